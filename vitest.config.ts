@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+	test: {
+		include: ["test/**/*.test.ts"],
+		globalSetup: ["test/helpers/global-setup.ts"],
+		testTimeout: 30_000,
+		hookTimeout: 60_000,
+		// Two cores, and every end-to-end test starts several pi processes of its own.
+		maxWorkers: 2,
+	},
+});
