@@ -13,6 +13,9 @@ export type HostId = Branded<"HostId">;
 const EIGHT_HEX = /^[0-9a-f]{8}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+/** Names of agents and principals become parts of file names and session keys. */
+export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
 export const newRunId = (): RunId => randomBytes(4).toString("hex") as RunId;
 export const newHostId = (): HostId => randomBytes(4).toString("hex") as HostId;
 export const newSessionId = (): SessionId => randomUUID() as SessionId;

@@ -1,0 +1,47 @@
+import type { Diagnostic } from "../run/diagnostic.ts";
+
+/** Where in the file a finding is, and about which field. */
+export interface Place {
+	line?: number;
+	column?: number;
+	key?: string;
+}
+
+const LONGEST_MESSAGE = 300;
+
+/** Collects what is wrong with one agent file while it is read to the end, so that all of it is told at once. */
+export class Findings {
+	readonly diagnostics: Diagnostic[] = [];
+	readonly #file: string;
+
+	constructor(file: string) {
+		this.#file = file;
+	}
+
+	/** The file cannot be used. */
+	error(place: Place, message: string, remedy: string): void {
+		this.#add("error", place, message, remedy);
+	}
+
+	/** The file is used, but something in it is not. */
+	warning(place: Place, message: string, remedy: string): void {
+		this.#add("warning", place, message, remedy);
+	}
+
+	get hasErrors(): boolean {
+		return this.diagnostics.some(({ severity }) => severity === "error");
+	}
+
+	#add(severity: Diagnostic["severity"], { line, column, key }: Place, message: string, remedy: string): void {
+		this.diagnostics.push({
+			severity,
+			file: this.#file,
+			...(line === undefined ? {} : { line }),
+			...(column === undefined ? {} : { column }),
+			...(key === undefined ? {} : { key }),
+			// It quotes the file, which may hold anything.
+			message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message,
+			remedy,
+		});
+	}
+}

@@ -1,0 +1,25 @@
+export type Frontmatter =
+	| {
+			kind: "found";
+			/** An empty line stands where the opening `---` was, so that line numbers are those of the file. */
+			yaml: string;
+			body: string;
+	  }
+	| { kind: "missing" }
+	| { kind: "unterminated" };
+
+const FENCE = /^---[ \t]*$/;
+
+/**
+ * Split here and not by a library: the usual one runs the code in `---js` blocks. Only a bare `---` opens frontmatter.
+ */
+export function splitFrontmatter(text: string): Frontmatter {
+	const lines = text
+		.replace(/^\uFEFF/, "")
+		.replace(/\r\n?/g, "\n")
+		.split("\n");
+	if (!FENCE.test(lines[0] ?? "")) return { kind: "missing" };
+	const end = lines.findIndex((line, index) => index > 0 && FENCE.test(line));
+	if (end === -1) return { kind: "unterminated" };
+	return { kind: "found", yaml: ["", ...lines.slice(1, end)].join("\n"), body: lines.slice(end + 1).join("\n") };
+}

@@ -1,0 +1,47 @@
+import { Check, Errors } from "typebox/value";
+import { META_SCHEMA } from "./meta-schema.ts";
+
+type Schema = Record<string, unknown>;
+
+/**
+ * What is wrong with a JSON Schema, if anything. Validators pass over a keyword they cannot read (`type: strin` accepts
+ * everything), so its shape is checked here. It is interpreted and not compiled: a compiler turns the file's text into
+ * code, and the file may come from a project nobody has trusted yet.
+ */
+export function outputSchemaProblem(schema: Schema): string | undefined {
+	try {
+		const [wrong] = Errors(META_SCHEMA, schema);
+		if (wrong) return `${pathOf(wrong.instancePath)} ${wrong.message}`;
+		const dangling = collect(schema, "$ref").find((ref) => !resolves(ref, schema));
+		if (dangling !== undefined) return `$ref "${dangling}" leads nowhere`;
+		Check(schema, null);
+		return undefined;
+	} catch (error) {
+		return error instanceof Error ? error.message : String(error);
+	}
+}
+
+const pathOf = (pointer: string): string => (pointer === "" ? "the schema" : pointer.slice(1).replaceAll("/", "."));
+
+/** The text values of a keyword, at any depth. */
+function collect(value: unknown, keyword: string): string[] {
+	if (typeof value !== "object" || value === null) return [];
+	return Object.entries(value).flatMap(([key, inner]) =>
+		key === keyword && typeof inner === "string" ? [inner] : collect(inner, keyword),
+	);
+}
+
+function resolves(ref: string, schema: Schema): boolean {
+	if (ref === "#") return true;
+	if (!ref.startsWith("#/")) {
+		return collect(schema, "$id").includes(ref) || collect(schema, "$anchor").includes(ref.slice(1));
+	}
+	const target = ref
+		.slice(2)
+		.split("/")
+		.map((part) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~"))
+		.reduce<unknown>((at, part) => (isObject(at) && Object.hasOwn(at, part) ? at[part] : undefined), schema);
+	return target !== undefined;
+}
+
+const isObject = (value: unknown): value is Schema => typeof value === "object" && value !== null;

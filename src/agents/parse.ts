@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+import type { Diagnostic } from "../run/diagnostic.ts";
+import { NAME } from "../run/ids.ts";
+import { isThinkingLevel, THINKING_LEVELS, type ThinkingLevel } from "../run/thinking.ts";
+import type { AgentDefinition, AgentLimits, AgentSource } from "./definition.ts";
+import { type Field, type Fields, readFields } from "./fields.ts";
+import { Findings } from "./findings.ts";
+import { splitFrontmatter } from "./frontmatter.ts";
+import { LIMIT_FIELDS, reportUnknownFields } from "./known-fields.ts";
+import { outputSchemaProblem } from "./output-schema.ts";
+import { readTools } from "./tools.ts";
+
+const DEFAULT_ROLE =
+	"You are a subagent. Do the delegated task and nothing else, say what is uncertain, and answer concisely.";
+
+export interface ParsedAgent {
+	agent?: AgentDefinition;
+	diagnostics: Diagnostic[];
+}
+
+/** Reads one agent file. Any error means no agent: a role is never guessed from half a file. */
+export function parseAgent(text: string, origin: { file: string; source: AgentSource }): ParsedAgent {
+	const findings = new Findings(origin.file);
+	const { diagnostics } = findings;
+	const frontmatter = splitFrontmatter(text);
+	if (frontmatter.kind !== "found") {
+		reportNoFrontmatter(frontmatter.kind, findings);
+		return { diagnostics };
+	}
+	const fields = readFields(frontmatter.yaml, findings);
+	if (fields === undefined) return { diagnostics };
+
+	reportUnknownFields(fields, findings);
+	const name = readName(fields, findings);
+	const description = readText("description", fields, findings)?.trim() ?? "";
+	const model = readText("model", fields, findings)?.trim();
+	const thinking = readThinking(fields, findings);
+	const outputSchema = readOutputSchema(fields, findings);
+	const readonly = readReadonly(fields, findings);
+	const tools = readTools(fields, findings);
+	const limits = readLimits(fields, findings);
+	if (name === undefined || findings.hasErrors) return { diagnostics };
+
+	const agent: AgentDefinition = {
+		name,
+		description,
+		readonly,
+		tools,
+		...(model && model !== "inherit" ? { model } : {}),
+		...(thinking ? { thinking } : {}),
+		limits,
+		...(outputSchema ? { outputSchema } : {}),
+		prompt: frontmatter.body.trim() || description || DEFAULT_ROLE,
+		source: origin.source,
+		file: origin.file,
+		digest: createHash("sha256").update(text).digest("hex").slice(0, 16),
+	};
+	return { agent, diagnostics };
+}
+
+function reportNoFrontmatter(kind: "missing" | "unterminated", findings: Findings): void {
+	const message = kind === "missing" ? "The file has no frontmatter." : "The frontmatter is not closed.";
+	findings.error({ line: 1 }, message, "Begin with a line `---`, then `name: …`, then another line `---`.");
+}
+
+function readName(fields: Fields, findings: Findings): string | undefined {
+	const field = fields.get("name");
+	if (field === undefined || field.value === null || field.value === "") {
+		findings.error({ line: 1, key: "name" }, "The agent has no name.", "Add a field `name: …`.");
+		return undefined;
+	}
+	if (typeof field.value === "string" && NAME.test(field.value)) return field.value;
+	findings.error(
+		field,
+		"This cannot be the name of an agent.",
+		"Use up to 64 letters, digits, dots, dashes and underscores, the first a letter or digit; put a number in quotes.",
+	);
+	return undefined;
+}
+
+function readText(key: string, fields: Fields, findings: Findings): string | undefined {
+	const field = fields.get(key);
+	if (field === undefined || field.value === null) return undefined;
+	if (typeof field.value === "string") return field.value;
+	findings.error(field, `${key} is no text.`, "Put it in quotes.");
+	return undefined;
+}
+
+function readThinking(fields: Fields, findings: Findings): ThinkingLevel | undefined {
+	const level = readText("thinking", fields, findings);
+	if (level === undefined || isThinkingLevel(level)) return level;
+	findings.error(
+		fields.get("thinking") ?? {},
+		`Unknown thinking level "${level}".`,
+		`Use one of ${THINKING_LEVELS.join(", ")}.`,
+	);
+	return undefined;
+}
+
+/** Only these spellings; anything else is an error, because taking it for false would make the agent writable. */
+const READONLY_SPELLINGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+	[true, true],
+	[1, true],
+	["true", true],
+	["1", true],
+	[false, false],
+	[0, false],
+	["false", false],
+	["0", false],
+]);
+
+function readReadonly(fields: Fields, findings: Findings): boolean {
+	const field = fields.get("readonly");
+	if (field === undefined) return false;
+	const readonly = READONLY_SPELLINGS.get(field.value);
+	if (readonly === undefined) findings.error(field, "readonly is neither true nor false.", "Write true or false.");
+	return readonly ?? true;
+}
+
+function readLimits(fields: Fields, findings: Findings): AgentLimits {
+	const limits: AgentLimits = {};
+	for (const key of LIMIT_FIELDS) {
+		const field = fields.get(key);
+		if (field === undefined) continue;
+		if (isLimit(field)) limits[key] = field.value;
+		else findings.error(field, `${key} is no limit.`, `Write a ${numberFor(key)} above 0.`);
+	}
+	return limits;
+}
+
+const numberFor = (key: string): string => (key === "maxTurns" ? "whole number" : "number");
+
+function isLimit(field: Field): field is Field & { value: number } {
+	const { key, value } = field;
+	if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return false;
+	return key !== "maxTurns" || Number.isInteger(value);
+}
+
+function readOutputSchema(fields: Fields, findings: Findings): Record<string, unknown> | undefined {
+	const field = fields.get("outputSchema");
+	if (field === undefined) return undefined;
+	const { value } = field;
+	const problem = isMapping(value) ? outputSchemaProblem(value) : "it is no mapping";
+	if (problem === undefined && isMapping(value)) return value;
+	findings.error(field, `outputSchema is no usable JSON Schema: ${problem}.`, "Mend it or remove it.");
+	return undefined;
+}
+
+const isMapping = (value: unknown): value is Record<string, unknown> =>
+	typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,110 @@
+import type { DisplayItem } from "../run/outcome.ts";
+import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
+
+/** Enough to see what a child did; a run of thousands of calls must not fill the ledger with their arguments. */
+const MAX_DISPLAY_ITEMS = 200;
+const MAX_ARGUMENT_CHARS = 2000;
+
+/** Why the last assistant message ended, as pi reports it. */
+export interface LastStop {
+	reason: string;
+	errorMessage?: string;
+}
+
+/**
+ * Turns the events of a child session into what we report about it. Events come from a model and from extensions we did
+ * not write, so nothing about their shape is taken for granted: what does not fit is passed over.
+ */
+export class Collector {
+	/** Of this attempt only. */
+	usage: Usage = NO_USAGE;
+	readonly displayItems: DisplayItem[] = [];
+	/** Text of the last assistant message that had any. */
+	lastText = "";
+	/** Text of the message that is being written right now. */
+	streamingText = "";
+	/** Characters of assistant text in all. */
+	textLength = 0;
+	model?: string;
+	lastStop?: LastStop;
+
+	take(event: unknown): void {
+		if (!isRecord(event) || !isRecord(event.message) || event.message.role !== "assistant") return;
+		if (event.type === "message_update") this.#takeDelta(event.assistantMessageEvent);
+		if (event.type === "message_end") this.#takeMessage(event.message);
+	}
+
+	/** The answer in plain text, for a run that has nothing better. */
+	get partialOutput(): string {
+		return this.streamingText || this.lastText;
+	}
+
+	#takeDelta(delta: unknown): void {
+		if (!isRecord(delta) || delta.type !== "text_delta" || typeof delta.delta !== "string") return;
+		this.streamingText += delta.delta;
+		this.textLength += delta.delta.length;
+	}
+
+	#takeMessage(message: Record<string, unknown>): void {
+		const items = displayItemsOf(message.content);
+		const text = items.flatMap((item) => (item.type === "text" ? [item.text] : [])).join("\n\n");
+		// A provider that does not stream sends no deltas: its text is counted here.
+		this.textLength += Math.max(0, text.length - this.streamingText.length);
+		if (text.trim() !== "") this.lastText = text;
+		this.streamingText = "";
+		this.displayItems.push(...items);
+		this.displayItems.splice(0, Math.max(0, this.displayItems.length - MAX_DISPLAY_ITEMS));
+		this.usage = addUsage(this.usage, usageOf(message.usage));
+		if (typeof message.provider === "string" && typeof message.model === "string") {
+			this.model = `${message.provider}/${message.model}`;
+		}
+		this.lastStop = {
+			reason: typeof message.stopReason === "string" ? message.stopReason : "unknown",
+			...(typeof message.errorMessage === "string" && { errorMessage: message.errorMessage }),
+		};
+	}
+}
+
+function displayItemsOf(content: unknown): DisplayItem[] {
+	if (!Array.isArray(content)) return [];
+	return content.flatMap((part: unknown): DisplayItem[] => {
+		if (!isRecord(part)) return [];
+		if (part.type === "text" && typeof part.text === "string" && part.text !== "")
+			return [{ type: "text", text: part.text }];
+		if (part.type === "toolCall" && typeof part.name === "string") {
+			return [{ type: "toolCall", name: part.name, args: shortened(part.arguments) }];
+		}
+		return [];
+	});
+}
+
+function shortened(args: unknown): Record<string, unknown> {
+	if (!isRecord(args)) return {};
+	return Object.fromEntries(
+		Object.entries(args).map(([key, value]) => {
+			if (typeof value === "number" || typeof value === "boolean" || value === null) return [key, value];
+			const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+			if (text.length > MAX_ARGUMENT_CHARS) return [key, `${text.slice(0, MAX_ARGUMENT_CHARS)}…`];
+			return [key, value];
+		}),
+	);
+}
+
+function usageOf(usage: unknown): Usage {
+	const numbers = isRecord(usage) ? usage : {};
+	const cost = isRecord(numbers.cost) ? numbers.cost.total : undefined;
+	return {
+		input: count(numbers.input),
+		output: count(numbers.output),
+		cacheRead: count(numbers.cacheRead),
+		cacheWrite: count(numbers.cacheWrite),
+		cost: count(cost),
+		turns: 1,
+	};
+}
+
+const count = (value: unknown): number =>
+	typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+	typeof value === "object" && value !== null && !Array.isArray(value);

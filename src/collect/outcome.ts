@@ -1,0 +1,94 @@
+import type { SubagentError } from "../run/errors.ts";
+import type { DisplayItem, EndCause, FailureOutcome, Outcome } from "../run/outcome.ts";
+import type { Usage } from "../run/usage.ts";
+
+/** What is known about a run when it ends, whoever ends it. */
+export interface RunEvidence {
+	usage: Usage;
+	displayItems: DisplayItem[];
+	attempts: number;
+	model?: string;
+	/** What the child had said so far, if it never finalized. */
+	partialOutput?: string;
+	warnings: string[];
+}
+
+/** The only maker of outcomes: a success is a finalized success, and everything else is a failure that says which. */
+export function outcomeOf(cause: EndCause, evidence: RunEvidence): Outcome {
+	const { partialOutput, model, ...counted } = evidence;
+	const facts = { ...counted, ...(model !== undefined && { model }) };
+	if (cause.kind === "finalized" && cause.finalized.status === "SUCCESS") {
+		return { ...facts, status: "success", exitCode: 0, finalized: cause.finalized, output: cause.finalized.result };
+	}
+	const output = cause.kind === "finalized" ? cause.finalized.result : partialOutput;
+	return { ...facts, ...failureOf(cause), ...(output && { output }) };
+}
+
+/** The ending of a run that no host is working on: all that is known is what the ledger holds. */
+export function outcomeWithoutHost(
+	record: { usage: Usage; run: { attempt: number }; plan: { warnings: string[] } },
+	cause: EndCause,
+): Outcome {
+	const { usage, run, plan } = record;
+	return outcomeOf(cause, { usage, displayItems: [], attempts: run.attempt, warnings: plan.warnings });
+}
+
+type Failure = Pick<FailureOutcome, "status" | "exitCode" | "error" | "timeoutReason" | "finalized">;
+
+function failureOf(cause: EndCause): Failure {
+	switch (cause.kind) {
+		case "finalized":
+			return {
+				...failed(cause.finalized.status === "ERROR" ? cause.finalized.error : "", "reported_error"),
+				...(cause.finalized.status === "ERROR" && { finalized: cause.finalized }),
+			};
+		case "not_finalized":
+			return failed("The child stopped without finalizing its answer.", "not_finalized");
+		case "timeout":
+			return {
+				status: "timeout",
+				exitCode: 124,
+				timeoutReason: cause.limit,
+				error: { code: "SUBAGENT_TIMEOUT", message: timeoutMessage(cause.limit, cause.afterMs), reason: cause.limit },
+			};
+		case "stopped":
+			return { ...failed(`Stopped by ${cause.by}.`, "stopped"), exitCode: 130 };
+		case "budget":
+			return failed(`Stopped because its budget is used up: ${cause.limit}.`, "budget");
+		case "output_limit":
+			return {
+				status: "error",
+				exitCode: 1,
+				error: {
+					code: "SUBAGENT_OUTPUT_TRUNCATED",
+					message: `Stopped because it wrote too much: ${cause.limit}.`,
+					reason: "output_limit",
+				},
+			};
+		case "provider":
+			return failed(`The model provider failed: ${cause.message}`, "provider");
+		case "refused":
+			return { status: "error", exitCode: 1, error: cause.error };
+		case "crashed":
+			return failed(cause.message, "runtime");
+		case "lost":
+			return failed(cause.message, "lost");
+	}
+}
+
+function failed(message: string, reason: string): Failure {
+	const error: SubagentError = { code: "SUBAGENT_FAILED", message, reason };
+	return { status: "error", exitCode: 1, error };
+}
+
+function timeoutMessage(limit: "runtime" | "idle" | "tool", afterMs: number): string {
+	const seconds = `${Math.round(afterMs / 100) / 10} s`;
+	switch (limit) {
+		case "runtime":
+			return `It did not finish within ${seconds} (subagents.timeoutMs).`;
+		case "idle":
+			return `Nothing was heard from it for ${seconds} (subagents.idleTimeoutMs).`;
+		case "tool":
+			return `One of its tool calls did not finish within ${seconds} (subagents.toolTimeoutMs).`;
+	}
+}

@@ -1,0 +1,146 @@
+import { credentialName } from "./credential-names.ts";
+import { maskOf } from "./mask.ts";
+import { isSecretValue, type Notation } from "./secret-values.ts";
+
+const raw = String.raw;
+const SEPARATORS = [
+	raw`[ \t]{0,20}(?:=>|:=|={1,3}|:-|:)\*{0,2}[ \t]{0,20}`,
+	// { "name": "X", "value": "y" }, <add key="X" value="y">, <meta name="X" content="y">
+	raw`[ \t\r\n,]{1,40}["']?(?:value|content)["']?[ \t]{0,4}[:=][ \t]{0,4}`,
+	raw`[ \t]{0,4}(?:\|\||\?\?|,|\()[ \t]{0,4}(?=["'\x60])`,
+	raw`>`,
+	raw`[ \t]{1,4}`,
+];
+const TYPE_ANNOTATION = raw`[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.<>|[\]]{0,30}(?=[ \t]{0,3}=[^=])`;
+/** From the telling part of a name to where the value begins. The rest of the name is read backwards from there. */
+const CANDIDATE = new RegExp(
+	raw`(?:pass|pwd|pswd|secret|token|key|auth|cred|jwt|pat|dsn|bearer)[\w.-]{0,40}(?<closers>["'\x60\]\\*?!]{0,4})` +
+		`(?:${TYPE_ANNOTATION})?(?<separator>${SEPARATORS.join("|")})`,
+	"gi",
+);
+const NAME_CHARACTER = /[\w.-]/;
+const MAX_NAME = 80;
+const MAX_VALUE = 8_000;
+
+const QUOTE = /(?:[rbfu]{1,2}|@)?(\\{0,3}["'`])/iy;
+const BARE_VALUE = /[^\s"'`,;<>(){}[\]|]{1,8000}/y;
+const ENVIRONMENT_VALUE = /[^\s"'`]{1,8000}/y;
+
+interface Value {
+	start: number;
+	end: number;
+	notation: Notation;
+}
+
+/** Masks what is assigned to the name of a credential, in the notations of configuration files, shells and languages. */
+export function maskAssignments(text: string): string {
+	let output = "";
+	let copied = 0;
+	CANDIDATE.lastIndex = 0;
+	for (let match = CANDIDATE.exec(text); match !== null; match = CANDIDATE.exec(text)) {
+		const value = secretAfter(text, match);
+		if (value === undefined) {
+			// The value may be the name of the next assignment, as in `secret = process.env.SECRET || "…"`.
+			CANDIDATE.lastIndex = match.index + Math.max(1, match[0].trimEnd().length - 1);
+			continue;
+		}
+		output += text.slice(copied, value.start) + maskOf(value.kind);
+		copied = value.end;
+		CANDIDATE.lastIndex = value.end;
+	}
+	return copied === 0 ? text : output + text.slice(copied);
+}
+
+function secretAfter(text: string, match: RegExpExecArray): (Value & { kind: string }) | undefined {
+	const separator = match.groups?.separator ?? "";
+	const closers = match.groups?.closers ?? "";
+	const start = nameStart(text, match.index);
+	const name = /^[\w.-]+/.exec(text.slice(start, start + MAX_NAME + 50))?.[0] ?? "";
+	const kind = credentialName(withWordBefore(text, start, name));
+	if (kind === undefined || !separatorFits(text, { start, name, closers, separator })) return undefined;
+	const from = match.index + match[0].length;
+	const value = readValue(text, from, isEnvironment(text, start, separator, closers));
+	if (value === undefined) return undefined;
+	value.end = listEnd(text, start, value);
+	if (value.notation !== "quoted" && isCode(text, value)) return undefined;
+	return isSecretValue(text.slice(value.start, value.end), kind, value.notation) ? { ...value, kind } : undefined;
+}
+
+function nameStart(text: string, from: number): number {
+	let start = from;
+	while (start > 0 && from - start < MAX_NAME && NAME_CHARACTER.test(text.charAt(start - 1))) start -= 1;
+	return start;
+}
+
+/** `API Key: …` is one name, too. */
+function withWordBefore(text: string, start: number, name: string): string {
+	if (!/^key$/i.test(name)) return name;
+	const word = /(\w+) $/.exec(text.slice(Math.max(0, start - 20), start))?.[1];
+	return word === undefined ? name : `${word}_${name}`.toLowerCase();
+}
+
+function separatorFits(
+	text: string,
+	found: { start: number; name: string; closers: string; separator: string },
+): boolean {
+	const { start, name, closers, separator } = found;
+	const isFlag = name.startsWith("--");
+	if (separator === ">") return /[</:]/.test(text.charAt(start - 1));
+	if (separator.startsWith("(") || separator.trimStart().startsWith("("))
+		return /^(?!get|is|has|check|validate)/i.test(name);
+	if (separator.trim() === ",") return /["'`]/.test(closers);
+	if (separator.trim() !== "") return true;
+	// Only a space: a flag of a command line, a line of .netrc, or a quoted value as in SQL.
+	if (isFlag) return true;
+	if (/^["'`]/.test(text.charAt(start + name.length + separator.length))) return closers === "";
+	return (
+		name === "password" && /(?:^|\n)[ \t]*$|\blogin\s+\S{1,80}\s+$/.test(text.slice(Math.max(0, start - 100), start))
+	);
+}
+
+/** `NAME=value` with nothing around the sign, at the start of a line or of a command's word. */
+function isEnvironment(text: string, start: number, separator: string, closers: string): boolean {
+	if (separator !== "=" || closers !== "") return false;
+	return start === 0 || /[\s;:/]/.test(text.charAt(start - 1));
+}
+
+function readValue(text: string, from: number, environment: boolean): Value | undefined {
+	QUOTE.lastIndex = from;
+	const quote = QUOTE.exec(text);
+	if (quote?.[1] !== undefined) {
+		const start = from + quote[0].length;
+		return { start, end: closingQuote(text, start, quote[1]), notation: "quoted" };
+	}
+	const pattern = environment ? ENVIRONMENT_VALUE : BARE_VALUE;
+	pattern.lastIndex = from;
+	const value = pattern.exec(text);
+	if (value === null) return undefined;
+	return { start: from, end: from + value[0].length, notation: environment ? "environment" : "bare" };
+}
+
+/** A value whose quote is not closed on its line was cut off, and goes to the end of the line. */
+function closingQuote(text: string, start: number, quote: string): number {
+	const limit = Math.min(text.length, start + MAX_VALUE);
+	for (let position = start; position < limit; position += 1) {
+		const character = text.charAt(position);
+		if (character === "\n" || character === "\r") return position;
+		if (text.startsWith(quote, position)) return position;
+		if (character === "\\" && quote.length === 1) position += 1;
+	}
+	return limit;
+}
+
+/** In a query string and a connection string the value ends where the next pair begins. */
+function listEnd(text: string, nameAt: number, value: Value): number {
+	if (value.notation === "quoted") return value.end;
+	const next = /[?&]/.test(text.charAt(nameAt - 1)) ? /&/ : /;(?=[A-Za-z ]{1,40}=|$)/;
+	const found = text.slice(value.start, value.end).search(next);
+	return found === -1 ? value.end : value.start + found;
+}
+
+/** A bare value that goes on as a call, an index or a template is an expression. */
+function isCode(text: string, value: Value): boolean {
+	const written = text.slice(value.start, value.end);
+	if (value.notation === "environment") return /^[A-Za-z_$][\w$.]*\(.*\)[;,)]*$|^[A-Za-z_$][\w$.]*\[$/.test(written);
+	return /[([{]/.test(text.charAt(value.end)) && /^[A-Za-z_$]/.test(written);
+}

@@ -1,0 +1,78 @@
+/**
+ * What a name says about its value. A password may be any text; a token is random, and a value under its name that
+ * looks like a word is none.
+ */
+export type CredentialName = "password" | "secret" | "token";
+
+const PASSWORDS = new Set(["PASSWORD", "PASSWD", "PASSPHRASE", "PSWD"]);
+/** Too common as words of their own: they need a word before them, as in DB_PASS. */
+const SHORT_PASSWORDS = new Set(["PASS", "PWD", "PW"]);
+const TOKENS = new Set([
+	"TOKEN",
+	"JWT",
+	"BEARER",
+	"APIKEY",
+	"AUTH",
+	"AUTHORIZATION",
+	"CREDENTIAL",
+	"CREDENTIALS",
+	"CREDS",
+]);
+const SHORT_TOKENS = new Set(["PAT", "DSN", "COOKIE"]);
+const JOINED = /(?:(PASSWORD|PASSWD|PASSPHRASE)|(SECRET)|(?:TOKEN|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|AUTHKEY))$/;
+const SECRET_KEYS = new Set(
+	(
+		"API ACCESS SECRET PRIVATE AUTH ENCRYPTION ENCRYPT SIGNING MASTER ACCOUNT LICENSE APP APPLICATION SERVICE DEPLOY " +
+		"ADMIN CLIENT SHARED HMAC AES STORAGE WEBHOOK JWT SESSION COOKIE ROLE SUBSCRIPTION"
+	).split(" "),
+);
+const HARMLESS_KEYS = new Set(
+	(
+		"CACHE PRIMARY FOREIGN PARTITION SORT PUBLIC PUBLISHABLE IDEMPOTENCY ROUTING REGISTRY OBJECT QUERY ROW INDEX HASH " +
+		"LOOKUP SHORTCUT HOT ISSUE PROJECT MAP GROUP ITEM STATE FEATURE ANON"
+	).split(" "),
+);
+/** Words that follow the telling one and do not change it: API_KEY_PROD, SECRET_KEY_BASE, password2. */
+const QUALIFIERS = new Set(
+	"PROD PRODUCTION DEV DEVELOPMENT STAGING TEST LIVE VALUE BASE BASE64 B64 STRING OLD NEW PRIMARY SECONDARY BACKUP PLAIN".split(
+		" ",
+	),
+);
+
+/** Reads `db.password`, `DB_PASSWORD`, `dbPassword` and `X-Api-Key` alike. */
+export function credentialName(name: string): CredentialName | undefined {
+	const words = wordsOf(name);
+	while (words.length > 1 && isQualifier(words.at(-1) ?? "")) words.pop();
+	const last = words.at(-1) ?? "";
+	const before = words.at(-2);
+	if (PASSWORDS.has(last) || (before !== undefined && SHORT_PASSWORDS.has(last))) return "password";
+	if (last === "SECRET") return "secret";
+	if (TOKENS.has(last) || (before !== undefined && SHORT_TOKENS.has(last))) return "token";
+	if (last === "KEY") return before !== undefined && isSecretKey(name, before) ? "token" : undefined;
+	if (last === "ID" && before === "KEY" && words.at(-3) === "ACCESS") return "token";
+	if (last === "STRING" && before === "CONNECTION") return "token";
+	const joined = JOINED.exec(last);
+	if (joined === null) return undefined;
+	if (joined[1] !== undefined) return "password";
+	return joined[2] === undefined ? "token" : "secret";
+}
+
+function wordsOf(name: string): string[] {
+	return name
+		.replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+		.replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
+		.toUpperCase()
+		.split(/[^A-Z0-9]+/)
+		.filter((word) => word !== "")
+		.map((word) => word.replace(/^(PASSWORD|TOKEN|SECRET|PASS|KEY)\d+$/, "$1"));
+}
+
+function isQualifier(word: string): boolean {
+	return QUALIFIERS.has(word) || /^\d+$/.test(word);
+}
+
+/** In an environment a `..._KEY` is a credential unless it is known to be another kind of key; in code only if named so. */
+function isSecretKey(name: string, before: string): boolean {
+	if (SECRET_KEYS.has(before)) return true;
+	return !HARMLESS_KEYS.has(before) && /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(name);
+}

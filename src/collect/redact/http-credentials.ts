@@ -1,0 +1,50 @@
+import { maskOf } from "./mask.ts";
+import { isPlaceholder, looksRandom } from "./secret-values.ts";
+
+const SCHEMES = "Bearer|Basic|Token|ApiKey|Api-Key|Digest|Negotiate|Bot|Splunk|SSWS|GenieKey";
+const HEADER = new RegExp(
+	String.raw`(authorization\\{0,3}["']?[ \t]{0,4}[:=,][ \t]{0,4}\\{0,3}["'\x60]?(?:(?:${SCHEMES})[ \t]{1,4})?)([\w.~+/=:%-]{8,8000})`,
+	"gi",
+);
+const BARE_SCHEME = /\b((?:Bearer|Basic)[ \t]{1,4})([\w.~+/=-]{12,8000})/gi;
+const COOKIES = /(?:set-)?cookie["']?[ \t]{0,4}[:=][ \t]{0,4}["'`]?[^\r\n"'`]{1,8000}/gi;
+const COOKIE_PAIR = /([\w.$-]{1,100})=([^\s;,]{8,4000})/g;
+const SESSION_COOKIE = /sess|sid$|auth|token|csrf|xsrf|jwt|remember|login|secret/i;
+const URL_PASSWORD = /(:\/\/[^\s/?#:@"'<>`]{0,100}:)([^\s/?#"'<>`]{1,300})(?=@)/g;
+const URL_TOKEN = /(:\/\/)([\w-]{20,300})(?=@)/g;
+const COMMAND_PASSWORD =
+	/(\bcurl\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}["']?[\w.@-]{1,60}:|\bsshpass[ \t]+-p[ \t]*["']?|\bIDENTIFIED BY[ \t]+["'])([^\s"']{4,200})/gi;
+
+/** Masks what goes over the wire as proof: Authorization headers, session cookies, passwords in URLs and commands. */
+export function maskHttpCredentials(text: string): string {
+	return text
+		.replace(URL_PASSWORD, (match, before: string, password: string) =>
+			isPlaceholder(password) ? match : before + maskOf("password"),
+		)
+		.replace(URL_TOKEN, (match, before: string, token: string) =>
+			looksRandom(token) ? before + maskOf("token") : match,
+		)
+		.replace(HEADER, (match, before: string, value: string) =>
+			isPlaceholder(value) || !isCredential(value, before) ? match : before + maskOf("authorization"),
+		)
+		.replace(BARE_SCHEME, (match, before: string, value: string) =>
+			isCredential(value, before) ? before + maskOf("authorization") : match,
+		)
+		.replace(COOKIES, maskCookies)
+		.replace(COMMAND_PASSWORD, (match, before: string, password: string) =>
+			isPlaceholder(password) ? match : before + maskOf("password"),
+		);
+}
+
+function isCredential(value: string, before: string): boolean {
+	if (/basic\s+$/i.test(before)) return Buffer.from(value, "base64").toString("latin1").includes(":");
+	return looksRandom(value);
+}
+
+function maskCookies(header: string): string {
+	return header.replace(COOKIE_PAIR, (pair, name: string, value: string) =>
+		!isPlaceholder(value) && (SESSION_COOKIE.test(name) || (value.length >= 16 && looksRandom(value)))
+			? `${name}=${maskOf("cookie")}`
+			: pair,
+	);
+}

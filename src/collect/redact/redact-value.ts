@@ -1,0 +1,51 @@
+import { credentialName } from "./credential-names.ts";
+import { maskOf } from "./mask.ts";
+import { isSecretValue } from "./secret-values.ts";
+
+const MAX_DEPTH = 64;
+const TOO_DEEP = "[left out: nested too deeply]";
+
+/** Redacts every string in JSON-like data. Keys stay, and say what their values are: `{ password: "…" }`. */
+export function redactDeep<T>(value: T, redact: (text: string) => string): T {
+	const copies = new Map<object, unknown>();
+
+	const visit = (part: unknown, key: string | undefined, depth: number): unknown => {
+		if (typeof part === "string") return redactUnderKey(part, key, redact);
+		if (typeof part !== "object" || part === null || isOpaque(part)) return part;
+		const known = copies.get(part);
+		if (known !== undefined) return known;
+		if (depth >= MAX_DEPTH) return TOO_DEEP;
+		if (Array.isArray(part)) {
+			const copy: unknown[] = [];
+			copies.set(part, copy);
+			for (const item of part) copy.push(visit(item, key, depth + 1));
+			return copy;
+		}
+		const copy: object = Object.create(Object.getPrototypeOf(part));
+		copies.set(part, copy);
+		for (const [name, item] of Object.entries(part)) {
+			// Not an assignment: a key named __proto__ must stay a key.
+			Object.defineProperty(copy, name, {
+				value: visit(item, name, depth + 1),
+				enumerable: true,
+				writable: true,
+				configurable: true,
+			});
+		}
+		return copy;
+	};
+
+	// The copy has the shape of the original; only its strings differ.
+	return visit(value, undefined, 0) as T;
+}
+
+function redactUnderKey(text: string, key: string | undefined, redact: (text: string) => string): string {
+	const redacted = redact(text);
+	const kind = key === undefined ? undefined : credentialName(key);
+	return kind !== undefined && isSecretValue(redacted, kind, "quoted") ? maskOf(kind) : redacted;
+}
+
+/** Data without strings in it, and without properties that a copy could be made from. */
+function isOpaque(part: object): boolean {
+	return part instanceof Date || part instanceof RegExp || part instanceof ArrayBuffer || ArrayBuffer.isView(part);
+}

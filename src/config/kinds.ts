@@ -1,0 +1,73 @@
+import type { Kind } from "./setting.ts";
+
+export const trueOrFalse: Kind<boolean> = {
+	expected: "true or false",
+	read: (value) => (typeof value === "boolean" ? value : undefined),
+};
+
+export const text: Kind<string> = {
+	expected: "a text that is not empty",
+	read: (value) => (typeof value === "string" && value.trim() !== "" ? value : undefined),
+};
+
+export const positiveNumber: Kind<number> = {
+	expected: "a number above 0",
+	read: (value) => (typeof value === "number" && Number.isFinite(value) && value > 0 ? value : undefined),
+};
+
+export function wholeNumber(from: number, to = Number.MAX_SAFE_INTEGER): Kind<number> {
+	return {
+		expected: `a whole number ${to === Number.MAX_SAFE_INTEGER ? `of at least ${from}` : `from ${from} to ${to}`}`,
+		read: (value) => (isWhole(value) && value >= from && value <= to ? value : undefined),
+	};
+}
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
+
+/** Node's timers overflow beyond this, and then fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const milliseconds = wholeNumber(1, LONGEST_TIMER_MS);
+export const seconds = wholeNumber(0, Math.floor(LONGEST_TIMER_MS / 1000));
+
+export function oneOf<T extends string>(words: readonly T[]): Kind<T> {
+	return {
+		expected: `one of ${words.join(", ")}`,
+		read: (value) => words.find((word) => word === value),
+	};
+}
+
+export function matching(pattern: RegExp, expected: string): Kind<string> {
+	return { expected, read: (value) => (typeof value === "string" && pattern.test(value) ? value : undefined) };
+}
+
+export function orNull<T>(kind: Kind<T>): Kind<T | null> {
+	return {
+		expected: `${kind.expected}, or null`,
+		read: (value, source) => (value === null ? null : kind.read(value, source)),
+	};
+}
+
+export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
+	return {
+		expected: `a list, each item ${item.expected}`,
+		read: (value, source) => {
+			if (!Array.isArray(value)) return undefined;
+			const items = value.flatMap((given: unknown, index) => {
+				const read = item.read(given, source.at(index));
+				if (read !== undefined) return [read];
+				source.at(index).report("error", `Expected ${item.expected}, not ${describe(given)}.`, "The item is left out.");
+				return [];
+			});
+			return [...new Set(items)];
+		},
+	};
+}
+
+/** A value in a message: short, and safe to print whatever was nested in it. */
+export function describe(value: unknown): string {
+	if (Array.isArray(value)) return "a list";
+	if (typeof value === "object" && value !== null) return "an object";
+	if (typeof value !== "string") return String(value);
+	return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+}

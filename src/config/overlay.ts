@@ -1,0 +1,82 @@
+import { nearest } from "../run/nearest.ts";
+import { describe } from "./kinds.ts";
+import { isSetting, type Section, type Setting, type Source } from "./setting.ts";
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** Whose values are laid over what is there already. */
+export type Layer = "user" | "project";
+
+/** The values of one file, and what is needed to judge and to report them. */
+export interface Given {
+	values: Values;
+	source: Source;
+	layer: Layer;
+	/** All dotted paths of the table, to find a key that was put into the wrong section. */
+	known: readonly string[];
+}
+
+/** Lays the values of one file over those that hold without it; what cannot be used is said and changes nothing. */
+export function overlay(section: Section, base: Values, given: Given): Values {
+	reportUnknownKeys(section, given);
+	const entries = Object.entries(section).map(([key, entry]) => {
+		const mine = base[key];
+		if (!Object.hasOwn(given.values, key)) return [key, mine];
+		const theirs = given.values[key];
+		const source = given.source.at(key);
+		if (isSetting(entry)) return [key, take(entry, mine, { value: theirs, source, layer: given.layer })];
+		if (isObject(mine) && isObject(theirs)) return [key, overlay(entry, mine, { ...given, values: theirs, source })];
+		source.report("error", `Expected an object, not ${describe(theirs)}.`, "It is ignored.");
+		return [key, mine];
+	});
+	return Object.fromEntries(entries);
+}
+
+function take(
+	setting: Setting<unknown>,
+	mine: unknown,
+	{ value, source, layer }: { value: unknown; source: Source; layer: Layer },
+): unknown {
+	const theirs = setting.kind.read(value, source);
+	if (theirs === undefined) {
+		const instead = layer === "user" ? "The default applies" : "The value without the project's file applies";
+		source.report("error", `Expected ${setting.kind.expected}, not ${describe(value)}.`, `${instead}${shown(mine)}.`);
+		return mine;
+	}
+	if (layer === "user") return theirs;
+	const merged = setting.fromProject(mine, theirs);
+	if (merged.ignored !== undefined) {
+		source.report("warning", `Ignored: ${merged.ignored}.`, "Change it in your own file if you want it so.");
+	}
+	return merged.value;
+}
+
+const shown = (value: unknown): string => (typeof value === "object" && value !== null ? "" : `: ${describe(value)}`);
+
+function reportUnknownKeys(section: Section, { values, source, known }: Given): void {
+	const siblings = Object.keys(section);
+	for (const key of Object.keys(values).filter((name) => !siblings.includes(name))) {
+		const suggestion = nearest(key, siblings) ?? known.find((path) => path.endsWith(`.${key}`));
+		const remedy = suggestion === undefined ? "Remove it." : `Did you mean ${suggestion}?`;
+		source.at(key).report("warning", "Unknown key, not used.", remedy);
+	}
+}
+
+export const isObject = (value: unknown): value is Values =>
+	typeof value === "object" && value !== null && !Array.isArray(value);
+
+export function defaultsOf(section: Section): Values {
+	const entries = Object.entries(section).map(([key, entry]) => [
+		key,
+		isSetting(entry) ? entry.default : defaultsOf(entry),
+	]);
+	return Object.fromEntries(entries);
+}
+
+/** The dotted paths of a table, sections included. */
+export function pathsOf(section: Section): string[] {
+	return Object.entries(section).flatMap(([key, entry]) => [
+		key,
+		...(isSetting(entry) ? [] : pathsOf(entry).map((path) => `${key}.${path}`)),
+	]);
+}

@@ -1,0 +1,61 @@
+import { NAME } from "../run/ids.ts";
+import type { Principal } from "./config.ts";
+import { listOf, matching, orNull, text } from "./kinds.ts";
+import { defaultsOf, isObject, overlay } from "./overlay.ts";
+import { freely } from "./project-rules.ts";
+import type { Kind, Section, Setting } from "./setting.ts";
+
+const id = matching(NAME, "an id of up to 64 letters, digits, dots, dashes and underscores");
+const idOrAny = matching(new RegExp(`${NAME.source}|^\\*$`), 'the id of a principal, or "*"');
+
+const setting = <T>(kind: Kind<T>, initial: T): Setting<T> => ({ kind, default: initial, fromProject: freely });
+
+/** The list as a whole is closed to projects, so nothing in it needs a rule of its own. */
+const PRINCIPAL = {
+	id: setting(id, ""),
+	agentDir: setting(orNull(text), null),
+	subagents: {
+		/** null: itself. */
+		allowAgents: setting(orNull(listOf(idOrAny)), null),
+		model: setting(orNull(text), null),
+	},
+} satisfies Section;
+
+interface PrincipalAsWritten {
+	id: string;
+	agentDir: string | null;
+	subagents: { allowAgents: readonly string[] | null; model: string | null };
+}
+
+export const MAIN: Principal = targetingItself({
+	id: "main",
+	agentDir: null,
+	subagents: { allowAgents: null, model: null },
+});
+
+export const principals: Kind<readonly Principal[]> = {
+	expected: 'a list of principals such as { id: "main" }',
+	read: (value, source) => {
+		if (!Array.isArray(value)) return undefined;
+		const byId = new Map<string, Principal>();
+		for (const [index, values] of value.entries()) {
+			const item = source.at(index);
+			if (!isObject(values) || id.read(values.id, item) === undefined) {
+				item.report("error", `Expected an object with ${id.expected}.`, "The principal is left out.");
+				continue;
+			}
+			// The table above has the shape of the interface; walking it loses the type.
+			const given = { values, source: item, layer: "user", known: [] } as const;
+			const written = overlay(PRINCIPAL, defaultsOf(PRINCIPAL), given);
+			const principal = targetingItself(written as unknown as PrincipalAsWritten);
+			if (byId.has(principal.id)) item.report("error", `There is another ${principal.id}.`, "The first one applies.");
+			else byId.set(principal.id, principal);
+		}
+		return byId.has(MAIN.id) ? [...byId.values()] : [MAIN, ...byId.values()];
+	},
+};
+
+/** Unless told otherwise a principal may target itself and no other. */
+function targetingItself({ subagents, ...principal }: PrincipalAsWritten): Principal {
+	return { ...principal, subagents: { ...subagents, allowAgents: subagents.allowAgents ?? [principal.id] } };
+}

@@ -1,0 +1,34 @@
+import type { Merged } from "./setting.ts";
+
+/** What a project's file may do to a setting. All but `freely` guard the user: tighter is taken, looser is not. */
+
+export const freely = <T>(_mine: T, theirs: T): Merged<T> => ({ value: theirs });
+
+export function onlyOff(mine: boolean, theirs: boolean): Merged<boolean> {
+	return mine || !theirs ? { value: theirs } : { value: mine, ignored: "a project may turn this off, not on" };
+}
+
+/** `null` is no limit, so above every number. */
+export function onlyLower<T extends number | null>(mine: T, theirs: T): Merged<T> {
+	const lower = (theirs ?? Number.POSITIVE_INFINITY) <= (mine ?? Number.POSITIVE_INFINITY);
+	return lower ? { value: theirs } : { value: mine, ignored: `a project may lower this below ${mine}, not raise it` };
+}
+
+export function onlyFewer<T>(mine: readonly T[], theirs: readonly T[]): Merged<readonly T[]> {
+	const added = theirs.filter((item) => !mine.includes(item));
+	const value = theirs.filter((item) => mine.includes(item));
+	return added.length === 0 ? { value } : { value, ignored: `a project may not add ${added.join(", ")}` };
+}
+
+export function onlyMore<T>(mine: readonly T[], theirs: readonly T[]): Merged<readonly T[]> {
+	return { value: [...new Set([...mine, ...theirs])] };
+}
+
+/** For a list that restricts by being there: a project may bring one or shorten it, not take it away. */
+export function onlyNarrower<T>(mine: readonly T[] | null, theirs: readonly T[] | null): Merged<readonly T[] | null> {
+	if (mine === null) return { value: theirs };
+	if (theirs === null) return { value: mine, ignored: "a project may shorten this list, not remove it" };
+	return onlyFewer(mine, theirs);
+}
+
+export const never = <T>(mine: T): Merged<T> => ({ value: mine, ignored: "a project may not set this" });

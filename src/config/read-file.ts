@@ -1,0 +1,69 @@
+import { readFileSync, statSync } from "node:fs";
+import JSON5 from "json5";
+import type { Diagnostic } from "../run/diagnostic.ts";
+import { describe } from "./kinds.ts";
+import { locateKeys, type Position } from "./locate.ts";
+import { isObject, type Values } from "./overlay.ts";
+import type { Source } from "./setting.ts";
+
+const LARGEST_FILE = 256 * 1024;
+
+export interface ConfigFile {
+	values: Values;
+	source: Source;
+}
+
+/** Reads one configuration file. A missing one is no mistake; an unusable one is reported. */
+export function readConfigFile(file: string, diagnostics: Diagnostic[]): ConfigFile | "missing" | "unusable" {
+	try {
+		const text = readText(file);
+		const values: unknown = JSON5.parse(text);
+		if (!isObject(values)) throw new Error(`expected an object, not ${describe(values)}`);
+		return { values, source: sourceIn({ file, diagnostics, positions: locateKeys(text) }, []) };
+	} catch (error) {
+		if (isMissing(error)) return "missing";
+		diagnostics.push({
+			severity: "error",
+			file,
+			...positionOf(error),
+			message: `Not used: ${error instanceof Error ? error.message : String(error)}.`,
+			remedy: "None of its values applies until it is mended.",
+		});
+		return "unusable";
+	}
+}
+
+function readText(file: string): string {
+	const stats = statSync(file);
+	if (!stats.isFile()) throw new Error("it is no file");
+	if (stats.size > LARGEST_FILE) throw new Error(`it is larger than ${LARGEST_FILE / 1024} KiB`);
+	return readFileSync(file, "utf8");
+}
+
+const isMissing = (error: unknown): boolean =>
+	error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+
+/** JSON5 puts it on its errors. */
+function positionOf(error: unknown): Partial<Position> {
+	if (!(error instanceof Error && "lineNumber" in error && "columnNumber" in error)) return {};
+	const { lineNumber, columnNumber } = error;
+	if (typeof lineNumber !== "number" || typeof columnNumber !== "number") return {};
+	return { line: lineNumber, column: columnNumber };
+}
+
+interface Origin {
+	file: string;
+	positions: ReadonlyMap<string, Position>;
+	diagnostics: Diagnostic[];
+}
+
+function sourceIn(origin: Origin, path: readonly (string | number)[]): Source {
+	const key = path.join(".");
+	return {
+		at: (next) => sourceIn(origin, [...path, next]),
+		report: (severity, message, remedy) => {
+			const position = origin.positions.get(key);
+			origin.diagnostics.push({ severity, file: origin.file, ...position, key, message, remedy });
+		},
+	};
+}

@@ -1,0 +1,69 @@
+import { THINKING_LEVELS, type ThinkingLevel } from "../run/thinking.ts";
+import { type Config, LSP_ACTIONS, type LspAction } from "./config.ts";
+import {
+	listOf,
+	milliseconds,
+	oneOf,
+	orNull,
+	positiveNumber,
+	seconds,
+	text,
+	trueOrFalse,
+	wholeNumber,
+} from "./kinds.ts";
+import { MAIN, principals } from "./principals.ts";
+import { freely, never, onlyFewer, onlyLower, onlyMore, onlyNarrower, onlyOff } from "./project-rules.ts";
+import type { Kind, Setting, SettingsOf } from "./setting.ts";
+
+const setting = <T>(initial: T, kind: Kind<T>, fromProject: Setting<T>["fromProject"]): Setting<T> => ({
+	default: initial,
+	kind,
+	fromProject,
+});
+
+const limit = (kind: Kind<number>) => setting<number | null>(null, orNull(kind), onlyLower);
+
+/** Every key: its default, what it must be, and what a project's file may do to it. */
+export const SETTINGS: SettingsOf<Config> = {
+	subagents: {
+		enabled: setting(true, trueOrFalse, onlyOff),
+		maxDepth: setting(1, wholeNumber(0, 1), onlyLower),
+		timeoutMs: setting(900_000, milliseconds, onlyLower),
+		idleTimeoutMs: setting(180_000, milliseconds, onlyLower),
+		toolTimeoutMs: setting(600_000, milliseconds, onlyLower),
+		maxTurns: limit(wholeNumber(1)),
+		maxTokens: limit(wholeNumber(1)),
+		maxCostUsd: limit(positiveNumber),
+		session: { maxTokens: limit(wholeNumber(1)), maxCostUsd: limit(positiveNumber) },
+		allowWrite: setting(false, trueOrFalse, onlyOff),
+		allowLspTools: setting(true, trueOrFalse, onlyOff),
+		allowedLspActions: setting<readonly LspAction[]>(LSP_ACTIONS, listOf(oneOf(LSP_ACTIONS)), onlyFewer),
+		disabled: setting<readonly string[]>([], listOf(text), onlyMore),
+		injectDelegationPolicy: setting(true, trueOrFalse, freely),
+		retry: { enabled: setting(true, trueOrFalse, freely), maxAttempts: setting(2, wholeNumber(1, 10), freely) },
+	},
+	agents: {
+		defaults: {
+			subagents: {
+				model: setting<string | null>(null, orNull(text), freely),
+				thinking: setting<ThinkingLevel | null>(null, orNull(oneOf(THINKING_LEVELS)), freely),
+				maxConcurrent: setting(8, wholeNumber(1), onlyLower),
+				archiveAfterMinutes: setting(60, wholeNumber(0), freely),
+				runTimeoutSeconds: setting(0, seconds, freely),
+			},
+		},
+		list: setting([MAIN], principals, never),
+	},
+	tools: {
+		subagents: {
+			tools: {
+				allow: setting<readonly string[] | null>(null, orNull(listOf(text)), onlyNarrower),
+				deny: setting<readonly string[]>([], listOf(text), onlyMore),
+			},
+		},
+	},
+	finalize: { maxCorrections: setting(2, wholeNumber(0), freely) },
+	headless: { drainSeconds: setting(600, seconds, freely) },
+	// Of the ledger that all projects share: one of them must not delete the records of the others.
+	retentionDays: setting(30, wholeNumber(1), never),
+};

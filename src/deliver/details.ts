@@ -1,0 +1,39 @@
+import type { SubagentError } from "../run/errors.ts";
+import type { RunId, SessionId } from "../run/ids.ts";
+import type { DisplayItem, Finalized, TimeoutReason } from "../run/outcome.ts";
+import type { Usage } from "../run/usage.ts";
+
+/** The `details` of a `subagent` tool result. */
+export interface SubagentDetails {
+	/** management: refused before a run existed. */
+	mode: "single" | "management";
+	runId?: RunId;
+	sessionId?: SessionId;
+	finalized?: Finalized;
+	/** At most one. */
+	results: SingleResult[];
+	error?: SubagentError;
+	/** In partial updates only. */
+	streaming?: Streaming;
+}
+
+export interface SingleResult {
+	agent: string;
+	task: string;
+	/** 0 finished properly, 124 timed out, 130 stopped, anything else failed. */
+	exitCode: number;
+	usage: Usage;
+	error?: string;
+	sessionFile?: string;
+	output?: string;
+	displayItems?: DisplayItem[];
+	timeoutReason?: TimeoutReason;
+	model?: string;
+	attempts?: number;
+}
+
+export interface Streaming {
+	displayItems: DisplayItem[];
+	usage: Usage;
+	turnCount: number;
+}

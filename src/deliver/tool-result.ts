@@ -1,0 +1,114 @@
+import { existsSync } from "node:fs";
+import type { AgentToolResult } from "@earendil-works/pi-coding-agent";
+import type { Progress } from "../host/protocol.ts";
+import type { RunRecord } from "../ledger/records.ts";
+import type { Refusal, SubagentErrorCode } from "../run/errors.ts";
+import type { FailureOutcome } from "../run/outcome.ts";
+import type { EndedRun } from "../run/run.ts";
+import { NO_USAGE, type Usage } from "../run/usage.ts";
+import type { SingleResult, SubagentDetails } from "./details.ts";
+
+export type SubagentResult = AgentToolResult<SubagentDetails>;
+
+/** An ended run as the tool result the parent's model reads. Failures are results too. */
+export function toolResult(record: RunRecord & { run: EndedRun }): SubagentResult {
+	const { plan, run, sessionId } = record;
+	const { outcome } = run;
+	const sessionFile = existsSync(plan.session.file) ? plan.session.file : undefined;
+	const result: SingleResult = {
+		agent: plan.agent,
+		task: plan.task,
+		exitCode: outcome.exitCode,
+		usage: outcome.usage,
+		...(outcome.status !== "success" && { error: outcome.error.message }),
+		...(sessionFile && { sessionFile }),
+		...(outcome.output !== undefined && { output: outcome.output }),
+		displayItems: outcome.displayItems,
+		...(outcome.status !== "success" && outcome.timeoutReason && { timeoutReason: outcome.timeoutReason }),
+		...(outcome.model !== undefined && { model: outcome.model }),
+		attempts: outcome.attempts,
+	};
+	const body = outcome.status === "success" ? outcome.output : failureText(plan.agent, outcome, sessionFile);
+	const status = outcome.status === "success" ? "SUCCESS" : outcome.status === "timeout" ? "TIMEOUT" : "ERROR";
+	const header = [
+		`**Status:** ${status}`,
+		`**Session ID:** ${sessionId}`,
+		...outcome.warnings.map((warning) => `**Warning:** ${warning}`),
+	].join("\n");
+	return {
+		content: [{ type: "text", text: `${header}\n\n${body}` }],
+		details: {
+			mode: "single",
+			runId: run.id,
+			sessionId,
+			...(outcome.finalized && { finalized: outcome.finalized }),
+			results: [result],
+			...(outcome.status !== "success" && { error: outcome.error }),
+		},
+		usage: piUsage(outcome.usage),
+	};
+}
+
+function failureText(agent: string, outcome: FailureOutcome, sessionFile: string | undefined): string {
+	return [
+		`${agent} did not finish (${outcome.error.code}, exit code ${outcome.exitCode}): ${outcome.error.message}`,
+		outcome.output && `Partial output:\n${outcome.output}`,
+		sessionFile && `Its session is in ${sessionFile}`,
+	]
+		.filter(Boolean)
+		.join("\n\n");
+}
+
+/** Codes of requests that were turned down without regard to what was asked. */
+const MANAGEMENT: SubagentErrorCode[] = ["SUBAGENT_DEPTH_EXCEEDED", "SUBAGENTS_DISABLED"];
+
+export function refusalResult({ error }: Refusal): SubagentResult {
+	return {
+		content: [{ type: "text", text: error.message }],
+		details: { mode: MANAGEMENT.includes(error.code) ? "management" : "single", results: [], error },
+	};
+}
+
+/** A run at work, for the partial updates of the tool call. */
+export function progressResult(record: RunRecord, progress: Progress): SubagentResult {
+	const { displayItems, usage, turnCount } = progress;
+	return partial(record, lastActivity(progress), { displayItems, usage, turnCount });
+}
+
+/** A run that waits its turn. */
+export function queuedResult(record: RunRecord, position: number): SubagentResult {
+	const text = position === 0 ? "Waiting to start: next in line." : `Waiting to start: ${position} before it.`;
+	return partial(record, text, { displayItems: [], usage: NO_USAGE, turnCount: 0 });
+}
+
+function partial(record: RunRecord, text: string, streaming: SubagentDetails["streaming"]): SubagentResult {
+	return {
+		content: [{ type: "text", text }],
+		details: {
+			mode: "single",
+			runId: record.run.id,
+			sessionId: record.sessionId,
+			results: [],
+			...(streaming && { streaming }),
+		},
+	};
+}
+
+function lastActivity({ displayItems }: Progress): string {
+	const last = displayItems.at(-1);
+	if (!last) return "Working.";
+	return last.type === "text" ? last.text : `${last.name} ${JSON.stringify(last.args)}`;
+}
+
+/** What pi adds to its own session totals. */
+function piUsage(usage: Usage) {
+	const { input, output, cacheRead, cacheWrite, cost } = usage;
+	return {
+		input,
+		output,
+		cacheRead,
+		cacheWrite,
+		totalTokens: input + output + cacheRead + cacheWrite,
+		cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: cost },
+	};
+}

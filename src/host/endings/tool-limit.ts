@@ -1,0 +1,22 @@
+import type { ChildEvents } from "../child-events.ts";
+import type { EndingRace } from "./race.ts";
+import { timer } from "./timer.ts";
+
+/** One tool call that does not come back. */
+export function watchTools(race: EndingRace, events: ChildEvents, toolTimeoutMs: number): () => void {
+	const running = new Map<string, () => void>();
+	const unsubscribe = events.subscribe((event) => {
+		if (event.type === "tool_execution_start") {
+			const expire = () => race.declare({ kind: "timeout", limit: "tool", afterMs: toolTimeoutMs });
+			running.set(event.toolCallId, timer(toolTimeoutMs, expire));
+		}
+		if (event.type === "tool_execution_end") {
+			running.get(event.toolCallId)?.();
+			running.delete(event.toolCallId);
+		}
+	});
+	return () => {
+		unsubscribe();
+		for (const cancel of running.values()) cancel();
+	};
+}

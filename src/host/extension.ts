@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
+import { findHost } from "../ledger/hosts.ts";
+import { openLedger } from "../ledger/ledger.ts";
+import { placesIn } from "../ledger/places.ts";
+import { isHostId } from "../run/ids.ts";
+import { HOST_COMMAND } from "./command.ts";
+import { logTo } from "./log.ts";
+import { freshModelRuntime } from "./models.ts";
+import { Host } from "./serve.ts";
+
+const DEFAULT_IDLE_MS = 60_000;
+
+/**
+ * The extension a host process is started with. Its one command serves until the host leaves, and only then returns:
+ * that keeps a pi in print mode alive, in the npm package and in the compiled binary alike.
+ */
+export default function hostExtension(pi: ExtensionAPI): void {
+	let host: Host | undefined;
+	pi.registerCommand(HOST_COMMAND, {
+		description: "Internal: serves child sessions until nobody needs them",
+		handler: async (args) => {
+			const id = args.trim();
+			if (!isHostId(id)) throw new Error(`/${HOST_COMMAND} is started by pi-geon, with the id of a host.`);
+			const agentDir = getAgentDir();
+			const ledger = await openLedger(placesIn(agentDir).ledger);
+			const log = logTo((line) => process.stderr.write(line), { host: id, pid: process.pid });
+			const record = findHost(ledger, id);
+			if (!record) throw new Error(`The ledger knows no host ${id}.`);
+			const models = freshModelRuntime(join(agentDir, "auth.json"), join(agentDir, "models.json"));
+			host = new Host({
+				id,
+				profile: record.profile,
+				socket: record.socket,
+				idleMs: Number(process.env.PI_GEON_HOST_IDLE_MS) || DEFAULT_IDLE_MS,
+				ledger,
+				log,
+				childServices: async () => ({ agentDir, modelRuntime: await models() }),
+			});
+			try {
+				await host.serve();
+			} finally {
+				ledger.close();
+			}
+		},
+	});
+	pi.on("session_shutdown", () => host?.abandon());
+}

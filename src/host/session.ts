@@ -1,0 +1,104 @@
+import { closeSync, existsSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import {
+	type AgentSession,
+	CURRENT_SESSION_VERSION,
+	createAgentSession,
+	DefaultResourceLoader,
+	type ModelRuntime,
+	SessionManager,
+	SettingsManager,
+	type ToolDefinition,
+} from "@earendil-works/pi-coding-agent";
+import type { LaunchPlan } from "../plan/plan.ts";
+import { contextFiles } from "./context-files.ts";
+
+export interface ChildSetup {
+	plan: LaunchPlan;
+	agentDir: string;
+	modelRuntime: ModelRuntime;
+	finalizeTool: ToolDefinition;
+}
+
+/** Why a child could not be set up as planned. Said to the requester as it is. */
+export class SetupFailed extends Error {
+	override name = "SetupFailed";
+}
+
+/** Opens the pi session a run works in: a new one, or the one it continues. */
+export async function openChildSession(setup: ChildSetup): Promise<AgentSession> {
+	const { plan, agentDir, modelRuntime, finalizeTool } = setup;
+	const model = modelRuntime.getModel(plan.model.provider, plan.model.id);
+	if (!model) throw new SetupFailed(`The model ${plan.model.provider}/${plan.model.id} is not known to this pi.`);
+
+	const settingsManager = SettingsManager.create(plan.cwd, agentDir, { projectTrusted: plan.projectTrusted });
+	// pi retries inside the session, and leaves the failed attempts out of what the model sees. One retry, not two nested.
+	settingsManager.applyOverrides({ retry: { enabled: plan.maxAttempts > 1, maxRetries: plan.maxAttempts - 1 } });
+
+	const resourceLoader = new DefaultResourceLoader({
+		cwd: plan.cwd,
+		agentDir,
+		settingsManager,
+		noExtensions: true,
+		additionalExtensionPaths: plan.extensions,
+		noSkills: true,
+		noPromptTemplates: true,
+		noThemes: true,
+		// Given as overrides, not as options: those would read a file if the prompt happened to be the name of one.
+		systemPromptOverride: () => plan.prompt,
+		appendSystemPromptOverride: () => [],
+		agentsFilesOverride: () => ({ agentsFiles: contextFiles(plan.cwd, agentDir) }),
+	});
+	await resourceLoader.reload();
+
+	const { session } = await createAgentSession({
+		cwd: plan.cwd,
+		agentDir,
+		modelRuntime,
+		model,
+		...(plan.thinking && { thinkingLevel: plan.thinking }),
+		tools: [...plan.tools, finalizeTool.name],
+		customTools: [finalizeTool],
+		resourceLoader,
+		sessionManager: openSessionFile(plan),
+		settingsManager,
+	});
+	await session.bindExtensions({ mode: "print" });
+	requireTools(session, [...plan.tools, finalizeTool.name]);
+	return session;
+}
+
+/**
+ * pi writes a new session file only once the model has answered, and readable by others. Ours exists from the start,
+ * for the user alone, so that whatever happens next is on record.
+ */
+function openSessionFile(plan: LaunchPlan): SessionManager {
+	const { file, id } = plan.session;
+	if (!existsSync(file)) {
+		mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+		const header = {
+			type: "session",
+			version: CURRENT_SESSION_VERSION,
+			id,
+			timestamp: new Date().toISOString(),
+			cwd: plan.cwd,
+		};
+		const descriptor = openSync(file, "wx", 0o600);
+		writeSync(descriptor, `${JSON.stringify(header)}\n`);
+		closeSync(descriptor);
+	}
+	return SessionManager.open(file, dirname(file), plan.cwd);
+}
+
+/** The last check before the first prompt: the child has what was agreed, nothing less and above all nothing more. */
+function requireTools(session: AgentSession, planned: string[]): void {
+	const actual = session.getActiveToolNames();
+	const missing = planned.filter((name) => !actual.includes(name));
+	const extra = actual.filter((name) => !planned.includes(name));
+	if (missing.length === 0 && extra.length === 0) return;
+	session.dispose();
+	const say = (label: string, names: string[]) => (names.length > 0 ? `${label}: ${names.join(", ")}. ` : "");
+	throw new SetupFailed(
+		`The child's tools are not those of its plan. ${say("Missing", missing)}${say("Not planned", extra)}`.trim(),
+	);
+}

@@ -1,0 +1,96 @@
+import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { dirname } from "node:path";
+import type { RunId } from "../run/ids.ts";
+import { type FromHost, type Progress, receive, send, type ToHost } from "./protocol.ts";
+
+/** No watcher needs to hear of progress more often than this. */
+const PROGRESS_EVERY_MS = 100;
+
+/** The host's socket: who watches which run, and what they are told. */
+export class Watchers {
+	readonly #server: Server;
+	readonly #watching = new Map<Socket, Set<RunId>>();
+	readonly #pending = new Map<RunId, { latest: Progress; timer: NodeJS.Timeout | undefined }>();
+	readonly #path: string;
+
+	private constructor(server: Server, path: string) {
+		this.#server = server;
+		this.#path = path;
+	}
+
+	static async listen(path: string, onWake: () => void): Promise<Watchers> {
+		if (process.platform !== "win32") {
+			mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+			rmSync(path, { force: true }); // The path holds our id, so nobody else listens there.
+		}
+		const server = createServer();
+		const watchers = new Watchers(server, path);
+		server.on("connection", (socket) => watchers.#connected(socket, onWake));
+		const { promise, resolve, reject } = Promise.withResolvers<void>();
+		server.once("error", reject).listen(path, resolve);
+		await promise;
+		if (process.platform !== "win32") chmodSync(path, 0o600);
+		return watchers;
+	}
+
+	get connections(): number {
+		return this.#watching.size;
+	}
+
+	/** Tells watchers how a run goes, at most ten times a second. */
+	progress(runId: RunId, latest: Progress): void {
+		if (!this.#isWatched(runId)) return;
+		const pending = this.#pending.get(runId);
+		if (pending?.timer) {
+			pending.latest = latest;
+			return;
+		}
+		this.#tell({ type: "progress", runId, progress: latest });
+		const entry: { latest: Progress; timer: NodeJS.Timeout | undefined } = { latest, timer: undefined };
+		entry.timer = setTimeout(() => {
+			entry.timer = undefined;
+			if (entry.latest !== latest) this.progress(runId, entry.latest);
+		}, PROGRESS_EVERY_MS);
+		this.#pending.set(runId, entry);
+	}
+
+	ended(runId: RunId): void {
+		clearTimeout(this.#pending.get(runId)?.timer);
+		this.#pending.delete(runId);
+		this.#tell({ type: "ended", runId });
+	}
+
+	close(): void {
+		for (const { timer } of this.#pending.values()) clearTimeout(timer);
+		for (const socket of this.#watching.keys()) socket.end();
+		this.#server.close();
+		if (process.platform !== "win32") rmSync(this.#path, { force: true });
+	}
+
+	#connected(socket: Socket, onWake: () => void): void {
+		this.#watching.set(socket, new Set());
+		socket.on("close", () => this.#watching.delete(socket));
+		socket.on("error", () => socket.destroy()); // A watcher that died; it will look at the ledger when it is back.
+		receive(socket, (message) => {
+			const known = asToHost(message);
+			if (known?.type === "watch") this.#watching.get(socket)?.add(known.runId);
+			onWake();
+		});
+	}
+
+	#isWatched(runId: RunId): boolean {
+		return [...this.#watching.values()].some((runs) => runs.has(runId));
+	}
+
+	#tell(message: FromHost): void {
+		for (const [socket, runs] of this.#watching) {
+			if (runs.has(message.runId)) send(socket, message);
+		}
+	}
+}
+
+function asToHost(message: unknown): ToHost | undefined {
+	const type = typeof message === "object" && message !== null && "type" in message ? message.type : undefined;
+	return type === "wake" || type === "watch" ? (message as ToHost) : undefined;
+}

@@ -1,0 +1,120 @@
+import type { AgentSession } from "@earendil-works/pi-coding-agent";
+import { Collector } from "../collect/collector.ts";
+import { outcomeOf } from "../collect/outcome.ts";
+import type { RunRecord } from "../ledger/records.ts";
+import type { EndCause, Outcome } from "../run/outcome.ts";
+import type { RunningRun } from "../run/run.ts";
+import { addUsage, type Usage } from "../run/usage.ts";
+import { converse } from "./converse.ts";
+import { watchIdleness } from "./endings/idle-limit.ts";
+import { watchOutput } from "./endings/output-limit.ts";
+import { EndingRace } from "./endings/race.ts";
+import { watchRuntime } from "./endings/runtime-limit.ts";
+import { watchTools } from "./endings/tool-limit.ts";
+import { finalization } from "./finalize.ts";
+import type { Progress } from "./protocol.ts";
+import { resultCheck } from "./result-check.ts";
+import { type ChildSetup, openChildSession, SetupFailed } from "./session.ts";
+
+/** How long an aborted child may take to settle before its host gives up on it. */
+const SETTLE_MS = 5000;
+
+/** A claimed run: what the ledger says of it, and that it is ours. */
+export type ClaimedRun = RunRecord & { run: RunningRun };
+
+export interface WorkServices extends Omit<ChildSetup, "plan" | "finalizeTool"> {
+	onProgress(progress: Progress): void;
+	onUsage(usage: Usage): void;
+}
+
+export interface Work {
+	/** Ends the work early. */
+	stop(cause: EndCause): void;
+	/** The outcome, and whether the child really came to rest. Never fails. */
+	done: Promise<{ outcome: Outcome; settled: boolean }>;
+}
+
+/** Works on one run, from its claim to its outcome. */
+export function startWork(record: ClaimedRun, services: WorkServices): Work {
+	const race = new EndingRace();
+	return { stop: (cause) => race.declare(cause), done: work(record, services, race) };
+}
+
+async function work(
+	record: ClaimedRun,
+	services: WorkServices,
+	race: EndingRace,
+): Promise<{ outcome: Outcome; settled: boolean }> {
+	const { plan, run } = record;
+	const collector = new Collector();
+	const finalize = finalization(resultCheck(plan.outputSchema));
+	const totalUsage = () => addUsage(record.usage, collector.usage);
+	let retries = 0;
+	let settled = true;
+
+	const stopWatching = [watchRuntime(race, { startedAt: run.startedAt, timeoutMs: plan.limits.timeoutMs })];
+	try {
+		const session = await openChildSession({ ...services, plan, finalizeTool: finalize.tool });
+		stopWatching.push(
+			session.subscribe((event) => {
+				collector.take(event);
+				if (event.type === "auto_retry_start") retries++;
+				if (event.type === "message_end" && event.message.role === "assistant") services.onUsage(totalUsage());
+				services.onProgress(progressOf(collector, totalUsage()));
+			}),
+			watchIdleness(race, session, plan.limits.idleTimeoutMs),
+			watchTools(race, session, plan.limits.toolTimeoutMs),
+			watchOutput(race, { events: session, collector, sessionFile: plan.session.file }),
+		);
+		converse({ session, record, collector, finalize }).then(
+			(cause) => race.declare(cause),
+			(error) => race.declare({ kind: "crashed", message: describe(error) }),
+		);
+		await race.first;
+		settled = await comeToRest(session);
+		session.dispose();
+	} catch (error) {
+		race.declare(setupCause(error));
+	} finally {
+		for (const stop of stopWatching) stop();
+	}
+
+	const outcome = outcomeOf(await race.first, {
+		usage: totalUsage(),
+		displayItems: collector.displayItems,
+		attempts: run.attempt + retries,
+		...(collector.model !== undefined && { model: collector.model }),
+		partialOutput: collector.partialOutput,
+		warnings: plan.warnings,
+	});
+	return { outcome, settled };
+}
+
+/** Aborts whatever the child still does, and waits for it, but not for ever. */
+async function comeToRest(session: AgentSession): Promise<boolean> {
+	const { promise: tooLong, resolve } = Promise.withResolvers<false>();
+	const patience = setTimeout(() => resolve(false), SETTLE_MS);
+	const settled = await Promise.race([session.abort().then(() => true), tooLong]);
+	clearTimeout(patience);
+	return settled;
+}
+
+function setupCause(error: unknown): EndCause {
+	if (!(error instanceof SetupFailed))
+		return { kind: "crashed", message: `The child could not be started: ${describe(error)}` };
+	return { kind: "refused", error: { code: "SUBAGENT_FAILED", message: error.message, reason: "setup" } };
+}
+
+const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What watchers see: the latest of it, since a snapshot is sent ten times a second. */
+function progressOf(collector: Collector, usage: Usage): Progress {
+	const latest = collector.displayItems.slice(-20);
+	const writing = collector.streamingText.slice(-2000);
+	return {
+		displayItems: writing ? [...latest, { type: "text", text: writing }] : latest,
+		usage,
+		turnCount: usage.turns,
+		...(collector.model !== undefined && { model: collector.model }),
+	};
+}

@@ -1,0 +1,64 @@
+import type { LaunchPlan } from "../plan/plan.ts";
+import { newRunId, type RunId } from "../run/ids.ts";
+import { NO_USAGE } from "../run/usage.ts";
+import type { Ledger } from "./ledger.ts";
+import { findRun, type RunMode, type RunRecord } from "./records.ts";
+
+export interface Admission {
+	plan: LaunchPlan;
+	mode: RunMode;
+	parentSession: string;
+	toolCall?: string;
+	label?: string;
+	profile: string;
+	/** How many runs may be at work on this machine at once, as the requester's configuration says. */
+	laneLimit: number;
+	at: number;
+}
+
+/** Commits a run to the ledger. From here on it will end, whatever becomes of us: accepted means this row. */
+export function admitRun(ledger: Ledger, admission: Admission): RunRecord {
+	const { plan } = admission;
+	return ledger.transaction("full", () => {
+		ledger.run(
+			`INSERT INTO sessions (id, agent, cwd, file, definition, created_at) VALUES (?, ?, ?, ?, ?, ?)
+				ON CONFLICT (id) DO UPDATE SET definition = excluded.definition`,
+			plan.session.id,
+			plan.agent,
+			plan.cwd,
+			plan.session.file,
+			plan.definition.digest,
+			admission.at,
+		);
+		const id = unusedRunId(ledger);
+		ledger.run(
+			`INSERT INTO runs (id, session_id, parent_session, tool_call, mode, agent, label, profile, lane_limit, plan,
+				state, attempt, max_attempts, fence, created_at, usage, delivery)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?, 0, ?, ?, 'none')`,
+			id,
+			plan.session.id,
+			admission.parentSession,
+			admission.toolCall ?? null,
+			admission.mode,
+			plan.agent,
+			admission.label ?? null,
+			admission.profile,
+			admission.laneLimit,
+			JSON.stringify(plan),
+			plan.maxAttempts,
+			admission.at,
+			JSON.stringify(NO_USAGE),
+		);
+		const record = findRun(ledger, id);
+		if (!record) throw new Error(`Run ${id} is not in the ledger right after it was written.`);
+		return record;
+	});
+}
+
+/** Eight hex characters are few enough to meet again among many runs. */
+function unusedRunId(ledger: Ledger): RunId {
+	for (;;) {
+		const id = newRunId();
+		if (!ledger.get("SELECT 1 FROM runs WHERE id = ?", id)) return id;
+	}
+}

@@ -1,0 +1,139 @@
+import { type HostId, newHostId } from "../run/ids.ts";
+import type { Ledger } from "./ledger.ts";
+
+/**
+ * starting: somebody is starting the process; others wait for it instead of starting a second one.
+ * ready: it serves its socket and claims runs. closing: it works on what it has and takes nothing new. gone: it is over.
+ */
+export type HostState = "starting" | "ready" | "closing" | "gone";
+
+export interface HostRecord {
+	id: HostId;
+	profile: string;
+	state: HostState;
+	pid?: number;
+	/** When the process with that pid was started, as the system tells it: a pid alone may be somebody else's by now. */
+	pidStarted?: string;
+	socket: string;
+	leaseUntil: number;
+}
+
+interface HostRow {
+	id: HostId;
+	profile: string;
+	state: HostState;
+	pid: number | null;
+	pid_started: string | null;
+	socket: string;
+	lease_until: number;
+}
+
+/** The host for a profile, or the right to start one: of two who ask at once, one is told to start it. */
+export function findOrReserveHost(
+	ledger: Ledger,
+	want: { profile: string; at: number; startWithinMs: number; socketOf: (id: HostId) => string },
+): { host: HostRecord; startIt: boolean } {
+	const live = findLiveHost(ledger, want.profile, want.at);
+	if (live) return { host: live, startIt: false };
+	return ledger.transaction("normal", () => {
+		const quicker = findLiveHost(ledger, want.profile, want.at);
+		if (quicker) return { host: quicker, startIt: false };
+		const id = newHostId();
+		const host: HostRecord = {
+			id,
+			profile: want.profile,
+			state: "starting",
+			socket: want.socketOf(id),
+			leaseUntil: want.at + want.startWithinMs,
+		};
+		ledger.run(
+			"INSERT INTO hosts (id, profile, state, socket, lease_until, created_at) VALUES (?, ?, 'starting', ?, ?, ?)",
+			id,
+			host.profile,
+			host.socket,
+			host.leaseUntil,
+			want.at,
+		);
+		return { host, startIt: true };
+	});
+}
+
+function findLiveHost(ledger: Ledger, profile: string, at: number): HostRecord | undefined {
+	const row = ledger.get<HostRow>(
+		`SELECT * FROM hosts WHERE profile = ? AND state IN ('starting', 'ready') AND lease_until > ?
+			ORDER BY state, created_at DESC LIMIT 1`,
+		profile,
+		at,
+	);
+	return row && toHost(row);
+}
+
+export function findHost(ledger: Ledger, id: HostId): HostRecord | undefined {
+	const row = ledger.get<HostRow>("SELECT * FROM hosts WHERE id = ?", id);
+	return row && toHost(row);
+}
+
+/** Hosts that are not known to be gone. */
+export function listHosts(ledger: Ledger): HostRecord[] {
+	return ledger.all<HostRow>("SELECT * FROM hosts WHERE state <> 'gone'").map(toHost);
+}
+
+/** False if the host is not expected (any more): it must then leave without having touched anything. */
+export function hostReady(
+	ledger: Ledger,
+	ready: { id: HostId; pid: number; pidStarted: string; leaseUntil: number },
+): boolean {
+	return ledger.transaction("normal", () => {
+		const sql =
+			"UPDATE hosts SET state = 'ready', pid = ?, pid_started = ?, lease_until = ? WHERE id = ? AND state = 'starting'";
+		return ledger.run(sql, ready.pid, ready.pidStarted, ready.leaseUntil, ready.id) === 1;
+	});
+}
+
+/** Renews the host's own lease and those of all its runs at once. False if it has been given up on. */
+export function renewLeases(ledger: Ledger, id: HostId, leaseUntil: number): boolean {
+	return ledger.transaction("normal", () => {
+		ledger.run("UPDATE runs SET lease_until = ? WHERE state = 'running' AND host_id = ?", leaseUntil, id);
+		return ledger.run("UPDATE hosts SET lease_until = ? WHERE id = ? AND state <> 'gone'", leaseUntil, id) === 1;
+	});
+}
+
+/** Takes no new runs from now on. */
+export function closeHost(ledger: Ledger, id: HostId): void {
+	ledger.transaction("normal", () =>
+		ledger.run("UPDATE hosts SET state = 'closing' WHERE id = ? AND state <> 'gone'", id),
+	);
+}
+
+/**
+ * An idle host leaves, unless a run for it was admitted in the meantime. Decided in one transaction: whoever admits a run
+ * and then looks for a host either is seen here, or finds this one gone.
+ */
+export function leaveIfIdle(ledger: Ledger, id: HostId): boolean {
+	return ledger.transaction("normal", () => {
+		const sql = `UPDATE hosts SET state = 'gone' WHERE id = ?
+			AND NOT EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND host_id = hosts.id)
+			AND (state <> 'ready' OR NOT EXISTS (SELECT 1 FROM runs WHERE state = 'queued' AND profile = hosts.profile))`;
+		return ledger.run(sql, id) === 1;
+	});
+}
+
+/** The process is known to be dead: its leases need not be waited out. */
+export function hostGone(ledger: Ledger, id: HostId, at: number): void {
+	ledger.transaction("normal", () => {
+		ledger.run("UPDATE hosts SET state = 'gone', lease_until = min(lease_until, ?) WHERE id = ?", at, id);
+		ledger.run("UPDATE runs SET lease_until = min(lease_until, ?) WHERE state = 'running' AND host_id = ?", at, id);
+	});
+}
+
+function toHost(row: HostRow): HostRecord {
+	return {
+		id: row.id,
+		profile: row.profile,
+		state: row.state,
+		...(row.pid !== null && { pid: row.pid }),
+		...(row.pid_started !== null && { pidStarted: row.pid_started }),
+		socket: row.socket,
+		leaseUntil: row.lease_until,
+	};
+}

@@ -1,0 +1,48 @@
+import type { HostId, RunId } from "../run/ids.ts";
+import type { Outcome } from "../run/outcome.ts";
+import { isRefused, type RunEvent, transition } from "../run/run.ts";
+import type { Usage } from "../run/usage.ts";
+import type { Durability, Ledger } from "./ledger.ts";
+import { findRun, type RunRecord, storeRun } from "./records.ts";
+
+/** Applies one event to one run. Answers the run as it is now, or undefined if the event was refused. */
+export function applyEvent(ledger: Ledger, id: RunId, event: RunEvent, durability: Durability): RunRecord | undefined {
+	return ledger.transaction(durability, () => applyInTransaction(ledger, id, event));
+}
+
+/** The same inside a transaction that does more. */
+export function applyInTransaction(ledger: Ledger, id: RunId, event: RunEvent): RunRecord | undefined {
+	const record = findRun(ledger, id);
+	if (!record) return undefined;
+	const run = transition(record.run, event);
+	if (isRefused(run)) return undefined;
+	if (run !== record.run) storeRun(ledger, run);
+	return { ...record, run };
+}
+
+/** Ends a run for good. False if it is not ours to end any more: then nothing of what we know of it counts. */
+export function endRun(ledger: Ledger, end: { id: RunId; fence: number; outcome: Outcome; at: number }): boolean {
+	return applyEvent(ledger, end.id, { type: "ended", ...end }, "full") !== undefined;
+}
+
+/** Asks for a run to be stopped. Kept whatever dies; answered by whoever holds the run, or by the next sweep. */
+export function requestStop(ledger: Ledger, id: RunId, request: { at: number; by: string }): boolean {
+	return applyEvent(ledger, id, { type: "stop_requested", ...request }, "full") !== undefined;
+}
+
+/** Writes down what a run has used so far: a budget must not start anew with another host. */
+export function recordUsage(ledger: Ledger, id: RunId, fence: number, usage: Usage): boolean {
+	const sql = "UPDATE runs SET usage = ? WHERE id = ? AND fence = ? AND state = 'running'";
+	return ledger.transaction("normal", () => ledger.run(sql, JSON.stringify(usage), id, fence)) === 1;
+}
+
+/** The fences of the runs a host still holds, each with its stop request if there is one. */
+export function heldRuns(ledger: Ledger, hostId: HostId): Map<RunId, { fence: number; stopBy?: string }> {
+	const rows = ledger.all<{ id: RunId; fence: number; stop_by: string | null }>(
+		"SELECT id, fence, stop_by FROM runs WHERE state = 'running' AND host_id = ?",
+		hostId,
+	);
+	return new Map(
+		rows.map((row) => [row.id, { fence: row.fence, ...(row.stop_by !== null && { stopBy: row.stop_by }) }]),
+	);
+}

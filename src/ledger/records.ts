@@ -1,0 +1,131 @@
+import type { LaunchPlan } from "../plan/plan.ts";
+import type { HostId, RunId, SessionId } from "../run/ids.ts";
+import type { Outcome } from "../run/outcome.ts";
+import type { Run } from "../run/run.ts";
+import type { Usage } from "../run/usage.ts";
+import type { Ledger } from "./ledger.ts";
+
+export type RunMode = "foreground" | "background";
+
+/** A run with everything the ledger knows about it. */
+export interface RunRecord {
+	run: Run;
+	/** Order of admission. */
+	seq: number;
+	sessionId: SessionId;
+	/** The pi session that asked. */
+	parentSession: string;
+	toolCall?: string;
+	mode: RunMode;
+	label?: string;
+	profile: string;
+	plan: LaunchPlan;
+	/** Counted while it works, so that a budget survives the host. */
+	usage: Usage;
+	createdAt: number;
+}
+
+interface RunRow {
+	seq: number;
+	id: RunId;
+	session_id: SessionId;
+	parent_session: string;
+	tool_call: string | null;
+	mode: RunMode;
+	label: string | null;
+	profile: string;
+	plan: string;
+	state: Run["state"];
+	attempt: number;
+	max_attempts: number;
+	fence: number;
+	host_id: HostId | null;
+	lease_until: number | null;
+	stop_at: number | null;
+	stop_by: string | null;
+	created_at: number;
+	started_at: number | null;
+	ended_at: number | null;
+	usage: string;
+	outcome: string | null;
+	delivery: "none" | "owed" | "delivered" | "skipped";
+	delivered_at: number | null;
+	archived_at: number | null;
+}
+
+export function findRun(ledger: Ledger, id: RunId): RunRecord | undefined {
+	const row = ledger.get<RunRow>("SELECT * FROM runs WHERE id = ?", id);
+	return row && toRecord(row);
+}
+
+/** Every query for runs goes through here, so that rows are read in one way only. */
+export function selectRuns(ledger: Ledger, condition: string, ...values: (string | number)[]): RunRecord[] {
+	return ledger.all<RunRow>(`SELECT * FROM runs WHERE ${condition}`, ...values).map(toRecord);
+}
+
+/** Stores what `transition()` made of a run. */
+export function storeRun(ledger: Ledger, run: Run): void {
+	ledger.run(
+		`UPDATE runs SET state = ?, attempt = ?, fence = ?, host_id = ?, lease_until = ?, stop_at = ?, stop_by = ?,
+			started_at = ?, ended_at = ?, outcome = ?, delivery = ?, delivered_at = ?, archived_at = ? WHERE id = ?`,
+		run.state,
+		run.attempt,
+		run.fence,
+		run.state === "running" ? run.hostId : null,
+		run.state === "running" ? run.leaseUntil : null,
+		run.stop?.at ?? null,
+		run.stop?.by ?? null,
+		run.startedAt ?? null,
+		run.state === "ended" ? run.endedAt : null,
+		run.state === "ended" ? JSON.stringify(run.outcome) : null,
+		run.state === "ended" ? run.delivery.state : "none",
+		run.state === "ended" && run.delivery.state !== "owed" ? run.delivery.at : null,
+		run.state === "ended" ? (run.archivedAt ?? null) : null,
+		run.id,
+	);
+}
+
+function toRecord(row: RunRow): RunRecord {
+	return {
+		run: toRun(row),
+		seq: row.seq,
+		sessionId: row.session_id,
+		parentSession: row.parent_session,
+		...(row.tool_call !== null && { toolCall: row.tool_call }),
+		mode: row.mode,
+		...(row.label !== null && { label: row.label }),
+		profile: row.profile,
+		plan: JSON.parse(row.plan) as LaunchPlan,
+		usage: JSON.parse(row.usage) as Usage,
+		createdAt: row.created_at,
+	};
+}
+
+function toRun(row: RunRow): Run {
+	const facts = {
+		id: row.id,
+		attempt: row.attempt,
+		maxAttempts: row.max_attempts,
+		fence: row.fence,
+		...(row.stop_at !== null && { stop: { at: row.stop_at, by: row.stop_by ?? "" } }),
+		...(row.started_at !== null && { startedAt: row.started_at }),
+	};
+	if (row.state === "queued") return { ...facts, state: "queued" };
+	if (row.state === "running") {
+		if (row.host_id === null || row.lease_until === null || row.started_at === null) throw unreadable(row);
+		const { host_id: hostId, lease_until: leaseUntil, started_at: startedAt } = row;
+		return { ...facts, state: "running", hostId, leaseUntil, startedAt };
+	}
+	if (row.ended_at === null || row.outcome === null || row.delivery === "none") throw unreadable(row);
+	return {
+		...facts,
+		state: "ended",
+		endedAt: row.ended_at,
+		outcome: JSON.parse(row.outcome) as Outcome,
+		delivery: row.delivery === "owed" ? { state: "owed" } : { state: row.delivery, at: row.delivered_at ?? 0 },
+		...(row.archived_at !== null && { archivedAt: row.archived_at }),
+	};
+}
+
+const unreadable = (row: RunRow): Error =>
+	new Error(`The ledger's row of run ${row.id} contradicts itself (${row.state}).`);

@@ -1,0 +1,76 @@
+/**
+ * The tables, one entry a version. An entry that has been released is never edited: a change is a new entry.
+ * `docs/ledger.md` describes the columns.
+ */
+export const MIGRATIONS: readonly string[] = [
+	`
+	CREATE TABLE hosts (
+		id TEXT PRIMARY KEY,
+		profile TEXT NOT NULL,
+		state TEXT NOT NULL CHECK (state IN ('starting', 'ready', 'closing', 'gone')),
+		pid INTEGER,
+		pid_started TEXT,
+		socket TEXT NOT NULL,
+		lease_until INTEGER NOT NULL,
+		created_at INTEGER NOT NULL
+	) STRICT;
+	CREATE INDEX hosts_live ON hosts (profile, lease_until) WHERE state <> 'gone';
+
+	CREATE TABLE sessions (
+		id TEXT PRIMARY KEY,
+		agent TEXT NOT NULL,
+		cwd TEXT NOT NULL,
+		file TEXT NOT NULL,
+		definition TEXT NOT NULL,
+		created_at INTEGER NOT NULL,
+		archived_at INTEGER
+	) STRICT;
+
+	CREATE TABLE runs (
+		seq INTEGER PRIMARY KEY,
+		id TEXT NOT NULL UNIQUE,
+		session_id TEXT NOT NULL REFERENCES sessions (id),
+		parent_session TEXT NOT NULL,
+		tool_call TEXT,
+		mode TEXT NOT NULL CHECK (mode IN ('foreground', 'background')),
+		agent TEXT NOT NULL,
+		label TEXT,
+		profile TEXT NOT NULL,
+		lane_limit INTEGER NOT NULL,
+		plan TEXT NOT NULL,
+		state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'ended')),
+		attempt INTEGER NOT NULL,
+		max_attempts INTEGER NOT NULL,
+		fence INTEGER NOT NULL,
+		host_id TEXT,
+		lease_until INTEGER,
+		stop_at INTEGER,
+		stop_by TEXT,
+		created_at INTEGER NOT NULL,
+		started_at INTEGER,
+		ended_at INTEGER,
+		usage TEXT NOT NULL,
+		outcome TEXT,
+		delivery TEXT NOT NULL CHECK (delivery IN ('none', 'owed', 'delivered', 'skipped')),
+		delivered_at INTEGER,
+		archived_at INTEGER
+	) STRICT;
+	CREATE INDEX runs_queued ON runs (profile, mode, seq) WHERE state = 'queued';
+	CREATE INDEX runs_running ON runs (host_id, lease_until) WHERE state = 'running';
+	CREATE INDEX runs_of_session ON runs (session_id, seq);
+	CREATE INDEX runs_of_parent ON runs (parent_session, seq);
+	CREATE INDEX runs_owed ON runs (parent_session, seq) WHERE delivery = 'owed';
+
+	CREATE TABLE inbox (
+		seq INTEGER PRIMARY KEY,
+		run_id TEXT NOT NULL REFERENCES runs (id),
+		body TEXT NOT NULL,
+		created_at INTEGER NOT NULL,
+		taken_at INTEGER
+	) STRICT;
+	CREATE INDEX inbox_waiting ON inbox (run_id, seq) WHERE taken_at IS NULL;
+	`,
+];
+
+/** Marks a database file as ours, so that a foreign one is not taken for an old ledger. */
+export const APPLICATION_ID = 0x70696765; // "pige"

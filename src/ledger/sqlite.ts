@@ -1,0 +1,33 @@
+/** What we use of SQLite: small enough that Node's and Bun's built-in drivers both fit it. */
+export interface Database {
+	exec(sql: string): void;
+	prepare(sql: string): Statement;
+	close(): void;
+}
+
+export interface Statement {
+	run(...values: SqlValue[]): { changes: number | bigint };
+	get(...values: SqlValue[]): unknown;
+	all(...values: SqlValue[]): unknown[];
+}
+
+export type SqlValue = string | number | null;
+
+/** Opens a database with the driver of the runtime we are in: Node, or the Bun a compiled pi was built with. */
+export async function openDatabase(file: string): Promise<Database> {
+	const sqlite = nodeSqlite();
+	if (sqlite) return new sqlite.DatabaseSync(file);
+	const bun: { Database: new (file: string, options: object) => Database } = await import("bun:sqlite" as string);
+	return new bun.Database(file, { create: true, readwrite: true });
+}
+
+/** Node's driver, without the warning about its being experimental that older releases print over pi's screen. */
+function nodeSqlite(): typeof import("node:sqlite") | undefined {
+	const emitWarning = process.emitWarning;
+	process.emitWarning = () => {};
+	try {
+		return process.getBuiltinModule("node:sqlite");
+	} finally {
+		process.emitWarning = emitWarning;
+	}
+}

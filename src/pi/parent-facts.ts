@@ -1,0 +1,51 @@
+import { realpathSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import type { ExtensionAPI, ExtensionContext, ModelRuntime } from "@earendil-works/pi-coding-agent";
+import { resolveModelScopeWithDiagnostics } from "@earendil-works/pi-coding-agent";
+import type { AgentDefinition } from "../agents/definition.ts";
+import type { ParentFacts } from "../plan/launch.ts";
+import type { ResolvedModel } from "../plan/model.ts";
+import type { KnownTool } from "../plan/tools.ts";
+import { isThinkingLevel } from "../run/thinking.ts";
+import { isTrustedByDecision } from "./trust.ts";
+
+/** The parent as it is at this moment, as the plan wants to know it. */
+export function parentFacts(
+	pi: ExtensionAPI,
+	ctx: ExtensionContext,
+	approveProjectAgent: (agent: AgentDefinition) => Promise<boolean>,
+): ParentFacts {
+	const thinking: string = pi.getThinkingLevel();
+	return {
+		cwd: realpathSync(ctx.cwd),
+		depth: delegationDepth(process.env),
+		activeTools: pi.getActiveTools(),
+		knownTools: pi.getAllTools().flatMap(knownTool),
+		model: ctx.model && { provider: ctx.model.provider, id: ctx.model.id },
+		thinking: isThinkingLevel(thinking) ? thinking : undefined,
+		projectTrusted: isTrustedByDecision(ctx),
+		resolveModel: (name) => resolveModel(ctx, name),
+		approveProjectAgent,
+	};
+}
+
+/** How many subagents deep a process is: 0 in a user's own pi. */
+export function delegationDepth(env: NodeJS.ProcessEnv): number {
+	return Number(env.PI_SUBAGENT_DEPTH) || (env.PI_SUBAGENT_CHILD === "1" ? 1 : 0);
+}
+
+/** A tool that lives in no file (given to pi in code) cannot be loaded again in a child. */
+function knownTool({ name, sourceInfo }: ReturnType<ExtensionAPI["getAllTools"]>[number]): KnownTool[] {
+	if (sourceInfo.source === "builtin") return [{ name }];
+	return isAbsolute(sourceInfo.path) ? [{ name, extension: sourceInfo.path }] : [];
+}
+
+/** pi's own reading of a model name, among the models that have credentials. */
+async function resolveModel(ctx: ExtensionContext, name: string): Promise<ResolvedModel | undefined> {
+	// All that pi's resolver asks of a runtime, and an extension has no other way to it.
+	const available = { getAvailable: async () => ctx.modelRegistry.getAvailable() } as unknown as ModelRuntime;
+	const [found] = (await resolveModelScopeWithDiagnostics([name], available)).scopedModels;
+	if (!found) return undefined;
+	const model = { provider: found.model.provider, id: found.model.id };
+	return found.thinkingLevel ? { model, thinking: found.thinkingLevel } : { model };
+}

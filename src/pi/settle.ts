@@ -1,0 +1,24 @@
+import type { ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
+import { settleDelivery } from "../ledger/deliveries.ts";
+import { isRunId, type RunId } from "../run/ids.ts";
+import type { SessionServices } from "./session-services.ts";
+
+/** Pays the debts of foreground runs: at the end of a turn its tool results are entries of the session. */
+export async function settleToolResults(
+	event: TurnEndEvent,
+	ctx: ExtensionContext,
+	services: SessionServices,
+): Promise<void> {
+	const delivered = event.toolResults.flatMap((result) =>
+		result.toolName === "subagent" ? runIdOf(result.details) : [],
+	);
+	if (delivered.length === 0) return;
+	await services.use(ctx, async ({ ledger }) => {
+		for (const id of delivered) settleDelivery(ledger, id, Date.now());
+	});
+}
+
+function runIdOf(details: unknown): RunId[] {
+	const runId = typeof details === "object" && details !== null && "runId" in details ? details.runId : undefined;
+	return typeof runId === "string" && isRunId(runId) ? [runId] : [];
+}

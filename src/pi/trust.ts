@@ -1,0 +1,21 @@
+import {
+	type ExtensionContext,
+	getAgentDir,
+	hasTrustRequiringProjectResources,
+	ProjectTrustStore,
+	parseArgs,
+	SettingsManager,
+} from "@earendil-works/pi-coding-agent";
+
+/**
+ * Whether somebody decided to trust the project. pi's own answer is not enough: it calls every folder trusted that has
+ * none of the resources it asks about, and agent files and pi-geon.json are not among those.
+ */
+export function isTrustedByDecision(ctx: ExtensionContext): boolean {
+	if (!ctx.isProjectTrusted()) return false;
+	if (hasTrustRequiringProjectResources(ctx.cwd)) return true; // pi asked about it.
+	if (parseArgs(process.argv.slice(2)).projectTrustOverride === true) return true;
+	if (new ProjectTrustStore(getAgentDir()).get(ctx.cwd) === true) return true;
+	const settings = SettingsManager.create(ctx.cwd, getAgentDir(), { projectTrusted: false });
+	return settings.getDefaultProjectTrust() === "always";
+}

@@ -1,0 +1,165 @@
+import type { AgentDefinition } from "../agents/definition.ts";
+import type { AgentCatalog } from "../agents/discover.ts";
+import type { Config } from "../config/config.ts";
+import { isRefusal, type Refusal, refuse } from "../run/errors.ts";
+import { isSessionId, type SessionId } from "../run/ids.ts";
+import type { ThinkingLevel } from "../run/thinking.ts";
+import { effectiveLimits } from "./limits.ts";
+import { chooseModel, type ResolvedModel } from "./model.ts";
+import type { ChildSession, LaunchPlan, ModelChoice } from "./plan.ts";
+import { childPrompt } from "./prompt.ts";
+import { newSession } from "./session-place.ts";
+import { effectiveTools, type KnownTool } from "./tools.ts";
+
+/** What was asked for. */
+export interface LaunchRequest {
+	agent: string;
+	task: string;
+	/** Continue this child session. */
+	sessionId?: string;
+}
+
+/** What the plan depends on besides the request: the parent as it is at this moment. */
+export interface ParentFacts {
+	cwd: string;
+	/** How many subagents deep this process is. */
+	depth: number;
+	activeTools: string[];
+	knownTools: KnownTool[];
+	model: ModelChoice | undefined;
+	thinking: ThinkingLevel | undefined;
+	projectTrusted: boolean;
+	resolveModel(name: string): Promise<ResolvedModel | undefined>;
+	/** Asks the user about an agent of a project that is not trusted. False where nobody can be asked. */
+	approveProjectAgent(agent: AgentDefinition): Promise<boolean>;
+}
+
+/** What the plan depends on that others own. */
+export interface PlanSources {
+	config: Config;
+	catalog: AgentCatalog;
+	sessionsRoot: string;
+	findSession(id: SessionId): KnownSession | undefined;
+}
+
+export interface KnownSession {
+	agent: string;
+	cwd: string;
+	file: string;
+	definition: string;
+	archivedAt?: number;
+}
+
+/** Decides everything about a run before it exists, or refuses it and says why. */
+export async function planLaunch(
+	request: LaunchRequest,
+	parent: ParentFacts,
+	sources: PlanSources,
+): Promise<LaunchPlan | Refusal> {
+	const { config } = sources;
+	const agent = await permittedAgent(request, parent, sources);
+	if (isRefusal(agent)) return agent;
+	const session = childSession(request, agent, { cwd: parent.cwd, ...sources });
+	if (isRefusal(session)) return session;
+	const tools = effectiveTools({ agent, config, active: parent.activeTools, known: parent.knownTools });
+	if (isRefusal(tools)) return tools;
+	const chosen = await chooseModel(
+		[
+			{ from: agent.file, name: agent.model },
+			{ from: "agents.list[main].subagents.model", name: mainPrincipal(config)?.subagents.model },
+			{ from: "agents.defaults.subagents.model", name: config.agents.defaults.subagents.model },
+		],
+		parent.model,
+		parent.resolveModel,
+	);
+	if (isRefusal(chosen)) return chosen;
+	const thinking = agent.thinking ?? chosen.thinking ?? config.agents.defaults.subagents.thinking ?? parent.thinking;
+
+	return {
+		agent: agent.name,
+		definition: { source: agent.source, file: agent.file, digest: agent.digest },
+		task: request.task,
+		prompt: childPrompt(agent),
+		cwd: parent.cwd,
+		projectTrusted: parent.projectTrusted,
+		...tools,
+		lspActions: [...config.subagents.allowedLspActions],
+		model: chosen.model,
+		...(thinking && { thinking }),
+		limits: effectiveLimits(agent.limits, config),
+		maxAttempts: config.subagents.retry.enabled ? config.subagents.retry.maxAttempts : 1,
+		...(agent.outputSchema && { outputSchema: agent.outputSchema }),
+		session: session.session,
+		principal: "main",
+		warnings: [...chosen.warnings, ...session.warnings],
+	};
+}
+
+const mainPrincipal = (config: Config) => config.agents.list.find((principal) => principal.id === "main");
+
+async function permittedAgent(
+	request: LaunchRequest,
+	parent: ParentFacts,
+	{ config, catalog }: PlanSources,
+): Promise<AgentDefinition | Refusal> {
+	if (parent.depth >= config.subagents.maxDepth) {
+		return refuse("SUBAGENT_DEPTH_EXCEEDED", "A subagent cannot delegate further. Do the task yourself.");
+	}
+	if (!config.subagents.enabled) {
+		return refuse("SUBAGENTS_DISABLED", "Subagents are switched off (subagents.enabled in pi-geon.json).");
+	}
+	if (!request.agent.trim()) return refuse("INVALID_INPUT", "`agent` is empty. Name the agent to delegate to.");
+	if (!request.task.trim()) return refuse("INVALID_INPUT", "`task` is empty. Say what the agent should do.");
+	const agent = catalog.agents.find((candidate) => candidate.name === request.agent);
+	if (!agent) {
+		const names = catalog.agents.map((candidate) => candidate.name).join(", ");
+		return refuse("UNKNOWN_AGENT", `Unknown agent: ${request.agent}. Available agents: ${names}`);
+	}
+	if (config.subagents.disabled.includes(agent.name)) {
+		return refuse(
+			"SUBAGENT_DISABLED",
+			`${agent.name} is switched off (subagents.disabled in pi-geon.json).`,
+			"disabled",
+		);
+	}
+	if (agent.source === "project" && !parent.projectTrusted && !(await parent.approveProjectAgent(agent))) {
+		return refuse(
+			"SUBAGENT_DISABLED",
+			`${agent.name} comes from this project (${agent.file}), which is not trusted, and was not approved. ` +
+				"Review the file, then trust the project with /trust or start pi with --approve.",
+			"not_approved",
+		);
+	}
+	return agent;
+}
+
+/** A new child session, or the one to continue: identity is directory + agent + id. */
+function childSession(
+	request: LaunchRequest,
+	agent: AgentDefinition,
+	where: Pick<PlanSources, "findSession" | "sessionsRoot"> & { cwd: string },
+): { session: ChildSession; warnings: string[] } | Refusal {
+	if (request.sessionId === undefined) {
+		return { session: newSession({ root: where.sessionsRoot, cwd: where.cwd, agent: agent.name }), warnings: [] };
+	}
+	const wrong = (message: string, reason: string) => refuse("INVALID_INPUT", message, reason);
+	const id = request.sessionId.trim().toLowerCase();
+	if (!isSessionId(id))
+		return wrong(`"${request.sessionId}" is not a session id. Pass one that a result returned.`, "malformed_session");
+	const known = where.findSession(id);
+	if (!known)
+		return wrong(`There is no child session ${id}. Leave sessionId out to start a new one.`, "unknown_session");
+	if (known.archivedAt !== undefined)
+		return wrong(`Session ${id} is archived and cannot be continued.`, "archived_session");
+	if (known.agent !== agent.name)
+		return wrong(`Session ${id} belongs to ${known.agent}, not to ${agent.name}.`, "other_agent");
+	if (known.cwd !== where.cwd)
+		return wrong(`Session ${id} belongs to ${known.cwd}, not to this directory.`, "other_directory");
+	const changed = known.definition !== agent.digest;
+	return {
+		session: { id, file: known.file, resumed: true },
+		warnings: changed
+			? [`The definition of ${agent.name} has changed since this session was last used; the current one applied.`]
+			: [],
+	};
+}

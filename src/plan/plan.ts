@@ -1,0 +1,59 @@
+import type { SessionId } from "../run/ids.ts";
+import type { ThinkingLevel } from "../run/thinking.ts";
+
+/**
+ * Everything a child needs to know, decided before the run is admitted and never changed afterwards. It is stored with
+ * the run, so that a host started tomorrow on another attempt does what was agreed today.
+ */
+export interface LaunchPlan {
+	agent: string;
+	/** Where the agent came from and what it said then; a resume compares the digest. */
+	definition: { source: "builtin" | "user" | "project"; file: string; digest: string };
+	task: string;
+	/** The child's system prompt. */
+	prompt: string;
+	cwd: string;
+	/** Whether the working directory's own settings may be used: the parent's decision at that time. */
+	projectTrusted: boolean;
+	/** The tools the child has, besides the internal one that ends its work. Never empty. */
+	tools: string[];
+	/** Extension files that provide those tools which are not pi's own. */
+	extensions: string[];
+	lspActions: string[];
+	model: ModelChoice;
+	thinking?: ThinkingLevel;
+	limits: Limits;
+	/** How often the run may be started in all. */
+	maxAttempts: number;
+	/** A JSON Schema the finalized result must satisfy. */
+	outputSchema?: Record<string, unknown>;
+	session: ChildSession;
+	/** Under whose account it runs. */
+	principal: string;
+	/** What the requester should hear with the result, decided while planning. */
+	warnings: string[];
+}
+
+export interface ModelChoice {
+	provider: string;
+	id: string;
+}
+
+export interface Limits {
+	timeoutMs: number;
+	idleTimeoutMs: number;
+	toolTimeoutMs: number;
+	maxCorrections: number;
+	maxTurns?: number;
+	maxTokens?: number;
+	maxCostUsd?: number;
+	/** Budgets that all runs of one parent session share. */
+	parentSession: { maxTokens?: number; maxCostUsd?: number };
+}
+
+export interface ChildSession {
+	id: SessionId;
+	file: string;
+	/** Whether the file holds an earlier conversation that this run continues. */
+	resumed: boolean;
+}

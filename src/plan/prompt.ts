@@ -1,0 +1,18 @@
+import type { AgentDefinition } from "../agents/definition.ts";
+import { FINALIZE_TOOL } from "../run/outcome.ts";
+
+/** The child's system prompt: its role, and how work is handed over here. */
+export function childPrompt(agent: AgentDefinition): string {
+	const schema = agent.outputSchema
+		? `- \`result\` must be JSON text, nothing around it, that satisfies this JSON Schema: ${JSON.stringify(agent.outputSchema)}\n`
+		: "";
+	return `${agent.prompt.trim()}
+
+# How you hand over
+- You work for another agent that sees nothing of this conversation but what you hand over.
+- End your work by calling ${FINALIZE_TOOL} exactly once, as your last action, on its own.
+- status SUCCESS with \`result\`: your complete answer, readable without this conversation.
+- status ERROR with \`error\`: what kept you from doing it; put what you did find into \`result\`.
+${schema}- Text outside of that call is not delivered to anybody.
+`;
+}

@@ -1,0 +1,21 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { newSessionId, type SessionId } from "../run/ids.ts";
+import type { ChildSession } from "./plan.ts";
+
+/** A child session that does not exist yet. */
+export function newSession(where: { root: string; cwd: string; agent: string }): ChildSession {
+	const id = newSessionId();
+	return { id, file: sessionFile({ ...where, id }), resumed: false };
+}
+
+function sessionFile(session: { root: string; cwd: string; agent: string; id: SessionId }): string {
+	const folder = createHash("sha256").update(session.cwd).digest("hex").slice(0, 16);
+	return join(session.root, folder, `${session.agent}_${session.id}.jsonl`);
+}
+
+/** Beside pi's own directory by default; inside it when the user has moved that elsewhere. */
+export function sessionsRoot(agentDir: string, homeDir: string): string {
+	const isDefault = agentDir === join(homeDir, ".pi", "agent");
+	return join(isDefault ? join(homeDir, ".pi") : agentDir, "subagent-sessions");
+}

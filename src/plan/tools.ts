@@ -1,0 +1,85 @@
+import type { AgentDefinition } from "../agents/definition.ts";
+import type { Config } from "../config/config.ts";
+import { type Refusal, refuse } from "../run/errors.ts";
+import { FINALIZE_TOOL } from "../run/outcome.ts";
+
+/** A tool the parent knows, and the extension file it comes from if it is not pi's own. */
+export interface KnownTool {
+	name: string;
+	extension?: string;
+}
+
+/** What no child ever gets, because a child does not delegate. The finalize tool is the host's to add. */
+const NEVER = new Set([
+	"subagent",
+	"sessions_spawn",
+	"sessions_list",
+	"sessions_history",
+	"sessions_send",
+	"agents_list",
+	FINALIZE_TOOL,
+]);
+
+const READONLY = new Set([
+	"read",
+	"grep",
+	"find",
+	"ls",
+	"web_search",
+	"fetch_content",
+	"get_search_content",
+	"convert_content",
+	"lsp",
+]);
+
+/** pi's own tools are there in every child, whichever of them the parent has switched on. */
+const PI_TOOLS = new Set(["read", "bash", "powershell", "edit", "write", "grep", "find", "ls"]);
+
+export interface ToolQuestion {
+	agent: AgentDefinition;
+	config: Config;
+	/** What the parent has switched on. */
+	active: string[];
+	/** All it could switch on. */
+	known: KnownTool[];
+}
+
+/** The tools a child of this role really gets, with the extensions that bring them. None at all is a refusal. */
+export function effectiveTools(question: ToolQuestion): { tools: string[]; extensions: string[] } | Refusal {
+	const { agent, config, active, known } = question;
+	const extensionOf = new Map(known.map((tool) => [tool.name, tool.extension]));
+	const wanted =
+		agent.tools.kind === "only" ? agent.tools.names : active.filter((name) => !exceptions(agent).has(name));
+	const tools = [...new Set(wanted)]
+		.filter((name) => !NEVER.has(name))
+		.filter((name) => mayWrite(agent, config) || READONLY.has(name))
+		.filter((name) => name !== "lsp" || mayUseLsp(config))
+		.filter((name) => isAllowed(name, config))
+		.filter((name) => PI_TOOLS.has(name) || extensionOf.has(name));
+	if (tools.length === 0) return noTools(agent, wanted);
+	return { tools, extensions: [...new Set(tools.flatMap((name) => extensionOf.get(name) ?? []))] };
+}
+
+const exceptions = (agent: AgentDefinition): Set<string> =>
+	new Set(agent.tools.kind === "inherit" ? agent.tools.except : []);
+
+const mayWrite = (agent: AgentDefinition, config: Config): boolean =>
+	config.subagents.allowWrite && !agent.readonly && agent.source !== "builtin";
+
+const mayUseLsp = (config: Config): boolean =>
+	config.subagents.allowLspTools && config.subagents.allowedLspActions.length > 0;
+
+function isAllowed(name: string, config: Config): boolean {
+	const { allow, deny } = config.tools.subagents.tools;
+	return !deny.includes(name) && (allow === null || allow.includes(name));
+}
+
+function noTools(agent: AgentDefinition, wanted: string[]): Refusal {
+	const asked = wanted.length === 0 ? "It asks for none" : `It asks for ${wanted.join(", ")}`;
+	return refuse(
+		"SUBAGENT_DISABLED",
+		`None of the tools of ${agent.name} is available here. ${asked}. Install what provides them, or change \`tools\` in ` +
+			`${agent.file}, or look at subagents.allowWrite and tools.subagents.tools in pi-geon.json.`,
+		"no_tools",
+	);
+}

@@ -1,0 +1,65 @@
+import type { SubagentError } from "./errors.ts";
+import type { Usage } from "./usage.ts";
+
+/** One thing a child said or did, for people watching. */
+export type DisplayItem =
+	| { type: "text"; text: string }
+	| { type: "toolCall"; name: string; args: Record<string, unknown> };
+
+export type TimeoutReason = "runtime" | "idle" | "tool";
+
+/** The internal tool with which a child ends its work. It exists in children only. */
+export const FINALIZE_TOOL = "subagent_finalize";
+
+/** How the child itself closed its work, with the internal finalize tool. `value` is there when it met a schema. */
+export type Finalized =
+	| { status: "SUCCESS"; result: string; value?: unknown }
+	| { status: "ERROR"; error: string; result?: string };
+
+/**
+ * Why a run ended. Every possible ending races, and the first cause is kept: what happens during teardown
+ * (an aborted request, a killed shell) must not rewrite the reason.
+ */
+export type EndCause =
+	| { kind: "finalized"; finalized: Finalized }
+	| { kind: "not_finalized" }
+	| { kind: "timeout"; limit: TimeoutReason; afterMs: number }
+	| { kind: "stopped"; by: string }
+	| { kind: "budget"; limit: string }
+	| { kind: "output_limit"; limit: string }
+	| { kind: "provider"; message: string }
+	| { kind: "refused"; error: SubagentError }
+	| { kind: "crashed"; message: string }
+	| { kind: "lost"; message: string };
+
+interface OutcomeFacts {
+	usage: Usage;
+	displayItems: DisplayItem[];
+	/** How often the run was started, retries and recoveries included. */
+	attempts: number;
+	/** provider/id of the model that really answered. */
+	model?: string;
+	/** The whole answer, or what there was of it; redacted, never truncated. */
+	output?: string;
+	/** Things the requester should know that did not change the ending. */
+	warnings: string[];
+}
+
+export interface SuccessOutcome extends OutcomeFacts {
+	status: "success";
+	exitCode: 0;
+	finalized: Extract<Finalized, { status: "SUCCESS" }>;
+	output: string;
+}
+
+export interface FailureOutcome extends OutcomeFacts {
+	status: "error" | "timeout";
+	/** Never 0: 124 timed out, 130 stopped, 1 anything else. */
+	exitCode: 1 | 124 | 130;
+	error: SubagentError;
+	finalized?: Extract<Finalized, { status: "ERROR" }>;
+	timeoutReason?: TimeoutReason;
+}
+
+/** The one ending of a run. Only `collect/` makes these. */
+export type Outcome = SuccessOutcome | FailureOutcome;

@@ -1,0 +1,139 @@
+import type { HostId, RunId } from "./ids.ts";
+import type { Outcome } from "./outcome.ts";
+
+/**
+ * The life of a run.
+ *
+ *     queued ──claim──▶ running ──end──▶ ended        delivery: owed ──▶ delivered | skipped
+ *        ▲                 │                          archive:  archivedAt
+ *        └──lease expired──┘
+ *
+ * - A queued run belongs to nobody. It has no host and no lease.
+ * - A running run belongs to one host until somebody takes it back, which is allowed once its lease has run out. The
+ *   fence grows whenever it changes hands, and whoever renews or ends it must carry the current fence: a host that was
+ *   suspended and comes back after the run was taken from it has an old one. A host that is merely late keeps its run.
+ * - A run ends exactly once and keeps that outcome. Its host ends it while running; anybody may while it is queued
+ *   (it was stopped, its attempts are used up, or nothing could be started for it).
+ * - From its end on, a run owes its outcome to the session that asked, until that is delivered or skipped. Both are final.
+ * - Only an ended run whose debt is settled may be archived.
+ * - A stop request is kept whatever happens. The first one counts. A run with a stop request is never claimed again.
+ */
+export type Run = QueuedRun | RunningRun | EndedRun;
+
+interface RunFacts {
+	id: RunId;
+	/** How often it was claimed so far. */
+	attempt: number;
+	/** How often it may be claimed. */
+	maxAttempts: number;
+	fence: number;
+	stop?: StopRequest;
+	/** When it was first claimed: the hard time limit counts from here and never starts anew. */
+	startedAt?: number;
+}
+
+export interface StopRequest {
+	at: number;
+	by: string;
+}
+
+export interface QueuedRun extends RunFacts {
+	state: "queued";
+}
+
+export interface RunningRun extends RunFacts {
+	state: "running";
+	hostId: HostId;
+	leaseUntil: number;
+	startedAt: number;
+}
+
+export interface EndedRun extends RunFacts {
+	state: "ended";
+	endedAt: number;
+	outcome: Outcome;
+	delivery: Delivery;
+	archivedAt?: number;
+}
+
+export type RunState = Run["state"];
+
+export type Delivery = { state: "owed" } | { state: "delivered" | "skipped"; at: number };
+
+export type RunEvent =
+	| { type: "claimed"; at: number; hostId: HostId; leaseUntil: number }
+	| { type: "renewed"; at: number; fence: number; leaseUntil: number }
+	| { type: "stop_requested"; at: number; by: string }
+	| { type: "lease_expired"; at: number }
+	| { type: "ended"; at: number; fence: number; outcome: Outcome }
+	| { type: "delivered" | "skipped"; at: number }
+	| { type: "archived"; at: number };
+
+/** A write that came too late, from the wrong holder, or in the wrong order. Expected: the caller lets go of the run. */
+export interface RefusedTransition {
+	refusedBecause: string;
+}
+
+const refused = (refusedBecause: string): RefusedTransition => ({ refusedBecause });
+
+/** The only place where the state of a run changes. Pure: the ledger stores what this returns. */
+export function transition(run: Run, event: RunEvent): Run | RefusedTransition {
+	switch (event.type) {
+		case "claimed":
+			if (run.state !== "queued") return refused(`a ${run.state} run cannot be claimed`);
+			if (run.stop) return refused("a stop was requested");
+			if (run.attempt >= run.maxAttempts) return refused("no attempts are left");
+			return {
+				...run,
+				state: "running",
+				hostId: event.hostId,
+				leaseUntil: event.leaseUntil,
+				startedAt: run.startedAt ?? event.at,
+				attempt: run.attempt + 1,
+				fence: run.fence + 1,
+			};
+		case "renewed":
+			if (run.state !== "running") return refused(`a ${run.state} run has no lease`);
+			if (run.fence !== event.fence) return refused("the run was claimed anew since");
+			return { ...run, leaseUntil: event.leaseUntil };
+		case "stop_requested":
+			if (run.state === "ended") return refused("the run has ended");
+			return run.stop ? run : { ...run, stop: { at: event.at, by: event.by } };
+		case "lease_expired":
+			if (run.state !== "running") return refused(`a ${run.state} run has no lease`);
+			if (run.leaseUntil > event.at) return refused("the lease still holds");
+			return released(run);
+		case "ended":
+			if (run.state === "ended") return refused("the run has ended already");
+			if (run.fence !== event.fence) return refused("the run was claimed anew since");
+			return {
+				...withoutLease(run),
+				state: "ended",
+				endedAt: event.at,
+				outcome: event.outcome,
+				delivery: { state: "owed" },
+			};
+		case "delivered":
+		case "skipped":
+			if (run.state !== "ended") return refused(`a ${run.state} run owes nothing yet`);
+			if (run.delivery.state !== "owed") return refused(`it is ${run.delivery.state} already`);
+			return { ...run, delivery: { state: event.type, at: event.at } };
+		case "archived":
+			if (run.state !== "ended") return refused(`a ${run.state} run cannot be archived`);
+			if (run.delivery.state === "owed") return refused("its outcome has not been delivered");
+			if (run.archivedAt !== undefined) return refused("it is archived already");
+			return { ...run, archivedAt: event.at };
+	}
+}
+
+export const isRefused = (result: Run | RefusedTransition): result is RefusedTransition => "refusedBecause" in result;
+
+/** A run that lost its host waits again. The fence grows, so that the lost host can neither renew nor end it. */
+function released(run: RunningRun): QueuedRun {
+	return { ...withoutLease(run), state: "queued", fence: run.fence + 1 };
+}
+
+function withoutLease(run: QueuedRun | RunningRun): RunFacts {
+	const { id, attempt, maxAttempts, fence, stop, startedAt } = run;
+	return { id, attempt, maxAttempts, fence, ...(stop && { stop }), ...(startedAt !== undefined && { startedAt }) };
+}

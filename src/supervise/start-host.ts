@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { HOST_COMMAND } from "../host/command.ts";
+import type { HostRecord } from "../ledger/hosts.ts";
+import type { Places } from "../ledger/places.ts";
+import type { HostProfile } from "./profile.ts";
+
+/**
+ * Starts the process of a reserved host, detached: it outlives us. `onExit` hears of a process that ended, or could not
+ * be started, while we were still there.
+ */
+export function startHost(
+	host: HostRecord,
+	start: { profile: HostProfile; places: Places; onExit: (reason: string) => void },
+): void {
+	const { profile, places, onExit } = start;
+	const [executable, ...script] = profile.command;
+	if (executable === undefined) throw new Error("The command of a host profile is empty.");
+	mkdirSync(places.hosts, { recursive: true, mode: 0o700 });
+	const log = openSync(places.log(host.id), "a", 0o600);
+	const child = spawn(executable, [...script, ...hostArguments(profile.hostEntry, host)], {
+		// Not the parent's working directory: that may be deleted while the host lives.
+		cwd: places.dir,
+		env: profile.env,
+		detached: true,
+		stdio: ["ignore", log, log],
+		windowsHide: true,
+	});
+	closeSync(log);
+	child.once("error", (error) => onExit(error.message));
+	child.once("exit", (code, signal) =>
+		onExit(`it ended with ${signal ?? `exit code ${code}`}${lastWords(places, host)}`),
+	);
+	child.unref();
+}
+
+function hostArguments(hostEntry: string, host: HostRecord): string[] {
+	const quiet = [
+		"--no-session",
+		"--no-extensions",
+		"--no-skills",
+		"--no-prompt-templates",
+		"--no-themes",
+		"--no-context-files",
+	];
+	return ["--mode", "json", ...quiet, "-e", hostEntry, "-p", `/${HOST_COMMAND} ${host.id}`];
+}
+
+/** The end of the host's log, where a process that failed to start says why. */
+function lastWords(places: Places, host: HostRecord): string {
+	const lines = readFileSync(places.log(host.id), "utf8").trim().split("\n").slice(-5).join("\n");
+	return lines === "" ? "" : `, saying:\n${lines.slice(-1500)}`;
+}

@@ -1,0 +1,175 @@
+import { rmSync } from "node:fs";
+import { outcomeWithoutHost } from "../collect/outcome.ts";
+import { processStart } from "../host/process-start.ts";
+import type { Progress } from "../host/protocol.ts";
+import { queuePosition } from "../ledger/claim.ts";
+import { findHost, findOrReserveHost, type HostRecord, hostGone } from "../ledger/hosts.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Places } from "../ledger/places.ts";
+import { endRun, requestStop } from "../ledger/progress.ts";
+import { findRun, type RunRecord } from "../ledger/records.ts";
+import { sweep } from "../ledger/sweep.ts";
+import type { HostId, RunId } from "../run/ids.ts";
+import type { EndedRun } from "../run/run.ts";
+import { HostConnection } from "./connection.ts";
+import { hint } from "./hint.ts";
+import type { HostProfile } from "./profile.ts";
+import { startHost } from "./start-host.ts";
+
+/** How long a host may take from its start to its first word. */
+const START_WITHIN_MS = 20_000;
+const START_ATTEMPTS = 2;
+/** How often a watcher looks at the ledger when nobody gives it a hint. */
+const LOOK_EVERY_MS = 500;
+/** The same while its host is starting, which takes a third of a second: it is asked for again until it answers. */
+const LOOK_EVERY_MS_AT_START = 20;
+
+export interface WatchOptions {
+	signal?: AbortSignal | undefined;
+	onProgress?: (progress: Progress) => void;
+	onQueued?: (position: number) => void;
+}
+
+/** The parent's side: sees to it that the runs it admitted find a host, and waits for them to end. */
+export class Supervisor {
+	readonly #ledger: Ledger;
+	readonly #places: Places;
+	readonly #profile: HostProfile;
+	readonly #connections = new Map<HostId, HostConnection>();
+	readonly #failures: string[] = [];
+	/** Hosts that were starting when we last looked. */
+	readonly #starting = new Set<HostId>();
+
+	constructor(ledger: Ledger, places: Places, profile: HostProfile) {
+		this.#ledger = ledger;
+		this.#places = places;
+		this.#profile = profile;
+	}
+
+	/** Waits until the run has ended, whoever works on it and however often that changes. */
+	async watch(id: RunId, options: WatchOptions = {}): Promise<RunRecord & { run: EndedRun }> {
+		const { signal } = options;
+		const hints = hint();
+		const onAbort = () => {
+			requestStop(this.#ledger, id, { at: Date.now(), by: "the parent" });
+			for (const connection of this.#connections.values()) connection.wake();
+			hints.give();
+		};
+		if (signal?.aborted) onAbort();
+		signal?.addEventListener("abort", onAbort, { once: true });
+		let watched: HostConnection | undefined;
+		try {
+			for (;;) {
+				sweep(this.#ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost });
+				const record = findRun(this.#ledger, id);
+				if (!record) throw new Error(`Run ${id} is not in the ledger any more.`);
+				if (record.run.state === "ended") return { ...record, run: record.run };
+				if (record.run.state === "queued") options.onQueued?.(queuePosition(this.#ledger, id) ?? 0);
+
+				const connection = await this.#connectionFor(record);
+				if (connection && connection !== watched) {
+					connection.watch(id, { onProgress: (progress) => options.onProgress?.(progress), onHint: hints.give });
+					watched = connection;
+				}
+				await hints.next(this.#starting.size > 0 && !connection ? LOOK_EVERY_MS_AT_START : LOOK_EVERY_MS);
+			}
+		} finally {
+			signal?.removeEventListener("abort", onAbort);
+			watched?.unwatch(id);
+			this.#closeUnused();
+		}
+	}
+
+	/** Lets go of all sockets. Runs go on without us. */
+	dispose(): void {
+		for (const connection of this.#connections.values()) connection.close();
+		this.#connections.clear();
+	}
+
+	/** The host that works on the run, or that should; undefined if there is none to talk to just now. */
+	async #connectionFor({ run, profile }: RunRecord): Promise<HostConnection | undefined> {
+		const host = run.state === "running" ? findHost(this.#ledger, run.hostId) : this.#hostFor(profile, run.id);
+		if (!host) return undefined;
+		if (host.state === "starting") this.#starting.add(host.id);
+		else this.#starting.delete(host.id);
+		const known = this.#connections.get(host.id);
+		if (known?.isOpen) return known;
+		this.#connections.delete(host.id);
+		try {
+			const connection = await HostConnection.open(host.socket);
+			this.#connections.set(host.id, connection);
+			return connection;
+		} catch (error) {
+			if (!(error instanceof Error && "code" in error)) throw error;
+			// Not listening: still starting, or dead. If dead, its leases need not be waited out.
+			this.#buryIfDead(host);
+			return undefined;
+		}
+	}
+
+	#hostFor(profile: string, runId: RunId): HostRecord | undefined {
+		// A run that another pi admitted under another profile finds its host there.
+		if (profile !== this.#profile.digest) return undefined;
+		if (this.#failures.length >= START_ATTEMPTS) return this.#giveUp(runId);
+		const { host, startIt } = findOrReserveHost(this.#ledger, {
+			profile,
+			at: Date.now(),
+			startWithinMs: START_WITHIN_MS,
+			socketOf: this.#places.socket,
+		});
+		if (startIt) this.#start(host);
+		return host;
+	}
+
+	#start(host: HostRecord): void {
+		startHost(host, {
+			profile: this.#profile,
+			places: this.#places,
+			onExit: (reason) => {
+				const now = findHost(this.#ledger, host.id);
+				if (now?.state === "starting") this.#failures.push(reason);
+				if (now && now.state !== "gone") this.#bury(now);
+			},
+		});
+	}
+
+	#giveUp(runId: RunId): undefined {
+		const record = findRun(this.#ledger, runId);
+		const message = `The host process could not be started: ${this.#failures.splice(0).at(-1)}`;
+		if (record?.run.state !== "queued") return undefined;
+		const error = { code: "SUBAGENT_FAILED", message, reason: "spawn" } as const;
+		const outcome = outcomeWithoutHost(record, { kind: "refused", error });
+		endRun(this.#ledger, { id: runId, fence: record.run.fence, outcome, at: Date.now() });
+		return undefined;
+	}
+
+	#buryIfDead(host: HostRecord): void {
+		if (host.pid === undefined) return;
+		const started = processStart(host.pid);
+		const alive = host.pidStarted ? started === host.pidStarted : isAlive(host.pid);
+		if (!alive) this.#bury(host);
+	}
+
+	#bury(host: HostRecord): void {
+		hostGone(this.#ledger, host.id, Date.now());
+		if (process.platform !== "win32") rmSync(host.socket, { force: true });
+	}
+
+	/** A connection keeps its host alive, so none is kept without need. */
+	#closeUnused(): void {
+		for (const [id, connection] of this.#connections) {
+			if (connection.watches > 0) continue;
+			connection.close();
+			this.#connections.delete(id);
+		}
+	}
+}
+
+function isAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return error instanceof Error && "code" in error && error.code === "EPERM";
+	}
+}

@@ -1,0 +1,262 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type AgentCatalog, type AgentPlaces, discoverAgents } from "../../src/agents/discover.ts";
+import { type Scratch, useScratch } from "./scratch.ts";
+
+const scratch = useScratch();
+
+/** A home with a repository in it, a user's folder and a package. */
+function world() {
+	const files = scratch();
+	for (const folder of ["home/repo/.git", "home/.pi/agent/agents", "package/agents"]) {
+		mkdirSync(files.path(folder), { recursive: true });
+	}
+	return {
+		...files,
+		discover: (changes: Partial<AgentPlaces> = {}) => discoverAgents({ ...places(files), ...changes }),
+	};
+}
+
+const places = (files: Scratch): AgentPlaces => ({
+	cwd: files.path("home/repo"),
+	builtinDir: files.path("package/agents"),
+	userDir: files.path("home/.pi/agent/agents"),
+	homeDir: files.path("home"),
+	includeProject: true,
+});
+
+const agent = (name: string, description = "") => `---\nname: ${name}\ndescription: ${description}\n---\nbody\n`;
+const names = (catalog: AgentCatalog) => catalog.agents.map(({ name }) => name);
+const winner = (catalog: AgentCatalog, name: string) => catalog.agents.find((found) => found.name === name);
+
+describe("precedence", () => {
+	test("project over user over built-in; the others are listed as overridden", () => {
+		const { write, discover } = world();
+		write("package/agents/x.md", agent("x", "builtin"));
+		write("home/.pi/agent/agents/x.md", agent("x", "user"));
+		write("home/repo/.pi/agents/x.md", agent("x", "project"));
+		const catalog = discover();
+		expect(catalog.agents).toMatchObject([{ description: "project", source: "project" }]);
+		expect(catalog.overridden.map(({ source }) => source)).toEqual(["user", "builtin"]);
+		expect(catalog.diagnostics).toEqual([]);
+		expect(discover({ includeProject: false }).agents).toMatchObject([{ source: "user" }]);
+	});
+
+	test(".pi/agents over .agents over .claude/agents", () => {
+		const { write, discover } = world();
+		write("home/repo/.claude/agents/x.md", agent("x", "claude"));
+		write("home/repo/.claude/agents/y.md", agent("y", "claude"));
+		expect(winner(discover(), "x")?.description).toBe("claude");
+		write("home/repo/.agents/x.md", agent("x", "shared"));
+		expect(winner(discover(), "x")?.description).toBe("shared");
+		write("home/repo/.pi/agents/x.md", agent("x", "pi"));
+		expect(winner(discover(), "x")?.description).toBe("pi");
+		expect(winner(discover(), "y")?.description).toBe("claude");
+	});
+
+	test("in a monorepo the nearest directory wins, whatever the kind of folder", () => {
+		const { write, path, discover } = world();
+		write("home/repo/.pi/agents/x.md", agent("x", "root"));
+		write("home/repo/.pi/agents/r.md", agent("r", "root"));
+		write("home/repo/packages/one/.claude/agents/x.md", agent("x", "package"));
+		mkdirSync(path("home/repo/packages/one/src"), { recursive: true });
+		const catalog = discover({ cwd: path("home/repo/packages/one/src") });
+		expect(winner(catalog, "x")?.description).toBe("package");
+		expect(winner(catalog, "r")?.description).toBe("root");
+		expect(catalog.overridden).toMatchObject([{ name: "x", description: "root" }]);
+	});
+
+	test("a broken file leaves the one it would override in force", () => {
+		const { write, discover } = world();
+		write("package/agents/x.md", agent("x", "builtin"));
+		const broken = write("home/repo/.pi/agents/x.md", "---\nname: x\nreadonly: maybe\n---\n");
+		const catalog = discover();
+		expect(winner(catalog, "x")?.source).toBe("builtin");
+		expect(catalog.diagnostics).toMatchObject([{ severity: "error", file: broken, line: 3 }]);
+	});
+
+	test("of two files of one folder the first by file name wins", () => {
+		const { write, discover } = world();
+		const second = write("home/.pi/agent/agents/b.md", agent("x", "b"));
+		write("home/.pi/agent/agents/a.md", agent("x", "a"));
+		const catalog = discover();
+		expect(catalog.agents).toMatchObject([{ description: "a" }]);
+		expect(catalog.overridden).toEqual([]);
+		expect(catalog.diagnostics).toMatchObject([{ severity: "warning", file: second }]);
+	});
+
+	test("the list begins with the built-in names in their order, then goes by name", () => {
+		const { write, discover } = world();
+		for (const name of ["tester", "reviewer", "researcher", "implementer"]) {
+			write(`package/agents/${name}.md`, agent(name));
+		}
+		write("home/repo/.pi/agents/explorer.md", agent("explorer"));
+		for (const name of ["beta", "Zeta", "alpha"]) write(`home/.pi/agent/agents/${name}.md`, agent(name));
+		expect(names(discover())).toEqual([
+			...["explorer", "researcher", "reviewer", "implementer", "tester"],
+			...["Zeta", "alpha", "beta"],
+		]);
+	});
+});
+
+describe("how far the search goes", () => {
+	test("not beyond the repository", () => {
+		const { write, path, discover } = world();
+		write("home/work/.pi/agents/outside.md", agent("outside"));
+		mkdirSync(path("home/work/repo/sub"), { recursive: true });
+		write("home/work/repo/.git", "gitdir: elsewhere\n");
+		write("home/work/repo/.pi/agents/inside.md", agent("inside"));
+		expect(names(discover({ cwd: path("home/work/repo/sub") }))).toEqual(["inside"]);
+		expect(names(discover({ cwd: path("home/work") }))).toEqual(["outside"]);
+	});
+
+	test("not into the home directory, by whatever name it is reached", () => {
+		const { write, path, discover } = world();
+		write("home/.claude/agents/mine.md", agent("mine"));
+		write("home/.agents/mine.md", agent("mine"));
+		mkdirSync(path("home/notes"));
+		symlinkSync(path("home"), path("house"));
+		expect(names(discover({ cwd: path("home/notes") }))).toEqual([]);
+		expect(names(discover({ cwd: path("home") }))).toEqual([]);
+		expect(names(discover({ cwd: path("house/notes") }))).toEqual([]);
+		expect(names(discover({ cwd: path("home/notes"), homeDir: path("house") }))).toEqual([]);
+	});
+
+	test("not above home", () => {
+		const { write, path, discover } = world();
+		write(".pi/agents/above.md", agent("above"));
+		mkdirSync(path("home/notes"));
+		expect(names(discover({ cwd: path("home/notes") }))).toEqual([]);
+	});
+
+	test("outside home it ends before the root of the file system", () => {
+		const { write, path, discover } = world();
+		write("srv/.pi/agents/x.md", agent("x"));
+		mkdirSync(path("srv/app"));
+		expect(names(discover({ cwd: path("srv/app") }))).toEqual(["x"]);
+		expect(discover({ cwd: "/" }).agents).toEqual([]);
+	});
+
+	test("a repository's own agents/ folder changes nothing", () => {
+		const { write, discover } = world();
+		write("package/agents/explorer.md", agent("explorer", "builtin"));
+		write("home/repo/agents/explorer.md", agent("explorer", "impostor"));
+		const catalog = discover();
+		expect(catalog.agents).toMatchObject([{ description: "builtin" }]);
+		expect(catalog.overridden).toEqual([]);
+	});
+
+	test("one folder under two names counts once", () => {
+		const { write, path, discover } = world();
+		write("home/repo/.pi/agents/x.md", agent("x"));
+		mkdirSync(path("home/repo/.claude"));
+		symlinkSync(path("home/repo/.pi/agents"), path("home/repo/.claude/agents"));
+		const catalog = discover();
+		expect(names(catalog)).toEqual(["x"]);
+		expect(catalog.overridden).toEqual([]);
+	});
+});
+
+describe("what a folder may hold", () => {
+	const folder = "home/repo/.pi/agents";
+
+	test("missing folders, and files in their place, are nothing", () => {
+		const { write, discover } = world();
+		write("home/repo/.agents", "a file");
+		write("home/repo/.pi", "a file");
+		expect(discover({ userDir: "/nowhere" })).toEqual({ agents: [], overridden: [], diagnostics: [] });
+	});
+
+	test("only .md files directly in it, links to files included", () => {
+		const { write, path, discover } = world();
+		write(`${folder}/sub/deep.md`, agent("deep"));
+		write(`${folder}/notes.txt`, agent("notes"));
+		write(`${folder}/old.md.bak`, agent("old"));
+		symlinkSync(write("elsewhere.md", agent("linked")), path(folder, "linked.md"));
+		const catalog = discover();
+		expect(names(catalog)).toEqual(["linked"]);
+		expect(catalog.diagnostics).toEqual([]);
+	});
+
+	test.skipIf(process.platform === "win32")(
+		"a dangling link, a directory, a pipe, a large and a broken file are each said and hide nothing",
+		() => {
+			const { write, path, discover } = world();
+			write(`${folder}/z-good.md`, agent("good"));
+			write(`${folder}/e-broken.md`, "---\nname: [\n---\n");
+			write(`${folder}/d-large.md`, agent("large") + "x".repeat(256 * 1024));
+			mkdirSync(path(folder, "b-directory.md"));
+			execFileSync("mkfifo", [path(folder, "c-pipe.md")]);
+			symlinkSync(path("nowhere.md"), path(folder, "a-dangling.md"));
+			const catalog = discover();
+			expect(names(catalog)).toEqual(["good"]);
+			expect(catalog.diagnostics.map(({ file, severity, message }) => [file, severity, message])).toEqual([
+				[path(folder, "a-dangling.md"), "error", expect.stringContaining("ENOENT")],
+				[path(folder, "b-directory.md"), "error", expect.stringContaining("no file")],
+				[path(folder, "c-pipe.md"), "error", expect.stringContaining("no file")],
+				[path(folder, "d-large.md"), "error", expect.stringContaining("256 KiB")],
+				[path(folder, "e-broken.md"), "error", expect.stringContaining("YAML")],
+			]);
+		},
+	);
+
+	test.skipIf(process.getuid?.() === 0)("an unreadable file and folder are said", () => {
+		const { write, path, discover } = world();
+		chmodSync(write(`${folder}/secret.md`, agent("secret")), 0);
+		write("home/repo/.claude/agents/x.md", agent("x"));
+		chmodSync(path("home/repo/.claude/agents"), 0);
+		const { diagnostics } = discover();
+		chmodSync(path("home/repo/.claude/agents"), 0o700);
+		expect(diagnostics).toMatchObject([
+			{ file: path(folder, "secret.md"), message: expect.stringContaining("EACCES") },
+			{ file: path("home/repo/.claude/agents"), message: expect.stringContaining("EACCES") },
+		]);
+	});
+
+	test("in .agents a file without frontmatter is somebody else's; elsewhere it is a mistake", () => {
+		const { write, discover } = world();
+		write("home/repo/.agents/README.md", "# About\n");
+		write("home/repo/.agents/skills/review/SKILL.md", agent("skill"));
+		write("home/repo/.agents/nameless.md", "---\ndescription: d\n---\n");
+		write("home/repo/.claude/agents/README.md", "# About\n");
+		const { agents, diagnostics } = discover();
+		expect(agents).toEqual([]);
+		expect(diagnostics.map(({ message }) => message)).toEqual([
+			"The agent has no name.",
+			"The file has no frontmatter.",
+		]);
+	});
+});
+
+describe("the built-in agents", () => {
+	const builtinDir = join(import.meta.dirname, "..", "..", "agents");
+	const catalog = () => discoverAgents({ ...places(scratch()), builtinDir, includeProject: false });
+	const inTheCode = ["read", "grep", "find", "ls", "lsp"];
+	const onTheWeb = ["web_search", "fetch_content", "get_search_content", "convert_content"];
+
+	test("are the five of the contract, readonly, with its tools", () => {
+		const { agents, diagnostics } = catalog();
+		expect(diagnostics).toEqual([]);
+		expect(agents.map(({ name, readonly, tools, source }) => [name, readonly, tools, source])).toEqual([
+			["explorer", true, { kind: "only", names: inTheCode }, "builtin"],
+			["researcher", true, { kind: "only", names: onTheWeb }, "builtin"],
+			["reviewer", true, { kind: "only", names: inTheCode }, "builtin"],
+			["implementer", true, { kind: "only", names: inTheCode }, "builtin"],
+			["tester", true, { kind: "only", names: inTheCode }, "builtin"],
+		]);
+	});
+
+	test("each say what they may not do, what is uncertain and how to answer", () => {
+		for (const { description, prompt } of catalog().agents) {
+			expect(description).not.toBe("");
+			expect(prompt).toMatch(/only (?:the delegated|what the task names)/);
+			expect(prompt).toMatch(/do not edit|change nothing/i);
+			expect(prompt).toMatch(/do not delegate further/i);
+			expect(prompt).toContain("**Uncertain**");
+			expect(prompt).toContain("How to answer");
+			expect(prompt).not.toContain("finalize");
+		}
+	});
+});

@@ -1,0 +1,419 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseAgent } from "../../src/agents/parse.ts";
+import { formatDiagnostic } from "../../src/run/diagnostic.ts";
+
+const origin = { file: "/x/agent.md", source: "user" } as const;
+const parse = (text: string) => parseAgent(text, origin);
+const withFields = (...lines: string[]) => parse(["---", "name: a", ...lines, "---", "Do it."].join("\n"));
+
+describe("a plain file", () => {
+	test("gives an agent with every field", () => {
+		const { agent, diagnostics } = withFields(
+			"description: Does it",
+			"readonly: true",
+			"tools: [read, web_search]",
+			"model: some/model",
+			"thinking: off",
+			"maxTurns: 3",
+			"timeoutMs: 1000",
+			"idleTimeoutMs: 500.5",
+			"maxCostUsd: 0.25",
+			"maxTokens: 9000",
+			"outputSchema: { type: object, properties: { ok: { type: boolean } }, required: [ok] }",
+		);
+		expect(diagnostics).toEqual([]);
+		expect(agent).toEqual({
+			name: "a",
+			description: "Does it",
+			readonly: true,
+			tools: { kind: "only", names: ["read", "web_search"] },
+			model: "some/model",
+			thinking: "off",
+			limits: { maxTurns: 3, timeoutMs: 1000, idleTimeoutMs: 500.5, maxCostUsd: 0.25, maxTokens: 9000 },
+			outputSchema: { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] },
+			prompt: "Do it.",
+			source: "user",
+			file: "/x/agent.md",
+			digest: expect.stringMatching(/^[0-9a-f]{16}$/),
+		});
+	});
+
+	test("leaves out what it does not say", () => {
+		const { agent } = withFields();
+		expect(agent).toMatchObject({
+			description: "",
+			readonly: false,
+			tools: { kind: "inherit", except: [] },
+			limits: {},
+		});
+		expect(agent).not.toHaveProperty("model");
+		expect(agent).not.toHaveProperty("thinking");
+		expect(agent).not.toHaveProperty("outputSchema");
+	});
+
+	test("has a digest that follows the text", () => {
+		expect(withFields().agent?.digest).toBe(withFields().agent?.digest);
+		expect(withFields().agent?.digest).not.toBe(withFields("# a comment").agent?.digest);
+	});
+
+	test.each([
+		["the body", "---\nname: a\ndescription: d\n---\n\n body \n", "body"],
+		["the description for an empty body", "---\nname: a\ndescription: d\n---\n \n", "d"],
+		["a default for neither", "---\nname: a\n---", expect.stringContaining("subagent")],
+	])("takes its prompt from %s", (_, text, prompt) => {
+		expect(parse(text).agent?.prompt).toEqual(prompt);
+	});
+
+	test("may have a description of several lines", () => {
+		expect(withFields("description: |", "  one", "  two").agent?.description).toBe("one\ntwo");
+		expect(withFields("description: >-", "  one", "  two").agent?.description).toBe("one two");
+	});
+
+	test("may have a byte order mark and Windows line ends", () => {
+		const { agent, diagnostics } = parse("\uFEFF---\r\nname: a\r\nreadonly: true\r\n---\r\none\r\ntwo\r\n");
+		expect(diagnostics).toEqual([]);
+		expect(agent).toMatchObject({ name: "a", readonly: true, prompt: "one\ntwo" });
+	});
+
+	test("keeps a rule in the body", () => {
+		expect(parse("---\nname: a\n---\nabove\n---\nbelow").agent?.prompt).toBe("above\n---\nbelow");
+	});
+});
+
+describe("a file that is no agent", () => {
+	const multiply = (i: number) => {
+		const name = String.fromCharCode(97 + i);
+		return `${name}${name}: &${String.fromCharCode(98 + i)} [${Array(9).fill(`*${name}`).join(", ")}]`;
+	};
+
+	test.each([
+		["no frontmatter", "# Title\n", "no frontmatter"],
+		["nothing", "", "no frontmatter"],
+		["open frontmatter", "---\nname: a\n", "not closed"],
+		["empty frontmatter", "---\n---\nbody", "no name"],
+		["no name", "---\ndescription: d\n---\n", "no name"],
+		["an empty name", "---\nname:\n---\n", "no name"],
+		["a list as frontmatter", "---\n- a\n---\n", "no fields"],
+	])("with %s is skipped and says why", (_, text, reason) => {
+		const { agent, diagnostics } = parse(text);
+		expect(agent).toBeUndefined();
+		expect(diagnostics).toHaveLength(1);
+		expect(diagnostics[0]).toMatchObject({ severity: "error", file: "/x/agent.md" });
+		expect(diagnostics[0]?.message).toContain(reason);
+	});
+
+	test.each(["../x", ".hidden", "a/b", "a b", "-a", "x".repeat(65), "42", "[a]"])("cannot be called %s", (name) => {
+		const { agent, diagnostics } = parse(`---\nname: ${name}\n---\n`);
+		expect(agent).toBeUndefined();
+		expect(diagnostics).toMatchObject([{ severity: "error", key: "name", line: 2 }]);
+	});
+
+	test.each(["a", "A.b_c-9", "x".repeat(64), '"42"'])("can be called %s", (name) => {
+		expect(parse(`---\nname: ${name}\n---\n`).agent).toBeDefined();
+	});
+
+	test("says line and column of broken YAML", () => {
+		const { agent, diagnostics } = parse("---\nname: a\nmodel: x\n  tools: read\n---\n");
+		expect(agent).toBeUndefined();
+		expect(diagnostics).toHaveLength(1);
+		expect(diagnostics[0]).toMatchObject({ severity: "error", line: 3, column: 8 });
+		expect(diagnostics.map(formatDiagnostic)[0]).toContain("/x/agent.md:3:8:");
+	});
+
+	test.each([
+		["the same field twice", "readonly: true\nreadonly: false"],
+		["an unknown alias", "readonly: *nobody"],
+		["an unknown tag", "readonly: !!js/function 'function () { process.exit(1) }'"],
+		["a collection as key", "? [a]\n: b"],
+		["aliases that multiply", `a: &a [x]\n${Array.from({ length: 9 }, (_, i) => multiply(i)).join("\n")}`],
+		["bottomless nesting", `tools: ${"[".repeat(20_000)}`],
+	])("with %s is skipped", (_, lines) => {
+		const { agent, diagnostics } = withFields(lines);
+		expect(agent).toBeUndefined();
+		expect(diagnostics[0]).toMatchObject({ severity: "error", line: expect.any(Number) });
+	});
+
+	test("never runs code in it", () => {
+		const { agent, diagnostics } = parse("---js\n{ name: (globalThis.ranCode = true, 'a') }\n---\nbody");
+		expect(agent).toBeUndefined();
+		expect(diagnostics[0]?.message).toContain("no frontmatter");
+		expect(globalThis).not.toHaveProperty("ranCode");
+	});
+});
+
+describe("readonly", () => {
+	test.each(["true", "1", '"true"', '"1"', "True"])("%s is true", (value) => {
+		expect(withFields(`readonly: ${value}`).agent?.readonly).toBe(true);
+	});
+
+	test.each(["false", "0", '"false"'])("%s is false", (value) => {
+		expect(withFields(`readonly: ${value}`).agent?.readonly).toBe(false);
+	});
+
+	test.each(["maybe", "yes", "on", "", "null", "2", "[true]", "{}", "ture", '""', "~", ".nan"])(
+		"%s is an error, never writable",
+		(value) => {
+			const { agent, diagnostics } = withFields("# comment", `readonly: ${value}`);
+			expect(agent).toBeUndefined();
+			expect(diagnostics).toMatchObject([{ severity: "error", key: "readonly", line: 4 }]);
+		},
+	);
+
+	test.each([
+		"readOnly",
+		"read_only",
+		"read-only",
+		"READONLY",
+		"denied-tools",
+		"allowed-tools",
+		"disallowed_tools",
+		"Tools",
+	])("in the spelling %s, like every restriction, is an error", (key) => {
+		const { agent, diagnostics } = withFields(`${key}: true`);
+		expect(agent).toBeUndefined();
+		expect(diagnostics).toMatchObject([{ severity: "error", key, line: 3 }]);
+	});
+});
+
+describe("tools", () => {
+	test.each(["tools", "approved_tools", "allowed_tools"])("%s is a whitelist, as text or list", (key) => {
+		const only = { kind: "only", names: ["read", "grep"] };
+		expect(withFields(`${key}: read, grep, read,`).agent?.tools).toEqual(only);
+		expect(withFields(`${key}:`, "  - read", "  - grep").agent?.tools).toEqual(only);
+	});
+
+	test.each(["denied_tools", "disallowedTools"])("%s is a blacklist", (key) => {
+		expect(withFields(`${key}: bash, Write`).agent?.tools).toEqual({ kind: "inherit", except: ["bash", "write"] });
+	});
+
+	test.each(["tools:", "tools: []", 'tools: ""', "tools: ' , '", "tools: ~"])(
+		"an empty whitelist (%s) grants nothing",
+		(line) => {
+			expect(withFields(line).agent?.tools).toEqual({ kind: "only", names: [] });
+		},
+	);
+
+	test.each([
+		["a whitelist and a blacklist", ["tools: read", "denied_tools: bash"], "ambiguous"],
+		["a whitelist and an empty blacklist", ["allowed_tools: read", "disallowedTools: []"], "ambiguous"],
+		["two whitelists", ["tools: read", "approved_tools: grep"], "mean the same"],
+		["two blacklists", ["denied_tools: bash", "disallowedTools: bash"], "mean the same"],
+		["a number", ["tools: 5"], "no list"],
+		["a list with a number", ["denied_tools: [bash, 5]"], "no list"],
+		["a mapping", ["tools: { read: true }"], "no list"],
+	])("%s is an error", (_, lines, reason) => {
+		const { agent, diagnostics } = withFields(...lines);
+		expect(agent).toBeUndefined();
+		expect(diagnostics).toHaveLength(1);
+		expect(diagnostics[0]).toMatchObject({ severity: "error", line: lines.length + 2 });
+		expect(diagnostics[0]?.message).toContain(reason);
+	});
+
+	test("Claude Code's names become pi's", () => {
+		const claude =
+			"Read, Grep, Glob, LS, Bash, Edit, MultiEdit, Write, WebFetch, WebSearch, lsp, mcp__github__get_issue";
+		expect(withFields(`tools: ${claude}`).agent?.tools).toEqual({
+			kind: "only",
+			names: [
+				...["read", "grep", "find", "ls", "bash", "edit", "write"],
+				...["fetch_content", "web_search", "lsp", "mcp__github__get_issue"],
+			],
+		});
+	});
+
+	test.each([
+		"Bash(git:*)",
+		"Bash(git add:*, git commit:*)",
+		"Bash(git",
+		"mcp__github__*",
+		"mcp__github",
+		"*",
+		"read grep",
+	])("%s is left out of a whitelist", (entry) => {
+		const { agent, diagnostics } = withFields(`tools: "Read, ${entry}"`);
+		expect(agent?.tools).toEqual({ kind: "only", names: ["read"] });
+		expect(diagnostics).toMatchObject([{ severity: "warning", key: "tools", line: 3 }]);
+	});
+
+	test("a restricted form in a blacklist denies the whole tool", () => {
+		const { agent, diagnostics } = withFields('denied_tools: ["Bash(rm:*)", write]');
+		expect(agent?.tools).toEqual({ kind: "inherit", except: ["bash", "write"] });
+		expect(diagnostics).toMatchObject([{ severity: "warning", key: "denied_tools" }]);
+	});
+
+	test.each(["mcp__github__*", "mcp__github", "*", "bash write"])("%s in a blacklist is an error", (entry) => {
+		const { agent, diagnostics } = withFields(`denied_tools: ["${entry}"]`);
+		expect(agent).toBeUndefined();
+		expect(diagnostics).toMatchObject([{ severity: "error", key: "denied_tools" }]);
+	});
+});
+
+describe("other fields", () => {
+	test.each(["inherit", "", "~", '""'])("model %s is the parent's", (model) => {
+		const { agent } = withFields(`model: ${model}`);
+		expect(agent).toBeDefined();
+		expect(agent).not.toHaveProperty("model");
+	});
+
+	test.each([
+		["maxTurns", "0"],
+		["maxTurns", "1.5"],
+		["timeoutMs", "-1"],
+		["timeoutMs", ".inf"],
+		["idleTimeoutMs", ".nan"],
+		["maxCostUsd", '"5"'],
+		["maxTokens", ""],
+		["thinking", "hard"],
+		["thinking", "true"],
+		["model", "[a]"],
+		["description", "{}"],
+	])("%s: %s is an error", (key, value) => {
+		const { agent, diagnostics } = withFields(`${key}: ${value}`);
+		expect(agent).toBeUndefined();
+		expect(diagnostics).toMatchObject([{ severity: "error", key, line: 3 }]);
+	});
+
+	test("says everything that is wrong at once", () => {
+		const { diagnostics } = withFields("maxTurns: 0", "thinking: hard", "readonly: maybe");
+		expect(diagnostics.map(({ key }) => key).sort()).toEqual(["maxTurns", "readonly", "thinking"]);
+	});
+
+	test("an unknown field is a warning that names the nearest known one", () => {
+		const { agent, diagnostics } = withFields("thinkng: low", "banana: 1");
+		expect(agent).toBeDefined();
+		expect(diagnostics).toMatchObject([
+			{ severity: "warning", key: "thinkng", line: 3, remedy: "Did you mean thinking?" },
+			{ severity: "warning", key: "banana", line: 4, remedy: "Remove it." },
+		]);
+	});
+
+	test("names of what every object has are no fields", () => {
+		const { agent, diagnostics } = withFields("__proto__: { readonly: true }", "constructor: 1");
+		expect(agent?.readonly).toBe(false);
+		expect(diagnostics.map(({ key }) => key)).toEqual(["__proto__", "constructor"]);
+	});
+});
+
+test("a message stays short, however long what it quotes", () => {
+	const { diagnostics } = withFields(`tools: "(${"x".repeat(100_000)}"`);
+	expect(diagnostics[0]?.message.length).toBeLessThan(400);
+});
+
+describe("outputSchema", () => {
+	test.each([
+		["a schema with references", "{ $defs: { s: { type: string } }, properties: { a: { $ref: '#/$defs/s' } } }"],
+		["a recursive schema", "{ type: object, properties: { next: { $ref: '#' } } }"],
+		["an anchor", "{ $defs: { s: { $anchor: here, type: string } }, items: { $ref: '#here' } }"],
+		["keywords it does not know", "{ type: object, x-order: 1, examples: [1] }"],
+		["nothing", "{}"],
+	])("may be %s", (_, schema) => {
+		const { agent, diagnostics } = withFields(`outputSchema: ${schema}`);
+		expect(diagnostics).toEqual([]);
+		expect(agent?.outputSchema).toBeDefined();
+	});
+
+	test.each([
+		["text", "string", "no mapping"],
+		["a list", "[]", "no mapping"],
+		["nothing at all", "", "no mapping"],
+		["an unknown type", "{ type: strin }", "type must"],
+		["an unknown type deep inside", "{ properties: { a: { items: { type: obj } } } }", "properties.a.items"],
+		["properties that are none", "{ properties: [a] }", "properties must"],
+		["required that is no list", "{ required: a }", "required must"],
+		["a broken pattern", "{ pattern: '(' }", "pattern must"],
+		["a reference to nowhere", "{ $ref: '#/$defs/none' }", "leads nowhere"],
+		["a remote reference", "{ $ref: 'https://example.com/schema' }", "leads nowhere"],
+		["a reference to itself", "{ $ref: '#' }", "call stack"],
+		["a value that contains itself", "&a { properties: { self: *a } }", "call stack"],
+	])("may not be %s", (_, schema, reason) => {
+		const { agent, diagnostics } = withFields(`outputSchema: ${schema}`);
+		expect(agent).toBeUndefined();
+		expect(diagnostics).toMatchObject([{ severity: "error", key: "outputSchema", line: 3 }]);
+		expect(diagnostics[0]?.message).toContain(reason);
+	});
+});
+
+describe("a file of Claude Code", () => {
+	const generated = (description: string) => `---
+name: code-reviewer
+description: ${description}
+tools: Glob, Grep, LS, Read, WebFetch, TodoWrite, WebSearch, Bash(git diff:*)
+model: inherit
+color: red
+permissionMode: plan
+skills: [api-conventions]
+mcpServers:
+  - github
+hooks:
+  PreToolUse:
+    - matcher: Bash
+      hooks: [{ type: command, command: ./check.sh }]
+memory: user
+background: false
+effort: high
+isolation: worktree
+initialPrompt: Begin.
+maxTurns: 12
+---
+
+You are an expert code reviewer.
+`;
+	const expected = {
+		name: "code-reviewer",
+		readonly: false,
+		tools: {
+			kind: "only",
+			names: ["find", "grep", "ls", "read", "fetch_content", "TodoWrite", "web_search"],
+		},
+		limits: { maxTurns: 12 },
+		prompt: "You are an expert code reviewer.",
+	};
+
+	test("works unchanged", () => {
+		const { agent, diagnostics } = parse(generated("Reviews code. Use PROACTIVELY after changes."));
+		expect(agent).toMatchObject(expected);
+		expect(agent).not.toHaveProperty("model");
+		expect(diagnostics.map(({ message }) => message)).toEqual([expect.stringContaining("Bash(git diff:*)")]);
+	});
+
+	test("works with the unquoted description that its generator writes", () => {
+		const description = String.raw`Use this agent when: code was written. Examples:\n<example>user: "Add it" # now</example>`;
+		const { agent, diagnostics } = parse(generated(description));
+		expect(agent).toMatchObject({ ...expected, description });
+		expect(diagnostics[0]).toMatchObject({ severity: "warning", key: "description", line: 3, column: 14 });
+	});
+
+	test("is not mended elsewhere", () => {
+		const { agent, diagnostics } = withFields("description: a: b", "model: c: d");
+		expect(agent).toBeUndefined();
+		expect(diagnostics).toMatchObject([{ severity: "error", line: 3, column: 14 }]);
+	});
+});
+
+describe("whatever the text", () => {
+	const yamlish = fc.stringMatching(/^[a-z:&*!|>"'[\]{},#\-? \n\t%@`~0-9]{0,60}$/);
+
+	test("parsing never throws", () => {
+		fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => void parse(text)));
+		fc.assert(fc.property(yamlish, (text) => void parse(`---\nname: a\n${text}\n---\nbody`)));
+	});
+
+	test("an agent has no errors, and no agent has at least one", () => {
+		fc.assert(
+			fc.property(yamlish, (text) => {
+				const { agent, diagnostics } = parse(`---\nname: a\n${text}\n---\nbody`);
+				expect(diagnostics.some(({ severity }) => severity === "error")).toBe(agent === undefined);
+			}),
+		);
+	});
+
+	test("garbage for readonly never gives a writable agent", () => {
+		fc.assert(
+			fc.property(fc.oneof(yamlish, fc.string({ unit: "binary" })), (value) => {
+				fc.pre(!/false|0|[\n\r]/i.test(value));
+				expect(withFields(`readonly: ${value}`).agent?.readonly ?? true).toBe(true);
+			}),
+		);
+	});
+});

@@ -1,0 +1,407 @@
+import { mkdirSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Config } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { useScratch } from "../agents/scratch.ts";
+
+const scratch = useScratch();
+
+/** Loads from a user's text and a project's, each with a file of its own. */
+function load(user: string | undefined, project?: string) {
+	const files = scratch();
+	const userFile = files.path("user.json");
+	const projectFile = files.path("project.json");
+	if (user !== undefined) files.write("user.json", user);
+	if (project !== undefined) files.write("project.json", project);
+	return { ...loadConfig(project === undefined ? { userFile } : { userFile, projectFile }), userFile, projectFile };
+}
+
+/** The value at a dotted path. */
+const valueAt = (config: unknown, path: string): unknown =>
+	path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], config);
+
+/** JSON5 with one value at a dotted path. */
+const setting = (path: string, value: string) =>
+	path
+		.split(".")
+		.reverse()
+		.reduce((text, key) => `{ ${key}: ${text} }`, value);
+
+const defaults: Config = {
+	subagents: {
+		enabled: true,
+		maxDepth: 1,
+		timeoutMs: 900000,
+		idleTimeoutMs: 180000,
+		toolTimeoutMs: 600000,
+		maxTurns: null,
+		maxTokens: null,
+		maxCostUsd: null,
+		session: { maxTokens: null, maxCostUsd: null },
+		allowWrite: false,
+		allowLspTools: true,
+		allowedLspActions: [
+			...(["definition", "references", "hover", "signature"] as const),
+			...(["symbols", "diagnostics", "workspace-diagnostics", "servers"] as const),
+		],
+		disabled: [],
+		injectDelegationPolicy: true,
+		retry: { enabled: true, maxAttempts: 2 },
+	},
+	agents: {
+		defaults: {
+			subagents: { model: null, thinking: null, maxConcurrent: 8, archiveAfterMinutes: 60, runTimeoutSeconds: 0 },
+		},
+		list: [{ id: "main", agentDir: null, subagents: { allowAgents: ["main"], model: null } }],
+	},
+	tools: { subagents: { tools: { allow: null, deny: [] } } },
+	finalize: { maxCorrections: 2 },
+	headless: { drainSeconds: 600 },
+	retentionDays: 30,
+};
+
+describe("the files", () => {
+	test("without any, the defaults of the contract hold", () => {
+		const { config, diagnostics, files } = load(undefined);
+		expect(config).toEqual(defaults);
+		expect(diagnostics).toEqual([]);
+		expect(files).toEqual([]);
+	});
+
+	test("the user's changes what it says and nothing else, in JSON5", () => {
+		const { config, diagnostics, files, userFile } = load(
+			"\uFEFF// mine\r\n{ subagents: { timeoutMs: 1e3, retry: { maxAttempts: 5, }, }, 'retentionDays': 0x10 }",
+		);
+		expect(diagnostics).toEqual([]);
+		expect(files).toEqual([userFile]);
+		expect(config).toEqual({
+			...defaults,
+			subagents: { ...defaults.subagents, timeoutMs: 1000, retry: { enabled: true, maxAttempts: 5 } },
+			retentionDays: 16,
+		});
+	});
+
+	test("the project's comes after the user's", () => {
+		const { config, files, userFile, projectFile } = load(
+			"{ agents: { defaults: { subagents: { model: 'user/m', thinking: 'low' } } } }",
+			"{ agents: { defaults: { subagents: { model: 'project/m' } } }, subagents: { injectDelegationPolicy: false } }",
+		);
+		expect(files).toEqual([userFile, projectFile]);
+		expect(config.agents.defaults.subagents).toMatchObject({ model: "project/m", thinking: "low" });
+		expect(config.subagents.injectDelegationPolicy).toBe(false);
+	});
+
+	test("the result cannot be changed, at any depth", () => {
+		const frozen = (value: unknown): boolean =>
+			typeof value !== "object" || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen));
+		expect(frozen(load(undefined).config)).toBe(true);
+		expect(frozen(load("{ agents: { list: [{ id: 'a' }] } }", "{ subagents: { disabled: ['x'] } }").config)).toBe(true);
+	});
+
+	test.each([
+		["broken", "{\n  subagents: {\n    enabled: flase } }", { line: 3, column: 15 }],
+		["empty", "", { line: 1, column: 1 }],
+		["no object", "[]", {}],
+		["too large", `{} //${"x".repeat(256 * 1024)}`, {}],
+	])("one that is %s is one error, and none of its values applies", (_, text, position) => {
+		const { config, diagnostics, files, userFile } = load(text);
+		expect(config).toEqual(defaults);
+		expect(diagnostics).toHaveLength(1);
+		expect(diagnostics[0]).toMatchObject({ severity: "error", file: userFile, ...position });
+		expect(files).toEqual([userFile]);
+	});
+
+	test("a broken one of the project leaves the user's in force", () => {
+		const { config, diagnostics, projectFile } = load("{ subagents: { enabled: false } }", "{ subagents: ");
+		expect(config.subagents.enabled).toBe(false);
+		expect(diagnostics).toMatchObject([{ severity: "error", file: projectFile }]);
+	});
+
+	test("a directory in its place is said", () => {
+		const files = scratch();
+		mkdirSync(files.path("user.json"));
+		const { config, diagnostics } = loadConfig({ userFile: files.path("user.json") });
+		expect(config).toEqual(defaults);
+		expect(diagnostics).toMatchObject([{ severity: "error", message: expect.stringContaining("no file") }]);
+	});
+});
+
+describe("a bad value", () => {
+	test.each([
+		["subagents", "5", "an object"],
+		["subagents.retry", "null", "an object"],
+		["subagents.enabled", "'false'", "true or false"],
+		["subagents.maxDepth", "2", "from 0 to 1"],
+		["subagents.timeoutMs", "0", "from 1 to 2147483647"],
+		["subagents.timeoutMs", "Infinity", "from 1 to 2147483647"],
+		["subagents.idleTimeoutMs", "null", "from 1 to 2147483647"],
+		["subagents.toolTimeoutMs", "1.5", "from 1 to 2147483647"],
+		["subagents.maxTurns", "0", "at least 1, or null"],
+		["subagents.maxCostUsd", "-1", "above 0, or null"],
+		["subagents.session.maxTokens", "NaN", "at least 1, or null"],
+		["subagents.allowedLspActions", "'hover'", "a list"],
+		["subagents.retry.maxAttempts", "0", "from 1 to 10"],
+		["agents.defaults.subagents.thinking", "'hard'", "one of off"],
+		["agents.defaults.subagents.model", "''", "or null"],
+		["agents.defaults.subagents.maxConcurrent", "0", "at least 1"],
+		["agents.defaults.subagents.runTimeoutSeconds", "-1", "from 0"],
+		["agents.list", "{}", "a list of principals"],
+		["tools.subagents.tools.allow", "'read'", "a list"],
+		["tools.subagents.tools.deny", "null", "a list"],
+		["finalize.maxCorrections", "'2'", "at least 0"],
+		["headless.drainSeconds", "99999999", "from 0 to"],
+		["retentionDays", "0", "at least 1"],
+	])("for %s (%s) is said with file, key and line, and the default applies", (path, value, expected) => {
+		const { config, diagnostics, userFile } = load(`\n// first\n${setting(path, value)}`);
+		expect(config).toEqual(defaults);
+		expect(diagnostics).toHaveLength(1);
+		expect(diagnostics[0]).toMatchObject({ severity: "error", file: userFile, key: path, line: 3 });
+		expect(diagnostics[0]?.message).toContain(expected);
+	});
+
+	test("of a project leaves the user's value in force", () => {
+		const { config, diagnostics, projectFile } = load(
+			"{ subagents: { timeoutMs: 5000 } }",
+			"{ subagents: { timeoutMs: 'short' } }",
+		);
+		expect(config.subagents.timeoutMs).toBe(5000);
+		expect(diagnostics).toMatchObject([{ file: projectFile, key: "subagents.timeoutMs" }]);
+		expect(diagnostics[0]?.remedy).toContain("5000");
+	});
+
+	test("in a list costs that item only, so that a typo does not open what the rest closes", () => {
+		const { config, diagnostics } = load(`{
+			tools: { subagents: { tools: {
+				deny: ["bash", 7,
+					"write", ""] } } },
+			subagents: { allowedLspActions: ["hover", "rename", "codeAction"] } }`);
+		expect(config.tools.subagents.tools.deny).toEqual(["bash", "write"]);
+		expect(config.subagents.allowedLspActions).toEqual(["hover"]);
+		expect(diagnostics).toMatchObject([
+			{ key: "subagents.allowedLspActions.1", line: 5 },
+			{ key: "subagents.allowedLspActions.2", line: 5 },
+			{ key: "tools.subagents.tools.deny.1", line: 3 },
+			{ key: "tools.subagents.tools.deny.3", line: 4 },
+		]);
+	});
+
+	test("is found on its own line, not on that of a namesake", () => {
+		const { diagnostics } = load(`{
+			/* enabled: "comment" { */ "subagents": {
+				retry: { enabled: true, /* x */ },
+				injectDelegationPolicy: true, // } enabled: 1
+				'enabled': "a: {' b",
+				disabled: ["}", { enabled: 1 }],
+			}}`);
+		expect(diagnostics).toMatchObject([
+			{ key: "subagents.enabled", line: 5, column: 5 },
+			{ key: "subagents.disabled.1", line: 6, column: 21 },
+		]);
+	});
+});
+
+describe("an unknown key", () => {
+	test.each([
+		["subagents.timeoutMS", "timeoutMs"],
+		["subagents.alowWrite", "allowWrite"],
+		["subagent", "subagents"],
+		["subagents.maxConcurrent", "agents.defaults.subagents.maxConcurrent"],
+		["retry", "subagents.retry"],
+	])("%s is a warning that names %s", (path, known) => {
+		const { config, diagnostics } = load(setting(path, "1"));
+		expect(config).toEqual(defaults);
+		expect(diagnostics).toMatchObject([{ severity: "warning", key: path, line: 1, remedy: `Did you mean ${known}?` }]);
+	});
+
+	test.each(["banana", "subagents.constructor", "toString", "__proto__"])("%s is like nothing known", (path) => {
+		const { config, diagnostics } = load(setting(path, "1"));
+		expect(config).toEqual(defaults);
+		expect(diagnostics).toMatchObject([{ severity: "warning", key: path, remedy: "Remove it." }]);
+	});
+});
+
+describe("principals", () => {
+	test("are completed, and main is always there", () => {
+		const { config, diagnostics } = load(
+			"{ agents: { list: [{ id: 'ops', agentDir: '~/ops' }, { id: 'free', subagents: { allowAgents: ['*'], model: 'm' } }] } }",
+		);
+		expect(diagnostics).toEqual([]);
+		expect(config.agents.list).toEqual([
+			{ id: "main", agentDir: null, subagents: { allowAgents: ["main"], model: null } },
+			{ id: "ops", agentDir: "~/ops", subagents: { allowAgents: ["ops"], model: null } },
+			{ id: "free", agentDir: null, subagents: { allowAgents: ["*"], model: "m" } },
+		]);
+	});
+
+	test("main may be configured", () => {
+		const { config } = load(
+			"{ agents: { list: [{ id: 'ops' }, { id: 'main', subagents: { allowAgents: ['ops'] } }] } }",
+		);
+		expect(config.agents.list.map(({ id, subagents }) => [id, subagents.allowAgents])).toEqual([
+			["ops", ["ops"]],
+			["main", ["ops"]],
+		]);
+	});
+
+	test("that are wrong cost only themselves", () => {
+		const { config, diagnostics } = load(`{ agents: { list: [
+			{ id: "../up" },
+			"text",
+			{ agentDir: "x" },
+			{ id: "a", agentDir: 5, subagents: { allowAgents: "*" } },
+			{ id: "a", agentDir: "second" },
+			{ id: "b", agentdir: "x", subagents: { allowAgents: ["a b", "a"] } },
+		] } }`);
+		expect(config.agents.list).toEqual([
+			...defaults.agents.list,
+			{ id: "a", agentDir: null, subagents: { allowAgents: ["a"], model: null } },
+			{ id: "b", agentDir: null, subagents: { allowAgents: ["a"], model: null } },
+		]);
+		expect(diagnostics.map(({ severity, key, line }) => [severity, key, line])).toEqual([
+			["error", "agents.list.0", 2],
+			["error", "agents.list.1", 3],
+			["error", "agents.list.2", 4],
+			["error", "agents.list.3.agentDir", 5],
+			["error", "agents.list.3.subagents.allowAgents", 5],
+			["error", "agents.list.4", 6],
+			["warning", "agents.list.5.agentdir", 7],
+			["error", "agents.list.5.subagents.allowAgents.0", 7],
+		]);
+	});
+});
+
+describe("a project", () => {
+	const limits = [
+		"subagents.timeoutMs",
+		"subagents.idleTimeoutMs",
+		"subagents.toolTimeoutMs",
+		"subagents.maxTurns",
+		"subagents.maxTokens",
+		"subagents.maxCostUsd",
+		"subagents.session.maxTokens",
+		"subagents.session.maxCostUsd",
+		"agents.defaults.subagents.maxConcurrent",
+	];
+	const list = (...items: string[]) => JSON.stringify(items);
+
+	test.each([
+		["subagents.enabled", "true", "false", false],
+		["subagents.allowWrite", "true", "false", false],
+		["subagents.allowWrite", "true", "true", true],
+		["subagents.allowLspTools", "true", "false", false],
+		["subagents.maxDepth", "1", "0", 0],
+		...limits.map((path) => [path, "10", "9", 9] as const),
+		["subagents.maxTurns", "null", "9", 9],
+		["subagents.allowedLspActions", list("hover", "symbols"), list("hover"), ["hover"]],
+		["subagents.allowedLspActions", list("hover"), "[]", []],
+		["subagents.disabled", list("a"), list("b", "a"), ["a", "b"]],
+		["subagents.disabled", list("a"), "[]", ["a"]],
+		["tools.subagents.tools.deny", list("bash"), list("write"), ["bash", "write"]],
+		["tools.subagents.tools.allow", "null", list("read"), ["read"]],
+		["tools.subagents.tools.allow", list("read", "ls"), list("ls"), ["ls"]],
+	] as const)("may tighten %s from %s with %s", (path, user, project, result) => {
+		const { config, diagnostics } = load(setting(path, user), setting(path, project));
+		expect(valueAt(config, path)).toEqual(result);
+		expect(diagnostics).toEqual([]);
+	});
+
+	test.each([
+		["subagents.enabled", "false", "true", false],
+		["subagents.allowWrite", "false", "true", false],
+		["subagents.allowLspTools", "false", "true", false],
+		["subagents.maxDepth", "0", "1", 0],
+		...limits.map((path) => [path, "10", "11", 10] as const),
+		["subagents.maxTurns", "10", "null", 10],
+		["subagents.allowedLspActions", list("hover"), list("hover", "symbols"), ["hover"]],
+		["tools.subagents.tools.allow", list("read", "ls"), list("ls", "bash"), ["ls"]],
+		["tools.subagents.tools.allow", list("read"), "null", ["read"]],
+		["retentionDays", "10", "1", 10],
+	] as const)("may not loosen %s from %s with %s, and is told", (path, user, project, result) => {
+		const { config, diagnostics, projectFile } = load(setting(path, user), setting(path, project));
+		expect(valueAt(config, path)).toEqual(result);
+		expect(diagnostics).toMatchObject([{ severity: "warning", file: projectFile, key: path, line: 1 }]);
+		expect(diagnostics[0]?.message).toMatch(/^Ignored: a project may/);
+	});
+
+	test("may not loosen a default either", () => {
+		const { config, diagnostics } = load(undefined, "{ subagents: { allowWrite: true, timeoutMs: 900001 } }");
+		expect(config).toEqual(defaults);
+		expect(diagnostics.map(({ key }) => key)).toEqual(["subagents.timeoutMs", "subagents.allowWrite"]);
+	});
+
+	test("may not bring principals", () => {
+		const { config, diagnostics } = load(undefined, "{ agents: { list: [{ id: 'main', agentDir: '/tmp/evil' }] } }");
+		expect(config).toEqual(defaults);
+		expect(diagnostics).toMatchObject([{ severity: "warning", key: "agents.list" }]);
+	});
+
+	test("may change the rest freely", () => {
+		const { config, diagnostics } = load(
+			undefined,
+			`{ subagents: { injectDelegationPolicy: false, retry: { enabled: false, maxAttempts: 9 } },
+				agents: { defaults: { subagents: { model: "m", thinking: "max", archiveAfterMinutes: 0, runTimeoutSeconds: 5 } } },
+				finalize: { maxCorrections: 0 }, headless: { drainSeconds: 0 } }`,
+		);
+		expect(diagnostics).toEqual([]);
+		expect(config).toMatchObject({
+			subagents: { injectDelegationPolicy: false, retry: { enabled: false, maxAttempts: 9 } },
+			agents: {
+				defaults: { subagents: { model: "m", thinking: "max", archiveAfterMinutes: 0, runTimeoutSeconds: 5 } },
+			},
+			finalize: { maxCorrections: 0 },
+			headless: { drainSeconds: 0 },
+		});
+	});
+});
+
+describe("whatever the text", () => {
+	const files = useScratch();
+
+	test("loading never throws and always gives every setting", () => {
+		const { write, path } = files();
+		const shapeOf = (value: unknown): unknown =>
+			typeof value !== "object" || value === null || Array.isArray(value)
+				? "value"
+				: Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]));
+		const anyText = fc.oneof(
+			fc.string({ unit: "binary" }),
+			fc.json(),
+			fc.stringMatching(/^[a-z{}[\],:"'/* 0-9\n\\]{0,60}$/),
+			fc.jsonValue().map((value) => JSON.stringify({ subagents: value, agents: { list: value, defaults: value } })),
+		);
+		fc.assert(
+			fc.property(anyText, anyText, (user, project) => {
+				write("user.json", user);
+				write("project.json", project);
+				const { config } = loadConfig({ userFile: path("user.json"), projectFile: path("project.json") });
+				expect(shapeOf(config)).toEqual(shapeOf(defaults));
+			}),
+		);
+	});
+
+	test("a project never loosens", () => {
+		const { write, path } = files();
+		const limit = fc.option(fc.integer({ min: 1, max: 100 }));
+		const names = fc.subarray(["read", "bash", "write", "lsp"]);
+		const anyConfig = fc.record({
+			subagents: fc.record({ enabled: fc.boolean(), allowWrite: fc.boolean(), maxTurns: limit, disabled: names }),
+			tools: fc.record({ subagents: fc.record({ tools: fc.record({ allow: fc.option(names), deny: names }) }) }),
+		});
+		fc.assert(
+			fc.property(anyConfig, anyConfig, (user, project) => {
+				const userFile = write("user.json", JSON.stringify(user));
+				write("project.json", JSON.stringify(project));
+				const mine = loadConfig({ userFile }).config;
+				const merged = loadConfig({ userFile, projectFile: path("project.json") }).config;
+				expect(Number(merged.subagents.enabled)).toBeLessThanOrEqual(Number(mine.subagents.enabled));
+				expect(Number(merged.subagents.allowWrite)).toBeLessThanOrEqual(Number(mine.subagents.allowWrite));
+				expect(merged.subagents.maxTurns ?? 1e9).toBeLessThanOrEqual(mine.subagents.maxTurns ?? 1e9);
+				expect(merged.subagents.disabled).toEqual(expect.arrayContaining([...mine.subagents.disabled]));
+				const [before, after] = [mine.tools.subagents.tools, merged.tools.subagents.tools];
+				expect(after.deny).toEqual(expect.arrayContaining([...before.deny]));
+				if (before.allow) expect(before.allow).toEqual(expect.arrayContaining([...(after.allow ?? ["everything"])]));
+			}),
+		);
+	});
+});

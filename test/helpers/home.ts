@@ -1,0 +1,153 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, realpath, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import type { ScriptedModel } from "./model.ts";
+import { repositoryRoot, toolFolders } from "./repository.ts";
+
+/** The variable by which every process that a test starts, however indirectly, is found again. */
+export const MARKER = "PI_GEON_TEST";
+
+interface Cost {
+	readonly input: number;
+	readonly output: number;
+	readonly cacheRead?: number;
+	readonly cacheWrite?: number;
+}
+
+export interface HomeOptions {
+	readonly model: ScriptedModel;
+	/** What `-e` loads; false for a pi without extension. Default: this repository, as a package. */
+	readonly extension?: string | false;
+	/** On top of the defaults in settings.json. */
+	readonly settings?: object;
+	/** The content of pi-geon.json: a value, or the text itself. */
+	readonly config?: object | string;
+	/** File name → text, in the user's agents folder. */
+	readonly agents?: Readonly<Record<string, string>>;
+	/** Path → text, in the project folder. */
+	readonly files?: Readonly<Record<string, string>>;
+	readonly git?: boolean;
+	readonly contextWindow?: number;
+	/** Prices of the model `priced`, in dollars per million tokens. */
+	readonly cost?: Cost;
+	readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A machine of its own for one test: home, agent directory, project and temp folder, below one scratch folder. */
+export interface Home {
+	readonly id: string;
+	readonly scratch: string;
+	readonly home: string;
+	readonly agentDir: string;
+	readonly project: string;
+	readonly temp: string;
+	readonly env: Readonly<Record<string, string>>;
+	readonly model: ScriptedModel;
+	/** `-e <extension>`, or nothing. */
+	readonly extensionArgs: readonly string[];
+	/** Ends what a test may have left open: terminals and RPC clients put themselves here. */
+	readonly closers: Set<() => Promise<void>>;
+}
+
+export async function makeHome(options: HomeOptions): Promise<Home> {
+	// A short name: the path of a Unix socket below it has about a hundred characters.
+	const scratch = await realpath(await mkdtemp(join(tmpdir(), "pg-")));
+	const id = randomBytes(6).toString("hex");
+	const places = {
+		home: join(scratch, "home"),
+		agentDir: join(scratch, "home", ".pi", "agent"),
+		project: join(scratch, "project"),
+		temp: join(scratch, "tmp"),
+	};
+	for (const folder of Object.values(places)) await mkdir(folder, { recursive: true });
+	await writeAgentDir(places.agentDir, options);
+	await writeFiles(places.project, options.files ?? {});
+	if (options.git) execFileSync("git", ["init", "--quiet"], { cwd: places.project });
+	const { extension = repositoryRoot } = options;
+	return {
+		id,
+		scratch,
+		...places,
+		env: { ...environment(places, id), ...options.env },
+		model: options.model,
+		extensionArgs: extension === false ? [] : ["-e", extension],
+		closers: new Set(),
+	};
+}
+
+async function writeAgentDir(agentDir: string, options: HomeOptions): Promise<void> {
+	const { config, agents = {} } = options;
+	await writeFiles(agentDir, {
+		"models.json": JSON.stringify(modelsJson(options)),
+		"settings.json": JSON.stringify({ ...defaultSettings, ...options.settings }),
+		...(config === undefined ? {} : { "pi-geon.json": typeof config === "string" ? config : JSON.stringify(config) }),
+		...Object.fromEntries(Object.entries(agents).map(([name, text]) => [join("agents", name), text])),
+	});
+}
+
+const defaultSettings = {
+	defaultProvider: "scripted",
+	defaultModel: "parent",
+	quietStartup: true,
+	// pi's own backoff starts at two seconds.
+	retry: { enabled: true, maxRetries: 3, baseDelayMs: 20 },
+};
+
+const noCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+const someCost = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
+
+function modelsJson({ model, contextWindow = 200_000, cost = someCost }: HomeOptions): object {
+	const entry = (id: string, prices: Cost) => ({
+		id,
+		name: id,
+		reasoning: false,
+		input: ["text"],
+		contextWindow,
+		maxTokens: 8_192,
+		cost: { ...noCost, ...prices },
+	});
+	return {
+		providers: {
+			scripted: {
+				baseUrl: model.baseUrl,
+				apiKey: "scripted-key",
+				api: "openai-completions",
+				models: [entry("parent", noCost), entry("child", noCost), entry("priced", cost)],
+			},
+		},
+	};
+}
+
+const INHERITED = ["SystemRoot", "ComSpec", "PATHEXT", "LANG", "LC_ALL"];
+
+function environment(places: { home: string; agentDir: string; temp: string }, id: string): Record<string, string> {
+	const inherited = INHERITED.flatMap((name) => {
+		const value = process.env[name];
+		return value === undefined ? [] : [[name, value] as const];
+	});
+	return {
+		...Object.fromEntries(inherited),
+		PATH: [...toolFolders, process.env.PATH ?? ""].join(delimiter),
+		HOME: places.home,
+		USERPROFILE: places.home,
+		TMPDIR: places.temp,
+		TEMP: places.temp,
+		TMP: places.temp,
+		PI_CODING_AGENT_DIR: places.agentDir,
+		PI_OFFLINE: "1",
+		PI_SKIP_VERSION_CHECK: "1",
+		PI_TELEMETRY: "0",
+		PI_GEON_HOST_IDLE_MS: "300",
+		[MARKER]: id,
+	};
+}
+
+async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+	for (const [name, text] of Object.entries(files)) {
+		const file = join(folder, name);
+		await mkdir(dirname(file), { recursive: true });
+		await writeFile(file, text);
+	}
+}

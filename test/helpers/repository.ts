@@ -1,0 +1,15 @@
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rgPath } from "@vscode/ripgrep";
+// @ts-expect-error: a plain script that runs before TypeScript is installed
+import { pi15Path } from "../../scripts/fetch-pi.mjs";
+
+export const repositoryRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+export const toolFolders = [join(repositoryRoot, "node_modules", ".bin"), dirname(rgPath)];
+
+export type PiVersion = "0.87.1" | "1.5.0";
+export const piVersions: readonly PiVersion[] = ["0.87.1", "1.5.0"];
+
+const installedPi = join(repositoryRoot, "node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js");
+
+export const cliOf = (version: PiVersion): string => (version === "0.87.1" ? installedPi : (pi15Path() as string));

@@ -1,0 +1,154 @@
+import { type IPty, spawn } from "@lydell/node-pty";
+import xterm from "@xterm/headless";
+import type { Home } from "./home.ts";
+import { cliOf, type PiVersion } from "./repository.ts";
+
+export interface TerminalOptions {
+	readonly cols?: number;
+	readonly rows?: number;
+	readonly version?: PiVersion;
+	readonly args?: readonly string[];
+	readonly env?: Readonly<Record<string, string>>;
+}
+
+const KEYS = {
+	enter: "\r",
+	escape: "\x1b",
+	tab: "\t",
+	backspace: "\x7f",
+	up: "\x1b[A",
+	down: "\x1b[B",
+	right: "\x1b[C",
+	left: "\x1b[D",
+	pageUp: "\x1b[5~",
+	pageDown: "\x1b[6~",
+	"ctrl+c": "\x03",
+	"ctrl+d": "\x04",
+	"ctrl+o": "\x0f",
+} as const;
+
+export type Key = keyof typeof KEYS;
+
+/** pi's interactive mode, on a terminal that only this test sees. */
+export function startTerminal(home: Home, options: TerminalOptions = {}): TestTerminal {
+	const { cols = 100, rows = 30, version = "0.87.1", args = [], env = {} } = options;
+	const pty = spawn(process.execPath, [cliOf(version), ...home.extensionArgs, ...args], {
+		name: "xterm-256color",
+		cols,
+		rows,
+		cwd: home.project,
+		env: { ...home.env, TERM: "xterm-256color", ...env },
+	});
+	const terminal = new TestTerminal(pty, new xterm.Terminal({ cols, rows, scrollback: 5_000, allowProposedApi: true }));
+	const close = () => terminal.close();
+	home.closers.add(close);
+	terminal.exited.then(() => home.closers.delete(close));
+	return terminal;
+}
+
+export class TestTerminal {
+	readonly exited: Promise<number>;
+	readonly #pty: IPty;
+	readonly #xterm: xterm.Terminal;
+	readonly #listeners = new Set<() => void>();
+	#ended = false;
+	#title = "";
+
+	constructor(pty: IPty, emulator: xterm.Terminal) {
+		this.#pty = pty;
+		this.#xterm = emulator;
+		pty.onData((data) => emulator.write(data, () => this.#changed()));
+		emulator.onTitleChange((title) => {
+			this.#title = title;
+		});
+		// The emulator answers pi's questions about the terminal, as a real one would.
+		emulator.onData((answer) => {
+			if (!this.#ended) pty.write(answer);
+		});
+		this.exited = new Promise((resolve) => {
+			pty.onExit(({ exitCode }) => {
+				this.#ended = true;
+				this.#changed();
+				resolve(exitCode);
+			});
+		});
+	}
+
+	get pid(): number {
+		return this.#pty.pid;
+	}
+
+	type(text: string): void {
+		this.#pty.write(text);
+	}
+
+	key(...keys: readonly Key[]): void {
+		for (const key of keys) this.#pty.write(KEYS[key]);
+	}
+
+	/** The visible lines, without trailing blanks. */
+	screen(): string[] {
+		const { viewportY } = this.#xterm.buffer.active;
+		return this.#lines(viewportY, viewportY + this.#xterm.rows);
+	}
+
+	/** The visible lines and everything that scrolled away above them. */
+	history(): string[] {
+		return this.#lines(0, this.#xterm.buffer.active.length);
+	}
+
+	/** Resolves with the screen as soon as it matches. */
+	async waitForText(pattern: RegExp, timeoutMs = 10_000): Promise<string[]> {
+		await this.#until(() => pattern.test(this.screen().join("\n")), `show ${pattern}`, timeoutMs);
+		return this.screen();
+	}
+
+	/**
+	 * Resolves when pi takes a prompt. It draws its screen earlier and refuses what is entered until then; the title is the
+	 * last thing that it sets, after the extensions have started. A dialog at the start holds it up.
+	 */
+	ready(timeoutMs = 10_000): Promise<void> {
+		return this.#until(() => this.#title !== "", "become ready", timeoutMs);
+	}
+
+	#until(holds: () => boolean, what: string, timeoutMs: number): Promise<void> {
+		return new Promise((resolve, reject) => {
+			const check = () => {
+				if (holds()) settle(resolve);
+				else if (this.#ended) fail(`pi ended before it did ${what}`);
+			};
+			const fail = (reason: string) => settle(() => reject(new Error(`${reason}:\n${this.screen().join("\n")}`)));
+			const timer = setTimeout(() => fail(`The screen did not ${what} within ${timeoutMs} ms`), timeoutMs);
+			const settle = (finish: () => void) => {
+				clearTimeout(timer);
+				this.#listeners.delete(check);
+				finish();
+			};
+			this.#listeners.add(check);
+			check();
+		});
+	}
+
+	resize(cols: number, rows: number): void {
+		this.#xterm.resize(cols, rows);
+		this.#pty.resize(cols, rows);
+	}
+
+	/** Closes the window, as a user would who does not quit first; kills only what ignores that. */
+	async close(): Promise<void> {
+		if (!this.#ended) this.#pty.kill("SIGHUP");
+		const timer = setTimeout(() => !this.#ended && this.#pty.kill("SIGKILL"), 3_000);
+		await this.exited;
+		clearTimeout(timer);
+		this.#xterm.dispose();
+	}
+
+	#lines(from: number, to: number): string[] {
+		const buffer = this.#xterm.buffer.active;
+		return Array.from({ length: to - from }, (_, row) => buffer.getLine(from + row)?.translateToString(true) ?? "");
+	}
+
+	#changed(): void {
+		for (const check of [...this.#listeners]) check();
+	}
+}

@@ -1,0 +1,42 @@
+import { afterEach } from "vitest";
+import { type Home, type HomeOptions, makeHome } from "./home.ts";
+import { cleanup, expectNothingLeft } from "./leaks.ts";
+import { type Script, type ScriptedModel, startModel } from "./model.ts";
+
+export interface TestHomeOptions extends Omit<HomeOptions, "model"> {
+	/** Plays the model of this home; `model` shares one that the test started itself (and closes). */
+	readonly script?: Script;
+	readonly model?: ScriptedModel;
+}
+
+/**
+ * Call it once in a file or a `describe`; what it returns opens a home inside a test. After each test everything is
+ * closed, and the test fails if a process, socket or temporary file of ours survived.
+ */
+export function useHome({ withinMs = 5_000 } = {}): (options: TestHomeOptions) => Promise<Home> {
+	const open = new Set<Home>();
+	const ownModels = new Set<ScriptedModel>();
+	afterEach(async () => {
+		const homes = [...open];
+		open.clear();
+		try {
+			for (const home of homes) await closeAndCheck(home, withinMs);
+		} finally {
+			await Promise.all(homes.map(cleanup));
+			await Promise.all([...ownModels].map((model) => model.close()));
+			ownModels.clear();
+		}
+	});
+	return async ({ script, model, ...options }) => {
+		const played = model ?? (await startModel(script ?? (() => "")));
+		if (!model) ownModels.add(played);
+		const home = await makeHome({ ...options, model: played });
+		open.add(home);
+		return home;
+	};
+}
+
+async function closeAndCheck(home: Home, withinMs: number): Promise<void> {
+	await Promise.all([...home.closers].map((close) => close()));
+	await expectNothingLeft(home, { withinMs });
+}
