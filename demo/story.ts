@@ -103,11 +103,16 @@ export class Story {
 	#showItems(id: string, items: readonly DisplayItem[]): void {
 		const shown = this.#shown.get(id) ?? 0;
 		for (const item of items.slice(shown)) {
-			const text =
-				item.type === "text" ? item.text.trim() : `${this.#paint("yellow", item.name)} ${describeArgs(item.args)}`;
+			const text = item.type === "text" ? item.text.trim() : this.#call(item.name, item.args);
 			if (text) this.#wrapped(text, this.#paint("dim", "  │ "), 4);
 		}
 		this.#shown.set(id, Math.max(shown, items.length));
+	}
+
+	#call(name: string, args: Readonly<Record<string, unknown>>): string {
+		// What is handed in is shown in full when it has come home.
+		const shown = name === "subagent_finalize" ? { status: args.status } : args;
+		return `${this.#paint("yellow", name)} ${describeArgs(shown)}`;
 	}
 
 	#block(head: string, text: string, indent: string): void {

@@ -85,7 +85,8 @@ function stop(message, code) {
 
 async function install() {
 	console.error("Installing the development dependencies (once, into node_modules)…");
-	const { code, problem } = await npm(["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"]);
+	// Not `npm ci`: that insists on a lock entry for every optional package of every platform.
+	const { code, problem } = await npm(["install", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"]);
 	if (code === 130) process.exit(130);
 	if (code !== 0) {
 		stop(

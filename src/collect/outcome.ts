@@ -1,5 +1,5 @@
 import type { SubagentError } from "../run/errors.ts";
-import type { DisplayItem, EndCause, FailureOutcome, Outcome } from "../run/outcome.ts";
+import type { ContextUse, DisplayItem, EndCause, FailureOutcome, Outcome } from "../run/outcome.ts";
 import type { Usage } from "../run/usage.ts";
 
 /** What is known about a run when it ends, whoever ends it. */
@@ -8,6 +8,7 @@ export interface RunEvidence {
 	displayItems: DisplayItem[];
 	attempts: number;
 	model?: string;
+	context?: ContextUse;
 	/** What the child had said so far, if it never finalized. */
 	partialOutput?: string;
 	warnings: string[];
@@ -15,8 +16,7 @@ export interface RunEvidence {
 
 /** The only maker of outcomes: a success is a finalized success, and everything else is a failure that says which. */
 export function outcomeOf(cause: EndCause, evidence: RunEvidence): Outcome {
-	const { partialOutput, model, ...counted } = evidence;
-	const facts = { ...counted, ...(model !== undefined && { model }) };
+	const { partialOutput, ...facts } = evidence;
 	if (cause.kind === "finalized" && cause.finalized.status === "SUCCESS") {
 		return { ...facts, status: "success", exitCode: 0, finalized: cause.finalized, output: cause.finalized.result };
 	}

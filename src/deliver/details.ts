@@ -1,6 +1,6 @@
 import type { SubagentError } from "../run/errors.ts";
 import type { RunId, SessionId } from "../run/ids.ts";
-import type { DisplayItem, Finalized, TimeoutReason } from "../run/outcome.ts";
+import type { ContextUse, DisplayItem, Finalized, TimeoutReason } from "../run/outcome.ts";
 import type { Usage } from "../run/usage.ts";
 
 /** The `details` of a `subagent` tool result. */
@@ -28,12 +28,22 @@ export interface SingleResult {
 	output?: string;
 	displayItems?: DisplayItem[];
 	timeoutReason?: TimeoutReason;
+	/** provider/id of the model that really answered. */
 	model?: string;
 	attempts?: number;
+	/** From the first claim to the end. */
+	durationMs?: number;
+	context?: ContextUse;
 }
 
 export interface Streaming {
 	displayItems: DisplayItem[];
 	usage: Usage;
 	turnCount: number;
+	model?: string;
+	/** When the run was first claimed; absent while it waits. */
+	startedAt?: number;
+	context?: ContextUse;
+	/** Present while it waits: how many are served before it. */
+	queuePosition?: number;
 }

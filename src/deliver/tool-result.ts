@@ -27,6 +27,8 @@ export function toolResult(record: RunRecord & { run: EndedRun }): SubagentResul
 		...(outcome.status !== "success" && outcome.timeoutReason && { timeoutReason: outcome.timeoutReason }),
 		...(outcome.model !== undefined && { model: outcome.model }),
 		attempts: outcome.attempts,
+		...(run.startedAt !== undefined && { durationMs: run.endedAt - run.startedAt }),
+		...(outcome.context && { context: outcome.context }),
 	};
 	const body = outcome.status === "success" ? outcome.output : failureText(plan.agent, outcome, sessionFile);
 	const status = outcome.status === "success" ? "SUCCESS" : outcome.status === "timeout" ? "TIMEOUT" : "ERROR";
@@ -71,14 +73,13 @@ export function refusalResult({ error }: Refusal): SubagentResult {
 
 /** A run at work, for the partial updates of the tool call. */
 export function progressResult(record: RunRecord, progress: Progress): SubagentResult {
-	const { displayItems, usage, turnCount } = progress;
-	return partial(record, lastActivity(progress), { displayItems, usage, turnCount });
+	return partial(record, lastActivity(progress), progress);
 }
 
 /** A run that waits its turn. */
 export function queuedResult(record: RunRecord, position: number): SubagentResult {
 	const text = position === 0 ? "Waiting to start: next in line." : `Waiting to start: ${position} before it.`;
-	return partial(record, text, { displayItems: [], usage: NO_USAGE, turnCount: 0 });
+	return partial(record, text, { displayItems: [], usage: NO_USAGE, turnCount: 0, queuePosition: position });
 }
 
 function partial(record: RunRecord, text: string, streaming: SubagentDetails["streaming"]): SubagentResult {

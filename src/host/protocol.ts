@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { RunId } from "../run/ids.ts";
-import type { DisplayItem } from "../run/outcome.ts";
+import type { ContextUse, DisplayItem } from "../run/outcome.ts";
 import type { Usage } from "../run/usage.ts";
 
 /**
@@ -18,6 +18,8 @@ export interface Progress {
 	usage: Usage;
 	turnCount: number;
 	model?: string;
+	startedAt?: number;
+	context?: ContextUse;
 }
 
 /** A line longer than this is not one of ours. */

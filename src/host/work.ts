@@ -2,7 +2,7 @@ import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import { Collector } from "../collect/collector.ts";
 import { outcomeOf } from "../collect/outcome.ts";
 import type { RunRecord } from "../ledger/records.ts";
-import type { EndCause, Outcome } from "../run/outcome.ts";
+import type { ContextUse, EndCause, Outcome } from "../run/outcome.ts";
 import type { RunningRun } from "../run/run.ts";
 import { addUsage, type Usage } from "../run/usage.ts";
 import { converse } from "./converse.ts";
@@ -49,6 +49,7 @@ async function work(
 	const collector = new Collector();
 	const finalize = finalization(resultCheck(plan.outputSchema));
 	const totalUsage = () => addUsage(record.usage, collector.usage);
+	let context: ContextUse | undefined;
 	let retries = 0;
 	let settled = true;
 
@@ -59,8 +60,15 @@ async function work(
 			session.subscribe((event) => {
 				collector.take(event);
 				if (event.type === "auto_retry_start") retries++;
-				if (event.type === "message_end" && event.message.role === "assistant") services.onUsage(totalUsage());
-				services.onProgress(progressOf(collector, totalUsage()));
+				if (event.type === "message_end" && event.message.role === "assistant") {
+					services.onUsage(totalUsage());
+					context = contextUse(session);
+				}
+				services.onProgress({
+					...progressOf(collector, totalUsage()),
+					startedAt: run.startedAt,
+					...(context && { context }),
+				});
 			}),
 			watchIdleness(race, session, plan.limits.idleTimeoutMs),
 			watchTools(race, session, plan.limits.toolTimeoutMs),
@@ -84,10 +92,16 @@ async function work(
 		displayItems: collector.displayItems,
 		attempts: run.attempt + retries,
 		...(collector.model !== undefined && { model: collector.model }),
+		...(context && { context }),
 		partialOutput: collector.partialOutput,
 		warnings: plan.warnings,
 	});
 	return { outcome, settled };
+}
+
+function contextUse(session: AgentSession): ContextUse | undefined {
+	const usage = session.getContextUsage();
+	return usage?.tokens ? { tokens: usage.tokens, window: usage.contextWindow } : undefined;
 }
 
 /** Aborts whatever the child still does, and waits for it, but not for ever. */

@@ -38,6 +38,12 @@ export function findOrReserveHost(
 	return ledger.transaction("normal", () => {
 		const quicker = findLiveHost(ledger, want.profile, want.at);
 		if (quicker) return { host: quicker, startIt: false };
+		// Whoever had the right to start one let it run out: should that process still come, it must find itself replaced.
+		ledger.run(
+			"UPDATE hosts SET state = 'gone' WHERE profile = ? AND state <> 'gone' AND state = 'starting' AND lease_until <= ?",
+			want.profile,
+			want.at,
+		);
 		const id = newHostId();
 		const host: HostRecord = {
 			id,
@@ -60,7 +66,7 @@ export function findOrReserveHost(
 
 function findLiveHost(ledger: Ledger, profile: string, at: number): HostRecord | undefined {
 	const row = ledger.get<HostRow>(
-		`SELECT * FROM hosts WHERE profile = ? AND state IN ('starting', 'ready') AND lease_until > ?
+		`SELECT * FROM hosts WHERE profile = ? AND state <> 'gone' AND state <> 'closing' AND lease_until > ?
 			ORDER BY state, created_at DESC LIMIT 1`,
 		profile,
 		at,
@@ -93,8 +99,10 @@ export function hostReady(
 /** Renews the host's own lease and those of all its runs at once. False if it has been given up on. */
 export function renewLeases(ledger: Ledger, id: HostId, leaseUntil: number): boolean {
 	return ledger.transaction("normal", () => {
-		ledger.run("UPDATE runs SET lease_until = ? WHERE state = 'running' AND host_id = ?", leaseUntil, id);
-		return ledger.run("UPDATE hosts SET lease_until = ? WHERE id = ? AND state <> 'gone'", leaseUntil, id) === 1;
+		const known = ledger.run("UPDATE hosts SET lease_until = ? WHERE id = ? AND state <> 'gone'", leaseUntil, id) === 1;
+		// A host given up on must not hold on to its runs: they are about to be given to another.
+		if (known) ledger.run("UPDATE runs SET lease_until = ? WHERE state = 'running' AND host_id = ?", leaseUntil, id);
+		return known;
 	});
 }
 

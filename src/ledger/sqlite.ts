@@ -14,11 +14,11 @@ export interface Statement {
 export type SqlValue = string | number | null;
 
 /** Opens a database with the driver of the runtime we are in: Node, or the Bun a compiled pi was built with. */
-export async function openDatabase(file: string): Promise<Database> {
+export async function openDatabase(file: string, { readOnly = false } = {}): Promise<Database> {
 	const sqlite = nodeSqlite();
-	if (sqlite) return new sqlite.DatabaseSync(file);
+	if (sqlite) return new sqlite.DatabaseSync(file, { readOnly });
 	const bun: { Database: new (file: string, options: object) => Database } = await import("bun:sqlite" as string);
-	return new bun.Database(file, { create: true, readwrite: true });
+	return new bun.Database(file, readOnly ? { readonly: true } : { create: true, readwrite: true });
 }
 
 /** Node's driver, without the warning about its being experimental that older releases print over pi's screen. */

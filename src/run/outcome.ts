@@ -6,6 +6,12 @@ export type DisplayItem =
 	| { type: "text"; text: string }
 	| { type: "toolCall"; name: string; args: Record<string, unknown> };
 
+/** How full the child's context window is, as pi estimates it. */
+export interface ContextUse {
+	tokens: number;
+	window: number;
+}
+
 export type TimeoutReason = "runtime" | "idle" | "tool";
 
 /** The internal tool with which a child ends its work. It exists in children only. */
@@ -39,6 +45,7 @@ interface OutcomeFacts {
 	attempts: number;
 	/** provider/id of the model that really answered. */
 	model?: string;
+	context?: ContextUse;
 	/** The whole answer, or what there was of it; redacted, never truncated. */
 	output?: string;
 	/** Things the requester should know that did not change the ending. */

@@ -36,6 +36,8 @@ export class Supervisor {
 	readonly #places: Places;
 	readonly #profile: HostProfile;
 	readonly #connections = new Map<HostId, HostConnection>();
+	/** Those being made: runs that start together share one. */
+	readonly #connecting = new Map<HostId, Promise<HostConnection | undefined>>();
 	readonly #failures: string[] = [];
 	/** Hosts that were starting when we last looked. */
 	readonly #starting = new Set<HostId>();
@@ -58,13 +60,16 @@ export class Supervisor {
 		if (signal?.aborted) onAbort();
 		signal?.addEventListener("abort", onAbort, { once: true });
 		let watched: HostConnection | undefined;
+		let position: number | undefined;
 		try {
 			for (;;) {
 				sweep(this.#ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost });
 				const record = findRun(this.#ledger, id);
 				if (!record) throw new Error(`Run ${id} is not in the ledger any more.`);
 				if (record.run.state === "ended") return { ...record, run: record.run };
-				if (record.run.state === "queued") options.onQueued?.(queuePosition(this.#ledger, id) ?? 0);
+				const newPosition = queuePosition(this.#ledger, id);
+				if (newPosition !== undefined && newPosition !== position) options.onQueued?.(newPosition);
+				position = newPosition;
 
 				const connection = await this.#connectionFor(record);
 				if (connection && connection !== watched) {
@@ -94,7 +99,12 @@ export class Supervisor {
 		else this.#starting.delete(host.id);
 		const known = this.#connections.get(host.id);
 		if (known?.isOpen) return known;
-		this.#connections.delete(host.id);
+		const connecting = this.#connecting.get(host.id) ?? this.#connect(host);
+		this.#connecting.set(host.id, connecting);
+		return connecting;
+	}
+
+	async #connect(host: HostRecord): Promise<HostConnection | undefined> {
 		try {
 			const connection = await HostConnection.open(host.socket);
 			this.#connections.set(host.id, connection);
@@ -104,6 +114,8 @@ export class Supervisor {
 			// Not listening: still starting, or dead. If dead, its leases need not be waited out.
 			this.#buryIfDead(host);
 			return undefined;
+		} finally {
+			this.#connecting.delete(host.id);
 		}
 	}
 

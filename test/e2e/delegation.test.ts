@@ -1,36 +1,133 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { SubagentDetails } from "../../src/deliver/details.ts";
+import { gate } from "../helpers/gate.ts";
+import { processesOf } from "../helpers/leaks.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions, promptPi, runPi } from "../helpers/pi.ts";
+import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
+import { delegateTo, delegations, finalize } from "./child.ts";
 
 const openHome = useHome();
-
-const askExplorer = toolCall("subagent", { agent: "explorer", task: "Find where auth is registered." });
-const finalize = (result: string) => toolCall("subagent_finalize", { status: "SUCCESS", result });
+const task = "Find where auth is registered.";
+const answer = "It is in src/auth.ts:12.";
+const script = dispatch({
+	parent: [delegateTo("explorer", task), text("Done.")],
+	child: [toolCall("ls", { path: "." }), finalize(answer)],
+});
 
 describe.each(piVersions)("on pi %s", (version) => {
-	test("a task goes to a child in another process and its answer comes back", async () => {
-		const home = await openHome({
-			script: dispatch({
-				parent: [askExplorer, text("Done.")],
-				child: [toolCall("ls", { path: "." }), finalize("It is in src/auth.ts:12.")],
-			}),
-			files: { "src/auth.ts": "export const auth = 1;\n" },
-		});
+	test("a task goes to a child session and its answer comes back as the contract's result", async () => {
+		const home = await openHome({ script, files: { "src/auth.ts": "export const auth = 1;\n" } });
 		const run = await promptPi(home, "Where is auth registered?", { version });
 
 		expect(run.finalText, run.stderr).toBe("Done.");
-		const [result] = run.toolResults;
-		expect(result?.text).toContain("It is in src/auth.ts:12.");
-		const details = result?.details as SubagentDetails;
-		expect(details).toMatchObject({
+		expect(run.stderr).toBe("");
+		const [details] = delegations(run);
+		expect(details).toEqual({
 			mode: "single",
 			runId: expect.stringMatching(/^[0-9a-f]{8}$/),
-			finalized: { status: "SUCCESS", result: "It is in src/auth.ts:12." },
-			results: [{ agent: "explorer", task: "Find where auth is registered.", exitCode: 0, attempts: 1 }],
+			sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+			finalized: { status: "SUCCESS", result: answer },
+			results: [
+				{
+					agent: "explorer",
+					task,
+					exitCode: 0,
+					usage: { input: 20, output: 10, cacheRead: 0, cacheWrite: 0, cost: 0, turns: 2 },
+					sessionFile: expect.stringContaining(`explorer_${details?.sessionId}.jsonl`),
+					output: answer,
+					displayItems: [
+						{ type: "toolCall", name: "ls", args: { path: "." } },
+						{ type: "toolCall", name: "subagent_finalize", args: { status: "SUCCESS", result: answer } },
+					],
+					model: "scripted/parent",
+					attempts: 1,
+					durationMs: expect.any(Number),
+					context: { tokens: expect.any(Number), window: 200_000 },
+				},
+			],
 		});
+		expect(run.toolResults[0]?.text).toBe(`**Status:** SUCCESS\n**Session ID:** ${details?.sessionId}\n\n${answer}`);
+
+		const children = home.model.requests.filter((request) => request.isChild);
+		expect(children).toHaveLength(2);
+		expect(children[0]?.lastUserText).toBe(task);
+		expect([...(children[0]?.tools ?? [])].sort()).toEqual(["find", "grep", "ls", "read", "subagent_finalize"]);
+		expect(children[0]?.systemText).not.toContain("subagent(");
+		expect(children[1]?.toolResults[0]?.text).toContain("src/");
 	});
+
+	test("the child runs in another process, which knows that it is inside a subagent", async () => {
+		const reached = gate();
+		const proceed = gate();
+		const home = await openHome({
+			script: dispatch({
+				parent: [delegateTo("explorer", task), text("Done.")],
+				child: async () => {
+					reached.open();
+					await proceed.opened;
+					return finalize(answer);
+				},
+			}),
+		});
+		const running = promptPi(home, "Where is auth registered?", { version });
+		await reached.opened;
+		const environments = processesOf(home).map(({ pid }) => readFileSync(`/proc/${pid}/environ`, "utf8").split("\0"));
+		proceed.open();
+		await running;
+
+		const hosts = environments.filter((environment) => environment.includes("PI_SUBAGENT_CHILD=1"));
+		expect(environments).toHaveLength(2);
+		expect(hosts).toHaveLength(1);
+		expect(hosts[0]).toContain("PI_SUBAGENT_DEPTH=1");
+	});
+
+	test("the child's session file is private and opens in pi as an ordinary session", async () => {
+		const home = await openHome({ script });
+		const [details] = delegations(await promptPi(home, "Where is auth registered?", { version }));
+		const file = details?.results[0]?.sessionFile ?? "";
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+		expect(statSync(join(file, "..")).mode & 0o777).toBe(0o700);
+
+		const before = home.model.requests.length;
+		const reopened = await runPi(home, ["--mode", "json", "--session", file, "-p", "What did you find?"], { version });
+		expect(reopened.code, reopened.stderr).toBe(0);
+		const conversation = JSON.stringify(home.model.requests[before]?.messages);
+		for (const said of [task, answer, "What did you find?"]) expect(conversation).toContain(said);
+	});
+
+	test("it works the same from a working tree", async () => {
+		const home = await openHome({ script, extension: repositoryRoot });
+		const run = await promptPi(home, "Where is auth registered?", { version });
+		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { result: answer } });
+	});
+
+	test("it works the same once packed and installed", async () => {
+		const home = await openHome({ script, extension: false });
+		const packed = execFileSync("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", home.temp], {
+			cwd: repositoryRoot,
+			encoding: "utf8",
+		}).trim();
+		const install = await runPi(home, ["install", `npm:pi-geon@file:${join(home.temp, packed)}`], { version });
+		expect(install.code, install.stderr).toBe(0);
+		execFileSync("rm", [join(home.temp, packed)]);
+
+		const run = await promptPi(home, "Where is auth registered?", { version });
+		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { result: answer } });
+	});
+});
+
+test("a task that looks like a command is given to the child as it is", async () => {
+	const home = await openHome({
+		script: dispatch({
+			parent: [delegateTo("explorer", "/toolkit doctor"), text("Done.")],
+			child: ({ lastUserText }) => finalize(`I was asked: ${lastUserText}`),
+		}),
+	});
+	const [details] = delegations(await promptPi(home, "Go."));
+	expect(details?.finalized).toEqual({ status: "SUCCESS", result: "I was asked: /toolkit doctor" });
 });

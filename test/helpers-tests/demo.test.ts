@@ -12,11 +12,9 @@ const openHome = useHome();
 
 /** On a machine where pi was never set up: no agent directory, no key. */
 function startDemo(home: Home, ...args: string[]): ChildProcess {
-	const { PI_CODING_AGENT_DIR, PI_OFFLINE, ...env } = home.env;
-	expect([PI_CODING_AGENT_DIR, PI_OFFLINE]).not.toContain(undefined);
 	return spawn(process.execPath, [join(repositoryRoot, "demo", "delegate.ts"), ...args], {
 		cwd: home.project,
-		env: { ...env, HOME: join(home.scratch, "nobody"), NO_COLOR: "1" },
+		env: { ...home.env, PI_CODING_AGENT_DIR: undefined, HOME: join(home.scratch, "nobody"), NO_COLOR: "1" },
 		stdio: ["ignore", "pipe", "inherit"],
 	});
 }
@@ -40,7 +38,11 @@ test("the demo delegates, quotes what is really in the source, and leaves nothin
 test("an interrupted demo takes the child with it, which would otherwise live on", async () => {
 	const home = await openHome({ extension: false });
 	const demo = startDemo(home, "--offline");
-	await new Promise<void>((resolve) => demo.stdout?.on("data", (bytes) => String(bytes).includes("│ ls") && resolve()));
+	const childWorks = new Promise<boolean>((resolve) => {
+		demo.stdout?.on("data", (bytes) => String(bytes).includes("│ ls") && resolve(true));
+		demo.once("exit", () => resolve(false));
+	});
+	expect(await childWorks).toBe(true);
 	demo.kill("SIGINT");
 	expect(await once(demo, "exit")).toEqual([130, null]);
 	expect(readdirSync(home.temp).filter((name) => name.startsWith("pgd-"))).toEqual([]);

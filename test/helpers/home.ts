@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, realpath, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { ScriptedModel } from "./model.ts";
-import { repositoryRoot, toolFolders } from "./repository.ts";
+import { repositoryRoot, stagedPackage, toolFolders } from "./repository.ts";
 
 /** The variable by which every process that a test starts, however indirectly, is found again. */
 export const MARKER = "PI_GEON_TEST";
@@ -18,7 +18,7 @@ interface Cost {
 
 export interface HomeOptions {
 	readonly model: ScriptedModel;
-	/** What `-e` loads; false for a pi without extension. Default: this repository, as a package. */
+	/** What `-e` loads; false for a pi without extension. Default: the package as it is published. */
 	readonly extension?: string | false;
 	/** On top of the defaults in settings.json. */
 	readonly settings?: object;
@@ -62,10 +62,11 @@ export async function makeHome(options: HomeOptions): Promise<Home> {
 		temp: join(scratch, "tmp"),
 	};
 	for (const folder of Object.values(places)) await mkdir(folder, { recursive: true });
+	await shareTranspiledExtensions(places.temp);
 	await writeAgentDir(places.agentDir, options);
 	await writeFiles(places.project, options.files ?? {});
 	if (options.git) execFileSync("git", ["init", "--quiet"], { cwd: places.project });
-	const { extension = repositoryRoot } = options;
+	const { extension = stagedPackage() } = options;
 	return {
 		id,
 		scratch,
@@ -75,6 +76,13 @@ export async function makeHome(options: HomeOptions): Promise<Home> {
 		extensionArgs: extension === false ? [] : ["-e", extension],
 		closers: new Set(),
 	};
+}
+
+/** pi's loader keeps what it transpiled in the temp folder; with a folder for each home it would begin anew each time. */
+async function shareTranspiledExtensions(temp: string): Promise<void> {
+	const shared = join(repositoryRoot, ".cache", "jiti");
+	await mkdir(shared, { recursive: true });
+	await symlink(shared, join(temp, "jiti"));
 }
 
 async function writeAgentDir(agentDir: string, options: HomeOptions): Promise<void> {
@@ -120,6 +128,9 @@ function modelsJson({ model, contextWindow = 200_000, cost = someCost }: HomeOpt
 	};
 }
 
+/** Node's compiled form of pi, which pi keeps in the temp folder: with an empty one a start takes 2 s, not 0.8. */
+const compileCache = join(repositoryRoot, ".cache", "node-compile-cache");
+
 const INHERITED = ["SystemRoot", "ComSpec", "PATHEXT", "LANG", "LC_ALL"];
 
 function environment(places: { home: string; agentDir: string; temp: string }, id: string): Record<string, string> {
@@ -140,6 +151,7 @@ function environment(places: { home: string; agentDir: string; temp: string }, i
 		PI_SKIP_VERSION_CHECK: "1",
 		PI_TELEMETRY: "0",
 		PI_GEON_HOST_IDLE_MS: "300",
+		NODE_COMPILE_CACHE: compileCache,
 		[MARKER]: id,
 	};
 }

@@ -5,6 +5,11 @@ import { rgPath } from "@vscode/ripgrep";
 import { pi15Path } from "../../scripts/fetch-pi.mjs";
 
 export const repositoryRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** The variable that tells where the package under test was laid out. */
+export const STAGED = "PI_GEON_STAGED";
+export const stagedPackage = (): string => process.env[STAGED] ?? repositoryRoot;
+
 export const toolFolders = [join(repositoryRoot, "node_modules", ".bin"), dirname(rgPath)];
 
 export type PiVersion = "0.87.1" | "1.5.0";

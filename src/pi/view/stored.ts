@@ -1,0 +1,22 @@
+/**
+ * Readers for what a session file held. Old sessions and other versions of this extension may have written anything, and
+ * a renderer that throws takes pi's screen with it.
+ */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function fieldsOf(value: unknown): Fields | undefined {
+	return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+	return Array.isArray(value) ? value : [];
+}
+
+export function textOf(value: unknown): string | undefined {
+	return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** Negative and not finite amounts count as not there. */
+export function amountOf(value: unknown): number | undefined {
+	return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+}

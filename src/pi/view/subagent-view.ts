@@ -1,0 +1,139 @@
+import { activity } from "./activity.ts";
+import { inOneLine } from "./plain.ts";
+import { amountOf, type Fields, fieldsOf, listOf, textOf } from "./stored.ts";
+
+/** What the row of a tool call shows, whatever was stored. Texts in one line are plain already; `output` is not. */
+export type SubagentView =
+	| { kind: "queued"; before: number }
+	| { kind: "running"; startedAt: number | undefined; facts: Facts; activity: Activity }
+	| ({ kind: "ended"; ending: Ending; error: Problem | undefined } & Ended)
+	| { kind: "refused"; error: Problem }
+	/** Details that this version does not know: the text that the model got is all there is. */
+	| { kind: "unknown" };
+
+type Ending = "done" | "failed" | "timed out" | "stopped";
+
+export interface Facts {
+	turns: number;
+	input: number;
+	output: number;
+	cacheRead: number;
+	cost: number;
+	model: string | undefined;
+	/** Tokens in the context window, and its size. */
+	context: { tokens: number; window: number } | undefined;
+}
+
+export interface Activity {
+	lines: string[];
+	earlier: number;
+}
+
+export interface Problem {
+	/** The code and the reason, as far as there are any. */
+	title: string;
+	message: string;
+}
+
+interface Ended {
+	exitCode: number;
+	durationMs: number | undefined;
+	attempts: number;
+	timeoutReason: string | undefined;
+	facts: Facts;
+	activity: Activity;
+	output: string;
+	runId: string | undefined;
+	sessionId: string | undefined;
+	sessionFile: string | undefined;
+}
+
+const LATEST_ACTIVITY = 10;
+
+export function readView(stored: unknown, isPartial: boolean): SubagentView {
+	const details = fieldsOf(stored);
+	if (details === undefined || !Array.isArray(details.results)) return { kind: "unknown" };
+	if (isPartial) return readProgress(fieldsOf(details.streaming));
+	const result = fieldsOf(details.results[0]);
+	if (result !== undefined) return readEnded(details, result);
+	const error = readProblem(details.error);
+	return error ? { kind: "refused", error } : { kind: "unknown" };
+}
+
+function readProgress(streaming: Fields | undefined): SubagentView {
+	if (streaming === undefined) return { kind: "unknown" };
+	const before = amountOf(streaming.queuePosition);
+	if (before !== undefined) return { kind: "queued", before };
+	const facts = readFacts(streaming);
+	return {
+		kind: "running",
+		startedAt: amountOf(streaming.startedAt),
+		facts: { ...facts, turns: amountOf(streaming.turnCount) ?? facts.turns },
+		activity: activity(streaming.displayItems, LATEST_ACTIVITY),
+	};
+}
+
+function readEnded(details: Fields, result: Fields): SubagentView {
+	const { exitCode } = result;
+	if (typeof exitCode !== "number") return { kind: "unknown" };
+	const message = textOf(result.error);
+	return {
+		kind: "ended",
+		ending: endingOf(exitCode),
+		error: readProblem(details.error) ?? (message === undefined ? undefined : { title: "", message }),
+		exitCode,
+		durationMs: amountOf(result.durationMs),
+		attempts: amountOf(result.attempts) ?? 1,
+		timeoutReason: shortText(result.timeoutReason),
+		facts: readFacts(result),
+		activity: activity(result.displayItems, LATEST_ACTIVITY),
+		output: textOf(result.output) ?? "",
+		runId: shortText(details.runId),
+		sessionId: shortText(details.sessionId),
+		sessionFile: shortText(result.sessionFile),
+	};
+}
+
+function endingOf(exitCode: number): Ending {
+	if (exitCode === 0) return "done";
+	if (exitCode === 124) return "timed out";
+	return exitCode === 130 ? "stopped" : "failed";
+}
+
+function readProblem(stored: unknown): Problem | undefined {
+	const error = fieldsOf(stored);
+	const message = textOf(error?.message);
+	if (error === undefined || message === undefined) return undefined;
+	const code = shortText(error.code) ?? "";
+	const reason = shortText(error.reason);
+	return { title: reason === undefined ? code : `${code} (${reason})`.trim(), message };
+}
+
+function readFacts(from: Fields): Facts {
+	const usage = fieldsOf(from.usage) ?? {};
+	const context = fieldsOf(from.context);
+	const window = amountOf(context?.window);
+	const tokens = amountOf(context?.tokens);
+	return {
+		turns: amountOf(usage.turns) ?? 0,
+		input: amountOf(usage.input) ?? 0,
+		output: amountOf(usage.output) ?? 0,
+		cacheRead: amountOf(usage.cacheRead) ?? 0,
+		cost: amountOf(usage.cost) ?? 0,
+		model: shortText(from.model),
+		context: window && tokens !== undefined ? { tokens, window } : undefined,
+	};
+}
+
+function shortText(stored: unknown): string | undefined {
+	const text = textOf(stored);
+	return text === undefined ? undefined : inOneLine(text);
+}
+
+/** What the model was told. */
+export function contentText(content: unknown): string {
+	return listOf(content)
+		.map((part) => textOf(fieldsOf(part)?.text) ?? "")
+		.filter((text) => text !== "")
+		.join("\n");
+}

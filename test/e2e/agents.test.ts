@@ -1,0 +1,90 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { agentNamed } from "../helpers/agent-file.ts";
+import { dispatch } from "../helpers/model-scripts.ts";
+import { text } from "../helpers/model-steps.ts";
+import { promptPi, startRpc } from "../helpers/pi.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { delegateTo, delegations, finalize } from "./child.ts";
+
+const openHome = useHome();
+const script = (agent: string) =>
+	dispatch({
+		parent: [delegateTo(agent, "Say who you are."), text("Done.")],
+		child: ({ systemText }) => finalize(/I am [a-z ]+/.exec(systemText)?.[0] ?? "nobody in particular"),
+	});
+const result = async (...args: Parameters<typeof promptPi>) => {
+	const run = await promptPi(...args);
+	return delegations(run)[0]?.finalized?.result ?? delegations(run)[0]?.error ?? run.stderr;
+};
+
+test("an agent of the user's is found, and wins over the built-in of its name", async () => {
+	const agents = { "mine.md": agentNamed("explorer", "I am the explorer of the user") };
+	expect(await result(await openHome({ script: script("explorer"), agents }), "Go.")).toBe(
+		"I am the explorer of the user",
+	);
+});
+
+test("an agent of a trusted project's wins over the user's", async () => {
+	const home = await openHome({
+		script: script("explorer"),
+		agents: { "mine.md": agentNamed("explorer", "I am the explorer of the user") },
+		files: { ".pi/agents/explorer.md": agentNamed("explorer", "I am the explorer of the project") },
+	});
+	expect(await result(home, "Go.", { args: ["--approve"] })).toBe("I am the explorer of the project");
+});
+
+test("an agent of a project nobody trusted is refused where nobody can be asked", async () => {
+	const home = await openHome({
+		script: script("local"),
+		files: { ".pi/agents/local.md": agentNamed("local", "I am local") },
+	});
+	expect(await result(home, "Go.")).toMatchObject({
+		code: "SUBAGENT_DISABLED",
+		reason: "not_approved",
+		message: expect.stringContaining(join(".pi", "agents", "local.md")),
+	});
+	expect(JSON.stringify(home.model.requests[0]?.raw)).not.toContain("I am local");
+});
+
+test("where somebody can be asked, the user is asked once, with the file named", async () => {
+	const home = await openHome({
+		script: dispatch({
+			parent: [delegateTo("local", "First."), delegateTo("local", "Second."), text("Done.")],
+			child: [finalize("I am local")],
+		}),
+		files: { ".pi/agents/local.md": agentNamed("local", "I am local") },
+	});
+	const rpc = startRpc(home);
+	await rpc.prompt("Go.");
+	const asked = await rpc.waitForEvent((event) => event.type === "extension_ui_request" && event.method === "confirm");
+	expect(asked.message).toContain(join(".pi", "agents", "local.md"));
+	rpc.child.stdin.write(`${JSON.stringify({ type: "extension_ui_response", id: asked.id, confirmed: true })}\n`);
+	await rpc.waitForEvent((event) => event.type === "agent_settled");
+	expect(
+		rpc.events.filter((event) => event.type === "extension_ui_request" && event.method === "confirm"),
+	).toHaveLength(1);
+	expect(home.model.requests.filter((request) => request.isChild)).toHaveLength(2);
+});
+
+test("broken files and dangling links hide nothing, and a repository's own agents/ folder changes nothing", async () => {
+	const home = await openHome({
+		script: script("custom"),
+		agents: {
+			"broken.md": "---\nname: [oops\n---\n",
+			"both.md": agentNamed("both", "I am both", "tools: read\ndenied_tools: bash"),
+			"custom.md": agentNamed("custom", "I am custom"),
+		},
+		files: { "agents/explorer.md": agentNamed("explorer", "I am an impostor") },
+	});
+	mkdirSync(join(home.agentDir, "agents"), { recursive: true });
+	symlinkSync(join(home.scratch, "nowhere.md"), join(home.agentDir, "agents", "dangling.md"));
+	expect(await result(home, "Go.")).toBe("I am custom");
+	const description = JSON.stringify(home.model.requests[0]?.raw);
+	for (const name of ["explorer", "researcher", "reviewer", "implementer", "tester", "custom"]) {
+		expect(description).toContain(`- ${name}`);
+	}
+	expect(description).not.toContain("- both");
+	expect(description).not.toContain("impostor");
+});

@@ -1,0 +1,76 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { gate } from "../helpers/gate.ts";
+import { dispatch } from "../helpers/model-scripts.ts";
+import { text } from "../helpers/model-steps.ts";
+import { promptPi } from "../helpers/pi.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { delegateTo, delegations, finalize } from "./child.ts";
+
+const openHome = useHome();
+
+/** Each host leaves one log. */
+const hostsStarted = (agentDir: string): number =>
+	readdirSync(join(agentDir, "pi-geon", "hosts")).filter((name) => name.endsWith(".log")).length;
+
+/** Children that answer only when all of them are there at once: run one after the other, they would wait for ever. */
+function meeting(expected: number) {
+	const all = gate();
+	let arrived = 0;
+	return async () => {
+		if (++arrived === expected) all.open();
+		await all.opened;
+	};
+}
+
+test("eight calls in one message run side by side in one host", async () => {
+	const meet = meeting(8);
+	const tasks = Array.from({ length: 8 }, (_, index) => `Task ${index}.`);
+	const home = await openHome({
+		script: dispatch({
+			parent: [tasks.map((task) => delegateTo("explorer", task)), text("Done.")],
+			child: async ({ lastUserText }) => {
+				await meet();
+				return finalize(`Answer to ${lastUserText}`);
+			},
+		}),
+	});
+	const run = await promptPi(home, "Go.");
+	const results = delegations(run).map((details) => [details.results[0]?.task, details.finalized?.result]);
+	expect(results.sort()).toEqual(tasks.map((task) => [task, `Answer to ${task}`]));
+	expect(hostsStarted(home.agentDir)).toBe(1);
+});
+
+test("two parents that start at the same instant share one host", async () => {
+	const meet = meeting(2);
+	const home = await openHome({
+		script: dispatch({
+			parent: [delegateTo("explorer", "Find it."), text("Done.")],
+			child: async () => {
+				await meet();
+				return finalize("Found.");
+			},
+		}),
+	});
+	const runs = await Promise.all([promptPi(home, "First."), promptPi(home, "Second.")]);
+	for (const run of runs) expect(delegations(run)[0]?.finalized).toEqual({ status: "SUCCESS", result: "Found." });
+	expect(hostsStarted(home.agentDir)).toBe(1);
+});
+
+test("one host serves several working directories", async () => {
+	const meet = meeting(2);
+	const home = await openHome({
+		script: dispatch({
+			parent: [delegateTo("explorer", "Where are you?"), text("Done.")],
+			child: async ({ systemText }) => {
+				await meet();
+				return finalize(/<cwd>\s*(.*?)\s*<\/cwd>/s.exec(systemText)?.[1] ?? "nowhere");
+			},
+		}),
+	});
+	const cwds = [home.project, home.home];
+	const runs = await Promise.all(cwds.map((cwd) => promptPi(home, "Go.", { cwd })));
+	expect(runs.map((run) => delegations(run)[0]?.finalized?.result)).toEqual(cwds);
+	expect(hostsStarted(home.agentDir)).toBe(1);
+});

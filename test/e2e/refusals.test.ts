@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { dispatch } from "../helpers/model-scripts.ts";
+import { text, toolCall } from "../helpers/model-steps.ts";
+import { promptPi } from "../helpers/pi.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { delegateTo, delegations, finalize } from "./child.ts";
+
+const openHome = useHome();
+
+/** One call with these arguments, in a home with this configuration; nothing may reach a child. */
+async function call(args: object, home: Parameters<typeof openHome>[0] = {}) {
+	const opened = await openHome({
+		...home,
+		script: dispatch({ parent: [toolCall("subagent", args), text("Done.")], child: [finalize("Should not run.")] }),
+	});
+	const run = await promptPi(opened, "Go.");
+	expect(opened.model.requests.filter((request) => request.isChild)).toEqual([]);
+	const [result] = run.toolResults;
+	return { text: result?.text ?? run.stderr, details: delegations(run)[0], isError: result?.isError };
+}
+
+describe("a request that is turned down gets its code, and nothing is started", () => {
+	test("an unknown agent is answered with those there are", async () => {
+		const { text, details } = await call({ agent: "nobody", task: "Find it." });
+		const message = "Unknown agent: nobody. Available agents: explorer, researcher, reviewer, implementer, tester";
+		expect(text).toBe(message);
+		expect(details).toEqual({ mode: "single", results: [], error: { code: "UNKNOWN_AGENT", message } });
+	});
+
+	test("a blank task", async () => {
+		const { details } = await call({ agent: "explorer", task: "  \n" });
+		expect(details?.error).toMatchObject({
+			code: "INVALID_INPUT",
+			message: expect.stringContaining("`task` is empty"),
+		});
+	});
+
+	test("an empty task, a missing one and a field of another system: pi's own schema check answers", async () => {
+		for (const args of [
+			{ agent: "explorer", task: "" },
+			{ agent: "explorer" },
+			{ agent: "explorer", task: "Find it.", chain: [] },
+		]) {
+			const { text, isError } = await call(args);
+			expect(isError).toBe(true);
+			expect(text).toContain('Validation failed for tool "subagent"');
+		}
+	});
+
+	test("an agent that is switched off", async () => {
+		const { details } = await call(
+			{ agent: "explorer", task: "Find it." },
+			{ config: { subagents: { disabled: ["explorer"] } } },
+		);
+		expect(details?.error).toMatchObject({ code: "SUBAGENT_DISABLED", reason: "disabled" });
+	});
+
+	test("an agent none of whose tools is there", async () => {
+		const { details } = await call({ agent: "researcher", task: "Find it." });
+		expect(details?.error).toMatchObject({ code: "SUBAGENT_DISABLED", reason: "no_tools" });
+		expect(details?.error?.message).toContain("web_search");
+	});
+
+	test("inside a child there is no such tool", async () => {
+		const home = await openHome({
+			script: dispatch({
+				parent: [delegateTo("explorer", "Find it."), text("Done.")],
+				child: [delegateTo("explorer", "You do it."), finalize("I had to do it myself.")],
+			}),
+		});
+		const [details] = delegations(await promptPi(home, "Go."));
+		expect(details?.finalized).toMatchObject({ result: "I had to do it myself." });
+		const answered = home.model.requests.filter((request) => request.isChild)[1]?.toolResults[0]?.text;
+		expect(answered).toContain("subagent not found");
+	});
+
+	test("a pi that a child starts has no such tool either", async () => {
+		const home = await openHome({ script: () => text("Nothing to delegate with.") });
+		await promptPi(home, "Go.", { env: { PI_SUBAGENT_CHILD: "1" } });
+		expect(home.model.requests[0]?.tools).not.toContain("subagent");
+	});
+
+	test("switched off altogether, the tool is not registered at all", async () => {
+		const home = await openHome({ script: () => text("Hm."), config: { subagents: { enabled: false } } });
+		await promptPi(home, "Go.");
+		expect(home.model.requests[0]?.tools).not.toContain("subagent");
+	});
+});

@@ -1,0 +1,59 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach } from "vitest";
+import { findOrReserveHost, hostReady } from "../../src/ledger/hosts.ts";
+import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
+import type { HostId } from "../../src/run/ids.ts";
+import { type Peer, startPeer } from "./peers.ts";
+
+export interface Scratch {
+	/** A folder of the test's own; removed when it is over. */
+	folder(): string;
+	/** A ledger in such a folder; closed when the test is over. */
+	ledger(file?: string): Promise<Ledger>;
+	/** A second process; killed when the test is over, if it is still there. */
+	peer(): Promise<Peer>;
+}
+
+/** Call it once in a file. Whatever a test takes from it is gone after that test. */
+export function useScratch(): Scratch {
+	const folders: string[] = [];
+	const ledgers: Ledger[] = [];
+	const peers: Peer[] = [];
+	afterEach(async () => {
+		await Promise.all(peers.splice(0).map((peer) => peer.kill()));
+		for (const ledger of ledgers.splice(0)) ledger.close();
+		for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+	});
+	const folder = () => {
+		const path = realpathSync(mkdtempSync(join(tmpdir(), "pi-geon-ledger-")));
+		folders.push(path);
+		return path;
+	};
+	return {
+		folder,
+		async ledger(file = join(folder(), "ledger.sqlite")) {
+			const ledger = await openLedger(file);
+			ledgers.push(ledger);
+			return ledger;
+		},
+		async peer() {
+			const peer = await startPeer();
+			peers.push(peer);
+			return peer;
+		},
+	};
+}
+
+/** A host that is ready to claim. Its lease lasts unless told otherwise. */
+export function readyHost(
+	ledger: Ledger,
+	{ profile = "p", leaseUntil = Number.MAX_SAFE_INTEGER }: { profile?: string; leaseUntil?: number } = {},
+): HostId {
+	// Past every lease there is, so that a second host for a profile can be had.
+	const at = Number.MAX_SAFE_INTEGER;
+	const { host } = findOrReserveHost(ledger, { profile, at, startWithinMs: 0, socketOf: (id) => `/sockets/${id}` });
+	hostReady(ledger, { id: host.id, pid: process.pid, pidStarted: "then", leaseUntil });
+	return host.id;
+}
