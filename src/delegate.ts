@@ -46,7 +46,7 @@ export async function delegate(request: Delegation, parent: ParentFacts, service
 
 	const ended = await services.supervisor.watch(admitted.run.id, {
 		signal: request.signal,
-		onQueued: (position) => request.onUpdate?.(queuedResult(admitted, position)),
+		onQueued: (waiting) => request.onUpdate?.(queuedResult(admitted, waiting)),
 		onProgress: (progress) => request.onUpdate?.(progressResult(admitted, progress)),
 	});
 	return toolResult(ended);

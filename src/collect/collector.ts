@@ -27,6 +27,8 @@ export class Collector {
 	textLength = 0;
 	model?: string;
 	lastStop?: LastStop;
+	/** The names of the tools that the last assistant message called. */
+	lastToolCalls: string[] = [];
 
 	take(event: unknown): void {
 		if (!isRecord(event) || !isRecord(event.message) || event.message.role !== "assistant") return;
@@ -39,6 +41,12 @@ export class Collector {
 		return this.streamingText || this.lastText;
 	}
 
+	/** Takes in what was said in an earlier attempt, whose usage is on record already. */
+	recall(message: unknown): void {
+		if (!isRecord(message) || message.role !== "assistant") return;
+		this.#takeContent(message.content);
+	}
+
 	#takeDelta(delta: unknown): void {
 		if (!isRecord(delta) || delta.type !== "text_delta" || typeof delta.delta !== "string") return;
 		this.streamingText += delta.delta;
@@ -46,15 +54,9 @@ export class Collector {
 	}
 
 	#takeMessage(message: Record<string, unknown>): void {
-		const items = displayItemsOf(message.content);
-		const text = items.flatMap((item) => (item.type === "text" ? [item.text] : [])).join("\n\n");
-		// A provider that does not stream sends no deltas: its text is counted here.
-		this.textLength += Math.max(0, text.length - this.streamingText.length);
-		if (text.trim() !== "") this.lastText = text;
-		this.streamingText = "";
-		this.displayItems.push(...items);
-		this.displayItems.splice(0, Math.max(0, this.displayItems.length - MAX_DISPLAY_ITEMS));
-		this.usage = addUsage(this.usage, usageOf(message.usage));
+		this.#takeContent(message.content);
+		const turns = isAnswer(message) ? 1 : 0;
+		this.usage = addUsage(this.usage, { ...usageOf(message.usage), turns });
 		if (typeof message.provider === "string" && typeof message.model === "string") {
 			this.model = `${message.provider}/${message.model}`;
 		}
@@ -62,6 +64,18 @@ export class Collector {
 			reason: typeof message.stopReason === "string" ? message.stopReason : "unknown",
 			...(typeof message.errorMessage === "string" && { errorMessage: message.errorMessage }),
 		};
+	}
+
+	#takeContent(content: unknown): void {
+		const items = displayItemsOf(content);
+		const text = items.flatMap((item) => (item.type === "text" ? [item.text] : [])).join("\n\n");
+		// A provider that does not stream sends no deltas: its text is counted here.
+		this.textLength += Math.max(0, text.length - this.streamingText.length);
+		if (text.trim() !== "") this.lastText = text;
+		this.streamingText = "";
+		this.lastToolCalls = items.flatMap((item) => (item.type === "toolCall" ? [item.name] : []));
+		this.displayItems.push(...items);
+		this.displayItems.splice(0, Math.max(0, this.displayItems.length - MAX_DISPLAY_ITEMS));
 	}
 }
 
@@ -90,7 +104,13 @@ function shortened(args: unknown): Record<string, unknown> {
 	);
 }
 
-function usageOf(usage: unknown): Usage {
+/** A request that was aborted or failed before the model said anything is no turn. */
+function isAnswer({ stopReason, content }: Record<string, unknown>): boolean {
+	const cutShort = stopReason === "aborted" || stopReason === "error";
+	return !cutShort || (Array.isArray(content) && content.length > 0);
+}
+
+function usageOf(usage: unknown): Omit<Usage, "turns"> {
 	const numbers = isRecord(usage) ? usage : {};
 	const cost = isRecord(numbers.cost) ? numbers.cost.total : undefined;
 	return {
@@ -99,7 +119,6 @@ function usageOf(usage: unknown): Usage {
 		cacheRead: count(numbers.cacheRead),
 		cacheWrite: count(numbers.cacheWrite),
 		cost: count(cost),
-		turns: 1,
 	};
 }
 

@@ -1,5 +1,12 @@
 import type { SubagentError } from "../run/errors.ts";
-import type { ContextUse, DisplayItem, EndCause, FailureOutcome, Outcome } from "../run/outcome.ts";
+import {
+	type ContextUse,
+	type DisplayItem,
+	type EndCause,
+	type FailureOutcome,
+	FINALIZE_TOOL,
+	type Outcome,
+} from "../run/outcome.ts";
 import type { Usage } from "../run/usage.ts";
 
 /** What is known about a run when it ends, whoever ends it. */
@@ -43,7 +50,7 @@ function failureOf(cause: EndCause): Failure {
 				...(cause.finalized.status === "ERROR" && { finalized: cause.finalized }),
 			};
 		case "not_finalized":
-			return failed("The child stopped without finalizing its answer.", "not_finalized");
+			return failed(`The child stopped without a valid call of ${FINALIZE_TOOL}: ${cause.problem}`, "not_finalized");
 		case "timeout":
 			return {
 				status: "timeout",

@@ -48,6 +48,8 @@ export function toolResult(record: RunRecord & { run: EndedRun }): SubagentResul
 			...(outcome.status !== "success" && { error: outcome.error }),
 		},
 		usage: piUsage(outcome.usage),
+		// Where pi passes tool results on to scripts, a result that met a schema goes as data.
+		...(outcome.finalized && "value" in outcome.finalized && { structuredContent: outcome.finalized.value }),
 	};
 }
 
@@ -77,8 +79,10 @@ export function progressResult(record: RunRecord, progress: Progress): SubagentR
 }
 
 /** A run that waits its turn. */
-export function queuedResult(record: RunRecord, position: number): SubagentResult {
-	const text = position === 0 ? "Waiting to start: next in line." : `Waiting to start: ${position} before it.`;
+export function queuedResult(record: RunRecord, waiting: { position: number; sessionBusy: boolean }): SubagentResult {
+	const { position, sessionBusy } = waiting;
+	const inLine = position === 0 ? "next in line" : `${position} before it`;
+	const text = sessionBusy ? "Waiting: the session is busy with an earlier task." : `Waiting to start: ${inLine}.`;
 	return partial(record, text, { displayItems: [], usage: NO_USAGE, turnCount: 0, queuePosition: position });
 }
 

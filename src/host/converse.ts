@@ -1,6 +1,7 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import type { Collector } from "../collect/collector.ts";
 import { type EndCause, FINALIZE_TOOL } from "../run/outcome.ts";
+import type { Corrections } from "./corrections.ts";
 import type { Finalization } from "./finalize.ts";
 import type { ClaimedRun } from "./work.ts";
 
@@ -12,23 +13,27 @@ export interface Conversation {
 	record: ClaimedRun;
 	collector: Collector;
 	finalize: Finalization;
+	corrections: Corrections;
 }
 
 /** Gives the child its task and keeps at it until it has finalized, or shows that it will not. */
-export async function converse({ session, record, collector, finalize }: Conversation): Promise<EndCause> {
-	await say(session, firstWords(session, record));
-	for (let corrections = 0; ; corrections++) {
+export async function converse(conversation: Conversation): Promise<EndCause> {
+	const { session, collector, finalize, corrections } = conversation;
+	await say(session, firstWords(conversation));
+	for (;;) {
 		if (finalize.answer) return { kind: "finalized", finalized: finalize.answer };
 		if (collector.lastStop?.reason === "error") {
 			return { kind: "provider", message: collector.lastStop.errorMessage ?? "no reason was given" };
 		}
-		if (corrections === record.plan.limits.maxCorrections) return { kind: "not_finalized" };
+		if (!corrections.take(corrections.lastProblem)) {
+			return { kind: "not_finalized", problem: corrections.lastProblem };
+		}
 		await say(session, CORRECTION);
 	}
 }
 
 const CORRECTION =
-	`You stopped without calling ${FINALIZE_TOOL}, so your answer has not been delivered. ` +
+	`You stopped without a valid call of ${FINALIZE_TOOL}, so your answer has not been delivered. ` +
 	`Call ${FINALIZE_TOOL} now: status SUCCESS with your complete answer as result, or status ERROR with what went wrong.`;
 
 const INTERRUPTION =
@@ -37,20 +42,27 @@ const INTERRUPTION =
 	`Go on with your task and end it with ${FINALIZE_TOOL}.`;
 
 /** The task, or, where a host died after it was given, a note that goes on from there. */
-function firstWords(session: AgentSession, record: ClaimedRun): string {
+function firstWords({ session, record, collector }: Conversation): string {
 	const manager = session.sessionManager;
-	const given = manager
-		.getEntries()
-		.some(
-			(entry) => entry.type === "custom" && entry.customType === TASK_MARK && markedRun(entry.data) === record.run.id,
-		);
-	if (given) return INTERRUPTION;
-	manager.appendCustomEntry(TASK_MARK, { runId: record.run.id });
-	return record.plan.task;
+	const entries = manager.getBranch();
+	const mark = entries.findIndex((entry) => entry.type === "custom" && isMarkOf(entry, record.run.id));
+	if (mark === -1) {
+		manager.appendCustomEntry(TASK_MARK, { runId: record.run.id });
+		return record.plan.task;
+	}
+	// What an earlier attempt had said counts as said.
+	const earlier = entries.slice(mark).filter((entry) => entry.type === "message");
+	for (const { message } of earlier) collector.recall(message);
+	// Killed between the mark and the task, the child knows nothing yet.
+	return earlier.some(({ message }) => message.role === "user") ? INTERRUPTION : record.plan.task;
 }
 
-const markedRun = (data: unknown): unknown =>
-	typeof data === "object" && data !== null && "runId" in data ? data.runId : undefined;
+const isMarkOf = (entry: { customType: string; data?: unknown }, runId: string): boolean =>
+	entry.customType === TASK_MARK &&
+	typeof entry.data === "object" &&
+	entry.data !== null &&
+	"runId" in entry.data &&
+	entry.data.runId === runId;
 
 /** A task that begins with a slash is a task, not a command. */
 const say = (session: AgentSession, text: string): Promise<void> =>

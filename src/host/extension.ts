@@ -10,6 +10,7 @@ import { freshModelRuntime } from "./models.ts";
 import { Host } from "./serve.ts";
 
 const DEFAULT_IDLE_MS = 60_000;
+const LEAVE_WITHIN_MS = 1000;
 
 /**
  * The extension a host process is started with. Its one command serves until the host leaves, and only then returns:
@@ -41,6 +42,9 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				await host.serve();
 			} finally {
 				ledger.close();
+				// pi ends by itself once nothing keeps it: but a child that never settled, or a request whose provider
+				// never answered, may.
+				setTimeout(() => process.exit(), LEAVE_WITHIN_MS).unref();
 			}
 		},
 	});

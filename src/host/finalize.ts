@@ -1,20 +1,32 @@
 import { defineTool, type ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { FINALIZE_TOOL, type Finalized } from "../run/outcome.ts";
+import type { Corrections } from "./corrections.ts";
+import type { CheckedResult } from "./result-check.ts";
 
-/** Holds what the child finalized. The first valid call counts. */
+/** The tool with which a child hands over, and what it handed over. The first valid call counts. */
 export interface Finalization {
 	tool: ToolDefinition;
 	readonly answer: Finalized | undefined;
+	/** The result of the last call that was not valid: better than nothing for a child that never gets it right. */
+	readonly rejectedResult: string | undefined;
 }
 
-export function finalization(checkResult: (result: string) => CheckedResult): Finalization {
+export interface FinalizeRules {
+	checkResult(result: string): CheckedResult;
+	/** The names of all tools that were called in the same message. */
+	calledTogether(): string[];
+	corrections: Corrections;
+}
+
+export function finalization(rules: FinalizeRules): Finalization {
 	let answer: Finalized | undefined;
+	let rejectedResult: string | undefined;
 	const tool = defineTool({
 		name: FINALIZE_TOOL,
 		label: "Finalize",
 		description:
-			"End your work and hand over your answer. Call it exactly once, as your last action. " +
+			"End your work and hand over your answer. Call it exactly once, as your last action, on its own. " +
 			"status SUCCESS needs `result`: the complete answer. status ERROR needs `error`: what went wrong; " +
 			"`result` may then carry partial findings. Nothing you say outside of it is read.",
 		parameters: Type.Object(
@@ -26,11 +38,15 @@ export function finalization(checkResult: (result: string) => CheckedResult): Fi
 			{ additionalProperties: false },
 		),
 		async execute(_id, call) {
-			if (answer) return reply("Your work is finalized already. Stop here.", true);
-			const checked = checkCall(call, checkResult);
-			if ("wrong" in checked) return reply(checked.wrong, false);
-			answer = checked;
-			return reply("Finalized.", true);
+			if (answer) return reply("Your work is finalized already. Stop here.", { endTurn: true });
+			const checked = check(call, rules);
+			if (!("wrong" in checked)) {
+				answer = checked;
+				return reply("Finalized.", { endTurn: true });
+			}
+			rejectedResult = call.result;
+			// With the last correction used up there is no point in asking the model again.
+			return reply(checked.wrong, { endTurn: !rules.corrections.take(checked.wrong) });
 		},
 	});
 	return {
@@ -38,10 +54,11 @@ export function finalization(checkResult: (result: string) => CheckedResult): Fi
 		get answer() {
 			return answer;
 		},
+		get rejectedResult() {
+			return rejectedResult;
+		},
 	};
 }
-
-export type CheckedResult = { value?: unknown } | { wrong: string };
 
 interface FinalizeCall {
 	status: "SUCCESS" | "ERROR";
@@ -49,21 +66,28 @@ interface FinalizeCall {
 	error?: string;
 }
 
-function checkCall(call: FinalizeCall, checkResult: (result: string) => CheckedResult): Finalized | { wrong: string } {
+function check(call: FinalizeCall, rules: FinalizeRules): Finalized | { wrong: string } {
+	const others = rules.calledTogether().filter((name) => name !== FINALIZE_TOOL);
+	if (others.length > 0) {
+		return {
+			wrong: `You called ${FINALIZE_TOOL} together with ${others.join(", ")}, before seeing what came of that. Look at the results first, then call it again on its own.`,
+		};
+	}
 	const result = call.result?.trim() ? call.result : undefined;
 	if (call.status === "ERROR") {
 		if (!call.error?.trim()) return { wrong: "status ERROR needs a non-empty `error`. Call it again with one." };
 		return { status: "ERROR", error: call.error, ...(result !== undefined && { result }) };
 	}
-	if (result === undefined)
+	if (result === undefined) {
 		return { wrong: "status SUCCESS needs a non-empty `result`. Call it again with your answer." };
-	const checked = checkResult(result);
+	}
+	const checked = rules.checkResult(result);
 	return "wrong" in checked ? checked : { status: "SUCCESS", result, ...checked };
 }
 
-const reply = (text: string, terminate: boolean) => ({
+const reply = (text: string, { endTurn }: { endTurn: boolean }) => ({
 	content: [{ type: "text" as const, text }],
 	details: undefined,
 	// Ends the turn without asking the model again.
-	...(terminate && { terminate: true }),
+	...(endTurn && { terminate: true }),
 });

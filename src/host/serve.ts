@@ -2,7 +2,7 @@ import { outcomeWithoutHost } from "../collect/outcome.ts";
 import { claimNext } from "../ledger/claim.ts";
 import { closeHost, hostGone, hostReady, leaveIfIdle, renewLeases } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { endRun, heldRuns, recordUsage } from "../ledger/progress.ts";
+import { endRun, heldRuns, recordUsage, usageOfParent } from "../ledger/progress.ts";
 import { sweep } from "../ledger/sweep.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import type { EndCause } from "../run/outcome.ts";
@@ -23,7 +23,7 @@ export interface HostSetup {
 	idleMs: number;
 	ledger: Ledger;
 	log: Log;
-	childServices(): Promise<Omit<WorkServices, "onProgress" | "onUsage">>;
+	childServices(): Promise<Pick<WorkServices, "agentDir" | "modelRuntime">>;
 }
 
 interface ActiveRun {
@@ -115,6 +115,7 @@ export class Host {
 				...services,
 				onProgress: (progress) => this.#watchers?.progress(id, progress),
 				onUsage: (usage) => recordUsage(ledger, id, fence, usage),
+				parentSessionUsage: () => usageOfParent(ledger, record.parentSession),
 			});
 			this.#active.set(id, { record, work });
 			const { outcome, settled } = await work.done;

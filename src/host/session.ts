@@ -5,6 +5,7 @@ import {
 	CURRENT_SESSION_VERSION,
 	createAgentSession,
 	DefaultResourceLoader,
+	type ExtensionFactory,
 	type ModelRuntime,
 	SessionManager,
 	SettingsManager,
@@ -18,6 +19,8 @@ export interface ChildSetup {
 	agentDir: string;
 	modelRuntime: ModelRuntime;
 	finalizeTool: ToolDefinition;
+	/** What watches the child from inside. */
+	guards: ExtensionFactory[];
 }
 
 /** Why a child could not be set up as planned. Said to the requester as it is. */
@@ -41,6 +44,7 @@ export async function openChildSession(setup: ChildSetup): Promise<AgentSession>
 		settingsManager,
 		noExtensions: true,
 		additionalExtensionPaths: plan.extensions,
+		extensionFactories: setup.guards,
 		noSkills: true,
 		noPromptTemplates: true,
 		noThemes: true,

@@ -4,8 +4,10 @@ import { outcomeOf } from "../collect/outcome.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import type { ContextUse, EndCause, Outcome } from "../run/outcome.ts";
 import type { RunningRun } from "../run/run.ts";
-import { addUsage, type Usage } from "../run/usage.ts";
+import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
+import { budgetGuard, budgetState } from "./budget.ts";
 import { converse } from "./converse.ts";
+import { Corrections } from "./corrections.ts";
 import { watchIdleness } from "./endings/idle-limit.ts";
 import { watchOutput } from "./endings/output-limit.ts";
 import { EndingRace } from "./endings/race.ts";
@@ -22,7 +24,9 @@ const SETTLE_MS = 5000;
 /** A claimed run: what the ledger says of it, and that it is ours. */
 export type ClaimedRun = RunRecord & { run: RunningRun };
 
-export interface WorkServices extends Omit<ChildSetup, "plan" | "finalizeTool"> {
+export interface WorkServices extends Pick<ChildSetup, "agentDir" | "modelRuntime"> {
+	/** What all runs of the same parent session have used so far, this one included. */
+	parentSessionUsage(): Usage;
 	onProgress(progress: Progress): void;
 	onUsage(usage: Usage): void;
 }
@@ -47,15 +51,34 @@ async function work(
 ): Promise<{ outcome: Outcome; settled: boolean }> {
 	const { plan, run } = record;
 	const collector = new Collector();
-	const finalize = finalization(resultCheck(plan.outputSchema));
+	const corrections = new Corrections(plan.limits.maxCorrections);
+	const finalize = finalization({
+		checkResult: resultCheck(plan.outputSchema),
+		calledTogether: () => collector.lastToolCalls,
+		corrections,
+	});
 	const totalUsage = () => addUsage(record.usage, collector.usage);
+	const sharesBudget = Object.keys(plan.limits.parentSession).length > 0;
+	const spending = () => ({
+		run: totalUsage(),
+		parentSession: sharesBudget ? services.parentSessionUsage() : NO_USAGE,
+	});
 	let context: ContextUse | undefined;
 	let retries = 0;
 	let settled = true;
 
 	const stopWatching = [watchRuntime(race, { startedAt: run.startedAt, timeoutMs: plan.limits.timeoutMs })];
 	try {
-		const session = await openChildSession({ ...services, plan, finalizeTool: finalize.tool });
+		const before = budgetState(plan.limits, spending());
+		if (before.stage === "last" || before.stage === "spent") throw new BudgetSpent(before.what);
+		const guard = budgetGuard({
+			limits: plan.limits,
+			spending,
+			isFinalized: () => finalize.answer !== undefined,
+			onSpent: (limit) => race.declare({ kind: "budget", limit }),
+		});
+		const session = await openChildSession({ ...services, plan, finalizeTool: finalize.tool, guards: [guard] });
+		race.onDecided = () => void session.abort();
 		stopWatching.push(
 			session.subscribe((event) => {
 				collector.take(event);
@@ -74,7 +97,7 @@ async function work(
 			watchTools(race, session, plan.limits.toolTimeoutMs),
 			watchOutput(race, { events: session, collector, sessionFile: plan.session.file }),
 		);
-		converse({ session, record, collector, finalize }).then(
+		converse({ session, record, collector, finalize, corrections }).then(
 			(cause) => race.declare(cause),
 			(error) => race.declare({ kind: "crashed", message: describe(error) }),
 		);
@@ -93,7 +116,7 @@ async function work(
 		attempts: run.attempt + retries,
 		...(collector.model !== undefined && { model: collector.model }),
 		...(context && { context }),
-		partialOutput: collector.partialOutput,
+		partialOutput: collector.partialOutput || finalize.rejectedResult,
 		warnings: plan.warnings,
 	});
 	return { outcome, settled };
@@ -113,7 +136,11 @@ async function comeToRest(session: AgentSession): Promise<boolean> {
 	return settled;
 }
 
+/** There is nothing left to work with, before it has begun. */
+class BudgetSpent extends Error {}
+
 function setupCause(error: unknown): EndCause {
+	if (error instanceof BudgetSpent) return { kind: "budget", limit: error.message };
 	if (!(error instanceof SetupFailed))
 		return { kind: "crashed", message: `The child could not be started: ${describe(error)}` };
 	return { kind: "refused", error: { code: "SUBAGENT_FAILED", message: error.message, reason: "setup" } };

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
 import { type Database, openDatabase, type SqlValue, type Statement } from "./sqlite.ts";
 
@@ -99,7 +100,8 @@ export async function openLedger(file: string): Promise<Ledger> {
 	try {
 		database.exec(WAIT_FOR_OTHERS);
 		refuseUnknown(file, database);
-		database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = full; PRAGMA foreign_keys = on;");
+		await switchToWal(database);
+		database.exec("PRAGMA synchronous = full; PRAGMA foreign_keys = on;");
 		const ledger = new Ledger(file, database);
 		migrate(ledger);
 		return ledger;
@@ -109,7 +111,26 @@ export async function openLedger(file: string): Promise<Ledger> {
 	}
 }
 
-const WAIT_FOR_OTHERS = "PRAGMA busy_timeout = 10000";
+/** How long we wait for a process that is writing. */
+const PATIENCE_MS = 10_000;
+const WAIT_FOR_OTHERS = `PRAGMA busy_timeout = ${PATIENCE_MS}`;
+
+/**
+ * Two that switch a fresh ledger at the same instant each hold the lock that the other needs. SQLite sees that and fails
+ * at once, whatever its busy timeout; a moment later it is done. On a ledger in WAL mode this does nothing.
+ */
+async function switchToWal(database: Database): Promise<void> {
+	const deadline = performance.now() + PATIENCE_MS;
+	for (;;) {
+		try {
+			return database.exec("PRAGMA journal_mode = WAL");
+		} catch (error) {
+			const locked = error instanceof Error && error.message.includes("database is locked");
+			if (!locked || performance.now() > deadline) throw error;
+			await setTimeout(Math.random() * 10);
+		}
+	}
+}
 
 /** SQLite gives its -wal and -shm files the mode of the main file, so that one is made first, for the user alone. */
 function createPrivately(file: string): void {

@@ -1,7 +1,7 @@
 import type { HostId, RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { isRefused, type RunEvent, transition } from "../run/run.ts";
-import type { Usage } from "../run/usage.ts";
+import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
 import type { Durability, Ledger } from "./ledger.ts";
 import { findRun, type RunRecord, storeRun } from "./records.ts";
 
@@ -34,6 +34,12 @@ export function requestStop(ledger: Ledger, id: RunId, request: { at: number; by
 export function recordUsage(ledger: Ledger, id: RunId, fence: number, usage: Usage): boolean {
 	const sql = "UPDATE runs SET usage = ? WHERE id = ? AND fence = ? AND state = 'running'";
 	return ledger.transaction("normal", () => ledger.run(sql, JSON.stringify(usage), id, fence)) === 1;
+}
+
+/** What all runs of a parent session have used so far, ended or not. */
+export function usageOfParent(ledger: Ledger, parentSession: string): Usage {
+	const rows = ledger.all<{ usage: string }>("SELECT usage FROM runs WHERE parent_session = ?", parentSession);
+	return rows.map((row) => JSON.parse(row.usage) as Usage).reduce(addUsage, NO_USAGE);
 }
 
 /** The fences of the runs a host still holds, each with its stop request if there is one. */

@@ -1,4 +1,4 @@
-import type { SessionId } from "../run/ids.ts";
+import type { RunId, SessionId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** A child session that can be continued. Its identity is directory + agent + id. */
@@ -10,6 +10,13 @@ export interface SessionRecord {
 	/** Digest of the agent's definition when the session was last used. */
 	definition: string;
 	archivedAt?: number;
+}
+
+/** Whether a queued run waits because its session has a run before it: one session never has two writers. */
+export function waitsForSession(ledger: Ledger, runId: RunId): boolean {
+	const sql = `SELECT 1 FROM runs AS waiting JOIN runs AS before ON before.session_id = waiting.session_id
+		WHERE waiting.id = ? AND before.seq < waiting.seq AND before.state <> 'ended'`;
+	return ledger.get(sql, runId) !== undefined;
 }
 
 export function findSession(ledger: Ledger, id: SessionId): SessionRecord | undefined {

@@ -28,7 +28,7 @@ export type Finalized =
  */
 export type EndCause =
 	| { kind: "finalized"; finalized: Finalized }
-	| { kind: "not_finalized" }
+	| { kind: "not_finalized"; problem: string }
 	| { kind: "timeout"; limit: TimeoutReason; afterMs: number }
 	| { kind: "stopped"; by: string }
 	| { kind: "budget"; limit: string }

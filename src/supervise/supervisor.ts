@@ -8,6 +8,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Places } from "../ledger/places.ts";
 import { endRun, requestStop } from "../ledger/progress.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
+import { waitsForSession } from "../ledger/sessions.ts";
 import { sweep } from "../ledger/sweep.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import type { EndedRun } from "../run/run.ts";
@@ -24,10 +25,18 @@ const LOOK_EVERY_MS = 500;
 /** The same while its host is starting, which takes a third of a second: it is asked for again until it answers. */
 const LOOK_EVERY_MS_AT_START = 20;
 
+/** Why a run has not started yet. */
+export interface Waiting {
+	/** How many are served before it. */
+	position: number;
+	/** An earlier run of the same child session is still at work. */
+	sessionBusy: boolean;
+}
+
 export interface WatchOptions {
 	signal?: AbortSignal | undefined;
 	onProgress?: (progress: Progress) => void;
-	onQueued?: (position: number) => void;
+	onQueued?: (waiting: Waiting) => void;
 }
 
 /** The parent's side: sees to it that the runs it admitted find a host, and waits for them to end. */
@@ -68,7 +77,9 @@ export class Supervisor {
 				if (!record) throw new Error(`Run ${id} is not in the ledger any more.`);
 				if (record.run.state === "ended") return { ...record, run: record.run };
 				const newPosition = queuePosition(this.#ledger, id);
-				if (newPosition !== undefined && newPosition !== position) options.onQueued?.(newPosition);
+				if (newPosition !== undefined && newPosition !== position) {
+					options.onQueued?.({ position: newPosition, sessionBusy: waitsForSession(this.#ledger, id) });
+				}
 				position = newPosition;
 
 				const connection = await this.#connectionFor(record);

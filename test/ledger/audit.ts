@@ -43,7 +43,12 @@ export function mostAtOnce(entries: AuditEntry[]): number {
 	}
 	const changes = entries.flatMap(({ what, run, fence, at }) => {
 		const end = over.get(`${run} ${fence}`) ?? at;
-		return what === "claimed" && end > at ? [{ at, by: 1 }, { at: end, by: -1 }] : [];
+		return what === "claimed" && end > at
+			? [
+					{ at, by: 1 },
+					{ at: end, by: -1 },
+				]
+			: [];
 	});
 	changes.sort((a, b) => a.at - b.at || a.by - b.by);
 	let most = 0;

@@ -72,49 +72,50 @@ const verbs = {
 	},
 
 	/**
-	 * Admits runs one after the other and looks for a host after each, as a parent does. Answers how many hosts it had to
-	 * start, and the runs that were left with a host that is gone.
+	 * Admits runs one after the other, looks for a host for each and waits for its end, as a parent does. Answers how many
+	 * hosts it had to start, and the runs that were left with a host that is gone.
 	 */
-	async admitAndFindHost({ file, runs }: { file: string; runs: number }): Promise<{ started: number; stranded: RunId[] }> {
+	async admitAndFindHost({
+		file,
+		runs,
+	}: {
+		file: string;
+		runs: number;
+	}): Promise<{ started: number; stranded: RunId[] }> {
 		return using(file, (ledger) => {
 			let started = 0;
 			const stranded: RunId[] = [];
-			for (let n = 0; n < runs; n++) {
+			while (stranded.length === 0 && runs-- > 0) {
 				const { run } = admitRun(ledger, admission({ at: Date.now() }));
 				const want = { profile: "p", at: Date.now(), startWithinMs: 60_000, socketOf };
 				const { host, startIt } = findOrReserveHost(ledger, want);
-				// One statement, so that both are seen at one moment.
-				const seen = ledger.get<{ host: string; run: string }>(
-					"SELECT (SELECT state FROM hosts WHERE id = ?) AS host, (SELECT state FROM runs WHERE id = ?) AS run",
-					host.id,
-					run.id,
-				);
-				if (seen?.host === "gone" && seen.run !== "ended") stranded.push(run.id);
-				if (!startIt) continue;
-				started++;
-				hostReady(ledger, { id: host.id, pid: process.pid, pidStarted: "", leaseUntil: Date.now() + 60_000 });
+				if (startIt) {
+					started++;
+					hostReady(ledger, { id: host.id, pid: process.pid, pidStarted: "", leaseUntil: Date.now() + 60_000 });
+				}
+				if (!endsWith(ledger, run.id, host.id)) stranded.push(run.id);
+				// The host is about to leave. Being back at another moment each time is what makes it a race.
+				spinFor(Math.random() * 2);
 			}
 			return { started, stranded };
 		});
 	},
 
-	/** Plays every ready host at once: leaves whenever it may, else works off the queue; until so many runs have ended. */
-	async leaveWhenIdle({ file, runs }: { file: string; runs: number }): Promise<{ left: number }> {
-		return using(file, (ledger) => {
-			let left = 0;
+	/** Plays the ready host: works off the queue, and leaves when it may, a moment later; until so many runs have ended. */
+	async leaveWhenIdle({ file, runs }: { file: string; runs: number }): Promise<void> {
+		await using(file, (ledger) => {
 			let ended = 0;
 			say("leaving");
 			const deadline = Date.now() + 15_000;
 			while (ended < runs && Date.now() < deadline) {
 				for (const { id, state } of listHosts(ledger)) {
 					if (state !== "ready") continue;
-					if (leaveIfIdle(ledger, id)) left++;
-					const claimed = claim(ledger, id, { leaseMs: 60_000 });
-					if (claimed && endRun(ledger, { id: claimed.id, fence: claimed.fence, outcome: success(), at: Date.now() }))
-						ended++;
+					const run = claim(ledger, id, { leaseMs: 60_000 });
+					if (run && endRun(ledger, { id: run.id, fence: run.fence, outcome: success(), at: Date.now() })) ended++;
+					spinFor(Math.random() * 2);
+					leaveIfIdle(ledger, id);
 				}
 			}
-			return { left };
 		});
 	},
 
@@ -126,17 +127,22 @@ const verbs = {
 		const { leaseMs } = job;
 		const ledger = await openLedger(job.file);
 		const audit = new Audit(job.audit);
-		const host = registerHost(ledger, leaseMs);
+		let host = registerHost(ledger, leaseMs);
 		const held: RunningRun[] = [];
 		let ends = 0;
 		let renewed = 0;
 		const beat = () => {
 			if (Date.now() - renewed < leaseMs / 10) return;
 			renewed = Date.now();
-			if (!renewLeases(ledger, host, Date.now() + leaseMs)) throw new Error("given up on");
+			if (!renewLeases(ledger, host, Date.now() + leaseMs)) {
+				// On a busy machine we may have been late ourselves. Then we are a stranger who starts anew.
+				held.length = 0;
+				host = registerHost(ledger, leaseMs);
+			}
 			const seenAt = audit.now();
 			const { ended, requeued } = sweep(ledger, { at: Date.now(), outcomeOf });
-			for (const { run } of requeued) audit.write({ what: "taken back", run: run.id, fence: run.fence - 1, at: seenAt });
+			for (const { run } of requeued)
+				audit.write({ what: "taken back", run: run.id, fence: run.fence - 1, at: seenAt });
 			for (const { run } of ended) audit.write({ what: "ended", run: run.id, fence: run.fence, at: seenAt });
 		};
 		const dying = () => job.endsBeforeDeath !== undefined && ends >= job.endsBeforeDeath;
@@ -175,6 +181,17 @@ function registerHost(ledger: Ledger, leaseMs: number): HostId {
 	return host.id;
 }
 
+/** Waits for a run to end. False if its host is gone before that. */
+function endsWith(ledger: Ledger, run: RunId, host: HostId): boolean {
+	// One statement, so that both are seen at one moment.
+	const sql = "SELECT (SELECT state FROM runs WHERE id = ?) AS run, (SELECT state FROM hosts WHERE id = ?) AS host";
+	for (;;) {
+		const seen = ledger.get<{ run: string; host: string }>(sql, run, host);
+		if (seen?.run === "ended") return true;
+		if (seen?.host === "gone") return false;
+	}
+}
+
 const countEnded = (ledger: Ledger): number =>
 	ledger.get<{ n: number }>("SELECT count(*) AS n FROM runs WHERE state = 'ended'")?.n ?? 0;
 
@@ -192,6 +209,11 @@ async function using<Result>(file: string, work: (ledger: Ledger) => Result): Pr
 /** Two processes that wait for one moment on the same clock act closer together than two that get a message. */
 function spinUntil(moment: number): void {
 	while (Date.now() < moment);
+}
+
+function spinFor(ms: number): void {
+	const end = performance.now() + ms;
+	while (performance.now() < end);
 }
 
 function tell(answer: Answer): void {

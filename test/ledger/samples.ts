@@ -19,7 +19,10 @@ export function admission(wish: Wish = {}): Admission {
 	return { plan, mode: "foreground", parentSession: "parent", profile: "p", laneLimit: 1000, at: 0, ...rest };
 }
 
-function planFor(id: SessionId, { maxAttempts, digest, task }: Pick<Wish, "digest" | "task"> & { maxAttempts: number }) {
+function planFor(
+	id: SessionId,
+	{ maxAttempts, digest, task }: Pick<Wish, "digest" | "task"> & { maxAttempts: number },
+) {
 	const plan: LaunchPlan = {
 		agent: "scout",
 		definition: { source: "builtin", file: "/agents/scout.md", digest: digest ?? "" },

@@ -46,14 +46,20 @@ export function useScratch(): Scratch {
 	};
 }
 
-/** A host that is ready to claim. Its lease lasts unless told otherwise. */
+let hosts = 0;
+
+/**
+ * A host that is ready to claim. Its lease lasts unless told otherwise. Claims name the profile they are for, so hosts
+ * get one each: of one profile, a second host would not be started while the first lives.
+ */
 export function readyHost(
 	ledger: Ledger,
-	{ profile = "p", leaseUntil = Number.MAX_SAFE_INTEGER }: { profile?: string; leaseUntil?: number } = {},
+	{
+		profile = `of host ${++hosts}`,
+		leaseUntil = Number.MAX_SAFE_INTEGER,
+	}: { profile?: string; leaseUntil?: number } = {},
 ): HostId {
-	// Past every lease there is, so that a second host for a profile can be had.
-	const at = Number.MAX_SAFE_INTEGER;
-	const { host } = findOrReserveHost(ledger, { profile, at, startWithinMs: 0, socketOf: (id) => `/sockets/${id}` });
+	const { host } = findOrReserveHost(ledger, { profile, at: 0, startWithinMs: 1, socketOf: (id) => `/sockets/${id}` });
 	hostReady(ledger, { id: host.id, pid: process.pid, pidStarted: "then", leaseUntil });
 	return host.id;
 }

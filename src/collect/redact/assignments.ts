@@ -4,7 +4,7 @@ import { isSecretValue, type Notation } from "./secret-values.ts";
 
 const raw = String.raw;
 const SEPARATORS = [
-	raw`[ \t]{0,20}(?:=>|:=|={1,3}|:-|:)\*{0,2}[ \t]{0,20}`,
+	raw`[ \t]{0,20}(?:=>|:=|={1,3}|:-|:(?!:))\*{0,2}[ \t]{0,20}`,
 	// { "name": "X", "value": "y" }, <add key="X" value="y">, <meta name="X" content="y">
 	raw`[ \t\r\n,]{1,40}["']?(?:value|content)["']?[ \t]{0,4}[:=][ \t]{0,4}`,
 	raw`[ \t]{0,4}(?:\|\||\?\?|,|\()[ \t]{0,4}(?=["'\x60])`,
@@ -21,10 +21,12 @@ const CANDIDATE = new RegExp(
 const NAME_CHARACTER = /[\w.-]/;
 const MAX_NAME = 80;
 const MAX_VALUE = 8_000;
+/** A bare value is judged by its beginning: else a long line of such names would be read again for each of them. */
+const JUDGED = 256;
 
 const QUOTE = /(?:[rbfu]{1,2}|@)?(\\{0,3}["'`])/iy;
-const BARE_VALUE = /[^\s"'`,;<>(){}[\]|]{1,8000}/y;
-const ENVIRONMENT_VALUE = /[^\s"'`]{1,8000}/y;
+const BARE_VALUE = /[^\s"'`,;<>(){}[\]|]+/y;
+const ENVIRONMENT_VALUE = /[^\s"'`]+/y;
 
 interface Value {
 	start: number;
@@ -59,11 +61,12 @@ function secretAfter(text: string, match: RegExpExecArray): (Value & { kind: str
 	const kind = credentialName(withWordBefore(text, start, name));
 	if (kind === undefined || !separatorFits(text, { start, name, closers, separator })) return undefined;
 	const from = match.index + match[0].length;
-	const value = readValue(text, from, isEnvironment(text, start, separator, closers));
+	const value = readValue(text, from, separator === "=" && closers === "" && isEnvironment(text, start, name));
 	if (value === undefined) return undefined;
 	value.end = listEnd(text, start, value);
 	if (value.notation !== "quoted" && isCode(text, value)) return undefined;
-	return isSecretValue(text.slice(value.start, value.end), kind, value.notation) ? { ...value, kind } : undefined;
+	if (!isSecretValue(text.slice(value.start, value.end), kind, value.notation)) return undefined;
+	return { ...whole(text, value), kind };
 }
 
 function nameStart(text: string, from: number): number {
@@ -88,7 +91,8 @@ function separatorFits(
 	if (separator === ">") return /[</:]/.test(text.charAt(start - 1));
 	if (separator.startsWith("(") || separator.trimStart().startsWith("("))
 		return /^(?!get|is|has|check|validate)/i.test(name);
-	if (separator.trim() === ",") return /["'`]/.test(closers);
+	// The arguments of a call, as in define('X', 'y'); in a longer list the next string is just another one.
+	if (separator.trim() === ",") return /\(["'`]$/.test(text.slice(Math.max(0, start - 2), start)) && closers !== "";
 	if (separator.trim() !== "") return true;
 	// Only a space: a flag of a command line, a line of .netrc, or a quoted value as in SQL.
 	if (isFlag) return true;
@@ -98,10 +102,12 @@ function separatorFits(
 	);
 }
 
-/** `NAME=value` with nothing around the sign, at the start of a line or of a command's word. */
-function isEnvironment(text: string, start: number, separator: string, closers: string): boolean {
-	if (separator !== "=" || closers !== "") return false;
-	return start === 0 || /[\s;:/]/.test(text.charAt(start - 1));
+/** `NAME=value` of a file or a command line, and not the same in the middle of code. */
+function isEnvironment(text: string, start: number, name: string): boolean {
+	if (name.startsWith("-")) return /passw/i.test(name);
+	const before = start === 0 ? "\n" : text.charAt(start - 1);
+	if (/^[A-Z][A-Z0-9_]*$/.test(name)) return /[\s;:"']/.test(before);
+	return /[\n\r:/?&]/.test(before) || (before === ";" && /^[A-Z]/.test(name));
 }
 
 function readValue(text: string, from: number, environment: boolean): Value | undefined {
@@ -111,11 +117,25 @@ function readValue(text: string, from: number, environment: boolean): Value | un
 		const start = from + quote[0].length;
 		return { start, end: closingQuote(text, start, quote[1]), notation: "quoted" };
 	}
-	const pattern = environment ? ENVIRONMENT_VALUE : BARE_VALUE;
+	const notation = environment ? "environment" : "bare";
+	const judged = text.slice(from, from + JUDGED);
+	const length = matchLength(patternOf(notation), judged, 0);
+	return length === 0 || text.charAt(from) === ":" ? undefined : { start: from, end: from + length, notation };
+}
+
+/** To its end, once its beginning was found to be a secret. */
+function whole(text: string, value: Value): Value {
+	if (value.notation === "quoted" || value.end - value.start < JUDGED) return value;
+	return { ...value, end: value.end + matchLength(patternOf(value.notation), text, value.end) };
+}
+
+function patternOf(notation: Notation): RegExp {
+	return notation === "environment" ? ENVIRONMENT_VALUE : BARE_VALUE;
+}
+
+function matchLength(pattern: RegExp, text: string, from: number): number {
 	pattern.lastIndex = from;
-	const value = pattern.exec(text);
-	if (value === null) return undefined;
-	return { start: from, end: from + value[0].length, notation: environment ? "environment" : "bare" };
+	return pattern.exec(text)?.[0].length ?? 0;
 }
 
 /** A value whose quote is not closed on its line was cut off, and goes to the end of the line. */
@@ -133,7 +153,7 @@ function closingQuote(text: string, start: number, quote: string): number {
 /** In a query string and a connection string the value ends where the next pair begins. */
 function listEnd(text: string, nameAt: number, value: Value): number {
 	if (value.notation === "quoted") return value.end;
-	const next = /[?&]/.test(text.charAt(nameAt - 1)) ? /&/ : /;(?=[A-Za-z ]{1,40}=|$)/;
+	const next = /[?&]/.test(text.charAt(nameAt - 1)) ? /&/ : /;(?=[\w. ]{1,60}=|$)/;
 	const found = text.slice(value.start, value.end).search(next);
 	return found === -1 ? value.end : value.start + found;
 }

@@ -1,4 +1,4 @@
-import { AFTER_ESCAPE } from "./mask.ts";
+import { ESCAPE } from "./mask.ts";
 
 /**
  * Writes `~` for the home directory. Only whole path components count: `/home/al` is neither in `/home/alice` nor in
@@ -9,7 +9,7 @@ export function createHomeShortener(homeDir: string): (text: string) => string {
 	if (home.length < 3) return (text) => text;
 	const forms = [...new Set(pathForms(home))].sort((a, b) => b.length - a.length);
 	const isWindows = /^[A-Za-z]:/.test(home);
-	const before = String.raw`(?:(?<![\w.~-])|(?<=(?:^|[\s"'])-[A-Za-z])|${AFTER_ESCAPE})`;
+	const before = String.raw`(?:(?<![\w.~-])|(?<=(?:^|[\s"'])-[A-Za-z])|(?<=${ESCAPE}))`;
 	// A drive's path in a file URL has a slash before it that is no part of the path.
 	const drive = isWindows ? String.raw`(?:(?<=file:\/\/)\/)?` : "";
 	const after = String.raw`(?![\w-]|\.\w)`;

@@ -1,11 +1,12 @@
 import { maskOf } from "./mask.ts";
-import { isPlaceholder, looksRandom } from "./secret-values.ts";
+import { isPlaceholder, isSecretValue, looksRandom } from "./secret-values.ts";
 
 const SCHEMES = "Bearer|Basic|Token|ApiKey|Api-Key|Digest|Negotiate|Bot|Splunk|SSWS|GenieKey";
 const HEADER = new RegExp(
-	String.raw`(authorization\\{0,3}["']?[ \t]{0,4}[:=,][ \t]{0,4}\\{0,3}["'\x60]?(?:(?:${SCHEMES})[ \t]{1,4})?)([\w.~+/=:%-]{8,8000})`,
+	String.raw`((?<![A-Za-z])(?:proxy-)?authorization\\{0,3}["']?[ \t]{0,4}[:=,][ \t]{0,4}\\{0,3}["'\x60]?(?:(?:${SCHEMES})[ \t]{1,4})?)([\w.~+/=:%-]{8,8000})`,
 	"gi",
 );
+const SCHEME_BEFORE = /[A-Za-z][ \t]+$/;
 const BARE_SCHEME = /\b((?:Bearer|Basic)[ \t]{1,4})([\w.~+/=-]{12,8000})/gi;
 const COOKIES = /(?:set-)?cookie["']?[ \t]{0,4}[:=][ \t]{0,4}["'`]?[^\r\n"'`]{1,8000}/gi;
 const COOKIE_PAIR = /([\w.$-]{1,100})=([^\s;,]{8,4000})/g;
@@ -13,7 +14,7 @@ const SESSION_COOKIE = /sess|sid$|auth|token|csrf|xsrf|jwt|remember|login|secret
 const URL_PASSWORD = /(:\/\/[^\s/?#:@"'<>`]{0,100}:)([^\s/?#"'<>`]{1,300})(?=@)/g;
 const URL_TOKEN = /(:\/\/)([\w-]{20,300})(?=@)/g;
 const COMMAND_PASSWORD =
-	/(\bcurl\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}["']?[\w.@-]{1,60}:|\bsshpass[ \t]+-p[ \t]*["']?|\bIDENTIFIED BY[ \t]+["'])([^\s"']{4,200})/gi;
+	/(\bcurl\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}["']?[\w.@-]{1,60}:|\bsshpass[ \t]+-p[ \t]*["']?|\bIDENTIFIED BY[ \t]+')([^\s"']{4,200})/gi;
 
 /** Masks what goes over the wire as proof: Authorization headers, session cookies, passwords in URLs and commands. */
 export function maskHttpCredentials(text: string): string {
@@ -25,20 +26,22 @@ export function maskHttpCredentials(text: string): string {
 			looksRandom(token) ? before + maskOf("token") : match,
 		)
 		.replace(HEADER, (match, before: string, value: string) =>
-			isPlaceholder(value) || !isCredential(value, before) ? match : before + maskOf("authorization"),
+			!isPlaceholder(value) && ((SCHEME_BEFORE.test(before) && /\d/.test(value)) || looksRandom(value) || isBasic(value))
+				? before + maskOf("authorization")
+				: match,
 		)
 		.replace(BARE_SCHEME, (match, before: string, value: string) =>
-			isCredential(value, before) ? before + maskOf("authorization") : match,
+			(/^basic/i.test(before) ? isBasic(value) : looksRandom(value)) ? before + maskOf("authorization") : match,
 		)
 		.replace(COOKIES, maskCookies)
 		.replace(COMMAND_PASSWORD, (match, before: string, password: string) =>
-			isPlaceholder(password) ? match : before + maskOf("password"),
+			isSecretValue(password, "password", "quoted") ? before + maskOf("password") : match,
 		);
 }
 
-function isCredential(value: string, before: string): boolean {
-	if (/basic\s+$/i.test(before)) return Buffer.from(value, "base64").toString("latin1").includes(":");
-	return looksRandom(value);
+/** `user:password` in base64; what else decodes to text with a colon are words. */
+function isBasic(value: string): boolean {
+	return /^[\x20-\x7e]+:[\x20-\x7e]*$/.test(Buffer.from(value, "base64").toString("latin1"));
 }
 
 function maskCookies(header: string): string {

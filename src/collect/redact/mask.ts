@@ -9,4 +9,4 @@ export const isMasked = (text: string): boolean => text.includes("[redacted");
  * What may end just before a token although it ends in a letter: an escaped line break of a JSON string, a colour code,
  * a percent-encoded character.
  */
-export const AFTER_ESCAPE = String.raw`(?<=\\[nrtbfv]|\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|\u001b\[[0-9;]{0,12}m)`;
+export const ESCAPE = String.raw`\\[nrtbfv]|\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|\u001b\[[0-9;]{0,12}m`;

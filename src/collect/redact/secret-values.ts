@@ -6,17 +6,20 @@ export type Notation = "quoted" | "environment" | "bare";
 
 const REFERENCE =
 	/^(?:[$%<{@#]|\\?\$|process\.|os\.|env[.(:[]|ENV\[|import\.|secrets?\.|vars?\.|data\.|self\.|this\.|config\.|args\.|options\.|!)/;
-const REPEATED = /^(.)\1*$|^[*x.•·_-]+$|\.\.\.|…|\*{3}|xxxx/i;
+const REPEATED = /^(.)\1*$|^[*x.•·_-]+$|\.\.\.|…|\*{3}|xxxx|abcdefghij/i;
+const CONSTANT = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
+const TYPE_OR_NUMBER = /^(?:(?:big)?u?int\d+\w*|float\d+\w*|0x[0-9a-f]{1,16})$/i;
 const PLACEHOLDER_WORD =
 	/^(?:a|an|the|your|my|our|new|old|current|some|any|this|is|not|to|of|in|for|example|sample|demo|test|testing|dummy|fake|mock|stub|placeholder|change|me|it|changeme|replace|insert|enter|todo|tbd|here|value|string|str|text|number|int|bool|boolean|object|any|unknown|undefined|null|nil|none|true|false|yes|no|on|off|empty|required|optional|invalid|missing|hidden|masked|redacted|removed|default|auto|password|passwd|pass|passphrase|pwd|secret|token|api|key|apikey|access|refresh|client|user|username|admin|root|auth|bearer|basic|oauth\d?|jwt|cookie|session|id|id_token|stripe|openai|anthropic|github|google|aws|db|database)$/i;
-const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$#][\w$]*)+$/;
+const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$#][\w$]*)+[?!;,)]*$/;
 const PATH = /^(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@+ -]+(?:[\\/][\w.@+ -]*)*$/;
 const WORD = /^[A-Za-z]+$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Whether a value that stands under the name of a credential is one, and not a type, a reference or a placeholder. */
 export function isSecretValue(value: string, name: CredentialName, notation: Notation): boolean {
-	if (value.length < 4 || isPlaceholder(value) || isPath(value)) return false;
+	if (value.length < 4 || isPlaceholder(value) || isPath(value) || TYPE_OR_NUMBER.test(value)) return false;
+	if (CONSTANT.test(value) && !looksRandom(value)) return false;
 	if (name === "token") return isTokenValue(value, notation);
 	if (name === "secret" && notation === "bare") return isTokenValue(value, notation);
 	return isPasswordValue(value, notation);
@@ -52,10 +55,11 @@ function isTokenValue(value: string, notation: Notation): boolean {
 
 /**
  * Random characters change between small letters, capitals and digits far more often than words and names do. A capital
- * that begins a word does not count as a change.
+ * that begins a word does not count as a change. Without a digit the threshold is higher: `DotDotDotToken` is a name.
  */
 export function looksRandom(value: string): boolean {
 	if (value.length < 12) return false;
+	if (/^[0-9a-f]{16,}$/i.test(value)) return true;
 	const changes = value.match(/[a-z](?=[A-Z0-9])|[0-9](?=[A-Za-z])|[A-Z](?=[0-9])|[A-Z]{2}(?=[a-z])/g)?.length ?? 0;
-	return changes / value.length >= 0.16 || /[A-Za-z]{24}/.test(value) || /^[0-9a-f]{16,}$/i.test(value);
+	return changes / value.length >= (/\d/.test(value) ? 0.2 : 0.3) || /^[a-z]{28,}$/.test(value);
 }

@@ -47,8 +47,7 @@ export const TOKEN_FORMATS: readonly TokenFormat[] = [
 	{ kind: "sendgrid-key", source: raw`SG\.[\w-]{16,32}\.[\w-]{16,64}` },
 	{ kind: "brevo-key", source: raw`xkeysib-[0-9a-f]{64}-\w{16}` },
 	{ kind: "twilio-id", source: raw`(?:SK|AC)[0-9a-f]{32}(?!\w)` },
-	{ kind: "mailgun-key", source: raw`(?<![\w-])key-[0-9a-f]{32}(?!\w)` },
-	{ kind: "mailchimp-key", source: raw`[0-9a-f]{32}-us\d{1,2}(?!\w)` },
+	{ kind: "mailgun-key", source: raw`(?<![\w-]{2})key-[0-9a-f]{32}(?!\w)` },
 	{ kind: "digitalocean-token", source: raw`do[opr]_v1_[0-9a-f]{64}` },
 	{ kind: "aws-key-id", source: raw`(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?!\w)` },
 	{ kind: "aws-key", source: raw`ABSK[A-Za-z0-9+/]{100,}={0,2}` },
@@ -94,14 +93,16 @@ export const TOKEN_FORMATS: readonly TokenFormat[] = [
 	{ kind: "1password-token", source: raw`ops_eyJ[A-Za-z0-9+/_-]{200,}={0,2}` },
 	{ kind: "signature", source: raw`(?<=[?&])sig=[\w%+/=-]{20,}`, keep: /^sig=/ },
 	{ kind: "signature", source: raw`X-(?:Amz|Goog)-Signature=[0-9a-f]{64,}`, keep: /^[^=]+=/ },
-	// The run of the first part starts where no such run is under way: else each start inside it would read it again.
-	{ kind: "jwt", source: raw`(?<![A-Za-z0-9_-]{4})eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*){0,3}` },
-	{ kind: "telegram-token", source: raw`\d{8,10}:AA[\w-]{33}(?![\w-])` },
+	// Not in the middle of a run of such characters: else each beginning inside it would read the rest of it again. The
+	// six characters are those that an escape before the token may end with.
+	{ kind: "jwt", source: raw`(?<![\w-]{6})eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*){0,3}` },
 	{ kind: "discord-token", source: raw`[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])`, accept: hasDigit },
 ];
 
 /** Formats that begin with any character: searched only if the text has the part that marks them. */
-export const MARKED_FORMATS: readonly (TokenFormat & { marker: string })[] = [
-	{ kind: "terraform-token", marker: ".atlasv1.", source: raw`[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,}` },
-	{ kind: "azure-secret", marker: "Q~", source: raw`(?<![\w~.-])[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~-])` },
+export const MARKED_FORMATS: readonly (TokenFormat & { marker: RegExp })[] = [
+	{ kind: "terraform-token", marker: /\.atlasv1\./, source: raw`[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,}` },
+	{ kind: "telegram-token", marker: /\d:AA/, source: raw`(?<!\d)\d{8,10}:AA[\w-]{33}(?![\w-])` },
+	{ kind: "mailchimp-key", marker: /[0-9a-f]-us\d/, source: raw`(?<![0-9a-f])[0-9a-f]{32}-us\d{1,2}(?!\w)` },
+	{ kind: "azure-secret", marker: /\dQ~/, source: raw`(?<![\w~.-])[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~-])` },
 ];

@@ -13,12 +13,13 @@ export class EndingRace {
 		this.#settle = resolve;
 	}
 
-	declare(cause: EndCause): void {
-		this.#cause ??= cause;
-		this.#settle(this.#cause);
-	}
+	/** Called at once when the race is decided, before anything else in the process goes on. */
+	onDecided: () => void = () => {};
 
-	get over(): boolean {
-		return this.#cause !== undefined;
+	declare(cause: EndCause): void {
+		if (this.#cause) return;
+		this.#cause = cause;
+		this.#settle(cause);
+		this.onDecided();
 	}
 }

@@ -1,35 +1,40 @@
-import { getMarkdownTheme, type Theme } from "@earendil-works/pi-coding-agent";
-import { Markdown } from "@earendil-works/pi-tui";
+import { getMarkdownTheme } from "@earendil-works/pi-coding-agent";
+import { Markdown, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { count, plural } from "./amounts.ts";
-import { fit, wrap } from "./fitted.ts";
+import type { Drawing } from "./drawing.ts";
+import { withHint } from "./expand-hint.ts";
 import { plain } from "./plain.ts";
 
-/** More than anybody reads in a terminal, and an amount that is parsed in no time. */
-const SHOWN_CHARS = 50_000;
+/** More than anybody reads in a terminal. */
+const SHOWN_CHARS = 30_000;
+/** The parser takes quadratic time for a paragraph: 50,000 stars would hold up pi for ten seconds. */
+const LONGEST_PARAGRAPH = 5_000;
 const PREVIEW_LINES = 5;
 
-/** What a child wrote, as markdown. */
-export function answer(text: string, theme: Theme, width: number): string[] {
-	const lines = markdown(text.slice(0, SHOWN_CHARS), width);
+/** What a child wrote, as markdown: all of it, or the beginning and how much more there is. */
+export function answerLines(text: string, drawing: Drawing): string[] {
+	const lines = wholeAnswer(text, drawing);
+	const more = lines.length - PREVIEW_LINES;
+	if (drawing.expanded || more <= 0) return lines;
+	return [...withoutBlankEnd(lines.slice(0, PREVIEW_LINES)), withHint(`… ${plural(more, "more line")}`, drawing)];
+}
+
+function withoutBlankEnd(lines: readonly string[]): string[] {
+	return lines.slice(0, lines.findLastIndex((line) => line !== "") + 1);
+}
+
+function wholeAnswer(text: string, { theme, width }: Drawing): string[] {
+	const lines = markdown(plain(text.slice(0, SHOWN_CHARS)).trim(), width);
 	if (text.length <= SHOWN_CHARS) return lines;
 	return [...lines, theme.fg("muted", `… ${count(text.length - SHOWN_CHARS)} more characters`)];
 }
 
-/** The beginning of it, and how much more there is. */
-export function answerPreview(text: string, hint: string, theme: Theme, width: number): string[] {
-	const lines = answer(text, theme, width);
-	const more = lines.length - PREVIEW_LINES;
-	if (more <= 0) return lines;
-	const note = theme.fg("muted", `… ${plural(more, "more line")}`);
-	return [...lines.slice(0, PREVIEW_LINES), hint === "" ? note : `${note}${theme.fg("muted", ",")} ${hint}`];
-}
-
-function markdown(text: string, width: number): string[] {
-	const source = plain(text).trim();
+function markdown(source: string, width: number): string[] {
+	if (source.split(/\n\s*\n/).some(({ length }) => length > LONGEST_PARAGRAPH)) return wrapTextWithAnsi(source, width);
 	try {
-		return new Markdown(source, 0, 0, getMarkdownTheme()).render(width).map((line) => fit(line.trimEnd(), width));
+		return new Markdown(source, 0, 0, getMarkdownTheme()).render(width).map((line) => line.trimEnd());
 	} catch {
 		// The parser recurses into what it reads, and an error while drawing ends pi.
-		return wrap(source, width);
+		return wrapTextWithAnsi(source, width);
 	}
 }

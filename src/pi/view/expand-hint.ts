@@ -1,4 +1,5 @@
 import { keyText, type Theme } from "@earendil-works/pi-coding-agent";
+import type { Drawing } from "./drawing.ts";
 import { fieldsOf } from "./stored.ts";
 
 const EXPAND = "app.tools.expand";
@@ -7,6 +8,11 @@ const EXPAND = "app.tools.expand";
 export function expandHint(theme: Theme, context: unknown): string {
 	const key = keyOf(context);
 	return key === "" ? "" : theme.fg("dim", key) + theme.fg("muted", " to expand");
+}
+
+/** A note on what is not shown, and how to see it. */
+export function withHint(note: string, { theme, hint }: Drawing): string {
+	return hint === "" ? theme.fg("muted", note) : `${theme.fg("muted", `${note}, `)}${hint}`;
 }
 
 function keyOf(context: unknown): string {

@@ -1,17 +1,17 @@
-import { type Component, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { type Component, truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 
 interface FittedOptions {
 	/** Draws anew at every look, for what depends on the time. */
 	readonly live?: boolean;
 }
 
-/** Lines that never are wider than the terminal: pi ends with an error when one is. */
+/** Lines that are never wider than the terminal, whoever drew them: pi ends with an error when one is. */
 export function fitted(draw: (width: number) => string[], { live = false }: FittedOptions = {}): Component {
 	let drawn: { width: number; lines: string[] } | undefined;
 	return {
 		render(width) {
 			if (live || drawn?.width !== width) {
-				drawn = { width, lines: draw(Math.max(1, width)).map((line) => fit(line, width)) };
+				drawn = { width, lines: draw(Math.max(1, width)).map((line) => shorten(line, width)) };
 			}
 			return drawn.lines;
 		},
@@ -21,17 +21,13 @@ export function fitted(draw: (width: number) => string[], { live = false }: Fitt
 	};
 }
 
-export function fit(line: string, width: number): string {
+function shorten(line: string, width: number): string {
 	if (visibleWidth(line) <= width) return line;
 	const cut = truncateToWidth(line, width, "…");
 	return visibleWidth(cut) <= width ? cut : "";
 }
 
-export function wrap(text: string, width: number): string[] {
-	return wrapTextWithAnsi(text, width).map((line) => line.trimEnd());
-}
-
-/** Pieces side by side, as many in each line as fit; a piece is broken only where it is wider than a line. */
+/** Pieces side by side, as many in each line as fit. */
 export function pack(pieces: readonly string[], separator: string, width: number): string[] {
 	const lines: string[] = [];
 	for (const piece of pieces) {

@@ -1,15 +1,17 @@
-import type { Theme, ToolRenderContext } from "@earendil-works/pi-coding-agent";
-import { type Component, visibleWidth } from "@earendil-works/pi-tui";
-import { fit, fitted, wrap } from "./fitted.ts";
+import type { Theme } from "@earendil-works/pi-coding-agent";
+import { type Component, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { fitted } from "./fitted.ts";
 import { inOneLine, plain } from "./plain.ts";
 import { fieldsOf, textOf } from "./stored.ts";
 
 /** What was asked of whom. The arguments may still be arriving, or be anything that a model made up. */
-export function renderCall(stored: unknown, theme: Theme, context: Pick<ToolRenderContext, "expanded">): Component {
+export function renderCall(stored: unknown, theme: Theme, { expanded }: { expanded: boolean }): Component {
 	const args = fieldsOf(stored) ?? {};
 	const task = textOf(args.task) ?? "";
 	const title = titleOf(textOf(args.agent), textOf(args.sessionId), theme);
-	return fitted((width) => (context.expanded ? wholeCall(title, task, width) : shortCall(title, task, theme, width)));
+	return fitted((width) =>
+		expanded ? wholeCall(title, task, width) : shortCall(title, firstLine(task), theme, width),
+	);
 }
 
 function titleOf(agent: string | undefined, sessionId: string | undefined, theme: Theme): string {
@@ -19,14 +21,20 @@ function titleOf(agent: string | undefined, sessionId: string | undefined, theme
 }
 
 function wholeCall(title: string, task: string, width: number): string[] {
-	return task === "" ? [title] : [...wrap(title, width), ...wrap(plain(task).trim(), width)];
+	const text = plain(task).trim();
+	return [title, ...(text === "" ? [] : wrapTextWithAnsi(text, width))];
 }
 
-/** In one line where that is enough for the first line of the task, otherwise in two. */
+/** In one line where that is wide enough, otherwise in two. */
 function shortCall(title: string, task: string, theme: Theme, width: number): string[] {
-	const [first = "", ...others] = plain(task.slice(0, 1_000)).trim().split("\n");
-	if (first === "") return [title];
-	const line = theme.fg("muted", others.length > 0 ? `${first.trimEnd()} …` : first);
-	const inOne = `${title}  ${line}`;
-	return visibleWidth(inOne) <= width ? [inOne] : [title, fit(line, width)];
+	if (task === "") return [title];
+	const inOne = `${title} ${theme.fg("muted", task)}`;
+	return visibleWidth(inOne) <= width ? [inOne] : [title, theme.fg("muted", task)];
+}
+
+const LONGEST_LINE = 1_000;
+
+function firstLine(task: string): string {
+	const [first = "", ...others] = plain(task.slice(0, LONGEST_LINE)).trim().split("\n");
+	return others.length > 0 ? `${first.trimEnd()} …` : first;
 }

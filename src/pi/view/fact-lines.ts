@@ -1,10 +1,19 @@
-import type { Theme } from "@earendil-works/pi-coding-agent";
 import { count, dollars, plural } from "./amounts.ts";
+import type { Drawing } from "./drawing.ts";
 import { pack } from "./fitted.ts";
 import type { Facts } from "./subagent-view.ts";
 
-/** What a run took so far, in the order of interest: a narrow terminal breaks between them. */
-export function factsOf(facts: Facts, expanded: boolean): string[] {
+/** Facts side by side; a narrow terminal breaks in between. Those that have a colour keep it. */
+export function factLines(facts: readonly string[], { theme, width }: Drawing): string[] {
+	return pack(
+		facts.map((fact) => theme.fg("muted", fact)),
+		theme.fg("dim", " · "),
+		width,
+	);
+}
+
+/** What a run took so far, in the order of interest. */
+export function consumption(facts: Facts, { expanded }: Drawing): string[] {
 	const { turns, input, output, cacheRead, cost, context, model } = facts;
 	return [
 		turns > 0 && plural(turns, "turn"),
@@ -18,8 +27,3 @@ export function factsOf(facts: Facts, expanded: boolean): string[] {
 
 const percent = ({ tokens, window }: { tokens: number; window: number }): string =>
 	`${Math.round((100 * tokens) / window)}%`;
-
-/** The state of the run, already coloured, and what there is to say about it. */
-export function factLines(state: string, facts: readonly string[], theme: Theme, width: number): string[] {
-	return pack([state, ...facts.map((fact) => theme.fg("muted", fact))], theme.fg("dim", " · "), width);
-}

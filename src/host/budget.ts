@@ -1,0 +1,78 @@
+import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
+import type { Limits } from "../plan/plan.ts";
+import { FINALIZE_TOOL } from "../run/outcome.ts";
+import type { Usage } from "../run/usage.ts";
+
+/** What a run has used so far, of its own and with its siblings. */
+export interface Spending {
+	run: Usage;
+	/** Of all runs of the same parent session. */
+	parentSession: Usage;
+}
+
+/** From this share of a budget on, the child is told to come to an end. */
+const LOW = 0.8;
+
+/** Fresh tokens: what is read from a cache again each turn would make the limit mean something else each turn. */
+export const tokensOf = (usage: Usage): number => usage.input + usage.output + usage.cacheWrite;
+
+/** free: go on. low: say so. last: one more turn. spent: none. `what` names the limit. */
+export type BudgetState = { stage: "free" } | { stage: "low" | "last" | "spent"; what: string };
+
+/** How a run stands with its budgets, before its next model call. */
+export function budgetState(limits: Limits, spending: Spending): BudgetState {
+	const budgets = [
+		{ used: tokensOf(spending.run), limit: limits.maxTokens, unit: "tokens (maxTokens)" },
+		{ used: spending.run.cost, limit: limits.maxCostUsd, unit: "US dollars (maxCostUsd)" },
+		{
+			used: tokensOf(spending.parentSession),
+			limit: limits.parentSession.maxTokens,
+			unit: "tokens for all subagents of the session (subagents.session.maxTokens)",
+		},
+		{
+			used: spending.parentSession.cost,
+			limit: limits.parentSession.maxCostUsd,
+			unit: "US dollars for all subagents of the session (subagents.session.maxCostUsd)",
+		},
+	].flatMap(({ used, limit, unit }) => (limit === undefined ? [] : [{ used, limit, what: `${limit} ${unit}` }]));
+	const turns = spending.run.turns;
+	const maxTurns = limits.maxTurns ?? Number.POSITIVE_INFINITY;
+	const whatTurns = `${maxTurns} turns (maxTurns)`;
+
+	if (turns >= maxTurns) return { stage: "spent", what: whatTurns };
+	const reached = budgets.find(({ used, limit }) => used >= limit);
+	if (reached) return { stage: "last", what: reached.what };
+	// Turns are known beforehand: the last one is within the limit, not after it.
+	if (turns === maxTurns - 1 && turns > 0) return { stage: "last", what: whatTurns };
+	const low = budgets.find(({ used, limit }) => used >= limit * LOW);
+	if (low) return { stage: "low", what: low.what };
+	return turns >= maxTurns * LOW ? { stage: "low", what: whatTurns } : { stage: "free" };
+}
+
+/** Watches the budgets from inside the child: at the end of each turn, before the next model call. */
+export function budgetGuard(guard: {
+	limits: Limits;
+	spending: () => Spending;
+	isFinalized: () => boolean;
+	onSpent: (what: string) => void;
+}): ExtensionFactory {
+	let told: "nothing" | "low" | "last" = "nothing";
+	return (pi) => {
+		pi.on("turn_end", () => {
+			if (guard.isFinalized()) return;
+			const state = budgetState(guard.limits, guard.spending());
+			if (state.stage === "free") return;
+			if (state.stage === "spent" || told === "last") return guard.onSpent(state.what);
+			if (state.stage === told) return;
+			told = state.stage;
+			const content = state.stage === "last" ? LAST_TURN(state.what) : WRAP_UP(state.what);
+			return { entries: [{ type: "custom_message", customType: "pi-geon:budget", content, display: true }] };
+		});
+	};
+}
+
+const WRAP_UP = (what: string) =>
+	`Your budget of ${what} is nearly used up. Come to an end now, and call ${FINALIZE_TOOL} with what you have.`;
+
+const LAST_TURN = (what: string) =>
+	`Your budget of ${what} is used up. This is your last turn: call ${FINALIZE_TOOL} now, with what you have. Anything else is lost.`;

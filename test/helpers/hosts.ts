@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs";
+import type { Home } from "./home.ts";
+import { processesOf } from "./leaks.ts";
+
+/** The host processes of a home: the only ones of ours that know to be inside a subagent. */
+export const hostPids = (home: Home): number[] =>
+	processesOf(home)
+		.map(({ pid }) => pid)
+		.filter((pid) => environmentOf(pid).includes("PI_SUBAGENT_CHILD=1"));
+
+export const environmentOf = (pid: number): string[] => readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+
+export function killHosts(home: Home): void {
+	for (const pid of hostPids(home)) process.kill(pid, "SIGKILL");
+}

@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { admitRun } from "../../src/ledger/admit.ts";
+import { claimNext } from "../../src/ledger/claim.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { endRun, requestStop } from "../../src/ledger/progress.ts";
+import { sweep } from "../../src/ledger/sweep.ts";
+import { type HostId, newSessionId, type RunId } from "../../src/run/ids.ts";
+import { admission, outcomeOf, success } from "./samples.ts";
+import { readyHost, useScratch } from "./scratch.ts";
+
+const scratch = useScratch();
+const LEASE_MS = 100;
+const SESSIONS = Array.from({ length: 4 }, newSessionId);
+
+/** The rules of the queue once more, as plainly as they can be said. */
+interface ModelRun {
+	id: RunId;
+	profile: string;
+	parent: string;
+	session: number;
+	background: boolean;
+	lane: number;
+	attemptsLeft: number;
+	stop: boolean;
+	state: "queued" | "running" | "ended";
+	leaseUntil: number;
+	fence: number;
+}
+
+function nextInModel(runs: ModelRun[], profile: string): ModelRun | undefined {
+	const running = runs.filter((run) => run.state === "running");
+	const atWork = (parent: string) => running.filter((run) => run.parent === parent).length;
+	const [next] = runs
+		.map((run, seq) => ({ run, seq }))
+		.filter(({ run }) => run.state === "queued" && run.profile === profile && !run.stop && run.attemptsLeft > 0)
+		.filter(({ run }) => running.length < run.lane)
+		.filter(({ run, seq }) =>
+			runs.slice(0, seq).every((other) => other.session !== run.session || other.state === "ended"),
+		)
+		.sort(
+			(a, b) =>
+				Number(a.run.background) - Number(b.run.background) ||
+				atWork(a.run.parent) - atWork(b.run.parent) ||
+				a.seq - b.seq,
+		);
+	return next?.run;
+}
+
+/** Answers what was put back, and what was ended. */
+function sweepInModel(runs: ModelRun[], at: number): { requeued: RunId[]; ended: RunId[] } {
+	const expired = runs.filter((run) => run.state === "running" && run.leaseUntil <= at);
+	for (const run of expired) Object.assign(run, { state: "queued", fence: run.fence + 1 });
+	const over = runs.filter((run) => run.state === "queued" && (run.stop || run.attemptsLeft === 0));
+	for (const run of over) run.state = "ended";
+	const idsOf = (some: ModelRun[]) => some.map((run) => run.id);
+	return { requeued: idsOf(expired.filter((run) => !over.includes(run))), ended: idsOf(over) };
+}
+
+type Step =
+	| {
+			do: "admit";
+			profile: string;
+			parent: string;
+			session: number;
+			background: boolean;
+			lane: number;
+			attempts: number;
+	  }
+	| { do: "claim"; profile: string }
+	| { do: "end" | "stop"; which: number }
+	| { do: "sweep"; after: number };
+
+const profile = fc.constantFrom("p", "q");
+const step: fc.Arbitrary<Step> = fc.oneof(
+	{
+		weight: 4,
+		arbitrary: fc.record({
+			do: fc.constant("admit" as const),
+			profile,
+			parent: fc.constantFrom("a", "b", "c"),
+			session: fc.nat(SESSIONS.length - 1),
+			background: fc.boolean(),
+			lane: fc.integer({ min: 1, max: 5 }),
+			attempts: fc.integer({ min: 1, max: 3 }),
+		}),
+	},
+	{ weight: 5, arbitrary: fc.record({ do: fc.constant("claim" as const), profile }) },
+	{ weight: 2, arbitrary: fc.record({ do: fc.constantFrom("end" as const, "stop" as const), which: fc.nat(30) }) },
+	{ weight: 1, arbitrary: fc.record({ do: fc.constant("sweep" as const), after: fc.nat(LEASE_MS) }) },
+);
+
+/** Takes every step in the ledger and in the model, and compares what each answers. */
+class Comparison {
+	readonly #ledger: Ledger;
+	readonly #host: HostId;
+	readonly #runs: ModelRun[] = [];
+	#now = 0;
+
+	constructor(ledger: Ledger) {
+		for (const table of ["runs", "sessions", "hosts"]) ledger.run(`DELETE FROM ${table}`);
+		this.#ledger = ledger;
+		this.#host = readyHost(ledger);
+	}
+
+	take(step: Step): void {
+		this.#now++;
+		if (step.do === "admit") this.#admit(step);
+		else if (step.do === "claim") this.#claim(step.profile);
+		else if (step.do === "sweep") this.#sweep(step.after);
+		else if (this.#runs.length > 0) this.#change(step.do, this.#runs[step.which % this.#runs.length]);
+	}
+
+	#admit(step: Step & { do: "admit" }): void {
+		const { id } = admitRun(
+			this.#ledger,
+			admission({
+				...(SESSIONS[step.session] && { session: SESSIONS[step.session] }),
+				profile: step.profile,
+				parentSession: step.parent,
+				mode: step.background ? "background" : "foreground",
+				laneLimit: step.lane,
+				maxAttempts: step.attempts,
+			}),
+		).run;
+		const fresh = { attemptsLeft: step.attempts, stop: false, state: "queued", leaseUntil: 0, fence: 0 } as const;
+		this.#runs.push({ ...step, id, ...fresh });
+	}
+
+	#claim(profile: string): void {
+		const claimed = claimNext(this.#ledger, { hostId: this.#host, profile, at: this.#now, leaseMs: LEASE_MS })?.run;
+		const expected = nextInModel(this.#runs, profile);
+		expect(claimed?.id).toBe(expected?.id);
+		if (!expected) return;
+		expected.state = "running";
+		expected.attemptsLeft--;
+		expected.fence++;
+		expected.leaseUntil = this.#now + LEASE_MS;
+		expect(claimed).toMatchObject({ fence: expected.fence, leaseUntil: expected.leaseUntil });
+	}
+
+	#change(how: "end" | "stop", run: ModelRun | undefined): void {
+		if (!run) return;
+		const { id, fence } = run;
+		const open = run.state !== "ended";
+		if (how === "end") {
+			expect(endRun(this.#ledger, { id, fence, outcome: success(), at: this.#now })).toBe(open);
+			run.state = "ended";
+		} else {
+			expect(requestStop(this.#ledger, id, { at: this.#now, by: "the user" })).toBe(open);
+			run.stop ||= open;
+		}
+	}
+
+	#sweep(after: number): void {
+		this.#now += after;
+		const { requeued, ended } = sweep(this.#ledger, { at: this.#now, outcomeOf });
+		const expected = sweepInModel(this.#runs, this.#now);
+		expect(requeued.map(({ run }) => run.id).sort()).toEqual(expected.requeued.sort());
+		expect(ended.map(({ run }) => run.id).sort()).toEqual(expected.ended.sort());
+	}
+}
+
+test("whatever happens, the next run is the one the rules name", async () => {
+	const ledger = await scratch.ledger();
+	fc.assert(
+		fc.property(fc.array(step, { minLength: 10, maxLength: 60 }), (steps) => {
+			const comparison = new Comparison(ledger);
+			for (const step of steps) comparison.take(step);
+		}),
+		{ numRuns: 120 },
+	);
+});

@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { admitRun } from "../../src/ledger/admit.ts";
+import { claimNext, queuePosition } from "../../src/ledger/claim.ts";
+import { owedTo, settleDelivery } from "../../src/ledger/deliveries.ts";
+import { findHost, findOrReserveHost, hostGone, leaveIfIdle, listHosts, renewLeases } from "../../src/ledger/hosts.ts";
+import { messageTaken, sendToRun, waitingMessages } from "../../src/ledger/inbox.ts";
+import { Ledger } from "../../src/ledger/ledger.ts";
+import { endRun, heldRuns, recordUsage, requestStop } from "../../src/ledger/progress.ts";
+import { type Database, openDatabase } from "../../src/ledger/sqlite.ts";
+import { sweep } from "../../src/ledger/sweep.ts";
+import { admission, outcomeOf, success } from "./samples.ts";
+import { readyHost, useScratch } from "./scratch.ts";
+
+const scratch = useScratch();
+
+/** Indexes of the few rows that are open; to read one from end to end costs nothing that grows with the past. */
+const OF_WHAT_IS_OPEN = [
+	"runs_queued",
+	"runs_over",
+	"runs_running",
+	"runs_at_work",
+	"runs_open",
+	"runs_owed",
+	"hosts_live",
+];
+
+interface Step {
+	sql: string;
+	detail: string;
+}
+
+/** Does some work on a ledger with a past, and answers how SQLite went about every statement of it. */
+async function stepsOf(work: (ledger: Ledger, open: Open) => unknown): Promise<Step[]> {
+	const { file } = await scratch.ledger();
+	const database = await openDatabase(file);
+	const statements = new Set<string>();
+	const recording: Database = {
+		exec: (sql) => database.exec(sql),
+		prepare(sql) {
+			statements.add(sql);
+			return database.prepare(sql);
+		},
+		close: () => database.close(),
+	};
+	try {
+		const open = prepare(new Ledger(file, database));
+		work(new Ledger(file, recording), open);
+		return [...statements].flatMap((sql) => planOf(database, sql).map((detail) => ({ sql, detail })));
+	} finally {
+		database.close();
+	}
+}
+
+const planOf = (database: Database, sql: string): string[] =>
+	(database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail);
+
+type Open = ReturnType<typeof prepare>;
+
+/** One run of each kind. The planner has no statistics, so that more of them would not change its mind. */
+function prepare(ledger: Ledger) {
+	const host = readyHost(ledger, { profile: "p", leaseUntil: 100 });
+	const [ended, running, queued] = [1, 2, 3].map(() => admitRun(ledger, admission()).run.id);
+	if (!ended || !running || !queued) throw new Error("Not admitted.");
+	endRun(ledger, { id: ended, fence: 0, outcome: success(), at: 1 });
+	claimNext(ledger, { hostId: host, profile: "p", at: 0, leaseMs: 100 });
+	return { host, ended, running, queued };
+}
+
+/** A scan of a table, or of an index that the past is in too. What is named in lower case and has no index is a CTE. */
+function scansOfEverything(steps: Step[]): Step[] {
+	return steps.filter(({ detail }) => {
+		const scan = /^SCAN (\S+)(?: USING (?:COVERING )?INDEX (\S+))?/.exec(detail);
+		if (!scan || detail.startsWith("SCAN CONSTANT ROW")) return false;
+		return !OF_WHAT_IS_OPEN.includes(scan[2] ?? "");
+	});
+}
+
+const claim = (ledger: Ledger, { host }: Open) =>
+	claimNext(ledger, { hostId: host, profile: "p", at: 1, leaseMs: 1 }) ?? expect.fail("Nothing was claimed.");
+
+describe("no work on the ledger reads through the past", () => {
+	const jobs: Record<string, (ledger: Ledger, open: Open) => unknown> = {
+		admitRun: (ledger) => admitRun(ledger, admission()),
+		claimNext: claim,
+		queuePosition: (ledger, { queued }) => queuePosition(ledger, queued),
+		"sweep with nothing to do": (ledger) => sweep(ledger, { at: 0, outcomeOf }),
+		"sweep with something to do": (ledger, { queued }) => {
+			requestStop(ledger, queued, { at: 1, by: "the test" });
+			const { requeued, ended } = sweep(ledger, { at: 1000, outcomeOf });
+			expect([requeued.length, ended.length]).toEqual([1, 1]);
+		},
+		findOrReserveHost: (ledger) =>
+			findOrReserveHost(ledger, { profile: "q", at: 1, startWithinMs: 1, socketOf: (id) => id }),
+		findHost: (ledger, { host }) => findHost(ledger, host),
+		listHosts: (ledger) => listHosts(ledger),
+		renewLeases: (ledger, { host }) => renewLeases(ledger, host, 1000),
+		leaveIfIdle: (ledger, { host }) => leaveIfIdle(ledger, host),
+		hostGone: (ledger, { host }) => hostGone(ledger, host, 1),
+		heldRuns: (ledger, { host }) => heldRuns(ledger, host),
+		recordUsage: (ledger, { running }) => recordUsage(ledger, running, 1, success().usage),
+		endRun: (ledger, { running }) => endRun(ledger, { id: running, fence: 1, outcome: success(), at: 2 }),
+		owedTo: (ledger) => owedTo(ledger, "parent"),
+		settleDelivery: (ledger, { ended }) => settleDelivery(ledger, ended, 3),
+		inbox: (ledger, { running }) => {
+			sendToRun(ledger, running, { body: "hello", at: 1 });
+			for (const { seq } of waitingMessages(ledger, running)) messageTaken(ledger, seq, 2);
+		},
+		"count of the runs at work": (ledger) => ledger.get("SELECT count(*) FROM runs WHERE state = 'running'"),
+	};
+
+	test.each(Object.entries(jobs))("%s", async (_name, job) => {
+		const steps = await stepsOf(job);
+		expect(steps).not.toEqual([]);
+		expect(scansOfEverything(steps)).toEqual([]);
+	});
+});
+
+describe("the busiest questions use the index made for them, not one that a long past makes slow", () => {
+	const detailsOf = async (job: (ledger: Ledger, open: Open) => unknown) =>
+		(await stepsOf(job)).map(({ detail }) => detail).join("\n");
+
+	test("a claim looks at a session's and a parent's open runs only", async () => {
+		const details = await detailsOf(claim);
+		expect(details).toContain("SEARCH waiting USING INDEX runs_queued (profile=?)");
+		expect(details).toContain("SEARCH before USING INDEX runs_open (session_id=? AND seq<?)");
+		expect(details).toContain("SCAN runs USING COVERING INDEX runs_at_work");
+		expect(details).not.toMatch(/runs_of_parent|runs_of_session/);
+	});
+
+	test("a look for something to sweep touches what is open only", async () => {
+		const details = await detailsOf((ledger) => sweep(ledger, { at: 0, outcomeOf }));
+		expect(details).toContain("SCAN runs USING COVERING INDEX runs_running");
+		expect(details).toContain("SCAN runs USING INDEX runs_over");
+	});
+
+	test("a session's debts are found without its history", async () => {
+		expect(await detailsOf((ledger) => owedTo(ledger, "parent"))).toContain("runs_owed (parent_session=?)");
+	});
+
+	test("a host is found among the live ones", async () => {
+		const details = await detailsOf((ledger) =>
+			findOrReserveHost(ledger, { profile: "p", at: 1, startWithinMs: 1, socketOf: (id) => id }),
+		);
+		expect(details).toContain("SEARCH hosts USING INDEX hosts_live (profile=? AND lease_until>?)");
+	});
+});

@@ -1,0 +1,103 @@
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { discoverAgents } from "../../src/agents/discover.ts";
+import { delegationPolicy } from "../../src/pi/delegation-policy.ts";
+import { shorten, splitDescription, subagentDescription } from "../../src/pi/tool-description.ts";
+import { subagentTool } from "../../src/pi/tools/subagent.ts";
+import { text, toolCall } from "../helpers/model-steps.ts";
+import { piVersions, startRpc } from "../helpers/pi.ts";
+import { repositoryRoot } from "../helpers/repository.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { policy, policyExtension } from "./fixtures/policy.ts";
+
+const openHome = useHome();
+
+const nowhere = join(dirname(repositoryRoot), "nowhere");
+const { agents: builtins } = discoverAgents({
+	cwd: nowhere,
+	builtinDir: join(repositoryRoot, "agents"),
+	userDir: nowhere,
+	homeDir: nowhere,
+	includeProject: false,
+});
+
+describe("the text that every request pays for", () => {
+	test("tool and policy together stay small with the built-in agents", () => {
+		const { name, parameters } = subagentTool({ agents: builtins } as never);
+		const declaration = JSON.stringify({ name, description: subagentDescription(builtins), parameters });
+		expect(declaration.length + delegationPolicy(builtins).length).toBeLessThan(1_500);
+	});
+
+	test("every agent is named with what it does, and in the policy with when to use it", () => {
+		for (const { name } of builtins)
+			expect(subagentDescription(builtins)).toMatch(new RegExp(`^- ${name}: \\p{Lu}`, "mu"));
+		expect(delegationPolicy(builtins)).toContain("explorer: Use it to learn where something is");
+		expect(delegationPolicy([{ name: "a", description: "" }])).not.toContain("Subagents:");
+		expect(delegationPolicy([])).toBe("");
+	});
+
+	test("many agents are cut off, and the model is told", () => {
+		const many = Array.from({ length: 40 }, (_, n) => ({
+			name: `agent-${n}`,
+			description: "Does one. Use it.".repeat(99),
+		}));
+		const description = subagentDescription(many);
+		expect(description).toContain("- agent-24: Does one.\n…and 15 more; an unknown name is answered with all of them");
+		expect(description).not.toContain("agent-25");
+		expect(delegationPolicy(many).length).toBeLessThan(1_500);
+	});
+
+	test("the same agents give the same text", () => {
+		const copy = structuredClone(builtins);
+		expect(delegationPolicy(copy)).toBe(delegationPolicy(builtins));
+		expect(subagentDescription(copy)).toBe(subagentDescription(builtins));
+	});
+
+	test("a description is split after its first sentence, and cut where it reads on", () => {
+		expect(splitDescription(" Finds\n things. Use it. Or not.")).toEqual({
+			what: "Finds things.",
+			when: "Use it. Or not.",
+		});
+		expect(splitDescription("Reads e.g. logs")).toEqual({ what: "Reads e.g. logs", when: "" });
+		expect(shorten("Finds files, symbols and more of that", 30)).toBe("Finds files, symbols…");
+		expect(shorten("Finds everything that there is", 20)).toBe("Finds everything…");
+		expect(shorten("x".repeat(30), 20)).toBe(`${"x".repeat(20)}…`);
+	});
+});
+
+describe.each(piVersions)("the system prompt of pi %s", (version) => {
+	test.each([
+		{
+			prompt: "pi's own",
+			args: [],
+			expected: policy
+				.split("\n")
+				.map((line) => `- ${line}`)
+				.join("\n"),
+		},
+		{
+			prompt: "the user's",
+			args: ["--system-prompt", "Be brief."],
+			expected: `<delegation>\n${policy}\n</delegation>`,
+		},
+	])("has the policy, and never changes: $prompt", async ({ prompt, args, expected }) => {
+		const home = await openHome({
+			extension: policyExtension,
+			script: ({ lastMessage }) => (lastMessage?.role === "tool" ? text("Done.") : toolCall("subagent", {})),
+		});
+		const rpc = startRpc(home, { version, args });
+		await rpc.promptAndSettle("one");
+		const before = rpc.events.length;
+		await rpc.prompt("/wake");
+		await rpc.waitForEvent(({ type }) => type === "agent_settled", 15_000, before);
+		await rpc.promptAndSettle("two");
+
+		const { requests } = home.model;
+		expect(requests).toHaveLength(6);
+		expect(requests[0]?.systemText).toContain(expected);
+		// pi before 1.5 loses sections in the second request of a run that a message started.
+		const losesSections = version === "0.87.1" && prompt === "the user's";
+		const stable = requests.filter((_request, index) => !(losesSections && index === 3));
+		expect(new Set(stable.map(({ systemText }) => systemText)).size).toBe(1);
+	});
+});

@@ -1,0 +1,135 @@
+import type { SingleResult, SubagentDetails } from "../../src/deliver/details.ts";
+import type { RunId, SessionId } from "../../src/run/ids.ts";
+import { type DisplayItem, FINALIZE_TOOL } from "../../src/run/outcome.ts";
+import type { Row } from "./row.ts";
+
+export const call = { agent: "explorer", task: "Find where auth is registered.\nName the file and the line." };
+const usage = { input: 12_345, output: 2_210, cacheRead: 98_000, cacheWrite: 0, cost: 0.0213, turns: 3 };
+const context = { tokens: 16_000, window: 200_000 };
+const ids = {
+	runId: "1a2b3c4d" as RunId,
+	sessionId: "0199c0de-7a11-7000-8000-00000000beef" as SessionId,
+};
+const sessionFile = "/home/ada/.pi/agent/subagents/0199c0de-7a11-7000-8000-00000000beef.jsonl";
+
+const displayItems: DisplayItem[] = [
+	{ type: "text", text: "I will look for it.\nFirst the routes." },
+	{ type: "toolCall", name: "grep", args: { pattern: "registerAuth", path: "src" } },
+	{ type: "toolCall", name: "read", args: { path: "src/server/auth.ts", offset: 1 } },
+];
+
+const result: SingleResult = {
+	...call,
+	exitCode: 0,
+	usage,
+	output: `**Answer**: \`registerAuth\` is called in src/server/auth.ts:12, and nowhere else.
+
+- src/server/auth.ts:12 calls it
+- src/server/index.ts:4 imports the module
+
+| place | line |
+|---|---|
+| auth.ts | 12 |
+
+Uncertain: nothing.`,
+	sessionFile,
+	displayItems: [...displayItems, { type: "toolCall", name: FINALIZE_TOOL, args: { status: "SUCCESS" } }],
+	model: "anthropic/claude-haiku",
+	attempts: 1,
+	durationMs: 72_400,
+	context,
+};
+
+const timeout = {
+	code: "SUBAGENT_TIMEOUT",
+	message: "Nothing was heard from it for 180 s.",
+	reason: "idle",
+} as const;
+
+/** One of each view. Functions, because a running one looks at the clock. */
+export const rows: Record<string, () => Row> = {
+	called: () => ({ args: call }),
+	"called again": () => ({ args: { ...call, sessionId: "0199c0de-7a11-7000-8000-00000000beef" } }),
+	queued: () => ({ args: call, ...partial({ displayItems: [], usage: none, turnCount: 0, queuePosition: 2 }) }),
+	"next in line": () => ({ args: call, ...partial({ displayItems: [], usage: none, turnCount: 0, queuePosition: 0 }) }),
+	starting: () => ({ args: call, ...partial({ displayItems: [], usage: none, turnCount: 0 }) }),
+	running: () => ({
+		args: call,
+		...partial({
+			displayItems,
+			usage: { ...usage, turns: 2 },
+			turnCount: 2,
+			model: "anthropic/claude-haiku",
+			startedAt: Date.now() - 12_300,
+			context,
+		}),
+	}),
+	done: () => ({ args: call, ...final({ ...ids, results: [result] }) }),
+	"done in one line": () => ({
+		args: { agent: "tester", task: "Look" },
+		...final({
+			...ids,
+			results: [{ ...result, output: "Fine.", usage: { ...usage, cost: 0, turns: 1 }, attempts: 2 }],
+		}),
+	}),
+	"timed out": () => ({
+		args: call,
+		...final({
+			...ids,
+			error: timeout,
+			results: [
+				{
+					...result,
+					exitCode: 124,
+					error: timeout.message,
+					timeoutReason: "idle",
+					displayItems,
+					output: "So far: *auth.ts*.",
+				},
+			],
+		}),
+	}),
+	stopped: () => ({
+		args: call,
+		...final({
+			...ids,
+			error: { code: "SUBAGENT_FAILED", message: "It was stopped by the user.", reason: "stopped" },
+			results: [{ ...call, exitCode: 130, usage: none, error: "It was stopped by the user." }],
+		}),
+	}),
+	refused: () => ({
+		args: { agent: "exlporer", task: "Look" },
+		...final({
+			error: {
+				code: "UNKNOWN_AGENT",
+				message: "Unknown agent: exlporer. Available agents: explorer, researcher, reviewer, implementer, tester",
+			},
+		}),
+	}),
+	"of another version": () => ({
+		args: call,
+		result: { content: [{ type: "text", text: "**Status:** SUCCESS\n\nIt is there." }], details: { version: 9 } },
+	}),
+	aborted: () => ({
+		args: call,
+		result: { content: [{ type: "text", text: "Operation aborted" }], details: {}, isError: true },
+	}),
+};
+
+const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0, turns: 0 };
+
+function partial(streaming: SubagentDetails["streaming"]) {
+	return {
+		result: { content: [], details: { mode: "single", results: [], streaming } },
+		isPartial: true,
+	};
+}
+
+function final(details: Partial<SubagentDetails>) {
+	return {
+		result: {
+			content: [{ type: "text", text: "for the model" }],
+			details: { mode: "single", results: [], ...details },
+		},
+	};
+}
