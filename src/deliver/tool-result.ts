@@ -1,12 +1,14 @@
 import { existsSync } from "node:fs";
 import type { AgentToolResult } from "@earendil-works/pi-coding-agent";
+import { truncateForModel } from "../collect/truncate.ts";
 import type { Progress } from "../host/protocol.ts";
 import type { RunRecord } from "../ledger/records.ts";
-import type { Refusal, SubagentErrorCode } from "../run/errors.ts";
+import type { Refusal, SubagentError, SubagentErrorCode } from "../run/errors.ts";
 import type { FailureOutcome } from "../run/outcome.ts";
 import type { EndedRun } from "../run/run.ts";
 import { NO_USAGE, type Usage } from "../run/usage.ts";
 import type { SingleResult, SubagentDetails } from "./details.ts";
+import { keepWholeAnswer, wholeAnswerFile } from "./whole-answer.ts";
 
 export type SubagentResult = AgentToolResult<SubagentDetails>;
 
@@ -30,7 +32,13 @@ export function toolResult(record: RunRecord & { run: EndedRun }): SubagentResul
 		...(run.startedAt !== undefined && { durationMs: run.endedAt - run.startedAt }),
 		...(outcome.context && { context: outcome.context }),
 	};
-	const body = outcome.status === "success" ? outcome.output : failureText(plan.agent, outcome, sessionFile);
+	const { text: answer, note } = truncateForModel(outcome.output ?? "");
+	const whole = note === undefined ? undefined : wholeAnswerFile(plan.session.file, run.id);
+	if (whole !== undefined) keepWholeAnswer(whole, outcome.output ?? "");
+	const cut = note === undefined ? "" : `\n\n[${note} The whole answer is in ${whole}]`;
+	const shown = `${answer}${cut}`;
+	const body = outcome.status === "success" ? shown : failureText(plan.agent, outcome, { partial: shown, sessionFile });
+	const error = outcome.status === "success" ? note && truncationOf(note) : outcome.error;
 	const status = outcome.status === "success" ? "SUCCESS" : outcome.status === "timeout" ? "TIMEOUT" : "ERROR";
 	const header = [
 		`**Status:** ${status}`,
@@ -45,7 +53,7 @@ export function toolResult(record: RunRecord & { run: EndedRun }): SubagentResul
 			sessionId,
 			...(outcome.finalized && { finalized: outcome.finalized }),
 			results: [result],
-			...(outcome.status !== "success" && { error: outcome.error }),
+			...(error && { error }),
 		},
 		usage: piUsage(outcome.usage),
 		// Where pi passes tool results on to scripts, a result that met a schema goes as data.
@@ -53,10 +61,17 @@ export function toolResult(record: RunRecord & { run: EndedRun }): SubagentResul
 	};
 }
 
-function failureText(agent: string, outcome: FailureOutcome, sessionFile: string | undefined): string {
+/** A success whose answer is not all in the text. */
+const truncationOf = (message: string): SubagentError => ({ code: "SUBAGENT_OUTPUT_TRUNCATED", message });
+
+function failureText(
+	agent: string,
+	outcome: FailureOutcome,
+	{ partial, sessionFile }: { partial: string; sessionFile: string | undefined },
+): string {
 	return [
 		`${agent} did not finish (${outcome.error.code}, exit code ${outcome.exitCode}): ${outcome.error.message}`,
-		outcome.output && `Partial output:\n${outcome.output}`,
+		partial && `Partial output:\n${partial}`,
 		sessionFile && `Its session is in ${sessionFile}`,
 	]
 		.filter(Boolean)

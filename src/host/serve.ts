@@ -6,6 +6,7 @@ import { endRun, heldRuns, recordUsage, usageOfParent } from "../ledger/progress
 import { sweep } from "../ledger/sweep.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import type { EndCause } from "../run/outcome.ts";
+import { endLeftovers } from "./leftovers.ts";
 import type { Log } from "./log.ts";
 import { processStart } from "./process-start.ts";
 import { Watchers } from "./watchers.ts";
@@ -97,7 +98,10 @@ export class Host {
 			else if (mine.stopBy !== undefined) work.stop({ kind: "stopped", by: mine.stopBy });
 		}
 		const swept = sweep(ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost });
-		for (const { run } of swept.ended) this.#watchers?.ended(run.id);
+		for (const { run, sessionId, plan } of swept.ended) {
+			endLeftovers({ id: sessionId, tools: plan.tools });
+			this.#watchers?.ended(run.id);
+		}
 		while (!this.#closing) {
 			const record = claimNext(ledger, { hostId: id, profile, at: Date.now(), leaseMs: LEASE_MS });
 			if (record?.run.state !== "running") break;

@@ -35,9 +35,6 @@ export async function openChildSession(setup: ChildSetup): Promise<AgentSession>
 	if (!model) throw new SetupFailed(`The model ${plan.model.provider}/${plan.model.id} is not known to this pi.`);
 
 	const settingsManager = SettingsManager.create(plan.cwd, agentDir, { projectTrusted: plan.projectTrusted });
-	// pi retries inside the session, and leaves the failed attempts out of what the model sees. One retry, not two nested.
-	settingsManager.applyOverrides({ retry: { enabled: plan.maxAttempts > 1, maxRetries: plan.maxAttempts - 1 } });
-
 	const resourceLoader = new DefaultResourceLoader({
 		cwd: plan.cwd,
 		agentDir,
@@ -54,6 +51,10 @@ export async function openChildSession(setup: ChildSetup): Promise<AgentSession>
 		agentsFilesOverride: () => ({ agentsFiles: contextFiles(plan.cwd, agentDir) }),
 	});
 	await resourceLoader.reload();
+	// After the reload, which reads the user's settings anew. pi retries inside the session, and leaves failed attempts
+	// out of what the model sees; `ProviderWatch` keeps its two layers from multiplying.
+	const maxRetries = plan.maxAttempts - 1;
+	settingsManager.applyOverrides({ retry: { enabled: maxRetries > 0, maxRetries, provider: { maxRetries } } });
 
 	const { session } = await createAgentSession({
 		cwd: plan.cwd,

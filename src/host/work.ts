@@ -14,7 +14,9 @@ import { EndingRace } from "./endings/race.ts";
 import { watchRuntime } from "./endings/runtime-limit.ts";
 import { watchTools } from "./endings/tool-limit.ts";
 import { finalization } from "./finalize.ts";
+import { endLeftovers } from "./leftovers.ts";
 import type { Progress } from "./protocol.ts";
+import { ProviderWatch } from "./provider-watch.ts";
 import { resultCheck } from "./result-check.ts";
 import { type ChildSetup, openChildSession, SetupFailed } from "./session.ts";
 
@@ -63,12 +65,15 @@ async function work(
 		run: totalUsage(),
 		parentSession: sharesBudget ? services.parentSessionUsage() : NO_USAGE,
 	});
+	const provider = new ProviderWatch();
 	let context: ContextUse | undefined;
 	let retries = 0;
 	let settled = true;
 
 	const stopWatching = [watchRuntime(race, { startedAt: run.startedAt, timeoutMs: plan.limits.timeoutMs })];
 	try {
+		// What an earlier attempt left running when its host was killed.
+		if (run.attempt > 1) endLeftovers({ id: record.sessionId, tools: plan.tools });
 		const before = budgetState(plan.limits, spending());
 		if (before.stage === "last" || before.stage === "spent") throw new BudgetSpent(before.what);
 		const guard = budgetGuard({
@@ -77,12 +82,22 @@ async function work(
 			isFinalized: () => finalize.answer !== undefined,
 			onSpent: (limit) => race.declare({ kind: "budget", limit }),
 		});
-		const session = await openChildSession({ ...services, plan, finalizeTool: finalize.tool, guards: [guard] });
+		const session = await openChildSession({
+			plan,
+			agentDir: services.agentDir,
+			modelRuntime: provider.over(services.modelRuntime),
+			finalizeTool: finalize.tool,
+			guards: [guard, provider.guard],
+		});
 		race.onDecided = () => void session.abort();
 		stopWatching.push(
 			session.subscribe((event) => {
 				collector.take(event);
-				if (event.type === "auto_retry_start") retries++;
+				if (event.type === "auto_retry_start") {
+					// Not at once: pi announces the retry before it can be called off.
+					if (provider.wasRefused) setImmediate(() => session.abortRetry());
+					else retries++;
+				}
 				if (event.type === "message_end" && event.message.role === "assistant") {
 					services.onUsage(totalUsage());
 					context = contextUse(session);
@@ -108,12 +123,13 @@ async function work(
 		race.declare(setupCause(error));
 	} finally {
 		for (const stop of stopWatching) stop();
+		endLeftovers({ id: record.sessionId, tools: plan.tools });
 	}
 
 	const outcome = outcomeOf(await race.first, {
 		usage: totalUsage(),
 		displayItems: collector.displayItems,
-		attempts: run.attempt + retries,
+		attempts: run.attempt + provider.retries + retries,
 		...(collector.model !== undefined && { model: collector.model }),
 		...(context && { context }),
 		partialOutput: collector.partialOutput || finalize.rejectedResult,

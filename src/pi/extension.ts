@@ -1,5 +1,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { projectAgentApprovals } from "./approvals.ts";
+import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.ts";
+import { markFailure } from "./failures.ts";
 import { delegationDepth } from "./parent-facts.ts";
 import { agentsFor, configFor, SessionServices } from "./session-services.ts";
 import { settleToolResults } from "./settle.ts";
@@ -13,13 +15,18 @@ export default function piGeon(pi: ExtensionAPI): void {
 
 	const services = new SessionServices();
 	const approveProjectAgent = projectAgentApprovals();
+	let policy = "";
 
 	pi.on("session_start", (_event, ctx) => {
-		if (!configFor(ctx).config.subagents.enabled) return;
+		const { subagents } = configFor(ctx).config;
+		if (!subagents.enabled) return;
 		const trusted = isTrustedByDecision(ctx);
 		const agents = agentsFor(ctx).agents.filter((agent) => agent.source !== "project" || trusted);
-		pi.registerTool(subagentTool({ pi, services, agents, approveProjectAgent }));
+		policy = subagents.injectDelegationPolicy ? delegationPolicy(agents) : "";
+		pi.registerTool(subagentTool({ pi, services, agents, policy, approveProjectAgent }));
 	});
+	pi.on("before_agent_start", ({ systemPromptOptions }) => addPolicyToCustomPrompt(systemPromptOptions, policy));
+	pi.on("tool_result", markFailure);
 	pi.on("turn_end", (event, ctx) => settleToolResults(event, ctx, services));
 	pi.on("session_shutdown", () => services.close());
 }

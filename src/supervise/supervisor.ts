@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { outcomeWithoutHost } from "../collect/outcome.ts";
+import { endLeftovers } from "../host/leftovers.ts";
 import { processStart } from "../host/process-start.ts";
 import type { Progress } from "../host/protocol.ts";
 import { queuePosition } from "../ledger/claim.ts";
@@ -72,7 +73,7 @@ export class Supervisor {
 		let position: number | undefined;
 		try {
 			for (;;) {
-				sweep(this.#ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost });
+				this.#recover();
 				const record = findRun(this.#ledger, id);
 				if (!record) throw new Error(`Run ${id} is not in the ledger any more.`);
 				if (record.run.state === "ended") return { ...record, run: record.run };
@@ -94,6 +95,12 @@ export class Supervisor {
 			watched?.unwatch(id);
 			this.#closeUnused();
 		}
+	}
+
+	/** Puts right what dead hosts left behind, here as in any other process that looks. */
+	#recover(): void {
+		const { ended } = sweep(this.#ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost });
+		for (const { sessionId, plan } of ended) endLeftovers({ id: sessionId, tools: plan.tools });
 	}
 
 	/** Lets go of all sockets. Runs go on without us. */

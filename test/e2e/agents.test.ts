@@ -83,8 +83,8 @@ test("broken files and dangling links hide nothing, and a repository's own agent
 	expect(await result(home, "Go.")).toBe("I am custom");
 	const description = JSON.stringify(home.model.requests[0]?.raw);
 	for (const name of ["explorer", "researcher", "reviewer", "implementer", "tester", "custom"]) {
-		expect(description).toContain(`- ${name}`);
+		expect(description).toContain(`${name}:`);
 	}
-	expect(description).not.toContain("- both");
+	expect(description).not.toContain("both:");
 	expect(description).not.toContain("impostor");
 });

@@ -20,6 +20,8 @@ export interface HomeOptions {
 	readonly model: ScriptedModel;
 	/** What `-e` loads; false for a pi without extension. Default: the package as it is published. */
 	readonly extension?: string | false;
+	/** More extension files to load. */
+	readonly moreExtensions?: readonly string[];
 	/** On top of the defaults in settings.json. */
 	readonly settings?: object;
 	/** The content of pi-geon.json: a value, or the text itself. */
@@ -73,7 +75,10 @@ export async function makeHome(options: HomeOptions): Promise<Home> {
 		...places,
 		env: { ...environment(places, id), ...options.env },
 		model: options.model,
-		extensionArgs: extension === false ? [] : ["-e", extension],
+		extensionArgs: [...(extension === false ? [] : [extension]), ...(options.moreExtensions ?? [])].flatMap((path) => [
+			"-e",
+			path,
+		]),
 		closers: new Set(),
 	};
 }

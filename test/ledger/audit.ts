@@ -15,6 +15,7 @@ export class Audit {
 
 	constructor(file: string) {
 		this.#file = file;
+		appendFileSync(file, "");
 	}
 
 	now(): number {

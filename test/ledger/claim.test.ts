@@ -1,3 +1,5 @@
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { claimNext, queuePosition } from "../../src/ledger/claim.ts";
@@ -107,6 +109,26 @@ describe("who waits", () => {
 		expect(claim("p")).toBeUndefined();
 		end(first);
 		expect(claim("p")).toBe(third);
+	});
+
+	test("one of two hosts that looked at the last free place at the same time", async () => {
+		const { ledger, admit } = await desk();
+		for (const profile of ["p", "q"]) admit({ profile, laneLimit: 1 });
+		const hosts = { p: readyHost(ledger), q: readyHost(ledger) };
+		const [first, second] = await Promise.all([scratch.peer(), scratch.peer()]);
+		const asking = Promise.all([first.says("claiming"), second.says("claiming")]);
+		// While somebody writes, both can look, and must wait before they may take what they saw.
+		const writer = new DatabaseSync(ledger.file);
+		writer.exec("BEGIN IMMEDIATE");
+		const claims = [
+			first.call("claimAs", { file: ledger.file, hostId: hosts.p, profile: "p" }),
+			second.call("claimAs", { file: ledger.file, hostId: hosts.q, profile: "q" }),
+		];
+		await asking;
+		await sleep(50);
+		writer.exec("COMMIT");
+		writer.close();
+		expect((await Promise.all(claims)).filter((id) => id !== undefined)).toHaveLength(1);
 	});
 
 	test("a run by the lane its own requester configured", async () => {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { selectRuns } from "../../src/ledger/records.ts";
@@ -10,7 +11,7 @@ const scratch = useScratch();
 
 test("four processes work off 400 runs, one of them is killed, and every run ends exactly once", async () => {
 	const TOTAL = 400;
-	const LANE = 6;
+	const LANE = 4;
 	const ledger = await scratch.ledger();
 	const folder = scratch.folder();
 	for (let n = 0; n < TOTAL; n++) {
@@ -24,14 +25,14 @@ test("four processes work off 400 runs, one of them is killed, and every run end
 	const job = { file: ledger.file, leaseMs: 600, total: TOTAL };
 	const auditOf = ({ pid }: { pid: number }) => join(folder, `${pid}.jsonl`);
 	const holding = victim.says("holding");
-	const killed = expect(
-		victim.call("workOff", { ...job, audit: auditOf(victim), endsBeforeDeath: 20 }),
-	).rejects.toThrow("gone");
-	const working = others.map((peer) => peer.call("workOff", { ...job, audit: auditOf(peer) }));
+	const fate = victim.call("workOff", { ...job, audit: auditOf(victim), endsBeforeDeath: 5 }).catch(String);
 	await holding;
+	const working = Promise.all(others.map((peer) => peer.call("workOff", { ...job, audit: auditOf(peer) })));
+	const ended = () => ledger.get<{ n: number }>("SELECT count(*) AS n FROM runs WHERE state = 'ended'")?.n ?? 0;
+	while (ended() < TOTAL / 4) await sleep(5);
 	await victim.kill();
-	await killed;
-	await Promise.all(working);
+	expect(await fate).toContain("gone");
+	await working;
 
 	const audit = peers.flatMap((peer) => readAudit(auditOf(peer)));
 	const endings = new Map<string, number>();
@@ -43,7 +44,7 @@ test("four processes work off 400 runs, one of them is killed, and every run end
 		const byVictim = run.outcome.output === String(victim.pid);
 		expect(endings.get(run.id) ?? (byVictim ? 1 : 0)).toBe(1);
 	}
-	expect(ledger.get("SELECT count(*) AS n FROM runs WHERE state = 'ended'")).toEqual({ n: TOTAL });
+	expect(ended()).toBe(TOTAL);
 	expect(mostAtOnce(audit)).toBeLessThanOrEqual(LANE);
 	expect(mostAtOnce(audit)).toBeGreaterThan(1);
 	expect(audit.filter(({ what }) => what === "taken back").length).toBeGreaterThan(0);

@@ -51,6 +51,21 @@ const verbs = {
 		database.close();
 	},
 
+	async claimAs({
+		file,
+		hostId,
+		profile,
+	}: {
+		file: string;
+		hostId: HostId;
+		profile: string;
+	}): Promise<RunId | undefined> {
+		return using(file, (ledger) => {
+			say("claiming");
+			return claimNext(ledger, { hostId, profile, at: Date.now(), leaseMs: 60_000 })?.run.id;
+		});
+	},
+
 	async sweepAt({ file, at, leasesAt }: { file: string; at: number; leasesAt: number }): Promise<RunId[]> {
 		return using(file, (ledger) => {
 			spinUntil(at);
@@ -121,7 +136,7 @@ const verbs = {
 
 	/**
 	 * A host among many: claims, works a moment, ends, and sweeps after the others, until nothing is left to do. Keeps an
-	 * audit. One that is to die ends `endsBeforeDeath` runs, says "holding", and from then on only claims and writes.
+	 * audit. One that is to die ends `endsBeforeDeath` runs, says "holding", and from then on keeps what it has and writes.
 	 */
 	async workOff(job: { file: string; audit: string; leaseMs: number; total: number; endsBeforeDeath?: number }) {
 		const { leaseMs } = job;
@@ -148,7 +163,7 @@ const verbs = {
 		const dying = () => job.endsBeforeDeath !== undefined && ends >= job.endsBeforeDeath;
 		while (countEnded(ledger) < job.total) {
 			beat();
-			const run = claim(ledger, host, { leaseMs });
+			const run = dying() && held.length > 1 ? undefined : claim(ledger, host, { leaseMs });
 			if (run) {
 				audit.write({ what: "claimed", run: run.id, fence: run.fence, at: audit.now() });
 				held.push(run);

@@ -6,6 +6,7 @@ import { findHost, findOrReserveHost, hostGone, leaveIfIdle, listHosts, renewLea
 import { messageTaken, sendToRun, waitingMessages } from "../../src/ledger/inbox.ts";
 import { Ledger } from "../../src/ledger/ledger.ts";
 import { endRun, heldRuns, recordUsage, requestStop } from "../../src/ledger/progress.ts";
+import { waitsForSession } from "../../src/ledger/sessions.ts";
 import { type Database, openDatabase } from "../../src/ledger/sqlite.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import { admission, outcomeOf, success } from "./samples.ts";
@@ -99,6 +100,7 @@ describe("no work on the ledger reads through the past", () => {
 		heldRuns: (ledger, { host }) => heldRuns(ledger, host),
 		recordUsage: (ledger, { running }) => recordUsage(ledger, running, 1, success().usage),
 		endRun: (ledger, { running }) => endRun(ledger, { id: running, fence: 1, outcome: success(), at: 2 }),
+		waitsForSession: (ledger, { queued }) => waitsForSession(ledger, queued),
 		owedTo: (ledger) => owedTo(ledger, "parent"),
 		settleDelivery: (ledger, { ended }) => settleDelivery(ledger, ended, 3),
 		inbox: (ledger, { running }) => {

@@ -1,5 +1,5 @@
 import { credentialName } from "./credential-names.ts";
-import { maskOf } from "./mask.ts";
+import { MASK_WITH_KIND, maskOf } from "./mask.ts";
 import { isSecretValue, type Notation } from "./secret-values.ts";
 
 const raw = String.raw;
@@ -18,11 +18,10 @@ const CANDIDATE = new RegExp(
 		`(?:${TYPE_ANNOTATION})?(?<separator>${SEPARATORS.join("|")})`,
 	"gi",
 );
-const NAME_CHARACTER = /[\w.-]/;
 const MAX_NAME = 80;
 const MAX_VALUE = 8_000;
 /** A bare value is judged by its beginning: else a long line of such names would be read again for each of them. */
-const JUDGED = 256;
+const JUDGED = 128;
 
 const QUOTE = /(?:[rbfu]{1,2}|@)?(\\{0,3}["'`])/iy;
 const BARE_VALUE = /[^\s"'`,;<>(){}[\]|]+/y;
@@ -58,6 +57,8 @@ function secretAfter(text: string, match: RegExpExecArray): (Value & { kind: str
 	const closers = match.groups?.closers ?? "";
 	const start = nameStart(text, match.index);
 	const name = /^[\w.-]+/.exec(text.slice(start, start + MAX_NAME + 50))?.[0] ?? "";
+	// The kind that a mask names is not the name of what follows the mask.
+	if (text.startsWith(MASK_WITH_KIND, start - MASK_WITH_KIND.length)) return undefined;
 	const kind = credentialName(withWordBefore(text, start, name));
 	if (kind === undefined || !separatorFits(text, { start, name, closers, separator })) return undefined;
 	const from = match.index + match[0].length;
@@ -71,8 +72,20 @@ function secretAfter(text: string, match: RegExpExecArray): (Value & { kind: str
 
 function nameStart(text: string, from: number): number {
 	let start = from;
-	while (start > 0 && from - start < MAX_NAME && NAME_CHARACTER.test(text.charAt(start - 1))) start -= 1;
+	while (start > 0 && from - start < MAX_NAME && isNameCharacter(text.charCodeAt(start - 1))) start -= 1;
 	return start;
+}
+
+/** As the class [\w.-], but not a regular expression for each character of each candidate. */
+function isNameCharacter(code: number): boolean {
+	const letter = code | 0x20;
+	return (
+		(letter >= 0x61 && letter <= 0x7a) ||
+		(code >= 0x30 && code <= 0x39) ||
+		code === 0x5f ||
+		code === 0x2d ||
+		code === 0x2e
+	);
 }
 
 /** `API Key: …` is one name, too. */
@@ -89,8 +102,7 @@ function separatorFits(
 	const { start, name, closers, separator } = found;
 	const isFlag = name.startsWith("--");
 	if (separator === ">") return /[</:]/.test(text.charAt(start - 1));
-	if (separator.startsWith("(") || separator.trimStart().startsWith("("))
-		return /^(?!get|is|has|check|validate)/i.test(name);
+	if (separator.trim() === "(") return !/^(?:get|is|has|check|validate)/i.test(name);
 	// The arguments of a call, as in define('X', 'y'); in a longer list the next string is just another one.
 	if (separator.trim() === ",") return /\(["'`]$/.test(text.slice(Math.max(0, start - 2), start)) && closers !== "";
 	if (separator.trim() !== "") return true;

@@ -1,9 +1,10 @@
 import { credentialName } from "./credential-names.ts";
 import { MIN_SECRET_LENGTH } from "./literals.ts";
-import { isPath, isPlaceholder } from "./secret-values.ts";
+import { isDummy, isPath } from "./secret-values.ts";
 
 /** Names that end so say where a credential is, or something about it, and do not hold it. */
-const ABOUT = /(?:FILE|PATH|DIR|SOCK|URL|URI|HOST|PORT|USER|USERNAME|NAME|TYPE|MODE|METHOD|ENABLED|TTL|HELPER|PROVIDER|REGION)$/i;
+const ABOUT =
+	/(?:FILE|PATH|DIR|SOCK|URL|URI|HOST|PORT|USER|USERNAME|NAME|TYPE|MODE|METHOD|ENABLED|TTL|HELPER|PROVIDER|REGION)$/i;
 const PUBLIC = /PUBLIC_KEY|PUBLISHABLE|TOKENIZ/i;
 const URL_USERINFO = /\b[a-z][a-z0-9+.-]*:\/\/([^\s/?#@]*)@/gi;
 const PAIR = /(?:password|pwd|accountkey|sharedaccesskey)=([^;\s]+)/gi;
@@ -22,7 +23,7 @@ export function environmentSecrets(env: Record<string, string | undefined>): str
  */
 export function isLiteralSecret(value: string): boolean {
 	const text = value.trim();
-	if (text.length < MIN_SECRET_LENGTH || isPlaceholder(text) || isPath(text)) return false;
+	if (text.length < MIN_SECRET_LENGTH || isDummy(text) || isPath(text)) return false;
 	if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /^[\w.+-]+@[\w-]+\.[\w.-]+$/.test(text)) return false;
 	return !isPlainWords(text) && !/^[\d.,:+-]+$/.test(text);
 }
@@ -40,7 +41,9 @@ function secretsInside(value: string): string[] {
 
 function isCredentialVariable(name: string): boolean {
 	if (ABOUT.test(name) || PUBLIC.test(name)) return false;
-	return credentialName(name.toUpperCase() === name ? name : name.replace(/^npm_config_/, "")) !== undefined || isPart(name);
+	return (
+		credentialName(name.toUpperCase() === name ? name : name.replace(/^npm_config_/, "")) !== undefined || isPart(name)
+	);
 }
 
 /** COOKIE, PRIVATE, DSN and the like count as a part of a variable's name, where text would have too many of them. */

@@ -26,7 +26,8 @@ export function maskHttpCredentials(text: string): string {
 			looksRandom(token) ? before + maskOf("token") : match,
 		)
 		.replace(HEADER, (match, before: string, value: string) =>
-			!isPlaceholder(value) && ((SCHEME_BEFORE.test(before) && /\d/.test(value)) || looksRandom(value) || isBasic(value))
+			!isPlaceholder(value) &&
+			((SCHEME_BEFORE.test(before) && /\d/.test(value)) || looksRandom(value) || isBasic(value))
 				? before + maskOf("authorization")
 				: match,
 		)

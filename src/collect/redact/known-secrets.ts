@@ -48,8 +48,10 @@ function modelSecrets(value: unknown, env: Environment): string[] {
 /** A configured value as pi reads it: a literal, with `$NAME` and `${NAME}` filled in. `!command` is never run. */
 function resolved(value: string, env: Environment): string[] {
 	if (value.startsWith("!")) return [];
-	const filled = value.replace(/\$(?:([$!])|(\w+)|\{(\w+)\})/g, (match, escaped?: string, name?: string, braced?: string) =>
-		escaped === undefined ? (env[name ?? braced ?? ""] ?? match) : escaped,
+	const filled = value.replace(
+		/\$(?:([$!])|(\w+)|\{(\w+)\})/g,
+		(match, escaped?: string, name?: string, braced?: string) =>
+			escaped === undefined ? (env[name ?? braced ?? ""] ?? match) : escaped,
 	);
 	const withoutScheme = filled.replace(/^[A-Za-z]+ +/, "");
 	return [...[filled, withoutScheme].filter(isLiteralSecret), ...referenced(value, env)];

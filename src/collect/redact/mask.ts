@@ -1,7 +1,9 @@
 /** What stands where a secret stood. The start is the same for all kinds, so that a second pass knows it. */
 export const MASK = "[redacted]";
 
-export const maskOf = (kind: string): string => `[redacted:${kind}]`;
+export const MASK_WITH_KIND = "[redacted:";
+
+export const maskOf = (kind: string): string => `${MASK_WITH_KIND}${kind}]`;
 
 export const isMasked = (text: string): boolean => text.includes("[redacted");
 

@@ -22,9 +22,20 @@ export function createRedactor(options: { secrets: Iterable<string>; homeDir: st
 	const maskLiterals = createLiteralMasker(options.secrets);
 	const shortenHome = createHomeShortener(options.homeDir);
 
-	const redact = (text: string): string => {
-		const withoutSecrets = maskAssignments(maskHttpCredentials(maskTokens(maskPrivateKeys(maskLiterals(text)))));
-		return shortenStackTraces(shortenHome(withoutSecrets));
-	};
+	const redact = (text: string): string => shortenStackTraces(shortenHome(maskPatterns(maskLiterals(text))));
 	return { redact, redactValue: (value) => redactDeep(value, redact) };
+}
+
+/** Most text holds nothing to mask and is read once. */
+const MAX_PASSES = 4;
+
+/** A mask can set apart a value that ran into the next one before, so what was changed is looked at once more. */
+function maskPatterns(text: string): string {
+	let current = text;
+	for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+		const masked = maskAssignments(maskHttpCredentials(maskTokens(maskPrivateKeys(current))));
+		if (masked === current) break;
+		current = masked;
+	}
+	return current;
 }

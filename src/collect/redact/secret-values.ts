@@ -4,13 +4,23 @@ import { isMasked } from "./mask.ts";
 /** How a value is written: in quotes, as `NAME=value` of an environment file, or bare, where it may as well be code. */
 export type Notation = "quoted" | "environment" | "bare";
 
+/** A value that is filled in elsewhere. One that only begins with such a sign may be a password. */
 const REFERENCE =
-	/^(?:[$%<{@#]|\\?\$|process\.|os\.|env[.(:[]|ENV\[|import\.|secrets?\.|vars?\.|data\.|self\.|this\.|config\.|args\.|options\.|!)/;
-const REPEATED = /^(.)\1*$|^[*x.•·_-]+$|\.\.\.|…|\*{3}|xxxx|abcdefghij/i;
+	/^\$(?:\w+|\(.*\))$|\$\{|\{\{|#\{|^\{.*\}$|^%\w+%$|^<[^<>]*>?$|^@\w+@$|^![A-Z][A-Za-z]+$|^(?:process|os|import|secrets?|vars?|data|self|this|config|args|options)\.|^env[.(:[]|^ENV\[/;
+const REPEATED = /^[*x.•·_-]+$|\.\.\.|…|\*{3}|xxxx|abcdefghij/i;
 const CONSTANT = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const TYPE_OR_NUMBER = /^(?:(?:big)?u?int\d+\w*|float\d+\w*|0x[0-9a-f]{1,16})$/i;
-const PLACEHOLDER_WORD =
-	/^(?:a|an|the|your|my|our|new|old|current|some|any|this|is|not|to|of|in|for|example|sample|demo|test|testing|dummy|fake|mock|stub|placeholder|change|me|it|changeme|replace|insert|enter|todo|tbd|here|value|string|str|text|number|int|bool|boolean|object|any|unknown|undefined|null|nil|none|true|false|yes|no|on|off|empty|required|optional|invalid|missing|hidden|masked|redacted|removed|default|auto|password|passwd|pass|passphrase|pwd|secret|token|api|key|apikey|access|refresh|client|user|username|admin|root|auth|bearer|basic|oauth\d?|jwt|cookie|session|id|id_token|stripe|openai|anthropic|github|google|aws|db|database)$/i;
+const PLACEHOLDER_WORDS = new Set(
+	(
+		"a an the your my our new old current some any this is not to of in for example sample demo test " +
+		"testing dummy fake mock stub placeholder change me it changeme replace insert enter todo tbd here " +
+		"value string str text number int bool boolean object unknown undefined null nil none true false yes " +
+		"no on off empty required optional invalid missing hidden masked redacted removed default auto " +
+		"password passwd pass passphrase pwd secret token api key apikey access refresh client user username " +
+		"admin root auth bearer basic oauth oauth1 oauth2 jwt cookie session id stripe openai anthropic " +
+		"github google aws db database"
+	).split(" "),
+);
 const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$#][\w$]*)+[?!;,)]*$/;
 const PATH = /^(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@+ -]+(?:[\\/][\w.@+ -]*)*$/;
 const WORD = /^[A-Za-z]+$/;
@@ -26,8 +36,13 @@ export function isSecretValue(value: string, name: CredentialName, notation: Not
 }
 
 export function isPlaceholder(value: string): boolean {
-	if (isMasked(value) || REFERENCE.test(value) || REPEATED.test(value)) return true;
-	return value.split(/[^A-Za-z0-9]+/).every((word) => word === "" || PLACEHOLDER_WORD.test(word));
+	return isMasked(value) || REFERENCE.test(value) || REPEATED.test(value) || isDummy(value);
+}
+
+/** `changeme`, `your-api-key`, `********`. */
+export function isDummy(value: string): boolean {
+	if (/^(.)\1*$/.test(value)) return true;
+	return value.split(/[^A-Za-z0-9]+/).every((word) => word === "" || PLACEHOLDER_WORDS.has(word.toLowerCase()));
 }
 
 export function isPath(value: string): boolean {

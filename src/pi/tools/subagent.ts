@@ -6,6 +6,9 @@ import { refusalResult } from "../../deliver/tool-result.ts";
 import { refuse } from "../../run/errors.ts";
 import { parentFacts } from "../parent-facts.ts";
 import type { SessionServices } from "../session-services.ts";
+import { subagentDescription } from "../tool-description.ts";
+import { renderCall } from "../view/subagent-call.ts";
+import { renderResult } from "../view/subagent-result.ts";
 
 const parameters = Type.Object(
 	{
@@ -21,16 +24,21 @@ export interface SubagentToolSetup {
 	services: SessionServices;
 	/** Those to name in the description. */
 	agents: AgentDefinition[];
+	/** When to delegate, for the parent's system prompt; may be empty. */
+	policy: string;
 	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
 }
 
 /** The `subagent` tool: delegate a task and wait for the answer. */
-export function subagentTool({ pi, services, agents, approveProjectAgent }: SubagentToolSetup) {
+export function subagentTool({ pi, services, agents, policy, approveProjectAgent }: SubagentToolSetup) {
 	return defineTool({
 		name: "subagent",
 		label: "Subagent",
-		description: `Delegate a focused task to a subagent with its own context, and get its answer. Several calls in one message run side by side. Agents:\n${agents.map(inOneLine).join("\n")}`,
+		description: subagentDescription(agents),
+		promptGuidelines: policy === "" ? [] : policy.split("\n"),
 		parameters,
+		renderCall,
+		renderResult,
 		async execute(toolCall, request, signal, onUpdate, ctx) {
 			try {
 				return await services.use(ctx, (available) =>
@@ -54,12 +62,4 @@ export function subagentTool({ pi, services, agents, approveProjectAgent }: Suba
 			}
 		},
 	});
-}
-
-const DESCRIPTION_CHARS = 90;
-
-function inOneLine({ name, description }: AgentDefinition): string {
-	const line = description.replace(/\s+/g, " ").trim();
-	const short = line.length > DESCRIPTION_CHARS ? `${line.slice(0, DESCRIPTION_CHARS - 1)}…` : line;
-	return short === "" ? `- ${name}` : `- ${name}: ${short}`;
 }

@@ -1,7 +1,7 @@
 /** 999, 12.3k, 1.2M */
 export function count(amount: number): string {
 	if (amount < 1_000) return String(Math.round(amount));
-	return amount < 999_950 ? `${scaled(amount / 1_000)}k` : `${scaled(amount / 1_000_000)}M`;
+	return amount < 999_500 ? `${scaled(amount / 1_000)}k` : `${scaled(amount / 1_000_000)}M`;
 }
 
 const scaled = (amount: number): string => (amount < 99.95 ? amount.toFixed(1).replace(/\.0$/, "") : amount.toFixed(0));

@@ -7,8 +7,8 @@ import { plain } from "./plain.ts";
 
 /** More than anybody reads in a terminal. */
 const SHOWN_CHARS = 30_000;
-/** The parser takes quadratic time for a paragraph: 50,000 stars would hold up pi for ten seconds. */
-const LONGEST_PARAGRAPH = 5_000;
+/** The parser takes quadratic time for a paragraph: 30,000 characters of unclosed stars hold up pi for four seconds. */
+const LONGEST_PARAGRAPH = 3_000;
 const PREVIEW_LINES = 5;
 
 /** What a child wrote, as markdown: all of it, or the beginning and how much more there is. */

@@ -3,6 +3,7 @@ import type { Drawing } from "./drawing.ts";
 import { fieldsOf } from "./stored.ts";
 
 const EXPAND = "app.tools.expand";
+const USUAL_KEY = "ctrl+o";
 
 /** "ctrl+o to expand", with the key that the user has for it, or nothing if there is none. */
 export function expandHint(theme: Theme, context: unknown): string {
@@ -15,8 +16,8 @@ export function withHint(note: string, { theme, hint }: Drawing): string {
 	return hint === "" ? theme.fg("muted", note) : `${theme.fg("muted", `${note}, `)}${hint}`;
 }
 
+/** pi 1.5 tells through the context. What is imported may be another copy of pi, which knows nothing of the user's keys. */
 function keyOf(context: unknown): string {
-	// pi 1.5 tells through the context; what is imported may be another copy that does not know the user's keys.
 	const fromContext = fieldsOf(context)?.keyText;
-	return typeof fromContext === "function" ? String(fromContext(EXPAND)) : keyText(EXPAND);
+	return typeof fromContext === "function" ? String(fromContext(EXPAND)) : keyText(EXPAND) || USUAL_KEY;
 }

@@ -1,0 +1,52 @@
+import type { ExtensionFactory, ModelRuntime } from "@earendil-works/pi-coding-agent";
+
+/** The wire protocols of pi whose requests can be counted; the others refuse to have their `fetch` replaced. */
+const COUNTABLE = new Set([
+	"anthropic-messages",
+	"azure-openai-responses",
+	"google-generative-ai",
+	"mistral-conversations",
+	"openai-codex-responses",
+	"openai-completions",
+	"openai-responses",
+]);
+
+/**
+ * Keeps pi's two retries apart. A request that is refused, by its status, or that finds nobody there is tried again by
+ * pi's provider layer, which knows statuses and `Retry-After`. An answer that breaks off in the middle is tried again by
+ * pi's agent layer, which would repeat the first kind too, going by the words of the message: that is called off here.
+ */
+export class ProviderWatch {
+	#answered = false;
+	/** Requests that were made again by the provider layer. */
+	retries = 0;
+
+	/** Whether the last request never got as far as an answer. */
+	get wasRefused(): boolean {
+		return !this.#answered;
+	}
+
+	/** Sees from inside the child when a request is made and when an answer begins. */
+	readonly guard: ExtensionFactory = (pi) => {
+		pi.on("before_provider_request", () => {
+			this.#answered = false;
+		});
+		pi.on("after_provider_response", ({ status }) => {
+			this.#answered = status < 400;
+		});
+	};
+
+	/** The same models and credentials, with this child's requests counted. */
+	over(runtime: ModelRuntime): ModelRuntime {
+		const streamSimple: ModelRuntime["streamSimple"] = (model, context, options) => {
+			if (!COUNTABLE.has(model.api)) return runtime.streamSimple(model, context, options);
+			let requests = 0;
+			const counted: typeof fetch = (input, init) => {
+				if (++requests > 1) this.retries++;
+				return fetch(input, init);
+			};
+			return runtime.streamSimple(model, context, { ...options, fetch: counted });
+		};
+		return Object.create(runtime, { streamSimple: { value: streamSimple } }) as ModelRuntime;
+	}
+}

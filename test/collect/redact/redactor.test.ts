@@ -1,0 +1,153 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createRedactor } from "../../../src/collect/redact/redactor.ts";
+import { lookAlikes } from "./look-alikes.ts";
+import { secretShapes } from "./secret-shapes.ts";
+
+const { redact, redactValue } = createRedactor({ secrets: ["literal-s3cret"], homeDir: "/home/al" });
+const fragments = [...secretShapes(), ...lookAlikes()].flatMap(({ text }) => [
+	text,
+	text.slice(0, 30),
+	text.slice(-30),
+]);
+const joints = [
+	"",
+	" ",
+	"\n",
+	'"',
+	"'",
+	"=",
+	": ",
+	"\\n",
+	"&",
+	";",
+	"/",
+	"-",
+	"[redacted]",
+	"password=",
+	"literal-s3cret",
+];
+
+describe("redact", () => {
+	it("never throws, and changes nothing the second time", () => {
+		const text = fc
+			.array(fc.oneof(fc.constantFrom(...fragments), fc.constantFrom(...joints), fc.string({ unit: "binary" })), {
+				maxLength: 8,
+			})
+			.map((parts) => parts.join(""));
+		fc.assert(
+			fc.property(text, (value) => {
+				const once = redact(value);
+				expect(redact(once)).toBe(once);
+			}),
+			{ numRuns: 1_000 },
+		);
+	});
+
+	it("masks a key that the end of the text cuts off", () => {
+		const body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ";
+		expect(redact(`-----BEGIN PRIVATE KEY-----\n${body}`)).not.toContain(body);
+	});
+});
+
+describe("home paths", () => {
+	it.each([
+		["cat /home/al/x.txt", "cat ~/x.txt"],
+		["cd /home/al", "cd ~"],
+		["in /home/al.", "in ~."],
+		["file:///home/al/x", "file://~/x"],
+		['{"a":"/home/al","b":"x\\n/home/al/y"}', '{"a":"~","b":"x\\n~/y"}'],
+		["gcc -I/home/al/include", "gcc -I~/include"],
+		["PATH=/home/al/bin:/usr/bin:/home/al/go", "PATH=~/bin:/usr/bin:~/go"],
+		["/home/alice/x /home/al-2/x /home/al.bak/x", "/home/alice/x /home/al-2/x /home/al.bak/x"],
+		["/mnt/home/al/x", "/mnt/home/al/x"],
+	])("%s", (text, expected) => {
+		expect(redact(text)).toBe(expected);
+	});
+
+	it("has the forms of Windows", () => {
+		const windows = createRedactor({ secrets: [], homeDir: "C:\\Users\\al" });
+		expect(windows.redact("C:\\Users\\al\\x and c:/users/al/x")).toBe("~\\x and ~/x");
+		expect(windows.redact(JSON.stringify("C:\\Users\\al\\x"))).toBe('"~\\\\x"');
+		expect(windows.redact("file:///C:/Users/al/x")).toBe("file://~/x");
+		expect(windows.redact("/c/Users/al/x C:\\Users\\alice")).toBe("~/x C:\\Users\\alice");
+	});
+
+	it.each(["", "/"])("is not shortened if it is %j", (homeDir) => {
+		expect(createRedactor({ secrets: [], homeDir }).redact("/usr/bin /")).toBe("/usr/bin /");
+	});
+});
+
+describe("stack traces", () => {
+	const frames = (count: number): string =>
+		Array.from({ length: count }, (_, at) => `    at f${at} (file.js:${at}:1)\n`).join("");
+	const pythonFrames = (count: number): string =>
+		Array.from({ length: count }, (_, at) => `  File "a.py", line ${at}, in f\n    g(${at})\n`).join("");
+
+	it("keeps twelve frames", () => {
+		expect(redact(`Error: x\n${frames(12)}`)).toBe(`Error: x\n${frames(12)}`);
+	});
+
+	it("keeps the first eight and the last two of more", () => {
+		const output = redact(`Error: x\n${frames(40)}end`);
+		expect(output.match(/^ {4}at /gm)).toHaveLength(10);
+		expect(output).toContain("    … 30 frames left out …\n    at f38 ");
+		expect(output).toMatch(/at f39 .*\nend$/);
+	});
+
+	it("counts Python's frames with their source lines", () => {
+		const output = redact(`Traceback (most recent call last):\n${pythonFrames(20)}ValueError: x`);
+		expect(output.match(/File "/g)).toHaveLength(10);
+		expect(output).toContain("… 10 frames left out …");
+		expect(output).toMatch(/g\(19\)\nValueError: x$/);
+	});
+});
+
+describe("redactValue", () => {
+	it("redacts every string, also by the name of its key, and leaves keys and other values", () => {
+		const date = new Date(0);
+		const value = {
+			"literal-s3cret": 1,
+			text: "is literal-s3cret",
+			list: ["/home/al/x", { n: 1, none: null, yes: true }],
+			env: { password: "swordfish", apiKey: "$API_KEY", tokens: 12, user: "al" },
+			date,
+		};
+		expect(redactValue(value)).toEqual({
+			"literal-s3cret": 1,
+			text: "is [redacted]",
+			list: ["~/x", { n: 1, none: null, yes: true }],
+			env: { password: "[redacted:password]", apiKey: "$API_KEY", tokens: 12, user: "al" },
+			date,
+		});
+		expect(value.env.password).toBe("swordfish");
+	});
+
+	it("keeps cycles and bounds the depth", () => {
+		const cycle: { self?: unknown; text: string } = { text: "literal-s3cret" };
+		cycle.self = cycle;
+		const copy = redactValue(cycle);
+		expect(copy.self).toBe(copy);
+		expect(copy.text).toBe("[redacted]");
+
+		let deep: unknown = "literal-s3cret";
+		for (let level = 0; level < 10_000; level += 1) deep = [deep];
+		expect(JSON.stringify(redactValue(deep))).not.toContain("literal-s3cret");
+	});
+
+	it("never leaves a known secret in JSON-like data, and changes nothing the second time", () => {
+		fc.assert(
+			fc.property(fc.jsonValue({ stringUnit: fc.constantFrom("literal-s3cret", "x", " ", "/home/al") }), (value) => {
+				const once = redactValue({ value });
+				expect(JSON.stringify(Object.values(once))).not.toMatch(/literal-s3cret(?!.*":)/);
+				expect(redactValue(once)).toEqual(once);
+			}),
+		);
+	});
+
+	it("takes __proto__ as a key like any other", () => {
+		const copy = redactValue(JSON.parse('{"__proto__": {"a": "literal-s3cret"}}'));
+		expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+		expect(JSON.stringify(copy)).toBe('{"__proto__":{"a":"[redacted]"}}');
+	});
+});

@@ -1,0 +1,268 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { SingleResult, SubagentDetails } from "../../src/deliver/details.ts";
+import { agentNamed } from "../helpers/agent-file.ts";
+import type { Home } from "../helpers/home.ts";
+import { hostPids, killHosts } from "../helpers/hosts.ts";
+import type { RecordedRequest } from "../helpers/model-request.ts";
+import { dispatch } from "../helpers/model-scripts.ts";
+import {
+	cut,
+	delay,
+	drip,
+	endless,
+	hang,
+	httpError,
+	invalidToolArguments,
+	type Reply,
+	text,
+	toolCall,
+	usage,
+} from "../helpers/model-steps.ts";
+import { promptPi, startRpc } from "../helpers/pi.ts";
+import { repositoryRoot } from "../helpers/repository.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { delegateTo, delegations, finalize } from "./child.ts";
+
+const openHome = useHome({ withinMs: 8_000 });
+const MISBEHAVING_TOOLS = join(repositoryRoot, "test", "children", "misbehaving-tools.ts");
+
+interface Row {
+	name: string;
+	/** The child's turns; the last is repeated. `kill` ends the host in that turn. */
+	child: (Reply | "kill")[];
+	subagents?: object;
+	error?: { code: string; reason: string };
+	result: Partial<SingleResult>;
+	/** Stop it when its n-th model request arrives. */
+	stopAtRequest?: number;
+	/** How many model requests there must have been. */
+	requests?: number;
+}
+
+const working = [text("I found a clue."), toolCall("ls", { path: "." }), usage({ input: 100, output: 10 })];
+const success = finalize("All is well.");
+const once = { input: 100, output: 10, turns: 1 };
+const FAILED = "SUBAGENT_FAILED";
+const TIMEOUT = "SUBAGENT_TIMEOUT";
+
+const rows: Row[] = [
+	{ name: "finished", child: [working, success], result: { exitCode: 0, output: "All is well.", attempts: 1 } },
+	{
+		name: "a provider that refuses the request: not tried again",
+		child: [working, httpError(400, { body: '{"error":{"message":"no such thing, see page 500"}}' })],
+		error: { code: FAILED, reason: "provider" },
+		result: { exitCode: 1, output: "I found a clue.", attempts: 1, usage: expect.objectContaining(once) },
+		requests: 2,
+	},
+	{
+		name: "a provider that is busy twice, then answers",
+		child: [httpError(429), httpError(503), working, success],
+		subagents: { retry: { maxAttempts: 3 } },
+		result: { exitCode: 0, attempts: 3, output: "All is well." },
+		requests: 4,
+	},
+	{
+		name: "a provider that stays busy",
+		child: [working, httpError(529)],
+		error: { code: FAILED, reason: "provider" },
+		result: { exitCode: 1, attempts: 2, output: "I found a clue." },
+		requests: 3,
+	},
+	{
+		name: "a connection that breaks in the middle of the answer",
+		child: [[text("I was just saying"), cut()], working, success],
+		result: { exitCode: 0, attempts: 2, output: "All is well." },
+	},
+	{
+		name: "tool arguments that are not JSON",
+		child: [invalidToolArguments("ls", "{not json"), success],
+		result: { exitCode: 0, output: "All is well.", attempts: 1 },
+	},
+	{
+		name: "an answer that merely talks about rate limits and timeouts",
+		child: [finalize("HTTP 429: rate limit exceeded. The request timed out: timeout, overloaded, connection error.")],
+		result: { exitCode: 0, attempts: 1 },
+		requests: 1,
+	},
+	{
+		name: "a host that dies once: the run goes on in another",
+		child: [working, "kill", success],
+		result: { exitCode: 0, attempts: 2, output: "All is well." },
+	},
+	{
+		name: "a host that dies every time",
+		child: [working, "kill", "kill"],
+		error: { code: FAILED, reason: "lost" },
+		result: { exitCode: 1, attempts: 2, usage: expect.objectContaining(once) },
+	},
+	{
+		name: "an extension of the child's that crashes the process",
+		child: [toolCall("crashes_the_process", {})],
+		error: { code: FAILED, reason: "lost" },
+		result: { exitCode: 1, attempts: 2 },
+	},
+	{
+		name: "the hard time limit",
+		child: [working, [text("Still thinking"), drip("…".repeat(1000), { everyMs: 50 })]],
+		subagents: { timeoutMs: 1500 },
+		error: { code: TIMEOUT, reason: "runtime" },
+		result: { exitCode: 124, timeoutReason: "runtime", output: expect.stringContaining("Still thinking…") },
+	},
+	{
+		name: "a model that is silent for longer than the idle limit",
+		child: [working, hang()],
+		subagents: { idleTimeoutMs: 500 },
+		error: { code: TIMEOUT, reason: "idle" },
+		result: { exitCode: 124, timeoutReason: "idle", output: "I found a clue.", usage: expect.objectContaining(once) },
+	},
+	{
+		name: "a model that streams slowly for longer than the idle limit: it lives",
+		child: [[drip("slow but sure", { everyMs: 150 }), toolCall("ls", { path: "." })], success],
+		subagents: { idleTimeoutMs: 500 },
+		result: { exitCode: 0, output: "All is well." },
+	},
+	{
+		name: "a tool that takes longer than the idle limit: the clock stands still",
+		child: [toolCall("bash", { command: "sleep 1.2" }), success],
+		subagents: { idleTimeoutMs: 500 },
+		result: { exitCode: 0, output: "All is well." },
+	},
+	{
+		name: "a tool that hangs",
+		child: [[text("Let me try."), toolCall("hangs_until_aborted", {})]],
+		subagents: { toolTimeoutMs: 500 },
+		error: { code: TIMEOUT, reason: "tool" },
+		result: { exitCode: 124, timeoutReason: "tool", output: "Let me try." },
+	},
+	{
+		name: "a tool that does not even stop when aborted: it is abandoned, and its host replaced",
+		child: [[text("Let me try."), toolCall("ignores_abort", {})]],
+		subagents: { toolTimeoutMs: 500 },
+		error: { code: TIMEOUT, reason: "tool" },
+		result: { exitCode: 124, timeoutReason: "tool", output: "Let me try." },
+	},
+	{
+		name: "a shell that ignores SIGTERM, with a grandchild in a session of its own",
+		child: [
+			toolCall("bash", {
+				command: `trap "" TERM; setsid sh -c 'trap "" TERM; sleep 300' & setsid nohup sleep 301 & sleep 302`,
+			}),
+		],
+		subagents: { timeoutMs: 1500 },
+		error: { code: TIMEOUT, reason: "runtime" },
+		result: { exitCode: 124 },
+	},
+	{
+		name: "a background process that a successful child leaves running",
+		child: [toolCall("bash", { command: "setsid nohup sleep 300 > /dev/null 2>&1 & echo started" }), success],
+		result: { exitCode: 0, output: "All is well." },
+	},
+	{
+		name: "stopped by the user",
+		child: [working, [text("Half an ans"), hang()]],
+		stopAtRequest: 2,
+		error: { code: FAILED, reason: "stopped" },
+		result: {
+			exitCode: 130,
+			output: expect.stringContaining("Half an ans"),
+			usage: expect.objectContaining({ input: 100, output: 10 }),
+		},
+	},
+	{
+		name: "more output than anybody reads",
+		child: [endless({ bytesPerChunk: 64 * 1024 })],
+		error: { code: "SUBAGENT_OUTPUT_TRUNCATED", reason: "output_limit" },
+		result: { exitCode: 1 },
+	},
+];
+
+describe("every ending has its code, its exit code and its evidence, and leaves nothing behind", () => {
+	test.for(rows)("$name", async (row) => {
+		const home: Home = await openHome({
+			moreExtensions: [MISBEHAVING_TOOLS],
+			agents: { "worker.md": agentNamed("worker", "You work.", WORKER_TOOLS) },
+			config: { subagents: { allowWrite: true, ...row.subagents } },
+			script: dispatch({
+				parent: [delegateTo("worker", "Do it."), text("Done.")],
+				child: playing(row.child, () => home),
+			}),
+		});
+		const details = await (row.stopAtRequest ? stopped(home, row.stopAtRequest) : delegated(home));
+
+		expect(details.error?.code).toBe(row.error?.code);
+		expect(details.error?.reason).toBe(row.error?.reason);
+		const [result] = details.results;
+		expect(result).toMatchObject(row.result);
+		expect(result?.exitCode === 0).toBe(details.error === undefined);
+		expect(existsSync(result?.sessionFile ?? "")).toBe(true);
+		if (row.requests !== undefined) expect(childRequests(home)).toHaveLength(row.requests);
+	});
+});
+
+const WORKER_TOOLS = "tools: read, ls, bash, hangs_until_aborted, ignores_abort, crashes_the_process";
+
+const childRequests = (home: Home): RecordedRequest[] => home.model.requests.filter((request) => request.isChild);
+
+/** Plays the turns in order of the requests, whatever the conversation says: a failed attempt is a request too. */
+function playing(turns: Row["child"], home: () => Home) {
+	let asked = 0;
+	return async (): Promise<Reply> => {
+		const turn = turns[Math.min(asked++, turns.length - 1)];
+		if (turn !== "kill") return turn ?? [];
+		killHosts(home());
+		return [delay(100)];
+	};
+}
+
+async function delegated(home: Home): Promise<SubagentDetails> {
+	const run = await promptPi(home, "Go.");
+	const [details] = delegations(run);
+	if (!details) throw new Error(`Nothing was delegated: ${run.stderr}`);
+	return details;
+}
+
+async function stopped(home: Home, atRequest: number): Promise<SubagentDetails> {
+	const rpc = startRpc(home);
+	await rpc.prompt("Go.");
+	await home.model.waitFor((request) => childRequests(home).indexOf(request) === atRequest - 1);
+	await rpc.waitForEvent((event) => JSON.stringify(event).includes("Half an"));
+	await rpc.send({ type: "abort" });
+	const ended = await rpc.waitForEvent((event) => event.type === "tool_execution_end");
+	await rpc.close();
+	return (ended.result as { details: SubagentDetails }).details;
+}
+
+test("a provider's Retry-After is honoured", async () => {
+	const home: Home = await openHome({
+		script: dispatch({
+			parent: [delegateTo("explorer", "Do it."), text("Done.")],
+			child: playing([httpError(429, { headers: { "Retry-After": "1" } }), success], () => home),
+		}),
+	});
+	expect((await delegated(home)).results[0]).toMatchObject({ exitCode: 0, attempts: 2 });
+	const [first, second] = childRequests(home);
+	expect((second?.startedAt ?? 0) - (first?.startedAt ?? 0)).toBeGreaterThanOrEqual(1000);
+});
+
+test("a host whose run did not settle takes no new runs: the next one goes to another", async () => {
+	const home: Home = await openHome({
+		moreExtensions: [MISBEHAVING_TOOLS],
+		agents: { "worker.md": agentNamed("worker", "You work.", WORKER_TOOLS) },
+		config: { subagents: { allowWrite: true, toolTimeoutMs: 300 } },
+		env: { PI_GEON_HOST_IDLE_MS: "5000" },
+		script: dispatch({
+			parent: [delegateTo("worker", "Hang."), delegateTo("worker", "Work."), text("Done.")],
+			child: ({ firstUserText }) => (firstUserText === "Hang." ? toolCall("ignores_abort", {}) : finalize("Fine.")),
+		}),
+	});
+	const before: number[] = [];
+	void home.model.waitFor((request) => request.firstUserText === "Hang.").then(() => before.push(...hostPids(home)));
+	const after: number[] = [];
+	void home.model.waitFor((request) => request.firstUserText === "Work.").then(() => after.push(...hostPids(home)));
+	const run = await promptPi(home, "Go.");
+	expect(delegations(run).map((details) => details.results[0]?.exitCode)).toEqual([124, 0]);
+	expect(before).toHaveLength(1);
+	expect(after.some((pid) => !before.includes(pid))).toBe(true);
+});
