@@ -3,6 +3,7 @@ import { projectAgentApprovals } from "./approvals.ts";
 import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.ts";
 import { markFailure } from "./failures.ts";
 import { delegationDepth } from "./parent-facts.ts";
+import { reportDiagnostics } from "./report-diagnostics.ts";
 import { agentsFor, configFor, SessionServices } from "./session-services.ts";
 import { settleToolResults } from "./settle.ts";
 import { subagentTool } from "./tools/subagent.ts";
@@ -18,10 +19,13 @@ export default function piGeon(pi: ExtensionAPI): void {
 	let policy = "";
 
 	pi.on("session_start", (_event, ctx) => {
-		const { subagents } = configFor(ctx).config;
+		const { config, diagnostics } = configFor(ctx);
+		const { subagents } = config;
+		// What an untrusted project says goes neither into the prompt nor onto the screen.
+		const catalog = agentsFor(ctx, { includeProject: isTrustedByDecision(ctx) });
+		reportDiagnostics(ctx, [...diagnostics, ...(subagents.enabled ? catalog.diagnostics : [])]);
 		if (!subagents.enabled) return;
-		const trusted = isTrustedByDecision(ctx);
-		const agents = agentsFor(ctx).agents.filter((agent) => agent.source !== "project" || trusted);
+		const { agents } = catalog;
 		policy = subagents.injectDelegationPolicy ? delegationPolicy(agents) : "";
 		pi.registerTool(subagentTool({ pi, services, agents, policy, approveProjectAgent }));
 	});

@@ -14,13 +14,13 @@ import { packageRoot } from "./package-root.ts";
 import { isTrustedByDecision } from "./trust.ts";
 
 /** The agents of this moment: files may change while pi runs, and the next call should see it. */
-export function agentsFor(ctx: ExtensionContext): AgentCatalog {
+export function agentsFor(ctx: ExtensionContext, { includeProject }: { includeProject: boolean }): AgentCatalog {
 	return discoverAgents({
 		cwd: ctx.cwd,
 		builtinDir: join(packageRoot(), "agents"),
 		userDir: join(getAgentDir(), "agents"),
 		homeDir: homedir(),
-		includeProject: true,
+		includeProject,
 	});
 }
 
@@ -47,7 +47,7 @@ export class SessionServices {
 			return await work({
 				...opened,
 				config: configFor(ctx).config,
-				catalog: agentsFor(ctx),
+				catalog: agentsFor(ctx, { includeProject: true }),
 				sessionsRoot: sessionsRoot(getAgentDir(), homedir()),
 				findSession: (id) => findSession(opened.ledger, id),
 			});

@@ -80,7 +80,11 @@ test("broken files and dangling links hide nothing, and a repository's own agent
 	});
 	mkdirSync(join(home.agentDir, "agents"), { recursive: true });
 	symlinkSync(join(home.scratch, "nowhere.md"), join(home.agentDir, "agents", "dangling.md"));
-	expect(await result(home, "Go.")).toBe("I am custom");
+	const run = await promptPi(home, "Go.");
+	expect(delegations(run)[0]?.finalized).toMatchObject({ result: "I am custom" });
+	expect(run.stderr).toMatch(/error: .*broken\.md:2:\d+: .+\n/);
+	expect(run.stderr).toMatch(/error: .*both\.md:\d+:\d+: .*tools.*denied_tools/);
+	expect(run.stderr).toMatch(/error: .*dangling\.md: .+\n/);
 	const description = JSON.stringify(home.model.requests[0]?.raw);
 	for (const name of ["explorer", "researcher", "reviewer", "implementer", "tester", "custom"]) {
 		expect(description).toContain(`${name}:`);

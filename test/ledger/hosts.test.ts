@@ -125,7 +125,7 @@ describe("an idle host", () => {
 	});
 
 	test("never leaves behind the back of somebody who has admitted a run and found it", async () => {
-		const RUNS = 300;
+		const RUNS = 150;
 		const { file } = await scratch.ledger();
 		const [parent, hosts] = await Promise.all([scratch.peer(), scratch.peer()]);
 		const leaving = hosts.says("leaving");

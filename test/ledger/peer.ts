@@ -121,7 +121,7 @@ const verbs = {
 		await using(file, (ledger) => {
 			let ended = 0;
 			say("leaving");
-			const deadline = Date.now() + 15_000;
+			const deadline = Date.now() + 25_000;
 			while (ended < runs && Date.now() < deadline) {
 				for (const { id, state } of listHosts(ledger)) {
 					if (state !== "ready") continue;

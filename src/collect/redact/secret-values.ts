@@ -6,7 +6,7 @@ export type Notation = "quoted" | "environment" | "bare";
 
 /** A value that is filled in elsewhere. One that only begins with such a sign may be a password. */
 const REFERENCE =
-	/^\$(?:\w+|\(.*\))$|\$\{|\{\{|#\{|^\{.*\}$|^%\w+%$|^<[^<>]*>?$|^@\w+@$|^![A-Z][A-Za-z]+$|^(?:process|os|import|secrets?|vars?|data|self|this|config|args|options)\.|^env[.(:[]|^ENV\[/;
+	/^\$(?:\w+|\(.*\))$|\$\{|\{\{|#\{|^\{.*\}$|^%\w+%$|^<[^<>]*>$|^<[A-Za-z_ -]*$|^@\w+@$|^![A-Z][A-Za-z]+$|^(?:process|os|import|secrets?|vars?|data|self|this|config|args|options)\.|^env[.(:[]|^ENV\[/;
 const REPEATED = /^[*x.•·_-]+$|\.\.\.|…|\*{3}|xxxx|abcdefghij/i;
 const CONSTANT = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const TYPE_OR_NUMBER = /^(?:(?:big)?u?int\d+\w*|float\d+\w*|0x[0-9a-f]{1,16})$/i;
@@ -42,7 +42,8 @@ export function isPlaceholder(value: string): boolean {
 /** `changeme`, `your-api-key`, `********`. */
 export function isDummy(value: string): boolean {
 	if (/^(.)\1*$/.test(value)) return true;
-	return value.split(/[^A-Za-z0-9]+/).every((word) => word === "" || PLACEHOLDER_WORDS.has(word.toLowerCase()));
+	const words = value.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+	return words.length > 0 && words.every((word) => PLACEHOLDER_WORDS.has(word));
 }
 
 export function isPath(value: string): boolean {

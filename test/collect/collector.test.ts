@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Collector } from "../../src/collect/collector.ts";
+import { outcomeOf } from "../../src/collect/outcome.ts";
+import type { EndCause } from "../../src/run/outcome.ts";
+
+const message = (content: unknown, more: object = {}) => ({
+	type: "message_end",
+	message: { role: "assistant", content, stopReason: "stop", provider: "p", model: "m", ...more },
+});
+const delta = (text: string) => ({
+	type: "message_update",
+	message: { role: "assistant" },
+	assistantMessageEvent: { type: "text_delta", delta: text },
+});
+
+function collected(...events: unknown[]): Collector {
+	const collector = new Collector();
+	for (const event of events) collector.take(event);
+	return collector;
+}
+
+describe("what is collected from the events of a child", () => {
+	test("usage is summed once a message, not by deltas or turns", () => {
+		const usage = { input: 10, output: 3, cacheRead: 2, cacheWrite: 1, cost: { total: 0.5 } };
+		const one = message([{ type: "text", text: "Hi" }], { usage });
+		const { usage: sum } = collected(delta("H"), delta("i"), one, { type: "turn_end", message: one.message }, one);
+		expect(sum).toEqual({ input: 20, output: 6, cacheRead: 4, cacheWrite: 2, cost: 1, turns: 2 });
+	});
+
+	test("nonsense in usage counts as nothing", () => {
+		const usage = { input: Number.NaN, output: -5, cacheRead: "9", cost: { total: Number.POSITIVE_INFINITY } };
+		expect(collected(message([], { usage })).usage).toEqual({
+			input: 0,
+			output: 0,
+			cacheRead: 0,
+			cacheWrite: 0,
+			cost: 0,
+			turns: 1,
+		});
+	});
+
+	test("what is being written counts as partial output until the message ends", () => {
+		const done = message([{ type: "text", text: "Before." }]);
+		expect(collected(done, delta("Half an ans")).partialOutput).toBe("Half an ans");
+		expect(collected(done, delta("After."), message([{ type: "text", text: "After." }])).partialOutput).toBe("After.");
+		expect(collected(done, message([{ type: "toolCall", name: "ls", arguments: {} }])).partialOutput).toBe("Before.");
+	});
+
+	test("text counts once, whether it was streamed or not", () => {
+		const said = message([{ type: "text", text: "12345" }]);
+		expect(collected(delta("123"), delta("45"), said).textLength).toBe(5);
+		expect(collected(said).textLength).toBe(5);
+	});
+
+	test("display items are the last two hundred, with arguments of a size to show", () => {
+		const call = message([{ type: "toolCall", name: "write", arguments: { path: "a", content: "x".repeat(5000) } }]);
+		const { displayItems } = collected(...Array.from({ length: 250 }, () => call));
+		expect(displayItems).toHaveLength(200);
+		expect(JSON.stringify(displayItems[0]).length).toBeLessThan(2100);
+	});
+});
+
+const json = fc.jsonValue();
+const eventType = fc.constantFrom("message_end", "message_update", "turn_end", "tool_execution_end", "agent_end", "?");
+const part = fc.oneof(
+	fc.record({ type: fc.constant("text"), text: fc.oneof(fc.string(), json) }),
+	fc.record({ type: fc.constant("toolCall"), name: fc.oneof(fc.string(), json), arguments: json }),
+	json,
+);
+const anyMessage = fc.record(
+	{
+		role: fc.constantFrom("assistant", "user", "toolResult"),
+		content: fc.oneof(fc.array(part), json),
+		usage: json,
+		stopReason: json,
+	},
+	{ requiredKeys: [] },
+);
+const anyEvent = fc.oneof(
+	fc.record(
+		{ type: eventType, message: fc.oneof(anyMessage, json), assistantMessageEvent: json },
+		{ requiredKeys: [] },
+	),
+	json,
+);
+const anyCause: fc.Arbitrary<EndCause> = fc.oneof(
+	fc.record({ kind: fc.constant("not_finalized" as const), problem: fc.string() }),
+	fc.record({
+		kind: fc.constant("timeout" as const),
+		limit: fc.constantFrom("runtime" as const, "idle" as const, "tool" as const),
+		afterMs: fc.nat(),
+	}),
+	fc.record({ kind: fc.constantFrom("stopped" as const), by: fc.string() }),
+	fc.record({ kind: fc.constantFrom("budget" as const, "output_limit" as const), limit: fc.string() }),
+	fc.record({ kind: fc.constantFrom("provider" as const, "crashed" as const, "lost" as const), message: fc.string() }),
+	fc.record({
+		kind: fc.constant("finalized" as const),
+		finalized: fc.oneof(
+			fc.record({ status: fc.constant("SUCCESS" as const), result: fc.string({ minLength: 1 }) }),
+			fc.record({ status: fc.constant("ERROR" as const), error: fc.string({ minLength: 1 }) }),
+		),
+	}),
+);
+
+test("whatever a child emits, collecting never fails, and there is no exit code 0 without an answer", () => {
+	fc.assert(
+		fc.property(fc.array(anyEvent, { maxLength: 30 }), anyCause, (events, cause) => {
+			const collector = collected(...events);
+			const { usage, displayItems, partialOutput } = collector;
+			const outcome = outcomeOf(cause, { usage, displayItems, partialOutput, attempts: 1, warnings: [] });
+			const finalizedWell = cause.kind === "finalized" && cause.finalized.status === "SUCCESS";
+			expect(outcome.exitCode === 0).toBe(finalizedWell);
+			expect(outcome.status === "success").toBe(finalizedWell);
+			if (outcome.status === "success") expect(outcome.output).not.toBe("");
+			else expect(outcome.error.message).toEqual(expect.any(String));
+			for (const count of Object.values(usage)) expect(Number.isFinite(count) && count >= 0).toBe(true);
+			expect(() => JSON.stringify(outcome)).not.toThrow();
+		}),
+		{ numRuns: 3000 },
+	);
+});

@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { dispatch } from "../helpers/model-scripts.ts";
+import { hang, text, toolCall } from "../helpers/model-steps.ts";
+import { piVersions, startTerminal } from "../helpers/pi.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { delegateTo, finalize } from "./child.ts";
+
+const openHome = useHome();
+
+describe.each(piVersions)("in a real terminal, on pi %s", (version) => {
+	test("Esc stops the child within a second, and the result says stopped", async () => {
+		const home = await openHome({
+			script: dispatch({
+				parent: [delegateTo("explorer", "Find it."), text("Done.")],
+				child: [toolCall("ls", { path: "." }), [text("Half an answer"), hang()]],
+			}),
+		});
+		const terminal = startTerminal(home, { version });
+		await terminal.ready();
+		terminal.type("Go.");
+		terminal.key("enter");
+		const request = await home.model.waitFor(({ isChild, turn }) => isChild && turn === 1);
+		await terminal.waitForText(/Half an answer/);
+
+		const pressed = performance.now();
+		terminal.key("escape");
+		await request.ended;
+		await terminal.waitForText(/stopped/i);
+		const tookMs = performance.now() - pressed;
+		expect(request.aborted).toBe(true);
+		expect(tookMs).toBeLessThan(1000);
+	});
+
+	test("a delegation is readable at 40 columns while it runs, when it has ended, and expanded", async () => {
+		const home = await openHome({
+			script: dispatch({
+				parent: [delegateTo("explorer", "Find where auth is registered in this project."), text("Done.")],
+				child: [toolCall("ls", { path: "." }), finalize("It is in **src/auth.ts**, line 12.")],
+			}),
+		});
+		const terminal = startTerminal(home, { version, cols: 40, rows: 30 });
+		await terminal.ready();
+		terminal.type("Go.");
+		terminal.key("enter");
+		const ended = await terminal.waitForText(/Done\./);
+		expect(ended.join("\n")).toMatch(/explorer/);
+		expect(ended.join("\n")).toMatch(/src\/auth\.ts/);
+		terminal.key("ctrl+o");
+		await terminal.waitForText(/explorer_[0-9a-f]|[Ss]ession/);
+		for (const line of terminal.history()) expect(line.length).toBeLessThanOrEqual(40);
+	});
+});
