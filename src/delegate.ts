@@ -7,6 +7,7 @@
  * plan, admit and deliver happen here, in the parent. claim, run and collect happen in a host, another process, which
  * finds the run in the ledger (`host/serve.ts`, `host/work.ts`). The parent only watches, and may die meanwhile.
  */
+import type { Redactor } from "./collect/redact/redactor.ts";
 import { progressResult, queuedResult, refusalResult, type SubagentResult, toolResult } from "./deliver/tool-result.ts";
 import { admitRun } from "./ledger/admit.ts";
 import type { Ledger } from "./ledger/ledger.ts";
@@ -23,6 +24,7 @@ export interface Delegation extends LaunchRequest {
 }
 
 export interface Services extends PlanSources {
+	redactor: Redactor;
 	ledger: Ledger;
 	supervisor: Supervisor;
 	/** Which hosts can work for this parent. */
@@ -49,5 +51,5 @@ export async function delegate(request: Delegation, parent: ParentFacts, service
 		onQueued: (waiting) => request.onUpdate?.(queuedResult(admitted, waiting)),
 		onProgress: (progress) => request.onUpdate?.(progressResult(admitted, progress)),
 	});
-	return toolResult(ended);
+	return toolResult(ended, services.redactor);
 }

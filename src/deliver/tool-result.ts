@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { AgentToolResult } from "@earendil-works/pi-coding-agent";
+import type { Redactor } from "../collect/redact/redactor.ts";
 import { truncateForModel } from "../collect/truncate.ts";
 import type { Progress } from "../host/protocol.ts";
 import type { RunRecord } from "../ledger/records.ts";
@@ -13,16 +14,16 @@ import { keepWholeAnswer, wholeAnswerFile } from "./whole-answer.ts";
 export type SubagentResult = AgentToolResult<SubagentDetails>;
 
 /** An ended run as the tool result the parent's model reads. Failures are results too. */
-export function toolResult(record: RunRecord & { run: EndedRun }): SubagentResult {
+export function toolResult(record: RunRecord & { run: EndedRun }, redactor: Redactor): SubagentResult {
 	const { plan, run, sessionId } = record;
 	const { outcome } = run;
 	const sessionFile = existsSync(plan.session.file) ? plan.session.file : undefined;
 	const result: SingleResult = {
 		agent: plan.agent,
-		task: plan.task,
+		task: redactor.redact(plan.task),
 		exitCode: outcome.exitCode,
 		usage: outcome.usage,
-		...(outcome.status !== "success" && { error: outcome.error.message }),
+		...(outcome.status !== "success" && { error: redactor.redact(outcome.error.message) }),
 		...(sessionFile && { sessionFile }),
 		...(outcome.output !== undefined && { output: outcome.output }),
 		displayItems: outcome.displayItems,
@@ -46,14 +47,15 @@ export function toolResult(record: RunRecord & { run: EndedRun }): SubagentResul
 		...outcome.warnings.map((warning) => `**Warning:** ${warning}`),
 	].join("\n");
 	return {
-		content: [{ type: "text", text: `${header}\n\n${body}` }],
+		// What a host handed over is redacted already; what was written here, or in place of a host, is not.
+		content: [{ type: "text", text: redactor.redact(`${header}\n\n${body}`) }],
 		details: {
 			mode: "single",
 			runId: run.id,
 			sessionId,
 			...(outcome.finalized && { finalized: outcome.finalized }),
 			results: [result],
-			...(error && { error }),
+			...(error && { error: redactor.redactValue(error) }),
 		},
 		usage: piUsage(outcome.usage),
 		// Where pi passes tool results on to scripts, a result that met a schema goes as data.

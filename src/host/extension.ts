@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
+import { redactorFor } from "../collect/redact/redactor-for.ts";
 import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
@@ -25,10 +26,14 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			if (!isHostId(id)) throw new Error(`/${HOST_COMMAND} is started by pi-geon, with the id of a host.`);
 			const agentDir = getAgentDir();
 			const ledger = await openLedger(placesIn(agentDir).ledger);
-			const log = logTo((line) => process.stderr.write(line), { host: id, pid: process.pid });
+			const authFile = join(agentDir, "auth.json");
+			const modelsFile = join(agentDir, "models.json");
+			// Made anew for each run: tokens are renewed while a host lives.
+			const redactor = () => redactorFor({ env: process.env, authFile, modelsFile });
+			const log = logTo((line) => process.stderr.write(redactor().redact(line)), { host: id, pid: process.pid });
 			const record = findHost(ledger, id);
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);
-			const models = freshModelRuntime(join(agentDir, "auth.json"), join(agentDir, "models.json"));
+			const models = freshModelRuntime(authFile, modelsFile);
 			host = new Host({
 				id,
 				profile: record.profile,
@@ -36,7 +41,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				idleMs: Number(process.env.PI_GEON_HOST_IDLE_MS) || DEFAULT_IDLE_MS,
 				ledger,
 				log,
-				childServices: async () => ({ agentDir, modelRuntime: await models() }),
+				childServices: async () => ({ agentDir, modelRuntime: await models(), redactor: redactor() }),
 			});
 			try {
 				await host.serve();

@@ -5,7 +5,6 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { endRun, heldRuns, recordUsage, usageOfParent } from "../ledger/progress.ts";
 import { sweep } from "../ledger/sweep.ts";
 import type { HostId, RunId } from "../run/ids.ts";
-import type { EndCause } from "../run/outcome.ts";
 import { endLeftovers } from "./leftovers.ts";
 import type { Log } from "./log.ts";
 import { processStart } from "./process-start.ts";
@@ -24,12 +23,14 @@ export interface HostSetup {
 	idleMs: number;
 	ledger: Ledger;
 	log: Log;
-	childServices(): Promise<Pick<WorkServices, "agentDir" | "modelRuntime">>;
+	childServices(): Promise<Pick<WorkServices, "agentDir" | "modelRuntime" | "redactor">>;
 }
 
 interface ActiveRun {
 	record: ClaimedRun;
 	work: Work;
+	/** False once it was taken away: then nothing of what we know of it may be written. */
+	ours: boolean;
 }
 
 /** A host at work: claims runs, works on them, and leaves when nobody has needed it for a while. */
@@ -76,7 +77,7 @@ export class Host {
 		try {
 			if (!renewLeases(ledger, id, Date.now() + LEASE_MS)) {
 				log.warn("given up on by others, leaving");
-				for (const { work } of this.#active.values()) work.stop(TAKEN_AWAY);
+				for (const active of this.#active.values()) this.#letGo(active);
 				this.#leave();
 				return;
 			}
@@ -92,10 +93,10 @@ export class Host {
 	#attend(): void {
 		const { id, ledger, log, profile } = this.#setup;
 		const held = heldRuns(ledger, id);
-		for (const { record, work } of this.#active.values()) {
-			const mine = held.get(record.run.id);
-			if (!mine || mine.fence !== record.run.fence) work.stop(TAKEN_AWAY);
-			else if (mine.stopBy !== undefined) work.stop({ kind: "stopped", by: mine.stopBy });
+		for (const active of this.#active.values()) {
+			const mine = held.get(active.record.run.id);
+			if (!mine || mine.fence !== active.record.run.fence) this.#letGo(active);
+			else if (mine.stopBy !== undefined) active.work.stop({ kind: "stopped", by: mine.stopBy });
 		}
 		const swept = sweep(ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost });
 		for (const { run, sessionId, plan } of swept.ended) {
@@ -121,9 +122,10 @@ export class Host {
 				onUsage: (usage) => recordUsage(ledger, id, fence, usage),
 				parentSessionUsage: () => usageOfParent(ledger, record.parentSession),
 			});
-			this.#active.set(id, { record, work });
+			const active: ActiveRun = { record, work, ours: true };
+			this.#active.set(id, active);
 			const { outcome, settled } = await work.done;
-			const counted = endRun(ledger, { id, fence, outcome, at: Date.now() });
+			const counted = active.ours && endRun(ledger, { id, fence, outcome, at: Date.now() });
 			log.info(counted ? "ended" : "ended, but it was no longer ours", { runId: id, status: outcome.status });
 			if (!settled) this.#closeBecause(`run ${id} did not settle after it was aborted`);
 		} catch (error) {
@@ -136,6 +138,11 @@ export class Host {
 			this.#watchers?.ended(id);
 			this.#attend();
 		}
+	}
+
+	#letGo(active: ActiveRun): void {
+		active.ours = false;
+		active.work.stop({ kind: "lost", message: "The run was given to another host." });
 	}
 
 	/** Something in this process is not as it should be: no new runs for it. Another host takes its place. */
@@ -167,5 +174,3 @@ export class Host {
 		return true;
 	}
 }
-
-const TAKEN_AWAY: EndCause = { kind: "lost", message: "The run was given to another host." };

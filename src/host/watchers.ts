@@ -11,7 +11,7 @@ const PROGRESS_EVERY_MS = 100;
 export class Watchers {
 	readonly #server: Server;
 	readonly #watching = new Map<Socket, Set<RunId>>();
-	readonly #pending = new Map<RunId, { latest: Progress; timer: NodeJS.Timeout | undefined }>();
+	readonly #pending = new Map<RunId, { latest: (() => Progress) | undefined; timer: NodeJS.Timeout }>();
 	readonly #path: string;
 
 	private constructor(server: Server, path: string) {
@@ -39,20 +39,20 @@ export class Watchers {
 	}
 
 	/** Tells watchers how a run goes, at most ten times a second. */
-	progress(runId: RunId, latest: Progress): void {
+	progress(runId: RunId, latest: () => Progress): void {
 		if (!this.#isWatched(runId)) return;
 		const pending = this.#pending.get(runId);
-		if (pending?.timer) {
+		if (pending) {
 			pending.latest = latest;
 			return;
 		}
-		this.#tell({ type: "progress", runId, progress: latest });
-		const entry: { latest: Progress; timer: NodeJS.Timeout | undefined } = { latest, timer: undefined };
-		entry.timer = setTimeout(() => {
-			entry.timer = undefined;
-			if (entry.latest !== latest) this.progress(runId, entry.latest);
+		this.#tell({ type: "progress", runId, progress: latest() });
+		const timer = setTimeout(() => {
+			const held = this.#pending.get(runId)?.latest;
+			this.#pending.delete(runId);
+			if (held) this.progress(runId, held);
 		}, PROGRESS_EVERY_MS);
-		this.#pending.set(runId, entry);
+		this.#pending.set(runId, { latest: undefined, timer });
 	}
 
 	ended(runId: RunId): void {

@@ -1,6 +1,7 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import { Collector } from "../collect/collector.ts";
 import { outcomeOf } from "../collect/outcome.ts";
+import type { Redactor } from "../collect/redact/redactor.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import type { ContextUse, EndCause, Outcome } from "../run/outcome.ts";
 import type { RunningRun } from "../run/run.ts";
@@ -27,9 +28,12 @@ const SETTLE_MS = 5000;
 export type ClaimedRun = RunRecord & { run: RunningRun };
 
 export interface WorkServices extends Pick<ChildSetup, "agentDir" | "modelRuntime"> {
+	/** Everything that leaves the child goes through it. */
+	redactor: Redactor;
 	/** What all runs of the same parent session have used so far, this one included. */
 	parentSessionUsage(): Usage;
-	onProgress(progress: Progress): void;
+	/** Asked for only when somebody is to be told. */
+	onProgress(progress: () => Progress): void;
 	onUsage(usage: Usage): void;
 }
 
@@ -102,11 +106,13 @@ async function work(
 					services.onUsage(totalUsage());
 					context = contextUse(session);
 				}
-				services.onProgress({
-					...progressOf(collector, totalUsage()),
-					startedAt: run.startedAt,
-					...(context && { context }),
-				});
+				services.onProgress(() =>
+					services.redactor.redactValue({
+						...progressOf(collector, totalUsage()),
+						startedAt: run.startedAt,
+						...(context && { context }),
+					}),
+				);
 			}),
 			watchIdleness(race, session, plan.limits.idleTimeoutMs),
 			watchTools(race, session, plan.limits.toolTimeoutMs),
@@ -135,7 +141,7 @@ async function work(
 		partialOutput: collector.partialOutput || finalize.rejectedResult,
 		warnings: plan.warnings,
 	});
-	return { outcome, settled };
+	return { outcome: services.redactor.redactValue(outcome), settled };
 }
 
 function contextUse(session: AgentSession): ContextUse | undefined {
@@ -167,7 +173,8 @@ const describe = (error: unknown): string => (error instanceof Error ? error.mes
 /** What watchers see: the latest of it, since a snapshot is sent ten times a second. */
 function progressOf(collector: Collector, usage: Usage): Progress {
 	const latest = collector.displayItems.slice(-20);
-	const writing = collector.streamingText.slice(-2000);
+	// Without its last word: a key that is only half written does not look like one yet.
+	const writing = collector.streamingText.slice(-2000).replace(/\S*$/, "");
 	return {
 		displayItems: writing ? [...latest, { type: "text", text: writing }] : latest,
 		usage,

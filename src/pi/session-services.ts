@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { CONFIG_DIR_NAME, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { type AgentCatalog, discoverAgents } from "../agents/discover.ts";
+import { redactorFor } from "../collect/redact/redactor-for.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import type { Services } from "../delegate.ts";
 import { type Ledger, openLedger } from "../ledger/ledger.ts";
@@ -50,6 +51,11 @@ export class SessionServices {
 				catalog: agentsFor(ctx, { includeProject: true }),
 				sessionsRoot: sessionsRoot(getAgentDir(), homedir()),
 				findSession: (id) => findSession(opened.ledger, id),
+				redactor: redactorFor({
+					env: process.env,
+					authFile: join(getAgentDir(), "auth.json"),
+					modelsFile: join(getAgentDir(), "models.json"),
+				}),
 			});
 		} finally {
 			this.#inUse--;
