@@ -2,25 +2,37 @@
  * The whole story of one delegated task, in order. Each stage takes the value of the stage before, and lives in the
  * folder of its name:
  *
- *   request → plan → admit → claim → run → collect → outcome → deliver
+ *   request → plan → admit → claim → run → collect → outcome → deliver → archive
  *
  * plan, admit and deliver happen here, in the parent. claim, run and collect happen in a host, another process, which
  * finds the run in the ledger (`host/serve.ts`, `host/work.ts`). The parent only watches, and may die meanwhile.
+ * In the foreground it waits for the outcome and returns it; in the background it goes on, and the outcome is announced
+ * to the session later (`deliver/announce.ts`). That is the only difference.
  */
 import type { Redactor } from "./collect/redact/redactor.ts";
 import { progressResult, queuedResult, refusalResult, type SubagentResult, toolResult } from "./deliver/tool-result.ts";
 import { admitRun } from "./ledger/admit.ts";
 import type { Ledger } from "./ledger/ledger.ts";
+import type { RunMode, RunRecord } from "./ledger/records.ts";
 import { type LaunchRequest, type ParentFacts, type PlanSources, planLaunch } from "./plan/launch.ts";
-import { isRefusal } from "./run/errors.ts";
+import { isRefusal, type Refusal } from "./run/errors.ts";
+import type { RunId } from "./run/ids.ts";
+import type { AskUser } from "./supervise/ask.ts";
 import type { Supervisor } from "./supervise/supervisor.ts";
 
 export interface Delegation extends LaunchRequest {
 	/** The session that asks, and the call it asks with. */
 	parentSession: string;
 	toolCall?: string;
+	label?: string;
+}
+
+/** What a caller that waits wants to hear meanwhile. */
+export interface Waiting {
 	signal?: AbortSignal | undefined;
 	onUpdate?: (partial: SubagentResult) => void;
+	onAdmitted?: (id: RunId) => void;
+	onAsk?: AskUser;
 }
 
 export interface Services extends PlanSources {
@@ -32,24 +44,44 @@ export interface Services extends PlanSources {
 }
 
 /** Delegates a task and waits for its one answer. */
-export async function delegate(request: Delegation, parent: ParentFacts, services: Services): Promise<SubagentResult> {
-	const plan = await planLaunch(request, parent, services);
-	if (isRefusal(plan)) return refusalResult(plan);
-
-	const admitted = admitRun(services.ledger, {
-		plan,
-		mode: "foreground",
-		parentSession: request.parentSession,
-		...(request.toolCall !== undefined && { toolCall: request.toolCall }),
-		profile: services.profile,
-		laneLimit: services.config.agents.defaults.subagents.maxConcurrent,
-		at: Date.now(),
-	});
+export async function delegate(
+	request: Delegation & Waiting,
+	parent: ParentFacts,
+	services: Services,
+): Promise<SubagentResult> {
+	const admitted = await launch(request, parent, { ...services, mode: "foreground" });
+	if (isRefusal(admitted)) return refusalResult(admitted);
+	request.onAdmitted?.(admitted.run.id);
 
 	const ended = await services.supervisor.watch(admitted.run.id, {
 		signal: request.signal,
 		onQueued: (waiting) => request.onUpdate?.(queuedResult(admitted, waiting)),
 		onProgress: (progress) => request.onUpdate?.(progressResult(admitted, progress)),
+		...(request.onAsk && { onAsk: request.onAsk }),
 	});
 	return toolResult(ended, services.redactor);
+}
+
+/** Delegates a task and goes on: accepted means that it is in the ledger, and will be announced. */
+export function spawn(request: Delegation, parent: ParentFacts, services: Services): Promise<RunRecord | Refusal> {
+	return launch(request, parent, { ...services, mode: "background" });
+}
+
+async function launch(
+	request: Delegation,
+	parent: ParentFacts,
+	services: Services & { mode: RunMode },
+): Promise<RunRecord | Refusal> {
+	const plan = await planLaunch(request, parent, services);
+	if (isRefusal(plan)) return plan;
+	return admitRun(services.ledger, {
+		plan,
+		mode: services.mode,
+		parentSession: request.parentSession,
+		...(request.toolCall !== undefined && { toolCall: request.toolCall }),
+		...(request.label !== undefined && { label: request.label }),
+		profile: services.profile,
+		laneLimit: services.config.agents.defaults.subagents.maxConcurrent,
+		at: Date.now(),
+	});
 }

@@ -14,6 +14,11 @@ export const LSP_ACTIONS = [
 
 export type LspAction = (typeof LSP_ACTIONS)[number];
 
+/** In the order in which they are tried; the last one needs no key. */
+export const SEARCH_PROVIDERS = ["brave", "tavily", "serper", "exa", "searxng", "duckduckgo"] as const;
+
+export type SearchProviderName = (typeof SEARCH_PROVIDERS)[number];
+
 /** The configuration in force: checked, complete and frozen. `null` means no limit, or no preference. */
 export interface Config {
 	subagents: {
@@ -54,6 +59,35 @@ export interface Config {
 		list: readonly Principal[];
 	};
 	tools: { subagents: { tools: { allow: readonly string[] | null; deny: readonly string[] } } };
+	web: {
+		/** Whether the parent has the web tools itself; its children may have them either way. */
+		enabled: boolean;
+		/** Tried first; null: those that have a key, then the one that needs none. */
+		provider: SearchProviderName | null;
+		/** Whether the others are asked when the first fails. */
+		fallback: boolean;
+		providers: {
+			brave: KeyedProvider;
+			tavily: KeyedProvider;
+			serper: KeyedProvider;
+			exa: KeyedProvider;
+			searxng: { baseUrl: string | null };
+			duckduckgo: { baseUrl: string | null };
+		};
+		allowPrivateNetwork: boolean;
+		/** Of one response, unpacked, or of one file. */
+		maxBytes: number;
+		timeoutMs: number;
+		cacheMinutes: number;
+	};
+	lsp: {
+		/** Whether the parent has the tool itself; its children may have it either way. */
+		enabled: boolean;
+		/** Whether rename and code actions may write files. Never in a child. */
+		allowMutatingActions: boolean;
+		idleMinutes: number;
+		servers: readonly LspServerSettings[];
+	};
 	finalize: { maxCorrections: number };
 	headless: { drainSeconds: number };
 	retentionDays: number;
@@ -69,4 +103,25 @@ export interface Principal {
 		allowAgents: readonly string[];
 		model: string | null;
 	};
+}
+
+export interface KeyedProvider {
+	apiKey: string | null;
+	/** The environment variable that holds the key when `apiKey` is null. */
+	apiKeyEnv: string;
+	/** Instead of the provider's own address. */
+	baseUrl: string | null;
+}
+
+/** A language server of the user's, or changes to a built-in one. Null: as built in. */
+export interface LspServerSettings {
+	name: string;
+	/** A program, by name or absolute path, and its arguments. Never a shell. */
+	command: readonly string[] | null;
+	extensions: readonly string[] | null;
+	languageId: string | null;
+	/** What a project root of this server holds. */
+	rootMarkers: readonly string[] | null;
+	initializationOptions: object | null;
+	disabled: boolean;
 }

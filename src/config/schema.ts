@@ -1,7 +1,16 @@
 import { THINKING_LEVELS, type ThinkingLevel } from "../run/thinking.ts";
-import { type Config, LSP_ACTIONS, type LspAction } from "./config.ts";
+import {
+	type Config,
+	type KeyedProvider,
+	LSP_ACTIONS,
+	type LspAction,
+	type LspServerSettings,
+	SEARCH_PROVIDERS,
+	type SearchProviderName,
+} from "./config.ts";
 import {
 	listOf,
+	matching,
 	milliseconds,
 	oneOf,
 	orNull,
@@ -11,6 +20,7 @@ import {
 	trueOrFalse,
 	wholeNumber,
 } from "./kinds.ts";
+import { lspServers } from "./lsp-servers.ts";
 import { MAIN, principals } from "./principals.ts";
 import { freely, never, onlyFewer, onlyLower, onlyMore, onlyNarrower, onlyOff } from "./project-rules.ts";
 import type { Kind, Setting, SettingsOf } from "./setting.ts";
@@ -22,6 +32,17 @@ const setting = <T>(initial: T, kind: Kind<T>, fromProject: Setting<T>["fromProj
 });
 
 const limit = (kind: Kind<number>) => setting<number | null>(null, orNull(kind), onlyLower);
+
+const webAddress = matching(/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/i, "an http or https address");
+
+/** Where searches and keys are sent is the user's alone to say. */
+const baseUrl = setting<string | null>(null, orNull(webAddress), never);
+
+const keyedProvider = (apiKeyEnv: string): SettingsOf<KeyedProvider> => ({
+	apiKey: setting<string | null>(null, orNull(text), never),
+	apiKeyEnv: setting(apiKeyEnv, text, never),
+	baseUrl,
+});
 
 /** Every key: its default, what it must be, and what a project's file may do to it. */
 export const SETTINGS: SettingsOf<Config> = {
@@ -61,6 +82,30 @@ export const SETTINGS: SettingsOf<Config> = {
 				deny: setting<readonly string[]>([], listOf(text), onlyMore),
 			},
 		},
+	},
+	web: {
+		enabled: setting(false, trueOrFalse, onlyOff),
+		provider: setting<SearchProviderName | null>(null, orNull(oneOf(SEARCH_PROVIDERS)), never),
+		fallback: setting(true, trueOrFalse, onlyOff),
+		providers: {
+			brave: keyedProvider("BRAVE_API_KEY"),
+			tavily: keyedProvider("TAVILY_API_KEY"),
+			serper: keyedProvider("SERPER_API_KEY"),
+			exa: keyedProvider("EXA_API_KEY"),
+			searxng: { baseUrl },
+			duckduckgo: { baseUrl },
+		},
+		allowPrivateNetwork: setting(false, trueOrFalse, onlyOff),
+		maxBytes: setting(10 * 1024 * 1024, wholeNumber(1024, 100 * 1024 * 1024), onlyLower),
+		timeoutMs: setting(20_000, milliseconds, onlyLower),
+		cacheMinutes: setting(15, wholeNumber(0), onlyLower),
+	},
+	lsp: {
+		enabled: setting(false, trueOrFalse, onlyOff),
+		allowMutatingActions: setting(false, trueOrFalse, onlyOff),
+		idleMinutes: setting(5, wholeNumber(1, 1440), onlyLower),
+		// They are commands.
+		servers: setting<readonly LspServerSettings[]>([], lspServers, never),
 	},
 	finalize: { maxCorrections: setting(2, wholeNumber(0), freely) },
 	headless: { drainSeconds: setting(600, seconds, freely) },

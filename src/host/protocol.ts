@@ -9,9 +9,22 @@ import type { Usage } from "../run/usage.ts";
  */
 export type ToHost =
 	| { type: "wake" } // There is something new in the ledger: a queued run, a stop request, a message.
-	| { type: "watch"; runId: RunId };
+	| { type: "watch"; runId: RunId }
+	| { type: "answer"; runId: RunId; askId: number; answer?: Answer };
 
-export type FromHost = { type: "progress"; runId: RunId; progress: Progress } | { type: "ended"; runId: RunId };
+export type FromHost =
+	| { type: "progress"; runId: RunId; progress: Progress }
+	| { type: "started" | "ended"; runId: RunId }
+	| { type: "ask"; runId: RunId; askId: number; question: Question };
+
+/** A dialog that an extension in a child opens. */
+export type Question =
+	| { kind: "confirm"; title: string; message: string }
+	| { kind: "select"; title: string; options: string[] }
+	| { kind: "input"; title: string; placeholder?: string };
+
+/** What the user chose or entered; true or false to a confirm; nothing where it was declined or nobody was there. */
+export type Answer = string | boolean | undefined;
 
 export interface Progress {
 	displayItems: DisplayItem[];

@@ -124,6 +124,7 @@ export class Host {
 			});
 			const active: ActiveRun = { record, work, ours: true };
 			this.#active.set(id, active);
+			this.#watchers?.started(id);
 			const { outcome, settled } = await work.done;
 			const counted = active.ours && endRun(ledger, { id, fence, outcome, at: Date.now() });
 			log.info(counted ? "ended" : "ended, but it was no longer ours", { runId: id, status: outcome.status });

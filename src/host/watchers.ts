@@ -55,6 +55,10 @@ export class Watchers {
 		this.#pending.set(runId, { latest: undefined, timer });
 	}
 
+	started(runId: RunId): void {
+		this.#tell({ type: "started", runId });
+	}
+
 	ended(runId: RunId): void {
 		clearTimeout(this.#pending.get(runId)?.timer);
 		this.#pending.delete(runId);

@@ -1,6 +1,6 @@
 import type { RunId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
-import { applyEvent } from "./progress.ts";
+import { applyInTransaction } from "./progress.ts";
 import { type RunRecord, selectRuns } from "./records.ts";
 
 /** The outcomes a session has not been told yet, oldest first. */
@@ -8,7 +8,49 @@ export function owedTo(ledger: Ledger, parentSession: string): RunRecord[] {
 	return selectRuns(ledger, "parent_session = ? AND delivery = 'owed' ORDER BY seq", parentSession);
 }
 
+/**
+ * Takes it upon a process to deliver a run's outcome, for a while: two that have the same session open must not both.
+ * Held by whoever waits for a foreground run, too, so that its outcome is announced only once that process is dead.
+ */
+export function takeDelivery(ledger: Ledger, id: RunId, by: { deliverer: string; at: number; forMs: number }): boolean {
+	const sql = `UPDATE runs SET deliverer = ?, deliverer_until = ?
+		WHERE id = ? AND delivery IN ('none', 'owed') AND (deliverer IS NULL OR deliverer = ? OR deliverer_until <= ?)`;
+	return (
+		ledger.transaction("normal", () => ledger.run(sql, by.deliverer, by.at + by.forMs, id, by.deliverer, by.at)) === 1
+	);
+}
+
+/** Gives the deliveries of a process back: it lives on, but has turned to another session. */
+export function returnDeliveries(ledger: Ledger, deliverer: string, parentSession: string): void {
+	const sql = `UPDATE runs SET deliverer = NULL, deliverer_until = NULL
+		WHERE parent_session = ? AND deliverer = ? AND delivery IN ('none', 'owed')`;
+	ledger.transaction("normal", () => ledger.run(sql, parentSession, deliverer));
+}
+
 /** The debt is paid: the transcript of the session that asked holds the outcome. */
 export function settleDelivery(ledger: Ledger, id: RunId, at: number): boolean {
-	return applyEvent(ledger, id, { type: "delivered", at }, "full") !== undefined;
+	return settle(ledger, id, { type: "delivered", at });
+}
+
+/** The child asked for silence. The run is on record all the same. */
+export function skipDelivery(ledger: Ledger, id: RunId, at: number): boolean {
+	return settle(ledger, id, { type: "skipped", at });
+}
+
+function settle(ledger: Ledger, id: RunId, event: { type: "delivered" | "skipped"; at: number }): boolean {
+	return ledger.transaction("full", () => {
+		const record = applyInTransaction(ledger, id, event);
+		if (!record) return false;
+		const due = archiveDue(record, event.at);
+		if (due !== undefined) ledger.run("UPDATE runs SET archive_at = ? WHERE id = ?", due, id);
+		return true;
+	});
+}
+
+/** Foreground sessions are kept to be continued; those of background runs are put away some time after the announce. */
+function archiveDue({ mode, plan }: RunRecord, at: number): number | undefined {
+	const { cleanup, archiveAfterMinutes } = plan.afterwards;
+	if (mode === "foreground") return undefined;
+	if (cleanup === "delete") return at;
+	return archiveAfterMinutes === 0 ? undefined : at + archiveAfterMinutes * 60_000;
 }

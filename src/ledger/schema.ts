@@ -54,6 +54,9 @@ export const MIGRATIONS: readonly string[] = [
 		ended_at INTEGER,
 		delivery TEXT NOT NULL CHECK (delivery IN ('none', 'owed', 'delivered', 'skipped')),
 		delivered_at INTEGER,
+		deliverer TEXT,
+		deliverer_until INTEGER,
+		archive_at INTEGER,
 		archived_at INTEGER,
 		usage TEXT NOT NULL,
 		plan TEXT NOT NULL,
@@ -67,6 +70,9 @@ export const MIGRATIONS: readonly string[] = [
 	CREATE INDEX runs_of_session ON runs (session_id, seq);
 	CREATE INDEX runs_of_parent ON runs (parent_session, seq);
 	CREATE INDEX runs_owed ON runs (parent_session, seq) WHERE delivery = 'owed';
+	CREATE INDEX runs_open_of_parent ON runs (parent_session, seq) WHERE state <> 'ended';
+	CREATE INDEX runs_to_archive ON runs (archive_at) WHERE archived_at IS NULL;
+	CREATE INDEX runs_ended ON runs (ended_at) WHERE state = 'ended';
 
 	CREATE TABLE inbox (
 		seq INTEGER PRIMARY KEY,

@@ -1,11 +1,19 @@
-import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { existsSync } from "node:fs";
+import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
+import { placesIn } from "../ledger/places.ts";
+import type { RunRecord } from "../ledger/records.ts";
+import { Announcer } from "./announcer.ts";
 import { projectAgentApprovals } from "./approvals.ts";
 import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.ts";
+import { headlessDrain } from "./drain.ts";
 import { markFailure } from "./failures.ts";
 import { delegationDepth } from "./parent-facts.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
+import { registerRoute } from "./route.ts";
+import { RunEvents } from "./run-events.ts";
 import { agentsFor, configFor, SessionServices } from "./session-services.ts";
 import { settleToolResults } from "./settle.ts";
+import { sessionsSpawnTool } from "./tools/sessions-spawn.ts";
 import { subagentTool } from "./tools/subagent.ts";
 import { isTrustedByDecision } from "./trust.ts";
 
@@ -15,6 +23,8 @@ export default function piGeon(pi: ExtensionAPI): void {
 	if (delegationDepth(process.env) > 0) return;
 
 	const services = new SessionServices();
+	const events = new RunEvents(pi.events);
+	const announcer = new Announcer(pi, services, events);
 	const approveProjectAgent = projectAgentApprovals();
 	let policy = "";
 
@@ -27,10 +37,24 @@ export default function piGeon(pi: ExtensionAPI): void {
 		if (!subagents.enabled) return;
 		const { agents } = catalog;
 		policy = subagents.injectDelegationPolicy ? delegationPolicy(agents) : "";
-		pi.registerTool(subagentTool({ pi, services, agents, policy, approveProjectAgent }));
+		pi.registerTool(subagentTool({ pi, services, agents, policy, announcer, approveProjectAgent }));
+		const onSpawned = (from: ExtensionContext, record: RunRecord) => {
+			events.created(record);
+			announcer.attend(from);
+		};
+		pi.registerTool(sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned }));
+		// Nothing is opened, or made, in a pi that never delegated.
+		if (existsSync(placesIn(getAgentDir()).ledger)) announcer.attend(ctx);
 	});
 	pi.on("before_agent_start", ({ systemPromptOptions }) => addPolicyToCustomPrompt(systemPromptOptions, policy));
 	pi.on("tool_result", markFailure);
-	pi.on("turn_end", (event, ctx) => settleToolResults(event, ctx, services));
-	pi.on("session_shutdown", () => services.close());
+	pi.on("turn_end", (event, ctx) => settleToolResults(event, ctx, { services, announcer }));
+	pi.on("agent_before_settle", headlessDrain(announcer, services));
+	pi.on("agent_settled", (_event, ctx) => announcer.attend(ctx));
+	pi.on("session_compact", (_event, ctx) => announcer.attend(ctx));
+	pi.on("session_shutdown", async (_event, ctx) => {
+		await announcer.stop(ctx);
+		await services.close();
+	});
+	registerRoute(pi);
 }

@@ -1,20 +1,24 @@
 import type { ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
 import { settleDelivery } from "../ledger/deliveries.ts";
 import { isRunId, type RunId } from "../run/ids.ts";
+import type { Announcer } from "./announcer.ts";
 import type { SessionServices } from "./session-services.ts";
 
 /** Pays the debts of foreground runs: at the end of a turn its tool results are entries of the session. */
 export async function settleToolResults(
 	event: TurnEndEvent,
 	ctx: ExtensionContext,
-	services: SessionServices,
+	{ services, announcer }: { services: SessionServices; announcer: Announcer },
 ): Promise<void> {
 	const delivered = event.toolResults.flatMap((result) =>
 		result.toolName === "subagent" ? runIdOf(result.details) : [],
 	);
 	if (delivered.length === 0) return;
 	await services.use(ctx, async ({ ledger }) => {
-		for (const id of delivered) settleDelivery(ledger, id, Date.now());
+		for (const id of delivered) {
+			settleDelivery(ledger, id, Date.now());
+			announcer.awaited(id);
+		}
 	});
 }
 

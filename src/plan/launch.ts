@@ -1,22 +1,34 @@
-import type { AgentDefinition } from "../agents/definition.ts";
+import type { AgentDefinition, AgentLimits } from "../agents/definition.ts";
 import type { AgentCatalog } from "../agents/discover.ts";
 import type { Config } from "../config/config.ts";
 import { isRefusal, type Refusal, refuse } from "../run/errors.ts";
 import { isSessionId, type SessionId } from "../run/ids.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
+import { GENERAL } from "./general.ts";
 import { effectiveLimits } from "./limits.ts";
 import { chooseModel, type ResolvedModel } from "./model.ts";
 import type { ChildSession, LaunchPlan, ModelChoice } from "./plan.ts";
+import { choosePrincipal } from "./principal.ts";
 import { childPrompt } from "./prompt.ts";
 import { newSession } from "./session-place.ts";
 import { effectiveTools, type KnownTool } from "./tools.ts";
 
 /** What was asked for. */
 export interface LaunchRequest {
-	agent: string;
+	/** Absent: a child without a role. */
+	agent?: string;
 	task: string;
 	/** Continue this child session. */
 	sessionId?: string;
+	/** Wins over every other wish for a model. */
+	model?: string;
+	thinking?: ThinkingLevel;
+	/** The principal to run under. */
+	agentId?: string;
+	/** 0 or absent: none of its own. */
+	runTimeoutSeconds?: number;
+	cleanup?: "keep" | "delete";
+	route?: unknown;
 }
 
 /** What the plan depends on besides the request: the parent as it is at this moment. */
@@ -59,21 +71,29 @@ export async function planLaunch(
 	const { config } = sources;
 	const agent = await permittedAgent(request, parent, sources);
 	if (isRefusal(agent)) return agent;
+	const principal = choosePrincipal(request.agentId, config);
+	if (isRefusal(principal)) return principal;
 	const session = childSession(request, agent, { cwd: parent.cwd, ...sources });
 	if (isRefusal(session)) return session;
 	const tools = effectiveTools({ agent, config, active: parent.activeTools, known: parent.knownTools });
 	if (isRefusal(tools)) return tools;
 	const chosen = await chooseModel(
 		[
+			{ from: "the request", name: request.model },
 			{ from: agent.file, name: agent.model },
-			{ from: "agents.list[main].subagents.model", name: mainPrincipal(config)?.subagents.model },
+			{ from: `agents.list[${principal.id}].subagents.model`, name: modelOf(principal.id, config) },
 			{ from: "agents.defaults.subagents.model", name: config.agents.defaults.subagents.model },
 		],
 		parent.model,
 		parent.resolveModel,
 	);
 	if (isRefusal(chosen)) return chosen;
-	const thinking = agent.thinking ?? chosen.thinking ?? config.agents.defaults.subagents.thinking ?? parent.thinking;
+	const thinking =
+		request.thinking ??
+		agent.thinking ??
+		chosen.thinking ??
+		config.agents.defaults.subagents.thinking ??
+		parent.thinking;
 
 	return {
 		agent: agent.name,
@@ -86,16 +106,27 @@ export async function planLaunch(
 		lspActions: [...config.subagents.allowedLspActions],
 		model: chosen.model,
 		...(thinking && { thinking }),
-		limits: effectiveLimits(agent.limits, config),
+		limits: effectiveLimits(withOwnTimeout(agent.limits, request.runTimeoutSeconds), config),
 		maxAttempts: config.subagents.retry.enabled ? config.subagents.retry.maxAttempts : 1,
 		...(agent.outputSchema && { outputSchema: agent.outputSchema }),
 		session: session.session,
-		principal: "main",
+		principal,
+		afterwards: {
+			cleanup: request.cleanup ?? "keep",
+			archiveAfterMinutes: config.agents.defaults.subagents.archiveAfterMinutes,
+		},
+		...(request.route !== undefined && { route: request.route }),
 		warnings: [...chosen.warnings, ...session.warnings],
 	};
 }
 
-const mainPrincipal = (config: Config) => config.agents.list.find((principal) => principal.id === "main");
+const modelOf = (principal: string, config: Config) =>
+	config.agents.list.find(({ id }) => id === principal)?.subagents.model;
+
+function withOwnTimeout(limits: AgentLimits, seconds: number | undefined): AgentLimits {
+	if (!seconds) return limits;
+	return { ...limits, timeoutMs: Math.min(limits.timeoutMs ?? Number.POSITIVE_INFINITY, seconds * 1000) };
+}
 
 async function permittedAgent(
 	request: LaunchRequest,
@@ -108,8 +139,9 @@ async function permittedAgent(
 	if (!config.subagents.enabled) {
 		return refuse("SUBAGENTS_DISABLED", "Subagents are switched off (subagents.enabled in pi-geon.json).");
 	}
-	if (!request.agent.trim()) return refuse("INVALID_INPUT", "`agent` is empty. Name the agent to delegate to.");
+	if (request.agent?.trim() === "") return refuse("INVALID_INPUT", "`agent` is empty. Name the agent to delegate to.");
 	if (!request.task.trim()) return refuse("INVALID_INPUT", "`task` is empty. Say what the agent should do.");
+	if (request.agent === undefined) return GENERAL;
 	const agent = catalog.agents.find((candidate) => candidate.name === request.agent);
 	if (!agent) {
 		const names = catalog.agents.map((candidate) => candidate.name).join(", ");

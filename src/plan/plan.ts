@@ -29,9 +29,19 @@ export interface LaunchPlan {
 	outputSchema?: Record<string, unknown>;
 	session: ChildSession;
 	/** Under whose account it runs. */
-	principal: string;
+	principal: Principal;
+	/** What becomes of the transcript once the outcome has been announced. */
+	afterwards: { cleanup: "keep" | "delete"; archiveAfterMinutes: number };
+	/** Where the embedding application wants the announce to go; never looked into. */
+	route?: unknown;
 	/** What the requester should hear with the result, decided while planning. */
 	warnings: string[];
+}
+
+export interface Principal {
+	id: string;
+	/** Its own agent directory, where its credentials are; absent for the user's. */
+	agentDir?: string;
 }
 
 export interface ModelChoice {

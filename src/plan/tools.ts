@@ -2,6 +2,7 @@ import type { AgentDefinition } from "../agents/definition.ts";
 import type { Config } from "../config/config.ts";
 import { type Refusal, refuse } from "../run/errors.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
+import { GENERAL } from "./general.ts";
 
 /** A tool the parent knows, and the extension file it comes from if it is not pi's own. */
 export interface KnownTool {
@@ -63,8 +64,9 @@ export function effectiveTools(question: ToolQuestion): { tools: string[]; exten
 const exceptions = (agent: AgentDefinition): Set<string> =>
 	new Set(agent.tools.kind === "inherit" ? agent.tools.except : []);
 
+/** Roles are held to reading unless the configuration says otherwise; a child without a role is as free as its parent. */
 const mayWrite = (agent: AgentDefinition, config: Config): boolean =>
-	config.subagents.allowWrite && !agent.readonly && agent.source !== "builtin";
+	agent === GENERAL || (config.subagents.allowWrite && !agent.readonly && agent.source !== "builtin");
 
 const mayUseLsp = (config: Config): boolean =>
 	config.subagents.allowLspTools && config.subagents.allowedLspActions.length > 0;

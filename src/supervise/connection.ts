@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { type FromHost, type Progress, receive, send } from "../host/protocol.ts";
+import { type Answer, type FromHost, type Progress, type Question, receive, send } from "../host/protocol.ts";
 import type { RunId } from "../run/ids.ts";
 
 /** What a watcher of a run hears. All of it is a hint. */
@@ -7,6 +7,8 @@ export interface WatchListener {
 	onProgress(progress: Progress): void;
 	/** Something happened: look at the ledger. */
 	onHint(): void;
+	/** An extension of the child's asks the user something. */
+	onAsk(question: Question, signal: AbortSignal): Promise<Answer>;
 }
 
 /** A connection to a host, shared by all who watch its runs in this process. */
@@ -61,9 +63,17 @@ export class HostConnection {
 	}
 
 	#take(message: unknown): void {
-		const { type, runId, progress } = message as FromHost & { progress?: Progress };
-		const listener = this.#listeners.get(runId);
-		if (type === "progress" && progress) listener?.onProgress(progress);
-		if (type === "ended") listener?.onHint();
+		const known = message as FromHost;
+		const listener = this.#listeners.get(known.runId);
+		if (known.type === "progress") listener?.onProgress(known.progress);
+		if (known.type === "started" || known.type === "ended") listener?.onHint();
+		if (known.type === "ask") void this.#ask(known, listener);
+	}
+
+	async #ask({ runId, askId, question }: Extract<FromHost, { type: "ask" }>, listener: WatchListener | undefined) {
+		const gone = new AbortController();
+		this.#socket.once("close", () => gone.abort());
+		const answer = await listener?.onAsk(question, gone.signal);
+		send(this.#socket, { type: "answer", runId, askId, answer });
 	}
 }

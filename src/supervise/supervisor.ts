@@ -6,6 +6,7 @@ import type { Progress } from "../host/protocol.ts";
 import { queuePosition } from "../ledger/claim.ts";
 import { findHost, findOrReserveHost, type HostRecord, hostGone } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { type OpenRun, openRunsOf } from "../ledger/open-runs.ts";
 import type { Places } from "../ledger/places.ts";
 import { endRun, requestStop } from "../ledger/progress.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
@@ -13,6 +14,7 @@ import { waitsForSession } from "../ledger/sessions.ts";
 import { sweep } from "../ledger/sweep.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import type { EndedRun } from "../run/run.ts";
+import type { AskUser } from "./ask.ts";
 import { HostConnection } from "./connection.ts";
 import { hint } from "./hint.ts";
 import type { HostProfile } from "./profile.ts";
@@ -38,6 +40,14 @@ export interface WatchOptions {
 	signal?: AbortSignal | undefined;
 	onProgress?: (progress: Progress) => void;
 	onQueued?: (waiting: Waiting) => void;
+	onAsk?: AskUser;
+}
+
+export interface TendOptions {
+	/** Runs that somebody waits for. */
+	except: ReadonlySet<RunId>;
+	onHint: () => void;
+	onAsk?: AskUser;
 }
 
 /** The parent's side: sees to it that the runs it admitted find a host, and waits for them to end. */
@@ -49,6 +59,8 @@ export class Supervisor {
 	/** Those being made: runs that start together share one. */
 	readonly #connecting = new Map<HostId, Promise<HostConnection | undefined>>();
 	readonly #failures: string[] = [];
+	/** Runs seen to without anybody waiting, and where. */
+	readonly #tended = new Map<RunId, HostConnection>();
 	/** Hosts that were starting when we last looked. */
 	readonly #starting = new Set<HostId>();
 
@@ -64,7 +76,7 @@ export class Supervisor {
 		const hints = hint();
 		const onAbort = () => {
 			requestStop(this.#ledger, id, { at: Date.now(), by: "the parent" });
-			for (const connection of this.#connections.values()) connection.wake();
+			this.wake();
 			hints.give();
 		};
 		if (signal?.aborted) onAbort();
@@ -83,9 +95,13 @@ export class Supervisor {
 				}
 				position = newPosition;
 
-				const connection = await this.#connectionFor(record);
+				const connection = await this.#connectionFor(openRun(record));
 				if (connection && connection !== watched) {
-					connection.watch(id, { onProgress: (progress) => options.onProgress?.(progress), onHint: hints.give });
+					connection.watch(id, {
+						onProgress: (progress) => options.onProgress?.(progress),
+						onHint: hints.give,
+						onAsk: async (question, gone) => options.onAsk?.(id, question, gone),
+					});
 					watched = connection;
 				}
 				await hints.next(this.#starting.size > 0 && !connection ? LOOK_EVERY_MS_AT_START : LOOK_EVERY_MS);
@@ -95,6 +111,38 @@ export class Supervisor {
 			watched?.unwatch(id);
 			this.#closeUnused();
 		}
+	}
+
+	/**
+	 * Sees to the runs of a session that nobody waits for: that each has a host, and that `onHint` is called when one has
+	 * started or ended. To be called again and again while there are any; answers which there are.
+	 */
+	async tend(parentSession: string, options: TendOptions): Promise<OpenRun[]> {
+		this.#recover();
+		const open = openRunsOf(this.#ledger, parentSession).filter(({ id }) => !options.except.has(id));
+		for (const run of open) {
+			const connection = await this.#connectionFor(run);
+			if (!connection || this.#tended.get(run.id) === connection) continue;
+			connection.watch(run.id, {
+				onProgress: () => {},
+				onHint: options.onHint,
+				onAsk: async (question, gone) => options.onAsk?.(run.id, question, gone),
+			});
+			this.#tended.set(run.id, connection);
+		}
+		const stillOpen = new Set(open.map(({ id }) => id));
+		for (const [id, connection] of this.#tended) {
+			if (stillOpen.has(id)) continue;
+			connection.unwatch(id);
+			this.#tended.delete(id);
+		}
+		this.#closeUnused();
+		return open;
+	}
+
+	/** Hosts look at the ledger at once, instead of at their next heartbeat. */
+	wake(): void {
+		for (const connection of this.#connections.values()) connection.wake();
 	}
 
 	/** Puts right what dead hosts left behind, here as in any other process that looks. */
@@ -110,8 +158,8 @@ export class Supervisor {
 	}
 
 	/** The host that works on the run, or that should; undefined if there is none to talk to just now. */
-	async #connectionFor({ run, profile }: RunRecord): Promise<HostConnection | undefined> {
-		const host = run.state === "running" ? findHost(this.#ledger, run.hostId) : this.#hostFor(profile, run.id);
+	async #connectionFor(run: OpenRun): Promise<HostConnection | undefined> {
+		const host = run.hostId === undefined ? this.#hostFor(run.profile, run.id) : findHost(this.#ledger, run.hostId);
 		if (!host) return undefined;
 		if (host.state === "starting") this.#starting.add(host.id);
 		else this.#starting.delete(host.id);
@@ -193,6 +241,12 @@ export class Supervisor {
 			this.#connections.delete(id);
 		}
 	}
+}
+
+function openRun({ run, profile }: RunRecord): OpenRun {
+	if (run.state === "ended") throw new Error(`Run ${run.id} has ended.`);
+	const { id, state } = run;
+	return run.state === "running" ? { id, state, profile, hostId: run.hostId } : { id, state, profile };
 }
 
 function isAlive(pid: number): boolean {

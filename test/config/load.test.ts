@@ -56,6 +56,24 @@ const defaults: Config = {
 		list: [{ id: "main", agentDir: null, subagents: { allowAgents: ["main"], model: null } }],
 	},
 	tools: { subagents: { tools: { allow: null, deny: [] } } },
+	web: {
+		enabled: false,
+		provider: null,
+		fallback: true,
+		providers: {
+			brave: { apiKey: null, apiKeyEnv: "BRAVE_API_KEY", baseUrl: null },
+			tavily: { apiKey: null, apiKeyEnv: "TAVILY_API_KEY", baseUrl: null },
+			serper: { apiKey: null, apiKeyEnv: "SERPER_API_KEY", baseUrl: null },
+			exa: { apiKey: null, apiKeyEnv: "EXA_API_KEY", baseUrl: null },
+			searxng: { baseUrl: null },
+			duckduckgo: { baseUrl: null },
+		},
+		allowPrivateNetwork: false,
+		maxBytes: 10485760,
+		timeoutMs: 20000,
+		cacheMinutes: 15,
+	},
+	lsp: { enabled: false, allowMutatingActions: false, idleMinutes: 5, servers: [] },
 	finalize: { maxCorrections: 2 },
 	headless: { drainSeconds: 600 },
 	retentionDays: 30,
@@ -149,6 +167,13 @@ describe("a bad value", () => {
 		["agents.list", "{}", "a list of principals"],
 		["tools.subagents.tools.allow", "'read'", "a list"],
 		["tools.subagents.tools.deny", "null", "a list"],
+		["web.provider", "'bing'", "one of brave"],
+		["web.providers.searxng.baseUrl", "'file:///etc'", "an http or https address, or null"],
+		["web.providers.brave.baseUrl", "'https://user:secret@host'", "an http or https address, or null"],
+		["web.maxBytes", "1", "from 1024"],
+		["lsp.enabled", "1", "true or false"],
+		["lsp.idleMinutes", "0", "from 1 to 1440"],
+		["lsp.servers", "[]", "a table of servers"],
 		["finalize.maxCorrections", "'2'", "at least 0"],
 		["headless.drainSeconds", "99999999", "from 0 to"],
 		["retentionDays", "0", "at least 1"],
@@ -271,6 +296,44 @@ describe("principals", () => {
 	});
 });
 
+describe("language servers", () => {
+	test("are a table in the file and a list in force", () => {
+		const { config, diagnostics } = load(`{ lsp: { servers: {
+			zls: { command: ["zls", "-v", "-v"], extensions: [".zig"], initializationOptions: { a: [1] } },
+			gopls: { disabled: true } } } }`);
+		expect(diagnostics).toEqual([]);
+		const asBuiltIn = { languageId: null, rootMarkers: null };
+		expect(config.lsp.servers).toEqual([
+			{
+				...{ name: "zls", command: ["zls", "-v", "-v"], extensions: [".zig"], ...asBuiltIn },
+				...{ initializationOptions: { a: [1] }, disabled: false },
+			},
+			{
+				...{ name: "gopls", command: null, extensions: null, ...asBuiltIn },
+				...{ initializationOptions: null, disabled: true },
+			},
+		]);
+	});
+
+	test("that are wrong cost only themselves", () => {
+		const { config, diagnostics } = load(`{ lsp: { servers: {
+			"a b": {},
+			c: "clangd",
+			d: { command: "clangd --log", extensions: ["zig"], cmd: 1 },
+		} } }`);
+		expect(config.lsp.servers.map(({ name, command, extensions }) => [name, command, extensions])).toEqual([
+			["d", null, []],
+		]);
+		expect(diagnostics.map(({ severity, key, line }) => [severity, key, line])).toEqual([
+			["error", "lsp.servers.a b", 2],
+			["error", "lsp.servers.c", 3],
+			["warning", "lsp.servers.d.cmd", 4],
+			["error", "lsp.servers.d.command", 4],
+			["error", "lsp.servers.d.extensions.0", 4],
+		]);
+	});
+});
+
 describe("a project", () => {
 	const limits = [
 		"subagents.timeoutMs",
@@ -282,6 +345,7 @@ describe("a project", () => {
 		"subagents.session.maxTokens",
 		"subagents.session.maxCostUsd",
 		"agents.defaults.subagents.maxConcurrent",
+		"lsp.idleMinutes",
 	];
 	const list = (...items: string[]) => JSON.stringify(items);
 
@@ -297,6 +361,10 @@ describe("a project", () => {
 		["subagents.allowedLspActions", list("hover"), "[]", []],
 		["subagents.disabled", list("a"), list("b", "a"), ["a", "b"]],
 		["subagents.disabled", list("a"), "[]", ["a"]],
+		["web.enabled", "true", "false", false],
+		["web.fallback", "true", "false", false],
+		["web.allowPrivateNetwork", "true", "false", false],
+		["web.maxBytes", "10000", "5000", 5000],
 		["tools.subagents.tools.deny", list("bash"), list("write"), ["bash", "write"]],
 		["tools.subagents.tools.allow", "null", list("read"), ["read"]],
 		["tools.subagents.tools.allow", list("read", "ls"), list("ls"), ["ls"]],
@@ -316,6 +384,17 @@ describe("a project", () => {
 		["subagents.allowedLspActions", list("hover"), list("hover", "symbols"), ["hover"]],
 		["tools.subagents.tools.allow", list("read", "ls"), list("ls", "bash"), ["ls"]],
 		["tools.subagents.tools.allow", list("read"), "null", ["read"]],
+		["web.enabled", "false", "true", false],
+		["web.fallback", "false", "true", false],
+		["web.allowPrivateNetwork", "false", "true", false],
+		["web.timeoutMs", "10", "11", 10],
+		["web.provider", "null", "'brave'", null],
+		["web.providers.brave.apiKey", "'mine'", "'theirs'", "mine"],
+		["web.providers.brave.apiKeyEnv", "'MINE'", "'HOME'", "MINE"],
+		["web.providers.searxng.baseUrl", "'http://localhost:8080'", "'https://evil.example'", "http://localhost:8080"],
+		["lsp.enabled", "false", "true", false],
+		["lsp.allowMutatingActions", "false", "true", false],
+		["lsp.servers", "{}", "{ evil: { command: ['./evil'], extensions: ['.ts'] } }", []],
 		["retentionDays", "10", "1", 10],
 	] as const)("may not loosen %s from %s with %s, and is told", (path, user, project, result) => {
 		const { config, diagnostics, projectFile } = load(setting(path, user), setting(path, project));

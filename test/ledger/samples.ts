@@ -37,7 +37,8 @@ function planFor(
 		limits: { timeoutMs: 1000, idleTimeoutMs: 1000, toolTimeoutMs: 1000, maxCorrections: 1, parentSession: {} },
 		maxAttempts,
 		session: { id, file: `/sessions/${id}.jsonl`, resumed: false },
-		principal: "main",
+		principal: { id: "main" },
+		afterwards: { cleanup: "keep", archiveAfterMinutes: 60 },
 		warnings: [],
 	};
 	return plan;

@@ -4,6 +4,8 @@ import type { AgentDefinition } from "../../agents/definition.ts";
 import { delegate } from "../../delegate.ts";
 import { refusalResult } from "../../deliver/tool-result.ts";
 import { refuse } from "../../run/errors.ts";
+import type { Announcer } from "../announcer.ts";
+import { askUser } from "../ask-user.ts";
 import { parentFacts } from "../parent-facts.ts";
 import type { SessionServices } from "../session-services.ts";
 import { subagentDescription } from "../tool-description.ts";
@@ -26,11 +28,12 @@ export interface SubagentToolSetup {
 	agents: AgentDefinition[];
 	/** When to delegate, for the parent's system prompt; may be empty. */
 	policy: string;
+	announcer: Announcer;
 	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
 }
 
 /** The `subagent` tool: delegate a task and wait for the answer. */
-export function subagentTool({ pi, services, agents, policy, approveProjectAgent }: SubagentToolSetup) {
+export function subagentTool({ pi, services, agents, policy, announcer, approveProjectAgent }: SubagentToolSetup) {
 	return defineTool({
 		name: "subagent",
 		label: "Subagent",
@@ -49,6 +52,11 @@ export function subagentTool({ pi, services, agents, policy, approveProjectAgent
 							toolCall,
 							signal,
 							onUpdate: (partial) => onUpdate?.(partial),
+							onAdmitted: (id) => {
+								announcer.await(id);
+								announcer.attend(ctx);
+							},
+							onAsk: askUser(ctx, available),
 						},
 						parentFacts(pi, ctx, (agent) => approveProjectAgent(ctx, agent)),
 						available,

@@ -1,0 +1,111 @@
+// Draws what a terminal shows as SVG: one element for each stretch of cells that look the same.
+
+const CELL_WIDTH = 8.4;
+const CELL_HEIGHT = 18;
+const MARGIN = 14;
+const BACKGROUND = "#16181d";
+const FOREGROUND = "#d6d8dd";
+const FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
+/** The first sixteen colours are the terminal's to choose. */
+const ANSI =
+	"#1d1f24 #e06c75 #98c379 #e5c07b #61afef #c678dd #56b6c2 #c8ccd4 #5c6370 #ef8891 #b1d196 #f0d399 #85c4f5 #d69ae6 #7bccd6 #ffffff".split(
+		" ",
+	);
+
+/** The picture of the visible rows of an xterm terminal, without those before `from` and the empty ones at the end. */
+export function terminalSvg(terminal, { label, from = 0 }) {
+	const rows = visibleRows(terminal).slice(from);
+	const width = round(terminal.cols * CELL_WIDTH + 2 * MARGIN);
+	const height = rows.length * CELL_HEIGHT + 2 * MARGIN;
+	const drawn = rows.flatMap((row, y) => [
+		...stretches(row, ({ back }) => back).flatMap((stretch) => drawBack(stretch, y)),
+		...stretches(row, ({ front, style }) => `${front}${style}`).flatMap((stretch) => drawText(stretch, y)),
+	]);
+	return [
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(label)}">`,
+		`<rect width="100%" height="100%" rx="8" fill="${BACKGROUND}"/>`,
+		`<g font-family="${FONT}" font-size="14" fill="${FOREGROUND}" xml:space="preserve">`,
+		...drawn,
+		"</g>",
+		"</svg>",
+		"",
+	].join("\n");
+}
+
+function visibleRows({ buffer: { active }, rows }) {
+	const all = Array.from({ length: rows }, (_, y) => cellsOf(active.getLine(active.viewportY + y)));
+	return all.slice(0, all.findLastIndex((cells) => cells.some(({ text }) => text.trim() !== "")) + 1);
+}
+
+function cellsOf(line) {
+	const cells = [];
+	for (let x = 0; x < (line?.length ?? 0); x++) {
+		const cell = line.getCell(x);
+		// The second half of a wide character has no width of its own.
+		if (cell && cell.getWidth() > 0)
+			cells.push({ x, width: cell.getWidth(), text: cell.getChars() || " ", ...lookOf(cell) });
+	}
+	return cells;
+}
+
+function lookOf(cell) {
+	const front = colour(cell.isFgRGB(), cell.isFgPalette(), cell.getFgColor());
+	const back = colour(cell.isBgRGB(), cell.isBgPalette(), cell.getBgColor());
+	const inverse = cell.isInverse() !== 0;
+	return {
+		front: inverse ? (back ?? BACKGROUND) : front,
+		back: inverse ? (front ?? FOREGROUND) : back,
+		style: [
+			cell.isBold() ? ' font-weight="bold"' : "",
+			cell.isItalic() ? ' font-style="italic"' : "",
+			cell.isUnderline() ? ' text-decoration="underline"' : "",
+			cell.isDim() ? ' opacity="0.6"' : "",
+		].join(""),
+	};
+}
+
+function colour(isRgb, isPalette, value) {
+	if (isRgb) return `#${value.toString(16).padStart(6, "0")}`;
+	if (!isPalette) return undefined;
+	if (value < 16) return ANSI[value];
+	const levels = value < 232 ? cube(value - 16) : Array(3).fill(8 + 10 * (value - 232));
+	return `#${levels.map((level) => level.toString(16).padStart(2, "0")).join("")}`;
+}
+
+const cube = (index) =>
+	[Math.floor(index / 36), Math.floor(index / 6) % 6, index % 6].map((step) => (step === 0 ? 0 : 55 + 40 * step));
+
+/** Neighbouring cells that look the same in one respect, as one. */
+function stretches(cells, look) {
+	const joined = [];
+	for (const cell of cells) {
+		const last = joined.at(-1);
+		if (last && look(last) === look(cell)) {
+			last.text += cell.text;
+			last.width += cell.width;
+		} else joined.push({ ...cell });
+	}
+	return joined;
+}
+
+function drawBack({ x, width, back }, y) {
+	if (back === undefined) return [];
+	const at = `x="${round(MARGIN + x * CELL_WIDTH)}" y="${MARGIN + y * CELL_HEIGHT}"`;
+	return [`<rect ${at} width="${round(width * CELL_WIDTH)}" height="${CELL_HEIGHT}" fill="${back}"/>`];
+}
+
+function drawText({ x, width, text, front, style }, y) {
+	if (text.trim() === "") return [];
+	const before = text.length - text.trimStart().length;
+	const after = text.length - text.trimEnd().length;
+	const at = `x="${round(MARGIN + (x + before) * CELL_WIDTH)}" y="${MARGIN + y * CELL_HEIGHT + 13}"`;
+	// The length is given, so that columns stay aligned whichever font the reader has.
+	const length = round((width - before - after) * CELL_WIDTH);
+	const fill = front === undefined ? "" : ` fill="${front}"`;
+	return [`<text ${at} textLength="${length}"${fill}${style}>${escaped(text.trim())}</text>`];
+}
+
+const round = (length) => Math.round(length * 10) / 10;
+
+const escaped = (text) =>
+	text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");

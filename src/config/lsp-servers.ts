@@ -1,0 +1,49 @@
+import { NAME } from "../run/ids.ts";
+import type { LspServerSettings } from "./config.ts";
+import { listOf, matching, orNull, text, trueOrFalse } from "./kinds.ts";
+import { defaultsOf, isObject, overlay } from "./overlay.ts";
+import { freely } from "./project-rules.ts";
+import type { Kind, Section, Setting } from "./setting.ts";
+
+const setting = <T>(kind: Kind<T>, initial: T): Setting<T> => ({ kind, default: initial, fromProject: freely });
+
+const extension = matching(/^\.[^./\\\s]+$/, 'a file extension such as ".zig"');
+const anyObject: Kind<object> = { expected: "an object", read: (value) => (isObject(value) ? value : undefined) };
+
+/** Not `listOf`, which drops repeated items: the order and number of arguments matter. */
+const commandLine: Kind<readonly string[]> = {
+	expected: "a list of texts, first the program",
+	read: (value, source) =>
+		Array.isArray(value) && value.length > 0 && value.every((part) => text.read(part, source) !== undefined)
+			? (value as string[])
+			: undefined,
+};
+
+/** The table as a whole is closed to projects, so nothing in it needs a rule of its own. Null: as built in. */
+const SERVER = {
+	command: setting<readonly string[] | null>(orNull(commandLine), null),
+	extensions: setting<readonly string[] | null>(orNull(listOf(extension)), null),
+	languageId: setting<string | null>(orNull(text), null),
+	rootMarkers: setting<readonly string[] | null>(orNull(listOf(text)), null),
+	initializationOptions: setting<object | null>(orNull(anyObject), null),
+	disabled: setting(trueOrFalse, false),
+} satisfies Section;
+
+/** Written as a table of names, kept as a list. */
+export const lspServers: Kind<readonly LspServerSettings[]> = {
+	expected: 'a table of servers such as { zls: { command: ["zls"], extensions: [".zig"] } }',
+	read: (value, source) => {
+		if (!isObject(value)) return undefined;
+		return Object.entries(value).flatMap(([name, values]) => {
+			const item = source.at(name);
+			if (!NAME.test(name) || !isObject(values)) {
+				item.report("error", "Expected a short name with an object.", "The server is left out.");
+				return [];
+			}
+			const given = { values, source: item, layer: "user", known: [] } as const;
+			// The table above has the shape of the interface; walking it loses the type.
+			const written = overlay(SERVER, defaultsOf(SERVER), given) as unknown as Omit<LspServerSettings, "name">;
+			return [{ name, ...written }];
+		});
+	},
+};

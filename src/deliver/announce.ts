@@ -1,0 +1,117 @@
+import { truncateForModel } from "../collect/truncate.ts";
+import type { RunRecord } from "../ledger/records.ts";
+import { sessionKey } from "../run/ids.ts";
+import type { Outcome } from "../run/outcome.ts";
+import type { EndedRun } from "../run/run.ts";
+import { inWords, shortCount } from "./figures.ts";
+import { keepWholeAnswer, wholeAnswerFile } from "./whole-answer.ts";
+
+/** The kind of message with which the outcome of a background run comes into the conversation. */
+export const ANNOUNCE = "pi-geon:announce";
+
+/** A finalized result that is exactly this publishes nothing. */
+const SILENCE = "ANNOUNCE_SKIP";
+
+export type AnnounceStatus = "success" | "error" | "timeout" | "unknown";
+
+/** What an announce carries for programs. */
+export interface AnnounceDetails {
+	/** The delivery: a transcript that holds an entry with this id has been told. One a run. */
+	announceId: string;
+	runId: string;
+	sessionKey: string;
+	sessionId: string;
+	agent: string;
+	label?: string;
+	status: AnnounceStatus;
+	task: string;
+	result?: string;
+	durationMs: number;
+	usage: Outcome["usage"];
+	model?: string;
+	transcript: string;
+	/** As the embedding application set it when the run was spawned. */
+	route?: unknown;
+}
+
+export interface Announce {
+	customType: typeof ANNOUNCE;
+	content: string;
+	display: true;
+	details: AnnounceDetails;
+}
+
+export type EndedRecord = RunRecord & { run: EndedRun };
+
+export const wantsSilence = ({ run }: EndedRecord): boolean =>
+	run.outcome.status === "success" && run.outcome.finalized.result.trim() === SILENCE;
+
+/** The message that tells a parent conversation how a background run ended. */
+export function announceOf(record: EndedRecord): Announce {
+	const { plan, run } = record;
+	const { outcome } = run;
+	const status = statusOf(outcome);
+	const details: AnnounceDetails = {
+		announceId: run.id,
+		runId: run.id,
+		sessionKey: sessionKey(plan.principal.id, record.sessionId),
+		sessionId: record.sessionId,
+		agent: plan.agent,
+		...(record.label !== undefined && { label: record.label }),
+		status,
+		task: plan.task,
+		...(outcome.finalized?.result !== undefined && { result: outcome.finalized.result }),
+		durationMs: run.endedAt - (run.startedAt ?? run.endedAt),
+		usage: outcome.usage,
+		...(outcome.model !== undefined && { model: outcome.model }),
+		transcript: plan.session.file,
+		...(plan.route !== undefined && { route: plan.route }),
+	};
+	const content = [
+		`Status: ${status}`,
+		`Result: ${shown(record, outcome.finalized?.result) ?? "(not available)"}`,
+		`Notes: ${notesOf(record) ?? "(none)"}`,
+		"",
+		statistics(details),
+		"This is the report of a subagent, not a message of the user.",
+	].join("\n");
+	return { customType: ANNOUNCE, content, display: true, details };
+}
+
+/** From the runtime, never from what the model wrote. */
+function statusOf(outcome: Outcome): AnnounceStatus {
+	if (outcome.status !== "error") return outcome.status;
+	return outcome.error.reason === "lost" ? "unknown" : "error";
+}
+
+function notesOf(record: EndedRecord): string | undefined {
+	const { outcome } = record.run;
+	const failure = outcome.status === "success" ? [] : [outcome.error.message];
+	const findings = outcome.status === "success" || outcome.finalized ? undefined : shown(record, outcome.output);
+	const notes = [...failure, ...outcome.warnings, ...(findings ? [`Partial findings:\n${findings}`] : [])];
+	return notes.length === 0 ? undefined : notes.join("\n");
+}
+
+function shown({ plan, run }: EndedRecord, text: string | undefined): string | undefined {
+	if (!text) return undefined;
+	const { text: head, note } = truncateForModel(text);
+	if (note === undefined) return head;
+	const file = wholeAnswerFile(plan.session.file, run.id);
+	keepWholeAnswer(file, text);
+	return `${head}\n[${note} The whole answer is in ${file}]`;
+}
+
+function statistics(details: AnnounceDetails): string {
+	const { usage, label } = details;
+	return [
+		`runtime ${inWords(details.durationMs)}`,
+		`tokens ${shortCount(usage.input + usage.output)} (in ${shortCount(usage.input)} / out ${shortCount(usage.output)})`,
+		...(usage.cost > 0 ? [`est $${usage.cost.toFixed(2)}`] : []),
+		`sessionKey ${details.sessionKey}`,
+		`sessionId ${details.sessionId}`,
+		`transcript ${details.transcript}`,
+		`run ${details.runId}`,
+		`agent ${details.agent}`,
+		...(label === undefined ? [] : [`label ${label}`]),
+	].join(" • ");
+}

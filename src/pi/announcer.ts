@@ -1,0 +1,171 @@
+import { randomUUID } from "node:crypto";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { Services } from "../delegate.ts";
+import { type Announce, announceOf, type EndedRecord, wantsSilence } from "../deliver/announce.ts";
+import { fileHoldsAnnounce, holdsAnnounce } from "../deliver/transcript.ts";
+import { owedTo, returnDeliveries, settleDelivery, skipDelivery, takeDelivery } from "../ledger/deliveries.ts";
+import type { OpenRun } from "../ledger/open-runs.ts";
+import type { RunId } from "../run/ids.ts";
+import { hint } from "../supervise/hint.ts";
+import { askUser } from "./ask-user.ts";
+import type { RunEvents } from "./run-events.ts";
+import type { SessionServices } from "./session-services.ts";
+
+/** How often the ledger is looked at while there is something to wait for and nobody gives a hint. */
+const LOOK_EVERY_MS = 1000;
+/** Runs that end within this time of each other are announced together. */
+const TOGETHER_MS = 150;
+/** How long a delivery is ours after the last time we said so. */
+const DELIVERY_MS = 15_000;
+
+/**
+ * Brings the outcomes of background runs, and of foreground runs whose waiter died, into the session that asked: once
+ * each. What is owed is in the ledger; what was told is in the transcript. This only carries from one to the other, and
+ * may be interrupted anywhere.
+ */
+export class Announcer {
+	readonly #pi: ExtensionAPI;
+	readonly #services: SessionServices;
+	readonly #events: RunEvents;
+	readonly #deliverer = randomUUID();
+	/** Runs whose outcome a tool call of this process returns. */
+	readonly #awaited = new Set<RunId>();
+	/** Announced here, but not yet seen in the transcript. */
+	readonly #sent = new Set<RunId>();
+	readonly #hints = hint();
+	#loop: Promise<void> | undefined;
+	#stopped = false;
+
+	constructor(pi: ExtensionAPI, services: SessionServices, events: RunEvents) {
+		this.#pi = pi;
+		this.#services = services;
+		this.#events = events;
+	}
+
+	/** A tool call waits for this run: it is not announced while that lives. */
+	await(id: RunId): void {
+		this.#awaited.add(id);
+	}
+
+	/** The tool call's result is in the transcript, or there will be none. */
+	awaited(id: RunId): void {
+		this.#awaited.delete(id);
+	}
+
+	/** There may be something to do: a session began, a run was spawned, the parent came to rest. */
+	attend(ctx: ExtensionContext): void {
+		this.#hints.give();
+		if (this.#stopped) return;
+		this.#loop ??= this.#services
+			.use(ctx, (services) => this.#carry(ctx, services))
+			.catch((error) => ctx.ui.notify(`pi-geon cannot deliver announces: ${error.message}`, "error"))
+			.finally(() => {
+				this.#loop = undefined;
+			});
+	}
+
+	/** The session is over here. What is still owed is delivered wherever it is opened next. */
+	async stop(ctx: ExtensionContext): Promise<void> {
+		this.#stopped = true;
+		this.#hints.give();
+		await this.#loop;
+		if (this.#sent.size === 0) return;
+		await this.#services.use(ctx, async ({ ledger }) => {
+			this.#settle(ctx, ledger);
+			returnDeliveries(ledger, this.#deliverer, ctx.sessionManager.getSessionId());
+		});
+	}
+
+	async #carry(ctx: ExtensionContext, services: Services): Promise<void> {
+		while (!this.#stopped) {
+			const { open, due, elsewhere } = await this.look(ctx, services);
+			if (due.length > 0 && isInteractive(ctx) && ctx.isIdle()) {
+				await this.#hints.next(TOGETHER_MS);
+				if (this.#stopped) return;
+				const together = (await this.look(ctx, services)).due;
+				if (ctx.isIdle()) this.#send(together);
+				continue;
+			}
+			const left = open.length + due.length + elsewhere + this.#sent.size + this.#awaited.size;
+			if (left === 0) return;
+			await this.#hints.next(LOOK_EVERY_MS);
+		}
+	}
+
+	/** What is still at work for this session, and what is to be announced now. Settles what turns out to be told. */
+	async look(ctx: ExtensionContext, services: Services): Promise<Look> {
+		const { ledger, supervisor } = services;
+		const session = ctx.sessionManager.getSessionId();
+		const open = await supervisor.tend(session, {
+			except: this.#awaited,
+			onHint: this.#hints.give,
+			onAsk: askUser(ctx, services),
+		});
+		if (this.#stopped) return { open, due: [], elsewhere: 0 };
+		this.#events.observe(open);
+		this.#settle(ctx, ledger);
+		const ours = { deliverer: this.#deliverer, at: Date.now(), forMs: DELIVERY_MS };
+		for (const id of [...this.#awaited, ...this.#sent]) takeDelivery(ledger, id, ours);
+
+		let elsewhere = 0;
+		const due = owedTo(ledger, session).flatMap((record): EndedRecord[] => {
+			const { run } = record;
+			if (run.state !== "ended" || this.#awaited.has(run.id) || this.#sent.has(run.id)) return [];
+			if (!takeDelivery(ledger, run.id, ours)) {
+				elsewhere++;
+				return [];
+			}
+			this.#events.ended(record);
+			if (holdsAnnounce(ctx.sessionManager, run.id) || fileHoldsAnnounce(ctx.sessionManager, run.id)) {
+				settleDelivery(ledger, run.id, Date.now());
+				return [];
+			}
+			const ended: EndedRecord = { ...record, run };
+			if (!wantsSilence(ended)) return [ended];
+			skipDelivery(ledger, run.id, Date.now());
+			return [];
+		});
+		return { open, due, elsewhere };
+	}
+
+	/** The announces of these runs, now on their way. */
+	take(due: EndedRecord[]): Announce[] {
+		for (const { run } of due) this.#sent.add(run.id);
+		return due.map(announceOf);
+	}
+
+	/** Resolves when something may have changed. */
+	pause(withinMs: number): Promise<void> {
+		return this.#hints.next(withinMs);
+	}
+
+	/** One message a run, and one turn for all of them. */
+	#send(due: EndedRecord[]): void {
+		const announces = this.take(due);
+		for (const [index, announce] of announces.entries()) {
+			const isLast = index === announces.length - 1;
+			this.#pi.sendMessage(announce, isLast ? { triggerTurn: true, deliverAs: "followUp" } : { triggerTurn: false });
+		}
+	}
+
+	#settle(ctx: ExtensionContext, ledger: Services["ledger"]): void {
+		for (const id of this.#sent) {
+			if (!holdsAnnounce(ctx.sessionManager, id)) continue;
+			settleDelivery(ledger, id, Date.now());
+			this.#sent.delete(id);
+			this.#events.announced(id);
+		}
+	}
+}
+
+interface Look {
+	/** Not ended yet. */
+	open: OpenRun[];
+	/** Ended, and ours to announce. */
+	due: EndedRecord[];
+	/** How many another process sees to; ours too, if that one dies. */
+	elsewhere: number;
+}
+
+/** Where pi stays after it has answered, so that it can be woken. */
+const isInteractive = (ctx: ExtensionContext): boolean => ctx.mode === "tui" || ctx.mode === "rpc";

@@ -1,0 +1,71 @@
+import type {
+	AgentBeforeSettleEvent,
+	AgentBeforeSettleEventResult,
+	ExtensionContext,
+} from "@earendil-works/pi-coding-agent";
+import type { Services } from "../delegate.ts";
+import { inWords } from "../deliver/figures.ts";
+import { findRun } from "../ledger/records.ts";
+import type { RunId } from "../run/ids.ts";
+import type { Announcer } from "./announcer.ts";
+import type { SessionServices } from "./session-services.ts";
+
+const PROGRESS_EVERY_MS = 5000;
+
+/**
+ * In one-shot modes pi would exit with its background runs unread. Before it settles, this waits for them and lets the
+ * model answer their announces, up to `headless.drainSeconds` in all.
+ */
+export function headlessDrain(announcer: Announcer, services: SessionServices) {
+	let deadline: number | undefined;
+	return async (
+		event: AgentBeforeSettleEvent,
+		ctx: ExtensionContext,
+	): Promise<AgentBeforeSettleEventResult | undefined> => {
+		if (ctx.mode === "tui" || ctx.mode === "rpc" || event.outcome !== "completed") return undefined;
+		return services.use(ctx, async (available) => {
+			deadline ??= Date.now() + available.config.headless.drainSeconds * 1000;
+			const announces = await nextAnnounces(announcer, ctx, available, deadline);
+			if (announces.length === 0) return undefined;
+			return { entries: announces.map((announce) => ({ type: "custom_message", ...announce })), continue: true };
+		});
+	};
+}
+
+/** Those of the next runs to end; none if there is nothing to wait for, or no time left. */
+async function nextAnnounces(announcer: Announcer, ctx: ExtensionContext, services: Services, deadline: number) {
+	let nextReport = Date.now() + 1000;
+	for (;;) {
+		const { open, due } = await announcer.look(ctx, services);
+		if (due.length > 0) return announcer.take(due);
+		if (open.length === 0) return [];
+		const ids = open.map(({ id }) => id);
+		if (Date.now() >= deadline) {
+			say(`left at work: ${described(ids, services)}. ${whereToHear(ctx)}`);
+			return [];
+		}
+		if (Date.now() >= nextReport) {
+			say(`waiting for ${described(ids, services)}, up to ${inWords(deadline - Date.now())} more`);
+			nextReport = Date.now() + PROGRESS_EVERY_MS;
+		}
+		await announcer.pause(Math.min(500, deadline - Date.now()));
+	}
+}
+
+const say = (text: string): boolean => process.stderr.write(`pi-geon: ${text}\n`);
+
+function described(ids: RunId[], { ledger }: Services): string {
+	const names = ids.slice(0, 3).map((id) => {
+		const record = findRun(ledger, id);
+		return `${record?.label ?? record?.plan.agent ?? "run"} ${id} (${record?.run.state ?? "gone"})`;
+	});
+	const more = ids.length - names.length;
+	return more > 0 ? `${names.join(", ")} and ${more} more` : names.join(", ");
+}
+
+function whereToHear(ctx: ExtensionContext): string {
+	const file = ctx.sessionManager.getSessionFile();
+	return file === undefined
+		? "Their answers stay in the ledger: this session is not kept."
+		: `Their answers will be in this session when it is opened again: pi --session ${file}`;
+}

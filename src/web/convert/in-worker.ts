@@ -1,0 +1,50 @@
+import { Worker } from "node:worker_threads";
+import { abortable, withTimeout } from "../abortable.ts";
+import { WebError } from "../error.ts";
+import type { ConvertAnswer, Converted, ConvertJob } from "./converted.ts";
+
+const HEAP_MB = 512;
+
+export interface WorkerLimits {
+	timeoutMs: number;
+	signal: AbortSignal | undefined;
+}
+
+/**
+ * Converts in a thread that ends with the document: a hostile one costs the process neither its time nor its memory, and
+ * leaves nothing behind for the next.
+ */
+export async function convertInWorker(script: URL, job: ConvertJob, limits: WorkerLimits): Promise<Converted> {
+	const { timeout, signal } = withTimeout(limits.timeoutMs, limits.signal);
+	const worker = new Worker(script, {
+		workerData: job,
+		env: {},
+		execArgv: [],
+		// Libraries print warnings, which in pi's JSON mode would end up between the events.
+		stdout: true,
+		stderr: true,
+		resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+	});
+	try {
+		const answer = await abortable(answerOf(worker), signal);
+		if (answer.ok) return answer.converted;
+		throw unreadable(answer.reason);
+	} catch (error) {
+		limits.signal?.throwIfAborted();
+		if (timeout.aborted) throw new WebError("CONVERT_TIMEOUT", `Not converted within ${limits.timeoutMs} ms.`);
+		throw error;
+	} finally {
+		await worker.terminate();
+	}
+}
+
+function answerOf(worker: Worker): Promise<ConvertAnswer> {
+	return new Promise((resolve, reject) => {
+		worker.once("message", resolve);
+		worker.once("error", (error: Error & { code?: string }) => reject(unreadable(error.code ?? error.name)));
+		worker.once("exit", () => reject(unreadable("the conversion ended early")));
+	});
+}
+
+const unreadable = (reason: string): WebError =>
+	new WebError("CONVERT_FAILED", `The document cannot be read: ${reason.replace(/\.$/, "")}.`);

@@ -1,0 +1,24 @@
+import ipaddr from "ipaddr.js";
+
+/** Global unicast. The rest of IPv6 is special or unassigned, IPv4-compatible addresses (`::127.0.0.1`) among it. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
+
+/** Azure's platform service: its address looks public, but answers to the virtual machine alone. */
+const CLOUD_PLATFORM = new Set(["168.63.129.16"]);
+
+/**
+ * Whether an address belongs to the public internet. Everything not known to be public is not: loopback, private,
+ * link-local, carrier-grade NAT, benchmarking, documentation, multicast, and the IPv6 ranges that carry an IPv4 address
+ * inside (mapped, NAT64, 6to4, Teredo), which would reach any of these by a detour.
+ */
+export function isPublicAddress(address: string): boolean {
+	if (!ipaddr.isValid(address)) return false;
+	const parsed = ipaddr.parse(address);
+	if (parsed.range() !== "unicast") return false;
+	if (parsed instanceof ipaddr.IPv6)
+		return parsed.match(GLOBAL_IPV6) && !isIsatap(parsed) && parsed.zoneId === undefined;
+	return !CLOUD_PLATFORM.has(parsed.toString());
+}
+
+/** RFC 5214: an IPv4 address in the interface identifier. */
+const isIsatap = ({ parts }: ipaddr.IPv6): boolean => (parts[4] === 0 || parts[4] === 0x200) && parts[5] === 0x5efe;

@@ -1,0 +1,271 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { AnnounceDetails } from "../../src/deliver/announce.ts";
+import { type Gate, gate } from "../helpers/gate.ts";
+import type { Home } from "../helpers/home.ts";
+import { killHosts } from "../helpers/hosts.ts";
+import type { Script } from "../helpers/model.ts";
+import { dispatch } from "../helpers/model-scripts.ts";
+import { hang, httpError, text, toolCall, usage } from "../helpers/model-steps.ts";
+import { piVersions, promptPi, runPi, startRpc } from "../helpers/pi.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { finalize } from "./child.ts";
+
+const openHome = useHome();
+
+/** A parent that spawns what it is asked to (`spawn A B C`), and says what it heard otherwise. */
+const parent: Script = ({ lastUserText, lastMessage, messages }) => {
+	if (lastMessage?.role === "tool") return text("Spawned.");
+	const [verb, ...tasks] = lastUserText.split(" ");
+	if (verb === "spawn")
+		return tasks.map((task) => toolCall("sessions_spawn", { task, agent: "explorer", label: task }));
+	const announces = JSON.stringify(messages).split("Status: ").length - 1;
+	return text(`I have heard ${announces} announces.`);
+};
+
+/** Children that wait for the gate of their task, if there is one. */
+const child =
+	(gates: Record<string, Gate> = {}): Script =>
+	async ({ firstUserText }) => {
+		await gates[firstUserText]?.opened;
+		return finalize(`Answer to ${firstUserText}.`);
+	};
+
+interface CustomMessage {
+	role: string;
+	customType?: string;
+	content: string;
+	details: AnnounceDetails;
+}
+
+/** The announces a session file holds. */
+const announcesIn = (file: string): CustomMessage[] =>
+	readFileSync(file, "utf8")
+		.trim()
+		.split("\n")
+		.map((line) => JSON.parse(line) as { type: string } & CustomMessage)
+		.filter((entry) => entry.type === "custom_message" && entry.customType === "pi-geon:announce");
+
+const sessionFileOf = async (rpc: ReturnType<typeof startRpc>): Promise<string> =>
+	((await rpc.send({ type: "get_state" })).data as { sessionFile: string }).sessionFile;
+
+const settledTimes = (rpc: ReturnType<typeof startRpc>): number =>
+	rpc.events.filter((event) => event.type === "agent_settled").length;
+
+describe.each(piVersions)("in the background, on pi %s", (version) => {
+	test("three runs go on while the parent talks, and come home once each, in one turn", async () => {
+		const gates = { A: gate(), B: gate(), C: gate() };
+		const home = await openHome({ script: dispatch({ parent, child: child(gates) }) });
+		const rpc = startRpc(home, { version });
+		const spawned = await rpc.promptAndSettle("spawn A B C");
+		const receipts = spawned
+			.filter((event) => event.type === "tool_execution_end")
+			.map((event) => (event.result as { details: object }).details);
+		expect(receipts).toHaveLength(3);
+		expect(receipts[0]).toEqual({
+			status: "accepted",
+			runId: expect.stringMatching(/^[0-9a-f]{8}$/),
+			childSessionKey: expect.stringMatching(/^agent:main:subagent:[0-9a-f-]{36}$/),
+			model: "scripted/parent",
+		});
+		await rpc.promptAndSettle("How are things?");
+		expect(home.model.requests.at(-1)?.isChild).toBe(false);
+
+		const before = settledTimes(rpc);
+		for (const { open } of Object.values(gates)) open();
+		await rpc.waitForEvent((event) => JSON.stringify(event).includes("I have heard 3 announces"));
+		await rpc.waitForEvent(() => settledTimes(rpc) === before + 1);
+		const announces = announcesIn(await sessionFileOf(rpc));
+		await rpc.close();
+
+		expect(announces.map(({ details }) => details.label).sort()).toEqual(["A", "B", "C"]);
+		expect(settledTimes(rpc)).toBe(before + 1);
+		const [first] = announces;
+		expect(first?.content).toMatch(
+			/^Status: success\nResult: Answer to [ABC]\.\nNotes: \(none\)\n\nruntime \d+s • tokens 15 \(in 10 \/ out 5\) • sessionKey agent:main:subagent:\S+ • sessionId \S+ • transcript \S+/,
+		);
+	});
+});
+
+/** Spawns one run in a pi, ends that pi in some way, lets the run finish, and opens the session again. */
+async function survives(endParent: (rpc: ReturnType<typeof startRpc>) => Promise<void>): Promise<void> {
+	const gates = { A: gate() };
+	const home = await openHome({ script: dispatch({ parent, child: child(gates) }) });
+	const rpc = startRpc(home);
+	await rpc.promptAndSettle("spawn A");
+	const file = await sessionFileOf(rpc);
+	await home.model.waitFor((request) => request.isChild);
+	await endParent(rpc);
+	gates.A.open();
+	await home.model.waitFor((request) => request.isChild).then((request) => request.ended);
+
+	const again = startRpc(home, { args: ["--session", file] });
+	await again.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"), 25_000);
+	await again.close();
+	const once = startRpc(home, { args: ["--session", file] });
+	await once.promptAndSettle("How are things?");
+	await once.close();
+	expect(announcesIn(file)).toHaveLength(1);
+}
+
+describe("a parent that ends before its run does hears of it once when the session is opened again", () => {
+	test("quit", () => survives((rpc) => rpc.close()));
+	test("SIGTERM", () =>
+		survives(async (rpc) => {
+			rpc.child.kill("SIGTERM");
+			await rpc.exited;
+		}));
+	test("kill -9", () =>
+		survives(async (rpc) => {
+			rpc.child.kill("SIGKILL");
+			await rpc.exited;
+		}));
+});
+
+test("a foreground run whose parent was killed is announced when the session is opened again", async () => {
+	const proceed = gate();
+	const home = await openHome({
+		script: dispatch({
+			parent: ({ lastUserText, messages }) =>
+				lastUserText === "Go."
+					? toolCall("subagent", { agent: "explorer", task: "A" })
+					: text(`I have heard ${JSON.stringify(messages).split("Status: success").length - 1} announces.`),
+			child: child({ A: proceed }),
+		}),
+	});
+	const rpc = startRpc(home);
+	await rpc.prompt("Go.");
+	await home.model.waitFor((request) => request.isChild);
+	const file = await sessionFileOf(rpc);
+	rpc.child.kill("SIGKILL");
+	await rpc.exited;
+	proceed.open();
+	const again = startRpc(home, { args: ["--session", file] });
+	await again.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"), 25_000);
+	await again.close();
+	expect(announcesIn(file)).toHaveLength(1);
+});
+
+test("two pi on the same session: the announce is in its file once", async () => {
+	const gates = { A: gate() };
+	const home = await openHome({ script: dispatch({ parent, child: child(gates) }) });
+	const first = startRpc(home);
+	await first.promptAndSettle("spawn A");
+	const file = await sessionFileOf(first);
+	const second = startRpc(home, { args: ["--session", file] });
+	await second.send({ type: "get_state" });
+	gates.A.open();
+	const heard = (rpc: ReturnType<typeof startRpc>) =>
+		rpc.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"), 25_000);
+	await Promise.race([heard(first), heard(second)]);
+	await first.close();
+	await second.close();
+	expect(announcesIn(file)).toHaveLength(1);
+});
+
+describe("pi -p", () => {
+	test("waits for what it spawned, and the model answers the announces", async () => {
+		const home = await openHome({ script: dispatch({ parent, child: child() }) });
+		const run = await promptPi(home, "spawn A B");
+		expect(run.code).toBe(0);
+		expect(run.finalText).toBe("I have heard 2 announces.");
+	});
+
+	test("with a drain limit of a second it leaves, says what is still at work, and nothing is lost", async () => {
+		const gates = { A: gate() };
+		const home = await openHome({
+			config: { headless: { drainSeconds: 1 } },
+			script: dispatch({ parent, child: child(gates) }),
+		});
+		const run = await promptPi(home, "spawn A");
+		expect(run.code).toBe(0);
+		expect(run.finalText).toBe("Spawned.");
+		const file =
+			/pi-geon: left at work: A [0-9a-f]{8} \(running\)\. .*pi --session (\S+)\n/.exec(run.stderr)?.[1] ?? "";
+		gates.A.open();
+		await home.model.waitFor((request) => request.isChild).then((request) => request.ended);
+		const again = await runPi(home, [
+			"--mode",
+			"json",
+			...home.extensionArgs,
+			"--session",
+			file,
+			"-p",
+			"How are things?",
+		]);
+		expect(again.code, again.stderr).toBe(0);
+		expect(announcesIn(file)).toHaveLength(1);
+	});
+});
+
+const oneRun = async (
+	spawn: object,
+	childScript: Script,
+	config: object = {},
+): Promise<{ announce: CustomMessage | undefined; home: Home; receipt: unknown }> => {
+	const home = await openHome({
+		config,
+		script: dispatch({
+			parent: ({ lastUserText, lastMessage }) =>
+				lastMessage?.role === "tool" || lastUserText !== "Go."
+					? text("Noted.")
+					: toolCall("sessions_spawn", { task: "A", ...spawn }),
+			child: childScript,
+		}),
+	});
+	const rpc = startRpc(home);
+	await rpc.promptAndSettle("Go.");
+	const file = await sessionFileOf(rpc);
+	const receipt = rpc.events.find((event) => event.type === "tool_execution_end")?.result;
+	await rpc.waitForEvent((event) => event.type === "message_end" && JSON.stringify(event).includes("Status: "));
+	await rpc.waitForEvent(() => settledTimes(rpc) === 2);
+	await rpc.close();
+	return { announce: announcesIn(file)[0], home, receipt };
+};
+
+test("a run that timed out announces it, with its partial findings", async () => {
+	const { announce } = await oneRun({ runTimeoutSeconds: 1 }, () => [text("I found a clue."), hang()]);
+	expect(announce?.content).toMatch(/^Status: timeout\nResult: \(not available\)\nNotes: It did not finish within 1 s/);
+	expect(announce?.content).toContain("Partial findings:\nI found a clue.");
+});
+
+test("an error says so in the notes, and a model with prices has a cost", async () => {
+	const { announce } = await oneRun({ model: "scripted/priced" }, ({ turn }) =>
+		turn === 0 ? [toolCall("ls", { path: "." }), usage({ input: 100_000, output: 1000 })] : httpError(400),
+	);
+	expect(announce?.content).toMatch(/^Status: error\nResult: \(not available\)\nNotes: The model provider failed: /);
+	expect(announce?.content).toContain("est $0.3");
+});
+
+test("a general child has its parent's tools, less those to delegate with", async () => {
+	const { home } = await oneRun({}, () => finalize("Done."));
+	const tools = home.model.requests.find((request) => request.isChild)?.tools ?? [];
+	expect([...tools].sort()).toEqual(["bash", "edit", "read", "subagent_finalize", "write"]);
+});
+
+test("a model that does not exist gives way with a warning", async () => {
+	const { receipt, announce } = await oneRun({ model: "scripted/imaginary" }, () => finalize("Done."));
+	expect(receipt).toMatchObject({
+		details: { status: "accepted", model: "scripted/parent", warning: expect.stringContaining('"scripted/imaginary"') },
+	});
+	expect(announce?.content).toContain("scripted/imaginary");
+});
+
+test("a host that dies with a background run: it goes on in another, and comes home once", async () => {
+	let asked = 0;
+	const home: Home = await openHome({
+		script: dispatch({
+			parent,
+			child: () => {
+				if (++asked === 1) killHosts(home);
+				return finalize("Survived.");
+			},
+		}),
+	});
+	const rpc = startRpc(home);
+	await rpc.promptAndSettle("spawn A");
+	await rpc.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"), 25_000);
+	const file = await sessionFileOf(rpc);
+	await rpc.close();
+	expect(announcesIn(file).map(({ content }) => content)).toEqual([expect.stringContaining("Result: Survived.")]);
+});
