@@ -12,12 +12,27 @@ export function owedTo(ledger: Ledger, parentSession: string): RunRecord[] {
  * Takes it upon a process to deliver a run's outcome, for a while: two that have the same session open must not both.
  * Held by whoever waits for a foreground run, too, so that its outcome is announced only once that process is dead.
  */
-export function takeDelivery(ledger: Ledger, id: RunId, by: { deliverer: string; at: number; forMs: number }): boolean {
-	const sql = `UPDATE runs SET deliverer = ?, deliverer_until = ?
-		WHERE id = ? AND delivery IN ('none', 'owed') AND (deliverer IS NULL OR deliverer = ? OR deliverer_until <= ?)`;
-	return (
-		ledger.transaction("normal", () => ledger.run(sql, by.deliverer, by.at + by.forMs, id, by.deliverer, by.at)) === 1
-	);
+export function takeDelivery(ledger: Ledger, id: RunId, by: Deliverer): boolean {
+	const { deliverer, at, forMs, isAlive = () => true } = by;
+	return ledger.transaction("normal", () => {
+		const held = ledger.get<{ deliverer: string | null; deliverer_until: number }>(
+			"SELECT deliverer, deliverer_until FROM runs WHERE id = ? AND delivery IN ('none', 'owed')",
+			id,
+		);
+		if (!held) return false;
+		const other = held.deliverer === deliverer || held.deliverer_until <= at ? null : held.deliverer;
+		if (other !== null && isAlive(other)) return false;
+		ledger.run("UPDATE runs SET deliverer = ?, deliverer_until = ? WHERE id = ?", deliverer, at + forMs, id);
+		return true;
+	});
+}
+
+export interface Deliverer {
+	deliverer: string;
+	at: number;
+	forMs: number;
+	/** Whether another deliverer may still be there; one that is not need not be waited for. */
+	isAlive?: (deliverer: string) => boolean;
 }
 
 /** Gives the deliveries of a process back: it lives on, but has turned to another session. */

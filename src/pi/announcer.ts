@@ -3,6 +3,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import type { Services } from "../delegate.ts";
 import { type Announce, announceOf, type EndedRecord, wantsSilence } from "../deliver/announce.ts";
 import { fileHoldsAnnounce, holdsAnnounce } from "../deliver/transcript.ts";
+import { processStart } from "../host/process-start.ts";
 import { owedTo, returnDeliveries, settleDelivery, skipDelivery, takeDelivery } from "../ledger/deliveries.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import type { RunId } from "../run/ids.ts";
@@ -27,7 +28,8 @@ export class Announcer {
 	readonly #pi: ExtensionAPI;
 	readonly #services: SessionServices;
 	readonly #events: RunEvents;
-	readonly #deliverer = randomUUID();
+	/** Tells others which process this is, so that they need not wait for it if it is dead. */
+	readonly #deliverer = `${process.pid}:${processStart(process.pid) ?? ""}:${randomUUID()}`;
 	/** Runs whose outcome a tool call of this process returns. */
 	readonly #awaited = new Set<RunId>();
 	/** Announced here, but not yet seen in the transcript. */
@@ -111,7 +113,7 @@ export class Announcer {
 		const due = owedTo(ledger, session).flatMap((record): EndedRecord[] => {
 			const { run } = record;
 			if (run.state !== "ended" || this.#awaited.has(run.id) || this.#sent.has(run.id)) return [];
-			if (!takeDelivery(ledger, run.id, ours)) {
+			if (!takeDelivery(ledger, run.id, { ...ours, isAlive })) {
 				elsewhere++;
 				return [];
 			}
@@ -156,6 +158,12 @@ export class Announcer {
 			this.#events.announced(id);
 		}
 	}
+}
+
+/** Whether a deliverer may still be there. Where the system does not tell, its time has to run out. */
+function isAlive(deliverer: string): boolean {
+	const [pid, started] = deliverer.split(":");
+	return started === "" || processStart(Number(pid)) === started;
 }
 
 interface Look {

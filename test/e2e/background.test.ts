@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test, vi } from "vitest";
 import type { AnnounceDetails } from "../../src/deliver/announce.ts";
 import { type Gate, gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
@@ -143,6 +145,27 @@ test("a foreground run whose parent was killed is announced when the session is 
 	const again = startRpc(home, { args: ["--session", file] });
 	await again.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"), 25_000);
 	await again.close();
+	expect(announcesIn(file)).toHaveLength(1);
+});
+
+test("a parent killed between the append of the announce and its settlement does not hear it twice", async () => {
+	const home = await openHome({ script: dispatch({ parent, child: child() }) });
+	const rpc = startRpc(home);
+	await rpc.promptAndSettle("spawn A");
+	await rpc.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"));
+	const file = await sessionFileOf(rpc);
+	await rpc.close();
+	// As if the process had died before it could write that the debt is paid.
+	const ledger = new DatabaseSync(join(home.agentDir, "pi-geon", "ledger.sqlite"));
+	ledger.exec("UPDATE runs SET delivery = 'owed', delivered_at = NULL");
+	const again = startRpc(home, { args: ["--session", file] });
+	await vi.waitFor(
+		() => expect(ledger.prepare("SELECT delivery FROM runs").get()).toEqual({ delivery: "delivered" }),
+		10_000,
+	);
+	await again.promptAndSettle("How are things?");
+	await again.close();
+	ledger.close();
 	expect(announcesIn(file)).toHaveLength(1);
 });
 

@@ -25,7 +25,7 @@ function byMark([first, second, third]: Buffer): string | undefined {
 	return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
 }
 
-function decoderFor(label: string): TextDecoder | undefined {
+function decoderFor(label: string) {
 	try {
 		return new TextDecoder(label);
 	} catch {

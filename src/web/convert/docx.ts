@@ -1,3 +1,4 @@
+import { decodeEntities } from "../entities.ts";
 import { Unreadable } from "./converted.ts";
 import { readZipEntry } from "./zip.ts";
 
@@ -28,7 +29,7 @@ class Writer {
 
 	write(xml: string): string {
 		for (const [, close, tag, attributes = "", text] of xml.matchAll(TOKEN)) {
-			if (text !== undefined) this.#text += this.#inText ? unescape(text) : "";
+			if (text !== undefined) this.#text += this.#inText ? decodeEntities(text) : "";
 			else if (close === "/") this.#close(tag);
 			else this.#open(tag, attributes);
 		}
@@ -104,15 +105,5 @@ function linksIn(rels: string): ReadonlyMap<string, string> {
 
 function attribute(attributes: string, name: string): string | undefined {
 	const value = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes);
-	return value ? unescape(value[1] ?? value[2] ?? "") : undefined;
-}
-
-const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-
-function unescape(text: string): string {
-	return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi, (whole, decimal, hex, name) => {
-		if (name !== undefined) return NAMED[String(name).toLowerCase()] ?? whole;
-		const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-		return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-	});
+	return value ? decodeEntities(value[1] ?? value[2] ?? "") : undefined;
 }

@@ -31,7 +31,7 @@ export async function htmlToMarkdown(
 }
 
 /** What defuddle expects of a document and linkedom lacks. */
-function documentOf(html: string, url: string): Document {
+function documentOf(html: string, url: string) {
 	const { document } = parseHTML(html);
-	return Object.assign(document, { URL: url, styleSheets: document.styleSheets ?? [] }) as unknown as Document;
+	return Object.assign(document, { URL: url, styleSheets: document.styleSheets ?? [] });
 }

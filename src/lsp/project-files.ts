@@ -1,0 +1,44 @@
+import { readdir, stat } from "node:fs/promises";
+import { extname, join } from "node:path";
+
+/** Folders that hold what was made or fetched, not what was written. */
+const SKIPPED = /^(\..*|node_modules|target|dist|build|out|vendor|venv|__pycache__)$/;
+
+/** Reading on would take longer than anybody waits. */
+const MOST_FILES = 10_000;
+
+/** The source files below a folder, as written by people: nearest first, no links followed. */
+export async function sourceFiles(folder: string, isSource: (name: string) => boolean): Promise<string[]> {
+	const files: string[] = [];
+	const folders = [folder];
+	for (let next = folders.shift(); next !== undefined && files.length < MOST_FILES; next = folders.shift()) {
+		for (const entry of await entriesOf(next)) {
+			if (entry.isDirectory() && !SKIPPED.test(entry.name)) folders.push(join(next, entry.name));
+			else if (entry.isFile() && isSource(entry.name)) files.push(join(next, entry.name));
+		}
+	}
+	return files.slice(0, MOST_FILES);
+}
+
+export const hasExtension = (extensions: Readonly<Record<string, unknown>>) => (name: string) =>
+	extname(name).toLowerCase() in extensions;
+
+/** When each of them was last changed. */
+export async function changeTimes(files: readonly string[]): Promise<Map<string, number>> {
+	const times = await Promise.all(files.map((file) => unlessGone(stat(file))));
+	return new Map(files.flatMap((file, index) => (times[index] ? [[file, times[index].mtimeMs]] : [])));
+}
+
+const entriesOf = async (folder: string) => {
+	const entries = (await unlessGone(readdir(folder, { withFileTypes: true }))) ?? [];
+	return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+};
+
+async function unlessGone<T>(read: Promise<T>): Promise<T | undefined> {
+	try {
+		return await read;
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return undefined;
+		throw error;
+	}
+}

@@ -1,0 +1,28 @@
+import type { ServerLimits } from "./limits.ts";
+
+/** Counts what a server sends, in windows of time, and says when it is too much. */
+export class FloodMeter {
+	readonly #limits: ServerLimits;
+	#since = performance.now();
+	#messages = 0;
+	#bytes = 0;
+
+	constructor(limits: ServerLimits) {
+		this.#limits = limits;
+	}
+
+	count({ messages = 0, bytes = 0 }: { messages?: number; bytes?: number }): void {
+		const { floodWindowMs, floodMessages, floodBytes } = this.#limits;
+		const now = performance.now();
+		if (now - this.#since > floodWindowMs) {
+			this.#since = now;
+			this.#messages = 0;
+			this.#bytes = 0;
+		}
+		this.#messages += messages;
+		this.#bytes += bytes;
+		if (this.#messages > floodMessages || this.#bytes > floodBytes) {
+			throw new Error(`it sent ${this.#messages} messages (${this.#bytes} bytes) within ${floodWindowMs / 1000} s`);
+		}
+	}
+}

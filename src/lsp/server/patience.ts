@@ -1,0 +1,24 @@
+export interface Patience {
+	ms?: number;
+	/** What to fail with when the time is up. */
+	late?: () => Error;
+	signal?: AbortSignal | undefined;
+	/** Fails when there is nobody left to answer. */
+	gone?: Promise<never>;
+}
+
+/** Waits for a promise, but no longer than told, and not beyond an abort or the end of who should answer. */
+export async function waitFor<T>(promise: Promise<T>, { ms, late, signal, gone }: Patience): Promise<T> {
+	promise.catch(() => {}); // It may still fail later, when nobody listens any more.
+	signal?.throwIfAborted();
+	const { promise: over, reject } = Promise.withResolvers<never>();
+	const timer = ms === undefined ? undefined : setTimeout(() => reject(late?.()), ms);
+	const onAbort = () => reject(signal?.reason);
+	signal?.addEventListener("abort", onAbort, { once: true });
+	try {
+		return await Promise.race([promise, over, ...(gone ? [gone] : [])]);
+	} finally {
+		clearTimeout(timer);
+		signal?.removeEventListener("abort", onAbort);
+	}
+}

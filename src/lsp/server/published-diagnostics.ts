@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Diagnostic, PublishDiagnosticsParams } from "vscode-languageserver-protocol";
+import type { ServerLimits } from "./limits.ts";
+
+const POLL_MS = 25;
+
+interface Published {
+	/** Of the version the server was last told. */
+	isCurrent: boolean;
+	version: number;
+	items: Diagnostic[];
+	at: number;
+}
+
+/** What a server says of its own accord about the files it has open. */
+export class PublishedDiagnostics {
+	readonly #limits: ServerLimits;
+	readonly #byPath = new Map<string, Published>();
+	#changedAt = 0;
+
+	constructor(limits: ServerLimits) {
+		this.#limits = limits;
+	}
+
+	/** The server was told a new text: what it has said is of the old one. */
+	expect(path: string, version: number): void {
+		this.#byPath.set(path, { isCurrent: false, version, items: [], at: 0 });
+		this.somethingChanged();
+	}
+
+	/** What was said about other files may be said anew, or not. */
+	somethingChanged(): void {
+		this.#changedAt = performance.now();
+	}
+
+	forget(path: string): void {
+		this.#byPath.delete(path);
+	}
+
+	take({ uri, version, diagnostics }: PublishDiagnosticsParams): void {
+		if (!uri.startsWith("file:")) return;
+		const known = this.#byPath.get(fileURLToPath(uri));
+		// Only of files that were opened here: some servers report on whole projects.
+		if (!known || (version ?? known.version) < known.version) return;
+		known.isCurrent = true;
+		known.items = diagnostics;
+		known.at = performance.now();
+	}
+
+	/** Once the server has said something and then nothing more for a while. Nothing, if it never does. */
+	async settled(path: string, signal?: AbortSignal): Promise<Diagnostic[] | undefined> {
+		const { diagnosticsMs, settleMs } = this.#limits;
+		const deadline = performance.now() + diagnosticsMs;
+		while (performance.now() < deadline) {
+			const known = this.#byPath.get(path);
+			const quietSince = Math.max(known?.at ?? 0, this.#changedAt);
+			if (known?.isCurrent && performance.now() - quietSince >= settleMs) return known.items;
+			await sleep(POLL_MS, undefined, { ...(signal && { signal }) });
+		}
+		return undefined;
+	}
+}

@@ -1,0 +1,132 @@
+import { LanguageServer, type Launch, type LanguageServer as Server, ServerGone } from "./language-server.ts";
+import { LIMITS, type ServerLimits } from "./limits.ts";
+import { waitFor } from "./patience.ts";
+
+interface Entry {
+	server: LanguageServer;
+	inUse: number;
+	idle?: NodeJS.Timeout;
+}
+
+/** The servers of this process: one for each root and command, shared by all sessions. */
+export class ServerPool {
+	readonly #limits: ServerLimits;
+	readonly #entries = new Map<string, Entry>();
+	/** Also those that are starting, or leaving. */
+	readonly #alive = new Set<LanguageServer>();
+	readonly #crashes = new Map<string, { at: number; reason: string }[]>();
+	readonly #users = new Set<object>();
+
+	constructor(limits = LIMITS) {
+		this.#limits = limits;
+		process.on("exit", this.#killAll);
+	}
+
+	/** Lends a server to one piece of work, started if need be. If it ends meanwhile, the work is tried once more. */
+	async use<R>(launch: Launch, work: (server: LanguageServer) => Promise<R>, signal?: AbortSignal): Promise<R> {
+		try {
+			return await this.#once(launch, work, signal);
+		} catch (error) {
+			if (!(error instanceof ServerGone) || signal?.aborted) throw error;
+			return this.#once(launch, work, signal);
+		}
+	}
+
+	running(): LanguageServer[] {
+		return [...this.#entries.values()].map(({ server }) => server);
+	}
+
+	/** Ends those that match, and forgives them their crashes. */
+	async close(matches: (launch: Launch) => boolean): Promise<LanguageServer[]> {
+		const closed = [...this.#entries].filter(([, { server }]) => matches(server.launch));
+		for (const [key, entry] of closed) {
+			this.#forget(key, entry);
+			this.#crashes.delete(key);
+		}
+		await Promise.all(closed.map(([, { server }]) => server.close()));
+		return closed.map(([, { server }]) => server);
+	}
+
+	join(user: object): void {
+		this.#users.add(user);
+	}
+
+	/** When the last one leaves, nothing stays running. */
+	async leave(user: object): Promise<void> {
+		if (this.#users.delete(user) && this.#users.size === 0) await this.close(() => true);
+	}
+
+	async dispose(): Promise<void> {
+		process.off("exit", this.#killAll);
+		await this.close(() => true);
+	}
+
+	async #once<R>(launch: Launch, work: (server: LanguageServer) => Promise<R>, signal?: AbortSignal): Promise<R> {
+		const key = JSON.stringify([launch.command, launch.root, launch.definition.initializationOptions]);
+		const entry = this.#entries.get(key) ?? this.#start(key, launch);
+		entry.inUse++;
+		clearTimeout(entry.idle);
+		try {
+			// The start belongs to all who wait for it: one that gives up does not end it.
+			await waitFor(entry.server.ready, { signal });
+			return await work(entry.server);
+		} finally {
+			entry.inUse--;
+			if (entry.inUse === 0 && this.#entries.get(key) === entry) this.#closeWhenIdle(key, entry);
+		}
+	}
+
+	#start(key: string, launch: Launch): Entry {
+		this.#refuseAfterCrashes(key, launch);
+		const entry: Entry = { server: new LanguageServer(launch, this.#limits), inUse: 0 };
+		const { server } = entry;
+		this.#entries.set(key, entry);
+		this.#alive.add(server);
+		void server.ended.then((reason) => {
+			this.#alive.delete(server);
+			if (this.#forget(key, entry)) this.#crashes.set(key, [...this.#recentCrashes(key), { at: Date.now(), reason }]);
+		});
+		return entry;
+	}
+
+	#refuseAfterCrashes(key: string, { definition }: Launch): void {
+		const crashes = this.#recentCrashes(key);
+		if (crashes.length < this.#limits.crashes) return;
+		const minutes = Math.round(this.#limits.crashWindowMs / 60_000);
+		throw new Error(
+			`${definition.name} is not started again: it failed ${crashes.length} times within ${minutes} minutes. ` +
+				`The last time ${crashes.at(-1)?.reason}. Mend it, choose another with \`server\`, or work without it.`,
+		);
+	}
+
+	#recentCrashes(key: string): { at: number; reason: string }[] {
+		const since = Date.now() - this.#limits.crashWindowMs;
+		return (this.#crashes.get(key) ?? []).filter(({ at }) => at > since);
+	}
+
+	#closeWhenIdle(key: string, entry: Entry): void {
+		entry.idle = setTimeout(() => {
+			if (this.#forget(key, entry)) void entry.server.close();
+		}, entry.server.launch.idleMs);
+		entry.idle.unref();
+	}
+
+	/** Whether it was still known: what is closed on purpose has been forgotten before it ends. */
+	#forget(key: string, entry: Entry): boolean {
+		clearTimeout(entry.idle);
+		return this.#entries.get(key) === entry && this.#entries.delete(key);
+	}
+
+	readonly #killAll = (): void => {
+		for (const server of this.#alive) server.kill();
+	};
+}
+
+const POOL = Symbol.for("pi-geon/lsp/server-pool/1");
+
+/** The pool of this process. pi loads an extension once per session, so a variable of this module would not do. */
+export function sharedPool(): ServerPool {
+	const shared = globalThis as { [POOL]?: ServerPool };
+	shared[POOL] ??= new ServerPool();
+	return shared[POOL];
+}

@@ -1,0 +1,72 @@
+import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+
+const KEPT_STDERR = 2000;
+
+/** The process of a server and whatever it starts, ended together. */
+export class ServerProcess {
+	/** Why it ended. Never fails. */
+	readonly ended: Promise<string>;
+	readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+	#stderr = "";
+
+	constructor(
+		[program = "", ...args]: readonly string[],
+		{ cwd, env, onStderr }: { cwd: string; env: NodeJS.ProcessEnv; onStderr: (bytes: number) => void },
+	) {
+		// A process group of its own, so that all of it can be ended, and Ctrl+C in the terminal is not for it.
+		const detached = process.platform !== "win32";
+		this.#child = spawn(program, args, { cwd, env, detached, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+		this.#child.stderr.on("data", (chunk: Buffer) => {
+			this.#stderr = (this.#stderr + chunk.toString()).slice(-KEPT_STDERR);
+			onStderr(chunk.length);
+		});
+		this.ended = new Promise((resolve) => {
+			this.#child.once("error", (error) => resolve(`it could not be started: ${error.message}`));
+			this.#child.once("close", (code, signal) => {
+				resolve(`it ended with ${signal ?? `exit code ${code}`}${this.#lastWords()}`);
+			});
+			// "close" comes after the last output; a grandchild that holds the pipes must not delay it for ever.
+			this.#child.once("exit", () => this.kill());
+		});
+		// A server alone is no reason for pi to stay: requests hold the process by their timeouts.
+		this.#child.unref();
+		for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) unref(stream);
+	}
+
+	get pid(): number | undefined {
+		return this.#child.pid;
+	}
+
+	get stdin(): Writable {
+		return this.#child.stdin;
+	}
+
+	get stdout(): Readable {
+		return this.#child.stdout;
+	}
+
+	/** At once, and synchronously: it is also called while this process exits. */
+	kill(): void {
+		const { pid } = this.#child;
+		if (pid === undefined) return;
+		if (process.platform === "win32") {
+			spawnSync("taskkill", ["/pid", String(pid), "/T", "/F"], { windowsHide: true });
+			return;
+		}
+		try {
+			process.kill(-pid, "SIGKILL");
+		} catch (error) {
+			if (!(error instanceof Error && "code" in error)) throw error; // All of it is gone already.
+		}
+	}
+
+	#lastWords(): string {
+		const said = this.#stderr.trim();
+		return said === "" ? "" : `, saying: ${said.slice(0, 600)}`;
+	}
+}
+
+function unref(stream: object): void {
+	if ("unref" in stream && typeof stream.unref === "function") stream.unref();
+}

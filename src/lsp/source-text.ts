@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+
+export const LARGEST_FILE = 2 * 1024 * 1024;
+
+/** A source file as servers see it: without the byte order mark, which editors do not count as a character either. */
+export interface SourceText {
+	text: string;
+	lines: string[];
+	hasByteOrderMark: boolean;
+}
+
+export function readSource(path: string): SourceText {
+	const raw = readFileSync(path, "utf8");
+	const hasByteOrderMark = raw.startsWith("\uFEFF");
+	const text = hasByteOrderMark ? raw.slice(1) : raw;
+	return { text, lines: linesOf(text), hasByteOrderMark };
+}
+
+/** The three line ends of the protocol. */
+export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);

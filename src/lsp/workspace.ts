@@ -1,0 +1,58 @@
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { LARGEST_FILE } from "./source-text.ts";
+
+/** The folder a session may look at: the repository around its working directory, or that directory itself. */
+export class Workspace {
+	readonly cwd: string;
+	readonly root: string;
+
+	constructor(cwd: string) {
+		this.cwd = realpathSync(cwd);
+		this.root = ancestors(this.cwd).find((folder) => existsSync(join(folder, ".git"))) ?? this.cwd;
+	}
+
+	contains(path: string): boolean {
+		const inside = relative(this.root, path);
+		return inside === "" || (!isAbsolute(inside) && !/^\.\.($|[\\/])/.test(inside));
+	}
+
+	/** The real path of a file that was asked for, if it may be looked at. */
+	file(asked: string): string {
+		const path = realPathOf(resolve(this.cwd, asked));
+		const stats = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+		if (path === undefined || !stats) throw new Error(`There is no file ${asked}.`);
+		if (!this.contains(path)) throw new Error(`${asked} is outside the workspace ${this.root}.`);
+		if (!stats.isFile()) throw new Error(`${asked} is not a file.`);
+		if (stats.size > LARGEST_FILE) throw new Error(`${asked} is over 2 MiB, which is too large for a language server.`);
+		return path;
+	}
+
+	/** Whether a path that a server named may be read. */
+	mayRead(path: string): boolean {
+		const real = realPathOf(path);
+		if (real === undefined || !this.contains(real)) return false;
+		const stats = statSync(real, { throwIfNoEntry: false });
+		return stats?.isFile() === true && stats.size <= LARGEST_FILE;
+	}
+
+	/** As the model should write it. */
+	show(path: string): string {
+		return this.contains(path) ? relative(this.cwd, path) || "." : path;
+	}
+}
+
+function realPathOf(path: string): string | undefined {
+	try {
+		return realpathSync(path);
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return undefined;
+		throw error;
+	}
+}
+
+/** A folder and those above it, the nearest first. */
+export function ancestors(folder: string): string[] {
+	const parent = dirname(folder);
+	return parent === folder ? [folder] : [folder, ...ancestors(parent)];
+}

@@ -1,0 +1,42 @@
+import { type ExtensionAPI, parseArgs, type ToolResultEvent } from "@earendil-works/pi-coding-agent";
+import { createGuardedFetch } from "./net/guarded-fetch.ts";
+import { readSettings, type WebServices } from "./services.ts";
+import { convertContent } from "./tools/convert-content.ts";
+import { fetchContent } from "./tools/fetch-content.ts";
+import { getSearchContent } from "./tools/get-search-content.ts";
+import { webSearch } from "./tools/web-search.ts";
+
+const TOOLS = ["web_search", "fetch_content", "get_search_content", "convert_content"];
+
+/** The web and document tools, for a user's pi and for children alike. */
+export default function webTools(pi: ExtensionAPI): void {
+	const services: WebServices = {
+		fetch: createGuardedFetch(),
+		// Beside this file: as source in tests, bundled when installed.
+		worker: new URL(import.meta.url.endsWith(".ts") ? "./convert/worker.ts" : "./web-convert.js", import.meta.url),
+		env: process.env,
+		settings: readSettings,
+	};
+	pi.registerTool(webSearch(services));
+	pi.registerTool(fetchContent(services));
+	pi.registerTool(getSearchContent());
+	pi.registerTool(convertContent(services));
+
+	pi.on("session_start", (_event, ctx) => {
+		if (isAskedFor() || readSettings(ctx).enabled) return;
+		// Registered, so that children can be given them, but no part of this session's prompt.
+		pi.setActiveTools(pi.getActiveTools().filter((name) => !TOOLS.includes(name)));
+	});
+	pi.on("tool_result", ({ toolName, details }: ToolResultEvent) =>
+		TOOLS.includes(toolName) && isFailure(details) ? { isError: true } : undefined,
+	);
+}
+
+/** A child has the tools it was given, and a user who names one with `--tools` means it. */
+function isAskedFor(): boolean {
+	if (process.env.PI_SUBAGENT_CHILD === "1") return true;
+	return parseArgs(process.argv.slice(2)).tools?.some((name) => TOOLS.includes(name)) ?? false;
+}
+
+const isFailure = (details: unknown): boolean =>
+	typeof details === "object" && details !== null && "ok" in details && details.ok === false;

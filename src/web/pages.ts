@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import type { PageDetails, WebFailure } from "./details.ts";
+import { WebError } from "./error.ts";
+import { type KeptPage, type Page, processState } from "./process-state.ts";
+
+/** Of all pages of a result together, unless the caller says otherwise. */
+export const SHOWN_CHARS = 24_000;
+export const MOST_SHOWN_CHARS = 100_000;
+
+/** Part of a page's text. */
+export interface Excerpt {
+	page: KeptPage;
+	from: number;
+	to: number;
+}
+
+export interface Read {
+	pages: KeptPage[];
+	errors: WebFailure[];
+}
+
+/** Reads all sources at once. What fails is told beside what succeeds. */
+export async function readAll(
+	sources: readonly { index: number; subject: Pick<WebFailure, "url" | "path">; read(): Promise<Page> }[],
+): Promise<Read> {
+	const errors: WebFailure[] = [];
+	const pages = await Promise.all(
+		sources.map(async ({ index, subject, read }): Promise<KeptPage[]> => {
+			try {
+				return [{ ...(await read()), index }];
+			} catch (error) {
+				errors.push(failureOf(error, subject));
+				return [];
+			}
+		}),
+	);
+	return { pages: pages.flat(), errors };
+}
+
+/** Anything but a failure of the web, an abort above all, ends the call. */
+export function failureOf(error: unknown, subject: Pick<WebFailure, "url" | "query" | "path"> = {}): WebFailure {
+	if (!(error instanceof WebError)) throw error;
+	const { code, message, retryAfterSeconds } = error;
+	return { ...subject, code, message, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+}
+
+/** Keeps the pages for `get_search_content` and tells under which id. */
+export function keep(pages: readonly KeptPage[]): { responseId?: string } {
+	if (pages.length === 0) return {};
+	const responseId = randomBytes(9).toString("base64url");
+	const weight = pages.reduce((sum, { text }) => sum + text.length, 0);
+	processState().kept.set(responseId, pages, weight);
+	return { responseId };
+}
+
+/** The beginnings of several pages: short ones whole, the others share what is left. */
+export function beginnings(pages: readonly KeptPage[], maxChars = SHOWN_CHARS): Excerpt[] {
+	let left = maxChars;
+	const shortestFirst = [...pages].sort((a, b) => a.text.length - b.text.length);
+	const excerpts = shortestFirst.map((page, done) => {
+		const shown = excerpt(page, 0, Math.floor(left / (pages.length - done)));
+		left -= shown.to;
+		return shown;
+	});
+	return excerpts.sort((a, b) => a.page.index - b.page.index);
+}
+
+export function excerpt(page: KeptPage, offset: number, maxChars: number): Excerpt {
+	const from = whole(page.text, Math.min(offset, page.text.length));
+	return { page, from, to: whole(page.text, Math.min(from + maxChars, page.text.length)) };
+}
+
+/** The place before, if this one is in the middle of a character. */
+const whole = (text: string, at: number): number =>
+	/[\udc00-\udfff]/.test(text.charAt(at)) ? Math.max(0, at - 1) : at;
+
+export const pageDetails = ({ page, from, to }: Excerpt): PageDetails => ({
+	index: page.index,
+	source: page.source,
+	...(page.finalUrl !== undefined && { finalUrl: page.finalUrl }),
+	...(page.title !== undefined && { title: page.title }),
+	kind: page.kind,
+	chars: page.text.length,
+	shown: { from, to },
+});

@@ -1,0 +1,42 @@
+import { BoundedMap } from "./bounded-map.ts";
+import type { ReadableDocument } from "./convert/convert.ts";
+import { Slots } from "./slots.ts";
+
+/** A page or file as the tools know it. */
+export interface Page extends ReadableDocument {
+	/** The address or path that was asked for. */
+	source: string;
+	/** Where redirects led, if elsewhere. */
+	finalUrl?: string;
+}
+
+export interface KeptPage extends Page {
+	/** Its number in the response, from 1. */
+	index: number;
+}
+
+interface WebState {
+	hosts: Slots;
+	workers: Slots;
+	cache: BoundedMap<{ page: Page; at: number }>;
+	/** By response id. An id cannot be guessed, so only who was told it reads what is kept under it. */
+	kept: BoundedMap<readonly KeptPage[]>;
+}
+
+const KEY = Symbol.for("pi-geon.web.1");
+const MILLION = 1_000_000;
+
+/**
+ * Shared by all sessions of this process. A host loads the extension anew for each child, and a child that is continued
+ * later should still find its content.
+ */
+export function processState(): WebState {
+	const shared = globalThis as { [KEY]?: WebState };
+	shared[KEY] ??= {
+		hosts: new Slots(3),
+		workers: new Slots(2),
+		cache: new BoundedMap({ weight: 16 * MILLION, entries: 200 }),
+		kept: new BoundedMap({ weight: 32 * MILLION, entries: 500 }),
+	};
+	return shared[KEY];
+}

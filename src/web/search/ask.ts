@@ -1,0 +1,87 @@
+import { decodeText } from "../convert/charset.ts";
+import { legible } from "../convert/convert.ts";
+import { decodeEntities } from "../entities.ts";
+import { WebError, type WebErrorCode } from "../error.ts";
+import { rateLimited } from "../load-page.ts";
+import type { GuardedResponse } from "../net/guarded-fetch.ts";
+import { retryAfterSeconds } from "../net/retry-after.ts";
+import { parseWebUrl } from "../net/web-url.ts";
+import type { WebCall } from "../services.ts";
+import type { Account } from "./accounts.ts";
+import type { Question, SearchHit } from "./provider.ts";
+
+const LONGEST_SNIPPET = 500;
+
+/** Asks one provider one question. */
+export async function ask(account: Account, question: Question, call: WebCall): Promise<SearchHit[]> {
+	const response = await send(account, question, call);
+	requireAnswer(account, response);
+	return hitsIn(account, response).flatMap(tidy).slice(0, question.count);
+}
+
+async function send(
+	{ name, provider, ...account }: Account,
+	question: Question,
+	call: WebCall,
+): Promise<GuardedResponse> {
+	const { url, headers, body } = provider.request(question, account);
+	try {
+		return await call.fetch({
+			...call.settings,
+			url: parseWebUrl(url),
+			...(headers && { headers }),
+			...(body !== undefined && { method: "POST", body }),
+			// A key must not travel on to wherever a redirect points.
+			maxRedirects: 0,
+			signal: call.signal,
+			allowPrivateNetwork: call.settings.allowPrivateNetwork || account.isUsersAddress,
+		});
+	} catch (error) {
+		if (!(error instanceof WebError)) throw error;
+		throw new WebError(SEARCH_CODES[error.code] ?? error.code, `${name}: ${error.message}`);
+	}
+}
+
+/** What went wrong with a page means something else for a service. */
+const SEARCH_CODES: Partial<Record<WebErrorCode, WebErrorCode>> = {
+	CONTENT_FETCH_TIMEOUT: "WEB_SEARCH_TIMEOUT",
+	CONTENT_FETCH_FAILED: "PROVIDER_UNAVAILABLE",
+	CONTENT_FETCH_INVALID_URL: "PROVIDER_UNAVAILABLE",
+	FILE_TOO_LARGE: "WEB_SEARCH_FAILED",
+};
+
+/** Tavily has two of its own for a plan that is used up; DuckDuckGo sends a riddle with 202. */
+const SLOW_DOWN = new Set([429, 432, 433]);
+
+function requireAnswer({ name }: Account, { status, headers }: GuardedResponse): void {
+	if (status === 200) return;
+	const answered = `${name} answered with HTTP ${status}`;
+	if (SLOW_DOWN.has(status) || (name === "duckduckgo" && status < 500)) {
+		throw rateLimited(name, retryAfterSeconds(headers["retry-after"]));
+	}
+	if (status === 403 && name === "searxng") {
+		throw new WebError("PROVIDER_AUTH_FAILED", `${answered}: add json to search.formats in its settings.yml.`);
+	}
+	if (status === 401 || status === 403) throw new WebError("PROVIDER_AUTH_FAILED", `${answered}: check its key.`);
+	throw new WebError(status >= 500 ? "PROVIDER_UNAVAILABLE" : "WEB_SEARCH_FAILED", `${answered}.`);
+}
+
+function hitsIn({ name, provider }: Account, { body, headers }: GuardedResponse): SearchHit[] {
+	try {
+		return provider.hits(decodeText(body, headers["content-type"]));
+	} catch {
+		throw new WebError("PROVIDER_UNAVAILABLE", `${name} answered in a form that is not known.`);
+	}
+}
+
+/** Only results that can be opened, as plain lines. */
+function tidy({ url, title, snippet, ...rest }: SearchHit): SearchHit[] {
+	const parsed = URL.parse(url);
+	if (!parsed || !/^https?:$/.test(parsed.protocol)) return [];
+	return [{ ...rest, url: parsed.href, title: plain(title), snippet: plain(snippet).slice(0, LONGEST_SNIPPET) }];
+}
+
+const plain = (html: string): string =>
+	legible(decodeEntities(html.replace(/<\/?[a-z][^<>]{0,500}>/gi, "")))
+		.replace(/\s+/g, " ")
+		.trim();

@@ -1,0 +1,27 @@
+export interface SearchHit {
+	title: string;
+	url: string;
+	snippet: string;
+	published?: string;
+}
+
+export interface Question {
+	query: string;
+	count: number;
+}
+
+/** A request to the service of a provider; with a body it is a POST. */
+export interface ApiRequest {
+	url: string;
+	headers?: Readonly<Record<string, string>>;
+	body?: string;
+}
+
+/** How to ask one service and how to read its answer. Both are pure: the asking is done in `ask.ts`. */
+export interface SearchProvider {
+	/** null: every user has an own one. */
+	baseUrl: string | null;
+	request(question: Question, account: { baseUrl: string; key: string }): ApiRequest;
+	/** Throws when the answer does not have the form of this service. */
+	hits(body: string): SearchHit[];
+}

@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import { CONFIG_DIR_NAME, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/load.ts";
+import type { GuardedFetch } from "./net/guarded-fetch.ts";
+
+export type WebSettings = Config["web"];
+
+/** What the tools work with, the same for all calls. */
+export interface WebServices {
+	fetch: GuardedFetch;
+	/** The script of the thread that converts documents. */
+	worker: URL;
+	env: NodeJS.ProcessEnv;
+	settings(ctx: ExtensionContext): WebSettings;
+}
+
+/** What one call works with. */
+export interface WebCall extends Omit<WebServices, "settings"> {
+	settings: WebSettings;
+	signal: AbortSignal | undefined;
+}
+
+/**
+ * The settings of this moment. Of this section a project's file can only tighten, so pi's own word that the project is
+ * trusted is enough to read it.
+ */
+export function readSettings(ctx: ExtensionContext): WebSettings {
+	const projectFile = join(ctx.cwd, CONFIG_DIR_NAME, "pi-geon.json");
+	const userFile = join(getAgentDir(), "pi-geon.json");
+	return loadConfig({ userFile, ...(ctx.isProjectTrusted() && { projectFile }) }).config.web;
+}

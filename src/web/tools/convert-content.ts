@@ -1,0 +1,53 @@
+import { defineTool } from "@earendil-works/pi-coding-agent";
+import { Type } from "typebox";
+import { WebError } from "../error.ts";
+import { convertLimited, loadPage } from "../load-page.ts";
+import { excerpt, keep, MOST_SHOWN_CHARS, pageDetails, readAll, SHOWN_CHARS } from "../pages.ts";
+import type { Page } from "../process-state.ts";
+import { errorLines, pageText, toolResult } from "../result.ts";
+import type { WebCall, WebServices } from "../services.ts";
+import { fence } from "../untrusted.ts";
+import { readWorkspaceFile } from "../workspace-file.ts";
+
+const parameters = Type.Object(
+	{
+		path: Type.Optional(Type.String()),
+		url: Type.Optional(Type.String({ description: "Instead of path" })),
+		maxContentChars: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_SHOWN_CHARS })),
+		timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 120_000 })),
+	},
+	{ additionalProperties: false },
+);
+
+export const convertContent = (services: WebServices) =>
+	defineTool({
+		name: "convert_content",
+		label: "Convert content",
+		description: "Read a document (PDF, DOCX, HTML, CSV, JSON, text) in the workspace or on the web as markdown.",
+		parameters,
+		async execute(_id, { path, url, maxContentChars = SHOWN_CHARS, timeoutMs }, signal, _onUpdate, ctx) {
+			const settings = services.settings(ctx);
+			const call = { ...services, settings: { ...settings, timeoutMs: timeoutMs ?? settings.timeoutMs }, signal };
+			const subject = { ...(path !== undefined && { path }), ...(url !== undefined && { url }) };
+			const read = () => readOne(subject, call, ctx.cwd);
+			const { pages, errors } = await readAll([{ index: 1, subject, read }]);
+			const { responseId } = keep(pages);
+			const shown = pages.map((page) => excerpt(page, 0, maxContentChars));
+			const { warning, around } = fence();
+			const parts = shown.map((part) => `${warning}\n${pageText(part, around, responseId)}`);
+			return toolResult([...parts, ...errorLines(errors)], {
+				ok: pages.length > 0,
+				...(responseId !== undefined && { responseId }),
+				pages: shown.map(pageDetails),
+				errors,
+			});
+		},
+	});
+
+async function readOne({ path, url }: { path?: string; url?: string }, call: WebCall, cwd: string): Promise<Page> {
+	if (url !== undefined && path === undefined) return loadPage(url, call, { preferReader: false });
+	if (path === undefined || url !== undefined) throw new WebError("INVALID_INPUT", "Give either `path` or `url`.");
+	const file = await readWorkspaceFile(path, { cwd, maxBytes: call.settings.maxBytes });
+	const document = await convertLimited({ ...file, url: "about:blank", preferReader: false }, call);
+	return { source: path, ...document };
+}

@@ -1,0 +1,55 @@
+import { defineTool } from "@earendil-works/pi-coding-agent";
+import { Type } from "typebox";
+import { loadPage } from "../load-page.ts";
+import { beginnings, keep, pageDetails, readAll } from "../pages.ts";
+import { errorLines, failed, pageText, toolResult } from "../result.ts";
+import type { WebServices } from "../services.ts";
+import { fence } from "../untrusted.ts";
+
+const parameters = Type.Object(
+	{
+		url: Type.Optional(Type.String()),
+		urls: Type.Optional(Type.Array(Type.String(), { maxItems: 10 })),
+		preferReader: Type.Optional(Type.Boolean({ description: "false: the whole page, not only its article" })),
+	},
+	{ additionalProperties: false },
+);
+
+export const fetchContent = (services: WebServices) =>
+	defineTool({
+		name: "fetch_content",
+		label: "Fetch content",
+		description: "Read web pages and documents (HTML, PDF, DOCX, text) as markdown.",
+		parameters,
+		async execute(_id, { url, urls, preferReader = true }, signal, _onUpdate, ctx) {
+			const wanted = [...new Set([...(url === undefined ? [] : [url]), ...(urls ?? [])])];
+			if (wanted.length === 0) {
+				const failure = { code: "INVALID_INPUT", message: "Give `url` or `urls`." } as const;
+				return toolResult(errorLines([failure]), failed(failure));
+			}
+			const call = { ...services, settings: services.settings(ctx), signal };
+			const { pages, errors } = await readAll(
+				wanted.map((source, place) => ({
+					index: place + 1,
+					subject: { url: source },
+					read: () => loadPage(source, call, { preferReader }),
+				})),
+			);
+			const { responseId } = keep(pages);
+			const shown = beginnings(pages);
+			const { warning, around } = fence();
+			return toolResult(
+				[
+					...(pages.length === 0 ? [] : [warning]),
+					...shown.map((part) => pageText(part, around, responseId)),
+					...errorLines(errors),
+				],
+				{
+					ok: pages.length > 0,
+					...(responseId !== undefined && { responseId }),
+					pages: shown.map(pageDetails),
+					errors,
+				},
+			);
+		},
+	});

@@ -1,0 +1,61 @@
+import { defineTool } from "@earendil-works/pi-coding-agent";
+import { type Static, Type } from "typebox";
+import { WebError } from "../error.ts";
+import { excerpt, failureOf, MOST_SHOWN_CHARS, pageDetails, SHOWN_CHARS } from "../pages.ts";
+import { type KeptPage, processState } from "../process-state.ts";
+import { errorLines, failed, pageText, toolResult } from "../result.ts";
+import { fence } from "../untrusted.ts";
+
+const parameters = Type.Object(
+	{
+		responseId: Type.String(),
+		index: Type.Optional(Type.Integer({ minimum: 1 })),
+		url: Type.Optional(Type.String({ description: "Instead of index" })),
+		offset: Type.Optional(Type.Integer({ minimum: 0 })),
+		maxChars: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_SHOWN_CHARS })),
+	},
+	{ additionalProperties: false },
+);
+
+export const getSearchContent = () =>
+	defineTool({
+		name: "get_search_content",
+		label: "Get search content",
+		description: "Read on in a page that web_search, fetch_content or convert_content has kept.",
+		parameters,
+		async execute(_id, { offset = 0, maxChars = SHOWN_CHARS, ...wanted }) {
+			try {
+				const shown = excerpt(keptPage(wanted), offset, maxChars);
+				const { warning, around } = fence();
+				const details = { ok: true, responseId: wanted.responseId, pages: [pageDetails(shown)], errors: [] };
+				return toolResult([warning, pageText(shown, around, wanted.responseId)], details);
+			} catch (error) {
+				const failure = failureOf(error);
+				return toolResult(errorLines([failure]), failed(failure));
+			}
+		},
+	});
+
+type Wanted = Pick<Static<typeof parameters>, "responseId" | "index" | "url">;
+
+function keptPage({ responseId, index, url }: Wanted): KeptPage {
+	const pages = processState().kept.get(responseId);
+	if (!pages) {
+		throw new WebError(
+			"NOT_FOUND",
+			"Nothing is kept under this id (any more): content lives only as long as this process, and the oldest makes room. Fetch it again.",
+		);
+	}
+	const named = index === undefined && url === undefined ? pages.length === 1 : true;
+	const page = pages.find((kept) =>
+		index === undefined ? url === undefined || isAt(kept, url) : kept.index === index,
+	);
+	if (page && named) return page;
+	throw new WebError(
+		named ? "NOT_FOUND" : "INVALID_INPUT",
+		`${named ? "No content of this is kept" : "Say which"}: this response has the pages ${pages.map((kept) => kept.index).join(", ")}.`,
+	);
+}
+
+const isAt = ({ source, finalUrl }: KeptPage, url: string): boolean =>
+	source === url || finalUrl === url || URL.parse(source)?.href === URL.parse(url)?.href;

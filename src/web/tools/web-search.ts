@@ -1,0 +1,101 @@
+import { defineTool } from "@earendil-works/pi-coding-agent";
+import { Type } from "typebox";
+import type { SearchDetails, SearchResult, WebFailure } from "../details.ts";
+import { WebError } from "../error.ts";
+import { loadPage } from "../load-page.ts";
+import { beginnings, failureOf, keep, pageDetails, readAll } from "../pages.ts";
+import { errorLines, failed, pageText, toolResult } from "../result.ts";
+import { Searcher } from "../search/search.ts";
+import type { WebCall, WebServices } from "../services.ts";
+import { fence } from "../untrusted.ts";
+
+const LONGEST_QUERY = 1_000;
+/** Of the results whose content is asked for too. */
+const MOST_PAGES = 10;
+
+const parameters = Type.Object(
+	{
+		query: Type.Optional(Type.String()),
+		queries: Type.Optional(Type.Array(Type.String(), { maxItems: 5 })),
+		numResults: Type.Optional(Type.Integer({ minimum: 1, maximum: 20, description: "Per query, default 5" })),
+		includeContent: Type.Optional(Type.Boolean({ description: "Also read the pages found" })),
+	},
+	{ additionalProperties: false },
+);
+
+export const webSearch = (services: WebServices) =>
+	defineTool({
+		name: "web_search",
+		label: "Web search",
+		description: "Search the web. Several `queries` at once are better than one broad query.",
+		parameters,
+		async execute(_id, { query, queries, numResults = 5, includeContent = false }, signal, _onUpdate, ctx) {
+			const wanted = [...new Set([...(query === undefined ? [] : [query]), ...(queries ?? [])])];
+			if (wanted.length === 0) {
+				const failure = { code: "INVALID_INPUT", message: "Give `query` or `queries`." } as const;
+				return toolResult<SearchDetails>(errorLines([failure]), { ...failed(failure), results: [], notes: [] });
+			}
+			const call = { ...services, settings: services.settings(ctx), signal };
+			const { results, answered, errors, notes } = await searchAll(wanted, numResults, call);
+			const read = await readAll(includeContent ? pagesOf(results, call) : []);
+			const { responseId } = keep(read.pages);
+			const shown = beginnings(read.pages);
+			const { warning, around } = fence();
+			const listing = results.map(resultText).join("\n");
+			return toolResult<SearchDetails>(
+				[
+					...notes.map((note) => `Not used: ${note}`),
+					...(results.length > 0 ? [warning, around(listing)] : answered ? ["No results."] : []),
+					...shown.map((part) => pageText(part, around, responseId)),
+					...errorLines([...errors, ...read.errors]),
+				],
+				{
+					ok: answered,
+					...(responseId !== undefined && { responseId }),
+					results,
+					pages: shown.map(pageDetails),
+					errors: [...errors, ...read.errors],
+					notes,
+				},
+			);
+		},
+	});
+
+async function searchAll(queries: readonly string[], count: number, call: WebCall) {
+	const searcher = new Searcher(call);
+	const results: SearchResult[] = [];
+	const errors: WebFailure[] = [];
+	for (const query of queries) {
+		try {
+			const { provider, hits } = await searcher.search({ query: usable(query), count });
+			results.push(...hits.map((hit, place) => ({ index: results.length + place + 1, query, provider, ...hit })));
+		} catch (error) {
+			errors.push(failureOf(error, { query }));
+		}
+	}
+	const answered = errors.length < queries.length;
+	return { results, errors, answered, notes: answered ? searcher.notes : [] };
+}
+
+function usable(query: string): string {
+	const text = query.trim();
+	if (text === "") throw new WebError("WEB_SEARCH_INVALID_QUERY", "The query is empty.");
+	if (text.length <= LONGEST_QUERY) return text;
+	throw new WebError("WEB_SEARCH_INVALID_QUERY", `The query is longer than ${LONGEST_QUERY} characters.`);
+}
+
+/** Each page once, however many queries found it. */
+function pagesOf(results: readonly SearchResult[], call: WebCall) {
+	const first = results.filter(({ url }, place) => results.findIndex((other) => other.url === url) === place);
+	return first.slice(0, MOST_PAGES).map(({ index, url }) => ({
+		index,
+		subject: { url },
+		read: () => loadPage(url, call, { preferReader: true }),
+	}));
+}
+
+function resultText({ index, title, url, snippet, published }: SearchResult): string {
+	return [`[${index}] ${title}`, `    ${url}${published === undefined ? "" : ` (${published})`}`, `    ${snippet}`]
+		.filter((line) => line.trim() !== "")
+		.join("\n");
+}
