@@ -90,7 +90,7 @@ async function install() {
 	if (code === 130) process.exit(130);
 	if (code !== 0) {
 		stop(
-			`${problem ?? `npm ci failed with exit code ${code}`}.\nThe reason is above. Usual ones: no network or registry ` +
+			`${problem ?? `npm install failed with exit code ${code}`}.\nThe reason is above. Usual ones: no network or registry ` +
 				"(check `npm ping`), no space, or a package.json that differs from package-lock.json (run `npm install`).",
 			code,
 		);

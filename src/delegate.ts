@@ -11,12 +11,11 @@
  */
 import type { Redactor } from "./collect/redact/redactor.ts";
 import { progressResult, queuedResult, refusalResult, type SubagentResult, toolResult } from "./deliver/tool-result.ts";
-import { admitRun } from "./ledger/admit.ts";
+import { admitRun, SessionArchived } from "./ledger/admit.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { RunMode, RunRecord } from "./ledger/records.ts";
 import { type LaunchRequest, type ParentFacts, type PlanSources, planLaunch } from "./plan/launch.ts";
-import { isRefusal, type Refusal } from "./run/errors.ts";
-import type { RunId } from "./run/ids.ts";
+import { isRefusal, type Refusal, refuse } from "./run/errors.ts";
 import type { AskUser } from "./supervise/ask.ts";
 import type { Supervisor } from "./supervise/supervisor.ts";
 
@@ -31,7 +30,9 @@ export interface Delegation extends LaunchRequest {
 export interface Waiting {
 	signal?: AbortSignal | undefined;
 	onUpdate?: (partial: SubagentResult) => void;
-	onAdmitted?: (id: RunId) => void;
+	onAdmitted?: (record: RunRecord) => void;
+	/** The run as it is, whenever it was looked at. */
+	onSeen?: (record: RunRecord) => void;
 	onAsk?: AskUser;
 }
 
@@ -49,39 +50,49 @@ export async function delegate(
 	parent: ParentFacts,
 	services: Services,
 ): Promise<SubagentResult> {
-	const admitted = await launch(request, parent, { ...services, mode: "foreground" });
+	const admitted = await launch({ request, parent, services, mode: "foreground" });
 	if (isRefusal(admitted)) return refusalResult(admitted);
-	request.onAdmitted?.(admitted.run.id);
+	request.onAdmitted?.(admitted);
 
 	const ended = await services.supervisor.watch(admitted.run.id, {
 		signal: request.signal,
 		onQueued: (waiting) => request.onUpdate?.(queuedResult(admitted, waiting)),
 		onProgress: (progress) => request.onUpdate?.(progressResult(admitted, progress)),
 		...(request.onAsk && { onAsk: request.onAsk }),
+		...(request.onSeen && { onSeen: request.onSeen }),
 	});
 	return toolResult(ended, services.redactor);
 }
 
 /** Delegates a task and goes on: accepted means that it is in the ledger, and will be announced. */
 export function spawn(request: Delegation, parent: ParentFacts, services: Services): Promise<RunRecord | Refusal> {
-	return launch(request, parent, { ...services, mode: "background" });
+	return launch({ request, parent, services, mode: "background" });
 }
 
-async function launch(
-	request: Delegation,
-	parent: ParentFacts,
-	services: Services & { mode: RunMode },
-): Promise<RunRecord | Refusal> {
+interface Launch {
+	request: Delegation;
+	parent: ParentFacts;
+	services: Services;
+	mode: RunMode;
+}
+
+async function launch({ request, parent, services, mode }: Launch): Promise<RunRecord | Refusal> {
 	const plan = await planLaunch(request, parent, services);
 	if (isRefusal(plan)) return plan;
-	return admitRun(services.ledger, {
-		plan,
-		mode: services.mode,
-		parentSession: request.parentSession,
-		...(request.toolCall !== undefined && { toolCall: request.toolCall }),
-		...(request.label !== undefined && { label: request.label }),
-		profile: services.profile,
-		laneLimit: services.config.agents.defaults.subagents.maxConcurrent,
-		at: Date.now(),
-	});
+	try {
+		return admitRun(services.ledger, {
+			plan,
+			mode,
+			parentSession: request.parentSession,
+			...(request.toolCall !== undefined && { toolCall: request.toolCall }),
+			...(request.label !== undefined && { label: request.label }),
+			profile: services.profile,
+			laneLimit: services.config.agents.defaults.subagents.maxConcurrent,
+			at: Date.now(),
+		});
+	} catch (error) {
+		// Put away between the plan and now.
+		if (error instanceof SessionArchived) return refuse("INVALID_INPUT", error.message, "archived_session");
+		throw error;
+	}
 }

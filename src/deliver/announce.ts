@@ -1,3 +1,4 @@
+import type { Redactor } from "../collect/redact/redactor.ts";
 import { truncateForModel } from "../collect/truncate.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { sessionKey } from "../run/ids.ts";
@@ -47,7 +48,7 @@ export const wantsSilence = ({ run }: EndedRecord): boolean =>
 	run.outcome.status === "success" && run.outcome.finalized.result.trim() === SILENCE;
 
 /** The message that tells a parent conversation how a background run ended. */
-export function announceOf(record: EndedRecord): Announce {
+export function announceOf(record: EndedRecord, redactor: Redactor): Announce {
 	const { plan, run } = record;
 	const { outcome } = run;
 	const status = statusOf(outcome);
@@ -57,9 +58,9 @@ export function announceOf(record: EndedRecord): Announce {
 		sessionKey: sessionKey(plan.principal.id, record.sessionId),
 		sessionId: record.sessionId,
 		agent: plan.agent,
-		...(record.label !== undefined && { label: record.label }),
+		...(record.label !== undefined && { label: redactor.redact(record.label) }),
 		status,
-		task: plan.task,
+		task: redactor.redact(plan.task),
 		...(outcome.finalized?.result !== undefined && { result: outcome.finalized.result }),
 		durationMs: run.endedAt - (run.startedAt ?? run.endedAt),
 		usage: outcome.usage,
@@ -75,7 +76,8 @@ export function announceOf(record: EndedRecord): Announce {
 		statistics(details),
 		"This is the report of a subagent, not a message of the user.",
 	].join("\n");
-	return { customType: ANNOUNCE, content, display: true, details };
+	// A host's outcome is redacted already; what was written here, or in place of a host, is not.
+	return { customType: ANNOUNCE, content: redactor.redact(content), display: true, details };
 }
 
 /** From the runtime, never from what the model wrote. */

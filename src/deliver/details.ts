@@ -5,7 +5,7 @@ import type { Usage } from "../run/usage.ts";
 
 /** The `details` of a `subagent` tool result. */
 export interface SubagentDetails {
-	/** management: refused before a run existed. */
+	/** management: refused without regard to what was asked, because nothing may be delegated here. */
 	mode: "single" | "management";
 	runId?: RunId;
 	sessionId?: SessionId;

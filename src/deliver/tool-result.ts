@@ -123,7 +123,7 @@ function lastActivity({ displayItems }: Progress): string {
 }
 
 /** What pi adds to its own session totals. */
-function piUsage(usage: Usage) {
+export function piUsage(usage: Usage) {
 	const { input, output, cacheRead, cacheWrite, cost } = usage;
 	return {
 		input,

@@ -19,9 +19,15 @@ export const tokensOf = (usage: Usage): number => usage.input + usage.output + u
 /** free: go on. low: say so. last: one more turn. spent: none. `what` names the limit. */
 export type BudgetState = { stage: "free" } | { stage: "low" | "last" | "spent"; what: string };
 
-/** How a run stands with its budgets, before its next model call. */
-export function budgetState(limits: Limits, spending: Spending): BudgetState {
-	const budgets = [
+/** The budget that is used up, if any: what a run that is (re)started must not begin with. */
+export function exhaustedBudget(limits: Limits, spending: Spending): string | undefined {
+	const state = budgetState(limits, spending);
+	const overAmount = amounts(limits, spending).find(({ used, limit }) => used >= limit);
+	return state.stage === "spent" ? state.what : overAmount?.what;
+}
+
+function amounts(limits: Limits, spending: Spending): { used: number; limit: number; what: string }[] {
+	return [
 		{ used: tokensOf(spending.run), limit: limits.maxTokens, unit: "tokens (maxTokens)" },
 		{ used: spending.run.cost, limit: limits.maxCostUsd, unit: "US dollars (maxCostUsd)" },
 		{
@@ -35,6 +41,11 @@ export function budgetState(limits: Limits, spending: Spending): BudgetState {
 			unit: "US dollars for all subagents of the session (subagents.session.maxCostUsd)",
 		},
 	].flatMap(({ used, limit, unit }) => (limit === undefined ? [] : [{ used, limit, what: `${limit} ${unit}` }]));
+}
+
+/** How a run stands with its budgets, before its next model call. */
+export function budgetState(limits: Limits, spending: Spending): BudgetState {
+	const budgets = amounts(limits, spending);
 	const turns = spending.run.turns;
 	const maxTurns = limits.maxTurns ?? Number.POSITIVE_INFINITY;
 	const whatTurns = `${maxTurns} turns (maxTurns)`;

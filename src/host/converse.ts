@@ -3,6 +3,7 @@ import type { Collector } from "../collect/collector.ts";
 import { type EndCause, FINALIZE_TOOL } from "../run/outcome.ts";
 import type { Corrections } from "./corrections.ts";
 import type { Finalization } from "./finalize.ts";
+import type { Steering } from "./steering.ts";
 import type { ClaimedRun } from "./work.ts";
 
 /** Marks in the child's session file where a run begins, so that a later attempt knows whether its task was given. */
@@ -14,12 +15,13 @@ export interface Conversation {
 	collector: Collector;
 	finalize: Finalization;
 	corrections: Corrections;
+	steering: Steering;
 }
 
 /** Gives the child its task and keeps at it until it has finalized, or shows that it will not. */
 export async function converse(conversation: Conversation): Promise<EndCause> {
-	const { session, collector, finalize, corrections } = conversation;
-	await say(session, firstWords(conversation));
+	const { collector, finalize, corrections } = conversation;
+	await say(conversation, firstWords(conversation));
 	for (;;) {
 		if (finalize.answer) return { kind: "finalized", finalized: finalize.answer };
 		if (collector.lastStop?.reason === "error") {
@@ -28,7 +30,7 @@ export async function converse(conversation: Conversation): Promise<EndCause> {
 		if (!corrections.take(corrections.lastProblem)) {
 			return { kind: "not_finalized", problem: corrections.lastProblem };
 		}
-		await say(session, CORRECTION);
+		await say(conversation, CORRECTION);
 	}
 }
 
@@ -64,6 +66,11 @@ const isMarkOf = (entry: { customType: string; data?: unknown }, runId: string):
 	"runId" in entry.data &&
 	entry.data.runId === runId;
 
-/** A task that begins with a slash is a task, not a command. */
-const say = (session: AgentSession, text: string): Promise<void> =>
-	session.prompt(text, { expandPromptTemplates: false, source: "extension" });
+async function say({ session, steering }: Conversation, text: string): Promise<void> {
+	// What was sent before the child began, or while nobody asked its model, goes along with the words.
+	for (const message of steering.next(session.sessionManager)) {
+		await session.sendCustomMessage(message, { deliverAs: "nextTurn" });
+	}
+	// A task that begins with a slash is a task, not a command.
+	await session.prompt(text, { expandPromptTemplates: false, source: "extension" });
+}

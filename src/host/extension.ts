@@ -7,7 +7,7 @@ import { placesIn } from "../ledger/places.ts";
 import { isHostId } from "../run/ids.ts";
 import { HOST_COMMAND } from "./command.ts";
 import { logTo } from "./log.ts";
-import { freshModelRuntime } from "./models.ts";
+import { freshModelRuntimes } from "./models.ts";
 import { Host } from "./serve.ts";
 
 const DEFAULT_IDLE_MS = 60_000;
@@ -21,27 +21,35 @@ export default function hostExtension(pi: ExtensionAPI): void {
 	let host: Host | undefined;
 	pi.registerCommand(HOST_COMMAND, {
 		description: "Internal: serves child sessions until nobody needs them",
-		handler: async (args) => {
+		handler: async (args, { ui }) => {
 			const id = args.trim();
 			if (!isHostId(id)) throw new Error(`/${HOST_COMMAND} is started by pi-geon, with the id of a host.`);
 			const agentDir = getAgentDir();
-			const ledger = await openLedger(placesIn(agentDir).ledger);
+			const places = placesIn(agentDir);
+			const ledger = await openLedger(places.ledger);
 			const authFile = join(agentDir, "auth.json");
 			const modelsFile = join(agentDir, "models.json");
 			// Made anew for each run: tokens are renewed while a host lives.
-			const redactor = () => redactorFor({ env: process.env, authFile, modelsFile });
+			const redactor = (principalAuthFiles: string[] = []) =>
+				redactorFor({ env: process.env, authFile, modelsFile, principalAuthFiles });
 			const log = logTo((line) => process.stderr.write(redactor().redact(line)), { host: id, pid: process.pid });
 			const record = findHost(ledger, id);
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);
-			const models = freshModelRuntime(authFile, modelsFile);
+			const models = freshModelRuntimes(agentDir);
 			host = new Host({
 				id,
 				profile: record.profile,
 				socket: record.socket,
 				idleMs: Number(process.env.PI_GEON_HOST_IDLE_MS) || DEFAULT_IDLE_MS,
 				ledger,
+				places,
 				log,
-				childServices: async () => ({ agentDir, modelRuntime: await models(), redactor: redactor() }),
+				childServices: ({ agentDir: ownDir }) => ({
+					agentDir: ownDir ?? agentDir,
+					openModels: () => models(ownDir),
+					redactor: redactor(ownDir === undefined ? [] : [join(ownDir, "auth.json")]),
+					ui,
+				}),
 			});
 			try {
 				await host.serve();

@@ -1,14 +1,37 @@
 import { statSync } from "node:fs";
+import { join } from "node:path";
 import { ModelRuntime } from "@earendil-works/pi-coding-agent";
+import { layered, storeOf } from "./credentials.ts";
 
-/** pi's models and credentials, read anew when the user changed them since: a host may live through a /login. */
-export function freshModelRuntime(authPath: string, modelsPath: string): () => Promise<ModelRuntime> {
-	let current: { version: string; runtime: Promise<ModelRuntime> } | undefined;
-	return () => {
-		const version = [authPath, modelsPath].map(modificationTime).join(" ");
-		if (current?.version !== version) current = { version, runtime: ModelRuntime.create({ authPath, modelsPath }) };
-		return current.runtime;
+/** The models and credentials of a principal, which has its own directory or shares main's. */
+export type OpenModels = (ownDir?: string) => Promise<ModelRuntime>;
+
+/**
+ * pi's models and credentials, read anew when the user changed them since: a host may live through a /login. The models
+ * are main's; the credentials of a principal go before main's.
+ */
+export function freshModelRuntimes(mainDir: string): OpenModels {
+	const modelsPath = join(mainDir, "models.json");
+	const mainAuth = join(mainDir, "auth.json");
+	const runtimes = new Map<string, { version: string; runtime: Promise<ModelRuntime> }>();
+	return (ownDir = mainDir) => {
+		const ownAuth = join(ownDir, "auth.json");
+		const authPath = modificationTime(ownAuth) === undefined ? mainAuth : ownAuth;
+		const version = [mainAuth, modelsPath, authPath].map(modificationTime).join(" ");
+		const known = runtimes.get(authPath);
+		if (known?.version === version) return known.runtime;
+		const runtime = open({ authPath, mainAuth, modelsPath });
+		runtimes.set(authPath, { version, runtime });
+		return runtime;
 	};
 }
 
-const modificationTime = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+async function open(files: { authPath: string; mainAuth: string; modelsPath: string }): Promise<ModelRuntime> {
+	const { authPath, mainAuth, modelsPath } = files;
+	if (authPath === mainAuth) return ModelRuntime.create({ authPath, modelsPath });
+	const own = await storeOf(authPath);
+	const hasMain = modificationTime(mainAuth) !== undefined;
+	return ModelRuntime.create({ credentials: hasMain ? layered(own, await storeOf(mainAuth)) : own, modelsPath });
+}
+
+const modificationTime = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.mtimeMs;

@@ -10,12 +10,14 @@ import type { Usage } from "../run/usage.ts";
 export type ToHost =
 	| { type: "wake" } // There is something new in the ledger: a queued run, a stop request, a message.
 	| { type: "watch"; runId: RunId }
-	| { type: "answer"; runId: RunId; askId: number; answer?: Answer };
+	| { type: "answer"; runId: RunId; askId: number; answer?: Answer }
+	| { type: "pass"; runId: RunId; askId: number }; // Nobody is here to answer: ask others, or decline.
 
 export type FromHost =
 	| { type: "progress"; runId: RunId; progress: Progress }
 	| { type: "started" | "ended"; runId: RunId }
-	| { type: "ask"; runId: RunId; askId: number; question: Question };
+	| { type: "ask"; runId: RunId; askId: number; question: Question }
+	| { type: "withdrawn"; runId: RunId; askId: number }; // Answered by another, or of no use any more.
 
 /** A dialog that an extension in a child opens. */
 export type Question =
@@ -23,8 +25,8 @@ export type Question =
 	| { kind: "select"; title: string; options: string[] }
 	| { kind: "input"; title: string; placeholder?: string };
 
-/** What the user chose or entered; true or false to a confirm; nothing where it was declined or nobody was there. */
-export type Answer = string | boolean | undefined;
+/** What the user entered; true or false to a confirm; the number of the chosen option; nothing where it was declined. */
+export type Answer = string | boolean | number | undefined;
 
 export interface Progress {
 	displayItems: DisplayItem[];

@@ -18,12 +18,20 @@ const COUNTABLE = new Set([
  */
 export class ProviderWatch {
 	#answered = false;
-	/** Requests that were made again by the provider layer. */
+	readonly #allowed: number;
+	/** Requests that were made again, by either layer. */
 	retries = 0;
 
-	/** Whether the last request never got as far as an answer. */
-	get wasRefused(): boolean {
-		return !this.#answered;
+	/** `allowed`: how many retries there may be in all. */
+	constructor(allowed: number) {
+		this.#allowed = allowed;
+	}
+
+	/** Whether the agent layer may have an answer that broke off written again; if so, it counts. */
+	mayAnswerAgain(): boolean {
+		if (!this.#answered || this.retries >= this.#allowed) return false;
+		this.retries++;
+		return true;
 	}
 
 	/** Sees from inside the child when a request is made and when an answer begins. */
@@ -39,13 +47,14 @@ export class ProviderWatch {
 	/** The same models and credentials, with this child's requests counted. */
 	over(runtime: ModelRuntime): ModelRuntime {
 		const streamSimple: ModelRuntime["streamSimple"] = (model, context, options) => {
-			if (!COUNTABLE.has(model.api)) return runtime.streamSimple(model, context, options);
+			const maxRetries = Math.max(0, this.#allowed - this.retries);
+			if (!COUNTABLE.has(model.api)) return runtime.streamSimple(model, context, { ...options, maxRetries });
 			let requests = 0;
 			const counted: typeof fetch = (input, init) => {
 				if (++requests > 1) this.retries++;
 				return fetch(input, init);
 			};
-			return runtime.streamSimple(model, context, { ...options, fetch: counted });
+			return runtime.streamSimple(model, context, { ...options, maxRetries, fetch: counted });
 		};
 		return Object.create(runtime, { streamSimple: { value: streamSimple } }) as ModelRuntime;
 	}

@@ -1,10 +1,16 @@
 import { outcomeWithoutHost } from "../collect/outcome.ts";
+import { archiveDueSessions } from "../ledger/archive.ts";
 import { claimNext } from "../ledger/claim.ts";
 import { closeHost, hostGone, hostReady, leaveIfIdle, renewLeases } from "../ledger/hosts.ts";
+import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { Places } from "../ledger/places.ts";
 import { endRun, heldRuns, recordUsage, usageOfParent } from "../ledger/progress.ts";
+import { removeExpired, takeDailyTurn } from "../ledger/retention.ts";
 import { sweep } from "../ledger/sweep.ts";
+import type { Principal } from "../plan/plan.ts";
 import type { HostId, RunId } from "../run/ids.ts";
+import type { Outcome } from "../run/outcome.ts";
 import { endLeftovers } from "./leftovers.ts";
 import type { Log } from "./log.ts";
 import { processStart } from "./process-start.ts";
@@ -15,6 +21,10 @@ import { type ClaimedRun, startWork, type Work, type WorkServices } from "./work
 const LEASE_MS = 15_000;
 /** How often it renews its leases and looks at the ledger, in case a wake got lost. */
 const HEARTBEAT_MS = 2000;
+/** How long it may take to remove what is past its time, before it leaves. */
+const TIDY_MS = 1000;
+/** How long after a claim somebody may still come to watch the run: a parent looks for a new host once a second. */
+const WATCHED_WITHIN_MS = 2000;
 
 export interface HostSetup {
 	id: HostId;
@@ -23,7 +33,8 @@ export interface HostSetup {
 	idleMs: number;
 	ledger: Ledger;
 	log: Log;
-	childServices(): Promise<Pick<WorkServices, "agentDir" | "modelRuntime" | "redactor">>;
+	places: Places;
+	childServices(principal: Principal): Pick<WorkServices, "agentDir" | "openModels" | "redactor" | "ui">;
 }
 
 interface ActiveRun {
@@ -37,11 +48,15 @@ interface ActiveRun {
 export class Host {
 	readonly #setup: HostSetup;
 	readonly #active = new Map<RunId, ActiveRun>();
+	/** Runs that ended here, and whose outcome is not in the ledger yet. */
+	readonly #unrecorded = new Map<RunId, { fence: number; outcome: Outcome }>();
 	readonly #over = Promise.withResolvers<void>();
 	#watchers: Watchers | undefined;
 	#heartbeat: NodeJS.Timeout | undefined;
 	#idleSince = performance.now();
 	#closing = false;
+	/** As the latest run has it; a host that had none has nothing to tidy up. */
+	#retentionDays: number | undefined;
 
 	constructor(setup: HostSetup) {
 		this.#setup = setup;
@@ -50,7 +65,7 @@ export class Host {
 	/** Resolves when the host has left. */
 	async serve(): Promise<void> {
 		const { id, ledger, socket, log } = this.#setup;
-		this.#watchers = await Watchers.listen(socket, () => this.#attend());
+		this.#watchers = await Watchers.listen(socket, () => this.#look());
 		const ready = {
 			id,
 			pid: process.pid,
@@ -63,7 +78,7 @@ export class Host {
 		}
 		log.info("ready");
 		this.#heartbeat = setInterval(() => this.#beat(), Math.min(HEARTBEAT_MS, this.#setup.idleMs));
-		this.#attend();
+		this.#look();
 		await this.#over.promise;
 	}
 
@@ -81,7 +96,9 @@ export class Host {
 				this.#leave();
 				return;
 			}
+			this.#record();
 			this.#attend();
+			this.#archive();
 			this.#leaveIfIdle();
 		} catch (error) {
 			// The ledger may be locked or its disk full for a while. The lease tells others if it lasts.
@@ -107,6 +124,7 @@ export class Host {
 			const record = claimNext(ledger, { hostId: id, profile, at: Date.now(), leaseMs: LEASE_MS });
 			if (record?.run.state !== "running") break;
 			log.info("claimed", { runId: record.run.id, agent: record.plan.agent, attempt: record.run.attempt });
+			this.#retentionDays = record.plan.afterwards.retentionDays;
 			void this.#workOn({ ...record, run: record.run });
 		}
 	}
@@ -114,30 +132,58 @@ export class Host {
 	async #workOn(record: ClaimedRun): Promise<void> {
 		const { ledger, log } = this.#setup;
 		const { id, fence } = record.run;
+		const watchedBy = performance.now() + WATCHED_WITHIN_MS;
 		try {
-			const services = await this.#setup.childServices();
+			const services = this.#setup.childServices(record.plan.principal);
 			const work = startWork(record, {
 				...services,
+				ask: async (question, signal) =>
+					this.#watchers?.ask(id, question, { signal, patienceMs: watchedBy - performance.now() }),
+				onNotice: (notice, kind) => log.info("an extension says", { runId: id, notice, kind }),
 				onProgress: (progress) => this.#watchers?.progress(id, progress),
 				onUsage: (usage) => recordUsage(ledger, id, fence, usage),
 				parentSessionUsage: () => usageOfParent(ledger, record.parentSession),
+				inbox: {
+					waiting: () => waitingMessages(ledger, id),
+					taken: (seq) => messageTaken(ledger, { seq, fence, at: Date.now() }),
+				},
 			});
 			const active: ActiveRun = { record, work, ours: true };
 			this.#active.set(id, active);
 			this.#watchers?.started(id);
 			const { outcome, settled } = await work.done;
-			const counted = active.ours && endRun(ledger, { id, fence, outcome, at: Date.now() });
-			log.info(counted ? "ended" : "ended, but it was no longer ours", { runId: id, status: outcome.status });
+			if (active.ours) this.#unrecorded.set(id, { fence, outcome });
+			else log.info("ended, but it was no longer ours", { runId: id });
 			if (!settled) this.#closeBecause(`run ${id} did not settle after it was aborted`);
 		} catch (error) {
-			// Nothing was recorded: the lease runs out and the run goes to another host, or ends as lost.
 			log.error("work failed", { runId: id, error });
-			this.#closeBecause(`run ${id} could not be brought to an end`);
+			const message = error instanceof Error ? error.message : String(error);
+			this.#unrecorded.set(id, { fence, outcome: outcomeWithoutHost(record, { kind: "crashed", message }) });
 		} finally {
 			this.#active.delete(id);
 			this.#idleSince = performance.now();
+			this.#look();
+		}
+	}
+
+	/** Writes down how runs ended. What cannot be written now, on a full disk say, is tried again at the next heartbeat. */
+	#record(): void {
+		const { ledger, log } = this.#setup;
+		for (const [id, { fence, outcome }] of this.#unrecorded) {
+			const counted = endRun(ledger, { id, fence, outcome, at: Date.now() });
+			this.#unrecorded.delete(id);
+			log.info(counted ? "ended" : "ended, but it was no longer ours", { runId: id, status: outcome.status });
 			this.#watchers?.ended(id);
+		}
+	}
+
+	/** Attends to everything, and survives what goes wrong with it: the next heartbeat tries again. */
+	#look(): void {
+		try {
+			this.#record();
 			this.#attend();
+		} catch (error) {
+			this.#setup.log.error("could not attend to the ledger", { error });
 		}
 	}
 
@@ -156,14 +202,38 @@ export class Host {
 	#leaveIfIdle(): void {
 		const { id, ledger, idleMs, log } = this.#setup;
 		const watchers = this.#watchers?.connections ?? 0;
-		if (this.#active.size > 0 || (watchers > 0 && !this.#closing)) {
+		if (this.#active.size + this.#unrecorded.size > 0 || (watchers > 0 && !this.#closing)) {
 			this.#idleSince = performance.now();
 			return;
 		}
 		if (!this.#closing && performance.now() - this.#idleSince < idleMs) return;
 		if (!leaveIfIdle(ledger, id)) return;
 		log.info("leaving");
-		this.#leave();
+		try {
+			this.#tidyUp();
+		} finally {
+			this.#leave();
+		}
+	}
+
+	#archive(): void {
+		const { ledger, log } = this.#setup;
+		const { archived, failed } = archiveDueSessions(ledger, Date.now());
+		if (archived.length > 0) log.info("archived", { sessions: archived });
+		for (const { sessionId, error } of failed) log.warn("not archived", { sessionId, error });
+	}
+
+	/** Once a day, by a host that nobody waits for, and not for long. */
+	#tidyUp(): void {
+		const { ledger, log, places } = this.#setup;
+		const at = Date.now();
+		const retentionDays = this.#retentionDays;
+		if (retentionDays === undefined || !takeDailyTurn(ledger, at)) return;
+		for (let more = true; more && Date.now() < at + TIDY_MS; ) {
+			const { more: left, ...removed } = removeExpired(ledger, { at, retentionDays, places });
+			log.info("tidied up", removed);
+			more = left;
+		}
 	}
 
 	#leave(): boolean {

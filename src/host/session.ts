@@ -6,6 +6,7 @@ import {
 	createAgentSession,
 	DefaultResourceLoader,
 	type ExtensionFactory,
+	type ExtensionUIContext,
 	type ModelRuntime,
 	SessionManager,
 	SettingsManager,
@@ -21,6 +22,8 @@ export interface ChildSetup {
 	finalizeTool: ToolDefinition;
 	/** What watches the child from inside. */
 	guards: ExtensionFactory[];
+	/** What its extensions reach a user with. */
+	ui: ExtensionUIContext;
 }
 
 /** Why a child could not be set up as planned. Said to the requester as it is. */
@@ -68,7 +71,8 @@ export async function openChildSession(setup: ChildSetup): Promise<AgentSession>
 		sessionManager: openSessionFile(plan),
 		settingsManager,
 	});
-	await session.bindExtensions({ mode: "print" });
+	// The mode in which pi's extensions may open dialogs, and find no terminal.
+	await session.bindExtensions({ uiContext: setup.ui, mode: "rpc" });
 	requireTools(session, [...plan.tools, finalizeTool.name]);
 	return session;
 }
@@ -78,7 +82,9 @@ export async function openChildSession(setup: ChildSetup): Promise<AgentSession>
  * for the user alone, so that whatever happens next is on record.
  */
 function openSessionFile(plan: LaunchPlan): SessionManager {
-	const { file, id } = plan.session;
+	const { file, id, resumed } = plan.session;
+	if (resumed && !existsSync(file))
+		throw new SetupFailed(`The session to continue is gone: there is no ${file} any more.`);
 	if (!existsSync(file)) {
 		mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 		const header = {

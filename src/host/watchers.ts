@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { dirname } from "node:path";
 import type { RunId } from "../run/ids.ts";
-import { type FromHost, type Progress, receive, send, type ToHost } from "./protocol.ts";
+import { Asks, type Watcher } from "./asks.ts";
+import { type Answer, type FromHost, type Progress, type Question, receive, send, type ToHost } from "./protocol.ts";
 
 /** No watcher needs to hear of progress more often than this. */
 const PROGRESS_EVERY_MS = 100;
@@ -10,7 +11,8 @@ const PROGRESS_EVERY_MS = 100;
 /** The host's socket: who watches which run, and what they are told. */
 export class Watchers {
 	readonly #server: Server;
-	readonly #watching = new Map<Socket, Set<RunId>>();
+	readonly #watching = new Map<Socket, Watching>();
+	readonly #asks = new Asks();
 	readonly #pending = new Map<RunId, { latest: (() => Progress) | undefined; timer: NodeJS.Timeout }>();
 	readonly #path: string;
 
@@ -55,6 +57,12 @@ export class Watchers {
 		this.#pending.set(runId, { latest: undefined, timer });
 	}
 
+	/** Puts a question of a child before those who watch its run. */
+	ask(runId: RunId, question: Question, terms: { patienceMs: number; signal: AbortSignal }): Promise<Answer> {
+		const watchers = [...this.#watching.values()].filter(({ runs }) => runs.has(runId));
+		return this.#asks.ask(runId, question, { ...terms, watchers });
+	}
+
 	started(runId: RunId): void {
 		this.#tell({ type: "started", runId });
 	}
@@ -73,28 +81,44 @@ export class Watchers {
 	}
 
 	#connected(socket: Socket, onWake: () => void): void {
-		this.#watching.set(socket, new Set());
-		socket.on("close", () => this.#watching.delete(socket));
+		const watching: Watching = { runs: new Set(), tell: (message) => send(socket, message) };
+		this.#watching.set(socket, watching);
+		socket.on("close", () => {
+			this.#watching.delete(socket);
+			this.#asks.left(watching);
+		});
 		socket.on("error", () => socket.destroy()); // A watcher that died; it will look at the ledger when it is back.
 		receive(socket, (message) => {
 			const known = asToHost(message);
-			if (known?.type === "watch") this.#watching.get(socket)?.add(known.runId);
+			if (known?.type === "watch") {
+				watching.runs.add(known.runId);
+				this.#asks.joined(watching, known.runId);
+			}
+			if (known?.type === "answer") this.#asks.answered(watching, known.askId, known.answer);
+			if (known?.type === "pass") this.#asks.passed(watching, known.askId);
 			onWake();
 		});
 	}
 
 	#isWatched(runId: RunId): boolean {
-		return [...this.#watching.values()].some((runs) => runs.has(runId));
+		return [...this.#watching.values()].some(({ runs }) => runs.has(runId));
 	}
 
 	#tell(message: FromHost): void {
-		for (const [socket, runs] of this.#watching) {
-			if (runs.has(message.runId)) send(socket, message);
+		for (const { runs, tell } of this.#watching.values()) {
+			if (runs.has(message.runId)) tell(message);
 		}
 	}
 }
 
+/** A connection, and the runs it watches. */
+interface Watching extends Watcher {
+	runs: Set<RunId>;
+}
+
+const KNOWN: ReadonlySet<unknown> = new Set<ToHost["type"]>(["wake", "watch", "answer", "pass"]);
+
 function asToHost(message: unknown): ToHost | undefined {
 	const type = typeof message === "object" && message !== null && "type" in message ? message.type : undefined;
-	return type === "wake" || type === "watch" ? (message as ToHost) : undefined;
+	return KNOWN.has(type) ? (message as ToHost) : undefined;
 }

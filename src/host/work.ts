@@ -1,4 +1,4 @@
-import type { AgentSession } from "@earendil-works/pi-coding-agent";
+import type { AgentSession, ModelRuntime } from "@earendil-works/pi-coding-agent";
 import { Collector } from "../collect/collector.ts";
 import { outcomeOf } from "../collect/outcome.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
@@ -6,9 +6,10 @@ import type { RunRecord } from "../ledger/records.ts";
 import type { ContextUse, EndCause, Outcome } from "../run/outcome.ts";
 import type { RunningRun } from "../run/run.ts";
 import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
-import { budgetGuard, budgetState } from "./budget.ts";
+import { budgetGuard, exhaustedBudget } from "./budget.ts";
 import { converse } from "./converse.ts";
 import { Corrections } from "./corrections.ts";
+import { childDialogs, type DialogSetup } from "./dialogs.ts";
 import { watchIdleness } from "./endings/idle-limit.ts";
 import { watchOutput } from "./endings/output-limit.ts";
 import { EndingRace } from "./endings/race.ts";
@@ -20,6 +21,7 @@ import type { Progress } from "./protocol.ts";
 import { ProviderWatch } from "./provider-watch.ts";
 import { resultCheck } from "./result-check.ts";
 import { type ChildSetup, openChildSession, SetupFailed } from "./session.ts";
+import { type Inbox, Steering } from "./steering.ts";
 
 /** How long an aborted child may take to settle before its host gives up on it. */
 const SETTLE_MS = 5000;
@@ -27,9 +29,13 @@ const SETTLE_MS = 5000;
 /** A claimed run: what the ledger says of it, and that it is ours. */
 export type ClaimedRun = RunRecord & { run: RunningRun };
 
-export interface WorkServices extends Pick<ChildSetup, "agentDir" | "modelRuntime"> {
+export interface WorkServices extends Pick<ChildSetup, "agentDir" | "ui">, Pick<DialogSetup, "ask" | "onNotice"> {
+	/** The models and credentials of the run's principal. */
+	openModels(): Promise<ModelRuntime>;
 	/** Everything that leaves the child goes through it. */
 	redactor: Redactor;
+	/** Messages to this run. */
+	inbox: Inbox;
 	/** What all runs of the same parent session have used so far, this one included. */
 	parentSessionUsage(): Usage;
 	/** Asked for only when somebody is to be told. */
@@ -69,38 +75,56 @@ async function work(
 		run: totalUsage(),
 		parentSession: sharesBudget ? services.parentSessionUsage() : NO_USAGE,
 	});
-	const provider = new ProviderWatch();
+	const provider = new ProviderWatch(plan.maxAttempts - run.attempt);
+	const decided = new AbortController();
+	void race.first.then(() => decided.abort());
+	const dialogs = childDialogs({
+		base: services.ui,
+		ask: (question, signal) => services.ask(services.redactor.redactValue(question), signal),
+		onNotice: services.onNotice,
+		over: decided.signal,
+	});
 	let context: ContextUse | undefined;
-	let retries = 0;
 	let settled = true;
+	const steering = new Steering(services.inbox, () => decided.signal.aborted || finalize.answer !== undefined);
 
 	const stopWatching = [watchRuntime(race, { startedAt: run.startedAt, timeoutMs: plan.limits.timeoutMs })];
 	try {
 		// What an earlier attempt left running when its host was killed.
 		if (run.attempt > 1) endLeftovers({ id: record.sessionId, tools: plan.tools });
-		const before = budgetState(plan.limits, spending());
-		if (before.stage === "last" || before.stage === "spent") throw new BudgetSpent(before.what);
+		const spentOn = exhaustedBudget(plan.limits, spending());
+		if (spentOn !== undefined) throw new BudgetSpent(spentOn);
 		const guard = budgetGuard({
 			limits: plan.limits,
 			spending,
 			isFinalized: () => finalize.answer !== undefined,
 			onSpent: (limit) => race.declare({ kind: "budget", limit }),
 		});
-		const session = await openChildSession({
-			plan,
-			agentDir: services.agentDir,
-			modelRuntime: provider.over(services.modelRuntime),
-			finalizeTool: finalize.tool,
-			guards: [guard, provider.guard],
-		});
+		const opening = services.openModels().then((models) =>
+			openChildSession({
+				plan,
+				agentDir: services.agentDir,
+				modelRuntime: provider.over(models),
+				finalizeTool: finalize.tool,
+				// Messages after the budget, whose word on the next turn would take their place.
+				guards: [guard, provider.guard, steering.guard],
+				ui: dialogs.ui,
+			}),
+		);
+		// In the race too: an extension may never come back from its own start.
+		const session = await Promise.race([opening, race.first.then(() => undefined)]);
+		if (!session) {
+			settled = await withinPatience(opening.then((late) => late.dispose()));
+			throw new SetupFailed("Ended before the child was set up.");
+		}
 		race.onDecided = () => void session.abort();
 		stopWatching.push(
 			session.subscribe((event) => {
 				collector.take(event);
+				steering.observe(session.sessionManager);
 				if (event.type === "auto_retry_start") {
 					// Not at once: pi announces the retry before it can be called off.
-					if (provider.wasRefused) setImmediate(() => session.abortRetry());
-					else retries++;
+					if (!provider.mayAnswerAgain()) setImmediate(() => session.abortRetry());
 				}
 				if (event.type === "message_end" && event.message.role === "assistant") {
 					services.onUsage(totalUsage());
@@ -114,16 +138,17 @@ async function work(
 					}),
 				);
 			}),
-			watchIdleness(race, session, plan.limits.idleTimeoutMs),
-			watchTools(race, session, plan.limits.toolTimeoutMs),
+			watchIdleness(race, dialogs.alongside(session), plan.limits.idleTimeoutMs),
+			watchTools(race, dialogs.alongside(session), plan.limits.toolTimeoutMs),
 			watchOutput(race, { events: session, collector, sessionFile: plan.session.file }),
 		);
-		converse({ session, record, collector, finalize, corrections }).then(
+		converse({ session, record, collector, finalize, corrections, steering }).then(
 			(cause) => race.declare(cause),
 			(error) => race.declare({ kind: "crashed", message: describe(error) }),
 		);
 		await race.first;
-		settled = await comeToRest(session);
+		settled = await withinPatience(session.abort());
+		steering.observe(session.sessionManager);
 		session.dispose();
 	} catch (error) {
 		race.declare(setupCause(error));
@@ -135,7 +160,7 @@ async function work(
 	const outcome = outcomeOf(await race.first, {
 		usage: totalUsage(),
 		displayItems: collector.displayItems,
-		attempts: run.attempt + provider.retries + retries,
+		attempts: run.attempt + provider.retries,
 		...(collector.model !== undefined && { model: collector.model }),
 		...(context && { context }),
 		partialOutput: collector.partialOutput || finalize.rejectedResult,
@@ -149,11 +174,16 @@ function contextUse(session: AgentSession): ContextUse | undefined {
 	return usage?.tokens ? { tokens: usage.tokens, window: usage.contextWindow } : undefined;
 }
 
-/** Aborts whatever the child still does, and waits for it, but not for ever. */
-async function comeToRest(session: AgentSession): Promise<boolean> {
+/** Waits for the child to come to rest, but not for ever. */
+async function withinPatience(rest: Promise<unknown>): Promise<boolean> {
 	const { promise: tooLong, resolve } = Promise.withResolvers<false>();
 	const patience = setTimeout(() => resolve(false), SETTLE_MS);
-	const settled = await Promise.race([session.abort().then(() => true), tooLong]);
+	// A child that fails to come up, or to stop, is at rest all the same.
+	const atRest = rest.then(
+		() => true,
+		() => true,
+	);
+	const settled = await Promise.race([atRest, tooLong]);
 	clearTimeout(patience);
 	return settled;
 }

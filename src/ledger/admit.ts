@@ -1,8 +1,9 @@
 import type { LaunchPlan } from "../plan/plan.ts";
-import { newRunId, type RunId } from "../run/ids.ts";
+import { newRunId, type RunId, type SessionId } from "../run/ids.ts";
 import { NO_USAGE } from "../run/usage.ts";
 import type { Ledger } from "./ledger.ts";
 import { findRun, type RunMode, type RunRecord } from "./records.ts";
+import { findSession } from "./sessions.ts";
 
 export interface Admission {
 	plan: LaunchPlan;
@@ -18,41 +19,58 @@ export interface Admission {
 
 /** Commits a run to the ledger. From here on it will end, whatever becomes of us: accepted means this row. */
 export function admitRun(ledger: Ledger, admission: Admission): RunRecord {
+	return ledger.transaction("full", () => admitInTransaction(ledger, admission));
+}
+
+/** The same inside a transaction that does more. */
+export function admitInTransaction(ledger: Ledger, admission: Admission): RunRecord {
 	const { plan } = admission;
-	return ledger.transaction("full", () => {
-		ledger.run(
-			`INSERT INTO sessions (id, agent, cwd, file, definition, created_at) VALUES (?, ?, ?, ?, ?, ?)
-				ON CONFLICT (id) DO UPDATE SET definition = excluded.definition`,
-			plan.session.id,
-			plan.agent,
-			plan.cwd,
-			plan.session.file,
-			plan.definition.digest,
-			admission.at,
-		);
-		const id = unusedRunId(ledger);
-		ledger.run(
-			`INSERT INTO runs (id, session_id, parent_session, tool_call, mode, agent, label, profile, lane_limit, plan,
-				state, attempt, max_attempts, fence, created_at, usage, delivery)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?, 0, ?, ?, 'none')`,
-			id,
-			plan.session.id,
-			admission.parentSession,
-			admission.toolCall ?? null,
-			admission.mode,
-			plan.agent,
-			admission.label ?? null,
-			admission.profile,
-			admission.laneLimit,
-			JSON.stringify(plan),
-			plan.maxAttempts,
-			admission.at,
-			JSON.stringify(NO_USAGE),
-		);
-		const record = findRun(ledger, id);
-		if (!record) throw new Error(`Run ${id} is not in the ledger right after it was written.`);
-		return record;
-	});
+	// It may have been put away since the plan was made, and then a child would begin anew under the old name.
+	if (findSession(ledger, plan.session.id)?.archivedAt !== undefined) throw new SessionArchived(plan.session.id);
+	ledger.run(
+		"UPDATE runs SET archive_at = NULL WHERE session_id = ? AND archive_at IS NOT NULL AND archived_at IS NULL",
+		plan.session.id,
+	);
+	ledger.run(
+		`INSERT INTO sessions (id, agent, cwd, file, definition, created_at) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET definition = excluded.definition`,
+		plan.session.id,
+		plan.agent,
+		plan.cwd,
+		plan.session.file,
+		plan.definition.digest,
+		admission.at,
+	);
+	const id = unusedRunId(ledger);
+	ledger.run(
+		`INSERT INTO runs (id, session_id, parent_session, tool_call, mode, agent, label, profile, lane_limit, plan,
+			state, attempt, max_attempts, fence, created_at, usage, delivery)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?, 0, ?, ?, 'none')`,
+		id,
+		plan.session.id,
+		admission.parentSession,
+		admission.toolCall ?? null,
+		admission.mode,
+		plan.agent,
+		admission.label ?? null,
+		admission.profile,
+		admission.laneLimit,
+		JSON.stringify(plan),
+		plan.maxAttempts,
+		admission.at,
+		JSON.stringify(NO_USAGE),
+	);
+	const record = findRun(ledger, id);
+	if (!record) throw new Error(`Run ${id} is not in the ledger right after it was written.`);
+	return record;
+}
+
+/** The session to be continued was archived. Expected: the request is refused. */
+export class SessionArchived extends Error {
+	override name = "SessionArchived";
+	constructor(id: SessionId) {
+		super(`Session ${id} is archived and cannot be continued.`);
+	}
 }
 
 /** Eight hex characters are few enough to meet again among many runs. */

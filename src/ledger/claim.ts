@@ -19,7 +19,8 @@ export function claimNext(
 ): RunRecord | undefined {
 	// Asking before locking: an idle host's look at the queue must not hold up those who write.
 	if (!nextFor(ledger, claim.profile)) return undefined;
-	return ledger.transaction("full", () => {
+	// A claim that is lost with the machine is lost with its host: the run is still queued then.
+	return ledger.transaction("normal", () => {
 		const id = nextFor(ledger, claim.profile);
 		const record = id && findRun(ledger, id);
 		if (!record) return undefined;

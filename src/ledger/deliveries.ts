@@ -57,9 +57,16 @@ function settle(ledger: Ledger, id: RunId, event: { type: "delivered" | "skipped
 		const record = applyInTransaction(ledger, id, event);
 		if (!record) return false;
 		const due = archiveDue(record, event.at);
-		if (due !== undefined) ledger.run("UPDATE runs SET archive_at = ? WHERE id = ?", due, id);
+		if (due !== undefined) scheduleArchive(ledger, id, due);
 		return true;
 	});
+}
+
+/** The last run of a session decides when it is put away; admitting another one takes back what was decided before. */
+function scheduleArchive(ledger: Ledger, id: RunId, due: number): void {
+	const sql = `UPDATE runs SET archive_at = ? WHERE id = ? AND NOT EXISTS
+		(SELECT 1 FROM runs AS later WHERE later.session_id = runs.session_id AND later.seq > runs.seq)`;
+	ledger.run(sql, due, id);
 }
 
 /** Foreground sessions are kept to be continued; those of background runs are put away some time after the announce. */

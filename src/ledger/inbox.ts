@@ -1,5 +1,8 @@
 import type { RunId } from "../run/ids.ts";
+import type { Outcome } from "../run/outcome.ts";
+import { admitInTransaction } from "./admit.ts";
 import type { Ledger } from "./ledger.ts";
+import type { RunRecord } from "./records.ts";
 
 /** A message to a run that was not taken in yet. */
 export interface InboxMessage {
@@ -7,9 +10,11 @@ export interface InboxMessage {
 	body: string;
 }
 
-export function sendToRun(ledger: Ledger, runId: RunId, message: { body: string; at: number }): void {
-	const sql = "INSERT INTO inbox (run_id, body, created_at) VALUES (?, ?, ?)";
-	ledger.transaction("full", () => ledger.run(sql, runId, message.body, message.at));
+/** Leaves a message for a run. Undefined if the run has ended or is unknown: nobody would read it. */
+export function sendToRun(ledger: Ledger, runId: RunId, message: { body: string; at: number }): number | undefined {
+	const sql = `INSERT INTO inbox (run_id, body, created_at)
+		SELECT id, ?, ? FROM runs WHERE id = ? AND state <> 'ended' RETURNING seq`;
+	return ledger.transaction("full", () => ledger.get<{ seq: number }>(sql, message.body, message.at, runId))?.seq;
 }
 
 export function waitingMessages(ledger: Ledger, runId: RunId): InboxMessage[] {
@@ -19,9 +24,52 @@ export function waitingMessages(ledger: Ledger, runId: RunId): InboxMessage[] {
 	);
 }
 
-/** Marked only once the child's session file holds the message: a crash before repeats it, and never loses it. */
-export function messageTaken(ledger: Ledger, seq: number, at: number): void {
-	ledger.transaction("full", () =>
-		ledger.run("UPDATE inbox SET taken_at = ? WHERE seq = ? AND taken_at IS NULL", at, seq),
-	);
+/**
+ * Marked only once the child's session file holds the message: a crash before repeats it, and never loses it. Carries
+ * the fence, because a host that lost the run wrote into a branch of the session that nobody goes on with.
+ */
+export function messageTaken(ledger: Ledger, taken: { seq: number; fence: number; at: number }): boolean {
+	const sql = `UPDATE inbox SET taken_at = ? WHERE seq = ? AND taken_at IS NULL
+		AND EXISTS (SELECT 1 FROM runs WHERE runs.id = inbox.run_id AND fence = ?)`;
+	return ledger.transaction("full", () => ledger.run(sql, taken.at, taken.seq, taken.fence)) === 1;
 }
+
+/** Which run has a message now, and when it took it in, if it has. */
+export function findMessage(ledger: Ledger, seq: number): { runId: RunId; takenAt?: number } | undefined {
+	const sql = "SELECT run_id, taken_at FROM inbox WHERE seq = ?";
+	const row = ledger.get<{ run_id: RunId; taken_at: number | null }>(sql, seq);
+	return row && { runId: row.run_id, ...(row.taken_at !== null && { takenAt: row.taken_at }) };
+}
+
+/**
+ * Messages that their run no longer took in become the task of another one, which goes on in the same session under the
+ * same plan. Part of the transaction that ends the run: there is no moment at which a message belongs to nobody.
+ */
+export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
+	const { run, plan } = record;
+	if (run.state !== "ended" || !canGoOn(run.outcome)) return;
+	const waiting = waitingMessages(ledger, run.id);
+	if (waiting.length === 0) return;
+	const lane = ledger.get<{ lane_limit: number }>("SELECT lane_limit FROM runs WHERE id = ?", run.id);
+	const next = admitInTransaction(ledger, {
+		plan: {
+			...plan,
+			task: waiting.map(({ body }) => body).join("\n\n"),
+			session: { ...plan.session, resumed: true },
+			warnings: [],
+		},
+		mode: "background",
+		parentSession: record.parentSession,
+		...(record.label !== undefined && { label: record.label }),
+		profile: record.profile,
+		laneLimit: lane?.lane_limit ?? 1,
+		at: run.endedAt,
+	});
+	const move = "UPDATE inbox SET run_id = ?, taken_at = ? WHERE run_id = ? AND taken_at IS NULL";
+	ledger.run(move, next.run.id, run.endedAt, run.id);
+}
+
+/** What was stopped stays stopped, and a child that could not be started cannot go on either. */
+const FINAL = new Set(["stopped", "setup", "spawn"]);
+
+const canGoOn = (outcome: Outcome): boolean => outcome.status === "success" || !FINAL.has(outcome.error.reason ?? "");

@@ -2,6 +2,7 @@ import type { HostId, RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { isRefused, type RunEvent, transition } from "../run/run.ts";
 import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
+import { followUpInTransaction } from "./inbox.ts";
 import type { Durability, Ledger } from "./ledger.ts";
 import { findRun, type RunRecord, storeRun } from "./records.ts";
 
@@ -17,7 +18,9 @@ export function applyInTransaction(ledger: Ledger, id: RunId, event: RunEvent): 
 	const run = transition(record.run, event);
 	if (isRefused(run)) return undefined;
 	if (run !== record.run) storeRun(ledger, run);
-	return { ...record, run };
+	const now = { ...record, run };
+	if (event.type === "ended") followUpInTransaction(ledger, now);
+	return now;
 }
 
 /** Ends a run for good. False if it is not ours to end any more: then nothing of what we know of it counts. */

@@ -71,7 +71,7 @@ export const MIGRATIONS: readonly string[] = [
 	CREATE INDEX runs_of_parent ON runs (parent_session, seq);
 	CREATE INDEX runs_owed ON runs (parent_session, seq) WHERE delivery = 'owed';
 	CREATE INDEX runs_open_of_parent ON runs (parent_session, seq) WHERE state <> 'ended';
-	CREATE INDEX runs_to_archive ON runs (archive_at) WHERE archived_at IS NULL;
+	CREATE INDEX runs_to_archive ON runs (archive_at) WHERE archive_at IS NOT NULL AND archived_at IS NULL;
 	CREATE INDEX runs_ended ON runs (ended_at) WHERE state = 'ended';
 
 	CREATE TABLE inbox (
@@ -82,6 +82,11 @@ export const MIGRATIONS: readonly string[] = [
 		taken_at INTEGER
 	) STRICT;
 	CREATE INDEX inbox_of_run ON inbox (run_id, seq);
+
+	CREATE TABLE chores (
+		name TEXT PRIMARY KEY,
+		done_at INTEGER NOT NULL
+	) STRICT;
 	`,
 ];
 

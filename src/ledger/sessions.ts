@@ -9,6 +9,8 @@ export interface SessionRecord {
 	file: string;
 	/** Digest of the agent's definition when the session was last used. */
 	definition: string;
+	/** Whether a run has worked in it: only then is there a transcript. */
+	everStarted: boolean;
 	archivedAt?: number;
 }
 
@@ -20,11 +22,15 @@ export function waitsForSession(ledger: Ledger, runId: RunId): boolean {
 }
 
 export function findSession(ledger: Ledger, id: SessionId): SessionRecord | undefined {
-	const row = ledger.get<Omit<SessionRecord, "archivedAt"> & { archived_at: number | null }>(
-		"SELECT id, agent, cwd, file, definition, archived_at FROM sessions WHERE id = ?",
+	const row = ledger.get<
+		Omit<SessionRecord, "archivedAt" | "everStarted"> & { archived_at: number | null; started: number }
+	>(
+		`SELECT id, agent, cwd, file, definition, archived_at,
+				EXISTS (SELECT 1 FROM runs WHERE session_id = sessions.id AND started_at IS NOT NULL) AS started
+			FROM sessions WHERE id = ?`,
 		id,
 	);
 	if (!row) return undefined;
-	const { archived_at: archivedAt, ...session } = row;
-	return archivedAt === null ? session : { ...session, archivedAt };
+	const { archived_at: archivedAt, started, ...session } = row;
+	return { ...session, everStarted: started === 1, ...(archivedAt !== null && { archivedAt }) };
 }

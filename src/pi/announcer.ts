@@ -4,18 +4,21 @@ import type { Services } from "../delegate.ts";
 import { type Announce, announceOf, type EndedRecord, wantsSilence } from "../deliver/announce.ts";
 import { fileHoldsAnnounce, holdsAnnounce } from "../deliver/transcript.ts";
 import { processStart } from "../host/process-start.ts";
+import { archiveDueSessions } from "../ledger/archive.ts";
 import { owedTo, returnDeliveries, settleDelivery, skipDelivery, takeDelivery } from "../ledger/deliveries.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import type { RunId } from "../run/ids.ts";
 import { hint } from "../supervise/hint.ts";
 import { askUser } from "./ask-user.ts";
 import type { RunEvents } from "./run-events.ts";
-import type { SessionServices } from "./session-services.ts";
+import { type SessionServices, wasEverUsed } from "./session-services.ts";
 
 /** How often the ledger is looked at while there is something to wait for and nobody gives a hint. */
 const LOOK_EVERY_MS = 1000;
-/** Runs that end within this time of each other are announced together. */
-const TOGETHER_MS = 150;
+/** Runs that end within this time of each other are announced together, … */
+const TOGETHER_MS = 200;
+/** … unless that holds up the first of them for longer than this. */
+const GATHER_MS = 1500;
 /** How long a delivery is ours after the last time we said so. */
 const DELIVERY_MS = 15_000;
 
@@ -57,7 +60,7 @@ export class Announcer {
 	/** There may be something to do: a session began, a run was spawned, the parent came to rest. */
 	attend(ctx: ExtensionContext): void {
 		this.#hints.give();
-		if (this.#stopped) return;
+		if (this.#stopped || !wasEverUsed()) return;
 		this.#loop ??= this.#services
 			.use(ctx, (services) => this.#carry(ctx, services))
 			.catch((error) => ctx.ui.notify(`pi-geon cannot deliver announces: ${error.message}`, "error"))
@@ -74,6 +77,7 @@ export class Announcer {
 		if (this.#sent.size === 0) return;
 		await this.#services.use(ctx, async ({ ledger }) => {
 			this.#settle(ctx, ledger);
+			archiveDueSessions(ledger, Date.now());
 			returnDeliveries(ledger, this.#deliverer, ctx.sessionManager.getSessionId());
 		});
 	}
@@ -82,15 +86,25 @@ export class Announcer {
 		while (!this.#stopped) {
 			const { open, due, elsewhere } = await this.look(ctx, services);
 			if (due.length > 0 && isInteractive(ctx) && ctx.isIdle()) {
-				await this.#hints.next(TOGETHER_MS);
+				const together = await this.#gather(ctx, services, due);
 				if (this.#stopped) return;
-				const together = (await this.look(ctx, services)).due;
-				if (ctx.isIdle()) this.#send(together);
+				if (ctx.isIdle()) this.#send(this.take(ctx, services, together));
 				continue;
 			}
 			const left = open.length + due.length + elsewhere + this.#sent.size + this.#awaited.size;
 			if (left === 0) return;
 			await this.#hints.next(LOOK_EVERY_MS);
+		}
+	}
+
+	/** Waits for others that end at about the same time: as long as one more comes, but not for long. */
+	async #gather(ctx: ExtensionContext, services: Services, first: EndedRecord[]): Promise<EndedRecord[]> {
+		const until = Date.now() + GATHER_MS;
+		for (let known = first; ; ) {
+			await new Promise((resolve) => setTimeout(resolve, TOGETHER_MS));
+			const { due } = await this.look(ctx, services);
+			if (due.length <= known.length || Date.now() >= until || this.#stopped) return due;
+			known = due;
 		}
 	}
 
@@ -104,7 +118,7 @@ export class Announcer {
 			onAsk: askUser(ctx, services),
 		});
 		if (this.#stopped) return { open, due: [], elsewhere: 0 };
-		this.#events.observe(open);
+		this.#events.observe(open, services);
 		this.#settle(ctx, ledger);
 		const ours = { deliverer: this.#deliverer, at: Date.now(), forMs: DELIVERY_MS };
 		for (const id of [...this.#awaited, ...this.#sent]) takeDelivery(ledger, id, ours);
@@ -113,13 +127,14 @@ export class Announcer {
 		const due = owedTo(ledger, session).flatMap((record): EndedRecord[] => {
 			const { run } = record;
 			if (run.state !== "ended" || this.#awaited.has(run.id) || this.#sent.has(run.id)) return [];
+			this.#events.saw(record, services);
 			if (!takeDelivery(ledger, run.id, { ...ours, isAlive })) {
 				elsewhere++;
 				return [];
 			}
-			this.#events.ended(record);
-			if (holdsAnnounce(ctx.sessionManager, run.id) || fileHoldsAnnounce(ctx.sessionManager, run.id)) {
+			if (holdsAnnounce(ctx.sessionManager, run.id)) {
 				settleDelivery(ledger, run.id, Date.now());
+				this.#events.announced(run.id);
 				return [];
 			}
 			const ended: EndedRecord = { ...record, run };
@@ -127,13 +142,20 @@ export class Announcer {
 			skipDelivery(ledger, run.id, Date.now());
 			return [];
 		});
+		// Right after it was told, where the request said so; and whatever else has become due meanwhile.
+		archiveDueSessions(ledger, Date.now());
 		return { open, due, elsewhere };
 	}
 
-	/** The announces of these runs, now on their way. */
-	take(due: EndedRecord[]): Announce[] {
-		for (const { run } of due) this.#sent.add(run.id);
-		return due.map(announceOf);
+	/** The announces of these runs, now on their way, less those that another process turns out to have made. */
+	take(ctx: ExtensionContext, { ledger, redactor }: Services, due: EndedRecord[]): Announce[] {
+		const untold = due.filter(({ run }) => {
+			const told = fileHoldsAnnounce(ctx.sessionManager, run.id);
+			if (told && settleDelivery(ledger, run.id, Date.now())) this.#events.announced(run.id);
+			return !told;
+		});
+		for (const { run } of untold) this.#sent.add(run.id);
+		return untold.map((record) => announceOf(record, redactor));
 	}
 
 	/** Resolves when something may have changed. */
@@ -142,8 +164,7 @@ export class Announcer {
 	}
 
 	/** One message a run, and one turn for all of them. */
-	#send(due: EndedRecord[]): void {
-		const announces = this.take(due);
+	#send(announces: Announce[]): void {
 		for (const [index, announce] of announces.entries()) {
 			const isLast = index === announces.length - 1;
 			this.#pi.sendMessage(announce, isLast ? { triggerTurn: true, deliverAs: "followUp" } : { triggerTurn: false });

@@ -1,21 +1,63 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Services } from "../delegate.ts";
-import { findRun } from "../ledger/records.ts";
-import type { AskUser } from "../supervise/ask.ts";
+import type { Answer, Question } from "../host/protocol.ts";
+import { findRun, type RunRecord } from "../ledger/records.ts";
+import type { RunId } from "../run/ids.ts";
+import { type AskUser, NOBODY } from "../supervise/ask.ts";
+import { inOneLine, plain } from "./view/plain.ts";
+
+const LONGEST_LABEL = 60;
 
 /** Puts the questions of children before the user of this pi, labelled with who asks. Without a user they are declined. */
 export function askUser(ctx: ExtensionContext, { ledger }: Pick<Services, "ledger">): AskUser {
 	return async (runId, question, signal) => {
-		if (!ctx.hasUI) return undefined;
-		const record = findRun(ledger, runId);
-		const title = `[${record?.label ?? record?.plan.agent ?? "subagent"} ${runId}] ${question.title}`;
-		switch (question.kind) {
-			case "confirm":
-				return ctx.ui.confirm(title, question.message, { signal });
-			case "select":
-				return ctx.ui.select(title, question.options, { signal });
-			case "input":
-				return ctx.ui.input(title, question.placeholder, { signal });
-		}
+		if (!ctx.hasUI) return NOBODY;
+		const title = `${whoAsks(runId, findRun(ledger, runId))} ${inOneLine(question.title)}`;
+		const show = () => dialog(ctx.ui, { ...question, title }, signal);
+		return ctx.mode === "tui" ? inTurn(show, signal) : show();
 	};
+}
+
+/** First in the title, so that no child can pass for another, or for pi. */
+function whoAsks(runId: RunId, record: RunRecord | undefined): string {
+	const agent = record?.plan.agent ?? "subagent";
+	const label = record?.label === undefined ? "" : ` "${inOneLine(record.label).slice(0, LONGEST_LABEL)}"`;
+	return `[${agent}${label} ${runId}]`;
+}
+
+/** What a child's extension wrote is shown as text: it can neither paint on the terminal nor forge a second dialog. */
+async function dialog(ui: ExtensionContext["ui"], question: Question, signal: AbortSignal): Promise<Answer> {
+	switch (question.kind) {
+		case "confirm":
+			return ui.confirm(question.title, plain(question.message), { signal });
+		case "select": {
+			const options = distinct(question.options.map(inOneLine));
+			const chosen = await ui.select(question.title, options, { signal });
+			return chosen === undefined ? undefined : options.indexOf(chosen);
+		}
+		case "input": {
+			const hint = question.placeholder === undefined ? undefined : inOneLine(question.placeholder);
+			return ui.input(question.title, hint, { signal });
+		}
+	}
+}
+
+/** Options that look the same once they are cleaned, or cut, can still be told apart. */
+function distinct(options: string[]): string[] {
+	const taken = new Set<string>();
+	for (const option of options) {
+		let shown = option;
+		for (let times = 2; taken.has(shown); times++) shown = `${option} (${times})`;
+		taken.add(shown);
+	}
+	return [...taken];
+}
+
+let lastInLine: Promise<unknown> = Promise.resolve();
+
+/** pi's terminal has room for one dialog: a second one takes its place, and the first is never answered. */
+function inTurn(show: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+	const turn = lastInLine.then(() => (signal.aborted ? undefined : show()));
+	lastInLine = turn.catch(() => undefined);
+	return turn;
 }

@@ -8,7 +8,7 @@ import { inWords } from "../deliver/figures.ts";
 import { findRun } from "../ledger/records.ts";
 import type { RunId } from "../run/ids.ts";
 import type { Announcer } from "./announcer.ts";
-import type { SessionServices } from "./session-services.ts";
+import { type SessionServices, wasEverUsed } from "./session-services.ts";
 
 const PROGRESS_EVERY_MS = 5000;
 
@@ -23,6 +23,7 @@ export function headlessDrain(announcer: Announcer, services: SessionServices) {
 		ctx: ExtensionContext,
 	): Promise<AgentBeforeSettleEventResult | undefined> => {
 		if (ctx.mode === "tui" || ctx.mode === "rpc" || event.outcome !== "completed") return undefined;
+		if (!wasEverUsed()) return undefined;
 		return services.use(ctx, async (available) => {
 			deadline ??= Date.now() + available.config.headless.drainSeconds * 1000;
 			const announces = await nextAnnounces(announcer, ctx, available, deadline);
@@ -37,7 +38,8 @@ async function nextAnnounces(announcer: Announcer, ctx: ExtensionContext, servic
 	let nextReport = Date.now() + 1000;
 	for (;;) {
 		const { open, due } = await announcer.look(ctx, services);
-		if (due.length > 0) return announcer.take(due);
+		const announces = announcer.take(ctx, services, due);
+		if (announces.length > 0) return announces;
 		if (open.length === 0) return [];
 		const ids = open.map(({ id }) => id);
 		if (Date.now() >= deadline) {

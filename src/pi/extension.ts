@@ -1,21 +1,23 @@
-import { existsSync } from "node:fs";
-import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
-import { placesIn } from "../ledger/places.ts";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { RunRecord } from "../ledger/records.ts";
 import { Announcer } from "./announcer.ts";
 import { projectAgentApprovals } from "./approvals.ts";
 import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.ts";
 import { headlessDrain } from "./drain.ts";
 import { markFailure } from "./failures.ts";
+import { hostAhead } from "./host-ahead.ts";
 import { delegationDepth } from "./parent-facts.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 import { registerRoute } from "./route.ts";
 import { RunEvents } from "./run-events.ts";
-import { agentsFor, configFor, SessionServices } from "./session-services.ts";
+import { configFor, SessionServices, trustedAgentsFor } from "./session-services.ts";
 import { settleToolResults } from "./settle.ts";
+import { agentsListTool } from "./tools/agents-list.ts";
+import { sessionsHistoryTool } from "./tools/sessions-history.ts";
+import { sessionsListTool } from "./tools/sessions-list.ts";
+import { sessionsSendTool } from "./tools/sessions-send.ts";
 import { sessionsSpawnTool } from "./tools/sessions-spawn.ts";
 import { subagentTool } from "./tools/subagent.ts";
-import { isTrustedByDecision } from "./trust.ts";
 
 /** The extension in a user's pi. It only wires: what happens is told in `delegate.ts`. */
 export default function piGeon(pi: ExtensionAPI): void {
@@ -26,27 +28,36 @@ export default function piGeon(pi: ExtensionAPI): void {
 	const events = new RunEvents(pi.events);
 	const announcer = new Announcer(pi, services, events);
 	const approveProjectAgent = projectAgentApprovals();
+	const startHostAhead = hostAhead(services);
+	let enabled = false;
 	let policy = "";
 
 	pi.on("session_start", (_event, ctx) => {
 		const { config, diagnostics } = configFor(ctx);
 		const { subagents } = config;
 		// What an untrusted project says goes neither into the prompt nor onto the screen.
-		const catalog = agentsFor(ctx, { includeProject: isTrustedByDecision(ctx) });
+		const catalog = trustedAgentsFor(ctx);
 		reportDiagnostics(ctx, [...diagnostics, ...(subagents.enabled ? catalog.diagnostics : [])]);
-		if (!subagents.enabled) return;
+		enabled = subagents.enabled;
+		if (!enabled) return;
 		const { agents } = catalog;
 		policy = subagents.injectDelegationPolicy ? delegationPolicy(agents) : "";
-		pi.registerTool(subagentTool({ pi, services, agents, policy, announcer, approveProjectAgent }));
+		pi.registerTool(subagentTool({ pi, services, agents, policy, announcer, events, approveProjectAgent }));
 		const onSpawned = (from: ExtensionContext, record: RunRecord) => {
 			events.created(record);
 			announcer.attend(from);
 		};
 		pi.registerTool(sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned }));
-		// Nothing is opened, or made, in a pi that never delegated.
-		if (existsSync(placesIn(getAgentDir()).ledger)) announcer.attend(ctx);
+		pi.registerTool(sessionsSendTool({ pi, services, announcer, approveProjectAgent, onSpawned }));
+		pi.registerTool(sessionsListTool(services));
+		pi.registerTool(sessionsHistoryTool(services));
+		pi.registerTool(agentsListTool(services));
+		announcer.attend(ctx);
 	});
-	pi.on("before_agent_start", ({ systemPromptOptions }) => addPolicyToCustomPrompt(systemPromptOptions, policy));
+	pi.on("before_agent_start", ({ systemPromptOptions }, ctx) => {
+		addPolicyToCustomPrompt(systemPromptOptions, policy);
+		if (enabled) startHostAhead(ctx);
+	});
 	pi.on("tool_result", markFailure);
 	pi.on("turn_end", (event, ctx) => settleToolResults(event, ctx, { services, announcer }));
 	pi.on("agent_before_settle", headlessDrain(announcer, services));

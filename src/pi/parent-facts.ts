@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
-import { isAbsolute } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { ExtensionAPI, ExtensionContext, ModelRuntime } from "@earendil-works/pi-coding-agent";
-import { resolveModelScopeWithDiagnostics } from "@earendil-works/pi-coding-agent";
+import { readStoredCredential, resolveModelScopeWithDiagnostics } from "@earendil-works/pi-coding-agent";
 import type { AgentDefinition } from "../agents/definition.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import type { ResolvedModel } from "../plan/model.ts";
@@ -24,7 +24,7 @@ export function parentFacts(
 		model: ctx.model && { provider: ctx.model.provider, id: ctx.model.id },
 		thinking: isThinkingLevel(thinking) ? thinking : undefined,
 		projectTrusted: isTrustedByDecision(ctx),
-		resolveModel: (name) => resolveModel(ctx, name),
+		resolveModel: (name, principalDir) => resolveModel(ctx, name, principalDir),
 		approveProjectAgent,
 	};
 }
@@ -41,11 +41,27 @@ function knownTool({ name, sourceInfo }: ReturnType<ExtensionAPI["getAllTools"]>
 }
 
 /** pi's own reading of a model name, among the models that have credentials. */
-async function resolveModel(ctx: ExtensionContext, name: string): Promise<ResolvedModel | undefined> {
+async function resolveModel(
+	ctx: ExtensionContext,
+	name: string,
+	principalDir: string | undefined,
+): Promise<ResolvedModel | undefined> {
 	// All that pi's resolver asks of a runtime, and an extension has no other way to it.
-	const available = { getAvailable: async () => ctx.modelRegistry.getAvailable() } as unknown as ModelRuntime;
+	const available = { getAvailable: async () => availableTo(ctx, principalDir) } as unknown as ModelRuntime;
 	const [found] = (await resolveModelScopeWithDiagnostics([name], available)).scopedModels;
 	if (!found) return undefined;
 	const model = { provider: found.model.provider, id: found.model.id };
 	return found.thinkingLevel ? { model, thinking: found.thinkingLevel } : { model };
+}
+
+function availableTo({ modelRegistry }: ExtensionContext, principalDir: string | undefined) {
+	const available = modelRegistry.getAvailable();
+	if (principalDir === undefined) return available;
+	const known = new Set(available.map(({ provider }) => provider));
+	const others = modelRegistry.getAll().filter(({ provider }) => !known.has(provider));
+	const authFile = join(principalDir, "auth.json");
+	const opened = [...new Set(others.map(({ provider }) => provider))].filter(
+		(provider) => readStoredCredential(provider, authFile) !== undefined,
+	);
+	return [...available, ...others.filter(({ provider }) => opened.includes(provider))];
 }

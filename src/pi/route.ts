@@ -6,9 +6,13 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
  */
 const ROUTE = "pi-geon:route";
 
+/** The event with which an extension in the same process sets the route. */
+const SET_ROUTE = "subagents:route";
+
+/** The last that was set on the session, on whichever branch: a user who goes back in the tree stays in the same chat. */
 export function routeOf(ctx: ExtensionContext): unknown {
 	const entry = ctx.sessionManager
-		.getBranch()
+		.getEntries()
 		.findLast((entry) => entry.type === "custom" && entry.customType === ROUTE);
 	return entry?.type === "custom" ? (entry.data ?? undefined) : undefined;
 }
@@ -26,5 +30,12 @@ export function registerRoute(pi: ExtensionAPI): void {
 			}
 		},
 	});
-	pi.events.on("subagents:route", (route) => pi.appendEntry(ROUTE, route ?? null));
+	const unsubscribe = pi.events.on(SET_ROUTE, (route) => pi.appendEntry(ROUTE, asJson(route)));
+	// The bus outlives this instance of the extension: a reloaded one listens anew.
+	pi.on("session_shutdown", unsubscribe);
+}
+
+/** What a session file can hold of it. What cannot be written down at all (a cycle) is refused, and pi says so. */
+function asJson(route: unknown): unknown {
+	return JSON.parse(JSON.stringify(route ?? null) ?? "null");
 }

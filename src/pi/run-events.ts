@@ -1,7 +1,9 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { Services } from "../delegate.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
-import type { RunRecord } from "../ledger/records.ts";
+import { findRun, type RunRecord } from "../ledger/records.ts";
 import { type RunId, sessionKey } from "../run/ids.ts";
+import type { Outcome } from "../run/outcome.ts";
 
 /** What other extensions hear on `pi.events` about the runs of this session. */
 export interface RunEvent {
@@ -11,62 +13,94 @@ export interface RunEvent {
 	agent: string;
 	label?: string;
 	state: "queued" | "running" | "ended";
-	outcome?: { status: string; exitCode: number };
+	/** From its end on. */
+	outcome?: Outcome;
 }
 
-/** Tells other extensions of the runs of this session: each step once, in order. */
+type Sources = Pick<Services, "ledger" | "redactor">;
+
+/**
+ * Tells other extensions of the runs of this session: created, started, ended, announced; each once in this process, and
+ * in this order. A run of an earlier process is taken up where it stands: what happened before was told there.
+ */
 export class RunEvents {
 	readonly #events: ExtensionAPI["events"];
-	readonly #known = new Map<RunId, RunEvent>();
+	/** The last that was told of each run that is not over yet. */
+	readonly #told = new Map<RunId, RunEvent>();
 
 	constructor(events: ExtensionAPI["events"]) {
 		this.#events = events;
 	}
 
+	/** Admitted in this process. */
 	created(record: RunRecord): void {
-		const event: RunEvent = {
-			version: 1,
-			runId: record.run.id,
-			sessionKey: sessionKey(record.plan.principal.id, record.sessionId),
-			agent: record.plan.agent,
-			...(record.label !== undefined && { label: record.label }),
-			state: "queued",
-		};
-		this.#known.set(record.run.id, event);
-		this.#events.emit("subagents:created", event);
+		this.#tell("created", record.run.id, { ...identityOf(record), state: "queued" });
 	}
 
-	/** Those that are at work now. */
-	observe(open: OpenRun[]): void {
+	/** Catches up with all runs of the session: those that are open, and those that were when we last looked. */
+	observe(open: OpenRun[], sources: Sources): void {
 		for (const { id, state } of open) {
+			if (!this.#told.has(id)) this.#takeUp(findRun(sources.ledger, id));
 			if (state === "running") this.#started(id);
+		}
+		const openIds = new Set(open.map(({ id }) => id));
+		for (const id of [...this.#told.keys()]) {
+			const record = openIds.has(id) ? undefined : findRun(sources.ledger, id);
+			if (record) this.saw(record, sources);
 		}
 	}
 
-	ended(record: RunRecord): void {
-		const { run } = record;
+	/** Catches up with one run, as the ledger has it now. */
+	saw(record: RunRecord, sources: Sources): void {
+		const { run, mode } = record;
+		this.#takeUp(record);
+		if (run.startedAt !== undefined) this.#started(run.id);
 		if (run.state !== "ended") return;
-		if (!this.#known.has(run.id)) return;
-		this.#started(run.id);
-		const { status, exitCode } = run.outcome;
-		this.#step(run.id, "ended", "subagents:ended", { outcome: { status, exitCode } });
+		const told = this.#told.get(run.id);
+		if (told && told.state !== "ended") {
+			this.#tell("ended", run.id, { ...told, state: "ended", outcome: redacted(run.outcome, sources) });
+		}
+		// By another process that has the same session open. Of a foreground run it was the tool's result.
+		if (run.delivery.state === "delivered" && mode === "background") this.announced(run.id);
+		if (run.delivery.state !== "owed") this.#told.delete(run.id);
 	}
 
+	/** The transcript holds its announce. */
 	announced(id: RunId): void {
-		const event = this.#known.get(id);
-		if (event) this.#events.emit("subagents:announced", event);
-		this.#known.delete(id);
+		const told = this.#told.get(id);
+		if (told) this.#tell("announced", id, told);
+		this.#told.delete(id);
+	}
+
+	#takeUp(record: RunRecord | undefined): void {
+		if (!record || this.#told.has(record.run.id)) return;
+		const { state } = record.run;
+		// An end is news even if it came while nobody looked: the outcome is on its way.
+		this.#told.set(record.run.id, { ...identityOf(record), state: state === "ended" ? "running" : state });
 	}
 
 	#started(id: RunId): void {
-		if (this.#known.get(id)?.state === "queued") this.#step(id, "running", "subagents:started");
+		const told = this.#told.get(id);
+		if (told?.state === "queued") this.#tell("started", id, { ...told, state: "running" });
 	}
 
-	#step(id: RunId, state: RunEvent["state"], name: string, more: Partial<RunEvent> = {}): void {
-		const event = this.#known.get(id);
-		if (!event || event.state === state) return;
-		const next = { ...event, state, ...more };
-		this.#known.set(id, next);
-		this.#events.emit(name, next);
+	#tell(step: "created" | "started" | "ended" | "announced", id: RunId, event: RunEvent): void {
+		this.#told.set(id, event);
+		this.#events.emit(`subagents:${step}`, event);
 	}
+}
+
+function identityOf({ run, plan, sessionId, label }: RunRecord): Omit<RunEvent, "state"> {
+	return {
+		version: 1,
+		runId: run.id,
+		sessionKey: sessionKey(plan.principal.id, sessionId),
+		agent: plan.agent,
+		...(label !== undefined && { label }),
+	};
+}
+
+/** What a host handed over is redacted already; what was written in place of one is not. */
+function redacted(outcome: Outcome, sources: Sources): Outcome {
+	return outcome.status === "success" ? outcome : { ...outcome, error: sources.redactor.redactValue(outcome.error) };
 }

@@ -1,13 +1,16 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { CONFIG_DIR_NAME, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { type AgentCatalog, discoverAgents } from "../agents/discover.ts";
+import { projectFolders } from "../agents/project-folders.ts";
 import { redactorFor } from "../collect/redact/redactor-for.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import type { Services } from "../delegate.ts";
-import { type Ledger, openLedger } from "../ledger/ledger.ts";
+import { openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
 import { findSession } from "../ledger/sessions.ts";
+import { principalDirs } from "../plan/principal.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
 import { currentProfile } from "../supervise/profile.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
@@ -25,17 +28,28 @@ export function agentsFor(ctx: ExtensionContext, { includeProject }: { includePr
 	});
 }
 
+/** The same, without those of a project that nobody decided to trust. */
+export function trustedAgentsFor(ctx: ExtensionContext): AgentCatalog {
+	// Asking about trust reads several files of pi's; most projects have no agents to ask about.
+	const hasOwn = projectFolders(ctx.cwd, homedir()).some(({ path }) => existsSync(path));
+	const includeProject = hasOwn && isTrustedByDecision(ctx);
+	return agentsFor(ctx, { includeProject });
+}
+
 export function configFor(ctx: ExtensionContext): LoadedConfig {
 	const projectFile = join(ctx.cwd, CONFIG_DIR_NAME, "pi-geon.json");
 	return loadConfig({
 		userFile: join(getAgentDir(), "pi-geon.json"),
-		...(isTrustedByDecision(ctx) && { projectFile }),
+		...(existsSync(projectFile) && isTrustedByDecision(ctx) && { projectFile }),
 	});
 }
 
+/** Whether anything was ever delegated here: in a pi that never did, nothing is opened or made. */
+export const wasEverUsed = (): boolean => existsSync(placesIn(getAgentDir()).ledger);
+
 /** What lives as long as the extension does in one pi session, opened at the first use. */
 export class SessionServices {
-	#opened: Promise<{ ledger: Ledger; supervisor: Supervisor; profile: string }> | undefined;
+	#opened: Promise<Opened> | undefined;
 	#inUse = 0;
 	#closing = false;
 
@@ -43,20 +57,12 @@ export class SessionServices {
 	async use<Result>(ctx: ExtensionContext, work: (services: Services) => Promise<Result>): Promise<Result> {
 		this.#inUse++;
 		try {
-			this.#opened ??= open();
-			const opened = await this.#opened;
-			return await work({
-				...opened,
-				config: configFor(ctx).config,
-				catalog: agentsFor(ctx, { includeProject: true }),
-				sessionsRoot: sessionsRoot(getAgentDir(), homedir()),
-				findSession: (id) => findSession(opened.ledger, id),
-				redactor: redactorFor({
-					env: process.env,
-					authFile: join(getAgentDir(), "auth.json"),
-					modelsFile: join(getAgentDir(), "models.json"),
-				}),
+			this.#opened ??= open().catch((error) => {
+				this.#opened = undefined; // What is wrong may be put right meanwhile.
+				throw error;
 			});
+			const opened = await this.#opened;
+			return await work(servicesOf(ctx, opened));
 		} finally {
 			this.#inUse--;
 			await this.#closeIfOver();
@@ -77,6 +83,45 @@ export class SessionServices {
 		ledger.close();
 	}
 }
+
+/** Read when asked for, since much of the work needs only some of it. */
+function servicesOf(ctx: ExtensionContext, opened: Opened): Services {
+	const agentDir = getAgentDir();
+	const config = once(() => configFor(ctx).config);
+	const catalog = once(() => agentsFor(ctx, { includeProject: true }));
+	const redactor = once(() =>
+		redactorFor({
+			env: process.env,
+			authFile: join(agentDir, "auth.json"),
+			principalAuthFiles: principalDirs(config()).map((dir) => join(dir, "auth.json")),
+			modelsFile: join(agentDir, "models.json"),
+		}),
+	);
+	return {
+		...opened,
+		sessionsRoot: sessionsRoot(agentDir, homedir()),
+		findSession: (id) => findSession(opened.ledger, id),
+		get config() {
+			return config();
+		},
+		get catalog() {
+			return catalog();
+		},
+		get redactor() {
+			return redactor();
+		},
+	};
+}
+
+function once<Value>(make: () => Value): () => Value {
+	let made: { value: Value } | undefined;
+	return () => {
+		made ??= { value: make() };
+		return made.value;
+	};
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
 
 async function open() {
 	const places = placesIn(getAgentDir());

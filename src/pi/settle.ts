@@ -4,14 +4,14 @@ import { isRunId, type RunId } from "../run/ids.ts";
 import type { Announcer } from "./announcer.ts";
 import type { SessionServices } from "./session-services.ts";
 
-/** Pays the debts of foreground runs: at the end of a turn its tool results are entries of the session. */
+/** Pays the debts of runs whose outcome a tool returned: at the end of a turn its results are entries of the session. */
 export async function settleToolResults(
 	event: TurnEndEvent,
 	ctx: ExtensionContext,
 	{ services, announcer }: { services: SessionServices; announcer: Announcer },
 ): Promise<void> {
-	const delivered = event.toolResults.flatMap((result) =>
-		result.toolName === "subagent" ? runIdOf(result.details) : [],
+	const delivered = event.toolResults.flatMap(({ toolName, details }) =>
+		toolName === "subagent" || (toolName === "sessions_send" && isReply(details)) ? runIdOf(details) : [],
 	);
 	if (delivered.length === 0) return;
 	await services.use(ctx, async ({ ledger }) => {
@@ -21,6 +21,13 @@ export async function settleToolResults(
 		}
 	});
 }
+
+/** Any other answer names a run whose outcome is still to come. */
+const isReply = (details: unknown): boolean =>
+	typeof details === "object" &&
+	details !== null &&
+	"status" in details &&
+	(details.status === "ok" || details.status === "error");
 
 function runIdOf(details: unknown): RunId[] {
 	const runId = typeof details === "object" && details !== null && "runId" in details ? details.runId : undefined;

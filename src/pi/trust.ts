@@ -13,6 +13,15 @@ import {
  */
 export function isTrustedByDecision(ctx: ExtensionContext): boolean {
 	if (!ctx.isProjectTrusted()) return false;
+	// A decision made with /trust holds for pi processes to come, so that one look at the files is enough.
+	const known = decisions.get(ctx.cwd) ?? wasDecided(ctx);
+	decisions.set(ctx.cwd, known);
+	return known;
+}
+
+const decisions = new Map<string, boolean>();
+
+function wasDecided(ctx: ExtensionContext): boolean {
 	if (hasTrustRequiringProjectResources(ctx.cwd)) return true; // pi asked about it.
 	if (parseArgs(process.argv.slice(2)).projectTrustOverride === true) return true;
 	if (new ProjectTrustStore(getAgentDir()).get(ctx.cwd) === true) return true;

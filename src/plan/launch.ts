@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { AgentDefinition, AgentLimits } from "../agents/definition.ts";
 import type { AgentCatalog } from "../agents/discover.ts";
 import type { Config } from "../config/config.ts";
@@ -41,7 +42,8 @@ export interface ParentFacts {
 	model: ModelChoice | undefined;
 	thinking: ThinkingLevel | undefined;
 	projectTrusted: boolean;
-	resolveModel(name: string): Promise<ResolvedModel | undefined>;
+	/** Among the models that can be used with main's credentials, or with those in a principal's own directory. */
+	resolveModel(name: string, principalDir?: string): Promise<ResolvedModel | undefined>;
 	/** Asks the user about an agent of a project that is not trusted. False where nobody can be asked. */
 	approveProjectAgent(agent: AgentDefinition): Promise<boolean>;
 }
@@ -59,6 +61,8 @@ export interface KnownSession {
 	cwd: string;
 	file: string;
 	definition: string;
+	/** Whether a run has worked in it: only then is there a transcript. */
+	everStarted: boolean;
 	archivedAt?: number;
 }
 
@@ -85,7 +89,7 @@ export async function planLaunch(
 			{ from: "agents.defaults.subagents.model", name: config.agents.defaults.subagents.model },
 		],
 		parent.model,
-		parent.resolveModel,
+		(name) => parent.resolveModel(name, principal.agentDir),
 	);
 	if (isRefusal(chosen)) return chosen;
 	const thinking =
@@ -114,6 +118,7 @@ export async function planLaunch(
 		afterwards: {
 			cleanup: request.cleanup ?? "keep",
 			archiveAfterMinutes: config.agents.defaults.subagents.archiveAfterMinutes,
+			retentionDays: config.retentionDays,
 		},
 		...(request.route !== undefined && { route: request.route }),
 		warnings: [...chosen.warnings, ...session.warnings],
@@ -134,7 +139,8 @@ async function permittedAgent(
 	{ config, catalog }: PlanSources,
 ): Promise<AgentDefinition | Refusal> {
 	if (parent.depth >= config.subagents.maxDepth) {
-		return refuse("SUBAGENT_DEPTH_EXCEEDED", "A subagent cannot delegate further. Do the task yourself.");
+		const why = parent.depth > 0 ? "A subagent cannot delegate further." : "subagents.maxDepth is 0 in pi-geon.json.";
+		return refuse("SUBAGENT_DEPTH_EXCEEDED", `${why} Do the task yourself.`);
 	}
 	if (!config.subagents.enabled) {
 		return refuse("SUBAGENTS_DISABLED", "Subagents are switched off (subagents.enabled in pi-geon.json).");
@@ -144,7 +150,8 @@ async function permittedAgent(
 	if (request.agent === undefined) return GENERAL;
 	const agent = catalog.agents.find((candidate) => candidate.name === request.agent);
 	if (!agent) {
-		const names = catalog.agents.map((candidate) => candidate.name).join(", ");
+		const offered = catalog.agents.filter(({ source }) => source !== "project" || parent.projectTrusted);
+		const names = offered.map((candidate) => candidate.name).join(", ");
 		return refuse("UNKNOWN_AGENT", `Unknown agent: ${request.agent}. Available agents: ${names}`);
 	}
 	if (config.subagents.disabled.includes(agent.name)) {
@@ -187,9 +194,11 @@ function childSession(
 		return wrong(`Session ${id} belongs to ${known.agent}, not to ${agent.name}.`, "other_agent");
 	if (known.cwd !== where.cwd)
 		return wrong(`Session ${id} belongs to ${known.cwd}, not to this directory.`, "other_directory");
+	if (known.everStarted && !existsSync(known.file))
+		return wrong(`The transcript of session ${id} is gone: there is no ${known.file} any more.`, "missing_session");
 	const changed = known.definition !== agent.digest;
 	return {
-		session: { id, file: known.file, resumed: true },
+		session: { id, file: known.file, resumed: known.everStarted },
 		warnings: changed
 			? [`The definition of ${agent.name} has changed since this session was last used; the current one applied.`]
 			: [],

@@ -30,8 +30,8 @@ export interface LaunchPlan {
 	session: ChildSession;
 	/** Under whose account it runs. */
 	principal: Principal;
-	/** What becomes of the transcript once the outcome has been announced. */
-	afterwards: { cleanup: "keep" | "delete"; archiveAfterMinutes: number };
+	/** What becomes of the transcript once the outcome has been announced, and of the record in the end. */
+	afterwards: { cleanup: "keep" | "delete"; archiveAfterMinutes: number; retentionDays: number };
 	/** Where the embedding application wants the announce to go; never looked into. */
 	route?: unknown;
 	/** What the requester should hear with the result, decided while planning. */

@@ -29,6 +29,10 @@ export function choosePrincipal(agentId: string | undefined, config: Config): Pr
 	return configured.agentDir === null ? { id } : { id, agentDir: absolute(configured.agentDir) };
 }
 
+/** The directories of all principals that have one of their own. */
+export const principalDirs = (config: Config): string[] =>
+	config.agents.list.flatMap(({ agentDir }) => (agentDir === null ? [] : [absolute(agentDir)]));
+
 /** Whom the requester may target. */
 export function allowedPrincipals(config: Config): { allowAny: boolean; ids: readonly string[] } {
 	const allowed = config.agents.list.find((principal) => principal.id === REQUESTER)?.subagents.allowAgents ?? [

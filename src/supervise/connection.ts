@@ -1,26 +1,31 @@
 import { connect, type Socket } from "node:net";
 import { type Answer, type FromHost, type Progress, type Question, receive, send } from "../host/protocol.ts";
 import type { RunId } from "../run/ids.ts";
+import { NOBODY } from "./ask.ts";
 
 /** What a watcher of a run hears. All of it is a hint. */
 export interface WatchListener {
 	onProgress(progress: Progress): void;
 	/** Something happened: look at the ledger. */
 	onHint(): void;
-	/** An extension of the child's asks the user something. */
-	onAsk(question: Question, signal: AbortSignal): Promise<Answer>;
+	/** An extension of the child's asks the user something. The signal says that it need not be answered any more. */
+	onAsk(question: Question, signal: AbortSignal): Promise<Answer | typeof NOBODY>;
 }
 
 /** A connection to a host, shared by all who watch its runs in this process. */
 export class HostConnection {
 	readonly #socket: Socket;
-	readonly #listeners = new Map<RunId, WatchListener>();
+	/** In the order in which they came. Several tool calls may wait for one run. */
+	readonly #listeners = new Map<RunId, WatchListener[]>();
+	/** The questions that are before the user. */
+	readonly #asked = new Map<number, AbortController>();
 
 	private constructor(socket: Socket) {
 		this.#socket = socket;
 		receive(socket, (message) => this.#take(message));
 		socket.on("close", () => {
-			for (const listener of this.#listeners.values()) listener.onHint();
+			for (const asked of this.#asked.values()) asked.abort();
+			for (const listener of [...this.#listeners.values()].flat()) listener.onHint();
 		});
 		socket.on("error", () => socket.destroy()); // The host is gone; "close" follows and says so.
 	}
@@ -45,13 +50,15 @@ export class HostConnection {
 		return this.#listeners.size;
 	}
 
-	watch(runId: RunId, listener: WatchListener): void {
-		this.#listeners.set(runId, listener);
+	/** Answers how to end it. */
+	watch(runId: RunId, listener: WatchListener): () => void {
+		this.#listeners.set(runId, [...this.#listenersOf(runId), listener]);
 		send(this.#socket, { type: "watch", runId });
-	}
-
-	unwatch(runId: RunId): void {
-		this.#listeners.delete(runId);
+		return () => {
+			const others = this.#listenersOf(runId).filter((other) => other !== listener);
+			if (others.length > 0) this.#listeners.set(runId, others);
+			else this.#listeners.delete(runId);
+		};
 	}
 
 	wake(): void {
@@ -63,17 +70,28 @@ export class HostConnection {
 	}
 
 	#take(message: unknown): void {
+		if (typeof message !== "object" || message === null) return;
 		const known = message as FromHost;
-		const listener = this.#listeners.get(known.runId);
-		if (known.type === "progress") listener?.onProgress(known.progress);
-		if (known.type === "started" || known.type === "ended") listener?.onHint();
-		if (known.type === "ask") void this.#ask(known, listener);
+		const listeners = this.#listenersOf(known.runId);
+		if (known.type === "progress") for (const listener of listeners) listener.onProgress(known.progress);
+		if (known.type === "started" || known.type === "ended") for (const listener of listeners) listener.onHint();
+		// They speak to the same user, who is asked once.
+		if (known.type === "ask") void this.#ask(known, listeners[0]);
+		if (known.type === "withdrawn") this.#asked.get(known.askId)?.abort();
+	}
+
+	#listenersOf(runId: RunId): WatchListener[] {
+		return this.#listeners.get(runId) ?? [];
 	}
 
 	async #ask({ runId, askId, question }: Extract<FromHost, { type: "ask" }>, listener: WatchListener | undefined) {
 		const gone = new AbortController();
-		this.#socket.once("close", () => gone.abort());
-		const answer = await listener?.onAsk(question, gone.signal);
-		send(this.#socket, { type: "answer", runId, askId, answer });
+		this.#asked.set(askId, gone);
+		// A dialog that cannot be shown, in a session that was just left, is nobody's to answer.
+		const answer = await listener?.onAsk(question, gone.signal).catch((): typeof NOBODY => NOBODY);
+		this.#asked.delete(askId);
+		if (gone.signal.aborted) return;
+		if (listener === undefined || answer === NOBODY) send(this.#socket, { type: "pass", runId, askId });
+		else send(this.#socket, { type: "answer", runId, askId, answer });
 	}
 }

@@ -5,14 +5,20 @@ import type { HostRecord } from "../ledger/hosts.ts";
 import type { Places } from "../ledger/places.ts";
 import type { HostProfile } from "./profile.ts";
 
+export interface HostStart {
+	profile: HostProfile;
+	places: Places;
+	/** It is ended if it is not ready by then. */
+	withinMs: number;
+	isReady: () => boolean;
+	onExit: (reason: string) => void;
+}
+
 /**
  * Starts the process of a reserved host, detached: it outlives us. `onExit` hears of a process that ended, or could not
  * be started, while we were still there.
  */
-export function startHost(
-	host: HostRecord,
-	start: { profile: HostProfile; places: Places; onExit: (reason: string) => void },
-): void {
+export function startHost(host: HostRecord, start: HostStart): void {
 	const { profile, places, onExit } = start;
 	const [executable, ...script] = profile.command;
 	if (executable === undefined) throw new Error("The command of a host profile is empty.");
@@ -27,10 +33,14 @@ export function startHost(
 		windowsHide: true,
 	});
 	closeSync(log);
+	// Unref'd, like the process: neither keeps this one alive.
+	const tooLate = setTimeout(() => start.isReady() || child.kill("SIGKILL"), start.withinMs).unref();
 	child.once("error", (error) => onExit(error.message));
-	child.once("exit", (code, signal) =>
-		onExit(`it ended with ${signal ?? `exit code ${code}`}${lastWords(places, host)}`),
-	);
+	child.once("exit", (code, signal) => {
+		clearTimeout(tooLate);
+		const how = child.killed ? "it was not ready in time" : `it ended with ${signal ?? `exit code ${code}`}`;
+		onExit(`${how}${lastWords(places, host)}`);
+	});
 	child.unref();
 }
 

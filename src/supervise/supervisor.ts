@@ -3,6 +3,7 @@ import { outcomeWithoutHost } from "../collect/outcome.ts";
 import { endLeftovers } from "../host/leftovers.ts";
 import { processStart } from "../host/process-start.ts";
 import type { Progress } from "../host/protocol.ts";
+import { adoptRun } from "../ledger/adopt.ts";
 import { queuePosition } from "../ledger/claim.ts";
 import { findHost, findOrReserveHost, type HostRecord, hostGone } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -14,7 +15,7 @@ import { waitsForSession } from "../ledger/sessions.ts";
 import { sweep } from "../ledger/sweep.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import type { EndedRun } from "../run/run.ts";
-import type { AskUser } from "./ask.ts";
+import { type AskUser, NOBODY } from "./ask.ts";
 import { HostConnection } from "./connection.ts";
 import { hint } from "./hint.ts";
 import type { HostProfile } from "./profile.ts";
@@ -36,10 +37,14 @@ export interface Waiting {
 	sessionBusy: boolean;
 }
 
+export type EndedRecord = RunRecord & { run: EndedRun };
+
 export interface WatchOptions {
 	signal?: AbortSignal | undefined;
 	onProgress?: (progress: Progress) => void;
 	onQueued?: (waiting: Waiting) => void;
+	/** The run as it is, at each look. */
+	onSeen?: (record: RunRecord) => void;
 	onAsk?: AskUser;
 }
 
@@ -60,7 +65,7 @@ export class Supervisor {
 	readonly #connecting = new Map<HostId, Promise<HostConnection | undefined>>();
 	readonly #failures: string[] = [];
 	/** Runs seen to without anybody waiting, and where. */
-	readonly #tended = new Map<RunId, HostConnection>();
+	readonly #tended = new Map<RunId, { connection: HostConnection; unwatch: () => void }>();
 	/** Hosts that were starting when we last looked. */
 	readonly #starting = new Set<HostId>();
 
@@ -71,24 +76,41 @@ export class Supervisor {
 	}
 
 	/** Waits until the run has ended, whoever works on it and however often that changes. */
-	async watch(id: RunId, options: WatchOptions = {}): Promise<RunRecord & { run: EndedRun }> {
+	async watch(id: RunId, options: WatchOptions = {}): Promise<EndedRecord> {
+		const ended = await this.watchUntil(id, new AbortController().signal, options);
+		if (!ended) throw new Error(`Nobody waits for run ${id} any more.`);
+		return ended;
+	}
+
+	/** The same for somebody whose patience may end first: undefined then. The run goes on. */
+	async watchUntil(id: RunId, leave: AbortSignal, options: WatchOptions = {}): Promise<EndedRecord | undefined> {
 		const { signal } = options;
 		const hints = hint();
+		let stopWanted = false;
 		const onAbort = () => {
-			requestStop(this.#ledger, id, { at: Date.now(), by: "the parent" });
-			this.wake();
+			stopWanted = true;
 			hints.give();
 		};
 		if (signal?.aborted) onAbort();
 		signal?.addEventListener("abort", onAbort, { once: true });
+		leave.addEventListener("abort", hints.give, { once: true });
 		let watched: HostConnection | undefined;
+		let unwatch = () => {};
 		let position: number | undefined;
 		try {
 			for (;;) {
+				if (stopWanted) {
+					// Here and not where the signal fires: what goes wrong there would be nobody's to catch.
+					requestStop(this.#ledger, id, { at: Date.now(), by: "the parent" });
+					stopWanted = false;
+					this.wake();
+				}
 				this.#recover();
 				const record = findRun(this.#ledger, id);
 				if (!record) throw new Error(`Run ${id} is not in the ledger any more.`);
+				options.onSeen?.(record);
 				if (record.run.state === "ended") return { ...record, run: record.run };
+				if (leave.aborted) return undefined;
 				const newPosition = queuePosition(this.#ledger, id);
 				if (newPosition !== undefined && newPosition !== position) {
 					options.onQueued?.({ position: newPosition, sessionBusy: waitsForSession(this.#ledger, id) });
@@ -97,18 +119,23 @@ export class Supervisor {
 
 				const connection = await this.#connectionFor(openRun(record));
 				if (connection && connection !== watched) {
-					connection.watch(id, {
+					unwatch();
+					unwatch = connection.watch(id, {
 						onProgress: (progress) => options.onProgress?.(progress),
 						onHint: hints.give,
-						onAsk: async (question, gone) => options.onAsk?.(id, question, gone),
+						onAsk: async (question, gone) => (options.onAsk ? options.onAsk(id, question, gone) : NOBODY),
 					});
 					watched = connection;
+				} else if (newPosition !== undefined) {
+					// A place in the lane may have become free in a host that knows nothing of ours.
+					connection?.wake();
 				}
 				await hints.next(this.#starting.size > 0 && !connection ? LOOK_EVERY_MS_AT_START : LOOK_EVERY_MS);
 			}
 		} finally {
 			signal?.removeEventListener("abort", onAbort);
-			watched?.unwatch(id);
+			leave.removeEventListener("abort", hints.give);
+			unwatch();
 			this.#closeUnused();
 		}
 	}
@@ -120,24 +147,36 @@ export class Supervisor {
 	async tend(parentSession: string, options: TendOptions): Promise<OpenRun[]> {
 		this.#recover();
 		const open = openRunsOf(this.#ledger, parentSession).filter(({ id }) => !options.except.has(id));
+		const waitedFor = new Set<HostConnection>();
 		for (const run of open) {
 			const connection = await this.#connectionFor(run);
-			if (!connection || this.#tended.get(run.id) === connection) continue;
-			connection.watch(run.id, {
+			const tended = this.#tended.get(run.id);
+			if (connection && run.state === "queued") waitedFor.add(connection);
+			if (!connection || tended?.connection === connection) continue;
+			tended?.unwatch();
+			const unwatch = connection.watch(run.id, {
 				onProgress: () => {},
 				onHint: options.onHint,
-				onAsk: async (question, gone) => options.onAsk?.(run.id, question, gone),
+				onAsk: async (question, gone) => (options.onAsk ? options.onAsk(run.id, question, gone) : NOBODY),
 			});
-			this.#tended.set(run.id, connection);
+			this.#tended.set(run.id, { connection, unwatch });
 		}
+		// A place in the lane may have become free in a host that knows nothing of ours.
+		for (const connection of waitedFor) connection.wake();
 		const stillOpen = new Set(open.map(({ id }) => id));
-		for (const [id, connection] of this.#tended) {
+		for (const [id, { unwatch }] of this.#tended) {
 			if (stillOpen.has(id)) continue;
-			connection.unwatch(id);
+			unwatch();
 			this.#tended.delete(id);
 		}
 		this.#closeUnused();
 		return open;
+	}
+
+	/** Starts the host that the first run will need, so that it need not wait for it. */
+	prepare(): void {
+		const { host, startIt } = this.#reserve();
+		if (startIt) this.#start(host);
 	}
 
 	/** Hosts look at the ledger at once, instead of at their next heartbeat. */
@@ -186,26 +225,38 @@ export class Supervisor {
 	}
 
 	#hostFor(profile: string, runId: RunId): HostRecord | undefined {
-		// A run that another pi admitted under another profile finds its host there.
-		if (profile !== this.#profile.digest) return undefined;
+		// A run that another pi admitted under another profile finds its host there, unless nobody keeps one any more.
+		const ours = profile === this.#profile.digest || this.#adopt(runId, profile);
+		if (!ours) return undefined;
 		if (this.#failures.length >= START_ATTEMPTS) return this.#giveUp(runId);
-		const { host, startIt } = findOrReserveHost(this.#ledger, {
-			profile,
+		const { host, startIt } = this.#reserve();
+		if (startIt) this.#start(host);
+		return host;
+	}
+
+	#reserve(): { host: HostRecord; startIt: boolean } {
+		return findOrReserveHost(this.#ledger, {
+			profile: this.#profile.digest,
 			at: Date.now(),
 			startWithinMs: START_WITHIN_MS,
 			socketOf: this.#places.socket,
 		});
-		if (startIt) this.#start(host);
-		return host;
+	}
+
+	#adopt(id: RunId, from: string): boolean {
+		return adoptRun(this.#ledger, { id, from, to: this.#profile.digest, at: Date.now() });
 	}
 
 	#start(host: HostRecord): void {
 		startHost(host, {
 			profile: this.#profile,
 			places: this.#places,
+			withinMs: START_WITHIN_MS,
+			isReady: () => findHost(this.#ledger, host.id)?.pid !== undefined,
 			onExit: (reason) => {
 				const now = findHost(this.#ledger, host.id);
-				if (now?.state === "starting") this.#failures.push(reason);
+				// One that was ready once has said its pid. Others may have given up on it meanwhile, or removed it.
+				if (now?.pid === undefined) this.#failures.push(reason);
 				if (now && now.state !== "gone") this.#bury(now);
 			},
 		});

@@ -5,6 +5,8 @@ import type { SearchHit } from "./search/provider.ts";
 
 /** What went wrong with one part of a call, or, without any subject, with the call itself. */
 export interface WebFailure {
+	/** The number of the search result it is about. */
+	index?: number;
 	url?: string;
 	query?: string;
 	path?: string;

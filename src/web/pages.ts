@@ -21,7 +21,7 @@ export interface Read {
 
 /** Reads all sources at once. What fails is told beside what succeeds. */
 export async function readAll(
-	sources: readonly { index: number; subject: Pick<WebFailure, "url" | "path">; read(): Promise<Page> }[],
+	sources: readonly { index: number; subject: Pick<WebFailure, "index" | "url" | "path">; read(): Promise<Page> }[],
 ): Promise<Read> {
 	const errors: WebFailure[] = [];
 	const pages = await Promise.all(
@@ -38,19 +38,22 @@ export async function readAll(
 }
 
 /** Anything but a failure of the web, an abort above all, ends the call. */
-export function failureOf(error: unknown, subject: Pick<WebFailure, "url" | "query" | "path"> = {}): WebFailure {
+export function failureOf(
+	error: unknown,
+	subject: Pick<WebFailure, "index" | "url" | "query" | "path"> = {},
+): WebFailure {
 	if (!(error instanceof WebError)) throw error;
 	const { code, message, retryAfterSeconds } = error;
 	return { ...subject, code, message, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
 }
 
 /** Keeps the pages for `get_search_content` and tells under which id. */
-export function keep(pages: readonly KeptPage[]): { responseId?: string } {
-	if (pages.length === 0) return {};
+export function keep(pages: readonly KeptPage[]): string | undefined {
+	if (pages.length === 0) return undefined;
 	const responseId = randomBytes(9).toString("base64url");
 	const weight = pages.reduce((sum, { text }) => sum + text.length, 0);
 	processState().kept.set(responseId, pages, weight);
-	return { responseId };
+	return responseId;
 }
 
 /** The beginnings of several pages: short ones whole, the others share what is left. */

@@ -1,37 +1,60 @@
 import type { WebDetails, WebFailure } from "./details.ts";
-import type { Excerpt } from "./pages.ts";
-import type { fence } from "./untrusted.ts";
+import { type Excerpt, keep, pageDetails } from "./pages.ts";
+import { fence } from "./untrusted.ts";
 
 /** The result of a tool: lines for the model, and the same as data. */
 export const toolResult = <Details extends WebDetails>(parts: readonly string[], details: Details) => ({
-	content: [{ type: "text" as const, text: parts.filter((part) => part !== "").join("\n") }],
+	content: [{ type: "text" as const, text: parts.join("\n") }],
 	details,
 });
 
-export const failed = (failure: WebFailure): WebDetails => ({ ok: false, pages: [], errors: [failure] });
+/** A call that failed as a whole. */
+export const refused = (failure: WebFailure) =>
+	toolResult<WebDetails>(errorLines([failure]), { ok: false, pages: [], errors: [failure] });
 
+/** Pages, what is shown of each, and what could not be read. The pages are kept for `get_search_content`. */
+export function pagesResult(shown: readonly Excerpt[], errors: WebFailure[]) {
+	const { texts, ...details } = presented(shown);
+	return toolResult<WebDetails>([...texts, ...errorLines(errors)], { ok: shown.length > 0, ...details, errors });
+}
+
+/** The part of a result that tells of pages. */
+export function presented(shown: readonly Excerpt[], responseId = keep(shown.map(({ page }) => page))) {
+	const { warning, around } = fence();
+	return {
+		texts:
+			shown.length === 0
+				? []
+				: [warning, ...shown.map((part) => around(pageText(part)) + whatIsLeft(part, responseId))],
+		...(responseId !== undefined && { responseId }),
+		pages: shown.map(pageDetails),
+	};
+}
+
+/** A search result is named by its number: its address is not ours to repeat outside the marks. */
 export const errorLines = (errors: readonly WebFailure[]): string[] =>
-	errors.map(
-		({ code, message, ...at }) => `${[at.url ?? at.query ?? at.path, code].filter(Boolean).join(": ")}: ${message}`,
-	);
+	errors.map(({ code, message, index, ...at }) => {
+		const about = index === undefined ? (at.url ?? at.query ?? at.path) : `[${index}]`;
+		return [about, code, message].filter((part) => part !== undefined).join(": ");
+	});
 
-/** A page between the marks, with a line above that says what is shown and how to go on. */
-export function pageText(
-	{ page, from, to }: Excerpt,
-	around: ReturnType<typeof fence>["around"],
-	responseId?: string,
-): string {
-	const chars = page.text.length;
-	const go =
-		to < chars && responseId !== undefined
-			? `; more: get_search_content responseId ${responseId}, index ${page.index}, offset ${to}`
+/** Title and addresses are the page's own words too, so they stand between the marks. */
+function pageText({ page, from, to }: Excerpt): string {
+	const { title, finalUrl } = page;
+	return [
+		`[${page.index}] ${page.source}${finalUrl === undefined ? "" : ` → ${finalUrl}`}`,
+		...(title === undefined ? [] : [`Title: ${title}`]),
+		page.text.slice(from, to) || "(no text)",
+	].join("\n");
+}
+
+function whatIsLeft({ page, from, to }: Excerpt, responseId: string | undefined): string {
+	const { length } = page.text;
+	const cut = page.cut ? " The document is longer; the rest was left out." : "";
+	if (from === 0 && to === length) return cut === "" ? "" : `\n${cut.trim()}`;
+	const next =
+		to < length
+			? ` More: get_search_content { responseId: "${responseId}", index: ${page.index}, offset: ${to} }.`
 			: "";
-	const shown = from === 0 && to === chars ? "" : `, shown ${from}-${to}${go}`;
-	const cut = page.cut ? ", the rest was left out" : "";
-	const about = [
-		...(page.title === undefined ? [] : [`Title: ${page.title}`]),
-		...(page.finalUrl === undefined ? [] : [`Redirected to: ${page.finalUrl}`]),
-	];
-	const text = page.text.slice(from, to) || "(no text)";
-	return `[${page.index}] ${page.source} (${page.kind}, ${chars} characters${cut}${shown})\n${around([...about, text].join("\n"))}`;
+	return `\nCharacters ${from}-${to} of ${length}.${next}${cut}`;
 }

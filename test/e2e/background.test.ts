@@ -204,7 +204,8 @@ describe("pi -p", () => {
 		expect(run.code).toBe(0);
 		expect(run.finalText).toBe("Spawned.");
 		const file =
-			/pi-geon: left at work: A [0-9a-f]{8} \(running\)\. .*pi --session (\S+)\n/.exec(run.stderr)?.[1] ?? "";
+			/pi-geon: left at work: A [0-9a-f]{8} \((?:running|queued)\)\. .*pi --session (\S+)\n/.exec(run.stderr)?.[1] ??
+			"";
 		gates.A.open();
 		await home.model.waitFor((request) => request.isChild).then((request) => request.ended);
 		const again = await runPi(home, [

@@ -12,7 +12,7 @@ describe.each(piVersions)("in a real terminal, on pi %s", (version) => {
 		const home = await openHome({
 			script: dispatch({
 				parent: [delegateTo("explorer", "Find it."), text("Done.")],
-				child: [toolCall("ls", { path: "." }), [text("Half an answer"), hang()]],
+				child: [toolCall("ls", { path: "." }), [text("Half an answer so far"), hang()]],
 			}),
 		});
 		const terminal = startTerminal(home, { version });

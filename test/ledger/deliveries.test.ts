@@ -62,16 +62,16 @@ test("messages wait for their run in the order they were sent, until they are ta
 	sendToRun(ledger, other, { body: "for the other", at: 1 });
 	const [one, two] = waitingMessages(ledger, run);
 	expect(waitingMessages(ledger, run).map(({ body }) => body)).toEqual(["one", "two", "three"]);
-	messageTaken(ledger, two?.seq ?? 0, 5);
-	messageTaken(ledger, two?.seq ?? 0, 6);
+	messageTaken(ledger, { seq: two?.seq ?? 0, fence: 0, at: 5 });
+	messageTaken(ledger, { seq: two?.seq ?? 0, fence: 0, at: 6 });
 	expect(ledger.get("SELECT taken_at FROM inbox WHERE seq = ?", two?.seq ?? 0)).toEqual({ taken_at: 5 });
 	expect(waitingMessages(ledger, run).map(({ body }) => body)).toEqual(["one", "three"]);
-	messageTaken(ledger, one?.seq ?? 0, 7);
+	messageTaken(ledger, { seq: one?.seq ?? 0, fence: 0, at: 7 });
 	expect(waitingMessages(ledger, run).map(({ body }) => body)).toEqual(["three"]);
 	expect(waitingMessages(ledger, other).map(({ body }) => body)).toEqual(["for the other"]);
 });
 
 test("a message to a run that is not there is refused", async () => {
 	const ledger = await scratch.ledger();
-	expect(() => sendToRun(ledger, "00000000" as RunId, { body: "hello?", at: 1 })).toThrow(/FOREIGN KEY/);
+	expect(sendToRun(ledger, "00000000" as RunId, { body: "hello?", at: 1 })).toBeUndefined();
 });

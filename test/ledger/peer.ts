@@ -5,6 +5,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as breathe } from "node:timers/promises";
 import { admitRun } from "../../src/ledger/admit.ts";
+import { archiveDueSessions } from "../../src/ledger/archive.ts";
 import { claimNext } from "../../src/ledger/claim.ts";
 import { findOrReserveHost, hostReady, leaveIfIdle, listHosts, renewLeases } from "../../src/ledger/hosts.ts";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
@@ -38,6 +39,14 @@ const verbs = {
 
 	async stateOf({ file, id }: { file: string; id: RunId }): Promise<Run["state"] | undefined> {
 		return using(file, (ledger) => findRun(ledger, id)?.run.state);
+	},
+
+	/** Puts away all that is due, beginning at a given moment. */
+	async archive({ file, startAt, at }: { file: string; startAt: number; at: number }): Promise<void> {
+		await using(file, (ledger) => {
+			spinUntil(startAt);
+			while (archiveDueSessions(ledger, at).archived.length > 0);
+		});
 	},
 
 	/** Says "locked", and holds the write lock for so long after that. */

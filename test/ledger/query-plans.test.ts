@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
+import { adoptRun } from "../../src/ledger/adopt.ts";
+import { archiveDueSessions } from "../../src/ledger/archive.ts";
 import { claimNext, queuePosition } from "../../src/ledger/claim.ts";
 import { owedTo, settleDelivery } from "../../src/ledger/deliveries.ts";
 import { findHost, findOrReserveHost, hostGone, leaveIfIdle, listHosts, renewLeases } from "../../src/ledger/hosts.ts";
@@ -103,9 +105,16 @@ describe("no work on the ledger reads through the past", () => {
 		waitsForSession: (ledger, { queued }) => waitsForSession(ledger, queued),
 		owedTo: (ledger) => owedTo(ledger, "parent"),
 		settleDelivery: (ledger, { ended }) => settleDelivery(ledger, ended, 3),
+		adoptRun: (ledger, { queued }) => adoptRun(ledger, { id: queued, from: "p", to: "q", at: 1000 }),
+		"archive with nothing to do": (ledger) => archiveDueSessions(ledger, 3),
+		"archive with something to do": (ledger, { ended }) => {
+			settleDelivery(ledger, ended, 3);
+			ledger.run("UPDATE runs SET archive_at = 4 WHERE id = ?", ended);
+			expect(archiveDueSessions(ledger, 5).archived).toHaveLength(1);
+		},
 		inbox: (ledger, { running }) => {
 			sendToRun(ledger, running, { body: "hello", at: 1 });
-			for (const { seq } of waitingMessages(ledger, running)) messageTaken(ledger, seq, 2);
+			for (const { seq } of waitingMessages(ledger, running)) messageTaken(ledger, { seq, fence: 1, at: 2 });
 		},
 		"count of the runs at work": (ledger) => ledger.get("SELECT count(*) FROM runs WHERE state = 'running'"),
 	};

@@ -38,7 +38,7 @@ function planFor(
 		maxAttempts,
 		session: { id, file: `/sessions/${id}.jsonl`, resumed: false },
 		principal: { id: "main" },
-		afterwards: { cleanup: "keep", archiveAfterMinutes: 60 },
+		afterwards: { cleanup: "keep", archiveAfterMinutes: 60, retentionDays: 30 },
 		warnings: [],
 	};
 	return plan;

@@ -10,15 +10,23 @@ const SECRET_HEADER = /auth|key|token|secret|cookie|credential|password/i;
  * The literal secrets that a child may come to see: in the environment, in pi's credential store and in its models
  * file. A file that is missing or broken holds none.
  */
-export function knownSecrets(sources: { env: Environment; authFile?: string; modelsFile?: string }): string[] {
-	const { env, authFile, modelsFile } = sources;
+export function knownSecrets(sources: SecretSources): string[] {
+	const { env, authFile, modelsFile, principalAuthFiles = [] } = sources;
 	return [
 		...new Set([
 			...environmentSecrets(env),
-			...storedCredentials(readJson(authFile), env),
+			...[authFile, ...principalAuthFiles].flatMap((file) => storedCredentials(readJson(file), env)),
 			...modelSecrets(readJson(modelsFile), env),
 		]),
 	];
+}
+
+export interface SecretSources {
+	env: Environment;
+	authFile?: string;
+	/** Of principals that have credentials of their own. */
+	principalAuthFiles?: readonly string[];
+	modelsFile?: string;
 }
 
 /** auth.json: one credential per provider, of type api_key or oauth. Every string in it but the type may be a secret. */

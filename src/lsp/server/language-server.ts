@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
 	CancellationTokenSource,
+	ConnectionError,
 	createMessageConnection,
 	type MessageConnection,
 	ResponseError,
@@ -126,7 +127,11 @@ export class LanguageServer {
 	}
 
 	notify(method: string, params: object): void {
-		if (!this.#isOver) void this.#connection.sendNotification(method, params);
+		try {
+			void this.#connection.sendNotification(method, params);
+		} catch (error) {
+			if (!(error instanceof ConnectionError)) throw error; // The next request tells that it is gone.
+		}
 	}
 
 	/** Asks it to leave, and ends it if it does not. */
@@ -136,7 +141,7 @@ export class LanguageServer {
 		const late = () => new Error("It did not leave.");
 		try {
 			await waitFor(this.#connection.sendRequest("shutdown"), { ms, late, gone: this.#gone });
-			this.notify("exit", {});
+			void this.#connection.sendNotification("exit"); // Without parameters: TypeScript 7 takes no others.
 			await waitFor(this.ended, { ms, late });
 		} catch {
 			// Whatever keeps it from leaving, it is ended next.
@@ -190,6 +195,7 @@ export class LanguageServer {
 				gone: this.#gone,
 			});
 		} catch (error) {
+			if (error instanceof ConnectionError) return await this.#gone; // Its pipe closes before it has ended.
 			if (!this.#isOver) cancellation.cancel();
 			throw error;
 		} finally {

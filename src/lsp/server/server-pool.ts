@@ -1,4 +1,4 @@
-import { LanguageServer, type Launch, type LanguageServer as Server, ServerGone } from "./language-server.ts";
+import { LanguageServer, type Launch, ServerGone } from "./language-server.ts";
 import { LIMITS, type ServerLimits } from "./limits.ts";
 import { waitFor } from "./patience.ts";
 

@@ -4,9 +4,12 @@ import type { AgentDefinition } from "../../agents/definition.ts";
 import { delegate } from "../../delegate.ts";
 import { refusalResult } from "../../deliver/tool-result.ts";
 import { refuse } from "../../run/errors.ts";
+import type { RunId } from "../../run/ids.ts";
 import type { Announcer } from "../announcer.ts";
 import { askUser } from "../ask-user.ts";
 import { parentFacts } from "../parent-facts.ts";
+import { routeOf } from "../route.ts";
+import type { RunEvents } from "../run-events.ts";
 import type { SessionServices } from "../session-services.ts";
 import { subagentDescription } from "../tool-description.ts";
 import { renderCall } from "../view/subagent-call.ts";
@@ -29,11 +32,20 @@ export interface SubagentToolSetup {
 	/** When to delegate, for the parent's system prompt; may be empty. */
 	policy: string;
 	announcer: Announcer;
+	events: RunEvents;
 	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
 }
 
 /** The `subagent` tool: delegate a task and wait for the answer. */
-export function subagentTool({ pi, services, agents, policy, announcer, approveProjectAgent }: SubagentToolSetup) {
+export function subagentTool({
+	pi,
+	services,
+	agents,
+	policy,
+	announcer,
+	events,
+	approveProjectAgent,
+}: SubagentToolSetup) {
 	return defineTool({
 		name: "subagent",
 		label: "Subagent",
@@ -43,19 +55,26 @@ export function subagentTool({ pi, services, agents, policy, announcer, approveP
 		renderCall,
 		renderResult,
 		async execute(toolCall, request, signal, onUpdate, ctx) {
+			const route = routeOf(ctx);
+			let admitted: RunId | undefined;
 			try {
 				return await services.use(ctx, (available) =>
 					delegate(
 						{
 							...request,
+							// For its announce, should this process die before the result is in the conversation.
+							...(route !== undefined && { route }),
 							parentSession: ctx.sessionManager.getSessionId(),
 							toolCall,
 							signal,
 							onUpdate: (partial) => onUpdate?.(partial),
-							onAdmitted: (id) => {
-								announcer.await(id);
+							onAdmitted: (record) => {
+								events.created(record);
+								admitted = record.run.id;
+								announcer.await(admitted);
 								announcer.attend(ctx);
 							},
+							onSeen: (record) => events.saw(record, available),
 							onAsk: askUser(ctx, available),
 						},
 						parentFacts(pi, ctx, (agent) => approveProjectAgent(ctx, agent)),
@@ -63,6 +82,8 @@ export function subagentTool({ pi, services, agents, policy, announcer, approveP
 					),
 				);
 			} catch (error) {
+				// A run that was admitted goes on without this call, and is announced.
+				if (admitted !== undefined) announcer.awaited(admitted);
 				// Something of ours is broken: a ledger that cannot be opened, a disk that is full. Still a result.
 				return refusalResult(
 					refuse("SUBAGENT_FAILED", error instanceof Error ? error.message : String(error), "internal"),

@@ -16,15 +16,13 @@ function* rowsOf(text: string, separator: string): Generator<string[]> {
 	yield row;
 }
 
-/** A table whose first row is its heading. */
+/** A table whose first row is its heading. Short rows stay short: filled up, a hostile file would grow without bound. */
 export function csvToMarkdown(text: string, separator: "," | "\t"): string {
 	const rows = [...rowsOf(text, separator)].filter((row) => row.some((cell) => cell.trim() !== ""));
-	const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
-	const line = (row: string[]) =>
-		`| ${Array.from({ length: width }, (_, index) => cell(row[index] ?? "")).join(" | ")} |`;
+	const line = (row: string[]) => `| ${row.map(cell).join(" | ")} |`;
 	const [heading, ...body] = rows;
 	if (!heading) return "";
-	return [line(heading), `|${" --- |".repeat(width)}`, ...body.map(line)].join("\n");
+	return [line(heading), `|${" --- |".repeat(heading.length)}`, ...body.map(line)].join("\n");
 }
 
 const cell = (text: string): string =>

@@ -5,6 +5,10 @@ import type { ConvertAnswer, Converted, ConvertJob } from "./converted.ts";
 
 const HEAP_MB = 512;
 
+/** Buffers are not part of that heap: a PDF of one megabyte can unpack to thousands. */
+const MOST_GROWTH = 768 * 1024 * 1024;
+const LOOK_EVERY_MS = 100;
+
 export interface WorkerLimits {
 	timeoutMs: number;
 	signal: AbortSignal | undefined;
@@ -16,6 +20,7 @@ export interface WorkerLimits {
  */
 export async function convertInWorker(script: URL, job: ConvertJob, limits: WorkerLimits): Promise<Converted> {
 	const { timeout, signal } = withTimeout(limits.timeoutMs, limits.signal);
+	const memory = watchMemory();
 	const worker = new Worker(script, {
 		workerData: job,
 		env: {},
@@ -26,7 +31,7 @@ export async function convertInWorker(script: URL, job: ConvertJob, limits: Work
 		resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
 	});
 	try {
-		const answer = await abortable(answerOf(worker), signal);
+		const answer = await abortable(answerOf(worker), AbortSignal.any([signal, memory.signal]));
 		if (answer.ok) return answer.converted;
 		throw unreadable(answer.reason);
 	} catch (error) {
@@ -34,8 +39,18 @@ export async function convertInWorker(script: URL, job: ConvertJob, limits: Work
 		if (timeout.aborted) throw new WebError("CONVERT_TIMEOUT", `Not converted within ${limits.timeoutMs} ms.`);
 		throw error;
 	} finally {
+		memory.stop();
 		await worker.terminate();
 	}
+}
+
+function watchMemory(): { signal: AbortSignal; stop(): void } {
+	const exceeded = new AbortController();
+	const before = process.memoryUsage.rss();
+	const timer = setInterval(() => {
+		if (process.memoryUsage.rss() - before > MOST_GROWTH) exceeded.abort(unreadable("it takes too much memory"));
+	}, LOOK_EVERY_MS);
+	return { signal: exceeded.signal, stop: () => clearInterval(timer) };
 }
 
 function answerOf(worker: Worker): Promise<ConvertAnswer> {

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /** Global unicast. The rest of IPv6 is special or unassigned, IPv4-compatible addresses (`::127.0.0.1`) among it. */
@@ -12,7 +13,7 @@ const CLOUD_PLATFORM = new Set(["168.63.129.16"]);
  * inside (mapped, NAT64, 6to4, Teredo), which would reach any of these by a detour.
  */
 export function isPublicAddress(address: string): boolean {
-	if (!ipaddr.isValid(address)) return false;
+	if (isIP(address) === 0) return false;
 	const parsed = ipaddr.parse(address);
 	if (parsed.range() !== "unicast") return false;
 	if (parsed instanceof ipaddr.IPv6)

@@ -73,7 +73,8 @@ async function followRedirects(network: NetworkView, request: GuardedRequest, si
 		if (hop >= request.maxRedirects || request.method === "POST") {
 			throw new WebError("CONTENT_FETCH_FAILED", `More than ${request.maxRedirects} redirects.`);
 		}
-		url = parseWebUrl(location, url);
+		// Servers write UTF-8 here, and Node reads headers as Latin-1.
+		url = parseWebUrl(Buffer.from(location, "latin1").toString(), url);
 	}
 }
 

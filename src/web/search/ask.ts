@@ -11,6 +11,7 @@ import type { Account } from "./accounts.ts";
 import type { Question, SearchHit } from "./provider.ts";
 
 const LONGEST_SNIPPET = 500;
+const LARGEST_ANSWER = 2 * 1024 * 1024;
 
 /** Asks one provider one question. */
 export async function ask(account: Account, question: Question, call: WebCall): Promise<SearchHit[]> {
@@ -31,6 +32,7 @@ async function send(
 			url: parseWebUrl(url),
 			...(headers && { headers }),
 			...(body !== undefined && { method: "POST", body }),
+			maxBytes: Math.min(call.settings.maxBytes, LARGEST_ANSWER),
 			// A key must not travel on to wherever a redirect points.
 			maxRedirects: 0,
 			signal: call.signal,

@@ -1,8 +1,9 @@
 import { decodeEntities } from "../entities.ts";
 import type { SearchHit, SearchProvider } from "./provider.ts";
 
-const LINK = /<a\b[^>]*\bclass="[^"]*\bresult__a\b[^"]*"[^>]*>([\s\S]*?)<\/a>/g;
-const SNIPPET = /\bclass="[^"]*\bresult__snippet\b[^"]*"[^>]*>([\s\S]*?)<\/(?:a|div|td)>/;
+// Bounded everywhere: a page that is not what we expect must not cost more than reading it.
+const LINK = /<a\s([^<>]{0,2000})>([\s\S]{0,2000}?)<\/a>/g;
+const SNIPPET = /\bclass="[^"<>]{0,200}\bresult__snippet\b[^<>]{0,2000}>([\s\S]{0,4000}?)<\/(?:a|div|td)>/;
 
 /** Its page for browsers without JavaScript: needs no key, but may ask a busy user to prove to be human. */
 export const duckduckgo: SearchProvider = {
@@ -12,18 +13,20 @@ export const duckduckgo: SearchProvider = {
 		if (html.includes("anomaly-modal") || !/class="[^"]*\b(results?|no-results)\b/.test(html)) {
 			throw new Error("It is not the page with the results.");
 		}
-		const links = [...html.matchAll(LINK)];
+		const links = [...html.matchAll(LINK)].filter(([, attributes = ""]) =>
+			/\bclass="[^"]*\bresult__a\b/.test(attributes),
+		);
 		return links.flatMap((link, index): SearchHit[] => {
-			const url = targetOf(link[0]);
+			const url = targetOf(link[1] ?? "");
 			const rest = html.slice(link.index, links[index + 1]?.index);
-			return url === undefined ? [] : [{ title: link[1] ?? "", url, snippet: SNIPPET.exec(rest)?.[1] ?? "" }];
+			return url === undefined ? [] : [{ title: link[2] ?? "", url, snippet: SNIPPET.exec(rest)?.[1] ?? "" }];
 		});
 	},
 };
 
 /** Results link through a redirect that has the address in a parameter; advertisements go elsewhere. */
-function targetOf(link: string): string | undefined {
-	const href = URL.parse(decodeEntities(/\bhref="([^"]*)"/.exec(link)?.[1] ?? ""), "https://duckduckgo.com");
+function targetOf(attributes: string): string | undefined {
+	const href = URL.parse(decodeEntities(/\bhref="([^"]*)"/.exec(attributes)?.[1] ?? ""), "https://duckduckgo.com");
 	if (!href) return undefined;
 	if (href.hostname !== "duckduckgo.com") return href.href;
 	return href.pathname === "/l/" ? (href.searchParams.get("uddg") ?? undefined) : undefined;

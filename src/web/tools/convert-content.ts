@@ -2,11 +2,10 @@ import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { WebError } from "../error.ts";
 import { convertLimited, loadPage } from "../load-page.ts";
-import { excerpt, keep, MOST_SHOWN_CHARS, pageDetails, readAll, SHOWN_CHARS } from "../pages.ts";
+import { excerpt, MOST_SHOWN_CHARS, readAll, SHOWN_CHARS } from "../pages.ts";
 import type { Page } from "../process-state.ts";
-import { errorLines, pageText, toolResult } from "../result.ts";
+import { pagesResult } from "../result.ts";
 import type { WebCall, WebServices } from "../services.ts";
-import { fence } from "../untrusted.ts";
 import { readWorkspaceFile } from "../workspace-file.ts";
 
 const parameters = Type.Object(
@@ -31,16 +30,10 @@ export const convertContent = (services: WebServices) =>
 			const subject = { ...(path !== undefined && { path }), ...(url !== undefined && { url }) };
 			const read = () => readOne(subject, call, ctx.cwd);
 			const { pages, errors } = await readAll([{ index: 1, subject, read }]);
-			const { responseId } = keep(pages);
-			const shown = pages.map((page) => excerpt(page, 0, maxContentChars));
-			const { warning, around } = fence();
-			const parts = shown.map((part) => `${warning}\n${pageText(part, around, responseId)}`);
-			return toolResult([...parts, ...errorLines(errors)], {
-				ok: pages.length > 0,
-				...(responseId !== undefined && { responseId }),
-				pages: shown.map(pageDetails),
+			return pagesResult(
+				pages.map((page) => excerpt(page, 0, maxContentChars)),
 				errors,
-			});
+			);
 		},
 	});
 

@@ -1,10 +1,9 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { loadPage } from "../load-page.ts";
-import { beginnings, keep, pageDetails, readAll } from "../pages.ts";
-import { errorLines, failed, pageText, toolResult } from "../result.ts";
+import { beginnings, readAll } from "../pages.ts";
+import { pagesResult, refused } from "../result.ts";
 import type { WebServices } from "../services.ts";
-import { fence } from "../untrusted.ts";
 
 const parameters = Type.Object(
 	{
@@ -23,10 +22,7 @@ export const fetchContent = (services: WebServices) =>
 		parameters,
 		async execute(_id, { url, urls, preferReader = true }, signal, _onUpdate, ctx) {
 			const wanted = [...new Set([...(url === undefined ? [] : [url]), ...(urls ?? [])])];
-			if (wanted.length === 0) {
-				const failure = { code: "INVALID_INPUT", message: "Give `url` or `urls`." } as const;
-				return toolResult(errorLines([failure]), failed(failure));
-			}
+			if (wanted.length === 0) return refused({ code: "INVALID_INPUT", message: "Give `url` or `urls`." });
 			const call = { ...services, settings: services.settings(ctx), signal };
 			const { pages, errors } = await readAll(
 				wanted.map((source, place) => ({
@@ -35,21 +31,6 @@ export const fetchContent = (services: WebServices) =>
 					read: () => loadPage(source, call, { preferReader }),
 				})),
 			);
-			const { responseId } = keep(pages);
-			const shown = beginnings(pages);
-			const { warning, around } = fence();
-			return toolResult(
-				[
-					...(pages.length === 0 ? [] : [warning]),
-					...shown.map((part) => pageText(part, around, responseId)),
-					...errorLines(errors),
-				],
-				{
-					ok: pages.length > 0,
-					...(responseId !== undefined && { responseId }),
-					pages: shown.map(pageDetails),
-					errors,
-				},
-			);
+			return pagesResult(beginnings(pages), errors);
 		},
 	});

@@ -1,10 +1,10 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { type Static, Type } from "typebox";
+import type { WebDetails } from "../details.ts";
 import { WebError } from "../error.ts";
-import { excerpt, failureOf, MOST_SHOWN_CHARS, pageDetails, SHOWN_CHARS } from "../pages.ts";
+import { excerpt, failureOf, MOST_SHOWN_CHARS, SHOWN_CHARS } from "../pages.ts";
 import { type KeptPage, processState } from "../process-state.ts";
-import { errorLines, failed, pageText, toolResult } from "../result.ts";
-import { fence } from "../untrusted.ts";
+import { presented, refused, toolResult } from "../result.ts";
 
 const parameters = Type.Object(
 	{
@@ -25,13 +25,10 @@ export const getSearchContent = () =>
 		parameters,
 		async execute(_id, { offset = 0, maxChars = SHOWN_CHARS, ...wanted }) {
 			try {
-				const shown = excerpt(keptPage(wanted), offset, maxChars);
-				const { warning, around } = fence();
-				const details = { ok: true, responseId: wanted.responseId, pages: [pageDetails(shown)], errors: [] };
-				return toolResult([warning, pageText(shown, around, wanted.responseId)], details);
+				const { texts, ...details } = presented([excerpt(keptPage(wanted), offset, maxChars)], wanted.responseId);
+				return toolResult<WebDetails>(texts, { ok: true, ...details, errors: [] });
 			} catch (error) {
-				const failure = failureOf(error);
-				return toolResult(errorLines([failure]), failed(failure));
+				return refused(failureOf(error));
 			}
 		},
 	});

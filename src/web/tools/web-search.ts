@@ -3,8 +3,8 @@ import { Type } from "typebox";
 import type { SearchDetails, SearchResult, WebFailure } from "../details.ts";
 import { WebError } from "../error.ts";
 import { loadPage } from "../load-page.ts";
-import { beginnings, failureOf, keep, pageDetails, readAll } from "../pages.ts";
-import { errorLines, failed, pageText, toolResult } from "../result.ts";
+import { beginnings, type Excerpt, failureOf, readAll } from "../pages.ts";
+import { errorLines, presented, toolResult } from "../result.ts";
 import { Searcher } from "../search/search.ts";
 import type { WebCall, WebServices } from "../services.ts";
 import { fence } from "../untrusted.ts";
@@ -32,36 +32,37 @@ export const webSearch = (services: WebServices) =>
 		async execute(_id, { query, queries, numResults = 5, includeContent = false }, signal, _onUpdate, ctx) {
 			const wanted = [...new Set([...(query === undefined ? [] : [query]), ...(queries ?? [])])];
 			if (wanted.length === 0) {
-				const failure = { code: "INVALID_INPUT", message: "Give `query` or `queries`." } as const;
-				return toolResult<SearchDetails>(errorLines([failure]), { ...failed(failure), results: [], notes: [] });
+				const failure: WebFailure = { code: "INVALID_INPUT", message: "Give `query` or `queries`." };
+				return searchResult({ results: [], notes: [], answered: false, errors: [failure] }, []);
 			}
 			const call = { ...services, settings: services.settings(ctx), signal };
-			const { results, answered, errors, notes } = await searchAll(wanted, numResults, call);
-			const read = await readAll(includeContent ? pagesOf(results, call) : []);
-			const { responseId } = keep(read.pages);
-			const shown = beginnings(read.pages);
-			const { warning, around } = fence();
-			const listing = results.map(resultText).join("\n");
-			return toolResult<SearchDetails>(
-				[
-					...notes.map((note) => `Not used: ${note}`),
-					...(results.length > 0 ? [warning, around(listing)] : answered ? ["No results."] : []),
-					...shown.map((part) => pageText(part, around, responseId)),
-					...errorLines([...errors, ...read.errors]),
-				],
-				{
-					ok: answered,
-					...(responseId !== undefined && { responseId }),
-					results,
-					pages: shown.map(pageDetails),
-					errors: [...errors, ...read.errors],
-					notes,
-				},
-			);
+			const found = await searchAll(wanted, numResults, call);
+			const { pages, errors } = await readAll(includeContent ? pagesOf(found.results, call) : []);
+			return searchResult({ ...found, errors: [...found.errors, ...errors] }, beginnings(pages));
 		},
 	});
 
-async function searchAll(queries: readonly string[], count: number, call: WebCall) {
+interface Found extends Pick<SearchDetails, "results" | "errors" | "notes"> {
+	/** Whether any query got an answer, be it an empty one. */
+	answered: boolean;
+}
+
+function searchResult({ answered, ...found }: Found, shown: readonly Excerpt[]) {
+	const { texts, ...pages } = presented(shown);
+	const { warning, around } = fence();
+	const listing = found.results.map(resultText).join("\n");
+	return toolResult<SearchDetails>(
+		[
+			...found.notes.map((note) => `Not used: ${note}`),
+			...(listing !== "" ? [warning, around(listing)] : answered ? ["No results."] : []),
+			...texts,
+			...errorLines(found.errors),
+		],
+		{ ok: answered, ...pages, ...found },
+	);
+}
+
+async function searchAll(queries: readonly string[], count: number, call: WebCall): Promise<Found> {
 	const searcher = new Searcher(call);
 	const results: SearchResult[] = [];
 	const errors: WebFailure[] = [];
@@ -89,7 +90,7 @@ function pagesOf(results: readonly SearchResult[], call: WebCall) {
 	const first = results.filter(({ url }, place) => results.findIndex((other) => other.url === url) === place);
 	return first.slice(0, MOST_PAGES).map(({ index, url }) => ({
 		index,
-		subject: { url },
+		subject: { index, url },
 		read: () => loadPage(url, call, { preferReader: true }),
 	}));
 }

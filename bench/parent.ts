@@ -1,0 +1,52 @@
+import { type Home, type HomeOptions, makeHome } from "../test/helpers/home.ts";
+import { cleanup } from "../test/helpers/leaks.ts";
+import { type Script, type ScriptedModel, startModel } from "../test/helpers/model.ts";
+import { type Reply, text } from "../test/helpers/model-steps.ts";
+import { type RpcClient, startRpc } from "../test/helpers/rpc.ts";
+
+/** A pi that stays open, whose model does as the benchmark says. */
+export interface Parent {
+	home: Home;
+	model: ScriptedModel;
+	rpc: RpcClient;
+	/** Milliseconds from the parent's tool calls to the request that carries their results. */
+	roundTrip(): Promise<number>;
+	close(): Promise<void>;
+}
+
+export interface ParentOptions extends Omit<HomeOptions, "model"> {
+	/** What the parent's model calls at each prompt. */
+	calls: Reply;
+	/** What a child's model says. */
+	child: Script;
+	isChild?: (request: { tools: readonly string[] }) => boolean;
+}
+
+export async function startParent({ calls, child, isChild, ...options }: ParentOptions): Promise<Parent> {
+	const script: Script = (request) => {
+		if (request.isChild) return child(request);
+		return request.lastMessage?.role === "tool" ? text("Done.") : calls;
+	};
+	const model = await startModel(script, isChild ? { isChild } : {});
+	const home = await makeHome({ ...options, model });
+	const rpc = startRpc(home);
+	await rpc.send({ type: "get_state" });
+	return {
+		home,
+		model,
+		rpc,
+		async roundTrip() {
+			const before = model.requests.length;
+			await rpc.promptAndSettle("Go.", 120_000);
+			const parents = model.requests.slice(before).filter((request) => !request.isChild);
+			const [asked, told] = parents;
+			if (asked?.endedAt === undefined || !told) throw new Error(`No round trip: ${model.describeRequests()}`);
+			return told.startedAt - asked.endedAt;
+		},
+		async close() {
+			await rpc.close();
+			await cleanup(home);
+			await model.close();
+		},
+	};
+}

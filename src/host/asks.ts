@@ -1,0 +1,96 @@
+import type { RunId } from "../run/ids.ts";
+import { timer } from "./endings/timer.ts";
+import type { Answer, FromHost, Question } from "./protocol.ts";
+
+/** A connection that watches runs. Behind it there may be a user to ask, or nobody. */
+export interface Watcher {
+	tell(message: FromHost): void;
+}
+
+/** How a question is put. */
+export interface Terms {
+	/** Those who watch the run now. */
+	watchers: Iterable<Watcher>;
+	/** How long to wait for the first of them, where there is none yet. */
+	patienceMs: number;
+	/** The question is of no use any more: its run is over, or whoever asked has given up. */
+	signal: AbortSignal;
+}
+
+interface OpenAsk {
+	runId: RunId;
+	question: Question;
+	/** Those whom it is put before, and who have not passed. */
+	asked: Set<Watcher>;
+	/** Nobody was there yet, but somebody may come. */
+	waitsForSomebody: boolean;
+	settle(answer: Answer): void;
+}
+
+/**
+ * The questions of children, put before everybody who watches their run. The first answer counts, and the others are told
+ * to close their dialogs. A question that nobody is there for is declined at once, so that no run waits for ever.
+ */
+export class Asks {
+	readonly #open = new Map<number, OpenAsk>();
+	#nextId = 1;
+
+	/** Resolves with what a user answered; undefined where it was declined, by a user or for want of one. */
+	async ask(runId: RunId, question: Question, { watchers, patienceMs, signal }: Terms): Promise<Answer> {
+		if (signal.aborted) return undefined;
+		const askId = this.#nextId++;
+		const { promise, resolve: settle } = Promise.withResolvers<Answer>();
+		const ask: OpenAsk = { runId, question, asked: new Set(), waitsForSomebody: true, settle };
+		this.#open.set(askId, ask);
+		for (const watcher of watchers) put(askId, ask, watcher);
+		const stopWaiting = timer(patienceMs, () => {
+			ask.waitsForSomebody = false;
+			declineIfAlone(ask);
+		});
+		const withdraw = () => settle(undefined);
+		signal.addEventListener("abort", withdraw, { once: true });
+		try {
+			return await promise;
+		} finally {
+			stopWaiting();
+			signal.removeEventListener("abort", withdraw);
+			this.#open.delete(askId);
+			for (const watcher of ask.asked) watcher.tell({ type: "withdrawn", runId, askId });
+		}
+	}
+
+	answered(by: Watcher, askId: number, answer: Answer): void {
+		const ask = this.#open.get(askId);
+		// Only of those who were asked: an answer may come after its watcher passed, or be made up.
+		if (ask?.asked.delete(by)) ask.settle(answer);
+	}
+
+	/** Nobody is there behind this connection. */
+	passed(by: Watcher, askId: number): void {
+		const ask = this.#open.get(askId);
+		if (ask?.asked.delete(by)) declineIfAlone(ask);
+	}
+
+	/** Somebody began to watch a run: it may have a question open. */
+	joined(watcher: Watcher, runId: RunId): void {
+		for (const [askId, ask] of this.#open) {
+			if (ask.runId === runId && !ask.asked.has(watcher)) put(askId, ask, watcher);
+		}
+	}
+
+	left(watcher: Watcher): void {
+		for (const ask of this.#open.values()) {
+			if (ask.asked.delete(watcher)) declineIfAlone(ask);
+		}
+	}
+}
+
+function put(askId: number, ask: OpenAsk, watcher: Watcher): void {
+	ask.asked.add(watcher);
+	ask.waitsForSomebody = false;
+	watcher.tell({ type: "ask", runId: ask.runId, askId, question: ask.question });
+}
+
+function declineIfAlone(ask: OpenAsk): void {
+	if (ask.asked.size === 0 && !ask.waitsForSomebody) ask.settle(undefined);
+}

@@ -1,0 +1,107 @@
+import type { ExtensionUIContext, ExtensionUIDialogOptions } from "@earendil-works/pi-coding-agent";
+import type { ChildEvent, ChildEvents } from "./child-events.ts";
+import { timer } from "./endings/timer.ts";
+import type { Answer, Question } from "./protocol.ts";
+
+/** What of a dialog is sent. The rest would not be read, and a line on the socket has a limit. */
+const LONGEST_LINE = 500;
+const LONGEST_MESSAGE = 4_000;
+const MOST_OPTIONS = 1_000;
+
+export interface DialogSetup {
+	/** pi's own context for a process without a user. What is not a dialog stays as it is there: it does nothing. */
+	base: ExtensionUIContext;
+	/** Puts a question before the parent's user; undefined if it was declined. */
+	ask(question: Question, signal: AbortSignal): Promise<Answer>;
+	onNotice(message: string, level: string): void;
+	/** From then on all that is open, or opened, is declined. */
+	over: AbortSignal;
+}
+
+export interface Dialogs {
+	ui: ExtensionUIContext;
+	/** The events of the child, and each open question as a tool that runs: it takes as long as a person does. */
+	alongside(events: ChildEvents): ChildEvents;
+}
+
+/** The user interface of a child: dialogs go to the parent's user, and there is nothing else. */
+export function childDialogs(setup: DialogSetup): Dialogs {
+	const listeners = new Set<(event: ChildEvent) => void>();
+	const open = new Set<string>();
+	let opened = 0;
+
+	async function ask(question: Question, options: ExtensionUIDialogOptions = {}): Promise<Answer> {
+		const id = `question-${++opened}`;
+		const expired = new AbortController();
+		const keepTime = options.timeout ? timer(options.timeout, () => expired.abort()) : () => {};
+		open.add(id);
+		for (const listener of listeners) listener(begun(id));
+		try {
+			const given = options.signal ? [options.signal] : [];
+			return await setup.ask(question, AbortSignal.any([setup.over, expired.signal, ...given]));
+		} finally {
+			keepTime();
+			open.delete(id);
+			for (const listener of listeners) listener(finished(id));
+		}
+	}
+
+	const ui: ExtensionUIContext = {
+		// Spread, not inherited: pi copies the own properties of what it is given.
+		...setup.base,
+		async confirm(title, message, options) {
+			const question: Question = { kind: "confirm", title: line(title), message: cut(message, LONGEST_MESSAGE) };
+			return (await ask(question, options)) === true;
+		},
+		async select(title, choices, options) {
+			const shown = choices.slice(0, MOST_OPTIONS).map(line);
+			const chosen = await ask({ kind: "select", title: line(title), options: shown }, options);
+			// By its number: what was shown is not what the extension compares with.
+			return typeof chosen === "number" ? choices[chosen] : undefined;
+		},
+		async input(title, placeholder, options) {
+			const hint = placeholder === undefined ? {} : { placeholder: line(placeholder) };
+			const entered = await ask({ kind: "input", title: line(title), ...hint }, options);
+			return typeof entered === "string" ? entered : undefined;
+		},
+		notify: (message, level = "info") => setup.onNotice(cut(message, LONGEST_MESSAGE), level),
+	};
+
+	return {
+		ui,
+		alongside: (events) => ({
+			subscribe(listener) {
+				const unsubscribe = events.subscribe(listener);
+				listeners.add(listener);
+				for (const id of open) listener(begun(id));
+				return () => {
+					unsubscribe();
+					listeners.delete(listener);
+				};
+			},
+		}),
+	};
+}
+
+const TOOL = "question";
+const begun = (id: string): ChildEvent => ({
+	type: "tool_execution_start",
+	toolCallId: id,
+	toolName: TOOL,
+	args: {},
+});
+const finished = (id: string): ChildEvent => ({
+	type: "tool_execution_end",
+	toolCallId: id,
+	toolName: TOOL,
+	result: undefined,
+	isError: false,
+});
+
+const line = (text: string): string => cut(text, LONGEST_LINE);
+
+/** Extensions are not all type-checked. */
+function cut(text: string, length: number): string {
+	const given = String(text);
+	return given.length > length ? `${given.slice(0, length)}…` : given;
+}

@@ -1,0 +1,114 @@
+import { closeSync, fsyncSync, openSync } from "node:fs";
+import type { ExtensionContext, ExtensionFactory } from "@earendil-works/pi-coding-agent";
+import type { InboxMessage } from "../ledger/inbox.ts";
+
+/** The kind of entry as which a message from the parent is in the child's session. */
+const STEERING = "pi-geon:message";
+
+type Transcript = ExtensionContext["sessionManager"];
+
+/** The messages to one run, as far as its host is concerned. */
+export interface Inbox {
+	waiting(): InboxMessage[];
+	taken(seq: number): void;
+}
+
+export interface SteeringMessage {
+	customType: typeof STEERING;
+	content: string;
+	display: true;
+	details: { seq: number };
+}
+
+/**
+ * Brings messages to a child at work. They are rows, and the child's session says which of them it holds: nothing is
+ * remembered here that a host which takes over would not find out, so that a message is neither lost nor given twice.
+ */
+export class Steering {
+	readonly #inbox: Inbox;
+	readonly #isOver: () => boolean;
+	/** Handed to pi, but not yet seen in the session. */
+	readonly #given = new Set<number>();
+
+	/** `isOver`: the child has handed over, or is being ended. What still waits then is left for another run. */
+	constructor(inbox: Inbox, isOver: () => boolean) {
+		this.#inbox = inbox;
+		this.#isOver = isOver;
+	}
+
+	/** Gives what waits at the end of a turn, before the next model call. */
+	readonly guard: ExtensionFactory = (pi) => {
+		pi.on("turn_end", ({ entries, outcome }, ctx) => {
+			// After a failed call it could not be told whether the model ever gets to see it.
+			if (this.#isOver() || outcome !== "completed") return;
+			const messages = this.next(ctx.sessionManager);
+			if (messages.length === 0) return;
+			// What a handler answers takes the place of what those before it did.
+			const given = messages.map((message) => ({ type: "custom_message" as const, ...message }));
+			return { entries: [...entries, ...given], continue: true };
+		});
+	};
+
+	/** The messages that the session does not hold yet; whoever asks gives them to the child. */
+	next(transcript: Transcript): SteeringMessage[] {
+		const waiting = this.#inbox.waiting();
+		if (waiting.length === 0) return [];
+		const held = heldBy(transcript);
+		this.#settle(
+			transcript,
+			waiting.map(({ seq }) => seq).filter((seq) => held.has(seq)),
+		);
+		const missing = waiting.filter(({ seq }) => !held.has(seq));
+		for (const { seq } of missing) this.#given.add(seq);
+		return missing.map(({ seq, body }) => ({
+			customType: STEERING,
+			content: `A message from the agent that gave you your task:\n\n${body}`,
+			display: true,
+			details: { seq },
+		}));
+	}
+
+	/** To be called whenever something happened in the session: marks what turns out to be in it. */
+	observe(transcript: Transcript): void {
+		if (this.#given.size === 0) return;
+		const held = heldBy(transcript);
+		this.#settle(
+			transcript,
+			[...this.#given].filter((seq) => held.has(seq)),
+		);
+	}
+
+	#settle(transcript: Transcript, seqs: number[]): void {
+		if (seqs.length === 0) return;
+		flush(transcript.getSessionFile());
+		for (const seq of seqs) {
+			this.#inbox.taken(seq);
+			this.#given.delete(seq);
+		}
+	}
+}
+
+function heldBy(transcript: Transcript): Set<number> {
+	return new Set(
+		transcript.getBranch().flatMap((entry) => {
+			if (entry.type !== "custom_message" || entry.customType !== STEERING) return [];
+			return seqOf(entry.details);
+		}),
+	);
+}
+
+function seqOf(details: unknown): number[] {
+	const seq = typeof details === "object" && details !== null && "seq" in details ? details.seq : undefined;
+	return typeof seq === "number" ? [seq] : [];
+}
+
+/** The mark in the ledger reaches the disk. What it speaks of must have been there first. */
+function flush(file: string | undefined): void {
+	if (file === undefined) return;
+	const descriptor = openSync(file, "r+");
+	try {
+		fsyncSync(descriptor);
+	} finally {
+		closeSync(descriptor);
+	}
+}

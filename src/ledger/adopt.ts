@@ -1,0 +1,15 @@
+import type { RunId } from "../run/ids.ts";
+import type { Ledger } from "./ledger.ts";
+
+/**
+ * Gives a waiting run to the hosts of another profile, if those of its own are all gone. It was admitted by a pi that is
+ * not there any more, in another shell or of another version, and would wait for ever.
+ */
+export function adoptRun(ledger: Ledger, adoption: { id: RunId; from: string; to: string; at: number }): boolean {
+	const { id, from, to, at } = adoption;
+	const isServed = "SELECT 1 FROM hosts WHERE profile = ? AND state <> 'gone' AND lease_until > ?";
+	// Asking before locking: a run that is served is asked about again and again.
+	if (ledger.get(isServed, from, at)) return false;
+	const sql = `UPDATE runs SET profile = ? WHERE id = ? AND state = 'queued' AND profile = ? AND NOT EXISTS (${isServed})`;
+	return ledger.transaction("full", () => ledger.run(sql, to, id, from, from, at)) === 1;
+}

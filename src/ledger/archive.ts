@@ -1,0 +1,92 @@
+import { renameSync } from "node:fs";
+import type { RunId, SessionId } from "../run/ids.ts";
+import type { Ledger } from "./ledger.ts";
+import { applyInTransaction } from "./progress.ts";
+import { archivedFile, wholeAnswerFile } from "./session-files.ts";
+
+/** How many sessions are put away at one look: nobody is to be kept waiting by it. The next look does the rest. */
+const AT_ONCE = 20;
+/** When a file that could not be renamed is tried again. */
+const TRY_AGAIN_MS = 10 * 60_000;
+
+/**
+ * Puts away the child sessions that are due: anybody may, at any time. Three steps, and whoever comes next completes
+ * what a crash left between them:
+ *
+ * 1. The session is marked. From here on it cannot be continued, so nobody writes to its file.
+ * 2. Its files are renamed, to names that follow from the mark: of two who do it at once, the second finds nothing to do.
+ * 3. Its runs are marked. Until then they are due, and found again.
+ */
+export function archiveDueSessions(ledger: Ledger, at: number): { archived: SessionId[]; failed: ArchiveFailure[] } {
+	// Asking before locking: most looks find nothing.
+	if (dueSessions(ledger, at).length === 0) return { archived: [], failed: [] };
+	const marked = ledger.transaction("full", () => dueSessions(ledger, at).map((id) => markSession(ledger, id, at)));
+	const failed = marked.flatMap((session) => putAway(ledger, session));
+	const stuck = new Set(failed.map(({ sessionId }) => sessionId));
+	const archived = marked.filter(({ id }) => !stuck.has(id));
+	ledger.transaction("normal", () => {
+		for (const session of archived) markRuns(ledger, session);
+		for (const id of stuck) postpone(ledger, id, at + TRY_AGAIN_MS);
+	});
+	return { archived: archived.map(({ id }) => id), failed };
+}
+
+export interface ArchiveFailure {
+	sessionId: SessionId;
+	error: Error;
+}
+
+interface MarkedSession {
+	id: SessionId;
+	file: string;
+	archivedAt: number;
+}
+
+/** Never one with a run that is open or whose outcome is owed, nor one that was continued since and is not due yet. */
+function dueSessions(ledger: Ledger, at: number): SessionId[] {
+	const rows = ledger.all<{ session_id: SessionId }>(
+		`SELECT session_id FROM runs AS due WHERE archive_at <= ? AND archive_at IS NOT NULL AND archived_at IS NULL
+			AND NOT EXISTS (SELECT 1 FROM runs AS other WHERE other.session_id = due.session_id AND (other.state <> 'ended'
+				OR other.delivery = 'owed' OR (other.seq > due.seq AND coalesce(other.archive_at > ?, TRUE))))
+			ORDER BY archive_at LIMIT ?`,
+		at,
+		at,
+		AT_ONCE,
+	);
+	return [...new Set(rows.map((row) => row.session_id))];
+}
+
+function markSession(ledger: Ledger, id: SessionId, at: number): MarkedSession {
+	ledger.run("UPDATE sessions SET archived_at = ? WHERE id = ? AND archived_at IS NULL", at, id);
+	const session = ledger.get<{ file: string; archived_at: number }>(
+		"SELECT file, archived_at FROM sessions WHERE id = ?",
+		id,
+	);
+	if (!session) throw new Error(`Session ${id} has runs but no row of its own in the ledger.`);
+	return { id, file: session.file, archivedAt: session.archived_at };
+}
+
+function putAway(ledger: Ledger, { id, file, archivedAt }: MarkedSession): ArchiveFailure[] {
+	const answers = runsOf(ledger, id).map((run) => wholeAnswerFile(file, run));
+	return [file, ...answers].flatMap((each) => {
+		try {
+			renameSync(each, archivedFile(each, archivedAt));
+			return [];
+		} catch (error) {
+			if (!(error instanceof Error && "code" in error)) throw error;
+			// Renamed by somebody else, or never written.
+			return error.code === "ENOENT" ? [] : [{ sessionId: id, error }];
+		}
+	});
+}
+
+function markRuns(ledger: Ledger, { id, archivedAt }: MarkedSession): void {
+	for (const run of runsOf(ledger, id)) applyInTransaction(ledger, run, { type: "archived", at: archivedAt });
+}
+
+function postpone(ledger: Ledger, id: SessionId, until: number): void {
+	ledger.run("UPDATE runs SET archive_at = ? WHERE session_id = ? AND archive_at IS NOT NULL", until, id);
+}
+
+const runsOf = (ledger: Ledger, id: SessionId): RunId[] =>
+	ledger.all<{ id: RunId }>("SELECT id FROM runs WHERE session_id = ?", id).map((run) => run.id);

@@ -1,0 +1,175 @@
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type HostId, isHostId, type RunId, type SessionId } from "../run/ids.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Places } from "./places.ts";
+import { archivedFile, wholeAnswerFile } from "./session-files.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+/** What a host leaves behind is of use to nobody but who looks into a failure. */
+const HOST_DAYS = 3;
+const AT_ONCE = 100;
+
+export interface Retention {
+	at: number;
+	retentionDays: number;
+	places: Places;
+}
+
+/** What was removed. */
+export interface Removed {
+	runs: number;
+	sessions: number;
+	hosts: number;
+	/** Transcripts, whole answers and logs. */
+	files: number;
+	bytes: number;
+	/** Files that could not be removed; what the ledger says of them is kept. */
+	failed: string[];
+}
+
+/** The turn to tidy up, which comes round once a day: of two who ask at once, one gets it. */
+export function takeDailyTurn(ledger: Ledger, at: number): boolean {
+	const sql = `INSERT INTO chores (name, done_at) VALUES ('gc', ?)
+		ON CONFLICT (name) DO UPDATE SET done_at = excluded.done_at WHERE done_at <= excluded.done_at - ${DAY_MS}`;
+	return ledger.transaction("normal", () => ledger.run(sql, at)) === 1;
+}
+
+export function recordTidied(ledger: Ledger, at: number): void {
+	const sql =
+		"INSERT INTO chores (name, done_at) VALUES ('gc', ?) ON CONFLICT (name) DO UPDATE SET done_at = excluded.done_at";
+	ledger.transaction("normal", () => ledger.run(sql, at));
+}
+
+export function lastTidied(ledger: Ledger): number | undefined {
+	return ledger.get<{ done_at: number }>("SELECT done_at FROM chores WHERE name = 'gc'")?.done_at;
+}
+
+/**
+ * Removes some of what has outlived its time: runs that have ended and been delivered, the sessions that have no others,
+ * and what dead hosts left behind. To be called again while there is `more`. Never touches what is open or owed.
+ *
+ * Files go before the rows that name them, so that a crash in between leaves nothing that nobody knows of. A session that
+ * is about to lose its file is marked as archived first: it cannot be continued meanwhile.
+ */
+export function removeExpired(ledger: Ledger, retention: Retention): Removed & { more: boolean } {
+	const files = new Removal();
+	const { runs, sessions } = ledger.transaction("full", () => expired(ledger, retention));
+	const stuck = new Set<SessionId>();
+	for (const { file, archivedAt, ...session } of sessions) {
+		const names = runs.filter((run) => run.session_id === session.id).map(({ id }) => wholeAnswerFile(file, id));
+		if (session.last) names.push(file);
+		const all = archivedAt === null ? names : [...names, ...names.map((name) => archivedFile(name, archivedAt))];
+		if (!all.map((name) => files.remove(name)).every(Boolean)) stuck.add(session.id);
+	}
+	const gone = runs.filter((run) => !stuck.has(run.session_id));
+	const removed = ledger.transaction("normal", () => ({
+		runs: gone.reduce((count, { id }) => count + removeRun(ledger, id), 0),
+		sessions: sessions.reduce((count, { id }) => count + removeSession(ledger, id), 0),
+		hosts: removeHosts(ledger, retention.at - HOST_DAYS * DAY_MS),
+	}));
+	removeHostFiles(ledger, files, retention);
+	const more = removed.runs === AT_ONCE || removed.hosts === AT_ONCE;
+	return { ...removed, files: files.count, bytes: files.bytes, failed: files.failed, more };
+}
+
+interface ExpiredRun {
+	id: RunId;
+	session_id: SessionId;
+}
+
+interface LosingSession {
+	id: SessionId;
+	file: string;
+	archivedAt: number | null;
+	/** Whether it has no other runs. */
+	last: boolean;
+}
+
+/** Time counts from the delivery, or from the archive: what the user has just been told of is not old. */
+function expired(ledger: Ledger, { at, retentionDays }: Retention): { runs: ExpiredRun[]; sessions: LosingSession[] } {
+	const before = at - retentionDays * DAY_MS;
+	const runs = ledger.all<ExpiredRun>(
+		`SELECT id, session_id FROM runs WHERE state = 'ended' AND ended_at <= ?
+			AND delivery <> 'owed' AND delivered_at <= ? AND coalesce(archived_at <= ?, TRUE) ORDER BY ended_at LIMIT ?`,
+		before,
+		before,
+		before,
+		AT_ONCE,
+	);
+	const sessions = [...new Set(runs.map((run) => run.session_id))].map((id) => {
+		const removed = runs.filter((run) => run.session_id === id).length;
+		const all = ledger.get<{ n: number }>("SELECT count(*) AS n FROM runs WHERE session_id = ?", id)?.n ?? 0;
+		const last = all === removed;
+		if (last) ledger.run("UPDATE sessions SET archived_at = ? WHERE id = ? AND archived_at IS NULL", at, id);
+		const row = ledger.get<{ file: string; archivedAt: number | null }>(
+			"SELECT file, archived_at AS archivedAt FROM sessions WHERE id = ?",
+			id,
+		);
+		if (!row) throw new Error(`Session ${id} has runs but no row of its own in the ledger.`);
+		return { id, ...row, last };
+	});
+	return { runs, sessions };
+}
+
+function removeRun(ledger: Ledger, id: RunId): number {
+	ledger.run("DELETE FROM inbox WHERE run_id = ?", id);
+	return ledger.run("DELETE FROM runs WHERE id = ? AND state = 'ended' AND delivery <> 'owed'", id);
+}
+
+const removeSession = (ledger: Ledger, id: SessionId): number =>
+	ledger.run(
+		"DELETE FROM sessions WHERE id = ? AND NOT EXISTS (SELECT 1 FROM runs WHERE session_id = sessions.id)",
+		id,
+	);
+
+/** Whatever their state says: one that was killed while idle never said that it was going. */
+function removeHosts(ledger: Ledger, before: number): number {
+	const sql = `DELETE FROM hosts WHERE id IN (SELECT id FROM hosts WHERE lease_until <= ?
+		AND NOT EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND host_id = hosts.id) LIMIT ?)`;
+	return ledger.run(sql, before, AT_ONCE);
+}
+
+/** Logs, and sockets of those who were killed, whose host the ledger has forgotten. */
+function removeHostFiles(ledger: Ledger, files: Removal, { at, places }: Retention): void {
+	const known = (id: HostId) => ledger.get("SELECT 1 FROM hosts WHERE id = ?", id) !== undefined;
+	for (const name of namesIn(places.hosts)) {
+		const id = name.replace(/\.(log|sock)$/, "");
+		if (id === name || !isHostId(id) || known(id)) continue;
+		const file = join(places.hosts, name);
+		const age = at - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? at);
+		if (age >= HOST_DAYS * DAY_MS) files.remove(file);
+	}
+}
+
+function namesIn(folder: string): string[] {
+	try {
+		return readdirSync(folder);
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+		throw error;
+	}
+}
+
+/** Removes files and counts what that freed. */
+class Removal {
+	count = 0;
+	bytes = 0;
+	readonly failed: string[] = [];
+
+	/** False if it is still there. */
+	remove(file: string): boolean {
+		const size = statSync(file, { throwIfNoEntry: false })?.size;
+		if (size === undefined) return true;
+		try {
+			rmSync(file, { force: true });
+		} catch (error) {
+			if (!(error instanceof Error && "code" in error)) throw error;
+			this.failed.push(file);
+			return false;
+		}
+		this.count++;
+		this.bytes += size;
+		return true;
+	}
+}

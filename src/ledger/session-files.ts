@@ -1,0 +1,9 @@
+import type { RunId } from "../run/ids.ts";
+
+/** Where an answer that is too long for the model is kept whole: beside the transcript it came from. */
+export const wholeAnswerFile = (sessionFile: string, runId: RunId): string =>
+	`${sessionFile.replace(/\.jsonl$/, "")}.${runId}.answer.md`;
+
+/** The name of a file that was put away: told by the time alone, so that whoever completes it finds the same one. */
+export const archivedFile = (file: string, archivedAt: number): string =>
+	`${file}.deleted.${new Date(archivedAt).toISOString().replaceAll(":", "-")}`;

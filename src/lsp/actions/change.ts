@@ -1,0 +1,77 @@
+import type { CodeAction, Command, Range, WorkspaceEdit } from "vscode-languageserver-protocol";
+import { present } from "../edit/apply.ts";
+import { overlaps, toPosition } from "../positions.ts";
+import type { Answer, LspRequest } from "../request.ts";
+import type { LspSession } from "../session.ts";
+import { atTarget, type Target } from "../target.ts";
+import { diagnosticsOf } from "./diagnostics.ts";
+
+export function rename(session: LspSession, request: LspRequest): Promise<Answer> {
+	const { newName } = request;
+	if (!newName) throw new Error("`rename` needs a `newName`.");
+	return atTarget(session, request, async ({ server, uri, position }) => {
+		const params = { textDocument: { uri }, position, newName };
+		const edit = await server.request<WorkspaceEdit | null>("textDocument/rename", params, session.signal);
+		return present(session, { edit: edit ?? {}, server, title: `Renaming to ${newName}` });
+	});
+}
+
+/** Lists what the server offers for a range; with the title of one as `query`, shows or makes its edit. */
+export function codeAction(session: LspSession, request: LspRequest): Promise<Answer> {
+	const { query, ...place } = request;
+	if (place.file === undefined || place.line === undefined) throw new Error("`codeAction` needs `file` and `line`.");
+	return atTarget(session, place, async (target) => {
+		const offered = await offeredAt(session, target, request);
+		if (!query) return listing(offered);
+		const chosen = choose(offered, query);
+		const { server } = target;
+		const resolved = chosen.edit
+			? chosen
+			: await server.request<CodeAction>("codeAction/resolve", chosen, session.signal);
+		if (resolved?.edit) return present(session, { edit: resolved.edit, server, title: chosen.title });
+		throw new Error(`"${chosen.title}" is a command of the server, not an edit, and cannot be used here.`);
+	});
+}
+
+async function offeredAt(session: LspSession, target: Target, request: LspRequest): Promise<CodeAction[]> {
+	const { server, path, uri } = target;
+	const range = rangeOf(target, request);
+	const known = (await diagnosticsOf(server, path, session.signal)) ?? [];
+	const context = { diagnostics: known.filter((item) => overlaps(item.range, range)) };
+	const answer = await server.request<(CodeAction | Command)[] | null>(
+		"textDocument/codeAction",
+		{ textDocument: { uri }, range, context },
+		session.signal,
+	);
+	return (answer ?? []).map((item) =>
+		typeof item.command === "string" ? { title: item.title } : (item as CodeAction),
+	);
+}
+
+/** To the given end, or to that of the line. */
+function rangeOf({ position, lines, server }: Target, { line = 1, endLine = line, endColumn }: LspRequest): Range {
+	const text = lines[endLine - 1];
+	if (text === undefined) throw new Error(`There is no line ${endLine}: the file has ${lines.length} lines.`);
+	return {
+		start: position,
+		end: toPosition({ line: endLine, column: endColumn ?? text.length + 1 }, text, server.encoding),
+	};
+}
+
+function choose(offered: CodeAction[], title: string): CodeAction {
+	const matching = offered.filter((action) => action.title === title);
+	const [only, second] = matching.length > 0 ? matching : offered.filter((action) => action.title.includes(title));
+	if (only && !second) return only;
+	throw new Error(
+		`${only ? "Several code actions match" : "No code action matches"} ${title}. ${listing(offered).text}`,
+	);
+}
+
+function listing(offered: CodeAction[]): Answer {
+	const actions = offered.map(({ title, kind }) => ({ title, ...(kind !== undefined && { kind }) }));
+	const lines = actions.map(({ title, kind }) => `- ${title}${kind ? ` (${kind})` : ""}`);
+	return {
+		text: lines.length > 0 ? `Give one of these titles as \`query\`:\n${lines.join("\n")}` : "No code actions here.",
+		details: { actions },
+	};
+}

@@ -1,0 +1,53 @@
+import type { Hover, MarkupContent, SignatureHelp } from "vscode-languageserver-protocol";
+import type { Answer, LspRequest } from "../request.ts";
+import type { LspSession } from "../session.ts";
+import { atTarget, type Target } from "../target.ts";
+
+const LONGEST_TEXT = 6000;
+
+export function hover(session: LspSession, request: LspRequest): Promise<Answer> {
+	return atTarget(session, request, async (target) => {
+		const text = await hoverText(target, session.signal);
+		return { text: text || "Nothing is known about this place.", details: { text, server: target.server.name } };
+	});
+}
+
+/** Servers answer inside the parentheses of a call only: on a name, the next ones are tried, then its declaration. */
+export function signature(session: LspSession, request: LspRequest): Promise<Answer> {
+	return atTarget(session, request, async (target) => {
+		const { server, uri, position, lines } = target;
+		const opening = (lines[position.line] ?? "").indexOf("(", position.character);
+		const tried = opening === -1 ? [position] : [position, { line: position.line, character: opening + 1 }];
+		for (const place of tried) {
+			const params = { textDocument: { uri }, position: place };
+			const help = await server.request<SignatureHelp | null>("textDocument/signatureHelp", params, session.signal);
+			if (help && help.signatures.length > 0) {
+				return { text: signatureText(help), details: { ...help, server: server.name } };
+			}
+		}
+		const text = await hoverText(target, session.signal);
+		return { text: text || "No signature is known here.", details: { text, server: server.name } };
+	});
+}
+
+function signatureText({ signatures, activeSignature }: SignatureHelp): string {
+	const lines = signatures.map(({ label, documentation }, index) => {
+		const mark = signatures.length > 1 && index === (activeSignature ?? 0) ? "→ " : "";
+		return [`${mark}${label}`, plain(documentation)].filter((part) => part !== "").join("\n");
+	});
+	return cut(lines.join("\n\n"));
+}
+
+async function hoverText({ server, uri, position }: Target, signal: AbortSignal | undefined): Promise<string> {
+	const params = { textDocument: { uri }, position };
+	const answer = await server.request<Hover | null>("textDocument/hover", params, signal);
+	const contents = answer?.contents ?? [];
+	const parts = Array.isArray(contents) ? contents : [contents];
+	return cut(parts.map(plain).join("\n\n").trim());
+}
+
+function plain(content: string | MarkupContent | { value: string } | undefined): string {
+	return (typeof content === "string" ? content : (content?.value ?? "")).trim();
+}
+
+const cut = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text);

@@ -1,0 +1,22 @@
+import { type ExtensionAPI, parseArgs } from "@earendil-works/pi-coding-agent";
+import { isProjectTrusted } from "./project-trust.ts";
+import { lspConfig, lspTool, type PoolUser } from "./tool.ts";
+
+/** The `lsp` tool, in a user's pi and in child sessions. It only wires: what happens is told in `run.ts`. */
+export default function lspExtension(pi: ExtensionAPI): void {
+	const isChild = process.env.PI_SUBAGENT_CHILD === "1";
+	const user: PoolUser = {};
+	const tool = lspTool({ isChild, user });
+	pi.registerTool(tool);
+
+	// A child has the tools of its plan, and its process keeps servers for the next child.
+	if (isChild) return;
+
+	pi.on("session_start", (_event, ctx) => {
+		const { config } = lspConfig(ctx, isProjectTrusted(ctx, { isChild }));
+		const isWanted = config.enabled || parseArgs(process.argv.slice(2)).tools?.includes(tool.name);
+		// Registered all the same: delegation looks there for what it can give to children.
+		if (!isWanted) pi.setActiveTools(pi.getActiveTools().filter((name) => name !== tool.name));
+	});
+	pi.on("session_shutdown", () => user.leave?.());
+}

@@ -1,0 +1,87 @@
+import { fileURLToPath } from "node:url";
+import type { Location, LocationLink, Range } from "vscode-languageserver-protocol";
+import { type Encoding, toPlace } from "./positions.ts";
+import { readSource } from "./source-text.ts";
+import type { Workspace } from "./workspace.ts";
+
+const MOST_LOCATIONS = 100;
+const LONGEST_LINE = 160;
+
+/** A place in the code, as it is told: 1-based, with the line that stands there. */
+export interface FoundLocation {
+	/** As the model should write it; the address itself where it is no file. */
+	path: string;
+	line: number;
+	column: number;
+	endLine: number;
+	endColumn: number;
+	text?: string;
+}
+
+/** Turns what servers say into what is told. Lives for one call, and reads each file once. */
+export class LocationReader {
+	readonly #workspace: Workspace;
+	readonly #lines = new Map<string, string[] | undefined>();
+
+	constructor(workspace: Workspace) {
+		this.#workspace = workspace;
+	}
+
+	read({ uri, range }: { uri: string; range: Range }, encoding: Encoding): FoundLocation {
+		const path = pathOf(uri);
+		const lines = path === undefined ? undefined : this.#linesOf(path);
+		const start = toPlace(range.start, lines?.[range.start.line], encoding);
+		const end = toPlace(range.end, lines?.[range.end.line], encoding);
+		const text = lines?.[range.start.line]?.trim();
+		return {
+			path: path === undefined ? uri : this.#workspace.show(path),
+			...start,
+			endLine: end.line,
+			endColumn: end.column,
+			...(text !== undefined && { text: shortened(text) }),
+		};
+	}
+
+	/** Lines of files in the workspace only: what else a server points at is named, not shown. */
+	#linesOf(path: string): string[] | undefined {
+		if (!this.#lines.has(path)) {
+			this.#lines.set(path, this.#workspace.mayRead(path) ? readSource(path).lines : undefined);
+		}
+		return this.#lines.get(path);
+	}
+}
+
+export const shortened = (line: string): string =>
+	line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line;
+
+const pathOf = (uri: string): string | undefined => (uri.startsWith("file:") ? fileURLToPath(uri) : undefined);
+
+/** The answers to a definition have four shapes. */
+export function plainLocations(
+	answer: Location | readonly (Location | LocationLink)[] | null | undefined,
+): { uri: string; range: Range }[] {
+	const list = Array.isArray(answer) ? answer : answer ? [answer] : [];
+	return list.map((item: Location | LocationLink) =>
+		"targetUri" in item ? { uri: item.targetUri, range: item.targetSelectionRange } : item,
+	);
+}
+
+export function inOrder<T extends FoundLocation>(locations: readonly T[]): T[] {
+	const order = (a: FoundLocation, b: FoundLocation) =>
+		a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1;
+	return [...locations].sort(order);
+}
+
+/** One line each; the rest is counted. */
+export function listed<T extends FoundLocation>(
+	locations: readonly T[],
+	describe: (location: T) => string = ({ text }) => text ?? "",
+): { lines: string[]; locations: T[]; total: number } {
+	const shown = locations.slice(0, MOST_LOCATIONS);
+	const lines = shown.map((location) => `${at(location)}  ${describe(location)}`.trimEnd());
+	if (shown.length < locations.length) lines.push(`… the first ${shown.length} of ${locations.length}.`);
+	return { lines, locations: shown, total: locations.length };
+}
+
+export const at = ({ path, line, column }: Pick<FoundLocation, "path" | "line" | "column">): string =>
+	`${path}:${line}:${column}`;

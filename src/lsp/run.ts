@@ -1,0 +1,31 @@
+import { codeAction, rename } from "./actions/change.ts";
+import { hover, signature } from "./actions/describe.ts";
+import { diagnostics, workspaceDiagnostics } from "./actions/diagnostics.ts";
+import { definition, references } from "./actions/find.ts";
+import { restart, servers } from "./actions/servers.ts";
+import { symbols } from "./actions/symbols.ts";
+import type { Answer, LspRequest } from "./request.ts";
+import type { LspSession } from "./session.ts";
+
+export { knownServers } from "./server/definition.ts";
+export { sharedPool } from "./server/server-pool.ts";
+export { Workspace } from "./workspace.ts";
+
+const ACTIONS: Record<LspRequest["action"], (session: LspSession, request: LspRequest) => Answer | Promise<Answer>> = {
+	definition,
+	references,
+	hover,
+	signature,
+	symbols,
+	diagnostics,
+	"workspace-diagnostics": workspaceDiagnostics,
+	servers,
+	rename,
+	codeAction,
+	restart,
+};
+
+/** Everything behind the tool. Loaded at the first call, since most sessions never make one. */
+export async function runLsp(request: LspRequest, session: LspSession): Promise<Answer> {
+	return ACTIONS[request.action](session, request);
+}

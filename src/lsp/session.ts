@@ -1,0 +1,100 @@
+import { existsSync } from "node:fs";
+import { dirname, extname, join } from "node:path";
+import type { ServerDefinition } from "./server/definition.ts";
+import { findProgram } from "./server/find-program.ts";
+import type { LanguageServer, Launch } from "./server/language-server.ts";
+import type { ServerPool } from "./server/server-pool.ts";
+import { ancestors, type Workspace } from "./workspace.ts";
+
+/** What an action works with. */
+export interface LspSession {
+	workspace: Workspace;
+	servers: readonly ServerDefinition[];
+	pool: ServerPool;
+	/** Whether programs of the project may be run. */
+	trusted: boolean;
+	/** Whether edits may be applied. */
+	mayWrite: boolean;
+	idleMs: number;
+	env: NodeJS.ProcessEnv;
+	signal?: AbortSignal | undefined;
+	/** What pi brings to edit files with. */
+	inMutationQueue<T>(path: string, work: () => Promise<T>): Promise<T>;
+	unifiedPatch(path: string, before: string, after: string): string;
+}
+
+/** Has a server do something, after it was told what changed on disk. */
+export function withServer<R>(
+	session: LspSession,
+	launch: Launch,
+	work: (server: LanguageServer) => Promise<R>,
+): Promise<R> {
+	const refreshed = async (server: LanguageServer) => {
+		await server.refresh();
+		return work(server);
+	};
+	return session.pool.use(launch, refreshed, session.signal);
+}
+
+/** The server for a file: the first installed one that knows its language, or the one asked for. */
+export function launchFor(session: LspSession, path: string, asked?: string): Launch {
+	const extension = extname(path).toLowerCase();
+	const candidates = serversNamed(session, asked).filter(({ languages }) => extension in languages);
+	if (candidates.length === 0) {
+		const known = [...new Set(session.servers.flatMap(({ languages }) => Object.keys(languages)))].join(" ");
+		throw new Error(
+			`${asked ?? "No language server"} ${asked ? "does not know" : "is known for"} ${extension || "files without extension"}. ` +
+				`Known: ${known}. More can be added under lsp.servers in pi-geon.json.`,
+		);
+	}
+	const launch = installedServer(session, candidates, dirname(path));
+	if (launch) return launch;
+	throw new Error(`No language server for ${extension} was found. ${candidates.map(remedy(session)).join(" ")}`);
+}
+
+export function serversNamed({ servers }: LspSession, asked: string | undefined): readonly ServerDefinition[] {
+	if (asked === undefined) return servers;
+	const named = servers.filter(({ name }) => name === asked);
+	if (named.length > 0) return named;
+	throw new Error(`There is no server ${asked}. Known: ${servers.map(({ name }) => name).join(", ")}.`);
+}
+
+/** The first of some servers that is installed and may run here, for a folder. */
+export function installedServer(
+	session: LspSession,
+	candidates: readonly ServerDefinition[],
+	folder: string,
+): Launch | undefined {
+	for (const definition of candidates) {
+		const launch = launchIn(session, definition, rootOf(session, definition, folder));
+		if (launch) return launch;
+	}
+	return undefined;
+}
+
+/** Nothing where it is not installed, or may not run here. */
+export function launchIn(session: LspSession, definition: ServerDefinition, root: string): Launch | undefined {
+	if (definition.needsTrust && !session.trusted) return undefined;
+	const program = findProgram(definition, root, session);
+	if (program === undefined) return undefined;
+	const command = [program, ...definition.command.slice(1)];
+	return { definition, command, root, env: session.env, idleMs: session.idleMs };
+}
+
+/** The nearest folder with one of the server's markers, or the workspace; never above it. */
+function rootOf({ workspace }: LspSession, definition: ServerDefinition, folder: string): string {
+	const inside = ancestors(folder).filter((candidate) => workspace.contains(candidate));
+	return (
+		inside.find((candidate) => definition.rootMarkers.some((name) => existsSync(join(candidate, name)))) ??
+		workspace.root
+	);
+}
+
+export const remedy =
+	({ trusted }: LspSession) =>
+	({ name, command, install, needsTrust }: ServerDefinition): string => {
+		const trust = "trust the project (/trust, or pi --approve)";
+		if (needsTrust && !trusted) return `${name} runs code of the project: ${trust} to use it.`;
+		const own = trusted ? "" : `, or ${trust} if it is installed there`;
+		return `${name}: \`${command[0]}\` is neither on the PATH nor in the usual places; ${install}${own}.`;
+	};

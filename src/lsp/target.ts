@@ -1,0 +1,112 @@
+import type { Position } from "vscode-languageserver-protocol";
+import { kindName, searchWorkspace, symbolsIn, type WorkspaceMatch } from "./actions/symbols.ts";
+import { at, shortened } from "./locations.ts";
+import { toPosition } from "./positions.ts";
+import type { LspRequest } from "./request.ts";
+import type { LanguageServer, Launch } from "./server/language-server.ts";
+import { type LspSession, launchFor, withServer } from "./session.ts";
+
+/** What a request is about, as the server wants to know it. */
+export interface Target {
+	server: LanguageServer;
+	path: string;
+	uri: string;
+	position: Position;
+	lines: string[];
+}
+
+/** Has something done at the place a request means: a position, a name in a file, or a name in the workspace. */
+export async function atTarget<R>(
+	session: LspSession,
+	request: LspRequest,
+	work: (target: Target) => Promise<R>,
+): Promise<R> {
+	const { path, launch, line, column } = await whichFile(session, request);
+	return withServer(session, launch, async (server) => {
+		const { uri, lines } = server.documents.open(path);
+		const position =
+			line === undefined
+				? await positionOfName(server, { path, name: request.query ?? "", lines, signal: session.signal })
+				: toPosition(
+						{ line, column: columnIn(lines, line, { column, name: request.query }) },
+						lines[line - 1] ?? "",
+						server.encoding,
+					);
+		return work({ server, path, uri, position, lines });
+	});
+}
+
+interface FilePlace {
+	path: string;
+	launch: Launch;
+	line?: number | undefined;
+	column?: number | undefined;
+}
+
+async function whichFile(session: LspSession, request: LspRequest): Promise<FilePlace> {
+	const { file, line, column, query, server } = request;
+	if (file === undefined && !query)
+		throw new Error(`\`${request.action}\` needs a \`file\` with a \`line\` or \`query\`, or a \`query\`.`);
+	if (file !== undefined) {
+		if (line === undefined && !query)
+			throw new Error(`\`${request.action}\` needs a \`line\` (with \`column\`) or a \`query\`.`);
+		const path = session.workspace.file(file);
+		return { path, launch: launchFor(session, path, server), line, column };
+	}
+	const name = query ?? "";
+	const matches = exactly(name, await searchWorkspace(session, name, server));
+	const [only, second] = matches;
+	if (!only)
+		throw new Error(`No symbol in the workspace is called ${name}. Give a \`file\`, or search with \`symbols\`.`);
+	if (second) {
+		const list = matches.slice(0, 20).map((match) => `${at(match)} ${kindName(match.kind)} ${match.name}`);
+		throw new Error(
+			`${matches.length} symbols are called ${name}. Give \`file\` and \`line\` of one:\n${list.join("\n")}`,
+		);
+	}
+	const path = session.workspace.file(only.path);
+	return { path, launch: launchFor(session, path, server), line: only.line, column: only.column };
+}
+
+export const exactly = (name: string, matches: WorkspaceMatch[]): WorkspaceMatch[] =>
+	matches.filter((match) => match.name === name || match.name.replace(/\(.*$/, "") === name);
+
+/** The column that was given, that of a name in the line, or that of the first word. Wrong ones are told. */
+function columnIn(
+	lines: string[],
+	line: number,
+	{ column, name }: { column?: number | undefined; name?: string | undefined },
+): number {
+	const text = lines[line - 1];
+	if (text === undefined) throw new Error(`There is no line ${line}: the file has ${lines.length} lines.`);
+	if (column !== undefined) {
+		if (column <= text.length + 1) return column;
+		throw new Error(`There is no column ${column} in line ${line}, which has ${text.length}: ${shortened(text)}`);
+	}
+	const found = name ? indexOfWord(text, name) : text.search(/\S/);
+	if (found >= 0) return found + 1;
+	throw new Error(name ? `${name} is not in line ${line}: ${shortened(text)}` : `Line ${line} is empty.`);
+}
+
+/** A symbol of the file by its name, maybe with that of its container (`Class.method`), or else its first mention. */
+async function positionOfName(
+	server: LanguageServer,
+	{ path, name, lines, signal }: { path: string; name: string; lines: string[]; signal: AbortSignal | undefined },
+): Promise<Position> {
+	const symbols = await symbolsIn(server, path, signal);
+	const names = name.split(/\.|::|#/);
+	const isMeant = (full: string[]) => names.every((part, index) => full.at(index - names.length) === part);
+	const symbol = symbols.find(({ name: own, within }) => isMeant([...within, own]));
+	if (symbol) return symbol.range.start;
+	const last = names.at(-1) ?? name;
+	const line = lines.findIndex((text) => indexOfWord(text, last) >= 0);
+	const text = lines[line];
+	if (text === undefined) throw new Error(`There is no ${name} in this file.`);
+	return toPosition({ line: line + 1, column: indexOfWord(text, last) + 1 }, text, server.encoding);
+}
+
+/** Not inside another word. */
+function indexOfWord(text: string, word: string): number {
+	const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+	return text.search(new RegExp(`(?<![\\p{L}\\p{N}_$])${escaped}(?![\\p{L}\\p{N}_$])`, "u"));
+}

@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { StringEnum } from "@earendil-works/pi-ai";
+import {
+	CONFIG_DIR_NAME,
+	defineTool,
+	type ExtensionContext,
+	generateUnifiedPatch,
+	getAgentDir,
+	withFileMutationQueue,
+} from "@earendil-works/pi-coding-agent";
+import { Type } from "typebox";
+import { type Config, LSP_ACTIONS } from "../config/config.ts";
+import { loadConfig } from "../config/load.ts";
+import { isProjectTrusted } from "./project-trust.ts";
+import { ALL_ACTIONS, type LspRequest, SEVERITIES } from "./request.ts";
+
+const optional = { text: Type.Optional(Type.String()), number: Type.Optional(Type.Integer({ minimum: 1 })) };
+
+const readOnly = {
+	file: optional.text,
+	files: Type.Optional(Type.Array(Type.String(), { maxItems: 64, description: "For diagnostics" })),
+	line: optional.number,
+	column: optional.number,
+	query: Type.Optional(Type.String({ description: "Symbol, instead of a position" })),
+	severity: Type.Optional(StringEnum(SEVERITIES)),
+	server: optional.text,
+};
+
+const forChildren = Type.Object({ action: StringEnum(LSP_ACTIONS), ...readOnly }, { additionalProperties: false });
+
+const forParents = Type.Object(
+	{
+		action: StringEnum(ALL_ACTIONS),
+		...readOnly,
+		endLine: optional.number,
+		endColumn: optional.number,
+		newName: optional.text,
+	},
+	{ additionalProperties: false },
+);
+
+export interface LspToolSetup {
+	/** Inside a subagent: nothing there may change files or servers. */
+	isChild: boolean;
+	/** The session, to those that share servers. */
+	user: PoolUser;
+}
+
+export interface PoolUser {
+	/** Set once it has used servers. */
+	leave?: () => Promise<void>;
+}
+
+export function lspTool({ isChild, user }: LspToolSetup) {
+	const changes = isChild ? "" : " codeAction: list, then `query` a title.";
+	return defineTool({
+		name: "lsp",
+		label: "LSP",
+		description: `Ask the project's language server. Lines and columns from 1. Place: file+line+column, file+line+query, file+query, or query alone.${changes}`,
+		parameters: isChild ? forChildren : forParents,
+		async execute(_id, request: LspRequest, signal, _onUpdate, ctx) {
+			if (isChild && !LSP_ACTIONS.some((action) => action === request.action)) {
+				throw new Error(`${request.action} is not available in a subagent.`);
+			}
+			const trusted = isProjectTrusted(ctx, { isChild });
+			const { config } = lspConfig(ctx, trusted);
+			const { knownServers, runLsp, sharedPool, Workspace } = await import("./run.ts");
+			const pool = sharedPool();
+			pool.join(user);
+			user.leave = () => pool.leave(user);
+			const { text, details } = await runLsp(request, {
+				workspace: new Workspace(ctx.cwd),
+				servers: knownServers(config.servers),
+				pool,
+				trusted,
+				mayWrite: config.allowMutatingActions && !isChild,
+				idleMs: config.idleMinutes * 60_000,
+				env: process.env,
+				signal,
+				inMutationQueue: withFileMutationQueue,
+				unifiedPatch: generateUnifiedPatch,
+			});
+			return { content: [{ type: "text", text }], details: { action: request.action, ...details } };
+		},
+	});
+}
+
+/** The settings in force; those of the project only where it is trusted. */
+export function lspConfig(ctx: ExtensionContext, trusted: boolean): { config: Config["lsp"] } {
+	const projectFile = join(ctx.cwd, CONFIG_DIR_NAME, "pi-geon.json");
+	const { config } = loadConfig({
+		userFile: join(getAgentDir(), "pi-geon.json"),
+		...(trusted && { projectFile }),
+	});
+	return { config: config.lsp };
+}

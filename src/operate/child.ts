@@ -1,0 +1,52 @@
+import { type ChildSessionRow, childSessionsOf } from "../ledger/child-sessions.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { findRun, type RunRecord } from "../ledger/records.ts";
+import { findSession } from "../ledger/sessions.ts";
+import { isSessionId, type SessionId, sessionKey } from "../run/ids.ts";
+import type { Denial } from "./denial.ts";
+
+/** How a child session is named: by its key (or its id), or by the label it was spawned with. */
+export interface ChildName {
+	sessionKey?: string;
+	label?: string;
+}
+
+/** The run that tells the state of a child session, if the session is one of this parent's. */
+export function findChild(ledger: Ledger, parentSession: string, name: ChildName): RunRecord | Denial {
+	const own = childSessionsOf(ledger, parentSession);
+	const found =
+		name.sessionKey !== undefined
+			? bySessionKey(ledger, own, name.sessionKey)
+			: name.label !== undefined
+				? byLabel(ledger, own, name.label)
+				: wrong("Give a sessionKey or a label.");
+	if ("error" in found) return found;
+	return findRun(ledger, found.runId) ?? wrong(`Run ${found.runId} is not in the ledger any more.`);
+}
+
+function bySessionKey(ledger: Ledger, own: ChildSessionRow[], key: string): ChildSessionRow | Denial {
+	const id = sessionIdOf(key);
+	if (id === undefined) return wrong(`"${key}" is not a session key. sessions_list has those of your subagents.`);
+	const child = own.find(({ sessionId }) => sessionId === id);
+	if (child) return child;
+	if (!findSession(ledger, id)) return wrong(`There is no session ${key}. sessions_list has those of your subagents.`);
+	return { status: "forbidden", error: `${key} is not a subagent of this conversation.` };
+}
+
+function byLabel(ledger: Ledger, own: ChildSessionRow[], label: string): ChildSessionRow | Denial {
+	const [child, ...others] = own.filter((row) => row.label === label);
+	if (!child) return wrong(`No subagent of this conversation has the label "${label}".`);
+	if (others.length === 0) return child;
+	const keys = [child, ...others].slice(0, 5).map(({ runId }) => keyOf(findRun(ledger, runId)));
+	return wrong(`${others.length + 1} subagents have the label "${label}". Give the sessionKey: ${keys.join(", ")}`);
+}
+
+const keyOf = (record: RunRecord | undefined): string =>
+	record ? sessionKey(record.plan.principal.id, record.sessionId) : "(gone)";
+
+function sessionIdOf(key: string): SessionId | undefined {
+	const id = key.trim().toLowerCase().split(":").at(-1) ?? "";
+	return isSessionId(id) ? id : undefined;
+}
+
+const wrong = (error: string): Denial => ({ status: "error", error });

@@ -1,0 +1,43 @@
+import type { Redactor } from "../collect/redact/redactor.ts";
+import type { ChildMessage } from "./messages.ts";
+
+export interface Excerpt {
+	messages: ChildMessage[];
+	/** How many before them were left out. */
+	earlier: number;
+	/** How many of them were shortened. */
+	shortened: number;
+}
+
+export interface ExcerptLimits {
+	messages: number;
+	/** Of one message. */
+	chars: number;
+	/** Of all of them, as they are sent. */
+	bytes: number;
+}
+
+/** The latest messages, as far as they fit, fit to leave the child. */
+export function excerpt(all: ChildMessage[], limits: ExcerptLimits, redactor: Redactor): Excerpt {
+	const kept: ChildMessage[] = [];
+	let bytes = 0;
+	let cut = 0;
+	for (const message of all.slice(-limits.messages).reverse()) {
+		// Redacted before it is cut: half a key does not look like one.
+		const { text, shortened } = shorten(redactor.redact(message.text), limits.chars);
+		const shown = { ...message, text };
+		bytes += Buffer.byteLength(JSON.stringify(shown));
+		if (bytes > limits.bytes) break;
+		kept.push(shown);
+		if (shortened) cut++;
+	}
+	return { messages: kept.reverse(), earlier: all.length - kept.length, shortened: cut };
+}
+
+/** The head of a text. Says how much is missing. */
+export function shorten(text: string, chars: number): { text: string; shortened: boolean } {
+	if (text.length <= chars) return { text, shortened: false };
+	// Never half of a character that takes two places.
+	const head = text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, "");
+	return { text: `${head}… (${text.length - head.length} more characters)`, shortened: true };
+}

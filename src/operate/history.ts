@@ -1,0 +1,62 @@
+import type { Services } from "../delegate.ts";
+import { findSession } from "../ledger/sessions.ts";
+import { sessionKey } from "../run/ids.ts";
+import { findChild } from "./child.ts";
+import { type Denial, isDenial } from "./denial.ts";
+import { excerpt } from "./excerpt.ts";
+import { type ChildMessage, messagesIn, transcriptOf } from "./messages.ts";
+
+const DEFAULT_MESSAGES = 50;
+const MOST_MESSAGES = 200;
+const MESSAGE_CHARS = 4000;
+/** As much as pi gives a model of any tool's output. */
+const ALL_BYTES = 50 * 1024;
+
+export interface HistoryRequest {
+	parentSession: string;
+	sessionKey: string;
+	limit?: number;
+	includeTools?: boolean;
+}
+
+export interface History {
+	sessionKey: string;
+	agent: string;
+	state: string;
+	/** Of the archived one, where it is. */
+	transcript?: string;
+	messages: ChildMessage[];
+	/** What is not in them, and where it is. */
+	note?: string;
+}
+
+/** What was said in a child session of this parent's: the latest of it, redacted. */
+export function sessionHistory(
+	request: HistoryRequest,
+	{ ledger, redactor }: Pick<Services, "ledger" | "redactor">,
+): History | Denial {
+	const child = findChild(ledger, request.parentSession, request);
+	if (isDenial(child)) return child;
+	const { plan, run, sessionId } = child;
+	const file = transcriptOf(findSession(ledger, sessionId) ?? plan.session);
+	const limits = {
+		messages: Math.min(Math.max(1, Math.floor(request.limit ?? DEFAULT_MESSAGES)), MOST_MESSAGES),
+		chars: MESSAGE_CHARS,
+		bytes: ALL_BYTES,
+	};
+	const said = file === undefined ? [] : messagesIn(file, { includeTools: request.includeTools ?? false });
+	const { messages, earlier, shortened } = excerpt(said, limits, redactor);
+	const left = [
+		...(file === undefined ? ["There is no transcript"] : []),
+		...(earlier > 0 ? [`${earlier} earlier messages are left out`] : []),
+		...(shortened > 0 ? [`${shortened} messages are shortened`] : []),
+	];
+	return {
+		sessionKey: sessionKey(plan.principal.id, sessionId),
+		agent: plan.agent,
+		state: run.state,
+		...(file !== undefined && { transcript: redactor.redact(file) }),
+		messages,
+		...(left.length > 0 && { note: `${left.join(", ")}.` }),
+	};
+}

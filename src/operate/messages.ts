@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from "node:fs";
+import { parseSessionEntries, type SessionEntry } from "@earendil-works/pi-coding-agent";
+import { archivedFile } from "../ledger/session-files.ts";
+import type { SessionRecord } from "../ledger/sessions.ts";
+import { FINALIZE_TOOL } from "../run/outcome.ts";
+
+/** One thing that was said in a child session, as it is in the file. */
+export interface ChildMessage {
+	role: "user" | "assistant" | "tool";
+	/** Of a tool's answer. */
+	tool?: string;
+	text: string;
+	at: string;
+}
+
+/** Where the transcript of a session is: under its own name, or put away. */
+export function transcriptOf({ file, archivedAt }: Pick<SessionRecord, "file" | "archivedAt">): string | undefined {
+	const places = archivedAt === undefined ? [file] : [archivedFile(file, archivedAt), file];
+	return places.find((place) => existsSync(place));
+}
+
+/** All that was said in a session, oldest first. Only reads: pi's own way of opening a session may rewrite its file. */
+export function messagesIn(file: string, { includeTools }: { includeTools: boolean }): ChildMessage[] {
+	const entries = parseSessionEntries(readFileSync(file, "utf8")).filter((entry) => entry.type !== "session");
+	return currentBranch(entries).flatMap((entry) =>
+		messagesOf(entry).filter(({ role, text }) => text !== "" && (includeTools || role !== "tool")),
+	);
+
+	function messagesOf(entry: SessionEntry): ChildMessage[] {
+		const at = entry.timestamp;
+		if (entry.type === "custom_message") return [{ role: "user", text: plainText(entry.content), at }];
+		if (entry.type !== "message") return [];
+		const { message } = entry;
+		if (message.role === "user") return [{ role: "user", text: plainText(message.content), at }];
+		if (message.role === "toolResult") {
+			return [{ role: "tool", tool: message.toolName, text: plainText(message.content), at }];
+		}
+		if (message.role !== "assistant") return [];
+		const failure = message.stopReason === "error" ? [`(failed: ${message.errorMessage ?? "no reason given"})`] : [];
+		const calls = message.content.flatMap((part) => {
+			if (part.type !== "toolCall") return [];
+			// What a child hands over is its answer, whether or not tools are of interest.
+			if (part.name === FINALIZE_TOOL) return [handedOver(part.arguments)];
+			return includeTools ? [`→ ${part.name} ${JSON.stringify(part.arguments)}`] : [];
+		});
+		const text = [plainText(message.content), ...calls, ...failure].filter((part) => part !== "").join("\n");
+		return [{ role: "assistant", text, at }];
+	}
+}
+
+/** From the last entry up to the first: what a lost host wrote beside it is not part of the conversation. */
+function currentBranch(entries: SessionEntry[]): SessionEntry[] {
+	const byId = new Map(entries.map((entry) => [entry.id, entry]));
+	const branch: SessionEntry[] = [];
+	for (let entry = entries.at(-1); entry; ) {
+		branch.push(entry);
+		byId.delete(entry.id);
+		entry = entry.parentId === null ? undefined : byId.get(entry.parentId);
+	}
+	return branch.reverse();
+}
+
+type Content = string | readonly { type: string; text?: string }[];
+
+function plainText(content: Content): string {
+	if (typeof content === "string") return content.trim();
+	const parts = content.map((part) => (part.type === "image" ? "(an image)" : part.type === "text" ? part.text : ""));
+	return parts.filter(Boolean).join("\n").trim();
+}
+
+function handedOver(call: Record<string, unknown>): string {
+	const parts = [call.error, call.result].filter((part) => typeof part === "string" && part !== "");
+	return `${call.status === "ERROR" ? "ERROR: " : ""}${parts.join("\n")}`;
+}

@@ -1,0 +1,30 @@
+import type { Redactor } from "../collect/redact/redactor.ts";
+import { truncateForModel } from "../collect/truncate.ts";
+import { keepWholeAnswer, wholeAnswerFile } from "../deliver/whole-answer.ts";
+import { sessionKey } from "../run/ids.ts";
+import type { EndedRecord } from "../supervise/supervisor.ts";
+
+/** What a child answered to a message: the outcome of the run that took it in. */
+export type Reply =
+	| { status: "ok"; reply: string; runId: string; sessionKey: string }
+	| { status: "error"; error: string; reply?: string; runId: string; sessionKey: string };
+
+export function replyOf(record: EndedRecord, redactor: Redactor, { taken }: { taken: boolean }): Reply {
+	const { run, plan, sessionId } = record;
+	const { outcome } = run;
+	const about = { runId: run.id, sessionKey: sessionKey(plan.principal.id, sessionId) };
+	const reply = shown(record);
+	if (outcome.status === "success" && taken) return { status: "ok", reply, ...about };
+	const failure = outcome.status === "success" ? [] : [redactor.redact(outcome.error.message)];
+	const error = [...failure, ...(taken ? [] : ["Your message was not taken in."])].join(" ");
+	return { status: "error", error, ...(reply !== "" && { reply }), ...about };
+}
+
+function shown({ plan, run }: EndedRecord): string {
+	const output = run.outcome.output ?? "";
+	const { text, note } = truncateForModel(output);
+	if (note === undefined) return text;
+	const file = wholeAnswerFile(plan.session.file, run.id);
+	keepWholeAnswer(file, output);
+	return `${text}\n[${note} The whole answer is in ${file}]`;
+}

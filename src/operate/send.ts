@@ -1,0 +1,181 @@
+import { type Services, spawn } from "../delegate.ts";
+import { findMessage, sendToRun } from "../ledger/inbox.ts";
+import { findRun, type RunRecord } from "../ledger/records.ts";
+import { GENERAL } from "../plan/general.ts";
+import type { ParentFacts } from "../plan/launch.ts";
+import { isRefusal } from "../run/errors.ts";
+import { type RunId, sessionKey } from "../run/ids.ts";
+import type { AskUser } from "../supervise/ask.ts";
+import type { EndedRecord } from "../supervise/supervisor.ts";
+import { type ChildName, findChild } from "./child.ts";
+import { type Denial, denialOf, isDenial } from "./denial.ts";
+import { type Reply, replyOf } from "./reply.ts";
+
+export interface SendRequest extends ChildName {
+	parentSession: string;
+	toolCall?: string;
+	message: string;
+	/** How long to wait for the reply; 0: not at all. */
+	withinMs: number;
+	/** Ends the waiting, not the run. */
+	signal?: AbortSignal | undefined;
+	route?: unknown;
+}
+
+/** How a sender that lives in a conversation keeps announces and replies apart. Called for background runs only. */
+export interface SendHooks {
+	/** The outcome of this run is waited for: it is not to be announced meanwhile. */
+	onWaiting(id: RunId): void;
+	/** Not any more, and it was not returned: it is announced like any other. */
+	onLeft(id: RunId): void;
+	/** A run was admitted that goes on in the session. */
+	onSpawned(record: RunRecord): void;
+	onAsk?: AskUser;
+}
+
+/** accepted: on its way, nobody waits. timeout: not answered yet. Either way the report comes by itself. */
+export type SendAnswer =
+	| Reply
+	| { status: "accepted" | "timeout"; runId: string; sessionKey: string; note: string }
+	| Denial;
+
+export interface Sent {
+	answer: SendAnswer;
+	/** The run whose outcome is the answer. */
+	ended?: EndedRecord;
+}
+
+/** A message on its way: in the inbox of an open run, or as the task of a new one. */
+interface Posted {
+	record: RunRecord;
+	/** In the inbox. */
+	seq?: number;
+}
+
+/**
+ * Says something to a child: steers the run that is open in its session, or resumes the session with the message as a
+ * new task. Then waits for the reply, which is the outcome of the run that took the message in.
+ */
+export async function sendToSession(
+	request: SendRequest,
+	parent: ParentFacts,
+	services: Services,
+	hooks: SendHooks,
+): Promise<Sent> {
+	const { ledger, supervisor } = services;
+	const child = findChild(ledger, request.parentSession, request);
+	if (isDenial(child)) return { answer: child };
+	const posted = steer(child, request, services) ?? (await resume(child, request, parent, services));
+	if (isDenial(posted)) return { answer: posted };
+	if (posted.seq === undefined) hooks.onSpawned(posted.record);
+	supervisor.wake();
+	if (request.withinMs <= 0) return { answer: underway("accepted", posted) };
+	return awaitReply(posted, request, services, hooks);
+}
+
+/** Undefined if there is nothing to steer, or no longer. */
+function steer(child: RunRecord, { message }: SendRequest, { ledger }: Services): Posted | undefined {
+	if (child.run.state === "ended") return undefined;
+	const seq = sendToRun(ledger, child.run.id, { body: message, at: Date.now() });
+	return seq === undefined ? undefined : { record: child, seq };
+}
+
+async function resume(
+	{ plan, label, sessionId }: RunRecord,
+	request: SendRequest,
+	parent: ParentFacts,
+	services: Services,
+): Promise<Posted | Denial> {
+	const record = await spawn(
+		{
+			...(plan.definition.digest !== GENERAL.digest && { agent: plan.agent }),
+			task: request.message,
+			sessionId,
+			agentId: plan.principal.id,
+			// As it was spawned: a child that was given a cheap model does not go on with the parent's.
+			model: `${plan.model.provider}/${plan.model.id}`,
+			...(plan.thinking !== undefined && { thinking: plan.thinking }),
+			runTimeoutSeconds: services.config.agents.defaults.subagents.runTimeoutSeconds,
+			cleanup: plan.afterwards.cleanup,
+			...(request.route !== undefined && { route: request.route }),
+			parentSession: request.parentSession,
+			...(request.toolCall !== undefined && { toolCall: request.toolCall }),
+			...(label !== undefined && { label }),
+		},
+		parent,
+		services,
+	);
+	return isRefusal(record) ? denialOf(record) : { record };
+}
+
+async function awaitReply(posted: Posted, request: SendRequest, services: Services, hooks: SendHooks): Promise<Sent> {
+	const { ledger, supervisor, redactor } = services;
+	const patience = patienceOf(request);
+	let { record } = posted;
+	try {
+		for (;;) {
+			const { id } = record.run;
+			const ended = await waited(record, hooks, () =>
+				supervisor.watchUntil(id, patience.signal, hooks.onAsk ? { onAsk: hooks.onAsk } : {}),
+			);
+			if (!ended) {
+				const status = request.signal?.aborted ? "accepted" : "timeout";
+				return { answer: underway(status, { ...posted, record }) };
+			}
+			const message = posted.seq === undefined ? { runId: id, takenAt: 0 } : findMessage(ledger, posted.seq);
+			const next = message && message.runId !== id ? findRun(ledger, message.runId) : undefined;
+			if (!next) {
+				const taken = message?.takenAt !== undefined;
+				return { answer: replyOf(ended, redactor, { taken }), ended };
+			}
+			// It ended before it took the message in: what it found is announced, and the reply comes from its successor.
+			if (record.mode === "background") hooks.onLeft(id);
+			record = next;
+		}
+	} finally {
+		patience.end();
+	}
+}
+
+/** A foreground run is the business of the call that waits for it: it is not announced anyhow. */
+async function waited(
+	{ run, mode }: RunRecord,
+	hooks: SendHooks,
+	watch: () => Promise<EndedRecord | undefined>,
+): Promise<EndedRecord | undefined> {
+	if (mode === "foreground") return watch();
+	hooks.onWaiting(run.id);
+	let ended: EndedRecord | undefined;
+	try {
+		ended = await watch();
+		return ended;
+	} finally {
+		if (!ended) hooks.onLeft(run.id);
+	}
+}
+
+/** A signal that ends the waiting: in time, or with the call. */
+function patienceOf({ withinMs, signal }: SendRequest): { signal: AbortSignal; end: () => void } {
+	const over = new AbortController();
+	const timer = setTimeout(() => over.abort(), withinMs);
+	const onAbort = () => over.abort();
+	if (signal?.aborted) onAbort();
+	signal?.addEventListener("abort", onAbort, { once: true });
+	return {
+		signal: over.signal,
+		end() {
+			clearTimeout(timer);
+			signal?.removeEventListener("abort", onAbort);
+		},
+	};
+}
+
+function underway(status: "accepted" | "timeout", { record }: Posted): SendAnswer {
+	const { run, plan, sessionId } = record;
+	return {
+		status,
+		runId: run.id,
+		sessionKey: sessionKey(plan.principal.id, sessionId),
+		note: "The message is kept until the subagent takes it in. Its report comes into this conversation by itself.",
+	};
+}

@@ -1,0 +1,17 @@
+import { defineTool } from "@earendil-works/pi-coding-agent";
+import { Type } from "typebox";
+import { listPrincipals } from "../../operate/principals.ts";
+import type { SessionServices } from "../session-services.ts";
+import { jsonResult } from "./json-result.ts";
+
+/** The `agents_list` tool: under whose account a run may be spawned. */
+export function agentsListTool(services: SessionServices) {
+	return defineTool({
+		name: "agents_list",
+		label: "List agent ids",
+		description: "Which agentIds sessions_spawn may target",
+		parameters: Type.Object({}, { additionalProperties: false }),
+		execute: (_toolCall, _request, _signal, _onUpdate, ctx) =>
+			services.use(ctx, async (available) => jsonResult(listPrincipals(available))),
+	});
+}

@@ -1,0 +1,28 @@
+import { defineTool } from "@earendil-works/pi-coding-agent";
+import { Type } from "typebox";
+import { sessionHistory } from "../../operate/history.ts";
+import type { SessionServices } from "../session-services.ts";
+import { jsonResult } from "./json-result.ts";
+
+const parameters = Type.Object(
+	{
+		sessionKey: Type.String(),
+		limit: Type.Optional(Type.Number()),
+		includeTools: Type.Optional(Type.Boolean()),
+	},
+	{ additionalProperties: false },
+);
+
+/** The `sessions_history` tool: what was said in the session of a subagent. */
+export function sessionsHistoryTool(services: SessionServices) {
+	return defineTool({
+		name: "sessions_history",
+		label: "Subagent history",
+		description: "The last messages of a subagent's session",
+		parameters,
+		execute: (_toolCall, request, _signal, _onUpdate, ctx) =>
+			services.use(ctx, async (available) =>
+				jsonResult(sessionHistory({ ...request, parentSession: ctx.sessionManager.getSessionId() }, available)),
+			),
+	});
+}

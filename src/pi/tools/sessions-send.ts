@@ -1,0 +1,79 @@
+import { defineTool, type ExtensionAPI, type ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { Type } from "typebox";
+import type { AgentDefinition } from "../../agents/definition.ts";
+import { piUsage } from "../../deliver/tool-result.ts";
+import type { RunRecord } from "../../ledger/records.ts";
+import { type SendHooks, sendToSession } from "../../operate/send.ts";
+import type { RunId } from "../../run/ids.ts";
+import type { Announcer } from "../announcer.ts";
+import { askUser } from "../ask-user.ts";
+import { parentFacts } from "../parent-facts.ts";
+import { routeOf } from "../route.ts";
+import type { SessionServices } from "../session-services.ts";
+import { jsonResult } from "./json-result.ts";
+
+const DEFAULT_SECONDS = 30;
+const MOST_SECONDS = 24 * 60 * 60;
+
+const parameters = Type.Object(
+	{
+		sessionKey: Type.Optional(Type.String()),
+		label: Type.Optional(Type.String()),
+		message: Type.String({ minLength: 1 }),
+		timeoutSeconds: Type.Optional(Type.Number({ description: "For the reply. Default 30; 0: do not wait" })),
+	},
+	{ additionalProperties: false },
+);
+
+export interface SendToolSetup {
+	pi: ExtensionAPI;
+	services: SessionServices;
+	announcer: Announcer;
+	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
+	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
+}
+
+/** The `sessions_send` tool: steer a subagent at work, or go on with one that has ended. */
+export function sessionsSendTool({ pi, services, announcer, approveProjectAgent, onSpawned }: SendToolSetup) {
+	/** How many calls wait for a run: it is announced only once the last of them has left. */
+	const waiting = new Map<RunId, number>();
+	const hooksFor = (ctx: ExtensionContext): SendHooks => ({
+		onWaiting(id) {
+			waiting.set(id, (waiting.get(id) ?? 0) + 1);
+			announcer.await(id);
+			announcer.attend(ctx);
+		},
+		onLeft(id) {
+			const others = (waiting.get(id) ?? 1) - 1;
+			if (others > 0) return void waiting.set(id, others);
+			waiting.delete(id);
+			announcer.awaited(id);
+			announcer.attend(ctx);
+		},
+		onSpawned: (record) => onSpawned(ctx, record),
+	});
+	return defineTool({
+		name: "sessions_send",
+		label: "Message subagent",
+		description: "Message a subagent by sessionKey or label: steers it at work, resumes it when ended",
+		parameters,
+		execute: (toolCall, { timeoutSeconds = DEFAULT_SECONDS, ...request }, signal, _onUpdate, ctx) =>
+			services.use(ctx, async (available) => {
+				const { answer, ended } = await sendToSession(
+					{
+						...request,
+						parentSession: ctx.sessionManager.getSessionId(),
+						toolCall,
+						withinMs: Math.min(timeoutSeconds, MOST_SECONDS) * 1000,
+						signal,
+						route: routeOf(ctx),
+					},
+					parentFacts(pi, ctx, (agent) => approveProjectAgent(ctx, agent)),
+					available,
+					{ ...hooksFor(ctx), onAsk: askUser(ctx, available) },
+				);
+				if (ended) waiting.delete(ended.run.id);
+				return { ...jsonResult(answer), ...(ended && { usage: piUsage(ended.run.outcome.usage) }) };
+			}),
+	});
+}

@@ -1,0 +1,229 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { agentNamed } from "../helpers/agent-file.ts";
+import type { Home } from "../helpers/home.ts";
+import type { Script } from "../helpers/model.ts";
+import { dispatch } from "../helpers/model-scripts.ts";
+import { text, toolCall } from "../helpers/model-steps.ts";
+import { type PiEvent, piVersions, promptPi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
+import { repositoryRoot } from "../helpers/repository.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { delegateTo, delegations, finalize } from "./child.ts";
+
+const openHome = useHome({ withinMs: 8_000 });
+type Rpc = ReturnType<typeof startRpc>;
+
+const ASKING_TOOLS = join(repositoryRoot, "test", "children", "asking-tools.ts");
+const TOOLS = [
+	"asks_confirm",
+	"asks_select",
+	"asks_input",
+	"asks_editor",
+	"asks_with_timeout",
+	"asks_three_at_once",
+	"notifies",
+];
+
+/** A child that calls the tool its task names, and hands over what the tool said. */
+const child: Script = ({ firstUserText, toolResults, turn }) =>
+	turn === 0
+		? toolCall(firstUserText.split(" ").at(-1) ?? "", {})
+		: finalize(toolResults.at(-1)?.text ?? "no tool result");
+
+const foreground: Script = ({ lastUserText, lastMessage, toolResults }) =>
+	lastMessage?.role === "tool" ? text(toolResults.at(-1)?.text ?? "") : delegateTo("worker", lastUserText);
+
+const background: Script = ({ lastUserText, lastMessage }) => {
+	if (lastMessage?.role === "tool") return text("Spawned.");
+	return TOOLS.includes(lastUserText.split(" ").at(-1) ?? "")
+		? toolCall("sessions_spawn", { agent: "worker", label: "the \x1b[31mcurious\x1b[0m one", task: lastUserText })
+		: text("Heard.");
+};
+
+const openWith = (parent: Script, subagents: object = {}): Promise<Home> =>
+	openHome({
+		moreExtensions: [ASKING_TOOLS],
+		agents: { "worker.md": agentNamed("worker", "You work.", `tools: ${TOOLS.join(", ")}`) },
+		config: { subagents: { allowWrite: true, ...subagents } },
+		script: dispatch({ parent, child }),
+	});
+
+interface Dialog extends PiEvent {
+	readonly id: string;
+	readonly title: string;
+}
+
+const isDialog = (event: PiEvent): event is Dialog =>
+	event.type === "extension_ui_request" && ["confirm", "select", "input"].includes(String(event.method));
+
+const nextDialog = async (rpc: Rpc, from = 0): Promise<Dialog> =>
+	(await rpc.waitForEvent(isDialog, 15_000, from)) as Dialog;
+
+const answer = (rpc: Rpc, { id }: Dialog, reply: object): boolean =>
+	rpc.child.stdin.write(`${JSON.stringify({ type: "extension_ui_response", id, ...reply })}\n`);
+
+const said = (rpc: Rpc, words: string): Promise<PiEvent> =>
+	rpc.waitForEvent((event) => event.type === "message_end" && JSON.stringify(event.message).includes(words));
+
+const heard = (value: unknown): string => JSON.stringify(`heard ${JSON.stringify(value)} with UI true`).slice(1, -1);
+
+const replies = [
+	{ tool: "asks_confirm", reply: { confirmed: true }, value: true },
+	{ tool: "asks_confirm", reply: { confirmed: false }, value: false },
+	{ tool: "asks_confirm", reply: { cancelled: true }, value: false },
+	// Two options look the same without their colours, and are still two.
+	{ tool: "asks_select", reply: { value: "one" }, value: "\x1b[1mone\x1b[0m" },
+	{ tool: "asks_select", reply: { value: "one (2)" }, value: "one" },
+	{ tool: "asks_select", reply: { value: "four" }, value: null },
+	{ tool: "asks_select", reply: { cancelled: true }, value: null },
+	{ tool: "asks_input", reply: { value: "Ada" }, value: "Ada" },
+	{ tool: "asks_input", reply: { cancelled: true }, value: null },
+];
+
+describe("a dialog of a child's extension reaches the user of its parent", () => {
+	test.each(piVersions)("in the foreground, on pi %s: each kind, each answer", async (version) => {
+		const home = await openWith(foreground);
+		const rpc = startRpc(home, { version });
+		for (const { tool, reply, value } of replies) {
+			const before = rpc.events.length;
+			await rpc.prompt(tool);
+			answer(rpc, await nextDialog(rpc, before), reply);
+			await rpc.waitForEvent((event) => event.type === "agent_settled", 15_000, before);
+			const [details] = delegations(summarize(rpc.events.slice(before)));
+			const output = `heard ${JSON.stringify(value)} with UI true`;
+			expect(details?.results[0], JSON.stringify(reply)).toMatchObject({ output });
+		}
+	});
+
+	test("labelled with who asks, and as text", async () => {
+		const home = await openWith(background);
+		const rpc = startRpc(home);
+		await rpc.promptAndSettle("asks_confirm");
+		const dialog = await nextDialog(rpc);
+		expect(dialog).toMatchObject({
+			method: "confirm",
+			title: expect.stringMatching(/^\[worker "the curious one" [0-9a-f]{8}\] Delete it\? Really$/),
+			message: "It is gone then.",
+		});
+		answer(rpc, dialog, { confirmed: true });
+		await said(rpc, heard(true));
+	});
+
+	test("in the background, also where the user takes longer than the idle limit", async () => {
+		const home = await openWith(background, { idleTimeoutMs: 1_000 });
+		const rpc = startRpc(home);
+		await rpc.promptAndSettle("Ask first. asks_input");
+		const first = await nextDialog(rpc);
+		expect(first.title).toMatch(/May it begin\?$/);
+		await sleep(1_600);
+		const seen = rpc.events.length;
+		answer(rpc, first, { confirmed: true });
+		const second = await nextDialog(rpc, seen);
+		expect(second).toMatchObject({ method: "input", placeholder: "a name" });
+		await sleep(1_600);
+		answer(rpc, second, { value: "Ada" });
+		await said(rpc, heard("Ada"));
+	});
+
+	test("several at once, answered in any order", async () => {
+		const home = await openWith(foreground);
+		const rpc = startRpc(home);
+		await rpc.prompt("asks_three_at_once");
+		await rpc.waitForEvent(() => rpc.events.filter(isDialog).length === 3);
+		for (const dialog of rpc.events.filter(isDialog).reverse()) {
+			answer(rpc, dialog, { value: dialog.title.endsWith("B?") ? "no" : "yes" });
+		}
+		await said(rpc, heard(["yes", "no", "yes"]));
+	});
+
+	test("of two pi on the same session, the first to answer counts", async () => {
+		const home = await openWith(background);
+		const first = startRpc(home);
+		await first.promptAndSettle("asks_input");
+		const { sessionFile } = (await first.send({ type: "get_state" })).data as { sessionFile: string };
+		const second = startRpc(home, { args: ["--session", sessionFile] });
+		const dialogs = await Promise.all([nextDialog(first), nextDialog(second)]);
+		answer(second, dialogs[1], { value: "the second" });
+		await Promise.race([said(first, heard("the second")), said(second, heard("the second"))]);
+		answer(first, dialogs[0], { value: "the first" });
+	});
+});
+
+describe("a dialog that nobody answers is declined", () => {
+	test.each(["confirm", "select", "input"])("at once in pi -p: %s", async (kind) => {
+		const home = await openWith(foreground);
+		const started = performance.now();
+		const run = await promptPi(home, `asks_${kind}`);
+		expect(delegations(run)[0]?.results[0]).toMatchObject({
+			exitCode: 0,
+			output: `heard ${kind === "confirm" ? "false" : "null"} with UI true`,
+		});
+		expect(performance.now() - started).toBeLessThan(8_000);
+	});
+
+	test("when its own time is over, and when it is an editor", async () => {
+		const home = await openWith(foreground);
+		const rpc = startRpc(home);
+		await rpc.promptAndSettle("asks_with_timeout");
+		await said(rpc, heard(false));
+		await rpc.promptAndSettle("asks_editor");
+		await said(rpc, heard(null));
+	});
+
+	test("when the parent is killed meanwhile; the run goes on, and comes home", async () => {
+		const home = await openWith(background);
+		const rpc = startRpc(home);
+		await rpc.promptAndSettle("asks_confirm");
+		const { sessionFile } = (await rpc.send({ type: "get_state" })).data as { sessionFile: string };
+		await nextDialog(rpc);
+		rpc.child.kill("SIGKILL");
+		await rpc.exited;
+		await home.model.waitFor(({ isChild, turn }) => isChild && turn === 1);
+		const again = startRpc(home, { args: ["--session", sessionFile] });
+		await said(again, heard(false));
+	});
+
+	test("when the run is stopped: the run ends at once", async () => {
+		const home = await openWith(foreground);
+		const rpc = startRpc(home);
+		await rpc.prompt("asks_confirm");
+		await nextDialog(rpc);
+		const stopped = performance.now();
+		await rpc.send({ type: "abort" });
+		const end = await rpc.waitForEvent((event) => event.type === "tool_execution_end");
+		expect(JSON.stringify(end)).toContain('"reason":"stopped"');
+		expect(performance.now() - stopped).toBeLessThan(2_000);
+	});
+
+	test("by the limit on a tool call", async () => {
+		const home = await openWith(foreground, { toolTimeoutMs: 800 });
+		const rpc = startRpc(home);
+		await rpc.prompt("asks_confirm");
+		await nextDialog(rpc);
+		const end = await rpc.waitForEvent((event) => event.type === "tool_execution_end");
+		expect(JSON.stringify(end)).toContain('"timeoutReason":"tool"');
+	});
+});
+
+test("a notice of a child's extension goes to the log of its host", async () => {
+	const home = await openWith(foreground);
+	await promptPi(home, "notifies");
+	const hosts = join(home.agentDir, "pi-geon", "hosts");
+	const logs = readdirSync(hosts).filter((name) => name.endsWith(".log"));
+	expect(logs.map((name) => readFileSync(join(hosts, name), "utf8")).join("")).toContain("Something to know.");
+});
+
+test.each(piVersions)("in the terminal of pi %s one dialog is shown after the other", async (version) => {
+	const home = await openWith(foreground);
+	const terminal = startTerminal(home, { version });
+	await terminal.ready();
+	terminal.type("asks_three_at_once\r");
+	for (const title of ["A", "B", "C"]) {
+		await terminal.waitForText(new RegExp(`\\[worker [0-9a-f]{8}\\] ${title}\\?`));
+		if (title === "B") terminal.key("down");
+		terminal.key("enter");
+	}
+	await terminal.waitForText(/heard \["yes","no","yes"\]/);
+});

@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Home } from "../helpers/home.ts";
+
+/** Reads or changes a home's ledger behind everybody's back: what a test cannot wait for, or wants to see. */
+export function inLedger<Row>(home: Home, sql: string, ...values: SQLInputValue[]): Row[] {
+	const database = new DatabaseSync(join(home.agentDir, "pi-geon", "ledger.sqlite"));
+	try {
+		database.exec("PRAGMA busy_timeout = 10000");
+		return database.prepare(sql).all(...values) as Row[];
+	} finally {
+		database.close();
+	}
+}
+
+/** Looks again and again, for what nobody reports. */
+export async function eventually(check: () => void, withinMs = 10_000): Promise<void> {
+	const deadline = performance.now() + withinMs;
+	for (;;) {
+		try {
+			return check();
+		} catch (error) {
+			if (performance.now() > deadline) throw error;
+			await sleep(50);
+		}
+	}
+}

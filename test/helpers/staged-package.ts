@@ -1,0 +1,19 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { repositoryRoot } from "./repository.ts";
+
+/**
+ * The package built and laid out as it is installed, with no node_modules above it: there pi's packages are pi's own. In
+ * the repository they would be a second copy of pi in the same process, and slow.
+ */
+export function stagePackage(): { path: string; remove: () => void } {
+	const build = join(repositoryRoot, "scripts", "build.mjs");
+	execFileSync(process.execPath, [build], { stdio: ["ignore", "ignore", "inherit"] });
+	const path = mkdtempSync(join(tmpdir(), "pi-geon-staged-"));
+	for (const part of ["dist", "agents", "package.json"]) {
+		cpSync(join(repositoryRoot, part), join(path, part), { recursive: true });
+	}
+	return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,156 @@
+import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { basename } from "node:path";
+import { describe, expect, test } from "vitest";
+import { admitRun, SessionArchived } from "../../src/ledger/admit.ts";
+import { archiveDueSessions } from "../../src/ledger/archive.ts";
+import { settleDelivery } from "../../src/ledger/deliveries.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { endRun } from "../../src/ledger/progress.ts";
+import { findRun } from "../../src/ledger/records.ts";
+import { archivedFile } from "../../src/ledger/session-files.ts";
+import { findSession } from "../../src/ledger/sessions.ts";
+import type { RunId } from "../../src/run/ids.ts";
+import { pastRun } from "./past.ts";
+import { admission, success } from "./samples.ts";
+import { useScratch } from "./scratch.ts";
+
+const scratch = useScratch();
+
+const HOUR = 60 * 60_000;
+
+const archivedAt = (ledger: Ledger, id: RunId): number | undefined => {
+	const run = findRun(ledger, id)?.run;
+	return run?.state === "ended" ? run.archivedAt : undefined;
+};
+
+test("an hour after it was delivered, a session is put away with its long answer, and cannot be continued", async () => {
+	const ledger = await scratch.ledger();
+	const folder = scratch.folder();
+	const { run, sessionId, file, answer } = pastRun(ledger, { folder, ended: 5, delivered: 10, long: true });
+	expect(archiveDueSessions(ledger, HOUR + 9).archived).toEqual([]);
+	expect(readdirSync(folder)).toHaveLength(2);
+
+	expect(archiveDueSessions(ledger, HOUR + 10)).toEqual({ archived: [sessionId], failed: [] });
+	const names = [file, answer].map((name) => `${basename(name)}.deleted.1970-01-01T01-00-00.010Z`);
+	expect(readdirSync(folder).sort()).toEqual(names.sort());
+	expect(archivedAt(ledger, run.id)).toBe(HOUR + 10);
+	expect(findSession(ledger, sessionId)?.archivedAt).toBe(HOUR + 10);
+	expect(archiveDueSessions(ledger, 2 * HOUR).archived).toEqual([]);
+	expect(() => admitRun(ledger, admission({ session: sessionId }))).toThrow(SessionArchived);
+});
+
+describe("when it is due", () => {
+	test("cleanup: delete is due at once, 0 minutes never", async () => {
+		const ledger = await scratch.ledger();
+		const folder = scratch.folder();
+		const now = pastRun(ledger, { folder, delivered: 7, afterwards: { cleanup: "delete", archiveAfterMinutes: 0 } });
+		pastRun(ledger, { folder, delivered: 7, afterwards: { archiveAfterMinutes: 0 } });
+		pastRun(ledger, { folder, delivered: 7, mode: "foreground" });
+		expect(archiveDueSessions(ledger, 6).archived).toEqual([]);
+		expect(archiveDueSessions(ledger, 7).archived).toEqual([now.sessionId]);
+		expect(archiveDueSessions(ledger, Number.MAX_SAFE_INTEGER).archived).toEqual([]);
+	});
+
+	test("never before the outcome is delivered", async () => {
+		const ledger = await scratch.ledger();
+		const { run, sessionId } = pastRun(ledger, { folder: scratch.folder(), delivered: null });
+		expect(archiveDueSessions(ledger, Number.MAX_SAFE_INTEGER).archived).toEqual([]);
+		settleDelivery(ledger, run.id, 10 * HOUR);
+		expect(archiveDueSessions(ledger, 11 * HOUR - 1).archived).toEqual([]);
+		expect(archiveDueSessions(ledger, 11 * HOUR).archived).toEqual([sessionId]);
+	});
+
+	test("a session that is continued starts anew, and its last run decides", async () => {
+		const ledger = await scratch.ledger();
+		const folder = scratch.folder();
+		const first = pastRun(ledger, { folder });
+		const session = first.sessionId;
+		const open = admitRun(ledger, admission({ session, mode: "background" }));
+		expect(archiveDueSessions(ledger, 5 * HOUR).archived).toEqual([]);
+		endRun(ledger, { id: open.run.id, fence: 0, outcome: success(), at: 5 * HOUR });
+		expect(archiveDueSessions(ledger, 6 * HOUR).archived).toEqual([]);
+		settleDelivery(ledger, open.run.id, 6 * HOUR);
+		expect(archiveDueSessions(ledger, 7 * HOUR - 1).archived).toEqual([]);
+		expect(archiveDueSessions(ledger, 7 * HOUR).archived).toEqual([session]);
+		expect([first, open].map(({ run }) => archivedAt(ledger, run.id))).toEqual([7 * HOUR, 7 * HOUR]);
+	});
+
+	test("a session that is continued in the foreground is kept", async () => {
+		const ledger = await scratch.ledger();
+		const folder = scratch.folder();
+		const { sessionId: session } = pastRun(ledger, { folder });
+		pastRun(ledger, { folder, session, mode: "foreground" });
+		expect(archiveDueSessions(ledger, Number.MAX_SAFE_INTEGER).archived).toEqual([]);
+	});
+
+	test("two runs of a session that were admitted together: the later one decides, whichever is told first", async () => {
+		const ledger = await scratch.ledger();
+		const folder = scratch.folder();
+		const first = pastRun(ledger, { folder, delivered: null });
+		const session = first.sessionId;
+		const second = pastRun(ledger, { folder, session, delivered: 0 });
+		expect(archiveDueSessions(ledger, 9 * HOUR).archived).toEqual([]);
+		settleDelivery(ledger, first.run.id, 9 * HOUR);
+		expect(archiveDueSessions(ledger, 9 * HOUR).archived).toEqual([session]);
+		expect(archivedAt(ledger, second.run.id)).toBe(9 * HOUR);
+	});
+});
+
+describe("whoever looks next completes what a crash left half done", () => {
+	const due = async () => {
+		const ledger = await scratch.ledger();
+		const folder = scratch.folder();
+		const past = pastRun(ledger, { folder, long: true });
+		const mark = () => ledger.run("UPDATE sessions SET archived_at = ? WHERE id = ?", HOUR, past.sessionId);
+		return { ledger, folder, past, mark };
+	};
+
+	test.each(["nothing", "the transcript", "everything"])("marked, and %s renamed", async (renamed) => {
+		const { ledger, folder, past, mark } = await due();
+		mark();
+		if (renamed !== "nothing") renameSync(past.file, archivedFile(past.file, HOUR));
+		if (renamed === "everything") renameSync(past.answer, archivedFile(past.answer, HOUR));
+		expect(archiveDueSessions(ledger, 2 * HOUR).archived).toEqual([past.sessionId]);
+		expect(readdirSync(folder).sort()).toEqual(
+			[past.file, past.answer].map((file) => basename(archivedFile(file, HOUR))).sort(),
+		);
+		expect(archivedAt(ledger, past.run.id)).toBe(HOUR);
+	});
+
+	test("a transcript that the user removed does not stand in the way", async () => {
+		const { ledger, past } = await due();
+		rmSync(past.file);
+		expect(archiveDueSessions(ledger, HOUR).archived).toEqual([past.sessionId]);
+	});
+
+	test("a file that cannot be renamed is tried again later, and not at every look", async () => {
+		const { ledger, past } = await due();
+		const inTheWay = archivedFile(past.file, HOUR);
+		mkdirSync(inTheWay);
+		expect(archiveDueSessions(ledger, HOUR)).toMatchObject({ archived: [], failed: [{ sessionId: past.sessionId }] });
+		expect(archiveDueSessions(ledger, HOUR + 60_000)).toEqual({ archived: [], failed: [] });
+		rmSync(inTheWay, { recursive: true });
+		expect(archiveDueSessions(ledger, HOUR + 11 * 60_000).archived).toEqual([past.sessionId]);
+	});
+});
+
+test("three processes at once put each session away once", async () => {
+	const ledger = await scratch.ledger();
+	const folder = scratch.folder();
+	const runs = Array.from({ length: 60 }, () => pastRun(ledger, { folder, long: true }));
+	const peers = await Promise.all([1, 2, 3].map(() => scratch.peer()));
+	const startAt = Date.now() + 200;
+	await Promise.all(peers.map((peer, index) => peer.call("archive", { file: ledger.file, startAt, at: HOUR + index })));
+	const names = readdirSync(folder);
+	expect(names).toHaveLength(120);
+	expect(names.every((name) => name.includes(".deleted."))).toBe(true);
+	expect(runs.every(({ run }) => archivedAt(ledger, run.id) !== undefined)).toBe(true);
+});
+
+test("one look puts away no more than some, and the next ones do the rest", async () => {
+	const ledger = await scratch.ledger();
+	const folder = scratch.folder();
+	for (let n = 0; n < 45; n++) pastRun(ledger, { folder });
+	const looks = [1, 2, 3, 4].map(() => archiveDueSessions(ledger, HOUR).archived.length);
+	expect(looks).toEqual([20, 20, 5, 0]);
+});

@@ -1,0 +1,113 @@
+import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { isAlive, useLab } from "./lab.ts";
+
+const openLab = useLab();
+const TS = { "tsconfig.json": "{}", "a.ts": "export const a = 1;\n" };
+
+describe("files", () => {
+	test.each([
+		["/etc/hostname", "is outside the workspace"],
+		["../outside.ts", "There is no file"],
+		["link.ts", "is outside the workspace"],
+		["folder", "is not a file"],
+		["large.ts", "is over 2 MiB"],
+		["missing.ts", "There is no file missing.ts"],
+	])("that may not be looked at are refused: %s", async (file, message) => {
+		const lab = openLab({ files: { ...TS, "folder/x.ts": "", "large.ts": "/".repeat(2 * 1024 * 1024 + 1) } });
+		symlinkSync("/etc/hostname", join(lab.folder, "link.ts"));
+		await expect(lab.lsp({ action: "hover", file, line: 1 })).rejects.toThrow(message);
+		await expect(lab.lsp({ action: "diagnostics", files: [file] })).rejects.toThrow(message);
+		expect(lab.pids()).toEqual([]);
+	});
+
+	test("of the repository around the working directory are in the workspace, and shown from there", async () => {
+		const lab = openLab({ files: { ...TS, "pkg/b.ts": 'import { a } from "../a";\na;\n' }, cwd: "pkg" });
+		mkdirSync(join(lab.folder, ".git"));
+		const { text } = await lab.lsp({ action: "definition", file: "b.ts", line: 2, query: "a" });
+		expect(text).toBe("../a.ts:1:14  export const a = 1;");
+	});
+
+	test("outside that a server points at are named, not shown", async () => {
+		const lab = openLab({ files: { ...TS, "b.ts": "[].map;\n" } });
+		const { text } = await lab.lsp({ action: "definition", file: "b.ts", line: 1, query: "map" });
+		expect(text).toMatch(/lib\.es5\.d\.ts:\d+:\d+$/);
+	});
+});
+
+test("wrong positions and questions are told", async () => {
+	const lab = openLab({ files: TS });
+	const ask = (request: object) => lab.lsp({ action: "hover", file: "a.ts", ...request });
+	await expect(ask({ line: 9 })).rejects.toThrow("There is no line 9: the file has 2 lines.");
+	await expect(ask({ line: 1, column: 99 })).rejects.toThrow("no column 99 in line 1, which has 19: export const a");
+	await expect(ask({ line: 1, query: "b" })).rejects.toThrow("b is not in line 1: export const a = 1;");
+	await expect(ask({ query: "b" })).rejects.toThrow("There is no b in this file.");
+	await expect(ask({})).rejects.toThrow("needs a `line` (with `column`) or a `query`");
+	await expect(lab.lsp({ action: "hover" })).rejects.toThrow("needs a `file`");
+	await expect(lab.lsp({ action: "diagnostics" })).rejects.toThrow("`workspace-diagnostics` needs none");
+	await expect(lab.lsp({ action: "servers", server: "nope" })).rejects.toThrow(
+		"There is no server nope. Known: typescript,",
+	);
+	await expect(ask({ line: 1, server: "gopls" })).rejects.toThrow("gopls does not know .ts");
+});
+
+describe("programs", () => {
+	const found = async (lab: ReturnType<typeof openLab>, trusted: boolean, path = "") => {
+		const { details } = await lab.lsp({ action: "servers" }, { trusted, env: { PATH: path } });
+		const { servers } = details as { servers: { name: string; command?: string }[] };
+		return Object.fromEntries(servers.map(({ name, command }) => [name, command]));
+	};
+
+	test("of the project are run in a trusted one only, also if they are on the PATH", async () => {
+		const lab = openLab({ files: TS });
+		const bin = join(lab.folder, "node_modules", ".bin");
+		for (const name of ["gopls", "typescript-language-server"]) {
+			chmodSync(lab.write(`node_modules/.bin/${name}`, "#!/bin/sh\n"), 0o755);
+		}
+		expect((await found(lab, true)).gopls).toBe(join(bin, "gopls"));
+		expect((await found(lab, false)).gopls).toBeUndefined();
+		expect((await found(lab, false, bin)).gopls).toBeUndefined();
+		expect((await found(lab, true))["typescript-language-server"]).toBe(`${bin}/typescript-language-server --stdio`);
+		expect((await found(lab, false, "relative"))["typescript-language-server"]).toBeUndefined();
+	});
+
+	test("of the wrong kind are passed over: tsc before 7 speaks no LSP", async () => {
+		const lab = openLab({ files: TS });
+		const install = (version: string) => {
+			lab.write("node_modules/typescript/package.json", JSON.stringify({ name: "typescript", version }));
+			chmodSync(lab.write("node_modules/typescript/bin/tsc", "#!/bin/sh\n"), 0o755);
+		};
+		install("6.0.3");
+		mkdirSync(join(lab.folder, "node_modules/.bin"));
+		symlinkSync("../typescript/bin/tsc", join(lab.folder, "node_modules/.bin/tsc"));
+		expect((await found(lab, true)).typescript).toBeUndefined();
+		install("7.1.0");
+		expect((await found(lab, true)).typescript).toContain("node_modules/.bin/tsc --lsp --stdio");
+	});
+
+	test("and tables of the user's come before ours", async () => {
+		const lab = openLab({
+			files: { ...TS, "x.foo": "" },
+			servers: [
+				{ name: "foo", command: ["/bin/cat"], extensions: [".foo"] },
+				{ name: "pyright", disabled: true },
+				{ name: "gopls", command: ["./gopls"] },
+			],
+		});
+		const { foo, ...others } = await found(lab, true);
+		expect(foo).toBe("/bin/cat");
+		expect(others).not.toHaveProperty("pyright");
+		expect(others.gopls).toBeUndefined();
+	});
+});
+
+test("each project has its own server, and they end together", async () => {
+	const lab = openLab({
+		files: { "one/tsconfig.json": "{}", "one/a.ts": "a;", "two/package.json": "{}", "two/b.ts": "b;" },
+	});
+	const { text } = await lab.lsp({ action: "workspace-diagnostics", severity: "error" });
+	expect(text).toContain("one/a.ts:1:1 error: Cannot find name 'a'.");
+	expect(text).toContain("two/b.ts:1:1 error: Cannot find name 'b'.");
+	expect(lab.pids().filter(isAlive)).toHaveLength(2);
+});
