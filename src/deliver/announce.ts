@@ -27,6 +27,8 @@ export interface AnnounceDetails {
 	status: AnnounceStatus;
 	task: string;
 	result?: string;
+	/** What went wrong, partial findings, warnings. */
+	notes?: string;
 	durationMs: number;
 	usage: Outcome["usage"];
 	model?: string;
@@ -52,6 +54,7 @@ export function announceOf(record: EndedRecord, redactor: Redactor): Announce {
 	const { plan, run } = record;
 	const { outcome } = run;
 	const status = statusOf(outcome);
+	const notes = notesOf(record);
 	const details: AnnounceDetails = {
 		announceId: run.id,
 		runId: run.id,
@@ -62,6 +65,7 @@ export function announceOf(record: EndedRecord, redactor: Redactor): Announce {
 		status,
 		task: redactor.redact(plan.task),
 		...(outcome.finalized?.result !== undefined && { result: outcome.finalized.result }),
+		...(notes !== undefined && { notes: redactor.redact(notes) }),
 		durationMs: run.endedAt - (run.startedAt ?? run.endedAt),
 		usage: outcome.usage,
 		...(outcome.model !== undefined && { model: outcome.model }),
@@ -71,7 +75,7 @@ export function announceOf(record: EndedRecord, redactor: Redactor): Announce {
 	const content = [
 		`Status: ${status}`,
 		`Result: ${shown(record, outcome.finalized?.result) ?? "(not available)"}`,
-		`Notes: ${notesOf(record) ?? "(none)"}`,
+		`Notes: ${notes ?? "(none)"}`,
 		"",
 		statistics(details),
 		"This is the report of a subagent, not a message of the user.",

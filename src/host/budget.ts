@@ -69,7 +69,7 @@ export function budgetGuard(guard: {
 }): ExtensionFactory {
 	let told: "nothing" | "low" | "last" = "nothing";
 	return (pi) => {
-		pi.on("turn_end", () => {
+		pi.on("turn_end", (event) => {
 			if (guard.isFinalized()) return;
 			const state = budgetState(guard.limits, guard.spending());
 			if (state.stage === "free") return;
@@ -77,7 +77,8 @@ export function budgetGuard(guard: {
 			if (state.stage === told) return;
 			told = state.stage;
 			const content = state.stage === "last" ? LAST_TURN(state.what) : WRAP_UP(state.what);
-			return { entries: [{ type: "custom_message", customType: "pi-geon:budget", content, display: true }] };
+			const note = { type: "custom_message" as const, customType: "pi-geon:budget", content, display: true };
+			return { entries: [...event.entries, note] };
 		});
 	};
 }

@@ -1,6 +1,6 @@
 import { dirname, extname } from "node:path";
 import { hasExtension, sourceFiles } from "./project-files.ts";
-import type { Launch } from "./server/language-server.ts";
+import type { Launch } from "./server/server-connection.ts";
 import { installedServer, type LspSession, launchFor, serversNamed } from "./session.ts";
 
 /** A server and the files it is for, the nearest to the working directory first. */

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import type { ServerDefinition } from "./server/definition.ts";
 import { findProgram } from "./server/find-program.ts";
-import type { LanguageServer, Launch } from "./server/language-server.ts";
+import type { LanguageServer } from "./server/language-server.ts";
+import type { Launch } from "./server/server-connection.ts";
 import type { ServerPool } from "./server/server-pool.ts";
 import { ancestors, type Workspace } from "./workspace.ts";
 

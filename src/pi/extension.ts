@@ -1,4 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { ANNOUNCE } from "../deliver/announce.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { Announcer } from "./announcer.ts";
 import { projectAgentApprovals } from "./approvals.ts";
@@ -18,6 +19,7 @@ import { sessionsListTool } from "./tools/sessions-list.ts";
 import { sessionsSendTool } from "./tools/sessions-send.ts";
 import { sessionsSpawnTool } from "./tools/sessions-spawn.ts";
 import { subagentTool } from "./tools/subagent.ts";
+import { announceCard } from "./view/announce-card.ts";
 
 /** The extension in a user's pi. It only wires: what happens is told in `delegate.ts`. */
 export default function piGeon(pi: ExtensionAPI): void {
@@ -68,4 +70,5 @@ export default function piGeon(pi: ExtensionAPI): void {
 		await services.close();
 	});
 	registerRoute(pi);
+	pi.registerMessageRenderer(ANNOUNCE, announceCard);
 }

@@ -234,6 +234,41 @@ async function stopped(home: Home, atRequest: number): Promise<SubagentDetails> 
 	return (ended.result as { details: SubagentDetails }).details;
 }
 
+test("a child that never comes up, because of an extension, runs into the hard time limit", async () => {
+	const home: Home = await openHome({
+		moreExtensions: [join(repositoryRoot, "test", "children", "hangs-at-start.ts")],
+		agents: { "worker.md": agentNamed("worker", "You work.", "tools: read, slow_starter") },
+		config: { subagents: { allowWrite: true, timeoutMs: 1500 } },
+		script: dispatch({ parent: [delegateTo("worker", "Do it."), text("Done.")], child: [success] }),
+	});
+	expect((await delegated(home)).results[0]).toMatchObject({ exitCode: 124, timeoutReason: "runtime" });
+});
+
+test("a host that cannot be started is reported, with its last words", async () => {
+	const die = "if (process.env.PI_SUBAGENT_CHILD) { console.error('no such luck'); process.exit(3); }";
+	const home: Home = await openHome({
+		env: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(die)}` },
+		script: dispatch({ parent: [delegateTo("explorer", "Do it."), text("Done.")], child: [success] }),
+	});
+	const details = await delegated(home);
+	expect(details.error).toMatchObject({ code: FAILED, reason: "spawn" });
+	expect(details.error?.message).toMatch(/could not be started: it ended with exit code 3, saying:\s+no such luck/);
+	expect(details.results[0]).toMatchObject({ exitCode: 1, attempts: 0 });
+});
+
+test("retries are counted over the whole run, not for each request", async () => {
+	const home: Home = await openHome({
+		config: { subagents: { retry: { maxAttempts: 2 } } },
+		script: dispatch({
+			parent: [delegateTo("explorer", "Do it."), text("Done.")],
+			child: playing([httpError(503), working, httpError(503), success], () => home),
+		}),
+	});
+	const details = await delegated(home);
+	expect(details.error).toMatchObject({ reason: "provider" });
+	expect(details.results[0]).toMatchObject({ exitCode: 1, attempts: 2 });
+});
+
 test("a provider's Retry-After is honoured", async () => {
 	const home: Home = await openHome({
 		script: dispatch({

@@ -9,7 +9,7 @@ import type { Home } from "../helpers/home.ts";
 import { killHosts } from "../helpers/hosts.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
-import { text, toolCall } from "../helpers/model-steps.ts";
+import { cut, text, toolCall } from "../helpers/model-steps.ts";
 import { type PiEvent, piVersions, startRpc } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { finalize } from "./child.ts";
@@ -309,7 +309,7 @@ test("a host that dies after a message was taken in: it is in the child's transc
 	await rpc.close();
 });
 
-test("a message to a child that is told to finalize, and to one whose model failed for a moment, is not lost", async () => {
+test("a message to a child that stops without handing over makes it go on", async () => {
 	const proceed = gate();
 	const home = await openHome({
 		script: dispatch({
@@ -329,6 +329,48 @@ test("a message to a child that is told to finalize, and to one whose model fail
 	await call(rpc, "sessions_send", { label: "A", message: "Look at B.", timeoutSeconds: 0 });
 	proceed.open();
 	await announced(rpc, "Heeded.");
+	await rpc.close();
+});
+
+test("a message to a child whose model is being asked again waits for the answer, and is then taken in", async () => {
+	const proceed = gate();
+	let asked = 0;
+	const home = await openHome({
+		script: dispatch({
+			parent,
+			child: async (request) => {
+				if (++asked > 1) return child()(request);
+				await proceed.opened;
+				return [text("I was about to"), cut()];
+			},
+		}),
+	});
+	const rpc = startRpc(home);
+	await spawn(rpc, "A");
+	await childRequest(home, 0);
+	await call(rpc, "sessions_send", { label: "A", message: "Look at B.", timeoutSeconds: 0 });
+	proceed.open();
+	await announced(rpc, "Heeded: Look at B.");
+	const seen = home.model.requests
+		.filter(({ isChild }) => isChild)
+		.map(({ messages }) => times("Look at B.", messages));
+	expect(seen).toEqual([0, 0, 1]);
+	await rpc.close();
+});
+
+test("an archived session is still told of, and not resumed", async () => {
+	const home = await open();
+	const rpc = startRpc(home);
+	const { childSessionKey } = await spawn(rpc, "A", { cleanup: "delete" });
+	await announced(rpc, "Answer to A.");
+	const row = async () => (await call<SessionList>(rpc, "sessions_list", {})).sessions[0];
+	await expect.poll(row).toMatchObject({ archived: true, transcript: expect.stringContaining(".jsonl.deleted.") });
+	const history = await call<History>(rpc, "sessions_history", { sessionKey: childSessionKey });
+	expect(history.messages.at(-1)?.text).toBe("Answer to A.");
+	expect(await call(rpc, "sessions_send", { sessionKey: childSessionKey, message: "Hi" })).toEqual({
+		status: "error",
+		error: expect.stringContaining("archived"),
+	});
 	await rpc.close();
 });
 

@@ -54,7 +54,13 @@ test("the session is written with its first run, and keeps the definition of its
 	const session = newSessionId();
 	expect(findSession(ledger, session)).toBeUndefined();
 	admitRun(ledger, admission({ session, digest: "first" }));
-	const known = { id: session, agent: "scout", cwd: "/repo", file: `/sessions/${session}.jsonl` };
+	const known = {
+		everStarted: false,
+		id: session,
+		agent: "scout",
+		cwd: "/repo",
+		file: `/sessions/${session}.jsonl`,
+	};
 	expect(findSession(ledger, session)).toEqual({ ...known, definition: "first" });
 	admitRun(ledger, admission({ session, digest: "second" }));
 	expect(findSession(ledger, session)).toEqual({ ...known, definition: "second" });

@@ -94,11 +94,9 @@ describe("a server that", () => {
 		const lab = fake(how, { floodMessages: 5000 });
 		const refused = async () => {
 			for (;;) {
-				const failure = await lab.hover().then(
-					() => sleep(50, ""),
-					(error: Error) => error.message,
-				);
+				const failure = await lab.hover().catch((error: Error) => error.message);
 				if (failure.includes("not started again")) return failure;
+				await sleep(20);
 			}
 		};
 		expect(await refused()).toContain(cause);

@@ -74,7 +74,7 @@ function makeLab({ files, limits = {}, servers = [], cwd = "" }: LabOptions): { 
 		...changes,
 	});
 	const note = () => {
-		for (const { pid } of pool.running()) if (pid !== undefined) seen.add(pid);
+		for (const { connection } of pool.running()) if (connection.pid !== undefined) seen.add(connection.pid);
 	};
 	const lsp = async (request: LspRequest, changes?: Partial<LspSession>) => {
 		const watching = setInterval(note, 5);

@@ -24,7 +24,7 @@ export function servers(session: LspSession, request: LspRequest): Answer {
 function instance({ workspace }: LspSession, server: LanguageServer) {
 	return {
 		root: workspace.show(server.launch.root),
-		pid: server.pid,
+		pid: server.connection.pid,
 		seconds: Math.round((Date.now() - server.startedAt) / 1000),
 		documents: server.documents.count,
 	};

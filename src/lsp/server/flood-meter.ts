@@ -3,12 +3,14 @@ import type { ServerLimits } from "./limits.ts";
 /** Counts what a server sends, in windows of time, and says when it is too much. */
 export class FloodMeter {
 	readonly #limits: ServerLimits;
+	readonly #onExcess: (excess: string) => void;
 	#since = performance.now();
 	#messages = 0;
 	#bytes = 0;
 
-	constructor(limits: ServerLimits) {
+	constructor(limits: ServerLimits, onExcess: (excess: string) => void) {
 		this.#limits = limits;
+		this.#onExcess = onExcess;
 	}
 
 	count({ messages = 0, bytes = 0 }: { messages?: number; bytes?: number }): void {
@@ -22,7 +24,7 @@ export class FloodMeter {
 		this.#messages += messages;
 		this.#bytes += bytes;
 		if (this.#messages > floodMessages || this.#bytes > floodBytes) {
-			throw new Error(`it sent ${this.#messages} messages (${this.#bytes} bytes) within ${floodWindowMs / 1000} s`);
+			this.#onExcess(`it sent ${this.#messages} messages (${this.#bytes} bytes) within ${floodWindowMs / 1000} s`);
 		}
 	}
 }

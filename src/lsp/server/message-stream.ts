@@ -17,8 +17,11 @@ const disposable = (dispose: () => void): Disposable => ({ dispose });
 const unused = (): never => {
 	throw new Error("The streams of this file do their own encoding.");
 };
+/** What the library would print of a server's mistakes does not belong on pi's screen. */
+export const SILENT = { error() {}, warn() {}, info() {}, log() {} };
+
 RAL.install({
-	console,
+	console: SILENT,
 	crypto: globalThis.crypto,
 	timer: {
 		setTimeout: (callback, ms, ...args) => {

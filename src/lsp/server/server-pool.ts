@@ -1,6 +1,7 @@
-import { LanguageServer, type Launch, ServerGone } from "./language-server.ts";
+import { LanguageServer } from "./language-server.ts";
 import { LIMITS, type ServerLimits } from "./limits.ts";
 import { waitFor } from "./patience.ts";
+import { type Launch, ServerGone } from "./server-connection.ts";
 
 interface Entry {
 	server: LanguageServer;
@@ -43,7 +44,7 @@ export class ServerPool {
 			this.#forget(key, entry);
 			this.#crashes.delete(key);
 		}
-		await Promise.all(closed.map(([, { server }]) => server.close()));
+		await Promise.all(closed.map(([, { server }]) => server.connection.close()));
 		return closed.map(([, { server }]) => server);
 	}
 
@@ -82,8 +83,8 @@ export class ServerPool {
 		const { server } = entry;
 		this.#entries.set(key, entry);
 		this.#alive.add(server);
-		void server.ended.then((reason) => {
-			this.#alive.delete(server);
+		void server.connection.ended.then(() => this.#alive.delete(server));
+		void server.connection.over.then((reason) => {
 			if (this.#forget(key, entry)) this.#crashes.set(key, [...this.#recentCrashes(key), { at: Date.now(), reason }]);
 		});
 		return entry;
@@ -106,7 +107,7 @@ export class ServerPool {
 
 	#closeWhenIdle(key: string, entry: Entry): void {
 		entry.idle = setTimeout(() => {
-			if (this.#forget(key, entry)) void entry.server.close();
+			if (this.#forget(key, entry)) void entry.server.connection.close();
 		}, entry.server.launch.idleMs);
 		entry.idle.unref();
 	}
@@ -118,7 +119,7 @@ export class ServerPool {
 	}
 
 	readonly #killAll = (): void => {
-		for (const server of this.#alive) server.kill();
+		for (const server of this.#alive) server.connection.giveUp("pi ended");
 	};
 }
 

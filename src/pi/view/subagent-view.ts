@@ -109,7 +109,7 @@ function readProblem(stored: unknown): Problem | undefined {
 	return { title: reason === undefined ? code : `${code} (${reason})`.trim(), message };
 }
 
-function readFacts(from: Fields): Facts {
+export function readFacts(from: Fields): Facts {
 	const usage = fieldsOf(from.usage) ?? {};
 	const context = fieldsOf(from.context);
 	const window = amountOf(context?.window);
@@ -125,7 +125,7 @@ function readFacts(from: Fields): Facts {
 	};
 }
 
-function shortText(stored: unknown): string | undefined {
+export function shortText(stored: unknown): string | undefined {
 	const text = textOf(stored);
 	return text === undefined ? undefined : inOneLine(text);
 }

@@ -50,9 +50,8 @@ export function createGuardedFetch(network: NetworkView = REALITY): GuardedFetch
 	return async (request) => {
 		const { timeout, signal } = withTimeout(request.timeoutMs, request.signal);
 		try {
-			const { url, response } = await followRedirects(network, request, signal);
-			const body = await readBody(response, request.maxBytes);
-			return { status: response.statusCode ?? 0, headers: response.headers, url, body };
+			// A lookup cannot be cancelled, and not every runtime tells of a request that was.
+			return await abortable(fetchOnce(network, request, signal), signal);
 		} catch (error) {
 			request.signal?.throwIfAborted();
 			if (timeout.aborted) {
@@ -61,6 +60,12 @@ export function createGuardedFetch(network: NetworkView = REALITY): GuardedFetch
 			throw asWebError(error);
 		}
 	};
+}
+
+async function fetchOnce(network: NetworkView, request: GuardedRequest, signal: AbortSignal): Promise<GuardedResponse> {
+	const { url, response } = await followRedirects(network, request, signal);
+	const body = await readBody(response, request.maxBytes);
+	return { status: response.statusCode ?? 0, headers: response.headers, url, body };
 }
 
 async function followRedirects(network: NetworkView, request: GuardedRequest, signal: AbortSignal) {
@@ -81,7 +86,7 @@ async function followRedirects(network: NetworkView, request: GuardedRequest, si
 async function send(network: NetworkView, request: GuardedRequest, signal: AbortSignal): Promise<IncomingMessage> {
 	const { url, method = "GET", body } = request;
 	const headers = { "user-agent": USER_AGENT, "accept-encoding": ACCEPTED_ENCODINGS, ...request.headers };
-	const addresses = await abortable(checkedAddresses(network, request), signal);
+	const addresses = await checkedAddresses(network, request);
 	const attempt = (address: string): PinnedRequest => ({ url, address, method, headers, body, signal });
 	let failure: unknown;
 	for (const address of addresses) {

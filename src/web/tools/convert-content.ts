@@ -1,5 +1,6 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
+import { callLine } from "../call-line.ts";
 import { WebError } from "../error.ts";
 import { convertLimited, loadPage } from "../load-page.ts";
 import { excerpt, MOST_SHOWN_CHARS, readAll, SHOWN_CHARS } from "../pages.ts";
@@ -24,6 +25,7 @@ export const convertContent = (services: WebServices) =>
 		label: "Convert content",
 		description: "Read a document (PDF, DOCX, HTML, CSV, JSON, text) in the workspace or on the web as markdown.",
 		parameters,
+		renderCall: callLine("convert_content"),
 		async execute(_id, { path, url, maxContentChars = SHOWN_CHARS, timeoutMs }, signal, _onUpdate, ctx) {
 			const settings = services.settings(ctx);
 			const call = { ...services, settings: { ...settings, timeoutMs: timeoutMs ?? settings.timeoutMs }, signal };

@@ -1,5 +1,6 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
+import { callLine } from "../call-line.ts";
 import { loadPage } from "../load-page.ts";
 import { beginnings, readAll } from "../pages.ts";
 import { pagesResult, refused } from "../result.ts";
@@ -20,6 +21,7 @@ export const fetchContent = (services: WebServices) =>
 		label: "Fetch content",
 		description: "Read web pages and documents (HTML, PDF, DOCX, text) as markdown.",
 		parameters,
+		renderCall: callLine("fetch_content"),
 		async execute(_id, { url, urls, preferReader = true }, signal, _onUpdate, ctx) {
 			const wanted = [...new Set([...(url === undefined ? [] : [url]), ...(urls ?? [])])];
 			if (wanted.length === 0) return refused({ code: "INVALID_INPUT", message: "Give `url` or `urls`." });

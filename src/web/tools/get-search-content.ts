@@ -1,5 +1,6 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { type Static, Type } from "typebox";
+import { callLine } from "../call-line.ts";
 import type { WebDetails } from "../details.ts";
 import { WebError } from "../error.ts";
 import { excerpt, failureOf, MOST_SHOWN_CHARS, SHOWN_CHARS } from "../pages.ts";
@@ -23,6 +24,7 @@ export const getSearchContent = () =>
 		label: "Get search content",
 		description: "Read on in a page that web_search, fetch_content or convert_content has kept.",
 		parameters,
+		renderCall: callLine("get_search_content"),
 		async execute(_id, { offset = 0, maxChars = SHOWN_CHARS, ...wanted }) {
 			try {
 				const { texts, ...details } = presented([excerpt(keptPage(wanted), offset, maxChars)], wanted.responseId);

@@ -1,5 +1,6 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
+import { callLine } from "../call-line.ts";
 import type { SearchDetails, SearchResult, WebFailure } from "../details.ts";
 import { WebError } from "../error.ts";
 import { loadPage } from "../load-page.ts";
@@ -29,6 +30,7 @@ export const webSearch = (services: WebServices) =>
 		label: "Web search",
 		description: "Search the web. Several `queries` at once are better than one broad query.",
 		parameters,
+		renderCall: callLine("web_search"),
 		async execute(_id, { query, queries, numResults = 5, includeContent = false }, signal, _onUpdate, ctx) {
 			const wanted = [...new Set([...(query === undefined ? [] : [query]), ...(queries ?? [])])];
 			if (wanted.length === 0) {

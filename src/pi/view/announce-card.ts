@@ -1,0 +1,63 @@
+import type { MessageRenderer, Theme } from "@earendil-works/pi-coding-agent";
+import { Box, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { duration } from "./amounts.ts";
+import { type AnnounceView, readAnnounce } from "./announce-view.ts";
+import { answerLines } from "./answer.ts";
+import type { Drawing } from "./drawing.ts";
+import { expandHint } from "./expand-hint.ts";
+import { consumption, factLines } from "./fact-lines.ts";
+import { fitted } from "./fitted.ts";
+import { problemLines } from "./problem-lines.ts";
+
+/** The report of a background run, as a card in the conversation: how it ended, and the beginning of what it says. */
+export const announceCard: MessageRenderer = (message, options, theme) => {
+	const view = readAnnounce(message);
+	const { expanded, outputPad } = options;
+	// On pi 1.5 the options tell the user's keys.
+	const hint = expandHint(theme, options);
+	const box = new Box(outputPad, 1, (line) => theme.bg("customMessageBg", line));
+	box.addChild(fitted((width) => cardLines(view, { theme, width, expanded, hint })));
+	// Its padding alone may be wider than the terminal.
+	return fitted((width) => box.render(width));
+};
+
+function cardLines(view: AnnounceView, drawing: Drawing): string[] {
+	const { theme, expanded, width } = drawing;
+	const took = view.durationMs === undefined ? [] : [duration(view.durationMs)];
+	return [
+		...factLines(titleOf(view, theme), drawing),
+		...(expanded && view.task !== "" ? wrapTextWithAnsi(theme.fg("muted", view.task), width) : []),
+		...resultLines(view, drawing),
+		...notesLines(view, drawing),
+		...factLines([...took, ...consumption(view.facts, drawing)], drawing),
+		...(expanded ? view.places.flatMap((place) => wrapTextWithAnsi(theme.fg("dim", place), width)) : []),
+	];
+}
+
+const MARKS = {
+	success: { color: "success", text: "✓ done" },
+	error: { color: "error", text: "✗ failed" },
+	timeout: { color: "error", text: "✗ timed out" },
+	unknown: { color: "warning", text: "? ended" },
+} as const;
+
+function titleOf({ status, agent, label }: AnnounceView, theme: Theme): string[] {
+	const { color, text } = MARKS[status];
+	return [
+		`${theme.fg(color, text)} ${theme.fg("accent", theme.bold(agent))}`,
+		...(label === undefined ? [] : [theme.fg("customMessageText", label)]),
+	];
+}
+
+function resultLines({ result, status }: AnnounceView, drawing: Drawing): string[] {
+	if (result.trim() !== "") return spaced(answerLines(result, drawing), drawing);
+	return status === "success" ? [drawing.theme.fg("muted", "(no output)")] : [];
+}
+
+function notesLines({ notes, status }: AnnounceView, drawing: Drawing): string[] {
+	if (notes.trim() === "") return [];
+	return problemLines({ title: "", message: notes }, status === "success" ? "warning" : "error", drawing);
+}
+
+/** Room around what is read at leisure; none in the short form. */
+const spaced = (lines: string[], { expanded }: Drawing): string[] => (expanded ? ["", ...lines, ""] : lines);

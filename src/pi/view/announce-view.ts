@@ -1,0 +1,61 @@
+import { amountOf, fieldsOf, textOf } from "./stored.ts";
+import { contentText, type Facts, readFacts, shortText } from "./subagent-view.ts";
+
+/** What the card of an announce shows, whatever was stored. Texts in one line are plain already; the others are not. */
+export interface AnnounceView {
+	status: "success" | "error" | "timeout" | "unknown";
+	agent: string;
+	label: string | undefined;
+	result: string;
+	notes: string;
+	durationMs: number | undefined;
+	facts: Facts;
+	task: string;
+	/** Names and values of where to look further, as far as they are known. */
+	places: string[];
+}
+
+export function readAnnounce(message: { content: unknown; details?: unknown }): AnnounceView {
+	const details = fieldsOf(message.details);
+	const agent = shortText(details?.agent);
+	// Of another version: the text that the model got is all there is.
+	if (details === undefined || agent === undefined) return unreadable(message.content);
+	return {
+		status: statusOf(details.status),
+		agent,
+		label: shortText(details.label),
+		result: textOf(details.result) ?? "",
+		notes: textOf(details.notes) ?? "",
+		durationMs: amountOf(details.durationMs),
+		facts: readFacts(details),
+		task: shortText(details.task) ?? "",
+		places: [
+			place("run", details.runId),
+			place("session key", details.sessionKey),
+			place("transcript", details.transcript),
+		].flat(),
+	};
+}
+
+function unreadable(content: unknown): AnnounceView {
+	return {
+		status: "unknown",
+		agent: "subagent",
+		label: undefined,
+		result: typeof content === "string" ? content : contentText(content),
+		notes: "",
+		durationMs: undefined,
+		facts: readFacts({}),
+		task: "",
+		places: [],
+	};
+}
+
+function statusOf(stored: unknown): AnnounceView["status"] {
+	return stored === "success" || stored === "error" || stored === "timeout" ? stored : "unknown";
+}
+
+function place(name: string, stored: unknown): string[] {
+	const text = shortText(stored);
+	return text === undefined ? [] : [`${name} ${text}`];
+}

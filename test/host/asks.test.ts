@@ -1,0 +1,104 @@
+import { describe, expect, test, vi } from "vitest";
+import { Asks, type Watcher } from "../../src/host/asks.ts";
+import type { FromHost, Question } from "../../src/host/protocol.ts";
+import { newRunId } from "../../src/run/ids.ts";
+
+const question: Question = { kind: "confirm", title: "Now?", message: "" };
+const runId = newRunId();
+
+class Parent implements Watcher {
+	readonly heard: FromHost[] = [];
+	readonly #asks: Asks;
+	constructor(asks: Asks) {
+		this.#asks = asks;
+	}
+	tell(message: FromHost): void {
+		this.heard.push(message);
+	}
+	get types(): string[] {
+		return this.heard.map(({ type }) => type);
+	}
+	get #askId(): number {
+		return this.heard.flatMap((message) => (message.type === "ask" ? [message.askId] : [])).at(-1) ?? 0;
+	}
+	answer(answer: boolean): void {
+		this.#asks.answered(this, this.#askId, answer);
+	}
+	pass(): void {
+		this.#asks.passed(this, this.#askId);
+	}
+}
+
+function scene(count: number, { patienceMs = 0 } = {}) {
+	const asks = new Asks();
+	const parents = Array.from({ length: count }, () => new Parent(asks));
+	const withdrawal = new AbortController();
+	const answer = asks.ask(runId, question, { watchers: parents, patienceMs, signal: withdrawal.signal });
+	return { asks, parents, answer, withdrawal };
+}
+
+describe("a question", () => {
+	test("the first answer counts, and the others are told to close their dialogs", async () => {
+		const { parents, answer } = scene(3);
+		parents[1]?.answer(true);
+		parents[0]?.answer(false);
+		expect(await answer).toBe(true);
+		expect(parents.map(({ types }) => types)).toEqual([["ask", "withdrawn"], ["ask"], ["ask", "withdrawn"]]);
+	});
+
+	test("one without a user does not decline for one who has", async () => {
+		const { parents, answer } = scene(2);
+		parents[0]?.pass();
+		parents[1]?.answer(true);
+		expect(await answer).toBe(true);
+	});
+
+	test("with all of them passed or gone it is declined", async () => {
+		const { asks, parents, answer } = scene(2, { patienceMs: 60_000 });
+		parents[0]?.pass();
+		if (parents[1]) asks.left(parents[1]);
+		expect(await answer).toBeUndefined();
+	});
+
+	test("an answer of somebody who was not asked is none", async () => {
+		const { asks, parents, answer } = scene(1);
+		const stranger = new Parent(asks);
+		asks.answered(stranger, 1, true);
+		parents[0]?.answer(false);
+		expect(await answer).toBe(false);
+	});
+
+	test("withdrawn, it is declined and its dialogs are closed", async () => {
+		const { parents, answer, withdrawal } = scene(1);
+		withdrawal.abort();
+		expect(await answer).toBeUndefined();
+		expect(parents[0]?.types).toEqual(["ask", "withdrawn"]);
+	});
+
+	test("with nobody there it is declined at once, and waits only where somebody may be on the way", async () => {
+		expect(await scene(0).answer).toBeUndefined();
+		const { asks, answer } = scene(0, { patienceMs: 60_000 });
+		const late = new Parent(asks);
+		asks.joined(late, runId);
+		late.answer(true);
+		expect(await answer).toBe(true);
+	});
+
+	test("nobody came in time", async () => {
+		vi.useFakeTimers();
+		try {
+			const { answer } = scene(0, { patienceMs: 2_000 });
+			await vi.advanceTimersByTimeAsync(2_000);
+			expect(await answer).toBeUndefined();
+		} finally {
+			vi.useRealTimers();
+		}
+	});
+
+	test("who watches another run is not asked", () => {
+		const { asks } = scene(1);
+		const other = new Parent(asks);
+		asks.joined(other, newRunId());
+		expect(other.heard).toEqual([]);
+	});
+});
