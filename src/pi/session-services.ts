@@ -12,6 +12,7 @@ import { placesIn } from "../ledger/places.ts";
 import { findSession } from "../ledger/sessions.ts";
 import { principalDirs } from "../plan/principal.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
+import { Hosts } from "../supervise/hosts.ts";
 import { currentProfile } from "../supervise/profile.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
 import { packageRoot } from "./package-root.ts";
@@ -127,5 +128,5 @@ async function open() {
 	const places = placesIn(getAgentDir());
 	const profile = currentProfile(join(packageRoot(), "dist", "host.js"));
 	const ledger = await openLedger(places.ledger);
-	return { ledger, supervisor: new Supervisor(ledger, places, profile), profile: profile.digest };
+	return { ledger, supervisor: new Supervisor(ledger, new Hosts(ledger, places, profile)), profile: profile.digest };
 }

@@ -7,7 +7,7 @@ import { type Gate, gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
-import { hang, text, toolCall } from "../helpers/model-steps.ts";
+import { text, toolCall } from "../helpers/model-steps.ts";
 import { type PiEvent, piVersions, promptPi, startRpc } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -32,9 +32,8 @@ const child =
 		return finalize(firstUserText === "silent" ? "ANNOUNCE_SKIP" : `Answer to ${firstUserText}.`);
 	};
 
-const open = (childScript: Script = child(), config: object = {}): Promise<Home> =>
+const open = (childScript: Script = child()): Promise<Home> =>
 	openHome({
-		config,
 		moreExtensions: [join(repositoryRoot, "test", "children", "event-listener.ts")],
 		script: dispatch({ parent, child: childScript }),
 	});
@@ -136,20 +135,6 @@ test("a run that asks for silence is not announced", async () => {
 	await rpc.promptAndSettle("And then?");
 	await rpc.close();
 	expect(stepsIn(home)).toEqual([["created", "started", "ended"]]);
-});
-
-test("a foreground run that was stopped while it waited never started", async () => {
-	const home = await open(({ firstUserText }) => (firstUserText === "A" ? hang() : finalize("Done.")), {
-		agents: { defaults: { subagents: { maxConcurrent: 1 } } },
-	});
-	const rpc = startRpc(home);
-	await rpc.prompt("delegate A B");
-	await home.model.waitFor((request) => request.isChild);
-	await heardUntil(rpc, home, (heard) => heard.some(({ step }) => step === "started"));
-	await rpc.send({ type: "abort" });
-	await heardUntil(rpc, home, (heard) => heard.filter(({ step }) => step === "ended").length === 2);
-	await rpc.close();
-	expect(stepsIn(home).sort((a, b) => b.length - a.length)).toEqual([FOREGROUND, ["created", "ended"]]);
 });
 
 describe("a run of an earlier process", () => {

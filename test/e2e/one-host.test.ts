@@ -1,10 +1,11 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { gate } from "../helpers/gate.ts";
+import { hostPids } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
-import { promptPi } from "../helpers/pi.ts";
+import { promptPi, startRpc } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 
@@ -56,6 +57,20 @@ test("two parents that start at the same instant share one host", async () => {
 	const runs = await Promise.all([promptPi(home, "First."), promptPi(home, "Second.")]);
 	for (const run of runs) expect(delegations(run)[0]?.finalized).toEqual({ status: "SUCCESS", result: "Found." });
 	expect(hostsStarted(home.agentDir)).toBe(1);
+});
+
+test("a pi that has turned to another session is not troubled by the end of its former host", async () => {
+	const home = await openHome({
+		script: dispatch({ parent: [delegateTo("explorer", "Find it."), text("Done.")], child: [finalize("Found.")] }),
+	});
+	const rpc = startRpc(home);
+	await rpc.promptAndSettle("Go.");
+	expect(hostPids(home)).toHaveLength(1);
+	await rpc.send({ type: "new_session" });
+	await vi.waitFor(() => expect(hostPids(home)).toEqual([]), 10_000);
+	await rpc.send({ type: "get_state" });
+	await rpc.close();
+	expect(rpc.stderr).toBe("");
 });
 
 test("one host serves several working directories", async () => {

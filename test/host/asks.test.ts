@@ -41,8 +41,8 @@ describe("a question", () => {
 	test("the first answer counts, and the others are told to close their dialogs", async () => {
 		const { parents, answer } = scene(3);
 		parents[1]?.answer(true);
-		parents[0]?.answer(false);
 		expect(await answer).toBe(true);
+		parents[0]?.answer(false);
 		expect(parents.map(({ types }) => types)).toEqual([["ask", "withdrawn"], ["ask"], ["ask", "withdrawn"]]);
 	});
 

@@ -9,13 +9,9 @@ import { isAlive, type Lab, useLab } from "./lab.ts";
 
 const openLab = useLab();
 const script = join(dirname(fileURLToPath(import.meta.url)), "fixtures", "fake-server.mjs");
-const SHORT: Partial<ServerLimits> = {
-	initializeMs: 400,
-	requestMs: 400,
-	leaveMs: 200,
-	settleMs: 250,
-	diagnosticsMs: 800,
-};
+/** Long enough for a busy machine; who should be late is given less. */
+const SHORT: Partial<ServerLimits> = { initializeMs: 8000, requestMs: 8000, leaveMs: 200, settleMs: 400 };
+const IMPATIENT = { requestMs: 400 };
 
 interface FakeLab extends Lab {
 	hover(changes?: Partial<LspSession>): Promise<string>;
@@ -67,7 +63,7 @@ describe("a server that", () => {
 	});
 
 	test("hangs is told, ended, and started anew by the next call", async () => {
-		const lab = fake("hangs");
+		const lab = fake("hangs", IMPATIENT);
 		await expect(lab.hover()).rejects.toThrow("did not answer textDocument/hover within 0.4 s. It was ended");
 		await expectDead(lab);
 		await expect(lab.hover()).rejects.toThrow("within 0.4 s");
@@ -75,13 +71,13 @@ describe("a server that", () => {
 	});
 
 	test("hangs at its start is told and ended", async () => {
-		const lab = fake("hangs-at-start");
+		const lab = fake("hangs-at-start", { initializeMs: 400 });
 		await expect(lab.hover()).rejects.toThrow("did not answer initialize within 0.4 s");
 		await expectDead(lab);
 	});
 
 	test("is busy is left to its work", async () => {
-		const lab = fake("busy");
+		const lab = fake("busy", IMPATIENT);
 		await expect(lab.hover()).rejects.toThrow("It is at work, maybe still reading the project: try again later.");
 		expect(lab.startedPids().filter(isAlive)).toHaveLength(1);
 	});
@@ -132,7 +128,7 @@ describe("a server that", () => {
 });
 
 test("an abort is passed on, at once, and the server stays", async () => {
-	const lab = fake("hangs", { requestMs: 5000 });
+	const lab = fake("hangs");
 	const controller = new AbortController();
 	const asked = lab.hover({ signal: controller.signal });
 	await expect.poll(() => lab.log()).toContain("textDocument/hover");
@@ -151,7 +147,7 @@ describe("servers are shared", () => {
 	});
 
 	test("and one session that gives up does not take it from the others", async () => {
-		const lab = fake("good", { initializeMs: 5000 });
+		const lab = fake("good");
 		const controller = new AbortController();
 		const first = lab.hover({ signal: controller.signal });
 		const second = lab.hover();
@@ -240,7 +236,7 @@ describe("diagnostics that are published", () => {
 	});
 
 	test("never are told as unknown", async () => {
-		const { text } = await fake("good").lsp({ action: "diagnostics", file: "a.fake" });
+		const { text } = await fake("good", { diagnosticsMs: 500 }).lsp({ action: "diagnostics", file: "a.fake" });
 		expect(text).toContain("Nothing was said in time about a.fake: unknown, not clean.");
 	});
 });

@@ -219,6 +219,18 @@ describe("a body", () => {
 		expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64_000_000);
 	});
 
+	test("that is endless but unpacks to nothing is stopped too", async () => {
+		const nothing = Buffer.concat(Array.from({ length: 1_000 }, () => gzipSync("")));
+		const site = await openSite((_request, response) => {
+			response.writeHead(200, { "content-encoding": "gzip" });
+			const more = () => {
+				while (!response.destroyed) if (!response.write(nothing)) return response.once("drain", more);
+			};
+			more();
+		});
+		await expect(get(site.url("/"))).rejects.toEqual(failing("FILE_TOO_LARGE"));
+	});
+
 	test("that comes drop by drop runs out of time", async () => {
 		const site = await openSite(async (_request, response) => {
 			while (!response.destroyed) {

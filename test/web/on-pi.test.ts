@@ -43,16 +43,19 @@ describe.each(piVersions)("on pi %s", (version) => {
 
 	test("one that has asked has them, by the config or by name, and uses them", async () => {
 		const site = await openWeb();
+		const parent = [
+			toolCall("fetch_content", { url: site.url("/page", "127.0.0.1") }),
+			toolCall("fetch_content", { url: "file:///etc/passwd" }),
+			text("Done."),
+		];
 		const config = { web: { enabled: true, allowPrivateNetwork: true } };
-		const script = dispatch({
-			parent: [toolCall("fetch_content", { url: site.url("/page", "127.0.0.1") }), text("Done.")],
-			child: [],
-		});
-		const home = await openHome({ script, config });
+		const home = await openHome({ script: dispatch({ parent, child: [] }), config });
 		const run = await promptPi(home, "Go.", { version });
 		expect(home.model.requests[0]?.tools).toEqual(expect.arrayContaining(TOOLS));
-		expect(run.toolResults).toMatchObject([{ name: "fetch_content", isError: false, details: { ok: true } }]);
-		expect(run.toolResults[0]?.text).toContain("magnetic field");
+		expect(run.toolResults).toMatchObject([
+			{ isError: false, text: expect.stringContaining("magnetic field"), details: { ok: true } },
+			{ isError: true, details: { ok: false, errors: [{ code: "CONTENT_FETCH_INVALID_URL" }] } },
+		]);
 
 		const named = await openHome({ script: () => text("Done.") });
 		await promptPi(named, "Go.", { version, args: ["--tools", "read,web_search"] });

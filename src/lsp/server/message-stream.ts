@@ -98,7 +98,8 @@ export class BoundedReader extends AbstractMessageReader {
 		const all = this.#joined();
 		const end = all.indexOf(HEADER_END);
 		if (end === -1 && all.length < LONGEST_HEADER) return false;
-		const header = all.subarray(0, Math.max(end, 0)).toString("latin1");
+		// Lines before it are let pass, as of a script that greets; but they must come to an end.
+		const header = end > LONGEST_HEADER ? "" : all.subarray(0, Math.max(end, 0)).toString("latin1");
 		const length = Number(/^content-length: *(\d+) *$/im.exec(header)?.[1] ?? Number.NaN);
 		if (Number.isNaN(length))
 			throw new Error(`it wrote ${JSON.stringify(all.toString("utf8", 0, 80))}, which is not LSP`);

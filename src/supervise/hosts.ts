@@ -1,0 +1,167 @@
+import { rmSync } from "node:fs";
+import { outcomeWithoutHost } from "../collect/outcome.ts";
+import { processStart } from "../host/process-start.ts";
+import { adoptRun } from "../ledger/adopt.ts";
+import { findHost, findOrReserveHost, type HostRecord, hostGone } from "../ledger/hosts.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { OpenRun } from "../ledger/open-runs.ts";
+import type { Places } from "../ledger/places.ts";
+import { endRun } from "../ledger/progress.ts";
+import { findRun } from "../ledger/records.ts";
+import type { HostId, RunId } from "../run/ids.ts";
+import { HostConnection } from "./connection.ts";
+import type { HostProfile } from "./profile.ts";
+import { startHost } from "./start-host.ts";
+
+/** How long a host may take from its start to its first word. */
+const START_WITHIN_MS = 20_000;
+const START_ATTEMPTS = 2;
+
+/** The hosts within reach of this process: found or started, connected to, and buried when they turn out to be dead. */
+export class Hosts {
+	readonly #ledger: Ledger;
+	readonly #places: Places;
+	readonly #profile: HostProfile;
+	readonly #connections = new Map<HostId, HostConnection>();
+	/** Those being made: runs that start together share one. */
+	readonly #connecting = new Map<HostId, Promise<HostConnection | undefined>>();
+	readonly #failures: string[] = [];
+	/** Hosts that were starting when we last looked. */
+	readonly #starting = new Set<HostId>();
+	#disposed = false;
+
+	constructor(ledger: Ledger, places: Places, profile: HostProfile) {
+		this.#ledger = ledger;
+		this.#places = places;
+		this.#profile = profile;
+	}
+
+	get anyStarting(): boolean {
+		return this.#starting.size > 0;
+	}
+
+	/** Starts the host that the first run will need, so that it need not wait for it. */
+	prepare(): void {
+		const { host, startIt } = this.#reserve();
+		if (startIt) this.#start(host);
+	}
+
+	/** They look at the ledger at once, instead of at their next heartbeat. */
+	wake(): void {
+		for (const connection of this.#connections.values()) connection.wake();
+	}
+
+	/** Lets go of all sockets. Runs go on without us. */
+	dispose(): void {
+		this.#disposed = true;
+		for (const connection of this.#connections.values()) connection.close();
+		this.#connections.clear();
+	}
+
+	/** The host that works on the run, or that should; undefined if there is none to talk to just now. */
+	async connectionFor(run: OpenRun): Promise<HostConnection | undefined> {
+		const host = run.hostId === undefined ? this.#hostFor(run.profile, run.id) : findHost(this.#ledger, run.hostId);
+		if (!host) return undefined;
+		if (host.state === "starting") this.#starting.add(host.id);
+		else this.#starting.delete(host.id);
+		const known = this.#connections.get(host.id);
+		if (known?.isOpen) return known;
+		const connecting = this.#connecting.get(host.id) ?? this.#connect(host);
+		this.#connecting.set(host.id, connecting);
+		return connecting;
+	}
+
+	async #connect(host: HostRecord): Promise<HostConnection | undefined> {
+		try {
+			const connection = await HostConnection.open(host.socket);
+			this.#connections.set(host.id, connection);
+			return connection;
+		} catch (error) {
+			if (!(error instanceof Error && "code" in error)) throw error;
+			// Not listening: still starting, or dead. If dead, its leases need not be waited out.
+			this.#buryIfDead(host);
+			return undefined;
+		} finally {
+			this.#connecting.delete(host.id);
+		}
+	}
+
+	#hostFor(profile: string, runId: RunId): HostRecord | undefined {
+		// A run that another pi admitted under another profile finds its host there, unless nobody keeps one any more.
+		const ours = profile === this.#profile.digest || this.#adopt(runId, profile);
+		if (!ours) return undefined;
+		if (this.#failures.length >= START_ATTEMPTS) return this.#giveUp(runId);
+		const { host, startIt } = this.#reserve();
+		if (startIt) this.#start(host);
+		return host;
+	}
+
+	#reserve(): { host: HostRecord; startIt: boolean } {
+		return findOrReserveHost(this.#ledger, {
+			profile: this.#profile.digest,
+			at: Date.now(),
+			startWithinMs: START_WITHIN_MS,
+			socketOf: this.#places.socket,
+		});
+	}
+
+	#adopt(id: RunId, from: string): boolean {
+		return adoptRun(this.#ledger, { id, from, to: this.#profile.digest, at: Date.now() });
+	}
+
+	#start(host: HostRecord): void {
+		startHost(host, {
+			profile: this.#profile,
+			places: this.#places,
+			withinMs: START_WITHIN_MS,
+			isReady: () => this.#disposed || findHost(this.#ledger, host.id)?.pid !== undefined,
+			onExit: (reason) => {
+				if (this.#disposed) return; // The process outlived our interest in it, and the ledger is closed.
+				const now = findHost(this.#ledger, host.id);
+				// One that was ready once has said its pid. Others may have given up on it meanwhile, or removed it.
+				if (now?.pid === undefined) this.#failures.push(reason);
+				if (now && now.state !== "gone") this.#bury(now);
+			},
+		});
+	}
+
+	#giveUp(runId: RunId): undefined {
+		const record = findRun(this.#ledger, runId);
+		const message = `The host process could not be started: ${this.#failures.splice(0).at(-1)}`;
+		if (record?.run.state !== "queued") return undefined;
+		const error = { code: "SUBAGENT_FAILED", message, reason: "spawn" } as const;
+		const outcome = outcomeWithoutHost(record, { kind: "refused", error });
+		endRun(this.#ledger, { id: runId, fence: record.run.fence, outcome, at: Date.now() });
+		return undefined;
+	}
+
+	#buryIfDead(host: HostRecord): void {
+		if (host.pid === undefined) return;
+		const started = processStart(host.pid);
+		const alive = host.pidStarted ? started === host.pidStarted : isAlive(host.pid);
+		if (!alive) this.#bury(host);
+	}
+
+	#bury(host: HostRecord): void {
+		hostGone(this.#ledger, host.id, Date.now());
+		if (process.platform !== "win32") rmSync(host.socket, { force: true });
+	}
+
+	/** A connection keeps its host alive, so none is kept without need. */
+	closeUnused(): void {
+		for (const [id, connection] of this.#connections) {
+			if (connection.watches > 0) continue;
+			connection.close();
+			this.#connections.delete(id);
+		}
+	}
+}
+
+function isAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return error instanceof Error && "code" in error && error.code === "EPERM";
+	}
+}

@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+import { createRedactor } from "../../src/collect/redact/redactor.ts";
+import { admitRun } from "../../src/ledger/admit.ts";
+import { claimNext } from "../../src/ledger/claim.ts";
+import { settleDelivery, skipDelivery } from "../../src/ledger/deliveries.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { openRunsOf } from "../../src/ledger/open-runs.ts";
+import { endRun } from "../../src/ledger/progress.ts";
+import { findRun, type RunRecord } from "../../src/ledger/records.ts";
+import { type RunEvent, RunEvents } from "../../src/pi/run-events.ts";
+import { admission, outcomeOf, success } from "../ledger/samples.ts";
+import { readyHost, useScratch } from "../ledger/scratch.ts";
+
+const scratch = useScratch();
+const redactor = createRedactor({ secrets: ["s3cret-value"], homeDir: "/home/ada" });
+
+/** What one process hears, and its look at the ledger. */
+function listener(ledger: Ledger) {
+	const heard: { step: string; event: RunEvent }[] = [];
+	const events = new RunEvents({
+		emit: (name, event) => heard.push({ step: name.replace("subagents:", ""), event: event as RunEvent }),
+		on: () => () => {},
+	});
+	const look = () => events.observe(openRunsOf(ledger, "parent"), { ledger, redactor });
+	return { events, look, heard, steps: () => heard.map(({ step }) => step) };
+}
+
+const admit = (ledger: Ledger, mode: RunRecord["mode"] = "background"): RunRecord =>
+	admitRun(ledger, admission({ mode, label: "a label" }));
+
+function claim(ledger: Ledger, hostId = readyHost(ledger, { profile: "p" })): void {
+	claimNext(ledger, { hostId, profile: "p", at: 1, leaseMs: 1000 });
+}
+
+function end(ledger: Ledger, { run }: RunRecord, outcome = success()): void {
+	const fence = findRun(ledger, run.id)?.run.fence ?? 0;
+	endRun(ledger, { id: run.id, fence, outcome, at: 2 });
+}
+
+test("however often it is looked at, each step is told once", async () => {
+	const ledger = await scratch.ledger();
+	const { events, look, steps } = listener(ledger);
+	const record = admit(ledger);
+	events.created(record);
+	for (const step of [() => claim(ledger), () => end(ledger, record), () => settleDelivery(ledger, record.run.id, 3)]) {
+		look();
+		step();
+		look();
+	}
+	look();
+	expect(steps()).toEqual(["created", "started", "ended", "announced"]);
+});
+
+test("what happened between two looks is told in order", async () => {
+	const ledger = await scratch.ledger();
+	const { events, look, steps } = listener(ledger);
+	const record = admit(ledger);
+	events.created(record);
+	claim(ledger);
+	end(ledger, record);
+	look();
+	events.announced(record.run.id);
+	look();
+	expect(steps()).toEqual(["created", "started", "ended", "announced"]);
+});
+
+test("a run that was stopped while it waited never started", async () => {
+	const ledger = await scratch.ledger();
+	const { events, look, steps } = listener(ledger);
+	const record = admit(ledger);
+	events.created(record);
+	end(ledger, record, outcomeOf(record, { kind: "stopped", by: "the user" }));
+	look();
+	expect(steps()).toEqual(["created", "ended"]);
+});
+
+test("neither silence nor a tool's result is an announce", async () => {
+	const ledger = await scratch.ledger();
+	const { events, look, steps } = listener(ledger);
+	const silent = admit(ledger);
+	const foreground = admit(ledger, "foreground");
+	for (const record of [silent, foreground]) {
+		events.created(record);
+		end(ledger, record);
+	}
+	skipDelivery(ledger, silent.run.id, 3);
+	settleDelivery(ledger, foreground.run.id, 3);
+	look();
+	look();
+	expect(steps()).toEqual(["created", "created", "ended", "ended"]);
+});
+
+test("a run of an earlier process is taken up where it stands", async () => {
+	const ledger = await scratch.ledger();
+	const queued = listener(ledger);
+	const running = listener(ledger);
+	const record = admit(ledger);
+	queued.look();
+	claim(ledger);
+	queued.look();
+	running.look();
+	end(ledger, record);
+	queued.look();
+	running.look();
+	expect(queued.steps()).toEqual(["started", "ended"]);
+	expect(running.steps()).toEqual(["ended"]);
+	expect(running.heard[0]?.event).toMatchObject({ runId: record.run.id, agent: "scout", label: "a label" });
+});
+
+test("an error that was written without a host is redacted", async () => {
+	const ledger = await scratch.ledger();
+	const { events, look, heard } = listener(ledger);
+	const record = admit(ledger);
+	events.created(record);
+	end(ledger, record, outcomeOf(record, { kind: "lost", message: "the log says s3cret-value" }));
+	look();
+	expect(JSON.stringify(heard)).not.toContain("s3cret-value");
+});
