@@ -22,30 +22,43 @@ if (!esbuild) process.exit(0);
 
 // Built aside and put in place at the end: a pi that starts meanwhile finds the old one whole, or the new one.
 const outdir = join(root, ".cache", `dist-${process.pid}`);
-await esbuild.build({
+const common = {
 	absWorkingDir: root,
-	entryPoints: {
-		extension: "src/pi/extension.ts",
-		host: "src/host/extension.ts",
-		index: "src/index.ts",
-		// Entries of their own, so that they become files which need nothing of pi's. pi's loader imports such a file as
-		// it is, and transpiles every other, which takes a second for these two.
-		yaml: "yaml",
-		json5: "json5",
-	},
 	outdir,
 	bundle: true,
 	splitting: true,
 	format: "esm",
 	platform: "node",
 	target: "node22.19",
-	// Its ES module build; the other one requires Node's `process` in a way that a bundled module cannot.
-	alias: { yaml: join(root, "node_modules", "yaml", "browser", "index.js") },
 	mainFields: ["module", "main"],
-	external: ["@earendil-works/*", "typebox", "typebox/*", "bun:sqlite"],
 	chunkNames: "chunks/[name]-[hash]",
 	legalComments: "linked",
 	logLevel: "warning",
+};
+await esbuild.build({
+	...common,
+	entryPoints: {
+		extension: "src/pi/extension.ts",
+		host: "src/host/extension.ts",
+		lsp: "src/lsp/extension.ts",
+		web: "src/web/extension.ts",
+		index: "src/index.ts",
+		// Entries of their own, so that they become files which need nothing of pi's. pi's loader imports such a file as
+		// it is, and transpiles every other, which takes a second for these two.
+		yaml: "yaml",
+		json5: "json5",
+	},
+	// Its ES module build; the other one requires Node's `process` in a way that a bundled module cannot.
+	alias: { yaml: join(root, "node_modules", "yaml", "browser", "index.js") },
+	external: ["@earendil-works/*", "typebox", "typebox/*", "bun:sqlite"],
+});
+// The thread that converts documents. Node loads it, not pi's loader, so that it may be as large as its libraries are.
+await esbuild.build({
+	...common,
+	entryPoints: { "web-convert": "src/web/convert/worker.ts" },
+	minify: true,
+	// Otherwise there would be two of it: one of its users asks for the CommonJS build.
+	alias: { linkedom: join(root, "node_modules", "linkedom", "esm", "index.js") },
 });
 
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { redactorFor } from "../collect/redact/redactor-for.ts";
+import { loadConfig } from "../config/load.ts";
 import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
@@ -31,7 +32,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			const modelsFile = join(agentDir, "models.json");
 			// Made anew for each run: tokens are renewed while a host lives.
 			const redactor = (principalAuthFiles: string[] = []) =>
-				redactorFor({ env: process.env, authFile, modelsFile, principalAuthFiles });
+				redactorFor({ env: process.env, authFile, modelsFile, principalAuthFiles, settings: webSettings(agentDir) });
 			const log = logTo((line) => process.stderr.write(redactor().redact(line)), { host: id, pid: process.pid });
 			const record = findHost(ledger, id);
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);
@@ -63,3 +64,6 @@ export default function hostExtension(pi: ExtensionAPI): void {
 	});
 	pi.on("session_shutdown", () => host?.abandon());
 }
+
+/** Where the user may have written down keys of search providers. A project may not. */
+const webSettings = (agentDir: string): object => loadConfig({ userFile: join(agentDir, "pi-geon.json") }).config.web;

@@ -17,6 +17,7 @@ import { watchRuntime } from "./endings/runtime-limit.ts";
 import { watchTools } from "./endings/tool-limit.ts";
 import { finalization } from "./finalize.ts";
 import { endLeftovers } from "./leftovers.ts";
+import { lspGuard } from "./lsp-guard.ts";
 import type { Progress } from "./protocol.ts";
 import { ProviderWatch } from "./provider-watch.ts";
 import { resultCheck } from "./result-check.ts";
@@ -107,7 +108,7 @@ async function work(
 				modelRuntime: provider.over(models),
 				finalizeTool: finalize.tool,
 				// Messages after the budget, whose word on the next turn would take their place.
-				guards: [guard, provider.guard, steering.guard],
+				guards: [lspGuard(plan.lspActions), guard, provider.guard, steering.guard],
 				ui: dialogs.ui,
 			}),
 		);

@@ -69,8 +69,9 @@ async function whichFile(session: LspSession, request: LspRequest): Promise<File
 	return { path, launch: launchFor(session, path, server), line: only.line, column: only.column };
 }
 
+/** Some servers add the package before a name, or the parameters behind it. */
 export const exactly = (name: string, matches: WorkspaceMatch[]): WorkspaceMatch[] =>
-	matches.filter((match) => match.name === name || match.name.replace(/\(.*$/, "") === name);
+	matches.filter((match) => [match.name, match.name.replace(/\(.*$/, "").split(/\.|::/).at(-1)].includes(name));
 
 /** The column that was given, that of a name in the line, or that of the first word. Wrong ones are told. */
 function columnIn(
@@ -80,11 +81,12 @@ function columnIn(
 ): number {
 	const text = lines[line - 1];
 	if (text === undefined) throw new Error(`There is no line ${line}: the file has ${lines.length} lines.`);
-	if (column !== undefined) {
-		if (column <= text.length + 1) return column;
+	if (column !== undefined && column > text.length + 1) {
 		throw new Error(`There is no column ${column} in line ${line}, which has ${text.length}: ${shortened(text)}`);
 	}
-	const found = name ? indexOfWord(text, name) : text.search(/\S/);
+	// Some servers tell where a declaration begins, not where its name stands: the name may come after the column.
+	const found = name ? indexOfWord(text, name, (column ?? 1) - 1) : text.search(/\S/);
+	if (column !== undefined) return name && found >= 0 ? found + 1 : column;
 	if (found >= 0) return found + 1;
 	throw new Error(name ? `${name} is not in line ${line}: ${shortened(text)}` : `Line ${line} is empty.`);
 }
@@ -107,7 +109,9 @@ async function positionOfName(
 }
 
 /** Not inside another word. */
-function indexOfWord(text: string, word: string): number {
+function indexOfWord(text: string, word: string, from = 0): number {
 	const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-	return text.search(new RegExp(`(?<![\\p{L}\\p{N}_$])${escaped}(?![\\p{L}\\p{N}_$])`, "u"));
+	const pattern = new RegExp(`(?<![\\p{L}\\p{N}_$])${escaped}(?![\\p{L}\\p{N}_$])`, "gu");
+	pattern.lastIndex = from;
+	return pattern.exec(text)?.index ?? -1;
 }

@@ -96,6 +96,7 @@ function servicesOf(ctx: ExtensionContext, opened: Opened): Services {
 			authFile: join(agentDir, "auth.json"),
 			principalAuthFiles: principalDirs(config()).map((dir) => join(dir, "auth.json")),
 			modelsFile: join(agentDir, "models.json"),
+			settings: config().web,
 		}),
 	);
 	return {

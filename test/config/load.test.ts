@@ -174,7 +174,7 @@ describe("a bad value", () => {
 		["lsp.enabled", "1", "true or false"],
 		["lsp.idleMinutes", "0", "from 1 to 1440"],
 		["lsp.servers", "[]", "a table of servers"],
-		["finalize.maxCorrections", "'2'", "at least 0"],
+		["finalize.maxCorrections", "'2'", "from 0 to 20"],
 		["headless.drainSeconds", "99999999", "from 0 to"],
 		["retentionDays", "0", "at least 1"],
 	])("for %s (%s) is said with file, key and line, and the default applies", (path, value, expected) => {

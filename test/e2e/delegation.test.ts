@@ -56,7 +56,7 @@ describe.each(piVersions)("on pi %s", (version) => {
 		const children = home.model.requests.filter((request) => request.isChild);
 		expect(children).toHaveLength(2);
 		expect(children[0]?.lastUserText).toBe(task);
-		expect([...(children[0]?.tools ?? [])].sort()).toEqual(["find", "grep", "ls", "read", "subagent_finalize"]);
+		expect([...(children[0]?.tools ?? [])].sort()).toEqual(["find", "grep", "ls", "lsp", "read", "subagent_finalize"]);
 		expect(children[0]?.systemText).not.toContain("subagent(");
 		expect(children[1]?.toolResults[0]?.text).toContain("src/");
 	});

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { promptPi } from "../helpers/pi.ts";
+import { stagedPackage } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 
@@ -56,7 +58,8 @@ describe("a request that is turned down gets its code, and nothing is started", 
 	});
 
 	test("an agent none of whose tools is there", async () => {
-		const { details } = await call({ agent: "researcher", task: "Find it." });
+		const withoutWebTools = join(stagedPackage(), "dist", "extension.js");
+		const { details } = await call({ agent: "researcher", task: "Find it." }, { extension: withoutWebTools });
 		expect(details?.error).toMatchObject({ code: "SUBAGENT_DISABLED", reason: "no_tools" });
 		expect(details?.error?.message).toContain("web_search");
 	});

@@ -11,12 +11,13 @@ const SECRET_HEADER = /auth|key|token|secret|cookie|credential|password/i;
  * file. A file that is missing or broken holds none.
  */
 export function knownSecrets(sources: SecretSources): string[] {
-	const { env, authFile, modelsFile, principalAuthFiles = [] } = sources;
+	const { env, authFile, modelsFile, principalAuthFiles = [], settings } = sources;
 	return [
 		...new Set([
 			...environmentSecrets(env),
 			...[authFile, ...principalAuthFiles].flatMap((file) => storedCredentials(readJson(file), env)),
 			...modelSecrets(readJson(modelsFile), env),
+			...modelSecrets(settings, env),
 		]),
 	];
 }
@@ -27,6 +28,8 @@ export interface SecretSources {
 	/** Of principals that have credentials of their own. */
 	principalAuthFiles?: readonly string[];
 	modelsFile?: string;
+	/** Our own settings, which may hold keys of search providers. */
+	settings?: unknown;
 }
 
 /** auth.json: one credential per provider, of type api_key or oauth. Every string in it but the type may be a secret. */

@@ -43,6 +43,8 @@ const BUILT_IN: readonly ServerDefinition[] = [
 		languages: WEB_LANGUAGES,
 		rootMarkers: ["tsconfig.json", "jsconfig.json", "package.json"],
 		install: "npm install -D typescript-language-server typescript@6",
+		// Its second server answers at once, and wrongly, while the first one still reads the project.
+		initializationOptions: { tsserver: { useSyntaxServer: "never" } },
 		// It runs the tsserver it finds in the project.
 		needsTrust: true,
 	},

@@ -1,0 +1,13 @@
+import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
+
+/** Holds a child to the questions it may ask a language server, whatever the tool itself would answer. */
+export const lspGuard =
+	(allowed: readonly string[]): ExtensionFactory =>
+	(pi) => {
+		pi.on("tool_call", ({ toolName, input }) => {
+			if (toolName !== "lsp") return undefined;
+			const action = "action" in input ? input.action : undefined;
+			if (typeof action === "string" && allowed.includes(action)) return undefined;
+			return { block: true, reason: `lsp ${action} is not allowed here. Allowed: ${allowed.join(", ")}.` };
+		});
+	};
