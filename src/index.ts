@@ -1,6 +1,8 @@
 /** What other extensions may rely on. */
+export type { AnnounceDetails, AnnounceStatus } from "./deliver/announce.ts";
 export type { SingleResult, Streaming, SubagentDetails } from "./deliver/details.ts";
+export type { RunEvent } from "./deliver/run-event.ts";
 export { SUBAGENT_ERROR_CODES, type SubagentError, type SubagentErrorCode } from "./run/errors.ts";
 export { isRunId, isSessionId, type RunId, type SessionId } from "./run/ids.ts";
-export type { DisplayItem, Finalized, TimeoutReason } from "./run/outcome.ts";
+export type { ContextUse, DisplayItem, Finalized, Outcome, TimeoutReason } from "./run/outcome.ts";
 export type { Usage } from "./run/usage.ts";

@@ -1,21 +1,10 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Services } from "../delegate.ts";
+import type { RunEvent } from "../deliver/run-event.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
 import { type RunId, sessionKey } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
-
-/** What other extensions hear on `pi.events` about the runs of this session. */
-export interface RunEvent {
-	version: 1;
-	runId: string;
-	sessionKey: string;
-	agent: string;
-	label?: string;
-	state: "queued" | "running" | "ended";
-	/** From its end on. */
-	outcome?: Outcome;
-}
 
 type Sources = Pick<Services, "ledger" | "redactor">;
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { AnnounceDetails } from "../../src/deliver/announce.ts";
-import type { RunEvent } from "../../src/pi/run-events.ts";
+import type { RunEvent } from "../../src/deliver/run-event.ts";
 import { type Gate, gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
 import type { Script } from "../helpers/model.ts";
