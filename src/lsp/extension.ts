@@ -1,5 +1,4 @@
 import { type ExtensionAPI, parseArgs } from "@earendil-works/pi-coding-agent";
-import { isProjectTrusted } from "./project-trust.ts";
 import { lspConfig, lspTool, type PoolUser } from "./tool.ts";
 
 /** The `lsp` tool, in a user's pi and in child sessions. It only wires: what happens is told in `run.ts`. */
@@ -9,12 +8,11 @@ export default function lspExtension(pi: ExtensionAPI): void {
 	const tool = lspTool({ isChild, user });
 	pi.registerTool(tool);
 
-	// A child has the tools of its plan, and its process keeps servers for the next child.
-	if (isChild) return;
+	if (isChild) return; // It has the tools of its plan.
 
 	pi.on("session_start", (_event, ctx) => {
-		const { config } = lspConfig(ctx, isProjectTrusted(ctx, { isChild }));
-		const isWanted = config.enabled || parseArgs(process.argv.slice(2)).tools?.includes(tool.name);
+		const { enabled } = lspConfig(ctx, { isChild });
+		const isWanted = enabled || parseArgs(process.argv.slice(2)).tools?.includes(tool.name);
 		// Registered all the same: delegation looks there for what it can give to children.
 		if (!isWanted) pi.setActiveTools(pi.getActiveTools().filter((name) => name !== tool.name));
 	});

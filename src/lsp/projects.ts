@@ -3,18 +3,31 @@ import { hasExtension, sourceFiles } from "./project-files.ts";
 import type { Launch } from "./server/server-connection.ts";
 import { installedServer, type LspSession, launchFor, serversNamed } from "./session.ts";
 
-/** A server and the files it is for, the nearest to the working directory first. */
+/** A server and the files it is for. */
 export interface Project {
 	launch: Launch;
 	files: string[];
 }
 
-/** The projects below the working directory for which a server is installed. */
-export async function projectsOf(session: LspSession, asked?: string): Promise<Project[]> {
+/** Each takes a server of its own, and a repository may have a hundred. */
+const MOST_PROJECTS = 6;
+
+/** The largest projects below the working directory for which a server is installed, and the files of all. */
+export async function projectsOf(
+	session: LspSession,
+	asked?: string,
+): Promise<{ projects: Project[]; left: Project[] }> {
 	const servers = serversNamed(session, asked);
 	const extensions: Record<string, string> = Object.assign({}, ...servers.map(({ languages }) => languages));
 	const files = await sourceFiles(session.workspace.cwd, hasExtension(extensions));
-	const launchOf = launchesByFolder(session, servers);
+	const all = byProject(files, launchesByFolder(session, servers)).sort((a, b) => b.files.length - a.files.length);
+	if (all.length > 0) return { projects: all.slice(0, MOST_PROJECTS), left: all.slice(MOST_PROJECTS) };
+	const [first] = files;
+	if (first !== undefined) launchFor(session, first, asked); // Says what is missing.
+	throw new Error(`There is no source file of a known language in ${session.workspace.cwd}.`);
+}
+
+export function byProject(files: readonly string[], launchOf: (file: string) => Launch | undefined): Project[] {
 	const projects = new Map<string, Project>();
 	for (const file of files) {
 		const launch = launchOf(file);
@@ -24,10 +37,7 @@ export async function projectsOf(session: LspSession, asked?: string): Promise<P
 		project.files.push(file);
 		projects.set(key, project);
 	}
-	if (projects.size > 0) return [...projects.values()];
-	const [first] = files;
-	if (first !== undefined) launchFor(session, first, asked); // Says what is missing.
-	throw new Error(`There is no source file of a known language in ${session.workspace.cwd}.`);
+	return [...projects.values()];
 }
 
 /** Looks for programs once per folder and extension, not once per file. */

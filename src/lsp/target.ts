@@ -25,15 +25,14 @@ export async function atTarget<R>(
 	const { path, launch, line, column } = await whichFile(session, request);
 	return withServer(session, launch, async (server) => {
 		const { uri, lines } = server.documents.open(path);
-		const position =
-			line === undefined
-				? await positionOfName(server, { path, name: request.query ?? "", lines, signal: session.signal })
-				: toPosition(
-						{ line, column: columnIn(lines, line, { column, name: request.query }) },
-						lines[line - 1] ?? "",
-						server.encoding,
-					);
+		const named = { path, name: request.query ?? "", lines, signal: session.signal };
+		const position = line === undefined ? await positionOfName(server, named) : atLine(line);
 		return work({ server, path, uri, position, lines });
+
+		function atLine(number: number): Position {
+			const place = { line: number, column: columnIn(lines, number, { column, name: request.query }) };
+			return toPosition(place, lines[number - 1] ?? "", server.encoding);
+		}
 	});
 }
 
@@ -55,10 +54,10 @@ async function whichFile(session: LspSession, request: LspRequest): Promise<File
 		return { path, launch: launchFor(session, path, server), line, column };
 	}
 	const name = query ?? "";
-	const matches = exactly(name, await searchWorkspace(session, name, server));
+	const { matches: similar, note } = await searchWorkspace(session, name, server);
+	const matches = exactly(name, similar);
 	const [only, second] = matches;
-	if (!only)
-		throw new Error(`No symbol in the workspace is called ${name}. Give a \`file\`, or search with \`symbols\`.`);
+	if (!only) throw new Error(`No symbol in the workspace is called ${name}. Give a \`file\`.${note}`);
 	if (second) {
 		const list = matches.slice(0, 20).map((match) => `${at(match)} ${kindName(match.kind)} ${match.name}`);
 		throw new Error(

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { StringEnum } from "@earendil-works/pi-ai";
 import {
@@ -62,17 +63,19 @@ export function lspTool({ isChild, user }: LspToolSetup) {
 			if (isChild && !LSP_ACTIONS.some((action) => action === request.action)) {
 				throw new Error(`${request.action} is not available in a subagent.`);
 			}
-			const trusted = isProjectTrusted(ctx, { isChild });
-			const { config } = lspConfig(ctx, trusted);
+			const config = lspConfig(ctx, { isChild });
 			const { knownServers, runLsp, sharedPool, Workspace } = await import("./run.ts");
 			const pool = sharedPool();
-			pool.join(user);
-			user.leave = () => pool.leave(user);
+			// A child never leaves by itself: its process keeps servers for the next one, until they are idle.
+			if (!isChild) {
+				pool.join(user);
+				user.leave = () => pool.leave(user);
+			}
 			const { text, details } = await runLsp(request, {
 				workspace: new Workspace(ctx.cwd),
 				servers: knownServers(config.servers),
 				pool,
-				trusted,
+				trusted: isProjectTrusted(ctx, { isChild }),
 				mayWrite: config.allowMutatingActions && !isChild,
 				idleMs: config.idleMinutes * 60_000,
 				env: process.env,
@@ -85,12 +88,12 @@ export function lspTool({ isChild, user }: LspToolSetup) {
 	});
 }
 
-/** The settings in force; those of the project only where it is trusted. */
-export function lspConfig(ctx: ExtensionContext, trusted: boolean): { config: Config["lsp"] } {
+/** The settings in force; those of the project only where it is trusted, which takes files to find out. */
+export function lspConfig(ctx: ExtensionContext, { isChild }: { isChild: boolean }): Config["lsp"] {
 	const projectFile = join(ctx.cwd, CONFIG_DIR_NAME, "pi-geon.json");
 	const { config } = loadConfig({
 		userFile: join(getAgentDir(), "pi-geon.json"),
-		...(trusted && { projectFile }),
+		...(existsSync(projectFile) && isProjectTrusted(ctx, { isChild }) && { projectFile }),
 	});
-	return { config: config.lsp };
+	return config.lsp;
 }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -176,6 +176,19 @@ describe("servers are shared", () => {
 		expect(lab.startedPids().filter(isAlive)).toHaveLength(1);
 		await lab.pool.leave(other);
 		expect(lab.startedPids().filter(isAlive)).toEqual([]);
+	});
+
+	test("and those unused for the longest time make room for others", async () => {
+		const lab = openLab({
+			files: Object.fromEntries(["a", "b", "c"].map((name) => [`${name}/tsconfig.json`, "{}"])),
+			limits: { servers: 2 },
+		});
+		for (const name of ["a", "b", "c"]) {
+			lab.write(`${name}/x.ts`, `export const ${name} = 1;`);
+			await lab.lsp({ action: "symbols", file: `${name}/x.ts` });
+		}
+		expect(lab.pool.running().map(({ launch }) => basename(launch.root))).toEqual(["b", "c"]);
+		await expect.poll(() => lab.pids().filter(isAlive)).toHaveLength(2);
 	});
 
 	test("and are restarted on request", async () => {

@@ -111,3 +111,19 @@ test("each project has its own server, and they end together", async () => {
 	expect(text).toContain("two/b.ts:1:1 error: Cannot find name 'b'.");
 	expect(lab.pids().filter(isAlive)).toHaveLength(2);
 });
+
+test("of many projects the largest are searched, and that is said", async () => {
+	const names = Array.from({ length: 8 }, (_, index) => `p${index}`);
+	const files = Object.fromEntries(
+		names.flatMap((name) => [
+			[`${name}/tsconfig.json`, "{}"],
+			[`${name}/x.ts`, `export const ${name} = 1;`],
+		]),
+	);
+	const lab = openLab({ files: { ...files, "p7/y.ts": "export const here = 1;" } });
+	const { text } = await lab.lsp({ action: "definition", query: "here" });
+	expect(text).toBe(
+		"p7/y.ts:1:14  variable: export const here = 1;\n2 smaller projects were not searched: give a `file` for those.",
+	);
+	expect((await lab.lsp({ action: "workspace-diagnostics" })).text).toContain("Only 7 of 9 files were checked.");
+});

@@ -1,13 +1,13 @@
-import { readFileSync, rmSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { conversation, dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions, promptPi } from "../helpers/pi.ts";
+import { stagedPackage } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
-import { bundleLsp } from "./bundle.ts";
 
 const openHome = useHome();
 const probe = join(dirname(fileURLToPath(import.meta.url)), "fixtures", "probe.ts");
@@ -19,18 +19,15 @@ const files = {
 const whereIs = toolCall("lsp", { action: "definition", file: "src/app.ts", line: 2, query: "authenticate" });
 const answer = "src/auth.ts:1:17  export function authenticate() {}";
 
-let bundle: Awaited<ReturnType<typeof bundleLsp>>;
-beforeAll(async () => {
-	bundle = await bundleLsp();
-});
-afterAll(() => rmSync(bundle.folder, { recursive: true, force: true }));
+/** The one entry, without the rest of the package. */
+const entry = join(stagedPackage(), "dist", "lsp.js");
 
 const declaration = (request: { raw: { tools?: readonly object[] } } | undefined) =>
 	(request?.raw.tools ?? []).find((tool) => JSON.stringify(tool).includes('"name":"lsp"'));
 
 describe.each(piVersions)("on pi %s", (version) => {
 	test("a parent that did not ask for it is told nothing of it, but knows where it is", async () => {
-		const home = await openHome({ extension: bundle.entry, moreExtensions: [probe], script: () => "Hello." });
+		const home = await openHome({ extension: entry, moreExtensions: [probe], script: () => "Hello." });
 		const file = join(home.scratch, "probe.json");
 		const run = await promptPi(home, "Hi.", { version, env: { PROBE: file } });
 		expect(run.stderr).toBe("");
@@ -38,13 +35,13 @@ describe.each(piVersions)("on pi %s", (version) => {
 		expect(home.model.requests[0]?.tools).not.toContain("lsp");
 		expect(JSON.stringify(home.model.requests[0]?.raw)).not.toMatch(/lsp/i);
 		const { path, active } = JSON.parse(readFileSync(file, "utf8")) as { path: string; active: string[] };
-		expect(path).toBe(bundle.entry);
+		expect(path).toBe(entry);
 		expect(active).not.toContain("lsp");
 	});
 
 	test("a parent that enabled it uses it, and nothing is left running", async () => {
 		const home = await openHome({
-			...{ extension: bundle.entry, files, config: { lsp: { enabled: true } } },
+			...{ extension: entry, files, config: { lsp: { enabled: true } } },
 			script: conversation([whereIs, text("Done.")]),
 		});
 		const run = await promptPi(home, "Where?", { version });
@@ -57,7 +54,7 @@ describe.each(piVersions)("on pi %s", (version) => {
 	test("inside a subagent it is short and read-only, whatever the configuration and the model say", async () => {
 		const rename = { action: "rename", file: "src/auth.ts", query: "authenticate", newName: "x" };
 		const home = await openHome({
-			...{ extension: bundle.entry, files, config: { lsp: { allowMutatingActions: true } } },
+			...{ extension: entry, files, config: { lsp: { allowMutatingActions: true } } },
 			script: conversation([toolCall("lsp", rename), text("Done.")]),
 		});
 		const run = await promptPi(home, "Rename.", { version, env: { PI_SUBAGENT_CHILD: "1" } });
@@ -68,9 +65,23 @@ describe.each(piVersions)("on pi %s", (version) => {
 		expect(declared.length).toBeLessThan(900);
 	});
 
+	test("it is there when asked for by name, and runs programs of the project only by decision", async () => {
+		const home = await openHome({
+			...{ extension: entry, files: { "node_modules/.bin/gopls": "#!/bin/sh\n" } },
+			script: conversation([toolCall("lsp", { action: "servers", server: "gopls" }), text("Done.")]),
+		});
+		chmodSync(join(home.project, "node_modules/.bin/gopls"), 0o755);
+		const ask = async (...args: string[]) => {
+			const { toolResults } = await promptPi(home, "Which?", { version, args: ["--tools", "read,lsp", ...args] });
+			return toolResults[0]?.text;
+		};
+		expect(await ask()).toContain("not usable. gopls: `gopls` is neither on the PATH nor in the usual places");
+		expect(await ask("--approve")).toBe(`gopls (.go): ${home.project}/node_modules/.bin/gopls`);
+	});
+
 	test("an explorer asks it inside a child session", async () => {
 		const home = await openHome({
-			...{ moreExtensions: [bundle.entry], files },
+			files,
 			script: dispatch({
 				parent: [delegateTo("explorer", "Where is authenticate?"), text("Done.")],
 				child: ({ turn, toolResults }) => (turn === 0 ? whereIs : finalize(toolResults[0]?.text ?? "")),
@@ -87,7 +98,7 @@ describe.each(piVersions)("on pi %s", (version) => {
 test("two children share one server, which ends with their host", async () => {
 	const pidOf = (said: string) => /typescript .*\n {2}running in \.: pid (\d+)/.exec(said)?.[1];
 	const home = await openHome({
-		...{ moreExtensions: [bundle.entry], files },
+		files,
 		script: dispatch({
 			parent: [[delegateTo("explorer", "One."), delegateTo("explorer", "Two.")], text("Done.")],
 			child: ({ turn, toolResults }) =>
@@ -104,7 +115,7 @@ test("two children share one server, which ends with their host", async () => {
 test("a pi that is killed takes its servers along", async () => {
 	const killed = new AbortController();
 	const home = await openHome({
-		...{ extension: bundle.entry, files, config: { lsp: { enabled: true } } },
+		...{ extension: entry, files, config: { lsp: { enabled: true } } },
 		script: ({ turn }) => (turn === 0 ? whereIs : [() => killed.abort(), hang()]),
 	});
 	const run = await promptPi(home, "Where?", { signal: killed.signal });
@@ -115,13 +126,13 @@ test("a pi that is killed takes its servers along", async () => {
 test("a changing action is a diff unless the user allowed it", async () => {
 	const rename = toolCall("lsp", { action: "rename", file: "src/auth.ts", query: "authenticate", newName: "logIn" });
 	const script = conversation([rename, text("Done.")]);
-	const shown = await openHome({ extension: bundle.entry, files, script, config: { lsp: { enabled: true } } });
+	const shown = await openHome({ extension: entry, files, script, config: { lsp: { enabled: true } } });
 	const [refused] = (await promptPi(shown, "Rename.")).toolResults;
 	expect(refused?.text).toMatch(/NOT applied.*\+export function logIn\(\) \{\}/s);
 	expect(readFileSync(join(shown.project, "src/auth.ts"), "utf8")).toBe(files["src/auth.ts"]);
 
 	const config = { lsp: { enabled: true, allowMutatingActions: true } };
-	const allowed = await openHome({ extension: bundle.entry, files, script, config });
+	const allowed = await openHome({ extension: entry, files, script, config });
 	const [applied] = (await promptPi(allowed, "Rename.")).toolResults;
 	expect(applied?.text).toContain("applied to src/");
 	expect(readFileSync(join(allowed.project, "src/app.ts"), "utf8")).toContain("\tlogIn();");

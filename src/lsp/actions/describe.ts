@@ -1,4 +1,5 @@
 import type { Hover, MarkupContent, SignatureHelp } from "vscode-languageserver-protocol";
+import { toPosition, unitsBefore } from "../positions.ts";
 import type { Answer, LspRequest } from "../request.ts";
 import type { LspSession } from "../session.ts";
 import { atTarget, type Target } from "../target.ts";
@@ -16,8 +17,10 @@ export function hover(session: LspSession, request: LspRequest): Promise<Answer>
 export function signature(session: LspSession, request: LspRequest): Promise<Answer> {
 	return atTarget(session, request, async (target) => {
 		const { server, uri, position, lines } = target;
-		const opening = (lines[position.line] ?? "").indexOf("(", position.character);
-		const tried = opening === -1 ? [position] : [position, { line: position.line, character: opening + 1 }];
+		const line = lines[position.line] ?? "";
+		const opening = line.indexOf("(", unitsBefore(position.character, line, server.encoding));
+		const inside = toPosition({ line: position.line + 1, column: opening + 2 }, line, server.encoding);
+		const tried = opening === -1 ? [position] : [position, inside];
 		for (const place of tried) {
 			const params = { textDocument: { uri }, position: place };
 			const help = await server.request<SignatureHelp | null>("textDocument/signatureHelp", params, session.signal);

@@ -20,9 +20,10 @@ export function references(session: LspSession, request: LspRequest): Promise<An
 
 /** The places where the workspace declares the name are its definitions. */
 async function definitionByName(session: LspSession, name: string, server?: string): Promise<Answer> {
-	const matches = exactly(name, await searchWorkspace(session, name, server));
-	const { lines, ...shown } = listed(inOrder(matches), ({ kind, text }) => `${kindName(kind)}: ${text ?? name}`);
-	return { text: lines.join("\n") || `No symbol in the workspace is called ${name}.`, details: shown };
+	const { matches, note } = await searchWorkspace(session, name, server);
+	const exact = inOrder(exactly(name, matches));
+	const { lines, ...shown } = listed(exact, ({ kind, text }) => `${kindName(kind)}: ${text ?? name}`);
+	return { text: (lines.join("\n") || `No symbol in the workspace is called ${name}.`) + note, details: shown };
 }
 
 function found(

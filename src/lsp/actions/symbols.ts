@@ -27,10 +27,10 @@ export interface FileSymbol {
 export async function symbols(session: LspSession, request: LspRequest): Promise<Answer> {
 	if (request.file !== undefined) return symbolsOfFile(session, request, request.file);
 	if (!request.query) throw new Error("`symbols` needs a `file`, or a `query` to search the workspace for.");
-	const found = await searchWorkspace(session, request.query, request.server);
-	const { lines, ...shown } = listed(inOrder(found), (symbol) => `${kindName(symbol.kind)} ${symbol.name}`);
+	const { matches, note } = await searchWorkspace(session, request.query, request.server);
+	const { lines, ...shown } = listed(inOrder(matches), (symbol) => `${kindName(symbol.kind)} ${symbol.name}`);
 	return {
-		text: lines.length > 0 ? lines.join("\n") : `No symbol in the workspace matches ${request.query}.`,
+		text: (lines.join("\n") || `No symbol in the workspace matches ${request.query}.`) + note,
 		details: { query: request.query, symbols: shown.locations, total: shown.total },
 	};
 }
@@ -88,9 +88,13 @@ export interface WorkspaceMatch extends FoundLocation {
 }
 
 /** Asks the servers of the workspace for a name. */
-export async function searchWorkspace(session: LspSession, query: string, server?: string): Promise<WorkspaceMatch[]> {
+export async function searchWorkspace(
+	session: LspSession,
+	query: string,
+	server?: string,
+): Promise<{ matches: WorkspaceMatch[]; note: string }> {
 	const reader = new LocationReader(session.workspace);
-	const projects = await projectsOf(session, server);
+	const { projects, left } = await projectsOf(session, server);
 	const found = await Promise.all(
 		projects.map(({ launch, files: [first] }) =>
 			withServer(session, launch, async (running) => {
@@ -108,7 +112,8 @@ export async function searchWorkspace(session: LspSession, query: string, server
 			}),
 		),
 	);
-	return found.flat();
+	const note = left.length > 0 ? `\n${left.length} smaller projects were not searched: give a \`file\` for those.` : "";
+	return { matches: found.flat(), note };
 }
 
 const ORIGIN = { line: 0, character: 0 };

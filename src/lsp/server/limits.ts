@@ -15,6 +15,8 @@ export interface ServerLimits {
 	/** More endings of its own within `crashWindowMs`, and it is not started again. */
 	crashes: number;
 	crashWindowMs: number;
+	/** At once in a process. */
+	servers: number;
 }
 
 export const LIMITS: ServerLimits = {
@@ -29,4 +31,5 @@ export const LIMITS: ServerLimits = {
 	floodWindowMs: 5000,
 	crashes: 3,
 	crashWindowMs: 5 * 60_000,
+	servers: 8,
 };

@@ -41,7 +41,7 @@ export class ServerConnection {
 	/** Why it can be asked no more: it ended, or we gave up on it. The first cause counts. Never fails. */
 	readonly over: Promise<string>;
 	/** When no process is left. Never fails. */
-	readonly ended: Promise<unknown>;
+	readonly ended: Promise<void>;
 	readonly #launch: Launch;
 	readonly #limits: ServerLimits;
 	readonly #process: ServerProcess;
@@ -68,7 +68,6 @@ export class ServerConnection {
 			env: launch.env,
 			onStderr: (bytes) => meter.count({ bytes }),
 		});
-		this.ended = this.#process.ended.then(resolve);
 		this.#reader = new BoundedReader(this.#process.stdout, { meter, largest: limits.messageBytes });
 		this.#reader.onError((error) => this.giveUp(error.message));
 		this.#connection = createMessageConnection(this.#reader, new FramedWriter(this.#process.stdin), SILENT);
@@ -76,6 +75,7 @@ export class ServerConnection {
 		this.#connection.onRequest(talk.onRequest);
 		this.#connection.onError(() => {}); // The process and the reader tell it better.
 		this.#connection.listen();
+		this.ended = this.#process.ended.then(resolve);
 	}
 
 	get pid(): number | undefined {

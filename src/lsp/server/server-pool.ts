@@ -67,6 +67,9 @@ export class ServerPool {
 		const entry = this.#entries.get(key) ?? this.#start(key, launch);
 		entry.inUse++;
 		clearTimeout(entry.idle);
+		// Used last, ended last.
+		this.#entries.delete(key);
+		this.#entries.set(key, entry);
 		try {
 			// The start belongs to all who wait for it: one that gives up does not end it.
 			await waitFor(entry.server.ready, { signal });
@@ -79,6 +82,7 @@ export class ServerPool {
 
 	#start(key: string, launch: Launch): Entry {
 		this.#refuseAfterCrashes(key, launch);
+		this.#makeRoom();
 		const entry: Entry = { server: new LanguageServer(launch, this.#limits), inUse: 0 };
 		const { server } = entry;
 		this.#entries.set(key, entry);
@@ -88,6 +92,14 @@ export class ServerPool {
 			if (this.#forget(key, entry)) this.#crashes.set(key, [...this.#recentCrashes(key), { at: Date.now(), reason }]);
 		});
 		return entry;
+	}
+
+	/** Ends those that were not used for the longest time. What is in use stays, however many that are. */
+	#makeRoom(): void {
+		const unused = [...this.#entries].filter(([, { inUse }]) => inUse === 0);
+		for (const [key, entry] of unused.slice(0, Math.max(0, this.#entries.size - this.#limits.servers + 1))) {
+			if (this.#forget(key, entry)) void entry.server.connection.close();
+		}
 	}
 
 	#refuseAfterCrashes(key: string, { definition }: Launch): void {
