@@ -25,7 +25,7 @@ export interface ParentOptions extends Omit<HomeOptions, "model"> {
 export async function startParent({ calls, child, isChild, ...options }: ParentOptions): Promise<Parent> {
 	const script: Script = (request) => {
 		if (request.isChild) return child(request);
-		return request.lastMessage?.role === "tool" ? text("Done.") : calls;
+		return request.lastUserText === "Go." && request.lastMessage?.role !== "tool" ? calls : text("Done.");
 	};
 	const model = await startModel(script, isChild ? { isChild } : {});
 	const home = await makeHome({ ...options, model });

@@ -92,7 +92,7 @@ function timeoutMessage(limit: "runtime" | "idle" | "tool", afterMs: number): st
 	const seconds = `${Math.round(afterMs / 100) / 10} s`;
 	switch (limit) {
 		case "runtime":
-			return `It did not finish within ${seconds} (subagents.timeoutMs).`;
+			return `It did not finish within ${seconds}, its time limit.`;
 		case "idle":
 			return `Nothing was heard from it for ${seconds} (subagents.idleTimeoutMs).`;
 		case "tool":

@@ -9,6 +9,7 @@ import { isHostId } from "../run/ids.ts";
 import { HOST_COMMAND } from "./command.ts";
 import { logTo } from "./log.ts";
 import { freshModelRuntimes } from "./models.ts";
+import { recentRedactor } from "./recent-redactor.ts";
 import { Host } from "./serve.ts";
 
 const DEFAULT_IDLE_MS = 60_000;
@@ -30,9 +31,9 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			const ledger = await openLedger(places.ledger);
 			const authFile = join(agentDir, "auth.json");
 			const modelsFile = join(agentDir, "models.json");
-			// Made anew for each run: tokens are renewed while a host lives.
-			const redactor = (principalAuthFiles: string[] = []) =>
-				redactorFor({ env: process.env, authFile, modelsFile, principalAuthFiles, settings: webSettings(agentDir) });
+			const redactor = recentRedactor((principalAuthFiles) =>
+				redactorFor({ env: process.env, authFile, modelsFile, principalAuthFiles, settings: webSettings(agentDir) }),
+			);
 			const log = logTo((line) => process.stderr.write(redactor().redact(line)), { host: id, pid: process.pid });
 			const record = findHost(ledger, id);
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);

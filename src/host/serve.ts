@@ -1,6 +1,6 @@
 import { outcomeWithoutHost } from "../collect/outcome.ts";
 import { archiveDueSessions } from "../ledger/archive.ts";
-import { claimNext } from "../ledger/claim.ts";
+import { claimRuns } from "../ledger/claim.ts";
 import { closeHost, hostGone, hostReady, leaveIfIdle, renewLeases } from "../ledger/hosts.ts";
 import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -21,6 +21,8 @@ import { type ClaimedRun, startWork, type Work, type WorkServices } from "./work
 const LEASE_MS = 15_000;
 /** How often it renews its leases and looks at the ledger, in case a wake got lost. */
 const HEARTBEAT_MS = 2000;
+/** How many runs it claims in one go. */
+const CLAIM_AT_MOST = 50;
 /** How long it may take to remove what is past its time, before it leaves. */
 const TIDY_MS = 1000;
 /** How long after a claim somebody may still come to watch the run: a parent looks for a new host once a second. */
@@ -121,11 +123,15 @@ export class Host {
 			this.#watchers?.ended(run.id);
 		}
 		while (!this.#closing) {
-			const record = claimNext(ledger, { hostId: id, profile, at: Date.now(), leaseMs: LEASE_MS });
-			if (record?.run.state !== "running") break;
-			log.info("claimed", { runId: record.run.id, agent: record.plan.agent, attempt: record.run.attempt });
-			this.#retentionDays = record.plan.afterwards.retentionDays;
-			void this.#workOn({ ...record, run: record.run });
+			const claim = { hostId: id, profile, at: Date.now(), leaseMs: LEASE_MS, atMost: CLAIM_AT_MOST };
+			const claimed = claimRuns(ledger, claim);
+			if (claimed.length === 0) break;
+			for (const { run, ...record } of claimed) {
+				if (run.state !== "running") continue;
+				log.info("claimed", { runId: run.id, agent: record.plan.agent, attempt: run.attempt });
+				this.#retentionDays = record.plan.afterwards.retentionDays;
+				void this.#workOn({ ...record, run });
+			}
 		}
 	}
 

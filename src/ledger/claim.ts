@@ -4,7 +4,7 @@ import type { Ledger } from "./ledger.ts";
 import { findRun, type RunRecord, storeRun } from "./records.ts";
 
 /**
- * The next queued run for a host, now its own, or undefined if there is none it may take.
+ * The next queued runs for a host, now its own, as many as there are places for.
  *
  * Order: whoever waits in the foreground first; then the parent that has the fewest runs at work, so that one that asks
  * for a hundred does not starve one that asks for two; then the order of admission. A run waits while its session has
@@ -13,39 +13,60 @@ import { findRun, type RunRecord, storeRun } from "./records.ts";
  * Only a host that is ready may claim: one that others have given up on would get a run that it cannot keep. The claim
  * renews the host's own lease too, so that no host is found dead while one of its runs is still leased.
  */
-export function claimNext(
-	ledger: Ledger,
-	claim: { hostId: HostId; profile: string; at: number; leaseMs: number },
-): RunRecord | undefined {
+export function claimRuns(ledger: Ledger, claim: Claim): RunRecord[] {
 	// Asking before locking: an idle host's look at the queue must not hold up those who write.
-	if (!nextFor(ledger, claim.profile)) return undefined;
+	if (inOrder(ledger, claim.profile, 1).length === 0) return [];
+	const { hostId, at } = claim;
+	const leaseUntil = at + claim.leaseMs;
 	// A claim that is lost with the machine is lost with its host: the run is still queued then.
 	return ledger.transaction("normal", () => {
-		const id = nextFor(ledger, claim.profile);
-		const record = id && findRun(ledger, id);
-		if (!record) return undefined;
-		const leaseUntil = claim.at + claim.leaseMs;
-		const run = transition(record.run, { type: "claimed", at: claim.at, hostId: claim.hostId, leaseUntil });
-		if (isRefused(run)) return undefined;
+		const waiting = inOrder(ledger, claim.profile, claim.atMost);
 		const ready = "UPDATE hosts SET lease_until = max(lease_until, ?) WHERE id = ? AND state = 'ready'";
-		if (ledger.run(ready, leaseUntil, claim.hostId) === 0) return undefined;
-		storeRun(ledger, run);
-		return { ...record, run };
+		if (waiting.length === 0 || ledger.run(ready, leaseUntil, hostId) === 0) return [];
+		let atWork = ledger.get<{ n: number }>("SELECT count(*) AS n FROM runs WHERE state = 'running'")?.n ?? 0;
+		return waiting.flatMap(({ id, lane_limit }) => {
+			const record = atWork < lane_limit ? findRun(ledger, id) : undefined;
+			const run = record && transition(record.run, { type: "claimed", at, hostId, leaseUntil });
+			if (!run || isRefused(run)) return [];
+			storeRun(ledger, run);
+			atWork++;
+			return [{ ...record, run }];
+		});
 	});
 }
 
-function nextFor(ledger: Ledger, profile: string): RunId | undefined {
-	return ledger.get<{ id: RunId }>(
+export interface Claim {
+	hostId: HostId;
+	profile: string;
+	at: number;
+	leaseMs: number;
+	/** Not all at once, where there are many: whoever else writes should get a turn. */
+	atMost: number;
+}
+
+/**
+ * Those that may be claimed, in the order in which they would be, one after the other: the n-th of a parent comes when
+ * that parent has n more at work than now.
+ */
+function inOrder(ledger: Ledger, profile: string, atMost: number): { id: RunId; lane_limit: number }[] {
+	return ledger.all(
 		`WITH at_work AS (SELECT parent_session, count(*) AS n FROM runs WHERE state = 'running' GROUP BY parent_session)
-			SELECT id FROM runs AS waiting LEFT JOIN at_work USING (parent_session)
+			SELECT id, lane_limit FROM runs AS waiting LEFT JOIN at_work USING (parent_session)
 			WHERE state = 'queued' AND profile = ? AND stop_at IS NULL AND attempt < max_attempts
 			AND (SELECT count(*) FROM runs WHERE state = 'running') < lane_limit
 			AND NOT EXISTS (SELECT 1 FROM runs AS before WHERE before.session_id = waiting.session_id
 				AND before.seq < waiting.seq AND before.state <> 'ended')
-			ORDER BY mode = 'background', coalesce(at_work.n, 0), seq
-			LIMIT 1`,
+			ORDER BY mode = 'background',
+				coalesce(at_work.n, 0) + row_number() OVER (PARTITION BY parent_session ORDER BY mode = 'background', seq), seq
+			LIMIT ?`,
 		profile,
-	)?.id;
+		atMost,
+	);
+}
+
+/** One of them. */
+export function claimNext(ledger: Ledger, claim: Omit<Claim, "atMost">): RunRecord | undefined {
+	return claimRuns(ledger, { ...claim, atMost: 1 })[0];
 }
 
 /** How many runs are to be served before this one; 0 means it is next. Undefined once it no longer waits. */

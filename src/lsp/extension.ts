@@ -11,7 +11,7 @@ export default function lspExtension(pi: ExtensionAPI): void {
 	if (isChild) return; // It has the tools of its plan.
 
 	pi.on("session_start", (_event, ctx) => {
-		const { enabled } = lspConfig(ctx, { isChild });
+		const { enabled } = lspConfig(ctx);
 		const isWanted = enabled || parseArgs(process.argv.slice(2)).tools?.includes(tool.name);
 		// Registered all the same: delegation looks there for what it can give to children.
 		if (!isWanted) pi.setActiveTools(pi.getActiveTools().filter((name) => name !== tool.name));

@@ -12,7 +12,7 @@ import {
 import { Type } from "typebox";
 import { type Config, LSP_ACTIONS } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
-import { isProjectTrusted } from "./project-trust.ts";
+import { isTrustedByDecision } from "../config/project-trust.ts";
 import { ALL_ACTIONS, type LspRequest, SEVERITIES } from "./request.ts";
 
 const optional = { text: Type.Optional(Type.String()), number: Type.Optional(Type.Integer({ minimum: 1 })) };
@@ -63,7 +63,7 @@ export function lspTool({ isChild, user }: LspToolSetup) {
 			if (isChild && !LSP_ACTIONS.some((action) => action === request.action)) {
 				throw new Error(`${request.action} is not available in a subagent.`);
 			}
-			const config = lspConfig(ctx, { isChild });
+			const config = lspConfig(ctx);
 			const { knownServers, runLsp, sharedPool, Workspace } = await import("./run.ts");
 			const pool = sharedPool();
 			// A child never leaves by itself: its process keeps servers for the next one, until they are idle.
@@ -75,7 +75,7 @@ export function lspTool({ isChild, user }: LspToolSetup) {
 				workspace: new Workspace(ctx.cwd),
 				servers: knownServers(config.servers),
 				pool,
-				trusted: isProjectTrusted(ctx, { isChild }),
+				trusted: isTrustedByDecision(ctx),
 				mayWrite: config.allowMutatingActions && !isChild,
 				idleMs: config.idleMinutes * 60_000,
 				env: process.env,
@@ -89,11 +89,11 @@ export function lspTool({ isChild, user }: LspToolSetup) {
 }
 
 /** The settings in force; those of the project only where it is trusted, which takes files to find out. */
-export function lspConfig(ctx: ExtensionContext, { isChild }: { isChild: boolean }): Config["lsp"] {
+export function lspConfig(ctx: ExtensionContext): Config["lsp"] {
 	const projectFile = join(ctx.cwd, CONFIG_DIR_NAME, "pi-geon.json");
 	const { config } = loadConfig({
 		userFile: join(getAgentDir(), "pi-geon.json"),
-		...(existsSync(projectFile) && isProjectTrusted(ctx, { isChild }) && { projectFile }),
+		...(existsSync(projectFile) && isTrustedByDecision(ctx) && { projectFile }),
 	});
 	return config.lsp;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Services } from "../delegate.ts";
 import { type Announce, announceOf, type EndedRecord, wantsSilence } from "../deliver/announce.ts";
-import { fileHoldsAnnounce, holdsAnnounce } from "../deliver/transcript.ts";
+import { announcesHeld, announcesInFile } from "../deliver/transcript.ts";
 import { processStart } from "../host/process-start.ts";
 import { archiveDueSessions } from "../ledger/archive.ts";
 import { owedTo, returnDeliveries, settleDelivery, skipDelivery, takeDelivery } from "../ledger/deliveries.ts";
@@ -124,6 +124,7 @@ export class Announcer {
 		for (const id of [...this.#awaited, ...this.#sent]) takeDelivery(ledger, id, ours);
 
 		let elsewhere = 0;
+		const held = announcesHeld(ctx.sessionManager);
 		const due = owedTo(ledger, session).flatMap((record): EndedRecord[] => {
 			const { run } = record;
 			if (run.state !== "ended" || this.#awaited.has(run.id) || this.#sent.has(run.id)) return [];
@@ -132,7 +133,7 @@ export class Announcer {
 				elsewhere++;
 				return [];
 			}
-			if (holdsAnnounce(ctx.sessionManager, run.id)) {
+			if (held.has(run.id)) {
 				settleDelivery(ledger, run.id, Date.now());
 				this.#events.announced(run.id);
 				return [];
@@ -149,8 +150,9 @@ export class Announcer {
 
 	/** The announces of these runs, now on their way, less those that another process turns out to have made. */
 	take(ctx: ExtensionContext, { ledger, redactor }: Services, due: EndedRecord[]): Announce[] {
+		const inFile = due.length > 0 ? announcesInFile(ctx.sessionManager) : new Set();
 		const untold = due.filter(({ run }) => {
-			const told = fileHoldsAnnounce(ctx.sessionManager, run.id);
+			const told = inFile.has(run.id);
 			if (told && settleDelivery(ledger, run.id, Date.now())) this.#events.announced(run.id);
 			return !told;
 		});
@@ -172,8 +174,10 @@ export class Announcer {
 	}
 
 	#settle(ctx: ExtensionContext, ledger: Services["ledger"]): void {
+		if (this.#sent.size === 0) return;
+		const held = announcesHeld(ctx.sessionManager);
 		for (const id of this.#sent) {
-			if (!holdsAnnounce(ctx.sessionManager, id)) continue;
+			if (!held.has(id)) continue;
 			settleDelivery(ledger, id, Date.now());
 			this.#sent.delete(id);
 			this.#events.announced(id);

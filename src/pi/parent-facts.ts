@@ -3,11 +3,11 @@ import { isAbsolute, join } from "node:path";
 import type { ExtensionAPI, ExtensionContext, ModelRuntime } from "@earendil-works/pi-coding-agent";
 import { readStoredCredential, resolveModelScopeWithDiagnostics } from "@earendil-works/pi-coding-agent";
 import type { AgentDefinition } from "../agents/definition.ts";
+import { isTrustedByDecision } from "../config/project-trust.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import type { ResolvedModel } from "../plan/model.ts";
 import type { KnownTool } from "../plan/tools.ts";
 import { isThinkingLevel } from "../run/thinking.ts";
-import { isTrustedByDecision } from "./trust.ts";
 
 /** The parent as it is at this moment, as the plan wants to know it. */
 export function parentFacts(

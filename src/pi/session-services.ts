@@ -6,6 +6,7 @@ import { type AgentCatalog, discoverAgents } from "../agents/discover.ts";
 import { projectFolders } from "../agents/project-folders.ts";
 import { redactorFor } from "../collect/redact/redactor-for.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
+import { isTrustedByDecision } from "../config/project-trust.ts";
 import type { Services } from "../delegate.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
@@ -16,7 +17,6 @@ import { Hosts } from "../supervise/hosts.ts";
 import { currentProfile } from "../supervise/profile.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
 import { packageRoot } from "./package-root.ts";
-import { isTrustedByDecision } from "./trust.ts";
 
 /** The agents of this moment: files may change while pi runs, and the next call should see it. */
 export function agentsFor(ctx: ExtensionContext, { includeProject }: { includeProject: boolean }): AgentCatalog {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { CONFIG_DIR_NAME, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
+import { isTrustedByDecision } from "../config/project-trust.ts";
 import type { GuardedFetch } from "./net/guarded-fetch.ts";
 
 export type WebSettings = Config["web"];
@@ -21,12 +22,9 @@ export interface WebCall extends Omit<WebServices, "settings"> {
 	signal: AbortSignal | undefined;
 }
 
-/**
- * The settings of this moment. Of this section a project's file can only tighten, so pi's own word that the project is
- * trusted is enough to read it.
- */
+/** The settings of this moment. */
 export function readSettings(ctx: ExtensionContext): WebSettings {
 	const projectFile = join(ctx.cwd, CONFIG_DIR_NAME, "pi-geon.json");
 	const userFile = join(getAgentDir(), "pi-geon.json");
-	return loadConfig({ userFile, ...(ctx.isProjectTrusted() && { projectFile }) }).config.web;
+	return loadConfig({ userFile, ...(isTrustedByDecision(ctx) && { projectFile }) }).config.web;
 }

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { AgentDefinition } from "../../agents/definition.ts";
 import { spawn } from "../../delegate.ts";
 import type { RunRecord } from "../../ledger/records.ts";
-import { isRefusal, type Refusal } from "../../run/errors.ts";
+import { isRefusal, type Refusal, refuse } from "../../run/errors.ts";
 import { sessionKey } from "../../run/ids.ts";
 import { isThinkingLevel, THINKING_LEVELS } from "../../run/thinking.ts";
 import { parentFacts } from "../parent-facts.ts";
@@ -50,7 +50,7 @@ export function sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned
 			if (thinking !== undefined && !isThinkingLevel(thinking)) {
 				return receipt({ status: "error", error: `thinking must be one of ${THINKING_LEVELS.join(", ")}.` });
 			}
-			const record = await services.use(ctx, (available) => {
+			const accepted = services.use(ctx, (available) => {
 				const timeout = available.config.agents.defaults.subagents.runTimeoutSeconds;
 				const route = routeOf(ctx);
 				return spawn(
@@ -66,6 +66,8 @@ export function sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned
 					available,
 				);
 			});
+			// Something of ours is broken: a ledger that cannot be opened, a disk that is full. Still an answer.
+			const record = await accepted.catch((error) => refuse("SUBAGENT_FAILED", describe(error), "internal"));
 			if (isRefusal(record)) return receipt(refusalReceipt(record));
 			onSpawned(ctx, record);
 			return receipt(acceptance(record));
@@ -90,3 +92,5 @@ function refusalReceipt({ error }: Refusal): SpawnReceipt {
 }
 
 const receipt = (answer: SpawnReceipt) => jsonResult(answer);
+
+const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

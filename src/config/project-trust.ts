@@ -13,6 +13,7 @@ import {
  */
 export function isTrustedByDecision(ctx: ExtensionContext): boolean {
 	if (!ctx.isProjectTrusted()) return false;
+	if (process.env.PI_SUBAGENT_CHILD === "1") return true; // A child was told the decision of its parent.
 	// A decision made with /trust holds for pi processes to come, so that one look at the files is enough.
 	const known = decisions.get(ctx.cwd) ?? wasDecided(ctx);
 	decisions.set(ctx.cwd, known);
