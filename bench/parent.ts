@@ -1,8 +1,10 @@
 import { type Home, type HomeOptions, makeHome } from "../test/helpers/home.ts";
 import { cleanup } from "../test/helpers/leaks.ts";
 import { type Script, type ScriptedModel, startModel } from "../test/helpers/model.ts";
-import { type Reply, text } from "../test/helpers/model-steps.ts";
+import { delay, type Reply, text } from "../test/helpers/model-steps.ts";
 import { type RpcClient, startRpc } from "../test/helpers/rpc.ts";
+
+const FIRST_THOUGHT_MS = 1000;
 
 /** A pi that stays open, whose model does as the benchmark says. */
 export interface Parent {
@@ -25,7 +27,9 @@ export interface ParentOptions extends Omit<HomeOptions, "model"> {
 export async function startParent({ calls, child, isChild, ...options }: ParentOptions): Promise<Parent> {
 	const script: Script = (request) => {
 		if (request.isChild) return child(request);
-		return request.lastUserText === "Go." && request.lastMessage?.role !== "tool" ? calls : text("Done.");
+		if (request.lastUserText !== "Go." || request.lastMessage?.role === "tool") return text("Done.");
+		// No model decides in no time whom to ask; what is started ahead has that long.
+		return request.turn === 0 ? [delay(FIRST_THOUGHT_MS), calls] : calls;
 	};
 	const model = await startModel(script, isChild ? { isChild } : {});
 	const home = await makeHome({ ...options, model });
