@@ -124,6 +124,19 @@ describe("an agent with an output schema", () => {
 		expect(details?.finalized).toEqual({ status: "SUCCESS", result: '{"count":3}', value: { count: 3 } });
 	});
 
+	test("hands the value to scripts where pi can pass it on", async () => {
+		const home = await openHome({
+			script: dispatch({
+				parent: [delegateTo("counter", "Count the files."), text("Done.")],
+				child: [finalize('{"count":3}')],
+			}),
+			agents: { "counter.md": COUNTER },
+		});
+		const run = await promptPi(home, "Go.", { version: "1.5.0" });
+		const ended = run.events.find((event) => event.type === "tool_execution_end");
+		expect(ended?.result).toMatchObject({ structuredContent: { count: 3 } });
+	});
+
 	test("that it never meets: a failure, with the last result as partial output", async () => {
 		const { details, asked } = await delegated(() => finalize('{"count":"many"}'), "counter");
 		expect(asked).toHaveLength(3);

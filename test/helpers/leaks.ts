@@ -27,7 +27,9 @@ function leftovers(home: Home): string[] {
 		...processesOf(home).map(({ pid, command }) => `process ${pid}: ${command}`),
 		...filesBelow(home.home).flatMap((file) => (file.endsWith(".sock") ? [`socket ${file}`] : [])),
 		// pi and the tools keep files of their own in the temp folder; ours carry our name or are sockets.
-		...filesBelow(home.temp).flatMap((file) => (/geon[^/]*|\.sock$/.test(file) ? [`temporary file ${file}`] : [])),
+		...filesBelow(home.temp)
+			.filter((file) => !file.startsWith(join(home.temp, "jiti"))) // What pi's loader transpiled, named after its source.
+			.flatMap((file) => (/geon[^/]*|\.sock$/.test(file) ? [`temporary file ${file}`] : [])),
 	];
 }
 

@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { gate } from "../helpers/gate.ts";
+import { dispatch } from "../helpers/model-scripts.ts";
+import { text, toolCall } from "../helpers/model-steps.ts";
+import { startRpc } from "../helpers/pi.ts";
+import { repositoryRoot } from "../helpers/repository.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { finalize } from "./child.ts";
+
+const openHome = useHome();
+
+const announcesIn = (file: string): number => readFileSync(file, "utf8").split('"announceId"').length - 1;
+
+/** A pi that has spawned one run, which ends when the gate opens. */
+async function spawned(moreExtensions: string[] = []) {
+	const proceed = gate();
+	const home = await openHome({
+		moreExtensions,
+		script: dispatch({
+			parent: ({ lastUserText, lastMessage }) =>
+				lastUserText === "Go." && lastMessage?.role !== "tool"
+					? toolCall("sessions_spawn", { task: "Look.", agent: "explorer" })
+					: text("Noted."),
+			child: async () => {
+				await proceed.opened;
+				return finalize("Seen.");
+			},
+		}),
+	});
+	const rpc = startRpc(home);
+	await rpc.promptAndSettle("Go.");
+	await home.model.waitFor((request) => request.isChild);
+	const fileNow = async () => ((await rpc.send({ type: "get_state" })).data as { sessionFile: string }).sessionFile;
+	return { home, rpc, proceed, fileNow, file: await fileNow() };
+}
+
+test("a parent that has switched away hears of its run when it is back in that session, and nowhere else", async () => {
+	const { home, rpc, proceed, file, fileNow } = await spawned();
+	await rpc.send({ type: "new_session" });
+	await rpc.promptAndSettle("Hello.");
+	const other = await fileNow();
+	proceed.open();
+	await home.model.waitFor((request) => request.isChild).then((request) => request.ended);
+	await rpc.promptAndSettle("Still there?");
+	await rpc.send({ type: "switch_session", sessionPath: file });
+	await vi.waitFor(() => expect(announcesIn(file)).toBe(1), 10_000);
+	await rpc.close();
+	expect(announcesIn(other)).toBe(0);
+});
+
+test("a fork is another session: the original one hears of the run", async () => {
+	const { home, rpc, proceed, file, fileNow } = await spawned();
+	const [first] = ((await rpc.send({ type: "get_fork_messages" })).data as { messages: { entryId: string }[] })
+		.messages;
+	await rpc.send({ type: "fork", entryId: first?.entryId });
+	await rpc.promptAndSettle("Something else.");
+	const fork = await fileNow();
+	expect(fork).not.toBe(file);
+	proceed.open();
+	await home.model.waitFor((request) => request.isChild).then((request) => request.ended);
+	await rpc.promptAndSettle("Anything?");
+	expect(announcesIn(fork)).toBe(0);
+	await rpc.send({ type: "switch_session", sessionPath: file });
+	await vi.waitFor(() => expect(announcesIn(file)).toBe(1), 10_000);
+	await rpc.close();
+	expect(announcesIn(fork)).toBe(0);
+});
+
+test("a reload while a run is at work, and one while it is announced, lose and double nothing", async () => {
+	const reload = join(repositoryRoot, "test", "children", "reload-command.ts");
+	const { home, rpc, proceed, file } = await spawned([reload]);
+	await rpc.prompt("/reload-now");
+	proceed.open();
+	await home.model.waitFor((request) => request.isChild).then((request) => request.ended);
+	await rpc.prompt("/reload-now");
+	await vi.waitFor(() => expect(announcesIn(file)).toBe(1), 10_000);
+	await rpc.prompt("/reload-now");
+	await rpc.promptAndSettle("Anything new?");
+	await rpc.close();
+	expect(announcesIn(file)).toBe(1);
+	expect(rpc.stderr).toBe("");
+});
+
+test("a run that ends while its parent compacts is announced afterwards, once", async () => {
+	const { home, rpc, proceed, file } = await spawned();
+	await rpc.promptAndSettle("Tell me a long story.");
+	const compacted = rpc.send({ type: "compact" }).catch(() => undefined); // Too little to compact is no failure here.
+	proceed.open();
+	await home.model.waitFor((request) => request.isChild).then((request) => request.ended);
+	await compacted;
+	await vi.waitFor(() => expect(announcesIn(file)).toBe(1), 10_000);
+	await rpc.promptAndSettle("Anything new?");
+	await rpc.close();
+	expect(announcesIn(file)).toBe(1);
+});
