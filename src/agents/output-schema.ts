@@ -14,11 +14,28 @@ export function outputSchemaProblem(schema: Schema): string | undefined {
 		if (wrong) return `${pathOf(wrong.instancePath)} ${wrong.message}`;
 		const dangling = collect(schema, "$ref").find((ref) => !resolves(ref, schema));
 		if (dangling !== undefined) return `$ref "${dangling}" leads nowhere`;
+		if (expandedSize(schema, schema, new Map()) > LARGEST_SCHEMA) return "it is too large once its $refs are followed";
 		Check(schema, null);
 		return undefined;
 	} catch (error) {
 		return error instanceof Error ? error.message : String(error);
 	}
+}
+
+/** A few lines of $refs that double each other keep a validator busy for hours. */
+const LARGEST_SCHEMA = 10_000;
+
+/** How many values a validator may meet, each $ref counted with what it leads to; one that leads back to itself once. */
+function expandedSize(value: unknown, schema: Schema, known: Map<string, number>): number {
+	if (!isObject(value)) return 1;
+	return Object.entries(value).reduce((sum, [key, inner]) => {
+		if (key !== "$ref" || typeof inner !== "string") return sum + expandedSize(inner, schema, known);
+		if (!known.has(inner)) {
+			known.set(inner, 1);
+			known.set(inner, expandedSize(targetOf(inner, schema), schema, known));
+		}
+		return sum + (known.get(inner) ?? 1);
+	}, 1);
 }
 
 const pathOf = (pointer: string): string => (pointer === "" ? "the schema" : pointer.slice(1).replaceAll("/", "."));
@@ -36,12 +53,17 @@ function resolves(ref: string, schema: Schema): boolean {
 	if (!ref.startsWith("#/")) {
 		return collect(schema, "$id").includes(ref) || collect(schema, "$anchor").includes(ref.slice(1));
 	}
-	const target = ref
+	return targetOf(ref, schema) !== undefined;
+}
+
+/** What a $ref by path leads to. */
+function targetOf(ref: string, schema: Schema): unknown {
+	if (ref === "#") return schema;
+	return ref
 		.slice(2)
 		.split("/")
 		.map((part) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~"))
 		.reduce<unknown>((at, part) => (isObject(at) && Object.hasOwn(at, part) ? at[part] : undefined), schema);
-	return target !== undefined;
 }
 
 const isObject = (value: unknown): value is Schema => typeof value === "object" && value !== null;

@@ -12,12 +12,22 @@ export function announcesHeld(transcript: Transcript): Set<unknown> {
 	const file = transcript.getSessionFile();
 	if (file !== undefined && !existsSync(file)) return new Set();
 	return new Set(
-		transcript
-			.getEntries()
-			.flatMap((entry) =>
-				entry.type === "custom_message" && entry.customType === ANNOUNCE ? [announceIdOf(entry.details)] : [],
-			),
+		transcript.getEntries().flatMap((entry) => {
+			if (entry.type === "custom_message" && entry.customType === ANNOUNCE) return [announceIdOf(entry.details)];
+			// A result that a tool call returned has been told as well, whether or not we lived to write that down.
+			if (entry.type === "message" && entry.message.role === "toolResult") return [toldBy(entry.message)];
+			return [];
+		}),
 	);
+}
+
+/** The run whose outcome a tool result carries. A receipt names a run too, but tells nothing of it. */
+function toldBy({ toolName, details }: { toolName: string; details?: unknown }): unknown {
+	if (typeof details !== "object" || details === null || !("runId" in details)) return undefined;
+	if (toolName === "subagent") return details.runId;
+	const isReply =
+		toolName === "sessions_send" && "status" in details && (details.status === "ok" || details.status === "error");
+	return isReply ? details.runId : undefined;
 }
 
 /** The same for what other processes may have written into the file since we read it. */

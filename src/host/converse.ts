@@ -15,6 +15,8 @@ export interface Conversation {
 	collector: Collector;
 	finalize: Finalization;
 	corrections: Corrections;
+	/** The run has ended, for whatever reason: nothing more is to be said. */
+	isOver: () => boolean;
 	steering: Steering;
 }
 
@@ -66,7 +68,8 @@ const isMarkOf = (entry: { customType: string; data?: unknown }, runId: string):
 	"runId" in entry.data &&
 	entry.data.runId === runId;
 
-async function say({ session, steering }: Conversation, text: string): Promise<void> {
+async function say({ session, steering, isOver }: Conversation, text: string): Promise<void> {
+	if (isOver()) throw new Error("The run has ended.");
 	// What was sent before the child began, or while nobody asked its model, goes along with the words.
 	for (const message of steering.next(session.sessionManager)) {
 		await session.sendCustomMessage(message, { deliverAs: "nextTurn" });

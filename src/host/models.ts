@@ -22,6 +22,8 @@ export function freshModelRuntimes(mainDir: string): OpenModels {
 		if (known?.version === version) return known.runtime;
 		const runtime = open({ authPath, mainAuth, modelsPath });
 		runtimes.set(authPath, { version, runtime });
+		// What could not be read now may be readable for the next run.
+		runtime.catch(() => runtimes.get(authPath)?.runtime === runtime && runtimes.delete(authPath));
 		return runtime;
 	};
 }

@@ -18,6 +18,7 @@ const COUNTABLE = new Set([
  */
 export class ProviderWatch {
 	#answered = false;
+	#closed = false;
 	readonly #allowed: number;
 	/** Requests that were made again, by either layer. */
 	retries = 0;
@@ -34,6 +35,11 @@ export class ProviderWatch {
 		return true;
 	}
 
+	/** No more requests: whatever of the child is still under way, it must not cost anything after its end. */
+	close(): void {
+		this.#closed = true;
+	}
+
 	/** Sees from inside the child when a request is made and when an answer begins. */
 	readonly guard: ExtensionFactory = (pi) => {
 		pi.on("before_provider_request", () => {
@@ -47,6 +53,7 @@ export class ProviderWatch {
 	/** The same models and credentials, with this child's requests counted. */
 	over(runtime: ModelRuntime): ModelRuntime {
 		const streamSimple: ModelRuntime["streamSimple"] = (model, context, options) => {
+			if (this.#closed) throw new Error("The run has ended.");
 			const maxRetries = Math.max(0, this.#allowed - this.retries);
 			if (!COUNTABLE.has(model.api)) return runtime.streamSimple(model, context, { ...options, maxRetries });
 			let requests = 0;

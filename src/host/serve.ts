@@ -7,6 +7,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Places } from "../ledger/places.ts";
 import { endRun, heldRuns, recordUsage, usageOfParent } from "../ledger/progress.ts";
 import { removeExpired, takeDailyTurn } from "../ledger/retention.ts";
+import { sessionAtWork } from "../ledger/sessions.ts";
 import { sweep } from "../ledger/sweep.ts";
 import type { Principal } from "../plan/plan.ts";
 import type { HostId, RunId } from "../run/ids.ts";
@@ -119,7 +120,9 @@ export class Host {
 		}
 		const swept = sweep(ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost });
 		for (const { run, sessionId, plan } of swept.ended) {
-			endLeftovers({ id: sessionId, tools: plan.tools });
+			// Not those of a run that never started: the shells in its session are another's.
+			const left = run.startedAt !== undefined && !sessionAtWork(ledger, sessionId);
+			if (left) endLeftovers({ id: sessionId, tools: plan.tools });
 			this.#watchers?.ended(run.id);
 		}
 		while (!this.#closing) {
@@ -147,11 +150,11 @@ export class Host {
 					this.#watchers?.ask(id, question, { signal, patienceMs: watchedBy - performance.now() }),
 				onNotice: (notice, kind) => log.info("an extension says", { runId: id, notice, kind }),
 				onProgress: (progress) => this.#watchers?.progress(id, progress),
-				onUsage: (usage) => recordUsage(ledger, id, fence, usage),
+				onUsage: (usage) => this.#orLog("usage", id, () => recordUsage(ledger, id, fence, usage)),
 				parentSessionUsage: () => usageOfParent(ledger, record.parentSession),
 				inbox: {
 					waiting: () => waitingMessages(ledger, id),
-					taken: (seq) => messageTaken(ledger, { seq, fence, at: Date.now() }),
+					taken: (seq) => this.#orLog("inbox", id, () => messageTaken(ledger, { seq, fence, at: Date.now() })),
 				},
 			});
 			const active: ActiveRun = { record, work, ours: true };
@@ -164,7 +167,9 @@ export class Host {
 		} catch (error) {
 			log.error("work failed", { runId: id, error });
 			const message = error instanceof Error ? error.message : String(error);
-			this.#unrecorded.set(id, { fence, outcome: outcomeWithoutHost(record, { kind: "crashed", message }) });
+			if (!this.#unrecorded.has(id)) {
+				this.#unrecorded.set(id, { fence, outcome: outcomeWithoutHost(record, { kind: "crashed", message }) });
+			}
 		} finally {
 			this.#active.delete(id);
 			this.#idleSince = performance.now();
@@ -193,6 +198,15 @@ export class Host {
 		}
 	}
 
+	/** Bookkeeping that must not take the work down with it: what it writes is written again, or found out by others. */
+	#orLog(what: string, runId: RunId | undefined, write: () => unknown): void {
+		try {
+			write();
+		} catch (error) {
+			this.#setup.log.error("could not write to the ledger", { what, error, ...(runId && { runId }) });
+		}
+	}
+
 	#letGo(active: ActiveRun): void {
 		active.ours = false;
 		active.work.stop({ kind: "lost", message: "The run was given to another host." });
@@ -202,7 +216,7 @@ export class Host {
 	#closeBecause(reason: string): void {
 		this.#closing = true;
 		this.#setup.log.warn("closing", { reason });
-		closeHost(this.#setup.ledger, this.#setup.id);
+		this.#orLog("closing", undefined, () => closeHost(this.#setup.ledger, this.#setup.id));
 	}
 
 	#leaveIfIdle(): void {

@@ -105,8 +105,10 @@ export class Watchers {
 	}
 
 	#tell(message: FromHost): void {
-		for (const { runs, tell } of this.#watching.values()) {
-			if (runs.has(message.runId)) tell(message);
+		for (const [socket, { runs, tell }] of this.#watching) {
+			// One that does not read, suspended perhaps, gets no more snapshots: the next one it does read is the latest.
+			const behind = message.type === "progress" && socket.writableLength > 0;
+			if (runs.has(message.runId) && !behind) tell(message);
 		}
 	}
 }

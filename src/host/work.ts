@@ -92,7 +92,7 @@ async function work(
 	const stopWatching = [watchRuntime(race, { startedAt: run.startedAt, timeoutMs: plan.limits.timeoutMs })];
 	try {
 		// What an earlier attempt left running when its host was killed.
-		if (run.attempt > 1) endLeftovers({ id: record.sessionId, tools: plan.tools });
+		if (run.attempt > 1) endLeftoversOf(record, services.onNotice);
 		const spentOn = exhaustedBudget(plan.limits, spending());
 		if (spentOn !== undefined) throw new BudgetSpent(spentOn);
 		const guard = budgetGuard({
@@ -118,7 +118,11 @@ async function work(
 			settled = await withinPatience(opening.then((late) => late.dispose()));
 			throw new SetupFailed("Ended before the child was set up.");
 		}
-		race.onDecided = () => void session.abort();
+		race.onDecided = () => {
+			decided.abort();
+			provider.close();
+			void session.abort();
+		};
 		stopWatching.push(
 			session.subscribe((event) => {
 				collector.take(event);
@@ -143,22 +147,26 @@ async function work(
 			watchTools(race, dialogs.alongside(session), plan.limits.toolTimeoutMs),
 			watchOutput(race, { events: session, collector, sessionFile: plan.session.file }),
 		);
-		converse({ session, record, collector, finalize, corrections, steering }).then(
+		const isOver = () => decided.signal.aborted;
+		const conversing = converse({ session, record, collector, finalize, corrections, steering, isOver }).then(
 			(cause) => race.declare(cause),
 			(error) => race.declare({ kind: "crashed", message: describe(error) }),
 		);
 		await race.first;
-		settled = await withinPatience(session.abort());
+		// Both: before its first model call, a prompt does not hear of an abort.
+		settled = await withinPatience(Promise.all([session.abort(), conversing]));
 		steering.observe(session.sessionManager);
 		session.dispose();
 	} catch (error) {
 		race.declare(setupCause(error));
 	} finally {
 		for (const stop of stopWatching) stop();
-		endLeftovers({ id: record.sessionId, tools: plan.tools });
 	}
 
-	const outcome = outcomeOf(await race.first, {
+	const cause = await race.first;
+	// A run that was given to another host: the shells in its session may be that one's by now.
+	if (cause.kind !== "lost") endLeftoversOf(record, services.onNotice);
+	const outcome = outcomeOf(cause, {
 		usage: totalUsage(),
 		displayItems: collector.displayItems,
 		attempts: run.attempt + provider.retries,
@@ -168,6 +176,15 @@ async function work(
 		warnings: plan.warnings,
 	});
 	return { outcome: services.redactor.redactValue(outcome), settled };
+}
+
+/** What cannot be looked for is no reason to fail a run that has done its work. */
+function endLeftoversOf({ sessionId, plan }: ClaimedRun, onNotice: WorkServices["onNotice"]): void {
+	try {
+		endLeftovers({ id: sessionId, tools: plan.tools });
+	} catch (error) {
+		onNotice(`could not look for processes that were left running: ${describe(error)}`, "warning");
+	}
 }
 
 function contextUse(session: AgentSession): ContextUse | undefined {
@@ -203,7 +220,9 @@ const describe = (error: unknown): string => (error instanceof Error ? error.mes
 
 /** What watchers see: the latest of it, since a snapshot is sent ten times a second. */
 function progressOf(collector: Collector, usage: Usage): Progress {
-	const latest = collector.displayItems.slice(-20);
+	const latest = collector.displayItems
+		.slice(-20)
+		.map((item) => (item.type === "text" ? { ...item, text: item.text.slice(-2000) } : item));
 	// Without its last word: a key that is only half written does not look like one yet.
 	const writing = collector.streamingText.slice(-2000).replace(/\S*$/, "");
 	return {

@@ -21,6 +21,11 @@ export function waitsForSession(ledger: Ledger, runId: RunId): boolean {
 	return ledger.get(sql, runId) !== undefined;
 }
 
+/** Whether somebody is working in a session right now. */
+export function sessionAtWork(ledger: Ledger, id: SessionId): boolean {
+	return ledger.get("SELECT 1 FROM runs WHERE session_id = ? AND state = 'running'", id) !== undefined;
+}
+
 export function findSession(ledger: Ledger, id: SessionId): SessionRecord | undefined {
 	const row = ledger.get<
 		Omit<SessionRecord, "archivedAt" | "everStarted"> & { archived_at: number | null; started: number }

@@ -15,6 +15,7 @@ import { type SessionServices, wasEverUsed } from "./session-services.ts";
 
 /** How often the ledger is looked at while there is something to wait for and nobody gives a hint. */
 const LOOK_EVERY_MS = 1000;
+const LOOK_EVERY_MS_AFTER_TROUBLE = 10_000;
 /** Runs that end within this time of each other are announced together, … */
 const TOGETHER_MS = 200;
 /** … unless that holds up the first of them for longer than this. */
@@ -40,6 +41,7 @@ export class Announcer {
 	readonly #hints = hint();
 	#loop: Promise<void> | undefined;
 	#stopped = false;
+	#reported = false;
 
 	constructor(pi: ExtensionAPI, services: SessionServices, events: RunEvents) {
 		this.#pi = pi;
@@ -84,7 +86,12 @@ export class Announcer {
 
 	async #carry(ctx: ExtensionContext, services: Services): Promise<void> {
 		while (!this.#stopped) {
-			const { open, due, elsewhere } = await this.look(ctx, services);
+			const seen = await this.look(ctx, services).catch((error) => this.#report(ctx, error));
+			if (!seen) {
+				await this.#hints.next(LOOK_EVERY_MS_AFTER_TROUBLE);
+				continue;
+			}
+			const { open, due, elsewhere } = seen;
 			if (due.length > 0 && isInteractive(ctx) && ctx.isIdle()) {
 				const together = await this.#gather(ctx, services, due);
 				if (this.#stopped) return;
@@ -95,6 +102,13 @@ export class Announcer {
 			if (left === 0) return;
 			await this.#hints.next(LOOK_EVERY_MS);
 		}
+	}
+
+	/** Said once; tried again until it works, since a locked ledger or a full disk may be a matter of minutes. */
+	#report(ctx: ExtensionContext, error: Error): undefined {
+		if (this.#reported || this.#stopped) return;
+		this.#reported = true;
+		ctx.ui.notify(`pi-geon cannot see to its runs: ${error.message}. It tries again.`, "error");
 	}
 
 	/** Waits for others that end at about the same time: as long as one more comes, but not for long. */
@@ -156,8 +170,9 @@ export class Announcer {
 			if (told && settleDelivery(ledger, run.id, Date.now())) this.#events.announced(run.id);
 			return !told;
 		});
+		const announces = untold.map((record) => announceOf(record, redactor));
 		for (const { run } of untold) this.#sent.add(run.id);
-		return untold.map((record) => announceOf(record, redactor));
+		return announces;
 	}
 
 	/** Resolves when something may have changed. */

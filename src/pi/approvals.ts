@@ -1,5 +1,6 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { AgentDefinition } from "../agents/definition.ts";
+import { inTurn } from "./ask-user.ts";
 
 /** Asks the user once a session about each agent of a project that is not trusted. An edited file is asked about anew. */
 export function projectAgentApprovals(): (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean> {
@@ -9,10 +10,9 @@ export function projectAgentApprovals(): (ctx: ExtensionContext, agent: AgentDef
 		const key = `${agent.file} ${agent.digest}`;
 		const known = answers.get(key);
 		if (known) return known;
-		const answer = ctx.ui.confirm(
-			`Run the project's agent "${agent.name}"?`,
-			`This project is not trusted. The agent's instructions come from\n${agent.file}`,
-		);
+		const question = `Run the project's agent "${agent.name}"?`;
+		const why = `This project is not trusted. The agent's instructions come from\n${agent.file}`;
+		const answer = inTurn(() => ctx.ui.confirm(question, why)).then((yes) => yes === true);
 		answers.set(key, answer);
 		return answer;
 	};

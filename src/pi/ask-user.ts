@@ -56,8 +56,8 @@ function distinct(options: string[]): string[] {
 let lastInLine: Promise<unknown> = Promise.resolve();
 
 /** pi's terminal has room for one dialog: a second one takes its place, and the first is never answered. */
-function inTurn(show: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-	const turn = lastInLine.then(() => (signal.aborted ? undefined : show()));
+export function inTurn<Shown>(show: () => Promise<Shown>, signal?: AbortSignal): Promise<Shown | undefined> {
+	const turn = lastInLine.then(() => (signal?.aborted ? undefined : show()));
 	lastInLine = turn.catch(() => undefined);
 	return turn;
 }

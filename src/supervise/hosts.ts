@@ -75,6 +75,7 @@ export class Hosts {
 		try {
 			const connection = await HostConnection.open(host.socket);
 			this.#connections.set(host.id, connection);
+			this.#failures.length = 0;
 			return connection;
 		} catch (error) {
 			if (!(error instanceof Error && "code" in error)) throw error;
@@ -116,6 +117,7 @@ export class Hosts {
 			withinMs: START_WITHIN_MS,
 			isReady: () => this.#disposed || findHost(this.#ledger, host.id)?.pid !== undefined,
 			onExit: (reason) => {
+				this.#starting.delete(host.id);
 				if (this.#disposed) return; // The process outlived our interest in it, and the ledger is closed.
 				const now = findHost(this.#ledger, host.id);
 				// One that was ready once has said its pid. Others may have given up on it meanwhile, or removed it.
@@ -143,6 +145,7 @@ export class Hosts {
 	}
 
 	#bury(host: HostRecord): void {
+		this.#starting.delete(host.id);
 		hostGone(this.#ledger, host.id, Date.now());
 		if (process.platform !== "win32") rmSync(host.socket, { force: true });
 	}

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { HOST_COMMAND } from "../host/command.ts";
 import type { HostRecord } from "../ledger/hosts.ts";
 import type { Places } from "../ledger/places.ts";
@@ -34,14 +34,27 @@ export function startHost(host: HostRecord, start: HostStart): void {
 	});
 	closeSync(log);
 	// Unref'd, like the process: neither keeps this one alive.
-	const tooLate = setTimeout(() => start.isReady() || child.kill("SIGKILL"), start.withinMs).unref();
-	child.once("error", (error) => onExit(error.message));
+	const giveUp = () => quietly(() => start.isReady() || child.kill("SIGKILL"));
+	const tooLate = setTimeout(giveUp, start.withinMs).unref();
+	child.once("error", (error) => quietly(() => onExit(error.message)));
 	child.once("exit", (code, signal) => {
 		clearTimeout(tooLate);
 		const how = child.killed ? "it was not ready in time" : `it ended with ${signal ?? `exit code ${code}`}`;
-		onExit(`${how}${lastWords(places, host)}`);
+		quietly(() => onExit(`${how}${lastWords(places, host)}`));
 	});
 	child.unref();
+}
+
+/**
+ * Nobody could catch what goes wrong in these listeners: a ledger that is locked, a folder that was removed. The user's
+ * pi must not die of it, and nothing depends on it: who waits looks at the ledger, and leases run out.
+ */
+function quietly(work: () => unknown): void {
+	try {
+		work();
+	} catch (error) {
+		if (!(error instanceof Error)) throw error;
+	}
 }
 
 function hostArguments(hostEntry: string, host: HostRecord): string[] {
@@ -58,6 +71,8 @@ function hostArguments(hostEntry: string, host: HostRecord): string[] {
 
 /** The end of the host's log, where a process that failed to start says why. */
 function lastWords(places: Places, host: HostRecord): string {
-	const lines = readFileSync(places.log(host.id), "utf8").trim().split("\n").slice(-5).join("\n");
+	const log = places.log(host.id);
+	if (!existsSync(log)) return "";
+	const lines = readFileSync(log, "utf8").trim().split("\n").slice(-5).join("\n");
 	return lines === "" ? "" : `, saying:\n${lines.slice(-1500)}`;
 }

@@ -6,7 +6,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { type OpenRun, openRunsOf } from "../ledger/open-runs.ts";
 import { requestStop } from "../ledger/progress.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
-import { waitsForSession } from "../ledger/sessions.ts";
+import { sessionAtWork, waitsForSession } from "../ledger/sessions.ts";
 import { sweep } from "../ledger/sweep.ts";
 import type { RunId } from "../run/ids.ts";
 import type { EndedRun } from "../run/run.ts";
@@ -169,7 +169,11 @@ export class Supervisor {
 	/** Puts right what dead hosts left behind, here as in any other process that looks. */
 	#recover(): void {
 		const { ended } = sweep(this.#ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost });
-		for (const { sessionId, plan } of ended) endLeftovers({ id: sessionId, tools: plan.tools });
+		for (const { run, sessionId, plan } of ended) {
+			// Not those of a run that never started: the shells in its session are another's.
+			const left = run.startedAt !== undefined && !sessionAtWork(this.#ledger, sessionId);
+			if (left) endLeftovers({ id: sessionId, tools: plan.tools });
+		}
 	}
 
 	/** Lets go of all sockets. Runs go on without us. */

@@ -417,3 +417,15 @@ describe("whatever the text", () => {
 		);
 	});
 });
+
+test("an output schema of a few lines that would keep a validator busy for hours is refused at once", () => {
+	const levels = Array.from({ length: 40 }, (_, level) => {
+		const next = level === 39 ? { type: "string" } : { $ref: `#/$defs/l${level + 1}` };
+		return [`l${level}`, { allOf: [next, next] }];
+	});
+	const schema = JSON.stringify({ $ref: "#/$defs/l0", $defs: Object.fromEntries(levels) });
+	const text = `---\nname: slow\ntools: read\noutputSchema: ${schema}\n---\nWork.\n`;
+	const { agent, diagnostics } = parseAgent(text, { file: "slow.md", source: "project" });
+	expect(agent).toBeUndefined();
+	expect(diagnostics[0]?.message).toContain("too large");
+});

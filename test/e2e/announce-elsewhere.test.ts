@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test, vi } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
@@ -94,4 +95,28 @@ test("a run that ends while its parent compacts is announced afterwards, once", 
 	await rpc.promptAndSettle("Anything new?");
 	await rpc.close();
 	expect(announcesIn(file)).toBe(1);
+});
+
+test("a foreground result that is in the transcript is not announced, though nobody wrote down that it was delivered", async () => {
+	const home = await openHome({
+		script: dispatch({
+			parent: ({ lastUserText, lastMessage }) =>
+				lastUserText === "Go." && lastMessage?.role !== "tool"
+					? toolCall("subagent", { task: "Look.", agent: "explorer" })
+					: text("Noted."),
+			child: [finalize("Seen.")],
+		}),
+	});
+	const rpc = startRpc(home);
+	await rpc.promptAndSettle("Go.");
+	const file = ((await rpc.send({ type: "get_state" })).data as { sessionFile: string }).sessionFile;
+	await rpc.close();
+	const ledger = new DatabaseSync(join(home.agentDir, "pi-geon", "ledger.sqlite"));
+	ledger.exec("UPDATE runs SET delivery = 'owed', delivered_at = NULL");
+	const again = startRpc(home, { args: ["--session", file] });
+	const delivery = () => ledger.prepare("SELECT delivery FROM runs").get();
+	await vi.waitFor(() => expect(delivery()).toEqual({ delivery: "delivered" }), 10_000);
+	await again.close();
+	ledger.close();
+	expect(announcesIn(file)).toBe(0);
 });
