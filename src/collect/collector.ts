@@ -16,6 +16,8 @@ export interface LastStop {
  * not write, so nothing about their shape is taken for granted: what does not fit is passed over.
  */
 export class Collector {
+	/** Applied to what is cut off here: half a key does not look like one any more. */
+	readonly #redact: (text: string) => string;
 	/** Of this attempt only. */
 	usage: Usage = NO_USAGE;
 	readonly displayItems: DisplayItem[] = [];
@@ -29,6 +31,10 @@ export class Collector {
 	lastStop?: LastStop;
 	/** The names of the tools that the last assistant message called. */
 	lastToolCalls: string[] = [];
+
+	constructor(redact: (text: string) => string = (text) => text) {
+		this.#redact = redact;
+	}
 
 	take(event: unknown): void {
 		if (!isRecord(event) || !isRecord(event.message) || event.message.role !== "assistant") return;
@@ -67,7 +73,7 @@ export class Collector {
 	}
 
 	#takeContent(content: unknown): void {
-		const items = displayItemsOf(content);
+		const items = displayItemsOf(content, this.#redact);
 		const text = items.flatMap((item) => (item.type === "text" ? [item.text] : [])).join("\n\n");
 		// A provider that does not stream sends no deltas: its text is counted here.
 		this.textLength += Math.max(0, text.length - this.streamingText.length);
@@ -79,26 +85,26 @@ export class Collector {
 	}
 }
 
-function displayItemsOf(content: unknown): DisplayItem[] {
+function displayItemsOf(content: unknown, redact: (text: string) => string): DisplayItem[] {
 	if (!Array.isArray(content)) return [];
 	return content.flatMap((part: unknown): DisplayItem[] => {
 		if (!isRecord(part)) return [];
 		if (part.type === "text" && typeof part.text === "string" && part.text !== "")
 			return [{ type: "text", text: part.text }];
 		if (part.type === "toolCall" && typeof part.name === "string") {
-			return [{ type: "toolCall", name: part.name, args: shortened(part.arguments) }];
+			return [{ type: "toolCall", name: part.name, args: shortened(part.arguments, redact) }];
 		}
 		return [];
 	});
 }
 
-function shortened(args: unknown): Record<string, unknown> {
+function shortened(args: unknown, redact: (text: string) => string): Record<string, unknown> {
 	if (!isRecord(args)) return {};
 	return Object.fromEntries(
 		Object.entries(args).map(([key, value]) => {
 			if (typeof value === "number" || typeof value === "boolean" || value === null) return [key, value];
 			const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-			if (text.length > MAX_ARGUMENT_CHARS) return [key, `${text.slice(0, MAX_ARGUMENT_CHARS)}…`];
+			if (text.length > MAX_ARGUMENT_CHARS) return [key, `${redact(text).slice(0, MAX_ARGUMENT_CHARS)}…`];
 			return [key, value];
 		}),
 	);

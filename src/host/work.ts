@@ -63,7 +63,7 @@ async function work(
 	race: EndingRace,
 ): Promise<{ outcome: Outcome; settled: boolean }> {
 	const { plan, run } = record;
-	const collector = new Collector();
+	const collector = new Collector((text) => services.redactor.redact(text));
 	const corrections = new Corrections(plan.limits.maxCorrections);
 	const finalize = finalization({
 		checkResult: resultCheck(plan.outputSchema),

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test, vi } from "vitest";
 import type { SingleResult, SubagentDetails } from "../../src/deliver/details.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
@@ -242,6 +243,47 @@ test("a child that never comes up, because of an extension, runs into the hard t
 		script: dispatch({ parent: [delegateTo("worker", "Do it."), text("Done.")], child: [success] }),
 	});
 	expect((await delegated(home)).results[0]).toMatchObject({ exitCode: 124, timeoutReason: "runtime" });
+});
+
+test("a child stopped before its first model call makes none afterwards", async () => {
+	const home: Home = await openHome({
+		moreExtensions: [join(repositoryRoot, "test", "children", "slow-prompt.ts")],
+		agents: { "worker.md": agentNamed("worker", "You work.", "tools: read, slow_prompt") },
+		config: { subagents: { allowWrite: true, timeoutMs: 700 } },
+		script: dispatch({ parent: [delegateTo("worker", "Do it."), text("Done.")], child: () => text("Hm.") }),
+	});
+	expect((await delegated(home)).results[0]).toMatchObject({ exitCode: 124, timeoutReason: "runtime" });
+	await vi.waitFor(() => expect(hostPids(home)).toEqual([]), 10_000);
+	expect(childRequests(home)).toEqual([]);
+});
+
+test("stopping a run that waits for its session leaves the shell of the one at work alone", async () => {
+	const home: Home = await openHome({
+		agents: { "worker.md": agentNamed("worker", "You work.", "tools: bash") },
+		config: { subagents: { allowWrite: true } },
+		script: dispatch({
+			parent: ({ lastUserText, lastMessage }) => {
+				if (lastMessage?.role === "tool") return text("Done.");
+				const [session] = /[0-9a-f-]{36}/.exec(lastUserText) ?? [];
+				if (session === undefined) return delegateTo("worker", "First.");
+				return [delegateTo("worker", "Second.", session), delegateTo("worker", "Third.", session)];
+			},
+			child: ({ lastUserText, lastMessage, toolResults }) => {
+				if (lastUserText !== "Second.") return finalize("Fine.");
+				if (lastMessage?.role !== "tool") return toolCall("bash", { command: "sleep 1.5; echo unharmed" });
+				return finalize(toolResults.at(-1)?.text.trim() ?? "");
+			},
+		}),
+	});
+	const { sessionId } = await delegated(home);
+	const running = promptPi(home, `Go on with ${sessionId}.`);
+	await home.model.waitFor(({ lastUserText, isChild }) => isChild && lastUserText === "Second.");
+	const ledger = new DatabaseSync(join(home.agentDir, "pi-geon", "ledger.sqlite"));
+	ledger.exec("PRAGMA busy_timeout = 5000");
+	ledger.exec("UPDATE runs SET stop_at = 1, stop_by = 'the test' WHERE state = 'queued'");
+	ledger.close();
+	const results = delegations(await running).map((details) => details.finalized?.result ?? details.error?.reason);
+	expect(results.sort()).toEqual(["stopped", "unharmed"]);
 });
 
 test("a host that cannot be started is reported, with its last words", async () => {
