@@ -113,7 +113,7 @@ function shortened(args: unknown, redact: (text: string) => string): Record<stri
 /** A request that was aborted or failed before the model said anything is no turn. */
 function isAnswer({ stopReason, content }: Record<string, unknown>): boolean {
 	const cutShort = stopReason === "aborted" || stopReason === "error";
-	return !cutShort || (Array.isArray(content) && content.length > 0);
+	return !cutShort || displayItemsOf(content, (text) => text).length > 0;
 }
 
 function usageOf(usage: unknown): Omit<Usage, "turns"> {
