@@ -33,11 +33,12 @@ export function outcomeOf(cause: EndCause, evidence: RunEvidence): Outcome {
 
 /** The ending of a run that no host is working on: all that is known is what the ledger holds. */
 export function outcomeWithoutHost(
-	record: { usage: Usage; run: { attempt: number }; plan: { warnings: string[] } },
+	record: { usage: Usage; partial?: string; run: { attempt: number }; plan: { warnings: string[] } },
 	cause: EndCause,
 ): Outcome {
-	const { usage, run, plan } = record;
-	return outcomeOf(cause, { usage, displayItems: [], attempts: run.attempt, warnings: plan.warnings });
+	const { usage, partial, run, plan } = record;
+	const evidence = { usage, displayItems: [], attempts: run.attempt, warnings: plan.warnings };
+	return outcomeOf(cause, partial === undefined ? evidence : { ...evidence, partialOutput: partial });
 }
 
 type Failure = Pick<FailureOutcome, "status" | "exitCode" | "error" | "timeoutReason" | "finalized">;

@@ -5,7 +5,7 @@ import { closeHost, hostGone, hostReady, leaveIfIdle, renewLeases } from "../led
 import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Places } from "../ledger/places.ts";
-import { endRun, heldRuns, recordUsage, usageOfParent } from "../ledger/progress.ts";
+import { endRun, heldRuns, recordPartial, recordUsage, usageOfParent } from "../ledger/progress.ts";
 import { removeExpired, takeDailyTurn } from "../ledger/retention.ts";
 import { sessionAtWork } from "../ledger/sessions.ts";
 import { sweep } from "../ledger/sweep.ts";
@@ -151,6 +151,7 @@ export class Host {
 				onNotice: (notice, kind) => log.info("an extension says", { runId: id, notice, kind }),
 				onProgress: (progress) => this.#watchers?.progress(id, progress),
 				onUsage: (usage) => this.#orLog("usage", id, () => recordUsage(ledger, id, fence, usage)),
+				onSaid: (partial) => this.#orLog("partial", id, () => recordPartial(ledger, id, fence, partial)),
 				parentSessionUsage: () => usageOfParent(ledger, record.parentSession),
 				inbox: {
 					waiting: () => waitingMessages(ledger, id),

@@ -27,6 +27,9 @@ import { type Inbox, Steering } from "./steering.ts";
 /** How long an aborted child may take to settle before its host gives up on it. */
 const SETTLE_MS = 5000;
 
+/** Of what a child said last: enough to go by, should its host die. */
+const MOST_KEPT = 64 * 1024;
+
 /** A claimed run: what the ledger says of it, and that it is ours. */
 export type ClaimedRun = RunRecord & { run: RunningRun };
 
@@ -42,6 +45,8 @@ export interface WorkServices extends Pick<ChildSetup, "agentDir" | "ui">, Pick<
 	/** Asked for only when somebody is to be told. */
 	onProgress(progress: () => Progress): void;
 	onUsage(usage: Usage): void;
+	/** What the child has last said. */
+	onSaid(partial: string): void;
 }
 
 export interface Work {
@@ -133,6 +138,7 @@ async function work(
 				}
 				if (event.type === "message_end" && event.message.role === "assistant") {
 					services.onUsage(totalUsage());
+					if (collector.lastText) services.onSaid(services.redactor.redact(collector.lastText.slice(0, MOST_KEPT)));
 					context = contextUse(session);
 				}
 				services.onProgress(() =>

@@ -39,6 +39,12 @@ export function recordUsage(ledger: Ledger, id: RunId, fence: number, usage: Usa
 	return ledger.transaction("normal", () => ledger.run(sql, JSON.stringify(usage), id, fence)) === 1;
 }
 
+/** Writes down what the child has last said, for an outcome that no host is left to write. */
+export function recordPartial(ledger: Ledger, id: RunId, fence: number, partial: string): boolean {
+	const sql = "UPDATE runs SET partial = ? WHERE id = ? AND fence = ? AND state = 'running'";
+	return ledger.transaction("normal", () => ledger.run(sql, partial, id, fence)) === 1;
+}
+
 /** What all runs of a parent session have used so far, ended or not. */
 export function usageOfParent(ledger: Ledger, parentSession: string): Usage {
 	const rows = ledger.all<{ usage: string }>("SELECT usage FROM runs WHERE parent_session = ?", parentSession);

@@ -22,6 +22,8 @@ export interface RunRecord {
 	plan: LaunchPlan;
 	/** Counted while it works, so that a budget survives the host. */
 	usage: Usage;
+	/** What the child had last said, redacted: the evidence that is left if its host dies. */
+	partial?: string;
 	createdAt: number;
 }
 
@@ -47,6 +49,7 @@ interface RunRow {
 	started_at: number | null;
 	ended_at: number | null;
 	usage: string;
+	partial: string | null;
 	outcome: string | null;
 	delivery: "none" | "owed" | "delivered" | "skipped";
 	delivered_at: number | null;
@@ -97,6 +100,7 @@ function toRecord(row: RunRow): RunRecord {
 		profile: row.profile,
 		plan: JSON.parse(row.plan) as LaunchPlan,
 		usage: JSON.parse(row.usage) as Usage,
+		...(row.partial !== null && { partial: row.partial }),
 		createdAt: row.created_at,
 	};
 }

@@ -60,7 +60,8 @@ export const MIGRATIONS: readonly string[] = [
 		archived_at INTEGER,
 		usage TEXT NOT NULL,
 		plan TEXT NOT NULL,
-		outcome TEXT
+		outcome TEXT,
+		partial TEXT
 	) STRICT;
 	CREATE INDEX runs_queued ON runs (profile, mode, seq) WHERE state = 'queued';
 	CREATE INDEX runs_over ON runs (seq) WHERE state = 'queued' AND (stop_at IS NOT NULL OR attempt >= max_attempts);
