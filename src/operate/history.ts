@@ -1,10 +1,11 @@
-import type { Services } from "../delegate.ts";
+import type { RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
 import { sessionKey } from "../run/ids.ts";
 import { findChild } from "./child.ts";
 import { type Denial, isDenial } from "./denial.ts";
 import { excerpt } from "./excerpt.ts";
 import { type ChildMessage, messagesIn, transcriptOf } from "./messages.ts";
+import type { Sources } from "./runs.ts";
 
 const DEFAULT_MESSAGES = 50;
 const MOST_MESSAGES = 200;
@@ -31,13 +32,17 @@ export interface History {
 }
 
 /** What was said in a child session of this parent's: the latest of it, redacted. */
-export function sessionHistory(
-	request: HistoryRequest,
-	{ ledger, redactor }: Pick<Services, "ledger" | "redactor">,
-): History | Denial {
-	const child = findChild(ledger, request.parentSession, request);
-	if (isDenial(child)) return child;
-	const { plan, run, sessionId } = child;
+export function sessionHistory(request: HistoryRequest, sources: Sources): History | Denial {
+	const child = findChild(sources.ledger, request.parentSession, request);
+	return isDenial(child) ? child : historyOf(child, request, sources);
+}
+
+/** The same of the session a run belongs to. */
+export function historyOf(
+	{ plan, run, sessionId }: RunRecord,
+	request: { limit?: number; includeTools?: boolean },
+	{ ledger, redactor }: Sources,
+): History {
 	const file = transcriptOf(findSession(ledger, sessionId) ?? plan.session);
 	const limits = {
 		messages: Math.min(Math.max(1, Math.floor(request.limit ?? DEFAULT_MESSAGES)), MOST_MESSAGES),

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { parseSessionEntries, type SessionEntry } from "@earendil-works/pi-coding-agent";
+import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { archivedFile } from "../ledger/session-files.ts";
 import type { SessionRecord } from "../ledger/sessions.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
@@ -21,8 +21,7 @@ export function transcriptOf({ file, archivedAt }: Pick<SessionRecord, "file" | 
 
 /** All that was said in a session, oldest first. Only reads: pi's own way of opening a session may rewrite its file. */
 export function messagesIn(file: string, { includeTools }: { includeTools: boolean }): ChildMessage[] {
-	const entries = parseSessionEntries(readFileSync(file, "utf8")).filter((entry) => entry.type !== "session");
-	return currentBranch(entries).flatMap((entry) =>
+	return currentBranch(entriesIn(file)).flatMap((entry) =>
 		messagesOf(entry).filter(({ role, text }) => text !== "" && (includeTools || role !== "tool")),
 	);
 
@@ -47,6 +46,27 @@ export function messagesIn(file: string, { includeTools }: { includeTools: boole
 		return [{ role: "assistant", text, at }];
 	}
 }
+
+/** Without the line that may just be being written, and without the help of pi: the `pi-geon` command runs outside it. */
+function entriesIn(file: string): SessionEntry[] {
+	const lines = readFileSync(file, "utf8").split("\n");
+	return lines.flatMap((line) => {
+		const entry = parsed(line);
+		return isEntry(entry) ? [entry] : [];
+	});
+}
+
+function parsed(line: string): unknown {
+	try {
+		return line.trim() === "" ? undefined : JSON.parse(line);
+	} catch (error) {
+		if (error instanceof SyntaxError) return undefined;
+		throw error;
+	}
+}
+
+const isEntry = (value: unknown): value is SessionEntry =>
+	typeof value === "object" && value !== null && "type" in value && value.type !== "session" && "id" in value;
 
 /** From the last entry up to the first: what a lost host wrote beside it is not part of the conversation. */
 function currentBranch(entries: SessionEntry[]): SessionEntry[] {

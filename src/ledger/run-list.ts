@@ -1,0 +1,82 @@
+import type { RunId, SessionId } from "../run/ids.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** Whose runs: those of one parent session, or all there are. */
+export interface RunScope {
+	parentSession?: string;
+}
+
+/** The ids of the runs in scope: those that are open first, then the others; the newest first of each. */
+export function listRunIds(ledger: Ledger, scope: RunScope, limit: number): RunId[] {
+	const open = ids(ledger, `${where(scope)} AND state <> 'ended' ORDER BY seq DESC LIMIT ?`, scope, limit);
+	if (open.length >= limit) return open;
+	const ended = `${where(scope)} AND state = 'ended' ORDER BY seq DESC LIMIT ?`;
+	return [...open, ...ids(ledger, ended, scope, limit - open.length)];
+}
+
+/** The ids of all in scope that have not ended, oldest first. */
+export function openRunIds(ledger: Ledger, scope: RunScope): RunId[] {
+	return ids(ledger, `${where(scope)} AND state <> 'ended' ORDER BY seq LIMIT ?`, scope, Number.MAX_SAFE_INTEGER);
+}
+
+export interface RunCount {
+	total: number;
+	queued: number;
+	running: number;
+}
+
+export function countRuns(ledger: Ledger, scope: RunScope): RunCount {
+	const count = (condition: string) =>
+		ledger.get<{ n: number }>(`SELECT count(*) AS n FROM runs WHERE ${where(scope)}${condition}`, ...values(scope))
+			?.n ?? 0;
+	return { total: count(""), queued: count(" AND state = 'queued'"), running: count(" AND state = 'running'") };
+}
+
+/** The number of a run in its conversation: 1 for the first that was ever admitted. It stays the same as others come. */
+export function numberOfRun(ledger: Ledger, id: RunId): number | undefined {
+	const sql = `SELECT (SELECT count(*) FROM runs AS other
+			WHERE other.parent_session = mine.parent_session AND other.seq <= mine.seq) AS number
+		FROM runs AS mine WHERE id = ?`;
+	return ledger.get<{ number: number }>(sql, id)?.number;
+}
+
+export function runWithNumber(ledger: Ledger, parentSession: string, number: number): RunId | undefined {
+	const sql = "SELECT id FROM runs WHERE parent_session = ? ORDER BY seq LIMIT 1 OFFSET ?";
+	return ledger.get<{ id: RunId }>(sql, parentSession, number - 1)?.id;
+}
+
+/** The latest of all. */
+export function lastRunId(ledger: Ledger, scope: RunScope): RunId | undefined {
+	return ids(ledger, `${where(scope)} ORDER BY seq DESC LIMIT ?`, scope, 1)[0];
+}
+
+/** Those whose id begins like this, at most as many as asked for. */
+export function runsWithPrefix(ledger: Ledger, scope: RunScope, prefix: string, limit: number): RunId[] {
+	// Ids are hexadecimal: "g" comes after everything that may follow.
+	const sql = `SELECT id FROM runs WHERE ${where(scope)} AND id >= ? AND id < ? ORDER BY seq DESC LIMIT ?`;
+	return ledger.all<{ id: RunId }>(sql, ...values(scope), prefix, `${prefix}g`, limit).map(({ id }) => id);
+}
+
+export interface LabelledRun {
+	id: RunId;
+	sessionId: SessionId;
+	isOpen: boolean;
+}
+
+/** Those with this label, the newest first. */
+export function runsWithLabel(ledger: Ledger, scope: RunScope, label: string): LabelledRun[] {
+	const sql = `SELECT id, session_id, state FROM runs WHERE ${where(scope)} AND label = ? ORDER BY seq DESC LIMIT 1000`;
+	return ledger
+		.all<{ id: RunId; session_id: SessionId; state: string }>(sql, ...values(scope), label)
+		.map(({ id, session_id, state }) => ({ id, sessionId: session_id, isOpen: state !== "ended" }));
+}
+
+const where = ({ parentSession }: RunScope): string => (parentSession === undefined ? "true" : "parent_session = ?");
+
+const values = ({ parentSession }: RunScope): string[] => (parentSession === undefined ? [] : [parentSession]);
+
+function ids(ledger: Ledger, condition: string, scope: RunScope, limit: number): RunId[] {
+	return ledger
+		.all<{ id: RunId }>(`SELECT id FROM runs WHERE ${condition}`, ...values(scope), limit)
+		.map(({ id }) => id);
+}

@@ -1,0 +1,61 @@
+import type { Ledger } from "../ledger/ledger.ts";
+import { findRun, type RunRecord } from "../ledger/records.ts";
+import { lastRunId, type RunScope, runsWithLabel, runsWithPrefix, runWithNumber } from "../ledger/run-list.ts";
+import { isRunId, type RunId } from "../run/ids.ts";
+import type { Denial } from "./denial.ts";
+
+const NAMED_AT_MOST = 5;
+
+/**
+ * The run a user means: by its id or the beginning of one, its number in the list (`3` or `#3`), its label, or `last`.
+ * In this order of certainty: a whole id before a number, a number before a label, a label before half an id.
+ */
+export function findRunNamed(ledger: Ledger, name: string, scope: RunScope): RunRecord | Denial {
+	const wanted = name.trim();
+	if (wanted === "") return wrong("Name a run: its id, its number in the list, its label, or `last`.");
+	const found = byId(ledger, wanted, scope) ?? byNumber(ledger, wanted, scope) ?? byLabel(ledger, wanted, scope);
+	const meant = found ?? byPrefix(ledger, wanted, scope);
+	if (typeof meant !== "string") return meant;
+	return findRun(ledger, meant) ?? wrong(`Run ${meant} is not in the ledger any more.`);
+}
+
+function byId(ledger: Ledger, wanted: string, scope: RunScope): RunId | Denial | undefined {
+	if (wanted === "last") return lastRunId(ledger, scope) ?? wrong("There are no runs yet.");
+	const id = wanted.toLowerCase();
+	return isRunId(id) ? runsWithPrefix(ledger, scope, id, 1)[0] : undefined;
+}
+
+function byNumber(ledger: Ledger, wanted: string, { parentSession }: RunScope): RunId | Denial | undefined {
+	const [, hash, digits] = /^(#?)(\d{1,9})$/.exec(wanted) ?? [];
+	if (digits === undefined) return undefined;
+	if (parentSession === undefined) {
+		return hash === "#" ? wrong("Runs have numbers within their session only. Give an id or a label.") : undefined;
+	}
+	const id = Number(digits) > 0 ? runWithNumber(ledger, parentSession, Number(digits)) : undefined;
+	return id ?? (hash === "#" ? wrong(`There is no run #${digits} in this session.`) : undefined);
+}
+
+/** Of several runs in one session, which all have its label, the one that is open tells most; else the latest. */
+function byLabel(ledger: Ledger, wanted: string, scope: RunScope): RunId | Denial | undefined {
+	const labelled = runsWithLabel(ledger, scope, wanted);
+	const [latest] = labelled;
+	if (!latest) return undefined;
+	const sessions = new Set(labelled.map(({ sessionId }) => sessionId));
+	if (sessions.size === 1) return (labelled.findLast(({ isOpen }) => isOpen) ?? latest).id;
+	return wrong(
+		`${sessions.size} subagents have the label "${wanted}". Give an id: ${listed(labelled.map(({ id }) => id))}`,
+	);
+}
+
+function byPrefix(ledger: Ledger, wanted: string, scope: RunScope): RunId | Denial {
+	const prefix = wanted.toLowerCase();
+	const matches = /^[0-9a-f]{1,8}$/.test(prefix) ? runsWithPrefix(ledger, scope, prefix, NAMED_AT_MOST + 1) : [];
+	const [only, ...others] = matches;
+	if (only === undefined) return wrong(`No run has the id, number or label "${wanted}".`);
+	return others.length === 0 ? only : wrong(`Several runs begin with "${wanted}": ${listed(matches)}`);
+}
+
+const listed = (ids: RunId[]): string =>
+	`${ids.slice(0, NAMED_AT_MOST).join(", ")}${ids.length > NAMED_AT_MOST ? ", …" : ""}`;
+
+const wrong = (error: string): Denial => ({ status: "error", error });

@@ -1,0 +1,85 @@
+import type { Redactor } from "../collect/redact/redactor.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { findRun, type RunMode, type RunRecord } from "../ledger/records.ts";
+import { countRuns, listRunIds, numberOfRun, type RunCount, type RunScope } from "../ledger/run-list.ts";
+import { sessionKey } from "../run/ids.ts";
+import type { Outcome } from "../run/outcome.ts";
+import { type Phase, phaseOf } from "../run/phase.ts";
+import type { Delivery } from "../run/run.ts";
+import type { Usage } from "../run/usage.ts";
+import { shorten } from "./excerpt.ts";
+
+const TASK_CHARS = 500;
+
+/** One run, as lists show it. Redacted; texts may still hold line breaks and control characters. */
+export interface RunSummary {
+	runId: string;
+	/** Its number in its conversation. */
+	number: number;
+	agent: string;
+	label?: string;
+	task: string;
+	kind: RunMode;
+	phase: Phase;
+	/** How it ended. */
+	status?: Outcome["status"];
+	/** Finer than the status: stopped, lost, budget, … */
+	reason?: string;
+	delivery?: Delivery["state"];
+	model: string;
+	/** Milliseconds since 1970, like all times here. */
+	createdAt: number;
+	startedAt?: number;
+	endedAt?: number;
+	usage: Usage;
+	sessionId: string;
+	sessionKey: string;
+	parentSession: string;
+	cwd: string;
+}
+
+export interface RunList {
+	runs: RunSummary[];
+	/** How many there are, shown or not. */
+	count: RunCount;
+}
+
+export interface Sources {
+	ledger: Ledger;
+	redactor: Redactor;
+}
+
+/** The runs in scope: open ones first, the newest first. */
+export function listRuns(request: RunScope & { limit: number }, sources: Sources): RunList {
+	const { ledger } = sources;
+	const records = listRunIds(ledger, request, request.limit).flatMap((id) => findRun(ledger, id) ?? []);
+	return { runs: records.map((record) => summaryOf(record, sources)), count: countRuns(ledger, request) };
+}
+
+export function summaryOf(record: RunRecord, { ledger, redactor }: Sources): RunSummary {
+	const { run, plan, sessionId, label } = record;
+	const outcome = run.state === "ended" ? run.outcome : undefined;
+	const usage = outcome?.usage ?? record.usage;
+	const reason = outcome && outcome.status !== "success" ? outcome.error.reason : undefined;
+	return {
+		runId: run.id,
+		number: numberOfRun(ledger, run.id) ?? 0,
+		agent: plan.agent,
+		...(label !== undefined && { label: redactor.redact(label) }),
+		task: shorten(redactor.redact(plan.task), TASK_CHARS).text,
+		kind: record.mode,
+		phase: phaseOf(run, { turns: usage.turns }),
+		...(outcome && { status: outcome.status }),
+		...(reason !== undefined && { reason }),
+		...(run.state === "ended" && { delivery: run.delivery.state }),
+		model: outcome?.model ?? `${plan.model.provider}/${plan.model.id}`,
+		createdAt: record.createdAt,
+		...(run.startedAt !== undefined && { startedAt: run.startedAt }),
+		...(run.state === "ended" && { endedAt: run.endedAt }),
+		usage,
+		sessionId,
+		sessionKey: sessionKey(plan.principal.id, sessionId),
+		parentSession: record.parentSession,
+		cwd: redactor.redact(plan.cwd),
+	};
+}
