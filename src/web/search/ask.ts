@@ -71,8 +71,9 @@ function requireAnswer({ name }: Account, { status, headers }: GuardedResponse):
 function hitsIn({ name, provider }: Account, { body, headers }: GuardedResponse): SearchHit[] {
 	try {
 		return provider.hits(decodeText(body, headers["content-type"]));
-	} catch {
-		throw new WebError("PROVIDER_UNAVAILABLE", `${name} answered in a form that is not known.`);
+	} catch (error) {
+		const reason = error instanceof Error ? error.message : String(error);
+		throw new WebError("PROVIDER_UNAVAILABLE", `${name} answered in a form that is not known: ${reason}`);
 	}
 }
 
