@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { isDamage, LedgerUnusable, lookWithoutTouching, refuseUnknown, tooNew } from "./identify.ts";
@@ -107,14 +107,21 @@ export class Ledger {
  * another name and replaced: only for those who can tell the user.
  */
 export async function openLedger(file: string, { setAsideIfDamaged = false } = {}): Promise<Ledger> {
-	try {
-		return await open(file);
-	} catch (error) {
-		if (!isDamage(error)) throw inWords(error, file);
-		if (setAsideIfDamaged) return open(file, await setAside(file, WAIT_FOR_OTHERS));
-		throw damaged(file, error);
+	let aside: string | undefined;
+	for (let tries = 1; ; tries++) {
+		try {
+			return await open(file, aside);
+		} catch (error) {
+			if (tries === TRIES) throw inWords(error, file);
+			if (!existsSync(file)) continue; // Another has just set it aside, after we saw that it is there.
+			if (!isDamage(error)) throw inWords(error, file);
+			if (!setAsideIfDamaged) throw damaged(file, error);
+			aside = await setAside(file, WAIT_FOR_OTHERS);
+		}
 	}
 }
+
+const TRIES = 5;
 
 async function open(file: string, setAside?: string): Promise<Ledger> {
 	createPrivately(file);

@@ -24,6 +24,8 @@ export interface Place {
 	seq: number;
 }
 
+const BEGINNING: Place = { endedAt: -1, seq: 0 };
+
 /** What was removed. */
 export interface Removed {
 	runs: number;
@@ -79,13 +81,14 @@ export function removeExpired(ledger: Ledger, retention: Retention): Removed & {
 	}));
 	removeHostFiles(ledger, files, retention);
 	const last = runs.at(-1);
-	const more = last !== undefined && runs.length === AT_ONCE;
+	const next = last ? { endedAt: last.ended_at, seq: last.seq } : (retention.from ?? BEGINNING);
+	const more = runs.length === AT_ONCE || removed.hosts === AT_ONCE;
 	return {
 		...removed,
 		files: files.count,
 		bytes: files.bytes,
 		failed: files.failed,
-		...(more && { next: { endedAt: last.ended_at, seq: last.seq } }),
+		...(more && { next }),
 	};
 }
 
@@ -111,7 +114,7 @@ const NEVER_HEARD = "(delivery = 'owed' AND plan ->> '$.afterwards.parentKept' =
 /** Time counts from the delivery, or from the archive: what the user has just been told of is not old. */
 function expired(
 	ledger: Ledger,
-	{ at, retentionDays, from }: Retention,
+	{ at, retentionDays, from = BEGINNING }: Retention,
 ): { runs: ExpiredRun[]; sessions: LosingSession[] } {
 	const before = at - retentionDays * DAY_MS;
 	const runs = ledger.all<ExpiredRun>(
@@ -119,9 +122,9 @@ function expired(
 			AND (ended_at, seq) > (?, ?) AND ((${SETTLED} AND delivered_at <= ?) OR ${NEVER_HEARD})
 			AND coalesce(archived_at <= ?, TRUE) ORDER BY ended_at, seq LIMIT ?`,
 		before,
-		from?.endedAt ?? 0,
-		from?.endedAt ?? -1,
-		from?.seq ?? 0,
+		from.endedAt,
+		from.endedAt,
+		from.seq,
 		before,
 		before,
 		AT_ONCE,
