@@ -30,7 +30,8 @@ const openDelegating = (options: { may?: Gate; came?: Gate; env?: Record<string,
 			child: async ({ lastUserText }) => {
 				options.came?.open();
 				await options.may?.opened;
-				return finalize(`Answer to ${lastUserText}`);
+				// Long enough that it cannot end in a block that its file has already.
+				return [text("Well. ".repeat(2000)), finalize(`Answer to ${lastUserText}`)];
 			},
 		}),
 	});
@@ -62,7 +63,8 @@ describe.skipIf(!canMount())("a disk that is full", () => {
 		expect((await delegated(rpc, "One.")).finalized?.result).toBe("Answer to One.");
 		disk.fill();
 		const refused = await delegated(rpc, "Two.");
-		expect(refused).toMatchObject({ mode: "management", error: { code: "SUBAGENT_FAILED" } });
+		expect(refused).toMatchObject({ results: [], error: { code: "SUBAGENT_FAILED" } });
+		expect(refused.runId).toBeUndefined();
 		expect(refused.error?.message).toMatch(/The disk is full.*Make room/);
 		isSound(home);
 		disk.makeRoom();
