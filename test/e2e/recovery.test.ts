@@ -225,6 +225,17 @@ test("a stop that nobody was there to hear is answered when somebody is: it outl
 	expect(home.model.requests.filter(({ isChild }) => isChild)).toHaveLength(before);
 });
 
+test("what is owed to a session without a file need not be kept for ever: the plan says so", {
+	timeout: 60_000,
+}, async () => {
+	const home = await openHome({
+		script: dispatch({ parent: [delegateTo("explorer", "Find it."), text("Done.")], child: [finalize("Found.")] }),
+	});
+	for (const args of [["--no-session"], []]) await promptPi(home, "Go.", { args, timeoutMs: 25_000 });
+	const kept = "SELECT plan ->> '$.afterwards.parentKept' AS kept FROM runs ORDER BY seq";
+	expect(inLedger(home, kept)).toEqual([{ kept: 0 }, { kept: 1 }]);
+});
+
 test("a host whose socket was removed makes a new one: its parents find it again", { timeout: 60_000 }, async () => {
 	const [came, may] = [gate(), gate()];
 	const home: Home = await openHome({
