@@ -51,12 +51,12 @@ function appendUntilFull(file: string, piece: string): void {
 }
 
 const mount = (folder: string, size: string) =>
-	execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size},mode=0700`, "tmpfs", folder], { stdio: "ignore" });
+	execFileSync("/bin/mount", ["-t", "tmpfs", "-o", `size=${size},mode=0700`, "tmpfs", folder], { stdio: "ignore" });
 
 /** Also while somebody still has it as its working directory. */
 function unmount(folder: string): void {
 	try {
-		execFileSync("umount", ["-l", folder], { stdio: "pipe" });
+		execFileSync("/bin/umount", ["-l", folder], { stdio: "pipe" });
 	} catch (error) {
 		if (!String(error).includes("not mounted")) throw error; // Closed twice.
 	}
