@@ -62,10 +62,11 @@ export function plan(): LaunchPlan {
 			maxCorrections: 2,
 			parentSession: {},
 		},
+		isolation: "shared",
 		maxAttempts: 2,
 		session: { id, file: `/sessions/explorer_${id}.jsonl`, resumed: false },
 		principal: { id: "main" },
-		afterwards: { cleanup: "keep", archiveAfterMinutes: 0, retentionDays: 30 },
+		afterwards: { cleanup: "keep", archiveAfterMinutes: 0, retentionDays: 30, parentKept: true },
 		warnings: [],
 	};
 }

@@ -1,9 +1,11 @@
+import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { redactorFor } from "../collect/redact/redactor-for.ts";
 import { loadConfig } from "../config/load.ts";
 import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
+import { isOwnProfile } from "../ledger/own-host.ts";
 import { placesIn } from "../ledger/places.ts";
 import { isHostId } from "../run/ids.ts";
 import { HOST_COMMAND } from "./command.ts";
@@ -26,6 +28,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 		handler: async (args, { ui }) => {
 			const id = args.trim();
 			if (!isHostId(id)) throw new Error(`/${HOST_COMMAND} is started by pi-geon, with the id of a host.`);
+			surviveFullDisk();
 			const agentDir = getAgentDir();
 			const places = placesIn(agentDir);
 			const ledger = await openLedger(places.ledger);
@@ -34,13 +37,14 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			const redactor = recentRedactor((principalAuthFiles) =>
 				redactorFor({ env: process.env, authFile, modelsFile, principalAuthFiles, settings: webSettings(agentDir) }),
 			);
-			const log = logTo((line) => process.stderr.write(redactor().redact(line)), { host: id, pid: process.pid });
+			const log = logTo((line) => writeLog(redactor().redact(line)), { host: id, pid: process.pid });
 			const record = findHost(ledger, id);
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);
 			const models = freshModelRuntimes(agentDir);
 			host = new Host({
 				id,
 				profile: record.profile,
+				forOneRun: isOwnProfile(record.profile),
 				socket: record.socket,
 				idleMs: Number(process.env.PI_GEON_HOST_IDLE_MS) || DEFAULT_IDLE_MS,
 				ledger,
@@ -65,6 +69,22 @@ export default function hostExtension(pi: ExtensionAPI): void {
 	});
 	pi.on("session_shutdown", () => host?.abandon());
 }
+
+/** pi's output goes to the log, which is on the same disk as all else. What it cannot write must not end the process. */
+function surviveFullDisk(): void {
+	for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+}
+
+/** Not through the stream: that one is closed for good after its first failure. */
+function writeLog(line: string): void {
+	try {
+		writeSync(STDERR, line);
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error)) throw error; // A full disk: the line is lost, the host is not.
+	}
+}
+
+const STDERR = 2;
 
 /** Where the user may have written down keys of search providers. A project may not. */
 const webSettings = (agentDir: string): object => loadConfig({ userFile: join(agentDir, "pi-geon.json") }).config.web;

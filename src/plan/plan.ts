@@ -1,4 +1,5 @@
 import type { SessionId } from "../run/ids.ts";
+import type { Isolation } from "../run/isolation.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 
 /**
@@ -23,6 +24,8 @@ export interface LaunchPlan {
 	model: ModelChoice;
 	thinking?: ThinkingLevel;
 	limits: Limits;
+	/** `process`: in a host of its own, so that it takes nobody with it. */
+	isolation: Isolation;
 	/** How often the run may be started in all. */
 	maxAttempts: number;
 	/** A JSON Schema the finalized result must satisfy. */
@@ -30,8 +33,11 @@ export interface LaunchPlan {
 	session: ChildSession;
 	/** Under whose account it runs. */
 	principal: Principal;
-	/** What becomes of the transcript once the outcome has been announced, and of the record in the end. */
-	afterwards: { cleanup: "keep" | "delete"; archiveAfterMinutes: number; retentionDays: number };
+	/**
+	 * What becomes of the transcript once the outcome has been announced, and of the record in the end. A parent's session
+	 * that is not kept cannot be opened again: what it has not heard when its pi ends, nobody will.
+	 */
+	afterwards: { cleanup: "keep" | "delete"; archiveAfterMinutes: number; retentionDays: number; parentKept: boolean };
 	/** Where the embedding application wants the announce to go; never looked into. */
 	route?: unknown;
 	/** What the requester should hear with the result, decided while planning. */
