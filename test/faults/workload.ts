@@ -1,0 +1,125 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { openLedger } from "../../src/ledger/ledger.ts";
+import { agentNamed } from "../helpers/agent-file.ts";
+import { type Home, makeHome } from "../helpers/home.ts";
+import { cleanup, expectNothingLeft, processesOf } from "../helpers/leaks.ts";
+import { startModel } from "../helpers/model.ts";
+import { repositoryRoot } from "../helpers/repository.ts";
+import { audit } from "./audit.ts";
+import { type Violation, violations } from "./check.ts";
+import { script } from "./child-model.ts";
+import { type Evidence, gatherEvidence } from "./evidence.ts";
+import { noteFault, readFaults } from "./fault-log.ts";
+import { ParentDriver } from "./parent-driver.ts";
+import { LEASE_MS, planWorkload, type Size, type WorkloadPlan } from "./plan.ts";
+import { Stopper } from "./stopper.ts";
+import { Waker } from "./waker.ts";
+
+/** Of the agent whose children never come to an end by themselves. */
+export const MAX_TURNS = 3;
+
+/** How long mischief may go on after the last prompt, and how long everything may then take to come home. */
+const MISCHIEF_MS = 20_000;
+const COME_HOME_MS = 60_000;
+/** A host that idles leaves after 300 ms, one given up on at its next heartbeat. */
+const LEAVE_MS = 10_000;
+
+export interface WorkloadResult {
+	seed: number;
+	violations: Violation[];
+	evidence: Evidence;
+	tookMs: number;
+	/** Where everything is that was written, if it was to be kept. */
+	kept?: string;
+}
+
+export interface WorkloadOptions {
+	/** The package as it is published; default: that of the test run. */
+	extension?: string;
+	/** Keep the scratch folder of a workload with violations. */
+	keep?: boolean;
+}
+
+/** Runs the workload of a seed, with its faults, until everything has come home, and checks what is left. */
+export async function runWorkload(seed: number, size: Size, options: WorkloadOptions = {}): Promise<WorkloadResult> {
+	const started = performance.now();
+	const plan = planWorkload(seed, size);
+	const model = await startModel(script);
+	const home = await makeHome({
+		model,
+		...(options.extension !== undefined && { extension: options.extension }),
+		config: {
+			subagents: { retry: { maxAttempts: plan.maxAttempts } },
+			agents: { defaults: { subagents: { maxConcurrent: plan.laneLimit } } },
+		},
+		agents: { "counted.md": agentNamed("counted", "You count.", `tools: ls\nreadonly: true\nmaxTurns: ${MAX_TURNS}`) },
+	});
+	let kept: string | undefined;
+	try {
+		const folder = join(home.scratch, "faults");
+		await mkdir(folder);
+		await writeFile(join(folder, "plan.json"), JSON.stringify(plan.faults));
+		const ledger = await openLedger(join(home.agentDir, "pi-geon", "ledger.sqlite"));
+		audit(ledger.file);
+		const waker = new Waker(folder);
+		const stopper = new Stopper(ledger);
+		const troubles: string[] = [];
+		try {
+			troubles.push(...(await attack(plan, home, folder)));
+		} finally {
+			stopper.close();
+			waker.close();
+			ledger.close();
+		}
+		await expectNothingLeft(home, { withinMs: LEAVE_MS }).catch((error: Error) => troubles.push(error.message));
+		const evidence = gatherEvidence({ home, plan, folder, troubles });
+		const found = violations(evidence);
+		if (found.length > 0 && options.keep) kept = home.scratch;
+		return { seed, violations: found, evidence, tookMs: performance.now() - started, ...(kept && { kept }) };
+	} finally {
+		if (kept === undefined) await cleanup(home);
+		await model.close();
+	}
+}
+
+async function attack(plan: WorkloadPlan, home: Home, folder: string): Promise<string[]> {
+	const preload = pathToFileURL(join(repositoryRoot, "test", "faults", "inject.mjs")).href;
+	const env = {
+		NODE_OPTIONS: `--import ${preload}`,
+		PI_GEON_FAULTS: folder,
+		PI_GEON_LEASE_MS: String(LEASE_MS),
+	};
+	const powerCut = () => {
+		if (readFaults(folder).length >= plan.faults.atMost) return;
+		for (const { pid } of processesOf(home)) {
+			noteFault(folder, { role: "all", pid, place: "everything", when: "at once", kind: "power cut", at: Date.now() });
+			kill(pid);
+		}
+	};
+	const parents = Object.entries(plan.parents).map(
+		([name, steps]) => new ParentDriver({ home, name, steps, env, powerCut }),
+	);
+	try {
+		const asked = Promise.all(parents.map((parent) => parent.ask()));
+		await asked;
+		const calm = sleep(MISCHIEF_MS, undefined, { ref: false }).then(() => writeFile(join(folder, "calm"), ""));
+		const homecoming = AbortSignal.timeout(COME_HOME_MS);
+		const late = await Promise.all(parents.map((parent) => parent.waitUntilSettled(homecoming)));
+		await writeFile(join(folder, "calm"), "");
+		void calm;
+		return late.flat();
+	} finally {
+		await Promise.all(parents.map((parent) => parent.close()));
+	}
+}
+
+function kill(pid: number): void {
+	try {
+		process.kill(pid, "SIGKILL");
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+	}
+}
