@@ -60,7 +60,7 @@ function inject(folder, role) {
 				fault.point === undefined
 					? places.includes(fault.place) && fault.when === when && ++fault.seen === fault.nth
 					: fault.point === points;
-			if (here) commit(fault, { place: fault.place ?? places.at(-1) ?? "nothing", when }, tear);
+			if (here) commit(fault, { place: fault.place ?? places.at(-1), when }, tear);
 		}
 	}
 
@@ -86,7 +86,7 @@ function inject(folder, role) {
 		let written = [];
 		DatabaseSync.prototype.exec = function (sql) {
 			if (sql.startsWith("BEGIN")) written = [];
-			if (sql !== "COMMIT") return exec.call(this, sql);
+			if (sql !== "COMMIT" || written.length === 0) return exec.call(this, sql);
 			reach(written, "before commit");
 			exec.call(this, sql);
 			reach(written, "after commit");

@@ -127,9 +127,10 @@ class Tasks {
 
 function planFaults(random: Random, role: string): Fault[] {
 	const faults: Fault[] = [];
-	while (random.chance(0.35)) faults.push({ ...where(random, role), ...harmless(random) });
-	if (random.chance(0.12)) faults.push({ kind: "torn", when: "before", ...append(random, role) });
-	else if (random.chance(0.85)) faults.push({ kind: "kill", ...where(random, role) });
+	while (random.chance(0.5)) faults.push({ ...where(random, role), ...harmless(random) });
+	if (random.chance(0.2)) faults.push({ kind: "torn", when: "before", ...append(random, role) });
+	// Two chances to die: some places are never come to.
+	for (let n = 0; n < 2; n++) if (random.chance(0.8)) faults.push({ kind: "kill", ...where(random, role) });
 	return faults;
 }
 

@@ -1,6 +1,6 @@
+import { writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
@@ -103,13 +103,13 @@ async function attack(plan: WorkloadPlan, home: Home, folder: string): Promise<s
 		([name, steps]) => new ParentDriver({ home, name, steps, env, powerCut }),
 	);
 	try {
-		const asked = Promise.all(parents.map((parent) => parent.ask()));
-		await asked;
-		const calm = sleep(MISCHIEF_MS, undefined, { ref: false }).then(() => writeFile(join(folder, "calm"), ""));
-		const homecoming = AbortSignal.timeout(COME_HOME_MS);
+		await Promise.all(parents.map((parent) => parent.ask()));
+		const calm = () => writeFileSync(join(folder, "calm"), "");
+		const enough = setTimeout(calm, MISCHIEF_MS);
+		const homecoming = AbortSignal.timeout(MISCHIEF_MS + COME_HOME_MS);
 		const late = await Promise.all(parents.map((parent) => parent.waitUntilSettled(homecoming)));
-		await writeFile(join(folder, "calm"), "");
-		void calm;
+		clearTimeout(enough);
+		calm();
 		return late.flat();
 	} finally {
 		await Promise.all(parents.map((parent) => parent.close()));

@@ -1,0 +1,127 @@
+/**
+ * The attack on the promise: workloads of parents, hosts, foreground and background runs, steering, stops and resumes,
+ * with processes killed, suspended and cut off at their ledger writes, socket messages and session appends, until so many
+ * faults have happened. Then every promise is checked. See docs/reliability.md.
+ *
+ *   node bench/faults.ts --points 2000 [--from 1] [--at-once 3] [--json]
+ *   node bench/faults.ts --seed 123          one workload again, with everything that happened; its folder is kept
+ */
+import { parseArgs } from "node:util";
+import type { LoggedFault } from "../test/faults/fault-log.ts";
+import { runWorkload, type WorkloadResult } from "../test/faults/workload.ts";
+import { stagePackage } from "../test/helpers/staged-package.ts";
+
+const { values } = parseArgs({
+	options: {
+		points: { type: "string", default: "2000" },
+		from: { type: "string", default: "1" },
+		seed: { type: "string" },
+		"at-once": { type: "string", default: "3" },
+		json: { type: "boolean", default: false },
+	},
+});
+const size = { parents: 3, steps: 7, faults: 60 };
+const say = (line: string) => process.stderr.write(`${line}\n`);
+const staged = stagePackage();
+const started = performance.now();
+const results: WorkloadResult[] = [];
+try {
+	if (values.seed !== undefined) results.push(await attack(Number(values.seed)));
+	else await attackUntil(Number(values.points), Number(values.from));
+} finally {
+	staged.remove();
+}
+if (values.seed !== undefined) tellEverything();
+report();
+process.exitCode = results.some((result) => result.violations.length > 0) ? 1 : 0;
+
+async function attackUntil(points: number, from: number): Promise<void> {
+	let next = from;
+	const worker = async () => {
+		while (pointsHit() < points) results.push(await attack(next++));
+	};
+	await Promise.all(Array.from({ length: Number(values["at-once"]) }, worker));
+}
+
+async function attack(seed: number): Promise<WorkloadResult> {
+	const result = await runWorkload(seed, size, { extension: staged.path, keep: true });
+	const { evidence, violations } = result;
+	const verdict = violations.length === 0 ? "kept" : `${violations.length} VIOLATIONS`;
+	say(
+		`seed ${seed}: ${evidence.faults.length} faults, ${evidence.runs.length} runs, ${seconds(result.tookMs)}: ${verdict}` +
+			` (${pointsHit() + evidence.faults.length} faults so far, ${seconds(performance.now() - started)})`,
+	);
+	for (const { promise, because } of violations) say(`  ${promise}: ${because}`);
+	if (violations.length > 0) say(`  again: node bench/faults.ts --seed ${seed}   left in ${result.kept}`);
+	return result;
+}
+
+function pointsHit(): number {
+	return results.reduce((sum, { evidence }) => sum + evidence.faults.length, 0);
+}
+
+function tellEverything(): void {
+	for (const { evidence, kept } of results) {
+		for (const { role, incarnation, point, place, when, kind, forMs, pid } of evidence.faults) {
+			say(`  ${role}.${incarnation ?? ""} (${pid}) point ${point ?? "-"}: ${kind} ${when} "${place}" ${forMs ?? ""}`);
+		}
+		for (const { id, mode, task, state, delivery, attempt, outcome } of evidence.runs) {
+			const end = outcome?.status === "success" ? "success" : outcome?.error.reason;
+			say(`  run ${id} ${mode} "${task}": ${state}, ${end}, ${delivery}, attempt ${attempt}`);
+		}
+		if (kept !== undefined) say(`  left in ${kept}`);
+	}
+}
+
+function report(): void {
+	const faults = results.flatMap(({ evidence }) => evidence.faults);
+	const runs = results.flatMap(({ evidence }) => evidence.runs);
+	const figures = {
+		faults: faults.length,
+		byKind: countBy(faults, ({ kind, forMs = 0 }) => (kind === "suspend" ? suspension(forMs) : kind)),
+		byPlace: countBy(faults, kindOfPlace),
+		places: new Set(faults.map(({ place, when }) => `${place} ${when}`)).size,
+		byRole: countBy(faults, ({ role }) => (role.startsWith("p") ? "parent" : role)),
+		workloads: results.length,
+		processes: results.reduce((sum, { evidence }) => sum + evidence.processes.length, 0),
+		runs: runs.length,
+		recoveries: runs.reduce((sum, { attempt }) => sum + Math.max(0, attempt - 1), 0),
+		endings: countBy(runs, ({ outcome }) =>
+			outcome === undefined ? "none" : outcome.status === "success" ? "success" : (outcome.error.reason ?? "error"),
+		),
+		messages: results.reduce((sum, { evidence }) => sum + evidence.messages.length, 0),
+		violations: results.reduce((sum, result) => sum + result.violations.length, 0),
+		failingSeeds: results.filter((result) => result.violations.length > 0).map(({ seed }) => seed),
+		seconds: Math.round((performance.now() - started) / 1000),
+	};
+	if (values.json) return void console.log(JSON.stringify(figures));
+	console.log("\nFault injection");
+	for (const [name, value] of Object.entries(figures)) {
+		console.log(`  ${name.padEnd(12)} ${typeof value === "object" ? described(value) : value}`);
+	}
+}
+
+const suspension = (forMs: number): string => (forMs > 1000 ? "suspend past the lease" : "suspend for a moment");
+
+function kindOfPlace({ place, when }: LoggedFault): string {
+	if (place.startsWith("append")) return `session append, ${when}`;
+	if (place.startsWith("send") || place.startsWith("receive")) return `socket message, ${when}`;
+	return place === "everything" ? "everything at once" : `ledger, ${when}`;
+}
+
+function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Record<string, number> {
+	const counts: Record<string, number> = {};
+	for (const item of items) counts[keyOf(item)] = (counts[keyOf(item)] ?? 0) + 1;
+	return counts;
+}
+
+const described = (value: object): string =>
+	Array.isArray(value)
+		? value.join(", ") || "none"
+		: Object.entries(value)
+				.map(([name, count]) => `${name} ${count}`)
+				.join(" · ");
+
+function seconds(ms: number): string {
+	return `${(ms / 1000).toFixed(0)} s`;
+}
