@@ -16,7 +16,7 @@ export function violations(evidence: Evidence): Violation[] {
 }
 
 /** Each looks at the evidence by itself, and answers with what contradicts it. */
-const PROMISES: Record<string, (evidence: Evidence) => string[]> = {
+export const PROMISES: Record<string, (evidence: Evidence) => string[]> = {
 	"every run ends once": endsOnce,
 	"every debt is paid once, where it is owed": paidOnce,
 	"what was accepted is on record": acceptedIsRecorded,
@@ -93,7 +93,7 @@ function finalized({ runs, transcripts }: Evidence): string[] {
 
 /** What may end a task, given how it was written and what happened to it. */
 function truthful({ runs, faults }: Evidence): string[] {
-	const hostsKilled = faults.filter(({ role, kind }) => role !== "p" && kind !== "disconnect").length;
+	const hostsKilled = faults.filter(({ role, kind }) => !role.startsWith("p") && kind !== "disconnect").length;
 	return runs.flatMap((run) => {
 		const { outcome } = run;
 		if (!outcome) return [];

@@ -30,27 +30,40 @@ export class ParentDriver {
 		this.#file = sessionFileOf(setup.home, setup.name);
 	}
 
-	/** Says everything there is to say. Whatever dies on the way is not said again. */
+	/** Says everything there is to say. What is lost with its pi is said once more. */
 	async ask(): Promise<void> {
 		for (const step of this.#setup.steps) {
 			if (step.do === "power cut") this.#setup.powerCut();
-			else await this.#prompt(step).catch(ifPiIsGone);
+			else if (!(await this.#said(step))) await this.#said(step);
 		}
 	}
 
-	/** Keeps the session open until it has been told everything; answers what was still missing when time was up. */
-	async waitUntilSettled(patience: AbortSignal): Promise<string[]> {
-		for (;;) {
-			await this.#open().catch(ifPiIsGone);
-			const open = this.#unsettled();
-			if (open.length === 0) return [];
-			if (patience.aborted) return [`${this.#setup.name} was not told of ${open.join(", ")}`];
-			await sleep(LOOK_EVERY_MS);
+	/** Opens the session again if its pi is gone. Answers what it has not been told yet, or is still busy with. */
+	async unsettled(): Promise<string[]> {
+		try {
+			const rpc = await this.#open();
+			const { data } = await rpc.send({ type: "get_state" });
+			const { isStreaming, pendingMessageCount } = data as { isStreaming: boolean; pendingMessageCount: number };
+			const busy = isStreaming || pendingMessageCount > 0;
+			return busy ? [`${this.#setup.name} is busy`, ...this.#owed()] : this.#owed();
+		} catch (error) {
+			requireGone(error);
+			return [`${this.#setup.name} is gone`];
 		}
 	}
 
 	async close(): Promise<void> {
 		await this.#rpc?.close();
+	}
+
+	async #said(step: Extract<Step, { do: "prompt" }>): Promise<boolean> {
+		try {
+			await this.#prompt(step);
+			return true;
+		} catch (error) {
+			requireGone(error);
+			return false;
+		}
 	}
 
 	async #prompt({ calls, abortAfterMs }: Extract<Step, { do: "prompt" }>): Promise<void> {
@@ -93,7 +106,7 @@ export class ParentDriver {
 		return { tool, args: ended ? { ...others, sessionId: ended.session_id } : others };
 	}
 
-	#unsettled(): string[] {
+	#owed(): string[] {
 		const sql =
 			"SELECT id, state, delivery FROM runs WHERE parent_session = ? AND (state <> 'ended' OR delivery = 'owed')";
 		const rows = inLedger<{ id: string; state: string; delivery: string }>(
@@ -101,7 +114,9 @@ export class ParentDriver {
 			sql,
 			this.#session() ?? "",
 		);
-		return rows.map(({ id, state, delivery }) => `run ${id} (${state}, ${delivery})`);
+		return rows.map(
+			({ id, state, delivery }) => `${this.#setup.name} was not told of run ${id} (${state}, ${delivery})`,
+		);
 	}
 
 	#session(): string | undefined {
@@ -115,7 +130,7 @@ export class ParentDriver {
 export const sessionFileOf = (home: Home, parent: string): string => join(home.home, "parents", `${parent}.jsonl`);
 
 /** Killed in the middle of it, or suspended for longer than anybody waits: what the attack is about. */
-function ifPiIsGone(error: unknown): void {
+function requireGone(error: unknown): void {
 	const expected = error instanceof Error && /pi ended before|No such event within|pi refused/.test(error.message);
 	if (!expected) throw error;
 }

@@ -145,7 +145,8 @@ type Where = { point: number } | { place: string; when: string; nth: number };
 
 /** Half of them anywhere, early points more often than late ones; half at a chosen place, so that rare ones have a turn. */
 function where(random: Random, role: string): Where {
-	if (random.chance(0.5)) return { point: Math.round(Math.exp(random.next() * Math.log(300))) };
+	if (random.chance(0.5))
+		return { point: Math.round(random.chance(0.5) ? 300 ** random.next() : random.between(10, 200)) };
 	const places = role === "host" ? HOST_PLACES : PARENT_PLACES;
 	const kind = random.pick(["writes", "messages", "appends"] as const);
 	if (kind === "appends") return { when: random.pick(["before", "after"]), ...append(random, role) };

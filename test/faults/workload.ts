@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
@@ -106,13 +107,21 @@ async function attack(plan: WorkloadPlan, home: Home, folder: string): Promise<s
 		await Promise.all(parents.map((parent) => parent.ask()));
 		const calm = () => writeFileSync(join(folder, "calm"), "");
 		const enough = setTimeout(calm, MISCHIEF_MS);
-		const homecoming = AbortSignal.timeout(MISCHIEF_MS + COME_HOME_MS);
-		const late = await Promise.all(parents.map((parent) => parent.waitUntilSettled(homecoming)));
+		const late = await settle(parents, performance.now() + MISCHIEF_MS + COME_HOME_MS);
 		clearTimeout(enough);
 		calm();
-		return late.flat();
+		return late;
 	} finally {
 		await Promise.all(parents.map((parent) => parent.close()));
+	}
+}
+
+/** Keeps all sessions open until each has been told everything; answers what was still missing when time was up. */
+async function settle(parents: ParentDriver[], deadline: number): Promise<string[]> {
+	for (;;) {
+		const missing = (await Promise.all(parents.map((parent) => parent.unsettled()))).flat();
+		if (missing.length === 0 || performance.now() > deadline) return missing;
+		await sleep(100);
 	}
 }
 
