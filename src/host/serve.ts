@@ -19,9 +19,9 @@ import { Watchers } from "./watchers.ts";
 import { type ClaimedRun, startWork, type Work, type WorkServices } from "./work.ts";
 
 /** How long a host may be silent before its runs are given to another. */
-const LEASE_MS = Number(process.env.PI_GEON_LEASE_MS) || 15_000;
+const LEASE_MS = 15_000;
 /** How often it renews its leases and looks at the ledger, in case a wake got lost. */
-const HEARTBEAT_MS = Math.min(2000, LEASE_MS / 4);
+const HEARTBEAT_MS = 2000;
 /** How many runs it claims in one go. */
 const CLAIM_AT_MOST = 50;
 /** How long it may take to remove what is past its time, before it leaves. */
