@@ -62,6 +62,7 @@ export function plan(): LaunchPlan {
 			maxCorrections: 2,
 			parentSession: {},
 		},
+		isolation: "shared",
 		maxAttempts: 2,
 		session: { id, file: `/sessions/explorer_${id}.jsonl`, resumed: false },
 		principal: { id: "main" },

@@ -1,3 +1,4 @@
+import type { Isolation } from "../run/isolation.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 
 export type AgentSource = "builtin" | "user" | "project";
@@ -23,6 +24,7 @@ export interface AgentDefinition {
 	model?: string;
 	thinking?: ThinkingLevel;
 	limits: AgentLimits;
+	isolation: Isolation;
 	/** A JSON Schema for the finalized result. */
 	outputSchema?: Record<string, unknown>;
 	/** The system prompt. */

@@ -7,7 +7,16 @@ export const LIMIT_FIELDS = ["maxTurns", "timeoutMs", "idleTimeoutMs", "maxCostU
 
 /** Fields that take something away from the agent. */
 const RESTRICTING = ["readonly", ...WHITELIST_FIELDS, ...BLACKLIST_FIELDS];
-const KNOWN = ["name", "description", ...RESTRICTING, "model", "thinking", ...LIMIT_FIELDS, "outputSchema"];
+const KNOWN = [
+	"name",
+	"description",
+	...RESTRICTING,
+	"model",
+	"thinking",
+	...LIMIT_FIELDS,
+	"isolation",
+	"outputSchema",
+];
 
 /** Fields of Claude Code that mean nothing here, so that its files work unchanged and without noise. */
 const IGNORED = [
@@ -16,7 +25,6 @@ const IGNORED = [
 	"effort",
 	"hooks",
 	"initialPrompt",
-	"isolation",
 	"mcpServers",
 	"memory",
 	"permissionMode",

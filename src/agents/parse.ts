@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Diagnostic } from "../run/diagnostic.ts";
 import { NAME } from "../run/ids.ts";
+import { ISOLATIONS, type Isolation } from "../run/isolation.ts";
 import { isThinkingLevel, THINKING_LEVELS, type ThinkingLevel } from "../run/thinking.ts";
 import type { AgentDefinition, AgentLimits, AgentSource } from "./definition.ts";
 import { type Field, type Fields, readFields } from "./fields.ts";
@@ -39,6 +40,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	const readonly = readReadonly(fields, findings);
 	const tools = readTools(fields, findings);
 	const limits = readLimits(fields, findings);
+	const isolation = readIsolation(fields, findings);
 	if (name === undefined || findings.hasErrors) return { diagnostics };
 
 	const agent: AgentDefinition = {
@@ -49,6 +51,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 		...(model && model !== "inherit" ? { model } : {}),
 		...(thinking ? { thinking } : {}),
 		limits,
+		isolation,
 		...(outputSchema ? { outputSchema } : {}),
 		prompt: frontmatter.body.trim() || description || DEFAULT_ROLE,
 		source: origin.source,
@@ -134,6 +137,17 @@ function isLimit(field: Field): field is Field & { value: number } {
 	const { key, value } = field;
 	if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return false;
 	return key !== "maxTurns" || Number.isInteger(value);
+}
+
+/** Claude Code's one value for it is passed over without a word, like its other fields that mean nothing here. */
+function readIsolation(fields: Fields, findings: Findings): Isolation {
+	const field = fields.get("isolation");
+	if (field === undefined || field.value === null || field.value === "worktree") return "shared";
+	const known = ISOLATIONS.find((isolation) => isolation === field.value);
+	if (known === undefined) {
+		findings.error(field, "Unknown isolation.", `Use one of ${ISOLATIONS.join(", ")}, or leave it out.`);
+	}
+	return known ?? "process";
 }
 
 function readOutputSchema(fields: Fields, findings: Findings): Record<string, unknown> | undefined {

@@ -4,6 +4,7 @@ import { redactorFor } from "../collect/redact/redactor-for.ts";
 import { loadConfig } from "../config/load.ts";
 import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
+import { isOwnProfile } from "../ledger/own-host.ts";
 import { placesIn } from "../ledger/places.ts";
 import { isHostId } from "../run/ids.ts";
 import { HOST_COMMAND } from "./command.ts";
@@ -41,6 +42,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			host = new Host({
 				id,
 				profile: record.profile,
+				forOneRun: isOwnProfile(record.profile),
 				socket: record.socket,
 				idleMs: Number(process.env.PI_GEON_HOST_IDLE_MS) || DEFAULT_IDLE_MS,
 				ledger,

@@ -8,20 +8,18 @@ import type { Places } from "../ledger/places.ts";
 import { endRun, heldRuns, recordPartial, recordUsage, usageOfParent } from "../ledger/progress.ts";
 import { removeExpired, takeDailyTurn } from "../ledger/retention.ts";
 import { sessionAtWork } from "../ledger/sessions.ts";
-import { sweep } from "../ledger/sweep.ts";
+import { sweep, type Undertaker } from "../ledger/sweep.ts";
 import type { Principal } from "../plan/plan.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
+import { HEARTBEAT_MS, LEASE_MS } from "./lease.ts";
 import { endLeftovers } from "./leftovers.ts";
 import type { Log } from "./log.ts";
 import { processStart } from "./process-start.ts";
+import { undertaker } from "./undertaker.ts";
 import { Watchers } from "./watchers.ts";
 import { type ClaimedRun, startWork, type Work, type WorkServices } from "./work.ts";
 
-/** How long a host may be silent before its runs are given to another. */
-const LEASE_MS = 15_000;
-/** How often it renews its leases and looks at the ledger, in case a wake got lost. */
-const HEARTBEAT_MS = 2000;
 /** How many runs it claims in one go. */
 const CLAIM_AT_MOST = 50;
 /** How long it may take to remove what is past its time, before it leaves. */
@@ -32,6 +30,8 @@ const WATCHED_WITHIN_MS = 2000;
 export interface HostSetup {
 	id: HostId;
 	profile: string;
+	/** Serves one run and leaves right after it. */
+	forOneRun: boolean;
 	socket: string;
 	idleMs: number;
 	ledger: Ledger;
@@ -54,7 +54,10 @@ export class Host {
 	/** Runs that ended here, and whose outcome is not in the ledger yet. */
 	readonly #unrecorded = new Map<RunId, { fence: number; outcome: Outcome }>();
 	readonly #over = Promise.withResolvers<void>();
+	readonly #undertaker: Undertaker;
 	#watchers: Watchers | undefined;
+	/** Until when nobody can have given up on us. */
+	#leaseUntil = 0;
 	#heartbeat: NodeJS.Timeout | undefined;
 	#idleSince = performance.now();
 	#closing = false;
@@ -63,18 +66,19 @@ export class Host {
 
 	constructor(setup: HostSetup) {
 		this.#setup = setup;
+		this.#undertaker = undertaker(setup.id);
 	}
 
 	/** Resolves when the host has left. */
 	async serve(): Promise<void> {
 		const { id, ledger, socket, log } = this.#setup;
-		this.#watchers = await Watchers.listen(socket, () => this.#look());
-		const ready = {
-			id,
-			pid: process.pid,
-			pidStarted: processStart(process.pid) ?? "",
-			leaseUntil: Date.now() + LEASE_MS,
-		};
+		this.#watchers = await Watchers.listen(socket, {
+			onWake: () => this.#look(),
+			onTrouble: (error) => log.warn("trouble with the socket", { error }),
+		});
+		const leaseUntil = Date.now() + LEASE_MS;
+		const ready = { id, pid: process.pid, pidStarted: processStart(process.pid) ?? "", leaseUntil };
+		this.#leaseUntil = leaseUntil;
 		if (!hostReady(ledger, ready)) {
 			log.warn("not expected any more, leaving");
 			return this.#watchers.close();
@@ -91,22 +95,43 @@ export class Host {
 	}
 
 	#beat(): void {
-		const { id, ledger, log } = this.#setup;
 		try {
-			if (!renewLeases(ledger, id, Date.now() + LEASE_MS)) {
-				log.warn("given up on by others, leaving");
-				for (const active of this.#active.values()) this.#letGo(active);
-				this.#leave();
-				return;
-			}
+			this.#renew();
+			this.#watchers?.listenAgainIfLost();
 			this.#record();
 			this.#attend();
 			this.#archive();
 			this.#leaveIfIdle();
 		} catch (error) {
 			// The ledger may be locked or its disk full for a while. The lease tells others if it lasts.
-			log.error("heartbeat failed", { error });
+			this.#setup.log.error("heartbeat failed", { error });
 		}
+	}
+
+	#renew(): void {
+		const leaseUntil = Date.now() + LEASE_MS;
+		if (!renewLeases(this.#setup.ledger, this.#setup.id, leaseUntil)) this.#vanish();
+		this.#leaseUntil = leaseUntil;
+	}
+
+	/**
+	 * To be called before anything of a run is written down or done. A host that was suspended for longer than its lease
+	 * may have been replaced, and learns so only by asking.
+	 */
+	#holdOn(): void {
+		if (Date.now() < this.#leaseUntil) return;
+		// A ledger that cannot be written to cannot have been used to replace us either, for as long as that lasts.
+		this.#orLog("lease", undefined, () => this.#renew());
+	}
+
+	/**
+	 * Others gave up on this host and work on its runs. It ends on the spot: even to abort a child would be to write into
+	 * a session that is somebody else's now.
+	 */
+	#vanish(): never {
+		this.#setup.log.warn("given up on by others, leaving");
+		this.#watchers?.close();
+		process.exit();
 	}
 
 	/** Looks at the ledger: what was taken away, what is to be stopped, what can be claimed. */
@@ -118,7 +143,7 @@ export class Host {
 			if (!mine || mine.fence !== active.record.run.fence) this.#letGo(active);
 			else if (mine.stopBy !== undefined) active.work.stop({ kind: "stopped", by: mine.stopBy });
 		}
-		const swept = sweep(ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost });
+		const swept = sweep(ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost, undertaker: this.#undertaker });
 		for (const { run, sessionId, plan } of swept.ended) {
 			// Not those of a run that never started: the shells in its session are another's.
 			const left = run.startedAt !== undefined && !sessionAtWork(ledger, sessionId);
@@ -146,6 +171,7 @@ export class Host {
 			const services = this.#setup.childServices(record.plan.principal);
 			const work = startWork(record, {
 				...services,
+				holdOn: () => this.#holdOn(),
 				ask: async (question, signal) =>
 					this.#watchers?.ask(id, question, { signal, patienceMs: watchedBy - performance.now() }),
 				onNotice: (notice, kind) => log.info("an extension says", { runId: id, notice, kind }),
@@ -175,6 +201,7 @@ export class Host {
 			this.#active.delete(id);
 			this.#idleSince = performance.now();
 			this.#look();
+			if (this.#setup.forOneRun) this.#orLog("leaving", undefined, () => this.#leaveIfIdle());
 		}
 	}
 
@@ -192,6 +219,7 @@ export class Host {
 	/** Attends to everything, and survives what goes wrong with it: the next heartbeat tries again. */
 	#look(): void {
 		try {
+			this.#holdOn();
 			this.#record();
 			this.#attend();
 		} catch (error) {
@@ -221,13 +249,14 @@ export class Host {
 	}
 
 	#leaveIfIdle(): void {
-		const { id, ledger, idleMs, log } = this.#setup;
-		const watchers = this.#watchers?.connections ?? 0;
-		if (this.#active.size + this.#unrecorded.size > 0 || (watchers > 0 && !this.#closing)) {
+		const { id, ledger, idleMs, forOneRun, log } = this.#setup;
+		const watched = (this.#watchers?.connections ?? 0) > 0;
+		const leaveAtOnce = this.#closing || forOneRun;
+		if (this.#active.size + this.#unrecorded.size > 0 || (watched && !leaveAtOnce)) {
 			this.#idleSince = performance.now();
 			return;
 		}
-		if (!this.#closing && performance.now() - this.#idleSince < idleMs) return;
+		if (!leaveAtOnce && performance.now() - this.#idleSince < idleMs) return;
 		if (!leaveIfIdle(ledger, id)) return;
 		log.info("leaving");
 		try {

@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import { dirname } from "node:path";
+import { prepareSocketFolder } from "../ledger/places.ts";
 import type { RunId } from "../run/ids.ts";
 import { Asks, type Watcher } from "./asks.ts";
 import { type Answer, type FromHost, type Progress, type Question, receive, send, type ToHost } from "./protocol.ts";
@@ -8,32 +8,57 @@ import { type Answer, type FromHost, type Progress, type Question, receive, send
 /** No watcher needs to hear of progress more often than this. */
 const PROGRESS_EVERY_MS = 100;
 
+export interface SocketListener {
+	onWake: () => void;
+	/** Something went wrong with the socket while it was open. Who watches has the ledger. */
+	onTrouble: (error: Error) => void;
+}
+
 /** The host's socket: who watches which run, and what they are told. */
 export class Watchers {
-	readonly #server: Server;
+	#server: Server | undefined;
+	#listening: Promise<void> | undefined;
 	readonly #watching = new Map<Socket, Watching>();
 	readonly #asks = new Asks();
 	readonly #pending = new Map<RunId, { latest: (() => Progress) | undefined; timer: NodeJS.Timeout }>();
 	readonly #path: string;
+	readonly #listener: SocketListener;
 
-	private constructor(server: Server, path: string) {
-		this.#server = server;
+	private constructor(path: string, listener: SocketListener) {
 		this.#path = path;
+		this.#listener = listener;
 	}
 
-	static async listen(path: string, onWake: () => void): Promise<Watchers> {
-		if (process.platform !== "win32") {
-			mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-			rmSync(path, { force: true }); // The path holds our id, so nobody else listens there.
-		}
-		const server = createServer();
-		const watchers = new Watchers(server, path);
-		server.on("connection", (socket) => watchers.#connected(socket, onWake));
-		const { promise, resolve, reject } = Promise.withResolvers<void>();
-		server.once("error", reject).listen(path, resolve);
-		await promise;
-		if (process.platform !== "win32") chmodSync(path, 0o600);
+	static async listen(path: string, listener: SocketListener): Promise<Watchers> {
+		const watchers = new Watchers(path, listener);
+		await watchers.#listen();
 		return watchers;
+	}
+
+	/** Somebody removed the socket's file, a cleaner of temporary files perhaps: nobody new could find us. */
+	listenAgainIfLost(): void {
+		if (process.platform === "win32" || this.#listening || existsSync(this.#path)) return;
+		// Who is connected stays connected.
+		this.#server?.close();
+		this.#listening = this.#listen()
+			.catch(this.#listener.onTrouble)
+			.finally(() => {
+				this.#listening = undefined;
+			});
+	}
+
+	async #listen(): Promise<void> {
+		if (process.platform !== "win32") {
+			prepareSocketFolder(this.#path);
+			rmSync(this.#path, { force: true }); // The path holds our id, so nobody else listens there.
+		}
+		const server = createServer((socket) => this.#connected(socket));
+		this.#server = server;
+		const { promise, resolve, reject } = Promise.withResolvers<void>();
+		server.once("error", reject).listen(this.#path, resolve);
+		await promise;
+		server.on("error", this.#listener.onTrouble);
+		if (process.platform !== "win32") chmodSync(this.#path, 0o600);
 	}
 
 	get connections(): number {
@@ -76,11 +101,12 @@ export class Watchers {
 	close(): void {
 		for (const { timer } of this.#pending.values()) clearTimeout(timer);
 		for (const socket of this.#watching.keys()) socket.end();
-		this.#server.close();
+		this.#server?.close();
+		this.#server = undefined;
 		if (process.platform !== "win32") rmSync(this.#path, { force: true });
 	}
 
-	#connected(socket: Socket, onWake: () => void): void {
+	#connected(socket: Socket): void {
 		const watching: Watching = { runs: new Set(), tell: (message) => send(socket, message) };
 		this.#watching.set(socket, watching);
 		socket.on("close", () => {
@@ -96,7 +122,7 @@ export class Watchers {
 			}
 			if (known?.type === "answer") this.#asks.answered(watching, known.askId, known.answer);
 			if (known?.type === "pass") this.#asks.passed(watching, known.askId);
-			onWake();
+			this.#listener.onWake();
 		});
 	}
 

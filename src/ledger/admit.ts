@@ -2,6 +2,7 @@ import type { LaunchPlan } from "../plan/plan.ts";
 import { newRunId, type RunId, type SessionId } from "../run/ids.ts";
 import { NO_USAGE } from "../run/usage.ts";
 import type { Ledger } from "./ledger.ts";
+import { ownProfile, sharedProfile } from "./own-host.ts";
 import { findRun, type RunMode, type RunRecord } from "./records.ts";
 import { findSession } from "./sessions.ts";
 
@@ -53,7 +54,7 @@ export function admitInTransaction(ledger: Ledger, admission: Admission): RunRec
 		admission.mode,
 		plan.agent,
 		admission.label ?? null,
-		admission.profile,
+		plan.isolation === "process" ? ownProfile(admission.profile, id) : sharedProfile(admission.profile),
 		admission.laneLimit,
 		JSON.stringify(plan),
 		plan.maxAttempts,

@@ -1,12 +1,14 @@
 import type { RunId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
+import { isOwnProfile, ownProfile } from "./own-host.ts";
 
 /**
  * Gives a waiting run to the hosts of another profile, if those of its own are all gone. It was admitted by a pi that is
  * not there any more, in another shell or of another version, and would wait for ever.
  */
 export function adoptRun(ledger: Ledger, adoption: { id: RunId; from: string; to: string; at: number }): boolean {
-	const { id, from, to, at } = adoption;
+	const { id, from, at } = adoption;
+	const to = isOwnProfile(from) ? ownProfile(adoption.to, id) : adoption.to;
 	const isServed = "SELECT 1 FROM hosts WHERE profile = ? AND state <> 'gone' AND lease_until > ?";
 	// Asking before locking: a run that is served is asked about again and again.
 	if (ledger.get(isServed, from, at)) return false;

@@ -15,17 +15,17 @@ import { findRun, type RunRecord, storeRun } from "./records.ts";
  */
 export function claimRuns(ledger: Ledger, claim: Claim): RunRecord[] {
 	// Asking before locking: an idle host's look at the queue must not hold up those who write.
-	if (inOrder(ledger, claim.profile, 1).length === 0) return [];
+	if (inOrder(ledger, claim, 1).length === 0) return [];
 	const { hostId, at } = claim;
 	const leaseUntil = at + claim.leaseMs;
 	// A claim that is lost with the machine is lost with its host: the run is still queued then.
 	return ledger.transaction("normal", () => {
-		const waiting = inOrder(ledger, claim.profile, claim.atMost);
+		const waiting = inOrder(ledger, claim, claim.atMost);
 		const ready = "UPDATE hosts SET lease_until = max(lease_until, ?) WHERE id = ? AND state = 'ready'";
 		if (waiting.length === 0 || ledger.run(ready, leaseUntil, hostId) === 0) return [];
 		let atWork = ledger.get<{ n: number }>("SELECT count(*) AS n FROM runs WHERE state = 'running'")?.n ?? 0;
-		return waiting.flatMap(({ id, lane_limit }) => {
-			const record = atWork < lane_limit ? findRun(ledger, id) : undefined;
+		return waiting.flatMap(({ id, lane_limit, kept }) => {
+			const record = atWork + kept < lane_limit ? findRun(ledger, id) : undefined;
 			const run = record && transition(record.run, { type: "claimed", at, hostId, leaseUntil });
 			if (!run || isRefused(run)) return [];
 			storeRun(ledger, run);
@@ -44,21 +44,37 @@ export interface Claim {
 	atMost: number;
 }
 
+interface WaitingRun {
+	id: RunId;
+	lane_limit: number;
+	/** Places that are not for it. */
+	kept: number;
+}
+
 /**
  * Those that may be claimed, in the order in which they would be, one after the other: the n-th of a parent comes when
  * that parent has n more at work than now.
+ *
+ * A place is kept for each run before them that has a host of its own, ready and waiting. Such a host has to look before
+ * it can claim: without this, one that never stops claiming would always be quicker.
  */
-function inOrder(ledger: Ledger, profile: string, atMost: number): { id: RunId; lane_limit: number }[] {
+function inOrder(ledger: Ledger, { profile, at }: Pick<Claim, "profile" | "at">, atMost: number): WaitingRun[] {
 	return ledger.all(
-		`WITH at_work AS (SELECT parent_session, count(*) AS n FROM runs WHERE state = 'running' GROUP BY parent_session)
-			SELECT id, lane_limit FROM runs AS waiting LEFT JOIN at_work USING (parent_session)
+		`WITH at_work AS (SELECT parent_session, count(*) AS n FROM runs WHERE state = 'running' GROUP BY parent_session),
+			with_own_host AS (SELECT own.profile, mode, seq FROM hosts JOIN runs AS own ON own.profile = hosts.profile
+				WHERE hosts.state <> 'gone' AND hosts.state = 'ready' AND instr(hosts.profile, ':') > 0
+				AND hosts.lease_until > ? AND own.state = 'queued' AND own.stop_at IS NULL)
+			SELECT id, lane_limit, (SELECT count(*) FROM with_own_host AS before WHERE before.profile <> waiting.profile
+				AND (before.mode > waiting.mode OR (before.mode = waiting.mode AND before.seq < waiting.seq))) AS kept
+			FROM runs AS waiting LEFT JOIN at_work USING (parent_session)
 			WHERE state = 'queued' AND profile = ? AND stop_at IS NULL AND attempt < max_attempts
-			AND (SELECT count(*) FROM runs WHERE state = 'running') < lane_limit
+			AND (SELECT count(*) FROM runs WHERE state = 'running') + kept < lane_limit
 			AND NOT EXISTS (SELECT 1 FROM runs AS before WHERE before.session_id = waiting.session_id
 				AND before.seq < waiting.seq AND before.state <> 'ended')
 			ORDER BY mode = 'background',
 				coalesce(at_work.n, 0) + row_number() OVER (PARTITION BY parent_session ORDER BY mode = 'background', seq), seq
 			LIMIT ?`,
+		at,
 		profile,
 		atMost,
 	);

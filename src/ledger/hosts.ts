@@ -64,7 +64,8 @@ export function findOrReserveHost(
 	});
 }
 
-function findLiveHost(ledger: Ledger, profile: string, at: number): HostRecord | undefined {
+/** Not one that is closing: it takes nothing new. */
+export function findLiveHost(ledger: Ledger, profile: string, at: number): HostRecord | undefined {
 	const row = ledger.get<HostRow>(
 		`SELECT * FROM hosts WHERE profile = ? AND state <> 'gone' AND state <> 'closing' AND lease_until > ?
 			ORDER BY state, created_at DESC LIMIT 1`,
@@ -81,7 +82,24 @@ export function findHost(ledger: Ledger, id: HostId): HostRecord | undefined {
 
 /** Hosts that are not known to be gone. */
 export function listHosts(ledger: Ledger): HostRecord[] {
-	return ledger.all<HostRow>("SELECT * FROM hosts WHERE state <> 'gone'").map(toHost);
+	return selectHosts(ledger, "state <> 'gone'");
+}
+
+export function selectHosts(ledger: Ledger, condition: string, ...values: (string | number)[]): HostRecord[] {
+	return ledger.all<HostRow>(`SELECT * FROM hosts WHERE ${condition}`, ...values).map(toHost);
+}
+
+/**
+ * Hosts that nobody has heard of for longer than their lease, and that have no runs: killed while idle. Nobody would ever
+ * look for them, so whoever starts another one does. Now gone; answers which.
+ */
+export function buryIdleHosts(ledger: Ledger, at: number): HostRecord[] {
+	const idle = `state <> 'gone' AND lease_until <= ?
+		AND NOT EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND host_id = hosts.id)`;
+	const known = selectHosts(ledger, idle, at);
+	if (known.length === 0) return [];
+	const sql = `UPDATE hosts SET state = 'gone' WHERE id = ? AND ${idle}`;
+	return ledger.transaction("normal", () => known.filter(({ id }) => ledger.run(sql, id, at) === 1));
 }
 
 /** False if the host is not expected (any more): it must then leave without having touched anything. */

@@ -69,10 +69,11 @@ export function selectRuns(ledger: Ledger, condition: string, ...values: (string
 /** Stores what `transition()` made of a run. */
 export function storeRun(ledger: Ledger, run: Run): void {
 	ledger.run(
-		`UPDATE runs SET state = ?, attempt = ?, fence = ?, host_id = ?, lease_until = ?, stop_at = ?, stop_by = ?,
+		`UPDATE runs SET state = ?, attempt = ?, max_attempts = ?, fence = ?, host_id = ?, lease_until = ?, stop_at = ?, stop_by = ?,
 			started_at = ?, ended_at = ?, outcome = ?, delivery = ?, delivered_at = ?, archived_at = ? WHERE id = ?`,
 		run.state,
 		run.attempt,
+		run.maxAttempts,
 		run.fence,
 		run.state === "running" ? run.hostId : null,
 		run.state === "running" ? run.leaseUntil : null,

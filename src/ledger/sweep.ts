@@ -1,23 +1,42 @@
+import type { HostId } from "../run/ids.ts";
 import type { EndCause, Outcome } from "../run/outcome.ts";
+import type { RunningRun } from "../run/run.ts";
+import { type HostRecord, selectHosts } from "./hosts.ts";
 import type { Ledger } from "./ledger.ts";
+import { ownProfile } from "./own-host.ts";
 import { applyInTransaction } from "./progress.ts";
 import { type RunRecord, selectRuns } from "./records.ts";
+
+export interface Sweep {
+	at: number;
+	outcomeOf: (record: RunRecord, cause: EndCause) => Outcome;
+	/** What is known of processes; without it, a lease that has run out is all that counts. */
+	undertaker?: Undertaker;
+}
+
+/** Knows what the ledger cannot: whether the process of a silent host is still there. */
+export interface Undertaker {
+	/** Whether to give up on a host whose lease has run out. */
+	mayBury(host: HostRecord): boolean;
+	/** Sees to it that the process of a host that was given up on does nothing any more. */
+	bury(host: HostRecord): void;
+}
 
 /**
  * Puts right what dead hosts left behind. Anybody may do it at any time; whoever sees an expired lease first does.
  * A run without a host is ended if a stop was asked for or its attempts are used up, and else waits for another host.
+ *
+ * In this order: a silent host is marked as gone, so that it can renew nothing any more; then its process is ended; then
+ * its runs are given free. So nobody works on a run while somebody else may still write into its session.
  */
-export function sweep(
-	ledger: Ledger,
-	options: { at: number; outcomeOf: (record: RunRecord, cause: EndCause) => Outcome },
-): { requeued: RunRecord[]; ended: RunRecord[] } {
+export function sweep(ledger: Ledger, options: Sweep): { requeued: RunRecord[]; ended: RunRecord[] } {
 	const { at } = options;
 	if (!needsSweep(ledger, at)) return { requeued: [], ended: [] };
+	giveUpOnSilentHosts(ledger, options);
+	if (!canSweep(ledger, at)) return { requeued: [], ended: [] };
 	return ledger.transaction("full", () => {
-		ledger.run("UPDATE hosts SET state = 'gone' WHERE state <> 'gone' AND lease_until <= ?", at);
-		const requeued = selectRuns(ledger, "state = 'running' AND lease_until <= ?", at).flatMap(
-			(record) => applyInTransaction(ledger, record.run.id, { type: "lease_expired", at }) ?? [],
-		);
+		const expired = selectRuns(ledger, EXPIRED, at, at);
+		const requeued = expired.flatMap((record) => release(ledger, record, { at, all: expired }));
 		const ended = selectRuns(ledger, OVER).flatMap((record) => {
 			const { id, fence } = record.run;
 			const outcome = options.outcomeOf(record, causeOf(record));
@@ -28,16 +47,51 @@ export function sweep(
 	});
 }
 
+function giveUpOnSilentHosts(ledger: Ledger, { at, undertaker }: Sweep): void {
+	const silent = selectHosts(ledger, "state <> 'gone' AND lease_until <= ?", at);
+	const given = silent.filter((host) => undertaker?.mayBury(host) ?? true);
+	if (given.length > 0) {
+		const sql = "UPDATE hosts SET state = 'gone' WHERE id = ? AND state <> 'gone' AND lease_until <= ?";
+		// Again with the lease: it may have been renewed since.
+		ledger.transaction("full", () => given.map(({ id }) => ledger.run(sql, id, at)));
+	}
+	if (!undertaker) return;
+	// All whose runs are to be given free, whoever marked them: that one may have died before it could end the process.
+	const held = `id IN (SELECT host_id FROM runs WHERE state = 'running' AND lease_until <= ?)`;
+	for (const host of selectHosts(ledger, `state = 'gone' AND ${held}`, at)) undertaker.bury(host);
+}
+
+/** A run that may not have been the one to blame gets a host of its own for its last attempt. */
+function release(
+	ledger: Ledger,
+	{ run, profile }: RunRecord,
+	{ at, all }: { at: number; all: RunRecord[] },
+): RunRecord[] {
+	const hostOf = (other: RunRecord["run"]): HostId | undefined => (other as Partial<RunningRun>).hostId;
+	const shared = all.some((other) => other.run.id !== run.id && hostOf(other.run) === hostOf(run));
+	const released = applyInTransaction(ledger, run.id, { type: "lease_expired", at, shared });
+	if (!released) return [];
+	if (released.run.maxAttempts === run.maxAttempts) return [released];
+	const own = ownProfile(profile, run.id);
+	ledger.run("UPDATE runs SET profile = ? WHERE id = ?", own, run.id);
+	return [{ ...released, profile: own }];
+}
+
 const OVER = "state = 'queued' AND (stop_at IS NOT NULL OR attempt >= max_attempts)";
 
+/** A run whose host is silent, but not yet given up on, is not free. */
+const EXPIRED = `state = 'running' AND lease_until <= ? AND NOT EXISTS
+	(SELECT 1 FROM hosts WHERE id = runs.host_id AND state <> 'gone' AND lease_until <= ?)`;
+
 function needsSweep(ledger: Ledger, at: number): boolean {
-	return (
-		ledger.get(
-			`SELECT 1 WHERE EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND lease_until <= ?)
-				OR EXISTS (SELECT 1 FROM runs WHERE ${OVER})`,
-			at,
-		) !== undefined
-	);
+	const sql = `SELECT 1 WHERE EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND lease_until <= ?)
+		OR EXISTS (SELECT 1 FROM runs WHERE ${OVER})`;
+	return ledger.get(sql, at) !== undefined;
+}
+
+function canSweep(ledger: Ledger, at: number): boolean {
+	const sql = `SELECT 1 WHERE EXISTS (SELECT 1 FROM runs WHERE ${EXPIRED}) OR EXISTS (SELECT 1 FROM runs WHERE ${OVER})`;
+	return ledger.get(sql, at, at) !== undefined;
 }
 
 function causeOf({ run }: RunRecord): EndCause {

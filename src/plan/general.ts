@@ -7,6 +7,7 @@ export const GENERAL: AgentDefinition = {
 	readonly: false,
 	tools: { kind: "inherit", except: [] },
 	limits: {},
+	isolation: "shared",
 	prompt:
 		"You are a subagent. Another agent has given you one task. Do that task and nothing else, do not delegate it, " +
 		"say what is uncertain, and report what you did and found.",

@@ -111,6 +111,7 @@ export async function planLaunch(
 		model: chosen.model,
 		...(thinking && { thinking }),
 		limits: effectiveLimits(withOwnTimeout(agent.limits, request.runTimeoutSeconds), config),
+		isolation: agent.isolation,
 		maxAttempts: config.subagents.retry.enabled ? config.subagents.retry.maxAttempts : 1,
 		...(agent.outputSchema && { outputSchema: agent.outputSchema }),
 		session: session.session,

@@ -1,4 +1,5 @@
 import type { SessionId } from "../run/ids.ts";
+import type { Isolation } from "../run/isolation.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 
 /**
@@ -23,6 +24,8 @@ export interface LaunchPlan {
 	model: ModelChoice;
 	thinking?: ThinkingLevel;
 	limits: Limits;
+	/** `process`: in a host of its own, so that it takes nobody with it. */
+	isolation: Isolation;
 	/** How often the run may be started in all. */
 	maxAttempts: number;
 	/** A JSON Schema the finalized result must satisfy. */

@@ -15,6 +15,8 @@ import type { Outcome } from "./outcome.ts";
  * - A run ends exactly once and keeps that outcome. Its host ends it while running; anybody may while it is queued
  *   (it was stopped, its attempts are used up, or nothing could be started for it).
  * - From its end on, a run owes its outcome to the session that asked, until that is delivered or skipped. Both are final.
+ * - No run is lost to another's fault. One whose last attempt ended in the death of a host that it shared gets one more,
+ *   in a host of its own; what happens there is its own doing. Unless it was to be tried once only.
  * - Only an ended run whose debt is settled may be archived.
  * - A stop request is kept whatever happens. The first one counts. A run with a stop request is never claimed again.
  */
@@ -64,7 +66,7 @@ export type RunEvent =
 	| { type: "claimed"; at: number; hostId: HostId; leaseUntil: number }
 	| { type: "renewed"; at: number; fence: number; leaseUntil: number }
 	| { type: "stop_requested"; at: number; by: string }
-	| { type: "lease_expired"; at: number }
+	| { type: "lease_expired"; at: number; shared: boolean }
 	| { type: "ended"; at: number; fence: number; outcome: Outcome }
 	| { type: "delivered" | "skipped"; at: number }
 	| { type: "archived"; at: number };
@@ -102,7 +104,7 @@ export function transition(run: Run, event: RunEvent): Run | RefusedTransition {
 		case "lease_expired":
 			if (run.state !== "running") return refused(`a ${run.state} run has no lease`);
 			if (run.leaseUntil > event.at) return refused("the lease still holds");
-			return released(run);
+			return released(run, event.shared);
 		case "ended":
 			if (run.state === "ended") return refused("the run has ended already");
 			if (run.fence !== event.fence) return refused("the run was claimed anew since");
@@ -129,8 +131,15 @@ export function transition(run: Run, event: RunEvent): Run | RefusedTransition {
 export const isRefused = (result: Run | RefusedTransition): result is RefusedTransition => "refusedBecause" in result;
 
 /** A run that lost its host waits again. The fence grows, so that the lost host can neither renew nor end it. */
-function released(run: RunningRun): QueuedRun {
-	return { ...withoutLease(run), state: "queued", fence: run.fence + 1 };
+function released(run: RunningRun, shared: boolean): QueuedRun {
+	const { attempt, maxAttempts } = run;
+	const onceMore = shared && maxAttempts > 1 && attempt >= maxAttempts;
+	return {
+		...withoutLease(run),
+		state: "queued",
+		fence: run.fence + 1,
+		maxAttempts: onceMore ? attempt + 1 : maxAttempts,
+	};
 }
 
 function withoutLease(run: QueuedRun | RunningRun): RunFacts {

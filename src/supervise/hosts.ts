@@ -1,11 +1,20 @@
-import { rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { outcomeWithoutHost } from "../collect/outcome.ts";
-import { processStart } from "../host/process-start.ts";
+import { isDead } from "../host/host-process.ts";
+import { bury, removeSocket } from "../host/undertaker.ts";
 import { adoptRun } from "../ledger/adopt.ts";
-import { findHost, findOrReserveHost, type HostRecord, hostGone } from "../ledger/hosts.ts";
+import {
+	buryIdleHosts,
+	findHost,
+	findLiveHost,
+	findOrReserveHost,
+	type HostRecord,
+	hostGone,
+} from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
-import type { Places } from "../ledger/places.ts";
+import { isOwnProfile, mayHaveOwnHost, ownProfile, sharedProfile } from "../ledger/own-host.ts";
+import { type Places, requireOwnFolder } from "../ledger/places.ts";
 import { endRun } from "../ledger/progress.ts";
 import { findRun } from "../ledger/records.ts";
 import type { HostId, RunId } from "../run/ids.ts";
@@ -42,8 +51,7 @@ export class Hosts {
 
 	/** Starts the host that the first run will need, so that it need not wait for it. */
 	prepare(): void {
-		const { host, startIt } = this.#reserve();
-		if (startIt) this.#start(host);
+		this.#findOrStart(this.#profile.digest);
 	}
 
 	/** They look at the ledger at once, instead of at their next heartbeat. */
@@ -73,6 +81,7 @@ export class Hosts {
 
 	async #connect(host: HostRecord): Promise<HostConnection | undefined> {
 		try {
+			if (process.platform !== "win32") requireOwnFolder(dirname(host.socket));
 			const connection = await HostConnection.open(host.socket);
 			this.#connections.set(host.id, connection);
 			this.#failures.length = 0;
@@ -88,22 +97,30 @@ export class Hosts {
 	}
 
 	#hostFor(profile: string, runId: RunId): HostRecord | undefined {
+		const own = isOwnProfile(profile);
+		const live = own ? findLiveHost(this.#ledger, profile, Date.now()) : undefined;
+		if (live) return live;
+		if (own && !mayHaveOwnHost(this.#ledger, runId, Date.now())) return undefined;
 		// A run that another pi admitted under another profile finds its host there, unless nobody keeps one any more.
-		const ours = profile === this.#profile.digest || this.#adopt(runId, profile);
+		const ours = sharedProfile(profile) === this.#profile.digest || this.#adopt(runId, profile);
 		if (!ours) return undefined;
 		if (this.#failures.length >= START_ATTEMPTS) return this.#giveUp(runId);
-		const { host, startIt } = this.#reserve();
-		if (startIt) this.#start(host);
-		return host;
+		return this.#findOrStart(own ? ownProfile(this.#profile.digest, runId) : this.#profile.digest);
 	}
 
-	#reserve(): { host: HostRecord; startIt: boolean } {
-		return findOrReserveHost(this.#ledger, {
-			profile: this.#profile.digest,
-			at: Date.now(),
+	#findOrStart(profile: string): HostRecord {
+		const at = Date.now();
+		const { host, startIt } = findOrReserveHost(this.#ledger, {
+			profile,
+			at,
 			startWithinMs: START_WITHIN_MS,
 			socketOf: this.#places.socket,
 		});
+		if (startIt) {
+			for (const idle of buryIdleHosts(this.#ledger, at)) bury(idle);
+			this.#start(host);
+		}
+		return host;
 	}
 
 	#adopt(id: RunId, from: string): boolean {
@@ -138,16 +155,13 @@ export class Hosts {
 	}
 
 	#buryIfDead(host: HostRecord): void {
-		if (host.pid === undefined) return;
-		const started = processStart(host.pid);
-		const alive = host.pidStarted ? started === host.pidStarted : isAlive(host.pid);
-		if (!alive) this.#bury(host);
+		if (isDead(host)) this.#bury(host);
 	}
 
 	#bury(host: HostRecord): void {
 		this.#starting.delete(host.id);
 		hostGone(this.#ledger, host.id, Date.now());
-		if (process.platform !== "win32") rmSync(host.socket, { force: true });
+		removeSocket(host);
 	}
 
 	/** A connection keeps its host alive, so none is kept without need. */
@@ -157,14 +171,5 @@ export class Hosts {
 			connection.close();
 			this.#connections.delete(id);
 		}
-	}
-}
-
-function isAlive(pid: number): boolean {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch (error) {
-		return error instanceof Error && "code" in error && error.code === "EPERM";
 	}
 }

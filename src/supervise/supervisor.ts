@@ -1,6 +1,7 @@
 import { outcomeWithoutHost } from "../collect/outcome.ts";
 import { endLeftovers } from "../host/leftovers.ts";
 import type { Progress } from "../host/protocol.ts";
+import { undertaker } from "../host/undertaker.ts";
 import { queuePosition } from "../ledger/claim.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type OpenRun, openRunsOf } from "../ledger/open-runs.ts";
@@ -50,6 +51,7 @@ export interface TendOptions {
 export class Supervisor {
 	readonly #ledger: Ledger;
 	readonly #hosts: Hosts;
+	readonly #undertaker = undertaker();
 	/** Runs seen to without anybody waiting, and where. */
 	readonly #tended = new Map<RunId, { connection: HostConnection; unwatch: () => void }>();
 
@@ -168,7 +170,11 @@ export class Supervisor {
 
 	/** Puts right what dead hosts left behind, here as in any other process that looks. */
 	#recover(): void {
-		const { ended } = sweep(this.#ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost });
+		const { ended } = sweep(this.#ledger, {
+			at: Date.now(),
+			outcomeOf: outcomeWithoutHost,
+			undertaker: this.#undertaker,
+		});
 		for (const { run, sessionId, plan } of ended) {
 			// Not those of a run that never started: the shells in its session are another's.
 			const left = run.startedAt !== undefined && !sessionAtWork(this.#ledger, sessionId);

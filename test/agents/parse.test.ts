@@ -25,6 +25,7 @@ describe("a plain file", () => {
 		expect(diagnostics).toEqual([]);
 		expect(agent).toEqual({
 			name: "a",
+			isolation: "shared",
 			description: "Does it",
 			readonly: true,
 			tools: { kind: "only", names: ["read", "web_search"] },

@@ -21,6 +21,7 @@ interface ModelRun {
 	session: number;
 	background: boolean;
 	lane: number;
+	attempts: number;
 	attemptsLeft: number;
 	stop: boolean;
 	state: "queued" | "running" | "ended";
@@ -50,7 +51,13 @@ function nextInModel(runs: ModelRun[], profile: string): ModelRun | undefined {
 /** Answers what was put back, and what was ended. */
 function sweepInModel(runs: ModelRun[], at: number): { requeued: RunId[]; ended: RunId[] } {
 	const expired = runs.filter((run) => run.state === "running" && run.leaseUntil <= at);
-	for (const run of expired) Object.assign(run, { state: "queued", fence: run.fence + 1 });
+	for (const run of expired) {
+		Object.assign(run, { state: "queued", fence: run.fence + 1 });
+		// All are of one host here. Whoever was not alone in it gets another chance, in a host of its own.
+		if (expired.length > 1 && run.attempts > 1 && run.attemptsLeft === 0) {
+			Object.assign(run, { attemptsLeft: 1, profile: `${run.profile.slice(0, 1)}:${run.id}` });
+		}
+	}
 	const over = runs.filter((run) => run.state === "queued" && (run.stop || run.attemptsLeft === 0));
 	for (const run of over) run.state = "ended";
 	const idsOf = (some: ModelRun[]) => some.map((run) => run.id);
@@ -68,6 +75,7 @@ type Step =
 			attempts: number;
 	  }
 	| { do: "claim"; profile: string }
+	| { do: "claim own"; which: number }
 	| { do: "end" | "stop"; which: number }
 	| { do: "sweep"; after: number };
 
@@ -86,6 +94,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 		}),
 	},
 	{ weight: 5, arbitrary: fc.record({ do: fc.constant("claim" as const), profile }) },
+	{ weight: 1, arbitrary: fc.record({ do: fc.constant("claim own" as const), which: fc.nat(30) }) },
 	{ weight: 2, arbitrary: fc.record({ do: fc.constantFrom("end" as const, "stop" as const), which: fc.nat(30) }) },
 	{ weight: 1, arbitrary: fc.record({ do: fc.constant("sweep" as const), after: fc.nat(LEASE_MS) }) },
 );
@@ -107,6 +116,7 @@ class Comparison {
 		this.#now++;
 		if (step.do === "admit") this.#admit(step);
 		else if (step.do === "claim") this.#claim(step.profile);
+		else if (step.do === "claim own") this.#claim(this.#runs[step.which % this.#runs.length]?.profile ?? "p");
 		else if (step.do === "sweep") this.#sweep(step.after);
 		else if (this.#runs.length > 0) this.#change(step.do, this.#runs[step.which % this.#runs.length]);
 	}

@@ -1,6 +1,7 @@
 import type { Admission } from "../../src/ledger/admit.ts";
 import type { LaunchPlan } from "../../src/plan/plan.ts";
 import { newSessionId, type SessionId } from "../../src/run/ids.ts";
+import type { Isolation } from "../../src/run/isolation.ts";
 import type { EndCause, Outcome } from "../../src/run/outcome.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
 
@@ -10,18 +11,26 @@ export interface Wish extends Partial<Omit<Admission, "plan">> {
 	maxAttempts?: number;
 	digest?: string;
 	task?: string;
+	isolation?: Isolation;
 }
 
 /** An admission that the ledger takes: its own session, one parent, room for all. */
 export function admission(wish: Wish = {}): Admission {
-	const { session = newSessionId(), maxAttempts = 2, digest = "d1", task = "look around", ...rest } = wish;
-	const plan = planFor(session, { maxAttempts, digest, task });
+	const {
+		session = newSessionId(),
+		maxAttempts = 2,
+		digest = "d1",
+		task = "look around",
+		isolation = "shared",
+		...rest
+	} = wish;
+	const plan = planFor(session, { maxAttempts, digest, task, isolation });
 	return { plan, mode: "foreground", parentSession: "parent", profile: "p", laneLimit: 1000, at: 0, ...rest };
 }
 
 function planFor(
 	id: SessionId,
-	{ maxAttempts, digest, task }: Pick<Wish, "digest" | "task"> & { maxAttempts: number },
+	{ maxAttempts, digest, task, isolation }: Pick<Wish, "digest" | "task" | "isolation"> & { maxAttempts: number },
 ) {
 	const plan: LaunchPlan = {
 		agent: "scout",
@@ -35,6 +44,7 @@ function planFor(
 		lspActions: [],
 		model: { provider: "test", id: "model" },
 		limits: { timeoutMs: 1000, idleTimeoutMs: 1000, toolTimeoutMs: 1000, maxCorrections: 1, parentSession: {} },
+		isolation: isolation ?? "shared",
 		maxAttempts,
 		session: { id, file: `/sessions/${id}.jsonl`, resumed: false },
 		principal: { id: "main" },

@@ -25,7 +25,7 @@ const anyEvent: fc.Arbitrary<RunEvent> = fc.oneof(
 	fc.record({ type: fc.constant("claimed" as const), at: moment, hostId: host, leaseUntil: moment }),
 	fc.record({ type: fc.constant("renewed" as const), at: moment, fence, leaseUntil: moment }),
 	fc.record({ type: fc.constant("stop_requested" as const), at: moment, by: fc.string() }),
-	fc.record({ type: fc.constant("lease_expired" as const), at: moment }),
+	fc.record({ type: fc.constant("lease_expired" as const), at: moment, shared: fc.boolean() }),
 	fc.record({ type: fc.constant("ended" as const), at: moment, fence, outcome: fc.constant(success) }),
 	fc.record({ type: fc.constantFrom("delivered" as const, "skipped" as const), at: moment }),
 	fc.record({ type: fc.constant("archived" as const), at: moment }),
@@ -121,12 +121,12 @@ describe("no sequence of events leaves a run in a state the prose forbids", () =
 });
 
 describe("a host that lost its run", () => {
-	const lost = apply(claimed, { type: "lease_expired", at: 11 });
+	const lost = apply(claimed, { type: "lease_expired", at: 11, shared: false });
 
 	test("can neither renew nor end it, also after another host has claimed it", () => {
 		const elsewhere = apply(
 			claimed,
-			{ type: "lease_expired", at: 11 },
+			{ type: "lease_expired", at: 11, shared: false },
 			{ type: "claimed", at: 12, hostId: "bbbbbbbb" as HostId, leaseUntil: 20 },
 		);
 		for (const run of [lost, elsewhere]) {
@@ -142,7 +142,9 @@ describe("a host that lost its run", () => {
 	});
 
 	test("a lease that still holds is not taken back", () => {
-		expect(transition(apply(claimed), { type: "lease_expired", at: 9 })).toHaveProperty("refusedBecause");
+		expect(transition(apply(claimed), { type: "lease_expired", at: 9, shared: false })).toHaveProperty(
+			"refusedBecause",
+		);
 	});
 });
 
@@ -152,4 +154,29 @@ test("a queued run can be ended without ever having been claimed, because it was
 		{ type: "ended", at: 2, fence: 0, outcome: success },
 	);
 	expect(stopped).toMatchObject({ state: "ended", attempt: 0, delivery: { state: "owed" } });
+});
+
+describe("a run that lost its host at its last attempt", () => {
+	const lastAttempt = (maxAttempts: number): RunEvent[] =>
+		Array.from({ length: maxAttempts }, (_, n): RunEvent[] => [
+			...(n > 0 ? [{ type: "lease_expired", at: 11, shared: true } as const] : []),
+			{ type: "claimed", at: 1, hostId: "aaaaaaaa" as HostId, leaseUntil: 10 },
+		]).flat();
+	const bereft = (maxAttempts: number, shared: boolean): Run =>
+		[...lastAttempt(maxAttempts), { type: "lease_expired", at: 11, shared } as const].reduce<Run>(
+			(run, event) => {
+				const next = transition(run, event);
+				return isRefused(next) ? run : next;
+			},
+			{ ...fresh, maxAttempts },
+		);
+
+	test("gets one more if others were in that host: the fault may have been theirs", () => {
+		expect(bereft(2, true)).toMatchObject({ state: "queued", attempt: 2, maxAttempts: 3 });
+	});
+
+	test("gets none if it was alone, or was to be tried once only", () => {
+		expect(bereft(2, false)).toMatchObject({ attempt: 2, maxAttempts: 2 });
+		expect(bereft(1, true)).toMatchObject({ attempt: 1, maxAttempts: 1 });
+	});
 });

@@ -1,0 +1,79 @@
+import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
+import { Collector } from "../collect/collector.ts";
+import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
+import { budgetGuard, type Spending } from "./budget.ts";
+import { Corrections } from "./corrections.ts";
+import { childDialogs, type Dialogs } from "./dialogs.ts";
+import type { EndingRace } from "./endings/race.ts";
+import { type Finalization, finalization } from "./finalize.ts";
+import { lspGuard } from "./lsp-guard.ts";
+import { ProviderWatch } from "./provider-watch.ts";
+import { resultCheck } from "./result-check.ts";
+import { Steering } from "./steering.ts";
+import type { ClaimedRun, WorkServices } from "./work.ts";
+
+/** All that accompanies a child at its work. */
+export interface Equipment {
+	collector: Collector;
+	corrections: Corrections;
+	finalize: Finalization;
+	provider: ProviderWatch;
+	dialogs: Dialogs;
+	steering: Steering;
+	/** Over all attempts. */
+	totalUsage(): Usage;
+	spending(): Spending;
+	/** What watches the child from inside. */
+	guards: ExtensionFactory[];
+	/** Aborted once the ending is decided. */
+	decided: AbortController;
+}
+
+export function equip(record: ClaimedRun, services: WorkServices, race: EndingRace): Equipment {
+	const { plan, run } = record;
+	const { redactor } = services;
+	const decided = new AbortController();
+	void race.first.then(() => decided.abort());
+
+	const collector = new Collector((text) => redactor.redact(text));
+	const corrections = new Corrections(plan.limits.maxCorrections);
+	const finalize = finalization({
+		checkResult: resultCheck(plan.outputSchema),
+		calledTogether: () => collector.lastToolCalls,
+		corrections,
+	});
+	const isFinalized = () => finalize.answer !== undefined;
+	const totalUsage = () => addUsage(record.usage, collector.usage);
+	const sharesBudget = Object.keys(plan.limits.parentSession).length > 0;
+	const spending = () => ({
+		run: totalUsage(),
+		parentSession: sharesBudget ? services.parentSessionUsage() : NO_USAGE,
+	});
+	const provider = new ProviderWatch(plan.maxAttempts - run.attempt);
+	const steering = new Steering(services.inbox, () => decided.signal.aborted || isFinalized());
+	const budget = budgetGuard({
+		limits: plan.limits,
+		spending,
+		isFinalized,
+		onSpent: (limit) => race.declare({ kind: "budget", limit }),
+	});
+	const dialogs = childDialogs({
+		base: services.ui,
+		ask: (question, signal) => services.ask(redactor.redactValue(question), signal),
+		onNotice: services.onNotice,
+		over: decided.signal,
+	});
+	return {
+		collector,
+		corrections,
+		finalize,
+		provider,
+		dialogs,
+		steering,
+		totalUsage,
+		spending,
+		// Messages after the budget, whose word on the next turn would take their place.
+		guards: [lspGuard(plan.lspActions), budget, provider.guard, steering.guard],
+		decided,
+	};
+}

@@ -1,0 +1,41 @@
+import type { HostRecord } from "../ledger/hosts.ts";
+import { processStart } from "./process-start.ts";
+
+type HostProcess = Pick<HostRecord, "pid" | "pidStarted">;
+
+/** How long an ended process may take until it does nothing any more. */
+const END_WITHIN_MS = 1000;
+const LOOK_EVERY_MS = 2;
+
+/** Whether the process of a host is certainly not there any more. */
+export function isDead({ pid, pidStarted }: HostProcess): boolean {
+	if (pid === undefined) return false;
+	return pidStarted ? processStart(pid) !== pidStarted : !isAlive(pid);
+}
+
+/**
+ * Ends the process of a host that others have given up on: it hangs, or is suspended and would come back. Returns when it
+ * does nothing any more. Where the system does not tell when a process was started, its number may be somebody else's by
+ * now, and nothing is ended; the host then finds out by itself that it was replaced.
+ */
+export function endProcess(host: HostProcess): void {
+	const { pid } = host;
+	if (pid === undefined || pid === process.pid || !host.pidStarted || isDead(host)) return;
+	try {
+		process.kill(pid, "SIGKILL");
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error)) throw error; // Gone meanwhile.
+	}
+	const deadline = performance.now() + END_WITHIN_MS;
+	const idle = new Int32Array(new SharedArrayBuffer(4));
+	while (!isDead(host) && performance.now() < deadline) Atomics.wait(idle, 0, 0, LOOK_EVERY_MS);
+}
+
+function isAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return error instanceof Error && "code" in error && error.code === "EPERM";
+	}
+}

@@ -1,0 +1,9 @@
+/** How long a host may be silent before others may give its runs to another. The variable is for tests. */
+export const LEASE_MS = Number(process.env.PI_GEON_LEASE_MS) || 15_000;
+/** How often it renews its leases and looks at the ledger, in case a wake got lost. */
+export const HEARTBEAT_MS = Math.round(LEASE_MS / 7.5);
+/**
+ * How long whoever sees that a lease has run out goes on looking, if the process is still there: more than two heartbeats.
+ * After the whole machine slept, or the disk was full, host and watcher are equally late, and the host shall come first.
+ */
+export const PATIENCE_MS = Math.round(LEASE_MS / 3);

@@ -1,0 +1,40 @@
+import type { RunId } from "../run/ids.ts";
+import type { Ledger } from "./ledger.ts";
+
+/**
+ * A host of its own: a run whose profile ends in its id finds no other run in its host, and its host no other run to
+ * claim. Everything else about such a host is as about any other.
+ */
+export const ownProfile = (profile: string, id: RunId): string => `${sharedProfile(profile)}:${id}`;
+
+/** The profile that it shares with others: what the process must be like. */
+export const sharedProfile = (profile: string): string => profile.split(":", 1)[0] ?? profile;
+
+export const isOwnProfile = (profile: string): boolean => profile.includes(":");
+
+/** How many hosts of one run there may be at once, if the lane allows for more: each is a process of a hundred megabytes. */
+const OWN_HOSTS_AT_ONCE = 8;
+
+/**
+ * Whether a host may be started for a run that needs one of its own. While the lane is full, a process would only wait:
+ * one may, so that it is there when a place becomes free, and the others are not started yet.
+ */
+export function mayHaveOwnHost(ledger: Ledger, id: RunId, at: number): boolean {
+	const facts = ledger.get<{ lane_limit: number; at_work: number; own: number; waiting: number }>(
+		`SELECT lane_limit, (SELECT count(*) FROM runs WHERE state = 'running') AS at_work,
+				(SELECT count(*) FROM hosts ${OWN} AND lease_until > ?) AS own,
+				(SELECT count(*) FROM hosts ${OWN} AND lease_until > ? AND NOT EXISTS
+					(SELECT 1 FROM runs WHERE state = 'running' AND host_id = hosts.id)) AS waiting
+			FROM runs AS mine WHERE id = ? AND state = 'queued' AND stop_at IS NULL AND NOT EXISTS
+				(SELECT 1 FROM runs AS before WHERE before.session_id = mine.session_id
+					AND before.seq < mine.seq AND before.state <> 'ended')`,
+		at,
+		at,
+		id,
+	);
+	if (!facts) return false;
+	const places = facts.lane_limit - facts.at_work - facts.waiting;
+	return facts.own < OWN_HOSTS_AT_ONCE && (places > 0 || facts.waiting === 0);
+}
+
+const OWN = "WHERE state <> 'gone' AND instr(profile, ':') > 0";
