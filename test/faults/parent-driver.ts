@@ -9,7 +9,6 @@ import type { Call, Step } from "./plan.ts";
 
 /** How long one prompt may take; what is not over then goes on while the next is asked. */
 const PROMPT_MS = 12_000;
-const LOOK_EVERY_MS = 100;
 
 export interface DriverSetup {
 	home: Home;
