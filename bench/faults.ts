@@ -7,8 +7,9 @@
  *   node bench/faults.ts --seed 123          one workload again, with everything that happened; its folder is kept
  */
 import { parseArgs } from "node:util";
+import { attack, attackOnce } from "../test/faults/attack.ts";
 import type { LoggedFault } from "../test/faults/fault-log.ts";
-import { runWorkload, type WorkloadResult } from "../test/faults/workload.ts";
+import type { WorkloadResult } from "../test/faults/workload.ts";
 import { stagePackage } from "../test/helpers/staged-package.ts";
 
 const { values } = parseArgs({
@@ -20,14 +21,22 @@ const { values } = parseArgs({
 		json: { type: "boolean", default: false },
 	},
 });
-const size = { parents: 3, steps: 7, faults: 60 };
 const say = (line: string) => process.stderr.write(`${line}\n`);
 const staged = stagePackage();
 const started = performance.now();
-const results: WorkloadResult[] = [];
+const options = { extension: staged.path, keep: true };
+let results: WorkloadResult[];
 try {
-	if (values.seed !== undefined) results.push(await attack(Number(values.seed)));
-	else await attackUntil(Number(values.points), Number(values.from));
+	results =
+		values.seed === undefined
+			? await attack({
+					...options,
+					points: Number(values.points),
+					from: Number(values.from),
+					atOnce: Number(values["at-once"]),
+					onResult: progress,
+				})
+			: [await attackOnce(Number(values.seed), options)];
 } finally {
 	staged.remove();
 }
@@ -35,33 +44,19 @@ if (values.seed !== undefined) tellEverything();
 report();
 process.exitCode = results.some((result) => result.violations.length > 0) ? 1 : 0;
 
-async function attackUntil(points: number, from: number): Promise<void> {
-	let next = from;
-	const worker = async () => {
-		while (pointsHit() < points) results.push(await attack(next++));
-	};
-	await Promise.all(Array.from({ length: Number(values["at-once"]) }, worker));
-}
-
-async function attack(seed: number): Promise<WorkloadResult> {
-	const result = await runWorkload(seed, size, { extension: staged.path, keep: true });
-	const { evidence, violations } = result;
+function progress({ seed, evidence, violations, tookMs, kept }: WorkloadResult, faultsSoFar: number): void {
 	const verdict = violations.length === 0 ? "kept" : `${violations.length} VIOLATIONS`;
 	say(
-		`seed ${seed}: ${evidence.faults.length} faults, ${evidence.runs.length} runs, ${seconds(result.tookMs)}: ${verdict}` +
-			` (${pointsHit() + evidence.faults.length} faults so far, ${seconds(performance.now() - started)})`,
+		`seed ${seed}: ${evidence.faults.length} faults, ${evidence.runs.length} runs, ${seconds(tookMs)}: ${verdict}` +
+			` (${faultsSoFar} faults so far, ${seconds(performance.now() - started)})`,
 	);
 	for (const { promise, because } of violations) say(`  ${promise}: ${because}`);
-	if (violations.length > 0) say(`  again: node bench/faults.ts --seed ${seed}   left in ${result.kept}`);
-	return result;
-}
-
-function pointsHit(): number {
-	return results.reduce((sum, { evidence }) => sum + evidence.faults.length, 0);
+	if (violations.length > 0) say(`  again: node bench/faults.ts --seed ${seed}   left in ${kept}`);
 }
 
 function tellEverything(): void {
-	for (const { evidence, kept } of results) {
+	for (const { evidence, kept, violations } of results) {
+		for (const { promise, because } of violations) say(`  VIOLATION ${promise}: ${because}`);
 		for (const { role, incarnation, point, place, when, kind, forMs, pid } of evidence.faults) {
 			say(`  ${role}.${incarnation ?? ""} (${pid}) point ${point ?? "-"}: ${kind} ${when} "${place}" ${forMs ?? ""}`);
 		}

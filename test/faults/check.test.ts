@@ -89,6 +89,7 @@ function run(facts: Partial<RunRow>): RunRow {
 		attempt: 1,
 		maxAttempts: 2,
 		stopAt: null,
+		createdAt: 0,
 		delivery: "delivered",
 		outcome:
 			facts.maxTurns === undefined

@@ -217,8 +217,8 @@ function messagesTaken({ messages, runs, transcripts }: Evidence): string[] {
 			.filter(({ file }) => file === run.sessionFile)
 			.flatMap(({ entries }) => entries)
 			.filter((entry) => entry.customType === "pi-geon:message" && entry.details?.seq === seq).length;
-		// What its run no longer took in is the task of the one that followed.
-		const asTask = run.task.split("\n\n").includes(body) ? 1 : 0;
+		// What its run no longer took in is the task of the one that followed, from the moment on at which that was admitted.
+		const asTask = run.createdAt === takenAt && run.task.split("\n\n").includes(body) ? 1 : 0;
 		const times = held + asTask;
 		const reason = run.outcome?.status === "success" ? "success" : (run.outcome?.error.reason ?? "");
 		const mayBeDropped = takenAt === null && ["stopped", "setup", "spawn"].includes(reason);

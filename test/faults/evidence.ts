@@ -45,6 +45,7 @@ export interface RunRow {
 	attempt: number;
 	maxAttempts: number;
 	stopAt: number | null;
+	createdAt: number;
 	delivery: string;
 	outcome: Outcome | undefined;
 }
@@ -138,7 +139,7 @@ function readLedger(file: string): Pick<Evidence, "runs" | "moves" | "messages" 
 const RUNS = `SELECT id, session_id AS sessionId, parent_session AS parentSession, mode,
 	json_extract(plan, '$.task') AS task, json_extract(plan, '$.session.file') AS sessionFile,
 	json_extract(plan, '$.limits.maxTurns') AS maxTurns, state, attempt, max_attempts AS maxAttempts, stop_at AS stopAt,
-	delivery, outcome FROM runs ORDER BY seq`;
+	created_at AS createdAt, delivery, outcome FROM runs ORDER BY seq`;
 
 const MESSAGES = "SELECT seq, run_id AS runId, body, taken_at AS takenAt FROM inbox ORDER BY seq";
 

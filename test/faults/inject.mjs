@@ -133,13 +133,23 @@ function inject(folder, role) {
 
 	function watchSessionFiles() {
 		const opened = new Map();
+		// Node's functions for whole files use those for descriptors: one append is one point.
+		let within = false;
 		const sessionFile = (target) => {
 			const path = typeof target === "number" ? opened.get(target) : String(target);
 			return path?.endsWith(".jsonl") && !path.startsWith(folder) ? path : undefined;
 		};
 		const around = (target, data, write, writePart) => {
 			const path = sessionFile(target);
-			if (path === undefined || typeof data !== "string") return write();
+			if (within || path === undefined || typeof data !== "string") return write();
+			within = true;
+			try {
+				return attended(path, data, write, writePart);
+			} finally {
+				within = false;
+			}
+		};
+		const attended = (path, data, write, writePart) => {
 			const entry = entryOf(data);
 			const place = placeOf(path, entry);
 			reach([place], "before", () => writePart(data.slice(0, Math.ceil(data.length / 2))));
