@@ -6,7 +6,7 @@ import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Places } from "../ledger/places.ts";
 import { endRun, heldRuns, recordPartial, recordUsage, usageOfParent } from "../ledger/progress.ts";
-import { removeExpired, takeDailyTurn } from "../ledger/retention.ts";
+import { type Place, removeExpired, takeDailyTurn } from "../ledger/retention.ts";
 import { sessionAtWork } from "../ledger/sessions.ts";
 import { sweep, type Undertaker } from "../ledger/sweep.ts";
 import type { Principal } from "../plan/plan.ts";
@@ -279,11 +279,12 @@ export class Host {
 		const at = Date.now();
 		const retentionDays = this.#retentionDays;
 		if (retentionDays === undefined || !takeDailyTurn(ledger, at)) return;
-		for (let more = true; more && Date.now() < at + TIDY_MS; ) {
-			const { more: left, ...removed } = removeExpired(ledger, { at, retentionDays, places });
+		let from: Place | undefined;
+		do {
+			const { next, ...removed } = removeExpired(ledger, { at, retentionDays, places, ...(from && { from }) });
 			log.info("tidied up", removed);
-			more = left;
-		}
+			from = next;
+		} while (from && Date.now() < at + TIDY_MS);
 	}
 
 	#leave(): boolean {

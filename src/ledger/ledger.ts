@@ -1,8 +1,11 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { isDamage, LedgerUnusable, lookWithoutTouching, refuseUnknown, tooNew } from "./identify.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
+import { setAside } from "./set-aside.ts";
 import { type Database, openDatabase, type SqlValue, type Statement } from "./sqlite.ts";
+import { inWords } from "./trouble.ts";
 
 /** How sure a write must be before we go on: `full` has reached the disk; `normal` may be lost with the machine. */
 export type Durability = "full" | "normal";
@@ -12,28 +15,31 @@ export type Durability = "full" | "normal";
  */
 export class Ledger {
 	readonly file: string;
+	/** Where the damaged ledger is kept in whose place this one was made, if it was just now and by us. */
+	readonly setAside: string | undefined;
 	readonly #database: Database;
 	readonly #statements = new Map<string, Statement>();
 	#durability: Durability = "full";
 	#inTransaction = false;
 
-	constructor(file: string, database: Database) {
+	constructor(file: string, database: Database, setAside?: string) {
 		this.file = file;
+		this.setAside = setAside;
 		this.#database = database;
 	}
 
 	get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
 		// Bun answers null where Node answers undefined.
-		return (this.#statement(sql).get(...values) as Row | null | undefined) ?? undefined;
+		return this.#do(() => this.#statement(sql).get(...values) as Row | null | undefined) ?? undefined;
 	}
 
 	all<Row>(sql: string, ...values: SqlValue[]): Row[] {
-		return this.#statement(sql).all(...values) as Row[];
+		return this.#do(() => this.#statement(sql).all(...values) as Row[]);
 	}
 
 	/** Answers how many rows changed. */
 	run(sql: string, ...values: SqlValue[]): number {
-		return Number(this.#statement(sql).run(...values).changes);
+		return this.#do(() => Number(this.#statement(sql).run(...values).changes));
 	}
 
 	/**
@@ -47,14 +53,14 @@ export class Ledger {
 			throw new Error("A transaction of the ledger is open already. Do the work inside that one.");
 		}
 		if (this.#durability !== durability) {
-			this.#database.exec(`PRAGMA synchronous = ${durability}`);
+			this.#do(() => this.#database.exec(`PRAGMA synchronous = ${durability}`));
 			this.#durability = durability;
 		}
-		this.#database.exec("BEGIN IMMEDIATE");
+		this.#do(() => this.#database.exec("BEGIN IMMEDIATE"));
 		this.#inTransaction = true;
 		try {
 			const result = work();
-			this.#database.exec("COMMIT");
+			this.#do(() => this.#database.exec("COMMIT"));
 			return result;
 		} catch (error) {
 			this.#rollback();
@@ -73,6 +79,15 @@ export class Ledger {
 		}
 	}
 
+	/** What is wrong with the file, rather than with us, is said in words for the user. */
+	#do<Result>(work: () => Result): Result {
+		try {
+			return work();
+		} catch (error) {
+			throw inWords(error, this.file);
+		}
+	}
+
 	close(): void {
 		this.#statements.clear();
 		this.#database.close();
@@ -87,14 +102,30 @@ export class Ledger {
 	}
 }
 
-/** The ledger cannot be used as it is; the message says why and what to do, and the file is untouched. */
-export class LedgerUnusable extends Error {
-	override name = "LedgerUnusable";
+/**
+ * Opens the ledger, and makes it if there is none. One that is damaged is refused, or with `setAsideIfDamaged` kept under
+ * another name and replaced: only for those who can tell the user.
+ */
+export async function openLedger(file: string, { setAsideIfDamaged = false } = {}): Promise<Ledger> {
+	let aside: string | undefined;
+	for (let tries = 1; ; tries++) {
+		try {
+			return await open(file, aside);
+		} catch (error) {
+			if (tries === TRIES) throw inWords(error, file);
+			if (!existsSync(file)) continue; // Another has just set it aside, after we saw that it is there.
+			if (!isDamage(error)) throw inWords(error, file);
+			if (!setAsideIfDamaged) throw damaged(file, error);
+			aside = await setAside(file, WAIT_FOR_OTHERS);
+		}
+	}
 }
 
-export async function openLedger(file: string): Promise<Ledger> {
+const TRIES = 5;
+
+async function open(file: string, setAside?: string): Promise<Ledger> {
 	createPrivately(file);
-	await lookWithoutTouching(file);
+	await lookWithoutTouching(file, WAIT_FOR_OTHERS);
 	chmodSync(file, 0o600);
 	const database = await openDatabase(file);
 	try {
@@ -102,7 +133,7 @@ export async function openLedger(file: string): Promise<Ledger> {
 		refuseUnknown(file, database);
 		await switchToWal(database);
 		database.exec("PRAGMA synchronous = full; PRAGMA foreign_keys = on;");
-		const ledger = new Ledger(file, database);
+		const ledger = new Ledger(file, database, setAside);
 		migrate(ledger);
 		return ledger;
 	} catch (error) {
@@ -111,8 +142,15 @@ export async function openLedger(file: string): Promise<Ledger> {
 	}
 }
 
-/** How long we wait for a process that is writing. */
-const PATIENCE_MS = 10_000;
+const damaged = (file: string, cause: unknown): LedgerUnusable =>
+	new LedgerUnusable(
+		`${file} cannot be read as a ledger: ${cause instanceof Error ? cause.message : cause}. Nothing was changed. ` +
+			"Start pi again: it is then kept under another name, and a new ledger is made there.",
+		{ cause },
+	);
+
+/** How long we wait for a process that is writing. The variable is for tests. */
+const PATIENCE_MS = Number(process.env.PI_GEON_LEDGER_PATIENCE_MS) || 10_000;
 const WAIT_FOR_OTHERS = `PRAGMA busy_timeout = ${PATIENCE_MS}`;
 
 /**
@@ -138,53 +176,6 @@ function createPrivately(file: string): void {
 	closeSync(openSync(file, "a", 0o600));
 }
 
-/**
- * Refuses what is not ours over a connection that cannot write. One that can would, on closing, move what a killed
- * process left in the -wal file into the main file.
- */
-async function lookWithoutTouching(file: string): Promise<void> {
-	const database = await openDatabase(file, { readOnly: true });
-	try {
-		database.exec(WAIT_FOR_OTHERS);
-		refuseUnknown(file, database);
-	} catch (error) {
-		// Somebody was killed while creating it, and to read it is to undo their half-done write first. We look again then.
-		if (!(error instanceof Error && error.message.includes("readonly"))) throw error;
-	} finally {
-		database.close();
-	}
-}
-
-function refuseUnknown(file: string, database: Database): void {
-	const { tables, application, version } = identify(file, database);
-	if (application !== APPLICATION_ID && tables > 0) {
-		throw new LedgerUnusable(`${file} is a database of another program. Move it away, and a new ledger is made there.`);
-	}
-	if (version > MIGRATIONS.length) throw tooNew(file, version);
-}
-
-function identify(file: string, database: Database): { tables: number; application: number; version: number } {
-	try {
-		// In one transaction: another process may be creating the ledger between two looks.
-		database.exec("BEGIN");
-		const { n } = database.prepare("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number };
-		const facts = {
-			tables: n,
-			application: pragma(database, "application_id"),
-			version: pragma(database, "user_version"),
-		};
-		database.exec("COMMIT");
-		return facts;
-	} catch (error) {
-		if (!(error instanceof Error && /not a database|malformed/.test(error.message))) throw error;
-		throw new LedgerUnusable(
-			`${file} cannot be read as a ledger: ${error.message}. Nothing was changed. ` +
-				"Move it away together with the files of the same name that end in -wal and -shm, and a new ledger is made there.",
-			{ cause: error },
-		);
-	}
-}
-
 function migrate(ledger: Ledger): void {
 	const version = () => ledger.get<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
 	if (version() === MIGRATIONS.length) return;
@@ -198,14 +189,4 @@ function migrate(ledger: Ledger): void {
 		}
 		ledger.run(`PRAGMA application_id = ${APPLICATION_ID}`);
 	});
-}
-
-const tooNew = (file: string, version: number): LedgerUnusable =>
-	new LedgerUnusable(
-		`${file} was written by a newer pi-geon (ledger version ${version}; this one knows up to ${MIGRATIONS.length}). ` +
-			"Update pi-geon in this pi installation. Nothing was changed.",
-	);
-
-function pragma(database: Database, name: "user_version" | "application_id"): number {
-	return Number((database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[name]);
 }

@@ -14,7 +14,17 @@ export interface Retention {
 	at: number;
 	retentionDays: number;
 	places: Places;
+	/** Where an earlier call came to. */
+	from?: Place;
 }
+
+/** A place in the order in which runs ended. */
+export interface Place {
+	endedAt: number;
+	seq: number;
+}
+
+const BEGINNING: Place = { endedAt: -1, seq: 0 };
 
 /** What was removed. */
 export interface Removed {
@@ -47,12 +57,13 @@ export function lastTidied(ledger: Ledger): number | undefined {
 
 /**
  * Removes some of what has outlived its time: runs that have ended and been delivered, the sessions that have no others,
- * and what dead hosts left behind. To be called again while there is `more`. Never touches what is open or owed.
+ * and what dead hosts left behind. To be called again with `next` as `from` while there is one: what could not be removed
+ * is passed over then, and tried again another day. Never touches what is open, or owed to a session that can be opened.
  *
  * Files go before the rows that name them, so that a crash in between leaves nothing that nobody knows of. A session that
  * is about to lose its file is marked as archived first: it cannot be continued meanwhile.
  */
-export function removeExpired(ledger: Ledger, retention: Retention): Removed & { more: boolean } {
+export function removeExpired(ledger: Ledger, retention: Retention): Removed & { next?: Place } {
 	const files = new Removal();
 	const { runs, sessions } = ledger.transaction("full", () => expired(ledger, retention));
 	const stuck = new Set<SessionId>();
@@ -69,13 +80,23 @@ export function removeExpired(ledger: Ledger, retention: Retention): Removed & {
 		hosts: removeHosts(ledger, retention.at - HOST_DAYS * DAY_MS),
 	}));
 	removeHostFiles(ledger, files, retention);
-	const more = removed.runs === AT_ONCE || removed.hosts === AT_ONCE;
-	return { ...removed, files: files.count, bytes: files.bytes, failed: files.failed, more };
+	const last = runs.at(-1);
+	const next = last ? { endedAt: last.ended_at, seq: last.seq } : (retention.from ?? BEGINNING);
+	const more = runs.length === AT_ONCE || removed.hosts === AT_ONCE;
+	return {
+		...removed,
+		files: files.count,
+		bytes: files.bytes,
+		failed: files.failed,
+		...(more && { next }),
+	};
 }
 
 interface ExpiredRun {
 	id: RunId;
 	session_id: SessionId;
+	ended_at: number;
+	seq: number;
 }
 
 interface LosingSession {
@@ -86,13 +107,24 @@ interface LosingSession {
 	last: boolean;
 }
 
+const SETTLED = "delivery <> 'owed'";
+/** A session that was never kept cannot be opened again: nobody will ever ask for this. */
+const NEVER_HEARD = "(delivery = 'owed' AND plan ->> '$.afterwards.parentKept' = 0)";
+
 /** Time counts from the delivery, or from the archive: what the user has just been told of is not old. */
-function expired(ledger: Ledger, { at, retentionDays }: Retention): { runs: ExpiredRun[]; sessions: LosingSession[] } {
+function expired(
+	ledger: Ledger,
+	{ at, retentionDays, from = BEGINNING }: Retention,
+): { runs: ExpiredRun[]; sessions: LosingSession[] } {
 	const before = at - retentionDays * DAY_MS;
 	const runs = ledger.all<ExpiredRun>(
-		`SELECT id, session_id FROM runs WHERE state = 'ended' AND ended_at <= ?
-			AND delivery <> 'owed' AND delivered_at <= ? AND coalesce(archived_at <= ?, TRUE) ORDER BY ended_at LIMIT ?`,
+		`SELECT id, session_id, ended_at, seq FROM runs WHERE state = 'ended' AND ended_at <= ? AND ended_at >= ?
+			AND (ended_at, seq) > (?, ?) AND ((${SETTLED} AND delivered_at <= ?) OR ${NEVER_HEARD})
+			AND coalesce(archived_at <= ?, TRUE) ORDER BY ended_at, seq LIMIT ?`,
 		before,
+		from.endedAt,
+		from.endedAt,
+		from.seq,
 		before,
 		before,
 		AT_ONCE,
@@ -114,7 +146,7 @@ function expired(ledger: Ledger, { at, retentionDays }: Retention): { runs: Expi
 
 function removeRun(ledger: Ledger, id: RunId): number {
 	ledger.run("DELETE FROM inbox WHERE run_id = ?", id);
-	return ledger.run("DELETE FROM runs WHERE id = ? AND state = 'ended' AND delivery <> 'owed'", id);
+	return ledger.run(`DELETE FROM runs WHERE id = ? AND state = 'ended' AND (${SETTLED} OR ${NEVER_HEARD})`, id);
 }
 
 const removeSession = (ledger: Ledger, id: SessionId): number =>

@@ -24,6 +24,7 @@ export function parentFacts(
 		model: ctx.model && { provider: ctx.model.provider, id: ctx.model.id },
 		thinking: isThinkingLevel(thinking) ? thinking : undefined,
 		projectTrusted: isTrustedByDecision(ctx),
+		sessionKept: ctx.sessionManager.getSessionFile() !== undefined,
 		resolveModel: (name, principalDir) => resolveModel(ctx, name, principalDir),
 		approveProjectAgent,
 	};

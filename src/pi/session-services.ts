@@ -17,6 +17,7 @@ import { Hosts } from "../supervise/hosts.ts";
 import { currentProfile } from "../supervise/profile.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
 import { packageRoot } from "./package-root.ts";
+import { reportDiagnostics } from "./report-diagnostics.ts";
 
 /** The agents of this moment: files may change while pi runs, and the next call should see it. */
 export function agentsFor(ctx: ExtensionContext, { includeProject }: { includeProject: boolean }): AgentCatalog {
@@ -53,6 +54,7 @@ export class SessionServices {
 	#opened: Promise<Opened> | undefined;
 	#inUse = 0;
 	#closing = false;
+	#reported = false;
 
 	/** Lends the services to one piece of work. They are closed when the session is over and the last has finished. */
 	async use<Result>(ctx: ExtensionContext, work: (services: Services) => Promise<Result>): Promise<Result> {
@@ -63,11 +65,24 @@ export class SessionServices {
 				throw error;
 			});
 			const opened = await this.#opened;
+			this.#reportSetAside(ctx, opened.ledger.setAside);
 			return await work(servicesOf(ctx, opened));
 		} finally {
 			this.#inUse--;
 			await this.#closeIfOver();
 		}
+	}
+
+	#reportSetAside(ctx: ExtensionContext, file: string | undefined): void {
+		if (file === undefined || this.#reported) return;
+		this.#reported = true;
+		const damaged = {
+			severity: "error" as const,
+			file: placesIn(getAgentDir()).ledger,
+			message: `The ledger was damaged. It is kept as ${file}, and a new one was made.`,
+			remedy: "What had not been reported yet is not known here any more; transcripts of subagents are untouched.",
+		};
+		reportDiagnostics(ctx, [damaged]);
 	}
 
 	async close(): Promise<void> {
@@ -128,6 +143,6 @@ type Opened = Awaited<ReturnType<typeof open>>;
 async function open() {
 	const places = placesIn(getAgentDir());
 	const profile = currentProfile(join(packageRoot(), "dist", "host.js"));
-	const ledger = await openLedger(places.ledger);
+	const ledger = await openLedger(places.ledger, { setAsideIfDamaged: true });
 	return { ledger, supervisor: new Supervisor(ledger, new Hosts(ledger, places, profile)), profile: profile.digest };
 }

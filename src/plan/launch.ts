@@ -42,6 +42,8 @@ export interface ParentFacts {
 	model: ModelChoice | undefined;
 	thinking: ThinkingLevel | undefined;
 	projectTrusted: boolean;
+	/** Whether the parent's session has a file, so that it can be opened again. */
+	sessionKept: boolean;
 	/** Among the models that can be used with main's credentials, or with those in a principal's own directory. */
 	resolveModel(name: string, principalDir?: string): Promise<ResolvedModel | undefined>;
 	/** Asks the user about an agent of a project that is not trusted. False where nobody can be asked. */
@@ -120,6 +122,7 @@ export async function planLaunch(
 			cleanup: request.cleanup ?? "keep",
 			archiveAfterMinutes: config.agents.defaults.subagents.archiveAfterMinutes,
 			retentionDays: config.retentionDays,
+			parentKept: parent.sessionKept,
 		},
 		...(request.route !== undefined && { route: request.route }),
 		warnings: [...chosen.warnings, ...session.warnings],

@@ -33,8 +33,11 @@ export interface LaunchPlan {
 	session: ChildSession;
 	/** Under whose account it runs. */
 	principal: Principal;
-	/** What becomes of the transcript once the outcome has been announced, and of the record in the end. */
-	afterwards: { cleanup: "keep" | "delete"; archiveAfterMinutes: number; retentionDays: number };
+	/**
+	 * What becomes of the transcript once the outcome has been announced, and of the record in the end. A parent's session
+	 * that is not kept cannot be opened again: what it has not heard when its pi ends, nobody will.
+	 */
+	afterwards: { cleanup: "keep" | "delete"; archiveAfterMinutes: number; retentionDays: number; parentKept: boolean };
 	/** Where the embedding application wants the announce to go; never looked into. */
 	route?: unknown;
 	/** What the requester should hear with the result, decided while planning. */

@@ -9,6 +9,7 @@ import { requestStop } from "../ledger/progress.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
 import { sessionAtWork, waitsForSession } from "../ledger/sessions.ts";
 import { sweep } from "../ledger/sweep.ts";
+import { LedgerTrouble } from "../ledger/trouble.ts";
 import type { RunId } from "../run/ids.ts";
 import type { EndedRun } from "../run/run.ts";
 import { type AskUser, NOBODY } from "./ask.ts";
@@ -20,6 +21,8 @@ import type { Hosts } from "./hosts.ts";
 const LOOK_EVERY_MS = 500;
 /** The same while its host is starting, which takes a third of a second: it is asked for again until it answers. */
 const LOOK_EVERY_MS_AT_START = 20;
+/** The same while the ledger cannot be used. */
+const LOOK_EVERY_MS_IN_TROUBLE = 2000;
 
 /** Why a run has not started yet. */
 export interface Waiting {
@@ -82,40 +85,46 @@ export class Supervisor {
 		let watched: HostConnection | undefined;
 		let unwatch = () => {};
 		let position: number | undefined;
+		const look = async (): Promise<Look> => {
+			if (stopWanted) {
+				// Here and not where the signal fires: what goes wrong there would be nobody's to catch.
+				requestStop(this.#ledger, id, { at: Date.now(), by: "the parent" });
+				stopWanted = false;
+				this.wake();
+			}
+			this.#recover();
+			const record = findRun(this.#ledger, id);
+			if (!record) throw new Error(`Run ${id} is not in the ledger any more.`);
+			options.onSeen?.(record);
+			if (record.run.state === "ended") return { ended: { ...record, run: record.run } };
+			if (leave.aborted) return { againInMs: LOOK_EVERY_MS };
+			const newPosition = queuePosition(this.#ledger, id);
+			if (newPosition !== undefined && newPosition !== position) {
+				options.onQueued?.({ position: newPosition, sessionBusy: waitsForSession(this.#ledger, id) });
+			}
+			position = newPosition;
+
+			const connection = await this.#hosts.connectionFor(openRun(record));
+			if (connection && connection !== watched) {
+				unwatch();
+				unwatch = connection.watch(id, {
+					onProgress: (progress) => options.onProgress?.(progress),
+					onHint: hints.give,
+					onAsk: async (question, gone) => (options.onAsk ? options.onAsk(id, question, gone) : NOBODY),
+				});
+				watched = connection;
+			} else if (newPosition !== undefined) {
+				// A place in the lane may have become free in a host that knows nothing of ours.
+				connection?.wake();
+			}
+			return { againInMs: this.#hosts.anyStarting && !connection ? LOOK_EVERY_MS_AT_START : LOOK_EVERY_MS };
+		};
 		try {
 			for (;;) {
-				if (stopWanted) {
-					// Here and not where the signal fires: what goes wrong there would be nobody's to catch.
-					requestStop(this.#ledger, id, { at: Date.now(), by: "the parent" });
-					stopWanted = false;
-					this.wake();
-				}
-				this.#recover();
-				const record = findRun(this.#ledger, id);
-				if (!record) throw new Error(`Run ${id} is not in the ledger any more.`);
-				options.onSeen?.(record);
-				if (record.run.state === "ended") return { ...record, run: record.run };
+				const seen = await look().catch(waitItOut);
+				if ("ended" in seen) return seen.ended;
 				if (leave.aborted) return undefined;
-				const newPosition = queuePosition(this.#ledger, id);
-				if (newPosition !== undefined && newPosition !== position) {
-					options.onQueued?.({ position: newPosition, sessionBusy: waitsForSession(this.#ledger, id) });
-				}
-				position = newPosition;
-
-				const connection = await this.#hosts.connectionFor(openRun(record));
-				if (connection && connection !== watched) {
-					unwatch();
-					unwatch = connection.watch(id, {
-						onProgress: (progress) => options.onProgress?.(progress),
-						onHint: hints.give,
-						onAsk: async (question, gone) => (options.onAsk ? options.onAsk(id, question, gone) : NOBODY),
-					});
-					watched = connection;
-				} else if (newPosition !== undefined) {
-					// A place in the lane may have become free in a host that knows nothing of ours.
-					connection?.wake();
-				}
-				await hints.next(this.#hosts.anyStarting && !connection ? LOOK_EVERY_MS_AT_START : LOOK_EVERY_MS);
+				await hints.next(seen.againInMs);
 			}
 		} finally {
 			signal?.removeEventListener("abort", onAbort);
@@ -186,6 +195,14 @@ export class Supervisor {
 	dispose(): void {
 		this.#hosts.dispose();
 	}
+}
+
+type Look = { ended: EndedRecord } | { againInMs: number };
+
+/** A locked ledger or a full disk may be a matter of minutes, and the run does not depend on our seeing it. */
+function waitItOut(error: unknown): Look {
+	if (error instanceof LedgerTrouble && error.mayPass) return { againInMs: LOOK_EVERY_MS_IN_TROUBLE };
+	throw error;
 }
 
 function openRun({ run, profile }: RunRecord): OpenRun {

@@ -1,11 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
-import { LedgerUnusable, openLedger } from "../../src/ledger/ledger.ts";
+import { LedgerUnusable } from "../../src/ledger/identify.ts";
+import { openLedger } from "../../src/ledger/ledger.ts";
+import { usageOfParent } from "../../src/ledger/progress.ts";
 import { APPLICATION_ID, MIGRATIONS } from "../../src/ledger/schema.ts";
+import { LedgerTrouble } from "../../src/ledger/trouble.ts";
 import { admission } from "./samples.ts";
 import { useScratch } from "./scratch.ts";
 
@@ -144,23 +147,108 @@ describe("what is not ours to use is refused with a remedy, and not touched", ()
 		expect(bytesOf(file)).toEqual(before);
 		expect(statSync(file).mode).toBe(mode);
 	});
+});
 
-	test.each([
-		["a text", "This is not a database, it is a note to myself.\n".repeat(20)],
-		["a few bytes", "oops"],
-		["a database cut off in its first page", undefined],
-	])("%s", async (_name, text) => {
+/** A ledger with many pages, of which one in the middle is garbage: found only by who reads that page. */
+async function damagedInside(file: string): Promise<void> {
+	const ledger = await openLedger(file);
+	for (let n = 0; n < 200; n++) admitRun(ledger, admission({ parentSession: `parent ${n}` }));
+	const [{ rootpage } = { rootpage: 0 }] = ledger.all<{ rootpage: number }>(
+		"SELECT rootpage FROM sqlite_schema WHERE name = 'runs_of_parent'",
+	);
+	ledger.close();
+	const bytes = readFileSync(file);
+	bytes.fill(0xa5, (rootpage - 1) * 4096, rootpage * 4096);
+	writeFileSync(file, bytes);
+}
+
+const whatIsThere = (folder: string): string[] =>
+	readdirSync(folder)
+		.filter((name) => !/-(wal|shm)$/.test(name))
+		.map((name) => name.replace(/\d{4}-.*Z/, "<when>"))
+		.sort();
+
+describe("a damaged ledger", () => {
+	const kinds: [string, (file: string) => Promise<void> | void][] = [
+		["a text", (file) => writeFileSync(file, "This is not a database, it is a note to myself.\n".repeat(20))],
+		["a few bytes", (file) => writeFileSync(file, "oops")],
+		[
+			"a database cut off in its first page",
+			async (file) => {
+				(await openLedger(file)).close();
+				writeFileSync(file, readFileSync(file).subarray(0, 3000));
+			},
+		],
+	];
+
+	test.each(kinds)("%s is refused and not touched by those who cannot tell the user", async (_name, make) => {
 		const file = join(scratch.folder(), "ledger.sqlite");
-		if (text === undefined) {
-			const whole = join(scratch.folder(), "whole.sqlite");
-			(await openLedger(whole)).close();
-			writeFileSync(file, readFileSync(whole).subarray(0, 3000));
-		} else writeFileSync(file, text);
+		await make(file);
 		const before = bytesOf(file);
 		const message = await refusalOf(file);
 		expect(message).toContain(file);
-		expect(message).toContain("Move it away");
+		expect(message).toContain("Start pi again");
 		expect(bytesOf(file)).toEqual(before);
+	});
+
+	test.each(kinds)("%s is kept under another name, and a new one made, by those who can", async (_name, make) => {
+		const folder = scratch.folder();
+		const file = join(folder, "ledger.sqlite");
+		await make(file);
+		const before = readFileSync(file);
+		const ledger = await scratch.ledger(file, { setAsideIfDamaged: true });
+		expect(ledger.setAside).toMatch(/ledger\.sqlite\.damaged\.\d{4}-/);
+		expect(readFileSync(ledger.setAside ?? "")).toEqual(before);
+		expect(admitRun(ledger, admission()).run.state).toBe("queued");
+		expect(whatIsThere(folder)).toEqual(["ledger.sqlite", "ledger.sqlite.damaged.<when>"]);
+		expect((await scratch.ledger(file, { setAsideIfDamaged: true })).setAside).toBeUndefined();
+	});
+
+	test("is found out by who reads the page, who says so, and set aside by the next who opens it", async () => {
+		const folder = scratch.folder();
+		const file = join(folder, "ledger.sqlite");
+		await damagedInside(file);
+		const ledger = await scratch.ledger(file, { setAsideIfDamaged: true });
+		expect(ledger.setAside).toBeUndefined();
+		expect(() => usageOfParent(ledger, "parent 7")).toThrow(/The ledger is damaged. Start pi again/);
+		expect(() => usageOfParent(ledger, "parent 7")).toThrow(LedgerTrouble);
+		expect(await refusalOf(file)).toContain("Start pi again");
+		const next = await scratch.ledger(file, { setAsideIfDamaged: true });
+		expect(next.setAside).toBeDefined();
+		expect(next.all("SELECT * FROM runs")).toEqual([]);
+		expect(whatIsThere(folder)).toEqual(["ledger.sqlite", "ledger.sqlite.damaged.<when>"]);
+	});
+
+	test("that was mended meanwhile is used as it is", async () => {
+		const folder = scratch.folder();
+		const file = join(folder, "ledger.sqlite");
+		admitRun(await scratch.ledger(file), admission());
+		writeFileSync(`${file}.damaged`, "");
+		const ledger = await scratch.ledger(file, { setAsideIfDamaged: true });
+		expect([ledger.setAside, ledger.all("SELECT id FROM runs").length]).toEqual([undefined, 1]);
+		expect(whatIsThere(folder)).toEqual(["ledger.sqlite"]);
+	});
+
+	test("takes along what is in its -wal file", async () => {
+		const file = join(scratch.folder(), "ledger.sqlite");
+		writeFileSync(file, "garbage ".repeat(1000));
+		writeFileSync(`${file}-wal`, "more garbage");
+		const ledger = await scratch.ledger(file, { setAsideIfDamaged: true });
+		expect(readFileSync(`${ledger.setAside}-wal`, "utf8")).toBe("more garbage");
+		expect(ledger.all("SELECT * FROM runs")).toEqual([]);
+	});
+
+	test("is set aside once by three processes that find it at the same instant, and all go on in one new ledger", async () => {
+		const peers = await Promise.all([scratch.peer(), scratch.peer(), scratch.peer()]);
+		for (let round = 0; round < 10; round++) {
+			const folder = scratch.folder();
+			const file = join(folder, "ledger.sqlite");
+			writeFileSync(file, "garbage ".repeat(1000));
+			const at = Date.now() + 20;
+			const opened = await Promise.all(peers.map((peer) => peer.call("open", { file, at, setAsideIfDamaged: true })));
+			expect(opened.sort()).toEqual(["opened", "opened", "set aside"]);
+			expect(whatIsThere(folder)).toEqual(["ledger.sqlite", "ledger.sqlite.damaged.<when>"]);
+		}
 	});
 });
 

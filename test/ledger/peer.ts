@@ -30,11 +30,11 @@ export type Answer =
 
 const verbs = {
 	/** Opens a ledger at a given moment and lets go of it again. */
-	async open({ file, at }: { file: string; at: number }): Promise<string> {
-		spinUntil(at);
-		const ledger = await openLedger(file);
+	async open(job: { file: string; at: number; setAsideIfDamaged?: boolean }): Promise<string> {
+		spinUntil(job.at);
+		const ledger = await openLedger(job.file, { setAsideIfDamaged: job.setAsideIfDamaged ?? false });
 		ledger.close();
-		return "opened";
+		return ledger.setAside === undefined ? "opened" : "set aside";
 	},
 
 	async stateOf({ file, id }: { file: string; id: RunId }): Promise<Run["state"] | undefined> {

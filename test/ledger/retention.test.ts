@@ -106,6 +106,31 @@ describe("never", () => {
 	});
 });
 
+test("a hundred that cannot be removed do not stand in the way of the others", async () => {
+	const { ledger, folder, tidy } = await open();
+	for (let n = 0; n < 120; n++) {
+		const { file } = pastRun(ledger, { folder, ended: n });
+		rmSync(file);
+		mkdirSync(file);
+	}
+	const free = pastRun(ledger, { folder, ended: 200 });
+	const removed = await tidy(40 * DAY);
+	expect(removed).toMatchObject({ runs: 1, sessions: 1 });
+	expect(removed.failed).toHaveLength(120);
+	expect(findRun(ledger, free.run.id)).toBeUndefined();
+});
+
+test("what is owed to a session that was never kept goes with its time: nobody can open that again", async () => {
+	const { ledger, folder, tidy } = await open();
+	const unheard = pastRun(ledger, { folder, delivered: null, afterwards: { parentKept: false } });
+	pastRun(ledger, { folder, delivered: null });
+	expect(await tidy(30 * DAY - 1)).toMatchObject({ runs: 0 });
+	expect(await tidy(30 * DAY)).toMatchObject({ runs: 1, sessions: 1, files: 1 });
+	expect(findRun(ledger, unheard.run.id)).toBeUndefined();
+	expect(count(ledger, "runs")).toBe(1);
+	expect(isWhole(ledger)).toBe(true);
+});
+
 test("messages go with their run", async () => {
 	const { ledger, folder, tidy } = await open();
 	const { run } = pastRun(ledger, { folder });
@@ -154,7 +179,11 @@ test("one call does no more than some, all of them do everything", async () => {
 	const { ledger, folder, places, tidy } = await open();
 	for (let n = 0; n < 250; n++) pastRun(ledger, { folder, ended: n });
 	const retention = { at: 40 * DAY, retentionDays: 30, places };
-	expect(removeExpired(ledger, retention)).toMatchObject({ runs: 100, sessions: 100, more: true });
+	expect(removeExpired(ledger, retention)).toMatchObject({
+		runs: 100,
+		sessions: 100,
+		next: { endedAt: 99 },
+	});
 	expect(await tidy(40 * DAY)).toMatchObject({ runs: 150, sessions: 150, files: 150 });
 	expect(readdirSync(folder)).toEqual([]);
 });

@@ -11,7 +11,7 @@ export interface Scratch {
 	/** A folder of the test's own; removed when it is over. */
 	folder(): string;
 	/** A ledger in such a folder; closed when the test is over. */
-	ledger(file?: string): Promise<Ledger>;
+	ledger(file?: string, options?: Parameters<typeof openLedger>[1]): Promise<Ledger>;
 	/** A second process; killed when the test is over, if it is still there. */
 	peer(): Promise<Peer>;
 }
@@ -33,8 +33,8 @@ export function useScratch(): Scratch {
 	};
 	return {
 		folder,
-		async ledger(file = join(folder(), "ledger.sqlite")) {
-			const ledger = await openLedger(file);
+		async ledger(file = join(folder(), "ledger.sqlite"), options = {}) {
+			const ledger = await openLedger(file, options);
 			ledgers.push(ledger);
 			return ledger;
 		},

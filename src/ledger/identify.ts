@@ -1,0 +1,68 @@
+import { existsSync, rmSync } from "node:fs";
+import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
+import { type Database, openDatabase } from "./sqlite.ts";
+import { damageMark, LedgerTrouble, troubleKind } from "./trouble.ts";
+
+/** The ledger cannot be used as it is; the message says why and what to do, and the file is untouched. */
+export class LedgerUnusable extends Error {
+	override name = "LedgerUnusable";
+}
+
+/**
+ * Refuses what is not ours over a connection that cannot write. One that can would, on closing, move what a killed
+ * process left in the -wal file into the main file.
+ */
+export async function lookWithoutTouching(file: string, setUp: string): Promise<void> {
+	const database = await openDatabase(file, { readOnly: true });
+	try {
+		database.exec(setUp);
+		refuseUnknown(file, database);
+		if (existsSync(damageMark(file))) requireSound(file, database);
+	} catch (error) {
+		// Somebody was killed while creating it, and to read it is to undo their half-done write first. We look again then.
+		if (!(error instanceof Error && error.message.includes("readonly"))) throw error;
+	} finally {
+		database.close();
+	}
+}
+
+/** Fails with what SQLite says where the file is no database, or a damaged one. */
+export function refuseUnknown(file: string, database: Database): void {
+	const { tables, application, version } = identify(database);
+	if (application !== APPLICATION_ID && tables > 0) {
+		throw new LedgerUnusable(`${file} is a database of another program. Move it away, and a new ledger is made there.`);
+	}
+	if (version > MIGRATIONS.length) throw tooNew(file, version);
+}
+
+/** Reads it all. Takes long for a large one, so only where somebody found it damaged. */
+function requireSound(file: string, database: Database): void {
+	const { quick_check: found } = database.prepare("PRAGMA quick_check(1)").get() as { quick_check: string };
+	if (found !== "ok") throw new LedgerTrouble("damaged", file, new Error(found));
+	rmSync(damageMark(file), { force: true });
+}
+
+export const isDamage = (error: unknown): boolean => troubleKind(error) === "damaged";
+
+export const tooNew = (file: string, version: number): LedgerUnusable =>
+	new LedgerUnusable(
+		`${file} was written by a newer pi-geon (ledger version ${version}; this one knows up to ${MIGRATIONS.length}). ` +
+			"Update pi-geon in this pi installation. Nothing was changed.",
+	);
+
+function identify(database: Database): { tables: number; application: number; version: number } {
+	// In one transaction: another process may be creating the ledger between two looks.
+	database.exec("BEGIN");
+	const { n } = database.prepare("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number };
+	const facts = {
+		tables: n,
+		application: pragma(database, "application_id"),
+		version: pragma(database, "user_version"),
+	};
+	database.exec("COMMIT");
+	return facts;
+}
+
+function pragma(database: Database, name: "user_version" | "application_id"): number {
+	return Number((database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[name]);
+}

@@ -1,0 +1,61 @@
+import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
+import { isDamage, LedgerUnusable, lookWithoutTouching } from "./identify.ts";
+import { openDatabase } from "./sqlite.ts";
+import { damageMark } from "./trouble.ts";
+
+/**
+ * Keeps a damaged ledger under another name, with the two files that belong to it, so that a new one can be made. Of
+ * several processes that find it damaged at once, one does it, and the others find it done.
+ *
+ * Answers the name; undefined if another was quicker.
+ */
+export async function setAside(file: string, setUp: string): Promise<string | undefined> {
+	return alone(file, setUp, async () => {
+		if (!existsSync(file) || !(await isStillDamaged(file, setUp))) return undefined;
+		const aside = `${file}.damaged.${new Date().toISOString().replaceAll(":", "-")}`;
+		// The main file last: killed in between, the next one finds it damaged still. Its -wal must never meet the new one.
+		for (const end of ["-wal", "-shm", ""]) renameIfThere(file + end, aside + end);
+		rmSync(damageMark(file), { force: true });
+		return aside;
+	});
+}
+
+async function isStillDamaged(file: string, setUp: string): Promise<boolean> {
+	return lookWithoutTouching(file, setUp).then(
+		() => false,
+		(error) => {
+			if (isDamage(error)) return true;
+			throw error;
+		},
+	);
+}
+
+/** SQLite's own lock on a file beside it: the system gives it back when its holder dies. */
+async function alone<Result>(file: string, setUp: string, work: () => Promise<Result>): Promise<Result> {
+	const lock = `${file}.lock`;
+	closeSync(openSync(lock, "a", 0o600));
+	const database = await openDatabase(lock);
+	try {
+		database.exec(setUp);
+		database.exec("BEGIN EXCLUSIVE");
+		return await work();
+	} finally {
+		database.close();
+		// Who waits for it has it open. That one, and another who makes a new one, both look again before they do anything.
+		rmSync(lock, { force: true });
+	}
+}
+
+function renameIfThere(from: string, to: string): void {
+	try {
+		renameSync(from, to);
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error)) throw error;
+		if (error.code === "ENOENT") return;
+		throw new LedgerUnusable(
+			`${from} is damaged and cannot be renamed: ${error.message}. End all pi processes, then move it away together ` +
+				"with the files of the same name that end in -wal and -shm, and a new ledger is made there.",
+			{ cause: error },
+		);
+	}
+}

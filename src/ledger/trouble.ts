@@ -1,0 +1,73 @@
+import { writeFileSync } from "node:fs";
+
+/** What may be wrong with the ledger's file or its disk, while the program is right. */
+export type TroubleKind = "locked" | "full" | "disk" | "permissions" | "damaged";
+
+/** SQLite's result codes, without the finer distinctions of the upper bits. */
+const KINDS: Readonly<Record<number, TroubleKind>> = {
+	3: "permissions", // PERM
+	5: "locked", // BUSY
+	6: "locked", // LOCKED
+	8: "permissions", // READONLY
+	10: "disk", // IOERR
+	11: "damaged", // CORRUPT
+	13: "full", // FULL
+	14: "permissions", // CANTOPEN
+	26: "damaged", // NOTADB
+};
+
+/** The ledger cannot be used just now. The message says why and what to do. */
+export class LedgerTrouble extends Error {
+	override name = "LedgerTrouble";
+	readonly kind: TroubleKind;
+
+	constructor(kind: TroubleKind, file: string, cause: Error) {
+		super(`${MESSAGES[kind]} (${file}: ${cause.message})`, { cause });
+		this.kind = kind;
+	}
+
+	/** Whether it may be over in a while, without anybody starting anew. */
+	get mayPass(): boolean {
+		return this.kind === "locked" || this.kind === "full" || this.kind === "disk";
+	}
+}
+
+const MESSAGES: Readonly<Record<TroubleKind, string>> = {
+	locked:
+		"Another process keeps the ledger locked. Work goes on by itself once that one has let go of it or was ended.",
+	full: "The disk is full, so the ledger cannot be written. Make room there, and work goes on by itself.",
+	disk: "The disk does not read or write the ledger as it should. See to that disk; work goes on by itself if it recovers.",
+	permissions: "The ledger may not be opened or written. Give your user access to the file and its folder.",
+	damaged:
+		"The ledger is damaged. Start pi again: the damaged file is then kept under another name, and a new ledger is made.",
+};
+
+/** What an error of SQLite's says about the file; undefined if it is about something else. */
+export function troubleKind(error: unknown): TroubleKind | undefined {
+	if (error instanceof LedgerTrouble) return error.kind;
+	if (!(error instanceof Error)) return undefined;
+	// Node calls it `errcode`, Bun `errno`.
+	const { errcode, errno } = error as { errcode?: unknown; errno?: unknown };
+	const isSqlite = "code" in error && String(error.code).includes("SQLITE");
+	const code = isSqlite ? (errcode ?? errno) : undefined;
+	return typeof code === "number" ? KINDS[code & 0xff] : undefined;
+}
+
+/** The same error in words for the user, where it is of that kind. */
+export function inWords(error: unknown, file: string): unknown {
+	const kind = troubleKind(error);
+	if (kind === undefined || error instanceof LedgerTrouble || !(error instanceof Error)) return error;
+	if (kind === "damaged") leaveMark(file);
+	return new LedgerTrouble(kind, file, error);
+}
+
+/** Tells whoever opens the ledger next to look at it closely: doing so each time would take too long. */
+export const damageMark = (file: string): string => `${file}.damaged`;
+
+function leaveMark(file: string): void {
+	try {
+		writeFileSync(damageMark(file), "", { mode: 0o600 });
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error)) throw error; // The damage is to be told, not this.
+	}
+}
