@@ -104,9 +104,9 @@ class Tasks {
 	}
 
 	#forAnAgent(): { agent: string; task: string } {
-		return this.#random.chance(0.15)
-			? { agent: "counted", task: `task ${this.#name()} turns=99 ms=15` }
-			: { agent: "explorer", task: this.#task() };
+		const dice = this.#random.next();
+		if (dice < 0.15) return { agent: "counted", task: `task ${this.#name()} turns=99 ms=15` };
+		return { agent: dice < 0.2 ? "alone" : "explorer", task: this.#task() };
 	}
 
 	#task(): string {

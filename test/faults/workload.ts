@@ -58,7 +58,10 @@ export async function runWorkload(seed: number, size: Size, options: WorkloadOpt
 			subagents: { retry: { maxAttempts: plan.maxAttempts } },
 			agents: { defaults: { subagents: { maxConcurrent: plan.laneLimit } } },
 		},
-		agents: { "counted.md": agentNamed("counted", "You count.", `tools: ls\nreadonly: true\nmaxTurns: ${MAX_TURNS}`) },
+		agents: {
+			"counted.md": agentNamed("counted", "You count.", `tools: ls\nmaxTurns: ${MAX_TURNS}`),
+			"alone.md": agentNamed("alone", "You work in a process of your own.", "tools: ls\nisolation: process"),
+		},
 	});
 	let kept: string | undefined;
 	try {
