@@ -9,6 +9,7 @@
 import { parseArgs } from "node:util";
 import { attack, attackOnce } from "../test/faults/attack.ts";
 import type { LoggedFault } from "../test/faults/fault-log.ts";
+import { LEASE_MS } from "../test/faults/plan.ts";
 import type { WorkloadResult } from "../test/faults/workload.ts";
 import { stagePackage } from "../test/helpers/staged-package.ts";
 
@@ -96,7 +97,9 @@ function report(): void {
 	}
 }
 
-const suspension = (forMs: number): string => (forMs > 1000 ? "suspend past the lease" : "suspend for a moment");
+function suspension(forMs: number): string {
+	return forMs > LEASE_MS ? "suspend past the lease" : "suspend for a moment";
+}
 
 function kindOfPlace({ place, when }: LoggedFault): string {
 	if (place.startsWith("append")) return `session append, ${when}`;
@@ -110,12 +113,12 @@ function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): R
 	return counts;
 }
 
-const described = (value: object): string =>
-	Array.isArray(value)
-		? value.join(", ") || "none"
-		: Object.entries(value)
-				.map(([name, count]) => `${name} ${count}`)
-				.join(" · ");
+function described(value: object): string {
+	if (Array.isArray(value)) return value.join(", ") || "none";
+	return Object.entries(value)
+		.map(([name, count]) => `${name} ${count}`)
+		.join(" · ");
+}
 
 function seconds(ms: number): string {
 	return `${(ms / 1000).toFixed(0)} s`;

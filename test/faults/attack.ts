@@ -1,11 +1,11 @@
-import type { Size } from "./plan.ts";
+import { planWorkload, type Size } from "./plan.ts";
 import { runWorkload, type WorkloadOptions, type WorkloadResult } from "./workload.ts";
 
 /** The same everywhere, so that a seed means the same in the test run and in the bench. */
 const SIZE: Size = { parents: 3, steps: 7, faults: 60 };
 
 export const attackOnce = (seed: number, options?: WorkloadOptions): Promise<WorkloadResult> =>
-	runWorkload(seed, SIZE, options);
+	runWorkload(planWorkload(seed, SIZE), options);
 
 export interface Attack extends WorkloadOptions {
 	/** How many faults there are to be. */

@@ -137,7 +137,7 @@ function inject(folder, role) {
 		let within = false;
 		const sessionFile = (target) => {
 			const path = typeof target === "number" ? opened.get(target) : String(target);
-			return path?.endsWith(".jsonl") && !path.startsWith(folder) ? path : undefined;
+			return /\.jsonl(\.new)?$/.test(path ?? "") && !path.startsWith(folder) ? path : undefined;
 		};
 		const around = (target, data, write, writePart) => {
 			const path = sessionFile(target);

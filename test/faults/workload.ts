@@ -17,7 +17,7 @@ import { script } from "./child-model.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
 import { noteFault, readFaults } from "./fault-log.ts";
 import { ParentDriver, sessionFileOf } from "./parent-driver.ts";
-import { LEASE_MS, planWorkload, type Size, type WorkloadPlan } from "./plan.ts";
+import { LEASE_MS, type WorkloadPlan } from "./plan.ts";
 import { Stopper } from "./stopper.ts";
 import { Waker } from "./waker.ts";
 
@@ -46,10 +46,9 @@ export interface WorkloadOptions {
 	keep?: boolean;
 }
 
-/** Runs the workload of a seed, with its faults, until everything has come home, and checks what is left. */
-export async function runWorkload(seed: number, size: Size, options: WorkloadOptions = {}): Promise<WorkloadResult> {
+/** Runs a workload, with its faults, until everything has come home, and checks what is left. */
+export async function runWorkload(plan: WorkloadPlan, options: WorkloadOptions = {}): Promise<WorkloadResult> {
 	const started = performance.now();
-	const plan = planWorkload(seed, size);
 	const model = await startModel(script);
 	const home = await makeHome({
 		model,
@@ -85,7 +84,7 @@ export async function runWorkload(seed: number, size: Size, options: WorkloadOpt
 		const evidence = gatherEvidence({ home, plan, folder, troubles });
 		const found = violations(evidence);
 		if (found.length > 0 && options.keep) kept = home.scratch;
-		return { seed, violations: found, evidence, tookMs: performance.now() - started, ...(kept && { kept }) };
+		return { seed: plan.seed, violations: found, evidence, tookMs: performance.now() - started, ...(kept && { kept }) };
 	} finally {
 		if (kept === undefined) await cleanup(home);
 		await model.close();
