@@ -263,6 +263,7 @@ export class Host {
 			this.#tidyUp();
 		} finally {
 			this.#leave();
+			hostGone(ledger, id, Date.now());
 		}
 	}
 
