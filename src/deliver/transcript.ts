@@ -34,8 +34,18 @@ function toldBy({ toolName, details }: { toolName: string; details?: unknown }):
 export function announcesInFile(transcript: Transcript): Set<unknown> {
 	const file = transcript.getSessionFile();
 	if (file === undefined || !existsSync(file)) return new Set();
-	const ids = readFileSync(file, "utf8").matchAll(/"announceId":"([0-9a-f]{8})"/g);
-	return new Set(Array.from(ids, ([, id]) => id));
+	const lines = readFileSync(file, "utf8").split("\n");
+	return new Set(lines.filter((line) => line.includes('"announceId"')).map(announceIdInLine));
+}
+
+/** A line that a dying process wrote half of names its announce, and tells nothing: pi passes over it. */
+function announceIdInLine(line: string): unknown {
+	try {
+		return announceIdOf((JSON.parse(line) as { details?: unknown }).details);
+	} catch (error) {
+		if (error instanceof SyntaxError) return undefined;
+		throw error;
+	}
 }
 
 const announceIdOf = (details: unknown): unknown =>

@@ -266,6 +266,7 @@ export class Host {
 			this.#tidyUp();
 		} finally {
 			this.#leave();
+			hostGone(ledger, id, Date.now());
 		}
 	}
 

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import {
 	type AgentSession,
@@ -94,9 +94,9 @@ function openSessionFile(plan: LaunchPlan): SessionManager {
 			timestamp: new Date().toISOString(),
 			cwd: plan.cwd,
 		};
-		const descriptor = openSync(file, "wx", 0o600);
-		writeSync(descriptor, `${JSON.stringify(header)}\n`);
-		closeSync(descriptor);
+		// Under another name first: of a host that is killed in the middle of it, pi could not open what it left.
+		writeFileSync(`${file}.new`, `${JSON.stringify(header)}\n`, { mode: 0o600 });
+		renameSync(`${file}.new`, file);
 	}
 	return SessionManager.open(file, dirname(file), plan.cwd);
 }

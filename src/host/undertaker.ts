@@ -22,6 +22,7 @@ export function undertaker(ourselves?: HostId): Undertaker {
 			silent.set(host.id, { leaseUntil: host.leaseUntil, since: performance.now() });
 			return false;
 		},
+		clear: removeSocket,
 		bury(host) {
 			silent.delete(host.id);
 			bury(host);

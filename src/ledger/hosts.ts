@@ -133,11 +133,12 @@ export function closeHost(ledger: Ledger, id: HostId): void {
 
 /**
  * An idle host leaves, unless a run for it was admitted in the meantime. Decided in one transaction: whoever admits a run
- * and then looks for a host either is seen here, or finds this one gone.
+ * and then looks for a host either is seen here, or finds this one closing. It is gone only once its socket is: of one
+ * that is killed in between, others take that away when its lease has run out.
  */
 export function leaveIfIdle(ledger: Ledger, id: HostId): boolean {
 	return ledger.transaction("normal", () => {
-		const sql = `UPDATE hosts SET state = 'gone' WHERE id = ?
+		const sql = `UPDATE hosts SET state = 'closing' WHERE id = ?
 			AND NOT EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND host_id = hosts.id)
 			AND (state <> 'ready' OR NOT EXISTS (SELECT 1 FROM runs WHERE state = 'queued' AND profile = hosts.profile))`;
 		return ledger.run(sql, id) === 1;

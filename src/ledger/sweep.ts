@@ -18,6 +18,8 @@ export interface Sweep {
 export interface Undertaker {
 	/** Whether to give up on a host whose lease has run out. */
 	mayBury(host: HostRecord): boolean;
+	/** Takes away what a host leaves in the file system. One that is still there puts it back. */
+	clear(host: HostRecord): void;
 	/** Sees to it that the process of a host that was given up on does nothing any more. */
 	bury(host: HostRecord): void;
 }
@@ -50,6 +52,8 @@ export function sweep(ledger: Ledger, options: Sweep): { requeued: RunRecord[]; 
 function giveUpOnSilentHosts(ledger: Ledger, { at, undertaker }: Sweep): void {
 	const silent = selectHosts(ledger, "state <> 'gone' AND lease_until <= ?", at);
 	const given = silent.filter((host) => undertaker?.mayBury(host) ?? true);
+	// Before they are marked: nobody looks at a marked one without runs again, and we may die in between.
+	for (const host of given) undertaker?.clear(host);
 	if (given.length > 0) {
 		const sql = "UPDATE hosts SET state = 'gone' WHERE id = ? AND state <> 'gone' AND lease_until <= ?";
 		// Again with the lease: it may have been renewed since.
@@ -85,8 +89,9 @@ const EXPIRED = `state = 'running' AND lease_until <= ? AND NOT EXISTS
 
 function needsSweep(ledger: Ledger, at: number): boolean {
 	const sql = `SELECT 1 WHERE EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND lease_until <= ?)
+		OR EXISTS (SELECT 1 FROM hosts WHERE state <> 'gone' AND lease_until <= ?)
 		OR EXISTS (SELECT 1 FROM runs WHERE ${OVER})`;
-	return ledger.get(sql, at) !== undefined;
+	return ledger.get(sql, at, at) !== undefined;
 }
 
 function canSweep(ledger: Ledger, at: number): boolean {

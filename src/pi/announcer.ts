@@ -20,6 +20,8 @@ const LOOK_EVERY_MS_AFTER_TROUBLE = 10_000;
 const TOGETHER_MS = 200;
 /** … unless that holds up the first of them for longer than this. */
 const GATHER_MS = 1500;
+/** How long pi may be at rest with an announce that it was given, but does not hold, before that counts as lost. */
+const ARRIVE_WITHIN_MS = 5000;
 /** How long a delivery is ours after the last time we said so. */
 const DELIVERY_MS = 15_000;
 
@@ -36,8 +38,8 @@ export class Announcer {
 	readonly #deliverer = `${process.pid}:${processStart(process.pid) ?? ""}:${randomUUID()}`;
 	/** Runs whose outcome a tool call of this process returns. */
 	readonly #awaited = new Set<RunId>();
-	/** Announced here, but not yet seen in the transcript. */
-	readonly #sent = new Set<RunId>();
+	/** Announced here, but not yet seen in the transcript; and when pi was last known to be busy since. */
+	readonly #sent = new Map<RunId, number>();
 	readonly #hints = hint();
 	#loop: Promise<void> | undefined;
 	#stopped = false;
@@ -135,7 +137,7 @@ export class Announcer {
 		this.#events.observe(open, services);
 		this.#settle(ctx, ledger);
 		const ours = { deliverer: this.#deliverer, at: Date.now(), forMs: DELIVERY_MS };
-		for (const id of [...this.#awaited, ...this.#sent]) takeDelivery(ledger, id, ours);
+		for (const id of [...this.#awaited, ...this.#sent.keys()]) takeDelivery(ledger, id, ours);
 
 		let elsewhere = 0;
 		const held = announcesHeld(ctx.sessionManager);
@@ -171,7 +173,7 @@ export class Announcer {
 			return !told;
 		});
 		const announces = untold.map((record) => announceOf(record, redactor));
-		for (const { run } of untold) this.#sent.add(run.id);
+		for (const { run } of untold) this.#sent.set(run.id, performance.now());
 		return announces;
 	}
 
@@ -191,11 +193,15 @@ export class Announcer {
 	#settle(ctx: ExtensionContext, ledger: Services["ledger"]): void {
 		if (this.#sent.size === 0) return;
 		const held = announcesHeld(ctx.sessionManager);
-		for (const id of this.#sent) {
-			if (!held.has(id)) continue;
-			settleDelivery(ledger, id, Date.now());
-			this.#sent.delete(id);
-			this.#events.announced(id);
+		const atRest = ctx.isIdle() && !ctx.hasPendingMessages();
+		for (const [id, busyAt] of this.#sent) {
+			if (held.has(id)) {
+				settleDelivery(ledger, id, Date.now());
+				this.#sent.delete(id);
+				this.#events.announced(id);
+			} else if (!atRest) this.#sent.set(id, performance.now());
+			// Two prompts at the same moment can make pi drop a message. It is still owed, and so it is sent again.
+			else if (performance.now() - busyAt > ARRIVE_WITHIN_MS) this.#sent.delete(id);
 		}
 	}
 }

@@ -95,7 +95,7 @@ describe("an idle host", () => {
 		const ledger = await scratch.ledger();
 		const id = readyHost(ledger, { profile: "p" });
 		expect(leaveIfIdle(ledger, id)).toBe(true);
-		expect(findHost(ledger, id)?.state).toBe("gone");
+		expect(findHost(ledger, id)?.state).toBe("closing");
 		expect(ask(ledger, 0).startIt).toBe(true);
 	});
 

@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SessionManager } from "@earendil-works/pi-coding-agent";
+import { expect, onTestFinished, test } from "vitest";
+import { announcesInFile } from "../../src/deliver/transcript.ts";
+
+const header = { type: "session", version: 3, id: "a", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/" };
+const announce = (id: string) => ({
+	type: "custom_message",
+	id,
+	parentId: null,
+	timestamp: "2026-01-01T00:00:00.000Z",
+	customType: "pi-geon:announce",
+	content: "Status: success",
+	display: true,
+	details: { announceId: id, runId: id },
+});
+
+test("an announce that a dying process wrote half of has not been told, though its id stands in the file", () => {
+	const folder = mkdtempSync(join(tmpdir(), "pg-transcript-"));
+	onTestFinished(() => rmSync(folder, { recursive: true }));
+	const file = join(folder, "session.jsonl");
+	const torn = JSON.stringify(announce("0badbeef")).slice(0, -5);
+	expect(torn).toContain('"announceId":"0badbeef"');
+	const lines = [JSON.stringify(header), JSON.stringify(announce("600dbeef")), torn];
+	writeFileSync(file, lines.join("\n"));
+	const transcript = SessionManager.open(file, folder, folder);
+	expect(announcesInFile(transcript).has("600dbeef")).toBe(true);
+	expect(announcesInFile(transcript).has("0badbeef")).toBe(false);
+});

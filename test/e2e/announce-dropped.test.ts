@@ -1,0 +1,57 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { gate } from "../helpers/gate.ts";
+import { dispatch } from "../helpers/model-scripts.ts";
+import { text, toolCall } from "../helpers/model-steps.ts";
+import { startRpc } from "../helpers/pi.ts";
+import { repositoryRoot } from "../helpers/repository.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { finalize } from "./child.ts";
+import { eventually, inLedger } from "./ledger-of.ts";
+
+const openHome = useHome();
+
+/**
+ * Of two prompts that reach pi's agent at the same moment, the second fails, and pi takes itself for idle although it
+ * works on the first. An announce that is sent then is dropped by pi.
+ */
+test("an announce that pi dropped is sent again, once", async () => {
+	const [childMayEnd, promptMayEnd] = [gate(), gate()];
+	const file = join(repositoryRoot, "test", "children", "prompts-at-once.ts");
+	const prompts = join(process.env.TMPDIR ?? "/tmp", `pg-prompts-${process.pid}`);
+	const home = await openHome({
+		moreExtensions: [file],
+		env: { PROMPTS_GATE: prompts },
+		script: dispatch({
+			parent: async ({ lastUserText, lastMessage }) => {
+				if (lastUserText.startsWith("Held")) await promptMayEnd.opened;
+				return lastUserText === "Go." && lastMessage?.role !== "tool"
+					? toolCall("sessions_spawn", { task: "Look.", agent: "explorer" })
+					: text("Noted.");
+			},
+			child: async () => {
+				await childMayEnd.opened;
+				return finalize("Seen.");
+			},
+		}),
+	});
+	const rpc = startRpc(home);
+	await rpc.promptAndSettle("Go.");
+	const { sessionFile } = (await rpc.send({ type: "get_state" })).data as { sessionFile: string };
+	for (const n of [1, 2]) rpc.child.stdin.write(`${JSON.stringify({ type: "prompt", message: `Held ${n}.` })}\n`);
+	const before = rpc.events.length;
+	writeFileSync(prompts, "");
+	await home.model.waitFor((request) => request.lastUserText.startsWith("Held"));
+	await rpc.waitForEvent((event) => event.type === "agent_settled", 15_000, before);
+	childMayEnd.open();
+	await eventually(() => expect(inLedger(home, "SELECT delivery FROM runs")).toEqual([{ delivery: "owed" }]));
+	// Given to pi: a deliverer is named once the announce is on its way.
+	await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE deliverer IS NOT NULL")).toHaveLength(1));
+	const announces = () => readFileSync(sessionFile, "utf8").split('"announceId"').length - 1;
+	promptMayEnd.open();
+	await eventually(() => expect(announces()).toBe(1), 20_000);
+	await eventually(() => expect(inLedger(home, "SELECT delivery FROM runs")).toEqual([{ delivery: "delivered" }]));
+	await rpc.close();
+	expect(announces()).toBe(1);
+}, 60_000);

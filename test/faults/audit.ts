@@ -1,0 +1,42 @@
+import { DatabaseSync } from "node:sqlite";
+
+/** A change of a run's state or debt, written down by the database itself, in the same transaction. */
+export interface Move {
+	run: string;
+	session: string;
+	was: string;
+	now: string;
+	debtWas: string;
+	debt: string;
+	fence: number;
+	/** How many runs were at work once this was done, on the whole machine. */
+	atWork: number;
+	/** Whether a stop had been asked for. */
+	stop: number | null;
+	at: number;
+}
+
+/** Adds a table to a ledger in which every change of a run is kept: the rows themselves only hold how things ended. */
+export function audit(ledgerFile: string): void {
+	const database = new DatabaseSync(ledgerFile);
+	database.exec(`
+		CREATE TABLE audit (seq INTEGER PRIMARY KEY, run TEXT, session TEXT, was TEXT, now TEXT, debt_was TEXT, debt TEXT,
+			fence INTEGER, at_work INTEGER, stop INTEGER, at INTEGER);
+		CREATE TRIGGER audit_of_runs AFTER UPDATE ON runs WHEN OLD.state <> NEW.state OR OLD.delivery <> NEW.delivery BEGIN
+			INSERT INTO audit (run, session, was, now, debt_was, debt, fence, at_work, stop, at) VALUES (
+				NEW.id, NEW.session_id, OLD.state, NEW.state, OLD.delivery, NEW.delivery, NEW.fence,
+				(SELECT count(*) FROM runs WHERE state = 'running'), OLD.stop_at,
+				CAST(unixepoch('subsec') * 1000 AS INTEGER));
+		END;
+	`);
+	database.close();
+}
+
+export function readAudit(database: DatabaseSync): Move[] {
+	return database
+		.prepare(
+			`SELECT run, session, was, now, debt_was AS debtWas, debt, fence, at_work AS atWork, stop, at
+				FROM audit ORDER BY seq`,
+		)
+		.all() as unknown as Move[];
+}

@@ -1,0 +1,243 @@
+import { FINALIZE_TOOL } from "../../src/run/outcome.ts";
+import { taskIn } from "./child-model.ts";
+import type { Entry, Evidence, RunRow, Transcript } from "./evidence.ts";
+
+/** A promise that was not kept, and how one can tell. */
+export interface Violation {
+	promise: string;
+	because: string;
+}
+
+/** All promises that were not kept. */
+export function violations(evidence: Evidence): Violation[] {
+	return Object.entries(PROMISES).flatMap(([promise, brokenBy]) =>
+		brokenBy(evidence).map((because) => ({ promise, because })),
+	);
+}
+
+/** Each looks at the evidence by itself, and answers with what contradicts it. */
+export const PROMISES: Record<string, (evidence: Evidence) => string[]> = {
+	"every run ends once": endsOnce,
+	"every debt is paid once, where it is owed": paidOnce,
+	"what was accepted is on record": acceptedIsRecorded,
+	"no success without a finalize": finalized,
+	"an ending says what happened": truthful,
+	"no budget is exceeded by more than a turn": withinBudget,
+	"the lane is never overfull": laneKept,
+	"a session has one writer": oneWriter,
+	"a stop is honoured": stopHonoured,
+	"a message is taken once": messagesTaken,
+	"nothing is left behind": ({ troubles }) => troubles,
+	"the ledger is intact": ({ damage }) => damage,
+};
+
+function endsOnce({ runs, moves }: Evidence): string[] {
+	return runs.flatMap(({ id, state }) => {
+		const endings = moves.filter(({ run, was, now }) => run === id && was !== "ended" && now === "ended").length;
+		const revived = moves.some(({ run, was, now }) => run === id && was === "ended" && now !== "ended");
+		return [
+			...(state === "ended" && endings === 1 ? [] : [`run ${id} is ${state} and ended ${endings} times`]),
+			...(revived ? [`run ${id} came back from its end`] : []),
+		];
+	});
+}
+
+function paidOnce({ runs, moves, transcripts }: Evidence): string[] {
+	return runs.flatMap((run) => {
+		const told = transcripts.flatMap((transcript) =>
+			transcript.entries.filter((entry) => tellsOf(entry, run.id)).map(() => transcript),
+		);
+		const expected = run.delivery === "delivered" ? 1 : 0;
+		const settled = moves.filter(
+			(move) => move.run === run.id && move.debtWas === "owed" && move.debt !== "owed",
+		).length;
+		const silent = run.outcome?.status === "success" && run.outcome.finalized.result === "ANNOUNCE_SKIP";
+		return [
+			...(told.length === expected ? [] : [`run ${run.id} is ${run.delivery} and was told ${told.length} times`]),
+			...told
+				.filter(({ sessionId }) => sessionId !== run.parentSession)
+				.map(({ file }) => `run ${run.id} was told in ${file}, which did not ask`),
+			...(settled === 1 ? [] : [`the debt of run ${run.id} was settled ${settled} times`]),
+			...(run.delivery === "skipped" && !silent ? [`run ${run.id} was skipped without having asked for it`] : []),
+		];
+	});
+}
+
+/** An announce, or the result of a tool that waited for it. A receipt names a run too, but tells nothing of it. */
+function tellsOf({ customType, details, message }: Entry, id: string): boolean {
+	if (customType === "pi-geon:announce") return details?.announceId === id;
+	if (message?.role !== "toolResult" || message.details?.runId !== id) return false;
+	if (message.toolName === "subagent") return true;
+	return message.toolName === "sessions_send" && /^(ok|error)$/.test(message.details.status ?? "");
+}
+
+function acceptedIsRecorded({ runs, transcripts }: Evidence): string[] {
+	const known = new Set<unknown>(runs.map(({ id }) => id));
+	return transcripts
+		.flatMap(({ entries }) => entries)
+		.flatMap(({ message, details }) => [message?.details?.runId, details?.announceId])
+		.filter((id) => id !== undefined && !known.has(id))
+		.map((id) => `a transcript names run ${id}, of which the ledger knows nothing`);
+}
+
+function finalized({ runs, transcripts }: Evidence): string[] {
+	return runs.flatMap((run) => {
+		if (run.outcome?.status !== "success") return [];
+		const { result } = run.outcome.finalized;
+		const said = entriesOf(run, transcripts).some((entry) =>
+			callsIn(entry).some(({ name, arguments: args }) => name === FINALIZE_TOOL && args?.result === result),
+		);
+		return said ? [] : [`run ${run.id} succeeded with "${result}", which its child never finalized`];
+	});
+}
+
+/** What may end a task, given how it was written and what happened to it. */
+function truthful({ runs, faults }: Evidence): string[] {
+	const hostsKilled = faults.filter(({ role, kind }) => !role.startsWith("p") && kind !== "disconnect").length;
+	return runs.flatMap((run) => {
+		const { outcome } = run;
+		if (!outcome) return [];
+		const endless = (taskIn(run.task)?.turns ?? 0) > 50;
+		const reason = outcome.status === "success" ? "success" : (outcome.error.reason ?? outcome.status);
+		const justified: Record<string, boolean> = {
+			success: !endless,
+			stopped: run.stopAt !== null,
+			budget: run.maxTurns !== null && endless,
+			lost: run.attempt >= run.maxAttempts,
+			// The host died twice before it was ready.
+			spawn: hostsKilled >= 2,
+		};
+		if (justified[reason]) return [];
+		const message = outcome.status === "success" ? "" : outcome.error.message;
+		return [
+			`run ${run.id} ("${run.task}", attempt ${run.attempt} of ${run.maxAttempts}) ended as ${reason}: ${message}`,
+		];
+	});
+}
+
+function withinBudget({ runs, transcripts }: Evidence): string[] {
+	return runs.flatMap((run) => {
+		if (run.maxTurns === null) return [];
+		const turns = entriesOf(run, transcripts).filter(isTurn).length;
+		return turns <= run.maxTurns + 1 ? [] : [`run ${run.id} took ${turns} turns of ${run.maxTurns}`];
+	});
+}
+
+/** A request that was broken off before the model said anything is none. */
+const isTurn = ({ message }: Entry): boolean =>
+	message?.role === "assistant" &&
+	(!/^(aborted|error)$/.test(message.stopReason ?? "") || (message.content?.length ?? 0) > 0);
+
+function laneKept({ laneLimit, moves, requests, faults }: Evidence): string[] {
+	const inLedger = moves
+		.filter(({ now, was, atWork }) => now === "running" && was !== "running" && atWork > laneLimit)
+		.map(({ run, atWork }) => `run ${run} was claimed as the ${atWork}. of at most ${laneLimit}`);
+	const atModel = mostAtOnce(requests.flatMap((request) => counted(request, faults)));
+	return atModel > laneLimit ? [...inLedger, `${atModel} children asked the model at once, of ${laneLimit}`] : inLedger;
+}
+
+/** A killed process asks no more, whenever its connection is found broken. One that is suspended may have lost its run. */
+function counted(request: Evidence["requests"][number], faults: Evidence["faults"]): { from: number; to: number }[] {
+	const { pid, startedAt, endedAt } = request;
+	const halted = faults.filter((fault) => fault.pid === pid && fault.kind !== "disconnect" && fault.at >= startedAt);
+	const to = Math.min(endedAt, ...halted.map(({ at }) => at));
+	return [{ from: startedAt, to }];
+}
+
+function mostAtOnce(spans: { from: number; to: number }[]): number {
+	const edges = spans.flatMap(({ from, to }) => [
+		{ at: from, change: 1 },
+		{ at: to, change: -1 },
+	]);
+	edges.sort((a, b) => a.at - b.at || a.change - b.change);
+	let open = 0;
+	return edges.reduce((most, { change }) => {
+		open += change;
+		return Math.max(most, open);
+	}, 0);
+}
+
+function oneWriter({ moves, appends, transcripts }: Evidence): string[] {
+	return [...overlappingRuns(moves), ...returningWriters(appends), ...transcripts.flatMap(forks)];
+}
+
+/** Two runs of one session must not be at work at the same time. */
+function overlappingRuns(moves: Evidence["moves"]): string[] {
+	const atWork = new Map<string, string>();
+	return moves.flatMap(({ run, session, now }) => {
+		const other = atWork.get(session);
+		if (now === "running") atWork.set(session, run);
+		else if (other === run) atWork.delete(session);
+		return now === "running" && other !== undefined && other !== run
+			? [`runs ${other} and ${run} were at work in session ${session} at once`]
+			: [];
+	});
+}
+
+/** Once another process has written into a session file, those before it must have let go of it. */
+function returningWriters(appends: Evidence["appends"]): string[] {
+	const writers = new Map<string, number[]>();
+	return appends.flatMap(({ file, pid, entry }) => {
+		const pids = writers.get(file) ?? [];
+		if (pids.at(-1) === pid) return [];
+		writers.set(file, [...pids, pid]);
+		return pids.includes(pid) ? [`process ${pid} wrote ${entry} into ${file} after ${pids.at(-1)} had taken over`] : [];
+	});
+}
+
+/** A session is one conversation: each entry follows the one before it. */
+function forks({ file, entries }: Transcript): string[] {
+	return entries.flatMap((entry, index) => {
+		const before = entries[index - 1]?.id ?? null;
+		return entry.parentId === before ? [] : [`in ${file}, ${entry.id} follows ${entry.parentId}, not ${before}`];
+	});
+}
+
+function stopHonoured({ runs, moves }: Evidence): string[] {
+	return runs.flatMap((run) => {
+		const again = moves.some(
+			({ run: id, now, was, stop }) => id === run.id && was !== "running" && now === "running" && stop !== null,
+		);
+		const endless = (taskIn(run.task)?.turns ?? 0) > 50 && run.maxTurns === null;
+		const reason = run.outcome?.status === "success" ? "success" : run.outcome?.error.reason;
+		return [
+			...(again ? [`run ${run.id} was claimed although a stop had been asked for`] : []),
+			...(run.stopAt !== null && endless && reason !== "stopped"
+				? [`run ${run.id} could only end by its stop, and ended as ${reason}`]
+				: []),
+		];
+	});
+}
+
+function messagesTaken({ messages, runs, transcripts }: Evidence): string[] {
+	return messages.flatMap(({ seq, runId, body, takenAt }) => {
+		const run = runs.find(({ id }) => id === runId);
+		if (!run) return [`message ${seq} belongs to run ${runId}, which is not there`];
+		const held = transcripts
+			.filter(({ file }) => file === run.sessionFile)
+			.flatMap(({ entries }) => entries)
+			.filter((entry) => entry.customType === "pi-geon:message" && entry.details?.seq === seq).length;
+		// What its run no longer took in is the task of the one that followed, from the moment on at which that was admitted.
+		const asTask = run.createdAt === takenAt && run.task.split("\n\n").includes(body) ? 1 : 0;
+		const times = held + asTask;
+		const reason = run.outcome?.status === "success" ? "success" : (run.outcome?.error.reason ?? "");
+		const mayBeDropped = takenAt === null && ["stopped", "setup", "spawn"].includes(reason);
+		return times === 1 || (times === 0 && mayBeDropped)
+			? []
+			: [`message ${seq} to run ${runId} (${reason}) was taken ${times} times`];
+	});
+}
+
+/** What stands in a child's transcript between the mark of a run and that of the next. */
+function entriesOf(run: RunRow, transcripts: Transcript[]): Entry[] {
+	const entries = transcripts.find(({ file }) => file === run.sessionFile)?.entries ?? [];
+	const isMark = (entry: Entry) => entry.customType === "pi-geon:task";
+	const from = entries.findIndex((entry) => isMark(entry) && entry.data?.runId === run.id);
+	if (from === -1) return [];
+	const length = entries.slice(from + 1).findIndex((entry) => isMark(entry) && entry.data?.runId !== run.id);
+	return length === -1 ? entries.slice(from) : entries.slice(from, from + 1 + length);
+}
+
+function callsIn({ message }: Entry): { name?: string; arguments?: Record<string, unknown> }[] {
+	return Array.isArray(message?.content) ? message.content.filter(({ type }) => type === "toolCall") : [];
+}

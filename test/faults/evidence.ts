@@ -1,0 +1,180 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Outcome } from "../../src/run/outcome.ts";
+import type { Home } from "../helpers/home.ts";
+import type { RecordedRequest } from "../helpers/model-request.ts";
+import { type Move, readAudit } from "./audit.ts";
+import { currentTask } from "./child-model.ts";
+import {
+	type LoggedAppend,
+	type LoggedFault,
+	type LoggedProcess,
+	readAppends,
+	readFaults,
+	readProcesses,
+} from "./fault-log.ts";
+import type { WorkloadPlan } from "./plan.ts";
+
+/** Everything that is left of a workload: what the checker judges by. */
+export interface Evidence {
+	laneLimit: number;
+	runs: RunRow[];
+	moves: Move[];
+	messages: MessageRow[];
+	transcripts: Transcript[];
+	requests: ChildRequest[];
+	appends: LoggedAppend[];
+	faults: LoggedFault[];
+	processes: LoggedProcess[];
+	/** What SQLite says about the file; empty if it is in order. */
+	damage: string[];
+	/** What did not come home in time, or was left behind. */
+	troubles: string[];
+}
+
+export interface RunRow {
+	id: string;
+	sessionId: string;
+	parentSession: string;
+	mode: "foreground" | "background";
+	task: string;
+	sessionFile: string;
+	maxTurns: number | null;
+	state: string;
+	attempt: number;
+	maxAttempts: number;
+	stopAt: number | null;
+	createdAt: number;
+	delivery: string;
+	outcome: Outcome | undefined;
+}
+
+export interface MessageRow {
+	seq: number;
+	runId: string;
+	body: string;
+	takenAt: number | null;
+}
+
+export interface Transcript {
+	file: string;
+	/** Of the header. */
+	sessionId: string;
+	whose: "parent" | "child";
+	entries: Entry[];
+}
+
+/** As much of pi's session entries as is looked at. */
+export interface Entry {
+	type: string;
+	id: string;
+	parentId: string | null;
+	timestamp: string;
+	customType?: string;
+	data?: { runId?: string };
+	details?: { announceId?: string; seq?: number };
+	message?: {
+		role: string;
+		toolName?: string;
+		stopReason?: string;
+		details?: { runId?: string; status?: string };
+		content?: string | { type: string; name?: string; text?: string; arguments?: Record<string, unknown> }[];
+	};
+}
+
+export interface ChildRequest {
+	pid: number;
+	task: string;
+	/** Milliseconds since 1970. */
+	startedAt: number;
+	endedAt: number;
+}
+
+export interface Scene {
+	home: Home;
+	plan: WorkloadPlan;
+	folder: string;
+	troubles: string[];
+}
+
+export function gatherEvidence({ home, plan, folder, troubles }: Scene): Evidence {
+	return {
+		laneLimit: plan.laneLimit,
+		...readLedger(join(home.agentDir, "pi-geon", "ledger.sqlite")),
+		transcripts: [
+			...readTranscripts(join(home.home, "parents"), "parent"),
+			...readTranscripts(join(home.home, ".pi", "subagent-sessions"), "child"),
+		],
+		requests: home.model.requests.filter(({ isChild }) => isChild).map(childRequest),
+		appends: readAppends(folder),
+		faults: readFaults(folder),
+		processes: readProcesses(folder),
+		troubles,
+	};
+}
+
+function readLedger(file: string): Pick<Evidence, "runs" | "moves" | "messages" | "damage"> {
+	const database = new DatabaseSync(file);
+	try {
+		// Nobody else is there any more: a lock that is still held was left behind.
+		database.exec("BEGIN EXCLUSIVE");
+		database.exec("COMMIT");
+		const integrity = database.prepare("PRAGMA integrity_check").all() as { integrity_check: string }[];
+		const dangling = database.prepare("PRAGMA foreign_key_check").all();
+		return {
+			runs: database.prepare(RUNS).all().map(runRow),
+			moves: readAudit(database),
+			messages: database.prepare(MESSAGES).all() as unknown as MessageRow[],
+			damage: [
+				...integrity.map(({ integrity_check }) => integrity_check).filter((said) => said !== "ok"),
+				...dangling.map((row) => `foreign key: ${JSON.stringify(row)}`),
+			],
+		};
+	} finally {
+		database.close();
+	}
+}
+
+const RUNS = `SELECT id, session_id AS sessionId, parent_session AS parentSession, mode,
+	json_extract(plan, '$.task') AS task, json_extract(plan, '$.session.file') AS sessionFile,
+	json_extract(plan, '$.limits.maxTurns') AS maxTurns, state, attempt, max_attempts AS maxAttempts, stop_at AS stopAt,
+	created_at AS createdAt, delivery, outcome FROM runs ORDER BY seq`;
+
+const MESSAGES = "SELECT seq, run_id AS runId, body, taken_at AS takenAt FROM inbox ORDER BY seq";
+
+function runRow(row: object): RunRow {
+	const { outcome, ...facts } = row as Omit<RunRow, "outcome"> & { outcome: string | null };
+	return { ...facts, outcome: outcome === null ? undefined : (JSON.parse(outcome) as Outcome) };
+}
+
+function readTranscripts(folder: string, whose: Transcript["whose"]): Transcript[] {
+	if (!existsSync(folder)) return [];
+	const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+	return names.filter((name) => name.endsWith(".jsonl")).map((name) => readTranscript(join(folder, name), whose));
+}
+
+/** A torn line is passed over, as pi does. */
+function readTranscript(file: string, whose: Transcript["whose"]): Transcript {
+	const [header, ...entries] = readFileSync(file, "utf8")
+		.split("\n")
+		.flatMap((line): Entry[] => {
+			try {
+				return [JSON.parse(line) as Entry];
+			} catch (error) {
+				if (error instanceof SyntaxError) return [];
+				throw error;
+			}
+		});
+	return { file, whose, sessionId: header?.id ?? "", entries };
+}
+
+function childRequest(request: RecordedRequest): ChildRequest {
+	const { startedAt, endedAt = Number.POSITIVE_INFINITY } = request;
+	return {
+		pid: Number(request.header("x-fault-pid")),
+		task: currentTask(request).task.name,
+		startedAt: performance.timeOrigin + startedAt,
+		endedAt: performance.timeOrigin + endedAt,
+	};
+}

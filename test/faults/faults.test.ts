@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { attack } from "./attack.ts";
+
+const POINTS = 200;
+
+test("whatever is killed, suspended, torn or cut off, nothing is lost, nothing doubled, nothing left behind", async () => {
+	const results = await attack({ points: POINTS, from: 1, atOnce: 3 });
+	const broken = results.flatMap(({ seed, violations }) =>
+		violations.map(({ promise, because }) => `${promise}: ${because} (again: node bench/faults.ts --seed ${seed})`),
+	);
+	expect(broken).toEqual([]);
+	const faults = results.flatMap(({ evidence }) => evidence.faults);
+	expect(faults.length).toBeGreaterThanOrEqual(POINTS);
+	// An attack that hits nothing, or always the same, would prove nothing.
+	const kinds = new Set(faults.map(({ kind }) => kind));
+	expect([...kinds]).toEqual(expect.arrayContaining(["kill", "torn", "suspend", "disconnect"]));
+	expect(new Set(faults.map(({ place, when }) => `${place} ${when}`)).size).toBeGreaterThan(30);
+	const runs = results.flatMap(({ evidence }) => evidence.runs);
+	expect(runs.filter(({ attempt, outcome }) => attempt > 1 && outcome?.status === "success").length).toBeGreaterThan(0);
+}, 600_000);
