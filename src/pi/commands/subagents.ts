@@ -30,7 +30,7 @@ export interface SubagentsSetup {
 
 /** What `/subagents` can do. */
 export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
-	const { runs, onStopped } = setup;
+	const { pi, runs, approveProjectAgent, onSpawned, onStopped } = setup;
 	const list: Subcommand = {
 		name: "list",
 		takes: "[all|number]",
@@ -106,7 +106,9 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 			const { word: name, rest: message } = firstWord(args);
 			if (name === "") return wrong(send, "To which run?");
 			if (message === "") return wrong(send, "There is no message.");
-			return runs.withRun(ctx, name, (record, services) => sendMessage({ record, message, ctx, services, ...setup }));
+			return runs.withRun(ctx, name, (record, services) =>
+				sendMessage({ pi, approveProjectAgent, onSpawned, record, message, ctx, services }),
+			);
 		},
 		complete: async (typed) => (await runs.offer(typed)).map((item) => ({ ...item, value: `${item.value} ` })),
 	};
