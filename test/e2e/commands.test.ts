@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
+import type { Home } from "../helpers/home.ts";
 import { hang } from "../helpers/model-steps.ts";
 import { piVersions, promptPi, runPi, startRpc } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -136,23 +137,70 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 	});
 });
 
+test("a child takes a command for the text that it is", async () => {
+	const home = await openHome({ script: spawning() });
+	const rpc = startRpc(home);
+	await rpc.promptAndSettle("spawn /stop /toolkit");
+	for (const task of ["/stop", "/toolkit"]) {
+		const { firstUserText } = await home.model.waitFor(({ isChild, lastUserText }) => isChild && lastUserText === task);
+		expect(firstUserText).toBe(task);
+	}
+	await eventually(() =>
+		expect(inLedger(home, "SELECT DISTINCT json_extract(outcome, '$.output') AS output FROM runs")).toEqual([
+			{ output: "Answer to /stop." },
+			{ output: "Answer to /toolkit." },
+		]),
+	);
+});
+
+test("with a ledger that cannot be opened, commands and session tools answer what is wrong", async () => {
+	const home = await openHome({ script: spawning() });
+	const rpc = startRpc(home);
+	await rpc.promptAndSettle("Hello.");
+	mkdirSync(ledgerFile(home), { recursive: true });
+	for (const line of ["/subagents list", "/subagents info last", "/stop", "/toolkit activity"]) {
+		expect(await command(rpc, line), line).toEqual({ text: expect.stringMatching(/\S/), type: "error" });
+	}
+	const calls = [
+		["sessions_list", {}],
+		["sessions_history", { sessionKey: "x" }],
+		["agents_list", {}],
+		["sessions_send", { label: "x", message: "y" }],
+	] as const;
+	for (const [tool, args] of calls) {
+		const before = rpc.events.length;
+		await rpc.prompt(`call ${tool} ${JSON.stringify(args)}`);
+		const end = await rpc.waitForEvent((event) => event.type === "tool_execution_end", 15_000, before);
+		expect(end, tool).toMatchObject({
+			toolName: tool,
+			isError: false,
+			result: { details: { status: "error", error: expect.any(String) } },
+		});
+		await rpc.waitForEvent((event) => event.type === "agent_settled", 15_000, before);
+	}
+});
+
 describe.each(piVersions)("commands in one-shot modes, on pi %s", (version) => {
-	const printed = (home: Parameters<typeof runPi>[0], line: string, args: string[] = []) =>
-		runPi(home, [...home.extensionArgs, ...args, "-p", line], { version });
+	const printed = (home: Home, lines: string[], args: string[] = []) =>
+		runPi(home, [...home.extensionArgs, ...args, "-p", ...lines], { version });
 
 	test("print mode writes the report to stdout; a problem goes to stderr and is the exit code", async () => {
 		const home = await openHome({});
-		const none = await printed(home, "/subagents list");
-		expect(none).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^No runs in this session yet/) });
-		const wrong = await printed(home, "/subagents lsit");
-		expect(wrong).toMatchObject({
-			code: 1,
-			stdout: "",
-			stderr: expect.stringMatching(/Did you mean `\/subagents list`/),
-		});
+		const lines = WITHOUT_RUNS.map(([line]) => line);
+		const all = await printed(home, lines);
+		expect(all).toMatchObject({ code: 0, stderr: "" });
+		for (const [line, says] of WITHOUT_RUNS) expect(all.stdout, line).toMatch(new RegExp(says, "m"));
+		const wrong = await printed(
+			home,
+			WRONG.map(([line]) => line),
+		);
+		expect(wrong).toMatchObject({ code: 1, stdout: "" });
+		const problems = wrong.stderr.trim().split("\n");
+		expect(problems).toEqual(WRONG.map(([, says]) => expect.stringMatching(says)));
+		expect(existsSync(ledgerFile(home))).toBe(false);
 
 		const session = await fiveHundredRuns(home);
-		const list = await printed(home, "/subagents list", ["--session-id", session]);
+		const list = await printed(home, ["/subagents list"], ["--session-id", session]);
 		expect(list.code).toBe(0);
 		expect(list.stderr).not.toContain("pi-geon");
 		expect(list.stdout.match(/^#\d+ /gm)).toHaveLength(20);
@@ -160,13 +208,18 @@ describe.each(piVersions)("commands in one-shot modes, on pi %s", (version) => {
 		expect(list.stdout).toMatch(
 			/…and 480 more\. `\/subagents list 100` shows a hundred, `\/subagents list all` every one\.\n$/,
 		);
-		const all = await printed(home, "/subagents list all", ["--session-id", session]);
-		expect(all.stdout.match(/^#\d+ /gm)).toHaveLength(500);
+		const every = await printed(home, ["/subagents list all"], ["--session-id", session]);
+		expect(every.stdout.match(/^#\d+ /gm)).toHaveLength(500);
 		expect(home.model.requests).toEqual([]);
 	});
 
 	test("JSON mode keeps to JSON lines: the report is an event", async () => {
 		const home = await openHome({});
+		const lines = [...WITHOUT_RUNS, ...WRONG].map(([line]) => line);
+		const nothing = await runPi(home, ["--mode", "json", ...home.extensionArgs, "-p", ...lines], { version });
+		expect(reportsIn(nothing.events)).toEqual(WITHOUT_RUNS.map(([, says]) => expect.stringMatching(says)));
+		expect(nothing.stderr.trim().split("\n")).toEqual(WRONG.map(([, says]) => expect.stringMatching(says)));
+
 		const session = await fiveHundredRuns(home);
 		const args = ["--session-id", session];
 		const list = await promptPi(home, "/subagents list 3", { version, args });
@@ -188,7 +241,7 @@ describe.each(piVersions)("commands in one-shot modes, on pi %s", (version) => {
 		const session = "0f1e2d3c-4b5a-4697-8877-665544332211";
 		const args = ["--session-id", session];
 		await promptPi(home, "spawn A", { version, args });
-		const sent = await printed(home, "/subagents send last And B?", args);
+		const sent = await printed(home, ["/subagents send last And B?"], args);
 		expect(sent.stderr).toBe("");
 		expect(sent.stdout).toMatch(/^explorer goes on with your message as run [0-9a-f]{8}\./);
 		await home.model.waitFor(({ isChild, lastUserText }) => isChild && lastUserText === "And B?");

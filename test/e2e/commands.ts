@@ -9,9 +9,11 @@ import { text, toolCall } from "../helpers/model-steps.ts";
 import type { PiEvent, startRpc } from "../helpers/pi.ts";
 import { finalize } from "./child.ts";
 
-/** A parent that spawns what it is asked to (`spawn A B C`). */
+/** A parent that spawns what it is asked to (`spawn A B C`), and calls what it is told to (`call <tool> <JSON>`). */
 const parent: Script = ({ lastUserText, lastMessage }) => {
 	if (lastMessage?.role === "tool") return text("Spawned.");
+	const [, tool, args] = /^call (\S+) (.*)$/.exec(lastUserText) ?? [];
+	if (tool !== undefined && args !== undefined) return toolCall(tool, JSON.parse(args));
 	const [verb, ...tasks] = lastUserText.split(" ");
 	if (verb !== "spawn") return text("Noted.");
 	return tasks.map((task) => toolCall("sessions_spawn", { task, agent: "explorer", label: `the ${task}` }));
