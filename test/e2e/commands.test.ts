@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
 import { hang } from "../helpers/model-steps.ts";
-import { piVersions, promptPi, runPi, startRpc } from "../helpers/pi.ts";
+import { type PiEvent, piVersions, promptPi, runPi, startRpc } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { command, fiveHundredRuns, ledgerFile, reportsIn, spawning, WITHOUT_RUNS, WRONG } from "./commands.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
@@ -155,11 +155,13 @@ test("a child takes a command for the text that it is", async () => {
 
 test("with a ledger that cannot be opened, commands and session tools answer what is wrong", async () => {
 	const home = await openHome({ script: spawning() });
-	const rpc = startRpc(home);
-	await rpc.promptAndSettle("Hello.");
 	mkdirSync(ledgerFile(home), { recursive: true });
+	const rpc = startRpc(home);
 	for (const line of ["/subagents list", "/subagents info last", "/stop", "/toolkit activity"]) {
-		expect(await command(rpc, line), line).toEqual({ text: expect.stringMatching(/\S/), type: "error" });
+		const before = rpc.events.length;
+		await rpc.prompt(line);
+		const isAnswer = ({ message }: PiEvent) => String(message).startsWith("EISDIR");
+		expect(await rpc.waitForEvent(isAnswer, 15_000, before), line).toMatchObject({ notifyType: "error" });
 	}
 	const calls = [
 		["sessions_list", {}],
@@ -229,7 +231,9 @@ describe.each(piVersions)("commands in one-shot modes, on pi %s", (version) => {
 			expect.stringMatching(/^500 runs: 500 ended\n\n#500 .*\n#499 .*\n#498 .*\n\n…and 497 more/),
 		]);
 		const info = await promptPi(home, "/subagents info #17", { version, args });
-		expect(reportsIn(info.events)).toEqual([expect.stringMatching(/^Run [0-9a-f]{8} \(#17\)\n\nagent +explorer/)]);
+		expect(reportsIn(info.events)).toEqual([
+			expect.stringMatching(/^Run [0-9a-f]{8} \(#17\)\n\nstate +done \(exit code 0\), 0s\n/),
+		]);
 		const wrong = await promptPi(home, "/subagents info #501", { version, args });
 		expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/There is no run #501 in this session/) });
 		expect(reportsIn(wrong.events)).toEqual([]);
