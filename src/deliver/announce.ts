@@ -1,10 +1,10 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
 import { truncateForModel } from "../collect/truncate.ts";
 import type { RunRecord } from "../ledger/records.ts";
+import { count, duration } from "../run/amounts.ts";
 import { sessionKey } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import type { EndedRun } from "../run/run.ts";
-import { inWords, shortCount } from "./figures.ts";
 import { keepWholeAnswer, wholeAnswerFile } from "./whole-answer.ts";
 
 /** The kind of message with which the outcome of a background run comes into the conversation. */
@@ -110,8 +110,8 @@ function shown({ plan, run }: EndedRecord, text: string | undefined): string | u
 function statistics(details: AnnounceDetails): string {
 	const { usage, label } = details;
 	return [
-		`runtime ${inWords(details.durationMs)}`,
-		`tokens ${shortCount(usage.input + usage.output)} (in ${shortCount(usage.input)} / out ${shortCount(usage.output)})`,
+		`runtime ${duration(details.durationMs)}`,
+		`tokens ${count(usage.input + usage.output)} (in ${count(usage.input)} / out ${count(usage.output)})`,
 		...(usage.cost > 0 ? [`est $${usage.cost.toFixed(2)}`] : []),
 		`sessionKey ${details.sessionKey}`,
 		`sessionId ${details.sessionId}`,

@@ -4,8 +4,8 @@ import type {
 	ExtensionContext,
 } from "@earendil-works/pi-coding-agent";
 import type { Services } from "../delegate.ts";
-import { inWords } from "../deliver/figures.ts";
 import { findRun } from "../ledger/records.ts";
+import { duration } from "../run/amounts.ts";
 import type { RunId } from "../run/ids.ts";
 import type { Announcer } from "./announcer.ts";
 import { type SessionServices, wasEverUsed } from "./session-services.ts";
@@ -47,7 +47,7 @@ async function nextAnnounces(announcer: Announcer, ctx: ExtensionContext, servic
 			return [];
 		}
 		if (Date.now() >= nextReport) {
-			say(`waiting for ${described(ids, services)}, up to ${inWords(deadline - Date.now())} more`);
+			say(`waiting for ${described(ids, services)}, up to ${duration(deadline - Date.now())} more`);
 			nextReport = Date.now() + PROGRESS_EVERY_MS;
 		}
 		await announcer.pause(Math.min(500, deadline - Date.now()));

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { visibleWidth } from "@earendil-works/pi-tui";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { plain } from "../../src/pi/view/plain.ts";
+import { plain } from "../../src/collect/plain.ts";
 import { renderCall } from "../../src/pi/view/subagent-call.ts";
 import { renderResult } from "../../src/pi/view/subagent-result.ts";
 import { drawRow, type Row, theme } from "./row.ts";

@@ -1,5 +1,5 @@
+import { inOneLine, plain } from "../../collect/plain.ts";
 import { FINALIZE_TOOL } from "../../run/outcome.ts";
-import { inOneLine, plain } from "./plain.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "./stored.ts";
 
 /** How much of one thing that a child said is looked at for the line that stands for it. */

@@ -1,6 +1,6 @@
 import type { MessageRenderer, Theme } from "@earendil-works/pi-coding-agent";
 import { Box, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { duration } from "./amounts.ts";
+import { duration } from "../../run/amounts.ts";
 import { type AnnounceView, readAnnounce } from "./announce-view.ts";
 import { answerLines } from "./answer.ts";
 import type { Drawing } from "./drawing.ts";

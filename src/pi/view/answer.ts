@@ -1,9 +1,9 @@
 import { getMarkdownTheme } from "@earendil-works/pi-coding-agent";
 import { Markdown, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { count, plural } from "./amounts.ts";
+import { plain } from "../../collect/plain.ts";
+import { count, plural } from "../../run/amounts.ts";
 import type { Drawing } from "./drawing.ts";
 import { withHint } from "./expand-hint.ts";
-import { plain } from "./plain.ts";
 
 /** More than anybody reads in a terminal. */
 const SHOWN_CHARS = 30_000;

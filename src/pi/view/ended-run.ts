@@ -1,6 +1,6 @@
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { duration, plural } from "../../run/amounts.ts";
 import { activityLines } from "./activity-lines.ts";
-import { duration, plural } from "./amounts.ts";
 import { answerLines } from "./answer.ts";
 import type { Drawing } from "./drawing.ts";
 import { withHint } from "./expand-hint.ts";

@@ -1,4 +1,4 @@
-import { count, dollars, plural } from "./amounts.ts";
+import { count, dollars, plural } from "../../run/amounts.ts";
 import type { Drawing } from "./drawing.ts";
 import { pack } from "./fitted.ts";
 import type { Facts } from "./subagent-view.ts";

@@ -1,7 +1,7 @@
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { plain } from "../../collect/plain.ts";
 import type { Drawing } from "./drawing.ts";
 import { withHint } from "./expand-hint.ts";
-import { plain } from "./plain.ts";
 import type { Problem } from "./subagent-view.ts";
 
 const SHORT_LINES = 4;

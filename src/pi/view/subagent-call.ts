@@ -1,7 +1,7 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { type Component, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { inOneLine, plain } from "../../collect/plain.ts";
 import { fitted } from "./fitted.ts";
-import { inOneLine, plain } from "./plain.ts";
 import { fieldsOf, textOf } from "./stored.ts";
 
 /** What was asked of whom. The arguments may still be arriving, or be anything that a model made up. */

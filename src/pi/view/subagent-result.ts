@@ -1,7 +1,7 @@
 import type { AgentToolResult, Theme, ToolRenderResultOptions } from "@earendil-works/pi-coding-agent";
 import type { Component } from "@earendil-works/pi-tui";
+import { duration } from "../../run/amounts.ts";
 import { activityLines } from "./activity-lines.ts";
-import { duration } from "./amounts.ts";
 import { answerLines } from "./answer.ts";
 import type { Drawing } from "./drawing.ts";
 import { endedRun } from "./ended-run.ts";

@@ -1,5 +1,5 @@
+import { inOneLine } from "../../collect/plain.ts";
 import { activity } from "./activity.ts";
-import { inOneLine } from "./plain.ts";
 import { amountOf, type Fields, fieldsOf, listOf, textOf } from "./stored.ts";
 
 /** What the row of a tool call shows, whatever was stored. Texts in one line are plain already; `output` is not. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { count, dollars, duration } from "../../src/pi/view/amounts.ts";
 import { amountOf } from "../../src/pi/view/stored.ts";
+import { count, dollars, duration } from "../../src/run/amounts.ts";
 
 test.each([
 	[0, "0"],

@@ -1,0 +1,27 @@
+import { inOneLine, plain } from "../../collect/plain.ts";
+import type { History } from "../history.ts";
+import type { ChildMessage } from "../messages.ts";
+import { cutTo, wrapTo } from "./layout.ts";
+import { type Reading, timeInWords } from "./words.ts";
+
+/** What was said in a child session. */
+export function historyReport(history: History, { width }: Pick<Reading, "width">): string[] {
+	const { agent, state, messages, transcript, note } = history;
+	return [
+		cutTo(width, `${inOneLine(agent)}, ${state}`),
+		...messages.flatMap((message) => ["", ...messageReport(message, { width })]),
+		...(messages.length === 0 ? ["", "Nothing was said yet."] : []),
+		...(note === undefined && transcript === undefined ? [] : [""]),
+		...(note === undefined ? [] : wrapTo(width, inOneLine(note))),
+		...(transcript === undefined ? [] : wrapTo(width, `Transcript: ${inOneLine(transcript)}`)),
+	];
+}
+
+const WHO = { user: "task or message", assistant: "subagent", tool: "result of" } as const;
+
+/** One message, with who said it and when: also the unit in which a log is followed. */
+export function messageReport({ role, tool, text, at }: ChildMessage, { width }: Pick<Reading, "width">): string[] {
+	const who = tool === undefined ? WHO[role] : `${WHO[role]} ${inOneLine(tool)}`;
+	const said = wrapTo(width - 2, plain(text)).map((line) => (line === "" ? "" : `  ${line}`));
+	return [cutTo(width, `[${timeInWords(at)}] ${who}`), ...said];
+}

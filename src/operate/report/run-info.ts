@@ -1,0 +1,96 @@
+import { inOneLine, plain } from "../../collect/plain.ts";
+import type { Limits } from "../../plan/plan.ts";
+import { count, dollars, duration, plural } from "../../run/amounts.ts";
+import { shorten } from "../excerpt.ts";
+import type { RunInfo } from "../info.ts";
+import { type Fact, factsTo } from "./layout.ts";
+import { consumedInDetail, elapsed, type Reading, stateInWords, timeInWords } from "./words.ts";
+
+const ANSWER_CHARS = 2000;
+
+/** All there is to know of one run. */
+export function runInfoReport(info: RunInfo, { width, now }: Reading): string[] {
+	const title = `Run ${info.runId} (#${info.number})`;
+	const facts = [...whereItStands(info, now), ...whatItIs(info), ...whereItIs(info), ...whatItSaid(info)];
+	return [title, "", ...factsTo(width, facts)];
+}
+
+function whereItStands(info: RunInfo, now: number): Fact[] {
+	const exit = info.exitCode === undefined ? "" : ` (exit code ${info.exitCode})`;
+	return [
+		fact("state", `${stateInWords(info)}${exit}, ${elapsed(info, now)}`),
+		fact("admitted", timeInWords(info.createdAt)),
+		fact("started", info.startedAt === undefined ? "not yet" : timeInWords(info.startedAt)),
+		fact("ended", info.endedAt === undefined ? undefined : timeInWords(info.endedAt)),
+		fact("stop", info.stop && `asked for by ${info.stop.by}, ${timeInWords(info.stop.at)}`),
+		fact("attempt", `${info.attempt} of at most ${info.maxAttempts}`),
+		fact("host", info.host),
+		fact("usage", consumedInDetail(info.usage)),
+		fact("delivery", deliveryInWords(info)),
+		fact("cleanup", cleanupInWords(info)),
+		fact("messages", info.messagesWaiting > 0 ? `${info.messagesWaiting} not taken in yet` : undefined),
+	].flat();
+}
+
+function whatItIs(info: RunInfo): Fact[] {
+	return [
+		fact("agent", `${info.agent} (${info.agentFile})`),
+		fact("label", info.label),
+		{ name: "task", value: plain(info.task) },
+		fact("kind", info.kind),
+		fact("model", info.thinking === undefined ? info.model : `${info.model}, thinking ${info.thinking}`),
+		fact("tools", info.tools.join(", ")),
+		fact("limits", limitsInWords(info.limits)),
+		fact("directory", info.cwd),
+		fact("agent id", info.principal === "main" ? undefined : info.principal),
+	].flat();
+}
+
+/** Last, since it may be long. */
+function whatItSaid(info: RunInfo): Fact[] {
+	const answer = info.answer === undefined ? "" : shorten(plain(info.answer), ANSWER_CHARS).text;
+	return [
+		...info.warnings.flatMap((warning) => fact("warning", warning)),
+		...fact("error", info.error),
+		...(answer === "" ? [] : [{ name: info.phase === "ended" ? "answer" : "so far", value: answer }]),
+	];
+}
+
+function whereItIs(info: RunInfo): Fact[] {
+	return [
+		fact("session id", info.sessionId),
+		fact("session key", info.sessionKey),
+		fact("transcript", info.transcript ?? "none"),
+		fact("asked by", `session ${info.parentSession}`),
+	].flat();
+}
+
+function deliveryInWords({ delivery, deliveredAt, kind }: RunInfo): string {
+	if (delivery === undefined) return "owed once it has ended";
+	if (delivery === "owed") return "owed: it has not reached the conversation yet";
+	const how = kind === "background" ? "" : " (as the answer of the tool)";
+	const at = deliveredAt === undefined ? "" : ` ${timeInWords(deliveredAt)}`;
+	return delivery === "skipped" ? `skipped${at}: the subagent asked for silence` : `delivered${at}${how}`;
+}
+
+function cleanupInWords({ cleanup, archivedAt }: RunInfo): string {
+	return archivedAt === undefined ? cleanup : `${cleanup}, transcript archived ${timeInWords(archivedAt)}`;
+}
+
+function limitsInWords(limits: Limits): string {
+	const { timeoutMs, idleTimeoutMs, toolTimeoutMs, maxTurns, maxTokens, maxCostUsd, parentSession } = limits;
+	return [
+		`${duration(timeoutMs)} in all`,
+		`${duration(idleTimeoutMs)} idle`,
+		`${duration(toolTimeoutMs)} for a tool`,
+		...(maxTurns === undefined ? [] : [plural(maxTurns, "turn")]),
+		...(maxTokens === undefined ? [] : [`${count(maxTokens)} tokens`]),
+		...(maxCostUsd === undefined ? [] : [dollars(maxCostUsd)]),
+		...(parentSession.maxTokens === undefined ? [] : [`${count(parentSession.maxTokens)} tokens a conversation`]),
+		...(parentSession.maxCostUsd === undefined ? [] : [`${dollars(parentSession.maxCostUsd)} a conversation`]),
+	].join(" · ");
+}
+
+/** Nothing is said of what is not there. */
+const fact = (name: string, value: string | undefined): Fact[] =>
+	value === undefined ? [] : [{ name, value: inOneLine(value) }];

@@ -1,0 +1,21 @@
+import { plural } from "../../run/amounts.ts";
+import type { Stopped } from "../stop.ts";
+
+const NAMED = 5;
+
+/** What a request to stop came to. */
+export function stopReport(stopped: readonly Stopped[]): string[] {
+	if (stopped.length === 0) return ["Nothing to stop: no run is open."];
+	const ids = (was: Stopped["was"]) => stopped.filter((one) => one.was === was).map(({ runId }) => runId);
+	const [open, stopping, ended] = [ids("open"), ids("stopping"), ids("ended")];
+	return [
+		...(open.length > 0 ? [`Stopping ${plural(open.length, "run")}: ${named(open)}.`] : []),
+		...(stopping.length > 0 ? [`Already stopping: ${named(stopping)}.`] : []),
+		...(ended.length > 0 ? [`Already ended: ${named(ended)}. Nothing was changed.`] : []),
+	];
+}
+
+function named(ids: string[]): string {
+	const more = ids.length - NAMED;
+	return more > 0 ? `${ids.slice(0, NAMED).join(", ")} and ${more} more` : ids.join(", ");
+}

@@ -1,0 +1,56 @@
+import { inOneLine } from "../../collect/plain.ts";
+import { count, dollars, duration, plural } from "../../run/amounts.ts";
+import type { Usage } from "../../run/usage.ts";
+import type { RunSummary } from "../runs.ts";
+
+/** For whom a report is made: how wide their screen is, and what time it is there. */
+export interface Reading {
+	width: number;
+	/** Milliseconds since 1970. */
+	now: number;
+}
+
+/** The state of a run as one or two words: its phase, or how it ended. */
+export function stateInWords({ phase, status, reason }: Pick<RunSummary, "phase" | "status" | "reason">): string {
+	if (phase !== "ended") return phase;
+	if (status === "success") return "done";
+	if (status === "timeout") return "timed out";
+	if (reason === "stopped" || reason === "lost") return reason;
+	return reason === "budget" ? "over budget" : "failed";
+}
+
+/** How long it has been at work, or waited so far, or took. */
+export function elapsed(run: Pick<RunSummary, "createdAt" | "startedAt" | "endedAt">, now: number): string {
+	const since = run.startedAt ?? (run.endedAt === undefined ? run.createdAt : run.endedAt);
+	return duration((run.endedAt ?? now) - since);
+}
+
+/** What a user calls a run: its label, or else its task. */
+export const titleOf = ({ label, task }: Pick<RunSummary, "label" | "task">): string => inOneLine(label ?? task);
+
+/** The beginning of what was used, in the order of interest. Nothing is said of what was not. */
+export function consumed({ input, output, cost }: Usage): string[] {
+	const tokens = input + output;
+	return [...(tokens > 0 ? [`${count(tokens)} tokens`] : []), ...(cost > 0 ? [dollars(cost)] : [])];
+}
+
+export function consumedInDetail(usage: Usage): string {
+	const { turns, input, output, cacheRead, cacheWrite, cost } = usage;
+	const parts = [
+		plural(turns, "turn"),
+		`${count(input + output)} tokens (${count(input)} in / ${count(output)} out)`,
+		...(cacheRead > 0 ? [`${count(cacheRead)} read from cache`] : []),
+		...(cacheWrite > 0 ? [`${count(cacheWrite)} written to cache`] : []),
+		...(cost > 0 ? [dollars(cost)] : []),
+	];
+	return parts.join(" · ");
+}
+
+/** 2026-11-15 10:41:02, where the reader is. */
+export function timeInWords(at: number | string): string {
+	const date = new Date(at);
+	if (Number.isNaN(date.getTime())) return "(unknown time)";
+	const two = (amount: number) => String(amount).padStart(2, "0");
+	const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+	return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
