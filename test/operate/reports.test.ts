@@ -262,6 +262,7 @@ test("an agent is told with its source, its tools and what it overrides", () => 
 		readonly: true,
 		tools: { kind: "only" as const, names: ["read", "bash"] },
 		limits: {},
+		isolation: "shared" as const,
 		prompt: "",
 		source: "user" as const,
 		file: "/home/u/scout.md",
