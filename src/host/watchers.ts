@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { dirname } from "node:path";
 import type { RunId } from "../run/ids.ts";
 import { Asks, type Watcher } from "./asks.ts";
-import { type Answer, type FromHost, type Progress, type Question, receive, send, type ToHost } from "./protocol.ts";
+import { type Answer, asToHost, type FromHost, type Progress, type Question, receive, send } from "./protocol.ts";
 
 /** No watcher needs to hear of progress more often than this. */
 const PROGRESS_EVERY_MS = 100;
@@ -15,6 +15,7 @@ export class Watchers {
 	readonly #asks = new Asks();
 	readonly #pending = new Map<RunId, { latest: (() => Progress) | undefined; timer: NodeJS.Timeout }>();
 	readonly #path: string;
+	#waking: NodeJS.Immediate | undefined;
 
 	private constructor(server: Server, path: string) {
 		this.#server = server;
@@ -32,6 +33,8 @@ export class Watchers {
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
 		server.once("error", reject).listen(path, resolve);
 		await promise;
+		// Too many connections at once, say: whoever finds no way in looks at the ledger.
+		server.off("error", reject).on("error", () => {});
 		if (process.platform !== "win32") chmodSync(path, 0o600);
 		return watchers;
 	}
@@ -74,6 +77,7 @@ export class Watchers {
 	}
 
 	close(): void {
+		clearImmediate(this.#waking);
 		for (const { timer } of this.#pending.values()) clearTimeout(timer);
 		for (const socket of this.#watching.keys()) socket.end();
 		this.#server.close();
@@ -90,12 +94,21 @@ export class Watchers {
 		socket.on("error", () => socket.destroy()); // A watcher that died; it will look at the ledger when it is back.
 		receive(socket, (message) => {
 			const known = asToHost(message);
-			if (known?.type === "watch") {
+			if (!known) return;
+			if (known.type === "watch") {
 				watching.runs.add(known.runId);
 				this.#asks.joined(watching, known.runId);
 			}
-			if (known?.type === "answer") this.#asks.answered(watching, known.askId, known.answer);
-			if (known?.type === "pass") this.#asks.passed(watching, known.askId);
+			if (known.type === "answer") this.#asks.answered(watching, known.askId, known.answer);
+			if (known.type === "pass") this.#asks.passed(watching, known.askId);
+			this.#wake(onWake);
+		});
+	}
+
+	/** Once for all that arrived together: each look reads the ledger, and whoever floods us must not keep us from working. */
+	#wake(onWake: () => void): void {
+		this.#waking ??= setImmediate(() => {
+			this.#waking = undefined;
 			onWake();
 		});
 	}
@@ -116,11 +129,4 @@ export class Watchers {
 /** A connection, and the runs it watches. */
 interface Watching extends Watcher {
 	runs: Set<RunId>;
-}
-
-const KNOWN: ReadonlySet<unknown> = new Set<ToHost["type"]>(["wake", "watch", "answer", "pass"]);
-
-function asToHost(message: unknown): ToHost | undefined {
-	const type = typeof message === "object" && message !== null && "type" in message ? message.type : undefined;
-	return KNOWN.has(type) ? (message as ToHost) : undefined;
 }

@@ -21,7 +21,8 @@ import { lspGuard } from "./lsp-guard.ts";
 import type { Progress } from "./protocol.ts";
 import { ProviderWatch } from "./provider-watch.ts";
 import { resultCheck } from "./result-check.ts";
-import { type ChildSetup, openChildSession, SetupFailed } from "./session.ts";
+import { type ChildSetup, openChildSession } from "./session.ts";
+import { SetupFailed } from "./session-file.ts";
 import { type Inbox, Steering } from "./steering.ts";
 
 /** How long an aborted child may take to settle before its host gives up on it. */

@@ -1,5 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { parseSessionEntries, type SessionEntry } from "@earendil-works/pi-coding-agent";
+import { MAX_SESSION_FILE } from "../host/endings/output-limit.ts";
+import { isEntry } from "../host/session-file.ts";
 import { archivedFile } from "../ledger/session-files.ts";
 import type { SessionRecord } from "../ledger/sessions.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
@@ -21,8 +23,11 @@ export function transcriptOf({ file, archivedAt }: Pick<SessionRecord, "file" | 
 
 /** All that was said in a session, oldest first. Only reads: pi's own way of opening a session may rewrite its file. */
 export function messagesIn(file: string, { includeTools }: { includeTools: boolean }): ChildMessage[] {
-	const entries = parseSessionEntries(readFileSync(file, "utf8")).filter((entry) => entry.type !== "session");
-	return currentBranch(entries).flatMap((entry) =>
+	// What is not a file may never be read to its end; what is too large was never ours.
+	const stats = statSync(file);
+	if (!stats.isFile() || stats.size > MAX_SESSION_FILE) return [];
+	const lines: unknown[] = parseSessionEntries(readFileSync(file, "utf8"));
+	return currentBranch(lines.filter(isEntry)).flatMap((entry) =>
 		messagesOf(entry).filter(({ role, text }) => text !== "" && (includeTools || role !== "tool")),
 	);
 
