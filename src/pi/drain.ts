@@ -9,6 +9,7 @@ import { findRun } from "../ledger/records.ts";
 import type { RunId } from "../run/ids.ts";
 import type { Announcer } from "./announcer.ts";
 import { type SessionServices, wasEverUsed } from "./session-services.ts";
+import { inOneLine } from "./view/plain.ts";
 
 const PROGRESS_EVERY_MS = 5000;
 
@@ -54,7 +55,8 @@ async function nextAnnounces(announcer: Announcer, ctx: ExtensionContext, servic
 	}
 }
 
-const say = (text: string): boolean => process.stderr.write(`pi-geon: ${text}\n`);
+/** In one line, since it names labels that a model chose. */
+const say = (text: string): boolean => process.stderr.write(`pi-geon: ${inOneLine(text)}\n`);
 
 function described(ids: RunId[], { ledger }: Services): string {
 	const names = ids.slice(0, 3).map((id) => {
