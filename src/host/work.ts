@@ -3,7 +3,7 @@ import { Collector } from "../collect/collector.ts";
 import { outcomeOf } from "../collect/outcome.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import type { RunRecord } from "../ledger/records.ts";
-import type { ContextUse, EndCause, Outcome } from "../run/outcome.ts";
+import { type ContextUse, type EndCause, FINALIZE_TOOL, type Outcome } from "../run/outcome.ts";
 import type { RunningRun } from "../run/run.ts";
 import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
 import { budgetGuard, exhaustedBudget } from "./budget.ts";
@@ -142,6 +142,12 @@ async function work(
 					if (collector.lastText) services.onSaid(services.redactor.redact(collector.lastText.slice(0, MOST_KEPT)));
 					context = contextUse(session);
 				}
+				// pi answers a call that is not even in shape by itself. It counts like any other wrong one, or a model that
+				// never gets it right would be asked for ever.
+				if (event.type === "tool_execution_end" && event.toolName === FINALIZE_TOOL && event.isError) {
+					const problem = `its arguments were not valid (${firstLine(event.result)})`;
+					if (!corrections.take(problem)) race.declare({ kind: "not_finalized", problem });
+				}
 				services.onProgress(() =>
 					services.redactor.redactValue({
 						...progressOf(collector, totalUsage()),
@@ -192,6 +198,13 @@ function endLeftoversOf({ sessionId, plan }: ClaimedRun, onNotice: WorkServices[
 	} catch (error) {
 		onNotice(`could not look for processes that were left running: ${describe(error)}`, "warning");
 	}
+}
+
+/** Of what a tool answered. */
+function firstLine(result: unknown): string {
+	const { content } = (result ?? {}) as { content?: { text?: unknown }[] };
+	const text = Array.isArray(content) ? content[0]?.text : undefined;
+	return typeof text === "string" ? (text.split("\n", 1)[0] ?? "") : "no reason was given";
 }
 
 function contextUse(session: AgentSession): ContextUse | undefined {

@@ -59,3 +59,19 @@ test("a read-only agent gets no tool that writes: none that its file names, and 
 	for (const name of ["write", "edit", "bash", "hangs_until_aborted"]) expect(tools).not.toContain(name);
 	expect(existsSync(join(home.project, "owned.txt"))).toBe(false);
 });
+
+test("a model that never gets the shape of its handing over right is given up on, and not asked for ever", async () => {
+	const home = await openHome({
+		script: dispatch({
+			parent: [delegateTo("explorer", "Look."), text("Done.")],
+			child: () => toolCall("subagent_finalize", { status: "success", result: "Fine." }),
+		}),
+	});
+	const [details] = delegations(await promptPi(home, "Go"));
+	expect(details).toMatchObject({
+		error: { code: "SUBAGENT_FAILED", reason: "not_finalized" },
+		results: [{ exitCode: 1 }],
+	});
+	expect(details?.error?.message).toContain("its arguments were not valid");
+	expect(home.model.requests.filter(({ isChild }) => isChild)).toHaveLength(3);
+});
