@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SubagentDetails } from "../../src/deliver/details.ts";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
+import { agentNamed } from "../helpers/agent-file.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import {
 	cut,
 	cutBeforeHeaders,
-	endless,
 	hang,
 	httpError,
 	invalidToolArguments,
@@ -51,6 +51,8 @@ interface Stream {
 	/** What must come of it; otherwise any failure. */
 	result?: string;
 	reason?: RegExp;
+	/** Who is asked, if not the explorer. */
+	agent?: "impatient";
 }
 
 /** For a few turns, and then nothing of use: a child may call tools for as long as its limits let it. */
@@ -151,12 +153,8 @@ const STREAMS: Stream[] = [
 		reason: /not_finalized/,
 	},
 	{ name: "thoughts only", says: thinking(OK), reason: /not_finalized/ },
-	{ name: "an enormous delta", says: [text("x".repeat(9 * 1024 * 1024))], reason: /output_limit|idle/ },
-	{ name: "a call that never ends", says: [endlessCall()], reason: /output_limit/ },
-	{ name: "thoughts that never end", says: [endlessThoughts()], reason: /output_limit/ },
-	{ name: "text that never ends", says: [endless({ bytesPerChunk: 64 * 1024 })], reason: /output_limit/ },
-	{ name: "silence", says: hang(), reason: /idle/ },
-	{ name: "silence in the middle", says: [text("I think"), hang()], reason: /idle/ },
+	{ name: "silence", says: hang(), reason: /idle/, agent: "impatient" },
+	{ name: "silence in the middle", says: [text("I think"), hang()], reason: /idle/, agent: "impatient" },
 	...[400, 401, 403, 404, 413, 418, 422, 429, 500, 503, 529].map((status) => ({
 		name: `status ${status}`,
 		says: httpError(status, { body: status % 2 ? "not json" : "" }),
@@ -169,10 +167,17 @@ const STREAMS: Stream[] = [
 	{ name: "a redirect into nowhere", says: httpError(302, { headers: { location: "http://127.0.0.1:1/" } }) },
 ];
 
+/** More than anybody reads. They keep a host busy, so they are by themselves. */
+const TOO_MUCH: Stream[] = [
+	{ name: "an enormous delta", says: [text("x".repeat(9 * 1024 * 1024))], reason: /output_limit/ },
+	{ name: "a call that never ends", says: [endlessCall()], reason: /output_limit/ },
+	{ name: "thoughts that never end", says: [endlessThoughts()], reason: /output_limit/ },
+];
+
 function endlessCall(): Step {
 	return async ({ wire }) => {
 		await wire.toolCall("subagent_finalize", '{"status":"SUCCESS","result":"');
-		const part = "y".repeat(512 * 1024);
+		const part = "y".repeat(3 * 1024 * 1024);
 		const event = { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: part } }] } }] };
 		while (!wire.signal.aborted) await wire.raw(`data: ${JSON.stringify(event)}\n\n`);
 	};
@@ -180,25 +185,28 @@ function endlessCall(): Step {
 
 function endlessThoughts(): Step {
 	return async ({ wire }) => {
-		while (!wire.signal.aborted) await wire.thinking("z".repeat(64 * 1024));
+		while (!wire.signal.aborted) await wire.thinking("z".repeat(512 * 1024));
 	};
 }
 
 /** Delegates one task a stream, all at once, and answers what came of each, in order. */
-async function outcomes(streams: Stream["says"][], version: PiVersion): Promise<SubagentDetails[]> {
+async function outcomes(streams: Pick<Stream, "says" | "agent">[], version: PiVersion): Promise<SubagentDetails[]> {
 	const home = await openHome({
-		config: { subagents: { idleTimeoutMs: 3000 }, agents: { defaults: { subagents: { maxConcurrent: 16 } } } },
+		agents: { "impatient.md": agentNamed("impatient", "You look.", "tools: read\nidleTimeoutMs: 1500") },
+		config: { subagents: { idleTimeoutMs: 60_000 }, agents: { defaults: { subagents: { maxConcurrent: 16 } } } },
 		contextWindow: 100_000_000,
 		script: dispatch({
 			parent: ({ lastMessage }) =>
-				lastMessage?.role === "tool" ? text("Done.") : streams.map((_, index) => delegateTo("explorer", `${index}`)),
+				lastMessage?.role === "tool"
+					? text("Done.")
+					: streams.map(({ agent = "explorer" }, index) => delegateTo(agent, `${index}`)),
 			child: ({ firstUserText, turn }) => {
-				const says = streams[Number(firstUserText)] ?? [];
+				const says = streams[Number(firstUserText)]?.says ?? [];
 				return typeof says === "object" && "inTurn" in says ? says.inTurn(turn) : says;
 			},
 		}),
 	});
-	const run = await promptPi(home, "Go", { version, timeoutMs: 50_000 });
+	const run = await promptPi(home, "Go", { version, timeoutMs: 80_000 });
 	expect(run.code).toBe(0);
 	expect(run.finalText).toBe("Done.");
 	const all = delegations(run);
@@ -220,23 +228,27 @@ function expectTruthful({ error, finalized, results }: SubagentDetails, name: st
 	expect(finalized?.status, name).not.toBe("SUCCESS");
 }
 
+async function expectEach(streams: Stream[], version: PiVersion): Promise<void> {
+	const ended = await outcomes(streams, version);
+	for (const [index, { name, result, reason }] of streams.entries()) {
+		const details = ended[index];
+		if (!details) throw new Error(`${name}: no result`);
+		expectTruthful(details, name);
+		const told = `${name}: ${JSON.stringify(details.error)}`;
+		expect(details.finalized?.status === "SUCCESS" ? details.finalized.result : undefined, told).toBe(result);
+		if (reason) expect(details.error?.reason, told).toMatch(reason);
+	}
+}
+
 describe.each(piVersions)("on pi %s", (version) => {
 	test("however a model's answer is broken, the run ends, and says truthfully how", async () => {
-		const ended = await outcomes(
-			STREAMS.map(({ says }) => says),
-			version,
-		);
-		for (const [index, { name, result, reason }] of STREAMS.entries()) {
-			const details = ended[index];
-			if (!details) throw new Error(`${name}: no result`);
-			expectTruthful(details, name);
-			const told = `${name}: ${JSON.stringify(details.error)}`;
-			if (result !== undefined) expect(details.finalized?.result, told).toBe(result);
-			if (reason) expect(details.error?.reason, told).toMatch(reason);
-			if (result === undefined) expect(details.results[0]?.exitCode, told).not.toBe(0);
-		}
+		await expectEach(STREAMS, version);
 	}, 90_000);
 });
+
+test("a model that does not stop writing, be it text, thoughts or a call, is stopped", async () => {
+	await expectEach(TOO_MUCH, "0.87.1");
+}, 90_000);
 
 const PIECES: fc.Arbitrary<Step | string> = fc.oneof(
 	fc.constantFrom<Step[]>(
@@ -263,7 +275,10 @@ const PIECES: fc.Arbitrary<Step | string> = fc.oneof(
 
 test("whatever a model streams, a success is what was handed over, and all else is a failure with a reason", async () => {
 	const streams = fc.sample(fc.array(PIECES, { maxLength: 7 }), { seed: seeded(0).seed, numRuns: 80 });
-	const ended = await outcomes(streams.map(soon), "0.87.1");
+	const ended = await outcomes(
+		streams.map((pieces) => ({ says: soon(pieces) })),
+		"0.87.1",
+	);
 	for (const [index, details] of ended.entries()) {
 		expectTruthful(details, `stream ${index}`);
 		if (details.results[0]?.exitCode === 0) expect(details.finalized?.result, `stream ${index}`).toBe("Fine.");
