@@ -33,7 +33,7 @@ export class Watchers {
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
 		server.once("error", reject).listen(path, resolve);
 		await promise;
-		// Too many connections at once, say: whoever finds no way in looks at the ledger.
+		// A connection that could not be accepted: whoever wanted in looks at the ledger.
 		server.off("error", reject).on("error", () => {});
 		if (process.platform !== "win32") chmodSync(path, 0o600);
 		return watchers;
