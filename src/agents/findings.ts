@@ -8,6 +8,8 @@ export interface Place {
 }
 
 const LONGEST_MESSAGE = 300;
+/** Of one kind about one file: nobody reads the thousandth, and a hostile file has as many. */
+const MOST_OF_A_KIND = 20;
 
 /** Collects what is wrong with one agent file while it is read to the end, so that all of it is told at once. */
 export class Findings {
@@ -33,6 +35,7 @@ export class Findings {
 	}
 
 	#add(severity: Diagnostic["severity"], { line, column, key }: Place, message: string, remedy: string): void {
+		if (this.diagnostics.filter((known) => known.severity === severity).length >= MOST_OF_A_KIND) return;
 		this.diagnostics.push({
 			severity,
 			file: this.#file,

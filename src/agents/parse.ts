@@ -14,6 +14,9 @@ import { readTools } from "./tools.ts";
 const DEFAULT_ROLE =
 	"You are a subagent. Do the delegated task and nothing else, say what is uncertain, and answer concisely.";
 
+/** The parser compares each key with all others: some thousands of them would take it seconds, at every call. */
+const LONGEST_FRONTMATTER = 32 * 1024;
+
 export interface ParsedAgent {
 	agent?: AgentDefinition;
 	diagnostics: Diagnostic[];
@@ -26,6 +29,10 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	const frontmatter = splitFrontmatter(text);
 	if (frontmatter.kind !== "found") {
 		reportNoFrontmatter(frontmatter.kind, findings);
+		return { diagnostics };
+	}
+	if (frontmatter.yaml.length > LONGEST_FRONTMATTER) {
+		findings.error({ line: 1 }, "The frontmatter is longer than 32 KiB.", "Put long texts below it, into the prompt.");
 		return { diagnostics };
 	}
 	const fields = readFields(frontmatter.yaml, findings);

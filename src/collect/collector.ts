@@ -25,7 +25,7 @@ export class Collector {
 	lastText = "";
 	/** Text of the message that is being written right now. */
 	streamingText = "";
-	/** Characters of assistant text in all. */
+	/** Characters that the model wrote in all. */
 	textLength = 0;
 	model?: string;
 	lastStop?: LastStop;
@@ -54,9 +54,10 @@ export class Collector {
 	}
 
 	#takeDelta(delta: unknown): void {
-		if (!isRecord(delta) || delta.type !== "text_delta" || typeof delta.delta !== "string") return;
-		this.streamingText += delta.delta;
+		if (!isRecord(delta) || typeof delta.delta !== "string") return;
+		// Thoughts and the arguments of a call as well: they cost as much, and can be as endless.
 		this.textLength += delta.delta.length;
+		if (delta.type === "text_delta") this.streamingText += delta.delta;
 	}
 
 	#takeMessage(message: Record<string, unknown>): void {

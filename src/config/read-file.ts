@@ -7,6 +7,8 @@ import { isObject, type Values } from "./overlay.ts";
 import type { Source } from "./setting.ts";
 
 const LARGEST_FILE = 256 * 1024;
+/** What is said about one file: nobody reads the thousandth, and a hostile file has as many. */
+const MOST_REPORTS = 50;
 
 export interface ConfigFile {
 	values: Values;
@@ -62,6 +64,7 @@ function sourceIn(origin: Origin, path: readonly (string | number)[]): Source {
 	return {
 		at: (next) => sourceIn(origin, [...path, next]),
 		report: (severity, message, remedy) => {
+			if (origin.diagnostics.filter(({ file }) => file === origin.file).length >= MOST_REPORTS) return;
 			const position = origin.positions.get(key);
 			origin.diagnostics.push({ severity, file: origin.file, ...position, key, message, remedy });
 		},

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { ANNOUNCE } from "./announce.ts";
 
 type Transcript = ExtensionContext["sessionManager"];
@@ -35,15 +35,17 @@ export function announcesInFile(transcript: Transcript): Set<unknown> {
 	const file = transcript.getSessionFile();
 	if (file === undefined || !existsSync(file)) return new Set();
 	const lines = readFileSync(file, "utf8").split("\n");
-	return new Set(lines.filter((line) => line.includes('"announceId"')).map(announceIdInLine));
+	return new Set(lines.filter((line) => line.includes(ANNOUNCE)).map(announcedIn));
 }
 
-/** A line that a dying process wrote half of names its announce, and tells nothing: pi passes over it. */
-function announceIdInLine(line: string): unknown {
+/** Only what an announce itself says: the same words in what a child wrote, or called a tool with, tell nothing. */
+function announcedIn(line: string): unknown {
 	try {
-		return announceIdOf((JSON.parse(line) as { details?: unknown }).details);
+		const entry = JSON.parse(line) as SessionEntry | null;
+		const isAnnounce = entry?.type === "custom_message" && entry.customType === ANNOUNCE;
+		return isAnnounce ? announceIdOf(entry.details) : undefined;
 	} catch (error) {
-		if (error instanceof SyntaxError) return undefined;
+		if (error instanceof SyntaxError) return undefined; // Half a line, of a process that was killed.
 		throw error;
 	}
 }

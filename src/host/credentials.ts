@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { CredentialStore } from "@earendil-works/pi-ai";
 import { ModelRuntime } from "@earendil-works/pi-coding-agent";
-import { SetupFailed } from "./session.ts";
+import { SetupFailed } from "./session-file.ts";
 
 /**
  * A principal's credentials with main's below them. Nothing is copied: each is read from the store that has it, and a

@@ -1,10 +1,10 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import type { Collector } from "../collect/collector.ts";
-import type { ContextUse } from "../run/outcome.ts";
+import { type ContextUse, FINALIZE_TOOL } from "../run/outcome.ts";
 import type { Usage } from "../run/usage.ts";
 import type { Equipment } from "./equipment.ts";
 import type { Progress } from "./protocol.ts";
-import type { ClaimedRun, WorkServices } from "./work.ts";
+import type { Assignment } from "./work.ts";
 
 /** Of what a child said last: enough to go by, should its host die. */
 const MOST_KEPT = 64 * 1024;
@@ -18,8 +18,8 @@ export interface Observation {
 /** Follows a child's events: counts and keeps what is to be known of it, and tells who watches. */
 export function observe(
 	session: AgentSession,
-	{ collector, steering, provider, totalUsage }: Equipment,
-	{ record, services }: { record: ClaimedRun; services: WorkServices },
+	{ collector, corrections, steering, provider, totalUsage }: Equipment,
+	{ record, services, race }: Assignment,
 ): Observation {
 	const { redactor } = services;
 	let context: ContextUse | undefined;
@@ -37,6 +37,12 @@ export function observe(
 			if (collector.lastText) services.onSaid(redactor.redact(collector.lastText.slice(0, MOST_KEPT)));
 			context = contextUse(session);
 		}
+		// pi answers a call that is not even in shape by itself. It counts like any other wrong one, or a model that never
+		// gets it right would be asked for ever.
+		if (event.type === "tool_execution_end" && event.toolName === FINALIZE_TOOL && event.isError) {
+			const problem = `its arguments were not valid (${firstLine(event.result)})`;
+			if (!corrections.take(problem)) race.declare({ kind: "not_finalized", problem });
+		}
 		services.onProgress(() =>
 			redactor.redactValue({
 				...progressOf(collector, totalUsage()),
@@ -46,6 +52,13 @@ export function observe(
 		);
 	});
 	return { context: () => context, stop };
+}
+
+/** Of what a tool answered. */
+function firstLine(result: unknown): string {
+	const { content } = (result ?? {}) as { content?: { text?: unknown }[] };
+	const text = Array.isArray(content) ? content[0]?.text : undefined;
+	return typeof text === "string" ? (text.split("\n", 1)[0] ?? "") : "no reason was given";
 }
 
 function contextUse(session: AgentSession): ContextUse | undefined {

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { RunId } from "../run/ids.ts";
+import { isRunId, type RunId } from "../run/ids.ts";
 import type { ContextUse, DisplayItem } from "../run/outcome.ts";
 import type { Usage } from "../run/usage.ts";
 
@@ -39,6 +39,57 @@ export interface Progress {
 
 /** A line longer than this is not one of ours. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
+
+/** Whether a message fits what is said above: the other side may be of another version, or not ours at all. */
+export function asToHost(message: unknown): ToHost | undefined {
+	if (!isRecord(message)) return undefined;
+	const { type, runId, askId, answer } = message;
+	if (type === "wake") return { type };
+	if (!isRun(runId)) return undefined;
+	if (type === "watch") return { type, runId };
+	if (typeof askId !== "number") return undefined;
+	if (type === "pass") return { type, runId, askId };
+	if (type !== "answer") return undefined;
+	if (answer === undefined) return { type, runId, askId };
+	return isAnswer(answer) ? { type, runId, askId, answer } : undefined;
+}
+
+export function asFromHost(message: unknown): FromHost | undefined {
+	if (!isRecord(message)) return undefined;
+	const { type, runId, askId, question, progress } = message;
+	if (!isRun(runId)) return undefined;
+	if (type === "started" || type === "ended") return { type, runId };
+	if (type === "progress") return isProgress(progress) ? { type, runId, progress } : undefined;
+	if (typeof askId !== "number") return undefined;
+	if (type === "withdrawn") return { type, runId, askId };
+	return type === "ask" && isQuestion(question) ? { type, runId, askId, question } : undefined;
+}
+
+const isRun = (id: unknown): id is RunId => typeof id === "string" && isRunId(id);
+const isAnswer = (answer: unknown): answer is string | boolean | number =>
+	typeof answer === "string" || typeof answer === "boolean" || typeof answer === "number";
+
+function isQuestion(question: unknown): question is Question {
+	if (!isRecord(question) || typeof question.title !== "string") return false;
+	const { kind, message, options, placeholder } = question;
+	if (kind === "confirm") return typeof message === "string";
+	if (kind === "select") return Array.isArray(options) && options.every((option) => typeof option === "string");
+	return kind === "input" && (placeholder === undefined || typeof placeholder === "string");
+}
+
+/** As far as it is read as it comes; what is drawn of it is looked at again where it is drawn. */
+function isProgress(progress: unknown): progress is Progress {
+	if (!isRecord(progress) || !isRecord(progress.usage) || typeof progress.turnCount !== "number") return false;
+	return Array.isArray(progress.displayItems) && progress.displayItems.every(isDisplayItem);
+}
+
+function isDisplayItem(item: unknown): item is DisplayItem {
+	if (!isRecord(item)) return false;
+	return item.type === "text" ? typeof item.text === "string" : typeof item.name === "string" && isRecord(item.args);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+	typeof value === "object" && value !== null && !Array.isArray(value);
 
 export function send(socket: Socket, message: ToHost | FromHost): void {
 	if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);

@@ -1,19 +1,16 @@
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
 import {
 	type AgentSession,
-	CURRENT_SESSION_VERSION,
 	createAgentSession,
 	DefaultResourceLoader,
 	type ExtensionFactory,
 	type ExtensionUIContext,
 	type ModelRuntime,
-	SessionManager,
 	SettingsManager,
 	type ToolDefinition,
 } from "@earendil-works/pi-coding-agent";
 import type { LaunchPlan } from "../plan/plan.ts";
 import { contextFiles } from "./context-files.ts";
+import { openSessionFile, SetupFailed } from "./session-file.ts";
 
 export interface ChildSetup {
 	plan: LaunchPlan;
@@ -24,11 +21,6 @@ export interface ChildSetup {
 	guards: ExtensionFactory[];
 	/** What its extensions reach a user with. */
 	ui: ExtensionUIContext;
-}
-
-/** Why a child could not be set up as planned. Said to the requester as it is. */
-export class SetupFailed extends Error {
-	override name = "SetupFailed";
 }
 
 /** Opens the pi session a run works in: a new one, or the one it continues. */
@@ -75,30 +67,6 @@ export async function openChildSession(setup: ChildSetup): Promise<AgentSession>
 	await session.bindExtensions({ uiContext: setup.ui, mode: "rpc" });
 	requireTools(session, [...plan.tools, finalizeTool.name]);
 	return session;
-}
-
-/**
- * pi writes a new session file only once the model has answered, and readable by others. Ours exists from the start,
- * for the user alone, so that whatever happens next is on record.
- */
-function openSessionFile(plan: LaunchPlan): SessionManager {
-	const { file, id, resumed } = plan.session;
-	if (resumed && !existsSync(file))
-		throw new SetupFailed(`The session to continue is gone: there is no ${file} any more.`);
-	if (!existsSync(file)) {
-		mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-		const header = {
-			type: "session",
-			version: CURRENT_SESSION_VERSION,
-			id,
-			timestamp: new Date().toISOString(),
-			cwd: plan.cwd,
-		};
-		// Under another name first: of a host that is killed in the middle of it, pi could not open what it left.
-		writeFileSync(`${file}.new`, `${JSON.stringify(header)}\n`, { mode: 0o600 });
-		renameSync(`${file}.new`, file);
-	}
-	return SessionManager.open(file, dirname(file), plan.cwd);
 }
 
 /** The last check before the first prompt: the child has what was agreed, nothing less and above all nothing more. */

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { prepareSocketFolder } from "../ledger/places.ts";
 import type { RunId } from "../run/ids.ts";
 import { Asks, type Watcher } from "./asks.ts";
-import { type Answer, type FromHost, type Progress, type Question, receive, send, type ToHost } from "./protocol.ts";
+import { type Answer, asToHost, type FromHost, type Progress, type Question, receive, send } from "./protocol.ts";
 
 /** No watcher needs to hear of progress more often than this. */
 const PROGRESS_EVERY_MS = 100;
@@ -23,6 +23,7 @@ export class Watchers {
 	readonly #pending = new Map<RunId, { latest: (() => Progress) | undefined; timer: NodeJS.Timeout }>();
 	readonly #path: string;
 	readonly #listener: SocketListener;
+	#waking: NodeJS.Immediate | undefined;
 
 	private constructor(path: string, listener: SocketListener) {
 		this.#path = path;
@@ -99,6 +100,7 @@ export class Watchers {
 	}
 
 	close(): void {
+		clearImmediate(this.#waking);
 		for (const { timer } of this.#pending.values()) clearTimeout(timer);
 		for (const socket of this.#watching.keys()) socket.end();
 		this.#server?.close();
@@ -116,12 +118,21 @@ export class Watchers {
 		socket.on("error", () => socket.destroy()); // A watcher that died; it will look at the ledger when it is back.
 		receive(socket, (message) => {
 			const known = asToHost(message);
-			if (known?.type === "watch") {
+			if (!known) return;
+			if (known.type === "watch") {
 				watching.runs.add(known.runId);
 				this.#asks.joined(watching, known.runId);
 			}
-			if (known?.type === "answer") this.#asks.answered(watching, known.askId, known.answer);
-			if (known?.type === "pass") this.#asks.passed(watching, known.askId);
+			if (known.type === "answer") this.#asks.answered(watching, known.askId, known.answer);
+			if (known.type === "pass") this.#asks.passed(watching, known.askId);
+			this.#wake();
+		});
+	}
+
+	/** Once for all that arrived together: each look reads the ledger, and whoever floods us must not keep us from working. */
+	#wake(): void {
+		this.#waking ??= setImmediate(() => {
+			this.#waking = undefined;
 			this.#listener.onWake();
 		});
 	}
@@ -142,11 +153,4 @@ export class Watchers {
 /** A connection, and the runs it watches. */
 interface Watching extends Watcher {
 	runs: Set<RunId>;
-}
-
-const KNOWN: ReadonlySet<unknown> = new Set<ToHost["type"]>(["wake", "watch", "answer", "pass"]);
-
-function asToHost(message: unknown): ToHost | undefined {
-	const type = typeof message === "object" && message !== null && "type" in message ? message.type : undefined;
-	return KNOWN.has(type) ? (message as ToHost) : undefined;
 }

@@ -17,7 +17,8 @@ import { type Equipment, equip } from "./equipment.ts";
 import { endLeftovers } from "./leftovers.ts";
 import { observe } from "./observe.ts";
 import type { Progress } from "./protocol.ts";
-import { type ChildSetup, openChildSession, SetupFailed } from "./session.ts";
+import { type ChildSetup, openChildSession } from "./session.ts";
+import { SetupFailed } from "./session-file.ts";
 import type { Inbox } from "./steering.ts";
 
 /** How long an aborted child may take to settle before its host gives up on it. */
@@ -58,7 +59,7 @@ export function startWork(record: ClaimedRun, services: WorkServices): Work {
 }
 
 /** A run at work: what it is, what it needs, and where everything that can end it reports. */
-interface Assignment {
+export interface Assignment {
 	record: ClaimedRun;
 	services: WorkServices;
 	race: EndingRace;

@@ -3,6 +3,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
 import { isSessionId, type SessionId, sessionKey } from "../run/ids.ts";
+import { quoted, shortened } from "../run/quoted.ts";
 import type { Denial } from "./denial.ts";
 
 /** How a child session is named: by its key (or its id), or by the label it was spawned with. */
@@ -26,19 +27,22 @@ export function findChild(ledger: Ledger, parentSession: string, name: ChildName
 
 function bySessionKey(ledger: Ledger, own: ChildSessionRow[], key: string): ChildSessionRow | Denial {
 	const id = sessionIdOf(key);
-	if (id === undefined) return wrong(`"${key}" is not a session key. sessions_list has those of your subagents.`);
+	if (id === undefined) return wrong(`${quoted(key)} is not a session key. sessions_list has those of your subagents.`);
 	const child = own.find(({ sessionId }) => sessionId === id);
 	if (child) return child;
-	if (!findSession(ledger, id)) return wrong(`There is no session ${key}. sessions_list has those of your subagents.`);
-	return { status: "forbidden", error: `${key} is not a subagent of this conversation.` };
+	if (!findSession(ledger, id))
+		return wrong(`There is no session ${shortened(key)}. sessions_list has those of your subagents.`);
+	return { status: "forbidden", error: `${shortened(key)} is not a subagent of this conversation.` };
 }
 
 function byLabel(ledger: Ledger, own: ChildSessionRow[], label: string): ChildSessionRow | Denial {
 	const [child, ...others] = own.filter((row) => row.label === label);
-	if (!child) return wrong(`No subagent of this conversation has the label "${label}".`);
+	if (!child) return wrong(`No subagent of this conversation has the label ${quoted(label)}.`);
 	if (others.length === 0) return child;
 	const keys = [child, ...others].slice(0, 5).map(({ runId }) => keyOf(findRun(ledger, runId)));
-	return wrong(`${others.length + 1} subagents have the label "${label}". Give the sessionKey: ${keys.join(", ")}`);
+	return wrong(
+		`${others.length + 1} subagents have the label ${quoted(label)}. Give the sessionKey: ${keys.join(", ")}`,
+	);
 }
 
 const keyOf = (record: RunRecord | undefined): string =>

@@ -1,5 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import { MAX_SESSION_FILE } from "../host/endings/output-limit.ts";
+import { isEntry } from "../host/session-entry.ts";
 import { archivedFile } from "../ledger/session-files.ts";
 import type { SessionRecord } from "../ledger/sessions.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
@@ -49,6 +51,9 @@ export function messagesIn(file: string, { includeTools }: { includeTools: boole
 
 /** Without the line that may just be being written, and without the help of pi: the `pi-geon` command runs outside it. */
 function entriesIn(file: string): SessionEntry[] {
+	// What is not a file may never be read to its end; what is too large was never ours.
+	const stats = statSync(file);
+	if (!stats.isFile() || stats.size > MAX_SESSION_FILE) return [];
 	const lines = readFileSync(file, "utf8").split("\n");
 	return lines.flatMap((line) => {
 		const entry = parsed(line);
@@ -64,9 +69,6 @@ function parsed(line: string): unknown {
 		throw error;
 	}
 }
-
-const isEntry = (value: unknown): value is SessionEntry =>
-	typeof value === "object" && value !== null && "type" in value && value.type !== "session" && "id" in value;
 
 /** From the last entry up to the first: what a lost host wrote beside it is not part of the conversation. */
 function currentBranch(entries: SessionEntry[]): SessionEntry[] {

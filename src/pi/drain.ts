@@ -3,6 +3,7 @@ import type {
 	AgentBeforeSettleEventResult,
 	ExtensionContext,
 } from "@earendil-works/pi-coding-agent";
+import { inOneLine } from "../collect/plain.ts";
 import type { Services } from "../delegate.ts";
 import { findRun } from "../ledger/records.ts";
 import { duration } from "../run/amounts.ts";
@@ -54,7 +55,8 @@ async function nextAnnounces(announcer: Announcer, ctx: ExtensionContext, servic
 	}
 }
 
-const say = (text: string): boolean => process.stderr.write(`pi-geon: ${text}\n`);
+/** In one line, since it names labels that a model chose. */
+const say = (text: string): boolean => process.stderr.write(`pi-geon: ${inOneLine(text)}\n`);
 
 function described(ids: RunId[], { ledger }: Services): string {
 	const names = ids.slice(0, 3).map((id) => {

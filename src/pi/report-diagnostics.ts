@@ -1,4 +1,5 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { inOneLine } from "../collect/plain.ts";
 import { type Diagnostic, formatDiagnostic } from "../run/diagnostic.ts";
 
 /** More would bury the session under one bad folder. */
@@ -9,7 +10,8 @@ export function reportDiagnostics(ctx: ExtensionContext, diagnostics: Diagnostic
 	if (diagnostics.length === 0) return;
 	const more = diagnostics.length - SHOWN;
 	const lines = [
-		...diagnostics.slice(0, SHOWN).map(formatDiagnostic),
+		// They quote the files, which may hold anything.
+		...diagnostics.slice(0, SHOWN).map((diagnostic) => inOneLine(formatDiagnostic(diagnostic))),
 		...(more > 0 ? [`…and ${more} more problems in agent files and pi-geon.json`] : []),
 	];
 	const text = `pi-geon: ${lines.join("\npi-geon: ")}`;

@@ -4,6 +4,7 @@ import type { AgentCatalog } from "../agents/discover.ts";
 import type { Config } from "../config/config.ts";
 import { isRefusal, type Refusal, refuse } from "../run/errors.ts";
 import { isSessionId, type SessionId } from "../run/ids.ts";
+import { quoted, shortened } from "../run/quoted.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 import { GENERAL } from "./general.ts";
 import { effectiveLimits } from "./limits.ts";
@@ -156,7 +157,7 @@ async function permittedAgent(
 	if (!agent) {
 		const offered = catalog.agents.filter(({ source }) => source !== "project" || parent.projectTrusted);
 		const names = offered.map((candidate) => candidate.name).join(", ");
-		return refuse("UNKNOWN_AGENT", `Unknown agent: ${request.agent}. Available agents: ${names}`);
+		return refuse("UNKNOWN_AGENT", `Unknown agent: ${shortened(request.agent)}. Available agents: ${names}`);
 	}
 	if (config.subagents.disabled.includes(agent.name)) {
 		return refuse(
@@ -188,7 +189,10 @@ function childSession(
 	const wrong = (message: string, reason: string) => refuse("INVALID_INPUT", message, reason);
 	const id = request.sessionId.trim().toLowerCase();
 	if (!isSessionId(id))
-		return wrong(`"${request.sessionId}" is not a session id. Pass one that a result returned.`, "malformed_session");
+		return wrong(
+			`${quoted(request.sessionId)} is not a session id. Pass one that a result returned.`,
+			"malformed_session",
+		);
 	const known = where.findSession(id);
 	if (!known)
 		return wrong(`There is no child session ${id}. Leave sessionId out to start a new one.`, "unknown_session");

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from "../run/errors.ts";
+import { quoted } from "../run/quoted.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 import type { ModelChoice } from "./plan.ts";
 
@@ -25,7 +26,7 @@ export async function chooseModel(
 		if (!name) continue;
 		const resolved = await resolve(name);
 		if (resolved) return { ...resolved, warnings };
-		warnings.push(`The model "${name}" of ${from} is not available; the next in line was used.`);
+		warnings.push(`The model ${quoted(name)} of ${from} is not available; the next in line was used.`);
 	}
 	if (!parent) {
 		return refuse("SUBAGENT_FAILED", "There is no model to run it with. Choose one with /model or /login.", "no_model");

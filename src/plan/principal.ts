@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { type Refusal, refuse } from "../run/errors.ts";
+import { quoted } from "../run/quoted.ts";
 import type { Principal } from "./plan.ts";
 
 /** Under whose account a user's own pi asks. */
@@ -14,7 +15,7 @@ export function choosePrincipal(agentId: string | undefined, config: Config): Pr
 	if (id !== REQUESTER && !allowAny && !ids.includes(id)) {
 		return refuse(
 			"SUBAGENT_DISABLED",
-			`agentId "${id}" is not allowed here. Add it to agents.list[${REQUESTER}].subagents.allowAgents in pi-geon.json.`,
+			`agentId ${quoted(id)} is not allowed here. Add it to agents.list[${REQUESTER}].subagents.allowAgents in pi-geon.json.`,
 			"forbidden_principal",
 		);
 	}
@@ -22,7 +23,7 @@ export function choosePrincipal(agentId: string | undefined, config: Config): Pr
 	if (!configured) {
 		return refuse(
 			"INVALID_INPUT",
-			`There is no agentId "${id}". Add it to agents.list in pi-geon.json.`,
+			`There is no agentId ${quoted(id)}. Add it to agents.list in pi-geon.json.`,
 			"unknown_principal",
 		);
 	}

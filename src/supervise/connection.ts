@@ -1,5 +1,13 @@
 import { connect, type Socket } from "node:net";
-import { type Answer, type FromHost, type Progress, type Question, receive, send } from "../host/protocol.ts";
+import {
+	type Answer,
+	asFromHost,
+	type FromHost,
+	type Progress,
+	type Question,
+	receive,
+	send,
+} from "../host/protocol.ts";
 import type { RunId } from "../run/ids.ts";
 import { NOBODY } from "./ask.ts";
 
@@ -70,8 +78,8 @@ export class HostConnection {
 	}
 
 	#take(message: unknown): void {
-		if (typeof message !== "object" || message === null) return;
-		const known = message as FromHost;
+		const known = asFromHost(message);
+		if (!known) return;
 		const listeners = this.#listenersOf(known.runId);
 		if (known.type === "progress") for (const listener of listeners) listener.onProgress(known.progress);
 		if (known.type === "started" || known.type === "ended") for (const listener of listeners) listener.onHint();

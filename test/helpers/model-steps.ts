@@ -102,7 +102,7 @@ export async function play(reply: Reply, stage: Stage): Promise<void> {
 }
 
 async function playSteps(reply: Reply, stage: Stage, gone: Promise<void>): Promise<void> {
-	if (stage.wire.response.destroyed) return;
+	if (stage.wire.response.destroyed || stage.wire.response.writableEnded) return;
 	if (typeof reply === "string") return stage.wire.text(reply);
 	if (typeof reply !== "function") {
 		for (const part of reply) await playSteps(part, stage, gone);

@@ -1,0 +1,32 @@
+import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+
+/** Whether a line of a session file is an entry as pi writes them, as far as reading it goes. */
+export function isEntry(line: unknown): line is SessionEntry {
+	if (!isRecord(line) || typeof line.type !== "string" || typeof line.id !== "string") return false;
+	if (line.parentId !== null && typeof line.parentId !== "string") return false;
+	if (line.type === "custom_message") return isContent(line.content);
+	if (line.type !== "message") return true;
+	return isRecord(line.message) && isMessage(line.message);
+}
+
+function isMessage({ role, content }: Record<string, unknown>): boolean {
+	switch (role) {
+		case "user":
+		case "custom":
+			return isContent(content);
+		case "assistant":
+		case "toolResult":
+			return Array.isArray(content) && isContent(content);
+		default: // Of pi's own, and not for us to read.
+			return typeof role === "string";
+	}
+}
+
+const isContent = (content: unknown): boolean =>
+	typeof content === "string" || (Array.isArray(content) && content.every(isPart));
+
+const isPart = (part: unknown): boolean =>
+	isRecord(part) && (part.type !== "toolCall" || (typeof part.name === "string" && isRecord(part.arguments)));
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+	typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,127 @@
+import {
+	closeSync,
+	existsSync,
+	mkdirSync,
+	openSync,
+	readFileSync,
+	readSync,
+	renameSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { CURRENT_SESSION_VERSION, type SessionEntry, SessionManager } from "@earendil-works/pi-coding-agent";
+import type { LaunchPlan } from "../plan/plan.ts";
+import { MAX_SESSION_FILE } from "./endings/output-limit.ts";
+import { isEntry, isRecord } from "./session-entry.ts";
+
+/** Why a child could not be set up as planned. Said to the requester as it is. */
+export class SetupFailed extends Error {
+	override name = "SetupFailed";
+}
+
+/**
+ * The transcript a run works in: a new one, or the one it continues. A file that was damaged meanwhile is refused by name
+ * and left as it is, unless the damage is outside of the conversation: a host that was killed leaves half a line.
+ */
+export function openSessionFile({ cwd, session }: LaunchPlan): SessionManager {
+	const { file, id, resumed } = session;
+	const wrong = (what: string) =>
+		new SetupFailed(
+			`The session to continue cannot be read: ${what}. Nothing in it was changed. ` +
+				"Mend the file, or leave sessionId out to start a new session.",
+		);
+	if (resumed && !existsSync(file)) {
+		throw new SetupFailed(`The session to continue is gone: there is no ${file} any more.`);
+	}
+	if (!existsSync(file)) createSessionFile(file, { id, cwd });
+	const stats = statSync(file);
+	// Opening anything else may not return: a pipe waits for its writer.
+	if (!stats.isFile()) throw wrong(`${file} is no file`);
+	if (stats.size > MAX_SESSION_FILE) throw wrong(`${file} is larger than 64 MiB`);
+	if (stats.size === 0) {
+		if (resumed) throw wrong(`${file} is empty`);
+		createSessionFile(file, { id, cwd }); // A host was killed in the moment it made it.
+	}
+	const format = formatProblem(file);
+	if (format !== undefined) throw wrong(`${file} ${format}`);
+	const manager = open(file, cwd, wrong);
+	if (manager.getSessionId() !== id) throw wrong(`${file} holds another session, ${manager.getSessionId()}`);
+	const damage = damageIn(manager.getEntries());
+	if (damage !== undefined) throw wrong(`${file} is damaged, ${damage}`);
+	return manager;
+}
+
+/**
+ * pi writes a new session file only once the model has answered, and readable by others. Ours exists from the start,
+ * for the user alone, so that whatever happens next is on record.
+ */
+function createSessionFile(file: string, { id, cwd }: { id: string; cwd: string }): void {
+	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+	const header = { type: "session", version: CURRENT_SESSION_VERSION, id, timestamp: new Date().toISOString(), cwd };
+	// Under another name first: of a host that is killed in the middle of it, pi could not open what it left.
+	writeFileSync(`${file}.new`, `${JSON.stringify(header)}\n`, { mode: 0o600 });
+	renameSync(`${file}.new`, file);
+}
+
+function open(file: string, cwd: string, wrong: (what: string) => SetupFailed): SessionManager {
+	try {
+		return SessionManager.open(file, dirname(file), cwd);
+	} catch (error) {
+		throw wrong(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+	}
+}
+
+/** More than any header takes. */
+const HEADER_BYTES = 64 * 1024;
+
+/** A newer pi's file would be written into as if it were known, and an older one's is written anew by pi as a whole. */
+function formatProblem(file: string): string | undefined {
+	const version = versionOf(file);
+	if (version === undefined || version === CURRENT_SESSION_VERSION) return undefined;
+	const said = `has version ${JSON.stringify(version)} of pi's session format`;
+	if (typeof version !== "number" || version > CURRENT_SESSION_VERSION) {
+		return `${said}, and this pi knows those up to ${CURRENT_SESSION_VERSION}`;
+	}
+	const lines = readFileSync(file, "utf8").split("\n");
+	const unreadable = lines.findIndex((line) => line.trim() !== "" && parsed(line) === undefined);
+	if (unreadable === -1) return undefined;
+	return `${said}, and line ${unreadable + 1} of it would be lost when pi brings it up to date`;
+}
+
+/** What the first line says; undefined where it is no header, which pi finds out too. */
+function versionOf(file: string): unknown {
+	const bytes = Buffer.alloc(HEADER_BYTES);
+	const descriptor = openSync(file, "r");
+	try {
+		const [first = ""] = bytes.toString("utf8", 0, readSync(descriptor, bytes)).trimStart().split("\n", 1);
+		const header = parsed(first);
+		if (!isRecord(header) || header.type !== "session") return undefined;
+		return "version" in header ? header.version : 1;
+	} finally {
+		closeSync(descriptor);
+	}
+}
+
+function parsed(line: string): unknown {
+	try {
+		return JSON.parse(line);
+	} catch (error) {
+		if (error instanceof SyntaxError) return undefined;
+		throw error;
+	}
+}
+
+/** pi passes over lines it cannot read. That is harmless as long as what is said last leads back to what was said first. */
+function damageIn(entries: SessionEntry[]): string | undefined {
+	const strange = entries.find((entry) => !isEntry(entry));
+	if (strange !== undefined) return `it has a line that is no entry: ${JSON.stringify(strange).slice(0, 60)}`;
+	const byId = new Map(entries.map((entry) => [entry.id, entry]));
+	for (let entry = entries.at(-1); entry && entry.parentId !== null; ) {
+		const before: SessionEntry | undefined = byId.get(entry.parentId);
+		byId.delete(entry.id); // A circle ends where it began.
+		if (!before) return `the entry before ${entry.id} is missing`;
+		entry = before;
+	}
+	return undefined;
+}
