@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { processStart } from "../../src/host/process-start.ts";
@@ -82,10 +83,18 @@ async function cutOffAtWill(path: string): Promise<{ socket: Socket; closed: Pro
 	return { socket: socket.resume(), closed };
 }
 
+/** Tries again while the line before the socket is full. */
 async function dial(path: string): Promise<Socket> {
-	const socket = connect(path);
-	await once(socket, "connect");
-	return socket;
+	for (;;) {
+		const socket = connect(path);
+		try {
+			await once(socket, "connect");
+			return socket;
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+			await sleep(20);
+		}
+	}
 }
 
 const asLines = (messages: unknown[]): string => messages.map((message) => `${JSON.stringify(message)}\n`).join("");
@@ -121,7 +130,6 @@ describe.skipIf(process.platform === "win32")("whatever is said to a host", () =
 		await say(path, '{"type":"wake"}\n'.repeat(50_000));
 
 		const crowd: Socket[] = [];
-		// As many at once as fit into the line before the socket.
 		while (crowd.length < 2000) crowd.push(...(await Promise.all(Array.from({ length: 200 }, () => dial(path)))));
 		for (const socket of crowd) socket.write(asLines([{ type: "watch", runId: run?.id }])); // And never reads.
 		proceed.open();
