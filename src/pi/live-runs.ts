@@ -10,9 +10,12 @@ export interface Viewer {
 	changed(): void;
 }
 
+/** Of how many runs the latest is kept before anybody looks: a child that thinks for a minute says nothing new. */
+const KEPT = 50;
+
 /**
- * The open runs of this session that nobody waits for, and what those that are on the screen do now. Kept for viewers
- * only: a snapshot of each of a thousand runs, ten times a second, is not worth a thought while nobody looks.
+ * The open runs of this session that nobody waits for, and what some of them do now: those on the screen, and those that
+ * may come there next. A snapshot of each of a thousand runs, ten times a second, is not worth a thought.
  */
 export class LiveRuns {
 	readonly #viewers = new Set<Viewer>();
@@ -23,7 +26,7 @@ export class LiveRuns {
 		return this.#open;
 	}
 
-	/** The latest that was heard of a run since somebody shows it. */
+	/** The latest that was heard of a run. */
 	progressOf(id: RunId): Progress | undefined {
 		return this.#progress.get(id);
 	}
@@ -39,13 +42,16 @@ export class LiveRuns {
 		const isSame = open.length === this.#open.length && open.every((run, index) => isSameRun(run, this.#open[index]));
 		this.#open = open;
 		if (isSame) return;
-		for (const id of this.#progress.keys()) if (!this.#isShown(id)) this.#progress.delete(id);
+		const openIds = new Set(open.map(({ id }) => id));
+		for (const id of this.#progress.keys()) {
+			if (!openIds.has(id) && !this.#isShown(id)) this.#progress.delete(id);
+		}
 		for (const viewer of this.#viewers) viewer.changed();
 	}
 
 	heard(id: RunId, progress: Progress): void {
-		if (!this.#isShown(id)) return;
-		this.#progress.set(id, progress);
+		const isKept = this.#progress.has(id) || this.#progress.size < KEPT;
+		if (isKept || this.#isShown(id)) this.#progress.set(id, progress);
 		for (const viewer of this.#viewers) if (viewer.shows(id)) viewer.changed();
 	}
 

@@ -98,7 +98,8 @@ export class Widget implements Viewer {
 		return { rows, more: { working: others.length - waiting, waiting }, hint: this.#setup.hint };
 	}
 
-	#rowOf({ run, plan, label, usage: recorded }: RunRecord, redact: (text: string) => string): WidgetRow {
+	#rowOf(record: RunRecord, redact: (text: string) => string): WidgetRow {
+		const { run, plan, label, usage: recorded } = record;
 		const title = this.#titles.get(run.id) ?? redact(label ?? plan.task);
 		this.#titles.set(run.id, title);
 		const progress = this.#setup.live.progressOf(run.id);
@@ -107,7 +108,7 @@ export class Widget implements Viewer {
 			agent: plan.agent,
 			title,
 			...stateOf(run),
-			doing: doingOf(run, progress?.displayItems),
+			doing: doingOf(record, progress?.displayItems),
 			startedAt: run.startedAt,
 			endedAt: run.state === "ended" ? run.endedAt : undefined,
 			tokens: usage.input + usage.output,
@@ -145,12 +146,17 @@ function stateOf(run: RunRecord["run"]): Pick<WidgetRow, "look"> {
 	return { look: run.state === "queued" ? "waiting" : "working" };
 }
 
-function doingOf(run: RunRecord["run"], displayItems: readonly { type: string; name?: string }[] | undefined): string {
+function doingOf(
+	{ run, usage, partial }: RunRecord,
+	displayItems: readonly { type: string; name?: string }[] | undefined,
+): string {
 	if (run.state === "ended") {
 		return run.outcome.status === "success" ? "done" : (run.outcome.error.reason ?? run.outcome.status);
 	}
 	if (run.stop) return "stopping";
 	if (run.state === "queued") return "waiting";
 	if (displayItems?.at(-1)?.name === FINALIZE_TOOL) return "handing over";
-	return activity(displayItems, 1).lines[0] ?? (displayItems ? "thinking" : "starting");
+	// Of a run that went on without us, the ledger knows what it last said.
+	const items = displayItems ?? (partial === undefined ? [] : [{ type: "text", text: partial }]);
+	return activity(items, 1).lines[0] ?? (usage.turns > 0 ? "working" : "starting");
 }
