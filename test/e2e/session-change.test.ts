@@ -52,12 +52,15 @@ describe.each(piVersions)("with runs at work on pi %s", (version) => {
 
 		// A fork is another session: the run goes on, and belongs to the one it was asked in.
 		terminal.type("/fork\r");
-		await terminal.waitForText(/spawn apples[\s\S]*\(1\/1\)|Fork|Select/i);
+		await terminal.waitForText(/Fork from Message/i);
 		terminal.key("enter");
+		await terminal.waitForText(/Forked to new session/);
 		await gone(terminal, /at work/);
 		expectNoError(terminal);
-		// pi puts the forked message back into the editor.
+		// pi puts the message back into the editor.
+		await terminal.waitForText(/^spawn apples *$/m);
 		terminal.key("ctrl+c");
+		await gone(terminal, /\nspawn apples/);
 
 		gates.apples?.open();
 		gates.pears?.open();

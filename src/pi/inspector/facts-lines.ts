@@ -79,4 +79,8 @@ function stateOf({ phase, status, reason }: RunInfo): string {
 	return inOneLine(reason ?? (status === "timeout" ? "timed out" : "failed"));
 }
 
-const time = (at: number): string => new Date(at).toLocaleString();
+/** 2026-01-31 14:05:09, where the user is. */
+function time(at: number): string {
+	const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+	return local.toISOString().slice(0, 19).replace("T", " ");
+}

@@ -36,7 +36,8 @@ function rowLine(row: RunSummary, isSelected: boolean, { theme, width, now }: Li
 	const room = width - visibleWidth(start) - visibleWidth(took) - 2;
 	const agent = cut(inOneLine(row.agent), Math.max(0, room));
 	const title = cut(inOneLine(row.label ?? row.task), Math.max(0, room - visibleWidth(agent) - 1));
-	const name = `${theme.fg("accent", agent)} ${theme.fg(isSelected ? "text" : "muted", title)}`;
+	const named = title === "" ? "" : ` ${theme.fg(isSelected ? "text" : "muted", title)}`;
+	const name = `${theme.fg("accent", agent)}${named}`;
 	const gap = Math.max(1, width - visibleWidth(start) - visibleWidth(name) - visibleWidth(took) - 1);
 	return cut(`${start}${name}${" ".repeat(gap)}${theme.fg("dim", took)} `, width);
 }

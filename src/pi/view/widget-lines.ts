@@ -53,8 +53,8 @@ export function widgetLines(view: WidgetView, { theme, width, now }: { theme: Th
 		const { color, mark } = MARKS[row.look];
 		const agent = cut(name.agent, nameWidth);
 		const title = cut(name.title, Math.max(0, nameWidth - visibleWidth(agent) - 1));
-		const named = `${theme.fg("accent", agent)} ${theme.fg("text", title)}`;
-		const left = `${theme.fg(color, mark)} ${named}${blanks(nameWidth - visibleWidth(agent) - 1 - visibleWidth(title))}`;
+		const named = theme.fg("accent", agent) + (title === "" ? "" : ` ${theme.fg("text", title)}`);
+		const left = `${theme.fg(color, mark)} ${named}${blanks(nameWidth - visibleWidth(named))}`;
 		const room = inner - nameWidth - 2 - visibleWidth(figures) - 4;
 		const doing = room > 3 ? `${theme.fg("dim", " › ")}${theme.fg("muted", cut(short(row.doing), room))}` : "";
 		const gap = inner - visibleWidth(left) - visibleWidth(doing) - visibleWidth(figures);
