@@ -140,25 +140,38 @@ function ruleLine(view: InspectorView, { total, height }: Screen, { theme, width
 function lastLine(view: InspectorView, { theme, width, inputLine }: ScreenDrawing): string {
 	if (inputLine) return inputLine(width);
 	if (view.question !== undefined) return theme.fg("warning", ` ${view.question}`);
-	const isOpen = view.run !== undefined && view.run.info.phase !== "ended";
-	const hints = [
-		...(view.pane === "list" ? [["enter", "read"]] : [["esc", "list"]]),
-		...(view.run ? [["m", isOpen ? "steer" : "resume"]] : []),
-		...(isOpen ? [["x", "stop"]] : []),
-		["?", "help"],
-		["q", "close"],
-		...(view.run ? [["t", view.unfolded ? "fold" : "unfold"]] : []),
-		...(view.run ? [["i", view.shows === "facts" ? "transcript" : "facts"]] : []),
-		...(view.run ? [["c", "copy"]] : []),
-		...(view.run && !isOpen ? [["o", "open"]] : []),
-	] as const;
+	const hints = hintsOf(view);
 	let line = "";
 	for (const [key, what] of hints) {
-		const next = `${line} ${theme.fg("accent", key ?? "")} ${theme.fg("muted", what ?? "")} `;
+		const next = `${line} ${theme.fg("accent", key)} ${theme.fg("muted", what)} `;
 		if (visibleWidth(next) > width) break;
 		line = next;
 	}
 	return line;
+}
+
+/** The keys of most use here, those first that a narrow screen has room for. */
+function hintsOf({ pane, run, shows, unfolded }: InspectorView): [key: string, what: string][] {
+	if (shows === "help")
+		return [
+			["esc", "back"],
+			["q", "close"],
+		];
+	const isOpen = run !== undefined && run.info.phase !== "ended";
+	const onRun: [string, string][] = [
+		["t", unfolded ? "fold" : "unfold"],
+		["i", shows === "facts" ? "transcript" : "facts"],
+		["c", "copy"],
+	];
+	return [
+		pane === "list" ? ["enter", "read"] : ["esc", "list"],
+		...(run ? [["m", isOpen ? "steer" : "resume"] satisfies [string, string]] : []),
+		...(isOpen ? [["x", "stop"] satisfies [string, string]] : []),
+		["?", "help"],
+		["q", "close"],
+		...(run ? onRun : []),
+		...(run && !isOpen ? [["o", "open"] satisfies [string, string]] : []),
+	];
 }
 
 function helpLines(theme: Theme, width: number): string[] {
