@@ -1,14 +1,16 @@
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { INSPECTOR_KEY } from "../../src/pi/terminal-ui.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { gate } from "../helpers/gate.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
-import { text, toolCall } from "../helpers/model-steps.ts";
+import { drip, hang, text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions, startTerminal } from "../helpers/pi.ts";
-import { repositoryRoot } from "../helpers/repository.ts";
+import { cliOf, repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
-import { finalize } from "./child.ts";
+import { delegateTo, finalize } from "./child.ts";
 
 const openHome = useHome();
 
@@ -20,6 +22,10 @@ const parent: Script = ({ lastUserText, lastMessage }) => {
 		? toolCall("sessions_spawn", { task, agent, label: "the hunt" })
 		: text("Thank you.");
 };
+
+/** A parent that waits for what it delegates. */
+const waiting: Script = ({ lastUserText, lastMessage }) =>
+	lastMessage?.role === "tool" ? text("That was it.") : delegateTo("explorer", lastUserText);
 
 const verses = Array.from({ length: 60 }, (_, n) => `- verse ${n + 1}`).join("\n");
 
@@ -74,7 +80,7 @@ describe.each(piVersions)("in the inspector of pi %s", (version) => {
 		await terminal.waitForText(/once more/);
 		await terminal.waitForText(/^(?![\s\S]*─ Subagents)/);
 		const history = terminal.history().join("\n");
-		expect(history).not.toMatch(/stale|Error:/i);
+		expect(history).not.toMatch(/stale|Error:|conflict/i);
 		expect(terminal.overflows()).toEqual([]);
 		terminal.type("/quit\r");
 		expect(await terminal.exited).toBe(0);
@@ -105,6 +111,62 @@ describe.each(piVersions)("in the inspector of pi %s", (version) => {
 		terminal.type("q");
 		await terminal.waitForText(/heard true with UI true[\s\S]*Thank you\./);
 	});
+});
+
+test("a run that is waited for is read while it speaks, and stopped", async () => {
+	const child: Script = () => [text("The first half of a "), text("sentence "), hang()];
+	const home = await openHome({ script: dispatch({ parent: waiting, child }) });
+	const terminal = startTerminal(home);
+	await terminal.ready();
+	terminal.type("look\r");
+	await terminal.waitForText(/● running/);
+	terminal.key("alt+s");
+	await terminal.waitForText(/▸● #1 explorer look[\s\S]*The first half of a sentence/);
+	terminal.type("x");
+	await terminal.waitForText(/Stop explorer/);
+	terminal.type("n");
+	await terminal.waitForText(/Not stopped\./);
+	terminal.type("xy");
+	await terminal.waitForText(/▸✗ #1 explorer look/);
+	terminal.type("q");
+	await terminal.waitForText(/✗ stopped[\s\S]*Stopped by the user\.[\s\S]*That was it\./);
+});
+
+test("a child that speaks fast makes no more than fifteen repaints a second, in the widget or in the inspector", async () => {
+	const child: Script = () => drip(verses.repeat(50), { everyMs: 4 });
+	const home = await openHome({ script: dispatch({ parent, child }) });
+	const terminal = startTerminal(home);
+	await terminal.ready();
+	terminal.type("explorer go\r");
+	await terminal.waitForText(/Spawned\.[\s\S]*the hunt › - verse/);
+	const inWidget = await framesInThreeSeconds();
+	expect(inWidget).toBeLessThanOrEqual(3 * 15);
+	terminal.key("alt+s");
+	await terminal.waitForText(/#1 explorer the hunt[\s\S]*verse/);
+	const inInspector = await framesInThreeSeconds();
+	expect(inInspector).toBeLessThanOrEqual(3 * 15);
+	// It does show what is new.
+	expect(Math.min(inWidget, inInspector)).toBeGreaterThan(3);
+	terminal.type("xy");
+	await terminal.waitForText(/▸✗ #1/);
+	terminal.type("q");
+	await terminal.waitForText(/Thank you\./);
+
+	async function framesInThreeSeconds(): Promise<number> {
+		const second = () => Number(/ (\d+)s(?: *$| │)/m.exec(terminal.screen().join("\n"))?.[1] ?? 0);
+		const from = second();
+		const before = terminal.frames;
+		const later = Array.from({ length: 20 }, (_, more) => from + 3 + more).join("|");
+		await terminal.waitForText(new RegExp(` (${later})s(?: *$| │)`, "m"));
+		return (terminal.frames - before) * (3 / Math.max(3, second() - from));
+	}
+}, 60_000);
+
+test.each(piVersions)("the key of the inspector is none of the keys of pi %s", (version) => {
+	const docs = join(dirname(dirname(dirname(cliOf(version)))), "docs", "keybindings.md");
+	const keys = readFileSync(docs, "utf8").match(/`[a-z0-9+\]-]+`/g);
+	expect(keys).toContain("`ctrl+o`");
+	expect(keys).not.toContain(`\`${INSPECTOR_KEY}\``);
 });
 
 test("without the widget nothing is above the editor, and the inspector is there all the same", async () => {
