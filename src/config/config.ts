@@ -88,6 +88,10 @@ export interface Config {
 		idleMinutes: number;
 		servers: readonly LspServerSettings[];
 	};
+	ui: {
+		/** Whether runs at work are shown above the editor. */
+		widget: boolean;
+	};
 	finalize: { maxCorrections: number };
 	headless: { drainSeconds: number };
 	retentionDays: number;

@@ -107,6 +107,7 @@ export const SETTINGS: SettingsOf<Config> = {
 		// They are commands.
 		servers: setting<readonly LspServerSettings[]>([], lspServers, never),
 	},
+	ui: { widget: setting(true, trueOrFalse, freely) },
 	finalize: { maxCorrections: setting(2, wholeNumber(0, 20), freely) },
 	headless: { drainSeconds: setting(600, seconds, freely) },
 	// Of the ledger that all projects share: one of them must not delete the records of the others.

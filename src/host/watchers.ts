@@ -20,6 +20,8 @@ export class Watchers {
 	#listening: Promise<void> | undefined;
 	readonly #watching = new Map<Socket, Watching>();
 	readonly #asks = new Asks();
+	/** How to make the latest snapshot of each run at work, for those who come late. */
+	readonly #latest = new Map<RunId, () => Progress>();
 	readonly #pending = new Map<RunId, { latest: (() => Progress) | undefined; timer: NodeJS.Timeout }>();
 	readonly #path: string;
 	readonly #listener: SocketListener;
@@ -68,6 +70,7 @@ export class Watchers {
 
 	/** Tells watchers how a run goes, at most ten times a second. */
 	progress(runId: RunId, latest: () => Progress): void {
+		this.#latest.set(runId, latest);
 		if (!this.#isWatched(runId)) return;
 		const pending = this.#pending.get(runId);
 		if (pending) {
@@ -96,6 +99,7 @@ export class Watchers {
 	ended(runId: RunId): void {
 		clearTimeout(this.#pending.get(runId)?.timer);
 		this.#pending.delete(runId);
+		this.#latest.delete(runId);
 		this.#tell({ type: "ended", runId });
 	}
 
@@ -121,6 +125,8 @@ export class Watchers {
 			if (!known) return;
 			if (known.type === "watch") {
 				watching.runs.add(known.runId);
+				const latest = this.#latest.get(known.runId);
+				if (latest) send(socket, { type: "progress", runId: known.runId, progress: latest() });
 				this.#asks.joined(watching, known.runId);
 			}
 			if (known.type === "answer") this.#asks.answered(watching, known.askId, known.answer);

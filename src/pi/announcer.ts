@@ -10,6 +10,7 @@ import type { OpenRun } from "../ledger/open-runs.ts";
 import type { RunId } from "../run/ids.ts";
 import { hint } from "../supervise/hint.ts";
 import { askUser } from "./ask-user.ts";
+import type { LiveRuns } from "./live-runs.ts";
 import type { RunEvents } from "./run-events.ts";
 import { type SessionServices, wasEverUsed } from "./session-services.ts";
 
@@ -34,6 +35,7 @@ export class Announcer {
 	readonly #pi: ExtensionAPI;
 	readonly #services: SessionServices;
 	readonly #events: RunEvents;
+	readonly #live: LiveRuns;
 	/** Tells others which process this is, so that they need not wait for it if it is dead. */
 	readonly #deliverer = `${process.pid}:${processStart(process.pid) ?? ""}:${randomUUID()}`;
 	/** Runs whose outcome a tool call of this process returns. */
@@ -45,10 +47,11 @@ export class Announcer {
 	#stopped = false;
 	#reported = false;
 
-	constructor(pi: ExtensionAPI, services: SessionServices, events: RunEvents) {
+	constructor(pi: ExtensionAPI, services: SessionServices, { events, live }: { events: RunEvents; live: LiveRuns }) {
 		this.#pi = pi;
 		this.#services = services;
 		this.#events = events;
+		this.#live = live;
 	}
 
 	/** A tool call waits for this run: it is not announced while that lives. */
@@ -131,9 +134,11 @@ export class Announcer {
 		const open = await supervisor.tend(session, {
 			except: this.#awaited,
 			onHint: this.#hints.give,
+			onProgress: (id, progress) => this.#live.heard(id, progress),
 			onAsk: askUser(ctx, services),
 		});
 		if (this.#stopped) return { open, due: [], elsewhere: 0 };
+		this.#live.observe(open);
 		this.#events.observe(open, services);
 		this.#settle(ctx, ledger);
 		const ours = { deliverer: this.#deliverer, at: Date.now(), forMs: DELIVERY_MS };

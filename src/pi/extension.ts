@@ -8,12 +8,14 @@ import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.t
 import { headlessDrain } from "./drain.ts";
 import { markFailure } from "./failures.ts";
 import { hostAhead } from "./host-ahead.ts";
+import { LiveRuns } from "./live-runs.ts";
 import { delegationDepth } from "./parent-facts.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 import { registerRoute } from "./route.ts";
 import { RunEvents } from "./run-events.ts";
 import { configFor, SessionServices, trustedAgentsFor } from "./session-services.ts";
 import { settleToolResults } from "./settle.ts";
+import { TerminalUi } from "./terminal-ui.ts";
 import { agentsListTool } from "./tools/agents-list.ts";
 import { sessionsHistoryTool } from "./tools/sessions-history.ts";
 import { sessionsListTool } from "./tools/sessions-list.ts";
@@ -29,13 +31,15 @@ export default function piGeon(pi: ExtensionAPI): void {
 
 	const services = new SessionServices();
 	const events = new RunEvents(pi.events);
-	const announcer = new Announcer(pi, services, events);
+	const live = new LiveRuns();
+	const announcer = new Announcer(pi, services, { events, live });
 	const approveProjectAgent = projectAgentApprovals();
-	const startHostAhead = hostAhead(services);
 	const onSpawned = (from: ExtensionContext, record: RunRecord) => {
 		events.created(record);
 		announcer.attend(from);
 	};
+	const ui = new TerminalUi({ pi, services, live, approveProjectAgent, onSpawned });
+	const startHostAhead = hostAhead(services);
 	let enabled = false;
 	let policy = "";
 
@@ -49,12 +53,13 @@ export default function piGeon(pi: ExtensionAPI): void {
 		if (!enabled) return;
 		const { agents } = catalog;
 		policy = subagents.injectDelegationPolicy ? delegationPolicy(agents) : "";
-		pi.registerTool(subagentTool({ pi, services, agents, policy, announcer, events, approveProjectAgent }));
+		pi.registerTool(subagentTool({ pi, services, agents, policy, announcer, events, live, approveProjectAgent }));
 		pi.registerTool(sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned }));
 		pi.registerTool(sessionsSendTool({ pi, services, announcer, approveProjectAgent, onSpawned }));
 		pi.registerTool(sessionsListTool(services));
 		pi.registerTool(sessionsHistoryTool(services));
 		pi.registerTool(agentsListTool(services));
+		ui.begin(ctx, config.ui);
 		announcer.attend(ctx);
 	});
 	pi.on("before_agent_start", ({ systemPromptOptions }, ctx) => {
@@ -67,11 +72,13 @@ export default function piGeon(pi: ExtensionAPI): void {
 	pi.on("agent_settled", (_event, ctx) => announcer.attend(ctx));
 	pi.on("session_compact", (_event, ctx) => announcer.attend(ctx));
 	pi.on("session_shutdown", async (_event, ctx) => {
+		ui.end();
 		await announcer.stop(ctx);
 		await services.close();
 	});
 	registerRoute(pi);
 	const onStopped = (from: ExtensionContext) => announcer.attend(from);
-	registerCommands({ pi, services, approveProjectAgent, onSpawned, onStopped });
+	const openInspector = (ctx: ExtensionContext) => ui.openInspector(ctx);
+	registerCommands({ pi, services, approveProjectAgent, onSpawned, onStopped, openInspector });
 	pi.registerMessageRenderer(ANNOUNCE, announceCard);
 }

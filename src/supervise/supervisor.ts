@@ -47,6 +47,7 @@ export interface TendOptions {
 	/** Runs that somebody waits for. */
 	except: ReadonlySet<RunId>;
 	onHint: () => void;
+	onProgress?: (id: RunId, progress: Progress) => void;
 	onAsk?: AskUser;
 }
 
@@ -149,7 +150,7 @@ export class Supervisor {
 			if (!connection || tended?.connection === connection) continue;
 			tended?.unwatch();
 			const unwatch = connection.watch(run.id, {
-				onProgress: () => {},
+				onProgress: (progress) => options.onProgress?.(run.id, progress),
 				onHint: options.onHint,
 				onAsk: async (question, gone) => (options.onAsk ? options.onAsk(run.id, question, gone) : NOBODY),
 			});

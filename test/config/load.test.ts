@@ -74,6 +74,7 @@ const defaults: Config = {
 		cacheMinutes: 15,
 	},
 	lsp: { enabled: false, allowMutatingActions: false, idleMinutes: 5, servers: [] },
+	ui: { widget: true },
 	finalize: { maxCorrections: 2 },
 	headless: { drainSeconds: 600 },
 	retentionDays: 30,

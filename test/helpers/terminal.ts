@@ -25,9 +25,15 @@ const KEYS = {
 	"ctrl+c": "\x03",
 	"ctrl+d": "\x04",
 	"ctrl+o": "\x0f",
+	"alt+s": "\x1bs",
+	end: "\x1b[F",
+	home: "\x1b[H",
 } as const;
 
 export type Key = keyof typeof KEYS;
+
+/** pi begins every repaint with it, so that a terminal shows it at once. */
+const FRAME = "\x1b[?2026h";
 
 /** pi's interactive mode, on a terminal that only this test sees. */
 export function startTerminal(home: Home, options: TerminalOptions = {}): TestTerminal {
@@ -53,11 +59,15 @@ export class TestTerminal {
 	readonly #listeners = new Set<() => void>();
 	#ended = false;
 	#title = "";
+	#frames = 0;
 
 	constructor(pty: IPty, emulator: xterm.Terminal) {
 		this.#pty = pty;
 		this.#xterm = emulator;
-		pty.onData((data) => emulator.write(data, () => this.#changed()));
+		pty.onData((data) => {
+			this.#frames += data.split(FRAME).length - 1;
+			emulator.write(data, () => this.#changed());
+		});
 		emulator.onTitleChange((title) => {
 			this.#title = title;
 		});
@@ -95,6 +105,19 @@ export class TestTerminal {
 	/** The visible lines and everything that scrolled away above them. */
 	history(): string[] {
 		return this.#lines(0, this.#xterm.buffer.active.length);
+	}
+
+	/** How often pi has repainted something. */
+	get frames(): number {
+		return this.#frames;
+	}
+
+	/** What did not fit into its line, so that the terminal had to break it. */
+	overflows(): string[] {
+		const buffer = this.#xterm.buffer.active;
+		return Array.from({ length: buffer.length }, (_, row) => buffer.getLine(row))
+			.filter((line) => line?.isWrapped)
+			.map((line) => line?.translateToString(true) ?? "");
 	}
 
 	/** Resolves with the screen as soon as it matches. */

@@ -7,6 +7,7 @@ import { refuse } from "../../run/errors.ts";
 import type { RunId } from "../../run/ids.ts";
 import type { Announcer } from "../announcer.ts";
 import { askUser } from "../ask-user.ts";
+import type { LiveRuns } from "../live-runs.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
 import type { RunEvents } from "../run-events.ts";
@@ -33,6 +34,7 @@ export interface SubagentToolSetup {
 	policy: string;
 	announcer: Announcer;
 	events: RunEvents;
+	live: LiveRuns;
 	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
 }
 
@@ -44,6 +46,7 @@ export function subagentTool({
 	policy,
 	announcer,
 	events,
+	live,
 	approveProjectAgent,
 }: SubagentToolSetup) {
 	return defineTool({
@@ -67,7 +70,11 @@ export function subagentTool({
 							parentSession: ctx.sessionManager.getSessionId(),
 							toolCall,
 							signal,
-							onUpdate: (partial) => onUpdate?.(partial),
+							onUpdate: (partial) => {
+								onUpdate?.(partial);
+								const { streaming } = partial.details;
+								if (admitted !== undefined && streaming) live.heard(admitted, streaming);
+							},
 							onAdmitted: (record) => {
 								events.created(record);
 								admitted = record.run.id;

@@ -30,7 +30,7 @@ function lineOf(item: Fields): string {
 /** The arguments that tell most about a call, of pi's own tools and of common others. */
 const TELLING = ["command", "pattern", "query", "url", "path", "file_path", "symbol", "action", "name"];
 
-function callLine(item: Fields): string {
+export function callLine(item: Fields): string {
 	const name = textOf(item.name) ?? "tool";
 	const args = fieldsOf(item.args) ?? {};
 	const value = TELLING.map((key) => args[key]).find(isTelling) ?? Object.values(args).find(isTelling);

@@ -1,0 +1,149 @@
+// What is played for the pictures: a project, what the user asks, what a scripted model says turn by turn, and when to
+// take a picture. What the children are scripted to say about the project is true.
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** So that the times on the screen are not all zero. */
+const THINKING_MS = 700;
+
+export const PROJECT = {
+	"src/server.ts": 'import { login } from "./login.ts";\n\nroutes.post("/login", login);\n',
+	"src/login.ts": `import { findUser } from "./users.ts";
+import { newSession } from "./sessions.ts";
+
+export async function login(request, reply) {
+	const user = await findUser(request.body.name);
+	if (!user || user.password !== request.body.password) return reply.code(401).send();
+	return reply.setCookie("session", newSession(user)).send();
+}
+`,
+	"src/users.ts": "export const findUser = (name) => db.users.findOne({ name });\n",
+	"src/sessions.ts": "export const newSession = (user) => db.sessions.insert({ user: user.id });\n",
+};
+
+const call = (name, args) => (wire) => wire.toolCall(name, JSON.stringify(args));
+
+const says =
+	(text, ...then) =>
+	async (wire) => {
+		await wire.text(text);
+		for (const step of then) await step(wire);
+	};
+
+const ANSWER = `Login is handled in \`src/login.ts:4\`, by \`login()\`.
+
+- \`src/server.ts:3\` registers it for \`POST /login\`
+- \`src/login.ts:6\` compares the password
+- \`src/sessions.ts:1\` makes the session`;
+
+/** Two calls in one message: one child is done, the other at work. */
+export function delegation(pictureTaken) {
+	const prompt = "Where is login handled, and is it safe? Ask the explorer and the reviewer.";
+	return {
+		size: { cols: 100, rows: 36 },
+		prompt,
+		pictures: [
+			{
+				file: "delegation.svg",
+				label: "pi with two subagents: the explorer is done, the reviewer is at work",
+				isReady: (text) => /✓ done [1-9]/.test(text) && /● running \ds.*\n.*› read src\/users/.test(text),
+				// Above it pi says what it misses on this machine, such as fd.
+				from: prompt,
+			},
+		],
+		answer: played({
+			parent: [
+				says(
+					"I ask both at once.",
+					call("subagent", { agent: "explorer", task: "Find where login is handled. Report files and lines." }),
+					call("subagent", { agent: "reviewer", task: "Review src/login.ts for security problems." }),
+				),
+				says("Done."),
+			],
+			explorer: [
+				call("grep", { pattern: "login", path: "src" }),
+				call("read", { path: "src/login.ts" }),
+				call("subagent_finalize", { status: "SUCCESS", result: ANSWER }),
+			],
+			reviewer: [
+				call("read", { path: "src/login.ts" }),
+				call("grep", { pattern: "password", path: "src" }),
+				says(
+					"The password is compared as plain text: let me see how users are stored.",
+					call("read", { path: "src/users.ts" }),
+				),
+				(wire) => pictureTaken.then(() => wire.text("Enough.")),
+			],
+		}),
+	};
+}
+
+/** Three in the background: the widget, and then the inspector. */
+export function background(pictureTaken) {
+	const prompt = "In the background: explore how sessions work, review the login, and look for its tests.";
+	const spawn = (agent, label, task) => call("sessions_spawn", { agent, label, task });
+	const untilTaken = (text) => async (wire) => {
+		await wire.text(text);
+		await pictureTaken;
+	};
+	return {
+		size: { cols: 110, rows: 24 },
+		prompt,
+		pictures: [
+			{
+				file: "widget.svg",
+				label: "Above pi's editor: three subagents at work, a line each",
+				isReady: (text) =>
+					/ever end\?/.test(text) && /plain text/.test(text) && /find \S*test/.test(text) && /[4-9]s$/m.test(text),
+				from: "All three are on their way",
+			},
+			{
+				file: "inspector.svg",
+				label: "The inspector: the list of subagents, and the transcript of the one that is selected",
+				keys: ["\x1bs", "\x1b[B"],
+				isReady: (text) => /─ Subagents/.test(text) && /▸. #2 reviewer[\s\S]*plain text/.test(text),
+			},
+		],
+		answer: played({
+			parent: [
+				says(
+					"I start them.",
+					spawn("explorer", "sessions", "Find out how sessions are made, kept and ended. Report files and lines."),
+					spawn("reviewer", "login", "Review src/login.ts for security problems."),
+					spawn("tester", "login tests", "Find the tests of the login and run them."),
+				),
+				says("All three are on their way. You will hear from me when they report."),
+			],
+			explorer: [
+				call("grep", { pattern: "session", path: "src" }),
+				call("read", { path: "src/sessions.ts" }),
+				untilTaken("A session is a row with the user's id. Does it ever end? "),
+			],
+			reviewer: [
+				says("I read the login first.", call("read", { path: "src/login.ts" })),
+				says(
+					"`src/login.ts:6` compares the password as it came with the one that is stored. Then it must be stored as it is.",
+					call("grep", { pattern: "password", path: "src" }),
+				),
+				untilTaken("So it is: passwords are kept as plain text. "),
+			],
+			tester: [
+				call("find", { pattern: "**/*.test.ts", path: "." }),
+				(wire) => pictureTaken.then(() => wire.text("Enough.")),
+			],
+		}),
+	};
+}
+
+/** Each part says its turns one after the other; the last one lasts. */
+function played(parts) {
+	return async (request, wire) => {
+		const part = request.tools.includes("subagent")
+			? "parent"
+			: Object.keys(parts).find((name) => new RegExp(`You are an? ${name}`).test(request.systemText));
+		await sleep(THINKING_MS);
+		wire.usage = { input: Math.ceil(JSON.stringify(request.raw).length / 4), output: 60 };
+		const turns = parts[part ?? "parent"];
+		await turns[Math.min(request.turn, turns.length - 1)](wire);
+		await wire.end();
+	};
+}

@@ -1,0 +1,91 @@
+import { copyToClipboard, type ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { inOneLine } from "../../collect/plain.ts";
+import type { Services } from "../../delegate.ts";
+import type { RunRecord } from "../../ledger/records.ts";
+import { findSession } from "../../ledger/sessions.ts";
+import { isDenial } from "../../operate/denial.ts";
+import { transcriptOf } from "../../operate/messages.ts";
+import { sendToSession } from "../../operate/send.ts";
+import { stopRun } from "../../operate/stop.ts";
+import { sessionKey } from "../../run/ids.ts";
+import { parentFacts } from "../parent-facts.ts";
+import { routeOf } from "../route.ts";
+import type { TerminalUiSetup } from "../terminal-ui.ts";
+
+interface ActionsSetup extends Pick<TerminalUiSetup, "pi" | "approveProjectAgent" | "onSpawned"> {
+	session: ExtensionContext;
+	available: Services;
+	/** Whether pi lets us switch to another session from here. */
+	canOpen: boolean;
+}
+
+/** What was done, in a line for the user; and where to go now, if anywhere. */
+export interface Done {
+	notice: string;
+	/** The run that the message resumed the session with. */
+	select?: string;
+	/** The session file to switch to. */
+	open?: string;
+}
+
+/** What a user can do with the selected run. */
+export interface RunActions {
+	message(record: RunRecord, text: string): Promise<Done>;
+	stop(record: RunRecord): Done;
+	copy(record: RunRecord): Promise<Done>;
+	open(record: RunRecord): Promise<Done>;
+}
+
+export function runActions({
+	pi,
+	session,
+	available,
+	canOpen,
+	approveProjectAgent,
+	onSpawned,
+}: ActionsSetup): RunActions {
+	const { ledger, supervisor, redactor } = available;
+	return {
+		async message({ run, plan, sessionId }, text) {
+			const { answer } = await sendToSession(
+				{
+					sessionKey: sessionKey(plan.principal.id, sessionId),
+					message: text,
+					parentSession: session.sessionManager.getSessionId(),
+					withinMs: 0,
+					route: routeOf(session),
+				},
+				parentFacts(pi, session, (agent) => approveProjectAgent(session, agent)),
+				available,
+				{ onWaiting() {}, onLeft() {}, onSpawned: (record) => onSpawned(session, record) },
+			);
+			if (isDenial(answer)) return { notice: `Not sent: ${inOneLine(answer.error)}` };
+			if (answer.runId === run.id) return { notice: "Sent. It is taken in after the current step." };
+			return { notice: `Resumed as run ${answer.runId}.`, select: answer.runId };
+		},
+		stop(record) {
+			const { was } = stopRun(ledger, record, "the user");
+			supervisor.wake();
+			return { notice: was === "ended" ? "It has ended already." : "Asked to stop." };
+		},
+		async copy({ run, partial }) {
+			const answer = run.state === "ended" ? run.outcome.output : partial;
+			if (answer === undefined || answer === "") return { notice: "There is no answer to copy yet." };
+			await copyToClipboard(redactor.redact(answer));
+			return { notice: run.state === "ended" ? "Answer copied." : "Copied what it last said." };
+		},
+		async open({ run, plan, sessionId }) {
+			if (run.state !== "ended") return { notice: "It is at work: one session never has two writers." };
+			const known = findSession(ledger, sessionId);
+			const file = transcriptOf(known ?? plan.session);
+			if (file === undefined) return { notice: "It left no session file." };
+			if (known?.archivedAt !== undefined) return { notice: `Its session is archived: ${redactor.redact(file)}` };
+			if (canOpen) return { notice: "", open: file };
+			await copyToClipboard(`pi --session ${quoted(file)}`);
+			return { notice: "Copied: pi --session … (or open the inspector with /subagents)." };
+		},
+	};
+}
+
+/** For a shell that a person pastes it into. */
+const quoted = (file: string): string => (/^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`);

@@ -1,0 +1,293 @@
+import type { Theme } from "@earendil-works/pi-coding-agent";
+import { type Component, type Focusable, Input, type TUI } from "@earendil-works/pi-tui";
+import { inOneLine } from "../../collect/plain.ts";
+import { findRun, type RunRecord } from "../../ledger/records.ts";
+import { findSession } from "../../ledger/sessions.ts";
+import { infoOf } from "../../operate/info.ts";
+import { transcriptOf } from "../../operate/messages.ts";
+import type { Sources } from "../../operate/runs.ts";
+import { isRunId, type RunId } from "../../run/ids.ts";
+import type { LiveRuns, Viewer } from "../live-runs.ts";
+import type { Done, RunActions } from "./actions.ts";
+import { type Action, actionOf } from "./keys.ts";
+import { type RunRows, runRows } from "./run-rows.ts";
+import { drawScreen, type InspectorView, type Screen } from "./screen.ts";
+import { Transcript } from "./transcript.ts";
+import { transcriptPainter } from "./transcript-lines.ts";
+
+const REFRESH_EVERY_MS = 100;
+const CLOCK_EVERY_MS = 1000;
+const LONGEST_NOTICE = 200;
+
+export interface InspectorResult {
+	/** The session file that the user wants to go on with. */
+	open?: string;
+}
+
+interface InspectorSetup {
+	tui: TUI;
+	theme: Theme;
+	live: LiveRuns;
+	parentSession: string;
+	sources: Sources;
+	actions: RunActions;
+	done: (result: InspectorResult) => void;
+}
+
+/** The runs of this session, and what the selected one says and does, over the whole screen. */
+export class Inspector implements Component, Focusable, Viewer {
+	readonly #setup: InspectorSetup;
+	readonly #readRows: () => RunRows;
+	readonly #paintTranscript = transcriptPainter();
+	readonly #detach: () => void;
+	readonly #clock: NodeJS.Timeout;
+	#refreshing: NodeJS.Timeout | undefined;
+	#isFocused = false;
+	#isClosed = false;
+	#selectedId: RunId | undefined;
+	#rowsReadAt = 0;
+	#transcript: Transcript | undefined;
+	/** What the user is doing besides looking. */
+	#doing: { kind: "looking" } | { kind: "writing"; input: Input } | { kind: "stopping"; id: RunId } = {
+		kind: "looking",
+	};
+	#view: InspectorView = {
+		rows: [],
+		count: { total: 0, queued: 0, running: 0 },
+		selected: 0,
+		pane: "list",
+		run: undefined,
+		shows: "transcript",
+		unfolded: false,
+		top: undefined,
+		notice: "",
+		question: undefined,
+	};
+	/** Of the last time that it was drawn. */
+	#screen: Screen = { lines: [], total: 0, height: 1 };
+
+	constructor(setup: InspectorSetup) {
+		this.#setup = setup;
+		this.#readRows = runRows(setup.parentSession, setup.sources);
+		this.#detach = setup.live.attach(this);
+		this.#clock = setInterval(() => this.changed(), CLOCK_EVERY_MS).unref();
+		this.#refresh();
+	}
+
+	/** A question of a child takes the focus: it is below, so that it can be read, this shows nothing meanwhile. */
+	get focused(): boolean {
+		return this.#isFocused;
+	}
+
+	set focused(isFocused: boolean) {
+		this.#isFocused = isFocused;
+		if (this.#doing.kind === "writing") this.#doing.input.focused = isFocused;
+	}
+
+	shows(id: RunId): boolean {
+		return id === this.#selectedId;
+	}
+
+	changed(): void {
+		if (this.#isClosed) return;
+		this.#refreshing ??= setTimeout(() => this.#refresh(), REFRESH_EVERY_MS).unref();
+	}
+
+	close(result: InspectorResult = {}): void {
+		if (this.#isClosed) return;
+		this.dispose();
+		this.#setup.done(result);
+	}
+
+	dispose(): void {
+		this.#isClosed = true;
+		this.#detach();
+		clearInterval(this.#clock);
+		clearTimeout(this.#refreshing);
+	}
+
+	invalidate(): void {
+		// Nothing that was drawn is kept, but for the transcript, which is drawn anew with another theme.
+	}
+
+	render(width: number): string[] {
+		if (!this.#isFocused) return [];
+		const { theme, tui } = this.#setup;
+		const doing = this.#doing;
+		this.#screen = drawScreen(this.#view, {
+			theme,
+			width,
+			height: tui.terminal.rows,
+			now: Date.now(),
+			paintTranscript: this.#paintTranscript,
+			inputLine: doing.kind === "writing" ? (columns) => doing.input.render(columns)[0] ?? "" : undefined,
+		});
+		return this.#screen.lines;
+	}
+
+	handleInput(data: string): void {
+		const doing = this.#doing;
+		if (doing.kind === "writing") doing.input.handleInput(data);
+		else if (doing.kind === "stopping") this.#answerStop(doing.id, data);
+		else {
+			const action = actionOf(data);
+			this.#show({ notice: "" });
+			if (action) this.#handlers[action]();
+		}
+		this.#setup.tui.requestRender();
+	}
+
+	readonly #handlers: Record<Action, () => void> = {
+		up: () => (this.#isListed() ? this.#select(this.#view.selected - 1) : this.#scroll(-1)),
+		down: () => (this.#isListed() ? this.#select(this.#view.selected + 1) : this.#scroll(1)),
+		pageUp: () => this.#scroll(-this.#screen.height),
+		pageDown: () => this.#scroll(this.#screen.height),
+		first: () => (this.#isListed() ? this.#select(0) : this.#show({ top: 0 })),
+		last: () => (this.#isListed() ? this.#select(this.#view.rows.length - 1) : this.#show({ top: undefined })),
+		follow: () => this.#show({ top: undefined, shows: "transcript" }),
+		enter: () => this.#withRun(() => this.#show({ pane: "run" })),
+		otherPane: () => this.#show({ pane: this.#view.pane === "list" && this.#view.run ? "run" : "list" }),
+		back: () => this.#goBack(),
+		close: () => this.close(),
+		fold: () => this.#show({ unfolded: !this.#view.unfolded }),
+		facts: () => this.#withRun(() => this.#toggle("facts", "run")),
+		help: () => this.#toggle("help", this.#view.pane),
+		message: () => this.#withRun((record) => this.#write(record)),
+		stop: () => this.#withRun((record) => this.#askStop(record)),
+		copy: () => this.#withRun((record) => this.#tell(this.#setup.actions.copy(record))),
+		open: () => this.#withRun((record) => this.#tell(this.#setup.actions.open(record))),
+	};
+
+	#withRun(act: (record: RunRecord) => void): void {
+		const record = this.#record();
+		if (record) act(record);
+	}
+
+	#toggle(shows: "facts" | "help", pane: InspectorView["pane"]): void {
+		this.#show({ shows: this.#view.shows === shows ? "transcript" : shows, top: undefined, pane });
+	}
+
+	#goBack(): void {
+		if (this.#view.shows === "help") this.#show({ shows: "transcript", top: undefined });
+		else if (this.#view.pane === "run") this.#show({ pane: "list" });
+		else this.close();
+	}
+
+	#isListed = (): boolean => this.#view.pane === "list" && this.#view.shows !== "help";
+
+	#show(change: Partial<InspectorView>): void {
+		this.#view = { ...this.#view, ...change };
+	}
+
+	#select(index: number): void {
+		const row = this.#view.rows[Math.max(0, Math.min(index, this.#view.rows.length - 1))];
+		if (!row || !isRunId(row.runId) || row.runId === this.#selectedId) return;
+		this.#selectedId = row.runId;
+		this.#show({ selected: this.#view.rows.indexOf(row), top: undefined });
+		this.#readRun();
+	}
+
+	/** Down to the end is to follow again. */
+	#scroll(by: number): void {
+		const { total, height } = this.#screen;
+		const last = Math.max(0, total - height);
+		const from = this.#view.top ?? (this.#view.shows === "transcript" ? last : 0);
+		const top = Math.max(0, Math.min(from + by, last));
+		this.#show({ top: top === last && this.#view.shows === "transcript" ? undefined : top });
+	}
+
+	#write(record: RunRecord): void {
+		const input = new Input();
+		input.focused = this.#isFocused;
+		const leave = (notice: string) => {
+			this.#doing = { kind: "looking" };
+			this.#show({ notice });
+		};
+		input.onEscape = () => leave("");
+		input.onSubmit = (text) => {
+			leave("");
+			if (text.trim() !== "") this.#tell(this.#setup.actions.message(record, text.trim()));
+		};
+		this.#doing = { kind: "writing", input };
+		this.#show({ notice: record.run.state === "ended" ? "Resume with, enter sends:" : "Steer with, enter sends:" });
+	}
+
+	#askStop({ run, plan }: RunRecord): void {
+		if (run.state === "ended") return void this.#show({ notice: "It has ended already." });
+		this.#doing = { kind: "stopping", id: run.id };
+		this.#show({ question: `Stop ${inOneLine(plan.agent)} ${run.id}? y/n` });
+	}
+
+	#answerStop(id: RunId, data: string): void {
+		this.#doing = { kind: "looking" };
+		this.#show({ question: undefined });
+		const record = findRun(this.#setup.sources.ledger, id);
+		if (data !== "y" && data !== "Y") return void this.#show({ notice: "Not stopped." });
+		if (record) this.#done(this.#setup.actions.stop(record));
+	}
+
+	#tell(action: Promise<Done>): void {
+		action
+			.catch((error: unknown): Done => ({ notice: error instanceof Error ? error.message : String(error) }))
+			.then((done) => this.#done(done));
+	}
+
+	#done({ notice, select, open }: Done): void {
+		if (this.#isClosed) return;
+		if (open !== undefined) return void this.close({ open });
+		if (select !== undefined && isRunId(select)) {
+			this.#selectedId = select;
+			this.#show({ top: undefined });
+		}
+		this.#show({ notice: inOneLine(notice).slice(0, LONGEST_NOTICE) });
+		this.#rowsReadAt = 0;
+		this.#refresh();
+	}
+
+	#record(): RunRecord | undefined {
+		return this.#selectedId && findRun(this.#setup.sources.ledger, this.#selectedId);
+	}
+
+	/** Reads what there is now. The list no more often than the clock ticks: it may be long. */
+	#refresh(): void {
+		clearTimeout(this.#refreshing);
+		this.#refreshing = undefined;
+		if (this.#isClosed) return;
+		try {
+			if (Date.now() - this.#rowsReadAt >= CLOCK_EVERY_MS - REFRESH_EVERY_MS) this.#readList();
+			this.#readRun();
+		} catch (error) {
+			// A ledger that is locked for long, a file that cannot be read: said here, and looked at again in a second.
+			this.#show({
+				notice: error instanceof Error ? inOneLine(error.message).slice(0, LONGEST_NOTICE) : String(error),
+			});
+		}
+		this.#setup.tui.requestRender();
+	}
+
+	/** The selected run stays selected, wherever it is in the list now. */
+	#readList(): void {
+		this.#rowsReadAt = Date.now();
+		const { rows, count } = this.#readRows();
+		const index = rows.findIndex(({ runId }) => runId === this.#selectedId);
+		const selected = Math.max(0, index);
+		const id = rows[selected]?.runId;
+		this.#selectedId = id !== undefined && isRunId(id) ? id : undefined;
+		this.#show({ rows, count, selected });
+	}
+
+	#readRun(): void {
+		const { sources, live } = this.#setup;
+		const record = this.#record();
+		if (!record) return void this.#show({ run: undefined });
+		const path = transcriptOf(findSession(sources.ledger, record.sessionId) ?? record.plan.session);
+		// Put away, or another run's.
+		if (path !== this.#transcript?.path) {
+			this.#transcript = path === undefined ? undefined : new Transcript(path, (text) => sources.redactor.redact(text));
+		}
+		const progress = record.run.state === "ended" ? undefined : live.progressOf(record.run.id);
+		const info = infoOf(record, sources);
+		const transcript = this.#transcript?.read(progress) ?? { items: [], isCut: false };
+		this.#show({ run: { info: progress ? { ...info, usage: progress.usage } : info, transcript } });
+	}
+}

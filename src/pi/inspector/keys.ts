@@ -1,0 +1,53 @@
+import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
+
+/** What a user can do with the inspector. */
+export type Action =
+	| "up"
+	| "down"
+	| "pageUp"
+	| "pageDown"
+	| "first"
+	| "last"
+	| "enter"
+	| "otherPane"
+	| "back"
+	| "close"
+	| "follow"
+	| "fold"
+	| "facts"
+	| "message"
+	| "stop"
+	| "open"
+	| "copy"
+	| "help";
+
+interface Binding {
+	action: Action;
+	keys: readonly KeyId[];
+	/** For the help; none for those that are the same as the one before. */
+	about: string;
+}
+
+export const BINDINGS: readonly Binding[] = [
+	{ action: "up", keys: ["up", "k"], about: "the run above, or scroll up" },
+	{ action: "down", keys: ["down", "j"], about: "the run below, or scroll down" },
+	{ action: "pageUp", keys: ["pageUp"], about: "scroll up a page" },
+	{ action: "pageDown", keys: ["pageDown", "space"], about: "scroll down a page" },
+	{ action: "first", keys: ["home", "g"], about: "to the beginning" },
+	{ action: "last", keys: ["end"], about: "to the end" },
+	{ action: "follow", keys: ["f"], about: "follow what is new again" },
+	{ action: "enter", keys: ["enter", "right"], about: "read the selected run" },
+	{ action: "otherPane", keys: ["tab"], about: "from the list to the run, and back" },
+	{ action: "fold", keys: ["t"], about: "fold or unfold what tools returned" },
+	{ action: "facts", keys: ["i"], about: "all facts of the run, or its transcript" },
+	{ action: "message", keys: ["m"], about: "send a message: steers a run at work, resumes one that has ended" },
+	{ action: "stop", keys: ["x"], about: "stop the run" },
+	{ action: "open", keys: ["o"], about: "open the session of an ended run in pi" },
+	{ action: "copy", keys: ["c"], about: "copy the answer" },
+	{ action: "help", keys: ["?"], about: "this help" },
+	{ action: "back", keys: ["escape", "left"], about: "back to the list, then close" },
+	{ action: "close", keys: ["q", "ctrl+c"], about: "close" },
+];
+
+export const actionOf = (data: string): Action | undefined =>
+	BINDINGS.find(({ keys }) => keys.some((key) => matchesKey(data, key)))?.action;

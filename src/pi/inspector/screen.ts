@@ -1,0 +1,200 @@
+import type { Theme } from "@earendil-works/pi-coding-agent";
+import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import type { RunCount } from "../../ledger/run-list.ts";
+import type { RunInfo } from "../../operate/info.ts";
+import type { RunSummary } from "../../operate/runs.ts";
+import { allFacts, shortFacts } from "./facts-lines.ts";
+import { BINDINGS } from "./keys.ts";
+import { listLines } from "./list-lines.ts";
+import type { TranscriptContent } from "./transcript.ts";
+import type { TranscriptDrawing } from "./transcript-lines.ts";
+
+/** From this width on, the list and the run are side by side. */
+const TWO_PANES = 100;
+
+/** All that the inspector shows. */
+export interface InspectorView {
+	rows: readonly RunSummary[];
+	count: RunCount;
+	selected: number;
+	/** Which of the two has the keys; on a narrow screen, which of them is there at all. */
+	pane: "list" | "run";
+	run: { info: RunInfo; transcript: TranscriptContent } | undefined;
+	shows: "transcript" | "facts" | "help";
+	unfolded: boolean;
+	/** The first line that is shown of a text that does not fit; undefined: its end, wherever that moves. */
+	top: number | undefined;
+	/** What came of the last thing that the user did. */
+	notice: string;
+	/** What the user is asked, in the last line. */
+	question: string | undefined;
+}
+
+export interface ScreenDrawing {
+	theme: Theme;
+	width: number;
+	height: number;
+	now: number;
+	paintTranscript: (items: TranscriptContent["items"], drawing: TranscriptDrawing) => string[];
+	/** Where the user writes, if that is what they do. */
+	inputLine: ((width: number) => string) | undefined;
+}
+
+export interface Screen {
+	lines: string[];
+	/** Of the text that can be scrolled. */
+	total: number;
+	height: number;
+}
+
+/** The whole screen: exactly as many lines as it has, none wider than it is. */
+export function drawScreen(view: InspectorView, drawing: ScreenDrawing): Screen {
+	const { width, height } = drawing;
+	const rows = Math.max(1, height - 3);
+	const text = textPane(view, drawing, rows);
+	const body = panes(view, drawing, { rows, text: text.lines });
+	const lines = [titleLine(view, drawing), ...body, ruleLine(view, text, drawing), lastLine(view, drawing)];
+	return { ...text, lines: lines.slice(0, height).map((line) => filled(line, width)) };
+}
+
+const listWidth = (width: number): number => Math.min(48, Math.floor(width * 0.38));
+
+function panes(
+	view: InspectorView,
+	drawing: ScreenDrawing,
+	{ rows, text }: { rows: number; text: string[] },
+): string[] {
+	const { width, theme, now } = drawing;
+	const list = (listed: number) =>
+		listLines(
+			{ rows: view.rows, selected: view.selected, isFocused: view.pane === "list" },
+			{ theme, width: listed, height: rows, now },
+		);
+	const isWide = width >= TWO_PANES;
+	if (!isWide) return upTo(view.pane === "list" && view.shows !== "help" ? list(width) : text, rows);
+	const left = upTo(list(listWidth(width)), rows);
+	const right = upTo(text, rows);
+	const border = theme.fg("border", "│");
+	return left.map((line, index) => `${filled(line, listWidth(width))}${border} ${right[index] ?? ""}`);
+}
+
+/** The run that is selected, or the help. The first lines stay; the rest scrolls. */
+function textPane(view: InspectorView, drawing: ScreenDrawing, rows: number): Screen {
+	const { theme, now } = drawing;
+	const width = drawing.width >= TWO_PANES ? drawing.width - listWidth(drawing.width) - 2 : drawing.width;
+	const { run } = view;
+	if (view.shows === "help") return scrolled([], helpLines(theme, width), view.top ?? 0, rows);
+	if (!run) return { lines: [], total: 0, height: rows };
+	const head = shortFacts(run.info, { theme, width, now });
+	if (view.shows === "facts")
+		return scrolled(head, ["", ...allFacts(run.info, { theme, width, now })], view.top ?? 0, rows);
+	return scrolled(head, transcriptPane(view, run, { ...drawing, width }), view.top, rows);
+}
+
+function transcriptPane(
+	{ unfolded }: InspectorView,
+	{ info, transcript }: NonNullable<InspectorView["run"]>,
+	{ theme, width, paintTranscript }: ScreenDrawing,
+): string[] {
+	const lines = paintTranscript(transcript.items, { theme, width, unfolded });
+	const earlier = transcript.isCut ? [theme.fg("dim", `… more before this: ${info.transcript ?? ""}`)] : [];
+	const wrong = info.error === undefined ? [] : ["", ...wrapTextWithAnsi(theme.fg("error", `✗ ${info.error}`), width)];
+	const nothing = info.phase === "ended" ? "Nothing was said." : "Nothing was said yet.";
+	const all = [...earlier, ...lines, ...wrong];
+	return all.length > 0 ? all : ["", theme.fg("muted", nothing)];
+}
+
+function scrolled(head: string[], text: string[], top: number | undefined, rows: number): Screen {
+	const height = Math.max(1, rows - head.length);
+	const last = Math.max(0, text.length - height);
+	const first = Math.min(top ?? last, last);
+	return { lines: [...head, ...text.slice(first, first + height)], total: text.length, height };
+}
+
+function titleLine({ count }: InspectorView, { theme, width }: ScreenDrawing): string {
+	const counts = [
+		...(count.running > 0 ? [`${count.running} at work`] : []),
+		...(count.queued > 0 ? [`${count.queued} waiting`] : []),
+		`${count.total} in all`,
+	].join(" · ");
+	const title = ` ${theme.bold(theme.fg("accent", "Subagents"))} ${theme.fg("muted", counts)} `;
+	return `${theme.fg("border", "─")}${title}${theme.fg("border", "─".repeat(Math.max(0, width - visibleWidth(title) - 1)))}`;
+}
+
+/** Says whether the text follows what is new, and what came of the last thing that was done. */
+function ruleLine(view: InspectorView, { total, height }: Screen, { theme, width }: ScreenDrawing): string {
+	const isRead = view.shows === "transcript" && (view.pane === "run" || width >= TWO_PANES) && view.run !== undefined;
+	const isPaused = isRead && view.top !== undefined && view.top < total - height;
+	const where = isPaused
+		? theme.fg("warning", ` paused, ${total - height - (view.top ?? 0)} lines below, f follows `)
+		: isRead && view.run?.info.phase !== "ended"
+			? theme.fg("muted", " following ")
+			: "";
+	const notice = view.notice === "" ? "" : theme.fg("accent", ` ${view.notice} `);
+	const start = theme.fg("border", "─");
+	const gap = width - 1 - visibleWidth(where) - visibleWidth(notice);
+	if (gap < 0) return `${start}${cut(notice === "" ? where : notice, width - 1)}`;
+	return `${start}${notice}${theme.fg("border", "─".repeat(gap))}${where}`;
+}
+
+function lastLine(view: InspectorView, { theme, width, inputLine }: ScreenDrawing): string {
+	if (inputLine) return inputLine(width);
+	if (view.question !== undefined) return theme.fg("warning", ` ${view.question}`);
+	const hints = hintsOf(view);
+	let line = "";
+	for (const [key, what] of hints) {
+		const next = `${line} ${theme.fg("accent", key)} ${theme.fg("muted", what)} `;
+		if (visibleWidth(next) > width) break;
+		line = next;
+	}
+	return line;
+}
+
+/** The keys of most use here, those first that a narrow screen has room for. */
+function hintsOf({ pane, run, shows, unfolded }: InspectorView): [key: string, what: string][] {
+	if (shows === "help")
+		return [
+			["esc", "back"],
+			["q", "close"],
+		];
+	const isOpen = run !== undefined && run.info.phase !== "ended";
+	const onRun: [string, string][] = [
+		["t", unfolded ? "fold" : "unfold"],
+		["i", shows === "facts" ? "transcript" : "facts"],
+		["c", "copy"],
+	];
+	return [
+		pane === "list" ? ["enter", "read"] : ["esc", "list"],
+		...(run ? [["m", isOpen ? "steer" : "resume"] satisfies [string, string]] : []),
+		...(isOpen ? [["x", "stop"] satisfies [string, string]] : []),
+		["?", "help"],
+		["q", "close"],
+		...(run ? onRun : []),
+		...(run && !isOpen ? [["o", "open"] satisfies [string, string]] : []),
+	];
+}
+
+function helpLines(theme: Theme, width: number): string[] {
+	const column = 16;
+	return BINDINGS.flatMap(({ keys, about }) => {
+		const lines = wrapTextWithAnsi(about, Math.max(1, width - column - 1));
+		return lines.map(
+			(line, index) =>
+				` ${theme.fg("accent", (index === 0 ? keys.join(", ") : "").padEnd(column))}${theme.fg("text", line)}`,
+		);
+	});
+}
+
+const upTo = (lines: string[], rows: number): string[] => Array.from({ length: rows }, (_, row) => lines[row] ?? "");
+
+/** As wide as the screen: what is below must not shine through. */
+function filled(line: string, width: number): string {
+	const fitting = cut(line, width);
+	return `${fitting}${" ".repeat(Math.max(0, width - visibleWidth(fitting)))}`;
+}
+
+function cut(line: string, width: number): string {
+	if (visibleWidth(line) <= width) return line;
+	const shortened = truncateToWidth(line, width, width > 1 ? "…" : "");
+	return visibleWidth(shortened) <= width ? shortened : "";
+}

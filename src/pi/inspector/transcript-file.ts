@@ -1,0 +1,116 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+
+/** The end of a very long session is what is of interest; all of it is in the file. */
+const MOST_BYTES = 4 * 1024 * 1024;
+const LINE_END = 0x0a;
+
+/**
+ * A session file that somebody else writes, read as it grows: only what is new, and anew if it turns out to be another
+ * file. Never written, unlike by pi's own way of opening a session.
+ */
+export class TranscriptFile {
+	readonly path: string;
+	#inode: number | undefined;
+	#offset = 0;
+	/** The beginning of a line that is just being written. */
+	#rest: Buffer = Buffer.alloc(0);
+	#byId = new Map<string, SessionEntry>();
+	/** From the first entry to the last: what a lost host wrote beside it is not part of the conversation. */
+	#branch: SessionEntry[] = [];
+	#isCut = false;
+
+	constructor(path: string) {
+		this.path = path;
+	}
+
+	get entries(): readonly SessionEntry[] {
+		return this.#branch;
+	}
+
+	/** Whether there is more before the first entry. */
+	get isCut(): boolean {
+		return this.#isCut;
+	}
+
+	/** Takes in what was written since the last time. A file that is not there (yet, or any more) has nothing new. */
+	read(): void {
+		let file: number;
+		try {
+			file = openSync(this.path, "r");
+		} catch (error) {
+			if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
+			throw error;
+		}
+		try {
+			const { size, ino } = fstatSync(file);
+			if (ino !== this.#inode || size < this.#offset) this.#startAnew(ino, size);
+			if (size > this.#offset) this.#take(readBetween(file, this.#offset, size));
+		} finally {
+			closeSync(file);
+		}
+	}
+
+	#startAnew(inode: number, size: number): void {
+		this.#inode = inode;
+		this.#isCut = size > MOST_BYTES;
+		this.#offset = this.#isCut ? size - MOST_BYTES : 0;
+		this.#rest = Buffer.alloc(0);
+		this.#byId = new Map();
+		this.#branch = [];
+	}
+
+	#take(bytes: Buffer): void {
+		this.#offset += bytes.length;
+		const all = Buffer.concat([this.#rest, bytes]);
+		const end = all.lastIndexOf(LINE_END) + 1;
+		this.#rest = all.subarray(end);
+		for (const line of all.subarray(0, end).toString("utf8").split("\n")) {
+			const entry = entryIn(line);
+			if (entry) this.#append(entry);
+		}
+	}
+
+	#append(entry: SessionEntry): void {
+		this.#byId.set(entry.id, entry);
+		if (entry.parentId === this.#branch.at(-1)?.id) this.#branch.push(entry);
+		else this.#branch = branchTo(entry, this.#byId);
+	}
+}
+
+function readBetween(file: number, from: number, to: number): Buffer {
+	const bytes = Buffer.alloc(to - from);
+	const length = readSync(file, bytes, 0, bytes.length, from);
+	return bytes.subarray(0, length);
+}
+
+/** Half a line at the beginning of what was read, and whatever else is no entry, is passed over. */
+function entryIn(line: string): SessionEntry | undefined {
+	if (line.trim() === "") return undefined;
+	try {
+		const value: unknown = JSON.parse(line);
+		return isEntry(value) ? value : undefined;
+	} catch (error) {
+		if (error instanceof SyntaxError) return undefined;
+		throw error;
+	}
+}
+
+const isEntry = (value: unknown): value is SessionEntry =>
+	typeof value === "object" &&
+	value !== null &&
+	"type" in value &&
+	value.type !== "session" &&
+	"id" in value &&
+	typeof value.id === "string";
+
+function branchTo(last: SessionEntry, byId: ReadonlyMap<string, SessionEntry>): SessionEntry[] {
+	const branch: SessionEntry[] = [];
+	const seen = new Set<string>();
+	for (let entry: SessionEntry | undefined = last; entry && !seen.has(entry.id); ) {
+		seen.add(entry.id);
+		branch.push(entry);
+		entry = entry.parentId === null ? undefined : byId.get(entry.parentId);
+	}
+	return branch.reverse();
+}

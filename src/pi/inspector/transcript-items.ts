@@ -1,0 +1,86 @@
+import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import { plain } from "../../collect/plain.ts";
+import { FINALIZE_TOOL } from "../../run/outcome.ts";
+import { callLine } from "../view/activity.ts";
+import { fieldsOf, listOf, textOf } from "../view/stored.ts";
+
+/** One thing that was said or done in a child session, redacted and without control characters. */
+export type TranscriptItem =
+	/** The task, or a message that steered. */
+	| { kind: "asked"; text: string }
+	| { kind: "said"; text: string }
+	| { kind: "called"; text: string }
+	| { kind: "returned"; tool: string; text: string; isError: boolean }
+	| { kind: "answer"; text: string; isError: boolean }
+	| { kind: "note"; text: string };
+
+/** A tool may return a megabyte; the file has all of it. */
+const MOST_CHARS = 20_000;
+
+/** What an entry of a session file shows. The file may hold anything: what does not fit is passed over. */
+export function itemsOf(entry: SessionEntry, redact: (text: string) => string): TranscriptItem[] {
+	const clean = (text: string) => plain(shorten(redact(text))).trim();
+	const fields = fieldsOf(entry) ?? {};
+	if (fields.type === "custom_message") return asked(textIn(fields.content));
+	if (fields.type === "compaction") return [{ kind: "note", text: "The conversation was compacted here." }];
+	const message = fieldsOf(fields.message);
+	if (fields.type !== "message" || !message) return [];
+	if (message.role === "user") return asked(textIn(message.content));
+	if (message.role === "toolResult") return returned();
+	return message.role === "assistant" ? [...listOf(message.content).flatMap(partOf), ...failure()] : [];
+
+	function asked(text: string): TranscriptItem[] {
+		return text.trim() === "" ? [] : [{ kind: "asked", text: clean(text) }];
+	}
+
+	function returned(): TranscriptItem[] {
+		const tool = textOf(message?.toolName) ?? "tool";
+		if (tool === FINALIZE_TOOL && message?.isError !== true) return [];
+		return [
+			{
+				kind: "returned",
+				tool: clean(tool),
+				text: clean(textIn(message?.content)),
+				isError: message?.isError === true,
+			},
+		];
+	}
+
+	function partOf(stored: unknown): TranscriptItem[] {
+		const part = fieldsOf(stored) ?? {};
+		const text = textOf(part.text);
+		if (part.type === "text" && text !== undefined && text.trim() !== "") return [{ kind: "said", text: clean(text) }];
+		if (part.type !== "toolCall") return [];
+		const args = fieldsOf(part.arguments) ?? {};
+		if (part.name === FINALIZE_TOOL) return [handedOver(args)];
+		return [{ kind: "called", text: clean(callLine({ name: part.name, args })) }];
+	}
+
+	function handedOver(args: Readonly<Record<string, unknown>>): TranscriptItem {
+		const parts = [textOf(args.error), textOf(args.result)].filter((part) => part !== undefined);
+		return { kind: "answer", text: clean(parts.join("\n\n")), isError: args.status === "ERROR" };
+	}
+
+	function failure(): TranscriptItem[] {
+		if (message?.stopReason === "aborted") return [{ kind: "note", text: "Aborted." }];
+		if (message?.stopReason !== "error") return [];
+		return [{ kind: "note", text: `The model failed: ${clean(textOf(message.errorMessage) ?? "no reason given")}` }];
+	}
+}
+
+function textIn(content: unknown): string {
+	if (typeof content === "string") return content;
+	return listOf(content)
+		.map((stored) => {
+			const part = fieldsOf(stored);
+			return part?.type === "image" ? "(an image)" : (textOf(part?.text) ?? "");
+		})
+		.filter((text) => text !== "")
+		.join("\n");
+}
+
+function shorten(text: string): string {
+	return text.length <= MOST_CHARS
+		? text
+		: `${text.slice(0, MOST_CHARS)}… (${text.length - MOST_CHARS} more characters)`;
+}

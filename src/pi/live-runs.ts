@@ -1,0 +1,65 @@
+import type { Progress } from "../host/protocol.ts";
+import type { OpenRun } from "../ledger/open-runs.ts";
+import type { RunId } from "../run/ids.ts";
+
+/** Somebody who shows runs. */
+export interface Viewer {
+	/** Whether it shows what this run does now. */
+	shows(id: RunId): boolean;
+	/** A run that it shows went on, or other runs are open than before. */
+	changed(): void;
+}
+
+/** Of how many runs the latest is kept before anybody looks: a child that thinks for a minute says nothing new. */
+const KEPT = 50;
+
+/**
+ * The open runs of this session that nobody waits for, and what some of them do now: those on the screen, and those that
+ * may come there next. A snapshot of each of a thousand runs, ten times a second, is not worth a thought.
+ */
+export class LiveRuns {
+	readonly #viewers = new Set<Viewer>();
+	readonly #progress = new Map<RunId, Progress>();
+	#open: readonly OpenRun[] = [];
+
+	get open(): readonly OpenRun[] {
+		return this.#open;
+	}
+
+	/** The latest that was heard of a run. */
+	progressOf(id: RunId): Progress | undefined {
+		return this.#progress.get(id);
+	}
+
+	/** Answers how to end it. */
+	attach(viewer: Viewer): () => void {
+		this.#viewers.add(viewer);
+		return () => this.#viewers.delete(viewer);
+	}
+
+	/** All that are open now, as the ledger has them. */
+	observe(open: readonly OpenRun[]): void {
+		const isSame = open.length === this.#open.length && open.every((run, index) => isSameRun(run, this.#open[index]));
+		this.#open = open;
+		if (isSame) return;
+		const openIds = new Set(open.map(({ id }) => id));
+		for (const id of this.#progress.keys()) {
+			if (!openIds.has(id) && !this.#isShown(id)) this.#progress.delete(id);
+		}
+		for (const viewer of this.#viewers) viewer.changed();
+	}
+
+	heard(id: RunId, progress: Progress): void {
+		const isKept = this.#progress.has(id) || this.#progress.size < KEPT;
+		if (isKept || this.#isShown(id)) this.#progress.set(id, progress);
+		for (const viewer of this.#viewers) if (viewer.shows(id)) viewer.changed();
+	}
+
+	#isShown(id: RunId): boolean {
+		for (const viewer of this.#viewers) if (viewer.shows(id)) return true;
+		return false;
+	}
+}
+
+const isSameRun = (run: OpenRun, other: OpenRun | undefined): boolean =>
+	run.id === other?.id && run.state === other.state;

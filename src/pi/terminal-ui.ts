@@ -1,0 +1,84 @@
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { AgentDefinition } from "../agents/definition.ts";
+import type { RunRecord } from "../ledger/records.ts";
+import type { LiveRuns } from "./live-runs.ts";
+import type { SessionServices } from "./session-services.ts";
+
+/** None of pi's own keys, on any platform. */
+export const INSPECTOR_KEY = "alt+s";
+
+export interface TerminalUiSetup {
+	pi: ExtensionAPI;
+	services: SessionServices;
+	live: LiveRuns;
+	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
+	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
+}
+
+/**
+ * What a user in a terminal sees of runs: the widget above the editor, and the inspector. Both are loaded when they are
+ * first needed, which in most sessions is never, and end with the session.
+ */
+export class TerminalUi {
+	readonly #setup: TerminalUiSetup;
+	readonly #endings = new Set<() => void>();
+	/** That of the session itself: it is good for as long as the session lasts. */
+	#session: ExtensionContext | undefined;
+	#isInspecting = false;
+
+	constructor(setup: TerminalUiSetup) {
+		this.#setup = setup;
+		setup.pi.registerShortcut(INSPECTOR_KEY, {
+			description: "Look at subagents, steer and stop them",
+			handler: (ctx) => this.openInspector(ctx),
+		});
+	}
+
+	begin(ctx: ExtensionContext, { widget }: { widget: boolean }): void {
+		if (ctx.mode !== "tui") return;
+		this.#session = ctx;
+		if (widget) this.#showWidgetWhenNeeded(ctx);
+	}
+
+	/** Resolves when the user has left it. */
+	async openInspector(ctx: ExtensionContext): Promise<void> {
+		const session = this.#session;
+		if (ctx.mode !== "tui" || !session) {
+			return void ctx.ui.notify("Subagents can be looked at in a terminal, where they are switched on.", "warning");
+		}
+		if (this.#isInspecting) return;
+		this.#isInspecting = true;
+		try {
+			const { inspect } = await import("./inspector/inspect.ts");
+			if (this.#session === session) await inspect(ctx, { ...this.#setup, session, endings: this.#endings });
+		} finally {
+			this.#isInspecting = false;
+		}
+	}
+
+	/** The session is over here: nothing of ours may draw, tick or use its context any more. */
+	end(): void {
+		this.#session = undefined;
+		for (const end of [...this.#endings]) end();
+		this.#endings.clear();
+	}
+
+	#showWidgetWhenNeeded(ctx: ExtensionContext): void {
+		const { live, services } = this.#setup;
+		const load = async () => {
+			const { Widget } = await import("./widget.ts");
+			if (this.#session !== ctx) return;
+			const widget = new Widget({ ctx, services, live, hint: `${INSPECTOR_KEY} to look` });
+			this.#endings.add(() => widget.dispose());
+		};
+		const detach = live.attach({
+			shows: () => false,
+			changed: () => {
+				if (live.open.length === 0) return;
+				detach();
+				load().catch((error) => ctx.ui.notify(`pi-geon cannot show its runs: ${error.message}`, "error"));
+			},
+		});
+		this.#endings.add(detach);
+	}
+}

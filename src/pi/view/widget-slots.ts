@@ -1,0 +1,24 @@
+/**
+ * Who has which line of the widget. A run keeps its line until it has ended and another needs it, and there are never
+ * fewer lines than before: nothing on the screen moves because a run came or went.
+ */
+export function assignSlots<Id>(
+	slots: readonly Id[],
+	{ open, hasEnded, capacity }: { open: readonly Id[]; hasEnded: (id: Id) => boolean; capacity: number },
+): Id[] {
+	const next = slots.slice(0, capacity);
+	const seated = new Set(next);
+	const waiting = open.filter((id) => !seated.has(id)).values();
+	const newcomer = () => waiting.next().value;
+	for (const [index, id] of next.entries()) {
+		if (!hasEnded(id)) continue;
+		const taker = newcomer();
+		if (taker === undefined) break;
+		next[index] = taker;
+	}
+	for (let taker = next.length < capacity ? newcomer() : undefined; taker !== undefined; ) {
+		next.push(taker);
+		taker = next.length < capacity ? newcomer() : undefined;
+	}
+	return next;
+}

@@ -1,0 +1,162 @@
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { Services } from "../delegate.ts";
+import { findRun, type RunRecord } from "../ledger/records.ts";
+import type { RunId } from "../run/ids.ts";
+import { FINALIZE_TOOL } from "../run/outcome.ts";
+import type { LiveRuns, Viewer } from "./live-runs.ts";
+import type { SessionServices } from "./session-services.ts";
+import { activity } from "./view/activity.ts";
+import { fitted } from "./view/fitted.ts";
+import { type WidgetRow, type WidgetView, widgetLines } from "./view/widget-lines.ts";
+import { assignSlots } from "./view/widget-slots.ts";
+
+const KEY = "pi-geon";
+const MOST_LINES = 5;
+/** What is left of a small screen belongs to the conversation. */
+const MOST_LINES_ON_A_SMALL_SCREEN = 3;
+const SMALL_SCREEN_ROWS = 20;
+/** Several children stream at once: eyes need it no faster. */
+const REPAINT_EVERY_MS = 250;
+const CLOCK_EVERY_MS = 1000;
+
+export interface WidgetSetup {
+	ctx: ExtensionContext;
+	services: SessionServices;
+	live: LiveRuns;
+	/** How to see them all. */
+	hint: string;
+}
+
+/** The runs of this session that nobody waits for, above the editor while there are any. */
+export class Widget implements Viewer {
+	readonly #setup: WidgetSetup;
+	readonly #detach: () => void;
+	/** Redacted once: a task may be long. */
+	readonly #titles = new Map<RunId, string>();
+	#slots: RunId[] = [];
+	#view: WidgetView | undefined;
+	#requestRender = () => {};
+	#screenRows = () => process.stdout.rows ?? SMALL_SCREEN_ROWS;
+	#repaint: NodeJS.Timeout | undefined;
+	#clock: NodeJS.Timeout | undefined;
+	#isDisposed = false;
+
+	constructor(setup: WidgetSetup) {
+		this.#setup = setup;
+		this.#detach = setup.live.attach(this);
+		this.changed();
+	}
+
+	shows(id: RunId): boolean {
+		return this.#slots.includes(id);
+	}
+
+	changed(): void {
+		if (this.#isDisposed || this.#repaint) return;
+		this.#repaint = setTimeout(() => void this.#refresh(), this.#view ? REPAINT_EVERY_MS : 0).unref();
+	}
+
+	/** The session is over here; pi takes the widget from the screen itself, but not our timers. */
+	dispose(): void {
+		this.#isDisposed = true;
+		this.#detach();
+		clearTimeout(this.#repaint);
+		this.#hide();
+	}
+
+	async #refresh(): Promise<void> {
+		const { ctx, services } = this.#setup;
+		try {
+			const view = await services.use(ctx, async (available) => this.#look(available));
+			this.#repaint = undefined;
+			if (this.#isDisposed) return;
+			if (view) this.#show(view);
+			else this.#hide();
+		} catch (error) {
+			// A locked ledger, say. The announcer reports what is wrong with it; the next change looks again.
+			this.#repaint = undefined;
+			if (!(error instanceof Error)) throw error;
+		}
+	}
+
+	#look({ ledger, redactor }: Pick<Services, "ledger" | "redactor">): WidgetView | undefined {
+		const { open } = this.#setup.live;
+		if (this.#isDisposed || open.length === 0) return undefined;
+		const known = new Map(this.#slots.map((id) => [id, findRun(ledger, id)]));
+		const hasEnded = (id: RunId) => (known.get(id)?.run.state ?? "ended") === "ended";
+		// Those at work first: they have something to show.
+		const inOrder = [...open].sort((a, b) => Number(a.state === "queued") - Number(b.state === "queued"));
+		const capacity = this.#screenRows() < SMALL_SCREEN_ROWS ? MOST_LINES_ON_A_SMALL_SCREEN : MOST_LINES;
+		this.#slots = assignSlots(this.#slots, { open: inOrder.map(({ id }) => id), hasEnded, capacity });
+		const rows = this.#slots.flatMap((id) => {
+			const record = known.get(id) ?? findRun(ledger, id);
+			return record ? [this.#rowOf(record, (text) => redactor.redact(text))] : [];
+		});
+		for (const id of this.#titles.keys()) if (!this.shows(id)) this.#titles.delete(id);
+		const others = open.filter(({ id }) => !this.shows(id));
+		const waiting = others.filter(({ state }) => state === "queued").length;
+		return { rows, more: { working: others.length - waiting, waiting }, hint: this.#setup.hint };
+	}
+
+	#rowOf(record: RunRecord, redact: (text: string) => string): WidgetRow {
+		const { run, plan, label, usage: recorded } = record;
+		const title = this.#titles.get(run.id) ?? redact(label ?? plan.task);
+		this.#titles.set(run.id, title);
+		const progress = this.#setup.live.progressOf(run.id);
+		const usage = run.state === "ended" ? run.outcome.usage : (progress?.usage ?? recorded);
+		return {
+			agent: plan.agent,
+			title,
+			...stateOf(run),
+			doing: doingOf(record, progress?.displayItems),
+			startedAt: run.startedAt,
+			endedAt: run.state === "ended" ? run.endedAt : undefined,
+			tokens: usage.input + usage.output,
+			cost: usage.cost,
+		};
+	}
+
+	#show(view: WidgetView): void {
+		const isNew = this.#view === undefined;
+		this.#view = view;
+		this.#clock ??= setInterval(() => this.changed(), CLOCK_EVERY_MS).unref();
+		if (!isNew) return void this.#requestRender();
+		this.#setup.ctx.ui.setWidget(KEY, (tui, theme) => {
+			this.#requestRender = () => tui.requestRender();
+			this.#screenRows = () => tui.terminal.rows;
+			const draw = (width: number) => (this.#view ? widgetLines(this.#view, { theme, width, now: Date.now() }) : []);
+			return fitted(draw, { live: true });
+		});
+	}
+
+	#hide(): void {
+		clearInterval(this.#clock);
+		this.#clock = undefined;
+		this.#slots = [];
+		this.#titles.clear();
+		if (this.#view) this.#setup.ctx.ui.setWidget(KEY, undefined);
+		this.#view = undefined;
+		this.#requestRender = () => {};
+	}
+}
+
+function stateOf(run: RunRecord["run"]): Pick<WidgetRow, "look"> {
+	if (run.state === "ended") return { look: run.outcome.status === "success" ? "done" : "failed" };
+	if (run.stop) return { look: "stopping" };
+	return { look: run.state === "queued" ? "waiting" : "working" };
+}
+
+function doingOf(
+	{ run, usage, partial }: RunRecord,
+	displayItems: readonly { type: string; name?: string }[] | undefined,
+): string {
+	if (run.state === "ended") {
+		return run.outcome.status === "success" ? "done" : (run.outcome.error.reason ?? run.outcome.status);
+	}
+	if (run.stop) return "stopping";
+	if (run.state === "queued") return "waiting";
+	if (displayItems?.at(-1)?.name === FINALIZE_TOOL) return "handing over";
+	// Of a run that went on without us, the ledger knows what it last said.
+	const items = displayItems ?? (partial === undefined ? [] : [{ type: "text", text: partial }]);
+	return activity(items, 1).lines[0] ?? (usage.turns > 0 ? "working" : "starting");
+}

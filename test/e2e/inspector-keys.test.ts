@@ -1,0 +1,190 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { INSPECTOR_KEY } from "../../src/pi/terminal-ui.ts";
+import { agentNamed } from "../helpers/agent-file.ts";
+import { gate } from "../helpers/gate.ts";
+import type { Script } from "../helpers/model.ts";
+import { dispatch } from "../helpers/model-scripts.ts";
+import { drip, hang, text, toolCall } from "../helpers/model-steps.ts";
+import { piVersions, startTerminal } from "../helpers/pi.ts";
+import { cliOf, repositoryRoot } from "../helpers/repository.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { delegateTo, finalize } from "./child.ts";
+
+const openHome = useHome();
+
+/** A parent that spawns the agent it is asked for (`explorer go`), and thanks for announces. */
+const parent: Script = ({ lastUserText, lastMessage }) => {
+	if (lastMessage?.role === "tool") return text("Spawned.");
+	const [agent, task] = lastUserText.split(" ");
+	return agent === "explorer" || agent === "worker"
+		? toolCall("sessions_spawn", { task, agent, label: "the hunt" })
+		: text("Thank you.");
+};
+
+/** A parent that waits for what it delegates. */
+const waiting: Script = ({ lastUserText, lastMessage }) =>
+	lastMessage?.role === "tool" ? text("That was it.") : delegateTo("explorer", lastUserText);
+
+const verses = Array.from({ length: 60 }, (_, n) => `- verse ${n + 1}`).join("\n");
+
+describe.each(piVersions)("in the inspector of pi %s", (version) => {
+	test("a run that has ended is read, copied, resumed and opened", async () => {
+		const again = gate();
+		const child: Script = async ({ lastUserText, turn }) => {
+			if (turn === 0) return [text(verses), toolCall("ls", { path: "." })];
+			if (turn === 1) return finalize("The answer of the hunt.");
+			await again.opened;
+			return finalize(`And then: ${lastUserText.includes("once more")}`);
+		};
+		const home = await openHome({ script: dispatch({ parent, child }) });
+		const terminal = startTerminal(home, { version, cols: 80, rows: 24 });
+		await terminal.ready();
+		terminal.type("explorer go\r");
+		await terminal.waitForText(/Thank you\./);
+		terminal.type("/subagents\r");
+		await terminal.waitForText(/▸✓ #1 explorer the hunt/);
+		terminal.key("enter");
+		await terminal.waitForText(/verse 60[\s\S]*→ ls \.[\s\S]*✓ handed over\s+The answer of the hunt\./);
+
+		// It stays where it was scrolled to, says so, and goes on with the key that it names.
+		terminal.key("pageUp");
+		await terminal.waitForText(/paused, \d+ lines below, f follows/);
+		terminal.key("home");
+		await terminal.waitForText(/▌ go\s[\s\S]*- verse 1 /);
+		terminal.type("f");
+		await terminal.waitForText(/The answer of the hunt\./);
+
+		terminal.type("i");
+		await terminal.waitForText(/state +done[\s\S]*report +in the conversation/);
+		terminal.type("?");
+		await terminal.waitForText(/x +stop the run/);
+		terminal.key("escape");
+		await terminal.waitForText(/The answer of the hunt\./);
+		terminal.type("c");
+		await terminal.waitForText(/Answer copied\./);
+
+		terminal.type("m");
+		await terminal.waitForText(/Resume with/);
+		terminal.type("once more\r");
+		await terminal.waitForText(/Resumed as run [0-9a-f]{8}\./);
+		await home.model.waitFor(({ isChild, lastUserText }) => isChild && lastUserText.includes("once more"));
+		await terminal.waitForText(/#2 explorer the hunt[\s\S]*▌ once more[\s\S]* following/);
+		terminal.type("o");
+		await terminal.waitForText(/It is at work: one session never has two writers\./);
+		again.open();
+		await terminal.waitForText(/✓ done[\s\S]*And then: true/);
+
+		terminal.type("o");
+		await terminal.waitForText(/once more/);
+		await terminal.waitForText(/^(?![\s\S]*─ Subagents)/);
+		const history = terminal.history().join("\n");
+		expect(history).not.toMatch(/stale|Error:|conflict/i);
+		expect(terminal.overflows()).toEqual([]);
+		terminal.type("/quit\r");
+		expect(await terminal.exited).toBe(0);
+	}, 60_000);
+
+	test("a question of a child is shown, and the inspector is back once it is answered", async () => {
+		const mayAsk = gate();
+		const child: Script = async ({ toolResults, turn }) => {
+			await mayAsk.opened;
+			return turn === 0 ? toolCall("asks_confirm", {}) : finalize(toolResults.at(-1)?.text ?? "");
+		};
+		const home = await openHome({
+			script: dispatch({ parent, child }),
+			moreExtensions: [join(repositoryRoot, "test", "children", "asking-tools.ts")],
+			agents: { "worker.md": agentNamed("worker", "You work.", "tools: asks_confirm") },
+			config: { subagents: { allowWrite: true } },
+		});
+		const terminal = startTerminal(home, { version, cols: 80, rows: 24 });
+		await terminal.ready();
+		terminal.type("worker go\r");
+		await terminal.waitForText(/1 at work/);
+		terminal.key("alt+s");
+		await terminal.waitForText(/▸● #1 worker the hunt/);
+		mayAsk.open();
+		await terminal.waitForText(/\[worker "the hunt" [0-9a-f]{8}\] Delete it\?/);
+		terminal.key("enter");
+		await terminal.waitForText(/▸✓ #1 worker the hunt/);
+		terminal.type("q");
+		await terminal.waitForText(/heard true with UI true[\s\S]*Thank you\./);
+	});
+});
+
+test("a run that is waited for is read while it speaks, and stopped", async () => {
+	const child: Script = () => [text("The first half of a "), text("sentence "), hang()];
+	const home = await openHome({ script: dispatch({ parent: waiting, child }) });
+	const terminal = startTerminal(home);
+	await terminal.ready();
+	terminal.type("look\r");
+	await terminal.waitForText(/● running/);
+	terminal.key("alt+s");
+	await terminal.waitForText(/▸● #1 explorer look[\s\S]*The first half of a sentence/);
+	terminal.type("x");
+	await terminal.waitForText(/Stop explorer/);
+	terminal.type("n");
+	await terminal.waitForText(/Not stopped\./);
+	terminal.type("xy");
+	await terminal.waitForText(/▸✗ #1 explorer look/);
+	terminal.type("q");
+	await terminal.waitForText(/✗ stopped[\s\S]*Stopped by the user\.[\s\S]*That was it\./);
+});
+
+test("a child that speaks fast makes no more than fifteen repaints a second, in the widget or in the inspector", async () => {
+	const child: Script = () => drip(verses.repeat(50), { everyMs: 4 });
+	const home = await openHome({ script: dispatch({ parent, child }) });
+	const terminal = startTerminal(home);
+	await terminal.ready();
+	terminal.type("explorer go\r");
+	await terminal.waitForText(/Spawned\.[\s\S]*the hunt › - verse/);
+	const inWidget = await framesInThreeSeconds();
+	expect(inWidget).toBeLessThanOrEqual(3 * 15);
+	terminal.key("alt+s");
+	await terminal.waitForText(/#1 explorer the hunt[\s\S]*verse/);
+	const inInspector = await framesInThreeSeconds();
+	expect(inInspector).toBeLessThanOrEqual(3 * 15);
+	// It does show what is new.
+	expect(Math.min(inWidget, inInspector)).toBeGreaterThan(3);
+	terminal.type("xy");
+	await terminal.waitForText(/▸✗ #1/);
+	terminal.type("q");
+	await terminal.waitForText(/Thank you\./);
+
+	async function framesInThreeSeconds(): Promise<number> {
+		const second = () => Number(/ (\d+)s(?: *$| │)/m.exec(terminal.screen().join("\n"))?.[1] ?? 0);
+		const from = second();
+		const before = terminal.frames;
+		const later = Array.from({ length: 20 }, (_, more) => from + 3 + more).join("|");
+		await terminal.waitForText(new RegExp(` (${later})s(?: *$| │)`, "m"));
+		return (terminal.frames - before) * (3 / Math.max(3, second() - from));
+	}
+}, 60_000);
+
+test.each(piVersions)("the key of the inspector is none of the keys of pi %s", (version) => {
+	const docs = join(dirname(dirname(dirname(cliOf(version)))), "docs", "keybindings.md");
+	const keys = readFileSync(docs, "utf8").match(/`[a-z0-9+\]-]+`/g);
+	expect(keys).toContain("`ctrl+o`");
+	expect(keys).not.toContain(`\`${INSPECTOR_KEY}\``);
+});
+
+test("without the widget nothing is above the editor, and the inspector is there all the same", async () => {
+	const done = gate();
+	const child: Script = async () => {
+		await done.opened;
+		return finalize("Found.");
+	};
+	const home = await openHome({ script: dispatch({ parent, child }), config: { ui: { widget: false } } });
+	const terminal = startTerminal(home);
+	await terminal.ready();
+	terminal.type("explorer go\r");
+	await terminal.waitForText(/Spawned\./);
+	terminal.key("alt+s");
+	await terminal.waitForText(/▸● #1 explorer the hunt/);
+	terminal.type("q");
+	await terminal.waitForText(/Spawned\./);
+	expect(terminal.screen().join("\n")).not.toMatch(/at work/);
+	done.open();
+	await terminal.waitForText(/Thank you\./);
+});

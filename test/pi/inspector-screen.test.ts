@@ -1,0 +1,165 @@
+import { stripVTControlCharacters } from "node:util";
+import { visibleWidth } from "@earendil-works/pi-tui";
+import { describe, expect, test } from "vitest";
+import type { RunInfo } from "../../src/operate/info.ts";
+import { drawScreen, type InspectorView } from "../../src/pi/inspector/screen.ts";
+import { itemsOf } from "../../src/pi/inspector/transcript-items.ts";
+import { transcriptPainter } from "../../src/pi/inspector/transcript-lines.ts";
+import { hostile } from "./hostile.ts";
+import { theme } from "./row.ts";
+
+const NOW = new Date(2026, 0, 31, 14, 5, 9).getTime();
+const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g");
+const SIZES = [
+	{ width: 40, height: 12 },
+	{ width: 60, height: 15 },
+	{ width: 80, height: 24 },
+	{ width: 120, height: 40 },
+];
+
+const info = (change: Partial<RunInfo> = {}): RunInfo => ({
+	runId: "1a2b3c4d",
+	number: 2,
+	agent: "explorer",
+	label: "the auth hunt",
+	task: "Find where auth is registered.",
+	kind: "background",
+	phase: "working",
+	model: "anthropic/claude-haiku",
+	createdAt: NOW - 75_000,
+	startedAt: NOW - 72_000,
+	usage: { input: 12_345, output: 2_210, cacheRead: 98_000, cacheWrite: 0, cost: 0.0213, turns: 3 },
+	sessionId: "0199c0de-7a11-7000-8000-00000000beef",
+	sessionKey: "agent:main:subagent:0199c0de-7a11-7000-8000-00000000beef",
+	parentSession: "p",
+	cwd: "/home/ada/shop",
+	warnings: [],
+	attempt: 1,
+	maxAttempts: 2,
+	host: "00ff00ff",
+	tools: ["read", "grep", "find", "ls"],
+	limits: { timeoutMs: 900_000, idleTimeoutMs: 180_000, toolTimeoutMs: 600_000, maxCorrections: 2, parentSession: {} },
+	agentFile: "/home/ada/.pi/agent/agents/explorer.md",
+	principal: "main",
+	cleanup: "keep",
+	transcript: "/home/ada/.pi/subagent-sessions/shop/0199c0de-7a11-7000-8000-00000000beef.jsonl",
+	messagesWaiting: 1,
+	...change,
+});
+
+const message = (fields: object) => ({ type: "message", id: "a", parentId: null, timestamp: "", message: fields });
+
+const said = (...texts: string[]) =>
+	[
+		message({ role: "user", content: `${texts[0]}\nName the file and the line.` }),
+		...texts.flatMap((text) => [
+			message({
+				role: "assistant",
+				content: [
+					{ type: "text", text },
+					{ type: "toolCall", name: "grep", arguments: { pattern: text, path: "src" } },
+				],
+			}),
+			message({ role: "toolResult", toolName: "grep", content: [{ type: "text", text: `${text}\nsecond\nthird` }] }),
+		]),
+	].flatMap((entry) => itemsOf(entry as never, (text) => text));
+
+const answered = itemsOf(
+	message({
+		role: "assistant",
+		content: [
+			{ type: "toolCall", name: "subagent_finalize", arguments: { status: "SUCCESS", result: "**It** is there." } },
+		],
+	}) as never,
+	(text) => text,
+);
+
+const rows = [
+	info({ number: 3, agent: "tester", label: "all tests", phase: "waiting" }),
+	info(),
+	info({ number: 1, phase: "ended", status: "error", reason: "stopped", endedAt: NOW - 50_000 }),
+];
+delete rows[0]?.startedAt;
+
+const base: InspectorView = {
+	rows,
+	count: { total: 3, queued: 1, running: 1 },
+	selected: 1,
+	pane: "run",
+	run: {
+		info: info(),
+		transcript: { items: said("I look for registerAuth in src.", "It is in auth.ts."), isCut: false },
+	},
+	shows: "transcript",
+	unfolded: false,
+	top: undefined,
+	notice: "",
+	question: undefined,
+};
+
+const views: Record<string, InspectorView> = {
+	list: { ...base, pane: "list" },
+	empty: { ...base, rows: [], count: { total: 0, queued: 0, running: 0 }, pane: "list", run: undefined },
+	transcript: base,
+	"transcript unfolded": { ...base, unfolded: true },
+	paused: {
+		...base,
+		top: 2,
+		run: {
+			info: info(),
+			transcript: { items: said(...Array.from({ length: 20 }, (_, n) => `Step ${n}.`)), isCut: true },
+		},
+	},
+	ended: {
+		...base,
+		run: {
+			info: info({ phase: "ended", status: "success", delivery: "delivered", endedAt: NOW - 12_000 }),
+			transcript: { items: [...said("I look."), ...answered], isCut: false },
+		},
+		notice: "Answer copied.",
+	},
+	facts: { ...base, shows: "facts" },
+	help: { ...base, shows: "help" },
+	stopping: { ...base, question: "Stop explorer 1a2b3c4d? y/n" },
+	hostile: {
+		...base,
+		rows: Object.values(hostile).map((text, index) => info({ number: index, agent: text, label: text })),
+		run: {
+			info: info({ agent: hostile.ansi, label: hostile.wide, model: hostile.emoji, error: hostile.rightToLeft }),
+			transcript: { items: said(...Object.values(hostile)), isCut: false },
+		},
+		notice: "A notice that is much longer than any of the screens on which it may be shown, and goes on and on",
+		unfolded: true,
+		top: 0,
+	},
+};
+
+const draw = (view: InspectorView, { width, height }: { width: number; height: number }) =>
+	drawScreen(view, { theme, width, height, now: NOW, paintTranscript: transcriptPainter(), inputLine: undefined });
+
+describe.each(Object.entries(views))("the inspector, %s", (name, view) => {
+	test("is drawn at all sizes", async () => {
+		const drawn = SIZES.map((size) => {
+			const lines = draw(view, size).lines.map((line) => stripVTControlCharacters(line).trimEnd());
+			return `${`--${size.width}`.padEnd(size.width, "-")}\n${lines.join("\n")}\n`;
+		});
+		await expect(drawn.join("\n")).toMatchFileSnapshot(`./snapshots/inspector-${name.replaceAll(" ", "-")}.txt`);
+	});
+
+	test("fills the screen, whatever its size, and nothing more", () => {
+		for (const height of [5, 15, 40]) {
+			for (let width = 10; width <= 130; width += 7) {
+				const { lines } = draw(view, { width, height });
+				expect(lines).toHaveLength(height);
+				for (const line of lines) expect(visibleWidth(line), line).toBe(width);
+			}
+		}
+	});
+
+	test("lets nothing through that could paint on the terminal", () => {
+		for (const line of draw(view, { width: 80, height: 40 }).lines) {
+			// Colours are ours; cursor movements, titles and direction marks are not.
+			expect(line.replaceAll(COLOUR, "")).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+		}
+	});
+});
