@@ -9,11 +9,12 @@ import {
 	type ExtensionUIContext,
 	type ModelRuntime,
 	SessionManager,
-	SettingsManager,
 	type ToolDefinition,
 } from "@earendil-works/pi-coding-agent";
 import type { LaunchPlan } from "../plan/plan.ts";
+import { childSettings } from "./child-settings.ts";
 import { contextFiles } from "./context-files.ts";
+import { Turns } from "./turns.ts";
 
 export interface ChildSetup {
 	plan: LaunchPlan;
@@ -31,13 +32,23 @@ export class SetupFailed extends Error {
 	override name = "SetupFailed";
 }
 
+/**
+ * A process does one thing at a time. Of a thousand children that are set up all at once none gets to its model before
+ * nearly all are ready; set up a few at a time, the first are answered meanwhile.
+ */
+const turns = new Turns(4, 1000);
+
 /** Opens the pi session a run works in: a new one, or the one it continues. */
-export async function openChildSession(setup: ChildSetup): Promise<AgentSession> {
+export function openChildSession(setup: ChildSetup): Promise<AgentSession> {
+	return turns.take(() => open(setup));
+}
+
+async function open(setup: ChildSetup): Promise<AgentSession> {
 	const { plan, agentDir, modelRuntime, finalizeTool } = setup;
 	const model = modelRuntime.getModel(plan.model.provider, plan.model.id);
 	if (!model) throw new SetupFailed(`The model ${plan.model.provider}/${plan.model.id} is not known to this pi.`);
 
-	const settingsManager = SettingsManager.create(plan.cwd, agentDir, { projectTrusted: plan.projectTrusted });
+	const settingsManager = childSettings(plan.cwd, agentDir, { projectTrusted: plan.projectTrusted });
 	const resourceLoader = new DefaultResourceLoader({
 		cwd: plan.cwd,
 		agentDir,
