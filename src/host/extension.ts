@@ -10,10 +10,18 @@ import { HOST_COMMAND } from "./command.ts";
 import { logTo } from "./log.ts";
 import { freshModelRuntimes } from "./models.ts";
 import { recentRedactor } from "./recent-redactor.ts";
+import { ANSWERABLE } from "./recorded-answers.ts";
 import { Host } from "./serve.ts";
+import { warmUp } from "./warm-up.ts";
 
 const DEFAULT_IDLE_MS = 60_000;
 const LEAVE_WITHIN_MS = 1000;
+
+/** What most children have. */
+const OUR_TOOLS = {
+	tools: ["read", "grep", "find", "ls", "lsp"],
+	extensions: [join(import.meta.dirname, "lsp.js")],
+};
 
 /**
  * The extension a host process is started with. Its one command serves until the host leaves, and only then returns:
@@ -23,7 +31,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 	let host: Host | undefined;
 	pi.registerCommand(HOST_COMMAND, {
 		description: "Internal: serves child sessions until nobody needs them",
-		handler: async (args, { ui }) => {
+		handler: async (args, { ui, model }) => {
 			const id = args.trim();
 			if (!isHostId(id)) throw new Error(`/${HOST_COMMAND} is started by pi-geon, with the id of a host.`);
 			const agentDir = getAgentDir();
@@ -52,6 +60,12 @@ export default function hostExtension(pi: ExtensionAPI): void {
 					redactor: redactor(ownDir === undefined ? [] : [join(ownDir, "auth.json")]),
 					ui,
 				}),
+				warmUp: async () => {
+					const api = model?.api;
+					if (api === undefined || !ANSWERABLE.has(api)) return;
+					await models();
+					for (let i = 0; i < Number(process.env.WARM ?? 1); i++) await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...OUR_TOOLS, redactor: redactor(), ui });
+				},
 			});
 			try {
 				await host.serve();

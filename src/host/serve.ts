@@ -37,6 +37,8 @@ export interface HostSetup {
 	ledger: Ledger;
 	log: Log;
 	places: Places;
+	/** To be done once, if there is time for it before the first run. */
+	warmUp(): Promise<unknown>;
 	childServices(principal: Principal): Pick<WorkServices, "agentDir" | "openModels" | "redactor" | "ui">;
 }
 
@@ -84,6 +86,9 @@ export class Host {
 		log.info("ready");
 		this.#heartbeat = setInterval(() => this.#beat(), Math.min(HEARTBEAT_MS, this.#setup.idleMs));
 		this.#look();
+		if (this.#active.size === 0) {
+			await this.#setup.warmUp().catch((error) => log.warn("could not warm up", { error }));
+		}
 		await this.#over.promise;
 	}
 

@@ -25,6 +25,8 @@ export interface ChildSetup {
 	guards: ExtensionFactory[];
 	/** What its extensions reach a user with. */
 	ui: ExtensionUIContext;
+	/** What the child's session is kept in. Default: the file of its plan. */
+	openTranscript?: (plan: LaunchPlan) => SessionManager;
 }
 
 /** Why a child could not be set up as planned. Said to the requester as it is. */
@@ -44,7 +46,7 @@ export function openChildSession(setup: ChildSetup): Promise<AgentSession> {
 }
 
 async function open(setup: ChildSetup): Promise<AgentSession> {
-	const { plan, agentDir, modelRuntime, finalizeTool } = setup;
+	const { plan, agentDir, modelRuntime, finalizeTool, openTranscript = openSessionFile } = setup;
 	const model = modelRuntime.getModel(plan.model.provider, plan.model.id);
 	if (!model) throw new SetupFailed(`The model ${plan.model.provider}/${plan.model.id} is not known to this pi.`);
 
@@ -79,7 +81,7 @@ async function open(setup: ChildSetup): Promise<AgentSession> {
 		tools: [...plan.tools, finalizeTool.name],
 		customTools: [finalizeTool],
 		resourceLoader,
-		sessionManager: openSessionFile(plan),
+		sessionManager: openTranscript(plan),
 		settingsManager,
 	});
 	// The mode in which pi's extensions may open dialogs, and find no terminal.

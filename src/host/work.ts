@@ -33,7 +33,9 @@ const MOST_KEPT = 64 * 1024;
 /** A claimed run: what the ledger says of it, and that it is ours. */
 export type ClaimedRun = RunRecord & { run: RunningRun };
 
-export interface WorkServices extends Pick<ChildSetup, "agentDir" | "ui">, Pick<DialogSetup, "ask" | "onNotice"> {
+export interface WorkServices
+	extends Pick<ChildSetup, "agentDir" | "ui" | "openTranscript">,
+		Pick<DialogSetup, "ask" | "onNotice"> {
 	/** The models and credentials of the run's principal. */
 	openModels(): Promise<ModelRuntime>;
 	/** Everything that leaves the child goes through it. */
@@ -115,6 +117,7 @@ async function work(
 				// Messages after the budget, whose word on the next turn would take their place.
 				guards: [lspGuard(plan.lspActions), guard, provider.guard, steering.guard],
 				ui: dialogs.ui,
+				...(services.openTranscript && { openTranscript: services.openTranscript }),
 			}),
 		);
 		// In the race too: an extension may never come back from its own start.
