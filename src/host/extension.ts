@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { redactorFor } from "../collect/redact/redactor-for.ts";
 import { loadConfig } from "../config/load.ts";
+import { packageRoot } from "../config/package-root.ts";
 import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
@@ -20,7 +21,7 @@ const LEAVE_WITHIN_MS = 1000;
 /** What most children have. */
 const OUR_TOOLS = {
 	tools: ["read", "grep", "find", "ls", "lsp"],
-	extensions: [join(import.meta.dirname, "lsp.js")],
+	extensions: [join(packageRoot(), "dist", "lsp.js")],
 };
 
 /**
@@ -64,7 +65,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 					const api = model?.api;
 					if (api === undefined || !ANSWERABLE.has(api)) return;
 					await models();
-					for (let i = 0; i < Number(process.env.WARM ?? 1); i++) await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...OUR_TOOLS, redactor: redactor(), ui });
+					await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...OUR_TOOLS, redactor: redactor(), ui });
 				},
 			});
 			try {

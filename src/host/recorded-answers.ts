@@ -29,7 +29,9 @@ const STREAMS: Readonly<Record<string, readonly string[]>> = {
 	"openai-completions": [
 		openAiChunk({ role: "assistant", content: "" }, null),
 		openAiChunk(
-			{ tool_calls: [{ index: 0, id: "call_0", type: "function", function: { name: FINALIZE_TOOL, arguments: CALL } }] },
+			{
+				tool_calls: [{ index: 0, id: "call_0", type: "function", function: { name: FINALIZE_TOOL, arguments: CALL } }],
+			},
 			null,
 		),
 		openAiChunk({}, "tool_calls"),
@@ -38,9 +40,20 @@ const STREAMS: Readonly<Record<string, readonly string[]>> = {
 	"anthropic-messages": [
 		{
 			type: "message_start",
-			message: { id: "0", type: "message", role: "assistant", model: "none", content: [], usage: { input_tokens: 1, output_tokens: 1 } },
+			message: {
+				id: "0",
+				type: "message",
+				role: "assistant",
+				model: "none",
+				content: [],
+				usage: { input_tokens: 1, output_tokens: 1 },
+			},
 		},
-		{ type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "call_0", name: FINALIZE_TOOL, input: {} } },
+		{
+			type: "content_block_start",
+			index: 0,
+			content_block: { type: "tool_use", id: "call_0", name: FINALIZE_TOOL, input: {} },
+		},
 		{ type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: CALL } },
 		{ type: "content_block_stop", index: 0 },
 		{ type: "message_delta", delta: { stop_reason: "tool_use", stop_sequence: null }, usage: { output_tokens: 1 } },

@@ -54,7 +54,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		pi.registerTool(sessionsListTool(services));
 		pi.registerTool(sessionsHistoryTool(services));
 		pi.registerTool(agentsListTool(services));
-		announcer.attend(ctx);
+		if (!isNew(ctx)) announcer.attend(ctx);
 	});
 	pi.on("before_agent_start", ({ systemPromptOptions }, ctx) => {
 		addPolicyToCustomPrompt(systemPromptOptions, policy);
@@ -72,3 +72,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	registerRoute(pi);
 	pi.registerMessageRenderer(ANNOUNCE, announceCard);
 }
+
+/** Nothing can be owed to a session in which nothing was said yet. */
+const isNew = ({ sessionManager }: ExtensionContext): boolean =>
+	!sessionManager.getEntries().some(({ type }) => type === "message" || type === "custom_message");
