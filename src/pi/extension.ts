@@ -54,7 +54,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		pi.registerTool(sessionsListTool(services));
 		pi.registerTool(sessionsHistoryTool(services));
 		pi.registerTool(agentsListTool(services));
-		if (!isNew(ctx)) announcer.attend(ctx);
+		announcer.begin(ctx);
 	});
 	pi.on("before_agent_start", ({ systemPromptOptions }, ctx) => {
 		addPolicyToCustomPrompt(systemPromptOptions, policy);
@@ -63,8 +63,8 @@ export default function piGeon(pi: ExtensionAPI): void {
 	pi.on("tool_result", markFailure);
 	pi.on("turn_end", (event, ctx) => settleToolResults(event, ctx, { services, announcer }));
 	pi.on("agent_before_settle", headlessDrain(announcer, services));
-	pi.on("agent_settled", (_event, ctx) => announcer.attend(ctx));
-	pi.on("session_compact", (_event, ctx) => announcer.attend(ctx));
+	pi.on("agent_settled", (_event, ctx) => announcer.attendAgain(ctx));
+	pi.on("session_compact", (_event, ctx) => announcer.attendAgain(ctx));
 	pi.on("session_shutdown", async (_event, ctx) => {
 		await announcer.stop(ctx);
 		await services.close();
@@ -72,7 +72,3 @@ export default function piGeon(pi: ExtensionAPI): void {
 	registerRoute(pi);
 	pi.registerMessageRenderer(ANNOUNCE, announceCard);
 }
-
-/** Nothing can be owed to a session in which nothing was said yet. */
-const isNew = ({ sessionManager }: ExtensionContext): boolean =>
-	!sessionManager.getEntries().some(({ type }) => type === "message" || type === "custom_message");
