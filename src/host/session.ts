@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import {
 	type AgentSession,
@@ -57,7 +57,12 @@ async function open(setup: ChildSetup): Promise<AgentSession> {
 		settingsManager,
 		noExtensions: true,
 		additionalExtensionPaths: plan.extensions,
-		extensionFactories: setup.guards,
+		// One extension for all of them: pi prepares each event once for an extension.
+		extensionFactories: [
+			async (pi) => {
+				for (const guard of setup.guards) await guard(pi);
+			},
+		],
 		noSkills: true,
 		noPromptTemplates: true,
 		noThemes: true,
@@ -95,23 +100,33 @@ async function open(setup: ChildSetup): Promise<AgentSession> {
  * for the user alone, so that whatever happens next is on record.
  */
 function openSessionFile(plan: LaunchPlan): SessionManager {
-	const { file, id, resumed } = plan.session;
+	const { file, resumed } = plan.session;
 	if (resumed && !existsSync(file))
 		throw new SetupFailed(`The session to continue is gone: there is no ${file} any more.`);
-	if (!existsSync(file)) {
-		mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-		const header = {
-			type: "session",
-			version: CURRENT_SESSION_VERSION,
-			id,
-			timestamp: new Date().toISOString(),
-			cwd: plan.cwd,
-		};
-		const descriptor = openSync(file, "wx", 0o600);
-		writeSync(descriptor, `${JSON.stringify(header)}\n`);
-		closeSync(descriptor);
-	}
+	if (!resumed) createSessionFile(plan);
 	return SessionManager.open(file, dirname(file), plan.cwd);
+}
+
+function createSessionFile(plan: LaunchPlan): void {
+	const { file, id } = plan.session;
+	const header = {
+		type: "session",
+		version: CURRENT_SESSION_VERSION,
+		id,
+		timestamp: new Date().toISOString(),
+		cwd: plan.cwd,
+	};
+	const text = `${JSON.stringify(header)}\n`;
+	const write = () => writeFileSync(file, text, { flag: "wx", mode: 0o600 });
+	try {
+		write();
+	} catch (error) {
+		const code = error instanceof Error && "code" in error ? error.code : undefined;
+		if (code === "EEXIST") return; // By an attempt before this one.
+		if (code !== "ENOENT") throw error;
+		mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+		write();
+	}
 }
 
 /** The last check before the first prompt: the child has what was agreed, nothing less and above all nothing more. */
