@@ -10,8 +10,8 @@ import { isHostId } from "../run/ids.ts";
 import { HOST_COMMAND } from "./command.ts";
 import { logTo } from "./log.ts";
 import { freshModelRuntimes } from "./models.ts";
+import { COUNTABLE } from "./provider-watch.ts";
 import { recentRedactor } from "./recent-redactor.ts";
-import { ANSWERABLE } from "./recorded-answers.ts";
 import { Host } from "./serve.ts";
 import { warmUp } from "./warm-up.ts";
 
@@ -63,7 +63,8 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				}),
 				warmUp: async () => {
 					const api = model?.api;
-					if (api === undefined || !ANSWERABLE.has(api)) return;
+					// Only where a request can be answered here: none may leave this process.
+					if (api === undefined || !COUNTABLE.has(api)) return;
 					await models();
 					await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...OUR_TOOLS, redactor: redactor(), ui });
 				},

@@ -1,14 +1,5 @@
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 
-/** The wire protocols that can be given an answer without a connection. */
-export const ANSWERABLE: ReadonlySet<string> = new Set([
-	"anthropic-messages",
-	"google-generative-ai",
-	"mistral-conversations",
-	"openai-completions",
-	"openai-responses",
-]);
-
 /** What a model would send that finalizes at once; a refusal in those protocols that nobody wrote down here. */
 export function recordedAnswer(api: string): Response {
 	const chunks = STREAMS[api];

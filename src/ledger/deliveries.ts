@@ -12,14 +12,10 @@ export function owedTo(ledger: Ledger, parentSession: string, except: ReadonlySe
 }
 
 /**
- * Takes it upon a process to deliver a run's outcome, for a while: two that have the same session open must not both.
- * Held by whoever waits for a foreground run, too, so that its outcome is announced only once that process is dead.
+ * Takes it upon a process to deliver the outcomes of runs, for a while: two that have the same session open must not
+ * both. Held by whoever waits for a foreground run, too, so that its outcome is announced only once that process is dead.
+ * Answers those that are ours now.
  */
-export function takeDelivery(ledger: Ledger, id: RunId, by: Deliverer): boolean {
-	return takeDeliveries(ledger, [id], by).has(id);
-}
-
-/** The same for many at once. Answers those that are ours now. */
 export function takeDeliveries(ledger: Ledger, ids: readonly RunId[], by: Deliverer): Set<RunId> {
 	if (ids.length === 0) return new Set();
 	const { deliverer, at, forMs, isAlive = () => true } = by;

@@ -30,7 +30,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	const events = new RunEvents(pi.events);
 	const announcer = new Announcer(pi, services, events);
 	const approveProjectAgent = projectAgentApprovals();
-	const startHostAhead = hostAhead(services);
+	const startHostAhead = hostAhead(pi, services);
 	let enabled = false;
 	let policy = "";
 

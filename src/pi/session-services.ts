@@ -82,6 +82,10 @@ export class SessionServices {
 		}
 	}
 
+	get isClosing(): boolean {
+		return this.#closing;
+	}
+
 	async close(): Promise<void> {
 		this.#closing = true;
 		await this.#closeIfOver();
