@@ -5,36 +5,58 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { delay, toolCall } from "../test/helpers/model-steps.ts";
+import { delay, text, toolCall } from "../test/helpers/model-steps.ts";
 import { repositoryRoot } from "../test/helpers/repository.ts";
 import { stagePackage } from "../test/helpers/staged-package.ts";
+import { bareSessions, finalize } from "./contenders.ts";
 import { mb, times } from "./figures.ts";
 import { startParent } from "./parent.ts";
 import { memoryOf, watchMemory } from "./process-tree.ts";
-import { type Measured, report } from "./report.ts";
+import { type Measured, progress, report } from "./report.ts";
 
 const { values } = parseArgs({
 	options: {
 		sizes: { type: "string", default: "1,8,32,200" },
 		background: { type: "string", default: "1000" },
+		"no-limits": { type: "boolean" },
 		json: { type: "boolean" },
 	},
 });
 const staged = stagePackage();
-const finalize = toolCall("subagent_finalize", { status: "SUCCESS", result: "Seen." });
 const config = { agents: { defaults: { subagents: { maxConcurrent: 2000 } } } };
 const common = { extension: staged.path, config, env: { PI_GEON_HOST_IDLE_MS: "60000" } };
+const limits = values["no-limits"] !== true;
 const rows: Measured[] = [];
 
 try {
-	for (const size of values.sizes.split(",").map(Number).filter(Boolean)) rows.push(...(await foreground(size)));
-	if (Number(values.background) > 0) rows.push(...(await background(Number(values.background))));
+	await transpile();
+	for (const size of values.sizes.split(",").map(Number).filter(Boolean)) {
+		rows.push(...(await foreground(size)));
+		if (limits && size === 32) rows.push(await bare(size));
+	}
+	const background = Number(values.background);
+	if (background > 0) {
+		rows.push(...(await inBackground(background)));
+		if (limits) rows.push(await bare(background));
+	}
 } finally {
 	staged.remove();
 }
 report("Many at once", rows);
 
+/** The first pi after an installation transpiles what the next ones find ready. */
+async function transpile(): Promise<void> {
+	progress("one delegation, for what only happens after an installation");
+	const parent = await startParent({
+		...common,
+		calls: toolCall("subagent", { agent: "explorer", task: "Task." }),
+		child: () => finalize,
+	});
+	await parent.roundTrip().finally(() => parent.close());
+}
+
 async function foreground(size: number): Promise<Measured[]> {
+	progress(`${size} at once`);
 	const modelMs = size > 32 ? 5000 : 2000;
 	const parent = await startParent({
 		...common,
@@ -64,7 +86,17 @@ async function foreground(size: number): Promise<Measured[]> {
 	];
 }
 
-async function background(size: number): Promise<Measured[]> {
+/** The same number of sessions in the parent's own process, with nothing around them. */
+async function bare(size: number): Promise<Measured> {
+	progress(`${size} bare sessions at once`);
+	const modelMs = size > 32 ? 5000 : 2000;
+	const parent = await bareSessions(size, () => [delay(modelMs), text("Seen.")]);
+	const ratio = (await parent.roundTrip().finally(() => parent.close())) / modelMs;
+	return { what: `limit: ${size} bare sessions in one process: time / ideal`, value: ratio, shown: times(ratio) };
+}
+
+async function inBackground(size: number): Promise<Measured[]> {
+	progress(`${size} in the background`);
 	const modelMs = 5000;
 	const calls = Array.from({ length: size }, (_, index) =>
 		toolCall("sessions_spawn", { task: `Task ${index}.`, agent: "explorer" }),
@@ -79,17 +111,26 @@ async function background(size: number): Promise<Measured[]> {
 	});
 	const idle = memoryOf(parent.home);
 	const memory = watchMemory(parent.home);
-	const started = performance.now();
+	const prompted = performance.now();
 	await parent.rpc.prompt("Go.");
-	const announced = () =>
-		parent.rpc.events.filter((event) => event.type === "message_end" && JSON.stringify(event).includes('"announceId"'))
-			.length;
-	await parent.rpc.waitForEvent(() => announced() >= size, 120_000);
-	await parent.rpc
-		.waitForEvent((event) => event.type === "agent_settled", 120_000, parent.rpc.events.length - 1)
-		.catch(() => {});
-	const ratio = (performance.now() - started) / modelMs;
+	let announced = 0;
+	await parent.rpc.waitForEvent((event) => {
+		if (event.type === "message_end" && JSON.stringify(event).includes('"announceId"')) announced++;
+		return announced >= size;
+	}, 300_000);
+	const told = performance.now();
+	const [asked, ...others] = parent.model.requests;
+	if (asked?.endedAt === undefined) throw new Error("The parent's model was not asked.");
+	const ratio = (told - asked.endedAt) / modelMs;
+	const lastStart = Math.max(...others.filter(({ isChild }) => isChild).map(({ startedAt }) => startedAt));
+	progress(
+		`asked after ${Math.round(asked.endedAt - prompted)} ms, last child at its model ${Math.round(lastStart - asked.endedAt)} ms later, all announced ${Math.round(told - asked.endedAt)} ms later`,
+	);
 	const perRun = (memory.stop() - idle) / size;
+	// What the loop's delay was is written when the parent has come to rest.
+	await parent.rpc
+		.waitForEvent((event) => event.type === "agent_settled", 10_000, parent.rpc.events.length - 1)
+		.catch(() => progress("the parent did not come to rest in time"));
 	await parent.close();
 	const loopMs = Number(readFileSync(file, "utf8"));
 	return [

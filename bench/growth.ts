@@ -2,87 +2,32 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { outcomeOf } from "../src/collect/outcome.ts";
-import { admitRun } from "../src/ledger/admit.ts";
-import { claimNext } from "../src/ledger/claim.ts";
-import { owedTo, settleDelivery } from "../src/ledger/deliveries.ts";
-import { findOrReserveHost, hostReady } from "../src/ledger/hosts.ts";
-import { type Ledger, openLedger } from "../src/ledger/ledger.ts";
-import { openRunsOf } from "../src/ledger/open-runs.ts";
-import { endRun } from "../src/ledger/progress.ts";
-import type { HostId, RunId } from "../src/run/ids.ts";
-import { NO_USAGE } from "../src/run/usage.ts";
+import { parseArgs } from "node:util";
 import { median, times } from "./figures.ts";
-import { fillLedger, plan } from "./full-ledger.ts";
-import { type Measured, report } from "./report.ts";
+import { lifeCosts } from "./ledger-life.ts";
+import { type Measured, progress, report } from "./report.ts";
 
-const SIZES = [100, 10_000, 100_000];
-const ROUNDS = 400;
-const PARENT = "the session";
+const { values } = parseArgs({
+	options: { rounds: { type: "string", default: "400" }, json: { type: "boolean" } },
+});
 const dir = mkdtempSync(join(tmpdir(), "pi-geon-growth-"));
-const outcome = outcomeOf(
-	{ kind: "finalized", finalized: { status: "SUCCESS", result: "Seen." } },
-	{ usage: NO_USAGE, displayItems: [], attempts: 1, warnings: [] },
-);
-
-interface Bench {
-	ledger: Ledger;
-	hostId: HostId;
-	took: Record<string, number[]>;
-}
-
-const benches = new Map<number, Bench>();
 try {
-	for (const size of SIZES) benches.set(size, await prepared(size));
-	// In turns, so that what else the machine does meets all sizes alike.
-	for (let round = 0; round < ROUNDS; round++) for (const bench of benches.values()) oneLife(bench);
+	progress("ledgers of 100, 10,000 and 100,000 runs");
+	const [small = {}, , large = {}] = await lifeCosts({
+		dir,
+		sizes: [100, 10_000, 100_000],
+		rounds: Number(values.rounds),
+	});
+	const rows: Measured[] = Object.keys(small).map((name) => {
+		const ratio = median(large[name] ?? []) / median(small[name] ?? []);
+		return {
+			what: `${name}: 100,000 runs / 100 runs`,
+			value: ratio,
+			shown: times(ratio),
+			goal: { atMost: 1.5, shown: "at most 1.5 ×" },
+		};
+	});
+	report(`Growth of the ledger's costs, median of ${values.rounds}`, rows);
 } finally {
-	for (const { ledger } of benches.values()) ledger.close();
 	rmSync(dir, { recursive: true, force: true });
 }
-
-async function prepared(size: number): Promise<Bench> {
-	const file = join(dir, `${size}.sqlite`);
-	await fillLedger(file, size, PARENT);
-	const ledger = await openLedger(file);
-	const { host } = findOrReserveHost(ledger, { profile: "p", at: 1, startWithinMs: 1000, socketOf: () => "s" });
-	hostReady(ledger, { id: host.id, pid: 1, pidStarted: "1", leaseUntil: Number.MAX_SAFE_INTEGER });
-	return { ledger, hostId: host.id, took: {} };
-}
-
-/** One run from its admission to its delivery, each step timed. */
-function oneLife({ ledger, hostId, took }: Bench): void {
-	const timed = <Result>(name: string, work: () => Result): Result => {
-		const started = performance.now();
-		const result = work();
-		took[name] ??= [];
-		took[name].push(performance.now() - started);
-		return result;
-	};
-	const admission = {
-		plan: plan(),
-		mode: "background" as const,
-		parentSession: PARENT,
-		profile: "p",
-		laneLimit: 8,
-		at: 1,
-	};
-	const id: RunId = timed("admit", () => admitRun(ledger, admission)).run.id;
-	const claimed = timed("claim", () => claimNext(ledger, { hostId, profile: "p", at: 1, leaseMs: 1e9 }));
-	timed("list what is open", () => openRunsOf(ledger, PARENT));
-	timed("end", () => endRun(ledger, { id, fence: claimed?.run.fence ?? 0, outcome, at: 2 }));
-	timed("list what is owed", () => owedTo(ledger, PARENT));
-	timed("deliver", () => settleDelivery(ledger, id, 3));
-}
-
-const [small, , large] = SIZES.map((size) => benches.get(size));
-const rows: Measured[] = Object.keys(small?.took ?? {}).map((name) => {
-	const ratio = median(large?.took[name] ?? []) / median(small?.took[name] ?? []);
-	return {
-		what: `${name}: 100,000 runs / 100 runs`,
-		value: ratio,
-		shown: times(ratio),
-		goal: { atMost: 1.5, shown: "at most 1.5 ×" },
-	};
-});
-report(`Growth of the ledger's costs, median of ${ROUNDS}`, rows);

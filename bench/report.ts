@@ -8,12 +8,24 @@ export interface Measured {
 
 export const meets = ({ value, goal }: Measured): boolean => goal === undefined || value <= goal.atMost;
 
+/** Tells whoever waits how far it is. Not where the figures go. */
+export const progress = (text: string): boolean => process.stderr.write(`… ${text}\n`);
+
+export interface Report {
+	title: string;
+	rows: readonly Measured[];
+}
+
 /** Prints the table for people, and with `--json` the data alone. */
 export function report(title: string, rows: readonly Measured[]): void {
 	if (process.argv.includes("--json")) {
-		console.log(JSON.stringify({ title, rows }));
+		console.log(JSON.stringify({ title, rows } satisfies Report));
 		return;
 	}
+	printTable({ title, rows });
+}
+
+export function printTable({ title, rows }: Report): void {
 	const width = (of: (row: Measured) => string) => Math.max(...rows.map((row) => of(row).length));
 	const goalOf = (row: Measured) => row.goal?.shown ?? "";
 	const [what, shown, goal] = [width((row) => row.what), width((row) => row.shown), width(goalOf)];

@@ -6,11 +6,12 @@ import { type Home, makeHome } from "../test/helpers/home.ts";
 import { cleanup } from "../test/helpers/leaks.ts";
 import { startModel } from "../test/helpers/model.ts";
 import { text } from "../test/helpers/model-steps.ts";
+import { repositoryRoot } from "../test/helpers/repository.ts";
 import { runPi } from "../test/helpers/run-pi.ts";
 import { stagePackage } from "../test/helpers/staged-package.ts";
 import { median, ms } from "./figures.ts";
 import { fillLedger } from "./full-ledger.ts";
-import { type Measured, report } from "./report.ts";
+import { type Measured, progress, report } from "./report.ts";
 
 const { values } = parseArgs({
 	options: {
@@ -24,13 +25,15 @@ const model = await startModel(() => text("Hello."));
 const bare = await makeHome({ model, extension: false });
 const empty = await makeHome({ model, extension: staged.path });
 const full = await makeHome({ model, extension: staged.path });
-const timings = { bare: [] as number[], empty: [] as number[], full: [] as number[] };
-const homes = { bare, empty, full };
+const idle = await makeHome({ model, extension: join(repositoryRoot, "bench", "fixtures", "no-extension.ts") });
+const timings = { bare: [] as number[], idle: [] as number[], empty: [] as number[], full: [] as number[] };
+const homes = { bare, idle, empty, full };
 
 try {
 	await fillLedger(join(full.agentDir, "pi-geon", "ledger.sqlite"), Number(values.runs));
 	for (let round = -1; round < Number(values.rounds); round++) {
-		for (const name of ["bare", "empty", "full"] as const) {
+		progress(`start ${round + 2} of ${Number(values.rounds) + 1}`);
+		for (const name of ["bare", "idle", "empty", "full"] as const) {
 			const took = await start(homes[name]);
 			if (round >= 0) timings[name].push(took); // The first round fills caches.
 		}
@@ -48,9 +51,11 @@ async function start(home: Home): Promise<number> {
 }
 
 const [without, withEmpty, withFull] = [median(timings.bare), median(timings.empty), median(timings.full)];
+const withIdle = median(timings.idle);
 const promptTax = footprint();
 const rows: Measured[] = [
-	{ what: "pi -p, without the extension", value: without, shown: ms(without) },
+	{ what: "limit: pi -p, without any extension", value: without, shown: ms(without) },
+	{ what: "limit: more with an extension that does nothing", value: withIdle - without, shown: ms(withIdle - without) },
 	{
 		what: "more with it",
 		value: withEmpty - without,

@@ -1,9 +1,9 @@
 // Bundles the extension, the host's extension and the public exports into dist/, and writes their types.
 // pi's own packages stay outside: inside pi they are pi's.
 import { spawnSync } from "node:child_process";
-import { renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -35,27 +35,110 @@ const common = {
 	legalComments: "linked",
 	logLevel: "warning",
 };
+/** pi's packages that we use. Inside pi they are pi's own, and only pi's loader can find them. */
+const PI_MODULES = [
+	"@earendil-works/pi-ai",
+	"@earendil-works/pi-coding-agent",
+	"@earendil-works/pi-tui",
+	"typebox",
+	"typebox/value",
+];
+const EXTENSIONS = {
+	extension: "src/pi/extension.ts",
+	host: "src/host/extension.ts",
+	lsp: "src/lsp/extension.ts",
+	web: "src/web/extension.ts",
+};
+
+/** What the sources import from a package, other than types. The bundler complains about whatever this misses. */
+function namesImportedFrom(name) {
+	const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((file) =>
+		file.endsWith(".ts"),
+	);
+	const imports = new RegExp(`^import \\{([^}]*)\\} from "${name}";`, "gm");
+	const names = sources.flatMap((file) =>
+		[...readFileSync(join(root, "src", file), "utf8").matchAll(imports)].flatMap(([, list]) => list.split(",")),
+	);
+	const values = names.map((each) => each.trim()).filter((each) => each !== "" && !each.startsWith("type "));
+	return [...new Set(values.map((each) => each.split(" as ")[0]))].sort();
+}
+
+/**
+ * pi's loader transpiles each file that imports one of pi's packages, and evaluates it anew, uncached, at every start.
+ * So only a few lines do: each entry takes hold of pi's packages and imports the rest, which finds them there. The rest
+ * is imported by Node itself, which keeps it compiled.
+ */
+const piModules = {
+	name: "pi-modules",
+	setup(build) {
+		const held = 'globalThis[Symbol.for("pi-geon.pi-modules")]';
+		build.onResolve({ filter: /^entry:/ }, ({ path }) => ({ path: path.slice("entry:".length), namespace: "entry" }));
+		build.onLoad({ filter: /.*/, namespace: "entry" }, ({ path }) => ({
+			resolveDir: root,
+			contents: [
+				...PI_MODULES.map((name, index) => `import * as module${index} from ${JSON.stringify(name)};`),
+				`${held} ??= { ${PI_MODULES.map((name, index) => `${JSON.stringify(name)}: module${index}`).join(", ")} };`,
+				"export default async (pi) => {",
+				`	const { default: extension } = await import(${JSON.stringify(`./${path}`)});`,
+				"	return extension(pi);",
+				"};",
+			].join("\n"),
+		}));
+		build.onResolve({ filter: /^(@earendil-works\/|typebox(\/|$))/ }, ({ path, namespace }) => {
+			if (namespace === "entry") return { path, external: true };
+			if (PI_MODULES.includes(path)) return { path, namespace: "pi-module" };
+			return { errors: [{ text: `Add ${path} to PI_MODULES in scripts/build.mjs.` }] };
+		});
+		build.onLoad({ filter: /.*/, namespace: "pi-module" }, ({ path }) => ({
+			contents: namesImportedFrom(path)
+				.map((name) => `export const ${name} = ${held}[${JSON.stringify(path)}].${name};`)
+				.join("\n"),
+		}));
+	},
+};
+
+/** The built-in agents as their files say, read now so that no start of pi has to. */
+async function readBuiltinAgents() {
+	const reader = join(outdir, "read-agents.mjs");
+	await esbuild.build({
+		...common,
+		outdir: undefined,
+		outfile: reader,
+		splitting: false,
+		entryPoints: ["src/agents/folder.ts"],
+		external: ["typebox", "typebox/*"],
+	});
+	const { readFolder } = await import(pathToFileURL(reader));
+	rmSync(reader);
+	const { agents, diagnostics } = readFolder({ path: join(root, "agents"), shared: false }, "builtin");
+	if (diagnostics.length > 0) throw new Error(`agents/: ${diagnostics.map(({ message }) => message).join(" ")}`);
+	return agents.map((agent) => ({ ...agent, file: basename(agent.file) }));
+}
+
 await esbuild.build({
 	...common,
 	entryPoints: {
-		extension: "src/pi/extension.ts",
-		host: "src/host/extension.ts",
-		lsp: "src/lsp/extension.ts",
-		web: "src/web/extension.ts",
-		index: "src/index.ts",
-		// Entries of their own, so that they become files which need nothing of pi's. pi's loader imports such a file as
-		// it is, and transpiles every other, which takes a second for these two.
+		...Object.fromEntries(Object.entries(EXTENSIONS).map(([name, path]) => [name, `entry:${path}`])),
+		// Loaded when the first file is read that needs them.
 		yaml: "yaml",
 		json5: "json5",
 	},
+	plugins: [piModules],
 	// Its ES module build; the other one requires Node's `process` in a way that a bundled module cannot.
 	alias: { yaml: join(root, "node_modules", "yaml", "browser", "index.js") },
-	external: ["@earendil-works/*", "typebox", "typebox/*", "bun:sqlite"],
+	define: {
+		BUILTIN_AGENTS: JSON.stringify(JSON.stringify(await readBuiltinAgents())),
+		YAML_FILE: '"../yaml.js"',
+		JSON5_FILE: '"../json5.js"',
+	},
+	external: ["bun:sqlite"],
 });
+await esbuild.build({ ...common, entryPoints: { index: "src/index.ts" } });
 // The thread that converts documents. Node loads it, not pi's loader, so that it may be as large as its libraries are.
 await esbuild.build({
 	...common,
-	entryPoints: { "web-convert": "src/web/convert/worker.ts" },
+	// Beside the chunk that starts it.
+	entryPoints: { "chunks/web-convert": "src/web/convert/worker.ts" },
 	minify: true,
 	// Otherwise there would be two of it: one of its users asks for the CommonJS build.
 	alias: { linkedom: join(root, "node_modules", "linkedom", "esm", "index.js") },

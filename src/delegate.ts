@@ -11,7 +11,7 @@
  */
 import type { Redactor } from "./collect/redact/redactor.ts";
 import { progressResult, queuedResult, refusalResult, type SubagentResult, toolResult } from "./deliver/tool-result.ts";
-import { admitRun, SessionArchived } from "./ledger/admit.ts";
+import { admitSoon, SessionArchived } from "./ledger/admit.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { RunMode, RunRecord } from "./ledger/records.ts";
 import { type LaunchRequest, type ParentFacts, type PlanSources, planLaunch } from "./plan/launch.ts";
@@ -80,7 +80,7 @@ async function launch({ request, parent, services, mode }: Launch): Promise<RunR
 	const plan = await planLaunch(request, parent, services);
 	if (isRefusal(plan)) return plan;
 	try {
-		return admitRun(services.ledger, {
+		return await admitSoon(services.ledger, {
 			plan,
 			mode,
 			parentSession: request.parentSession,

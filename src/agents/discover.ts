@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../run/diagnostic.ts";
+import { builtinAgents } from "./builtin.ts";
 import type { AgentDefinition } from "./definition.ts";
 import { type FolderContent, readFolder } from "./folder.ts";
 import { projectFolders } from "./project-folders.ts";
@@ -42,7 +43,7 @@ function readInOrderOfPrecedence({ cwd, builtinDir, userDir, homeDir, includePro
 	return [
 		...project.map((folder) => readFolder(folder, "project")),
 		readFolder({ path: userDir, shared: false }, "user"),
-		readFolder({ path: builtinDir, shared: false }, "builtin"),
+		builtinAgents(builtinDir),
 	];
 }
 

@@ -1,5 +1,6 @@
-import { isMap, isNode, LineCounter, type Node, parseDocument } from "yaml";
+import type { LineCounter, Node } from "yaml";
 import type { Findings } from "./findings.ts";
+import { yaml } from "./yaml.ts";
 
 /** One entry of the frontmatter, with the position of its value (of its key, where the value is empty). */
 export interface Field {
@@ -12,9 +13,9 @@ export interface Field {
 export type Fields = ReadonlyMap<string, Field>;
 
 /** Reads the frontmatter as YAML; says why and returns nothing when it is none. */
-export function readFields(yaml: string, findings: Findings): Fields | undefined {
-	const asWritten = parse(yaml);
-	const parsed = asWritten.kind === "broken" ? (withPlainDescription(yaml) ?? asWritten) : asWritten;
+export function readFields(text: string, findings: Findings): Fields | undefined {
+	const asWritten = parse(text);
+	const parsed = asWritten.kind === "broken" ? (withPlainDescription(text) ?? asWritten) : asWritten;
 	if (parsed.kind === "broken") {
 		findings.error(parsed, `The frontmatter is not valid YAML: ${parsed.reason}.`, "Mend it at this position.");
 		return undefined;
@@ -31,10 +32,11 @@ export function readFields(yaml: string, findings: Findings): Fields | undefined
 
 type Parsed = { kind: "fields"; fields: Fields } | { kind: "broken"; reason: string; line?: number; column?: number };
 
-function parse(yaml: string): Parsed {
+function parse(text: string): Parsed {
+	const { isMap, LineCounter, parseDocument } = yaml();
 	const positions = new LineCounter();
 	try {
-		const document = parseDocument(yaml, { lineCounter: positions, prettyErrors: false, stringKeys: true });
+		const document = parseDocument(text, { lineCounter: positions, prettyErrors: false, stringKeys: true });
 		const [problem] = [...document.errors, ...document.warnings];
 		if (problem) return { kind: "broken", reason: problem.message, ...at(problem.pos[0], positions) };
 		if (document.contents === null) return { kind: "fields", fields: new Map() };
@@ -53,7 +55,7 @@ function parse(yaml: string): Parsed {
 }
 
 const hasExtent = (node: unknown): node is Node & { range: [number, number, number] } =>
-	isNode(node) && !!node.range && node.range[1] > node.range[0];
+	yaml().isNode(node) && !!node.range && node.range[1] > node.range[0];
 
 function at(offset: number, positions: LineCounter): { line: number; column: number } {
 	const { line, col } = positions.linePos(offset);
@@ -64,9 +66,9 @@ function at(offset: number, positions: LineCounter): { line: number; column: num
  * Claude Code writes descriptions such as `description: Use it when… Examples: user: "…"` without quotes and reads them
  * back; YAML takes the second colon for a nested mapping. Only this field is treated so: nothing depends on its meaning.
  */
-function withPlainDescription(yaml: string): Parsed | undefined {
-	const quoted = yaml.replace(/^description:[ \t]+(?=[^\s"'|>])(.*)$/m, (_, text: string) => {
-		return `description: ${JSON.stringify(text.trim())}`;
+function withPlainDescription(text: string): Parsed | undefined {
+	const quoted = text.replace(/^description:[ \t]+(?=[^\s"'|>])(.*)$/m, (_, words: string) => {
+		return `description: ${JSON.stringify(words.trim())}`;
 	});
 	const parsed = parse(quoted);
 	return parsed.kind === "fields" ? parsed : undefined;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Diagnostic } from "../run/diagnostic.ts";
 import type { AgentDefinition, AgentSource } from "./definition.ts";
 import { splitFrontmatter } from "./frontmatter.ts";
-import { parseAgent } from "./parse.ts";
+import { type ParsedAgent, parseAgent } from "./parse.ts";
 import type { AgentFolder } from "./project-folders.ts";
 
 const LARGEST_FILE = 256 * 1024;
@@ -18,13 +18,8 @@ export function readFolder(folder: AgentFolder, source: AgentSource): FolderCont
 	const agents = new Map<string, AgentDefinition>();
 	const { files, diagnostics } = listFiles(folder.path);
 	for (const file of files) {
-		const text = readAgentFile(file);
-		if (typeof text !== "string") {
-			diagnostics.push(text);
-			continue;
-		}
-		if (folder.shared && splitFrontmatter(text).kind === "missing") continue;
-		const parsed = parseAgent(text, { file, source });
+		const parsed = readAgentFile(file, source);
+		if (folder.shared && parsed.hasFrontmatter === false) continue;
 		diagnostics.push(...parsed.diagnostics);
 		if (parsed.agent === undefined) continue;
 		const first = agents.get(parsed.agent.name);
@@ -46,17 +41,34 @@ function listFiles(folder: string): { files: string[]; diagnostics: Diagnostic[]
 const isMissing = (error: unknown): boolean =>
 	error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 
-function readAgentFile(file: string): string | Diagnostic {
+interface ReadAgent extends ParsedAgent {
+	/** Not known of a file that could not be read. */
+	hasFrontmatter?: boolean;
+}
+
+/** Every delegation asks for all agents anew; their files change rarely. */
+const read = new Map<string, { version: string; agent: ReadAgent }>();
+
+function readAgentFile(file: string, source: AgentSource): ReadAgent {
 	try {
 		const stats = statSync(file);
 		// Opening anything else may not return: a pipe waits for its writer.
-		if (!stats.isFile()) return unreadable(file, "it is no file");
-		if (stats.size > LARGEST_FILE) return unreadable(file, `it is larger than ${LARGEST_FILE / 1024} KiB`);
-		return readFileSync(file, "utf8");
+		if (!stats.isFile()) return unread(file, "it is no file");
+		if (stats.size > LARGEST_FILE) return unread(file, `it is larger than ${LARGEST_FILE / 1024} KiB`);
+		const version = [source, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(" ");
+		const known = read.get(file);
+		if (known?.version === version) return known.agent;
+		const text = readFileSync(file, "utf8");
+		const hasFrontmatter = splitFrontmatter(text).kind !== "missing";
+		const agent = { ...parseAgent(text, { file, source }), hasFrontmatter };
+		read.set(file, { version, agent });
+		return agent;
 	} catch (error) {
-		return unreadable(file, reasonOf(error));
+		return unread(file, reasonOf(error));
 	}
 }
+
+const unread = (file: string, reason: string): ReadAgent => ({ diagnostics: [unreadable(file, reason)] });
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

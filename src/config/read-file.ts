@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
-import JSON5 from "json5";
 import type { Diagnostic } from "../run/diagnostic.ts";
+import { parseJson5 } from "./json5.ts";
 import { describe } from "./kinds.ts";
 import { locateKeys, type Position } from "./locate.ts";
 import { isObject, type Values } from "./overlay.ts";
@@ -19,7 +19,7 @@ export interface ConfigFile {
 export function readConfigFile(file: string, diagnostics: Diagnostic[]): ConfigFile | "missing" | "unusable" {
 	try {
 		const text = readText(file);
-		const values: unknown = JSON5.parse(text);
+		const values: unknown = parseJson5(text);
 		if (!isObject(values)) throw new Error(`expected an object, not ${describe(values)}`);
 		return { values, source: sourceIn({ file, diagnostics, positions: locateKeys(text) }, []) };
 	} catch (error) {

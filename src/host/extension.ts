@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { redactorFor } from "../collect/redact/redactor-for.ts";
 import { loadConfig } from "../config/load.ts";
+import { packageRoot } from "../config/package-root.ts";
 import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { isOwnProfile } from "../ledger/own-host.ts";
@@ -11,11 +12,19 @@ import { isHostId } from "../run/ids.ts";
 import { HOST_COMMAND } from "./command.ts";
 import { logTo } from "./log.ts";
 import { freshModelRuntimes } from "./models.ts";
+import { COUNTABLE } from "./provider-watch.ts";
 import { recentRedactor } from "./recent-redactor.ts";
 import { Host } from "./serve.ts";
+import { warmUp } from "./warm-up.ts";
 
 const DEFAULT_IDLE_MS = 60_000;
 const LEAVE_WITHIN_MS = 1000;
+
+/** What most children have. */
+const OUR_TOOLS = {
+	tools: ["read", "grep", "find", "ls", "lsp"],
+	extensions: [join(packageRoot(), "dist", "lsp.js")],
+};
 
 /**
  * The extension a host process is started with. Its one command serves until the host leaves, and only then returns:
@@ -25,7 +34,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 	let host: Host | undefined;
 	pi.registerCommand(HOST_COMMAND, {
 		description: "Internal: serves child sessions until nobody needs them",
-		handler: async (args, { ui }) => {
+		handler: async (args, { ui, model }) => {
 			const id = args.trim();
 			if (!isHostId(id)) throw new Error(`/${HOST_COMMAND} is started by pi-geon, with the id of a host.`);
 			surviveFullDisk();
@@ -56,6 +65,13 @@ export default function hostExtension(pi: ExtensionAPI): void {
 					redactor: redactor(ownDir === undefined ? [] : [join(ownDir, "auth.json")]),
 					ui,
 				}),
+				warmUp: async () => {
+					const api = model?.api;
+					// Only where a request can be answered here: none may leave this process.
+					if (api === undefined || !COUNTABLE.has(api)) return;
+					await models();
+					await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...OUR_TOOLS, redactor: redactor(), ui });
+				},
 			});
 			try {
 				await host.serve();

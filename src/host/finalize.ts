@@ -19,6 +19,16 @@ export interface FinalizeRules {
 	corrections: Corrections;
 }
 
+/** One for all: pi compiles a schema that it has not seen before. */
+const parameters = Type.Object(
+	{
+		status: Type.Union([Type.Literal("SUCCESS"), Type.Literal("ERROR")]),
+		result: Type.Optional(Type.String()),
+		error: Type.Optional(Type.String()),
+	},
+	{ additionalProperties: false },
+);
+
 export function finalization(rules: FinalizeRules): Finalization {
 	let answer: Finalized | undefined;
 	let rejectedResult: string | undefined;
@@ -29,14 +39,7 @@ export function finalization(rules: FinalizeRules): Finalization {
 			"End your work and hand over your answer. Call it exactly once, as your last action, on its own. " +
 			"status SUCCESS needs `result`: the complete answer. status ERROR needs `error`: what went wrong; " +
 			"`result` may then carry partial findings. Nothing you say outside of it is read.",
-		parameters: Type.Object(
-			{
-				status: Type.Union([Type.Literal("SUCCESS"), Type.Literal("ERROR")]),
-				result: Type.Optional(Type.String()),
-				error: Type.Optional(Type.String()),
-			},
-			{ additionalProperties: false },
-		),
+		parameters,
 		async execute(_id, call) {
 			if (answer) return reply("Your work is finalized already. Stop here.", { endTurn: true });
 			const checked = check(call, rules);

@@ -1,10 +1,9 @@
 import type { ExtensionFactory, ModelRuntime } from "@earendil-works/pi-coding-agent";
 
 /** The wire protocols of pi whose requests can be counted; the others refuse to have their `fetch` replaced. */
-const COUNTABLE = new Set([
+export const COUNTABLE: ReadonlySet<string> = new Set([
 	"anthropic-messages",
 	"azure-openai-responses",
-	"google-generative-ai",
 	"mistral-conversations",
 	"openai-codex-responses",
 	"openai-completions",

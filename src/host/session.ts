@@ -5,12 +5,14 @@ import {
 	type ExtensionFactory,
 	type ExtensionUIContext,
 	type ModelRuntime,
-	SettingsManager,
+	type SessionManager,
 	type ToolDefinition,
 } from "@earendil-works/pi-coding-agent";
 import type { LaunchPlan } from "../plan/plan.ts";
+import { childSettings } from "./child-settings.ts";
 import { contextFiles } from "./context-files.ts";
 import { openSessionFile, SetupFailed } from "./session-file.ts";
+import { Turns } from "./turns.ts";
 
 export interface ChildSetup {
 	plan: LaunchPlan;
@@ -21,22 +23,39 @@ export interface ChildSetup {
 	guards: ExtensionFactory[];
 	/** What its extensions reach a user with. */
 	ui: ExtensionUIContext;
+	/** What the child's session is kept in. Default: the file of its plan. */
+	openTranscript?: (plan: LaunchPlan) => SessionManager;
 }
 
+/**
+ * A process does one thing at a time. Of a thousand children that are set up all at once none gets to its model before
+ * nearly all are ready; set up a few at a time, the first are answered meanwhile.
+ */
+const turns = new Turns(4, 1000);
+
 /** Opens the pi session a run works in: a new one, or the one it continues. */
-export async function openChildSession(setup: ChildSetup): Promise<AgentSession> {
-	const { plan, agentDir, modelRuntime, finalizeTool } = setup;
+export function openChildSession(setup: ChildSetup): Promise<AgentSession> {
+	return turns.take(() => open(setup));
+}
+
+async function open(setup: ChildSetup): Promise<AgentSession> {
+	const { plan, agentDir, modelRuntime, finalizeTool, openTranscript = openSessionFile } = setup;
 	const model = modelRuntime.getModel(plan.model.provider, plan.model.id);
 	if (!model) throw new SetupFailed(`The model ${plan.model.provider}/${plan.model.id} is not known to this pi.`);
 
-	const settingsManager = SettingsManager.create(plan.cwd, agentDir, { projectTrusted: plan.projectTrusted });
+	const settingsManager = childSettings(plan.cwd, agentDir, { projectTrusted: plan.projectTrusted });
 	const resourceLoader = new DefaultResourceLoader({
 		cwd: plan.cwd,
 		agentDir,
 		settingsManager,
 		noExtensions: true,
 		additionalExtensionPaths: plan.extensions,
-		extensionFactories: setup.guards,
+		// One extension for all of them: pi prepares each event once for an extension.
+		extensionFactories: [
+			async (pi) => {
+				for (const guard of setup.guards) await guard(pi);
+			},
+		],
 		noSkills: true,
 		noPromptTemplates: true,
 		noThemes: true,
@@ -60,7 +79,7 @@ export async function openChildSession(setup: ChildSetup): Promise<AgentSession>
 		tools: [...plan.tools, finalizeTool.name],
 		customTools: [finalizeTool],
 		resourceLoader,
-		sessionManager: openSessionFile(plan),
+		sessionManager: openTranscript(plan),
 		settingsManager,
 	});
 	// The mode in which pi's extensions may open dialogs, and find no terminal.

@@ -25,7 +25,6 @@ export class Watchers {
 	readonly #pending = new Map<RunId, { latest: (() => Progress) | undefined; timer: NodeJS.Timeout }>();
 	readonly #path: string;
 	readonly #listener: SocketListener;
-	#waking: NodeJS.Immediate | undefined;
 
 	private constructor(path: string, listener: SocketListener) {
 		this.#path = path;
@@ -104,7 +103,6 @@ export class Watchers {
 	}
 
 	close(): void {
-		clearImmediate(this.#waking);
 		for (const { timer } of this.#pending.values()) clearTimeout(timer);
 		for (const socket of this.#watching.keys()) socket.end();
 		this.#server?.close();
@@ -131,14 +129,6 @@ export class Watchers {
 			}
 			if (known.type === "answer") this.#asks.answered(watching, known.askId, known.answer);
 			if (known.type === "pass") this.#asks.passed(watching, known.askId);
-			this.#wake();
-		});
-	}
-
-	/** Once for all that arrived together: each look reads the ledger, and whoever floods us must not keep us from working. */
-	#wake(): void {
-		this.#waking ??= setImmediate(() => {
-			this.#waking = undefined;
 			this.#listener.onWake();
 		});
 	}

@@ -27,7 +27,9 @@ const SETTLE_MS = 5000;
 /** A claimed run: what the ledger says of it, and that it is ours. */
 export type ClaimedRun = RunRecord & { run: RunningRun };
 
-export interface WorkServices extends Pick<ChildSetup, "agentDir" | "ui">, Pick<DialogSetup, "ask" | "onNotice"> {
+export interface WorkServices
+	extends Pick<ChildSetup, "agentDir" | "ui" | "openTranscript">,
+		Pick<DialogSetup, "ask" | "onNotice"> {
 	/** The models and credentials of the run's principal. */
 	openModels(): Promise<ModelRuntime>;
 	/** Everything that leaves the child goes through it. */
@@ -128,6 +130,7 @@ async function openChild({ record, services }: Assignment, equipment: Equipment)
 		finalizeTool: equipment.finalize.tool,
 		guards: equipment.guards,
 		ui: equipment.dialogs.ui,
+		...(services.openTranscript && { openTranscript: services.openTranscript }),
 	});
 }
 

@@ -23,6 +23,55 @@ export function admitRun(ledger: Ledger, admission: Admission): RunRecord {
 	return ledger.transaction("full", () => admitInTransaction(ledger, admission));
 }
 
+/** How many are committed in one go: nobody is to be kept waiting by it. */
+const TOGETHER = 100;
+
+/**
+ * The same, together with whatever else is asked for in the same moment: a commit waits for the disk, and a hundred
+ * calls in one message need not wait for it a hundred times. Committed when it answers, as before.
+ */
+export function admitSoon(ledger: Ledger, admission: Admission): Promise<RunRecord> {
+	const { promise, resolve, reject } = Promise.withResolvers<RunRecord>();
+	const applicants = applicantsOf.get(ledger) ?? [];
+	applicants.push({ admission, resolve, reject });
+	if (applicants.length === 1) setImmediate(() => admitAll(ledger));
+	applicantsOf.set(ledger, applicants);
+	return promise;
+}
+
+interface Applicant {
+	admission: Admission;
+	resolve(record: RunRecord): void;
+	reject(error: unknown): void;
+}
+
+const applicantsOf = new WeakMap<Ledger, Applicant[]>();
+
+function admitAll(ledger: Ledger): void {
+	const applicants = applicantsOf.get(ledger) ?? [];
+	const now = applicants.splice(0, TOGETHER);
+	if (applicants.length > 0) setImmediate(() => admitAll(ledger));
+	try {
+		const answers = ledger.transaction("full", () => now.map(({ admission }) => admitted(ledger, admission)));
+		for (const [index, answer] of answers.entries()) {
+			if (answer instanceof SessionArchived) now[index]?.reject(answer);
+			else now[index]?.resolve(answer);
+		}
+	} catch (error) {
+		for (const { reject } of now) reject(error);
+	}
+}
+
+/** One that is refused has written nothing, and must not take the others with it. */
+function admitted(ledger: Ledger, admission: Admission): RunRecord | SessionArchived {
+	try {
+		return admitInTransaction(ledger, admission);
+	} catch (error) {
+		if (error instanceof SessionArchived) return error;
+		throw error;
+	}
+}
+
 /** The same inside a transaction that does more. */
 export function admitInTransaction(ledger: Ledger, admission: Admission): RunRecord {
 	const { plan } = admission;

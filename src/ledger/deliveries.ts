@@ -1,20 +1,29 @@
 import type { RunId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
 import { applyInTransaction } from "./progress.ts";
-import { type RunRecord, selectRuns } from "./records.ts";
+import { findRun, type RunRecord } from "./records.ts";
 
-/** The outcomes a session has not been told yet, oldest first. */
-export function owedTo(ledger: Ledger, parentSession: string): RunRecord[] {
-	return selectRuns(ledger, "parent_session = ? AND delivery = 'owed' ORDER BY seq", parentSession);
+/** The outcomes a session has not been told yet, oldest first, but for those that are known to be on their way. */
+export function owedTo(
+	ledger: Ledger,
+	parentSession: string,
+	except: { has(id: RunId): boolean } = new Set(),
+): RunRecord[] {
+	const sql = "SELECT id FROM runs WHERE parent_session = ? AND delivery = 'owed' ORDER BY seq";
+	return ledger
+		.all<{ id: RunId }>(sql, parentSession)
+		.flatMap(({ id }) => (except.has(id) ? [] : (findRun(ledger, id) ?? [])));
 }
 
 /**
- * Takes it upon a process to deliver a run's outcome, for a while: two that have the same session open must not both.
- * Held by whoever waits for a foreground run, too, so that its outcome is announced only once that process is dead.
+ * Takes it upon a process to deliver the outcomes of runs, for a while: two that have the same session open must not
+ * both. Held by whoever waits for a foreground run, too, so that its outcome is announced only once that process is dead.
+ * Answers those that are ours now.
  */
-export function takeDelivery(ledger: Ledger, id: RunId, by: Deliverer): boolean {
+export function takeDeliveries(ledger: Ledger, ids: readonly RunId[], by: Deliverer): Set<RunId> {
+	if (ids.length === 0) return new Set();
 	const { deliverer, at, forMs, isAlive = () => true } = by;
-	return ledger.transaction("normal", () => {
+	const take = (id: RunId): boolean => {
 		const held = ledger.get<{ deliverer: string | null; deliverer_until: number }>(
 			"SELECT deliverer, deliverer_until FROM runs WHERE id = ? AND delivery IN ('none', 'owed')",
 			id,
@@ -24,7 +33,8 @@ export function takeDelivery(ledger: Ledger, id: RunId, by: Deliverer): boolean 
 		if (other !== null && isAlive(other)) return false;
 		ledger.run("UPDATE runs SET deliverer = ?, deliverer_until = ? WHERE id = ?", deliverer, at + forMs, id);
 		return true;
-	});
+	};
+	return ledger.transaction("normal", () => new Set(ids.filter(take)));
 }
 
 export interface Deliverer {
@@ -44,22 +54,29 @@ export function returnDeliveries(ledger: Ledger, deliverer: string, parentSessio
 
 /** The debt is paid: the transcript of the session that asked holds the outcome. */
 export function settleDelivery(ledger: Ledger, id: RunId, at: number): boolean {
-	return settle(ledger, id, { type: "delivered", at });
+	return settleDeliveries(ledger, [id], at).has(id);
+}
+
+/** The same for many at once, since each transaction waits for the disk. Answers those that were owed. */
+export function settleDeliveries(ledger: Ledger, ids: readonly RunId[], at: number): Set<RunId> {
+	if (ids.length === 0) return new Set();
+	return ledger.transaction(
+		"full",
+		() => new Set(ids.filter((id) => settleInTransaction(ledger, id, { type: "delivered", at }))),
+	);
 }
 
 /** The child asked for silence. The run is on record all the same. */
 export function skipDelivery(ledger: Ledger, id: RunId, at: number): boolean {
-	return settle(ledger, id, { type: "skipped", at });
+	return ledger.transaction("full", () => settleInTransaction(ledger, id, { type: "skipped", at }));
 }
 
-function settle(ledger: Ledger, id: RunId, event: { type: "delivered" | "skipped"; at: number }): boolean {
-	return ledger.transaction("full", () => {
-		const record = applyInTransaction(ledger, id, event);
-		if (!record) return false;
-		const due = archiveDue(record, event.at);
-		if (due !== undefined) scheduleArchive(ledger, id, due);
-		return true;
-	});
+function settleInTransaction(ledger: Ledger, id: RunId, event: { type: "delivered" | "skipped"; at: number }): boolean {
+	const record = applyInTransaction(ledger, id, event);
+	if (!record) return false;
+	const due = archiveDue(record, event.at);
+	if (due !== undefined) scheduleArchive(ledger, id, due);
+	return true;
 }
 
 /** The last run of a session decides when it is put away; admitting another one takes back what was decided before. */

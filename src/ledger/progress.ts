@@ -23,9 +23,24 @@ export function applyInTransaction(ledger: Ledger, id: RunId, event: RunEvent): 
 	return now;
 }
 
+export interface RunEnd {
+	id: RunId;
+	fence: number;
+	outcome: Outcome;
+	at: number;
+}
+
 /** Ends a run for good. False if it is not ours to end any more: then nothing of what we know of it counts. */
-export function endRun(ledger: Ledger, end: { id: RunId; fence: number; outcome: Outcome; at: number }): boolean {
-	return applyEvent(ledger, end.id, { type: "ended", ...end }, "full") !== undefined;
+export function endRun(ledger: Ledger, end: RunEnd): boolean {
+	return endRuns(ledger, [end]).has(end.id);
+}
+
+/** The same for several at once, since each transaction waits for the disk. Answers those that counted. */
+export function endRuns(ledger: Ledger, ends: readonly RunEnd[]): Set<RunId> {
+	return ledger.transaction("full", () => {
+		const counted = ends.filter((end) => applyInTransaction(ledger, end.id, { type: "ended", ...end }));
+		return new Set(counted.map(({ id }) => id));
+	});
 }
 
 /** Asks for a run to be stopped. Kept whatever dies; answered by whoever holds the run, or by the next sweep. */

@@ -5,7 +5,7 @@ import { type Announce, announceOf, type EndedRecord, wantsSilence } from "../de
 import { announcesHeld, announcesInFile } from "../deliver/transcript.ts";
 import { processStart } from "../host/process-start.ts";
 import { archiveDueSessions } from "../ledger/archive.ts";
-import { owedTo, returnDeliveries, settleDelivery, skipDelivery, takeDelivery } from "../ledger/deliveries.ts";
+import { owedTo, returnDeliveries, settleDeliveries, skipDelivery, takeDeliveries } from "../ledger/deliveries.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import type { RunId } from "../run/ids.ts";
 import { hint } from "../supervise/hint.ts";
@@ -43,6 +43,10 @@ export class Announcer {
 	/** Announced here, but not yet seen in the transcript; and when pi was last known to be busy since. */
 	readonly #sent = new Map<RunId, number>();
 	readonly #hints = hint();
+	/** Until when those above are ours to deliver. */
+	readonly #takenUntil = new Map<RunId, number>();
+	/** Whether anything can be owed to this session. */
+	#concerned = false;
 	#loop: Promise<void> | undefined;
 	#stopped = false;
 	#reported = false;
@@ -64,8 +68,23 @@ export class Announcer {
 		this.#awaited.delete(id);
 	}
 
-	/** There may be something to do: a session began, a run was spawned, the parent came to rest. */
+	/** A session was opened. In a new one there is nothing to look for until it delegates. */
+	begin(ctx: ExtensionContext): void {
+		if (wasUsed(ctx)) this.attend(ctx);
+	}
+
+	/** The parent came to rest, or its context changed. */
+	attendAgain(ctx: ExtensionContext): void {
+		if (this.#concerned) this.attend(ctx);
+	}
+
+	get isConcerned(): boolean {
+		return this.#concerned;
+	}
+
+	/** There may be something to do: runs of this session were admitted, now or earlier. */
 	attend(ctx: ExtensionContext): void {
+		this.#concerned = true;
 		this.#hints.give();
 		if (this.#stopped || !wasEverUsed()) return;
 		this.#loop ??= this.#services
@@ -91,7 +110,9 @@ export class Announcer {
 
 	async #carry(ctx: ExtensionContext, services: Services): Promise<void> {
 		while (!this.#stopped) {
+			const started = performance.now();
 			const seen = await this.look(ctx, services).catch((error) => this.#report(ctx, error));
+			const tookMs = performance.now() - started;
 			if (!seen) {
 				await this.#hints.next(LOOK_EVERY_MS_AFTER_TROUBLE);
 				continue;
@@ -106,6 +127,8 @@ export class Announcer {
 			const left = open.length + due.length + elsewhere + this.#sent.size + this.#awaited.size;
 			if (left === 0) return;
 			await this.#hints.next(LOOK_EVERY_MS);
+			// With a thousand runs a look takes a while, and each of them gives several hints.
+			if (!this.#stopped) await new Promise((resolve) => setTimeout(resolve, tookMs));
 		}
 	}
 
@@ -139,31 +162,28 @@ export class Announcer {
 		});
 		if (this.#stopped) return { open, due: [], elsewhere: 0 };
 		this.#live.observe(open);
-		this.#events.observe(open, services);
+		this.#events.observe(open, services, this.#sent);
 		this.#settle(ctx, ledger);
-		const ours = { deliverer: this.#deliverer, at: Date.now(), forMs: DELIVERY_MS };
-		for (const id of [...this.#awaited, ...this.#sent.keys()]) takeDelivery(ledger, id, ours);
+		const at = Date.now();
+		const ours = { deliverer: this.#deliverer, at, forMs: DELIVERY_MS };
+		this.#keepTaken(ledger, ours);
 
-		let elsewhere = 0;
-		const held = announcesHeld(ctx.sessionManager);
-		const due = owedTo(ledger, session).flatMap((record): EndedRecord[] => {
+		const owed = owedTo(ledger, session, this.#sent).flatMap((record): EndedRecord[] => {
 			const { run } = record;
-			if (run.state !== "ended" || this.#awaited.has(run.id) || this.#sent.has(run.id)) return [];
-			this.#events.saw(record, services);
-			if (!takeDelivery(ledger, run.id, { ...ours, isAlive })) {
-				elsewhere++;
-				return [];
-			}
-			if (held.has(run.id)) {
-				settleDelivery(ledger, run.id, Date.now());
-				this.#events.announced(run.id);
-				return [];
-			}
-			const ended: EndedRecord = { ...record, run };
-			if (!wantsSilence(ended)) return [ended];
-			skipDelivery(ledger, run.id, Date.now());
-			return [];
+			return run.state === "ended" && !this.#awaited.has(run.id) ? [{ ...record, run }] : [];
 		});
+		for (const record of owed) this.#events.saw(record, services);
+		const ids = owed.map(({ run }) => run.id);
+		const taken = takeDeliveries(ledger, ids, { ...ours, isAlive });
+		for (const id of taken) this.#takenUntil.set(id, at + DELIVERY_MS);
+		const held = ids.length > 0 ? announcesHeld(ctx.sessionManager) : new Set();
+		const told = ids.filter((id) => taken.has(id) && held.has(id));
+		settleDeliveries(ledger, told, at);
+		for (const id of told) this.#events.announced(id);
+		const untold = owed.filter(({ run }) => taken.has(run.id) && !held.has(run.id));
+		const due = untold.filter((ended) => !wantsSilence(ended));
+		for (const ended of untold) if (wantsSilence(ended)) skipDelivery(ledger, ended.run.id, at);
+		const elsewhere = owed.length - taken.size;
 		// Right after it was told, where the request said so; and whatever else has become due meanwhile.
 		archiveDueSessions(ledger, Date.now());
 		return { open, due, elsewhere };
@@ -172,11 +192,9 @@ export class Announcer {
 	/** The announces of these runs, now on their way, less those that another process turns out to have made. */
 	take(ctx: ExtensionContext, { ledger, redactor }: Services, due: EndedRecord[]): Announce[] {
 		const inFile = due.length > 0 ? announcesInFile(ctx.sessionManager) : new Set();
-		const untold = due.filter(({ run }) => {
-			const told = inFile.has(run.id);
-			if (told && settleDelivery(ledger, run.id, Date.now())) this.#events.announced(run.id);
-			return !told;
-		});
+		const told = due.map(({ run }) => run.id).filter((id) => inFile.has(id));
+		for (const id of settleDeliveries(ledger, told, Date.now())) this.#events.announced(id);
+		const untold = due.filter(({ run }) => !inFile.has(run.id));
 		const announces = untold.map((record) => announceOf(record, redactor));
 		for (const { run } of untold) this.#sent.set(run.id, performance.now());
 		return announces;
@@ -199,17 +217,35 @@ export class Announcer {
 		if (this.#sent.size === 0) return;
 		const held = announcesHeld(ctx.sessionManager);
 		const atRest = ctx.isIdle() && !ctx.hasPendingMessages();
+		const told = [...this.#sent.keys()].filter((id) => held.has(id));
+		settleDeliveries(ledger, told, Date.now());
+		for (const id of told) {
+			this.#sent.delete(id);
+			this.#events.announced(id);
+		}
 		for (const [id, busyAt] of this.#sent) {
-			if (held.has(id)) {
-				settleDelivery(ledger, id, Date.now());
-				this.#sent.delete(id);
-				this.#events.announced(id);
-			} else if (!atRest) this.#sent.set(id, performance.now());
+			if (!atRest) this.#sent.set(id, performance.now());
 			// Two prompts at the same moment can make pi drop a message. It is still owed, and so it is sent again.
 			else if (performance.now() - busyAt > ARRIVE_WITHIN_MS) this.#sent.delete(id);
 		}
 	}
+
+	/** Says again that what we are about to tell is ours, long before that runs out. */
+	#keepTaken(ledger: Services["ledger"], ours: { deliverer: string; at: number; forMs: number }): void {
+		const ids = [...this.#awaited, ...this.#sent.keys()];
+		const soon = ours.at + DELIVERY_MS / 2;
+		const running = ids.filter((id) => (this.#takenUntil.get(id) ?? 0) < soon);
+		takeDeliveries(ledger, running, ours);
+		const until = new Map(ids.map((id) => [id, this.#takenUntil.get(id) ?? 0]));
+		for (const id of running) until.set(id, ours.at + ours.forMs);
+		this.#takenUntil.clear();
+		for (const [id, time] of until) this.#takenUntil.set(id, time);
+	}
 }
+
+/** Nothing can be owed to a session in which nothing was said yet. */
+const wasUsed = ({ sessionManager }: ExtensionContext): boolean =>
+	sessionManager.getEntries().some(({ type }) => type === "message" || type === "custom_message");
 
 /** Whether a deliverer may still be there. Where the system does not tell, its time has to run out. */
 function isAlive(deliverer: string): boolean {

@@ -24,7 +24,7 @@ export function headlessDrain(announcer: Announcer, services: SessionServices) {
 		ctx: ExtensionContext,
 	): Promise<AgentBeforeSettleEventResult | undefined> => {
 		if (ctx.mode === "tui" || ctx.mode === "rpc" || event.outcome !== "completed") return undefined;
-		if (!wasEverUsed()) return undefined;
+		if (!announcer.isConcerned || !wasEverUsed()) return undefined;
 		return services.use(ctx, async (available) => {
 			deadline ??= Date.now() + available.config.headless.drainSeconds * 1000;
 			const announces = await nextAnnounces(announcer, ctx, available, deadline);

@@ -39,7 +39,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		announcer.attend(from);
 	};
 	const ui = new TerminalUi({ pi, services, live, approveProjectAgent, onSpawned });
-	const startHostAhead = hostAhead(services);
+	const startHostAhead = hostAhead(pi, services);
 	let enabled = false;
 	let policy = "";
 
@@ -60,7 +60,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		pi.registerTool(sessionsHistoryTool(services));
 		pi.registerTool(agentsListTool(services));
 		ui.begin(ctx, config.ui);
-		announcer.attend(ctx);
+		announcer.begin(ctx);
 	});
 	pi.on("before_agent_start", ({ systemPromptOptions }, ctx) => {
 		addPolicyToCustomPrompt(systemPromptOptions, policy);
@@ -69,8 +69,8 @@ export default function piGeon(pi: ExtensionAPI): void {
 	pi.on("tool_result", markFailure);
 	pi.on("turn_end", (event, ctx) => settleToolResults(event, ctx, { services, announcer }));
 	pi.on("agent_before_settle", headlessDrain(announcer, services));
-	pi.on("agent_settled", (_event, ctx) => announcer.attend(ctx));
-	pi.on("session_compact", (_event, ctx) => announcer.attend(ctx));
+	pi.on("agent_settled", (_event, ctx) => announcer.attendAgain(ctx));
+	pi.on("session_compact", (_event, ctx) => announcer.attendAgain(ctx));
 	pi.on("session_shutdown", async (_event, ctx) => {
 		ui.end();
 		await announcer.stop(ctx);

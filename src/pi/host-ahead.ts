@@ -1,16 +1,33 @@
-import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { planLaunch } from "../plan/launch.ts";
+import { parentFacts } from "./parent-facts.ts";
 import type { SessionServices } from "./session-services.ts";
+
+/** By then the model has been asked, and the process has nothing to do. */
+const WHEN_IDLE_MS = 200;
 
 /**
  * Starts a host when the first turn of a session begins, while the model thinks about whom to ask: a delegation that
  * comes finds it ready. Not in one-shot modes, most of which never delegate, and not in sessions that never prompt.
  */
-export function hostAhead(services: SessionServices): (ctx: ExtensionContext) => void {
+export function hostAhead(pi: ExtensionAPI, services: SessionServices): (ctx: ExtensionContext) => void {
 	let done = false;
 	return (ctx) => {
 		if (done || !ctx.hasUI) return;
 		done = true;
 		// A hint only: whoever delegates looks for a host itself, and reports what is wrong with that.
 		services.use(ctx, async ({ supervisor }) => supervisor.prepare()).catch(() => {});
+		const timer = setTimeout(() => planAhead(pi, services, ctx).catch(() => {}), WHEN_IDLE_MS);
+		timer.unref();
 	};
+}
+
+/** Makes a plan that nobody asked for, so that what the first one needs is read and compiled when that comes. */
+async function planAhead(pi: ExtensionAPI, services: SessionServices, ctx: ExtensionContext): Promise<void> {
+	if (services.isClosing) return;
+	await services.use(ctx, async (available) => {
+		const parent = parentFacts(pi, ctx, async () => false);
+		await planLaunch({ agent: available.catalog.agents[0]?.name ?? "", task: "None." }, parent, available);
+		available.redactor.redact("");
+	});
 }

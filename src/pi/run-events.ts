@@ -26,15 +26,18 @@ export class RunEvents {
 		this.#tell("created", record.run.id, { ...identityOf(record), state: "queued" });
 	}
 
-	/** Catches up with all runs of the session: those that are open, and those that were when we last looked. */
-	observe(open: OpenRun[], sources: Sources): void {
+	/**
+	 * Catches up with all runs of the session: those that are open, and those that were when we last looked. Of those
+	 * that are being announced nothing is to be found out.
+	 */
+	observe(open: OpenRun[], sources: Sources, announcing: { has(id: RunId): boolean } = new Set()): void {
 		for (const { id, state } of open) {
 			if (!this.#told.has(id)) this.#takeUp(findRun(sources.ledger, id));
 			if (state === "running") this.#started(id);
 		}
 		const openIds = new Set(open.map(({ id }) => id));
 		for (const id of [...this.#told.keys()]) {
-			const record = openIds.has(id) ? undefined : findRun(sources.ledger, id);
+			const record = openIds.has(id) || announcing.has(id) ? undefined : findRun(sources.ledger, id);
 			if (record) this.saw(record, sources);
 		}
 	}

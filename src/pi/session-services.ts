@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { CONFIG_DIR_NAME, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
@@ -38,12 +38,24 @@ export function trustedAgentsFor(ctx: ExtensionContext): AgentCatalog {
 	return agentsFor(ctx, { includeProject });
 }
 
+/** The configuration of this moment. Every call asks for it; a file that has not changed is not read again. */
 export function configFor(ctx: ExtensionContext): LoadedConfig {
+	const userFile = join(getAgentDir(), "pi-geon.json");
 	const projectFile = join(ctx.cwd, CONFIG_DIR_NAME, "pi-geon.json");
-	return loadConfig({
-		userFile: join(getAgentDir(), "pi-geon.json"),
-		...(existsSync(projectFile) && isTrustedByDecision(ctx) && { projectFile }),
-	});
+	const usesProject = existsSync(projectFile) && isTrustedByDecision(ctx);
+	const files = usesProject ? [userFile, projectFile] : [userFile];
+	const version = files.map((file) => `${file} ${versionOf(file)}`).join("\n");
+	if (loaded?.version !== version) {
+		loaded = { version, config: loadConfig({ userFile, ...(usesProject && { projectFile }) }) };
+	}
+	return loaded.config;
+}
+
+let loaded: { version: string; config: LoadedConfig } | undefined;
+
+function versionOf(file: string): string {
+	const stats = statSync(file, { throwIfNoEntry: false });
+	return stats ? [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(" ") : "missing";
 }
 
 /** Whether anything was ever delegated here: in a pi that never did, nothing is opened or made. */
@@ -71,6 +83,10 @@ export class SessionServices {
 			this.#inUse--;
 			await this.#closeIfOver();
 		}
+	}
+
+	get isClosing(): boolean {
+		return this.#closing;
 	}
 
 	#reportSetAside(ctx: ExtensionContext, file: string | undefined): void {

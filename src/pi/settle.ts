@@ -1,5 +1,5 @@
 import type { ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
-import { settleDelivery } from "../ledger/deliveries.ts";
+import { settleDeliveries } from "../ledger/deliveries.ts";
 import { isRunId, type RunId } from "../run/ids.ts";
 import type { Announcer } from "./announcer.ts";
 import type { SessionServices } from "./session-services.ts";
@@ -15,10 +15,8 @@ export async function settleToolResults(
 	);
 	if (delivered.length === 0) return;
 	await services.use(ctx, async ({ ledger }) => {
-		for (const id of delivered) {
-			settleDelivery(ledger, id, Date.now());
-			announcer.awaited(id);
-		}
+		settleDeliveries(ledger, delivered, Date.now());
+		for (const id of delivered) announcer.awaited(id);
 	});
 }
 

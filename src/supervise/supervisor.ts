@@ -10,7 +10,7 @@ import { findRun, type RunRecord } from "../ledger/records.ts";
 import { sessionAtWork, waitsForSession } from "../ledger/sessions.ts";
 import { sweep } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
-import type { RunId } from "../run/ids.ts";
+import type { HostId, RunId } from "../run/ids.ts";
 import type { EndedRun } from "../run/run.ts";
 import { type AskUser, NOBODY } from "./ask.ts";
 import type { HostConnection } from "./connection.ts";
@@ -143,8 +143,10 @@ export class Supervisor {
 		this.#recover();
 		const open = openRunsOf(this.#ledger, parentSession).filter(({ id }) => !options.except.has(id));
 		const waitedFor = new Set<HostConnection>();
+		const byHost = new Map<HostId | undefined, HostConnection>();
 		for (const run of open) {
-			const connection = await this.#hosts.connectionFor(run);
+			const connection = byHost.get(run.hostId) ?? (await this.#hosts.connectionFor(run));
+			if (connection && run.hostId !== undefined) byHost.set(run.hostId, connection);
 			const tended = this.#tended.get(run.id);
 			if (connection && run.state === "queued") waitedFor.add(connection);
 			if (!connection || tended?.connection === connection) continue;

@@ -1,5 +1,5 @@
 import { type ExtensionAPI, parseArgs, type ToolResultEvent } from "@earendil-works/pi-coding-agent";
-import { createGuardedFetch } from "./net/guarded-fetch.ts";
+import type { GuardedFetch } from "./net/guarded-fetch.ts";
 import { readSettings, type WebServices } from "./services.ts";
 import { convertContent } from "./tools/convert-content.ts";
 import { fetchContent } from "./tools/fetch-content.ts";
@@ -11,7 +11,7 @@ const TOOLS = ["web_search", "fetch_content", "get_search_content", "convert_con
 /** The web and document tools, for a user's pi and for children alike. */
 export default function webTools(pi: ExtensionAPI): void {
 	const services: WebServices = {
-		fetch: createGuardedFetch(),
+		fetch: guardedFetch(),
 		// Beside this file: as source in tests, bundled when installed.
 		worker: new URL(import.meta.url.endsWith(".ts") ? "./convert/worker.ts" : "./web-convert.js", import.meta.url),
 		env: process.env,
@@ -30,6 +30,15 @@ export default function webTools(pi: ExtensionAPI): void {
 	pi.on("tool_result", ({ toolName, details }: ToolResultEvent) =>
 		TOOLS.includes(toolName) && isFailure(details) ? { isError: true } : undefined,
 	);
+}
+
+/** Loaded at the first request: most sessions make none. */
+function guardedFetch(): GuardedFetch {
+	let loaded: Promise<GuardedFetch> | undefined;
+	return async (request) => {
+		loaded ??= import("./net/guarded-fetch.ts").then(({ createGuardedFetch }) => createGuardedFetch());
+		return (await loaded)(request);
+	};
 }
 
 /** A child has the tools it was given, and a user who names one with `--tools` means it. */

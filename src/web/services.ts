@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CONFIG_DIR_NAME, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import type { Config } from "../config/config.ts";
@@ -26,5 +27,7 @@ export interface WebCall extends Omit<WebServices, "settings"> {
 export function readSettings(ctx: ExtensionContext): WebSettings {
 	const projectFile = join(ctx.cwd, CONFIG_DIR_NAME, "pi-geon.json");
 	const userFile = join(getAgentDir(), "pi-geon.json");
-	return loadConfig({ userFile, ...(isTrustedByDecision(ctx) && { projectFile }) }).config.web;
+	// Asking about trust reads several files of pi's; most projects have nothing to ask about.
+	const isUsed = existsSync(projectFile) && isTrustedByDecision(ctx);
+	return loadConfig({ userFile, ...(isUsed && { projectFile }) }).config.web;
 }

@@ -1,0 +1,13 @@
+import { join } from "node:path";
+import type { AgentDefinition } from "./definition.ts";
+import { type FolderContent, readFolder } from "./folder.ts";
+
+/** Put in place of this name by the build: what reading `agents/` gives, as JSON, so that no start of pi has to. */
+declare const BUILTIN_AGENTS: string | undefined;
+
+const built = typeof BUILTIN_AGENTS === "undefined" ? undefined : (JSON.parse(BUILTIN_AGENTS) as AgentDefinition[]);
+
+export function builtinAgents(dir: string): FolderContent {
+	if (built === undefined) return readFolder({ path: dir, shared: false }, "builtin");
+	return { agents: built.map((agent) => ({ ...agent, file: join(dir, agent.file) })), diagnostics: [] };
+}

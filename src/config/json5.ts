@@ -1,0 +1,13 @@
+import { createRequire } from "node:module";
+
+/** Put in place of this name by the build. */
+declare const JSON5_FILE: string | undefined;
+
+const require = createRequire(import.meta.url);
+
+/** Reads JSON5. The library is loaded at the first text: most users have no configuration file. */
+export function parseJson5(text: string): unknown {
+	const json5: typeof import("json5") = require(typeof JSON5_FILE === "undefined" ? "json5" : JSON5_FILE);
+	// Its ES module has all of it in its default export.
+	return ("default" in json5 ? (json5.default as typeof json5) : json5).parse(text);
+}

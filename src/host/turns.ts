@@ -1,0 +1,37 @@
+/**
+ * Lets a few do something at the same time and keeps the others in line. A turn is over when it is given back, or after
+ * a while: one that hangs may keep its own run waiting, but not those behind it.
+ */
+export class Turns {
+	readonly #atOnce: number;
+	readonly #longestMs: number;
+	readonly #waiting: (() => void)[] = [];
+	#taken = 0;
+
+	constructor(atOnce: number, longestMs: number) {
+		this.#atOnce = atOnce;
+		this.#longestMs = longestMs;
+	}
+
+	/** Does the work when it is its turn. */
+	async take<Result>(work: () => Promise<Result>): Promise<Result> {
+		if (this.#taken >= this.#atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+		else this.#taken++;
+		let over = false;
+		const giveBack = () => {
+			if (over) return;
+			over = true;
+			clearTimeout(tooLong);
+			const next = this.#waiting.shift();
+			// Not at once: most of such work never waits for anything, and a line of it would leave no time for other work.
+			if (next) setImmediate(next);
+			else this.#taken--;
+		};
+		const tooLong = setTimeout(giveBack, this.#longestMs);
+		try {
+			return await work();
+		} finally {
+			giveBack();
+		}
+	}
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { type ExtensionUIContext, ModelRuntime, SessionManager } from "@earendil-works/pi-coding-agent";
+import type { Redactor } from "../collect/redact/redactor.ts";
+import type { LaunchPlan } from "../plan/plan.ts";
+import { type HostId, newRunId, type SessionId } from "../run/ids.ts";
+import type { Outcome } from "../run/outcome.ts";
+import { NO_USAGE } from "../run/usage.ts";
+import { recordedAnswer } from "./recorded-answers.ts";
+import { startWork } from "./work.ts";
+
+export interface WarmUp {
+	hostId: HostId;
+	agentDir: string;
+	cwd: string;
+	/** The wire protocol of the model that children will most likely use. */
+	api: string;
+	extensions: string[];
+	tools: string[];
+	redactor: Redactor;
+	ui: ExtensionUIContext;
+}
+
+/**
+ * Works on a run that nobody asked for, so that the code a first run needs is loaded and compiled when it comes. The
+ * run is in no ledger and its session in no file; it knows no credentials, and its model's answer was written here.
+ */
+export async function warmUp(setup: WarmUp): Promise<Outcome> {
+	const answer = recordedAnswer(setup.api);
+	const runtime = await runtimeAnswering(setup.api, answer);
+	// A run that has come meanwhile goes first.
+	await setImmediate();
+	const plan = planOf(setup);
+	const { done } = startWork(
+		{
+			run: {
+				id: newRunId(),
+				state: "running",
+				attempt: 1,
+				maxAttempts: 1,
+				isolation: "shared",
+				fence: 1,
+				hostId: setup.hostId,
+				leaseUntil: Number.POSITIVE_INFINITY,
+				startedAt: Date.now(),
+			},
+			seq: 0,
+			sessionId: plan.session.id,
+			parentSession: "",
+			mode: "background",
+			profile: "",
+			plan,
+			usage: NO_USAGE,
+			createdAt: Date.now(),
+		},
+		{
+			agentDir: setup.agentDir,
+			ui: setup.ui,
+			redactor: setup.redactor,
+			openModels: async () => runtime,
+			openTranscript: () => SessionManager.inMemory(setup.cwd),
+			ask: async () => undefined,
+			onNotice: () => {},
+			inbox: { waiting: () => [], taken: () => {} },
+			parentSessionUsage: () => NO_USAGE,
+			onProgress: (progress) => void progress(),
+			onUsage: () => {},
+			onSaid: () => {},
+			holdOn: () => {},
+		},
+	);
+	return (await done).outcome;
+}
+
+const PROVIDER = "pi-geon-warm-up";
+const MODEL = "none";
+
+/** A runtime of its own: the user's would ask for credentials, which may run a command or renew a token. */
+async function runtimeAnswering(api: string, answer: Response): Promise<ModelRuntime> {
+	const nothing = { read: async () => undefined, list: async () => [], modify: async () => undefined };
+	const runtime = await ModelRuntime.create({
+		credentials: { ...nothing, delete: async () => {} },
+		modelsPath: null,
+		refreshOnCreate: false,
+	});
+	runtime.registerProvider(PROVIDER, {
+		api,
+		baseUrl: "http://127.0.0.1:9",
+		apiKey: "none",
+		models: [
+			{
+				id: MODEL,
+				name: MODEL,
+				reasoning: false,
+				input: ["text"],
+				cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+				contextWindow: 100_000,
+				maxTokens: 1000,
+			},
+		],
+	});
+	const streamSimple: ModelRuntime["streamSimple"] = (model, context, options) =>
+		runtime.streamSimple(model, context, { ...options, fetch: async () => answer });
+	return Object.create(runtime, { streamSimple: { value: streamSimple } }) as ModelRuntime;
+}
+
+function planOf({ cwd, tools, extensions }: WarmUp): LaunchPlan {
+	return {
+		agent: "warm-up",
+		definition: { source: "builtin", file: "", digest: "" },
+		task: "Nothing.",
+		prompt: "You do nothing.",
+		cwd,
+		projectTrusted: false,
+		tools,
+		extensions,
+		lspActions: [],
+		model: { provider: PROVIDER, id: MODEL },
+		limits: { timeoutMs: 5000, idleTimeoutMs: 5000, toolTimeoutMs: 5000, maxCorrections: 0, parentSession: {} },
+		maxAttempts: 1,
+		session: { id: randomUUID() as SessionId, file: "", resumed: false },
+		principal: { id: "main" },
+		afterwards: { cleanup: "keep", archiveAfterMinutes: 0, retentionDays: 0, parentKept: false },
+		warnings: [],
+	};
+}

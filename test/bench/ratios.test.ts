@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { type Ratios, RECORDED_FILE, ratiosOfNow } from "../../bench/ratios.ts";
+import { stagedPackage } from "../helpers/repository.ts";
+
+/** How much worse a ratio may be than when it was recorded. */
+const TOLERANCE = 1.5;
+const recorded = JSON.parse(readFileSync(RECORDED_FILE, "utf8")) as Ratios;
+const names = Object.keys(recorded) as (keyof Ratios)[];
+
+// Processor time of other processes is read from /proc.
+describe.skipIf(process.platform !== "linux")("beside what cannot be avoided", () => {
+	test("nothing costs half as much again as when it was last measured", { timeout: 180_000 }, async () => {
+		const tooHigh = (ratios: Ratios) => names.filter((name) => ratios[name] > recorded[name] * TOLERANCE);
+		const first = await ratiosOfNow(stagedPackage());
+		const doubtful = tooHigh(first);
+		if (doubtful.length === 0) return;
+		// A regression is there the second time too; a machine that was busy at the wrong moment is not.
+		const second = await ratiosOfNow(stagedPackage());
+		const still = tooHigh(second).filter((name) => doubtful.includes(name));
+		expect(still, `recorded ${JSON.stringify(recorded)}, now ${JSON.stringify([first, second])}`).toEqual([]);
+	});
+
+	test("what was recorded is complete", () => {
+		expect(names.toSorted()).toEqual(["delegationOverBareSession", "fullLedgerOverEmpty", "startTaxOverStart"]);
+	});
+});

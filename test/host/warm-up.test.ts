@@ -1,0 +1,43 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ExtensionUIContext } from "@earendil-works/pi-coding-agent";
+import { afterEach, expect, test, vi } from "vitest";
+import { createRedactor } from "../../src/collect/redact/redactor.ts";
+import { COUNTABLE } from "../../src/host/provider-watch.ts";
+import { warmUp } from "../../src/host/warm-up.ts";
+import type { HostId } from "../../src/run/ids.ts";
+
+afterEach(() => {
+	vi.restoreAllMocks();
+});
+
+/** Whichever model the user has, a run is worked on to its end, in no file and over no connection. */
+test.each([...COUNTABLE])("a host warms up for %s without a request, and without a trace", async (api) => {
+	const requests = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error("No request was to be made."));
+	const agentDir = mkdtempSync(join(tmpdir(), "pi-geon-warm-up-agent-"));
+	const outcome = await warmUp({
+		hostId: "12345678" as HostId,
+		agentDir,
+		cwd: agentDir,
+		api,
+		tools: ["read", "grep"],
+		extensions: [],
+		redactor: createRedactor({ secrets: [], homeDir: "/home/nobody" }),
+		ui: {} as ExtensionUIContext,
+	});
+	const left = readdirSync(agentDir, { recursive: true });
+	rmSync(agentDir, { recursive: true });
+
+	expect(requests).not.toHaveBeenCalled();
+	expect(left).toEqual([]);
+	// pi would say so of a protocol that does not belong on this list, and no child could ask its model.
+	expect(JSON.stringify(outcome)).not.toContain("Custom fetch is not supported");
+	// Those whose answer is written down go all the way; the others get as far as a refusal.
+	const goesAllTheWay = ["openai-completions", "anthropic-messages"].includes(api);
+	expect(outcome).toMatchObject(
+		goesAllTheWay
+			? { status: "success", finalized: { status: "SUCCESS", result: "Nothing." } }
+			: { status: "error", error: { code: "SUBAGENT_FAILED" } },
+	);
+});
