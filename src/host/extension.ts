@@ -5,9 +5,9 @@ import { loadConfig } from "../config/load.ts";
 import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
+import { logTo } from "../log/log.ts";
 import { isHostId } from "../run/ids.ts";
 import { HOST_COMMAND } from "./command.ts";
-import { logTo } from "./log.ts";
 import { freshModelRuntimes } from "./models.ts";
 import { recentRedactor } from "./recent-redactor.ts";
 import { Host } from "./serve.ts";
@@ -34,7 +34,12 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			const redactor = recentRedactor((principalAuthFiles) =>
 				redactorFor({ env: process.env, authFile, modelsFile, principalAuthFiles, settings: webSettings(agentDir) }),
 			);
-			const log = logTo((line) => process.stderr.write(redactor().redact(line)), { host: id, pid: process.pid });
+			const log = logTo({
+				context: { role: "host", pid: process.pid, host: id },
+				// Its starter has pointed it at the host's log, where the last words of a process that dies go too.
+				write: (line) => void process.stderr.write(line),
+				redact: (value) => redactor().redactValue(value),
+			});
 			const record = findHost(ledger, id);
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);
 			const models = freshModelRuntimes(agentDir);

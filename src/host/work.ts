@@ -45,6 +45,8 @@ export interface WorkServices extends Pick<ChildSetup, "agentDir" | "ui">, Pick<
 	/** Asked for only when somebody is to be told. */
 	onProgress(progress: () => Progress): void;
 	onUsage(usage: Usage): void;
+	/** A request is made once more. */
+	onRetry(retries: number): void;
 	/** What the child has last said. */
 	onSaid(partial: string): void;
 }
@@ -81,7 +83,7 @@ async function work(
 		run: totalUsage(),
 		parentSession: sharesBudget ? services.parentSessionUsage() : NO_USAGE,
 	});
-	const provider = new ProviderWatch(plan.maxAttempts - run.attempt);
+	const provider = new ProviderWatch(plan.maxAttempts - run.attempt, services.onRetry);
 	const decided = new AbortController();
 	void race.first.then(() => decided.abort());
 	const dialogs = childDialogs({

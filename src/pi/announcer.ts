@@ -10,6 +10,7 @@ import type { OpenRun } from "../ledger/open-runs.ts";
 import type { RunId } from "../run/ids.ts";
 import { hint } from "../supervise/hint.ts";
 import { askUser } from "./ask-user.ts";
+import { parentLog } from "./parent-log.ts";
 import type { RunEvents } from "./run-events.ts";
 import { type SessionServices, wasEverUsed } from "./session-services.ts";
 
@@ -65,7 +66,10 @@ export class Announcer {
 		if (this.#stopped || !wasEverUsed()) return;
 		this.#loop ??= this.#services
 			.use(ctx, (services) => this.#carry(ctx, services))
-			.catch((error) => ctx.ui.notify(`pi-geon cannot deliver announces: ${error.message}`, "error"))
+			.catch((error) => {
+				parentLog.error("cannot deliver announces", { error });
+				ctx.ui.notify(`pi-geon cannot deliver announces: ${error.message}`, "error");
+			})
 			.finally(() => {
 				this.#loop = undefined;
 			});
@@ -108,6 +112,7 @@ export class Announcer {
 	#report(ctx: ExtensionContext, error: Error): undefined {
 		if (this.#reported || this.#stopped) return;
 		this.#reported = true;
+		parentLog.error("cannot see to its runs", { session: ctx.sessionManager.getSessionId(), error });
 		ctx.ui.notify(`pi-geon cannot see to its runs: ${error.message}. It tries again.`, "error");
 	}
 
@@ -171,7 +176,10 @@ export class Announcer {
 			return !told;
 		});
 		const announces = untold.map((record) => announceOf(record, redactor));
-		for (const { run } of untold) this.#sent.add(run.id);
+		for (const { run, plan, parentSession } of untold) {
+			this.#sent.add(run.id);
+			parentLog.info("announcing", { runId: run.id, agent: plan.agent, session: parentSession });
+		}
 		return announces;
 	}
 
@@ -194,6 +202,7 @@ export class Announcer {
 		for (const id of this.#sent) {
 			if (!held.has(id)) continue;
 			settleDelivery(ledger, id, Date.now());
+			parentLog.info("announced", { runId: id, session: ctx.sessionManager.getSessionId() });
 			this.#sent.delete(id);
 			this.#events.announced(id);
 		}

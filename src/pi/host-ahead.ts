@@ -1,4 +1,5 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { parentLog } from "./parent-log.ts";
 import type { SessionServices } from "./session-services.ts";
 
 /**
@@ -11,6 +12,8 @@ export function hostAhead(services: SessionServices): (ctx: ExtensionContext) =>
 		if (done || !ctx.hasUI) return;
 		done = true;
 		// A hint only: whoever delegates looks for a host itself, and reports what is wrong with that.
-		services.use(ctx, async ({ supervisor }) => supervisor.prepare()).catch(() => {});
+		services
+			.use(ctx, async ({ supervisor }) => supervisor.prepare())
+			.catch((error) => parentLog.warn("no host could be started ahead", { error }));
 	};
 }

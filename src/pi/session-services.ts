@@ -17,6 +17,7 @@ import { Hosts } from "../supervise/hosts.ts";
 import { currentProfile } from "../supervise/profile.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
 import { packageRoot } from "./package-root.ts";
+import { parentLog } from "./parent-log.ts";
 
 /** The agents of this moment: files may change while pi runs, and the next call should see it. */
 export function agentsFor(ctx: ExtensionContext, { includeProject }: { includeProject: boolean }): AgentCatalog {
@@ -129,5 +130,7 @@ async function open() {
 	const places = placesIn(getAgentDir());
 	const profile = currentProfile(join(packageRoot(), "dist", "host.js"));
 	const ledger = await openLedger(places.ledger);
-	return { ledger, supervisor: new Supervisor(ledger, new Hosts(ledger, places, profile)), profile: profile.digest };
+	const log = parentLog;
+	const supervisor = new Supervisor(ledger, new Hosts({ ledger, places, profile, log }), log);
+	return { ledger, supervisor, profile: profile.digest, log };
 }

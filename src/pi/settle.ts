@@ -14,9 +14,10 @@ export async function settleToolResults(
 		toolName === "subagent" || (toolName === "sessions_send" && isReply(details)) ? runIdOf(details) : [],
 	);
 	if (delivered.length === 0) return;
-	await services.use(ctx, async ({ ledger }) => {
+	await services.use(ctx, async ({ ledger, log }) => {
 		for (const id of delivered) {
 			settleDelivery(ledger, id, Date.now());
+			log.info("answered", { runId: id, session: ctx.sessionManager.getSessionId() });
 			announcer.awaited(id);
 		}
 	});

@@ -8,6 +8,7 @@ import { requestStop } from "../ledger/progress.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
 import { sessionAtWork, waitsForSession } from "../ledger/sessions.ts";
 import { sweep } from "../ledger/sweep.ts";
+import { type Log, NO_LOG } from "../log/log.ts";
 import type { RunId } from "../run/ids.ts";
 import type { EndedRun } from "../run/run.ts";
 import { type AskUser, NOBODY } from "./ask.ts";
@@ -50,12 +51,14 @@ export interface TendOptions {
 export class Supervisor {
 	readonly #ledger: Ledger;
 	readonly #hosts: Hosts;
+	readonly #log: Log;
 	/** Runs seen to without anybody waiting, and where. */
 	readonly #tended = new Map<RunId, { connection: HostConnection; unwatch: () => void }>();
 
-	constructor(ledger: Ledger, hosts: Hosts) {
+	constructor(ledger: Ledger, hosts: Hosts, log: Log = NO_LOG) {
 		this.#ledger = ledger;
 		this.#hosts = hosts;
+		this.#log = log;
 	}
 
 	/** Waits until the run has ended, whoever works on it and however often that changes. */
@@ -85,6 +88,7 @@ export class Supervisor {
 				if (stopWanted) {
 					// Here and not where the signal fires: what goes wrong there would be nobody's to catch.
 					requestStop(this.#ledger, id, { at: Date.now(), by: "the parent" });
+					this.#log.info("stop asked for", { runId: id, by: "the parent" });
 					stopWanted = false;
 					this.wake();
 				}
@@ -170,6 +174,7 @@ export class Supervisor {
 	#recover(): void {
 		const { ended } = sweep(this.#ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost });
 		for (const { run, sessionId, plan } of ended) {
+			this.#log.warn("ended without a host", { runId: run.id, agent: plan.agent });
 			// Not those of a run that never started: the shells in its session are another's.
 			const left = run.startedAt !== undefined && !sessionAtWork(this.#ledger, sessionId);
 			if (left) endLeftovers({ id: sessionId, tools: plan.tools });
