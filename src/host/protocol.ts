@@ -9,11 +9,15 @@ import type { Usage } from "../run/usage.ts";
  */
 export type ToHost =
 	| { type: "wake" } // There is something new in the ledger: a queued run, a stop request, a message.
+	| { type: "ping" } // Answered with a pong: whoever listens may still not be able to work.
 	| { type: "watch"; runId: RunId }
 	| { type: "answer"; runId: RunId; askId: number; answer?: Answer }
 	| { type: "pass"; runId: RunId; askId: number }; // Nobody is here to answer: ask others, or decline.
 
-export type FromHost =
+export type FromHost = { type: "pong" } | OfRun;
+
+/** What is told to those who watch a run. */
+export type OfRun =
 	| { type: "progress"; runId: RunId; progress: Progress }
 	| { type: "started" | "ended"; runId: RunId }
 	| { type: "ask"; runId: RunId; askId: number; question: Question }

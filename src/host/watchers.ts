@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { dirname } from "node:path";
 import type { RunId } from "../run/ids.ts";
 import { Asks, type Watcher } from "./asks.ts";
-import { type Answer, type FromHost, type Progress, type Question, receive, send, type ToHost } from "./protocol.ts";
+import { type Answer, type OfRun, type Progress, type Question, receive, send, type ToHost } from "./protocol.ts";
 
 /** No watcher needs to hear of progress more often than this. */
 const PROGRESS_EVERY_MS = 100;
@@ -90,6 +90,7 @@ export class Watchers {
 		socket.on("error", () => socket.destroy()); // A watcher that died; it will look at the ledger when it is back.
 		receive(socket, (message) => {
 			const known = asToHost(message);
+			if (known?.type === "ping") return watching.tell({ type: "pong" });
 			if (known?.type === "watch") {
 				watching.runs.add(known.runId);
 				this.#asks.joined(watching, known.runId);
@@ -104,7 +105,7 @@ export class Watchers {
 		return [...this.#watching.values()].some(({ runs }) => runs.has(runId));
 	}
 
-	#tell(message: FromHost): void {
+	#tell(message: OfRun): void {
 		for (const [socket, { runs, tell }] of this.#watching) {
 			// One that does not read, suspended perhaps, gets no more snapshots: the next one it does read is the latest.
 			const behind = message.type === "progress" && socket.writableLength > 0;
@@ -118,7 +119,7 @@ interface Watching extends Watcher {
 	runs: Set<RunId>;
 }
 
-const KNOWN: ReadonlySet<unknown> = new Set<ToHost["type"]>(["wake", "watch", "answer", "pass"]);
+const KNOWN: ReadonlySet<unknown> = new Set<ToHost["type"]>(["wake", "ping", "watch", "answer", "pass"]);
 
 function asToHost(message: unknown): ToHost | undefined {
 	const type = typeof message === "object" && message !== null && "type" in message ? message.type : undefined;

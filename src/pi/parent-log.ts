@@ -13,14 +13,15 @@ export const parentLog: Log = logTo({
 	context: { role: "parent", pid: process.pid },
 	write: (line) => appendToLog(placesIn(getAgentDir()).parentLog, line),
 	redact: (value) => {
-		redactor ??= makeRedactor();
+		redactor ??= parentRedactor();
 		return redactor.redactValue(value);
 	},
 });
 
 let redactor: Redactor | undefined;
 
-function makeRedactor(): Redactor {
+/** One that knows the secrets of this moment, also where nothing of ours is open yet. */
+export function parentRedactor(): Redactor {
 	const agentDir = getAgentDir();
 	// The user's file alone: a project may name neither keys nor principals.
 	const { config } = loadConfig({ userFile: join(agentDir, "pi-geon.json") });

@@ -13,8 +13,8 @@ import { placesIn } from "../ledger/places.ts";
 import { findSession } from "../ledger/sessions.ts";
 import { principalDirs } from "../plan/principal.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
+import { currentProfile } from "../supervise/current-profile.ts";
 import { Hosts } from "../supervise/hosts.ts";
-import { currentProfile } from "../supervise/profile.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
 import { packageRoot } from "./package-root.ts";
 import { parentLog } from "./parent-log.ts";
@@ -45,6 +45,9 @@ export function configFor(ctx: ExtensionContext): LoadedConfig {
 		...(existsSync(projectFile) && isTrustedByDecision(ctx) && { projectFile }),
 	});
 }
+
+/** The extension file that makes a pi process a host. */
+export const hostEntry = (): string => join(packageRoot(), "dist", "host.js");
 
 /** Whether anything was ever delegated here: in a pi that never did, nothing is opened or made. */
 export const wasEverUsed = (): boolean => existsSync(placesIn(getAgentDir()).ledger);
@@ -128,7 +131,7 @@ type Opened = Awaited<ReturnType<typeof open>>;
 
 async function open() {
 	const places = placesIn(getAgentDir());
-	const profile = currentProfile(join(packageRoot(), "dist", "host.js"));
+	const profile = currentProfile(hostEntry());
 	const ledger = await openLedger(places.ledger);
 	const log = parentLog;
 	const supervisor = new Supervisor(ledger, new Hosts({ ledger, places, profile, log }), log);

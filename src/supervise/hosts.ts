@@ -1,6 +1,5 @@
 import { rmSync } from "node:fs";
 import { outcomeWithoutHost } from "../collect/outcome.ts";
-import { processStart } from "../host/process-start.ts";
 import { adoptRun } from "../ledger/adopt.ts";
 import { findHost, findOrReserveHost, type HostRecord, hostGone } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -11,6 +10,7 @@ import { findRun } from "../ledger/records.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import { HostConnection } from "./connection.ts";
+import { isHostAlive } from "./is-alive.ts";
 import type { HostProfile } from "./profile.ts";
 import { startHost } from "./start-host.ts";
 
@@ -152,10 +152,7 @@ export class Hosts {
 	}
 
 	#buryIfDead(host: HostRecord): void {
-		if (host.pid === undefined) return;
-		const started = processStart(host.pid);
-		const alive = host.pidStarted ? started === host.pidStarted : isAlive(host.pid);
-		if (alive) return;
+		if (isHostAlive(host) !== false) return;
 		this.#log.warn("a host was found dead", { host: host.id, hostPid: host.pid });
 		this.#bury(host);
 	}
@@ -173,14 +170,5 @@ export class Hosts {
 			connection.close();
 			this.#connections.delete(id);
 		}
-	}
-}
-
-function isAlive(pid: number): boolean {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch (error) {
-		return error instanceof Error && "code" in error && error.code === "EPERM";
 	}
 }
