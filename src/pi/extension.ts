@@ -3,6 +3,7 @@ import { ANNOUNCE } from "../deliver/announce.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { Announcer } from "./announcer.ts";
 import { projectAgentApprovals } from "./approvals.ts";
+import { registerCommands } from "./commands/register.ts";
 import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.ts";
 import { headlessDrain } from "./drain.ts";
 import { markFailure } from "./failures.ts";
@@ -31,6 +32,10 @@ export default function piGeon(pi: ExtensionAPI): void {
 	const announcer = new Announcer(pi, services, events);
 	const approveProjectAgent = projectAgentApprovals();
 	const startHostAhead = hostAhead(services);
+	const onSpawned = (from: ExtensionContext, record: RunRecord) => {
+		events.created(record);
+		announcer.attend(from);
+	};
 	let enabled = false;
 	let policy = "";
 
@@ -45,10 +50,6 @@ export default function piGeon(pi: ExtensionAPI): void {
 		const { agents } = catalog;
 		policy = subagents.injectDelegationPolicy ? delegationPolicy(agents) : "";
 		pi.registerTool(subagentTool({ pi, services, agents, policy, announcer, events, approveProjectAgent }));
-		const onSpawned = (from: ExtensionContext, record: RunRecord) => {
-			events.created(record);
-			announcer.attend(from);
-		};
 		pi.registerTool(sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned }));
 		pi.registerTool(sessionsSendTool({ pi, services, announcer, approveProjectAgent, onSpawned }));
 		pi.registerTool(sessionsListTool(services));
@@ -70,5 +71,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		await services.close();
 	});
 	registerRoute(pi);
+	const onStopped = (from: ExtensionContext) => announcer.attend(from);
+	registerCommands({ pi, services, approveProjectAgent, onSpawned, onStopped });
 	pi.registerMessageRenderer(ANNOUNCE, announceCard);
 }

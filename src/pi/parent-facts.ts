@@ -20,7 +20,7 @@ export function parentFacts(
 		cwd: realpathSync(ctx.cwd),
 		depth: delegationDepth(process.env),
 		activeTools: pi.getActiveTools(),
-		knownTools: pi.getAllTools().flatMap(knownTool),
+		knownTools: knownTools(pi),
 		model: ctx.model && { provider: ctx.model.provider, id: ctx.model.id },
 		thinking: isThinkingLevel(thinking) ? thinking : undefined,
 		projectTrusted: isTrustedByDecision(ctx),
@@ -33,6 +33,8 @@ export function parentFacts(
 export function delegationDepth(env: NodeJS.ProcessEnv): number {
 	return Number(env.PI_SUBAGENT_DEPTH) || (env.PI_SUBAGENT_CHILD === "1" ? 1 : 0);
 }
+
+export const knownTools = (pi: ExtensionAPI): KnownTool[] => pi.getAllTools().flatMap(knownTool);
 
 /** A tool that lives in no file (given to pi in code) cannot be loaded again in a child. */
 function knownTool({ name, sourceInfo }: ReturnType<ExtensionAPI["getAllTools"]>[number]): KnownTool[] {

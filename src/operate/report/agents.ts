@@ -8,8 +8,13 @@ import type { Reading } from "./words.ts";
 type Catalog = Services["catalog"];
 type Agent = Catalog["agents"][number];
 
+export interface AgentsOptions extends Pick<Reading, "width"> {
+	/** What a child of an agent would really get, where that is known. */
+	toolsHere?: (agent: Agent) => string;
+}
+
 /** The agents there are: where each comes from, what it may do, and what is wrong with the files. */
-export function agentsReport(catalog: Catalog, { width }: Pick<Reading, "width">): string[] {
+export function agentsReport(catalog: Catalog, options: AgentsOptions): string[] {
 	const { agents, overridden, diagnostics } = catalog;
 	return [
 		`${plural(agents.length, "agent")}${diagnostics.length > 0 ? `, ${plural(diagnostics.length, "problem")}` : ""}`,
@@ -18,20 +23,21 @@ export function agentsReport(catalog: Catalog, { width }: Pick<Reading, "width">
 			...about(
 				agent,
 				overridden.filter(({ name }) => name === agent.name),
-				width,
+				options,
 			),
 		]),
 		...(diagnostics.length > 0 ? ["", "Problems:"] : []),
-		...diagnostics.flatMap((problem) => wrapTo(width, `- ${inOneLine(formatDiagnostic(problem))}`)),
+		...diagnostics.flatMap((problem) => wrapTo(options.width, `- ${inOneLine(formatDiagnostic(problem))}`)),
 	];
 }
 
-function about(agent: Agent, hidden: Agent[], width: number): string[] {
+function about(agent: Agent, hidden: Agent[], { width, toolsHere }: AgentsOptions): string[] {
 	const { name, source, readonly, description, file, model, thinking } = agent;
 	const head = [inOneLine(name), source, ...(readonly ? ["readonly"] : [])].join(" · ");
 	const facts = [
 		...(description.trim() === "" ? [] : [fact("about", description)]),
 		fact("tools", toolsInWords(agent)),
+		...(toolsHere ? [fact("gets here", toolsHere(agent))] : []),
 		fact("model", model ?? "the parent's"),
 		...(thinking === undefined ? [] : [fact("thinking", thinking)]),
 		...(agent.outputSchema === undefined ? [] : [fact("answer", "JSON, checked against its outputSchema")]),

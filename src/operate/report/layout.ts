@@ -61,18 +61,6 @@ function wrapLine(width: number, line: string): string[] {
 	return [...lines, rest];
 }
 
-/** Pieces side by side, as many in each line as fit. */
-export function packTo(width: number, pieces: readonly string[], separator = " · "): string[] {
-	const lines: string[] = [];
-	for (const piece of pieces) {
-		const last = lines.at(-1);
-		const joined = last === undefined ? undefined : `${last}${separator}${piece}`;
-		if (joined !== undefined && columnsOf(joined) <= width) lines[lines.length - 1] = joined;
-		else lines.push(piece);
-	}
-	return lines;
-}
-
 export interface Fact {
 	name: string;
 	/** May have several lines. */

@@ -2,7 +2,7 @@ import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { listPrincipals } from "../../operate/principals.ts";
 import type { SessionServices } from "../session-services.ts";
-import { jsonResult } from "./json-result.ts";
+import { jsonAnswer } from "./json-result.ts";
 
 /** The `agents_list` tool: under whose account a run may be spawned. */
 export function agentsListTool(services: SessionServices) {
@@ -12,6 +12,6 @@ export function agentsListTool(services: SessionServices) {
 		description: "Which agentIds sessions_spawn may target",
 		parameters: Type.Object({}, { additionalProperties: false }),
 		execute: (_toolCall, _request, _signal, _onUpdate, ctx) =>
-			services.use(ctx, async (available) => jsonResult(listPrincipals(available))),
+			jsonAnswer(() => services.use(ctx, async (available) => listPrincipals(available))),
 	});
 }

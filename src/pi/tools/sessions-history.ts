@@ -2,7 +2,7 @@ import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { sessionHistory } from "../../operate/history.ts";
 import type { SessionServices } from "../session-services.ts";
-import { jsonResult } from "./json-result.ts";
+import { jsonAnswer } from "./json-result.ts";
 
 const parameters = Type.Object(
 	{
@@ -21,8 +21,10 @@ export function sessionsHistoryTool(services: SessionServices) {
 		description: "The last messages of a subagent's session",
 		parameters,
 		execute: (_toolCall, request, _signal, _onUpdate, ctx) =>
-			services.use(ctx, async (available) =>
-				jsonResult(sessionHistory({ ...request, parentSession: ctx.sessionManager.getSessionId() }, available)),
+			jsonAnswer(() =>
+				services.use(ctx, async (available) =>
+					sessionHistory({ ...request, parentSession: ctx.sessionManager.getSessionId() }, available),
+				),
 			),
 	});
 }

@@ -2,7 +2,7 @@ import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { listSessions } from "../../operate/list.ts";
 import type { SessionServices } from "../session-services.ts";
-import { jsonResult } from "./json-result.ts";
+import { jsonAnswer } from "./json-result.ts";
 
 const parameters = Type.Object(
 	{
@@ -22,8 +22,10 @@ export function sessionsListTool(services: SessionServices) {
 		description: "Your subagents and their state; with messageLimit, their last messages",
 		parameters,
 		execute: (_toolCall, request, _signal, _onUpdate, ctx) =>
-			services.use(ctx, async (available) =>
-				jsonResult(listSessions({ ...request, parentSession: ctx.sessionManager.getSessionId() }, available)),
+			jsonAnswer(() =>
+				services.use(ctx, async (available) =>
+					listSessions({ ...request, parentSession: ctx.sessionManager.getSessionId() }, available),
+				),
 			),
 	});
 }

@@ -1,16 +1,18 @@
 import { defineTool, type ExtensionAPI, type ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import type { AgentDefinition } from "../../agents/definition.ts";
+import type { Services } from "../../delegate.ts";
 import { piUsage } from "../../deliver/tool-result.ts";
 import type { RunRecord } from "../../ledger/records.ts";
-import { type SendHooks, sendToSession } from "../../operate/send.ts";
+import { isDenial } from "../../operate/denial.ts";
+import { type SendAnswer, type SendHooks, sendToSession } from "../../operate/send.ts";
 import type { RunId } from "../../run/ids.ts";
 import type { Announcer } from "../announcer.ts";
 import { askUser } from "../ask-user.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
 import type { SessionServices } from "../session-services.ts";
-import { jsonResult } from "./json-result.ts";
+import { jsonResult, orError } from "./json-result.ts";
 
 const DEFAULT_SECONDS = 30;
 const MOST_SECONDS = 24 * 60 * 60;
@@ -57,9 +59,9 @@ export function sessionsSendTool({ pi, services, announcer, approveProjectAgent,
 		label: "Message subagent",
 		description: "Message a subagent by sessionKey or label: steers it at work, resumes it when ended",
 		parameters,
-		execute: (toolCall, { timeoutSeconds = DEFAULT_SECONDS, ...request }, signal, _onUpdate, ctx) =>
-			services.use(ctx, async (available) => {
-				const { answer, ended } = await sendToSession(
+		async execute(toolCall, { timeoutSeconds = DEFAULT_SECONDS, ...request }, signal, _onUpdate, ctx) {
+			const send = (available: Services) =>
+				sendToSession(
 					{
 						...request,
 						parentSession: ctx.sessionManager.getSessionId(),
@@ -72,8 +74,11 @@ export function sessionsSendTool({ pi, services, announcer, approveProjectAgent,
 					available,
 					{ ...hooksFor(ctx), onAsk: askUser(ctx, available) },
 				);
-				if (ended) waiting.delete(ended.run.id);
-				return { ...jsonResult(answer), ...(ended && { usage: piUsage(ended.run.outcome.usage) }) };
-			}),
+			const sent = await orError(() => services.use(ctx, send));
+			if (isDenial(sent)) return jsonResult<SendAnswer>(sent);
+			const { answer, ended } = sent;
+			if (ended) waiting.delete(ended.run.id);
+			return { ...jsonResult(answer), ...(ended && { usage: piUsage(ended.run.outcome.usage) }) };
+		},
 	});
 }

@@ -1,0 +1,65 @@
+import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { AutocompleteItem } from "@earendil-works/pi-tui";
+import { nearest } from "../../run/nearest.ts";
+import { firstWord } from "./words.ts";
+
+/** Something was wrong with what the user typed, and nothing was done. */
+export interface Problem {
+	problem: string;
+}
+
+/** The lines to show, or what is wrong. Nothing: what there was to show is on the screen already. */
+export type Answer = string[] | Problem | undefined;
+
+export const isProblem = (answer: NonNullable<Answer>): answer is Problem => "problem" in answer;
+
+export interface Subcommand {
+	name: string;
+	/** What follows the name: `<id|#> [limit]`. */
+	takes: string;
+	does: string;
+	run(args: string, ctx: ExtensionCommandContext): Promise<Answer>;
+	/** What may be typed after the name. Values are without the name itself. */
+	complete?(typed: string): Promise<AutocompleteItem[]>;
+}
+
+/** Hands the arguments over to the subcommand they begin with. */
+export async function dispatch(
+	command: string,
+	subcommands: readonly Subcommand[],
+	{ args, ctx }: { args: string; ctx: ExtensionCommandContext },
+): Promise<Answer> {
+	const { word, rest } = firstWord(args);
+	const found = subcommands.find(({ name }) => name === word);
+	if (found) return found.run(rest, ctx);
+	const names = subcommands.map(({ name }) => name);
+	const meant = nearest(word, names);
+	const guess = meant === undefined ? "" : ` Did you mean \`/${command} ${meant}\`?`;
+	return { problem: `/${command} has no "${word}".${guess} It knows: ${names.join(", ")}.` };
+}
+
+export const usage = (command: string, { name, takes }: Pick<Subcommand, "name" | "takes">): string =>
+	`/${command} ${name}${takes === "" ? "" : ` ${takes}`}`;
+
+/** First the names of the subcommands, then what the one that was typed offers. What is chosen replaces all arguments. */
+export async function completions(
+	subcommands: readonly Subcommand[],
+	typed: string,
+): Promise<AutocompleteItem[] | null> {
+	const [, name = "", rest] = /^\s*(\S*)(?:\s+(.*))?$/s.exec(typed) ?? [];
+	if (rest === undefined) {
+		const begun = subcommands.filter((one) => one.name.startsWith(name));
+		return orNull(
+			begun.map((one) => ({
+				value: one.takes === "" ? one.name : `${one.name} `,
+				label: one.name,
+				description: one.takes === "" ? one.does : `${one.takes}: ${one.does}`,
+			})),
+		);
+	}
+	const found = subcommands.find((one) => one.name === name);
+	const items = (await found?.complete?.(rest)) ?? [];
+	return orNull(items.map((item) => ({ ...item, value: `${name} ${item.value}` })));
+}
+
+const orNull = (items: AutocompleteItem[]): AutocompleteItem[] | null => (items.length === 0 ? null : items);

@@ -1,0 +1,71 @@
+import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { AgentDefinition } from "../../agents/definition.ts";
+import type { Progress } from "../../host/protocol.ts";
+import type { RunRecord } from "../../ledger/records.ts";
+import type { RunId } from "../../run/ids.ts";
+import type { SessionServices } from "../session-services.ts";
+import { type Answer, completions, dispatch, type Subcommand } from "./command.ts";
+import { REPORT, renderReport } from "./report-entry.ts";
+import { RunsOfSession } from "./runs-of-session.ts";
+import { show } from "./show.ts";
+import { stopEverything } from "./stop.ts";
+import { subagentsSubcommands } from "./subagents.ts";
+import { type ToolkitReports, toolkitSubcommands } from "./toolkit.ts";
+
+export interface CommandsSetup {
+	pi: ExtensionAPI;
+	services: SessionServices;
+	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
+	/** A run was admitted by a command. */
+	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
+	/** Runs were asked to stop: whoever tends them should look. */
+	onStopped: (ctx: ExtensionContext) => void;
+	/** What `/subagents` alone opens in a terminal. */
+	openInspector?: (ctx: ExtensionCommandContext) => Promise<void>;
+	reports?: ToolkitReports;
+	liveProgress?: (id: RunId) => Progress | undefined;
+}
+
+/** The commands of a user's pi: `/subagents`, `/stop`, `/toolkit`. */
+export function registerCommands(setup: CommandsSetup): void {
+	const { pi, services, openInspector, onStopped } = setup;
+	const runs = new RunsOfSession(pi, services);
+	const subagents = subagentsSubcommands({ ...setup, runs });
+	const toolkit = toolkitSubcommands({ ...setup, runs });
+
+	pi.registerEntryRenderer(REPORT, renderReport);
+	register("subagents", "Subagents of this session: list, stop, log, info, send", subagents, async (ctx) => {
+		if (openInspector && ctx.mode === "tui") return void (await openInspector(ctx));
+		return dispatch("subagents", subagents, { args: "list", ctx });
+	});
+	register("toolkit", "Subagents in general: agents, activity, help and more", toolkit, (ctx) =>
+		dispatch("toolkit", toolkit, { args: "help", ctx }),
+	);
+	pi.registerCommand("stop", {
+		description: "Stop the turn and every subagent of this session",
+		handler: (args, ctx) => answering(ctx, () => stopEverything(args, ctx, { runs, onStopped })),
+	});
+
+	function register(
+		name: string,
+		description: string,
+		subcommands: Subcommand[],
+		alone: (ctx: ExtensionCommandContext) => Promise<Answer>,
+	): void {
+		pi.registerCommand(name, {
+			description,
+			handler: (args, ctx) =>
+				answering(ctx, () => (args.trim() === "" ? alone(ctx) : dispatch(name, subcommands, { args, ctx }))),
+			// What cannot be looked up now is not offered: an error in the middle of typing helps nobody.
+			getArgumentCompletions: (typed) => completions(subcommands, typed).catch(() => null),
+		});
+	}
+
+	/** Something of ours may be broken: a ledger that cannot be opened, a disk that is full. Still an answer. */
+	async function answering(ctx: ExtensionCommandContext, work: () => Promise<Answer>): Promise<void> {
+		const answer = await work().catch((error): Answer => ({ problem: describe(error) }));
+		await show(answer, ctx, pi);
+	}
+}
+
+const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

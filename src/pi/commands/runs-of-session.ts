@@ -1,0 +1,94 @@
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { AutocompleteItem } from "@earendil-works/pi-tui";
+import { inOneLine } from "../../collect/plain.ts";
+import type { Services } from "../../delegate.ts";
+import type { RunRecord } from "../../ledger/records.ts";
+import type { RunScope } from "../../ledger/run-list.ts";
+import { isDenial } from "../../operate/denial.ts";
+import { findRunNamed } from "../../operate/find-run.ts";
+import { stateInWords, titleOf } from "../../operate/report/words.ts";
+import { listRuns, type RunSummary } from "../../operate/runs.ts";
+import { type SessionServices, wasEverUsed } from "../session-services.ts";
+import type { Answer } from "./command.ts";
+import { asWord } from "./words.ts";
+
+/** How many runs completion looks at: the open ones, and the latest. */
+const OFFERED = 50;
+
+/** The runs that commands are about: those of the session that is open in this pi. */
+export class RunsOfSession {
+	readonly #services: SessionServices;
+	#open: ExtensionContext | undefined;
+
+	constructor(pi: ExtensionAPI, services: SessionServices) {
+		this.#services = services;
+		// Completion is asked for without a context.
+		pi.on("session_start", (_event, ctx) => {
+			this.#open = ctx;
+		});
+		pi.on("session_shutdown", () => {
+			this.#open = undefined;
+		});
+	}
+
+	/** Nothing is opened or made in a pi that never delegated. */
+	async use<Result>(
+		ctx: ExtensionContext,
+		work: (services: Services, scope: Required<RunScope>) => Result | Promise<Result>,
+		otherwise: Result,
+	): Promise<Result> {
+		if (!wasEverUsed()) return otherwise;
+		const scope = { parentSession: ctx.sessionManager.getSessionId() };
+		return this.#services.use(ctx, async (services) => work(services, scope));
+	}
+
+	/** Does something with the run a user named, or says why there is none. */
+	withRun(
+		ctx: ExtensionContext,
+		name: string,
+		work: (record: RunRecord, services: Services) => Answer | Promise<Answer>,
+	): Promise<Answer> {
+		return this.use<Answer>(
+			ctx,
+			(services, scope) => {
+				const found = findRunNamed(services.ledger, name, scope);
+				if (isDenial(found)) return { problem: `${found.error} \`/subagents list\` shows the runs of this session.` };
+				return work(found, services);
+			},
+			{ problem: "There are no runs yet." },
+		);
+	}
+
+	/** The names of runs that begin with what was typed: ids, labels, numbers, `last`. */
+	async offer(typed: string, { openOnly = false } = {}): Promise<AutocompleteItem[]> {
+		const ctx = this.#open;
+		if (!ctx) return [];
+		const runs = await this.use<RunSummary[]>(
+			ctx,
+			(services, scope) => listRuns({ ...scope, limit: OFFERED }, services).runs,
+			[],
+		);
+		const offered = openOnly ? runs.filter(({ phase }) => phase !== "ended") : runs;
+		const [latest] = [...runs].sort((a, b) => b.number - a.number);
+		const last = latest && offered.includes(latest) ? [{ ...latest, name: "last" }] : [];
+		const named = [...last, ...offered.map((run) => ({ ...run, name: run.runId }))];
+		return named.filter((run) => answersTo(run, typed)).map((run) => itemFor(run, typed));
+	}
+}
+
+type NamedRun = RunSummary & { name: string };
+
+const answersTo = (run: NamedRun, typed: string): boolean =>
+	[run.name, `#${run.number}`, String(run.number), labelOf(run)].some((name) => name.startsWith(typed.trim()));
+
+/** What was begun to be typed is completed: a label as a label, a number as a number. */
+function itemFor(run: NamedRun, typed: string): AutocompleteItem {
+	const begun = typed.trim();
+	const names = [run.name, `#${run.number}`, labelOf(run), String(run.number)];
+	const value = begun === "" ? run.name : (names.find((name) => name !== "" && name.startsWith(begun)) ?? run.name);
+	const title = titleOf(run);
+	const description = `#${run.number} ${inOneLine(run.agent)} · ${stateInWords(run)} · ${title.slice(0, 60)}`;
+	return { value: asWord(value), label: value, description };
+}
+
+const labelOf = ({ label }: RunSummary): string => (label === undefined ? "" : inOneLine(label));

@@ -1,0 +1,68 @@
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { AgentDefinition } from "../../agents/definition.ts";
+import { inOneLine } from "../../collect/plain.ts";
+import type { Services } from "../../delegate.ts";
+import type { RunRecord } from "../../ledger/records.ts";
+import { isDenial } from "../../operate/denial.ts";
+import { sendToSession } from "../../operate/send.ts";
+import { type RunId, sessionKey } from "../../run/ids.ts";
+import { parentFacts } from "../parent-facts.ts";
+import { routeOf } from "../route.ts";
+import type { Answer } from "./command.ts";
+
+/** How long a pi that is about to exit waits for a host to take a run: without one nobody would start it. */
+const TAKEN_WITHIN_MS = 10_000;
+
+export interface Sending {
+	record: RunRecord;
+	message: string;
+	ctx: ExtensionContext;
+	services: Services;
+	pi: ExtensionAPI;
+	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
+	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
+}
+
+/** Says something to the child of a run, and does not wait for what it answers: that is announced. */
+export async function sendMessage(sending: Sending): Promise<Answer> {
+	const { record, message, ctx, services, pi, approveProjectAgent, onSpawned } = sending;
+	let spawned: RunRecord | undefined;
+	const { answer } = await sendToSession(
+		{
+			parentSession: ctx.sessionManager.getSessionId(),
+			sessionKey: sessionKey(record.plan.principal.id, record.sessionId),
+			message,
+			withinMs: 0,
+			route: routeOf(ctx),
+		},
+		parentFacts(pi, ctx, (agent) => approveProjectAgent(ctx, agent)),
+		services,
+		{
+			onWaiting() {},
+			onLeft() {},
+			onSpawned(next) {
+				spawned = next;
+				onSpawned(ctx, next);
+			},
+		},
+	);
+	if (isDenial(answer)) return { problem: answer.error };
+	const agent = inOneLine(record.plan.agent);
+	if (!spawned) return [`Sent to ${agent}, run ${record.run.id}. It takes the message in after its current step.`];
+	if (!ctx.hasUI) await untilTaken(spawned.run.id, services);
+	return [`${agent} goes on with your message as run ${spawned.run.id}. Its report comes into this conversation.`];
+}
+
+async function untilTaken(id: RunId, { supervisor }: Services): Promise<void> {
+	const enough = new AbortController();
+	const timer = setTimeout(() => enough.abort(), TAKEN_WITHIN_MS);
+	try {
+		await supervisor.watchUntil(id, enough.signal, {
+			onSeen: ({ run }) => {
+				if (run.state !== "queued") enough.abort();
+			},
+		});
+	} finally {
+		clearTimeout(timer);
+	}
+}

@@ -1,0 +1,49 @@
+import { Writable } from "node:stream";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { type Answer, isProblem } from "./command.ts";
+import { REPORT } from "./report-entry.ts";
+
+/** Where nobody tells how wide the reader's screen is. */
+const USUAL_WIDTH = 100;
+/** The least that can be read, and what a block in the conversation has around it. */
+const LEAST_WIDTH = 20;
+const PADDING = 2;
+
+/** How wide a report may be here. */
+export function widthFor(ctx: ExtensionContext): number {
+	const { columns } = process.stdout;
+	if (ctx.mode === "tui") return Math.max(LEAST_WIDTH, (columns ?? USUAL_WIDTH) - PADDING);
+	return ctx.mode === "print" && process.stdout.isTTY ? Math.max(LEAST_WIDTH, columns) : USUAL_WIDTH;
+}
+
+/**
+ * Shows what a command answered, without a word to the model. As a block of the conversation in the terminal; to the
+ * client in RPC mode; as an `entry_appended` event in JSON mode, where anything else on stdout would break the lines; and as
+ * text on stdout in print mode. Problems go where errors go, and make one-shot modes end with an exit code.
+ */
+export async function show(answer: Answer, ctx: ExtensionContext, pi: ExtensionAPI): Promise<void> {
+	if (answer === undefined) return;
+	if (isProblem(answer)) return showProblem(answer.problem, ctx);
+	const text = answer.join("\n");
+	switch (ctx.mode) {
+		case "rpc":
+			return ctx.ui.notify(text, "info");
+		case "print":
+			return writeToStdout(`${text}\n`);
+		default:
+			return pi.appendEntry(REPORT, { text });
+	}
+}
+
+function showProblem(problem: string, ctx: ExtensionContext): void {
+	if (ctx.hasUI) return void ctx.ui.notify(problem, "error");
+	process.stderr.write(`pi-geon: ${problem}\n`);
+	process.exitCode = 1;
+}
+
+/** pi sends what extensions write to `process.stdout` to stderr. This is for the user, like the answer of a model. */
+function writeToStdout(text: string): Promise<void> {
+	return new Promise((resolve, reject) => {
+		Writable.prototype.write.call(process.stdout, text, "utf8", (error) => (error ? reject(error) : resolve()));
+	});
+}

@@ -1,0 +1,46 @@
+import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import { stopReport } from "../../operate/report/stop.ts";
+import { stopAll, stopRun } from "../../operate/stop.ts";
+import type { Answer } from "./command.ts";
+import type { RunsOfSession } from "./runs-of-session.ts";
+
+/** `/stop`: the turn of the parent, and every run of this session. */
+export async function stopEverything(
+	args: string,
+	ctx: ExtensionCommandContext,
+	{ runs, onStopped }: { runs: RunsOfSession; onStopped: (ctx: ExtensionCommandContext) => void },
+): Promise<Answer> {
+	if (args.trim() !== "") {
+		return {
+			problem: "/stop takes no arguments: it stops everything. Nothing was done. For one run: /subagents stop <id|#>",
+		};
+	}
+	const busy = !ctx.isIdle();
+	// Runs first: those that the turn waits for are stopped by the user then, and not left by their waiter.
+	const report = await stopAllRuns(ctx, runs);
+	if (busy) ctx.abort();
+	onStopped(ctx);
+	return [busy ? "The turn was stopped." : "No turn was at work.", ...report];
+}
+
+/** Every run of this session. */
+export function stopAllRuns(ctx: ExtensionCommandContext, runs: RunsOfSession): Promise<string[]> {
+	return runs.use(
+		ctx,
+		({ ledger, supervisor }, scope) => {
+			const stopped = stopAll(ledger, scope, "the user");
+			// Hosts would find the request at their next heartbeat.
+			supervisor.wake();
+			return stopReport(stopped);
+		},
+		stopReport([]),
+	);
+}
+
+export function stopOneRun(ctx: ExtensionCommandContext, runs: RunsOfSession, name: string): Promise<Answer> {
+	return runs.withRun(ctx, name, (record, { ledger, supervisor }) => {
+		const stopped = stopRun(ledger, record, "the user");
+		supervisor.wake();
+		return stopReport([stopped]);
+	});
+}

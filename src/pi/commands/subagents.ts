@@ -1,0 +1,135 @@
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { AgentDefinition } from "../../agents/definition.ts";
+import type { RunRecord } from "../../ledger/records.ts";
+import { historyOf } from "../../operate/history.ts";
+import { infoOf } from "../../operate/info.ts";
+import { historyReport } from "../../operate/report/history.ts";
+import { runInfoReport } from "../../operate/report/run-info.ts";
+import { runListReport } from "../../operate/report/run-list.ts";
+import { listRuns } from "../../operate/runs.ts";
+import type { Answer, Subcommand } from "./command.ts";
+import { usage } from "./command.ts";
+import type { RunsOfSession } from "./runs-of-session.ts";
+import { sendMessage } from "./send.ts";
+import { widthFor } from "./show.ts";
+import { stopAllRuns, stopOneRun } from "./stop.ts";
+import { firstWord, onlyWord } from "./words.ts";
+
+const LISTED = 20;
+const LOGGED = 10;
+const NO_RUNS = "No runs in this session yet. The model starts them with the tools subagent and sessions_spawn.";
+
+export interface SubagentsSetup {
+	pi: ExtensionAPI;
+	runs: RunsOfSession;
+	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
+	/** A run was admitted, or asked to stop: somebody should see to it. */
+	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
+	onStopped: (ctx: ExtensionContext) => void;
+}
+
+/** What `/subagents` can do. */
+export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
+	const { runs, onStopped } = setup;
+	const list: Subcommand = {
+		name: "list",
+		takes: "[all|number]",
+		does: "the runs of this session, open ones first",
+		async run(args, ctx) {
+			const limit = args === "" ? LISTED : args === "all" ? Number.MAX_SAFE_INTEGER : Number(args);
+			if (!Number.isSafeInteger(limit) || limit < 1) return wrong(list, `"${args}" is no number of runs.`);
+			return runs.use(
+				ctx,
+				(services, scope) =>
+					runListReport(listRuns({ ...scope, limit }, services), {
+						width: widthFor(ctx),
+						now: Date.now(),
+						none: NO_RUNS,
+						howToSeeMore: "`/subagents list 100` shows a hundred, `/subagents list all` every one.",
+					}),
+				[NO_RUNS],
+			);
+		},
+		complete: async (typed) =>
+			["all", "100"]
+				.filter((value) => value.startsWith(typed))
+				.map((value) => ({ value, label: value, description: value === "all" ? "every run" : "more runs" })),
+	};
+	const stop: Subcommand = {
+		name: "stop",
+		takes: "<id|#|all>",
+		does: "stop a run, or all that are open",
+		async run(args, ctx) {
+			const name = onlyWord(args);
+			if (name === "") return wrong(stop, "Which run?");
+			const answer = await (name === "all" ? stopAllRuns(ctx, runs) : stopOneRun(ctx, runs, name));
+			onStopped(ctx);
+			return answer;
+		},
+		complete: async (typed) => {
+			const open = await runs.offer(typed, { openOnly: true });
+			const all = { value: "all", label: "all", description: "every run that is open" };
+			return "all".startsWith(typed.trim()) && open.length > 0 ? [...open, all] : open;
+		},
+	};
+	const log: Subcommand = {
+		name: "log",
+		takes: "<id|#> [limit] [tools]",
+		does: "what was said in its session",
+		async run(args, ctx) {
+			const { name, limit, includeTools } = logRequest(args);
+			if (name === "") return wrong(log, "Of which run?");
+			return runs.withRun(ctx, name, (record, services) =>
+				historyReport(historyOf(record, { limit, includeTools }, services), { width: widthFor(ctx) }),
+			);
+		},
+		complete: (typed) => runs.offer(typed),
+	};
+	const info: Subcommand = {
+		name: "info",
+		takes: "<id|#>",
+		does: "all there is to know of a run",
+		async run(args, ctx) {
+			const name = onlyWord(args);
+			if (name === "") return wrong(info, "About which run?");
+			return runs.withRun(ctx, name, (record, services) =>
+				runInfoReport(infoOf(record, services), { width: widthFor(ctx), now: Date.now() }),
+			);
+		},
+		complete: (typed) => runs.offer(typed),
+	};
+	const send: Subcommand = {
+		name: "send",
+		takes: "<id|#> <message>",
+		does: "steer a run at work, or go on with one that has ended",
+		async run(args, ctx) {
+			const { word: name, rest: message } = firstWord(args);
+			if (name === "") return wrong(send, "To which run?");
+			if (message === "") return wrong(send, "There is no message.");
+			return runs.withRun(ctx, name, (record, services) => sendMessage({ record, message, ctx, services, ...setup }));
+		},
+		complete: async (typed) => (await runs.offer(typed)).map((item) => ({ ...item, value: `${item.value} ` })),
+	};
+	return [list, stop, log, info, send];
+}
+
+const wrong = (subcommand: Subcommand, problem: string): Answer => ({
+	problem: `${problem} Nothing was done. Usage: ${usage("subagents", subcommand)}`,
+});
+
+/** The limit and the word `tools` come last: what is before them is a name, which may have spaces. */
+function logRequest(args: string): { name: string; limit: number; includeTools: boolean } {
+	const quoted = /^\s*"/.test(args);
+	const { word, rest } = firstWord(args);
+	const words = (quoted ? rest : args).split(/\s+/).filter((part) => part !== "");
+	let limit = LOGGED;
+	let includeTools = false;
+	while (words.length > (quoted ? 0 : 1)) {
+		const last = words.at(-1) ?? "";
+		if (last === "tools") includeTools = true;
+		else if (/^[1-9]\d{0,5}$/.test(last)) limit = Number(last);
+		else break;
+		words.pop();
+	}
+	return { name: quoted ? word : words.join(" "), limit, includeTools };
+}

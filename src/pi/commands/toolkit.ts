@@ -1,0 +1,108 @@
+import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { AgentDefinition } from "../../agents/definition.ts";
+import type { Config } from "../../config/config.ts";
+import { isTrustedByDecision } from "../../config/project-trust.ts";
+import type { Progress } from "../../host/protocol.ts";
+import { findRun } from "../../ledger/records.ts";
+import { openRunIds } from "../../ledger/run-list.ts";
+import { lastStep } from "../../operate/activity.ts";
+import { activityReport } from "../../operate/report/activity.ts";
+import { agentsReport } from "../../operate/report/agents.ts";
+import { summaryOf } from "../../operate/runs.ts";
+import { effectiveTools } from "../../plan/tools.ts";
+import { isRefusal } from "../../run/errors.ts";
+import type { RunId } from "../../run/ids.ts";
+import { knownTools } from "../parent-facts.ts";
+import { agentsFor, configFor } from "../session-services.ts";
+import { activity } from "../view/activity.ts";
+import type { Answer, Subcommand } from "./command.ts";
+import { helpReport } from "./help.ts";
+import type { RunsOfSession } from "./runs-of-session.ts";
+import { widthFor } from "./show.ts";
+
+/** Reports that are made elsewhere: what is wrong here, and what was written down. */
+export interface ToolkitReports {
+	doctor(ctx: ExtensionCommandContext, args: string): Promise<string[]>;
+	logs(ctx: ExtensionCommandContext, args: string): Promise<string[]>;
+}
+
+export interface ToolkitSetup {
+	pi: ExtensionAPI;
+	runs: RunsOfSession;
+	reports?: ToolkitReports;
+	/** What a run that this process watches told last. */
+	liveProgress?: (id: RunId) => Progress | undefined;
+}
+
+/** What `/toolkit` can do. */
+export function toolkitSubcommands({ pi, runs, reports, liveProgress }: ToolkitSetup): Subcommand[] {
+	const agents: Subcommand = {
+		name: "agents",
+		takes: "",
+		does: "the agents, where they come from, and what is wrong with their files",
+		run: async (args, ctx) =>
+			nothingAfter(agents, args) ??
+			agentsReport(agentsFor(ctx, { includeProject: true }), { width: widthFor(ctx), toolsHere: toolsHere(pi, ctx) }),
+	};
+	const activityNow: Subcommand = {
+		name: "activity",
+		takes: "",
+		does: "what each open run is doing now",
+		async run(args, ctx) {
+			const answer = nothingAfter(activityNow, args);
+			if (answer) return answer;
+			const activities = await runs.use(
+				ctx,
+				(services, scope) =>
+					openRunIds(services.ledger, scope).flatMap((id) => {
+						const record = findRun(services.ledger, id);
+						if (!record) return [];
+						const live = activity(liveProgress?.(id)?.displayItems, 1).lines[0];
+						return [{ run: summaryOf(record, services), doing: live ?? lastStep(record, services) }];
+					}),
+				[],
+			);
+			return activityReport(activities, { width: widthFor(ctx), now: Date.now() });
+		},
+	};
+	const help: Subcommand = {
+		name: "help",
+		takes: "",
+		does: "commands, keys, settings",
+		run: async (args, ctx) => nothingAfter(help, args) ?? helpReport(widthFor(ctx)),
+	};
+	const elsewhere: Subcommand[] = reports
+		? [
+				{
+					name: "doctor",
+					takes: "[--fix]",
+					does: "try everything that can be wrong, and say what to do",
+					run: (args, ctx) => reports.doctor(ctx, args),
+				},
+				{
+					name: "logs",
+					takes: "[run|agent|level] [limit]",
+					does: "what parents and hosts wrote down",
+					run: (args, ctx) => reports.logs(ctx, args),
+				},
+			]
+		: [];
+	return [agents, ...elsewhere, activityNow, help];
+}
+
+const nothingAfter = ({ name }: Subcommand, args: string): Answer =>
+	args === "" ? undefined : { problem: `/toolkit ${name} takes no arguments. Nothing was done.` };
+
+/** What a child of each agent would really get, if it were asked for now. */
+function toolsHere(pi: ExtensionAPI, ctx: ExtensionCommandContext): (agent: AgentDefinition) => string {
+	const config: Config = configFor(ctx).config;
+	const active = pi.getActiveTools();
+	const known = knownTools(pi);
+	const trusted = isTrustedByDecision(ctx);
+	return (agent) => {
+		const granted = effectiveTools({ agent, config, active, known });
+		const tools = isRefusal(granted) ? "none, so it cannot run" : granted.tools.join(", ");
+		const asks = agent.source === "project" && !trusted;
+		return asks ? `${tools} (the project is not trusted: you are asked before it runs)` : tools;
+	};
+}
