@@ -4,6 +4,7 @@ import type { RunRecord } from "../ledger/records.ts";
 import { Announcer } from "./announcer.ts";
 import { projectAgentApprovals } from "./approvals.ts";
 import { registerCommands } from "./commands/register.ts";
+import { toolkitReports } from "./commands/reports.ts";
 import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.ts";
 import { headlessDrain } from "./drain.ts";
 import { markFailure } from "./failures.ts";
@@ -72,6 +73,6 @@ export default function piGeon(pi: ExtensionAPI): void {
 	});
 	registerRoute(pi);
 	const onStopped = (from: ExtensionContext) => announcer.attend(from);
-	registerCommands({ pi, services, approveProjectAgent, onSpawned, onStopped });
+	registerCommands({ pi, services, approveProjectAgent, onSpawned, onStopped, reports: toolkitReports(pi) });
 	pi.registerMessageRenderer(ANNOUNCE, announceCard);
 }

@@ -1,20 +1,21 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { getAgentDir } from "@earendil-works/pi-coding-agent";
-import { placesIn } from "../ledger/places.ts";
-import { LOG_LEVELS, type LogLevel } from "../log/log.ts";
-import { type LogFilter, readLogs } from "../log/read-logs.ts";
-import { runDoctor } from "../operate/doctor/doctor.ts";
-import { doctorReport } from "../operate/doctor/report.ts";
-import { logLinesReport } from "../operate/report/log-lines.ts";
-import { doctorSources } from "./doctor-sources.ts";
-import { parentRedactor } from "./parent-log.ts";
+import { placesIn } from "../../ledger/places.ts";
+import { LOG_LEVELS, type LogLevel } from "../../log/log.ts";
+import { type LogFilter, readLogs } from "../../log/read-logs.ts";
+import { runDoctor } from "../../operate/doctor/doctor.ts";
+import { doctorReport } from "../../operate/doctor/report.ts";
+import { logLinesReport } from "../../operate/report/log-lines.ts";
+import { doctorSources } from "../doctor-sources.ts";
+import { parentRedactor } from "../parent-log.ts";
+import type { Answer } from "./command.ts";
 
 /** Loaded when one of them is asked for: a session that never does so pays nothing for it. */
 
 const STATUS = "pi-geon-doctor";
 
 /** `/toolkit doctor [--fix]` */
-export async function doctor(pi: ExtensionAPI, ctx: ExtensionContext, request: Request): Promise<string[] | Problem> {
+export async function doctor(pi: ExtensionAPI, ctx: ExtensionContext, request: Request): Promise<Answer> {
 	const words = request.args.split(/\s+/).filter((word) => word !== "");
 	const unknown = words.find((word) => word !== "--fix");
 	if (unknown !== undefined) return { problem: `/toolkit doctor takes --fix, not "${unknown}". Nothing was done.` };
@@ -31,7 +32,7 @@ export async function doctor(pi: ExtensionAPI, ctx: ExtensionContext, request: R
 }
 
 /** `/toolkit logs [run|agent|level] [limit]` */
-export function logs(request: Request): string[] | Problem {
+export function logs(request: Request): Answer {
 	const filter: LogFilter = {};
 	for (const word of request.args.split(/\s+/).filter((part) => part !== "")) {
 		if (isLevel(word)) filter.level = word;
@@ -47,10 +48,6 @@ export function logs(request: Request): string[] | Problem {
 interface Request {
 	args: string;
 	width: number;
-}
-
-interface Problem {
-	problem: string;
 }
 
 const isLevel = (word: string): word is LogLevel => (LOG_LEVELS as readonly string[]).includes(word);
