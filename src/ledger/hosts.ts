@@ -84,6 +84,11 @@ export function listHosts(ledger: Ledger): HostRecord[] {
 	return ledger.all<HostRow>("SELECT * FROM hosts WHERE state <> 'gone'").map(toHost);
 }
 
+/** Hosts that are over, as far as the ledger knows, and that had a process. */
+export function listGoneHosts(ledger: Ledger): HostRecord[] {
+	return ledger.all<HostRow>("SELECT * FROM hosts WHERE state = 'gone' AND pid IS NOT NULL").map(toHost);
+}
+
 /** False if the host is not expected (any more): it must then leave without having touched anything. */
 export function hostReady(
 	ledger: Ledger,

@@ -1,12 +1,11 @@
 import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { findHost, type HostRecord, hostGone, listHosts } from "../../ledger/hosts.ts";
+import { findHost, type HostRecord, hostGone, listGoneHosts, listHosts } from "../../ledger/hosts.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { plural } from "../../run/amounts.ts";
 import { isHostId, newHostId } from "../../run/ids.ts";
 import { HostConnection } from "../../supervise/connection.ts";
-import { type HostProcess, hostProcesses } from "../../supervise/find-processes.ts";
 import { isHostAlive } from "../../supervise/is-alive.ts";
 import { type Check, type Examination, type Finding, fixable, pass } from "./check.ts";
 
@@ -109,12 +108,12 @@ function straySockets(examination: Examination, ledger: Ledger): Finding[] {
 
 async function strayProcesses(examination: Examination, ledger: Ledger): Promise<Finding[]> {
 	const deadline = performance.now() + LEAVES_WITHIN_MS;
-	let strays = strayNow(examination, ledger);
+	let strays = strayNow(ledger);
 	while (strays.length > 0 && performance.now() < deadline && !examination.signal.aborted) {
 		await pause(LOOK_EVERY_MS);
-		strays = strayNow(examination, ledger);
+		strays = strayNow(ledger);
 	}
-	return strays.map(({ pid, id }) =>
+	return strays.map(({ pid, id, socket }) =>
 		fixable(
 			{
 				level: "warn",
@@ -123,18 +122,19 @@ async function strayProcesses(examination: Examination, ledger: Ledger): Promise
 				remedy: `End it (kill -9 ${pid}).`,
 			},
 			examination,
-			() => process.kill(pid, "SIGKILL"),
+			() => {
+				process.kill(pid, "SIGKILL");
+				if (process.platform !== "win32") rmSync(socket, { force: true });
+			},
 		),
 	);
 }
 
-/** Only those of our ledger: by their working directory where the system tells, else by their id. */
-function strayNow({ sources }: Examination, ledger: Ledger): HostProcess[] {
-	return hostProcesses().filter(({ id, cwd, pid }) => {
-		if (cwd !== undefined && cwd !== sources.places.dir) return false;
-		const host = findHost(ledger, id);
-		if (!host) return cwd !== undefined;
-		return host.state === "gone" && (host.pid === undefined || host.pid === pid);
+/** By its number and the time it was started: where the system does not tell that, a number may be anybody's. */
+function strayNow(ledger: Ledger): (HostRecord & { pid: number })[] {
+	return listGoneHosts(ledger).flatMap((host) => {
+		const { pid } = host;
+		return pid !== undefined && host.pidStarted && isHostAlive(host) ? [{ ...host, pid }] : [];
 	});
 }
 
