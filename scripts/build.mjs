@@ -1,7 +1,7 @@
 // Bundles the extension, the host's extension and the public exports into dist/, and writes their types.
 // pi's own packages stay outside: inside pi they are pi's.
 import { spawnSync } from "node:child_process";
-import { renameSync, rmSync } from "node:fs";
+import { chmodSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -35,6 +35,9 @@ const common = {
 	legalComments: "linked",
 	logLevel: "warning",
 };
+// Its ES module build; the other one requires Node's `process` in a way that a bundled module cannot.
+const alias = { yaml: join(root, "node_modules", "yaml", "browser", "index.js") };
+const external = ["@earendil-works/*", "typebox", "typebox/*", "bun:sqlite"];
 await esbuild.build({
 	...common,
 	entryPoints: {
@@ -48,10 +51,12 @@ await esbuild.build({
 		yaml: "yaml",
 		json5: "json5",
 	},
-	// Its ES module build; the other one requires Node's `process` in a way that a bundled module cannot.
-	alias: { yaml: join(root, "node_modules", "yaml", "browser", "index.js") },
-	external: ["@earendil-works/*", "typebox", "typebox/*", "bun:sqlite"],
+	alias,
+	external,
 });
+// The command, which runs outside of pi: a bundle of its own, so that it can be seen to hold nothing of pi's.
+await esbuild.build({ ...common, entryPoints: { cli: "src/cli/main.ts" }, alias, external });
+chmodSync(join(outdir, "cli.js"), 0o755);
 // The thread that converts documents. Node loads it, not pi's loader, so that it may be as large as its libraries are.
 await esbuild.build({
 	...common,

@@ -92,7 +92,7 @@ export class Supervisor {
 					stopWanted = false;
 					this.wake();
 				}
-				this.#recover();
+				recover(this.#ledger, this.#log);
 				const record = findRun(this.#ledger, id);
 				if (!record) throw new Error(`Run ${id} is not in the ledger any more.`);
 				options.onSeen?.(record);
@@ -132,7 +132,7 @@ export class Supervisor {
 	 * started or ended. To be called again and again while there are any; answers which there are.
 	 */
 	async tend(parentSession: string, options: TendOptions): Promise<OpenRun[]> {
-		this.#recover();
+		recover(this.#ledger, this.#log);
 		const open = openRunsOf(this.#ledger, parentSession).filter(({ id }) => !options.except.has(id));
 		const waitedFor = new Set<HostConnection>();
 		for (const run of open) {
@@ -170,24 +170,24 @@ export class Supervisor {
 		this.#hosts.wake();
 	}
 
-	/** Puts right what dead hosts left behind, here as in any other process that looks. */
-	#recover(): void {
-		const { ended } = sweep(this.#ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost });
-		for (const { run, sessionId, plan } of ended) {
-			this.#log.warn("ended without a host", { runId: run.id, agent: plan.agent });
-			// Not those of a run that never started: the shells in its session are another's.
-			const left = run.startedAt !== undefined && !sessionAtWork(this.#ledger, sessionId);
-			if (left) endLeftovers({ id: sessionId, tools: plan.tools });
-		}
-	}
-
 	/** Lets go of all sockets. Runs go on without us. */
 	dispose(): void {
 		this.#hosts.dispose();
 	}
 }
 
-function openRun({ run, profile }: RunRecord): OpenRun {
+/** Puts right what dead hosts left behind, here as in any other process that looks. */
+export function recover(ledger: Ledger, log: Log): void {
+	const { ended } = sweep(ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost });
+	for (const { run, sessionId, plan } of ended) {
+		log.warn("ended without a host", { runId: run.id, agent: plan.agent });
+		// Not those of a run that never started: the shells in its session are another's.
+		const left = run.startedAt !== undefined && !sessionAtWork(ledger, sessionId);
+		if (left) endLeftovers({ id: sessionId, tools: plan.tools });
+	}
+}
+
+export function openRun({ run, profile }: RunRecord): OpenRun {
 	if (run.state === "ended") throw new Error(`Run ${run.id} has ended.`);
 	const { id, state } = run;
 	return run.state === "running" ? { id, state, profile, hostId: run.hostId } : { id, state, profile };
