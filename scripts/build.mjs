@@ -54,8 +54,14 @@ await esbuild.build({
 	alias,
 	external,
 });
-// The command, which runs outside of pi: a bundle of its own, so that it can be seen to hold nothing of pi's.
-await esbuild.build({ ...common, entryPoints: { cli: "src/cli/main.ts" }, alias, external });
+// The command, which runs outside of pi: a bundle of its own, without anything of pi's. typebox is in it: there is no pi to have it from.
+await esbuild.build({
+	...common,
+	entryPoints: { cli: "src/cli/main.ts" },
+	alias,
+	minify: true,
+	external: ["@earendil-works/*", "bun:sqlite"],
+});
 chmodSync(join(outdir, "cli.js"), 0o755);
 // The thread that converts documents. Node loads it, not pi's loader, so that it may be as large as its libraries are.
 await esbuild.build({

@@ -1,6 +1,6 @@
 import { agentsReport } from "../operate/report/agents.ts";
 import type { Command } from "./command.ts";
-import { agentDir, catalogFor } from "./surroundings.ts";
+import { agentDir } from "./surroundings.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
 export const agents: Command = {
@@ -9,11 +9,14 @@ export const agents: Command = {
 	does: "the agents there are here, where they come from, and what is wrong with their files",
 	words: [0, 0],
 	options: {},
-	run({ out }) {
+	async run({ out }) {
+		const { catalogFor } = await import("./catalog.ts");
 		const cwd = process.cwd();
 		const isTrusted = trustOnFile(agentDir(), cwd) === true;
 		const catalog = catalogFor(cwd, { includeProject: isTrusted });
-		const hidden = isTrusted ? 0 : countOfProject(cwd);
+		const all = isTrusted ? catalog : catalogFor(cwd, { includeProject: true });
+		const ofProject = [...all.agents, ...all.overridden].filter(({ source }) => source === "project");
+		const hidden = isTrusted ? 0 : ofProject.length;
 		if (out.isJson) out.document({ ...catalog, untrusted: hidden });
 		else {
 			out.lines(agentsReport(catalog, { width: out.width }));
@@ -23,8 +26,3 @@ export const agents: Command = {
 		return catalog.diagnostics.some(({ severity }) => severity === "error") ? 1 : 0;
 	},
 };
-
-const countOfProject = (cwd: string): number =>
-	[catalogFor(cwd, { includeProject: true })]
-		.flatMap((catalog) => [...catalog.agents, ...catalog.overridden])
-		.filter(({ source }) => source === "project").length;

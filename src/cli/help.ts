@@ -5,11 +5,11 @@ export function generalHelp(commands: readonly Command[], width: number): string
 	return [
 		...wrapTo(width, "pi-geon: see and steer the subagents of pi, also while no pi is open"),
 		"",
-		"Usage: pi-geon <command>",
+		"Usage: pi-geon <command> [options]",
 		"",
 		...indented(
 			width,
-			commands.map(({ name, takes, does }) => ({ name: `${name} ${takes}`.trim(), value: does })),
+			commands.map(({ name, does }) => ({ name, value: does })),
 		),
 		"",
 		...wrapTo(

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { plain } from "../collect/plain.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
 import type { Log } from "../log/log.ts";
 import { type Continued, continueSession } from "../operate/continue.ts";
 import { isDenial } from "../operate/denial.ts";
-import { replyOf } from "../operate/reply.ts";
 import { Hosts } from "../supervise/hosts.ts";
 import { openRun, Supervisor } from "../supervise/supervisor.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
@@ -12,7 +12,7 @@ import { type Call, type Command, countOption, type ExitCode } from "./command.t
 import { findPi, profileFor } from "./find-pi.ts";
 import { withRunNamed } from "./named-run.ts";
 import { SCOPE_OPTIONS } from "./scope.ts";
-import { catalogFor, cliLog, configHere, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
+import { cliLog, configHere, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
 
 /** How long a host may take to come up before the run is left to whoever opens its session next. */
 const HOST_WITHIN_MS = 25_000;
@@ -35,6 +35,7 @@ export const send: Command = {
 		if (typeof seconds === "object") return out.misused(seconds.error);
 		const message = words.slice(1).join(" ").trim();
 		if (message === "") return out.misused("The message is empty.");
+		const { catalogFor } = await import("./catalog.ts");
 		const pi = await findPi();
 		const profile = pi && profileFor(pi);
 		return withRunNamed(call, async (record, ledger) => {
@@ -115,9 +116,12 @@ async function awaitReply(call: Call, { ledger, hosts, log, continued, seconds }
 		tell(call, continued, true);
 		return 1;
 	}
-	const reply = replyOf(ended, redactorHere(), { taken: true });
-	if (out.isJson) out.document(reply);
-	else if (reply.status === "ok") out.lines([reply.reply]);
-	else return out.failed(reply.error);
-	return reply.status === "ok" ? 0 : 1;
+	const { outcome } = ended.run;
+	const redactor = redactorHere();
+	const reply = outcome.output === undefined ? undefined : redactor.redact(outcome.output);
+	const error = outcome.status === "success" ? undefined : redactor.redact(outcome.error.message);
+	if (out.isJson) out.document({ status: error === undefined ? "ok" : "error", runId: ended.run.id, reply, error });
+	else if (reply !== undefined) out.lines([plain(reply)]);
+	if (error === undefined) return 0;
+	return out.isJson ? 1 : out.failed(error);
 }

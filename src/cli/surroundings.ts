@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { type AgentCatalog, discoverAgents } from "../agents/discover.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import { redactorFor } from "../collect/redact/redactor-for.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
@@ -10,7 +9,6 @@ import { placesIn } from "../ledger/places.ts";
 import { type Log, logTo } from "../log/log.ts";
 import { appendToLog } from "../log/log-file.ts";
 import { principalDirs } from "../plan/principal.ts";
-import { packageRoot } from "./package.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
 /** pi's own directory, found as pi finds it. */
@@ -30,15 +28,6 @@ export function configHere(): LoadedConfig {
 		...(existsSync(projectFile) && trustOnFile(agentDir(), process.cwd()) && { projectFile }),
 	});
 }
-
-export const catalogFor = (cwd: string, { includeProject }: { includeProject: boolean }): AgentCatalog =>
-	discoverAgents({
-		cwd,
-		builtinDir: join(packageRoot(), "agents"),
-		userDir: join(agentDir(), "agents"),
-		homeDir: homedir(),
-		includeProject,
-	});
 
 /** Everything that is shown goes through it. */
 export function redactorHere(): Redactor {

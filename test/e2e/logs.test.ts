@@ -21,10 +21,18 @@ const placesOf = ({ agentDir }: Home) => ({
 describe.each(piVersions)("logs on pi %s", (version) => {
 	test("tell the story of a run, parent and host, each line with its id and without secrets", async () => {
 		let asked = 0;
+		const secret = "zx81-correct-horse-battery-staple";
 		const home = await openHome({
+			env: { SERVICE_API_KEY: secret },
 			script: dispatch({
-				parent: [toolCall("subagent", { agent: "explorer", task: "Look." }), text("Done.")],
-				child: () => (asked++ === 0 ? httpError(503) : finalize("It is scripted-key.")),
+				parent: [
+					[
+						toolCall("sessions_spawn", { agent: "nobody", task: "x", label: secret }),
+						toolCall("subagent", { agent: "explorer", task: "Look." }),
+					],
+					text("Done."),
+				],
+				child: () => (asked++ === 0 ? httpError(503) : finalize("Found.")),
 			}),
 		});
 		await promptPi(home, "Delegate.", { version });
@@ -45,7 +53,7 @@ describe.each(piVersions)("logs on pi %s", (version) => {
 		expect(all).toEqual(expect.arrayContaining(["starting a host", "ready", "leaving"]));
 		const { parentLog } = placesOf(home);
 		expect(statSync(parentLog).mode & 0o777).toBe(0o600);
-		expect(readFileSync(parentLog, "utf8")).not.toContain("scripted-key");
+		expect(readFileSync(parentLog, "utf8")).not.toContain(secret);
 	});
 
 	test("a pi that never delegates makes no file", async () => {
