@@ -9,15 +9,19 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 	return best?.candidate;
 }
 
-/** Levenshtein distance, row by row. */
+/** How many letters have to be added, removed, replaced, or swapped with their neighbour; row by row. */
 function editDistance(from: string, to: string): number {
+	let before: number[] = [];
 	let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-	for (const [i, letter] of [...from].entries()) {
+	for (let i = 0; i < from.length; i++) {
 		const next = [i + 1];
 		for (let j = 0; j < to.length; j++) {
-			const replaced = (row[j] ?? 0) + (letter === to[j] ? 0 : 1);
-			next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+			const replaced = (row[j] ?? 0) + (from[i] === to[j] ? 0 : 1);
+			const isSwap = i > 0 && j > 0 && from[i] === to[j - 1] && from[i - 1] === to[j];
+			const swapped = isSwap ? (before[j - 1] ?? 0) + 1 : Number.POSITIVE_INFINITY;
+			next.push(Math.min(replaced, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
 		}
+		before = row;
 		row = next;
 	}
 	return row[to.length] ?? 0;

@@ -43,7 +43,10 @@ export function padTo(width: number, line: string): string {
 	return line + " ".repeat(Math.max(0, width - columnsOf(line)));
 }
 
-/** Breaks lines between words, and within one only where it is wider than a line. Breaks that are there are kept. */
+/**
+ * Breaks lines between words. A word that is wider than a line is left whole, so that a path can be copied; terminals
+ * wrap it themselves. Breaks that are there are kept.
+ */
 export function wrapTo(width: number, text: string): string[] {
 	return text.split("\n").flatMap((line) => wrapLine(Math.max(1, width), line.trimEnd()));
 }
@@ -52,9 +55,11 @@ function wrapLine(width: number, line: string): string[] {
 	const lines: string[] = [];
 	let rest = line;
 	while (columnsOf(rest) > width) {
-		const head = headOf(rest, width) || [...rest].slice(0, 1).join("");
-		const space = rest[head.length] === " " ? head.length : head.lastIndexOf(" ");
-		const end = space > width / 3 ? space : head.length;
+		const indent = rest.length - rest.trimStart().length;
+		const fits = headOf(rest, width).length;
+		const before = rest.lastIndexOf(" ", fits);
+		const end = before > indent ? before : rest.indexOf(" ", Math.max(fits, indent));
+		if (end === -1) break;
 		lines.push(rest.slice(0, end).trimEnd());
 		rest = rest.slice(end).trimStart();
 	}

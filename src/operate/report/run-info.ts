@@ -11,7 +11,25 @@ const ANSWER_CHARS = 2000;
 /** All there is to know of one run. */
 export function runInfoReport(info: RunInfo, { width, now }: Reading): string[] {
 	const title = `Run ${info.runId} (#${info.number})`;
-	return [title, "", ...factsTo(width, [...whatItIs(info), ...whatHappened(info, now), ...whereItIs(info)])];
+	const facts = [...whereItStands(info, now), ...whatItIs(info), ...whereItIs(info), ...whatItSaid(info)];
+	return [title, "", ...factsTo(width, facts)];
+}
+
+function whereItStands(info: RunInfo, now: number): Fact[] {
+	const exit = info.exitCode === undefined ? "" : ` (exit code ${info.exitCode})`;
+	return [
+		fact("state", `${stateInWords(info)}${exit}, ${elapsed(info, now)}`),
+		fact("admitted", timeInWords(info.createdAt)),
+		fact("started", info.startedAt === undefined ? "not yet" : timeInWords(info.startedAt)),
+		fact("ended", info.endedAt === undefined ? undefined : timeInWords(info.endedAt)),
+		fact("stop", info.stop && `asked for by ${info.stop.by}, ${timeInWords(info.stop.at)}`),
+		fact("attempt", `${info.attempt} of at most ${info.maxAttempts}`),
+		fact("host", info.host),
+		fact("usage", consumedInDetail(info.usage)),
+		fact("delivery", deliveryInWords(info)),
+		fact("cleanup", cleanupInWords(info)),
+		fact("messages", info.messagesWaiting > 0 ? `${info.messagesWaiting} not taken in yet` : undefined),
+	].flat();
 }
 
 function whatItIs(info: RunInfo): Fact[] {
@@ -28,25 +46,14 @@ function whatItIs(info: RunInfo): Fact[] {
 	].flat();
 }
 
-function whatHappened(info: RunInfo, now: number): Fact[] {
-	const exit = info.exitCode === undefined ? "" : ` (exit code ${info.exitCode})`;
-	const answer = info.answer === undefined ? undefined : shorten(plain(info.answer), ANSWER_CHARS).text;
+/** Last, since it may be long. */
+function whatItSaid(info: RunInfo): Fact[] {
+	const answer = info.answer === undefined ? "" : shorten(plain(info.answer), ANSWER_CHARS).text;
 	return [
-		fact("state", `${stateInWords(info)}${exit}, ${elapsed(info, now)}`),
-		fact("admitted", timeInWords(info.createdAt)),
-		fact("started", info.startedAt === undefined ? "not yet" : timeInWords(info.startedAt)),
-		fact("ended", info.endedAt === undefined ? undefined : timeInWords(info.endedAt)),
-		fact("attempt", `${info.attempt} of at most ${info.maxAttempts}`),
-		fact("host", info.host),
-		fact("stop", info.stop && `asked for by ${info.stop.by}, ${timeInWords(info.stop.at)}`),
-		fact("usage", consumedInDetail(info.usage)),
-		fact("delivery", deliveryInWords(info)),
-		fact("cleanup", cleanupInWords(info)),
-		fact("messages", info.messagesWaiting > 0 ? `${info.messagesWaiting} not taken in yet` : undefined),
-		...info.warnings.map((warning) => fact("warning", warning)),
-		fact("error", info.error),
-		...(answer ? [{ name: info.phase === "ended" ? "answer" : "so far", value: answer }] : []),
-	].flat();
+		...info.warnings.flatMap((warning) => fact("warning", warning)),
+		...fact("error", info.error),
+		...(answer === "" ? [] : [{ name: info.phase === "ended" ? "answer" : "so far", value: answer }]),
+	];
 }
 
 function whereItIs(info: RunInfo): Fact[] {

@@ -1,7 +1,7 @@
 import { inOneLine } from "../../collect/plain.ts";
 import { plural } from "../../run/amounts.ts";
 import type { RunList, RunSummary } from "../runs.ts";
-import { columnsOf, cutTo, padTo } from "./layout.ts";
+import { columnsOf, cutTo, padTo, wrapTo } from "./layout.ts";
 import { consumed, elapsed, type Reading, stateInWords, titleOf } from "./words.ts";
 
 export interface RunListOptions extends Reading {
@@ -18,12 +18,12 @@ const ONE_LINE = 76;
 
 /** The runs of a conversation, or of all: open ones first. */
 export function runListReport(list: RunList, options: RunListOptions): string[] {
-	const { none = "No runs yet.", howToSeeMore } = options;
-	if (list.count.total === 0) return [none];
+	const { none = "No runs yet.", howToSeeMore, width } = options;
+	if (list.count.total === 0) return wrapTo(width, none);
 	const left = list.count.total - list.runs.length;
-	const more = left > 0 ? ["", `…and ${left} more.${howToSeeMore === undefined ? "" : ` ${howToSeeMore}`}`] : [];
-	const rows = options.width >= ONE_LINE ? table(list.runs, options) : list.runs.flatMap((run) => block(run, options));
-	return [headline(list), "", ...rows, ...more];
+	const more = `…and ${left} more.${howToSeeMore === undefined ? "" : ` ${howToSeeMore}`}`;
+	const rows = width >= ONE_LINE ? table(list.runs, options) : list.runs.flatMap((run) => block(run, options));
+	return [...wrapTo(width, headline(list)), "", ...rows, ...(left > 0 ? ["", ...wrapTo(width, more)] : [])];
 }
 
 function headline({ count: { total, queued, running } }: RunList): string {

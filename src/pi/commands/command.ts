@@ -41,25 +41,33 @@ export async function dispatch(
 export const usage = (command: string, { name, takes }: Pick<Subcommand, "name" | "takes">): string =>
 	`/${command} ${name}${takes === "" ? "" : ` ${takes}`}`;
 
-/** First the names of the subcommands, then what the one that was typed offers. What is chosen replaces all arguments. */
+/**
+ * First the names of the subcommands, then what the one that was typed offers. What is chosen replaces all arguments.
+ * While pi offers something, Enter chooses it and does not yet submit: so nothing is offered for what is complete.
+ */
 export async function completions(
 	subcommands: readonly Subcommand[],
 	typed: string,
 ): Promise<AutocompleteItem[] | null> {
 	const [, name = "", rest] = /^\s*(\S*)(?:\s+(.*))?$/s.exec(typed) ?? [];
-	if (rest === undefined) {
-		const begun = subcommands.filter((one) => one.name.startsWith(name));
-		return orNull(
-			begun.map((one) => ({
-				value: one.takes === "" ? one.name : `${one.name} `,
-				label: one.name,
-				description: one.takes === "" ? one.does : `${one.takes}: ${one.does}`,
-			})),
-		);
-	}
+	if (rest === undefined) return orNull(subcommands.filter((one) => isBegun(one, name)).map(itemFor));
 	const found = subcommands.find((one) => one.name === name);
 	const items = (await found?.complete?.(rest)) ?? [];
 	return orNull(items.map((item) => ({ ...item, value: `${name} ${item.value}` })));
+}
+
+const isBegun = (subcommand: Subcommand, typed: string): boolean =>
+	subcommand.name.startsWith(typed) && (subcommand.name !== typed || needsMore(subcommand));
+
+const needsMore = ({ takes }: Subcommand): boolean => takes.startsWith("<");
+
+function itemFor(subcommand: Subcommand): AutocompleteItem {
+	const { name, takes, does } = subcommand;
+	return {
+		value: needsMore(subcommand) ? `${name} ` : name,
+		label: name,
+		description: takes === "" ? does : `${takes}: ${does}`,
+	};
 }
 
 const orNull = (items: AutocompleteItem[]): AutocompleteItem[] | null => (items.length === 0 ? null : items);

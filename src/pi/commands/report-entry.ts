@@ -1,7 +1,6 @@
 import type { EntryRenderer } from "@earendil-works/pi-coding-agent";
-import { Box } from "@earendil-works/pi-tui";
+import { Box, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { plain } from "../../collect/plain.ts";
-import { wrapTo } from "../../operate/report/layout.ts";
 import { fitted } from "../view/fitted.ts";
 import { fieldsOf, textOf } from "../view/stored.ts";
 
@@ -16,8 +15,8 @@ export const renderReport: EntryRenderer = (entry, _options, theme) => {
 	const box = new Box(1, 1, (line) => theme.bg("customMessageBg", line));
 	box.addChild(
 		fitted((width) => [
-			...wrapTo(width, title).map((line) => theme.fg("customMessageLabel", theme.bold(line))),
-			...wrapTo(width, lines.join("\n")).map((line) => theme.fg("customMessageText", line)),
+			...wrapTextWithAnsi(theme.fg("customMessageLabel", theme.bold(title)), width),
+			...lines.flatMap((line) => wrapTextWithAnsi(theme.fg("customMessageText", line), width)),
 		]),
 	);
 	// Its padding alone may be wider than the terminal.

@@ -7,7 +7,7 @@ import type { RunScope } from "../../ledger/run-list.ts";
 import { isDenial } from "../../operate/denial.ts";
 import { findRunNamed } from "../../operate/find-run.ts";
 import { stateInWords, titleOf } from "../../operate/report/words.ts";
-import { listRuns, type RunSummary } from "../../operate/runs.ts";
+import { listRuns, type RunList, type RunSummary } from "../../operate/runs.ts";
 import { type SessionServices, wasEverUsed } from "../session-services.ts";
 import type { Answer } from "./command.ts";
 import { asWord } from "./words.ts";
@@ -63,32 +63,46 @@ export class RunsOfSession {
 	async offer(typed: string, { openOnly = false } = {}): Promise<AutocompleteItem[]> {
 		const ctx = this.#open;
 		if (!ctx) return [];
-		const runs = await this.use<RunSummary[]>(
+		const { runs, count } = await this.use<RunList>(
 			ctx,
-			(services, scope) => listRuns({ ...scope, limit: OFFERED }, services).runs,
-			[],
+			(services, scope) => listRuns({ ...scope, limit: OFFERED }, services),
+			{ runs: [], count: { total: 0, queued: 0, running: 0 } },
 		);
-		const offered = openOnly ? runs.filter(({ phase }) => phase !== "ended") : runs;
-		const [latest] = [...runs].sort((a, b) => b.number - a.number);
-		const last = latest && offered.includes(latest) ? [{ ...latest, name: "last" }] : [];
-		const named = [...last, ...offered.map((run) => ({ ...run, name: run.runId }))];
-		return named.filter((run) => answersTo(run, typed)).map((run) => itemFor(run, typed));
+		const begun = typed.trim().replace(/^"/, "");
+		// Complete already, though others may begin like it: `1`, where there is a run #10 too.
+		if (isNumberOfRun(begun, count.total)) return [];
+		const named = withNames(openOnly ? runs.filter(({ phase }) => phase !== "ended") : runs, count.total);
+		if (named.some(({ names }) => names.includes(begun))) return [];
+		return named.flatMap((one) => itemFor(one, begun));
 	}
 }
 
-type NamedRun = RunSummary & { name: string };
-
-const answersTo = (run: NamedRun, typed: string): boolean =>
-	[run.name, `#${run.number}`, String(run.number), labelOf(run)].some((name) => name.startsWith(typed.trim()));
-
-/** What was begun to be typed is completed: a label as a label, a number as a number. */
-function itemFor(run: NamedRun, typed: string): AutocompleteItem {
-	const begun = typed.trim();
-	const names = [run.name, `#${run.number}`, labelOf(run), String(run.number)];
-	const value = begun === "" ? run.name : (names.find((name) => name !== "" && name.startsWith(begun)) ?? run.name);
-	const title = titleOf(run);
-	const description = `#${run.number} ${inOneLine(run.agent)} · ${stateInWords(run)} · ${title.slice(0, 60)}`;
-	return { value: asWord(value), label: value, description };
+function isNumberOfRun(text: string, total: number): boolean {
+	const [, digits] = /^#?(\d{1,9})$/.exec(text) ?? [];
+	return digits !== undefined && Number(digits) > 0 && Number(digits) <= total;
 }
 
-const labelOf = ({ label }: RunSummary): string => (label === undefined ? "" : inOneLine(label));
+interface NamedRun {
+	run: RunSummary;
+	/** In the order in which they are offered. */
+	names: string[];
+}
+
+function withNames(runs: RunSummary[], latest: number): NamedRun[] {
+	const last = runs.find(({ number }) => number === latest);
+	return [
+		...(last ? [{ run: last, names: ["last"] }] : []),
+		...runs.map((run) => ({
+			run,
+			names: [run.runId, `#${run.number}`, ...(run.label === undefined ? [] : [inOneLine(run.label)])],
+		})),
+	];
+}
+
+/** What was begun to be typed is completed: a label as a label, a number as a number. */
+function itemFor({ run, names }: NamedRun, begun: string): AutocompleteItem[] {
+	const value = names.find((name) => name.startsWith(begun));
+	if (value === undefined) return [];
+	const description = `#${run.number} ${inOneLine(run.agent)} · ${stateInWords(run)} · ${titleOf(run).slice(0, 60)}`;
+	return [{ value: asWord(value), label: value, description }];
+}

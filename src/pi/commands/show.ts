@@ -1,5 +1,6 @@
 import { Writable } from "node:stream";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { inOneLine } from "../../collect/plain.ts";
 import { type Answer, isProblem } from "./command.ts";
 import { REPORT } from "./report-entry.ts";
 
@@ -23,7 +24,7 @@ export function widthFor(ctx: ExtensionContext): number {
  */
 export async function show(answer: Answer, ctx: ExtensionContext, pi: ExtensionAPI): Promise<void> {
 	if (answer === undefined) return;
-	if (isProblem(answer)) return showProblem(answer.problem, ctx);
+	if (isProblem(answer)) return showProblem(inOneLine(answer.problem), ctx);
 	const text = answer.join("\n");
 	switch (ctx.mode) {
 		case "rpc":

@@ -17,9 +17,11 @@ export async function stopEverything(
 	}
 	const busy = !ctx.isIdle();
 	// Runs first: those that the turn waits for are stopped by the user then, and not left by their waiter.
-	const report = await stopAllRuns(ctx, runs);
-	if (busy) ctx.abort();
-	onStopped(ctx);
+	const report = await stopAllRuns(ctx, runs).finally(() => {
+		// Whatever is wrong with the ledger, the turn ends.
+		if (busy) ctx.abort();
+		onStopped(ctx);
+	});
 	return [busy ? "The turn was stopped." : "No turn was at work.", ...report];
 }
 

@@ -1,4 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import type { AgentDefinition } from "../../agents/definition.ts";
 import type { RunRecord } from "../../ledger/records.ts";
 import { historyOf } from "../../operate/history.ts";
@@ -30,7 +31,7 @@ export interface SubagentsSetup {
 
 /** What `/subagents` can do. */
 export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
-	const { runs, onStopped } = setup;
+	const { pi, runs, approveProjectAgent, onSpawned, onStopped } = setup;
 	const list: Subcommand = {
 		name: "list",
 		takes: "[all|number]",
@@ -50,10 +51,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 				[NO_RUNS],
 			);
 		},
-		complete: async (typed) =>
-			["all", "100"]
-				.filter((value) => value.startsWith(typed))
-				.map((value) => ({ value, label: value, description: value === "all" ? "every run" : "more runs" })),
+		complete: async (typed) => onlyIfBegun({ value: "all", label: "all", description: "every run" }, typed),
 	};
 	const stop: Subcommand = {
 		name: "stop",
@@ -69,7 +67,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 		complete: async (typed) => {
 			const open = await runs.offer(typed, { openOnly: true });
 			const all = { value: "all", label: "all", description: "every run that is open" };
-			return "all".startsWith(typed.trim()) && open.length > 0 ? [...open, all] : open;
+			return open.length > 0 ? [...open, ...onlyIfBegun(all, typed)] : [];
 		},
 	};
 	const log: Subcommand = {
@@ -106,12 +104,17 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 			const { word: name, rest: message } = firstWord(args);
 			if (name === "") return wrong(send, "To which run?");
 			if (message === "") return wrong(send, "There is no message.");
-			return runs.withRun(ctx, name, (record, services) => sendMessage({ record, message, ctx, services, ...setup }));
+			return runs.withRun(ctx, name, (record, services) =>
+				sendMessage({ pi, approveProjectAgent, onSpawned, record, message, ctx, services }),
+			);
 		},
 		complete: async (typed) => (await runs.offer(typed)).map((item) => ({ ...item, value: `${item.value} ` })),
 	};
 	return [list, stop, log, info, send];
 }
+
+const onlyIfBegun = (item: AutocompleteItem, typed: string): AutocompleteItem[] =>
+	item.value.startsWith(typed.trim()) && item.value !== typed.trim() ? [item] : [];
 
 const wrong = (subcommand: Subcommand, problem: string): Answer => ({
 	problem: `${problem} Nothing was done. Usage: ${usage("subagents", subcommand)}`,

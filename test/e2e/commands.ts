@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { fillLedger } from "../../bench/full-ledger.ts";
+import type { Gate } from "../helpers/gate.ts";
+import type { Home } from "../helpers/home.ts";
+import type { Script } from "../helpers/model.ts";
+import { dispatch } from "../helpers/model-scripts.ts";
+import { text, toolCall } from "../helpers/model-steps.ts";
+import type { PiEvent, startRpc } from "../helpers/pi.ts";
+import { finalize } from "./child.ts";
+
+/** A parent that spawns what it is asked to (`spawn A B C`), and calls what it is told to (`call <tool> <JSON>`). */
+const parent: Script = ({ lastUserText, lastMessage }) => {
+	if (lastMessage?.role === "tool") return text("Spawned.");
+	const [, tool, args] = /^call (\S+) (.*)$/.exec(lastUserText) ?? [];
+	if (tool !== undefined && args !== undefined) return toolCall(tool, JSON.parse(args));
+	const [verb, ...tasks] = lastUserText.split(" ");
+	if (verb !== "spawn") return text("Noted.");
+	return tasks.map((task) => toolCall("sessions_spawn", { task, agent: "explorer", label: `the ${task}` }));
+};
+
+/** Children that look around, wait for the gate of their task, and answer what they were told last. */
+const child =
+	(gates: Record<string, Gate>): Script =>
+	async ({ firstUserText, lastUserText, lastMessage }) => {
+		if (lastUserText.startsWith("A message from")) return finalize(`Heeded: ${lastUserText.split("\n").at(-1)}`);
+		if (lastUserText !== firstUserText) return finalize(`Went on: ${lastUserText}`);
+		if (lastMessage?.role !== "tool") return toolCall("ls", { path: "." });
+		await gates[firstUserText]?.opened;
+		return finalize(`Answer to ${firstUserText}.`);
+	};
+
+export const spawning = (gates: Record<string, Gate> = {}): Script => dispatch({ parent, child: child(gates) });
+
+export const ledgerFile = (home: Home): string => join(home.agentDir, "pi-geon", "ledger.sqlite");
+
+/** A session that has delegated five hundred times. Nothing of it is open. */
+export async function fiveHundredRuns(home: Home, session: string = randomUUID()): Promise<string> {
+	await fillLedger(ledgerFile(home), 499, session);
+	return session;
+}
+
+type Rpc = ReturnType<typeof startRpc>;
+
+export interface Notice {
+	text: string;
+	type: string;
+}
+
+/** Gives a command, and answers what the client was told. */
+export async function command(rpc: Rpc, line: string): Promise<Notice> {
+	const before = rpc.events.length;
+	await rpc.prompt(line);
+	const told = await rpc.waitForEvent(isNotice, 15_000, before);
+	return { text: String(told.message), type: String(told.notifyType) };
+}
+
+const isNotice = (event: PiEvent): boolean => event.type === "extension_ui_request" && event.method === "notify";
+
+/** The text of the reports in a JSON mode's events. */
+export const reportsIn = (events: readonly PiEvent[]): string[] =>
+	events.flatMap((event) => {
+		const entry = event.type === "entry_appended" ? (event.entry as { customType?: string; data?: unknown }) : {};
+		return entry.customType === "pi-geon:report" ? [String((entry.data as { text: string }).text)] : [];
+	});
+
+/** Every command, and the beginning of what it says where nothing was ever delegated. */
+export const WITHOUT_RUNS: [line: string, says: RegExp][] = [
+	["/subagents", /^No runs in this session yet/],
+	["/subagents list", /^No runs in this session yet/],
+	["/subagents list all", /^No runs in this session yet/],
+	["/subagents stop all", /^Nothing to stop/],
+	["/stop", /^No turn was at work\.\nNothing to stop/],
+	["/toolkit", /^pi-geon: subagents that always come home/],
+	["/toolkit help", /^pi-geon: subagents that always come home/],
+	["/toolkit agents", /^5 agents\n\nexplorer · builtin · readonly/],
+	["/toolkit activity", /^No run is open/],
+];
+
+/** What is wrong with each, said without doing anything. */
+export const WRONG: [line: string, says: RegExp][] = [
+	["/subagents lsit", /no "lsit".* Did you mean `\/subagents list`\? It knows: list, stop, log, info, send/],
+	["/subagents frobnicate", /no "frobnicate"\. It knows/],
+	["/subagents list none", /"none" is no number of runs.*Usage: \/subagents list \[all\|number\]/],
+	["/subagents list -3", /"-3" is no number of runs/],
+	["/subagents stop", /Which run\? Nothing was done\. Usage: \/subagents stop <id\|#\|all>/],
+	["/subagents stop nobody", /There are no runs yet|No run has the id, number or label "nobody"/],
+	["/subagents stop #0", /There are no runs yet|There is no run #0/],
+	["/subagents info", /About which run\?/],
+	["/subagents info 99999", /There are no runs yet|No run has/],
+	["/subagents log", /Of which run\?/],
+	["/subagents log nobody 5 tools", /There are no runs yet|label "nobody"/],
+	["/subagents send", /To which run\?/],
+	["/subagents send last", /There is no message/],
+	["/subagents send nobody hello", /There are no runs yet|label "nobody"/],
+	["/stop now", /takes no arguments.*\/subagents stop <id\|#>/],
+	["/toolkit agent", /Did you mean `\/toolkit agents`\?/],
+	["/toolkit help me", /takes no arguments/],
+];

@@ -1,0 +1,330 @@
+import { describe, expect, test } from "vitest";
+import type { History } from "../../src/operate/history.ts";
+import type { RunInfo } from "../../src/operate/info.ts";
+import { activityReport } from "../../src/operate/report/activity.ts";
+import { agentsReport } from "../../src/operate/report/agents.ts";
+import { historyReport } from "../../src/operate/report/history.ts";
+import { columnsOf, cutTo, factsTo, wrapTo } from "../../src/operate/report/layout.ts";
+import { runInfoReport } from "../../src/operate/report/run-info.ts";
+import { runListReport } from "../../src/operate/report/run-list.ts";
+import { stopReport } from "../../src/operate/report/stop.ts";
+import { stateInWords } from "../../src/operate/report/words.ts";
+import type { RunSummary } from "../../src/operate/runs.ts";
+import type { RunId } from "../../src/run/ids.ts";
+
+const NOW = new Date(2026, 10, 15, 12, 0, 0).getTime();
+const WIDTHS = [40, 76, 80, 120];
+
+const summary = (more: Partial<RunSummary> = {}): RunSummary => ({
+	runId: "8f3a0c12",
+	number: 3,
+	agent: "explorer",
+	task: "Find where the ledger is opened, and by whom, in all of the source files of this project.",
+	kind: "background",
+	phase: "working",
+	model: "scripted/child",
+	createdAt: NOW - 100_000,
+	startedAt: NOW - 72_000,
+	usage: { input: 12_000, output: 345, cacheRead: 0, cacheWrite: 0, cost: 0.0213, turns: 4 },
+	sessionId: "0f1e2d3c-4b5a-4697-8877-665544332211",
+	sessionKey: "agent:main:subagent:0f1e2d3c-4b5a-4697-8877-665544332211",
+	parentSession: "parent",
+	cwd: "~/project",
+	...more,
+});
+
+const ended = (more: Partial<RunSummary> = {}) =>
+	summary({ phase: "ended", status: "success", delivery: "delivered", endedAt: NOW - 2_000, ...more });
+
+const info = (more: Partial<RunInfo> = {}): RunInfo => ({
+	...summary(),
+	warnings: [],
+	attempt: 1,
+	maxAttempts: 2,
+	tools: ["read", "grep"],
+	limits: { timeoutMs: 900_000, idleTimeoutMs: 180_000, toolTimeoutMs: 600_000, maxCorrections: 2, parentSession: {} },
+	agentFile: "~/agents/explorer.md",
+	principal: "main",
+	cleanup: "keep",
+	messagesWaiting: 0,
+	...more,
+});
+
+const HOSTILE =
+	"\u001b[31mred\u001b[0m \u001b]0;title\u0007 line one\r\nline two\u2028three \u202Egnihsif\u0000 漢字 👩‍👩‍👧 end";
+
+/** What must hold of any report, whatever was said in it. */
+function expectReadable(lines: string[], width: number): void {
+	for (const line of lines) {
+		expect(line).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+		const longest = Math.max(0, ...line.trim().split(" ").map(columnsOf));
+		if (longest < width / 2) expect(columnsOf(line), line).toBeLessThanOrEqual(width);
+	}
+}
+
+describe("a list of runs", () => {
+	const runs = [
+		summary(),
+		summary({ number: 2, runId: "00000002", label: "the label", phase: "waiting", usage: ended().usage }),
+		ended({ number: 1, runId: "00000001", agent: "reviewer", status: "error", reason: "stopped" }),
+	];
+	const list = { runs, count: { total: 503, queued: 1, running: 1 } };
+
+	test("is one line a run where there is room", () => {
+		expect(runListReport(list, { width: 100, now: NOW, howToSeeMore: "Ask." })).toEqual([
+			"503 runs: 1 at work, 1 waiting, 501 ended",
+			"",
+			"#3  8f3a0c12  explorer  Find where the ledger is opened, and b…  working 1m12s  12.3k tokens  $0.021",
+			"#2  00000002  explorer  the label                                waiting 1m12s  12.3k tokens  $0.021",
+			"#1  00000001  reviewer  Find where the ledger is opened, and b…  stopped 1m10s  12.3k tokens  $0.021",
+			"",
+			"…and 500 more. Ask.",
+		]);
+	});
+
+	test("is three short lines a run where there is not", () => {
+		expect(runListReport(list, { width: 40, now: NOW }).slice(0, 6)).toEqual([
+			"503 runs: 1 at work, 1 waiting, 501",
+			"ended",
+			"",
+			"#3 explorer · working 1m12s",
+			"  Find where the ledger is opened, and…",
+			"  8f3a0c12 · 12.3k tokens · $0.021",
+		]);
+	});
+
+	test("has no numbers where runs of several conversations are in it", () => {
+		expect(runListReport(list, { width: 100, now: NOW, numbered: false })[2]).toMatch(/^8f3a0c12 {2}explorer/);
+	});
+
+	test("says that there is nothing", () => {
+		const none = { runs: [], count: { total: 0, queued: 0, running: 0 } };
+		expect(runListReport(none, { width: 80, now: NOW })).toEqual(["No runs yet."]);
+	});
+
+	test.each(WIDTHS)("cannot be spoilt at %d columns", (width) => {
+		const hostile = [
+			summary({ task: HOSTILE, agent: HOSTILE }),
+			ended({ label: HOSTILE }),
+			summary({ task: "漢".repeat(300) }),
+		];
+		const lines = runListReport({ runs: hostile, count: list.count }, { width, now: NOW });
+		expectReadable(lines, width);
+		for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(width);
+	});
+});
+
+describe("all there is to know of a run", () => {
+	test("is complete for one that failed", () => {
+		const report = runInfoReport(
+			info({
+				...ended({ status: "error", reason: "stopped" }),
+				label: "look",
+				exitCode: 130,
+				error: "It was stopped by the user.",
+				stop: { at: NOW - 3_000, by: "the user" },
+				warnings: ["The model x is not known."],
+				thinking: "low",
+				transcript: "~/.pi/subagent-sessions/1/explorer_0f1e2d3c.jsonl",
+				deliveredAt: NOW - 1_000,
+				cleanup: "delete",
+				archivedAt: NOW - 500,
+				messagesWaiting: 2,
+				answer: "Half.\nOf it.",
+				principal: "work",
+			}),
+			{ width: 120, now: NOW },
+		);
+		expect(report).toEqual([
+			"Run 8f3a0c12 (#3)",
+			"",
+			"state        stopped (exit code 130), 1m10s",
+			"admitted     2026-11-15 11:58:20",
+			"started      2026-11-15 11:58:48",
+			"ended        2026-11-15 11:59:58",
+			"stop         asked for by the user, 2026-11-15 11:59:57",
+			"attempt      1 of at most 2",
+			"usage        4 turns · 12.3k tokens (12k in / 345 out) · $0.021",
+			"delivery     delivered 2026-11-15 11:59:59",
+			"cleanup      delete, transcript archived 2026-11-15 11:59:59",
+			"messages     2 not taken in yet",
+			"agent        explorer (~/agents/explorer.md)",
+			"label        look",
+			"task         Find where the ledger is opened, and by whom, in all of the source files of this project.",
+			"kind         background",
+			"model        scripted/child, thinking low",
+			"tools        read, grep",
+			"limits       15m00s in all · 3m00s idle · 10m00s for a tool",
+			"directory    ~/project",
+			"agent id     work",
+			"session id   0f1e2d3c-4b5a-4697-8877-665544332211",
+			"session key  agent:main:subagent:0f1e2d3c-4b5a-4697-8877-665544332211",
+			"transcript   ~/.pi/subagent-sessions/1/explorer_0f1e2d3c.jsonl",
+			"asked by     session parent",
+			"warning      The model x is not known.",
+			"error        It was stopped by the user.",
+			"answer       Half.",
+			"             Of it.",
+		]);
+	});
+
+	test.each(WIDTHS)("cannot be spoilt at %d columns", (width) => {
+		expectReadable(runInfoReport(info({ task: HOSTILE, answer: HOSTILE, error: HOSTILE }), { width, now: NOW }), width);
+	});
+});
+
+test.each([
+	[{ phase: "waiting" }, "waiting"],
+	[{ phase: "finalizing" }, "finalizing"],
+	[{ phase: "ended", status: "success" }, "done"],
+	[{ phase: "ended", status: "timeout", reason: "idle" }, "timed out"],
+	[{ phase: "ended", status: "error", reason: "lost" }, "lost"],
+	[{ phase: "ended", status: "error", reason: "budget" }, "over budget"],
+	[{ phase: "ended", status: "error", reason: "not_finalized" }, "failed"],
+	[{ phase: "ended", status: "error" }, "failed"],
+] as const)("%j is in words: %s", (run, words) => expect(stateInWords(run)).toBe(words));
+
+describe("what was said", () => {
+	const history: History = {
+		sessionKey: "agent:main:subagent:x",
+		agent: "explorer",
+		state: "running",
+		transcript: "~/x.jsonl",
+		messages: [
+			{ role: "user", text: "Find it.", at: new Date(NOW).toISOString() },
+			{ role: "tool", tool: "ls", text: "a\n\tb", at: "yesterday" },
+		],
+		note: "3 earlier messages are left out.",
+	};
+
+	test("is told with who and when", () => {
+		expect(historyReport(history, { width: 80 })).toEqual([
+			"explorer, running",
+			"",
+			"[2026-11-15 12:00:00] task or message",
+			"  Find it.",
+			"",
+			"[(unknown time)] result of ls",
+			"  a",
+			"     b",
+			"",
+			"3 earlier messages are left out.",
+			"Transcript: ~/x.jsonl",
+		]);
+	});
+
+	test.each(WIDTHS)("cannot be spoilt at %d columns", (width) => {
+		const messages = [{ role: "assistant" as const, text: `${HOSTILE} ${"word ".repeat(200)}`, at: "" }];
+		expectReadable(historyReport({ ...history, messages, agent: HOSTILE }, { width }), width);
+	});
+});
+
+test("a request to stop is answered by what it came to", () => {
+	const id = (n: number) => n.toString(16).padStart(8, "0") as RunId;
+	expect(stopReport([])).toEqual(["Nothing to stop: no run is open."]);
+	expect(
+		stopReport([
+			...Array.from({ length: 7 }, (_, n) => ({ runId: id(n), was: "open" as const })),
+			{ runId: id(8), was: "stopping" },
+			{ runId: id(9), was: "ended" },
+		]),
+	).toEqual([
+		"Stopping 7 runs: 00000000, 00000001, 00000002, 00000003, 00000004 and 2 more.",
+		"Already stopping: 00000008.",
+		"Already ended: 00000009. Nothing was changed.",
+	]);
+});
+
+test("what runs are doing is two or three lines each", () => {
+	expect(activityReport([], { width: 80, now: NOW })).toEqual(["No run is open."]);
+	expect(
+		activityReport(
+			[
+				{ run: summary({ label: "one" }), doing: `grep ${"x".repeat(100)}` },
+				{ run: summary({ phase: "waiting", label: "two" }), doing: undefined },
+			],
+			{ width: 44, now: NOW },
+		),
+	).toEqual([
+		"#3 explorer · working 1m12s · 12.3k tokens…",
+		"  one",
+		`  › grep ${"x".repeat(34)}…`,
+		"",
+		"#3 explorer · waiting 1m12s · 12.3k tokens…",
+		"  two",
+	]);
+});
+
+test("an agent is told with its source, its tools and what it overrides", () => {
+	const agent = {
+		name: "scout",
+		description: "Looks around.",
+		readonly: true,
+		tools: { kind: "only" as const, names: ["read", "bash"] },
+		limits: {},
+		prompt: "",
+		source: "user" as const,
+		file: "/home/u/scout.md",
+		digest: "",
+	};
+	const catalog = {
+		agents: [
+			agent,
+			{ ...agent, name: "free", readonly: false, tools: { kind: "inherit" as const, except: ["bash"] }, model: "a/b" },
+		],
+		overridden: [{ ...agent, source: "builtin" as const, file: "/package/scout.md" }],
+		diagnostics: [
+			{ severity: "error" as const, file: "/x.md", line: 2, message: "It has no name.", remedy: "Give it one." },
+		],
+	};
+	expect(agentsReport(catalog, { width: 80, toolsHere: ({ name }) => (name === "scout" ? "read" : "none") })).toEqual([
+		"2 agents, 1 problem",
+		"",
+		"scout · user · readonly",
+		"  about      Looks around.",
+		"  tools      read, bash",
+		"  gets here  read",
+		"  model      the parent's",
+		"  file       /home/u/scout.md",
+		"  overrides  /package/scout.md (builtin)",
+		"",
+		"free · user",
+		"  about      Looks around.",
+		"  tools      the parent's, except bash",
+		"  gets here  none",
+		"  model      a/b",
+		"  file       /home/u/scout.md",
+		"",
+		"Problems:",
+		"- error: /x.md:2: It has no name. Give it one.",
+	]);
+});
+
+describe("layout", () => {
+	test.each([
+		["abc", 3],
+		["漢字", 4],
+		["é", 1],
+		["👩‍👩‍👧", 2],
+		["", 0],
+	])("%s takes %d columns", (text, columns) => expect(columnsOf(text)).toBe(columns));
+
+	test("lines are cut between letters", () => {
+		expect(cutTo(5, "漢字漢字")).toBe("漢字…");
+		expect(cutTo(8, "漢字漢字")).toBe("漢字漢字");
+	});
+
+	test("lines are wrapped between words, and a long word stays whole", () => {
+		expect(wrapTo(10, "one two three four")).toEqual(["one two", "three four"]);
+		expect(wrapTo(10, "see ~/a/long/path/to/it now")).toEqual(["see", "~/a/long/path/to/it", "now"]);
+		expect(wrapTo(10, "  indented-beyond-it")).toEqual(["  indented-beyond-it"]);
+		expect(wrapTo(10, "a\n\nb")).toEqual(["a", "", "b"]);
+	});
+
+	test("values stand below their names where there is no room beside them", () => {
+		expect(factsTo(30, [{ name: "name", value: "a value that is long enough" }])).toEqual([
+			"name",
+			"  a value that is long enough",
+		]);
+	});
+});
