@@ -83,7 +83,7 @@ describe.each(piVersions)("while pi %s is open", (version) => {
 		expect(await following.ended).toMatchObject({
 			code: 0,
 			stderr: "",
-			stdout: expect.stringMatching(/Told: Look at the cellar\.[\s\S]*: done\n$/),
+			stdout: expect.stringMatching(/Told: A message from[\s\S]*Look at the cellar\.[\s\S]*: done\n$/),
 		});
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 1."));
 	});
@@ -118,7 +118,8 @@ describe.each(piVersions)("while pi %s is open", (version) => {
 	});
 });
 
-describe("while no pi is open", () => {
+// Each of these opens pi twice, or a host besides.
+describe("while no pi is open", { timeout: 60_000 }, () => {
 	test("Ctrl-C leaves a run that is followed, and the run goes on", async () => {
 		const held = gate();
 		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
