@@ -41,8 +41,8 @@ test.each([30, 60, 100])("in a terminal of %i columns no line is broken by it", 
 	for (const args of [["list"], ["info", "last"], ["logs"], ["agents"]]) {
 		const { code, output } = await inTerminal(home, args, { cols });
 		expect(code).toBe(0);
-		// Ids stay whole, so that they can be copied.
-		const tooWide = shownLines(output).filter((line) => columnsOf(line) > cols && !/-[0-9a-f]{12}$/.test(line));
+		// Ids and paths stay whole, so that they can be copied.
+		const tooWide = shownLines(output).filter((line) => columnsOf(line) > cols && !/\S{25,}$/.test(line));
 		expect(tooWide).toEqual([]);
 		expect(output).not.toContain("\u001b[31m");
 	}

@@ -50,7 +50,7 @@ async function usedHome(options: Partial<HomeOptions> = {}): Promise<Home> {
 	return home;
 }
 
-describe.each(piVersions)("the doctor on pi %s", (version) => {
+describe.each(piVersions)("the doctor on pi %s", { timeout: 60_000 }, (version) => {
 	test("passes everything where everything is well, and leaves nothing behind", async () => {
 		const home = await usedHome();
 		const report = await doctor(home, { version });
@@ -155,7 +155,7 @@ describe("the doctor names the cause of", () => {
 	});
 });
 
-describe("what the doctor can put right with --fix", () => {
+describe("what the doctor can put right with --fix", { timeout: 60_000 }, () => {
 	test("files that others may read", async () => {
 		const home = await usedHome();
 		chmodSync(ledgerOf(home), 0o644);
