@@ -1,7 +1,7 @@
 // Bundles the extension, the host's extension and the public exports into dist/, and writes their types.
 // pi's own packages stay outside: inside pi they are pi's.
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -35,6 +35,8 @@ const common = {
 	legalComments: "linked",
 	logLevel: "warning",
 };
+// Its ES module build; the other one requires Node's `process` in a way that a bundled module cannot.
+const alias = { yaml: join(root, "node_modules", "yaml", "browser", "index.js") };
 /** pi's packages that we use. Inside pi they are pi's own, and only pi's loader can find them. */
 const PI_MODULES = [
 	"@earendil-works/pi-ai",
@@ -124,8 +126,7 @@ await esbuild.build({
 		json5: "json5",
 	},
 	plugins: [piModules],
-	// Its ES module build; the other one requires Node's `process` in a way that a bundled module cannot.
-	alias: { yaml: join(root, "node_modules", "yaml", "browser", "index.js") },
+	alias,
 	define: {
 		BUILTIN_AGENTS: JSON.stringify(JSON.stringify(await readBuiltinAgents())),
 		YAML_FILE: '"../yaml.js"',
@@ -134,6 +135,16 @@ await esbuild.build({
 	external: ["bun:sqlite"],
 });
 await esbuild.build({ ...common, entryPoints: { index: "src/index.ts" } });
+// The command, which runs outside of pi: a bundle of its own, without anything of pi's. typebox is in it: there is no pi
+// to have it from.
+await esbuild.build({
+	...common,
+	entryPoints: { cli: "src/cli/main.ts" },
+	alias,
+	minify: true,
+	external: ["@earendil-works/*", "bun:sqlite"],
+});
+chmodSync(join(outdir, "cli.js"), 0o755);
 // The thread that converts documents. Node loads it, not pi's loader, so that it may be as large as its libraries are.
 await esbuild.build({
 	...common,

@@ -14,6 +14,7 @@ import { progressResult, queuedResult, refusalResult, type SubagentResult, toolR
 import { admitSoon, SessionArchived } from "./ledger/admit.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { RunMode, RunRecord } from "./ledger/records.ts";
+import type { Log } from "./log/log.ts";
 import { type LaunchRequest, type ParentFacts, type PlanSources, planLaunch } from "./plan/launch.ts";
 import { isRefusal, type Refusal, refuse } from "./run/errors.ts";
 import type { AskUser } from "./supervise/ask.ts";
@@ -42,6 +43,7 @@ export interface Services extends PlanSources {
 	supervisor: Supervisor;
 	/** Which hosts can work for this parent. */
 	profile: string;
+	log: Log;
 }
 
 /** Delegates a task and waits for its one answer. */
@@ -77,10 +79,21 @@ interface Launch {
 }
 
 async function launch({ request, parent, services, mode }: Launch): Promise<RunRecord | Refusal> {
+	const { log } = services;
+	const asked = { session: request.parentSession, mode };
 	const plan = await planLaunch(request, parent, services);
-	if (isRefusal(plan)) return plan;
+	if (isRefusal(plan)) {
+		log.warn("refused", {
+			...asked,
+			agent: request.agent,
+			code: plan.error.code,
+			reason: plan.error.reason,
+			why: plan.error.message,
+		});
+		return plan;
+	}
 	try {
-		return await admitSoon(services.ledger, {
+		const record = await admitSoon(services.ledger, {
 			plan,
 			mode,
 			parentSession: request.parentSession,
@@ -90,6 +103,8 @@ async function launch({ request, parent, services, mode }: Launch): Promise<RunR
 			laneLimit: services.config.agents.defaults.subagents.maxConcurrent,
 			at: Date.now(),
 		});
+		log.info("admitted", { ...asked, runId: record.run.id, agent: plan.agent, label: request.label });
+		return record;
 	} catch (error) {
 		// Put away between the plan and now.
 		if (error instanceof SessionArchived) return refuse("INVALID_INPUT", error.message, "archived_session");

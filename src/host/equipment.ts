@@ -49,7 +49,7 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 		run: totalUsage(),
 		parentSession: sharesBudget ? services.parentSessionUsage() : NO_USAGE,
 	});
-	const provider = new ProviderWatch(plan.maxAttempts - run.attempt);
+	const provider = new ProviderWatch(plan.maxAttempts - run.attempt, services.onRetry);
 	const steering = new Steering(services.inbox, () => decided.signal.aborted || isFinalized());
 	const budget = budgetGuard({
 		limits: plan.limits,

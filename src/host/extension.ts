@@ -8,9 +8,9 @@ import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { isOwnProfile } from "../ledger/own-host.ts";
 import { placesIn } from "../ledger/places.ts";
+import { logTo } from "../log/log.ts";
 import { isHostId } from "../run/ids.ts";
 import { HOST_COMMAND } from "./command.ts";
-import { logTo } from "./log.ts";
 import { freshModelRuntimes } from "./models.ts";
 import { COUNTABLE } from "./provider-watch.ts";
 import { recentRedactor } from "./recent-redactor.ts";
@@ -46,7 +46,12 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			const redactor = recentRedactor((principalAuthFiles) =>
 				redactorFor({ env: process.env, authFile, modelsFile, principalAuthFiles, settings: webSettings(agentDir) }),
 			);
-			const log = logTo((line) => writeLog(redactor().redact(line)), { host: id, pid: process.pid });
+			const log = logTo({
+				context: { role: "host", pid: process.pid, host: id },
+				// Its starter has pointed it at the host's log, where the last words of a process that dies go too.
+				write: writeLog,
+				redact: (value) => redactor().redactValue(value),
+			});
 			const record = findHost(ledger, id);
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);
 			const models = freshModelRuntimes(agentDir);

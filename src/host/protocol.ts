@@ -9,11 +9,15 @@ import type { Usage } from "../run/usage.ts";
  */
 export type ToHost =
 	| { type: "wake" } // There is something new in the ledger: a queued run, a stop request, a message.
+	| { type: "ping" } // Answered with a pong: whoever listens may still not be able to work.
 	| { type: "watch"; runId: RunId }
 	| { type: "answer"; runId: RunId; askId: number; answer?: Answer }
 	| { type: "pass"; runId: RunId; askId: number }; // Nobody is here to answer: ask others, or decline.
 
-export type FromHost =
+export type FromHost = { type: "pong" } | OfRun;
+
+/** What is told to those who watch a run. */
+export type OfRun =
 	| { type: "progress"; runId: RunId; progress: Progress }
 	| { type: "started" | "ended"; runId: RunId }
 	| { type: "ask"; runId: RunId; askId: number; question: Question }
@@ -44,7 +48,7 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 export function asToHost(message: unknown): ToHost | undefined {
 	if (!isRecord(message)) return undefined;
 	const { type, runId, askId, answer } = message;
-	if (type === "wake") return { type };
+	if (type === "wake" || type === "ping") return { type };
 	if (!isRun(runId)) return undefined;
 	if (type === "watch") return { type, runId };
 	if (typeof askId !== "number") return undefined;
@@ -57,6 +61,7 @@ export function asToHost(message: unknown): ToHost | undefined {
 export function asFromHost(message: unknown): FromHost | undefined {
 	if (!isRecord(message)) return undefined;
 	const { type, runId, askId, question, progress } = message;
+	if (type === "pong") return { type };
 	if (!isRun(runId)) return undefined;
 	if (type === "started" || type === "ended") return { type, runId };
 	if (type === "progress") return isProgress(progress) ? { type, runId, progress } : undefined;

@@ -19,19 +19,26 @@ export class ProviderWatch {
 	#answered = false;
 	#closed = false;
 	readonly #allowed: number;
+	readonly #onRetry: (retries: number) => void;
 	/** Requests that were made again, by either layer. */
 	retries = 0;
 
 	/** `allowed`: how many retries there may be in all. */
-	constructor(allowed: number) {
+	constructor(allowed: number, onRetry: (retries: number) => void) {
 		this.#allowed = allowed;
+		this.#onRetry = onRetry;
 	}
 
 	/** Whether the agent layer may have an answer that broke off written again; if so, it counts. */
 	mayAnswerAgain(): boolean {
 		if (!this.#answered || this.retries >= this.#allowed) return false;
-		this.retries++;
+		this.#retried();
 		return true;
+	}
+
+	#retried(): void {
+		this.retries++;
+		this.#onRetry(this.retries);
 	}
 
 	/** No more requests: whatever of the child is still under way, it must not cost anything after its end. */
@@ -57,7 +64,7 @@ export class ProviderWatch {
 			if (!COUNTABLE.has(model.api)) return runtime.streamSimple(model, context, { ...options, maxRetries });
 			let requests = 0;
 			const counted: typeof fetch = (input, init) => {
-				if (++requests > 1) this.retries++;
+				if (++requests > 1) this.#retried();
 				return fetch(input, init);
 			};
 			return runtime.streamSimple(model, context, { ...options, maxRetries, fetch: counted });

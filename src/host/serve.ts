@@ -9,12 +9,13 @@ import { endRuns, heldRuns, recordPartial, recordUsage, usageOfParent } from "..
 import { type Place, removeExpired, takeDailyTurn } from "../ledger/retention.ts";
 import { sessionAtWork } from "../ledger/sessions.ts";
 import { sweep, type Undertaker } from "../ledger/sweep.ts";
+import type { Log } from "../log/log.ts";
+import { rotateLog } from "../log/log-file.ts";
 import type { Principal } from "../plan/plan.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { HEARTBEAT_MS, LEASE_MS } from "./lease.ts";
 import { endLeftovers } from "./leftovers.ts";
-import type { Log } from "./log.ts";
 import { processStart } from "./process-start.ts";
 import { undertaker } from "./undertaker.ts";
 import { Watchers } from "./watchers.ts";
@@ -47,6 +48,8 @@ interface ActiveRun {
 	work: Work;
 	/** False once it was taken away: then nothing of what we know of it may be written. */
 	ours: boolean;
+	/** Said once, and asked for at every look. */
+	stopping: boolean;
 }
 
 /** A host at work: claims runs, works on them, and leaves when nobody has needed it for a while. */
@@ -54,7 +57,7 @@ export class Host {
 	readonly #setup: HostSetup;
 	readonly #active = new Map<RunId, ActiveRun>();
 	/** Runs that ended here, and whose outcome is not in the ledger yet. */
-	readonly #unrecorded = new Map<RunId, { fence: number; outcome: Outcome }>();
+	readonly #unrecorded = new Map<RunId, { record: ClaimedRun; outcome: Outcome }>();
 	readonly #over = Promise.withResolvers<void>();
 	readonly #undertaker: Undertaker;
 	#watchers: Watchers | undefined;
@@ -103,12 +106,15 @@ export class Host {
 	}
 
 	#beat(): void {
+		const { id, places } = this.#setup;
 		try {
 			this.#renew();
 			this.#watchers?.listenAgainIfLost();
 			this.#record();
 			this.#attend();
 			this.#archive();
+			// Here and not with each line: children's extensions may print into it too.
+			rotateLog(places.log(id));
 			this.#leaveIfIdle();
 		} catch (error) {
 			// The ledger may be locked or its disk full for a while. The lease tells others if it lasts.
@@ -151,10 +157,11 @@ export class Host {
 		for (const active of this.#active.values()) {
 			const mine = held.get(active.record.run.id);
 			if (!mine || mine.fence !== active.record.run.fence) this.#letGo(active);
-			else if (mine.stopBy !== undefined) active.work.stop({ kind: "stopped", by: mine.stopBy });
+			else if (mine.stopBy !== undefined) this.#stop(active, mine.stopBy);
 		}
 		const swept = sweep(ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost, undertaker: this.#undertaker });
 		for (const { run, sessionId, plan } of swept.ended) {
+			log.warn("ended without a host", { runId: run.id, agent: plan.agent });
 			// Not those of a run that never started: the shells in its session are another's.
 			const left = run.startedAt !== undefined && !sessionAtWork(ledger, sessionId);
 			if (left) endLeftovers({ id: sessionId, tools: plan.tools });
@@ -182,8 +189,11 @@ export class Host {
 			const work = startWork(record, {
 				...services,
 				holdOn: () => this.#holdOn(),
-				ask: async (question, signal) =>
-					this.#watchers?.ask(id, question, { signal, patienceMs: watchedBy - performance.now() }),
+				ask: async (question, signal) => {
+					log.info("asks the user", { runId: id, kind: question.kind });
+					return this.#watchers?.ask(id, question, { signal, patienceMs: watchedBy - performance.now() });
+				},
+				onRetry: (retries) => log.warn("asks the model again", { runId: id, retries }),
 				onNotice: (notice, kind) => log.info("an extension says", { runId: id, notice, kind }),
 				onProgress: (progress) => this.#watchers?.progress(id, progress),
 				onUsage: (usage) => this.#orLog("usage", id, () => recordUsage(ledger, id, fence, usage)),
@@ -194,18 +204,19 @@ export class Host {
 					taken: (seq) => this.#orLog("inbox", id, () => messageTaken(ledger, { seq, fence, at: Date.now() })),
 				},
 			});
-			const active: ActiveRun = { record, work, ours: true };
+			const active: ActiveRun = { record, work, ours: true, stopping: false };
 			this.#active.set(id, active);
 			this.#watchers?.started(id);
+			log.info("started", { runId: id, agent: record.plan.agent, session: record.parentSession });
 			const { outcome, settled } = await work.done;
-			if (active.ours) this.#unrecorded.set(id, { fence, outcome });
+			if (active.ours) this.#unrecorded.set(id, { record, outcome });
 			else log.info("ended, but it was no longer ours", { runId: id });
 			if (!settled) this.#closeBecause(`run ${id} did not settle after it was aborted`);
 		} catch (error) {
 			log.error("work failed", { runId: id, error });
 			const message = error instanceof Error ? error.message : String(error);
 			if (!this.#unrecorded.has(id)) {
-				this.#unrecorded.set(id, { fence, outcome: outcomeWithoutHost(record, { kind: "crashed", message }) });
+				this.#unrecorded.set(id, { record, outcome: outcomeWithoutHost(record, { kind: "crashed", message }) });
 			}
 		} finally {
 			this.#active.delete(id);
@@ -221,12 +232,20 @@ export class Host {
 	#record(): void {
 		const { ledger, log } = this.#setup;
 		while (this.#unrecorded.size > 0) {
-			const some = [...this.#unrecorded].slice(0, AT_MOST).map(([id, end]) => ({ id, ...end, at: Date.now() }));
-			const counted = endRuns(ledger, some);
-			for (const { id, outcome } of some) {
+			const at = Date.now();
+			const some = [...this.#unrecorded].slice(0, AT_MOST);
+			const ends = some.map(([id, { record, outcome }]) => ({ id, fence: record.run.fence, outcome, at }));
+			const counted = endRuns(ledger, ends);
+			for (const [id, { record, outcome }] of some) {
 				this.#unrecorded.delete(id);
-				const what = counted.has(id) ? "ended" : "ended, but it was no longer ours";
-				log.info(what, { runId: id, status: outcome.status });
+				log.info(counted.has(id) ? "ended" : "ended, but it was no longer ours", {
+					runId: id,
+					agent: record.plan.agent,
+					status: outcome.status,
+					...(outcome.status !== "success" && { reason: outcome.error.reason ?? outcome.error.code }),
+					ms: at - record.run.startedAt,
+					attempts: outcome.attempts,
+				});
 				this.#watchers?.ended(id);
 			}
 		}
@@ -271,7 +290,14 @@ export class Host {
 		}
 	}
 
+	#stop(active: ActiveRun, by: string): void {
+		if (!active.stopping) this.#setup.log.info("stopping", { runId: active.record.run.id, by });
+		active.stopping = true;
+		active.work.stop({ kind: "stopped", by });
+	}
+
 	#letGo(active: ActiveRun): void {
+		if (active.ours) this.#setup.log.warn("given to another host", { runId: active.record.run.id });
 		active.ours = false;
 		active.work.stop({ kind: "lost", message: "The run was given to another host." });
 	}

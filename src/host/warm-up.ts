@@ -38,7 +38,6 @@ export async function warmUp(setup: WarmUp): Promise<Outcome> {
 				state: "running",
 				attempt: 1,
 				maxAttempts: 1,
-				isolation: "shared",
 				fence: 1,
 				hostId: setup.hostId,
 				leaseUntil: Number.POSITIVE_INFINITY,
@@ -67,6 +66,7 @@ export async function warmUp(setup: WarmUp): Promise<Outcome> {
 			onUsage: () => {},
 			onSaid: () => {},
 			holdOn: () => {},
+			onRetry: () => {},
 		},
 	);
 	return (await done).outcome;
@@ -111,6 +111,7 @@ function planOf({ cwd, tools, extensions }: WarmUp): LaunchPlan {
 		task: "Nothing.",
 		prompt: "You do nothing.",
 		cwd,
+		isolation: "shared",
 		projectTrusted: false,
 		tools,
 		extensions,

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { prepareSocketFolder } from "../ledger/places.ts";
 import type { RunId } from "../run/ids.ts";
 import { Asks, type Watcher } from "./asks.ts";
-import { type Answer, asToHost, type FromHost, type Progress, type Question, receive, send } from "./protocol.ts";
+import { type Answer, asToHost, type OfRun, type Progress, type Question, receive, send } from "./protocol.ts";
 
 /** No watcher needs to hear of progress more often than this. */
 const PROGRESS_EVERY_MS = 100;
@@ -121,6 +121,7 @@ export class Watchers {
 		receive(socket, (message) => {
 			const known = asToHost(message);
 			if (!known) return;
+			if (known.type === "ping") return watching.tell({ type: "pong" });
 			if (known.type === "watch") {
 				watching.runs.add(known.runId);
 				const latest = this.#latest.get(known.runId);
@@ -137,7 +138,7 @@ export class Watchers {
 		return [...this.#watching.values()].some(({ runs }) => runs.has(runId));
 	}
 
-	#tell(message: FromHost): void {
+	#tell(message: OfRun): void {
 		for (const [socket, { runs, tell }] of this.#watching) {
 			// One that does not read, suspended perhaps, gets no more snapshots: the next one it does read is the latest.
 			const behind = message.type === "progress" && socket.writableLength > 0;

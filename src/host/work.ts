@@ -43,6 +43,8 @@ export interface WorkServices
 	/** Asked for only when somebody is to be told. */
 	onProgress(progress: () => Progress): void;
 	onUsage(usage: Usage): void;
+	/** A request is made once more. */
+	onRetry(retries: number): void;
 	/** What the child has last said. */
 	onSaid(partial: string): void;
 }

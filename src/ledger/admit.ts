@@ -115,6 +115,11 @@ export function admitInTransaction(ledger: Ledger, admission: Admission): RunRec
 	return record;
 }
 
+/** How many runs may be at work at once, as whoever admitted this one had it. */
+export function laneLimitOf(ledger: Ledger, id: RunId): number {
+	return ledger.get<{ lane_limit: number }>("SELECT lane_limit FROM runs WHERE id = ?", id)?.lane_limit ?? 1;
+}
+
 /** The session to be continued was archived. Expected: the request is refused. */
 export class SessionArchived extends Error {
 	override name = "SessionArchived";

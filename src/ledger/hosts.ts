@@ -102,6 +102,11 @@ export function buryIdleHosts(ledger: Ledger, at: number): HostRecord[] {
 	return ledger.transaction("normal", () => known.filter(({ id }) => ledger.run(sql, id, at) === 1));
 }
 
+/** Hosts that are over, as far as the ledger knows, and that had a process. */
+export function listGoneHosts(ledger: Ledger): HostRecord[] {
+	return ledger.all<HostRow>("SELECT * FROM hosts WHERE state = 'gone' AND pid IS NOT NULL").map(toHost);
+}
+
 /** False if the host is not expected (any more): it must then leave without having touched anything. */
 export function hostReady(
 	ledger: Ledger,

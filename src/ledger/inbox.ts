@@ -1,6 +1,6 @@
 import type { RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
-import { admitInTransaction } from "./admit.ts";
+import { admitInTransaction, laneLimitOf } from "./admit.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RunRecord } from "./records.ts";
 
@@ -50,7 +50,6 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 	if (run.state !== "ended" || !canGoOn(run.outcome)) return;
 	const waiting = waitingMessages(ledger, run.id);
 	if (waiting.length === 0) return;
-	const lane = ledger.get<{ lane_limit: number }>("SELECT lane_limit FROM runs WHERE id = ?", run.id);
 	const next = admitInTransaction(ledger, {
 		plan: {
 			...plan,
@@ -62,7 +61,7 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 		parentSession: record.parentSession,
 		...(record.label !== undefined && { label: record.label }),
 		profile: record.profile,
-		laneLimit: lane?.lane_limit ?? 1,
+		laneLimit: laneLimitOf(ledger, run.id),
 		at: run.endedAt,
 	});
 	const move = "UPDATE inbox SET run_id = ?, taken_at = ? WHERE run_id = ? AND taken_at IS NULL";

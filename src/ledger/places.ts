@@ -9,6 +9,8 @@ export interface Places {
 	dir: string;
 	ledger: string;
 	hosts: string;
+	/** Of all pi processes that delegate; each host has one of its own. */
+	parentLog: string;
 	log(host: HostId): string;
 	socket(host: HostId): string;
 }
@@ -23,6 +25,7 @@ export function placesIn(agentDir: string): Places {
 		dir,
 		ledger: join(dir, "ledger.sqlite"),
 		hosts,
+		parentLog: join(dir, "parent.log"),
 		log: (host) => join(hosts, `${host}.log`),
 		socket: (host) => socketPath(hosts, host),
 	};

@@ -166,7 +166,7 @@ function removeHosts(ledger: Ledger, before: number): number {
 function removeHostFiles(ledger: Ledger, files: Removal, { at, places }: Retention): void {
 	const known = (id: HostId) => ledger.get("SELECT 1 FROM hosts WHERE id = ?", id) !== undefined;
 	for (const name of namesIn(places.hosts)) {
-		const id = name.replace(/\.(log|sock)$/, "");
+		const id = name.replace(/\.(log(\.\d)?|sock)$/, "");
 		if (id === name || !isHostId(id) || known(id)) continue;
 		const file = join(places.hosts, name);
 		const age = at - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? at);

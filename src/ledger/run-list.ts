@@ -1,9 +1,10 @@
 import type { RunId, SessionId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** Whose runs: those of one parent session, or all there are. */
+/** Whose runs: those of one parent session, those that work in one directory, or all there are. */
 export interface RunScope {
 	parentSession?: string;
+	cwd?: string;
 }
 
 /** The ids of the runs in scope: those that are open first, then the others; the newest first of each. */
@@ -57,6 +58,12 @@ export function runsWithPrefix(ledger: Ledger, scope: RunScope, prefix: string, 
 	return ledger.all<{ id: RunId }>(sql, ...values(scope), prefix, `${prefix}g`, limit).map(({ id }) => id);
 }
 
+/** The run that tells the state of a session: the one that is open, or else the latest. */
+export function runOfSession(ledger: Ledger, sessionId: SessionId): RunId | undefined {
+	const sql = "SELECT id FROM runs WHERE session_id = ? ORDER BY state = 'ended', seq DESC LIMIT 1";
+	return ledger.get<{ id: RunId }>(sql, sessionId)?.id;
+}
+
 export interface LabelledRun {
 	id: RunId;
 	sessionId: SessionId;
@@ -71,9 +78,14 @@ export function runsWithLabel(ledger: Ledger, scope: RunScope, label: string): L
 		.map(({ id, session_id, state }) => ({ id, sessionId: session_id, isOpen: state !== "ended" }));
 }
 
-const where = ({ parentSession }: RunScope): string => (parentSession === undefined ? "true" : "parent_session = ?");
+const where = ({ parentSession, cwd }: RunScope): string =>
+	[
+		...(parentSession === undefined ? [] : ["parent_session = ?"]),
+		...(cwd === undefined ? [] : ["session_id IN (SELECT id FROM sessions WHERE cwd = ?)"]),
+		"true",
+	].join(" AND ");
 
-const values = ({ parentSession }: RunScope): string[] => (parentSession === undefined ? [] : [parentSession]);
+const values = ({ parentSession, cwd }: RunScope): string[] => [parentSession, cwd].filter((one) => one !== undefined);
 
 function ids(ledger: Ledger, condition: string, scope: RunScope, limit: number): RunId[] {
 	return ledger

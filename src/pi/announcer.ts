@@ -11,6 +11,7 @@ import type { RunId } from "../run/ids.ts";
 import { hint } from "../supervise/hint.ts";
 import { askUser } from "./ask-user.ts";
 import type { LiveRuns } from "./live-runs.ts";
+import { parentLog } from "./parent-log.ts";
 import type { RunEvents } from "./run-events.ts";
 import { type SessionServices, wasEverUsed } from "./session-services.ts";
 
@@ -89,7 +90,10 @@ export class Announcer {
 		if (this.#stopped || !wasEverUsed()) return;
 		this.#loop ??= this.#services
 			.use(ctx, (services) => this.#carry(ctx, services))
-			.catch((error) => ctx.ui.notify(`pi-geon cannot deliver announces: ${error.message}`, "error"))
+			.catch((error) => {
+				parentLog.error("cannot deliver announces", { error });
+				ctx.ui.notify(`pi-geon cannot deliver announces: ${error.message}`, "error");
+			})
 			.finally(() => {
 				this.#loop = undefined;
 			});
@@ -136,6 +140,7 @@ export class Announcer {
 	#report(ctx: ExtensionContext, error: Error): undefined {
 		if (this.#reported || this.#stopped) return;
 		this.#reported = true;
+		parentLog.error("cannot see to its runs", { session: ctx.sessionManager.getSessionId(), error });
 		ctx.ui.notify(`pi-geon cannot see to its runs: ${error.message}. It tries again.`, "error");
 	}
 
@@ -196,7 +201,10 @@ export class Announcer {
 		for (const id of settleDeliveries(ledger, told, Date.now())) this.#events.announced(id);
 		const untold = due.filter(({ run }) => !inFile.has(run.id));
 		const announces = untold.map((record) => announceOf(record, redactor));
-		for (const { run } of untold) this.#sent.set(run.id, performance.now());
+		for (const { run, plan, parentSession } of untold) {
+			this.#sent.set(run.id, performance.now());
+			parentLog.info("announcing", { runId: run.id, agent: plan.agent, session: parentSession });
+		}
 		return announces;
 	}
 
@@ -220,6 +228,7 @@ export class Announcer {
 		const told = [...this.#sent.keys()].filter((id) => held.has(id));
 		settleDeliveries(ledger, told, Date.now());
 		for (const id of told) {
+			parentLog.info("announced", { runId: id, session: ctx.sessionManager.getSessionId() });
 			this.#sent.delete(id);
 			this.#events.announced(id);
 		}

@@ -1,9 +1,11 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { ANNOUNCE } from "../deliver/announce.ts";
 import type { RunRecord } from "../ledger/records.ts";
+import type { RunId } from "../run/ids.ts";
 import { Announcer } from "./announcer.ts";
 import { projectAgentApprovals } from "./approvals.ts";
 import { registerCommands } from "./commands/register.ts";
+import { toolkitReports } from "./commands/reports.ts";
 import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.ts";
 import { headlessDrain } from "./drain.ts";
 import { markFailure } from "./failures.ts";
@@ -79,6 +81,17 @@ export default function piGeon(pi: ExtensionAPI): void {
 	registerRoute(pi);
 	const onStopped = (from: ExtensionContext) => announcer.attend(from);
 	const openInspector = (ctx: ExtensionContext) => ui.openInspector(ctx);
-	registerCommands({ pi, services, approveProjectAgent, onSpawned, onStopped, openInspector });
+	const liveProgress = (id: RunId) => live.progressOf(id);
+	const reports = toolkitReports(pi);
+	registerCommands({
+		pi,
+		services,
+		approveProjectAgent,
+		onSpawned,
+		onStopped,
+		openInspector,
+		liveProgress,
+		reports,
+	});
 	pi.registerMessageRenderer(ANNOUNCE, announceCard);
 }

@@ -1,6 +1,7 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { planLaunch } from "../plan/launch.ts";
 import { parentFacts } from "./parent-facts.ts";
+import { parentLog } from "./parent-log.ts";
 import type { SessionServices } from "./session-services.ts";
 
 /** By then the model has been asked, and the process has nothing to do. */
@@ -16,8 +17,9 @@ export function hostAhead(pi: ExtensionAPI, services: SessionServices): (ctx: Ex
 		if (done || !ctx.hasUI) return;
 		done = true;
 		// A hint only: whoever delegates looks for a host itself, and reports what is wrong with that.
-		services.use(ctx, async ({ supervisor }) => supervisor.prepare()).catch(() => {});
-		const timer = setTimeout(() => planAhead(pi, services, ctx).catch(() => {}), WHEN_IDLE_MS);
+		const onFailure = (error: unknown) => parentLog.warn("nothing could be prepared ahead", { error });
+		services.use(ctx, async ({ supervisor }) => supervisor.prepare()).catch(onFailure);
+		const timer = setTimeout(() => planAhead(pi, services, ctx).catch(onFailure), WHEN_IDLE_MS);
 		timer.unref();
 	};
 }

@@ -43,14 +43,20 @@ function knownTool({ name, sourceInfo }: ReturnType<ExtensionAPI["getAllTools"]>
 	return isAbsolute(sourceInfo.path) ? [{ name, extension: sourceInfo.path }] : [];
 }
 
-/** pi's own reading of a model name, among the models that have credentials. */
-async function resolveModel(
+/** Among the models that have credentials. */
+const resolveModel = (
 	ctx: ExtensionContext,
 	name: string,
 	principalDir: string | undefined,
+): Promise<ResolvedModel | undefined> => resolveAmong(availableTo(ctx, principalDir), name);
+
+/** pi's own reading of a model name. */
+export async function resolveAmong(
+	models: ReturnType<ExtensionContext["modelRegistry"]["getAll"]>,
+	name: string,
 ): Promise<ResolvedModel | undefined> {
 	// All that pi's resolver asks of a runtime, and an extension has no other way to it.
-	const available = { getAvailable: async () => availableTo(ctx, principalDir) } as unknown as ModelRuntime;
+	const available = { getAvailable: async () => models } as unknown as ModelRuntime;
 	const [found] = (await resolveModelScopeWithDiagnostics([name], available)).scopedModels;
 	if (!found) return undefined;
 	const model = { provider: found.model.provider, id: found.model.id };

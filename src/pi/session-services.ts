@@ -13,10 +13,11 @@ import { placesIn } from "../ledger/places.ts";
 import { findSession } from "../ledger/sessions.ts";
 import { principalDirs } from "../plan/principal.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
+import { currentProfile } from "../supervise/current-profile.ts";
 import { Hosts } from "../supervise/hosts.ts";
-import { currentProfile } from "../supervise/profile.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
 import { packageRoot } from "./package-root.ts";
+import { parentLog } from "./parent-log.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 
 /** The agents of this moment: files may change while pi runs, and the next call should see it. */
@@ -57,6 +58,9 @@ function versionOf(file: string): string {
 	const stats = statSync(file, { throwIfNoEntry: false });
 	return stats ? [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(" ") : "missing";
 }
+
+/** The extension file that makes a pi process a host. */
+export const hostEntry = (): string => join(packageRoot(), "dist", "host.js");
 
 /** Whether anything was ever delegated here: in a pi that never did, nothing is opened or made. */
 export const wasEverUsed = (): boolean => existsSync(placesIn(getAgentDir()).ledger);
@@ -158,7 +162,9 @@ type Opened = Awaited<ReturnType<typeof open>>;
 
 async function open() {
 	const places = placesIn(getAgentDir());
-	const profile = currentProfile(join(packageRoot(), "dist", "host.js"));
+	const profile = currentProfile(hostEntry());
 	const ledger = await openLedger(places.ledger, { setAsideIfDamaged: true });
-	return { ledger, supervisor: new Supervisor(ledger, new Hosts(ledger, places, profile)), profile: profile.digest };
+	const log = parentLog;
+	const supervisor = new Supervisor(ledger, new Hosts({ ledger, places, profile, log }), log);
+	return { ledger, supervisor, profile: profile.digest, log };
 }

@@ -14,9 +14,12 @@ export async function settleToolResults(
 		toolName === "subagent" || (toolName === "sessions_send" && isReply(details)) ? runIdOf(details) : [],
 	);
 	if (delivered.length === 0) return;
-	await services.use(ctx, async ({ ledger }) => {
+	await services.use(ctx, async ({ ledger, log }) => {
 		settleDeliveries(ledger, delivered, Date.now());
-		for (const id of delivered) announcer.awaited(id);
+		for (const id of delivered) {
+			log.info("answered", { runId: id, session: ctx.sessionManager.getSessionId() });
+			announcer.awaited(id);
+		}
 	});
 }
 

@@ -34,7 +34,16 @@ const READONLY = new Set([
 ]);
 
 /** pi's own tools are there in every child, whichever of them the parent has switched on. */
-const PI_TOOLS = new Set(["read", "bash", "powershell", "edit", "write", "grep", "find", "ls"]);
+export const PI_TOOLS: ReadonlySet<string> = new Set([
+	"read",
+	"bash",
+	"powershell",
+	"edit",
+	"write",
+	"grep",
+	"find",
+	"ls",
+]);
 
 export interface ToolQuestion {
 	agent: AgentDefinition;

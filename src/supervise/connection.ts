@@ -27,6 +27,7 @@ export class HostConnection {
 	readonly #listeners = new Map<RunId, WatchListener[]>();
 	/** The questions that are before the user. */
 	readonly #asked = new Map<number, AbortController>();
+	readonly #pinged = new Set<(answered: boolean) => void>();
 
 	private constructor(socket: Socket) {
 		this.#socket = socket;
@@ -73,6 +74,21 @@ export class HostConnection {
 		send(this.#socket, { type: "wake" });
 	}
 
+	/** Whether the host answers in time: one whose event loop is blocked does not. */
+	async answers(withinMs: number): Promise<boolean> {
+		const { promise, resolve } = Promise.withResolvers<boolean>();
+		this.#pinged.add(resolve);
+		const no = () => resolve(false);
+		const timer = setTimeout(no, withinMs);
+		this.#socket.once("close", no);
+		send(this.#socket, { type: "ping" });
+		const answer = await promise;
+		clearTimeout(timer);
+		this.#socket.off("close", no);
+		this.#pinged.delete(resolve);
+		return answer;
+	}
+
 	close(): void {
 		this.#socket.destroy();
 	}
@@ -80,6 +96,10 @@ export class HostConnection {
 	#take(message: unknown): void {
 		const known = asFromHost(message);
 		if (!known) return;
+		if (known.type === "pong") {
+			for (const answered of this.#pinged) answered(true);
+			return;
+		}
 		const listeners = this.#listenersOf(known.runId);
 		if (known.type === "progress") for (const listener of listeners) listener.onProgress(known.progress);
 		if (known.type === "started" || known.type === "ended") for (const listener of listeners) listener.onHint();

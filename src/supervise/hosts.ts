@@ -17,6 +17,7 @@ import { isOwnProfile, mayHaveOwnHost, ownProfile, sharedProfile } from "../ledg
 import { type Places, requireOwnFolder } from "../ledger/places.ts";
 import { endRun } from "../ledger/progress.ts";
 import { findRun } from "../ledger/records.ts";
+import { type Log, NO_LOG } from "../log/log.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import { HostConnection } from "./connection.ts";
 import type { HostProfile } from "./profile.ts";
@@ -26,11 +27,19 @@ import { startHost } from "./start-host.ts";
 const START_WITHIN_MS = 20_000;
 const START_ATTEMPTS = 2;
 
+export interface HostsSetup {
+	ledger: Ledger;
+	places: Places;
+	profile: HostProfile;
+	log?: Log;
+}
+
 /** The hosts within reach of this process: found or started, connected to, and buried when they turn out to be dead. */
 export class Hosts {
 	readonly #ledger: Ledger;
 	readonly #places: Places;
 	readonly #profile: HostProfile;
+	readonly #log: Log;
 	readonly #connections = new Map<HostId, HostConnection>();
 	/** Those being made: runs that start together share one. */
 	readonly #connecting = new Map<HostId, Promise<HostConnection | undefined>>();
@@ -39,10 +48,11 @@ export class Hosts {
 	readonly #starting = new Set<HostId>();
 	#disposed = false;
 
-	constructor(ledger: Ledger, places: Places, profile: HostProfile) {
+	constructor({ ledger, places, profile, log = NO_LOG }: HostsSetup) {
 		this.#ledger = ledger;
 		this.#places = places;
 		this.#profile = profile;
+		this.#log = log;
 	}
 
 	get anyStarting(): boolean {
@@ -128,6 +138,7 @@ export class Hosts {
 	}
 
 	#start(host: HostRecord): void {
+		this.#log.info("starting a host", { host: host.id });
 		try {
 			this.#startProcess(host);
 		} catch (error) {
@@ -147,6 +158,8 @@ export class Hosts {
 				this.#starting.delete(host.id);
 				if (this.#disposed) return; // The process outlived our interest in it, and the ledger is closed.
 				const now = findHost(this.#ledger, host.id);
+				const left = now?.pid !== undefined && now.state === "gone";
+				this.#log[left ? "info" : "warn"]("a host ended", { host: host.id, ...(!left && { reason }) });
 				// One that was ready once has said its pid. Others may have given up on it meanwhile, or removed it.
 				if (now?.pid === undefined) this.#failures.push(reason);
 				if (now && now.state !== "gone") this.#bury(now);
@@ -158,6 +171,7 @@ export class Hosts {
 		const record = findRun(this.#ledger, runId);
 		const message = `The host process could not be started: ${this.#failures.splice(0).at(-1)}`;
 		if (record?.run.state !== "queued") return undefined;
+		this.#log.error("gave up starting a host", { runId, reason: message });
 		const error = { code: "SUBAGENT_FAILED", message, reason: "spawn" } as const;
 		const outcome = outcomeWithoutHost(record, { kind: "refused", error });
 		endRun(this.#ledger, { id: runId, fence: record.run.fence, outcome, at: Date.now() });
@@ -165,7 +179,9 @@ export class Hosts {
 	}
 
 	#buryIfDead(host: HostRecord): void {
-		if (isDead(host)) this.#bury(host);
+		if (!isDead(host)) return;
+		this.#log.warn("a host was found dead", { host: host.id, hostPid: host.pid });
+		this.#bury(host);
 	}
 
 	#bury(host: HostRecord): void {

@@ -1,7 +1,4 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { getAgentDir, getPackageDir, VERSION } from "@earendil-works/pi-coding-agent";
 
 /** Everything about a process that cannot be changed once it runs. Runs go to a host that has theirs. */
 export interface HostProfile {
@@ -19,24 +16,25 @@ export interface HostProfile {
 const VOLATILE =
 	/^(_|PWD|OLDPWD|SHLVL|COLUMNS|LINES|TERM|TERM_PROGRAM.*|TERM_SESSION_ID|COLORTERM|COLORFGBG|WINDOWID|WINDOW|STY|TMUX.*|SSH_(TTY|CLIENT|CONNECTION)|VTE_VERSION|ITERM_.*|KITTY_.*|WEZTERM_.*|ALACRITTY_.*|KONSOLE_.*|XDG_SESSION_ID|INVOCATION_ID|JOURNAL_STREAM|npm_(lifecycle_.*|command|package_.*)|INIT_CWD|PI_SESSION_(ID|FILE)|PI_PROVIDER|PI_MODEL|PI_REASONING_LEVEL|AI_AGENT|PI_CODING_AGENT)$/;
 
-/** The profile of this very process. */
-export function currentProfile(hostEntry: string): HostProfile {
-	const command = piCommand();
-	const agentDir = getAgentDir();
+export interface ProfileFacts {
+	command: string[];
+	piVersion: string;
+	agentDir: string;
+	hostEntry: string;
+	env: NodeJS.ProcessEnv;
+}
+
+/** The profile of a pi in an environment. Two that have the same one share their hosts. */
+export function profileOf({ command, piVersion, agentDir, hostEntry, env: given }: ProfileFacts): HostProfile {
 	const env = {
-		...stableEnvironment(process.env),
+		...stableEnvironment(given),
 		// The depth guard: whatever a child starts knows that it is inside one.
 		PI_SUBAGENT_CHILD: "1",
 		PI_SUBAGENT_DEPTH: "1",
 	};
-	const facts = [command, VERSION, agentDir, hostEntry, Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))];
-	return {
-		digest: createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32),
-		command,
-		env,
-		agentDir,
-		hostEntry,
-	};
+	const facts = [command, piVersion, agentDir, hostEntry, Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))];
+	const digest = createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32);
+	return { digest, command, env, agentDir, hostEntry };
 }
 
 export function stableEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
@@ -44,14 +42,3 @@ export function stableEnvironment(env: NodeJS.ProcessEnv): Record<string, string
 		Object.entries(env).flatMap(([name, value]) => (value === undefined || VOLATILE.test(name) ? [] : [[name, value]])),
 	);
 }
-
-/** The same pi as this process, whoever embeds it: `process.argv` may name another program. */
-function piCommand(): string[] {
-	if (isCompiledBinary()) return [process.execPath];
-	const packageDir = getPackageDir();
-	const manifest = JSON.parse(readFileSync(join(packageDir, "package.json"), "utf8")) as { bin: { pi: string } };
-	return [process.execPath, join(packageDir, manifest.bin.pi)];
-}
-
-const isCompiledBinary = (): boolean =>
-	process.versions.bun !== undefined && !/^bun(\.exe)?$/i.test(basename(process.execPath));

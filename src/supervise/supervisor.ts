@@ -8,8 +8,9 @@ import { type OpenRun, openRunsOf } from "../ledger/open-runs.ts";
 import { requestStop } from "../ledger/progress.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
 import { sessionAtWork, waitsForSession } from "../ledger/sessions.ts";
-import { sweep } from "../ledger/sweep.ts";
+import { sweep, type Undertaker } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
+import { type Log, NO_LOG } from "../log/log.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import type { EndedRun } from "../run/run.ts";
 import { type AskUser, NOBODY } from "./ask.ts";
@@ -56,12 +57,14 @@ export class Supervisor {
 	readonly #ledger: Ledger;
 	readonly #hosts: Hosts;
 	readonly #undertaker = undertaker();
+	readonly #log: Log;
 	/** Runs seen to without anybody waiting, and where. */
 	readonly #tended = new Map<RunId, { connection: HostConnection; unwatch: () => void }>();
 
-	constructor(ledger: Ledger, hosts: Hosts) {
+	constructor(ledger: Ledger, hosts: Hosts, log: Log = NO_LOG) {
 		this.#ledger = ledger;
 		this.#hosts = hosts;
+		this.#log = log;
 	}
 
 	/** Waits until the run has ended, whoever works on it and however often that changes. */
@@ -90,10 +93,11 @@ export class Supervisor {
 			if (stopWanted) {
 				// Here and not where the signal fires: what goes wrong there would be nobody's to catch.
 				requestStop(this.#ledger, id, { at: Date.now(), by: "the parent" });
+				this.#log.info("stop asked for", { runId: id, by: "the parent" });
 				stopWanted = false;
 				this.wake();
 			}
-			this.#recover();
+			recover(this.#ledger, this.#log, this.#undertaker);
 			const record = findRun(this.#ledger, id);
 			if (!record) throw new Error(`Run ${id} is not in the ledger any more.`);
 			options.onSeen?.(record);
@@ -140,7 +144,7 @@ export class Supervisor {
 	 * started or ended. To be called again and again while there are any; answers which there are.
 	 */
 	async tend(parentSession: string, options: TendOptions): Promise<OpenRun[]> {
-		this.#recover();
+		recover(this.#ledger, this.#log, this.#undertaker);
 		const open = openRunsOf(this.#ledger, parentSession).filter(({ id }) => !options.except.has(id));
 		const waitedFor = new Set<HostConnection>();
 		const byHost = new Map<HostId | undefined, HostConnection>();
@@ -180,23 +184,20 @@ export class Supervisor {
 		this.#hosts.wake();
 	}
 
-	/** Puts right what dead hosts left behind, here as in any other process that looks. */
-	#recover(): void {
-		const { ended } = sweep(this.#ledger, {
-			at: Date.now(),
-			outcomeOf: outcomeWithoutHost,
-			undertaker: this.#undertaker,
-		});
-		for (const { run, sessionId, plan } of ended) {
-			// Not those of a run that never started: the shells in its session are another's.
-			const left = run.startedAt !== undefined && !sessionAtWork(this.#ledger, sessionId);
-			if (left) endLeftovers({ id: sessionId, tools: plan.tools });
-		}
-	}
-
 	/** Lets go of all sockets. Runs go on without us. */
 	dispose(): void {
 		this.#hosts.dispose();
+	}
+}
+
+/** Puts right what dead hosts left behind, here as in any other process that looks. */
+export function recover(ledger: Ledger, log: Log, buries: Undertaker = undertaker()): void {
+	const { ended } = sweep(ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost, undertaker: buries });
+	for (const { run, sessionId, plan } of ended) {
+		log.warn("ended without a host", { runId: run.id, agent: plan.agent });
+		// Not those of a run that never started: the shells in its session are another's.
+		const left = run.startedAt !== undefined && !sessionAtWork(ledger, sessionId);
+		if (left) endLeftovers({ id: sessionId, tools: plan.tools });
 	}
 }
 
@@ -211,7 +212,7 @@ function waitItOut(error: unknown): Look {
 
 const isDiskFull = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOSPC";
 
-function openRun({ run, profile }: RunRecord): OpenRun {
+export function openRun({ run, profile }: RunRecord): OpenRun {
 	if (run.state === "ended") throw new Error(`Run ${run.id} has ended.`);
 	const { id, state } = run;
 	return run.state === "running" ? { id, state, profile, hostId: run.hostId } : { id, state, profile };

@@ -15,7 +15,7 @@ const profile = { digest: "p", command: [process.execPath], env: {}, agentDir: t
 
 test("a run whose signal is aborted when it is waited for ends as stopped, and no host is started for it", async () => {
 	const ledger = await scratch.ledger();
-	const supervisor = new Supervisor(ledger, new Hosts(ledger, placesIn(tmpdir()), profile));
+	const supervisor = new Supervisor(ledger, new Hosts({ ledger, places: placesIn(tmpdir()), profile }));
 	const { run } = admitRun(ledger, admission({ profile: "p" }));
 	const ended = await supervisor.watch(run.id, { signal: AbortSignal.abort() });
 	supervisor.dispose();

@@ -34,7 +34,7 @@ export class RunsOfSession {
 	/** Nothing is opened or made in a pi that never delegated. */
 	async use<Result>(
 		ctx: ExtensionContext,
-		work: (services: Services, scope: Required<RunScope>) => Result | Promise<Result>,
+		work: (services: Services, scope: RunScope & { parentSession: string }) => Result | Promise<Result>,
 		otherwise: Result,
 	): Promise<Result> {
 		if (!wasEverUsed()) return otherwise;

@@ -22,8 +22,8 @@ import { widthFor } from "./show.ts";
 
 /** Reports that are made elsewhere: what is wrong here, and what was written down. */
 export interface ToolkitReports {
-	doctor(ctx: ExtensionCommandContext, args: string): Promise<string[]>;
-	logs(ctx: ExtensionCommandContext, args: string): Promise<string[]>;
+	doctor(ctx: ExtensionCommandContext, args: string): Promise<Answer>;
+	logs(ctx: ExtensionCommandContext, args: string): Promise<Answer>;
 }
 
 export interface ToolkitSetup {

@@ -1,0 +1,15 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type AgentCatalog, discoverAgents } from "../agents/discover.ts";
+import { packageRoot } from "./package.ts";
+import { agentDir } from "./surroundings.ts";
+
+/** The agents of a directory. Loaded when they are asked for: what reads them is larger than all the rest. */
+export const catalogFor = (cwd: string, { includeProject }: { includeProject: boolean }): AgentCatalog =>
+	discoverAgents({
+		cwd,
+		builtinDir: join(packageRoot(), "agents"),
+		userDir: join(agentDir(), "agents"),
+		homeDir: homedir(),
+		includeProject,
+	});

@@ -1,0 +1,69 @@
+import { statSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { findRun, type RunRecord } from "../ledger/records.ts";
+import { findSession } from "../ledger/sessions.ts";
+import { type ChildMessage, messagesIn, transcriptOf } from "../operate/messages.ts";
+import { messageReport } from "../operate/report/history.ts";
+import { stateInWords } from "../operate/report/words.ts";
+import { type Sources, summaryOf } from "../operate/runs.ts";
+import type { ExitCode } from "./command.ts";
+import type { Output } from "./output.ts";
+
+const LOOK_EVERY_MS = 250;
+const USUAL_LIMIT = 50;
+
+/** Shows what is said in the session of a run as it comes, until the run has ended or the user leaves. */
+export async function follow(
+	{ run: { id }, plan, sessionId }: RunRecord,
+	{ includeTools, limit = USUAL_LIMIT }: { includeTools: boolean; limit?: number },
+	{ out, ...sources }: Sources & { out: Output },
+): Promise<ExitCode> {
+	const left = new AbortController();
+	const leave = () => left.abort();
+	process.once("SIGINT", leave);
+	process.once("SIGTERM", leave);
+	let shown: number | undefined;
+	let seen = "";
+	try {
+		for (;;) {
+			// Before the transcript is read: what was written before the end is then shown before the end is told.
+			const record = findRun(sources.ledger, id);
+			const file = transcriptOf(findSession(sources.ledger, sessionId) ?? plan.session);
+			const version = file === undefined ? "" : versionOf(file);
+			if (file !== undefined && version !== seen) {
+				seen = version;
+				const messages = messagesIn(file, { includeTools });
+				shown ??= Math.max(0, messages.length - limit);
+				for (const message of messages.slice(shown)) show(message);
+				shown = messages.length;
+			}
+			if (!record) return out.failed(`Run ${id} is not in the ledger any more.`);
+			if (record.run.state === "ended") return tellEnd(record);
+			await pause(LOOK_EVERY_MS, undefined, { signal: left.signal });
+		}
+	} catch (error) {
+		if (left.signal.aborted) return 130;
+		throw error;
+	} finally {
+		process.off("SIGINT", leave);
+		process.off("SIGTERM", leave);
+	}
+
+	function show(message: ChildMessage): void {
+		const redacted = { ...message, text: sources.redactor.redact(message.text) };
+		if (out.isJson) out.jsonLine(redacted);
+		else out.lines([...messageReport(redacted, { width: out.width }), ""]);
+	}
+
+	function tellEnd(record: RunRecord): ExitCode {
+		const summary = summaryOf(record, sources);
+		if (out.isJson) out.jsonLine({ ended: summary });
+		else out.lines([`Run ${id}: ${stateInWords(summary)}`]);
+		return summary.status === "success" ? 0 : 1;
+	}
+}
+
+function versionOf(file: string): string {
+	const { size, mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0, mtimeMs: 0 };
+	return `${file} ${size} ${mtimeMs}`;
+}

@@ -1,0 +1,29 @@
+import { gc as removeExpired } from "../operate/gc.ts";
+import type { Command } from "./command.ts";
+import { configHere, isInsideSubagent, nothingYet, ONLY_LOOKS, places, withLedger } from "./surroundings.ts";
+
+export const gc: Command = {
+	name: "gc",
+	takes: "",
+	does: "remove runs, transcripts and logs that are past their time (retentionDays); never what is open or not delivered",
+	words: [0, 0],
+	options: {},
+	async run({ out }) {
+		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
+		const { retentionDays } = configHere().config;
+		const removed = await withLedger((ledger) =>
+			removeExpired(ledger, { at: Date.now(), retentionDays, places: places() }),
+		);
+		if (out.isJson) out.document(removed ?? { runs: 0, sessions: 0, hosts: 0, files: 0, bytes: 0, failed: [] });
+		else if (!removed) out.lines([nothingYet()]);
+		else {
+			const { runs, sessions, hosts, files, bytes } = removed;
+			out.lines([
+				`Removed what is older than ${retentionDays} days: ${runs} runs, ${sessions} sessions, ${hosts} hosts, ` +
+					`${files} files (${Math.round(bytes / 1024)} kB).`,
+			]);
+		}
+		if (removed && removed.failed.length > 0) return out.failed(`Could not be removed: ${removed.failed.join(", ")}`);
+		return 0;
+	},
+};

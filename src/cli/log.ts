@@ -1,0 +1,35 @@
+import { historyOf } from "../operate/history.ts";
+import { historyReport } from "../operate/report/history.ts";
+import { type Command, countOption } from "./command.ts";
+import { follow } from "./follow.ts";
+import { withRunNamed } from "./named-run.ts";
+import { SCOPE_OPTIONS } from "./scope.ts";
+import { redactorHere } from "./surroundings.ts";
+
+export const log: Command = {
+	name: "log",
+	takes: "<run> [-f] [--tools] [--limit <n>]",
+	does: "what was said in the session of a run; -f goes on until the run ends, and then tells how by its exit code",
+	words: [1, 1],
+	completes: "runs",
+	options: {
+		follow: { type: "boolean", short: "f", does: "go on with what comes, until the run has ended" },
+		tools: { type: "boolean", short: "t", does: "with the calls of tools and their results" },
+		limit: { type: "string", short: "n", takes: "<n>", does: "at most so many of the latest messages (50)" },
+		...SCOPE_OPTIONS,
+	},
+	async run(call) {
+		const { options, out } = call;
+		const limit = countOption(options.limit, "limit");
+		if (typeof limit === "object") return out.misused(limit.error);
+		const request = { includeTools: options.tools === true, ...(limit !== undefined && { limit }) };
+		return withRunNamed(call, (record, ledger) => {
+			const sources = { ledger, redactor: redactorHere() };
+			if (options.follow) return follow(record, request, { ...sources, out });
+			const history = historyOf(record, request, sources);
+			if (out.isJson) out.document(history);
+			else out.lines(historyReport(history, { width: out.width }));
+			return 0;
+		});
+	},
+};

@@ -1,0 +1,19 @@
+import type { Ledger } from "../ledger/ledger.ts";
+import type { RunRecord } from "../ledger/records.ts";
+import { isDenial } from "../operate/denial.ts";
+import { findRunNamed } from "../operate/find-run.ts";
+import type { Call, ExitCode } from "./command.ts";
+import { scopeOf } from "./scope.ts";
+import { nothingYet, withLedger } from "./surroundings.ts";
+
+/** Does something with the run that the first word names. */
+export async function withRunNamed(
+	{ words, options, out }: Call,
+	work: (record: RunRecord, ledger: Ledger) => Promise<ExitCode> | ExitCode,
+): Promise<ExitCode> {
+	const ended = await withLedger((ledger) => {
+		const record = findRunNamed(ledger, words[0] ?? "", scopeOf(options));
+		return isDenial(record) ? out.failed(record.error) : work(record, ledger);
+	});
+	return ended ?? out.failed(nothingYet());
+}

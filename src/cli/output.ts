@@ -1,0 +1,60 @@
+import { styleText } from "node:util";
+import { plain } from "../collect/plain.ts";
+import { wrapTo } from "../operate/report/layout.ts";
+import type { ExitCode } from "./command.ts";
+
+/** Where nobody tells how wide the reader's screen is: a pipe, a file. */
+const USUAL_WIDTH = 120;
+const LEAST_WIDTH = 20;
+
+/** Results go to stdout, what is wrong to stderr. */
+export class Output {
+	readonly width: number;
+	readonly isJson: boolean;
+	readonly #hasColor: boolean;
+
+	constructor({ isJson, env = process.env }: { isJson: boolean; env?: NodeJS.ProcessEnv }) {
+		const { isTTY, columns } = process.stdout;
+		this.width = Math.max(LEAST_WIDTH, isTTY ? columns || USUAL_WIDTH : Number(env.COLUMNS) || USUAL_WIDTH);
+		this.isJson = isJson;
+		this.#hasColor = Boolean(isTTY) && !env.NO_COLOR && env.TERM !== "dumb";
+	}
+
+	lines(lines: readonly string[]): void {
+		if (lines.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
+	}
+
+	/** The one document of `--json`. */
+	document(value: unknown): void {
+		process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+	}
+
+	/** One of many, each a line. */
+	jsonLine(value: unknown): void {
+		process.stdout.write(`${JSON.stringify(value)}\n`);
+	}
+
+	/** What the user is told while something goes on, where they look on. */
+	progress(text: string): void {
+		if (process.stderr.isTTY && !this.isJson) process.stderr.write(`\r\u001b[K${text}`);
+	}
+
+	failed(message: string): ExitCode {
+		return this.#complain(message, 1);
+	}
+
+	misused(message: string): ExitCode {
+		return this.#complain(message, 2);
+	}
+
+	paint(color: "red" | "yellow" | "green" | "dim", text: string): string {
+		return this.#hasColor ? styleText(color, text, { validateStream: false }) : text;
+	}
+
+	#complain(message: string, code: ExitCode): ExitCode {
+		if (this.isJson) this.document({ error: message });
+		const width = process.stderr.isTTY ? Math.max(LEAST_WIDTH, process.stderr.columns) : Number.MAX_SAFE_INTEGER;
+		process.stderr.write(`${wrapTo(width, plain(`pi-geon: ${message}`)).join("\n")}\n`);
+		return code;
+	}
+}

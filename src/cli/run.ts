@@ -1,0 +1,85 @@
+import { parseArgs } from "node:util";
+import { nearest } from "../run/nearest.ts";
+import { COMMON_OPTIONS, type Command, type ExitCode, parseConfig } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import { complete } from "./complete.ts";
+import { commandHelp, generalHelp } from "./help.ts";
+import { Output } from "./output.ts";
+import { packageVersion } from "./package.ts";
+
+/** What completion scripts ask, and nobody else. */
+const COMPLETE = "__complete";
+
+export async function runCli(args: string[]): Promise<void> {
+	// Whoever reads may have seen enough: `pi-geon list | head -1`.
+	process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+		if (error.code !== "EPIPE") throw error;
+		process.exit();
+	});
+	process.exitCode = await answer(args);
+}
+
+async function answer(args: string[]): Promise<ExitCode> {
+	const [name, ...rest] = args;
+	const out = new Output({ isJson: args.includes("--json") });
+	if (name === COMPLETE) {
+		out.lines(await complete(rest));
+		return 0;
+	}
+	if (name === undefined || name === "help" || name === "--help" || name === "-h") return help(rest, out, name);
+	if (name === "--version" || name === "-v") {
+		out.lines([packageVersion()]);
+		return 0;
+	}
+	const command = COMMANDS.find((one) => one.name === name);
+	if (!command) return out.misused(unknownCommand(name));
+	return carryOut(command, rest, out);
+}
+
+function help([about]: string[], out: Output, asked: string | undefined): ExitCode {
+	const command = COMMANDS.find(({ name }) => name === about);
+	if (asked === "help" && about !== undefined && !command) return out.misused(unknownCommand(about));
+	out.lines(command ? commandHelp(command, out.width) : generalHelp(COMMANDS, out.width));
+	return asked === undefined ? 2 : 0;
+}
+
+function unknownCommand(name: string): string {
+	const names = COMMANDS.map((one) => one.name);
+	const meant = nearest(name, names);
+	return `There is no command "${name}".${meant === undefined ? "" : ` Did you mean ${meant}?`} It knows: ${names.join(", ")}.`;
+}
+
+async function carryOut(command: Command, args: string[], out: Output): Promise<ExitCode> {
+	const parsed = parse(command, args);
+	const usage = `Usage: pi-geon ${command.name} ${command.takes}`.trim();
+	if ("error" in parsed) return out.misused(`${parsed.error} ${usage}`);
+	if (parsed.options.help) {
+		out.lines(commandHelp(command, out.width));
+		return 0;
+	}
+	const [least, most] = command.words;
+	if (parsed.words.length < least) return out.misused(`Something is missing. ${usage}`);
+	if (parsed.words.length > most) return out.misused(`"${parsed.words[most]}" is one too many. ${usage}`);
+	try {
+		return await command.run({ ...parsed, out });
+	} catch (error) {
+		// What is wrong with the ledger, the disk or the rights of a file says so itself; a trace would not help the user.
+		if (!(error instanceof Error)) throw error;
+		if (process.env.PI_GEON_DEBUG) process.stderr.write(`${error.stack}\n`);
+		return out.failed(error.message);
+	}
+}
+
+function parse({ options }: Command, args: string[]) {
+	try {
+		const { values, positionals } = parseArgs({
+			args,
+			options: parseConfig({ ...COMMON_OPTIONS, ...options }),
+			allowPositionals: true,
+		});
+		return { words: positionals, options: values as Record<string, string | boolean | undefined> };
+	} catch (error) {
+		if (!(error instanceof TypeError)) throw error;
+		return { error: `${error.message.split(". To specify")[0]}.` };
+	}
+}

@@ -1,0 +1,127 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { plain } from "../collect/plain.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { findRun, type RunRecord } from "../ledger/records.ts";
+import type { Log } from "../log/log.ts";
+import { type Continued, continueSession } from "../operate/continue.ts";
+import { isDenial } from "../operate/denial.ts";
+import { Hosts } from "../supervise/hosts.ts";
+import { openRun, Supervisor } from "../supervise/supervisor.ts";
+import { wakeHosts } from "../supervise/wake-hosts.ts";
+import { type Call, type Command, countOption, type ExitCode } from "./command.ts";
+import { findPi, profileFor } from "./find-pi.ts";
+import { withRunNamed } from "./named-run.ts";
+import { SCOPE_OPTIONS } from "./scope.ts";
+import { cliLog, configHere, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
+
+/** How long a host may take to come up before the run is left to whoever opens its session next. */
+const HOST_WITHIN_MS = 25_000;
+const LOOK_EVERY_MS = 50;
+
+export const send: Command = {
+	name: "send",
+	takes: "<run> <message> [--wait <seconds>]",
+	does: "say something to a subagent: steers it while it works, or has it go on after it has ended",
+	words: [2, Number.MAX_SAFE_INTEGER],
+	completes: "runs",
+	options: {
+		wait: { type: "string", short: "w", takes: "<seconds>", does: "wait that long for its answer, and show it" },
+		...SCOPE_OPTIONS,
+	},
+	async run(call) {
+		const { words, options, out } = call;
+		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
+		const seconds = countOption(options.wait, "wait");
+		if (typeof seconds === "object") return out.misused(seconds.error);
+		const message = words.slice(1).join(" ").trim();
+		if (message === "") return out.misused("The message is empty.");
+		const { catalogFor } = await import("./catalog.ts");
+		const pi = await findPi();
+		const profile = pi && profileFor(pi);
+		return withRunNamed(call, async (record, ledger) => {
+			const continued = continueSession(
+				record,
+				{ message, ...(profile && { profile: profile.digest }) },
+				{
+					ledger,
+					config: configHere().config,
+					catalog: catalogFor(record.plan.cwd, { includeProject: record.plan.definition.source === "project" }),
+				},
+			);
+			if (isDenial(continued)) return out.failed(continued.error);
+			const log = cliLog(redactorHere());
+			log.info(continued.how, { runId: continued.record.run.id, agent: continued.record.plan.agent });
+			if (!profile) {
+				await wakeHosts(ledger);
+				return tell(call, continued, isTaken(ledger, continued.record));
+			}
+			const hosts = new Hosts({ ledger, places: places(), profile, log });
+			try {
+				const underway = await findHost(ledger, hosts, continued.record);
+				if (seconds === undefined || !underway) return tell(call, continued, underway);
+				return await awaitReply(call, { ledger, hosts, log, continued, seconds });
+			} finally {
+				hosts.dispose();
+			}
+		});
+	},
+};
+
+const isTaken = (ledger: Ledger, { run }: RunRecord): boolean => findRun(ledger, run.id)?.run.state !== "queued";
+
+/** Has a host take it on, found or started. False if none came. */
+async function findHost(ledger: Ledger, hosts: Hosts, { run }: RunRecord): Promise<boolean> {
+	const deadline = performance.now() + HOST_WITHIN_MS;
+	while (performance.now() < deadline) {
+		const now = findRun(ledger, run.id);
+		if (!now || now.run.state === "ended") return true;
+		const connection = await hosts.connectionFor(openRun(now));
+		if (connection) {
+			connection.wake();
+			return connection.answers(HOST_WITHIN_MS);
+		}
+		await pause(LOOK_EVERY_MS);
+	}
+	return false;
+}
+
+function tell({ out }: Call, { how, record }: Continued, underway: boolean): ExitCode {
+	const { id } = record.run;
+	if (out.isJson) out.document({ status: "accepted", how, runId: id, underway });
+	else if (!underway) {
+		out.lines([
+			`Accepted as run ${id}. No host works on it yet, and there is no pi on the PATH to start one:`,
+			"it starts when the session that asked for this subagent is opened in pi again.",
+		]);
+	} else {
+		const does = how === "steered" ? "takes it in" : "goes on with it";
+		out.lines([`Run ${id} ${does}. Follow it with: pi-geon log -f ${id}`]);
+	}
+	return 0;
+}
+
+interface Awaited {
+	ledger: Ledger;
+	hosts: Hosts;
+	log: Log;
+	continued: Continued;
+	seconds: number;
+}
+
+async function awaitReply(call: Call, { ledger, hosts, log, continued, seconds }: Awaited): Promise<ExitCode> {
+	const { out } = call;
+	const supervisor = new Supervisor(ledger, hosts, log);
+	const ended = await supervisor.watchUntil(continued.record.run.id, AbortSignal.timeout(seconds * 1000));
+	if (!ended) {
+		tell(call, continued, true);
+		return 1;
+	}
+	const { outcome } = ended.run;
+	const redactor = redactorHere();
+	const reply = outcome.output === undefined ? undefined : redactor.redact(outcome.output);
+	const error = outcome.status === "success" ? undefined : redactor.redact(outcome.error.message);
+	if (out.isJson) out.document({ status: error === undefined ? "ok" : "error", runId: ended.run.id, reply, error });
+	else if (reply !== undefined) out.lines([plain(reply)]);
+	if (error === undefined) return 0;
+	return out.isJson ? 1 : out.failed(error);
+}

@@ -1,0 +1,43 @@
+import type { Ledger } from "../ledger/ledger.ts";
+import { stopReport } from "../operate/report/stop.ts";
+import { type Stopped, stopAll, stopRun } from "../operate/stop.ts";
+import { recover } from "../supervise/supervisor.ts";
+import { wakeHosts } from "../supervise/wake-hosts.ts";
+import type { Call, Command, ExitCode } from "./command.ts";
+import { withRunNamed } from "./named-run.ts";
+import { SCOPE_OPTIONS, scopeOf } from "./scope.ts";
+import { cliLog, isInsideSubagent, ONLY_LOOKS, redactorHere, withLedger } from "./surroundings.ts";
+
+const BY = "the user, with pi-geon stop";
+
+export const stop: Command = {
+	name: "stop",
+	takes: "<run|all>",
+	does: "end a run, or all that are open; what they have found so far is delivered",
+	words: [1, 1],
+	completes: "runs",
+	options: SCOPE_OPTIONS,
+	async run(call) {
+		const { words, options, out } = call;
+		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
+		if (words[0] !== "all") {
+			return withRunNamed(call, (record, ledger) => carryOut(call, ledger, [stopRun(ledger, record, BY)]));
+		}
+		const ended = await withLedger((ledger) => carryOut(call, ledger, stopAll(ledger, scopeOf(options), BY)));
+		if (ended !== undefined) return ended;
+		if (out.isJson) out.document({ stopped: [] });
+		else out.lines(stopReport([]));
+		return 0;
+	},
+};
+
+async function carryOut({ out }: Call, ledger: Ledger, stopped: Stopped[]): Promise<ExitCode> {
+	const log = cliLog(redactorHere());
+	for (const { runId } of stopped.filter(({ was }) => was === "open")) log.info("stop asked for", { runId, by: BY });
+	// At once: hosts end theirs, and what waits for a host is ended here.
+	await wakeHosts(ledger);
+	recover(ledger, log);
+	if (out.isJson) out.document({ stopped });
+	else out.lines(stopReport(stopped));
+	return 0;
+}

@@ -1,0 +1,76 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Redactor } from "../collect/redact/redactor.ts";
+import { redactorFor } from "../collect/redact/redactor-for.ts";
+import { type LoadedConfig, loadConfig } from "../config/load.ts";
+import { type Ledger, openLedger } from "../ledger/ledger.ts";
+import { placesIn } from "../ledger/places.ts";
+import { type Log, logTo } from "../log/log.ts";
+import { appendToLog } from "../log/log-file.ts";
+import { principalDirs } from "../plan/principal.ts";
+import { trustOnFile } from "./trust-on-file.ts";
+
+/** pi's own directory, found as pi finds it. */
+export function agentDir(env: NodeJS.ProcessEnv = process.env): string {
+	const given = env.PI_CODING_AGENT_DIR;
+	if (!given) return join(homedir(), ".pi", "agent");
+	return given.replace(/^~(?=$|[/\\])/, homedir());
+}
+
+export const places = () => placesIn(agentDir());
+
+/** The user's settings, and those of the project here if somebody trusts it. */
+export function configHere(): LoadedConfig {
+	const projectFile = resolve(".pi", "pi-geon.json");
+	return loadConfig({
+		userFile: join(agentDir(), "pi-geon.json"),
+		...(existsSync(projectFile) && trustOnFile(agentDir(), process.cwd()) && { projectFile }),
+	});
+}
+
+/** Everything that is shown goes through it. */
+export function redactorHere(): Redactor {
+	const dir = agentDir();
+	const { config } = loadConfig({ userFile: join(dir, "pi-geon.json") });
+	return redactorFor({
+		env: process.env,
+		authFile: join(dir, "auth.json"),
+		principalAuthFiles: principalDirs(config).map((principal) => join(principal, "auth.json")),
+		modelsFile: join(dir, "models.json"),
+		settings: config.web,
+	});
+}
+
+/** What this command does to runs is written down where the parents write. */
+export function cliLog(redactor: Redactor): Log {
+	return logTo({
+		context: { role: "cli", pid: process.pid },
+		write: (line) => appendToLog(places().parentLog, line),
+		redact: (value) => redactor.redactValue(value),
+	});
+}
+
+export const NOTHING_YET = "Nothing was ever delegated here:";
+
+export const nothingYet = (): string => `${NOTHING_YET} there is no ledger at ${places().ledger}`;
+
+/** Undefined, and nothing is made, where nothing was ever delegated. */
+export async function withLedger<Result>(
+	work: (ledger: Ledger) => Promise<Result> | Result,
+): Promise<Result | undefined> {
+	const file = places().ledger;
+	if (!existsSync(file)) return undefined;
+	const ledger = await openLedger(file);
+	try {
+		return await work(ledger);
+	} finally {
+		ledger.close();
+	}
+}
+
+/** A child does not steer others, whatever shell it has. */
+export const isInsideSubagent = (env: NodeJS.ProcessEnv = process.env): boolean =>
+	Number(env.PI_SUBAGENT_DEPTH) > 0 || env.PI_SUBAGENT_CHILD === "1";
+
+export const ONLY_LOOKS = "This is inside a subagent, from where runs can be looked at, but not changed.";

@@ -1,0 +1,63 @@
+/** Which kind of process wrote a line: a user's pi, a host, or the `pi-geon` command. */
+export type LogRole = "parent" | "host" | "cli";
+
+/** From the least to the most important. */
+export const LOG_LEVELS = ["info", "warn", "error"] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What happened, in a few fixed words; the particulars go into the facts. Never throws, whatever it is given. */
+export interface Log {
+	info(message: string, facts?: Facts): void;
+	warn(message: string, facts?: Facts): void;
+	error(message: string, facts?: Facts): void;
+}
+
+export interface Facts {
+	runId?: string;
+	agent?: string;
+	/** The conversation that asked. */
+	session?: string;
+	error?: unknown;
+	[fact: string]: unknown;
+}
+
+/** What all lines of a process have in common. */
+export interface LogContext {
+	role: LogRole;
+	pid: number;
+	host?: string;
+}
+
+export interface LogTarget {
+	context: LogContext;
+	/** Takes one line, with its end. May fail: the line is lost then, and nothing else. */
+	write(line: string): void;
+	/** Everything in a line goes through it. */
+	redact<Value>(value: Value): Value;
+}
+
+/** One JSON object a line. */
+export function logTo({ context, write, redact }: LogTarget): Log {
+	const at =
+		(level: LogLevel) =>
+		(message: string, facts: Facts = {}): void => {
+			try {
+				const line = { time: new Date().toISOString(), level, ...context, message, ...facts, ...described(facts) };
+				write(`${JSON.stringify(redact(line))}\n`);
+			} catch (error) {
+				// A full disk, a folder that was removed, a fact that is no JSON: work goes on without this line.
+				if (!(error instanceof Error)) throw error;
+			}
+		};
+	return { info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** For those who have nowhere to write. */
+export const NO_LOG: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** An error has nothing that JSON would show. */
+function described({ error }: Facts): { error?: string } {
+	if (error === undefined) return {};
+	return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}

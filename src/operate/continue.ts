@@ -1,0 +1,81 @@
+import type { Services } from "../delegate.ts";
+import { admitRun, laneLimitOf, SessionArchived } from "../ledger/admit.ts";
+import { sendToRun } from "../ledger/inbox.ts";
+import { findRun, type RunRecord } from "../ledger/records.ts";
+import { runOfSession } from "../ledger/run-list.ts";
+import { findSession } from "../ledger/sessions.ts";
+import { GENERAL } from "../plan/general.ts";
+import type { LaunchPlan } from "../plan/plan.ts";
+import { effectiveTools } from "../plan/tools.ts";
+import { isRefusal } from "../run/errors.ts";
+import type { Denial } from "./denial.ts";
+
+export interface Continuation {
+	message: string;
+	/** Whose hosts are to work on it; as before if absent. */
+	profile?: string;
+}
+
+/** steered: the run at work takes it in. resumed: a new run goes on with it. */
+export interface Continued {
+	how: "steered" | "resumed";
+	record: RunRecord;
+}
+
+type Sources = Pick<Services, "ledger" | "config" | "catalog">;
+
+/**
+ * Says something to a child without its parent: steers the run that is open in its session, or admits another under the
+ * same plan. The plan stays what its parent agreed to, less what the configuration has forbidden since.
+ */
+export function continueSession(of: RunRecord, request: Continuation, sources: Sources): Continued | Denial {
+	const { ledger } = sources;
+	const latest = runOfSession(ledger, of.sessionId);
+	const record = (latest && findRun(ledger, latest)) ?? of;
+	const at = Date.now();
+	if (record.run.state !== "ended" && sendToRun(ledger, record.run.id, { body: request.message, at }) !== undefined) {
+		return { how: "steered", record };
+	}
+	const tools = toolsNow(record.plan, sources);
+	if ("error" in tools) return tools;
+	const resumed = findSession(ledger, record.sessionId)?.everStarted ?? false;
+	try {
+		const next = admitRun(ledger, {
+			plan: {
+				...record.plan,
+				...tools,
+				task: request.message,
+				session: { ...record.plan.session, resumed },
+				warnings: [],
+			},
+			mode: "background",
+			parentSession: record.parentSession,
+			...(record.label !== undefined && { label: record.label }),
+			profile: request.profile ?? record.profile,
+			laneLimit: laneLimitOf(ledger, record.run.id),
+			at,
+		});
+		return { how: "resumed", record: next };
+	} catch (error) {
+		if (error instanceof SessionArchived) return { status: "error", error: error.message };
+		throw error;
+	}
+}
+
+function toolsNow(plan: LaunchPlan, { config, catalog }: Sources): Pick<LaunchPlan, "tools"> | Denial {
+	if (!config.subagents.enabled) return forbidden("subagents.enabled is false in pi-geon.json.");
+	if (config.subagents.disabled.includes(plan.agent)) {
+		return forbidden(`${plan.agent} is in subagents.disabled of pi-geon.json.`);
+	}
+	const isGeneral = plan.definition.digest === GENERAL.digest;
+	const agent = isGeneral ? GENERAL : catalog.agents.find(({ name }) => name === plan.agent);
+	if (!agent) return { status: "error", error: `There is no agent ${plan.agent} any more: ${plan.definition.file}` };
+	const known = plan.tools.map((name) => ({ name }));
+	const granted = effectiveTools({ agent, config, active: plan.tools, known });
+	if (isRefusal(granted)) return { status: "error", error: granted.error.message };
+	const tools = plan.tools.filter((name) => granted.tools.includes(name));
+	if (tools.length === 0) return { status: "error", error: `${plan.agent} has none of the tools left that it had.` };
+	return { tools };
+}
+
+const forbidden = (error: string): Denial => ({ status: "forbidden", error });

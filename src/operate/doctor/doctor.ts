@@ -1,0 +1,83 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+import { checkAgents } from "./agents.ts";
+import type { Check, CheckResult, Examination } from "./check.ts";
+import { checkConfig } from "./config.ts";
+import { checkDisk } from "./disk.ts";
+import { checkFileModes } from "./file-modes.ts";
+import { checkHost } from "./host.ts";
+import { checkLanguageServers } from "./language-servers.ts";
+import { examineLedger } from "./ledger.ts";
+import { checkModels } from "./models.ts";
+import { checkPrograms } from "./programs.ts";
+import type { DoctorSources } from "./sources.ts";
+import { checkStrays } from "./strays.ts";
+import { checkTools } from "./tools.ts";
+import { checkTrust } from "./trust.ts";
+import { checkVersions } from "./versions.ts";
+import { checkWebSearch } from "./web-search.ts";
+
+export interface DoctorOptions {
+	/** Also puts right what can be put right safely. */
+	fix?: boolean;
+	/** Ends it after the check that is under way. */
+	signal?: AbortSignal;
+	/** Hears each result when it is there, and before a check that takes its time, which one that is. */
+	onResult?: (result: CheckResult) => void;
+	onChecking?: (name: string) => void;
+}
+
+/** Before the ledger is opened: opening it would mend some of what they look at. */
+const BEFORE: Check[] = [checkVersions, checkConfig, checkFileModes];
+
+/** Strays before the host: the host that is tried must not be taken for one. */
+const AFTER: Check[] = [
+	checkStrays,
+	checkHost,
+	checkAgents,
+	checkTools,
+	checkModels,
+	checkTrust,
+	checkPrograms,
+	checkLanguageServers,
+	checkWebSearch,
+	checkDisk,
+];
+
+/** Tries everything that can be wrong, one after the other, and says what it found. */
+export async function runDoctor(sources: DoctorSources, options: DoctorOptions = {}): Promise<CheckResult[]> {
+	const signal = options.signal ?? new AbortController().signal;
+	const results: CheckResult[] = [];
+	let ledger: Ledger | undefined;
+	const carryOut = async (check: Check): Promise<void> => {
+		if (signal.aborted) return;
+		options.onChecking?.(check.name);
+		const examination: Examination = { sources, ledger, fix: options.fix ?? false, signal };
+		for await (const finding of findingsOf(check, examination)) {
+			const result = { check: check.name, ...finding };
+			results.push(result);
+			options.onResult?.(result);
+		}
+	};
+	try {
+		for (const check of BEFORE) await carryOut(check);
+		await carryOut(
+			examineLedger((opened) => {
+				ledger = opened;
+			}),
+		);
+		for (const check of AFTER) await carryOut(check);
+	} finally {
+		ledger?.close();
+	}
+	return results;
+}
+
+async function* findingsOf(check: Check, examination: Examination): AsyncGenerator<Omit<CheckResult, "check">> {
+	try {
+		yield* check.run(examination);
+	} catch (error) {
+		// Whatever is so broken that looking at it fails: the other checks must still be made.
+		if (!(error instanceof Error)) throw error;
+		yield { level: "fail", what: "This could not be checked", detail: error.message };
+	}
+}

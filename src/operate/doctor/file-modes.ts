@@ -1,0 +1,56 @@
+import { chmodSync, lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Check, fixable, pass } from "./check.ts";
+
+const NAMED = 3;
+
+/** Transcripts, records and logs are for the user alone. */
+export const checkFileModes: Check = {
+	name: "file rights",
+	*run(examination) {
+		if (process.platform === "win32") return;
+		const { places, sessionsRoot } = examination.sources;
+		const open = [...entriesBelow(places.dir), ...entriesBelow(sessionsRoot)].filter(isOpenToOthers);
+		if (open.length === 0) {
+			yield pass("Records, transcripts and logs are readable by you alone");
+			return;
+		}
+		const names = open.slice(0, NAMED).join(", ");
+		yield fixable(
+			{
+				level: "warn",
+				what: `Others on this machine may read ${open.length} of your files and folders`,
+				detail: open.length > NAMED ? `${names} and ${open.length - NAMED} more` : names,
+				remedy: "Take the rights away from others (chmod go-rwx).",
+			},
+			examination,
+			() => {
+				for (const path of open) chmodSync(path, lstatSync(path).mode & 0o700);
+			},
+		);
+	},
+};
+
+/** Links lead elsewhere, and their own mode says nothing. */
+function isOpenToOthers(path: string): boolean {
+	const stats = lstatSync(path, { throwIfNoEntry: false });
+	return stats !== undefined && !stats.isSymbolicLink() && (stats.mode & 0o077) !== 0;
+}
+
+/** The folder, the folders in it, and their files: we make none deeper than that. */
+function entriesBelow(folder: string): string[] {
+	const inside = namesIn(folder).flatMap((name) => {
+		const path = join(folder, name);
+		return [path, ...namesIn(path).map((deeper) => join(path, deeper))];
+	});
+	return [folder, ...inside];
+}
+
+function namesIn(folder: string): string[] {
+	try {
+		return readdirSync(folder);
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return [];
+		throw error;
+	}
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { findHost, findOrReserveHost, hostGone } from "../../ledger/hosts.ts";
+import { HostConnection } from "../../supervise/connection.ts";
+import { startHost } from "../../supervise/start-host.ts";
+import { type Check, type Examination, type Finding, pass } from "./check.ts";
+
+const START_WITHIN_MS = 20_000;
+const ANSWER_WITHIN_MS = 5000;
+const LOOK_EVERY_MS = 20;
+/** How long it stays without anybody who needs it. */
+const IDLE_MS = 1000;
+
+/** Starts a host of its own, as a delegation would, talks to it and lets it go. */
+export const checkHost: Check = {
+	name: "host",
+	async *run(examination) {
+		const { profile } = examination.sources;
+		if (!profile) {
+			yield { level: "warn", what: "No host was started, because there is no pi to start it with" };
+		} else if (!examination.ledger) {
+			yield { level: "warn", what: "No host was started, because the ledger cannot be used" };
+		} else yield await tryHost(examination);
+	},
+};
+
+async function tryHost({ sources, ledger, signal }: Examination): Promise<Finding> {
+	const { places, profile } = sources;
+	if (!ledger || !profile) throw new Error("There is nothing to start a host with.");
+	// A profile that nobody else has: no run is given to this host.
+	const own = {
+		...profile,
+		digest: `doctor-${randomUUID()}`,
+		env: { ...profile.env, PI_GEON_HOST_IDLE_MS: `${IDLE_MS}` },
+	};
+	const began = performance.now();
+	const { host } = findOrReserveHost(ledger, {
+		profile: own.digest,
+		at: Date.now(),
+		startWithinMs: START_WITHIN_MS,
+		socketOf: places.socket,
+	});
+	const failed = (detail: string): Finding => ({
+		level: "fail",
+		what: "A host process cannot be started",
+		detail,
+		remedy: `Nothing can be delegated before that is put right. Its log is ${places.log(host.id)}.`,
+	});
+	let ended: string | undefined;
+	let isDone = false;
+	startHost(host, {
+		profile: own,
+		places,
+		withinMs: START_WITHIN_MS,
+		// Asked when its time is up, and then the ledger may be closed.
+		isReady: () => isDone || findHost(ledger, host.id)?.pid !== undefined,
+		onExit: (reason) => {
+			ended = reason;
+		},
+	});
+	while (ended === undefined && !signal.aborted && performance.now() - began < START_WITHIN_MS) {
+		const connection = await connected(host.socket);
+		if (!connection) {
+			await pause(LOOK_EVERY_MS);
+			continue;
+		}
+		const answers = await connection.answers(ANSWER_WITHIN_MS);
+		isDone = true;
+		connection.close(); // With nobody there it leaves by itself.
+		if (!answers) return failed("It listens on its socket, but does not answer.");
+		return pass(`A host starts and answers, in ${Math.round(performance.now() - began)} ms`);
+	}
+	hostGone(ledger, host.id, Date.now());
+	if (signal.aborted) return { level: "warn", what: "The host was not waited for" };
+	return failed(ended ?? `It did not come up within ${START_WITHIN_MS / 1000} s.`);
+}
+
+async function connected(socket: string): Promise<HostConnection | undefined> {
+	try {
+		return await HostConnection.open(socket);
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return undefined; // Not listening yet.
+		throw error;
+	}
+}

@@ -1,0 +1,64 @@
+import { existsSync, statSync } from "node:fs";
+import { LedgerUnusable } from "../../ledger/identify.ts";
+import { type Ledger, openLedger } from "../../ledger/ledger.ts";
+import { MIGRATIONS } from "../../ledger/schema.ts";
+import { openDatabase } from "../../ledger/sqlite.ts";
+import { type Check, type Finding, pass } from "./check.ts";
+
+/** Reads every page before the ledger is opened for use, and hands it on if it is sound. */
+export const examineLedger = (onOpen: (ledger: Ledger) => void): Check => ({
+	name: "ledger",
+	async *run({ sources: { places } }) {
+		const isNew = !existsSync(places.ledger);
+		const damage = isNew ? undefined : await damageOf(places.ledger);
+		if (damage !== undefined) {
+			yield damage;
+			return;
+		}
+		const ledger = await openLedger(places.ledger).catch((error: Error) => error);
+		if (ledger instanceof Error) {
+			const remedy =
+				ledger instanceof LedgerUnusable ? {} : { remedy: `Look at the rights and the disk of ${places.dir}.` };
+			yield { level: "fail", what: "The ledger cannot be opened", detail: ledger.message, ...remedy };
+			return;
+		}
+		onOpen(ledger);
+		if (isNew) {
+			yield pass("A ledger can be made", places.ledger);
+			return;
+		}
+		const runs = ledger.get<{ n: number }>("SELECT count(*) AS n FROM runs")?.n ?? 0;
+		yield pass(`The ledger is intact: ${runs} runs, version ${MIGRATIONS.length}`, places.ledger);
+	},
+});
+
+const MOVE_AWAY =
+	"Move it away together with the files of the same name that end in -wal and -shm: a new ledger is made. " +
+	"Transcripts are kept, but runs that were not delivered are forgotten.";
+
+/** Over a connection that cannot write: what is damaged must stay as it is, for whoever wants to save something of it. */
+async function damageOf(file: string): Promise<Finding | undefined> {
+	if (statSync(file).size === 0) return undefined; // Made, and not written to yet.
+	const broken = (detail: string): Finding => ({
+		level: "fail",
+		what: "The ledger is damaged",
+		detail: `${file}: ${detail}`,
+		remedy: MOVE_AWAY,
+	});
+	try {
+		const database = await openDatabase(file, { readOnly: true });
+		try {
+			database.exec("PRAGMA busy_timeout = 5000");
+			const problems = (database.prepare("PRAGMA quick_check(3)").all() as { quick_check: string }[])
+				.map((row) => row.quick_check)
+				.filter((problem) => problem !== "ok");
+			// Whether it is ours, and of a version we know: opening it says that.
+			return problems.length > 0 ? broken(problems.join("; ")) : undefined;
+		} finally {
+			database.close();
+		}
+	} catch (error) {
+		if (!(error instanceof Error)) throw error;
+		return /not a database|malformed|corrupt/i.test(error.message) ? broken(error.message) : undefined;
+	}
+}

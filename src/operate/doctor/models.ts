@@ -1,0 +1,59 @@
+import { plural } from "../../run/amounts.ts";
+import { type Check, type Examination, type Finding, pass } from "./check.ts";
+import type { KnownModels } from "./sources.ts";
+
+/** Whether the models that are named can be used: known to pi, and with credentials. */
+export const checkModels: Check = {
+	name: "models",
+	async *run({ sources, signal }) {
+		const models = await sources.models(signal);
+		if (typeof models === "string") {
+			yield { level: "warn", what: "Models were not checked", detail: models };
+			return;
+		}
+		const { available } = models;
+		if (available.length === 0) {
+			yield {
+				level: "fail",
+				what: "No model has credentials",
+				remedy: "Log in with /login in pi, or set the API key of a provider.",
+			};
+			return;
+		}
+		const providers = new Set(available.map(({ provider }) => provider));
+		yield pass(`${plural(available.length, "model")} with credentials`, [...providers].sort().join(", "));
+		for (const named of namedModels(sources)) {
+			const finding = await findingOn(named, models);
+			if (finding) yield finding;
+		}
+	},
+};
+
+interface NamedModel {
+	name: string;
+	where: string;
+}
+
+function namedModels({ config, catalog }: Examination["sources"]): NamedModel[] {
+	const { defaults, list } = config.config.agents;
+	return [
+		{ name: defaults.subagents.model, where: "agents.defaults.subagents.model in pi-geon.json" },
+		...list.map(({ id, subagents }) => ({ name: subagents.model, where: `agents.list[${id}] in pi-geon.json` })),
+		...catalog.agents.map(({ model, name, file }) => ({ name: model, where: `${name} (${file})` })),
+	].flatMap(({ name, where }) => (name ? [{ name, where }] : []));
+}
+
+async function findingOn({ name, where }: NamedModel, models: KnownModels): Promise<Finding | undefined> {
+	if (await models.resolve(name)) return undefined;
+	const known = models.isKnown(name);
+	const instead = "Runs go on with the next model in precedence, and say so.";
+	const remedy = "Log in to its provider, or name another model.";
+	if (known)
+		return { level: "warn", what: `The model ${name} has no credentials`, detail: `${where}. ${instead}`, remedy };
+	return {
+		level: "warn",
+		what: known === undefined ? `The model ${name} is unknown or has no credentials` : `There is no model ${name}`,
+		detail: `${where}. ${instead}`,
+		remedy: known === undefined ? remedy : "Correct the name: `pi --list-models` has those that can be used.",
+	};
+}

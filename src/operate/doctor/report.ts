@@ -1,0 +1,41 @@
+import { inOneLine, plain } from "../../collect/plain.ts";
+import { wrapTo } from "../report/layout.ts";
+import type { CheckLevel, CheckResult } from "./check.ts";
+
+const MARKS: Readonly<Record<CheckLevel, string>> = { pass: "ok", warn: "warn", fail: "FAIL" };
+/** As wide as the widest mark, and a space. */
+const INDENT = 6;
+
+/** All of it: what was found, then how many of each kind. */
+export function doctorReport(results: readonly CheckResult[], options: { width: number }): string[] {
+	return [...results.flatMap((result) => checkReport(result, options)), "", doctorSummary(results)];
+}
+
+/** One result, as soon as it is there. */
+export function checkReport(result: CheckResult, { width }: { width: number }): string[] {
+	const { level, check, what, detail, remedy, fixed } = result;
+	const below = (text: string) => indented(width, text);
+	const [first = "", ...others] = below(`${check}: ${inOneLine(what)}${fixed ? " (put right)" : ""}`);
+	return [
+		`${MARKS[level].padEnd(INDENT)}${first.slice(INDENT)}`,
+		...others,
+		...(detail === undefined || fixed ? [] : below(plain(detail))),
+		...(remedy === undefined ? [] : below(`→ ${inOneLine(remedy)}`)),
+	];
+}
+
+const indented = (width: number, text: string): string[] =>
+	wrapTo(Math.max(10, width - INDENT), text).map((line) => `${" ".repeat(INDENT)}${line}`.trimEnd());
+
+export function doctorSummary(results: readonly CheckResult[]): string {
+	const count = (level: CheckLevel) => results.filter((result) => result.level === level).length;
+	const [failed, warned] = [count("fail"), count("warn")];
+	const fixable = results.filter((result) => result.fixable).length;
+	if (failed + warned === 0) return "All is well.";
+	const found = [...(failed > 0 ? [`${failed} failed`] : []), ...(warned > 0 ? [`${warned} to look at`] : [])].join(
+		", ",
+	);
+	return fixable > 0 ? `${found}. ${fixable} of them --fix puts right.` : `${found}.`;
+}
+
+export const hasFailed = (results: readonly CheckResult[]): boolean => results.some(({ level }) => level === "fail");

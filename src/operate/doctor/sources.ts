@@ -1,0 +1,42 @@
+import type { AgentCatalog } from "../../agents/discover.ts";
+import type { LoadedConfig } from "../../config/load.ts";
+import type { Places } from "../../ledger/places.ts";
+import type { HostProfile } from "../../supervise/profile.ts";
+
+export interface ModelName {
+	provider: string;
+	id: string;
+}
+
+/** The models that pi knows here. */
+export interface KnownModels {
+	/** Those that have credentials. */
+	available: readonly ModelName[];
+	/** Whether pi knows such a model, with credentials or without. Undefined: cannot be told from here. */
+	isKnown(name: string): boolean | undefined;
+	/** pi's own reading of a name among those that have credentials. */
+	resolve(name: string): Promise<ModelName | undefined>;
+}
+
+/** What the doctor is told of its surroundings: a pi session knows more than a command outside of pi. */
+export interface DoctorSources {
+	agentDir: string;
+	cwd: string;
+	homeDir: string;
+	env: NodeJS.ProcessEnv;
+	places: Places;
+	sessionsRoot: string;
+	/** Which pi: this one, or the one on the PATH; undefined if there is none. */
+	pi: { version: string; where: string } | undefined;
+	/** How a host is started; undefined without a pi. */
+	profile: HostProfile | undefined;
+	config: LoadedConfig;
+	/** Without those of a project that is not trusted. */
+	catalog: AgentCatalog;
+	/** Whether somebody decided to trust the project; undefined: nobody decided, as far as can be seen from here. */
+	isTrusted: boolean | undefined;
+	/** The names of all tools; undefined outside of pi. */
+	tools: readonly string[] | undefined;
+	/** May take a while, outside of pi. A text says why they are not known. */
+	models(signal: AbortSignal): Promise<KnownModels | string>;
+}

@@ -1,0 +1,147 @@
+import { readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { isDead } from "../../host/host-process.ts";
+import { findHost, type HostRecord, hostGone, listGoneHosts, listHosts } from "../../ledger/hosts.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { plural } from "../../run/amounts.ts";
+import { isHostId, newHostId } from "../../run/ids.ts";
+import { HostConnection } from "../../supervise/connection.ts";
+import { type Check, type Examination, type Finding, fixable, pass } from "./check.ts";
+
+const ANSWER_WITHIN_MS = 2000;
+/** A host that leaves is gone from the ledger a moment before its process is. */
+const LEAVES_WITHIN_MS = 3000;
+const LOOK_EVERY_MS = 100;
+
+/** What the ledger says of hosts, against what is really there: processes, and the sockets they listen on. */
+export const checkStrays: Check = {
+	name: "hosts",
+	async *run(examination) {
+		const { ledger } = examination;
+		if (!ledger) {
+			yield { level: "warn", what: "Hosts were not looked at, because the ledger cannot be used" };
+			return;
+		}
+		let problems = 0;
+		let answering = 0;
+		for (const host of listHosts(ledger)) {
+			const finding = await findingOn(host, examination, ledger);
+			if (finding === undefined) answering++;
+			else {
+				problems++;
+				yield finding;
+			}
+		}
+		for (const finding of [...straySockets(examination, ledger), ...(await strayProcesses(examination, ledger))]) {
+			problems++;
+			yield finding;
+		}
+		if (problems === 0) {
+			yield pass(
+				answering === 0 ? "No host is running, and none was left behind" : `${plural(answering, "host")} at work`,
+			);
+		}
+	},
+};
+
+/** Undefined if there is nothing wrong with it. */
+async function findingOn(host: HostRecord, examination: Examination, ledger: Ledger): Promise<Finding | undefined> {
+	const neverCameUp = host.pid === undefined && host.leaseUntil <= Date.now();
+	if (neverCameUp || isDead(host)) {
+		return fixable(
+			{
+				level: "warn",
+				what: `Host ${host.id} is dead, and the ledger does not know it yet`,
+				detail: host.pid === undefined ? "It never came up." : `Its process ${host.pid} is gone.`,
+				remedy: "The next delegation finds out by itself.",
+			},
+			examination,
+			() => {
+				hostGone(ledger, host.id, Date.now());
+				if (process.platform !== "win32") rmSync(host.socket, { force: true });
+			},
+		);
+	}
+	if (host.state === "starting" || (await answers(host.socket))) return undefined;
+	return {
+		level: "warn",
+		what: `Host ${host.id} (process ${host.pid}) does not answer`,
+		detail: "Something in it blocks. If that lasts, its runs are given to another host.",
+		remedy: `If it stays like this: kill ${host.pid}`,
+	};
+}
+
+async function answers(socket: string): Promise<boolean> {
+	try {
+		const connection = await HostConnection.open(socket);
+		const answered = await connection.answers(ANSWER_WITHIN_MS);
+		connection.close();
+		return answered;
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return false;
+		throw error;
+	}
+}
+
+function straySockets(examination: Examination, ledger: Ledger): Finding[] {
+	if (process.platform === "win32") return [];
+	const { places } = examination.sources;
+	// Below the agent directory, or elsewhere if that is too deep for a socket; the folder is the same for every host.
+	const folder = dirname(places.socket(newHostId()));
+	const strays = namesIn(folder).filter((name) => {
+		const id = name.replace(/\.sock$/, "");
+		if (id === name || !isHostId(id)) return false;
+		const host = findHost(ledger, id);
+		// In a folder that is shared, one that this ledger does not know may be of another agent directory.
+		return host ? host.state === "gone" && (host.pid === undefined || isDead(host)) : folder === places.hosts;
+	});
+	return strays.map((name) =>
+		fixable(
+			{ level: "warn", what: "A socket was left behind", detail: join(folder, name), remedy: "It can be removed." },
+			examination,
+			() => rmSync(join(folder, name), { force: true }),
+		),
+	);
+}
+
+async function strayProcesses(examination: Examination, ledger: Ledger): Promise<Finding[]> {
+	const deadline = performance.now() + LEAVES_WITHIN_MS;
+	let strays = strayNow(ledger);
+	while (strays.length > 0 && performance.now() < deadline && !examination.signal.aborted) {
+		await pause(LOOK_EVERY_MS);
+		strays = strayNow(ledger);
+	}
+	return strays.map(({ pid, id, socket }) =>
+		fixable(
+			{
+				level: "warn",
+				what: `Process ${pid} is host ${id}, which nobody counts on any more`,
+				detail: "Its runs, if it had any, were given to others. Nothing that it writes counts.",
+				remedy: `End it (kill -9 ${pid}).`,
+			},
+			examination,
+			() => {
+				process.kill(pid, "SIGKILL");
+				if (process.platform !== "win32") rmSync(socket, { force: true });
+			},
+		),
+	);
+}
+
+/** By its number and the time it was started: where the system does not tell that, a number may be anybody's. */
+function strayNow(ledger: Ledger): (HostRecord & { pid: number })[] {
+	return listGoneHosts(ledger).flatMap((host) => {
+		const { pid } = host;
+		return pid !== undefined && host.pidStarted && !isDead(host) ? [{ ...host, pid }] : [];
+	});
+}
+
+function namesIn(folder: string): string[] {
+	try {
+		return readdirSync(folder);
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return [];
+		throw error;
+	}
+}

@@ -1,0 +1,27 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { projectFolders } from "../../agents/project-folders.ts";
+import { type Check, pass } from "./check.ts";
+
+/** Whether what a project brings along is used. */
+export const checkTrust: Check = {
+	name: "trust",
+	*run({ sources: { cwd, homeDir, isTrusted } }) {
+		const folders = projectFolders(cwd, homeDir).filter(({ path }) => hasAgents(path));
+		const config = join(cwd, ".pi", "pi-geon.json");
+		const brought = [...folders.map(({ path }) => path), ...(existsSync(config) ? [config] : [])];
+		if (brought.length === 0) yield pass("This project brings no agents and no settings of its own");
+		else if (isTrusted) yield pass("This project is trusted", brought.join(", "));
+		else {
+			yield {
+				level: "warn",
+				what: "This project is not trusted: its agents are asked about before they run, and its settings are not used",
+				detail: brought.join(", "),
+				remedy: "Read them, then trust the project with /trust in pi.",
+			};
+		}
+	},
+};
+
+const hasAgents = (folder: string): boolean =>
+	existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(".md"));

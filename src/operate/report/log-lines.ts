@@ -1,0 +1,25 @@
+import { inOneLine, plain } from "../../collect/plain.ts";
+import type { LogLine } from "../../log/read-logs.ts";
+import { cutTo, wrapTo } from "./layout.ts";
+import { type Reading, timeInWords } from "./words.ts";
+
+/** The lines of the logs, the newest at the bottom. They have to be redacted by who gives them. */
+export function logLinesReport(lines: readonly LogLine[], { width }: Pick<Reading, "width">): string[] {
+	if (lines.length === 0) return ["No log lines."];
+	return lines.flatMap((line) => logLineReport(line, { width }));
+}
+
+export function logLineReport(line: LogLine, { width }: Pick<Reading, "width">): string[] {
+	const { time, level, role, host, pid, runId, agent, message, facts } = line;
+	const { error, ...others } = facts;
+	const who = host === undefined ? `${role}${pid === undefined ? "" : ` ${pid}`}` : `${role} ${host}`;
+	const about = [...(runId === undefined ? [] : [runId]), ...(agent === undefined ? [] : [agent])].map(inOneLine);
+	const details = Object.entries(others)
+		.filter(([name, value]) => value !== undefined && name !== "printed")
+		.map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+	const head = [timeInWords(time), level.toUpperCase().padEnd(5), who, ...about, message, ...details];
+	const lines = [cutTo(width, inOneLine(head.join("  ")))];
+	// Of an error the whole of it: this is where one looks for its cause.
+	if (typeof error === "string") lines.push(...wrapTo(width - 2, plain(error)).map((part) => `  ${part}`));
+	return lines;
+}

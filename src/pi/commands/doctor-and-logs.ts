@@ -1,0 +1,53 @@
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { getAgentDir } from "@earendil-works/pi-coding-agent";
+import { placesIn } from "../../ledger/places.ts";
+import { LOG_LEVELS, type LogLevel } from "../../log/log.ts";
+import { type LogFilter, readLogs } from "../../log/read-logs.ts";
+import { runDoctor } from "../../operate/doctor/doctor.ts";
+import { doctorReport } from "../../operate/doctor/report.ts";
+import { logLinesReport } from "../../operate/report/log-lines.ts";
+import { doctorSources } from "../doctor-sources.ts";
+import { parentRedactor } from "../parent-log.ts";
+import type { Answer } from "./command.ts";
+
+/** Loaded when one of them is asked for: a session that never does so pays nothing for it. */
+
+const STATUS = "pi-geon-doctor";
+
+/** `/toolkit doctor [--fix]` */
+export async function doctor(pi: ExtensionAPI, ctx: ExtensionContext, request: Request): Promise<Answer> {
+	const words = request.args.split(/\s+/).filter((word) => word !== "");
+	const unknown = words.find((word) => word !== "--fix");
+	if (unknown !== undefined) return { problem: `/toolkit doctor takes --fix, not "${unknown}". Nothing was done.` };
+	try {
+		const results = await runDoctor(doctorSources(pi, ctx), {
+			fix: words.includes("--fix"),
+			...(ctx.signal && { signal: ctx.signal }),
+			onChecking: (name) => ctx.ui.setStatus(STATUS, `doctor: ${name}…`),
+		});
+		return doctorReport(parentRedactor().redactValue(results), request);
+	} finally {
+		ctx.ui.setStatus(STATUS, undefined);
+	}
+}
+
+/** `/toolkit logs [run|agent|level] [limit]` */
+export function logs(request: Request): Answer {
+	const filter: LogFilter = {};
+	for (const word of request.args.split(/\s+/).filter((part) => part !== "")) {
+		if (isLevel(word)) filter.level = word;
+		else if (/^\d{1,5}$/.test(word) && filter.limit === undefined) filter.limit = Number(word);
+		else if (/^[0-9a-f]{4,8}$/.test(word)) filter.run = word;
+		else if (filter.agent === undefined) filter.agent = word;
+		else return { problem: `/toolkit logs takes a run, an agent, a level and a limit; "${word}" is one too many.` };
+	}
+	const lines = readLogs(placesIn(getAgentDir()), filter);
+	return logLinesReport(parentRedactor().redactValue(lines), request);
+}
+
+interface Request {
+	args: string;
+	width: number;
+}
+
+const isLevel = (word: string): word is LogLevel => (LOG_LEVELS as readonly string[]).includes(word);

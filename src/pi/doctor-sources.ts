@@ -1,0 +1,39 @@
+import { homedir } from "node:os";
+import { type ExtensionAPI, type ExtensionContext, getAgentDir, VERSION } from "@earendil-works/pi-coding-agent";
+import { isTrustedByDecision } from "../config/project-trust.ts";
+import { placesIn } from "../ledger/places.ts";
+import type { DoctorSources } from "../operate/doctor/sources.ts";
+import { sessionsRoot } from "../plan/session-place.ts";
+import { currentProfile } from "../supervise/current-profile.ts";
+import { resolveAmong } from "./parent-facts.ts";
+import { configFor, hostEntry, trustedAgentsFor } from "./session-services.ts";
+
+/** What a pi session can tell the doctor. */
+export function doctorSources(pi: ExtensionAPI, ctx: ExtensionContext): DoctorSources {
+	const agentDir = getAgentDir();
+	const profile = currentProfile(hostEntry());
+	const { modelRegistry } = ctx;
+	return {
+		agentDir,
+		cwd: ctx.cwd,
+		homeDir: homedir(),
+		env: process.env,
+		places: placesIn(agentDir),
+		sessionsRoot: sessionsRoot(agentDir, homedir()),
+		pi: { version: VERSION, where: profile.command.at(-1) ?? "" },
+		profile,
+		config: configFor(ctx),
+		catalog: trustedAgentsFor(ctx),
+		isTrusted: isTrustedByDecision(ctx),
+		tools: pi.getAllTools().map(({ name }) => name),
+		models: async () => {
+			const all = modelRegistry.getAll();
+			const known = new Map(all.map((model) => [`${model.provider}/${model.id}`, model]));
+			return {
+				available: modelRegistry.getAvailable(),
+				isKnown: (name) => known.has(name) || all.some(({ id }) => id === name),
+				resolve: async (name) => (await resolveAmong(modelRegistry.getAvailable(), name))?.model,
+			};
+		},
+	};
+}

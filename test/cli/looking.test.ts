@@ -1,0 +1,304 @@
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { admitRun } from "../../src/ledger/admit.ts";
+import { openLedger } from "../../src/ledger/ledger.ts";
+import { columnsOf } from "../../src/operate/report/layout.ts";
+import { finalize } from "../e2e/child.ts";
+import { eventually, inLedger } from "../e2e/ledger-of.ts";
+import { agentNamed } from "../helpers/agent-file.ts";
+import type { Home } from "../helpers/home.ts";
+import { hostPids } from "../helpers/hosts.ts";
+import { dispatch } from "../helpers/model-scripts.ts";
+import { text, toolCall } from "../helpers/model-steps.ts";
+import { runPi } from "../helpers/pi.ts";
+import { repositoryRoot } from "../helpers/repository.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { admission } from "../ledger/samples.ts";
+import { cliFile, jsonOf, piGeon } from "./pi-geon.ts";
+
+const openHome = useHome();
+
+const SECRET = "zx81-correct-horse-battery-staple";
+
+interface Listed {
+	runs: { runId: string; agent: string; status: string; parentSession: string }[];
+	count: { total: number };
+}
+
+/** A home in which pi has delegated once, and ended. */
+async function usedHome(): Promise<Home> {
+	const task = `Where is ${SECRET} kept?`;
+	const home = await openHome({
+		env: { SERVICE_API_KEY: SECRET },
+		script: dispatch({
+			parent: [toolCall("subagent", { agent: "explorer", task }), text("Done.")],
+			child: [finalize("In \u001b[31mthe drawer\u001b[0m.")],
+		}),
+	});
+	await runPi(home, [...home.extensionArgs, "-p", "Delegate."]);
+	await eventually(() => expect(hostPids(home)).toEqual([]));
+	return home;
+}
+
+describe("without a ledger", () => {
+	test("every command says that nothing was delegated, and makes nothing", async () => {
+		const home = await openHome({});
+		const before = readdirSync(home.agentDir);
+		expect(await piGeon(home, ["list"])).toMatchObject({
+			code: 0,
+			stdout: expect.stringContaining("Nothing was ever delegated here"),
+		});
+		expect(await jsonOf<Listed>(home, ["list"])).toEqual({ runs: [], count: { total: 0, queued: 0, running: 0 } });
+		for (const args of [
+			["info", "last"],
+			["log", "last", "-f"],
+			["stop", "12345678"],
+			["send", "last", "hello"],
+		]) {
+			const { code, stderr } = await piGeon(home, args);
+			expect({ args, code, stderr }).toMatchObject({
+				code: 1,
+				stderr: expect.stringContaining("Nothing was ever delegated"),
+			});
+		}
+		expect(await piGeon(home, ["stop", "all"])).toMatchObject({
+			code: 0,
+			stdout: "Nothing to stop: no run is open.\n",
+		});
+		expect(await piGeon(home, ["gc"])).toMatchObject({ code: 0 });
+		expect(await piGeon(home, ["logs"])).toMatchObject({ code: 0, stdout: "No log lines.\n" });
+		expect(await piGeon(home, ["agents"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^5 agents\n/) });
+		expect(readdirSync(home.agentDir)).toEqual(before);
+	});
+});
+
+describe("asked for in the wrong way", () => {
+	test("it says what is wrong, how it is used, and ends with 2", async () => {
+		const home = await openHome({});
+		const wrong: [string[], string][] = [
+			[["lst"], 'There is no command "lst". Did you mean list?'],
+			[["list", "--bogus"], "Unknown option '--bogus'. Usage: pi-geon list"],
+			[["list", "--limit", "many"], '--limit takes a whole number from 1 on, not "many".'],
+			[["info"], "Something is missing. Usage: pi-geon info <run>"],
+			[["info", "a", "b"], '"b" is one too many. Usage: pi-geon info <run>'],
+			[["send", "last"], "Something is missing. Usage: pi-geon send"],
+			[["send", "last", "  "], "The message is empty."],
+			[["logs", "--level", "loud"], "--level takes info, warn, error"],
+			[["completion", "tcsh"], 'There is no completion for "tcsh"'],
+			[["help", "me"], 'There is no command "me"'],
+		];
+		for (const [args, message] of wrong) {
+			const { code, stdout, stderr } = await piGeon(home, args);
+			expect({ args, code, stdout, stderr }).toEqual({
+				args,
+				code: 2,
+				stdout: "",
+				stderr: expect.stringContaining(message),
+			});
+		}
+		const asJson = await piGeon(home, ["list", "--bogus", "--json"]);
+		expect(JSON.parse(asJson.stdout)).toEqual({ error: expect.stringContaining("--bogus") });
+	});
+
+	test("each command has help, and all of it fits a narrow terminal", async () => {
+		const home = await openHome({});
+		const { stdout } = await piGeon(home, ["--help"]);
+		const names = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = ""]) => name);
+		expect(names).toEqual(["list", "info", "log", "stop", "send", "agents", "doctor", "logs", "gc", "completion"]);
+		for (const args of [["--help"], ...names.map((name) => [name, "--help"])]) {
+			const help = await piGeon(home, args, { env: { COLUMNS: "40" } });
+			expect(help).toMatchObject({ code: 0, stderr: "" });
+			expect(help.stdout.split("\n").filter((line) => columnsOf(line) > 40 && !line.startsWith("Usage:"))).toEqual([]);
+		}
+		expect((await piGeon(home, ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+		expect(await piGeon(home, [])).toMatchObject({ code: 2, stdout: expect.stringContaining("Usage:") });
+	});
+});
+
+describe("while no pi is open", () => {
+	test("runs are listed, described and read, without secrets and without control characters", async () => {
+		const home = await usedHome();
+		const { runs } = await jsonOf<Listed>(home, ["list"]);
+		expect(runs).toMatchObject([{ agent: "explorer", status: "success" }]);
+		const [id = ""] = runs.map(({ runId }) => runId);
+		const shown = [
+			await piGeon(home, ["list"]),
+			await piGeon(home, ["info", id.slice(0, 4)]),
+			await piGeon(home, ["log", "last", "--tools"]),
+			await piGeon(home, ["logs", "--run", id]),
+		];
+		for (const { code, stdout, stderr } of shown) {
+			expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+			expect(stdout).toMatch(/explorer/);
+			expect(stdout).not.toContain(SECRET);
+			expect(stdout).not.toContain("\u001b");
+		}
+		expect(shown[2]?.stdout).toContain("In the drawer.");
+		expect(await jsonOf(home, ["info", "last"])).toMatchObject({
+			runId: id,
+			answer: expect.stringContaining("the drawer"),
+		});
+		expect(await jsonOf(home, ["log", id])).toMatchObject({ agent: "explorer", messages: [{ role: "user" }, {}] });
+		expect(await jsonOf<object[]>(home, ["logs", "--agent", "explorer"])).toContainEqual(
+			expect.objectContaining({ runId: id, message: "ended", role: "host" }),
+		);
+		expect(await piGeon(home, ["log", id, "-f"])).toMatchObject({
+			code: 0,
+			stdout: expect.stringContaining(`Run ${id}: done`),
+		});
+		expect(await piGeon(home, ["info", "nobody"])).toMatchObject({
+			code: 1,
+			stderr: 'pi-geon: No run has the id, number or label "nobody".\n',
+		});
+	});
+
+	test("a list is narrowed to a session or a directory", async () => {
+		const home = await usedHome();
+		const [{ parentSession = "" } = {}] = (await jsonOf<Listed>(home, ["list"])).runs;
+		const count = async (args: string[], cwd = home.project) =>
+			(await jsonOf<Listed>(home, ["list", ...args], { cwd })).count.total;
+		expect(await count(["--session", parentSession])).toBe(1);
+		expect(await count(["--session", "another"])).toBe(0);
+		expect(await count(["--here"])).toBe(1);
+		expect(await count(["--here"], home.home)).toBe(0);
+		expect((await piGeon(home, ["list", "--session", parentSession])).stdout).toContain("#1");
+	});
+
+	test("500 runs are listed, and a reader who has seen enough may go", async () => {
+		const home = await openHome({});
+		mkdirSync(join(home.agentDir, "pi-geon"), { recursive: true, mode: 0o700 });
+		const ledger = await openLedger(join(home.agentDir, "pi-geon", "ledger.sqlite"));
+		for (let count = 0; count < 500; count++) {
+			admitRun(ledger, admission({ mode: "background", at: count, label: `run-${count}`, task: "Look. ".repeat(100) }));
+		}
+		ledger.close();
+		const some = await piGeon(home, ["list"]);
+		expect(some.stdout.split("\n")[0]).toBe("500 runs: 500 waiting");
+		expect(some.stdout).toContain("…and 480 more. --all shows them.");
+		expect((await jsonOf<Listed>(home, ["list", "--all"])).runs).toHaveLength(500);
+		expect((await jsonOf<Listed>(home, ["list", "-n", "3"])).runs).toHaveLength(3);
+		for (const columns of [30, 40, 80]) {
+			const { stdout } = await piGeon(home, ["list", "--all"], { env: { COLUMNS: `${columns}` } });
+			expect(stdout.split("\n").filter((line) => columnsOf(line) > columns)).toEqual([]);
+		}
+		const pipe = `"${process.execPath}" "${cliFile()}" list --all --json | head -1; echo "\${PIPESTATUS[0]}"`;
+		const piped = await promisify(execFile)("bash", ["-c", pipe], { env: home.env });
+		expect(piped).toEqual({ stdout: "{\n0\n", stderr: "" });
+	});
+
+	test("commands, options, ids and labels are completed, in bash too", async () => {
+		const home = await openHome({});
+		mkdirSync(join(home.agentDir, "pi-geon"), { recursive: true, mode: 0o700 });
+		const ledger = await openLedger(join(home.agentDir, "pi-geon", "ledger.sqlite"));
+		const { run } = admitRun(ledger, admission({ label: "my-label" }));
+		ledger.close();
+		const complete = async (...words: string[]) =>
+			(await piGeon(home, ["__complete", ...words])).stdout.trim().split("\n");
+		expect(await complete("lo")).toEqual(["log", "logs"]);
+		expect(await complete("stop", "")).toEqual(["all", "last", run.id, "my-label"]);
+		expect(await complete("info", "my")).toEqual(["my-label"]);
+		expect(await complete("list", "--a")).toEqual(["--all"]);
+		expect(await complete("completion", "z")).toEqual(["zsh"]);
+		const bin = join(home.scratch, "bin");
+		mkdirSync(bin);
+		writeFileSync(join(bin, "pi-geon"), `#!/bin/sh\nexec "${process.execPath}" "${cliFile()}" "$@"\n`, { mode: 0o755 });
+		const script = `eval "$(pi-geon completion bash)"; COMP_WORDS=(pi-geon info my); COMP_CWORD=2; _pi_geon; echo "\${COMPREPLY[@]}"`;
+		const env = { ...home.env, PATH: `${bin}:${home.env.PATH}` };
+		expect(execFileSync("bash", ["-c", script], { env, encoding: "utf8" })).toBe("my-label\n");
+	});
+
+	test("broken agent files are told with their place, and by the exit code", async () => {
+		const home = await openHome({
+			agents: { "broken.md": "---\nname: [\n---\n" },
+			files: { ".pi/agents/own.md": agentNamed("own", "Do.") },
+		});
+		const { code, stdout } = await piGeon(home, ["agents"]);
+		expect(code).toBe(1);
+		expect(stdout.replace(/\s+/g, " ")).toMatch(/broken\.md:\d+:\d+: The frontmatter is not valid YAML/);
+		expect(stdout).toContain("Not shown: 1 of this project");
+	});
+
+	test("the doctor finds pi on the PATH, starts a host with it and asks it for its models", async () => {
+		const home = await openHome({
+			agents: { "dear.md": agentNamed("dear", "Do.", "tools: read\nmodel: openai/gpt-4o") },
+		});
+		const fd = join(home.scratch, "bin");
+		mkdirSync(fd);
+		writeFileSync(join(fd, "fd"), "#!/bin/sh\n", { mode: 0o755 });
+		const env = { PATH: `${fd}:${home.env.PATH}` };
+		const { code, stdout, stderr } = await piGeon(home, ["doctor"], { env });
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		const report = stdout.replace(/\s+/g, " ");
+		expect(report).toContain("ok versions: pi 0.87.1");
+		expect(report).toMatch(/ok host: A host starts and answers/);
+		expect(report).toContain("ok models: 3 models with credentials scripted");
+		expect(report).toContain("warn models: The model openai/gpt-4o is unknown or has no credentials");
+		expect(stdout).not.toContain("\u001b");
+		writeFileSync(join(home.agentDir, "pi-geon", "ledger.sqlite"), "broken ".repeat(1000));
+		const broken = await piGeon(home, ["doctor", "--json"], { env });
+		expect(broken.code).toBe(1);
+		expect(JSON.parse(broken.stdout)).toContainEqual(expect.objectContaining({ check: "ledger", level: "fail" }));
+	});
+
+	test("a ledger that cannot be used is told, and not touched", async () => {
+		const home = await openHome({});
+		const file = join(home.agentDir, "pi-geon", "ledger.sqlite");
+		mkdirSync(dirname(file), { recursive: true });
+		writeFileSync(file, "broken ".repeat(1000));
+		expect(await piGeon(home, ["list"])).toMatchObject({
+			code: 1,
+			stdout: "",
+			stderr: expect.stringContaining("cannot be read as a ledger"),
+		});
+		expect(readFileSync(file, "utf8")).toMatch(/^broken/);
+	});
+
+	test("what is past its time is removed", async () => {
+		const home = await usedHome();
+		inLedger(home, "UPDATE runs SET ended_at = 1, delivered_at = 1");
+		expect(await jsonOf(home, ["gc"])).toMatchObject({ runs: 1, sessions: 1 });
+		expect((await jsonOf<Listed>(home, ["list"])).count.total).toBe(0);
+	});
+});
+
+test("nothing that the command consists of needs pi", () => {
+	const seen = new Set<string>();
+	const visit = (file: string): void => {
+		if (seen.has(file)) return;
+		seen.add(file);
+		const code = readFileSync(file, "utf8");
+		for (const [, specifier = ""] of code.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)) {
+			if (specifier.startsWith(".")) visit(join(dirname(file), specifier));
+			else expect({ file, specifier }).toEqual({ file, specifier: expect.stringMatching(/^(node:|bun:)/) });
+		}
+	};
+	visit(cliFile());
+	expect(seen.size).toBeGreaterThan(5);
+});
+
+test("packed and installed, `npx pi-geon` is this command", async () => {
+	const home = await openHome({});
+	const npm = (args: string[], cwd: string) =>
+		execFileSync("npm", args, {
+			cwd,
+			env: { ...home.env, PATH: process.env.PATH ?? "" },
+			encoding: "utf8",
+			stdio: ["ignore", "pipe", "pipe"],
+		});
+	const packed = npm(
+		["pack", "--ignore-scripts", "--pack-destination", home.scratch, "--silent"],
+		repositoryRoot,
+	).trim();
+	const folder = join(home.scratch, "installed");
+	mkdirSync(folder);
+	writeFileSync(join(folder, "package.json"), "{}");
+	npm(
+		["install", "--offline", "--legacy-peer-deps", "--no-audit", "--ignore-scripts", join(home.scratch, packed)],
+		folder,
+	);
+	expect(existsSync(join(folder, "node_modules", ".bin", "pi-geon"))).toBe(true);
+	expect(npm(["exec", "--offline", "--no", "--", "pi-geon", "--version"], folder)).toMatch(/^\d+\.\d+\.\d+\n$/);
+}, 60_000);

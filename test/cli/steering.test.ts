@@ -1,0 +1,211 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readLogs } from "../../src/log/read-logs.ts";
+import { finalize } from "../e2e/child.ts";
+import { eventually, inLedger } from "../e2e/ledger-of.ts";
+import { type Gate, gate } from "../helpers/gate.ts";
+import type { Home } from "../helpers/home.ts";
+import { hostPids } from "../helpers/hosts.ts";
+import type { Script } from "../helpers/model.ts";
+import { dispatch } from "../helpers/model-scripts.ts";
+import { text, toolCall } from "../helpers/model-steps.ts";
+import { piVersions, startRpc } from "../helpers/pi.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { jsonOf, piGeon, startPiGeon } from "./pi-geon.ts";
+
+const openHome = useHome();
+
+/** A parent that spawns one for each word after `spawn`, labelled with it. */
+const parent: Script = ({ lastUserText, lastMessage, messages }) => {
+	if (lastMessage?.role === "tool") return text("Spawned.");
+	const [verb, ...tasks] = lastUserText.split(" ");
+	if (verb === "spawn")
+		return tasks.map((task) => toolCall("sessions_spawn", { task, agent: "explorer", label: task }));
+	return text(`Heard ${JSON.stringify(messages).split("Status: ").length - 1}.`);
+};
+
+/** Children that look around twice, held up in between if there is a gate, and tell what they were told last. */
+const child =
+	(held?: Gate): Script =>
+	async ({ turn, lastUserText }) => {
+		if (turn === 0) return [text("I begin."), toolCall("ls", {})];
+		if (turn === 1) {
+			await held?.opened;
+			return toolCall("ls", {});
+		}
+		return finalize(`Told: ${lastUserText}`);
+	};
+
+const isWorking = (home: Home, children = 1) =>
+	eventually(() =>
+		expect(home.model.requests.filter(({ isChild }) => isChild).length).toBeGreaterThanOrEqual(2 * children),
+	);
+
+const idOf = (home: Home): string =>
+	inLedger<{ id: string }>(home, "SELECT id FROM runs ORDER BY seq DESC")[0]?.id ?? "";
+
+/** No pi is open, and a run has ended and was announced. */
+async function endedRun(): Promise<Home> {
+	const home = await openHome({ script: dispatch({ parent, child: child() }) });
+	const rpc = startRpc(home);
+	await rpc.promptAndSettle("spawn first");
+	await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 1."));
+	await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE delivery = 'delivered'")).toHaveLength(1));
+	await rpc.close();
+	return home;
+}
+
+const sessionFile = (home: Home): string => {
+	const root = join(home.agentDir, "sessions");
+	const [name = ""] = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) =>
+		file.endsWith(".jsonl"),
+	);
+	return join(root, name);
+};
+
+describe.each(piVersions)("while pi %s is open", (version) => {
+	test("a run is followed and steered from the shell, and its end is told by the exit code", async () => {
+		const held = gate();
+		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
+		const rpc = startRpc(home, { version });
+		await rpc.promptAndSettle("spawn first");
+		await isWorking(home);
+		expect(await jsonOf(home, ["list"])).toMatchObject({
+			runs: [{ label: "first", phase: "working" }],
+			count: { running: 1 },
+		});
+		const following = startPiGeon(home, ["log", "first", "-f", "--tools"]);
+		await following.prints("I begin.");
+		const sent = await piGeon(home, ["send", "first", "Look", "at the cellar."]);
+		expect(sent).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("takes it in") });
+		held.open();
+		expect(await following.ended).toMatchObject({
+			code: 0,
+			stderr: "",
+			stdout: expect.stringMatching(/Told: A message from[\s\S]*Look at the cellar\.[\s\S]*: done\n$/),
+		});
+		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 1."));
+	});
+
+	test("a run is stopped at once, and pi hears of it", async () => {
+		const held = gate();
+		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
+		const rpc = startRpc(home, { version });
+		await rpc.promptAndSettle("spawn first second");
+		await isWorking(home, 2);
+		const following = startPiGeon(home, ["log", "first", "-f", "--json"]);
+		await following.prints("I begin.");
+		expect(await piGeon(home, ["stop", "first"])).toMatchObject({
+			code: 0,
+			stdout: expect.stringMatching(/^Stopping 1 run: /),
+		});
+		const { code, stdout } = await following.ended;
+		expect(code).toBe(1);
+		const lines = stdout
+			.trim()
+			.split("\n")
+			.map((line) => JSON.parse(line) as object);
+		expect(lines.at(-1)).toMatchObject({ ended: { label: "first", status: "error", reason: "stopped" } });
+		expect(await jsonOf(home, ["stop", "all"])).toMatchObject({ stopped: [{ was: "open" }] });
+		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 2."));
+		held.open();
+		const places = {
+			parentLog: join(home.agentDir, "pi-geon", "parent.log"),
+			hosts: join(home.agentDir, "pi-geon", "hosts"),
+		};
+		expect(readLogs(places).filter(({ role }) => role === "cli")).toMatchObject([{ message: "stop asked for" }, {}]);
+	});
+});
+
+// Each of these opens pi twice, or a host besides.
+describe("while no pi is open", { timeout: 60_000 }, () => {
+	test("Ctrl-C leaves a run that is followed, and the run goes on", async () => {
+		const held = gate();
+		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
+		const rpc = startRpc(home);
+		await rpc.promptAndSettle("spawn first");
+		await isWorking(home);
+		await rpc.close();
+		const following = startPiGeon(home, ["log", "-f", "last"]);
+		await following.prints("I begin.");
+		following.kill("SIGINT");
+		expect(await following.ended).toMatchObject({ code: 130, stderr: "" });
+		const again = startPiGeon(home, ["log", "-f", "last"]);
+		await again.prints("I begin.");
+		held.open();
+		expect(await again.ended).toMatchObject({ code: 0, stderr: "" });
+	});
+
+	test("a subagent that has ended goes on with a message, and its session hears of it when it is opened", async () => {
+		const home = await endedRun();
+		await eventually(() => expect(hostPids(home)).toEqual([]));
+		const sent = await piGeon(home, ["send", "first", "And the attic?", "--wait", "25"]);
+		expect(sent).toEqual({ code: 0, stdout: "Told: And the attic?\n", stderr: "" });
+		// The child was asked in the session it had before.
+		const asked = home.model.requests.filter(({ isChild }) => isChild).at(-1);
+		expect(JSON.stringify(asked?.messages)).toMatch(/Told: first[\s\S]*And the attic\?/);
+		expect(await jsonOf(home, ["list"])).toMatchObject({
+			runs: [{ label: "first", delivery: "owed" }, { delivery: "delivered" }],
+		});
+		const rpc = startRpc(home, { args: ["--session", sessionFile(home)] });
+		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 2."));
+	});
+
+	test("without a pi on the PATH it waits, and says so, until its session is opened", async () => {
+		const home = await endedRun();
+		await eventually(() => expect(hostPids(home)).toEqual([]));
+		const sent = await piGeon(home, ["send", "first", "And the attic?"], { env: { PATH: "/nowhere" } });
+		expect(sent).toMatchObject({
+			code: 0,
+			stderr: "",
+			stdout: expect.stringContaining("it starts when the session that asked"),
+		});
+		expect(await jsonOf(home, ["list"])).toMatchObject({ count: { queued: 1 } });
+		const rpc = startRpc(home, { args: ["--session", sessionFile(home)] });
+		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 2."));
+		expect(readFileSync(sessionFile(home), "utf8")).toContain("Told: And the attic?");
+	});
+
+	test("a run that waits for a host is stopped there and then", async () => {
+		const home = await endedRun();
+		await eventually(() => expect(hostPids(home)).toEqual([]));
+		await piGeon(home, ["send", "first", "And the attic?"], { env: { PATH: "/nowhere" } });
+		await piGeon(home, ["stop", "last"]);
+		expect(await jsonOf(home, ["info", idOf(home)])).toMatchObject({ phase: "ended", reason: "stopped" });
+		expect(await piGeon(home, ["stop", "last"])).toMatchObject({
+			code: 0,
+			stdout: expect.stringContaining("Already ended"),
+		});
+	});
+
+	test("what was forbidden since is not continued", async () => {
+		const home = await endedRun();
+		const forbid = (config: object) => writeFileSync(join(home.agentDir, "pi-geon.json"), JSON.stringify(config));
+		forbid({ subagents: { disabled: ["explorer"] } });
+		expect(await piGeon(home, ["send", "first", "more"])).toMatchObject({
+			code: 1,
+			stderr: expect.stringContaining("subagents.disabled"),
+		});
+		forbid({ subagents: { enabled: false } });
+		expect(await piGeon(home, ["send", "first", "more"])).toMatchObject({
+			code: 1,
+			stderr: expect.stringContaining("subagents.enabled is false"),
+		});
+		forbid({ tools: { subagents: { tools: { deny: ["grep", "find", "lsp", "ls"] } } } });
+		expect(await piGeon(home, ["send", "first", "more", "-w", "25"])).toMatchObject({ code: 0 });
+		expect(await jsonOf(home, ["info", "last"])).toMatchObject({ tools: ["read"] });
+	});
+
+	test("inside a subagent one may look, and nothing else", async () => {
+		const home = await endedRun();
+		const env = { PI_SUBAGENT_CHILD: "1", PI_SUBAGENT_DEPTH: "1" };
+		for (const args of [["send", "first", "more"], ["stop", "all"], ["gc"], ["doctor"]]) {
+			expect(await piGeon(home, args, { env })).toMatchObject({
+				code: 1,
+				stderr: expect.stringContaining("inside a subagent"),
+			});
+		}
+		expect(await piGeon(home, ["list"], { env })).toMatchObject({ code: 0 });
+	});
+});

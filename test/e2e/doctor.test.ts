@@ -1,0 +1,230 @@
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { agentNamed } from "../helpers/agent-file.ts";
+import type { Home, HomeOptions } from "../helpers/home.ts";
+import { hostPids } from "../helpers/hosts.ts";
+import { dispatch } from "../helpers/model-scripts.ts";
+import { hang, text, toolCall } from "../helpers/model-steps.ts";
+import { piVersions, runPi, startRpc } from "../helpers/pi.ts";
+import { type PiVersion, stagedPackage } from "../helpers/repository.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { finalize } from "./child.ts";
+import { eventually, inLedger } from "./ledger-of.ts";
+
+const openHome = useHome();
+
+interface Visit {
+	version?: PiVersion;
+	fix?: boolean;
+	env?: Record<string, string>;
+}
+
+/** What the doctor says, in one line: reports are broken into lines. */
+async function doctor(home: Home, { version = "0.87.1", fix = false, env = {} }: Visit = {}): Promise<string> {
+	const command = fix ? "/toolkit doctor --fix" : "/toolkit doctor";
+	const withFd = { PATH: [folderWithFd(home), home.env.PATH].join(delimiter) };
+	const options = { version, env: { ...withFd, ...env }, timeoutMs: 40_000 };
+	const run = await runPi(home, [...home.extensionArgs, "-p", command], options);
+	expect(run.code).toBe(0);
+	return run.stdout.replace(/\s+/g, " ");
+}
+
+/** There is no fd in any npm package: for the doctor one that can be started is enough. */
+function folderWithFd({ scratch }: Home): string {
+	const folder = join(scratch, "bin");
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(join(folder, "fd"), "#!/bin/sh\n", { mode: 0o755 });
+	return folder;
+}
+
+const ledgerOf = ({ agentDir }: Home): string => join(agentDir, "pi-geon", "ledger.sqlite");
+
+/** A home in which something was delegated. */
+async function usedHome(options: Partial<HomeOptions> = {}): Promise<Home> {
+	const parent = [toolCall("subagent", { agent: "explorer", task: "Look." }), text("Done.")];
+	const home = await openHome({ ...options, script: dispatch({ parent, child: [finalize("Found.")] }) });
+	await runPi(home, [...home.extensionArgs, "-p", "Delegate."]);
+	await eventually(() => expect(hostPids(home)).toEqual([]));
+	return home;
+}
+
+describe.each(piVersions)("the doctor on pi %s", { timeout: 60_000 }, (version) => {
+	test("passes everything where everything is well, and leaves nothing behind", async () => {
+		const home = await usedHome();
+		const report = await doctor(home, { version });
+		expect(report).not.toMatch(/warn |FAIL /);
+		expect(report).toContain("All is well.");
+		expect(report).toMatch(/ok host: A host starts and answers, in \d+ ms/);
+		expect(report).toContain("The ledger is intact: 1 runs");
+	});
+
+	test("finds several things wrong at once, each with its cause", async () => {
+		const home = await openHome({
+			config: { subagents: { allowWrit: true } },
+			agents: { "broken.md": "---\nname: [\n---\n", "odd.md": agentNamed("odd", "Do.", "tools: read, frobnicate") },
+		});
+		const report = await doctor(home, { version });
+		expect(report).toMatch(/warn configuration: subagents\.allowWrit: .*pi-geon\.json:1:15 → Did you mean allowWrite/);
+		expect(report).toMatch(/FAIL agents: .*broken\.md:\d+:\d+/);
+		expect(report).toContain("warn tools: odd names a tool that nobody provides: frobnicate");
+	});
+});
+
+describe("the doctor names the cause of", () => {
+	test("a ledger that is no database", async () => {
+		const home = await openHome({});
+		mkdirSync(join(home.agentDir, "pi-geon"), { mode: 0o700 });
+		writeFileSync(ledgerOf(home), "This was never a database. ".repeat(100), { mode: 0o600 });
+		const report = await doctor(home);
+		expect(report).toMatch(
+			/FAIL ledger: The ledger is damaged .*ledger\.sqlite: file is not a database → Move it away/,
+		);
+		expect(report).toContain("No host was started, because the ledger cannot be used");
+		expect(readFileSync(ledgerOf(home), "utf8")).toMatch(/^This was never/);
+	});
+
+	test("a ledger with a damaged page, which opens like any other", async () => {
+		const home = await usedHome();
+		inLedger(home, "PRAGMA wal_checkpoint(TRUNCATE)");
+		const bytes = readFileSync(ledgerOf(home));
+		const [root] = inLedger<{ rootpage: number }>(home, "SELECT rootpage FROM sqlite_schema WHERE name = 'runs_ended'");
+		bytes.fill(0xff, ((root?.rootpage ?? 0) - 1) * 4096, (root?.rootpage ?? 0) * 4096);
+		writeFileSync(ledgerOf(home), bytes);
+		expect(await doctor(home)).toContain("FAIL ledger: The ledger is damaged");
+	});
+
+	test("a ledger of a newer pi-geon", async () => {
+		const home = await usedHome();
+		inLedger(home, "PRAGMA user_version = 99");
+		expect(await doctor(home)).toMatch(/FAIL ledger: The ledger cannot be opened .*newer pi-geon .*Update pi-geon/);
+	});
+
+	test("a host that cannot be started", async () => {
+		const extension = join((await openHome({})).scratch, "package");
+		cpSync(stagedPackage(), extension, { recursive: true });
+		writeFileSync(join(extension, "dist", "host.js"), 'throw new Error("broken on purpose");');
+		const report = await doctor(await openHome({ extension }));
+		expect(report).toMatch(/FAIL host: A host process cannot be started .*broken on purpose/);
+	});
+
+	test("an agent that names no tool that exists", async () => {
+		const home = await openHome({ agents: { "odd.md": agentNamed("odd", "Do.", "tools: frobnicate") } });
+		expect(await doctor(home)).toMatch(/FAIL tools: odd names a tool that nobody provides: frobnicate .*cannot run/);
+	});
+
+	test("a model that does not exist, and one without credentials", async () => {
+		const home = await openHome({
+			config: { agents: { defaults: { subagents: { model: "nobody/nothing" } } } },
+			agents: { "dear.md": agentNamed("dear", "Do.", "tools: read\nmodel: openai/gpt-4o") },
+		});
+		const report = await doctor(home);
+		expect(report).toContain("warn models: There is no model nobody/nothing agents.defaults.subagents.model");
+		expect(report).toMatch(/warn models: The model openai\/gpt-4o has no credentials dear \(.*dear\.md\)/);
+	});
+
+	test("no credentials at all", async () => {
+		const home = await openHome({});
+		writeFileSync(join(home.agentDir, "models.json"), "{}");
+		expect(await doctor(home)).toContain("FAIL models: No model has credentials → Log in");
+	});
+
+	test("agents of a project that is not trusted", async () => {
+		const home = await openHome({ files: { ".pi/agents/own.md": agentNamed("own", "Do.") } });
+		const report = await doctor(home);
+		expect(report).toMatch(/warn trust: This project is not trusted: .*\.pi\/agents → Read them, then trust/);
+	});
+
+	test("programs that pi's tools need", async () => {
+		const report = await doctor(await openHome({}), { env: { PATH: "/nowhere" } });
+		expect(report).toMatch(/warn programs: rg is missing, which pi's grep tool needs .*explorer.* → Install ripgrep/);
+		expect(report).toMatch(/warn programs: fd is missing, which pi's find tool needs .* → Install fd/);
+	});
+
+	test("a search provider without a key, and a language server that is not installed", async () => {
+		const home = await openHome({
+			config: {
+				web: { provider: "brave" },
+				lsp: { servers: { mine: { command: ["my-server"], extensions: [".mine"] } } },
+			},
+		});
+		const report = await doctor(home);
+		expect(report).toMatch(/warn web search: web\.provider is brave, which has no key .*→ Set BRAVE_API_KEY/);
+		expect(report).toContain("warn language servers: The language server mine of lsp.servers is not installed");
+	});
+});
+
+describe("what the doctor can put right with --fix", { timeout: 60_000 }, () => {
+	test("files that others may read", async () => {
+		const home = await usedHome();
+		chmodSync(ledgerOf(home), 0o644);
+		expect(await doctor(home)).toMatch(
+			/warn file rights: Others on this machine may read 1 of your files .*ledger\.sqlite/,
+		);
+		// Opening the ledger takes them away too, so another file shows who did it.
+		const log = join(home.agentDir, "pi-geon", "parent.log");
+		chmodSync(log, 0o666);
+		expect(await doctor(home, { fix: true })).toContain(
+			"ok file rights: Others on this machine may read 1 of your files",
+		);
+		expect(statSync(log).mode & 0o777).toBe(0o600);
+	});
+
+	test("a dead host that the ledger still counts on, and a socket that nobody listens on", async () => {
+		const home = await usedHome();
+		const stray = join(home.agentDir, "pi-geon", "hosts", "0badf00d.sock");
+		writeFileSync(stray, "", { mode: 0o600 });
+		inLedger(
+			home,
+			`INSERT INTO hosts (id, profile, state, pid, pid_started, socket, lease_until, created_at)
+				VALUES ('deadbeef', 'x', 'ready', 1, 'another time', ?, ?, 0)`,
+			join(home.agentDir, "pi-geon", "hosts", "deadbeef.sock"),
+			Date.now() + 60_000,
+		);
+		const before = await doctor(home);
+		expect(before).toMatch(/warn hosts: Host deadbeef is dead, and the ledger does not know it yet .*--fix/);
+		expect(before).toMatch(/warn hosts: A socket was left behind .*0badf00d\.sock/);
+		expect(before).toContain("2 to look at. 2 of them --fix puts right.");
+		expect(existsSync(stray)).toBe(true);
+		expect(await doctor(home, { fix: true })).toContain("All is well.");
+		expect(existsSync(stray)).toBe(false);
+		expect(inLedger(home, "SELECT state FROM hosts WHERE id = 'deadbeef'")).toEqual([{ state: "gone" }]);
+		expect(await doctor(home)).toContain("No host is running, and none was left behind");
+	});
+
+	test("a host that hangs, and was given up on", async () => {
+		const parent = [toolCall("sessions_spawn", { agent: "explorer", task: "Look." }), text("Spawned.")];
+		const home = await openHome({
+			script: dispatch({ parent, child: () => hang() }),
+			env: { PI_GEON_HOST_IDLE_MS: "60000" },
+		});
+		const rpc = startRpc(home);
+		await rpc.promptAndSettle("Spawn.");
+		await eventually(() => expect(home.model.requests.some(({ isChild }) => isChild)).toBe(true));
+		const [pid = 0] = hostPids(home);
+		await rpc.close();
+		process.kill(pid, "SIGSTOP");
+		try {
+			expect(await doctor(home)).toMatch(new RegExp(`warn hosts: Host \\w+ \\(process ${pid}\\) does not answer`));
+			const database = new DatabaseSync(ledgerOf(home));
+			database.exec(
+				"UPDATE runs SET state = 'ended', ended_at = 1, delivery = 'skipped', outcome = '{}'; UPDATE hosts SET state = 'gone'",
+			);
+			database.close();
+			const report = await doctor(home, { fix: true });
+			expect(report).toMatch(new RegExp(`ok hosts: Process ${pid} is host \\w+, which nobody counts on any more`));
+			await eventually(() => expect(hostPids(home)).not.toContain(pid));
+		} finally {
+			if (hostPids(home).includes(pid)) process.kill(pid, "SIGCONT");
+		}
+	});
+});
+
+test("a word that the doctor does not know is an error, and nothing is done", async () => {
+	const home = await openHome({});
+	const run = await runPi(home, [...home.extensionArgs, "-p", "/toolkit doctor --fxi"]);
+	expect(run.stderr).toContain('takes --fix, not "--fxi"');
+	expect(run.code).toBe(1);
+	expect(existsSync(join(home.agentDir, "pi-geon"))).toBe(false);
+});
