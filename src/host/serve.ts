@@ -102,7 +102,10 @@ export class Host {
 
 	/** The process is being ended from outside: lets go of everything, so that another host can go on at once. */
 	abandon(): void {
-		if (this.#leave()) hostGone(this.#setup.ledger, this.#setup.id, Date.now());
+		if (!this.#leave()) return;
+		hostGone(this.#setup.ledger, this.#setup.id, Date.now());
+		// From here on its runs are another's: what its children still do must not be written down.
+		this.#leaseUntil = 0;
 	}
 
 	#beat(): void {

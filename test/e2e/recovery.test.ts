@@ -214,8 +214,8 @@ test("a stop that nobody was there to hear is answered when somebody is: it outl
 	await rpc.prompt("Go.");
 	await home.model.waitFor(({ isChild }) => isChild, 30_000);
 	// Both die at once, and the stop is only in the ledger.
+	process.kill(onlyHost(home), "SIGKILL");
 	rpc.child.kill("SIGKILL");
-	killHosts(home);
 	await rpc.exited;
 	inLedger(home, "UPDATE runs SET stop_at = 1, stop_by = 'the user'");
 	const before = home.model.requests.filter(({ isChild }) => isChild).length;
