@@ -32,6 +32,6 @@ test("a host killed while nobody needed it leaves nothing that the next pi does 
 
 	const next = startRpc(home);
 	await eventually(() => expect(sockets()).toEqual([]));
-	expect(inLedger(home, "SELECT state FROM hosts")).toEqual([{ state: "gone" }]);
+	await eventually(() => expect(inLedger(home, "SELECT state FROM hosts")).toEqual([{ state: "gone" }]));
 	await next.close();
 });

@@ -7,7 +7,7 @@ import { setImmediate as breathe } from "node:timers/promises";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { archiveDueSessions } from "../../src/ledger/archive.ts";
 import { claimNext } from "../../src/ledger/claim.ts";
-import { findOrReserveHost, hostReady, leaveIfIdle, listHosts, renewLeases } from "../../src/ledger/hosts.ts";
+import { findOrReserveHost, hostGone, hostReady, leaveIfIdle, listHosts, renewLeases } from "../../src/ledger/hosts.ts";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import { endRun, recordUsage } from "../../src/ledger/progress.ts";
 import { findRun } from "../../src/ledger/records.ts";
@@ -137,7 +137,7 @@ const verbs = {
 					const run = claim(ledger, id, { leaseMs: 60_000 });
 					if (run && endRun(ledger, { id: run.id, fence: run.fence, outcome: success(), at: Date.now() })) ended++;
 					spinFor(Math.random() * 2);
-					leaveIfIdle(ledger, id);
+					if (leaveIfIdle(ledger, id)) hostGone(ledger, id, Date.now());
 				}
 			}
 		});
