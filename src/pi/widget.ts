@@ -72,10 +72,9 @@ export class Widget implements Viewer {
 			if (this.#isDisposed) return;
 			if (view) this.#show(view);
 			else this.#hide();
-		} catch (error) {
-			// A locked ledger, say. The announcer reports what is wrong with it; the next change looks again.
+		} catch {
+			// A locked ledger, say. The announcer, which reads it too, reports what is wrong; the next change looks again.
 			this.#repaint = undefined;
-			if (!(error instanceof Error)) throw error;
 		}
 	}
 

@@ -126,15 +126,26 @@ export class Inspector implements Component, Focusable, Viewer {
 	}
 
 	handleInput(data: string): void {
-		const doing = this.#doing;
-		if (doing.kind === "writing") doing.input.handleInput(data);
-		else if (doing.kind === "stopping") this.#answerStop(doing.id, data);
-		else {
-			const action = actionOf(data);
-			this.#show({ notice: "" });
-			if (action) this.#handlers[action]();
-		}
+		this.#guarded(() => this.#take(data));
 		this.#setup.tui.requestRender();
+	}
+
+	#take(data: string): void {
+		const doing = this.#doing;
+		if (doing.kind === "writing") return void doing.input.handleInput(data);
+		if (doing.kind === "stopping") return void this.#answerStop(doing.id, data);
+		const action = actionOf(data);
+		this.#show({ notice: "" });
+		if (action) this.#handlers[action]();
+	}
+
+	/** A ledger that is locked for long, a file that cannot be read: said, and no reason to end pi. */
+	#guarded(act: () => void): void {
+		try {
+			act();
+		} catch (error) {
+			this.#show({ notice: inOneLine(messageOf(error)).slice(0, LONGEST_NOTICE) });
+		}
 	}
 
 	readonly #handlers: Record<Action, () => void> = {
@@ -173,7 +184,9 @@ export class Inspector implements Component, Focusable, Viewer {
 		else this.close();
 	}
 
-	#isListed = (): boolean => this.#view.pane === "list" && this.#view.shows !== "help";
+	#isListed(): boolean {
+		return this.#view.pane === "list" && this.#view.shows !== "help";
+	}
 
 	#show(change: Partial<InspectorView>): void {
 		this.#view = { ...this.#view, ...change };
@@ -227,9 +240,7 @@ export class Inspector implements Component, Focusable, Viewer {
 	}
 
 	#tell(action: Promise<Done>): void {
-		action
-			.catch((error: unknown): Done => ({ notice: error instanceof Error ? error.message : String(error) }))
-			.then((done) => this.#done(done));
+		action.catch((error: unknown): Done => ({ notice: messageOf(error) })).then((done) => this.#done(done));
 	}
 
 	#done({ notice, select, open }: Done): void {
@@ -253,15 +264,10 @@ export class Inspector implements Component, Focusable, Viewer {
 		clearTimeout(this.#refreshing);
 		this.#refreshing = undefined;
 		if (this.#isClosed) return;
-		try {
+		this.#guarded(() => {
 			if (Date.now() - this.#rowsReadAt >= CLOCK_EVERY_MS - REFRESH_EVERY_MS) this.#readList();
 			this.#readRun();
-		} catch (error) {
-			// A ledger that is locked for long, a file that cannot be read: said here, and looked at again in a second.
-			this.#show({
-				notice: error instanceof Error ? inOneLine(error.message).slice(0, LONGEST_NOTICE) : String(error),
-			});
-		}
+		});
 		this.#setup.tui.requestRender();
 	}
 
@@ -291,3 +297,5 @@ export class Inspector implements Component, Focusable, Viewer {
 		this.#show({ run: { info: progress ? { ...info, usage: progress.usage } : info, transcript } });
 	}
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
