@@ -2,6 +2,7 @@ import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@e
 import type { AgentDefinition } from "../../agents/definition.ts";
 import type { Progress } from "../../host/protocol.ts";
 import type { RunRecord } from "../../ledger/records.ts";
+import type { Fact } from "../../operate/report/layout.ts";
 import type { RunId } from "../../run/ids.ts";
 import type { SessionServices } from "../session-services.ts";
 import { type Answer, completions, dispatch, type Subcommand } from "./command.ts";
@@ -23,7 +24,10 @@ export interface CommandsSetup {
 	/** What `/subagents` alone opens in a terminal. */
 	openInspector?: (ctx: ExtensionCommandContext) => Promise<void>;
 	reports?: ToolkitReports;
+	/** What a run that this process watches told last. */
 	liveProgress?: (id: RunId) => Progress | undefined;
+	/** Keys that others brought, for the help. */
+	keys?: readonly Fact[];
 }
 
 /** The commands of a user's pi: `/subagents`, `/stop`, `/toolkit`. */
@@ -31,7 +35,7 @@ export function registerCommands(setup: CommandsSetup): void {
 	const { pi, services, openInspector, onStopped } = setup;
 	const runs = new RunsOfSession(pi, services);
 	const subagents = subagentsSubcommands({ ...setup, runs });
-	const toolkit = toolkitSubcommands({ ...setup, runs });
+	const toolkit = toolkitSubcommands({ ...setup, runs, subagents });
 
 	pi.registerEntryRenderer(REPORT, renderReport);
 	register("subagents", "Subagents of this session: list, stop, log, info, send", subagents, async (ctx) => {

@@ -8,6 +8,7 @@ import { openRunIds } from "../../ledger/run-list.ts";
 import { lastStep } from "../../operate/activity.ts";
 import { activityReport } from "../../operate/report/activity.ts";
 import { agentsReport } from "../../operate/report/agents.ts";
+import type { Fact } from "../../operate/report/layout.ts";
 import { summaryOf } from "../../operate/runs.ts";
 import { effectiveTools } from "../../plan/tools.ts";
 import { isRefusal } from "../../run/errors.ts";
@@ -29,13 +30,18 @@ export interface ToolkitReports {
 export interface ToolkitSetup {
 	pi: ExtensionAPI;
 	runs: RunsOfSession;
+	/** What `/subagents` can do, for the help. */
+	subagents: readonly Subcommand[];
+	/** Keys that others brought, for the help. */
+	keys?: readonly Fact[];
 	reports?: ToolkitReports;
 	/** What a run that this process watches told last. */
 	liveProgress?: (id: RunId) => Progress | undefined;
 }
 
 /** What `/toolkit` can do. */
-export function toolkitSubcommands({ pi, runs, reports, liveProgress }: ToolkitSetup): Subcommand[] {
+export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
+	const { pi, runs, subagents, keys = [], reports, liveProgress } = setup;
 	const agents: Subcommand = {
 		name: "agents",
 		takes: "",
@@ -69,7 +75,7 @@ export function toolkitSubcommands({ pi, runs, reports, liveProgress }: ToolkitS
 		name: "help",
 		takes: "",
 		does: "commands, keys, settings",
-		run: async (args, ctx) => nothingAfter(help, args) ?? helpReport(widthFor(ctx)),
+		run: async (args, ctx) => nothingAfter(help, args) ?? helpReport(widthFor(ctx), { subagents, toolkit, keys }),
 	};
 	const elsewhere: Subcommand[] = reports
 		? [
@@ -87,7 +93,8 @@ export function toolkitSubcommands({ pi, runs, reports, liveProgress }: ToolkitS
 				},
 			]
 		: [];
-	return [agents, ...elsewhere, activityNow, help];
+	const toolkit = [agents, ...elsewhere, activityNow, help];
+	return toolkit;
 }
 
 const nothingAfter = ({ name }: Subcommand, args: string): Answer =>
