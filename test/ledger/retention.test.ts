@@ -163,9 +163,10 @@ test("hosts and their logs go some days after they were last heard of", async ()
 	claimNext(ledger, { hostId: live, profile: "p", at: 0, leaseMs: 1 });
 	for (const id of [gone, killed, fresh, live]) touch(places.log(id), 90 * DAY);
 	touch(places.log("00000000" as typeof gone), 90 * DAY);
+	touch(`${places.log("00000000" as typeof gone)}.1`, 90 * DAY);
 	touch(places.log("11111111" as typeof gone), now - DAY);
 	touch(join(places.hosts, "notes.txt"), 0);
-	expect(await tidy(now)).toMatchObject({ hosts: 2, files: 3 });
+	expect(await tidy(now)).toMatchObject({ hosts: 2, files: 4 });
 	expect([gone, killed, fresh, live].map((id) => findHost(ledger, id) !== undefined)).toEqual([
 		false,
 		false,
