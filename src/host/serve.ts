@@ -95,13 +95,16 @@ export class Host {
 		this.#heartbeat = setInterval(() => this.#beat(), Math.min(HEARTBEAT_MS, this.#setup.idleMs));
 		this.#look();
 		if (this.#active.size === 0) {
-			await this.#setup.warmUp().catch((error) => log.warn("could not warm up", { error }));
+			// Not waited for: a host that is to leave meanwhile leaves.
+			void this.#setup.warmUp().catch((error) => log.warn("could not warm up", { error }));
 		}
 		await this.#over.promise;
 	}
 
 	/** The process is being ended from outside: lets go of everything, so that another host can go on at once. */
 	abandon(): void {
+		// What has ended need not be done again.
+		this.#orLog("endings", undefined, () => this.#record());
 		if (!this.#leave()) return;
 		hostGone(this.#setup.ledger, this.#setup.id, Date.now());
 		// From here on its runs are another's: what its children still do must not be written down.

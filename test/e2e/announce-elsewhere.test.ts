@@ -78,7 +78,7 @@ test("a reload while a run is at work, and one while it is announced, lose and d
 	await rpc.prompt("/reload-now");
 	await vi.waitFor(() => expect(announcesIn(file)).toBe(1), 10_000);
 	await rpc.prompt("/reload-now");
-	await rpc.promptAndSettle("Anything new?");
+	await askOnceIdle(rpc, "Anything new?");
 	await rpc.close();
 	expect(announcesIn(file)).toBe(1);
 	expect(rpc.stderr).toBe("");
@@ -92,7 +92,7 @@ test("a run that ends while its parent compacts is announced afterwards, once", 
 	await home.model.waitFor((request) => request.isChild).then((request) => request.ended);
 	await compacted;
 	await vi.waitFor(() => expect(announcesIn(file)).toBe(1), 10_000);
-	await rpc.promptAndSettle("Anything new?");
+	await askOnceIdle(rpc, "Anything new?");
 	await rpc.close();
 	expect(announcesIn(file)).toBe(1);
 });
@@ -120,3 +120,7 @@ test("a foreground result that is in the transcript is not announced, though nob
 	ledger.close();
 	expect(announcesIn(file)).toBe(0);
 });
+
+/** An announce wakes the parent, and pi refuses a prompt while it answers that. */
+const askOnceIdle = (rpc: ReturnType<typeof startRpc>, question: string) =>
+	vi.waitFor(() => rpc.promptAndSettle(question), { timeout: 15_000, interval: 100 });
