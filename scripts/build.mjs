@@ -117,6 +117,12 @@ async function readBuiltinAgents() {
 	return agents.map((agent) => ({ ...agent, file: basename(agent.file) }));
 }
 
+/** As seen from a chunk. */
+const define = {
+	BUILTIN_AGENTS: JSON.stringify(JSON.stringify(await readBuiltinAgents())),
+	YAML_FILE: '"../yaml.js"',
+	JSON5_FILE: '"../json5.js"',
+};
 await esbuild.build({
 	...common,
 	entryPoints: {
@@ -127,11 +133,7 @@ await esbuild.build({
 	},
 	plugins: [piModules],
 	alias,
-	define: {
-		BUILTIN_AGENTS: JSON.stringify(JSON.stringify(await readBuiltinAgents())),
-		YAML_FILE: '"../yaml.js"',
-		JSON5_FILE: '"../json5.js"',
-	},
+	define,
 	external: ["bun:sqlite"],
 });
 await esbuild.build({ ...common, entryPoints: { index: "src/index.ts" } });
@@ -140,8 +142,8 @@ await esbuild.build({ ...common, entryPoints: { index: "src/index.ts" } });
 await esbuild.build({
 	...common,
 	entryPoints: { cli: "src/cli/main.ts" },
-	alias,
 	minify: true,
+	define,
 	external: ["@earendil-works/*", "bun:sqlite"],
 });
 chmodSync(join(outdir, "cli.js"), 0o755);
