@@ -1,16 +1,9 @@
 import { dirname } from "node:path";
 import { outcomeWithoutHost } from "../collect/outcome.ts";
 import { isDead } from "../host/host-process.ts";
-import { bury, removeSocket } from "../host/undertaker.ts";
+import { removeSocket } from "../host/undertaker.ts";
 import { adoptRun } from "../ledger/adopt.ts";
-import {
-	buryIdleHosts,
-	findHost,
-	findLiveHost,
-	findOrReserveHost,
-	type HostRecord,
-	hostGone,
-} from "../ledger/hosts.ts";
+import { findHost, findLiveHost, findOrReserveHost, type HostRecord, hostGone } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import { isOwnProfile, mayHaveOwnHost, ownProfile, sharedProfile } from "../ledger/own-host.ts";
@@ -117,7 +110,6 @@ export class Hosts {
 			socketOf: this.#places.socket,
 		});
 		if (startIt) {
-			for (const idle of buryIdleHosts(this.#ledger, at)) bury(idle);
 			this.#start(host);
 		}
 		return host;
@@ -160,8 +152,9 @@ export class Hosts {
 
 	#bury(host: HostRecord): void {
 		this.#starting.delete(host.id);
-		hostGone(this.#ledger, host.id, Date.now());
+		// In this order: nobody looks after one that is marked as gone.
 		removeSocket(host);
+		hostGone(this.#ledger, host.id, Date.now());
 	}
 
 	/** A connection keeps its host alive, so none is kept without need. */
