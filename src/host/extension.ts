@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { redactorFor } from "../collect/redact/redactor-for.ts";
@@ -27,6 +28,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 		handler: async (args, { ui }) => {
 			const id = args.trim();
 			if (!isHostId(id)) throw new Error(`/${HOST_COMMAND} is started by pi-geon, with the id of a host.`);
+			surviveFullDisk();
 			const agentDir = getAgentDir();
 			const places = placesIn(agentDir);
 			const ledger = await openLedger(places.ledger);
@@ -35,7 +37,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			const redactor = recentRedactor((principalAuthFiles) =>
 				redactorFor({ env: process.env, authFile, modelsFile, principalAuthFiles, settings: webSettings(agentDir) }),
 			);
-			const log = logTo((line) => process.stderr.write(redactor().redact(line)), { host: id, pid: process.pid });
+			const log = logTo((line) => writeLog(redactor().redact(line)), { host: id, pid: process.pid });
 			const record = findHost(ledger, id);
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);
 			const models = freshModelRuntimes(agentDir);
@@ -67,6 +69,22 @@ export default function hostExtension(pi: ExtensionAPI): void {
 	});
 	pi.on("session_shutdown", () => host?.abandon());
 }
+
+/** pi's output goes to the log, which is on the same disk as all else. What it cannot write must not end the process. */
+function surviveFullDisk(): void {
+	for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+}
+
+/** Not through the stream: that one is closed for good after its first failure. */
+function writeLog(line: string): void {
+	try {
+		writeSync(STDERR, line);
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error)) throw error; // A full disk: the line is lost, the host is not.
+	}
+}
+
+const STDERR = 2;
 
 /** Where the user may have written down keys of search providers. A project may not. */
 const webSettings = (agentDir: string): object => loadConfig({ userFile: join(agentDir, "pi-geon.json") }).config.web;

@@ -58,6 +58,7 @@ export class Host {
 	#watchers: Watchers | undefined;
 	/** Until when nobody can have given up on us. */
 	#leaseUntil = 0;
+	#askAgainAt = 0;
 	#heartbeat: NodeJS.Timeout | undefined;
 	#idleSince = performance.now();
 	#closing = false;
@@ -91,7 +92,10 @@ export class Host {
 
 	/** The process is being ended from outside: lets go of everything, so that another host can go on at once. */
 	abandon(): void {
-		if (this.#leave()) hostGone(this.#setup.ledger, this.#setup.id, Date.now());
+		if (!this.#leave()) return;
+		hostGone(this.#setup.ledger, this.#setup.id, Date.now());
+		// From here on its runs are another's: what its children still do must not be written down.
+		this.#leaseUntil = 0;
 	}
 
 	#beat(): void {
@@ -119,8 +123,10 @@ export class Host {
 	 * may have been replaced, and learns so only by asking.
 	 */
 	#holdOn(): void {
-		if (Date.now() < this.#leaseUntil) return;
-		// A ledger that cannot be written to cannot have been used to replace us either, for as long as that lasts.
+		if (Date.now() < this.#leaseUntil || Date.now() < this.#askAgainAt) return;
+		// A ledger that cannot be written to cannot have been used to replace us either, for as long as that lasts. To ask a
+		// locked one takes seconds, in which no child gets on.
+		this.#askAgainAt = Date.now() + HEARTBEAT_MS;
 		this.#orLog("lease", undefined, () => this.#renew());
 	}
 

@@ -30,7 +30,10 @@ async function isStillDamaged(file: string, setUp: string): Promise<boolean> {
 	);
 }
 
-/** SQLite's own lock on a file beside it: the system gives it back when its holder dies. */
+/**
+ * SQLite's own lock on an empty file beside it: the system gives it back when its holder dies. The file stays: who waits
+ * for the lock has it open, and SQLite does not go on with a file that was removed.
+ */
 async function alone<Result>(file: string, setUp: string, work: () => Promise<Result>): Promise<Result> {
 	const lock = `${file}.lock`;
 	closeSync(openSync(lock, "a", 0o600));
@@ -41,8 +44,6 @@ async function alone<Result>(file: string, setUp: string, work: () => Promise<Re
 		return await work();
 	} finally {
 		database.close();
-		// Who waits for it has it open. That one, and another who makes a new one, both look again before they do anything.
-		rmSync(lock, { force: true });
 	}
 }
 

@@ -120,6 +120,16 @@ export class Hosts {
 	}
 
 	#start(host: HostRecord): void {
+		try {
+			this.#startProcess(host);
+		} catch (error) {
+			// A full disk, perhaps. Nobody shall wait for a host that was never started.
+			this.#bury(host);
+			throw error;
+		}
+	}
+
+	#startProcess(host: HostRecord): void {
 		startHost(host, {
 			profile: this.#profile,
 			places: this.#places,

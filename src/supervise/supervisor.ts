@@ -201,9 +201,12 @@ type Look = { ended: EndedRecord } | { againInMs: number };
 
 /** A locked ledger or a full disk may be a matter of minutes, and the run does not depend on our seeing it. */
 function waitItOut(error: unknown): Look {
-	if (error instanceof LedgerTrouble && error.mayPass) return { againInMs: LOOK_EVERY_MS_IN_TROUBLE };
+	const mayPass = error instanceof LedgerTrouble ? error.mayPass : isDiskFull(error);
+	if (mayPass) return { againInMs: LOOK_EVERY_MS_IN_TROUBLE };
 	throw error;
 }
+
+const isDiskFull = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOSPC";
 
 function openRun({ run, profile }: RunRecord): OpenRun {
 	if (run.state === "ended") throw new Error(`Run ${run.id} has ended.`);

@@ -7,6 +7,31 @@ const origin = { file: "/x/agent.md", source: "user" } as const;
 const parse = (text: string) => parseAgent(text, origin);
 const withFields = (...lines: string[]) => parse(["---", "name: a", ...lines, "---", "Do it."].join("\n"));
 
+describe("isolation", () => {
+	const read = (value: string) =>
+		parseAgent(`---\nname: a\n${value}\n---\nDo it.`, { file: "/x/a.md", source: "user" });
+
+	test.each([
+		["isolation: process", "process"],
+		["isolation: shared", "shared"],
+		["", "shared"],
+		["isolation:", "shared"],
+		// Claude Code's, which means something else.
+		["isolation: worktree", "shared"],
+	])("%s", (line, isolation) => {
+		const { agent, diagnostics } = read(line);
+		expect([agent?.isolation, diagnostics]).toEqual([isolation, []]);
+	});
+
+	test.each(["isolation: container", "isolation: true", "isolation: [process]"])("%s is a mistake", (line) => {
+		const { agent, diagnostics } = read(line);
+		expect(agent).toBeUndefined();
+		expect(diagnostics).toMatchObject([
+			{ severity: "error", line: 3, key: "isolation", remedy: "Use one of shared, process, or leave it out." },
+		]);
+	});
+});
+
 describe("a plain file", () => {
 	test("gives an agent with every field", () => {
 		const { agent, diagnostics } = withFields(

@@ -164,7 +164,7 @@ async function damagedInside(file: string): Promise<void> {
 
 const whatIsThere = (folder: string): string[] =>
 	readdirSync(folder)
-		.filter((name) => !/-(wal|shm)$/.test(name))
+		.filter((name) => !/-(wal|shm)$|\.lock$/.test(name))
 		.map((name) => name.replace(/\d{4}-.*Z/, "<when>"))
 		.sort();
 

@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { endProcess, isDead } from "../../src/host/host-process.ts";
+import { processStart } from "../../src/host/process-start.ts";
+import { undertaker } from "../../src/host/undertaker.ts";
+import { admitRun } from "../../src/ledger/admit.ts";
+import { claimNext } from "../../src/ledger/claim.ts";
+import {
+	buryIdleHosts,
+	findHost,
+	findOrReserveHost,
+	type HostRecord,
+	hostReady,
+	renewLeases,
+} from "../../src/ledger/hosts.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { sweep, type Undertaker } from "../../src/ledger/sweep.ts";
+import { admission, outcomeOf } from "../ledger/samples.ts";
+import { useScratch } from "../ledger/scratch.ts";
+
+const scratch = useScratch();
+const started: ChildProcess[] = [];
+afterEach(() => {
+	for (const child of started.splice(0)) child.kill("SIGKILL");
+});
+
+/** A process that does nothing, for ever. */
+async function idle(): Promise<{ pid: number; pidStarted: string }> {
+	const child = spawn(process.execPath, ["-e", "console.log(1); setInterval(() => {}, 1000)"]);
+	started.push(child);
+	await once(child.stdout, "data");
+	const pid = child.pid ?? 0;
+	return { pid, pidStarted: processStart(pid) ?? "" };
+}
+
+/** A host with a run, whose lease runs out at 100. */
+function hostAtWork(ledger: Ledger, process: { pid: number; pidStarted: string }): HostRecord {
+	const socket = join(scratch.folder(), "host.sock");
+	writeFileSync(socket, "");
+	const want = { profile: "p", at: 0, startWithinMs: 1, socketOf: () => socket };
+	const { host } = findOrReserveHost(ledger, want);
+	hostReady(ledger, { id: host.id, ...process, leaseUntil: 100 });
+	admitRun(ledger, admission());
+	claimNext(ledger, { hostId: host.id, profile: "p", at: 0, leaseMs: 100 });
+	return findHost(ledger, host.id) ?? expect.fail("There is no host.");
+}
+
+/** As patient as it needs to be. */
+const impatient = (): Undertaker => ({ ...undertaker(), mayBury: () => true });
+
+describe.skipIf(process.platform !== "linux")("the process of a host", () => {
+	test("is ended only if it is the one that the ledger means", async () => {
+		const { pid, pidStarted } = await idle();
+		endProcess({ pid, pidStarted: "another time" });
+		endProcess({ pid, pidStarted: "" });
+		expect(processStart(pid)).toBe(pidStarted);
+		endProcess({ pid, pidStarted });
+		expect(isDead({ pid, pidStarted })).toBe(true);
+	});
+
+	test("is ended while it is suspended", async () => {
+		const host = await idle();
+		process.kill(host.pid, "SIGSTOP");
+		endProcess(host);
+		expect(isDead(host)).toBe(true);
+	});
+
+	test("is never our own", () => {
+		const ours = { pid: process.pid, pidStarted: processStart(process.pid) ?? "" };
+		endProcess(ours);
+		expect(isDead(ours)).toBe(false);
+	});
+
+	test("is dead once it has ended, collected by its parent or not", async () => {
+		// A shell that never collects its child.
+		const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 60"]);
+		started.push(parent);
+		const [line] = (await once(parent.stdout, "data")) as [Buffer];
+		const pid = Number(line.toString());
+		await expect.poll(() => processStart(pid)).toBeUndefined();
+		expect(existsSync(`/proc/${pid}`)).toBe(true);
+	});
+});
+
+describe.skipIf(process.platform !== "linux")("a host whose lease has run out", () => {
+	test("is ended before its runs are free, and its socket goes too", async () => {
+		const ledger = await scratch.ledger();
+		const host = hostAtWork(ledger, await idle());
+		const { requeued } = sweep(ledger, { at: 100, outcomeOf, undertaker: impatient() });
+		expect(requeued).toHaveLength(1);
+		expect(isDead(host)).toBe(true);
+		expect(existsSync(host.socket)).toBe(false);
+		expect(findHost(ledger, host.id)?.state).toBe("gone");
+	});
+
+	test("is given time if its process lives: host and watcher may both have been away", async () => {
+		const ledger = await scratch.ledger();
+		const host = hostAtWork(ledger, await idle());
+		const patient = undertaker();
+		const look = (at: number) => sweep(ledger, { at, outcomeOf, undertaker: patient }).requeued.length;
+		expect([look(100), look(101)]).toEqual([0, 0]);
+		expect(findHost(ledger, host.id)?.state).toBe("ready");
+		// It was merely late.
+		expect(renewLeases(ledger, host.id, 500)).toBe(true);
+		expect(look(400)).toBe(0);
+		expect(isDead(host)).toBe(false);
+	});
+
+	test("is not waited for if its process is dead", async () => {
+		const ledger = await scratch.ledger();
+		const host = hostAtWork(ledger, await idle());
+		endProcess(host);
+		expect(sweep(ledger, { at: 100, outcomeOf, undertaker: undertaker() }).requeued).toHaveLength(1);
+	});
+
+	test("does not give up on itself", async () => {
+		const ledger = await scratch.ledger();
+		const host = hostAtWork(ledger, await idle());
+		endProcess(host);
+		expect(sweep(ledger, { at: 100, outcomeOf, undertaker: undertaker(host.id) }).requeued).toEqual([]);
+	});
+
+	test("is ended by the next one, if who gave up on it died before it could", async () => {
+		const ledger = await scratch.ledger();
+		const host = hostAtWork(ledger, await idle());
+		ledger.run("UPDATE hosts SET state = 'gone'");
+		expect(sweep(ledger, { at: 100, outcomeOf, undertaker: undertaker() }).requeued).toHaveLength(1);
+		expect(isDead(host)).toBe(true);
+	});
+});
+
+test("a host that was killed while idle is buried by whoever starts the next one, and one with runs is not", async () => {
+	const ledger = await scratch.ledger();
+	const [idleHost, other] = ["a", "b"].map((profile) => {
+		const { host } = findOrReserveHost(ledger, {
+			profile,
+			at: 0,
+			startWithinMs: 1,
+			socketOf: (id) => `/nowhere/${id}`,
+		});
+		hostReady(ledger, { id: host.id, pid: 1, pidStarted: "then", leaseUntil: 100 });
+		return host;
+	});
+	const atWork = hostAtWork(ledger, { pid: 1, pidStarted: "then" });
+	if (!idleHost || !other) throw new Error("There are no hosts.");
+	renewLeases(ledger, other.id, 200);
+	expect(buryIdleHosts(ledger, 99)).toEqual([]);
+	expect(buryIdleHosts(ledger, 100).map(({ id }) => id)).toEqual([idleHost.id]);
+	expect([idleHost, other, atWork].map(({ id }) => findHost(ledger, id)?.state)).toEqual(["gone", "ready", "ready"]);
+	expect(ledger.all("SELECT state FROM runs")).toEqual([{ state: "running" }]);
+});

@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import { admitRun } from "../../src/ledger/admit.ts";
+import { adoptRun } from "../../src/ledger/adopt.ts";
+import { claimNext, claimRuns } from "../../src/ledger/claim.ts";
+import { hostGone } from "../../src/ledger/hosts.ts";
+import { sendToRun } from "../../src/ledger/inbox.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { isOwnProfile, mayHaveOwnHost, ownProfile, sharedProfile } from "../../src/ledger/own-host.ts";
+import { endRun, requestStop } from "../../src/ledger/progress.ts";
+import { findRun, selectRuns } from "../../src/ledger/records.ts";
+import { sweep } from "../../src/ledger/sweep.ts";
+import { newSessionId, type RunId } from "../../src/run/ids.ts";
+import { admission, outcomeOf, success, type Wish } from "./samples.ts";
+import { readyHost, useScratch } from "./scratch.ts";
+
+const scratch = useScratch();
+
+const admit = (ledger: Ledger, wish: Wish = {}): RunId => admitRun(ledger, admission(wish)).run.id;
+const isolated = (ledger: Ledger, wish: Wish = {}): RunId => admit(ledger, { isolation: "process", ...wish });
+const profileOf = (ledger: Ledger, id: RunId) => findRun(ledger, id)?.profile;
+
+describe("a run that asks for its own process", () => {
+	test("has a profile that no other run has, which still says what the process must be like", async () => {
+		const ledger = await scratch.ledger();
+		const [own, shared] = [isolated(ledger), admit(ledger)];
+		expect(profileOf(ledger, own)).toBe(`p:${own}`);
+		expect(profileOf(ledger, shared)).toBe("p");
+		expect([isOwnProfile(`p:${own}`), isOwnProfile("p"), sharedProfile(`p:${own}`)]).toEqual([true, false, "p"]);
+		expect(ownProfile(`p:${own}`, own)).toBe(`p:${own}`);
+	});
+
+	test("is claimed by its own host and by no other, and that host claims nothing else", async () => {
+		const ledger = await scratch.ledger();
+		const [own, shared] = [isolated(ledger), admit(ledger)];
+		const claim = (profile: string) =>
+			claimRuns(ledger, { hostId: readyHost(ledger, { profile }), profile, at: 0, leaseMs: 10, atMost: 50 }).map(
+				({ run }) => run.id,
+			);
+		expect(claim("p")).toEqual([shared]);
+		expect(claim(`p:${own}`)).toEqual([own]);
+	});
+
+	test("keeps that when a parent of another profile takes it over, and hands it on to a follow-up run", async () => {
+		const ledger = await scratch.ledger();
+		const own = isolated(ledger);
+		expect(adoptRun(ledger, { id: own, from: `p:${own}`, to: "q", at: 0 })).toBe(true);
+		expect(profileOf(ledger, own)).toBe(`q:${own}`);
+		const hostId = readyHost(ledger, { profile: `q:${own}` });
+		const run = claimNext(ledger, { hostId, profile: `q:${own}`, at: 0, leaseMs: 10 })?.run;
+		sendToRun(ledger, own, { body: "One more thing.", at: 1 });
+		endRun(ledger, { id: own, fence: run?.fence ?? 0, outcome: success(), at: 2 });
+		const [next] = selectRuns(ledger, "state = 'queued'");
+		expect(next?.profile).toBe(`q:${next?.run.id}`);
+		expect(next?.run.id).not.toBe(own);
+	});
+});
+
+describe("a process for one run is started", () => {
+	test("if the lane has a place for it, and else for one that then waits", async () => {
+		const ledger = await scratch.ledger();
+		const [first, second, third] = [1, 2, 3].map(() => isolated(ledger, { laneLimit: 2 })) as [RunId, RunId, RunId];
+		expect(mayHaveOwnHost(ledger, first, 0)).toBe(true);
+		const host = readyHost(ledger, { profile: `p:${first}` });
+		// One place is as good as taken.
+		expect(mayHaveOwnHost(ledger, second, 0)).toBe(true);
+		readyHost(ledger, { profile: `p:${second}` });
+		expect(mayHaveOwnHost(ledger, third, 0)).toBe(false);
+		claimNext(ledger, { hostId: host, profile: `p:${first}`, at: 0, leaseMs: 10 });
+		expect(mayHaveOwnHost(ledger, third, 0)).toBe(false);
+		admit(ledger, { laneLimit: 1000 });
+		claimNext(ledger, { hostId: readyHost(ledger, { profile: "p" }), profile: "p", at: 0, leaseMs: 10 });
+		hostGone(ledger, host, 0);
+		expect(ledger.run("UPDATE hosts SET state = 'gone' WHERE profile = ?", `p:${second}`)).toBe(1);
+		// The lane is full, and nobody waits yet.
+		expect(mayHaveOwnHost(ledger, third, 0)).toBe(true);
+	});
+
+	test("not for a run that is to be stopped, or whose session has one before it, or that has ended", async () => {
+		const ledger = await scratch.ledger();
+		const session = newSessionId();
+		const [before, after, stopped] = [
+			isolated(ledger, { session }),
+			isolated(ledger, { session }),
+			isolated(ledger),
+		] as const;
+		requestStop(ledger, stopped, { at: 0, by: "the user" });
+		expect([before, after, stopped].map((id) => mayHaveOwnHost(ledger, id, 0))).toEqual([true, false, false]);
+		endRun(ledger, { id: before, fence: 0, outcome: success(), at: 1 });
+		expect([before, after].map((id) => mayHaveOwnHost(ledger, id, 0))).toEqual([false, true]);
+	});
+});
+
+test("a place is kept for a run whose own host waits, before those that came later and not before the earlier ones", async () => {
+	const ledger = await scratch.ledger();
+	const laneLimit = 1;
+	const shared = readyHost(ledger, { profile: "p" });
+	const claim = () => claimNext(ledger, { hostId: shared, profile: "p", at: 0, leaseMs: 10 })?.run;
+	const earlier = admit(ledger, { laneLimit });
+	const own = isolated(ledger, { laneLimit });
+	const later = admit(ledger, { laneLimit });
+	const ownHost = readyHost(ledger, { profile: `p:${own}`, leaseUntil: 100 });
+	const first = claim();
+	expect(first?.id).toBe(earlier);
+	endRun(ledger, { id: earlier, fence: first?.fence ?? 0, outcome: success(), at: 1 });
+	expect(claim()).toBeUndefined();
+	expect(claimNext(ledger, { hostId: ownHost, profile: `p:${own}`, at: 0, leaseMs: 10 })?.run.id).toBe(own);
+	const run = findRun(ledger, own)?.run;
+	endRun(ledger, { id: own, fence: run?.fence ?? 0, outcome: success(), at: 1 });
+	expect(claim()?.id).toBe(later);
+});
+
+test("a place is not kept for a host that is not heard of any more", async () => {
+	const ledger = await scratch.ledger();
+	const own = isolated(ledger, { laneLimit: 1 });
+	const later = admit(ledger, { laneLimit: 1 });
+	readyHost(ledger, { profile: `p:${own}`, leaseUntil: 100 });
+	const hostId = readyHost(ledger, { profile: "p" });
+	expect(claimNext(ledger, { hostId, profile: "p", at: 99, leaseMs: 10 })).toBeUndefined();
+	expect(claimNext(ledger, { hostId, profile: "p", at: 100, leaseMs: 10 })?.run.id).toBe(later);
+});
+
+describe("runs that lost a host together", () => {
+	/** Two runs in one host, which dies as often as there are attempts. */
+	async function twoRuns(maxAttempts: number) {
+		const ledger = await scratch.ledger();
+		const ids = [admit(ledger, { maxAttempts }), admit(ledger, { maxAttempts })];
+		for (let attempt = 0; attempt < maxAttempts; attempt++) {
+			const hostId = readyHost(ledger, { leaseUntil: attempt * 100 });
+			const claimed = claimRuns(ledger, { hostId, profile: "p", at: attempt * 100, leaseMs: 100, atMost: 5 });
+			expect(claimed).toHaveLength(2);
+			sweep(ledger, { at: attempt * 100 + 100, outcomeOf });
+		}
+		return { ledger, ids };
+	}
+
+	test("share one again while attempts are left, and have one each for the attempt after the last", async () => {
+		const { ledger, ids } = await twoRuns(2);
+		for (const id of ids) {
+			expect(findRun(ledger, id)).toMatchObject({
+				run: { state: "queued", attempt: 2, maxAttempts: 3 },
+				profile: `p:${id}`,
+			});
+		}
+	});
+
+	test("are lost if they were to be tried once only", async () => {
+		const { ledger, ids } = await twoRuns(1);
+		for (const id of ids) expect(findRun(ledger, id)?.run.state).toBe("ended");
+	});
+
+	test("are lost if their own host dies too", async () => {
+		const { ledger, ids } = await twoRuns(2);
+		const [id] = ids as [RunId];
+		const hostId = readyHost(ledger, { profile: `p:${id}`, leaseUntil: 500 });
+		claimNext(ledger, { hostId, profile: `p:${id}`, at: 400, leaseMs: 100 });
+		expect(sweep(ledger, { at: 500, outcomeOf }).ended.map(({ run }) => run.id)).toEqual([id]);
+	});
+});
