@@ -102,16 +102,13 @@ export class Hosts {
 	}
 
 	#findOrStart(profile: string): HostRecord {
-		const at = Date.now();
 		const { host, startIt } = findOrReserveHost(this.#ledger, {
 			profile,
-			at,
+			at: Date.now(),
 			startWithinMs: START_WITHIN_MS,
 			socketOf: this.#places.socket,
 		});
-		if (startIt) {
-			this.#start(host);
-		}
+		if (startIt) this.#start(host);
 		return host;
 	}
 
