@@ -26,6 +26,8 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 const staged = stagePackage();
 const started = performance.now();
 const options = { extension: staged.path, keep: true };
+const enough = new AbortController();
+process.once("SIGINT", () => enough.abort()); // What is under way is finished and reported.
 let results: WorkloadResult[];
 try {
 	results =
@@ -35,6 +37,7 @@ try {
 					points: Number(values.points),
 					from: Number(values.from),
 					atOnce: Number(values["at-once"]),
+					enough: enough.signal,
 					onResult: progress,
 				})
 			: [await attackOnce(Number(values.seed), options)];

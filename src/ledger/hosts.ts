@@ -89,22 +89,9 @@ export function selectHosts(ledger: Ledger, condition: string, ...values: (strin
 	return ledger.all<HostRow>(`SELECT * FROM hosts WHERE ${condition}`, ...values).map(toHost);
 }
 
-/**
- * Hosts that nobody has heard of for longer than their lease, and that have no runs: killed while idle. Nobody would ever
- * look for them, so whoever starts another one does. Now gone; answers which.
- */
-export function buryIdleHosts(ledger: Ledger, at: number): HostRecord[] {
-	const idle = `state <> 'gone' AND lease_until <= ?
-		AND NOT EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND host_id = hosts.id)`;
-	const known = selectHosts(ledger, idle, at);
-	if (known.length === 0) return [];
-	const sql = `UPDATE hosts SET state = 'gone' WHERE id = ? AND ${idle}`;
-	return ledger.transaction("normal", () => known.filter(({ id }) => ledger.run(sql, id, at) === 1));
-}
-
 /** Hosts that are over, as far as the ledger knows, and that had a process. */
 export function listGoneHosts(ledger: Ledger): HostRecord[] {
-	return ledger.all<HostRow>("SELECT * FROM hosts WHERE state = 'gone' AND pid IS NOT NULL").map(toHost);
+	return selectHosts(ledger, "state = 'gone' AND pid IS NOT NULL");
 }
 
 /** False if the host is not expected (any more): it must then leave without having touched anything. */

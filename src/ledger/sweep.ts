@@ -54,15 +54,14 @@ function giveUpOnSilentHosts(ledger: Ledger, { at, undertaker }: Sweep): void {
 	const given = silent.filter((host) => undertaker?.mayBury(host) ?? true);
 	// Before they are marked: nobody looks at a marked one without runs again, and we may die in between.
 	for (const host of given) undertaker?.clear(host);
-	if (given.length > 0) {
-		const sql = "UPDATE hosts SET state = 'gone' WHERE id = ? AND state <> 'gone' AND lease_until <= ?";
-		// Again with the lease: it may have been renewed since.
-		ledger.transaction("full", () => given.map(({ id }) => ledger.run(sql, id, at)));
-	}
+	const sql = "UPDATE hosts SET state = 'gone' WHERE id = ? AND state <> 'gone' AND lease_until <= ?";
+	// Again with the lease: it may have been renewed since.
+	const mark = () => given.filter(({ id }) => ledger.run(sql, id, at) === 1);
+	const marked = given.length > 0 ? ledger.transaction("full", mark) : [];
 	if (!undertaker) return;
-	// All whose runs are to be given free, whoever marked them: that one may have died before it could end the process.
+	// And all whose runs are to be given free, whoever marked them: that one may have died before it could end the process.
 	const held = `id IN (SELECT host_id FROM runs WHERE state = 'running' AND lease_until <= ?)`;
-	for (const host of selectHosts(ledger, `state = 'gone' AND ${held}`, at)) undertaker.bury(host);
+	for (const host of [...marked, ...selectHosts(ledger, `state = 'gone' AND ${held}`, at)]) undertaker.bury(host);
 }
 
 /** A run that may not have been the one to blame gets a host of its own for its last attempt. */

@@ -1,16 +1,9 @@
 import { dirname } from "node:path";
 import { outcomeWithoutHost } from "../collect/outcome.ts";
 import { isDead } from "../host/host-process.ts";
-import { bury, removeSocket } from "../host/undertaker.ts";
+import { removeSocket } from "../host/undertaker.ts";
 import { adoptRun } from "../ledger/adopt.ts";
-import {
-	buryIdleHosts,
-	findHost,
-	findLiveHost,
-	findOrReserveHost,
-	type HostRecord,
-	hostGone,
-} from "../ledger/hosts.ts";
+import { findHost, findLiveHost, findOrReserveHost, type HostRecord, hostGone } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import { isOwnProfile, mayHaveOwnHost, ownProfile, sharedProfile } from "../ledger/own-host.ts";
@@ -119,17 +112,13 @@ export class Hosts {
 	}
 
 	#findOrStart(profile: string): HostRecord {
-		const at = Date.now();
 		const { host, startIt } = findOrReserveHost(this.#ledger, {
 			profile,
-			at,
+			at: Date.now(),
 			startWithinMs: START_WITHIN_MS,
 			socketOf: this.#places.socket,
 		});
-		if (startIt) {
-			for (const idle of buryIdleHosts(this.#ledger, at)) bury(idle);
-			this.#start(host);
-		}
+		if (startIt) this.#start(host);
 		return host;
 	}
 
@@ -186,8 +175,9 @@ export class Hosts {
 
 	#bury(host: HostRecord): void {
 		this.#starting.delete(host.id);
-		hostGone(this.#ledger, host.id, Date.now());
+		// In this order: nobody looks after one that is marked as gone.
 		removeSocket(host);
+		hostGone(this.#ledger, host.id, Date.now());
 	}
 
 	/** A connection keeps its host alive, so none is kept without need. */

@@ -14,16 +14,25 @@ export interface Attack extends WorkloadOptions {
 	from: number;
 	/** How many workloads at once. */
 	atOnce: number;
+	/** No more workloads are begun then. */
+	enough?: AbortSignal;
 	onResult?: (result: WorkloadResult, faultsSoFar: number) => void;
 }
 
 /** Runs one workload after the other until there were enough faults. */
-export async function attack({ points, from, atOnce, onResult, ...options }: Attack): Promise<WorkloadResult[]> {
+export async function attack({
+	points,
+	from,
+	atOnce,
+	enough,
+	onResult,
+	...options
+}: Attack): Promise<WorkloadResult[]> {
 	const results: WorkloadResult[] = [];
 	let seed = from;
 	let faults = 0;
 	const worker = async () => {
-		while (faults < points) {
+		while (faults < points && !enough?.aborted) {
 			const result = await attackOnce(seed++, options);
 			faults += result.evidence.faults.length;
 			results.push(result);

@@ -8,14 +8,7 @@ import { processStart } from "../../src/host/process-start.ts";
 import { undertaker } from "../../src/host/undertaker.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { claimNext } from "../../src/ledger/claim.ts";
-import {
-	buryIdleHosts,
-	findHost,
-	findOrReserveHost,
-	type HostRecord,
-	hostReady,
-	renewLeases,
-} from "../../src/ledger/hosts.ts";
+import { findHost, findOrReserveHost, type HostRecord, hostReady, renewLeases } from "../../src/ledger/hosts.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { sweep, type Undertaker } from "../../src/ledger/sweep.ts";
 import { admission, outcomeOf } from "../ledger/samples.ts";
@@ -132,23 +125,41 @@ describe.skipIf(process.platform !== "linux")("a host whose lease has run out", 
 	});
 });
 
-test("a host that was killed while idle is buried by whoever starts the next one, and one with runs is not", async () => {
+test("a host that was killed while idle is buried by whoever looks next, and one whose lease holds is not", async () => {
 	const ledger = await scratch.ledger();
 	const [idleHost, other] = ["a", "b"].map((profile) => {
-		const { host } = findOrReserveHost(ledger, {
-			profile,
-			at: 0,
-			startWithinMs: 1,
-			socketOf: (id) => `/nowhere/${id}`,
-		});
+		const socketOf = (id: string) => join(scratch.folder(), `${id}.sock`);
+		const { host } = findOrReserveHost(ledger, { profile, at: 0, startWithinMs: 1, socketOf });
+		writeFileSync(host.socket, "");
 		hostReady(ledger, { id: host.id, pid: 1, pidStarted: "then", leaseUntil: 100 });
 		return host;
 	});
-	const atWork = hostAtWork(ledger, { pid: 1, pidStarted: "then" });
 	if (!idleHost || !other) throw new Error("There are no hosts.");
 	renewLeases(ledger, other.id, 200);
-	expect(buryIdleHosts(ledger, 99)).toEqual([]);
-	expect(buryIdleHosts(ledger, 100).map(({ id }) => id)).toEqual([idleHost.id]);
-	expect([idleHost, other, atWork].map(({ id }) => findHost(ledger, id)?.state)).toEqual(["gone", "ready", "ready"]);
-	expect(ledger.all("SELECT state FROM runs")).toEqual([{ state: "running" }]);
+	const look = (at: number) => {
+		sweep(ledger, { at, outcomeOf, undertaker: undertaker() });
+		return [idleHost, other].map(({ id, socket }) => [findHost(ledger, id)?.state, existsSync(socket)]);
+	};
+	expect(look(99)).toEqual([
+		["ready", true],
+		["ready", true],
+	]);
+	expect(look(100)).toEqual([
+		["gone", false],
+		["ready", true],
+	]);
+});
+
+test("a host's socket is taken away before it is marked: nobody looks for those that are gone", async () => {
+	const ledger = await scratch.ledger();
+	const { host } = findOrReserveHost(ledger, { profile: "a", at: 0, startWithinMs: 1, socketOf: () => "/nowhere" });
+	hostReady(ledger, { id: host.id, pid: 1, pidStarted: "then", leaseUntil: 100 });
+	const states: unknown[] = [];
+	const watched: Undertaker = {
+		mayBury: () => true,
+		clear: ({ id }) => void states.push(findHost(ledger, id)?.state),
+		bury: ({ id }) => void states.push(findHost(ledger, id)?.state),
+	};
+	sweep(ledger, { at: 100, outcomeOf, undertaker: watched });
+	expect(states).toEqual(["ready", "gone"]);
 });
