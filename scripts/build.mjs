@@ -79,7 +79,7 @@ const piModules = {
 			resolveDir: root,
 			contents: [
 				...PI_MODULES.map((name, index) => `import * as module${index} from ${JSON.stringify(name)};`),
-				`${held} ??= { ${PI_MODULES.map((name, index) => `${JSON.stringify(name)}: module${index}`).join(", ")} };`,
+				`Object.assign(${held} ??= {}, { ${PI_MODULES.map((name, index) => `${JSON.stringify(name)}: module${index}`).join(", ")} });`,
 				"export default async (pi) => {",
 				`	const { default: extension } = await import(${JSON.stringify(`./${path}`)});`,
 				"	return extension(pi);",

@@ -1,54 +1,48 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
+import { flush } from "../ledger/session-files.ts";
 import { ANNOUNCE } from "./announce.ts";
 
 type Transcript = ExtensionContext["sessionManager"];
 
+/** The runs of which pi has been told in this session, as far as this process knows. They are not announced again here. */
+export function toldInMemory(transcript: Transcript): Set<unknown> {
+	return new Set(transcript.getEntries().map(toldBy));
+}
+
 /**
- * The runs whose announces the transcript of the session that asked holds. Only then is a debt paid: a message that is
- * queued, or in memory of a session whose file is not written yet, dies with the process.
+ * The runs of which the session's file tells, which is on the disk when this returns. Only then is a debt paid: what is
+ * queued, in the memory of a pi whose disk is full, or not yet written out by the system, dies with the machine. It also
+ * has what other processes have written since we read it. A session that is not kept has its memory only.
  */
-export function announcesHeld(transcript: Transcript): Set<unknown> {
+export function toldOnDisk(transcript: Transcript): Set<unknown> {
 	const file = transcript.getSessionFile();
-	if (file !== undefined && !existsSync(file)) return new Set();
-	return new Set(
-		transcript.getEntries().flatMap((entry) => {
-			if (entry.type === "custom_message" && entry.customType === ANNOUNCE) return [announceIdOf(entry.details)];
-			// A result that a tool call returned has been told as well, whether or not we lived to write that down.
-			if (entry.type === "message" && entry.message.role === "toolResult") return [toldBy(entry.message)];
-			return [];
-		}),
-	);
-}
-
-/** The run whose outcome a tool result carries. A receipt names a run too, but tells nothing of it. */
-function toldBy({ toolName, details }: { toolName: string; details?: unknown }): unknown {
-	if (typeof details !== "object" || details === null || !("runId" in details)) return undefined;
-	if (toolName === "subagent") return details.runId;
-	const isReply =
-		toolName === "sessions_send" && "status" in details && (details.status === "ok" || details.status === "error");
-	return isReply ? details.runId : undefined;
-}
-
-/** The same for what other processes may have written into the file since we read it. */
-export function announcesInFile(transcript: Transcript): Set<unknown> {
-	const file = transcript.getSessionFile();
-	if (file === undefined || !existsSync(file)) return new Set();
+	if (file === undefined) return toldInMemory(transcript);
+	if (!existsSync(file)) return new Set();
+	flush(file);
 	const lines = readFileSync(file, "utf8").split("\n");
-	return new Set(lines.filter((line) => line.includes(ANNOUNCE)).map(announcedIn));
+	return new Set(lines.filter((line) => line.includes('"runId"')).map((line) => toldBy(entryIn(line))));
 }
 
-/** Only what an announce itself says: the same words in what a child wrote, or called a tool with, tell nothing. */
-function announcedIn(line: string): unknown {
+/** The run whose outcome an entry tells: an announce, or the result of a tool call that waited for it. */
+function toldBy(entry: SessionEntry | undefined): unknown {
+	if (entry?.type === "custom_message" && entry.customType === ANNOUNCE) return field(entry.details, "announceId");
+	if (entry?.type !== "message" || entry.message?.role !== "toolResult") return undefined;
+	const { toolName, details } = entry.message;
+	if (toolName === "subagent") return field(details, "runId");
+	// A receipt names a run too, but tells nothing of it.
+	const status = toolName === "sessions_send" ? field(details, "status") : undefined;
+	return status === "ok" || status === "error" ? field(details, "runId") : undefined;
+}
+
+const field = (details: unknown, name: string): unknown =>
+	typeof details === "object" && details !== null ? (details as Record<string, unknown>)[name] : undefined;
+
+function entryIn(line: string): SessionEntry | undefined {
 	try {
-		const entry = JSON.parse(line) as SessionEntry | null;
-		const isAnnounce = entry?.type === "custom_message" && entry.customType === ANNOUNCE;
-		return isAnnounce ? announceIdOf(entry.details) : undefined;
+		return (JSON.parse(line) as SessionEntry | null) ?? undefined;
 	} catch (error) {
-		if (error instanceof SyntaxError) return undefined; // Half a line, of a process that was killed.
+		if (error instanceof SyntaxError) return undefined; // Half a line, of a process that was killed: pi passes over it.
 		throw error;
 	}
 }
-
-const announceIdOf = (details: unknown): unknown =>
-	typeof details === "object" && details !== null && "announceId" in details ? details.announceId : undefined;

@@ -9,6 +9,7 @@ import { endRuns, heldRuns, recordPartial, recordUsage, usageOfParent } from "..
 import { type Place, removeExpired, takeDailyTurn } from "../ledger/retention.ts";
 import { sessionAtWork } from "../ledger/sessions.ts";
 import { sweep, type Undertaker } from "../ledger/sweep.ts";
+import { LedgerTrouble } from "../ledger/trouble.ts";
 import type { Log } from "../log/log.ts";
 import { rotateLog } from "../log/log-file.ts";
 import type { Principal } from "../plan/plan.ts";
@@ -112,19 +113,22 @@ export class Host {
 	}
 
 	#beat(): void {
-		const { id, places } = this.#setup;
+		const { id, log, places } = this.#setup;
+		// Here and not with each line: children's extensions may print into it too.
+		this.#orLog("its log", undefined, () => rotateLog(places.log(id)));
 		try {
 			this.#renew();
 			this.#watchers?.listenAgainIfLost();
 			this.#record();
 			this.#attend();
 			this.#archive();
-			// Here and not with each line: children's extensions may print into it too.
-			rotateLog(places.log(id));
 			this.#leaveIfIdle();
 		} catch (error) {
 			// The ledger may be locked or its disk full for a while. The lease tells others if it lasts.
-			this.#setup.log.error("heartbeat failed", { error });
+			log.error("heartbeat failed", { error });
+			const isLost = error instanceof LedgerTrouble && !error.mayPass && Date.now() > this.#leaseUntil;
+			// A damaged ledger is replaced by one that does not know us.
+			if (isLost) this.#vanish();
 		}
 	}
 
@@ -292,7 +296,7 @@ export class Host {
 		try {
 			write();
 		} catch (error) {
-			this.#setup.log.error("could not write to the ledger", { what, error, ...(runId && { runId }) });
+			this.#setup.log.error("could not write", { what, error, ...(runId && { runId }) });
 		}
 	}
 

@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync } from "node:fs";
 import type { ExtensionContext, ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import type { InboxMessage } from "../ledger/inbox.ts";
+import { flush } from "../ledger/session-files.ts";
 
 /** The kind of entry as which a message from the parent is in the child's session. */
 const STEERING = "pi-geon:message";
@@ -80,7 +80,8 @@ export class Steering {
 
 	#settle(transcript: Transcript, seqs: number[]): void {
 		if (seqs.length === 0) return;
-		flush(transcript.getSessionFile());
+		const file = transcript.getSessionFile();
+		if (file !== undefined) flush(file);
 		for (const seq of seqs) {
 			this.#inbox.taken(seq);
 			this.#given.delete(seq);
@@ -100,15 +101,4 @@ function heldBy(transcript: Transcript): Set<number> {
 function seqOf(details: unknown): number[] {
 	const seq = typeof details === "object" && details !== null && "seq" in details ? details.seq : undefined;
 	return typeof seq === "number" ? [seq] : [];
-}
-
-/** The mark in the ledger reaches the disk. What it speaks of must have been there first. */
-function flush(file: string | undefined): void {
-	if (file === undefined) return;
-	const descriptor = openSync(file, "r+");
-	try {
-		fsyncSync(descriptor);
-	} finally {
-		closeSync(descriptor);
-	}
 }

@@ -1,3 +1,4 @@
+import { closeSync, fsyncSync, openSync } from "node:fs";
 import type { RunId } from "../run/ids.ts";
 
 /** Where an answer that is too long for the model is kept whole: beside the transcript it came from. */
@@ -7,3 +8,13 @@ export const wholeAnswerFile = (sessionFile: string, runId: RunId): string =>
 /** The name of a file that was put away: told by the time alone, so that whoever completes it finds the same one. */
 export const archivedFile = (file: string, archivedAt: number): string =>
 	`${file}.deleted.${new Date(archivedAt).toISOString().replaceAll(":", "-")}`;
+
+/** What a mark in the ledger speaks of must have reached the disk before the mark does. */
+export function flush(file: string): void {
+	const descriptor = openSync(file, "r+");
+	try {
+		fsyncSync(descriptor);
+	} finally {
+		closeSync(descriptor);
+	}
+}

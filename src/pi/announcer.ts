@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Services } from "../delegate.ts";
 import { type Announce, announceOf, type EndedRecord, wantsSilence } from "../deliver/announce.ts";
-import { announcesHeld, announcesInFile } from "../deliver/transcript.ts";
+import { toldInMemory, toldOnDisk } from "../deliver/transcript.ts";
 import { processStart } from "../host/process-start.ts";
 import { archiveDueSessions } from "../ledger/archive.ts";
 import { owedTo, returnDeliveries, settleDeliveries, skipDelivery, takeDeliveries } from "../ledger/deliveries.ts";
@@ -22,8 +22,17 @@ const LOOK_EVERY_MS_AFTER_TROUBLE = 10_000;
 const TOGETHER_MS = 200;
 /** … unless that holds up the first of them for longer than this. */
 const GATHER_MS = 1500;
-/** How long pi may be at rest with an announce that it was given, but does not hold, before that counts as lost. */
+/** How often it is looked at when there is nothing to wait for: a run may be sent off from a shell, or by another pi. */
+const LOOK_EVERY_MS_AT_REST = 5000;
+/**
+ * How long pi may be at rest with an announce that it was given, but does not hold, before that counts as lost. Only once
+ * it has come to rest after it was given: until all extensions have heard that it is at rest, pi holds messages back.
+ */
 const ARRIVE_WITHIN_MS = 5000;
+/** The same if it never came to rest again: there are failures that pi tells nobody of. */
+const ARRIVE_AT_ALL_WITHIN_MS = 120_000;
+/** How long a prompt may take from its entry until the model works on it. */
+const PROMPT_WITHIN_MS = 10_000;
 /** How long a delivery is ours after the last time we said so. */
 const DELIVERY_MS = 15_000;
 
@@ -41,13 +50,17 @@ export class Announcer {
 	readonly #deliverer = `${process.pid}:${processStart(process.pid) ?? ""}:${randomUUID()}`;
 	/** Runs whose outcome a tool call of this process returns. */
 	readonly #awaited = new Set<RunId>();
-	/** Announced here, but not yet seen in the transcript; and when pi was last known to be busy since. */
-	readonly #sent = new Map<RunId, number>();
+	/** Announced here, but not yet seen in the transcript: when, and when pi was last known to be busy since. */
+	readonly #sent = new Map<RunId, { at: number; busyAt: number }>();
 	readonly #hints = hint();
 	/** Until when those above are ours to deliver. */
 	readonly #takenUntil = new Map<RunId, number>();
 	/** Whether anything can be owed to this session. */
 	#concerned = false;
+	/** When pi last came to rest. */
+	#restedAt = 0;
+	/** Until when a prompt is on its way that pi does not yet count as work. */
+	#promptUntil = 0;
 	#loop: Promise<void> | undefined;
 	#stopped = false;
 	#reported = false;
@@ -74,9 +87,25 @@ export class Announcer {
 		if (wasUsed(ctx)) this.attend(ctx);
 	}
 
-	/** The parent came to rest, or its context changed. */
+	/** The parent came to rest: no tool call waits for anything any more. */
+	rested(ctx: ExtensionContext): void {
+		this.#restedAt = performance.now();
+		this.#awaited.clear();
+		this.attendAgain(ctx);
+	}
+
+	/** The context of the session changed, which may have delivered something. */
 	attendAgain(ctx: ExtensionContext): void {
 		if (this.#concerned) this.attend(ctx);
+	}
+
+	/** A prompt was entered. Until pi works on it, it takes itself to be idle, and an announce would displace the prompt. */
+	promptEntered(): void {
+		this.#promptUntil = performance.now() + PROMPT_WITHIN_MS;
+	}
+
+	promptArrived(): void {
+		this.#promptUntil = 0;
 	}
 
 	get isConcerned(): boolean {
@@ -104,7 +133,7 @@ export class Announcer {
 		this.#stopped = true;
 		this.#hints.give();
 		await this.#loop;
-		if (this.#sent.size === 0) return;
+		if (this.#sent.size + this.#takenUntil.size === 0) return;
 		await this.#services.use(ctx, async ({ ledger }) => {
 			this.#settle(ctx, ledger);
 			archiveDueSessions(ledger, Date.now());
@@ -115,25 +144,29 @@ export class Announcer {
 	async #carry(ctx: ExtensionContext, services: Services): Promise<void> {
 		while (!this.#stopped) {
 			const started = performance.now();
-			const seen = await this.look(ctx, services).catch((error) => this.#report(ctx, error));
-			const tookMs = performance.now() - started;
-			if (!seen) {
-				await this.#hints.next(LOOK_EVERY_MS_AFTER_TROUBLE);
-				continue;
-			}
-			const { open, due, elsewhere } = seen;
-			if (due.length > 0 && isInteractive(ctx) && ctx.isIdle()) {
-				const together = await this.#gather(ctx, services, due);
-				if (this.#stopped) return;
-				if (ctx.isIdle()) this.#send(this.take(ctx, services, together));
-				continue;
-			}
-			const left = open.length + due.length + elsewhere + this.#sent.size + this.#awaited.size;
-			if (left === 0) return;
-			await this.#hints.next(LOOK_EVERY_MS);
+			const left = await this.#deliver(ctx, services).catch((error) => this.#report(ctx, error));
+			if (left === undefined) await this.#hints.next(LOOK_EVERY_MS_AFTER_TROUBLE);
+			else if (left > 0) await this.#hints.next(LOOK_EVERY_MS);
+			else if (isInteractive(ctx)) await this.#hints.next(LOOK_EVERY_MS_AT_REST);
+			else return;
 			// With a thousand runs a look takes a while, and each of them gives several hints.
-			if (!this.#stopped) await new Promise((resolve) => setTimeout(resolve, tookMs));
+			const tookMs = Math.min(performance.now() - started, LOOK_EVERY_MS);
+			if (!this.#stopped && left) await new Promise((resolve) => setTimeout(resolve, tookMs));
 		}
+	}
+
+	/** Announces what can be announced now. Answers how many runs there still are to see to. */
+	async #deliver(ctx: ExtensionContext, services: Services): Promise<number> {
+		const { open, due, elsewhere } = await this.look(ctx, services);
+		if (due.length > 0 && this.#mayInterrupt(ctx)) {
+			const together = await this.#gather(ctx, services, due);
+			if (!this.#stopped && this.#mayInterrupt(ctx)) this.#send(this.take(ctx, services, together));
+		}
+		return open.length + due.length + elsewhere + this.#sent.size + this.#awaited.size;
+	}
+
+	#mayInterrupt(ctx: ExtensionContext): boolean {
+		return isInteractive(ctx) && ctx.isIdle() && performance.now() > this.#promptUntil;
 	}
 
 	/** Said once; tried again until it works, since a locked ledger or a full disk may be a matter of minutes. */
@@ -181,10 +214,12 @@ export class Announcer {
 		const ids = owed.map(({ run }) => run.id);
 		const taken = takeDeliveries(ledger, ids, { ...ours, isAlive });
 		for (const id of taken) this.#takenUntil.set(id, at + DELIVERY_MS);
-		const held = ids.length > 0 ? announcesHeld(ctx.sessionManager) : new Set();
-		const told = ids.filter((id) => taken.has(id) && held.has(id));
-		settleDeliveries(ledger, told, at);
-		for (const id of told) this.#events.announced(id);
+		const held = ids.length > 0 ? toldInMemory(ctx.sessionManager) : new Set();
+		this.#pay(
+			ctx,
+			ledger,
+			ids.filter((id) => taken.has(id) && held.has(id)),
+		);
 		const untold = owed.filter(({ run }) => taken.has(run.id) && !held.has(run.id));
 		const due = untold.filter((ended) => !wantsSilence(ended));
 		for (const ended of untold) if (wantsSilence(ended)) skipDelivery(ledger, ended.run.id, at);
@@ -196,13 +231,17 @@ export class Announcer {
 
 	/** The announces of these runs, now on their way, less those that another process turns out to have made. */
 	take(ctx: ExtensionContext, { ledger, redactor }: Services, due: EndedRecord[]): Announce[] {
-		const inFile = due.length > 0 ? announcesInFile(ctx.sessionManager) : new Set();
-		const told = due.map(({ run }) => run.id).filter((id) => inFile.has(id));
-		for (const id of settleDeliveries(ledger, told, Date.now())) this.#events.announced(id);
-		const untold = due.filter(({ run }) => !inFile.has(run.id));
+		const paid = new Set(
+			this.#pay(
+				ctx,
+				ledger,
+				due.map(({ run }) => run.id),
+			),
+		);
+		const untold = due.filter(({ run }) => !paid.has(run.id));
 		const announces = untold.map((record) => announceOf(record, redactor));
 		for (const { run, plan, parentSession } of untold) {
-			this.#sent.set(run.id, performance.now());
+			this.#sent.set(run.id, { at: performance.now(), busyAt: performance.now() });
 			parentLog.info("announcing", { runId: run.id, agent: plan.agent, session: parentSession });
 		}
 		return announces;
@@ -223,20 +262,33 @@ export class Announcer {
 
 	#settle(ctx: ExtensionContext, ledger: Services["ledger"]): void {
 		if (this.#sent.size === 0) return;
-		const held = announcesHeld(ctx.sessionManager);
-		const atRest = ctx.isIdle() && !ctx.hasPendingMessages();
-		const told = [...this.#sent.keys()].filter((id) => held.has(id));
-		settleDeliveries(ledger, told, Date.now());
-		for (const id of told) {
+		const held = toldInMemory(ctx.sessionManager);
+		for (const id of this.#pay(
+			ctx,
+			ledger,
+			[...this.#sent.keys()].filter((id) => held.has(id)),
+		)) {
 			parentLog.info("announced", { runId: id, session: ctx.sessionManager.getSessionId() });
 			this.#sent.delete(id);
-			this.#events.announced(id);
 		}
-		for (const [id, busyAt] of this.#sent) {
-			if (!atRest) this.#sent.set(id, performance.now());
+		const now = performance.now();
+		const atRest = ctx.isIdle() && !ctx.hasPendingMessages();
+		for (const [id, sent] of this.#sent) {
+			if (held.has(id)) continue;
+			if (!atRest) sent.busyAt = now;
 			// Two prompts at the same moment can make pi drop a message. It is still owed, and so it is sent again.
-			else if (performance.now() - busyAt > ARRIVE_WITHIN_MS) this.#sent.delete(id);
+			const rested = this.#restedAt > sent.at && now - Math.max(this.#restedAt, sent.busyAt) > ARRIVE_WITHIN_MS;
+			if (rested || now - sent.busyAt > ARRIVE_AT_ALL_WITHIN_MS) this.#sent.delete(id);
 		}
+	}
+
+	/** Settles the debts of those runs of which the session's file tells. Answers which. */
+	#pay(ctx: ExtensionContext, ledger: Services["ledger"], ids: RunId[]): RunId[] {
+		if (ids.length === 0) return [];
+		const onDisk = toldOnDisk(ctx.sessionManager);
+		const told = ids.filter((id) => onDisk.has(id));
+		for (const id of settleDeliveries(ledger, told, Date.now())) this.#events.announced(id);
+		return told;
 	}
 
 	/** Says again that what we are about to tell is ours, long before that runs out. */

@@ -71,12 +71,19 @@ export default function piGeon(pi: ExtensionAPI): void {
 	pi.on("tool_result", markFailure);
 	pi.on("turn_end", (event, ctx) => settleToolResults(event, ctx, { services, announcer }));
 	pi.on("agent_before_settle", headlessDrain(announcer, services));
-	pi.on("agent_settled", (_event, ctx) => announcer.attendAgain(ctx));
+	pi.on("input", (_event, ctx) => {
+		if (ctx.isIdle()) announcer.promptEntered();
+	});
+	pi.on("agent_start", () => announcer.promptArrived());
+	pi.on("agent_settled", (_event, ctx) => announcer.rested(ctx));
 	pi.on("session_compact", (_event, ctx) => announcer.attendAgain(ctx));
 	pi.on("session_shutdown", async (_event, ctx) => {
-		ui.end();
-		await announcer.stop(ctx);
-		await services.close();
+		try {
+			ui.end();
+			await announcer.stop(ctx);
+		} finally {
+			await services.close();
+		}
 	});
 	registerRoute(pi);
 	const onStopped = (from: ExtensionContext) => announcer.attend(from);

@@ -1,4 +1,5 @@
 import type { ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
+import { toldOnDisk } from "../deliver/transcript.ts";
 import { settleDeliveries } from "../ledger/deliveries.ts";
 import { isRunId, type RunId } from "../run/ids.ts";
 import type { Announcer } from "./announcer.ts";
@@ -15,10 +16,15 @@ export async function settleToolResults(
 	);
 	if (delivered.length === 0) return;
 	await services.use(ctx, async ({ ledger, log }) => {
-		settleDeliveries(ledger, delivered, Date.now());
-		for (const id of delivered) {
+		// Told, whatever goes wrong with writing that down: the next look does it.
+		for (const id of delivered) announcer.awaited(id);
+		const onDisk = toldOnDisk(ctx.sessionManager);
+		for (const id of settleDeliveries(
+			ledger,
+			delivered.filter((id) => onDisk.has(id)),
+			Date.now(),
+		)) {
 			log.info("answered", { runId: id, session: ctx.sessionManager.getSessionId() });
-			announcer.awaited(id);
 		}
 	});
 }

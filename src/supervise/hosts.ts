@@ -77,9 +77,15 @@ export class Hosts {
 		else this.#starting.delete(host.id);
 		const known = this.#connections.get(host.id);
 		if (known?.isOpen) return known;
-		const connecting = this.#connecting.get(host.id) ?? this.#connect(host);
+		const underway = this.#connecting.get(host.id);
+		if (underway) return underway;
+		const connecting = this.#connect(host);
 		this.#connecting.set(host.id, connecting);
-		return connecting;
+		try {
+			return await connecting;
+		} finally {
+			this.#connecting.delete(host.id);
+		}
 	}
 
 	async #connect(host: HostRecord): Promise<HostConnection | undefined> {
@@ -94,8 +100,6 @@ export class Hosts {
 			// Not listening: still starting, or dead. If dead, its leases need not be waited out.
 			this.#buryIfDead(host);
 			return undefined;
-		} finally {
-			this.#connecting.delete(host.id);
 		}
 	}
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 
 /** Everything about a process that cannot be changed once it runs. Runs go to a host that has theirs. */
 export interface HostProfile {
@@ -32,10 +33,14 @@ export function profileOf({ command, piVersion, agentDir, hostEntry, env: given 
 		PI_SUBAGENT_CHILD: "1",
 		PI_SUBAGENT_DEPTH: "1",
 	};
-	const facts = [command, piVersion, agentDir, hostEntry, Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))];
+	const variables = Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1));
+	const facts = [command, piVersion, agentDir, hostEntry, codeOf(hostEntry), variables];
 	const digest = createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32);
 	return { digest, command, env, agentDir, hostEntry };
 }
+
+/** The entry names the files it loads by what is in them: after an update in place, a host of the old code has another profile. */
+const codeOf = (hostEntry: string): string => (existsSync(hostEntry) ? readFileSync(hostEntry, "utf8") : "");
 
 export function stableEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
 	return Object.fromEntries(

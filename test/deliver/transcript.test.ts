@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SessionManager } from "@earendil-works/pi-coding-agent";
 import { expect, onTestFinished, test } from "vitest";
-import { announcesInFile } from "../../src/deliver/transcript.ts";
+import { toldOnDisk } from "../../src/deliver/transcript.ts";
 
 const header = { type: "session", version: 3, id: "a", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/" };
 const announce = (id: string) => ({
@@ -26,6 +26,6 @@ test("an announce that a dying process wrote half of has not been told, though i
 	const lines = [JSON.stringify(header), JSON.stringify(announce("600dbeef")), torn];
 	writeFileSync(file, lines.join("\n"));
 	const transcript = SessionManager.open(file, folder, folder);
-	expect(announcesInFile(transcript).has("600dbeef")).toBe(true);
-	expect(announcesInFile(transcript).has("0badbeef")).toBe(false);
+	expect(toldOnDisk(transcript).has("600dbeef")).toBe(true);
+	expect(toldOnDisk(transcript).has("0badbeef")).toBe(false);
 });
