@@ -193,6 +193,9 @@ export class Host {
 	async #workOn(record: ClaimedRun): Promise<void> {
 		const { ledger, log } = this.#setup;
 		const { id, fence } = record.run;
+		// It was taken away and is ours again: what we still have of it writes into the same session.
+		const before = this.#active.get(id);
+		if (before) await before.work.done;
 		const watchedBy = performance.now() + WATCHED_WITHIN_MS;
 		try {
 			const services = this.#setup.childServices(record.plan.principal);

@@ -11,7 +11,8 @@ import { findRun, type RunRecord, storeRun } from "./records.ts";
  * another run before it (one session never has two writers) and while the lane is full.
  *
  * Only a host that is ready may claim: one that others have given up on would get a run that it cannot keep. The claim
- * renews the host's own lease too, so that no host is found dead while one of its runs is still leased.
+ * renews the host's own lease and those of all its runs, so that no host is found dead while one of its runs is still
+ * leased, and no run is taken from a host that is heard of.
  */
 export function claimRuns(ledger: Ledger, claim: Claim): RunRecord[] {
 	// Asking before locking: an idle host's look at the queue must not hold up those who write.
@@ -23,6 +24,11 @@ export function claimRuns(ledger: Ledger, claim: Claim): RunRecord[] {
 		const waiting = inOrder(ledger, claim, claim.atMost);
 		const ready = "UPDATE hosts SET lease_until = max(lease_until, ?) WHERE id = ? AND state = 'ready'";
 		if (waiting.length === 0 || ledger.run(ready, leaseUntil, hostId) === 0) return [];
+		ledger.run(
+			"UPDATE runs SET lease_until = max(lease_until, ?) WHERE state = 'running' AND host_id = ?",
+			leaseUntil,
+			hostId,
+		);
 		let atWork = ledger.get<{ n: number }>("SELECT count(*) AS n FROM runs WHERE state = 'running'")?.n ?? 0;
 		return waiting.flatMap(({ id, lane_limit, kept }) => {
 			const record = atWork + kept < lane_limit ? findRun(ledger, id) : undefined;

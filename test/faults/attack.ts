@@ -31,9 +31,13 @@ export async function attack({
 	const results: WorkloadResult[] = [];
 	let seed = from;
 	let faults = 0;
+	let underway = 0;
 	const worker = async () => {
-		while (faults < points && !enough?.aborted) {
+		// Those under way will have theirs; if they fall short, the last of them goes on.
+		while (faults + underway * SIZE.faults < points && !enough?.aborted) {
+			underway++;
 			const result = await attackOnce(seed++, options);
+			underway--;
 			faults += result.evidence.faults.length;
 			results.push(result);
 			onResult?.(result, faults);

@@ -63,6 +63,7 @@ function sound(): Evidence {
 			{ pid: 1, task: "p0-1", startedAt: 10, endedAt: 30 },
 			{ pid: 2, task: "p0-1", startedAt: 25, endedAt: 40 },
 		],
+		lagMs: 1,
 		appends: [
 			{ pid: 1, file: "/a.jsonl", entry: "0", at: 15 },
 			{ pid: 2, file: "/a.jsonl", entry: "1", at: 26 },

@@ -128,20 +128,25 @@ const isTurn = ({ message }: Entry): boolean =>
 	message?.role === "assistant" &&
 	(!/^(aborted|error)$/.test(message.stopReason ?? "") || (message.content?.length ?? 0) > 0);
 
-function laneKept({ laneLimit, moves, requests, faults }: Evidence): string[] {
+function laneKept({ laneLimit, moves, requests, faults, lagMs }: Evidence): string[] {
 	const inLedger = moves
 		.filter(({ now, was, atWork }) => now === "running" && was !== "running" && atWork > laneLimit)
 		.map(({ run, atWork }) => `run ${run} was claimed as the ${atWork}. of at most ${laneLimit}`);
-	const atModel = mostAtOnce(requests.flatMap((request) => counted(request, faults)));
+	const atModel = mostAtOnce(requests.map((request) => counted(request, faults, lagMs)));
 	return atModel > laneLimit ? [...inLedger, `${atModel} children asked the model at once, of ${laneLimit}`] : inLedger;
 }
 
-/** A killed process asks no more, whenever its connection is found broken. One that is suspended may have lost its run. */
-function counted(request: Evidence["requests"][number], faults: Evidence["faults"]): { from: number; to: number }[] {
-	const { pid, startedAt, endedAt } = request;
+/**
+ * A killed process asks no more, whenever its connection is found broken. One that is suspended may have lost its run. And
+ * any end may have been noticed late, when the next request had come already.
+ */
+function counted(
+	{ pid, startedAt, endedAt }: Evidence["requests"][number],
+	faults: Evidence["faults"],
+	lagMs: number,
+): { from: number; to: number } {
 	const halted = faults.filter((fault) => fault.pid === pid && fault.kind !== "disconnect" && fault.at >= startedAt);
-	const to = Math.min(endedAt, ...halted.map(({ at }) => at));
-	return [{ from: startedAt, to }];
+	return { from: startedAt, to: Math.max(startedAt, Math.min(endedAt - lagMs, ...halted.map(({ at }) => at))) };
 }
 
 function mostAtOnce(spans: { from: number; to: number }[]): number {

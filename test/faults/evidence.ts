@@ -24,6 +24,8 @@ export interface Evidence {
 	messages: MessageRow[];
 	transcripts: Transcript[];
 	requests: ChildRequest[];
+	/** The longest that the model server, busy with other things, may have taken to notice anything. */
+	lagMs: number;
 	appends: LoggedAppend[];
 	faults: LoggedFault[];
 	processes: LoggedProcess[];
@@ -96,11 +98,13 @@ export interface Scene {
 	plan: WorkloadPlan;
 	folder: string;
 	troubles: string[];
+	lagMs: number;
 }
 
-export function gatherEvidence({ home, plan, folder, troubles }: Scene): Evidence {
+export function gatherEvidence({ home, plan, folder, troubles, lagMs }: Scene): Evidence {
 	return {
 		laneLimit: plan.laneLimit,
+		lagMs,
 		...readLedger(join(home.agentDir, "pi-geon", "ledger.sqlite")),
 		transcripts: [
 			...readTranscripts(join(home.home, "parents"), "parent"),

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { openLedger } from "../../src/ledger/ledger.ts";
@@ -49,6 +50,8 @@ export interface WorkloadOptions {
 /** Runs a workload, with its faults, until everything has come home, and checks what is left. */
 export async function runWorkload(plan: WorkloadPlan, options: WorkloadOptions = {}): Promise<WorkloadResult> {
 	const started = performance.now();
+	const lag = monitorEventLoopDelay({ resolution: 10 });
+	lag.enable();
 	const model = await startModel(script);
 	const home = await makeHome({
 		model,
@@ -81,7 +84,8 @@ export async function runWorkload(plan: WorkloadPlan, options: WorkloadOptions =
 		}
 		await lookOnceMore(home);
 		await expectNothingLeft(home, { withinMs: LEAVE_MS }).catch((error: Error) => troubles.push(error.message));
-		const evidence = gatherEvidence({ home, plan, folder, troubles });
+		lag.disable();
+		const evidence = gatherEvidence({ home, plan, folder, troubles, lagMs: lag.max / 1e6 });
 		const found = violations(evidence);
 		if (found.length > 0 && options.keep) kept = home.scratch;
 		return { seed: plan.seed, violations: found, evidence, tookMs: performance.now() - started, ...(kept && { kept }) };

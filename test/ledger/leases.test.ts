@@ -91,15 +91,14 @@ describe("a lease", () => {
 		expect(swept(ledger, 11).requeued).toEqual([run.id]);
 	});
 
-	test("of a host is at least as long as those of its runs: one that has just claimed is not found dead", async () => {
+	test("of a host and of all its runs is renewed by a claim: it was heard of", async () => {
 		const { ledger, hostId } = await oneHost();
-		const early = atWork(ledger, { hostId });
-		renewLeases(ledger, hostId, 100);
+		atWork(ledger, { hostId });
 		admitRun(ledger, admission());
-		const late = claimNext(ledger, { hostId, profile: "p", at: 90, leaseMs: 100 })?.run;
-		expect(swept(ledger, 100).requeued).toEqual([early.id]);
-		expect(late && runOf(ledger, late.id)).toMatchObject({ state: "running" });
+		claimNext(ledger, { hostId, profile: "p", at: 90, leaseMs: 100 });
+		expect(swept(ledger, 189)).toEqual(nothing);
 		expect(renewLeases(ledger, hostId, 200)).toBe(true);
+		expect(swept(ledger, 200).requeued).toHaveLength(2);
 	});
 });
 
