@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { flush } from "../ledger/session-files.ts";
+import { parsedLine } from "../run/json-line.ts";
 import { ANNOUNCE } from "./announce.ts";
 
 type Transcript = ExtensionContext["sessionManager"];
@@ -21,11 +22,15 @@ export function toldOnDisk(transcript: Transcript): Set<unknown> {
 	if (!existsSync(file)) return new Set();
 	flush(file);
 	const lines = readFileSync(file, "utf8").split("\n");
-	return new Set(lines.filter((line) => line.includes('"runId"')).map((line) => toldBy(entryIn(line))));
+	return new Set(
+		lines
+			.filter((line) => line.includes('"runId"'))
+			.map((line) => toldBy(parsedLine(line) as SessionEntry | null | undefined)),
+	);
 }
 
 /** The run whose outcome an entry tells: an announce, or the result of a tool call that waited for it. */
-function toldBy(entry: SessionEntry | undefined): unknown {
+function toldBy(entry: SessionEntry | null | undefined): unknown {
 	if (entry?.type === "custom_message" && entry.customType === ANNOUNCE) return field(entry.details, "announceId");
 	if (entry?.type !== "message" || entry.message?.role !== "toolResult") return undefined;
 	const { toolName, details } = entry.message;
@@ -37,12 +42,3 @@ function toldBy(entry: SessionEntry | undefined): unknown {
 
 const field = (details: unknown, name: string): unknown =>
 	typeof details === "object" && details !== null ? (details as Record<string, unknown>)[name] : undefined;
-
-function entryIn(line: string): SessionEntry | undefined {
-	try {
-		return (JSON.parse(line) as SessionEntry | null) ?? undefined;
-	} catch (error) {
-		if (error instanceof SyntaxError) return undefined; // Half a line, of a process that was killed: pi passes over it.
-		throw error;
-	}
-}

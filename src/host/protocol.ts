@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { isRunId, type RunId } from "../run/ids.ts";
+import { parsedLine } from "../run/json-line.ts";
 import type { ContextUse, DisplayItem } from "../run/outcome.ts";
 import type { Usage } from "../run/usage.ts";
 
@@ -109,18 +110,9 @@ export function receive(socket: Socket, take: (message: unknown) => void): void 
 		rest = lines.pop() ?? "";
 		if (rest.length > MAX_LINE_BYTES) return void socket.destroy(new Error("A line without end was sent."));
 		for (const line of lines) {
-			const message = parsed(line);
+			const message = parsedLine(line);
 			if (message === undefined) return void socket.destroy(new Error("Something that is not JSON was sent."));
 			take(message);
 		}
 	});
-}
-
-function parsed(line: string): unknown {
-	try {
-		return JSON.parse(line);
-	} catch (error) {
-		if (error instanceof SyntaxError) return undefined;
-		throw error;
-	}
 }

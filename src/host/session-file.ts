@@ -12,6 +12,7 @@ import {
 import { dirname } from "node:path";
 import { CURRENT_SESSION_VERSION, type SessionEntry, SessionManager } from "@earendil-works/pi-coding-agent";
 import type { LaunchPlan } from "../plan/plan.ts";
+import { parsedLine } from "../run/json-line.ts";
 import { MAX_SESSION_FILE } from "./endings/output-limit.ts";
 import { isEntry, isRecord } from "./session-entry.ts";
 
@@ -84,7 +85,7 @@ function formatProblem(file: string): string | undefined {
 		return `${said}, and this pi knows those up to ${CURRENT_SESSION_VERSION}`;
 	}
 	const lines = readFileSync(file, "utf8").split("\n");
-	const unreadable = lines.findIndex((line) => line.trim() !== "" && parsed(line) === undefined);
+	const unreadable = lines.findIndex((line) => line.trim() !== "" && parsedLine(line) === undefined);
 	if (unreadable === -1) return undefined;
 	return `${said}, and line ${unreadable + 1} of it would be lost when pi brings it up to date`;
 }
@@ -95,20 +96,11 @@ function versionOf(file: string): unknown {
 	const descriptor = openSync(file, "r");
 	try {
 		const [first = ""] = bytes.toString("utf8", 0, readSync(descriptor, bytes)).trimStart().split("\n", 1);
-		const header = parsed(first);
+		const header = parsedLine(first);
 		if (!isRecord(header) || header.type !== "session") return undefined;
 		return "version" in header ? header.version : 1;
 	} finally {
 		closeSync(descriptor);
-	}
-}
-
-function parsed(line: string): unknown {
-	try {
-		return JSON.parse(line);
-	} catch (error) {
-		if (error instanceof SyntaxError) return undefined;
-		throw error;
 	}
 }
 

@@ -4,6 +4,7 @@ import { MAX_SESSION_FILE } from "../host/endings/output-limit.ts";
 import { isEntry } from "../host/session-entry.ts";
 import { archivedFile } from "../ledger/session-files.ts";
 import type { SessionRecord } from "../ledger/sessions.ts";
+import { parsedLine } from "../run/json-line.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 
 /** One thing that was said in a child session, as it is in the file. */
@@ -56,18 +57,9 @@ function entriesIn(file: string): SessionEntry[] {
 	if (!stats.isFile() || stats.size > MAX_SESSION_FILE) return [];
 	const lines = readFileSync(file, "utf8").split("\n");
 	return lines.flatMap((line) => {
-		const entry = parsed(line);
+		const entry = parsedLine(line);
 		return isEntry(entry) ? [entry] : [];
 	});
-}
-
-function parsed(line: string): unknown {
-	try {
-		return line.trim() === "" ? undefined : JSON.parse(line);
-	} catch (error) {
-		if (error instanceof SyntaxError) return undefined;
-		throw error;
-	}
 }
 
 /** From the last entry up to the first: what a lost host wrote beside it is not part of the conversation. */

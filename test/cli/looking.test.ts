@@ -237,6 +237,8 @@ describe("while no pi is open", () => {
 		expect(report).toContain("ok models: 3 models with credentials scripted");
 		expect(report).toContain("warn models: The model openai/gpt-4o is unknown or has no credentials");
 		expect(stdout).not.toContain("\u001b");
+		// While a host has the ledger open, what counts is in another file.
+		await eventually(() => expect(hostPids(home)).toEqual([]));
 		writeFileSync(join(home.agentDir, "pi-geon", "ledger.sqlite"), "broken ".repeat(1000));
 		const broken = await piGeon(home, ["doctor", "--json"], { env });
 		expect(broken.code).toBe(1);

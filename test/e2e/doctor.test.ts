@@ -155,6 +155,9 @@ describe("the doctor names the cause of", () => {
 	});
 });
 
+/** The one that the doctor tried has gone, and with it the files that it kept open. */
+const allHostsLeft = (home: Home) => eventually(() => expect(hostPids(home)).toEqual([]));
+
 describe("what the doctor can put right with --fix", { timeout: 60_000 }, () => {
 	test("files that others may read", async () => {
 		const home = await usedHome();
@@ -164,6 +167,7 @@ describe("what the doctor can put right with --fix", { timeout: 60_000 }, () => 
 		);
 		// Opening the ledger takes them away too, so another file shows who did it.
 		const log = join(home.agentDir, "pi-geon", "parent.log");
+		await allHostsLeft(home);
 		chmodSync(log, 0o666);
 		expect(await doctor(home, { fix: true })).toContain(
 			"ok file rights: Others on this machine may read 1 of your files",
@@ -190,6 +194,7 @@ describe("what the doctor can put right with --fix", { timeout: 60_000 }, () => 
 		expect(await doctor(home, { fix: true })).toContain("All is well.");
 		expect(existsSync(stray)).toBe(false);
 		expect(inLedger(home, "SELECT state FROM hosts WHERE id = 'deadbeef'")).toEqual([{ state: "gone" }]);
+		await allHostsLeft(home);
 		expect(await doctor(home)).toContain("No host is running, and none was left behind");
 	});
 

@@ -8,7 +8,14 @@ export const hostPids = (home: Home): number[] =>
 		.map(({ pid }) => pid)
 		.filter((pid) => environmentOf(pid).includes("PI_SUBAGENT_CHILD=1"));
 
-export const environmentOf = (pid: number): string[] => readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+export function environmentOf(pid: number): string[] {
+	try {
+		return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return []; // Gone meanwhile.
+		throw error;
+	}
+}
 
 export function killHosts(home: Home): void {
 	for (const pid of hostPids(home)) process.kill(pid, "SIGKILL");

@@ -1,6 +1,7 @@
-import { chmodSync, lstatSync, readdirSync } from "node:fs";
+import { chmodSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { type Check, fixable, pass } from "./check.ts";
+import { namesIn } from "./names-in.ts";
 
 const NAMED = 3;
 
@@ -44,13 +45,4 @@ function entriesBelow(folder: string): string[] {
 		return [path, ...namesIn(path).map((deeper) => join(path, deeper))];
 	});
 	return [folder, ...inside];
-}
-
-function namesIn(folder: string): string[] {
-	try {
-		return readdirSync(folder);
-	} catch (error) {
-		if (error instanceof Error && "code" in error) return [];
-		throw error;
-	}
 }

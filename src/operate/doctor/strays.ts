@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isDead } from "../../host/host-process.ts";
@@ -8,6 +8,7 @@ import { plural } from "../../run/amounts.ts";
 import { isHostId, newHostId } from "../../run/ids.ts";
 import { HostConnection } from "../../supervise/connection.ts";
 import { type Check, type Examination, type Finding, fixable, pass } from "./check.ts";
+import { namesIn } from "./names-in.ts";
 
 const ANSWER_WITHIN_MS = 2000;
 /** A host that leaves is gone from the ledger a moment before its process is. */
@@ -135,13 +136,4 @@ function strayNow(ledger: Ledger): (HostRecord & { pid: number })[] {
 		const { pid } = host;
 		return pid !== undefined && host.pidStarted && !isDead(host) ? [{ ...host, pid }] : [];
 	});
-}
-
-function namesIn(folder: string): string[] {
-	try {
-		return readdirSync(folder);
-	} catch (error) {
-		if (error instanceof Error && "code" in error) return [];
-		throw error;
-	}
 }

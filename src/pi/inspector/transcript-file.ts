@@ -1,5 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import { isEntry } from "../../host/session-entry.ts";
+import { parsedLine } from "../../run/json-line.ts";
 
 /** The end of a very long session is what is of interest; all of it is in the file. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -66,8 +68,9 @@ export class TranscriptFile {
 		const end = all.lastIndexOf(LINE_END) + 1;
 		this.#rest = all.subarray(end);
 		for (const line of all.subarray(0, end).toString("utf8").split("\n")) {
-			const entry = entryIn(line);
-			if (entry) this.#append(entry);
+			// Half a line at the beginning of what was read, and whatever else is no entry, is passed over.
+			const entry = parsedLine(line);
+			if (isEntry(entry)) this.#append(entry);
 		}
 	}
 
@@ -83,26 +86,6 @@ function readBetween(file: number, from: number, to: number): Buffer {
 	const length = readSync(file, bytes, 0, bytes.length, from);
 	return bytes.subarray(0, length);
 }
-
-/** Half a line at the beginning of what was read, and whatever else is no entry, is passed over. */
-function entryIn(line: string): SessionEntry | undefined {
-	if (line.trim() === "") return undefined;
-	try {
-		const value: unknown = JSON.parse(line);
-		return isEntry(value) ? value : undefined;
-	} catch (error) {
-		if (error instanceof SyntaxError) return undefined;
-		throw error;
-	}
-}
-
-const isEntry = (value: unknown): value is SessionEntry =>
-	typeof value === "object" &&
-	value !== null &&
-	"type" in value &&
-	value.type !== "session" &&
-	"id" in value &&
-	typeof value.id === "string";
 
 function branchTo(last: SessionEntry, byId: ReadonlyMap<string, SessionEntry>): SessionEntry[] {
 	const branch: SessionEntry[] = [];
