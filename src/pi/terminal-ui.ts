@@ -2,7 +2,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import type { AgentDefinition } from "../agents/definition.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import type { LiveRuns } from "./live-runs.ts";
-import type { SessionServices } from "./session-services.ts";
+import { type SessionServices, wasEverUsed } from "./session-services.ts";
 
 /** None of pi's own keys, on any platform. */
 export const INSPECTOR_KEY = "alt+s";
@@ -46,6 +46,8 @@ export class TerminalUi {
 		if (ctx.mode !== "tui" || !session) {
 			return void ctx.ui.notify("Subagents can be looked at in a terminal, where they are switched on.", "warning");
 		}
+		// To look must not make a ledger.
+		if (!wasEverUsed()) return void ctx.ui.notify("Nothing was delegated yet: there is nothing to look at.", "info");
 		if (this.#isInspecting) return;
 		this.#isInspecting = true;
 		try {

@@ -4,7 +4,7 @@ import type { Progress } from "../../host/protocol.ts";
 import type { RunRecord } from "../../ledger/records.ts";
 import type { Fact } from "../../operate/report/layout.ts";
 import type { RunId } from "../../run/ids.ts";
-import type { SessionServices } from "../session-services.ts";
+import { type SessionServices, wasEverUsed } from "../session-services.ts";
 import { type Answer, completions, dispatch, type Subcommand } from "./command.ts";
 import { REPORT, renderReport } from "./report-entry.ts";
 import { RunsOfSession } from "./runs-of-session.ts";
@@ -39,7 +39,7 @@ export function registerCommands(setup: CommandsSetup): void {
 
 	pi.registerEntryRenderer(REPORT, renderReport);
 	register("subagents", "Subagents of this session: list, stop, log, info, send", subagents, async (ctx) => {
-		if (openInspector && ctx.mode === "tui") return void (await openInspector(ctx));
+		if (openInspector && ctx.mode === "tui" && wasEverUsed()) return void (await openInspector(ctx));
 		return dispatch("subagents", subagents, { args: "list", ctx });
 	});
 	register("toolkit", "Subagents in general: agents, activity, help and more", toolkit, (ctx) =>
