@@ -5,8 +5,9 @@ import { findRun, type RunRecord } from "../ledger/records.ts";
 import type { Log } from "../log/log.ts";
 import { type Continued, continueSession } from "../operate/continue.ts";
 import { isDenial } from "../operate/denial.ts";
+import { holderOf } from "../operate/posted.ts";
 import { Hosts } from "../supervise/hosts.ts";
-import { openRun, Supervisor } from "../supervise/supervisor.ts";
+import { type EndedRecord, openRun, Supervisor } from "../supervise/supervisor.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
 import { type Call, type Command, countOption, type ExitCode } from "./command.ts";
 import { findPi, profileFor } from "./find-pi.ts";
@@ -109,18 +110,28 @@ interface Awaited {
 }
 
 async function awaitReply(call: Call, { ledger, hosts, log, continued, seconds }: Awaited): Promise<ExitCode> {
-	const { out } = call;
 	const supervisor = new Supervisor(ledger, hosts, log);
-	const ended = await supervisor.watchUntil(continued.record.run.id, AbortSignal.timeout(seconds * 1000));
-	if (!ended) {
-		tell(call, continued, true);
-		return 1;
+	const patience = AbortSignal.timeout(seconds * 1000);
+	for (let { record } = continued; ; ) {
+		const ended = await supervisor.watchUntil(record.run.id, patience);
+		if (!ended) {
+			tell(call, { ...continued, record }, true);
+			return 1;
+		}
+		const { record: holder, taken } = holderOf(ledger, { ...continued, record });
+		if (holder.run.id === record.run.id) return showReply(call, ended, { taken });
+		record = holder;
 	}
-	const { outcome } = ended.run;
+}
+
+function showReply({ out }: Call, { run }: EndedRecord, { taken }: { taken: boolean }): ExitCode {
+	const { outcome } = run;
 	const redactor = redactorHere();
 	const reply = outcome.output === undefined ? undefined : redactor.redact(outcome.output);
-	const error = outcome.status === "success" ? undefined : redactor.redact(outcome.error.message);
-	if (out.isJson) out.document({ status: error === undefined ? "ok" : "error", runId: ended.run.id, reply, error });
+	const failure = outcome.status === "success" ? [] : [redactor.redact(outcome.error.message)];
+	const problems = [...failure, ...(taken ? [] : ["Your message was not taken in."])];
+	const error = problems.length === 0 ? undefined : problems.join(" ");
+	if (out.isJson) out.document({ status: error === undefined ? "ok" : "error", runId: run.id, reply, error });
 	else if (reply !== undefined) out.lines([plain(reply)]);
 	if (error === undefined) return 0;
 	return out.isJson ? 1 : out.failed(error);

@@ -9,6 +9,7 @@ import type { LaunchPlan } from "../plan/plan.ts";
 import { effectiveTools } from "../plan/tools.ts";
 import { isRefusal } from "../run/errors.ts";
 import type { Denial } from "./denial.ts";
+import type { Posted } from "./posted.ts";
 
 export interface Continuation {
 	message: string;
@@ -17,9 +18,8 @@ export interface Continuation {
 }
 
 /** steered: the run at work takes it in. resumed: a new run goes on with it. */
-export interface Continued {
+export interface Continued extends Posted {
 	how: "steered" | "resumed";
-	record: RunRecord;
 }
 
 type Sources = Pick<Services, "ledger" | "config" | "catalog">;
@@ -33,9 +33,9 @@ export function continueSession(of: RunRecord, request: Continuation, sources: S
 	const latest = runOfSession(ledger, of.sessionId);
 	const record = (latest && findRun(ledger, latest)) ?? of;
 	const at = Date.now();
-	if (record.run.state !== "ended" && sendToRun(ledger, record.run.id, { body: request.message, at }) !== undefined) {
-		return { how: "steered", record };
-	}
+	const seq =
+		record.run.state === "ended" ? undefined : sendToRun(ledger, record.run.id, { body: request.message, at });
+	if (seq !== undefined) return { how: "steered", record, seq };
 	const tools = toolsNow(record.plan, sources);
 	if ("error" in tools) return tools;
 	const resumed = findSession(ledger, record.sessionId)?.everStarted ?? false;

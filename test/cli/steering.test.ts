@@ -88,6 +88,24 @@ describe.each(piVersions)("while pi %s is open", (version) => {
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 1."));
 	});
 
+	test("an answer is that to the message, also where the run had all but ended when it came", async () => {
+		const held = gate();
+		// It answers for good with what it is held up in, so that there is no turn left to take a message in.
+		const late: Script = async ({ lastUserText }) => {
+			if (lastUserText === "first") await held.opened;
+			return finalize(`Told: ${lastUserText}`);
+		};
+		const home = await openHome({ script: dispatch({ parent, child: late }) });
+		const rpc = startRpc(home, { version });
+		await rpc.promptAndSettle("spawn first");
+		await home.model.waitFor(({ isChild }) => isChild);
+		const sending = startPiGeon(home, ["send", "first", "And the attic?", "--wait", "25"]);
+		await eventually(() => expect(inLedger(home, "SELECT 1 FROM inbox")).toHaveLength(1));
+		held.open();
+		expect(await sending.ended).toEqual({ code: 0, stdout: "Told: And the attic?\n", stderr: "" });
+		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 2."));
+	});
+
 	test("a run is stopped at once, and pi hears of it", async () => {
 		const held = gate();
 		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
