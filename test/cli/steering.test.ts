@@ -155,6 +155,24 @@ describe("while no pi is open", { timeout: 60_000 }, () => {
 		expect(await again.ended).toMatchObject({ code: 0, stderr: "" });
 	});
 
+	test("a run whose host is dead is taken on by another, since nobody else would notice", async () => {
+		const held = gate();
+		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
+		const rpc = startRpc(home);
+		await rpc.promptAndSettle("spawn first");
+		await isWorking(home);
+		await rpc.close();
+		for (const pid of hostPids(home)) process.kill(pid, "SIGKILL");
+		await eventually(() => expect(hostPids(home)).toEqual([]));
+		held.open();
+		const sent = await piGeon(home, ["send", "first", "And the attic?", "--wait", "25"]);
+		expect(sent).toMatchObject({
+			code: 0,
+			stderr: "",
+			stdout: expect.stringMatching(/^Told: [\s\S]*And the attic\?/),
+		});
+	});
+
 	test("a subagent that has ended goes on with a message, and its session hears of it when it is opened", async () => {
 		const home = await endedRun();
 		await eventually(() => expect(hostPids(home)).toEqual([]));
