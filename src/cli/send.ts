@@ -14,7 +14,8 @@ import { type Call, type Command, countOption, type ExitCode } from "./command.t
 import { findPi, profileFor } from "./find-pi.ts";
 import { withRunNamed } from "./named-run.ts";
 import { SCOPE_OPTIONS } from "./scope.ts";
-import { cliLog, configHere, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
+import { agentDir, cliLog, configFor, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
+import { trustOnFile } from "./trust-on-file.ts";
 
 /** How long a host may take to come up before the run is left to whoever opens its session next. */
 const HOST_WITHIN_MS = 25_000;
@@ -41,13 +42,15 @@ export const send: Command = {
 		const pi = await findPi();
 		const profile = pi && profileFor(pi);
 		return withRunNamed(call, async (record, ledger) => {
+			const { cwd, definition } = record.plan;
 			const continued = continueSession(
 				record,
 				{ message, ...(profile && { profile: profile.digest }) },
 				{
 					ledger,
-					config: configHere().config,
-					catalog: catalogFor(record.plan.cwd, { includeProject: record.plan.definition.source === "project" }),
+					config: configFor(cwd).config,
+					catalog: catalogFor(cwd, { includeProject: definition.source === "project" }),
+					isTrusted: () => trustOnFile(agentDir(), cwd) === true,
 				},
 			);
 			if (isDenial(continued)) return out.failed(continued.error);

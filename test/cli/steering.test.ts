@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readLogs } from "../../src/log/read-logs.ts";
@@ -45,9 +45,13 @@ const isWorking = (home: Home, children = 1) =>
 const idOf = (home: Home): string =>
 	inLedger<{ id: string }>(home, "SELECT id FROM runs ORDER BY seq DESC")[0]?.id ?? "";
 
+const trust = (home: Home, decision: boolean): void =>
+	writeFileSync(join(home.agentDir, "trust.json"), JSON.stringify({ [home.project]: decision }));
+
 /** No pi is open, and a run has ended and was announced. */
-async function endedRun(): Promise<Home> {
+async function endedRun({ trusted = false } = {}): Promise<Home> {
 	const home = await openHome({ script: dispatch({ parent, child: child() }) });
+	if (trusted) trust(home, true);
 	const rpc = startRpc(home);
 	await rpc.promptAndSettle("spawn first");
 	await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 1."));
@@ -231,6 +235,35 @@ describe("while no pi is open", { timeout: 60_000 }, () => {
 		forbid({ tools: { subagents: { tools: { deny: ["grep", "find", "lsp", "ls"] } } } });
 		expect(await piGeon(home, ["send", "first", "more", "-w", "25"])).toMatchObject({ code: 0 });
 		expect(await jsonOf(home, ["info", "last"])).toMatchObject({ tools: ["read"] });
+	});
+
+	test("what the directory of the run forbids counts, wherever the command is typed", async () => {
+		const home = await endedRun({ trusted: true });
+		mkdirSync(join(home.project, ".pi"), { recursive: true });
+		const config = { tools: { subagents: { tools: { deny: ["grep", "find", "lsp", "ls"] } } } };
+		writeFileSync(join(home.project, ".pi", "pi-geon.json"), JSON.stringify(config));
+		const sent = await piGeon(home, ["send", idOf(home), "more", "-w", "25"], { cwd: home.home });
+		expect(sent).toMatchObject({ code: 0, stderr: "" });
+		const plans = inLedger<{ plan: string }>(home, "SELECT plan FROM runs ORDER BY seq").map(({ plan }) =>
+			JSON.parse(plan),
+		);
+		expect(plans).toMatchObject([
+			{ tools: expect.arrayContaining(["lsp"]), extensions: [expect.stringContaining("lsp.js")] },
+			{ tools: ["read"], extensions: [] },
+		]);
+	});
+
+	test("a run that rests on trust in its project does not go on once that was taken back", async () => {
+		const home = await endedRun({ trusted: true });
+		trust(home, false);
+		expect(await piGeon(home, ["send", "first", "more"])).toMatchObject({
+			code: 1,
+			stdout: "",
+			stderr: expect.stringMatching(/no decision to trust that project is on file.*\/trust/),
+		});
+		expect(inLedger(home, "SELECT 1 FROM runs")).toHaveLength(1);
+		trust(home, true);
+		expect(await piGeon(home, ["send", "first", "more", "-w", "25"])).toMatchObject({ code: 0, stderr: "" });
 	});
 
 	test("inside a subagent one may look, and nothing else", async () => {
