@@ -35,7 +35,8 @@ export default function piGeon(pi: ExtensionAPI): void {
 	const events = new RunEvents(pi.events);
 	const live = new LiveRuns();
 	const announcer = new Announcer(pi, services, { events, live });
-	const approveProjectAgent = projectAgentApprovals();
+	const over = new AbortController();
+	const approveProjectAgent = projectAgentApprovals(over.signal);
 	const onSpawned = (from: ExtensionContext, record: RunRecord) => {
 		events.created(record);
 		announcer.attend(from);
@@ -74,6 +75,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	pi.on("agent_settled", (_event, ctx) => announcer.attendAgain(ctx));
 	pi.on("session_compact", (_event, ctx) => announcer.attendAgain(ctx));
 	pi.on("session_shutdown", async (_event, ctx) => {
+		over.abort();
 		ui.end();
 		await announcer.stop(ctx);
 		await services.close();
