@@ -84,7 +84,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	const onStopped = (from: ExtensionContext) => announcer.attend(from);
 	const openInspector = (ctx: ExtensionContext) => ui.openInspector(ctx);
 	const liveProgress = (id: RunId) => live.progressOf(id);
-	const reports = toolkitReports(pi);
+	const reports = toolkitReports(pi, over.signal);
 	registerCommands({
 		pi,
 		services,
