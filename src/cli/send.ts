@@ -67,6 +67,8 @@ export const send: Command = {
 			try {
 				const { record: holder, underway } = await findHost(continued, { ledger, hosts, log });
 				const found = { ...continued, record: holder };
+				const failed = holder.run.state === "ended" && holder.run.outcome.status !== "success";
+				if (failed) return await awaitReply(call, { ledger, hosts, log, continued: found, seconds: 0 });
 				if (seconds === undefined || !underway) return tell(call, found, { underway, isPiHere: true });
 				return await awaitReply(call, { ledger, hosts, log, continued: found, seconds });
 			} finally {

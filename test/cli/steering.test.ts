@@ -207,6 +207,21 @@ describe("while no pi is open", { timeout: 60_000 }, () => {
 		expect(readFileSync(sessionFile(home), "utf8")).toContain("Told: And the attic?");
 	});
 
+	test("with a pi that cannot be a host it says so, and does not claim that anything goes on", async () => {
+		const home = await endedRun();
+		await eventually(() => expect(hostPids(home)).toEqual([]));
+		const bin = join(home.scratch, "bin");
+		mkdirSync(bin);
+		const script = '#!/bin/sh\n[ "$1" = --version ] && echo 0.87.1 && exit\necho broken >&2\nexit 1\n';
+		writeFileSync(join(bin, "pi"), script, { mode: 0o755 });
+		const env = { PATH: `${bin}:/usr/bin:/bin` };
+		expect(await piGeon(home, ["send", "first", "And the attic?"], { env })).toMatchObject({
+			code: 1,
+			stdout: "",
+			stderr: expect.stringContaining("The host process could not be started"),
+		});
+	});
+
 	test("a run that waits for a host is stopped there and then", async () => {
 		const home = await endedRun();
 		await eventually(() => expect(hostPids(home)).toEqual([]));
