@@ -1,18 +1,21 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { plain } from "../collect/plain.ts";
+import { undertaker } from "../host/undertaker.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { findRun, type RunRecord } from "../ledger/records.ts";
+import type { RunRecord } from "../ledger/records.ts";
 import type { Log } from "../log/log.ts";
 import { type Continued, continueSession } from "../operate/continue.ts";
 import { isDenial } from "../operate/denial.ts";
+import { holderOf } from "../operate/posted.ts";
 import { Hosts } from "../supervise/hosts.ts";
-import { openRun, Supervisor } from "../supervise/supervisor.ts";
+import { type EndedRecord, openRun, recover, Supervisor } from "../supervise/supervisor.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
 import { type Call, type Command, countOption, type ExitCode } from "./command.ts";
 import { findPi, profileFor } from "./find-pi.ts";
 import { withRunNamed } from "./named-run.ts";
 import { SCOPE_OPTIONS } from "./scope.ts";
-import { cliLog, configHere, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
+import { agentDir, cliLog, configFor, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
+import { trustOnFile } from "./trust-on-file.ts";
 
 /** How long a host may take to come up before the run is left to whoever opens its session next. */
 const HOST_WITHIN_MS = 25_000;
@@ -39,13 +42,15 @@ export const send: Command = {
 		const pi = await findPi();
 		const profile = pi && profileFor(pi);
 		return withRunNamed(call, async (record, ledger) => {
+			const { cwd, definition } = record.plan;
 			const continued = continueSession(
 				record,
 				{ message, ...(profile && { profile: profile.digest }) },
 				{
 					ledger,
-					config: configHere().config,
-					catalog: catalogFor(record.plan.cwd, { includeProject: record.plan.definition.source === "project" }),
+					config: configFor(cwd).config,
+					catalog: catalogFor(cwd, { includeProject: definition.source === "project" }),
+					isTrusted: () => trustOnFile(agentDir(), cwd) === true,
 				},
 			);
 			if (isDenial(continued)) return out.failed(continued.error);
@@ -53,13 +58,19 @@ export const send: Command = {
 			log.info(continued.how, { runId: continued.record.run.id, agent: continued.record.plan.agent });
 			if (!profile) {
 				await wakeHosts(ledger);
-				return tell(call, continued, isTaken(ledger, continued.record));
+				recover(ledger, log); // The runs of those that turned out to be dead.
+				const { record: holder } = holderOf(ledger, continued);
+				const underway = holder.run.state !== "queued";
+				return tell(call, { ...continued, record: holder }, { underway, isPiHere: false });
 			}
 			const hosts = new Hosts({ ledger, places: places(), profile, log });
 			try {
-				const underway = await findHost(ledger, hosts, continued.record);
-				if (seconds === undefined || !underway) return tell(call, continued, underway);
-				return await awaitReply(call, { ledger, hosts, log, continued, seconds });
+				const { record: holder, underway } = await findHost(continued, { ledger, hosts, log });
+				const found = { ...continued, record: holder };
+				const failed = holder.run.state === "ended" && holder.run.outcome.status !== "success";
+				if (failed) return await awaitReply(call, { ledger, hosts, log, continued: found, seconds: 0 });
+				if (seconds === undefined || !underway) return tell(call, found, { underway, isPiHere: true });
+				return await awaitReply(call, { ledger, hosts, log, continued: found, seconds });
 			} finally {
 				hosts.dispose();
 			}
@@ -67,30 +78,43 @@ export const send: Command = {
 	},
 };
 
-const isTaken = (ledger: Ledger, { run }: RunRecord): boolean => findRun(ledger, run.id)?.run.state !== "queued";
-
-/** Has a host take it on, found or started. False if none came. */
-async function findHost(ledger: Ledger, hosts: Hosts, { run }: RunRecord): Promise<boolean> {
+/** Has a host take it on, found or started, and tells which run that is by now. Not underway if none came. */
+async function findHost(
+	continued: Continued,
+	{ ledger, hosts, log }: Pick<Awaited, "ledger" | "hosts" | "log">,
+): Promise<{ record: RunRecord; underway: boolean }> {
 	const deadline = performance.now() + HOST_WITHIN_MS;
-	while (performance.now() < deadline) {
-		const now = findRun(ledger, run.id);
-		if (!now || now.run.state === "ended") return true;
-		const connection = await hosts.connectionFor(openRun(now));
+	const buries = undertaker();
+	for (;;) {
+		// If its host is dead, there may be nobody else to notice.
+		recover(ledger, log, buries);
+		const { record } = holderOf(ledger, continued);
+		if (record.run.state === "ended") return { record, underway: true };
+		const connection = await hosts.connectionFor(openRun(record));
 		if (connection) {
 			connection.wake();
-			return connection.answers(HOST_WITHIN_MS);
+			return { record, underway: await connection.answers(HOST_WITHIN_MS) };
 		}
+		if (performance.now() >= deadline) return { record, underway: false };
 		await pause(LOOK_EVERY_MS);
 	}
-	return false;
 }
 
-function tell({ out }: Call, { how, record }: Continued, underway: boolean): ExitCode {
+interface Situation {
+	underway: boolean;
+	/** Whether there is a pi on the PATH, which could be started as a host. */
+	isPiHere: boolean;
+}
+
+function tell({ out }: Call, { how, record }: Continued, { underway, isPiHere }: Situation): ExitCode {
 	const { id } = record.run;
 	if (out.isJson) out.document({ status: "accepted", how, runId: id, underway });
 	else if (!underway) {
+		const why = isPiHere
+			? "No host has answered yet; `pi-geon doctor` tells what is wrong. At the latest"
+			: "No host works on it yet, and there is no pi on the PATH to start one:";
 		out.lines([
-			`Accepted as run ${id}. No host works on it yet, and there is no pi on the PATH to start one:`,
+			`Accepted as run ${id}. ${why}`,
 			"it starts when the session that asked for this subagent is opened in pi again.",
 		]);
 	} else {
@@ -109,18 +133,28 @@ interface Awaited {
 }
 
 async function awaitReply(call: Call, { ledger, hosts, log, continued, seconds }: Awaited): Promise<ExitCode> {
-	const { out } = call;
 	const supervisor = new Supervisor(ledger, hosts, log);
-	const ended = await supervisor.watchUntil(continued.record.run.id, AbortSignal.timeout(seconds * 1000));
-	if (!ended) {
-		tell(call, continued, true);
-		return 1;
+	const patience = AbortSignal.timeout(seconds * 1000);
+	for (let { record } = continued; ; ) {
+		const ended = await supervisor.watchUntil(record.run.id, patience);
+		if (!ended) {
+			tell(call, { ...continued, record }, { underway: true, isPiHere: true });
+			return 1;
+		}
+		const { record: holder, taken } = holderOf(ledger, { ...continued, record });
+		if (holder.run.id === record.run.id) return showReply(call, ended, { taken });
+		record = holder;
 	}
-	const { outcome } = ended.run;
+}
+
+function showReply({ out }: Call, { run }: EndedRecord, { taken }: { taken: boolean }): ExitCode {
+	const { outcome } = run;
 	const redactor = redactorHere();
 	const reply = outcome.output === undefined ? undefined : redactor.redact(outcome.output);
-	const error = outcome.status === "success" ? undefined : redactor.redact(outcome.error.message);
-	if (out.isJson) out.document({ status: error === undefined ? "ok" : "error", runId: ended.run.id, reply, error });
+	const failure = outcome.status === "success" ? [] : [redactor.redact(outcome.error.message)];
+	const problems = [...failure, ...(taken ? [] : ["Your message was not taken in."])];
+	const error = problems.length === 0 ? undefined : problems.join(" ");
+	if (out.isJson) out.document({ status: error === undefined ? "ok" : "error", runId: run.id, reply, error });
 	else if (reply !== undefined) out.lines([plain(reply)]);
 	if (error === undefined) return 0;
 	return out.isJson ? 1 : out.failed(error);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import { redactorFor } from "../collect/redact/redactor-for.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
@@ -20,14 +20,16 @@ export function agentDir(env: NodeJS.ProcessEnv = process.env): string {
 
 export const places = () => placesIn(agentDir());
 
-/** The user's settings, and those of the project here if somebody trusts it. */
-export function configHere(): LoadedConfig {
-	const projectFile = resolve(".pi", "pi-geon.json");
+/** The user's settings, and those of the project in a directory if somebody trusts it. */
+export function configFor(cwd: string): LoadedConfig {
+	const projectFile = join(cwd, ".pi", "pi-geon.json");
 	return loadConfig({
 		userFile: join(agentDir(), "pi-geon.json"),
-		...(existsSync(projectFile) && trustOnFile(agentDir(), process.cwd()) && { projectFile }),
+		...(existsSync(projectFile) && trustOnFile(agentDir(), cwd) && { projectFile }),
 	});
 }
+
+export const configHere = (): LoadedConfig => configFor(process.cwd());
 
 /** Everything that is shown goes through it. */
 export function redactorHere(): Redactor {

@@ -13,6 +13,7 @@ export interface DialogSetup {
 	base: ExtensionUIContext;
 	/** Puts a question before the parent's user; undefined if it was declined. */
 	ask(question: Question, signal: AbortSignal): Promise<Answer>;
+	redact(text: string): string;
 	onNotice(message: string, level: string): void;
 	/** From then on all that is open, or opened, is declined. */
 	over: AbortSignal;
@@ -29,6 +30,11 @@ export function childDialogs(setup: DialogSetup): Dialogs {
 	const listeners = new Set<(event: ChildEvent) => void>();
 	const open = new Set<string>();
 	let opened = 0;
+
+	/** Extensions are not all type-checked. Redacted before it is cut: half a key does not look like one. */
+	const shortened = (text: string, length: number) => cut(setup.redact(String(text)), length);
+	const line = (text: string) => shortened(text, LONGEST_LINE);
+	const paragraph = (text: string) => shortened(text, LONGEST_MESSAGE);
 
 	async function ask(question: Question, options: ExtensionUIDialogOptions = {}): Promise<Answer> {
 		const id = `question-${++opened}`;
@@ -50,7 +56,7 @@ export function childDialogs(setup: DialogSetup): Dialogs {
 		// Spread, not inherited: pi copies the own properties of what it is given.
 		...setup.base,
 		async confirm(title, message, options) {
-			const question: Question = { kind: "confirm", title: line(title), message: cut(message, LONGEST_MESSAGE) };
+			const question: Question = { kind: "confirm", title: line(title), message: paragraph(message) };
 			return (await ask(question, options)) === true;
 		},
 		async select(title, choices, options) {
@@ -64,7 +70,7 @@ export function childDialogs(setup: DialogSetup): Dialogs {
 			const entered = await ask({ kind: "input", title: line(title), ...hint }, options);
 			return typeof entered === "string" ? entered : undefined;
 		},
-		notify: (message, level = "info") => setup.onNotice(cut(message, LONGEST_MESSAGE), level),
+		notify: (message, level = "info") => setup.onNotice(paragraph(message), level),
 	};
 
 	return {
@@ -98,10 +104,4 @@ const finished = (id: string): ChildEvent => ({
 	isError: false,
 });
 
-const line = (text: string): string => cut(text, LONGEST_LINE);
-
-/** Extensions are not all type-checked. */
-function cut(text: string, length: number): string {
-	const given = String(text);
-	return given.length > length ? `${given.slice(0, length)}…` : given;
-}
+const cut = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length)}…` : text);

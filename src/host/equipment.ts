@@ -35,7 +35,8 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 	const decided = new AbortController();
 	void race.first.then(() => decided.abort());
 
-	const collector = new Collector((text) => redactor.redact(text));
+	const redact = (text: string) => redactor.redact(text);
+	const collector = new Collector(redact);
 	const corrections = new Corrections(plan.limits.maxCorrections);
 	const finalize = finalization({
 		checkResult: resultCheck(plan.outputSchema),
@@ -59,7 +60,8 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 	});
 	const dialogs = childDialogs({
 		base: services.ui,
-		ask: (question, signal) => services.ask(redactor.redactValue(question), signal),
+		ask: services.ask,
+		redact,
 		onNotice: services.onNotice,
 		over: decided.signal,
 	});

@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
+import { recentRedactor } from "../collect/redact/recent-redactor.ts";
 import { redactorFor } from "../collect/redact/redactor-for.ts";
 import { loadConfig } from "../config/load.ts";
 import { packageRoot } from "../config/package-root.ts";
@@ -13,7 +14,6 @@ import { isHostId } from "../run/ids.ts";
 import { HOST_COMMAND } from "./command.ts";
 import { freshModelRuntimes } from "./models.ts";
 import { COUNTABLE } from "./provider-watch.ts";
-import { recentRedactor } from "./recent-redactor.ts";
 import { Host } from "./serve.ts";
 import { warmUp } from "./warm-up.ts";
 

@@ -9,6 +9,7 @@ import type { LaunchPlan } from "../plan/plan.ts";
 import { effectiveTools } from "../plan/tools.ts";
 import { isRefusal } from "../run/errors.ts";
 import type { Denial } from "./denial.ts";
+import type { Posted } from "./posted.ts";
 
 export interface Continuation {
 	message: string;
@@ -17,25 +18,31 @@ export interface Continuation {
 }
 
 /** steered: the run at work takes it in. resumed: a new run goes on with it. */
-export interface Continued {
+export interface Continued extends Posted {
 	how: "steered" | "resumed";
-	record: RunRecord;
 }
 
-type Sources = Pick<Services, "ledger" | "config" | "catalog">;
+/** As they are now, in the directory of the plan. */
+interface Sources extends Pick<Services, "ledger" | "config" | "catalog"> {
+	/** Whether a decision to trust its project is on file. */
+	isTrusted(): boolean;
+}
 
 /**
  * Says something to a child without its parent: steers the run that is open in its session, or admits another under the
- * same plan. The plan stays what its parent agreed to, less what the configuration has forbidden since.
+ * same plan. The plan stays what its parent agreed to, less what the configuration has forbidden since. The trust
+ * it rests on must not have been taken back.
  */
 export function continueSession(of: RunRecord, request: Continuation, sources: Sources): Continued | Denial {
 	const { ledger } = sources;
 	const latest = runOfSession(ledger, of.sessionId);
 	const record = (latest && findRun(ledger, latest)) ?? of;
 	const at = Date.now();
-	if (record.run.state !== "ended" && sendToRun(ledger, record.run.id, { body: request.message, at }) !== undefined) {
-		return { how: "steered", record };
-	}
+	const seq =
+		record.run.state === "ended" ? undefined : sendToRun(ledger, record.run.id, { body: request.message, at });
+	if (seq !== undefined) return { how: "steered", record, seq };
+	const distrust = distrustOf(record.plan, sources);
+	if (distrust) return distrust;
 	const tools = toolsNow(record.plan, sources);
 	if ("error" in tools) return tools;
 	const resumed = findSession(ledger, record.sessionId)?.everStarted ?? false;
@@ -62,7 +69,19 @@ export function continueSession(of: RunRecord, request: Continuation, sources: S
 	}
 }
 
-function toolsNow(plan: LaunchPlan, { config, catalog }: Sources): Pick<LaunchPlan, "tools"> | Denial {
+function distrustOf(
+	{ agent, cwd, definition, projectTrusted }: LaunchPlan,
+	{ isTrusted }: Sources,
+): Denial | undefined {
+	const needsTrust = projectTrusted || definition.source === "project";
+	if (!needsTrust || isTrusted()) return undefined;
+	return forbidden(
+		`${agent} was started with what the project in ${cwd} brings, and no decision to trust that project is on file. ` +
+			"Review it and trust it with /trust in pi, or go on in the pi session that asked for this subagent.",
+	);
+}
+
+function toolsNow(plan: LaunchPlan, { config, catalog }: Sources): Pick<LaunchPlan, "tools" | "extensions"> | Denial {
 	if (!config.subagents.enabled) return forbidden("subagents.enabled is false in pi-geon.json.");
 	if (config.subagents.disabled.includes(plan.agent)) {
 		return forbidden(`${plan.agent} is in subagents.disabled of pi-geon.json.`);
@@ -70,12 +89,13 @@ function toolsNow(plan: LaunchPlan, { config, catalog }: Sources): Pick<LaunchPl
 	const isGeneral = plan.definition.digest === GENERAL.digest;
 	const agent = isGeneral ? GENERAL : catalog.agents.find(({ name }) => name === plan.agent);
 	if (!agent) return { status: "error", error: `There is no agent ${plan.agent} any more: ${plan.definition.file}` };
-	const known = plan.tools.map((name) => ({ name }));
+	const { extensionOf = {} } = plan;
+	const known = plan.tools.map((name) => ({ name, ...(extensionOf[name] && { extension: extensionOf[name] }) }));
 	const granted = effectiveTools({ agent, config, active: plan.tools, known });
 	if (isRefusal(granted)) return { status: "error", error: granted.error.message };
 	const tools = plan.tools.filter((name) => granted.tools.includes(name));
 	if (tools.length === 0) return { status: "error", error: `${plan.agent} has none of the tools left that it had.` };
-	return { tools };
+	return { tools, extensions: plan.extensionOf ? granted.extensions : plan.extensions };
 }
 
 const forbidden = (error: string): Denial => ({ status: "forbidden", error });

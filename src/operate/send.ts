@@ -1,6 +1,6 @@
 import { type Services, spawn } from "../delegate.ts";
-import { findMessage, sendToRun } from "../ledger/inbox.ts";
-import { findRun, type RunRecord } from "../ledger/records.ts";
+import { sendToRun } from "../ledger/inbox.ts";
+import type { RunRecord } from "../ledger/records.ts";
 import { GENERAL } from "../plan/general.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import { isRefusal } from "../run/errors.ts";
@@ -9,6 +9,7 @@ import type { AskUser } from "../supervise/ask.ts";
 import type { EndedRecord } from "../supervise/supervisor.ts";
 import { type ChildName, findChild } from "./child.ts";
 import { type Denial, denialOf, isDenial } from "./denial.ts";
+import { holderOf, type Posted } from "./posted.ts";
 import { type Reply, replyOf } from "./reply.ts";
 
 export interface SendRequest extends ChildName {
@@ -43,13 +44,6 @@ export interface Sent {
 	answer: SendAnswer;
 	/** The run whose outcome is the answer. */
 	ended?: EndedRecord;
-}
-
-/** A message on its way: in the inbox of an open run, or as the task of a new one. */
-interface Posted {
-	record: RunRecord;
-	/** In the inbox. */
-	seq?: number;
 }
 
 /**
@@ -122,15 +116,11 @@ async function awaitReply(posted: Posted, request: SendRequest, services: Servic
 				const status = request.signal?.aborted ? "accepted" : "timeout";
 				return { answer: underway(status, { ...posted, record }) };
 			}
-			const message = posted.seq === undefined ? { runId: id, takenAt: 0 } : findMessage(ledger, posted.seq);
-			const next = message && message.runId !== id ? findRun(ledger, message.runId) : undefined;
-			if (!next) {
-				const taken = message?.takenAt !== undefined;
-				return { answer: replyOf(ended, redactor, { taken }), ended };
-			}
+			const { record: holder, taken } = holderOf(ledger, { ...posted, record });
+			if (holder.run.id === id) return { answer: replyOf(ended, redactor, { taken }), ended };
 			// It ended before it took the message in: what it found is announced, and the reply comes from its successor.
 			if (record.mode === "background") hooks.onLeft(id);
-			record = next;
+			record = holder;
 		}
 	} finally {
 		patience.end();

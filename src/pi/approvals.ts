@@ -1,9 +1,14 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { AgentDefinition } from "../agents/definition.ts";
-import { inTurn } from "./ask-user.ts";
+import { inTurn } from "./dialog-line.ts";
 
-/** Asks the user once a session about each agent of a project that is not trusted. An edited file is asked about anew. */
-export function projectAgentApprovals(): (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean> {
+/**
+ * Asks the user once a session about each agent of a project that is not trusted. An edited file is asked about anew.
+ * Whoever aborts what needs the agent, or leaves the session (`over`), has not answered.
+ */
+export function projectAgentApprovals(
+	over: AbortSignal,
+): (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean> {
 	const answers = new Map<string, Promise<boolean>>();
 	return (ctx, agent) => {
 		if (!ctx.hasUI) return Promise.resolve(false);
@@ -12,7 +17,12 @@ export function projectAgentApprovals(): (ctx: ExtensionContext, agent: AgentDef
 		if (known) return known;
 		const question = `Run the project's agent "${agent.name}"?`;
 		const why = `This project is not trusted. The agent's instructions come from\n${agent.file}`;
-		const answer = inTurn(() => ctx.ui.confirm(question, why)).then((yes) => yes === true);
+		const { ui } = ctx;
+		const signal = ctx.signal ? AbortSignal.any([over, ctx.signal]) : over;
+		const answer = inTurn(ui, () => ui.confirm(question, why, { signal }), signal).then((yes) => {
+			if (signal.aborted) answers.delete(key);
+			return yes === true;
+		});
 		answers.set(key, answer);
 		return answer;
 	};

@@ -5,6 +5,7 @@ import type { Answer, Question } from "../host/protocol.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
 import type { RunId } from "../run/ids.ts";
 import { type AskUser, NOBODY } from "../supervise/ask.ts";
+import { inTurn } from "./dialog-line.ts";
 
 const LONGEST_LABEL = 60;
 
@@ -14,7 +15,7 @@ export function askUser(ctx: ExtensionContext, { ledger }: Pick<Services, "ledge
 		if (!ctx.hasUI) return NOBODY;
 		const title = `${whoAsks(runId, findRun(ledger, runId))} ${inOneLine(question.title)}`;
 		const show = () => dialog(ctx.ui, { ...question, title }, signal);
-		return ctx.mode === "tui" ? inTurn(show, signal) : show();
+		return ctx.mode === "tui" ? inTurn(ctx.ui, show, signal) : show();
 	};
 }
 
@@ -51,13 +52,4 @@ function distinct(options: string[]): string[] {
 		taken.add(shown);
 	}
 	return [...taken];
-}
-
-let lastInLine: Promise<unknown> = Promise.resolve();
-
-/** pi's terminal has room for one dialog: a second one takes its place, and the first is never answered. */
-export function inTurn<Shown>(show: () => Promise<Shown>, signal?: AbortSignal): Promise<Shown | undefined> {
-	const turn = lastInLine.then(() => (signal?.aborted ? undefined : show()));
-	lastInLine = turn.catch(() => undefined);
-	return turn;
 }

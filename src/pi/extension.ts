@@ -35,7 +35,8 @@ export default function piGeon(pi: ExtensionAPI): void {
 	const events = new RunEvents(pi.events);
 	const live = new LiveRuns();
 	const announcer = new Announcer(pi, services, { events, live });
-	const approveProjectAgent = projectAgentApprovals();
+	const over = new AbortController();
+	const approveProjectAgent = projectAgentApprovals(over.signal);
 	const onSpawned = (from: ExtensionContext, record: RunRecord) => {
 		events.created(record);
 		announcer.attend(from);
@@ -78,6 +79,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	pi.on("agent_settled", (_event, ctx) => announcer.rested(ctx));
 	pi.on("session_compact", (_event, ctx) => announcer.attendAgain(ctx));
 	pi.on("session_shutdown", async (_event, ctx) => {
+		over.abort();
 		try {
 			ui.end();
 			await announcer.stop(ctx);
@@ -89,7 +91,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	const onStopped = (from: ExtensionContext) => announcer.attend(from);
 	const openInspector = (ctx: ExtensionContext) => ui.openInspector(ctx);
 	const liveProgress = (id: RunId) => live.progressOf(id);
-	const reports = toolkitReports(pi);
+	const reports = toolkitReports(pi, over.signal);
 	registerCommands({
 		pi,
 		services,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { getAgentDir } from "@earendil-works/pi-coding-agent";
+import { recentRedactor } from "../collect/redact/recent-redactor.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import { redactorFor } from "../collect/redact/redactor-for.ts";
 import { loadConfig } from "../config/load.ts";
@@ -12,13 +13,11 @@ import { principalDirs } from "../plan/principal.ts";
 export const parentLog: Log = logTo({
 	context: { role: "parent", pid: process.pid },
 	write: (line) => appendToLog(placesIn(getAgentDir()).parentLog, line),
-	redact: (value) => {
-		redactor ??= parentRedactor();
-		return redactor.redactValue(value);
-	},
+	redact: (value) => redactor().redactValue(value),
 });
 
-let redactor: Redactor | undefined;
+/** Tokens change while pi runs: with /login, and when they are renewed. */
+const redactor = recentRedactor(() => parentRedactor());
 
 /** One that knows the secrets of this moment, also where nothing of ours is open yet. */
 export function parentRedactor(): Redactor {

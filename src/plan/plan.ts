@@ -20,6 +20,8 @@ export interface LaunchPlan {
 	tools: string[];
 	/** Extension files that provide those tools which are not pi's own. */
 	extensions: string[];
+	/** Which of them provides which tool, so that a run that goes on with fewer tools loads no more than those need. */
+	extensionOf?: Record<string, string>;
 	lspActions: string[];
 	model: ModelChoice;
 	thinking?: ThinkingLevel;

@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import { type Refusal, refuse } from "../run/errors.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 import { GENERAL } from "./general.ts";
+import type { LaunchPlan } from "./plan.ts";
 
 /** A tool the parent knows, and the extension file it comes from if it is not pi's own. */
 export interface KnownTool {
@@ -54,10 +55,12 @@ export interface ToolQuestion {
 	known: KnownTool[];
 }
 
+type GrantedTools = Required<Pick<LaunchPlan, "tools" | "extensions" | "extensionOf">>;
+
 /** The tools a child of this role really gets, with the extensions that bring them. None at all is a refusal. */
-export function effectiveTools(question: ToolQuestion): { tools: string[]; extensions: string[] } | Refusal {
+export function effectiveTools(question: ToolQuestion): GrantedTools | Refusal {
 	const { agent, config, active, known } = question;
-	const extensionOf = new Map(known.map((tool) => [tool.name, tool.extension]));
+	const sources = new Map(known.map((tool) => [tool.name, tool.extension]));
 	const wanted =
 		agent.tools.kind === "only" ? agent.tools.names : active.filter((name) => !exceptions(agent).has(name));
 	const tools = [...new Set(wanted)]
@@ -65,9 +68,14 @@ export function effectiveTools(question: ToolQuestion): { tools: string[]; exten
 		.filter((name) => mayWrite(agent, config) || READONLY.has(name))
 		.filter((name) => name !== "lsp" || mayUseLsp(config))
 		.filter((name) => isAllowed(name, config))
-		.filter((name) => PI_TOOLS.has(name) || extensionOf.has(name));
+		.filter((name) => PI_TOOLS.has(name) || sources.has(name));
 	if (tools.length === 0) return noTools(agent, wanted);
-	return { tools, extensions: [...new Set(tools.flatMap((name) => extensionOf.get(name) ?? []))] };
+	const provided = tools.flatMap((name): [string, string][] => {
+		const extension = sources.get(name);
+		return extension === undefined ? [] : [[name, extension]];
+	});
+	const extensionOf = Object.fromEntries(provided);
+	return { tools, extensions: [...new Set(Object.values(extensionOf))], extensionOf };
 }
 
 const exceptions = (agent: AgentDefinition): Set<string> =>

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readLogs } from "../../src/log/read-logs.ts";
@@ -45,9 +45,13 @@ const isWorking = (home: Home, children = 1) =>
 const idOf = (home: Home): string =>
 	inLedger<{ id: string }>(home, "SELECT id FROM runs ORDER BY seq DESC")[0]?.id ?? "";
 
+const trust = (home: Home, decision: boolean): void =>
+	writeFileSync(join(home.agentDir, "trust.json"), JSON.stringify({ [home.project]: decision }));
+
 /** No pi is open, and a run has ended and was announced. */
-async function endedRun(): Promise<Home> {
+async function endedRun({ trusted = false } = {}): Promise<Home> {
 	const home = await openHome({ script: dispatch({ parent, child: child() }) });
+	if (trusted) trust(home, true);
 	const rpc = startRpc(home);
 	await rpc.promptAndSettle("spawn first");
 	await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 1."));
@@ -86,6 +90,24 @@ describe.each(piVersions)("while pi %s is open", (version) => {
 			stdout: expect.stringMatching(/Told: A message from[\s\S]*Look at the cellar\.[\s\S]*: done\n$/),
 		});
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 1."));
+	});
+
+	test("an answer is that to the message, also where the run had all but ended when it came", async () => {
+		const held = gate();
+		// It answers for good with what it is held up in, so that there is no turn left to take a message in.
+		const late: Script = async ({ lastUserText }) => {
+			if (lastUserText === "first") await held.opened;
+			return finalize(`Told: ${lastUserText}`);
+		};
+		const home = await openHome({ script: dispatch({ parent, child: late }) });
+		const rpc = startRpc(home, { version });
+		await rpc.promptAndSettle("spawn first");
+		await home.model.waitFor(({ isChild }) => isChild);
+		const sending = startPiGeon(home, ["send", "first", "And the attic?", "--wait", "25"]);
+		await eventually(() => expect(inLedger(home, "SELECT 1 FROM inbox")).toHaveLength(1));
+		held.open();
+		expect(await sending.ended).toEqual({ code: 0, stdout: "Told: And the attic?\n", stderr: "" });
+		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 2."));
 	});
 
 	test("a run is stopped at once, and pi hears of it", async () => {
@@ -137,6 +159,24 @@ describe("while no pi is open", { timeout: 60_000 }, () => {
 		expect(await again.ended).toMatchObject({ code: 0, stderr: "" });
 	});
 
+	test("a run whose host is dead is taken on by another, since nobody else would notice", async () => {
+		const held = gate();
+		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
+		const rpc = startRpc(home);
+		await rpc.promptAndSettle("spawn first");
+		await isWorking(home);
+		await rpc.close();
+		for (const pid of hostPids(home)) process.kill(pid, "SIGKILL");
+		await eventually(() => expect(hostPids(home)).toEqual([]));
+		held.open();
+		const sent = await piGeon(home, ["send", "first", "And the attic?", "--wait", "25"]);
+		expect(sent).toMatchObject({
+			code: 0,
+			stderr: "",
+			stdout: expect.stringMatching(/^Told: [\s\S]*And the attic\?/),
+		});
+	});
+
 	test("a subagent that has ended goes on with a message, and its session hears of it when it is opened", async () => {
 		const home = await endedRun();
 		await eventually(() => expect(hostPids(home)).toEqual([]));
@@ -167,6 +207,21 @@ describe("while no pi is open", { timeout: 60_000 }, () => {
 		expect(readFileSync(sessionFile(home), "utf8")).toContain("Told: And the attic?");
 	});
 
+	test("with a pi that cannot be a host it says so, and does not claim that anything goes on", async () => {
+		const home = await endedRun();
+		await eventually(() => expect(hostPids(home)).toEqual([]));
+		const bin = join(home.scratch, "bin");
+		mkdirSync(bin);
+		const script = '#!/bin/sh\n[ "$1" = --version ] && echo 0.87.1 && exit\necho broken >&2\nexit 1\n';
+		writeFileSync(join(bin, "pi"), script, { mode: 0o755 });
+		const env = { PATH: `${bin}:/usr/bin:/bin` };
+		expect(await piGeon(home, ["send", "first", "And the attic?"], { env })).toMatchObject({
+			code: 1,
+			stdout: "",
+			stderr: expect.stringContaining("The host process could not be started"),
+		});
+	});
+
 	test("a run that waits for a host is stopped there and then", async () => {
 		const home = await endedRun();
 		await eventually(() => expect(hostPids(home)).toEqual([]));
@@ -195,6 +250,35 @@ describe("while no pi is open", { timeout: 60_000 }, () => {
 		forbid({ tools: { subagents: { tools: { deny: ["grep", "find", "lsp", "ls"] } } } });
 		expect(await piGeon(home, ["send", "first", "more", "-w", "25"])).toMatchObject({ code: 0 });
 		expect(await jsonOf(home, ["info", "last"])).toMatchObject({ tools: ["read"] });
+	});
+
+	test("what the directory of the run forbids counts, wherever the command is typed", async () => {
+		const home = await endedRun({ trusted: true });
+		mkdirSync(join(home.project, ".pi"), { recursive: true });
+		const config = { tools: { subagents: { tools: { deny: ["grep", "find", "lsp", "ls"] } } } };
+		writeFileSync(join(home.project, ".pi", "pi-geon.json"), JSON.stringify(config));
+		const sent = await piGeon(home, ["send", idOf(home), "more", "-w", "25"], { cwd: home.home });
+		expect(sent).toMatchObject({ code: 0, stderr: "" });
+		const plans = inLedger<{ plan: string }>(home, "SELECT plan FROM runs ORDER BY seq").map(({ plan }) =>
+			JSON.parse(plan),
+		);
+		expect(plans).toMatchObject([
+			{ tools: expect.arrayContaining(["lsp"]), extensions: [expect.stringContaining("lsp.js")] },
+			{ tools: ["read"], extensions: [] },
+		]);
+	});
+
+	test("a run that rests on trust in its project does not go on once that was taken back", async () => {
+		const home = await endedRun({ trusted: true });
+		trust(home, false);
+		expect(await piGeon(home, ["send", "first", "more"])).toMatchObject({
+			code: 1,
+			stdout: "",
+			stderr: expect.stringMatching(/no decision to trust that project is on file.*\/trust/),
+		});
+		expect(inLedger(home, "SELECT 1 FROM runs")).toHaveLength(1);
+		trust(home, true);
+		expect(await piGeon(home, ["send", "first", "more", "-w", "25"])).toMatchObject({ code: 0, stderr: "" });
 	});
 
 	test("inside a subagent one may look, and nothing else", async () => {

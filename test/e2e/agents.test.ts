@@ -1,10 +1,10 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
-import { promptPi, startRpc } from "../helpers/pi.ts";
+import { type PiEvent, piVersions, promptPi, startRpc } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 
@@ -46,6 +46,39 @@ test("an agent of a project nobody trusted is refused where nobody can be asked"
 		message: expect.stringContaining(join(".pi", "agents", "local.md")),
 	});
 	expect(JSON.stringify(home.model.requests[0]?.raw)).not.toContain("I am local");
+});
+
+describe.each(piVersions)("a question about a project's agent that nobody answered, on pi %s", (version) => {
+	const isAsked = (event: PiEvent) => event.type === "extension_ui_request" && event.method === "confirm";
+	const openLocal = () =>
+		openHome({
+			script: dispatch({
+				parent: ({ lastMessage }) => (lastMessage?.role === "tool" ? text("Done.") : delegateTo("local", "First.")),
+				child: [finalize("I am local")],
+			}),
+			files: { ".pi/agents/local.md": agentNamed("local", "I am local") },
+		});
+
+	test("does not hold up the questions of the next session", async () => {
+		const rpc = startRpc(await openLocal(), { version });
+		await rpc.prompt("Go.");
+		await rpc.waitForEvent(isAsked);
+		await rpc.send({ type: "new_session" });
+		const before = rpc.events.length;
+		await rpc.prompt("Go.");
+		await rpc.waitForEvent(isAsked, 10_000, before);
+	});
+
+	test("is over with the turn, and asked again in the next", async () => {
+		const rpc = startRpc(await openLocal(), { version });
+		await rpc.prompt("Go.");
+		await rpc.waitForEvent(isAsked);
+		await rpc.send({ type: "abort" });
+		await rpc.waitForEvent((event) => event.type === "agent_settled");
+		const before = rpc.events.length;
+		await rpc.prompt("Go.");
+		await rpc.waitForEvent(isAsked, 10_000, before);
+	});
 });
 
 test("where somebody can be asked, the user is asked once, with the file named", async () => {

@@ -233,3 +233,15 @@ test("a word that the doctor does not know is an error, and nothing is done", as
 	expect(run.code).toBe(1);
 	expect(existsSync(join(home.agentDir, "pi-geon"))).toBe(false);
 });
+
+test.each(piVersions)(
+	"a session that is left while the doctor is at work hears no more of it, on pi %s",
+	async (version) => {
+		const rpc = startRpc(await openHome({ script: dispatch({ parent: [], child: [] }) }), { version });
+		const visit = rpc.prompt("/toolkit doctor");
+		await rpc.waitForEvent((event) => event.type === "extension_ui_request" && event.method === "setStatus");
+		await rpc.send({ type: "new_session" });
+		await visit;
+		expect(rpc.events.filter(({ type }) => type === "extension_error")).toEqual([]);
+	},
+);

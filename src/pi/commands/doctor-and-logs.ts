@@ -15,19 +15,21 @@ import type { Answer } from "./command.ts";
 const STATUS = "pi-geon-doctor";
 
 /** `/toolkit doctor [--fix]` */
-export async function doctor(pi: ExtensionAPI, ctx: ExtensionContext, request: Request): Promise<Answer> {
+export async function doctor(pi: ExtensionAPI, ctx: ExtensionContext, request: DoctorRequest): Promise<Answer> {
 	const words = request.args.split(/\s+/).filter((word) => word !== "");
 	const unknown = words.find((word) => word !== "--fix");
 	if (unknown !== undefined) return { problem: `/toolkit doctor takes --fix, not "${unknown}". Nothing was done.` };
+	const { over } = request;
 	try {
 		const results = await runDoctor(doctorSources(pi, ctx), {
 			fix: words.includes("--fix"),
-			...(ctx.signal && { signal: ctx.signal }),
+			signal: ctx.signal ? AbortSignal.any([over, ctx.signal]) : over,
 			onChecking: (name) => ctx.ui.setStatus(STATUS, `doctor: ${name}…`),
 		});
-		return doctorReport(parentRedactor().redactValue(results), request);
+		return over.aborted ? undefined : doctorReport(parentRedactor().redactValue(results), request);
 	} finally {
-		ctx.ui.setStatus(STATUS, undefined);
+		// Another session has the screen by now, and this one's context is no longer to be used.
+		if (!over.aborted) ctx.ui.setStatus(STATUS, undefined);
 	}
 }
 
@@ -48,6 +50,10 @@ export function logs(request: Request): Answer {
 interface Request {
 	args: string;
 	width: number;
+}
+
+interface DoctorRequest extends Request {
+	over: AbortSignal;
 }
 
 const isLevel = (word: string): word is LogLevel => (LOG_LEVELS as readonly string[]).includes(word);

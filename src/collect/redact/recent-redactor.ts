@@ -1,6 +1,6 @@
-import type { Redactor } from "../collect/redact/redactor.ts";
+import type { Redactor } from "./redactor.ts";
 
-/** Tokens are renewed while a host lives, but a thousand runs that start together need not read the files a thousand times. */
+/** Tokens are renewed while a process lives, but a thousand runs that start together need not read the files a thousand times. */
 const GOOD_FOR_MS = 1000;
 
 /** Makes redactors anew, but not more often than once a second for the same principals. */
