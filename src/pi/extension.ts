@@ -1,7 +1,6 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { ANNOUNCE } from "../deliver/announce.ts";
 import type { RunRecord } from "../ledger/records.ts";
-import type { RunId } from "../run/ids.ts";
 import { Announcer } from "./announcer.ts";
 import { projectAgentApprovals } from "./approvals.ts";
 import { registerCommands } from "./commands/register.ts";
@@ -41,7 +40,8 @@ export default function piGeon(pi: ExtensionAPI): void {
 		events.created(record);
 		announcer.attend(from);
 	};
-	const ui = new TerminalUi({ pi, services, live, approveProjectAgent, onSpawned });
+	const common = { pi, services, approveProjectAgent, onSpawned };
+	const ui = new TerminalUi({ ...common, live });
 	const startHostAhead = hostAhead(pi, services);
 	let enabled = false;
 	let policy = "";
@@ -56,9 +56,9 @@ export default function piGeon(pi: ExtensionAPI): void {
 		if (!enabled) return;
 		const { agents } = catalog;
 		policy = subagents.injectDelegationPolicy ? delegationPolicy(agents) : "";
-		pi.registerTool(subagentTool({ pi, services, agents, policy, announcer, events, live, approveProjectAgent }));
-		pi.registerTool(sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned }));
-		pi.registerTool(sessionsSendTool({ pi, services, announcer, approveProjectAgent, onSpawned }));
+		pi.registerTool(subagentTool({ ...common, agents, policy, announcer, events, live }));
+		pi.registerTool(sessionsSpawnTool(common));
+		pi.registerTool(sessionsSendTool({ ...common, announcer }));
 		pi.registerTool(sessionsListTool(services));
 		pi.registerTool(sessionsHistoryTool(services));
 		pi.registerTool(agentsListTool(services));
@@ -88,19 +88,12 @@ export default function piGeon(pi: ExtensionAPI): void {
 		}
 	});
 	registerRoute(pi);
-	const onStopped = (from: ExtensionContext) => announcer.attend(from);
-	const openInspector = (ctx: ExtensionContext) => ui.openInspector(ctx);
-	const liveProgress = (id: RunId) => live.progressOf(id);
-	const reports = toolkitReports(pi, over.signal);
 	registerCommands({
-		pi,
-		services,
-		approveProjectAgent,
-		onSpawned,
-		onStopped,
-		openInspector,
-		liveProgress,
-		reports,
+		...common,
+		onStopped: (from) => announcer.attend(from),
+		openInspector: (ctx) => ui.openInspector(ctx),
+		liveProgress: (id) => live.progressOf(id),
+		reports: toolkitReports(pi, over.signal),
 	});
 	pi.registerMessageRenderer(ANNOUNCE, announceCard);
 }
