@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
@@ -19,7 +20,9 @@ const openHome = useHome();
 test("an announce that pi dropped is sent again, once", async () => {
 	const [childMayEnd, promptMayEnd] = [gate(), gate()];
 	const file = join(repositoryRoot, "test", "children", "prompts-at-once.ts");
-	const prompts = join(process.env.TMPDIR ?? "/tmp", `pg-prompts-${process.pid}`);
+	const folder = mkdtempSync(join(tmpdir(), "pg-prompts-"));
+	onTestFinished(() => rmSync(folder, { recursive: true }));
+	const prompts = join(folder, "may-go-on");
 	const home = await openHome({
 		moreExtensions: [file],
 		env: { PROMPTS_GATE: prompts },
