@@ -39,8 +39,9 @@ export function findOrReserveHost(
 		const quicker = findLiveHost(ledger, want.profile, want.at);
 		if (quicker) return { host: quicker, startIt: false };
 		// Whoever had the right to start one let it run out: should that process still come, it must find itself replaced.
+		// Not gone yet: if it died, the next sweep takes away its socket.
 		ledger.run(
-			"UPDATE hosts SET state = 'gone' WHERE profile = ? AND state <> 'gone' AND state = 'starting' AND lease_until <= ?",
+			"UPDATE hosts SET state = 'closing' WHERE profile = ? AND state <> 'gone' AND state = 'starting' AND lease_until <= ?",
 			want.profile,
 			want.at,
 		);

@@ -31,6 +31,9 @@ const COME_HOME_MS = 60_000;
 /** A host that idles leaves after 300 ms, one given up on at its next heartbeat. */
 const LEAVE_MS = 10_000;
 
+/** A host that died before it was ready is waited for as long as it may take to start: 20 s. */
+const LOOK_MS = 30_000;
+
 export interface WorkloadResult {
 	seed: number;
 	violations: Violation[];
@@ -104,7 +107,7 @@ async function lookOnceMore(home: Home): Promise<void> {
 		inLedger<{ lease_until: number }>(home, "SELECT lease_until FROM hosts WHERE state <> 'gone'").map(
 			(host) => host.lease_until,
 		);
-	const deadline = performance.now() + LEAVE_MS;
+	const deadline = performance.now() + LOOK_MS;
 	while (notGone().some((until) => until > Date.now()) && performance.now() < deadline) await sleep(100);
 	if (notGone().length === 0) return;
 	const rpc = startRpc(home, { args: ["--session", sessionFileOf(home, "last-look")] });
