@@ -223,12 +223,6 @@ describe("every ending has its code, its exit code and its evidence, and leaves 
 		expect(result).toMatchObject({ ...row.result, usage: row.used });
 		expect(result?.exitCode === 0).toBe(details.error === undefined);
 		expect(existsSync(result?.sessionFile ?? "")).toBe(true);
-		console.log(
-			"USAGE",
-			row.name.slice(0, 40),
-			JSON.stringify(result?.usage),
-			JSON.stringify(result?.output)?.slice(0, 60),
-		);
 		if (row.requests !== undefined) expect(childRequests(home)).toHaveLength(row.requests);
 	});
 });
