@@ -10,7 +10,6 @@ test("what was built has the built-in agents as their files say", () => {
 	expect(agents).toHaveLength(5);
 	const chunks = join(stagedPackage(), "dist", "chunks");
 	const code = readdirSync(chunks)
-		.filter((name) => name.startsWith("extension-"))
 		.map((name) => readFileSync(join(chunks, name), "utf8"))
 		.join("\n");
 	// Of the whole text of its file.

@@ -11,7 +11,7 @@ import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
 
-test("a host killed while nobody needed it leaves nothing that the next pi does not take away", async () => {
+test("a host killed while nobody needed it leaves nothing that the next pi on a session that delegated does not take away", async () => {
 	const home = await openHome({
 		env: { PI_GEON_HOST_IDLE_MS: "60000", PI_GEON_LEASE_MS: "500" },
 		script: dispatch({
@@ -30,7 +30,7 @@ test("a host killed while nobody needed it leaves nothing that the next pi does 
 		expect(inLedger(home, "SELECT 1 FROM hosts WHERE lease_until <= unixepoch('subsec') * 1000")).toHaveLength(1);
 	await eventually(leaseOver);
 
-	const next = startRpc(home);
+	const next = startRpc(home, { args: ["-c"] });
 	await eventually(() => expect(sockets()).toEqual([]));
 	await eventually(() => expect(inLedger(home, "SELECT state FROM hosts")).toEqual([{ state: "gone" }]));
 	await next.close();
