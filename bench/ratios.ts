@@ -75,8 +75,9 @@ async function startTaxOverStart(extension: string): Promise<number> {
 		for (const home of homes) await cleanup(home);
 		await model.close();
 	}
-	const [withIt = [], without = []] = took;
-	return (median(withIt) - median(without)) / median(without);
+	// The least of several: whatever else the machine does only adds to it.
+	const [withIt = 0, without = 0] = took.map((each) => Math.min(...each));
+	return (withIt - without) / without;
 }
 
 async function fullLedgerOverEmpty(): Promise<number> {
