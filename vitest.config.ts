@@ -6,7 +6,7 @@ export default defineConfig({
 		globalSetup: ["test/helpers/global-setup.ts"],
 		testTimeout: 30_000,
 		hookTimeout: 60_000,
-		// Two cores, and every end-to-end test starts several pi processes of its own.
-		maxWorkers: 2,
+		// On two cores: every end-to-end test starts several pi processes of its own, and waits for them a part of the time.
+		maxWorkers: 3,
 	},
 });
