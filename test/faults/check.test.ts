@@ -149,6 +149,7 @@ const SPOILED: [name: string, promise: string, spoil: (evidence: Evidence) => vo
 	],
 	["an announce twice", DEBT, ({ transcripts }) => again(transcripts[0]?.entries, 0)],
 	["an announce besides the tool result", DEBT, ({ transcripts }) => announceToo(transcripts[0]?.entries, "bbbbbbbb")],
+	["a reply besides the announce", DEBT, ({ transcripts }) => replyToo(transcripts[0]?.entries, "aaaaaaaa")],
 	["no announce", DEBT, ({ transcripts }) => void transcripts[0]?.entries.shift()],
 	["an announce in another session", DEBT, ({ transcripts }) => set(transcripts, 0, { sessionId: "other" })],
 	["a debt still owed", DEBT, ({ runs }) => set(runs, 0, { delivery: "owed" })],
@@ -199,6 +200,13 @@ function again(entries: Entry[] | undefined, index: number): void {
 	entries.push({ ...entry, id: "again", parentId: entries.at(-1)?.id ?? null });
 }
 
+function replyToo(entries: Entry[] | undefined, id: string): void {
+	again(entries, 1);
+	set(entries, (entries?.length ?? 0) - 1, {
+		message: { role: "toolResult", toolName: "sessions_send", details: { runId: id, status: "ok" } },
+	});
+}
+
 function announceToo(entries: Entry[] | undefined, id: string): void {
 	again(entries, 0);
 	set(entries, (entries?.length ?? 0) - 1, { details: { announceId: id } });
@@ -211,6 +219,16 @@ function failed(runs: RunRow[], index: number, reason: string): void {
 	const facts = { usage, displayItems, attempts, warnings };
 	set(runs, index, { attempt: 1, outcome: { ...facts, status: "error", exitCode: 1, error: failure(reason) } });
 }
+
+test("one run that answers two messages has told once", () => {
+	const evidence = sound();
+	const entries = evidence.transcripts[0]?.entries;
+	replyToo(entries, "aaaaaaaa");
+	replyToo(entries, "aaaaaaaa");
+	entries?.splice(0, 1);
+	set(entries ?? [], 0, { parentId: null });
+	expect(violations(evidence).filter(({ promise }) => promise === DEBT)).toEqual([]);
+});
 
 test("sound evidence contradicts no promise", () => {
 	expect(violations(sound())).toEqual([]);

@@ -45,15 +45,18 @@ function endsOnce({ runs, moves }: Evidence): string[] {
 function paidOnce({ runs, moves, transcripts }: Evidence): string[] {
 	return runs.flatMap((run) => {
 		const told = transcripts.flatMap((transcript) =>
-			transcript.entries.filter((entry) => tellsOf(entry, run.id)).map(() => transcript),
+			transcript.entries.filter((entry) => tellsOf(entry, run.id)).map((entry) => ({ ...transcript, entry })),
 		);
+		// Each message has its reply: if one run took in several, that is one telling, given to each who asked.
+		const replies = told.filter(({ entry }) => entry.message?.toolName === "sessions_send").length;
+		const times = told.length - Math.max(0, replies - 1);
 		const expected = run.delivery === "delivered" ? 1 : 0;
 		const settled = moves.filter(
 			(move) => move.run === run.id && move.debtWas === "owed" && move.debt !== "owed",
 		).length;
 		const silent = run.outcome?.status === "success" && run.outcome.finalized.result === "ANNOUNCE_SKIP";
 		return [
-			...(told.length === expected ? [] : [`run ${run.id} is ${run.delivery} and was told ${told.length} times`]),
+			...(times === expected ? [] : [`run ${run.id} is ${run.delivery} and was told ${times} times`]),
 			...told
 				.filter(({ sessionId }) => sessionId !== run.parentSession)
 				.map(({ file }) => `run ${run.id} was told in ${file}, which did not ask`),
