@@ -93,6 +93,8 @@ export class Widget implements Viewer {
 		});
 		for (const id of this.#titles.keys()) if (!this.shows(id)) this.#titles.delete(id);
 		const others = open.filter(({ id }) => !this.shows(id));
+		// The last has just ended, before the next look at what is open.
+		if (others.length === 0 && rows.every(({ endedAt }) => endedAt !== undefined)) return undefined;
 		const waiting = others.filter(({ state }) => state === "queued").length;
 		return { rows, more: { working: others.length - waiting, waiting }, hint: this.#setup.hint };
 	}

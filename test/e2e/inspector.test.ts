@@ -7,6 +7,7 @@ import { startTerminal } from "../helpers/pi.ts";
 import type { TestTerminal } from "../helpers/terminal.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { finalize } from "./child.ts";
+import { eventually } from "./ledger-of.ts";
 
 const openHome = useHome();
 
@@ -115,8 +116,7 @@ test.each(sizes)(
 		terminal.type("q");
 		await terminal.waitForText(/Heard 3 announces\./);
 
-		const screen = screenOf(terminal);
-		expect(screen).not.toMatch(/at work|─ Subagents|alt\+s/);
+		await eventually(() => expect(screenOf(terminal)).not.toMatch(/at work|─ Subagents|alt\+s/));
 		expect(terminal.history().join("\n")).not.toMatch(/─ Subagents/);
 		const heard = JSON.stringify(home.model.requests.findLast(({ isChild }) => !isChild)?.messages);
 		for (const answer of ["Three apples.", "Ripe pears.", "Stopped by the user."]) {
