@@ -4,6 +4,7 @@ import { findRun, type RunRecord } from "../ledger/records.ts";
 import type { RunId } from "../run/ids.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 import type { LiveRuns, Viewer } from "./live-runs.ts";
+import { parentLog } from "./parent-log.ts";
 import type { SessionServices } from "./session-services.ts";
 import { activity } from "./view/activity.ts";
 import { fitted } from "./view/fitted.ts";
@@ -72,8 +73,9 @@ export class Widget implements Viewer {
 			if (this.#isDisposed) return;
 			if (view) this.#show(view);
 			else this.#hide();
-		} catch {
-			// A locked ledger, say. The announcer, which reads it too, reports what is wrong; the next change looks again.
+		} catch (error) {
+			// A locked ledger, say. The announcer, which reads it too, tells the user; the next change looks again.
+			parentLog.warn("the widget could not look at its runs", { error });
 			this.#repaint = undefined;
 		}
 	}

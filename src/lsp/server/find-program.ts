@@ -1,6 +1,7 @@
-import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
+import { isExecutable } from "../../config/is-executable.ts";
 import { ancestors, type Workspace } from "../workspace.ts";
 import type { ServerDefinition } from "./definition.ts";
 
@@ -45,16 +46,6 @@ function placesFor(root: string, { workspace, trusted, env }: Surroundings): str
 
 /** Only what starts without a shell, so no .cmd on Windows. */
 const namesOf = (program: string): string[] => (process.platform === "win32" ? [`${program}.exe`] : [program]);
-
-function isExecutable(path: string): boolean {
-	try {
-		accessSync(path, constants.X_OK);
-		return statSync(path).isFile();
-	} catch (error) {
-		if (error instanceof Error && "code" in error) return false;
-		throw error;
-	}
-}
 
 /** Of the npm package a program belongs to; 0 if it belongs to none of that name. */
 function majorVersion(program: string, packageName: string): number {

@@ -1,5 +1,5 @@
-import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { isExecutable } from "../../config/is-executable.ts";
 
 /** Where a program is: in one of the folders given, or else on the PATH. A relative folder on the PATH counts for nothing. */
 export function onPath(
@@ -12,14 +12,4 @@ export function onPath(
 	return folders
 		.flatMap((folder) => names.flatMap((name) => endings.map((ending) => join(folder, `${name}${ending}`))))
 		.find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-	try {
-		accessSync(path, constants.X_OK);
-		return statSync(path).isFile();
-	} catch (error) {
-		if (error instanceof Error && "code" in error) return false;
-		throw error;
-	}
 }
