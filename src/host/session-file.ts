@@ -11,10 +11,10 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { CURRENT_SESSION_VERSION, type SessionEntry, SessionManager } from "@earendil-works/pi-coding-agent";
+import { MAX_SESSION_FILE } from "../ledger/transcript.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
 import { parsedLine } from "../run/json-line.ts";
-import { MAX_SESSION_FILE } from "./endings/output-limit.ts";
-import { isEntry, isRecord } from "./session-entry.ts";
+import { isEntry, isRecord } from "../run/session-entry.ts";
 
 /** Why a child could not be set up as planned. Said to the requester as it is. */
 export class SetupFailed extends Error {

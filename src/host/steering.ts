@@ -1,9 +1,6 @@
 import type { ExtensionContext, ExtensionFactory } from "@earendil-works/pi-coding-agent";
-import type { InboxMessage } from "../ledger/inbox.ts";
+import { type InboxMessage, messagesHeldBy, STEERING } from "../ledger/inbox.ts";
 import { flush } from "../ledger/session-files.ts";
-
-/** The kind of entry as which a message from the parent is in the child's session. */
-const STEERING = "pi-geon:message";
 
 type Transcript = ExtensionContext["sessionManager"];
 
@@ -53,7 +50,7 @@ export class Steering {
 	next(transcript: Transcript): SteeringMessage[] {
 		const waiting = this.#inbox.waiting();
 		if (waiting.length === 0) return [];
-		const held = heldBy(transcript);
+		const held = messagesHeldBy(transcript.getBranch());
 		this.#settle(
 			transcript,
 			waiting.map(({ seq }) => seq).filter((seq) => held.has(seq)),
@@ -71,7 +68,7 @@ export class Steering {
 	/** To be called whenever something happened in the session: marks what turns out to be in it. */
 	observe(transcript: Transcript): void {
 		if (this.#given.size === 0) return;
-		const held = heldBy(transcript);
+		const held = messagesHeldBy(transcript.getBranch());
 		this.#settle(
 			transcript,
 			[...this.#given].filter((seq) => held.has(seq)),
@@ -87,18 +84,4 @@ export class Steering {
 			this.#given.delete(seq);
 		}
 	}
-}
-
-function heldBy(transcript: Transcript): Set<number> {
-	return new Set(
-		transcript.getBranch().flatMap((entry) => {
-			if (entry.type !== "custom_message" || entry.customType !== STEERING) return [];
-			return seqOf(entry.details);
-		}),
-	);
-}
-
-function seqOf(details: unknown): number[] {
-	const seq = typeof details === "object" && details !== null && "seq" in details ? details.seq : undefined;
-	return typeof seq === "number" ? [seq] : [];
 }

@@ -1,8 +1,14 @@
+import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import type { RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { admitInTransaction, laneLimitOf } from "./admit.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RunRecord } from "./records.ts";
+import { flush } from "./session-files.ts";
+import { currentBranch, entriesIn } from "./transcript.ts";
+
+/** The kind of entry as which a message is in the child's session. */
+export const STEERING = "pi-geon:message";
 
 /** A message to a run that was not taken in yet. */
 export interface InboxMessage {
@@ -41,6 +47,16 @@ export function findMessage(ledger: Ledger, seq: number): { runId: RunId; takenA
 	return row && { runId: row.run_id, ...(row.taken_at !== null && { takenAt: row.taken_at }) };
 }
 
+/** The messages that a session holds, by their number. */
+export function messagesHeldBy(branch: readonly SessionEntry[]): Set<unknown> {
+	return new Set(
+		branch.map((entry) => {
+			if (entry.type !== "custom_message" || entry.customType !== STEERING) return undefined;
+			return (entry.details as { seq?: unknown } | null | undefined)?.seq;
+		}),
+	);
+}
+
 /**
  * Messages that their run no longer took in become the task of another one, which goes on in the same session under the
  * same plan. Part of the transaction that ends the run: there is no moment at which a message belongs to nobody.
@@ -48,7 +64,7 @@ export function findMessage(ledger: Ledger, seq: number): { runId: RunId; takenA
 export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 	const { run, plan } = record;
 	if (run.state !== "ended" || !canGoOn(run.outcome)) return;
-	const waiting = waitingMessages(ledger, run.id);
+	const waiting = notTakenIn(ledger, record, run.endedAt);
 	if (waiting.length === 0) return;
 	const next = admitInTransaction(ledger, {
 		plan: {
@@ -66,6 +82,29 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 	});
 	const move = "UPDATE inbox SET run_id = ?, taken_at = ? WHERE run_id = ? AND taken_at IS NULL";
 	ledger.run(move, next.run.id, run.endedAt, run.id);
+}
+
+/** A host that died may have written a message into the session, and not come to mark it: nobody else has looked since. */
+function notTakenIn(ledger: Ledger, { run, plan }: RunRecord, at: number): InboxMessage[] {
+	const waiting = waitingMessages(ledger, run.id);
+	if (waiting.length === 0) return [];
+	const held = heldOnDisk(plan.session.file);
+	for (const { seq } of waiting) {
+		if (held.has(seq)) ledger.run("UPDATE inbox SET taken_at = ? WHERE seq = ?", at, seq);
+	}
+	return waiting.filter(({ seq }) => !held.has(seq));
+}
+
+/** A file that is gone, or cannot be read, holds nothing: that is for the run that goes on in it to find out. */
+function heldOnDisk(file: string): Set<unknown> {
+	try {
+		const held = messagesHeldBy(currentBranch(entriesIn(file)));
+		flush(file);
+		return held;
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return new Set();
+		throw error;
+	}
 }
 
 /** What was stopped stays stopped, and a child that could not be started cannot go on either. */

@@ -1,10 +1,8 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
-import { MAX_SESSION_FILE } from "../host/endings/output-limit.ts";
-import { isEntry } from "../host/session-entry.ts";
 import { archivedFile } from "../ledger/session-files.ts";
 import type { SessionRecord } from "../ledger/sessions.ts";
-import { parsedLine } from "../run/json-line.ts";
+import { currentBranch, entriesIn } from "../ledger/transcript.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 
 /** One thing that was said in a child session, as it is in the file. */
@@ -22,7 +20,7 @@ export function transcriptOf({ file, archivedAt }: Pick<SessionRecord, "file" | 
 	return places.find((place) => existsSync(place));
 }
 
-/** All that was said in a session, oldest first. Only reads: pi's own way of opening a session may rewrite its file. */
+/** All that was said in a session, oldest first. */
 export function messagesIn(file: string, { includeTools }: { includeTools: boolean }): ChildMessage[] {
 	return currentBranch(entriesIn(file)).flatMap((entry) =>
 		messagesOf(entry).filter(({ role, text }) => text !== "" && (includeTools || role !== "tool")),
@@ -48,30 +46,6 @@ export function messagesIn(file: string, { includeTools }: { includeTools: boole
 		const text = [plainText(message.content), ...calls, ...failure].filter((part) => part !== "").join("\n");
 		return [{ role: "assistant", text, at }];
 	}
-}
-
-/** Without the line that may just be being written, and without the help of pi: the `pi-geon` command runs outside it. */
-function entriesIn(file: string): SessionEntry[] {
-	// What is not a file may never be read to its end; what is too large was never ours.
-	const stats = statSync(file);
-	if (!stats.isFile() || stats.size > MAX_SESSION_FILE) return [];
-	const lines = readFileSync(file, "utf8").split("\n");
-	return lines.flatMap((line) => {
-		const entry = parsedLine(line);
-		return isEntry(entry) ? [entry] : [];
-	});
-}
-
-/** From the last entry up to the first: what a lost host wrote beside it is not part of the conversation. */
-function currentBranch(entries: SessionEntry[]): SessionEntry[] {
-	const byId = new Map(entries.map((entry) => [entry.id, entry]));
-	const branch: SessionEntry[] = [];
-	for (let entry = entries.at(-1); entry; ) {
-		branch.push(entry);
-		byId.delete(entry.id);
-		entry = entry.parentId === null ? undefined : byId.get(entry.parentId);
-	}
-	return branch.reverse();
 }
 
 type Content = string | readonly { type: string; text?: string }[];

@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import type { Collector } from "../../collect/collector.ts";
+import { MAX_SESSION_FILE } from "../../ledger/transcript.ts";
 import type { ChildEvents } from "../child-events.ts";
 import type { EndingRace } from "./race.ts";
 
 const MAX_ASSISTANT_TEXT = 8 * 1024 * 1024;
-export const MAX_SESSION_FILE = 64 * 1024 * 1024;
 
 /** A runaway child: more text than anybody reads, or a session file that fills the disk. */
 export function watchOutput(

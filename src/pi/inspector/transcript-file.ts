@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
-import { isEntry } from "../../host/session-entry.ts";
-import { parsedLine } from "../../run/json-line.ts";
+import { currentBranch, entryOn } from "../../ledger/transcript.ts";
 
 /** The end of a very long session is what is of interest; all of it is in the file. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -17,7 +16,7 @@ export class TranscriptFile {
 	#offset = 0;
 	/** The beginning of a line that is just being written. */
 	#rest: Buffer = Buffer.alloc(0);
-	#byId = new Map<string, SessionEntry>();
+	#all: SessionEntry[] = [];
 	/** From the first entry to the last: what a lost host wrote beside it is not part of the conversation. */
 	#branch: SessionEntry[] = [];
 	#isCut = false;
@@ -58,7 +57,7 @@ export class TranscriptFile {
 		this.#isCut = size > MOST_BYTES;
 		this.#offset = this.#isCut ? size - MOST_BYTES : 0;
 		this.#rest = Buffer.alloc(0);
-		this.#byId = new Map();
+		this.#all = [];
 		this.#branch = [];
 	}
 
@@ -69,15 +68,14 @@ export class TranscriptFile {
 		this.#rest = all.subarray(end);
 		for (const line of all.subarray(0, end).toString("utf8").split("\n")) {
 			// Half a line at the beginning of what was read, and whatever else is no entry, is passed over.
-			const entry = parsedLine(line);
-			if (isEntry(entry)) this.#append(entry);
+			for (const entry of entryOn(line)) this.#append(entry);
 		}
 	}
 
 	#append(entry: SessionEntry): void {
-		this.#byId.set(entry.id, entry);
+		this.#all.push(entry);
 		if (entry.parentId === this.#branch.at(-1)?.id) this.#branch.push(entry);
-		else this.#branch = branchTo(entry, this.#byId);
+		else this.#branch = currentBranch(this.#all);
 	}
 }
 
@@ -85,15 +83,4 @@ function readBetween(file: number, from: number, to: number): Buffer {
 	const bytes = Buffer.alloc(to - from);
 	const length = readSync(file, bytes, 0, bytes.length, from);
 	return bytes.subarray(0, length);
-}
-
-function branchTo(last: SessionEntry, byId: ReadonlyMap<string, SessionEntry>): SessionEntry[] {
-	const branch: SessionEntry[] = [];
-	const seen = new Set<string>();
-	for (let entry: SessionEntry | undefined = last; entry && !seen.has(entry.id); ) {
-		seen.add(entry.id);
-		branch.push(entry);
-		entry = entry.parentId === null ? undefined : byId.get(entry.parentId);
-	}
-	return branch.reverse();
 }

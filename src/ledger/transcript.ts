@@ -1,0 +1,33 @@
+import { readFileSync, statSync } from "node:fs";
+import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import { parsedLine } from "../run/json-line.ts";
+import { isEntry } from "../run/session-entry.ts";
+
+/** A child that has written more than this is ended. */
+export const MAX_SESSION_FILE = 64 * 1024 * 1024;
+
+/** The entries of a session file, read without the help of pi: its own way of opening a session may rewrite the file. */
+export function entriesIn(file: string): SessionEntry[] {
+	// What is not a file may never be read to its end; what is too large was never ours.
+	const stats = statSync(file);
+	if (!stats.isFile() || stats.size > MAX_SESSION_FILE) return [];
+	return readFileSync(file, "utf8").split("\n").flatMap(entryOn);
+}
+
+/** What a line holds: nothing, if it is just being written, or is half of one that never will be. */
+export function entryOn(line: string): SessionEntry[] {
+	const entry = parsedLine(line);
+	return isEntry(entry) ? [entry] : [];
+}
+
+/** From the first entry to the last: what a lost host wrote beside it is not part of the conversation. */
+export function currentBranch(entries: readonly SessionEntry[]): SessionEntry[] {
+	const byId = new Map(entries.map((entry) => [entry.id, entry]));
+	const branch: SessionEntry[] = [];
+	for (let entry = entries.at(-1); entry; ) {
+		branch.push(entry);
+		byId.delete(entry.id); // A circle ends where it began.
+		entry = entry.parentId === null ? undefined : byId.get(entry.parentId);
+	}
+	return branch.reverse();
+}
