@@ -1,12 +1,10 @@
 import { outcomeWithoutHost } from "../collect/outcome.ts";
-import { archiveDueSessions } from "../ledger/archive.ts";
 import { claimRuns } from "../ledger/claim.ts";
 import { closeHost, hostGone, hostReady, leaveIfIdle, renewLeases } from "../ledger/hosts.ts";
 import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Places } from "../ledger/places.ts";
-import { endRuns, heldRuns, recordPartial, recordUsage, usageOfParent } from "../ledger/progress.ts";
-import { type Place, removeExpired, takeDailyTurn } from "../ledger/retention.ts";
+import { heldRuns, recordPartial, recordUsage, usageOfParent } from "../ledger/progress.ts";
 import { sessionAtWork } from "../ledger/sessions.ts";
 import { sweep, type Undertaker } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
@@ -14,18 +12,18 @@ import type { Log } from "../log/log.ts";
 import { rotateLog } from "../log/log-file.ts";
 import type { Principal } from "../plan/plan.ts";
 import type { HostId, RunId } from "../run/ids.ts";
-import type { Outcome } from "../run/outcome.ts";
+import { archiveDue, tidyUp } from "./housekeeping.ts";
 import { HEARTBEAT_MS, LEASE_MS } from "./lease.ts";
 import { endLeftovers } from "./leftovers.ts";
 import { processStart } from "./process-start.ts";
+import { SharedLook } from "./shared-look.ts";
 import { undertaker } from "./undertaker.ts";
+import { Unrecorded } from "./unrecorded.ts";
 import { Watchers } from "./watchers.ts";
 import { type ClaimedRun, startWork, type Work, type WorkServices } from "./work.ts";
 
-/** How many runs it claims, or ends, in one go. */
+/** How many runs it claims in one go. */
 const AT_MOST = 50;
-/** How long it may take to remove what is past its time, before it leaves. */
-const TIDY_MS = 1000;
 /** How long after a claim somebody may still come to watch the run: a parent looks for a new host once a second. */
 const WATCHED_WITHIN_MS = 2000;
 
@@ -57,10 +55,12 @@ interface ActiveRun {
 export class Host {
 	readonly #setup: HostSetup;
 	readonly #active = new Map<RunId, ActiveRun>();
-	/** Runs that ended here, and whose outcome is not in the ledger yet. */
-	readonly #unrecorded = new Map<RunId, { record: ClaimedRun; outcome: Outcome }>();
+	readonly #unrecorded: Unrecorded;
 	readonly #over = Promise.withResolvers<void>();
 	readonly #undertaker: Undertaker;
+	readonly #sharedLook = new SharedLook(() => {
+		if (this.#heartbeat) this.#look();
+	});
 	#watchers: Watchers | undefined;
 	/** Until when nobody can have given up on us. */
 	#leaseUntil = 0;
@@ -68,21 +68,20 @@ export class Host {
 	#heartbeat: NodeJS.Timeout | undefined;
 	#idleSince = performance.now();
 	#closing = false;
-	#lookDue = false;
-	#lookTook = { endedAt: 0, ms: 0 };
 	/** As the latest run has it; a host that had none has nothing to tidy up. */
 	#retentionDays: number | undefined;
 
 	constructor(setup: HostSetup) {
 		this.#setup = setup;
 		this.#undertaker = undertaker(setup.id);
+		this.#unrecorded = new Unrecorded(setup);
 	}
 
 	/** Resolves when the host has left. */
 	async serve(): Promise<void> {
 		const { id, ledger, socket, log } = this.#setup;
 		this.#watchers = await Watchers.listen(socket, {
-			onWake: () => this.#lookSoon(),
+			onWake: () => this.#sharedLook.soon(),
 			onTrouble: (error) => log.warn("trouble with the socket", { error }),
 		});
 		const leaseUntil = Date.now() + LEASE_MS;
@@ -121,7 +120,7 @@ export class Host {
 			this.#watchers?.listenAgainIfLost();
 			this.#record();
 			this.#attend();
-			this.#archive();
+			archiveDue(this.#setup);
 			this.#leaveIfIdle();
 		} catch (error) {
 			// The ledger may be locked or its disk full for a while. The lease tells others if it lasts.
@@ -222,65 +221,25 @@ export class Host {
 			this.#watchers?.started(id);
 			log.info("started", { runId: id, agent: record.plan.agent, session: record.parentSession });
 			const { outcome, settled } = await work.done;
-			if (active.ours) this.#unrecorded.set(id, { record, outcome });
+			if (active.ours) this.#unrecorded.add(record, outcome);
 			else log.info("ended, but it was no longer ours", { runId: id });
 			if (!settled) this.#closeBecause(`run ${id} did not settle after it was aborted`);
 		} catch (error) {
 			log.error("work failed", { runId: id, error });
 			const message = error instanceof Error ? error.message : String(error);
-			if (!this.#unrecorded.has(id)) {
-				this.#unrecorded.set(id, { record, outcome: outcomeWithoutHost(record, { kind: "crashed", message }) });
-			}
+			this.#unrecorded.add(record, outcomeWithoutHost(record, { kind: "crashed", message }));
 		} finally {
 			this.#active.delete(id);
 			this.#idleSince = performance.now();
 			if (this.#setup.forOneRun) {
 				this.#look();
 				this.#orLog("leaving", undefined, () => this.#leaveIfIdle());
-			} else this.#lookSoon();
+			} else this.#sharedLook.soon();
 		}
 	}
 
-	/** Writes down how runs ended. What cannot be written now, on a full disk say, is tried again at the next heartbeat. */
 	#record(): void {
-		const { ledger, log } = this.#setup;
-		while (this.#unrecorded.size > 0) {
-			const at = Date.now();
-			const some = [...this.#unrecorded].slice(0, AT_MOST);
-			const ends = some.map(([id, { record, outcome }]) => ({ id, fence: record.run.fence, outcome, at }));
-			const counted = endRuns(ledger, ends);
-			for (const [id, { record, outcome }] of some) {
-				this.#unrecorded.delete(id);
-				log.info(counted.has(id) ? "ended" : "ended, but it was no longer ours", {
-					runId: id,
-					agent: record.plan.agent,
-					status: outcome.status,
-					...(outcome.status !== "success" && { reason: outcome.error.reason ?? outcome.error.code }),
-					ms: at - record.run.startedAt,
-					attempts: outcome.attempts,
-				});
-				this.#watchers?.ended(id);
-			}
-		}
-	}
-
-	/**
-	 * Whoever gives a reason to look within the same moment shares one look. With a thousand runs a look takes
-	 * milliseconds, and each run gives several reasons: looks take no more than a fifth of the time.
-	 */
-	#lookSoon(): void {
-		if (this.#lookDue) return;
-		this.#lookDue = true;
-		const look = () => {
-			this.#lookDue = false;
-			const started = performance.now();
-			if (this.#heartbeat) this.#look();
-			this.#lookTook = { endedAt: performance.now(), ms: performance.now() - started };
-		};
-		const { endedAt, ms } = this.#lookTook;
-		const wait = endedAt + 4 * ms - performance.now();
-		if (wait <= 0) setImmediate(look);
-		else setTimeout(look, wait);
+		this.#unrecorded.write((id) => this.#watchers?.ended(id));
 	}
 
 	/** Attends to everything, and survives what goes wrong with it: the next heartbeat tries again. */
@@ -334,32 +293,11 @@ export class Host {
 		if (!leaveIfIdle(ledger, id)) return;
 		log.info("leaving");
 		try {
-			this.#tidyUp();
+			if (this.#retentionDays !== undefined) tidyUp(this.#setup, this.#retentionDays);
 		} finally {
 			this.#leave();
 			hostGone(ledger, id, Date.now());
 		}
-	}
-
-	#archive(): void {
-		const { ledger, log } = this.#setup;
-		const { archived, failed } = archiveDueSessions(ledger, Date.now());
-		if (archived.length > 0) log.info("archived", { sessions: archived });
-		for (const { sessionId, error } of failed) log.warn("not archived", { sessionId, error });
-	}
-
-	/** Once a day, by a host that nobody waits for, and not for long. */
-	#tidyUp(): void {
-		const { ledger, log, places } = this.#setup;
-		const at = Date.now();
-		const retentionDays = this.#retentionDays;
-		if (retentionDays === undefined || !takeDailyTurn(ledger, at)) return;
-		let from: Place | undefined;
-		do {
-			const { next, ...removed } = removeExpired(ledger, { at, retentionDays, places, ...(from && { from }) });
-			log.info("tidied up", removed);
-			from = next;
-		} while (from && Date.now() < at + TIDY_MS);
 	}
 
 	#leave(): boolean {

@@ -1,16 +1,16 @@
-import { randomUUID } from "node:crypto";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Services } from "../delegate.ts";
 import { type Announce, announceOf, type EndedRecord, wantsSilence } from "../deliver/announce.ts";
 import { toldInMemory, toldOnDisk } from "../deliver/transcript.ts";
-import { processStart } from "../host/process-start.ts";
 import { archiveDueSessions } from "../ledger/archive.ts";
-import { owedTo, returnDeliveries, settleDeliveries, skipDelivery, takeDeliveries } from "../ledger/deliveries.ts";
+import { owedTo, settleDeliveries, skipDelivery } from "../ledger/deliveries.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import type { RunId } from "../run/ids.ts";
 import { hint } from "../supervise/hint.ts";
+import { AnnouncesUnderway } from "./announces-underway.ts";
 import { askUser } from "./ask-user.ts";
 import type { LiveRuns } from "./live-runs.ts";
+import { OurDeliveries } from "./our-deliveries.ts";
 import { parentLog } from "./parent-log.ts";
 import type { RunEvents } from "./run-events.ts";
 import { type SessionServices, wasEverUsed } from "./session-services.ts";
@@ -24,17 +24,8 @@ const TOGETHER_MS = 200;
 const GATHER_MS = 1500;
 /** How often it is looked at when there is nothing to wait for: a run may be sent off from a shell, or by another pi. */
 const LOOK_EVERY_MS_AT_REST = 5000;
-/**
- * How long pi may be at rest with an announce that it was given, but does not hold, before that counts as lost. Only once
- * it has come to rest after it was given: until all extensions have heard that it is at rest, pi holds messages back.
- */
-const ARRIVE_WITHIN_MS = 5000;
-/** The same if it never came to rest again: there are failures that pi tells nobody of. */
-const ARRIVE_AT_ALL_WITHIN_MS = 120_000;
 /** How long a prompt may take from its entry until the model works on it. */
 const PROMPT_WITHIN_MS = 10_000;
-/** How long a delivery is ours after the last time we said so. */
-const DELIVERY_MS = 15_000;
 
 /**
  * Brings the outcomes of background runs, and of foreground runs whose waiter died, into the session that asked: once
@@ -46,19 +37,13 @@ export class Announcer {
 	readonly #services: SessionServices;
 	readonly #events: RunEvents;
 	readonly #live: LiveRuns;
-	/** Tells others which process this is, so that they need not wait for it if it is dead. */
-	readonly #deliverer = `${process.pid}:${processStart(process.pid) ?? ""}:${randomUUID()}`;
+	readonly #ours = new OurDeliveries();
 	/** Runs whose outcome a tool call of this process returns. */
 	readonly #awaited = new Set<RunId>();
-	/** Announced here, but not yet seen in the transcript: when, and when pi was last known to be busy since. */
-	readonly #sent = new Map<RunId, { at: number; busyAt: number }>();
+	readonly #underway = new AnnouncesUnderway();
 	readonly #hints = hint();
-	/** Until when those above are ours to deliver. */
-	readonly #takenUntil = new Map<RunId, number>();
 	/** Whether anything can be owed to this session. */
 	#concerned = false;
-	/** When pi last came to rest. */
-	#restedAt = 0;
 	/** Until when a prompt is on its way that pi does not yet count as work. */
 	#promptUntil = 0;
 	#loop: Promise<void> | undefined;
@@ -89,7 +74,7 @@ export class Announcer {
 
 	/** The parent came to rest: no tool call waits for anything any more. */
 	rested(ctx: ExtensionContext): void {
-		this.#restedAt = performance.now();
+		this.#underway.piRested();
 		this.#awaited.clear();
 		this.attendAgain(ctx);
 	}
@@ -133,11 +118,11 @@ export class Announcer {
 		this.#stopped = true;
 		this.#hints.give();
 		await this.#loop;
-		if (this.#sent.size + this.#takenUntil.size === 0) return;
+		if (this.#underway.size + this.#ours.size === 0) return;
 		await this.#services.use(ctx, async ({ ledger }) => {
 			this.#settle(ctx, ledger);
 			archiveDueSessions(ledger, Date.now());
-			returnDeliveries(ledger, this.#deliverer, ctx.sessionManager.getSessionId());
+			this.#ours.giveBack(ledger, ctx.sessionManager.getSessionId());
 		});
 	}
 
@@ -162,7 +147,7 @@ export class Announcer {
 			const together = await this.#gather(ctx, services, due);
 			if (!this.#stopped && this.#mayInterrupt(ctx)) this.#send(this.take(ctx, services, together));
 		}
-		return open.length + due.length + elsewhere + this.#sent.size + this.#awaited.size;
+		return open.length + due.length + elsewhere + this.#underway.size + this.#awaited.size;
 	}
 
 	#mayInterrupt(ctx: ExtensionContext): boolean {
@@ -200,20 +185,17 @@ export class Announcer {
 		});
 		if (this.#stopped) return { open, due: [], elsewhere: 0 };
 		this.#live.observe(open);
-		this.#events.observe(open, services, this.#sent);
+		this.#events.observe(open, services, this.#underway);
 		this.#settle(ctx, ledger);
-		const at = Date.now();
-		const ours = { deliverer: this.#deliverer, at, forMs: DELIVERY_MS };
-		this.#keepTaken(ledger, ours);
+		this.#ours.keep(ledger, [...this.#awaited, ...this.#underway.ids]);
 
-		const owed = owedTo(ledger, session, this.#sent).flatMap((record): EndedRecord[] => {
+		const owed = owedTo(ledger, session, this.#underway).flatMap((record): EndedRecord[] => {
 			const { run } = record;
 			return run.state === "ended" && !this.#awaited.has(run.id) ? [{ ...record, run }] : [];
 		});
 		for (const record of owed) this.#events.saw(record, services);
 		const ids = owed.map(({ run }) => run.id);
-		const taken = takeDeliveries(ledger, ids, { ...ours, isAlive });
-		for (const id of taken) this.#takenUntil.set(id, at + DELIVERY_MS);
+		const taken = this.#ours.take(ledger, ids);
 		const held = ids.length > 0 ? toldInMemory(ctx.sessionManager) : new Set();
 		this.#pay(
 			ctx,
@@ -222,7 +204,7 @@ export class Announcer {
 		);
 		const untold = owed.filter(({ run }) => taken.has(run.id) && !held.has(run.id));
 		const due = untold.filter((ended) => !wantsSilence(ended));
-		for (const ended of untold) if (wantsSilence(ended)) skipDelivery(ledger, ended.run.id, at);
+		for (const ended of untold) if (wantsSilence(ended)) skipDelivery(ledger, ended.run.id, Date.now());
 		const elsewhere = owed.length - taken.size;
 		// Right after it was told, where the request said so; and whatever else has become due meanwhile.
 		archiveDueSessions(ledger, Date.now());
@@ -241,7 +223,7 @@ export class Announcer {
 		const untold = due.filter(({ run }) => !paid.has(run.id));
 		const announces = untold.map((record) => announceOf(record, redactor));
 		for (const { run, plan, parentSession } of untold) {
-			this.#sent.set(run.id, { at: performance.now(), busyAt: performance.now() });
+			this.#underway.add(run.id);
 			parentLog.info("announcing", { runId: run.id, agent: plan.agent, session: parentSession });
 		}
 		return announces;
@@ -261,25 +243,14 @@ export class Announcer {
 	}
 
 	#settle(ctx: ExtensionContext, ledger: Services["ledger"]): void {
-		if (this.#sent.size === 0) return;
+		if (this.#underway.size === 0) return;
 		const held = toldInMemory(ctx.sessionManager);
-		for (const id of this.#pay(
-			ctx,
-			ledger,
-			[...this.#sent.keys()].filter((id) => held.has(id)),
-		)) {
+		const arrived = this.#underway.ids.filter((id) => held.has(id));
+		for (const id of this.#pay(ctx, ledger, arrived)) {
 			parentLog.info("announced", { runId: id, session: ctx.sessionManager.getSessionId() });
-			this.#sent.delete(id);
+			this.#underway.arrived(id);
 		}
-		const now = performance.now();
-		const atRest = ctx.isIdle() && !ctx.hasPendingMessages();
-		for (const [id, sent] of this.#sent) {
-			if (held.has(id)) continue;
-			if (!atRest) sent.busyAt = now;
-			// Two prompts at the same moment can make pi drop a message. It is still owed, and so it is sent again.
-			const rested = this.#restedAt > sent.at && now - Math.max(this.#restedAt, sent.busyAt) > ARRIVE_WITHIN_MS;
-			if (rested || now - sent.busyAt > ARRIVE_AT_ALL_WITHIN_MS) this.#sent.delete(id);
-		}
+		this.#underway.forgetLost({ atRest: ctx.isIdle() && !ctx.hasPendingMessages(), held });
 	}
 
 	/** Settles the debts of those runs of which the session's file tells. Answers which. */
@@ -290,29 +261,11 @@ export class Announcer {
 		for (const id of settleDeliveries(ledger, told, Date.now())) this.#events.announced(id);
 		return told;
 	}
-
-	/** Says again that what we are about to tell is ours, long before that runs out. */
-	#keepTaken(ledger: Services["ledger"], ours: { deliverer: string; at: number; forMs: number }): void {
-		const ids = [...this.#awaited, ...this.#sent.keys()];
-		const soon = ours.at + DELIVERY_MS / 2;
-		const running = ids.filter((id) => (this.#takenUntil.get(id) ?? 0) < soon);
-		takeDeliveries(ledger, running, ours);
-		const until = new Map(ids.map((id) => [id, this.#takenUntil.get(id) ?? 0]));
-		for (const id of running) until.set(id, ours.at + ours.forMs);
-		this.#takenUntil.clear();
-		for (const [id, time] of until) this.#takenUntil.set(id, time);
-	}
 }
 
 /** Nothing can be owed to a session in which nothing was said yet. */
 const wasUsed = ({ sessionManager }: ExtensionContext): boolean =>
 	sessionManager.getEntries().some(({ type }) => type === "message" || type === "custom_message");
-
-/** Whether a deliverer may still be there. Where the system does not tell, its time has to run out. */
-function isAlive(deliverer: string): boolean {
-	const [pid, started] = deliverer.split(":");
-	return started === "" || processStart(Number(pid)) === started;
-}
 
 interface Look {
 	/** Not ended yet. */

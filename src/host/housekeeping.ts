@@ -1,0 +1,33 @@
+import { archiveDueSessions } from "../ledger/archive.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Places } from "../ledger/places.ts";
+import { type Place, removeExpired, takeDailyTurn } from "../ledger/retention.ts";
+import type { Log } from "../log/log.ts";
+
+/** How long it may take to remove what is past its time, before a host leaves. */
+const TIDY_MS = 1000;
+
+interface House {
+	ledger: Ledger;
+	log: Log;
+	places: Places;
+}
+
+/** Puts away the sessions whose time has come. */
+export function archiveDue({ ledger, log }: House): void {
+	const { archived, failed } = archiveDueSessions(ledger, Date.now());
+	if (archived.length > 0) log.info("archived", { sessions: archived });
+	for (const { sessionId, error } of failed) log.warn("not archived", { sessionId, error });
+}
+
+/** Removes what is past its time: once a day, by a host that nobody waits for, and not for long. */
+export function tidyUp({ ledger, log, places }: House, retentionDays: number): void {
+	const at = Date.now();
+	if (!takeDailyTurn(ledger, at)) return;
+	let from: Place | undefined;
+	do {
+		const { next, ...removed } = removeExpired(ledger, { at, retentionDays, places, ...(from && { from }) });
+		log.info("tidied up", removed);
+		from = next;
+	} while (from && Date.now() < at + TIDY_MS);
+}

@@ -1,0 +1,56 @@
+import type { Ledger } from "../ledger/ledger.ts";
+import { endRuns } from "../ledger/progress.ts";
+import type { Log } from "../log/log.ts";
+import type { RunId } from "../run/ids.ts";
+import type { Outcome } from "../run/outcome.ts";
+import type { ClaimedRun } from "./work.ts";
+
+/** How many endings are written in one go. */
+const AT_MOST = 50;
+
+/** Runs that ended in this host, and whose outcome is not in the ledger yet. */
+export class Unrecorded {
+	readonly #ledger: Ledger;
+	readonly #log: Log;
+	readonly #endings = new Map<RunId, { record: ClaimedRun; outcome: Outcome }>();
+
+	constructor({ ledger, log }: { ledger: Ledger; log: Log }) {
+		this.#ledger = ledger;
+		this.#log = log;
+	}
+
+	get size(): number {
+		return this.#endings.size;
+	}
+
+	/** The first ending counts, unless the run was ours before and is again: what is known from before counts no more. */
+	add(record: ClaimedRun, outcome: Outcome): void {
+		const { id, fence } = record.run;
+		const known = this.#endings.get(id);
+		if (!known || known.record.run.fence < fence) this.#endings.set(id, { record, outcome });
+	}
+
+	/** Writes down how runs ended. What cannot be written now, on a full disk say, is kept for the next time. */
+	write(onWritten: (runId: RunId) => void): void {
+		while (this.#endings.size > 0) {
+			const at = Date.now();
+			const some = [...this.#endings].slice(0, AT_MOST);
+			const counted = endRuns(
+				this.#ledger,
+				some.map(([id, { record, outcome }]) => ({ id, fence: record.run.fence, outcome, at })),
+			);
+			for (const [id, { record, outcome }] of some) {
+				this.#endings.delete(id);
+				this.#log.info(counted.has(id) ? "ended" : "ended, but it was no longer ours", {
+					runId: id,
+					agent: record.plan.agent,
+					status: outcome.status,
+					...(outcome.status !== "success" && { reason: outcome.error.reason ?? outcome.error.code }),
+					ms: at - record.run.startedAt,
+					attempts: outcome.attempts,
+				});
+				onWritten(id);
+			}
+		}
+	}
+}
