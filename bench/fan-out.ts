@@ -32,12 +32,12 @@ try {
 	await transpile();
 	for (const size of values.sizes.split(",").map(Number).filter(Boolean)) {
 		rows.push(...(await foreground(size)));
-		if (limits && size === 32) rows.push(await bare(size));
+		if (limits && size === 32) rows.push(...(await bare(size)));
 	}
 	const background = Number(values.background);
 	if (background > 0) {
 		rows.push(...(await inBackground(background)));
-		if (limits) rows.push(await bare(background));
+		if (limits) rows.push(...(await bare(background)));
 	}
 } finally {
 	staged.remove();
@@ -87,12 +87,20 @@ async function foreground(size: number): Promise<Measured[]> {
 }
 
 /** The same number of sessions in the parent's own process, with nothing around them. */
-async function bare(size: number): Promise<Measured> {
+async function bare(size: number): Promise<Measured[]> {
 	progress(`${size} bare sessions at once`);
 	const modelMs = size > 32 ? 5000 : 2000;
 	const parent = await bareSessions(size, () => [delay(modelMs), text("Seen.")]);
-	const ratio = (await parent.roundTrip().finally(() => parent.close())) / modelMs;
-	return { what: `limit: ${size} bare sessions in one process: time / ideal`, value: ratio, shown: times(ratio) };
+	const idle = memoryOf(parent.home);
+	const memory = watchMemory(parent.home);
+	const ratio = (await parent.roundTrip()) / modelMs;
+	const perRun = (memory.stop() - idle) / size;
+	await parent.close();
+	const what = `limit: ${size} bare sessions in one process`;
+	return [
+		{ what: `${what}: time / ideal`, value: ratio, shown: times(ratio) },
+		{ what: `${what}: memory a session`, value: perRun, shown: `${(perRun / 2 ** 20).toFixed(2)} MB` },
+	];
 }
 
 async function inBackground(size: number): Promise<Measured[]> {

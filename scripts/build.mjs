@@ -80,9 +80,11 @@ const piModules = {
 			contents: [
 				...PI_MODULES.map((name, index) => `import * as module${index} from ${JSON.stringify(name)};`),
 				`Object.assign(${held} ??= {}, { ${PI_MODULES.map((name, index) => `${JSON.stringify(name)}: module${index}`).join(", ")} });`,
+				// Kept: pi's loader looks for it anew at each import, and a host loads our tools for each child.
+				"let extension;",
 				"export default async (pi) => {",
-				`	const { default: extension } = await import(${JSON.stringify(`./${path}`)});`,
-				"	return extension(pi);",
+				`	extension ??= import(${JSON.stringify(`./${path}`)});`,
+				"	return (await extension).default(pi);",
 				"};",
 			].join("\n"),
 		}));

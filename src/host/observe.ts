@@ -33,8 +33,8 @@ export function observe(
 			if (!provider.mayAnswerAgain()) setImmediate(() => session.abortRetry());
 		}
 		if (event.type === "message_end" && event.message.role === "assistant") {
-			services.onUsage(totalUsage());
-			if (collector.lastText) services.onSaid(redactor.redact(collector.lastText.slice(0, MOST_KEPT)));
+			const said = collector.lastText && redactor.redact(collector.lastText.slice(0, MOST_KEPT));
+			services.onTurn({ usage: totalUsage(), ...(said && { said }) });
 			context = contextUse(session);
 		}
 		// pi answers a call that is not even in shape by itself. It counts like any other wrong one, or a model that never

@@ -11,7 +11,7 @@ import type { Usage } from "../run/usage.ts";
 export type ToHost =
 	| { type: "wake" } // There is something new in the ledger: a queued run, a stop request, a message.
 	| { type: "ping" } // Answered with a pong: whoever listens may still not be able to work.
-	| { type: "watch"; runId: RunId }
+	| { type: "watch"; runId: RunId; quiet?: boolean } // Quiet: without progress. The latest one counts.
 	| { type: "answer"; runId: RunId; askId: number; answer?: Answer }
 	| { type: "pass"; runId: RunId; askId: number }; // Nobody is here to answer: ask others, or decline.
 
@@ -48,10 +48,10 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 /** Whether a message fits what is said above: the other side may be of another version, or not ours at all. */
 export function asToHost(message: unknown): ToHost | undefined {
 	if (!isRecord(message)) return undefined;
-	const { type, runId, askId, answer } = message;
+	const { type, runId, askId, answer, quiet } = message;
 	if (type === "wake" || type === "ping") return { type };
 	if (!isRun(runId)) return undefined;
-	if (type === "watch") return { type, runId };
+	if (type === "watch") return { type, runId, quiet: quiet === true };
 	if (typeof askId !== "number") return undefined;
 	if (type === "pass") return { type, runId, askId };
 	if (type !== "answer") return undefined;

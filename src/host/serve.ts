@@ -4,7 +4,7 @@ import { closeHost, hostGone, hostReady, leaveIfIdle, renewLeases } from "../led
 import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Places } from "../ledger/places.ts";
-import { heldRuns, recordPartial, recordUsage, usageOfParent } from "../ledger/progress.ts";
+import { heldRuns, recordTurn, usageOfParent } from "../ledger/progress.ts";
 import { sessionAtWork } from "../ledger/sessions.ts";
 import { sweep, type Undertaker } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
@@ -23,7 +23,7 @@ import { Watchers } from "./watchers.ts";
 import { type ClaimedRun, startWork, type Work, type WorkServices } from "./work.ts";
 
 /** How many runs it claims in one go. */
-const AT_MOST = 50;
+const AT_MOST = 250;
 /** How long after a claim somebody may still come to watch the run: a parent looks for a new host once a second. */
 const WATCHED_WITHIN_MS = 2000;
 
@@ -179,13 +179,13 @@ export class Host {
 		while (!this.#closing) {
 			const claim = { hostId: id, profile, at: Date.now(), leaseMs: LEASE_MS, atMost: AT_MOST };
 			const claimed = claimRuns(ledger, claim);
-			if (claimed.length === 0) break;
 			for (const { run, ...record } of claimed) {
 				if (run.state !== "running") continue;
 				log.info("claimed", { runId: run.id, agent: record.plan.agent, attempt: run.attempt });
 				this.#retentionDays = record.plan.afterwards.retentionDays;
 				void this.#workOn({ ...record, run });
 			}
+			if (claimed.length < AT_MOST) break;
 		}
 	}
 
@@ -208,8 +208,7 @@ export class Host {
 				onRetry: (retries) => log.warn("asks the model again", { runId: id, retries }),
 				onNotice: (notice, kind) => log.info("an extension says", { runId: id, notice, kind }),
 				onProgress: (progress) => this.#watchers?.progress(id, progress),
-				onUsage: (usage) => this.#orLog("usage", id, () => recordUsage(ledger, id, fence, usage)),
-				onSaid: (partial) => this.#orLog("partial", id, () => recordPartial(ledger, id, fence, partial)),
+				onTurn: (turn) => this.#orLog("turn", id, () => recordTurn(ledger, id, fence, turn)),
 				parentSessionUsage: () => usageOfParent(ledger, record.parentSession),
 				inbox: {
 					waiting: () => waitingMessages(ledger, id),

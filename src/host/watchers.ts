@@ -70,7 +70,7 @@ export class Watchers {
 	/** Tells watchers how a run goes, at most ten times a second. */
 	progress(runId: RunId, latest: () => Progress): void {
 		this.#latest.set(runId, latest);
-		if (!this.#isWatched(runId)) return;
+		if (!this.#isFollowed(runId)) return;
 		const pending = this.#pending.get(runId);
 		if (pending) {
 			pending.latest = latest;
@@ -111,7 +111,7 @@ export class Watchers {
 	}
 
 	#connected(socket: Socket): void {
-		const watching: Watching = { runs: new Set(), tell: (message) => send(socket, message) };
+		const watching: Watching = { runs: new Map(), tell: (message) => send(socket, message) };
 		this.#watching.set(socket, watching);
 		socket.on("close", () => {
 			this.#watching.delete(socket);
@@ -123,8 +123,8 @@ export class Watchers {
 			if (!known) return;
 			if (known.type === "ping") return watching.tell({ type: "pong" });
 			if (known.type === "watch") {
-				watching.runs.add(known.runId);
-				const latest = this.#latest.get(known.runId);
+				watching.runs.set(known.runId, { quiet: known.quiet === true });
+				const latest = known.quiet ? undefined : this.#latest.get(known.runId);
 				if (latest) send(socket, { type: "progress", runId: known.runId, progress: latest() });
 				this.#asks.joined(watching, known.runId);
 			}
@@ -134,20 +134,23 @@ export class Watchers {
 		});
 	}
 
-	#isWatched(runId: RunId): boolean {
-		return [...this.#watching.values()].some(({ runs }) => runs.has(runId));
+	#isFollowed(runId: RunId): boolean {
+		for (const { runs } of this.#watching.values()) if (runs.get(runId)?.quiet === false) return true;
+		return false;
 	}
 
 	#tell(message: OfRun): void {
 		for (const [socket, { runs, tell }] of this.#watching) {
+			const watched = runs.get(message.runId);
+			if (!watched) continue;
 			// One that does not read, suspended perhaps, gets no more snapshots: the next one it does read is the latest.
-			const behind = message.type === "progress" && socket.writableLength > 0;
-			if (runs.has(message.runId) && !behind) tell(message);
+			const behind = socket.writableLength > 0;
+			if (message.type !== "progress" || !(watched.quiet || behind)) tell(message);
 		}
 	}
 }
 
 /** A connection, and the runs it watches. */
 interface Watching extends Watcher {
-	runs: Set<RunId>;
+	runs: Map<RunId, { quiet: boolean }>;
 }

@@ -42,11 +42,10 @@ export interface WorkServices
 	parentSessionUsage(): Usage;
 	/** Asked for only when somebody is to be told. */
 	onProgress(progress: () => Progress): void;
-	onUsage(usage: Usage): void;
+	/** What the run has used so far, and what the child has last said, if it has. */
+	onTurn(turn: { usage: Usage; said?: string }): void;
 	/** A request is made once more. */
 	onRetry(retries: number): void;
-	/** What the child has last said. */
-	onSaid(partial: string): void;
 }
 
 export interface Work {

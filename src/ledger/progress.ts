@@ -48,16 +48,15 @@ export function requestStop(ledger: Ledger, id: RunId, request: { at: number; by
 	return applyEvent(ledger, id, { type: "stop_requested", ...request }, "full") !== undefined;
 }
 
-/** Writes down what a run has used so far: a budget must not start anew with another host. */
-export function recordUsage(ledger: Ledger, id: RunId, fence: number, usage: Usage): boolean {
-	const sql = "UPDATE runs SET usage = ? WHERE id = ? AND fence = ? AND state = 'running'";
-	return ledger.transaction("normal", () => ledger.run(sql, JSON.stringify(usage), id, fence)) === 1;
-}
-
-/** Writes down what the child has last said, for an outcome that no host is left to write. */
-export function recordPartial(ledger: Ledger, id: RunId, fence: number, partial: string): boolean {
-	const sql = "UPDATE runs SET partial = ? WHERE id = ? AND fence = ? AND state = 'running'";
-	return ledger.transaction("normal", () => ledger.run(sql, partial, id, fence)) === 1;
+/**
+ * Writes down how far a run has come: what it has used, since a budget must not start anew with another host, and what the
+ * child has last said, if it has, for an outcome that no host is left to write.
+ */
+export function recordTurn(ledger: Ledger, id: RunId, fence: number, turn: { usage: Usage; said?: string }): boolean {
+	const sql = `UPDATE runs SET usage = ?, partial = coalesce(?, partial)
+		WHERE id = ? AND fence = ? AND state = 'running'`;
+	const values = [JSON.stringify(turn.usage), turn.said ?? null, id, fence];
+	return ledger.transaction("normal", () => ledger.run(sql, ...values)) === 1;
 }
 
 /** What all runs of a parent session have used so far, ended or not. */

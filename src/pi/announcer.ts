@@ -181,6 +181,7 @@ export class Announcer {
 			except: this.#awaited,
 			onHint: this.#hints.give,
 			onProgress: (id, progress) => this.#live.heard(id, progress),
+			followed: (open) => this.#live.followed(open),
 			onAsk: askUser(ctx, services),
 		});
 		if (this.#stopped) return { open, due: [], elsewhere: 0 };

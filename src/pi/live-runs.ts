@@ -15,7 +15,7 @@ const KEPT = 50;
 
 /**
  * The open runs of this session that nobody waits for, and what some of them do now: those on the screen, and those that
- * may come there next. A snapshot of each of a thousand runs, ten times a second, is not worth a thought.
+ * may come there next.
  */
 export class LiveRuns {
 	readonly #viewers = new Set<Viewer>();
@@ -47,6 +47,11 @@ export class LiveRuns {
 			if (!openIds.has(id) && !this.#isShown(id)) this.#progress.delete(id);
 		}
 		for (const viewer of this.#viewers) viewer.changed();
+	}
+
+	/** Of which of the open runs progress should be heard: a thousand that nobody sees need not tell how they are getting on. */
+	followed(open: readonly OpenRun[]): Set<RunId> {
+		return new Set(open.flatMap(({ id }, index) => (index < KEPT || this.#isShown(id) ? [id] : [])));
 	}
 
 	heard(id: RunId, progress: Progress): void {

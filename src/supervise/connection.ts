@@ -13,7 +13,8 @@ import { NOBODY } from "./ask.ts";
 
 /** What a watcher of a run hears. All of it is a hint. */
 export interface WatchListener {
-	onProgress(progress: Progress): void;
+	/** Left out by those who only want to know when the run starts and ends. */
+	onProgress?: ((progress: Progress) => void) | undefined;
 	/** Something happened: look at the ledger. */
 	onHint(): void;
 	/** An extension of the child's asks the user something. The signal says that it need not be answered any more. */
@@ -61,8 +62,9 @@ export class HostConnection {
 
 	/** Answers how to end it. */
 	watch(runId: RunId, listener: WatchListener): () => void {
-		this.#listeners.set(runId, [...this.#listenersOf(runId), listener]);
-		send(this.#socket, { type: "watch", runId });
+		const all = [...this.#listenersOf(runId), listener];
+		this.#listeners.set(runId, all);
+		send(this.#socket, { type: "watch", runId, quiet: all.every(({ onProgress }) => !onProgress) });
 		return () => {
 			const others = this.#listenersOf(runId).filter((other) => other !== listener);
 			if (others.length > 0) this.#listeners.set(runId, others);
@@ -101,7 +103,7 @@ export class HostConnection {
 			return;
 		}
 		const listeners = this.#listenersOf(known.runId);
-		if (known.type === "progress") for (const listener of listeners) listener.onProgress(known.progress);
+		if (known.type === "progress") for (const listener of listeners) listener.onProgress?.(known.progress);
 		if (known.type === "started" || known.type === "ended") for (const listener of listeners) listener.onHint();
 		// They speak to the same user, who is asked once.
 		if (known.type === "ask") void this.#ask(known, listeners[0]);

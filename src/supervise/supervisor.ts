@@ -49,6 +49,8 @@ export interface TendOptions {
 	except: ReadonlySet<RunId>;
 	onHint: () => void;
 	onProgress?: (id: RunId, progress: Progress) => void;
+	/** Of which runs it is of interest. */
+	followed?: (open: readonly OpenRun[]) => ReadonlySet<RunId>;
 	onAsk?: AskUser;
 }
 
@@ -59,7 +61,7 @@ export class Supervisor {
 	readonly #undertaker = undertaker();
 	readonly #log: Log;
 	/** Runs seen to without anybody waiting, and where. */
-	readonly #tended = new Map<RunId, { connection: HostConnection; unwatch: () => void }>();
+	readonly #tended = new Map<RunId, { connection: HostConnection; follows: boolean; unwatch: () => void }>();
 
 	constructor(ledger: Ledger, hosts: Hosts, log: Log = NO_LOG) {
 		this.#ledger = ledger;
@@ -146,6 +148,7 @@ export class Supervisor {
 	async tend(parentSession: string, options: TendOptions): Promise<OpenRun[]> {
 		recover(this.#ledger, this.#log, this.#undertaker);
 		const open = openRunsOf(this.#ledger, parentSession).filter(({ id }) => !options.except.has(id));
+		const followed = options.followed?.(open);
 		const waitedFor = new Set<HostConnection>();
 		const byHost = new Map<HostId | undefined, HostConnection>();
 		for (const run of open) {
@@ -153,14 +156,15 @@ export class Supervisor {
 			if (connection && run.hostId !== undefined) byHost.set(run.hostId, connection);
 			const tended = this.#tended.get(run.id);
 			if (connection && run.state === "queued") waitedFor.add(connection);
-			if (!connection || tended?.connection === connection) continue;
+			const follows = followed?.has(run.id) === true;
+			if (!connection || (tended?.connection === connection && tended.follows === follows)) continue;
 			tended?.unwatch();
 			const unwatch = connection.watch(run.id, {
-				onProgress: (progress) => options.onProgress?.(run.id, progress),
+				onProgress: follows ? (progress) => options.onProgress?.(run.id, progress) : undefined,
 				onHint: options.onHint,
 				onAsk: async (question, gone) => (options.onAsk ? options.onAsk(run.id, question, gone) : NOBODY),
 			});
-			this.#tended.set(run.id, { connection, unwatch });
+			this.#tended.set(run.id, { connection, follows, unwatch });
 		}
 		// A place in the lane may have become free in a host that knows nothing of ours.
 		for (const connection of waitedFor) connection.wake();

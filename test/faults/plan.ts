@@ -112,7 +112,8 @@ class Tasks {
 	#task(): string {
 		const random = this.#random;
 		const words = [`task ${this.#name()}`];
-		if (random.chance(0.12)) words.push("turns=99", `stop=${random.between(100, 2500)}`);
+		// More than a host gets done until the stop comes: a hundred turns take less than two seconds.
+		if (random.chance(0.12)) words.push("turns=9999", `stop=${random.between(100, 2500)}`);
 		else words.push(`turns=${random.between(0, 3)}`);
 		words.push(`ms=${random.between(5, 120)}`);
 		if (random.chance(0.08)) words.push(`stop=${random.between(50, 600)}`);
@@ -166,8 +167,8 @@ const HOST_PLACES = {
 		"run running",
 		"run ended",
 		"run ended",
-		"usage",
-		"partial",
+		"turn",
+		"turn",
 		"lease",
 		"message taken",
 		"host gone",

@@ -3,7 +3,7 @@ import { admitRun } from "../../src/ledger/admit.ts";
 import { claimNext } from "../../src/ledger/claim.ts";
 import { findHost, hostGone, renewLeases } from "../../src/ledger/hosts.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { endRun, heldRuns, recordUsage, requestStop } from "../../src/ledger/progress.ts";
+import { endRun, heldRuns, recordTurn, requestStop } from "../../src/ledger/progress.ts";
 import { findRun } from "../../src/ledger/records.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import type { HostId, RunId } from "../../src/run/ids.ts";
@@ -107,7 +107,7 @@ describe("a sweep", () => {
 		const { ledger, hostId } = await oneHost();
 		const run = atWork(ledger, { hostId });
 		const usage = { ...NO_USAGE, input: 12, turns: 1 };
-		recordUsage(ledger, run.id, run.fence, usage);
+		recordTurn(ledger, run.id, run.fence, { usage, said: "So far." });
 		expect(swept(ledger, 100)).toEqual({ requeued: [run.id], ended: [] });
 		expect(findRun(ledger, run.id)).toMatchObject({
 			run: { state: "queued", attempt: 1, fence: 2, startedAt: 0 },
@@ -176,7 +176,7 @@ describe("a host that comes back after its run was taken", () => {
 		const stale = atWork(ledger, { hostId });
 		const usage = { ...NO_USAGE, input: 999 };
 		const refused = () => {
-			expect(recordUsage(ledger, stale.id, stale.fence, usage)).toBe(false);
+			expect(recordTurn(ledger, stale.id, stale.fence, { usage })).toBe(false);
 			expect(endRun(ledger, { id: stale.id, fence: stale.fence, outcome: success("stale"), at: 300 })).toBe(false);
 		};
 		sweep(ledger, { at: 100, outcomeOf });

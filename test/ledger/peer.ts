@@ -9,7 +9,7 @@ import { archiveDueSessions } from "../../src/ledger/archive.ts";
 import { claimNext } from "../../src/ledger/claim.ts";
 import { findOrReserveHost, hostGone, hostReady, leaveIfIdle, listHosts, renewLeases } from "../../src/ledger/hosts.ts";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
-import { endRun, recordUsage } from "../../src/ledger/progress.ts";
+import { endRun, recordTurn } from "../../src/ledger/progress.ts";
 import { findRun } from "../../src/ledger/records.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import type { HostId, RunId } from "../../src/run/ids.ts";
@@ -177,7 +177,7 @@ const verbs = {
 				audit.write({ what: "claimed", run: run.id, fence: run.fence, at: audit.now() });
 				held.push(run);
 			}
-			for (const { id, fence } of held) recordUsage(ledger, id, fence, { ...NO_USAGE, turns: ends });
+			for (const { id, fence } of held) recordTurn(ledger, id, fence, { usage: { ...NO_USAGE, turns: ends } });
 			const done = !dying() && (held.length > 1 || !run) ? held.shift() : undefined;
 			if (done) {
 				const at = audit.now();

@@ -7,7 +7,7 @@ import { owedTo, settleDelivery } from "../../src/ledger/deliveries.ts";
 import { findHost, findOrReserveHost, hostGone, leaveIfIdle, listHosts, renewLeases } from "../../src/ledger/hosts.ts";
 import { messageTaken, sendToRun, waitingMessages } from "../../src/ledger/inbox.ts";
 import { Ledger } from "../../src/ledger/ledger.ts";
-import { endRun, heldRuns, recordUsage, requestStop } from "../../src/ledger/progress.ts";
+import { endRun, heldRuns, recordTurn, requestStop } from "../../src/ledger/progress.ts";
 import { waitsForSession } from "../../src/ledger/sessions.ts";
 import { type Database, openDatabase } from "../../src/ledger/sqlite.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
@@ -101,7 +101,7 @@ describe("no work on the ledger reads through the past", () => {
 		leaveIfIdle: (ledger, { host }) => leaveIfIdle(ledger, host),
 		hostGone: (ledger, { host }) => hostGone(ledger, host, 1),
 		heldRuns: (ledger, { host }) => heldRuns(ledger, host),
-		recordUsage: (ledger, { running }) => recordUsage(ledger, running, 1, success().usage),
+		recordTurn: (ledger, { running }) => recordTurn(ledger, running, 1, { usage: success().usage }),
 		endRun: (ledger, { running }) => endRun(ledger, { id: running, fence: 1, outcome: success(), at: 2 }),
 		waitsForSession: (ledger, { queued }) => waitsForSession(ledger, queued),
 		owedTo: (ledger) => owedTo(ledger, "parent"),
