@@ -6,7 +6,7 @@ import type { LaunchPlan } from "../plan/plan.ts";
 import { type HostId, newRunId, type SessionId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { NO_USAGE } from "../run/usage.ts";
-import { recordedAnswer } from "./recorded-answers.ts";
+import { type LoopbackModel, loopbackModel } from "./loopback-model.ts";
 import { startWork } from "./work.ts";
 
 export interface WarmUp {
@@ -21,15 +21,30 @@ export interface WarmUp {
 	ui: ExtensionUIContext;
 }
 
+/** Once loads the code; twice has more of it compiled; more than that was measured, and gains nothing. */
+const ROUNDS = 2;
+
 /**
- * Works on a run that nobody asked for, so that the code a first run needs is loaded and compiled when it comes. The
- * run is in no ledger and its session in no file; it knows no credentials, and its model's answer was written here.
+ * Works on runs that nobody asked for, so that the code a first run needs is loaded and compiled when it comes. They
+ * are in no ledger and their sessions in no file; they know no credentials, and what their model answers was written here.
  */
-export async function warmUp(setup: WarmUp): Promise<Outcome> {
-	const answer = recordedAnswer(setup.api);
-	const runtime = await runtimeAnswering(setup.api, answer);
-	// A run that has come meanwhile goes first.
-	await setImmediate();
+export async function warmUp(setup: WarmUp): Promise<Outcome[]> {
+	const model = await loopbackModel(setup.api);
+	try {
+		const runtime = await runtimeAskedBy(model.fetch, setup.api);
+		const outcomes: Outcome[] = [];
+		while (outcomes.length < ROUNDS) {
+			// A run that has come meanwhile goes first.
+			await setImmediate();
+			outcomes.push(await workOnNothing(setup, runtime));
+		}
+		return outcomes;
+	} finally {
+		model.close();
+	}
+}
+
+async function workOnNothing(setup: WarmUp, runtime: ModelRuntime): Promise<Outcome> {
 	const plan = planOf(setup);
 	const { done } = startWork(
 		{
@@ -75,7 +90,7 @@ const PROVIDER = "pi-geon-warm-up";
 const MODEL = "none";
 
 /** A runtime of its own: the user's would ask for credentials, which may run a command or renew a token. */
-async function runtimeAnswering(api: string, answer: Response): Promise<ModelRuntime> {
+async function runtimeAskedBy(fetch: LoopbackModel["fetch"], api: string): Promise<ModelRuntime> {
 	const nothing = { read: async () => undefined, list: async () => [], modify: async () => undefined };
 	const runtime = await ModelRuntime.create({
 		credentials: { ...nothing, delete: async () => {} },
@@ -99,7 +114,7 @@ async function runtimeAnswering(api: string, answer: Response): Promise<ModelRun
 		],
 	});
 	const streamSimple: ModelRuntime["streamSimple"] = (model, context, options) =>
-		runtime.streamSimple(model, context, { ...options, fetch: async () => answer });
+		runtime.streamSimple(model, context, { ...options, fetch });
 	return Object.create(runtime, { streamSimple: { value: streamSimple } }) as ModelRuntime;
 }
 

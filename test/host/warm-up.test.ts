@@ -10,13 +10,12 @@ import type { HostId } from "../../src/run/ids.ts";
 
 afterEach(() => {
 	vi.restoreAllMocks();
+	vi.unstubAllEnvs();
 });
 
-/** Whichever model the user has, a run is worked on to its end, in no file and over no connection. */
-test.each([...COUNTABLE])("a host warms up for %s without a request, and without a trace", async (api) => {
-	const requests = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error("No request was to be made."));
+async function warmUpFor(api: string) {
 	const agentDir = mkdtempSync(join(tmpdir(), "pi-geon-warm-up-agent-"));
-	const outcome = await warmUp({
+	const outcomes = await warmUp({
 		hostId: "12345678" as HostId,
 		agentDir,
 		cwd: agentDir,
@@ -28,9 +27,18 @@ test.each([...COUNTABLE])("a host warms up for %s without a request, and without
 	});
 	const left = readdirSync(agentDir, { recursive: true });
 	rmSync(agentDir, { recursive: true });
-
-	expect(requests).not.toHaveBeenCalled();
 	expect(left).toEqual([]);
+	return outcomes;
+}
+
+/** Whichever model the user has, a run is worked on to its end, in no file and over no connection but to ourselves. */
+test.each([...COUNTABLE])("a host warms up for %s without a trace, and without asking anybody", async (api) => {
+	const requests = vi.spyOn(globalThis, "fetch");
+	const [outcome] = await warmUpFor(api);
+	for (const [url] of [...requests.mock.calls]) {
+		expect(new URL(String(url)).hostname).toBe("127.0.0.1");
+		await expect(fetch(String(url))).rejects.toThrow(); // Nobody listens there any more.
+	}
 	// pi would say so of a protocol that does not belong on this list, and no child could ask its model.
 	expect(JSON.stringify(outcome)).not.toContain("Custom fetch is not supported");
 	// Those whose answer is written down go all the way; the others get as far as a refusal.
@@ -40,4 +48,11 @@ test.each([...COUNTABLE])("a host warms up for %s without a request, and without
 			? { status: "success", finalized: { status: "SUCCESS", result: "Nothing." } }
 			: { status: "error", error: { code: "SUBAGENT_FAILED" } },
 	);
+});
+
+test("behind a proxy it does not even ask itself", async () => {
+	vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:9");
+	const requests = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error("No request was to be made."));
+	expect(await warmUpFor("openai-completions")).toMatchObject([{ status: "success" }, { status: "success" }]);
+	expect(requests).not.toHaveBeenCalled();
 });
