@@ -83,7 +83,10 @@ const piModules = {
 				// Kept: pi's loader looks for it anew at each import, and a host loads our tools for each child.
 				"let extension;",
 				"export default async (pi) => {",
-				`	extension ??= import(${JSON.stringify(`./${path}`)});`,
+				`	extension ??= import(${JSON.stringify(`./${path}`)}).catch((error) => {`,
+				"		extension = undefined;",
+				"		throw error;",
+				"	});",
 				"	return (await extension).default(pi);",
 				"};",
 			].join("\n"),

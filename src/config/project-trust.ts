@@ -15,12 +15,19 @@ export function isTrustedByDecision(ctx: ExtensionContext): boolean {
 	if (!ctx.isProjectTrusted()) return false;
 	if (process.env.PI_SUBAGENT_CHILD === "1") return true; // A child was told the decision of its parent.
 	// A decision made with /trust holds for pi processes to come, so that one look at the files is enough.
-	const known = decisions.get(ctx.cwd) ?? wasDecided(ctx);
-	decisions.set(ctx.cwd, known);
+	const known = decisions().get(ctx.cwd) ?? wasDecided(ctx);
+	decisions().set(ctx.cwd, known);
 	return known;
 }
 
-const decisions = new Map<string, boolean>();
+const KEY = Symbol.for("pi-geon.trust.1");
+
+/** Shared by all extensions of ours in this process, each of which is a bundle of its own: they must not disagree. */
+function decisions(): Map<string, boolean> {
+	const shared = globalThis as { [KEY]?: Map<string, boolean> };
+	shared[KEY] ??= new Map();
+	return shared[KEY];
+}
 
 function wasDecided(ctx: ExtensionContext): boolean {
 	if (hasTrustRequiringProjectResources(ctx.cwd)) return true; // pi asked about it.

@@ -39,7 +39,11 @@ export class Asks {
 	async ask(runId: RunId, question: Question, { watchers, patienceMs, signal }: Terms): Promise<Answer> {
 		if (signal.aborted) return undefined;
 		const askId = this.#nextId++;
-		const { promise, resolve: settle } = Promise.withResolvers<Answer>();
+		const { promise, resolve } = Promise.withResolvers<Answer>();
+		const settle = (answer: Answer) => {
+			this.#open.delete(askId); // At once: who watches the run anew in this moment is not asked any more.
+			resolve(answer);
+		};
 		const ask: OpenAsk = { runId, question, asked: new Set(), waitsForSomebody: true, settle };
 		this.#open.set(askId, ask);
 		for (const watcher of watchers) put(askId, ask, watcher);
@@ -54,7 +58,6 @@ export class Asks {
 		} finally {
 			stopWaiting();
 			signal.removeEventListener("abort", withdraw);
-			this.#open.delete(askId);
 			for (const watcher of ask.asked) watcher.tell({ type: "withdrawn", runId, askId });
 		}
 	}

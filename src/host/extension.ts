@@ -11,7 +11,7 @@ import { isOwnProfile } from "../ledger/own-host.ts";
 import { placesIn } from "../ledger/places.ts";
 import { logTo } from "../log/log.ts";
 import { isHostId } from "../run/ids.ts";
-import { HOST_COMMAND } from "./command.ts";
+import { HOST_COMMAND, NODE_ARGUMENTS } from "./command.ts";
 import { freshModelRuntimes } from "./models.ts";
 import { COUNTABLE } from "./provider-watch.ts";
 import { Host } from "./serve.ts";
@@ -37,6 +37,8 @@ export default function hostExtension(pi: ExtensionAPI): void {
 		handler: async (args, { ui, model }) => {
 			const id = args.trim();
 			if (!isHostId(id)) throw new Error(`/${HOST_COMMAND} is started by pi-geon, with the id of a host.`);
+			// For this process only: a thread that was given them would not start.
+			process.execArgv = process.execArgv.filter((argument) => !NODE_ARGUMENTS.includes(argument));
 			surviveFullDisk();
 			const agentDir = getAgentDir();
 			const places = placesIn(agentDir);
@@ -70,12 +72,12 @@ export default function hostExtension(pi: ExtensionAPI): void {
 					redactor: redactor(ownDir === undefined ? [] : [join(ownDir, "auth.json")]),
 					ui,
 				}),
-				warmUp: async () => {
+				warmUp: async (isIdle) => {
 					const api = model?.api;
 					// Only where a request can be answered here: none may leave this process.
 					if (api === undefined || !COUNTABLE.has(api)) return;
 					await models();
-					await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...OUR_TOOLS, redactor: redactor(), ui });
+					await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...OUR_TOOLS, redactor: redactor(), ui, isIdle });
 				},
 			});
 			try {

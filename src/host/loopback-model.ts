@@ -22,6 +22,7 @@ export async function loopbackModel(api: string): Promise<LoopbackModel> {
 	});
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
+	server.on("error", () => {}); // A connection that could not be made: then its request fails.
 	const { port } = server.address() as AddressInfo;
 	return {
 		fetch: (_input, options) => fetch(`http://127.0.0.1:${port}/`, options),

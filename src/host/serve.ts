@@ -38,7 +38,7 @@ export interface HostSetup {
 	log: Log;
 	places: Places;
 	/** To be done once, if there is time for it before the first run. */
-	warmUp(): Promise<unknown>;
+	warmUp(isIdle: () => boolean): Promise<unknown>;
 	childServices(principal: Principal): Pick<WorkServices, "agentDir" | "openModels" | "redactor" | "ui">;
 }
 
@@ -96,7 +96,7 @@ export class Host {
 		this.#look();
 		if (this.#active.size === 0) {
 			// Not waited for: a host that is to leave meanwhile leaves.
-			void this.#setup.warmUp().catch((error) => log.warn("could not warm up", { error }));
+			void this.#setup.warmUp(() => this.#active.size === 0).catch((error) => log.warn("could not warm up", { error }));
 		}
 		await this.#over.promise;
 	}
@@ -179,13 +179,13 @@ export class Host {
 		while (!this.#closing) {
 			const claim = { hostId: id, profile, at: Date.now(), leaseMs: LEASE_MS, atMost: AT_MOST };
 			const claimed = claimRuns(ledger, claim);
+			if (claimed.length === 0) break;
 			for (const { run, ...record } of claimed) {
 				if (run.state !== "running") continue;
 				log.info("claimed", { runId: run.id, agent: record.plan.agent, attempt: run.attempt });
 				this.#retentionDays = record.plan.afterwards.retentionDays;
 				void this.#workOn({ ...record, run });
 			}
-			if (claimed.length < AT_MOST) break;
 		}
 	}
 
@@ -211,6 +211,7 @@ export class Host {
 				onTurn: (turn) => this.#orLog("turn", id, () => recordTurn(ledger, id, fence, turn)),
 				parentSessionUsage: () => usageOfParent(ledger, record.parentSession),
 				inbox: {
+					runId: id,
 					waiting: () => waitingMessages(ledger, id),
 					taken: (seq) => this.#orLog("inbox", id, () => messageTaken(ledger, { seq, fence, at: Date.now() })),
 				},

@@ -1,11 +1,13 @@
 import type { ExtensionContext, ExtensionFactory } from "@earendil-works/pi-coding-agent";
-import { type InboxMessage, messagesHeldBy, STEERING } from "../ledger/inbox.ts";
+import { type InboxMessage, messagesHeldBy, STEERING, type SteeringDetails } from "../ledger/inbox.ts";
 import { flush } from "../ledger/session-files.ts";
+import type { RunId } from "../run/ids.ts";
 
 type Transcript = ExtensionContext["sessionManager"];
 
 /** The messages to one run, as far as its host is concerned. */
 export interface Inbox {
+	runId: RunId;
 	waiting(): InboxMessage[];
 	taken(seq: number): void;
 }
@@ -14,7 +16,7 @@ export interface SteeringMessage {
 	customType: typeof STEERING;
 	content: string;
 	display: true;
-	details: { seq: number };
+	details: SteeringDetails;
 }
 
 /**
@@ -50,7 +52,7 @@ export class Steering {
 	next(transcript: Transcript): SteeringMessage[] {
 		const waiting = this.#inbox.waiting();
 		if (waiting.length === 0) return [];
-		const held = messagesHeldBy(transcript.getBranch());
+		const held = messagesHeldBy(transcript.getBranch(), this.#inbox.runId);
 		this.#settle(
 			transcript,
 			waiting.map(({ seq }) => seq).filter((seq) => held.has(seq)),
@@ -61,14 +63,14 @@ export class Steering {
 			customType: STEERING,
 			content: `A message from the agent that gave you your task:\n\n${body}`,
 			display: true,
-			details: { seq },
+			details: { seq, runId: this.#inbox.runId },
 		}));
 	}
 
 	/** To be called whenever something happened in the session: marks what turns out to be in it. */
 	observe(transcript: Transcript): void {
 		if (this.#given.size === 0) return;
-		const held = messagesHeldBy(transcript.getBranch());
+		const held = messagesHeldBy(transcript.getBranch(), this.#inbox.runId);
 		this.#settle(
 			transcript,
 			[...this.#given].filter((seq) => held.has(seq)),

@@ -19,6 +19,8 @@ export interface WarmUp {
 	tools: string[];
 	redactor: Redactor;
 	ui: ExtensionUIContext;
+	/** Whether nobody has come with a run meanwhile. */
+	isIdle: () => boolean;
 }
 
 /** Once loads the code; twice has more of it compiled; more than that was measured, and gains nothing. */
@@ -33,11 +35,8 @@ export async function warmUp(setup: WarmUp): Promise<Outcome[]> {
 	try {
 		const runtime = await runtimeAskedBy(model.fetch, setup.api);
 		const outcomes: Outcome[] = [];
-		while (outcomes.length < ROUNDS) {
-			// A run that has come meanwhile goes first.
-			await setImmediate();
-			outcomes.push(await workOnNothing(setup, runtime));
-		}
+		await setImmediate();
+		while (outcomes.length < ROUNDS && setup.isIdle()) outcomes.push(await workOnNothing(setup, runtime));
 		return outcomes;
 	} finally {
 		model.close();
@@ -46,10 +45,11 @@ export async function warmUp(setup: WarmUp): Promise<Outcome[]> {
 
 async function workOnNothing(setup: WarmUp, runtime: ModelRuntime): Promise<Outcome> {
 	const plan = planOf(setup);
+	const id = newRunId();
 	const { done } = startWork(
 		{
 			run: {
-				id: newRunId(),
+				id,
 				state: "running",
 				attempt: 1,
 				maxAttempts: 1,
@@ -75,7 +75,7 @@ async function workOnNothing(setup: WarmUp, runtime: ModelRuntime): Promise<Outc
 			openTranscript: () => SessionManager.inMemory(setup.cwd),
 			ask: async () => undefined,
 			onNotice: () => {},
-			inbox: { waiting: () => [], taken: () => {} },
+			inbox: { runId: id, waiting: () => [], taken: () => {} },
 			parentSessionUsage: () => NO_USAGE,
 			onProgress: (progress) => void progress(),
 			onTurn: () => {},

@@ -47,12 +47,19 @@ export function findMessage(ledger: Ledger, seq: number): { runId: RunId; takenA
 	return row && { runId: row.run_id, ...(row.taken_at !== null && { takenAt: row.taken_at }) };
 }
 
-/** The messages that a session holds, by their number. */
-export function messagesHeldBy(branch: readonly SessionEntry[]): Set<unknown> {
+/** What is kept with it there. The number alone will not do: once its run was removed, another message may get it. */
+export interface SteeringDetails {
+	seq: number;
+	runId: RunId;
+}
+
+/** The messages to a run that a session holds, by their number. */
+export function messagesHeldBy(branch: readonly SessionEntry[], runId: RunId): Set<unknown> {
 	return new Set(
 		branch.map((entry) => {
 			if (entry.type !== "custom_message" || entry.customType !== STEERING) return undefined;
-			return (entry.details as { seq?: unknown } | null | undefined)?.seq;
+			const details = entry.details as Partial<SteeringDetails> | null | undefined;
+			return details?.runId === runId ? details.seq : undefined;
 		}),
 	);
 }
@@ -63,9 +70,9 @@ export function messagesHeldBy(branch: readonly SessionEntry[]): Set<unknown> {
  */
 export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 	const { run, plan } = record;
-	if (run.state !== "ended" || !canGoOn(run.outcome)) return;
+	if (run.state !== "ended") return;
 	const waiting = notTakenIn(ledger, record, run.endedAt);
-	if (waiting.length === 0) return;
+	if (waiting.length === 0 || !canGoOn(run.outcome)) return;
 	const next = admitInTransaction(ledger, {
 		plan: {
 			...plan,
@@ -88,24 +95,27 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 function notTakenIn(ledger: Ledger, { run, plan }: RunRecord, at: number): InboxMessage[] {
 	const waiting = waitingMessages(ledger, run.id);
 	if (waiting.length === 0) return [];
-	const held = heldOnDisk(plan.session.file);
+	const held = heldOnDisk(plan.session.file, run.id);
 	for (const { seq } of waiting) {
 		if (held.has(seq)) ledger.run("UPDATE inbox SET taken_at = ? WHERE seq = ?", at, seq);
 	}
 	return waiting.filter(({ seq }) => !held.has(seq));
 }
 
-/** A file that is gone, or cannot be read, holds nothing: that is for the run that goes on in it to find out. */
-function heldOnDisk(file: string): Set<unknown> {
+/** Those that are on the disk when this returns. */
+function heldOnDisk(file: string, runId: RunId): Set<unknown> {
 	try {
-		const held = messagesHeldBy(currentBranch(entriesIn(file)));
+		const held = messagesHeldBy(currentBranch(entriesIn(file)), runId);
 		flush(file);
 		return held;
 	} catch (error) {
-		if (error instanceof Error && "code" in error) return new Set();
-		throw error;
+		if (error instanceof Error && "code" in error && UNREADABLE.has(error.code)) return new Set();
+		throw error; // Whoever wanted to end the run tries again.
 	}
 }
+
+/** Of a file that is gone for good: that is for the run that goes on in it to find out. */
+const UNREADABLE = new Set<unknown>(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS"]);
 
 /** What was stopped stays stopped, and a child that could not be started cannot go on either. */
 const FINAL = new Set(["stopped", "setup", "spawn"]);

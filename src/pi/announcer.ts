@@ -44,6 +44,8 @@ export class Announcer {
 	readonly #hints = hint();
 	/** Whether anything can be owed to this session. */
 	#concerned = false;
+	/** How long the last look at the ledger took. */
+	#lookMs = 0;
 	/** Until when a prompt is on its way that pi does not yet count as work. */
 	#promptUntil = 0;
 	#loop: Promise<void> | undefined;
@@ -128,15 +130,14 @@ export class Announcer {
 
 	async #carry(ctx: ExtensionContext, services: Services): Promise<void> {
 		while (!this.#stopped) {
-			const started = performance.now();
 			const left = await this.#deliver(ctx, services).catch((error) => this.#report(ctx, error));
 			if (left === undefined) await this.#hints.next(LOOK_EVERY_MS_AFTER_TROUBLE);
 			else if (left > 0) await this.#hints.next(LOOK_EVERY_MS);
 			else if (isInteractive(ctx)) await this.#hints.next(LOOK_EVERY_MS_AT_REST);
 			else return;
 			// With a thousand runs a look takes a while, and each of them gives several hints.
-			const tookMs = Math.min(performance.now() - started, LOOK_EVERY_MS);
-			if (!this.#stopped && left) await new Promise((resolve) => setTimeout(resolve, tookMs));
+			const pauseMs = Math.min(this.#lookMs, LOOK_EVERY_MS);
+			if (!this.#stopped && left) await new Promise((resolve) => setTimeout(resolve, pauseMs));
 		}
 	}
 
@@ -175,6 +176,15 @@ export class Announcer {
 
 	/** What is still at work for this session, and what is to be announced now. Settles what turns out to be told. */
 	async look(ctx: ExtensionContext, services: Services): Promise<Look> {
+		const started = performance.now();
+		try {
+			return await this.#lookAt(ctx, services);
+		} finally {
+			this.#lookMs = performance.now() - started;
+		}
+	}
+
+	async #lookAt(ctx: ExtensionContext, services: Services): Promise<Look> {
 		const { ledger, supervisor } = services;
 		const session = ctx.sessionManager.getSessionId();
 		const open = await supervisor.tend(session, {

@@ -51,7 +51,10 @@ export class LiveRuns {
 
 	/** Of which of the open runs progress should be heard: a thousand that nobody sees need not tell how they are getting on. */
 	followed(open: readonly OpenRun[]): Set<RunId> {
-		return new Set(open.flatMap(({ id }, index) => (index < KEPT || this.#isShown(id) ? [id] : [])));
+		const followed = new Set(open.flatMap(({ id }, index) => (index < KEPT || this.#isShown(id) ? [id] : [])));
+		// What is not kept up to date is not to be shown as the latest.
+		for (const { id } of open) if (!followed.has(id)) this.#progress.delete(id);
+		return followed;
 	}
 
 	heard(id: RunId, progress: Progress): void {

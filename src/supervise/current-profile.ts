@@ -7,18 +7,12 @@ import { type HostProfile, profileOf } from "./profile.ts";
 export const currentProfile = (hostEntry: string): HostProfile =>
 	profileOf({ command: piCommand(), piVersion: VERSION, agentDir: getAgentDir(), hostEntry, env: process.env });
 
-/**
- * What V8 keeps for new objects before it looks which of them are still needed. On a machine with much memory it takes
- * a hundred megabytes by default; a host is no slower with less (docs/performance.md).
- */
-const HEAP = process.versions.bun === undefined ? ["--max-semi-space-size=8"] : [];
-
 /** The same pi as this process, whoever embeds it: `process.argv` may name another program. */
 function piCommand(): string[] {
 	if (isCompiledBinary()) return [process.execPath];
 	const packageDir = getPackageDir();
 	const manifest = JSON.parse(readFileSync(join(packageDir, "package.json"), "utf8")) as { bin: { pi: string } };
-	return [process.execPath, ...HEAP, join(packageDir, manifest.bin.pi)];
+	return [process.execPath, join(packageDir, manifest.bin.pi)];
 }
 
 const isCompiledBinary = (): boolean =>

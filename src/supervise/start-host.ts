@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
-import { HOST_COMMAND } from "../host/command.ts";
+import { HOST_COMMAND, NODE_ARGUMENTS } from "../host/command.ts";
 import type { HostRecord } from "../ledger/hosts.ts";
 import type { Places } from "../ledger/places.ts";
 import type { HostProfile } from "./profile.ts";
@@ -24,7 +24,9 @@ export function startHost(host: HostRecord, start: HostStart): void {
 	if (executable === undefined) throw new Error("The command of a host profile is empty.");
 	mkdirSync(places.hosts, { recursive: true, mode: 0o700 });
 	const log = openSync(places.log(host.id), "a", 0o600);
-	const child = spawn(executable, [...script, ...hostArguments(profile.hostEntry, host)], {
+	// No part of the profile: any host of it will do. One that is compiled, or run by Bun, knows no such arguments.
+	const node = script.length > 0 && process.versions.bun === undefined ? NODE_ARGUMENTS : [];
+	const child = spawn(executable, [...node, ...script, ...hostArguments(profile.hostEntry, host)], {
 		// Not the parent's working directory: that may be deleted while the host lives.
 		cwd: places.dir,
 		env: profile.env,

@@ -46,6 +46,14 @@ describe("a question", () => {
 		expect(parents.map(({ types }) => types)).toEqual([["ask", "withdrawn"], ["ask"], ["ask", "withdrawn"]]);
 	});
 
+	test("who watches the run anew in the moment of an answer is not asked any more", async () => {
+		const { asks, parents, answer } = scene(1);
+		parents[0]?.answer(true);
+		for (const parent of parents) asks.joined(parent, runId);
+		expect(await answer).toBe(true);
+		expect(parents.map(({ types }) => types)).toEqual([["ask"]]);
+	});
+
 	test("one without a user does not decline for one who has", async () => {
 		const { parents, answer } = scene(2);
 		parents[0]?.pass();

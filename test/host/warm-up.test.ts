@@ -13,7 +13,7 @@ afterEach(() => {
 	vi.unstubAllEnvs();
 });
 
-async function warmUpFor(api: string) {
+async function warmUpFor(api: string, isIdle = () => true) {
 	const agentDir = mkdtempSync(join(tmpdir(), "pi-geon-warm-up-agent-"));
 	const outcomes = await warmUp({
 		hostId: "12345678" as HostId,
@@ -24,6 +24,7 @@ async function warmUpFor(api: string) {
 		extensions: [],
 		redactor: createRedactor({ secrets: [], homeDir: "/home/nobody" }),
 		ui: {} as ExtensionUIContext,
+		isIdle,
 	});
 	const left = readdirSync(agentDir, { recursive: true });
 	rmSync(agentDir, { recursive: true });
@@ -55,4 +56,9 @@ test("behind a proxy it does not even ask itself", async () => {
 	const requests = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error("No request was to be made."));
 	expect(await warmUpFor("openai-completions")).toMatchObject([{ status: "success" }, { status: "success" }]);
 	expect(requests).not.toHaveBeenCalled();
+});
+
+test("it stops when somebody comes with a run", async () => {
+	let asked = 0;
+	expect(await warmUpFor("openai-completions", () => ++asked === 1)).toHaveLength(1);
 });

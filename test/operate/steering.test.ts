@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { CURRENT_SESSION_VERSION, type ExtensionAPI, SessionManager } from "@earendil-works/pi-coding-agent";
 import { expect, test } from "vitest";
 import { type Inbox, Steering } from "../../src/host/steering.ts";
+import { newRunId } from "../../src/run/ids.ts";
 import { useScratch } from "../ledger/scratch.ts";
 
 const scratch = useScratch();
+const runId = newRunId();
 
 /** The file of a child session, as a host makes it. */
 function sessionFile(): string {
@@ -23,6 +25,7 @@ function inboxOf(...bodies: string[]): Inbox & { taken: (seq: number) => void; m
 	const marked: number[] = [];
 	const all = bodies.map((body, index) => ({ seq: index + 1, body }));
 	return {
+		runId,
 		marked,
 		waiting: () => all.filter(({ seq }) => !marked.includes(seq)),
 		taken: (seq) => void marked.push(seq),
@@ -76,7 +79,7 @@ test("at the end of a turn messages come after what others had to say; not in a 
 	const ending = (outcome: string) => turnEnd({ entries: [budget], outcome }, { sessionManager: session });
 	expect(ending("error")).toBeUndefined();
 	expect(ending("completed")).toEqual({
-		entries: [budget, expect.objectContaining({ type: "custom_message", details: { seq: 1 } })],
+		entries: [budget, expect.objectContaining({ type: "custom_message", details: { seq: 1, runId } })],
 		continue: true,
 	});
 	over = true;
