@@ -3,7 +3,7 @@
  * with processes killed, suspended and cut off at their ledger writes, socket messages and session appends, until so many
  * faults have happened. Then every promise is checked. See docs/reliability.md.
  *
- *   node bench/faults.ts --points 2000 [--from 1] [--at-once 3] [--json]
+ *   node bench/faults.ts --points 2000 [--from 1] [--at-once 3] [--pi 1.5.0] [--json]
  *   node bench/faults.ts --seed 123          one workload again, with everything that happened; its folder is kept
  */
 import { parseArgs } from "node:util";
@@ -11,6 +11,7 @@ import { attack, attackOnce } from "../test/faults/attack.ts";
 import type { LoggedFault } from "../test/faults/fault-log.ts";
 import { LEASE_MS } from "../test/faults/plan.ts";
 import type { WorkloadResult } from "../test/faults/workload.ts";
+import { piVersions } from "../test/helpers/repository.ts";
 import { stagePackage } from "../test/helpers/staged-package.ts";
 
 const { values } = parseArgs({
@@ -19,13 +20,16 @@ const { values } = parseArgs({
 		from: { type: "string", default: "1" },
 		seed: { type: "string" },
 		"at-once": { type: "string", default: "3" },
+		pi: { type: "string", default: "0.87.1" },
 		json: { type: "boolean", default: false },
 	},
 });
 const say = (line: string) => process.stderr.write(`${line}\n`);
+const pi = piVersions.find((version) => version === values.pi);
+if (pi === undefined) throw new Error(`--pi is one of ${piVersions.join(" and ")}, not ${values.pi}.`);
 const staged = stagePackage();
 const started = performance.now();
-const options = { extension: staged.path, keep: true };
+const options = { extension: staged.path, keep: true, pi };
 const enough = new AbortController();
 process.once("SIGINT", () => enough.abort()); // What is under way is finished and reported.
 let results: WorkloadResult[];

@@ -10,7 +10,7 @@ import { agentNamed } from "../helpers/agent-file.ts";
 import { type Home, makeHome } from "../helpers/home.ts";
 import { cleanup, expectNothingLeft, processesOf } from "../helpers/leaks.ts";
 import { startModel } from "../helpers/model.ts";
-import { repositoryRoot } from "../helpers/repository.ts";
+import { type PiVersion, repositoryRoot } from "../helpers/repository.ts";
 import { startRpc } from "../helpers/rpc.ts";
 import { audit } from "./audit.ts";
 import { type Violation, violations } from "./check.ts";
@@ -46,6 +46,7 @@ export interface WorkloadResult {
 export interface WorkloadOptions {
 	/** The package as it is published; default: that of the test run. */
 	extension?: string;
+	pi?: PiVersion;
 	/** Keep the scratch folder of a workload with violations. */
 	keep?: boolean;
 }
@@ -59,6 +60,7 @@ export async function runWorkload(plan: WorkloadPlan, options: WorkloadOptions =
 	const home = await makeHome({
 		model,
 		...(options.extension !== undefined && { extension: options.extension }),
+		...(options.pi !== undefined && { pi: options.pi }),
 		config: {
 			subagents: { retry: { maxAttempts: plan.maxAttempts } },
 			agents: { defaults: { subagents: { maxConcurrent: plan.laneLimit } } },

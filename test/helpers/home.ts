@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { ScriptedModel } from "./model.ts";
-import { repositoryRoot, stagedPackage, toolFolders } from "./repository.ts";
+import { type PiVersion, repositoryRoot, stagedPackage, toolFolders } from "./repository.ts";
 
 /** The variable by which every process that a test starts, however indirectly, is found again. */
 export const MARKER = "PI_GEON_TEST";
@@ -18,6 +18,8 @@ interface Cost {
 
 export interface HomeOptions {
 	readonly model: ScriptedModel;
+	/** The pi that is started in it unless a test says otherwise. */
+	readonly pi?: PiVersion;
 	/** What `-e` loads; false for a pi without extension. Default: the package as it is published. */
 	readonly extension?: string | false;
 	/** More extension files to load. */
@@ -47,6 +49,7 @@ export interface Home {
 	readonly temp: string;
 	readonly env: Readonly<Record<string, string>>;
 	readonly model: ScriptedModel;
+	readonly pi: PiVersion;
 	/** `-e <extension>`, or nothing. */
 	readonly extensionArgs: readonly string[];
 	/** Ends what a test may have left open: terminals and RPC clients put themselves here. */
@@ -75,6 +78,7 @@ export async function makeHome(options: HomeOptions): Promise<Home> {
 		...places,
 		env: { ...environment(places, id), ...options.env },
 		model: options.model,
+		pi: options.pi ?? "0.87.1",
 		extensionArgs: [...(extension === false ? [] : [extension]), ...(options.moreExtensions ?? [])].flatMap((path) => [
 			"-e",
 			path,

@@ -17,7 +17,7 @@ export interface RpcResponse extends PiEvent {
 }
 
 export function startRpc(home: Home, options: RpcOptions = {}): RpcClient {
-	const { version = "0.87.1", args = [], env = {} } = options;
+	const { version = home.pi, args = [], env = {} } = options;
 	const child = spawn(process.execPath, [cliOf(version), "--mode", "rpc", ...home.extensionArgs, ...args], {
 		cwd: home.project,
 		env: { ...home.env, ...env },

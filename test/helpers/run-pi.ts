@@ -30,7 +30,7 @@ const GRACE_MS = 500;
 
 /** Runs a real pi to its end. Exceeding the time is an error with everything that it said. */
 export async function runPi(home: Home, args: readonly string[], options: RunOptions = {}): Promise<PiRun> {
-	const { version = "0.87.1", timeoutMs = 20_000, signal: abort } = options;
+	const { version = home.pi, timeoutMs = 20_000, signal: abort } = options;
 	const child = spawn(process.execPath, [cliOf(version), ...args], {
 		cwd: options.cwd ?? home.project,
 		env: { ...home.env, ...options.env },
