@@ -27,6 +27,15 @@ export const bareSessions = (count: number, child: () => Reply = () => text("See
 		isChild: ({ tools }) => !tools.includes("bare"),
 	});
 
+/** A call that does nothing at all: what pi itself needs from the tool call to the next request. */
+export const emptyTool = (): Promise<Parent> =>
+	startParent({
+		extension: join(repositoryRoot, "bench", "fixtures", "empty-tool.ts"),
+		calls: toolCall("nothing", { task: "Look." }),
+		child: () => text("Seen."),
+		isChild: () => false,
+	});
+
 /** pi's example extension, which starts a process for each run. */
 export const piExample = (): Promise<Parent> => {
 	const pi = join(repositoryRoot, "node_modules/@earendil-works/pi-coding-agent");

@@ -1,11 +1,11 @@
 /**
  * What one delegation costs beside the model, which answers at once: from the parent model's tool call to the request
  * that carries the result. Side by side: pi-geon, a bare session in the parent's own process, pi's example extension
- * with a process for each run, and any other extension (`--extension <path> --call '{"name": …, "arguments": …}'`).
+ * with a process for each run, a tool that does nothing, and any other extension (`--extension <path> --call '{"name": …, "arguments": …}'`).
  */
 import { parseArgs } from "node:util";
 import { stagePackage } from "../test/helpers/staged-package.ts";
-import { bareSessions, otherExtension, piExample, piGeon } from "./contenders.ts";
+import { bareSessions, emptyTool, otherExtension, piExample, piGeon } from "./contenders.ts";
 import { median, ms, times } from "./figures.ts";
 import type { Parent } from "./parent.ts";
 import { type Measured, progress, report } from "./report.ts";
@@ -27,6 +27,7 @@ const { extension, call } = values;
 const contenders: Record<string, () => Promise<Parent>> = {
 	"pi-geon": () => piGeon(staged.path),
 	"bare session": () => bareSessions(1),
+	"a tool that does nothing": () => emptyTool(),
 	"pi's example": () => piExample(),
 	...(extension !== undefined && call !== undefined && { other: () => otherExtension(extension, call) }),
 };
@@ -67,6 +68,8 @@ function push(taken: Record<string, number[]>, name: string, took: number): void
 	taken[name].push(took);
 }
 
+/** How much longer the first one takes than later ones. */
+const cold = (name: string): number => middle(first, name) - middle(later, name);
 const middle = (taken: Record<string, number[]>, name: string): number => median(taken[name] ?? []);
 const geon = middle(later, "pi-geon");
 const ratio = (what: string, value: number, goal?: Measured["goal"]): Measured => ({
@@ -86,6 +89,10 @@ const rows: Measured[] = [
 	}),
 	ratio("later, pi-geon / pi's example", geon / middle(later, "pi's example"), { atMost: 0.15, shown: "under 0.15 ×" }),
 	ratio("pi-geon, first / later", middle(first, "pi-geon") / geon, { atMost: 1.3, shown: "at most 1.3 ×" }),
+	ratio(
+		"limit: first if only pi itself were slower than later / later",
+		(geon + cold("a tool that does nothing")) / geon,
+	),
 	ratio("bare session, first / later", middle(first, "bare session") / middle(later, "bare session")),
 	ratio("first, pi-geon / bare session", middle(first, "pi-geon") / middle(first, "bare session")),
 ];

@@ -1,8 +1,20 @@
 /** Node fires a timer of more than this at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Calls back once after a while; answers how to call it off. */
+/**
+ * Calls back once after a while; answers how to call it off. After what has come meanwhile: in a process that was held up
+ * or suspended, Node calls timers before it reads what it was sent in that time.
+ */
 export function timer(ms: number, callBack: () => void): () => void {
-	const handle = setTimeout(callBack, Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
-	return () => clearTimeout(handle);
+	let immediate: NodeJS.Immediate | undefined;
+	const handle = setTimeout(
+		() => {
+			immediate = setImmediate(callBack);
+		},
+		Math.min(Math.max(0, ms), LONGEST_TIMER_MS),
+	);
+	return () => {
+		clearTimeout(handle);
+		clearImmediate(immediate);
+	};
 }
