@@ -40,6 +40,8 @@ export class Announcer {
 	readonly #ours = new OurDeliveries();
 	/** Runs whose outcome a tool call of this process returns. */
 	readonly #awaited = new Set<RunId>();
+	/** Those of them whose call has not returned yet. */
+	readonly #calling = new Set<RunId>();
 	readonly #underway = new AnnouncesUnderway();
 	readonly #hints = hint();
 	/** Whether anything can be owed to this session. */
@@ -62,11 +64,18 @@ export class Announcer {
 	/** A tool call waits for this run: it is not announced while that lives. */
 	await(id: RunId): void {
 		this.#awaited.add(id);
+		this.#calling.add(id);
+	}
+
+	/** The tool call has returned. Its result comes into the transcript when those beside it have returned too. */
+	returned(id: RunId): void {
+		this.#calling.delete(id);
 	}
 
 	/** The tool call's result is in the transcript, or there will be none. */
 	awaited(id: RunId): void {
 		this.#awaited.delete(id);
+		this.#calling.delete(id);
 	}
 
 	/** A session was opened. In a new one there is nothing to look for until it delegates. */
@@ -76,6 +85,7 @@ export class Announcer {
 
 	/** The parent came to rest: no tool call waits for anything any more. */
 	rested(ctx: ExtensionContext): void {
+		if (this.#isBusy) return;
 		this.#underway.piRested();
 		this.#awaited.clear();
 		this.attendAgain(ctx);
@@ -151,8 +161,13 @@ export class Announcer {
 		return open.length + due.length + elsewhere + this.#underway.size + this.#awaited.size;
 	}
 
+	/** Whatever pi says: of two prompts at the same moment it refuses one, and then takes itself for idle. */
+	get #isBusy(): boolean {
+		return this.#calling.size > 0;
+	}
+
 	#mayInterrupt(ctx: ExtensionContext): boolean {
-		return isInteractive(ctx) && ctx.isIdle() && performance.now() > this.#promptUntil;
+		return isInteractive(ctx) && ctx.isIdle() && !this.#isBusy && performance.now() > this.#promptUntil;
 	}
 
 	/** Said once; tried again until it works, since a locked ledger or a full disk may be a matter of minutes. */

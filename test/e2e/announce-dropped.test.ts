@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
@@ -57,4 +58,49 @@ test("an announce that pi dropped is sent again, once", async () => {
 	await eventually(() => expect(inLedger(home, "SELECT delivery FROM runs")).toEqual([{ delivery: "delivered" }]));
 	await rpc.close();
 	expect(announces()).toBe(1);
+}, 60_000);
+
+/** Such a pi says that it is at rest, in the middle of a tool call. What that call waits for is told by its result. */
+test("what a tool call waits for is not taken for unheard when pi wrongly says that it rests", async () => {
+	const [silentMayEnd, otherMayEnd] = [gate(), gate()];
+	const file = join(repositoryRoot, "test", "children", "prompts-at-once.ts");
+	const prompts = join(tmpdir(), `pg-prompts-silent-${process.pid}`);
+	onTestFinished(() => {
+		for (const file of [prompts, `${prompts}.longer`]) rmSync(file, { force: true });
+	});
+	const home = await openHome({
+		moreExtensions: [file],
+		env: { PROMPTS_GATE: prompts },
+		script: dispatch({
+			parent: ({ lastMessage }) =>
+				lastMessage?.role === "tool"
+					? text("Noted.")
+					: ["Look.", "Stay."].map((task) => toolCall("subagent", { agent: "explorer", task })),
+			child: async ({ lastUserText }) => {
+				await (lastUserText === "Look." ? silentMayEnd : otherMayEnd).opened;
+				return finalize("ANNOUNCE_SKIP");
+			},
+		}),
+	});
+	const rpc = startRpc(home);
+	await rpc.send({ type: "get_state" });
+	for (const message of ["Held.", "Held longer."]) {
+		rpc.child.stdin.write(`${JSON.stringify({ type: "prompt", message })}\n`);
+	}
+	writeFileSync(prompts, "");
+	await home.model.waitFor((request) => request.lastUserText === "Stay.");
+	const before = rpc.events.length;
+	writeFileSync(`${prompts}.longer`, "");
+	await rpc.waitForEvent((event) => event.type === "agent_settled", 15_000, before);
+	silentMayEnd.open();
+	const owed = () => inLedger<{ n: number }>(home, "SELECT count(*) AS n FROM runs WHERE delivery <> 'none'")[0]?.n;
+	await eventually(() => expect(owed()).toBe(1));
+	// The result of the first call is kept until the second has returned.
+	await sleep(500);
+	otherMayEnd.open();
+	await eventually(() => {
+		const deliveries = inLedger(home, "SELECT delivery FROM runs");
+		expect(deliveries).toEqual([{ delivery: "delivered" }, { delivery: "delivered" }]);
+	}, 20_000);
+	await rpc.close();
 }, 60_000);

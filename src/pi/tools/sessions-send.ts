@@ -39,8 +39,9 @@ export interface SendToolSetup {
 export function sessionsSendTool({ pi, services, announcer, approveProjectAgent, onSpawned }: SendToolSetup) {
 	/** How many calls wait for a run: it is announced only once the last of them has left. */
 	const waiting = new Map<RunId, number>();
-	const hooksFor = (ctx: ExtensionContext): SendHooks => ({
+	const hooksFor = (ctx: ExtensionContext, awaited: Set<RunId>): SendHooks => ({
 		onWaiting(id) {
+			awaited.add(id);
 			waiting.set(id, (waiting.get(id) ?? 0) + 1);
 			announcer.await(id);
 			announcer.attend(ctx);
@@ -60,6 +61,7 @@ export function sessionsSendTool({ pi, services, announcer, approveProjectAgent,
 		description: "Message a subagent by sessionKey or label: steers it at work, resumes it when ended",
 		parameters,
 		async execute(toolCall, { timeoutSeconds = DEFAULT_SECONDS, ...request }, signal, _onUpdate, ctx) {
+			const awaited = new Set<RunId>();
 			const send = (available: Services) =>
 				sendToSession(
 					{
@@ -72,9 +74,10 @@ export function sessionsSendTool({ pi, services, announcer, approveProjectAgent,
 					},
 					parentFacts(pi, ctx, (agent) => approveProjectAgent(ctx, agent)),
 					available,
-					{ ...hooksFor(ctx), onAsk: askUser(ctx, available) },
+					{ ...hooksFor(ctx, awaited), onAsk: askUser(ctx, available) },
 				);
 			const sent = await orError(() => services.use(ctx, send));
+			for (const id of awaited) announcer.returned(id);
 			if (isDenial(sent)) return jsonResult<SendAnswer>(sent);
 			const { answer, ended } = sent;
 			if (ended) waiting.delete(ended.run.id);

@@ -95,6 +95,8 @@ export function subagentTool({
 				return refusalResult(
 					refuse("SUBAGENT_FAILED", error instanceof Error ? error.message : String(error), "internal"),
 				);
+			} finally {
+				if (admitted !== undefined) announcer.returned(admitted);
 			}
 		},
 	});
