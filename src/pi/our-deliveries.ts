@@ -9,13 +9,18 @@ const OURS_MS = 15_000;
 
 /** The outcomes that are for this process to tell, so that no other one that has the same session open tells them too. */
 export class OurDeliveries {
-	/** Tells others which process this is, so that they need not wait for it if it is dead. */
-	readonly #deliverer = `${process.pid}:${processStart(process.pid) ?? ""}:${randomUUID()}`;
+	#name: string | undefined;
 	/** Until when each is ours. */
 	readonly #until = new Map<RunId, number>();
 
 	get size(): number {
 		return this.#until.size;
+	}
+
+	/** Tells others which process this is, so that they need not wait for it if it is dead. Most sessions never need it. */
+	get #deliverer(): string {
+		this.#name ??= `${process.pid}:${processStart(process.pid) ?? ""}:${randomUUID()}`;
+		return this.#name;
 	}
 
 	/** Answers those that are ours now: nobody else's, or of one that is dead. */
