@@ -93,7 +93,7 @@ describe("a question", () => {
 	});
 
 	test("nobody came in time", async () => {
-		vi.useFakeTimers();
+		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 		try {
 			const { answer } = scene(0, { patienceMs: 2_000 });
 			await vi.advanceTimersByTimeAsync(2_000);
