@@ -11,11 +11,13 @@ import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
 
-test("a host killed while nobody needed it leaves nothing that the next pi on a session that delegated does not take away", async () => {
+/** A home whose only host was killed while nobody needed it, and what that left. */
+async function afterDeathOfAnIdleHost() {
 	const home = await openHome({
 		env: { PI_GEON_HOST_IDLE_MS: "60000", PI_GEON_LEASE_MS: "500" },
 		script: dispatch({
-			parent: ({ lastMessage }) => (lastMessage?.role === "tool" ? text("Done.") : delegateTo("explorer", "Look.")),
+			parent: ({ lastMessage, lastUserText }) =>
+				lastMessage?.role === "tool" || lastUserText !== "Go." ? text("Done.") : delegateTo("explorer", "Look."),
 			child: [finalize("Seen.")],
 		}),
 	});
@@ -25,13 +27,27 @@ test("a host killed while nobody needed it leaves nothing that the next pi on a 
 	killHosts(home);
 	await eventually(() => expect(hostPids(home)).toEqual([]));
 	const sockets = () => readdirSync(join(home.agentDir, "pi-geon", "hosts")).filter((name) => name.endsWith(".sock"));
-	expect(sockets()).toHaveLength(1);
+	const [left = "none", ...others] = sockets();
+	expect(others).toEqual([]);
 	const leaseOver = () =>
 		expect(inLedger(home, "SELECT 1 FROM hosts WHERE lease_until <= unixepoch('subsec') * 1000")).toHaveLength(1);
 	await eventually(leaseOver);
+	expect(sockets()).toEqual([left]);
+	return { home, left, sockets };
+}
 
+test("a host killed while nobody needed it leaves nothing that the next pi on a session that delegated does not take away", async () => {
+	const { home, sockets } = await afterDeathOfAnIdleHost();
 	const next = startRpc(home, { args: ["-c"] });
 	await eventually(() => expect(sockets()).toEqual([]));
 	await eventually(() => expect(inLedger(home, "SELECT state FROM hosts")).toEqual([{ state: "gone" }]));
+	await next.close();
+});
+
+test("nor that the host does which any other pi starts ahead when it is asked something", async () => {
+	const { home, left, sockets } = await afterDeathOfAnIdleHost();
+	const next = startRpc(home, { env: { PI_GEON_HOST_IDLE_MS: "300" } });
+	await next.promptAndSettle("Hello.");
+	await eventually(() => expect(sockets()).not.toContain(left));
 	await next.close();
 });

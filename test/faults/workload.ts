@@ -101,8 +101,8 @@ export async function runWorkload(plan: WorkloadPlan, options: WorkloadOptions =
 }
 
 /**
- * A host that was killed while nobody needed it has left its socket. The next pi that looks at the ledger, once the lease
- * of that host has run out, takes it away.
+ * A host that was killed while nobody needed it has left its socket. Whoever looks at the ledger next, once the lease of
+ * that host has run out, takes it away: the host that any pi starts ahead when it is asked something.
  */
 async function lookOnceMore(home: Home): Promise<void> {
 	const notGone = () =>
@@ -113,6 +113,7 @@ async function lookOnceMore(home: Home): Promise<void> {
 	while (notGone().some((until) => until > Date.now()) && performance.now() < deadline) await sleep(100);
 	if (notGone().length === 0) return;
 	const rpc = startRpc(home, { args: ["--session", sessionFileOf(home, "last-look")] });
+	await rpc.promptAndSettle("Hello.", LOOK_MS);
 	while (notGone().length > 0 && performance.now() < deadline) await sleep(50);
 	await rpc.close();
 }
