@@ -36,14 +36,28 @@ function processes(): RunningProcess[] {
 	return []; // Windows ends the whole tree of a shell with it.
 }
 
+/** How often it is looked again, a millisecond apart, at a process that has no environment yet. */
+const LOOKS = 10;
+
+/**
+ * A process that is just becoming another program has none for a moment, which is longer on a busy machine. Neither have
+ * some that were started without any: so it is not waited for long.
+ */
 function environmentOf(pid: string): string[] {
 	try {
-		return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+		for (let look = 1; ; look++) {
+			const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
+			if (environment !== "" || look === LOOKS || hasEnded(pid)) return environment.split("\0");
+			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+		}
 	} catch (error) {
-		if (error instanceof Error && "code" in error) return []; // Gone meanwhile, or another user's.
+		if (error instanceof Error && "code" in error) return []; // Gone meanwhile, another user's, or the system's own.
 		throw error;
 	}
 }
+
+/** One that nobody has taken note of yet. */
+const hasEnded = (pid: string): boolean => /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
 
 function end(pid: number): void {
 	try {
