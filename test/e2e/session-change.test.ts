@@ -90,12 +90,15 @@ function expectNoError(terminal: TestTerminal): void {
 const gone = (terminal: TestTerminal, text: RegExp): Promise<unknown> =>
 	terminal.waitForText(new RegExp(`^(?![\\s\\S]*${text.source})`));
 
-/** As a user does: opens the list of sessions, looks for the one that began like this, and takes it. */
+/**
+ * As a user does: opens the list of sessions, looks for the one that began like this, and takes it. In quotes: otherwise
+ * pi also finds sessions that hold the letters apart, and stays with one of them that it has read before the right one.
+ */
 async function resume(terminal: TestTerminal, began: string): Promise<void> {
 	terminal.type("/resume\r");
-	await terminal.waitForText(/Resume Session/i);
-	terminal.type(began);
-	await terminal.waitForText(new RegExp(`> ${began}[\\s\\S]*${began}`));
+	await terminal.waitForText(/Resume Session/);
+	terminal.type(`"${began}"`);
+	await terminal.waitForText(new RegExp(`> "${began}"[\\s\\S]*^› ${began}`, "m"));
 	terminal.key("enter");
-	await terminal.waitForText(/Resumed session/i);
+	await terminal.waitForText(/^(?![\s\S]*Resume Session)[\s\S]*Resumed session/);
 }
