@@ -24,11 +24,7 @@ interface RunningProcess {
 }
 
 function processes(): RunningProcess[] {
-	if (process.platform === "linux") {
-		return readdirSync("/proc")
-			.filter((name) => /^\d+$/.test(name))
-			.map((name) => ({ pid: Number(name), environment: environmentOf(name) }));
-	}
+	if (process.platform === "linux") return linuxProcesses();
 	if (process.platform === "darwin") {
 		const list = execFileSync("ps", ["-axEww", "-o", "pid=,command="], { encoding: "utf8", maxBuffer: 2 ** 26 });
 		return list.split("\n").map((line) => ({ pid: Number.parseInt(line, 10), environment: line.split(" ") }));
@@ -36,28 +32,35 @@ function processes(): RunningProcess[] {
 	return []; // Windows ends the whole tree of a shell with it.
 }
 
-/** How often it is looked again, a millisecond apart, at a process that has no environment yet. */
+/** How often it is looked again, a millisecond apart, at processes that have no environment yet. */
 const LOOKS = 10;
 
 /**
- * A process that is just becoming another program has none for a moment, which is longer on a busy machine. Neither have
- * some that were started without any: so it is not waited for long.
+ * A process that is just becoming another program has no environment for a moment, which is longer on a busy machine.
+ * Neither have those of the system, and those that have ended: so it is not waited for long, and for all of them at once.
  */
-function environmentOf(pid: string): string[] {
+function linuxProcesses(): RunningProcess[] {
+	const found: RunningProcess[] = [];
+	let unknown = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+	for (let look = 1; unknown.length > 0 && look <= LOOKS; look++) {
+		if (look > 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+		unknown = unknown.filter((pid) => {
+			const environment = environmentOf(pid);
+			if (environment) found.push({ pid: Number(pid), environment: environment.split("\0") });
+			return environment === "";
+		});
+	}
+	return found;
+}
+
+function environmentOf(pid: string): string | undefined {
 	try {
-		for (let look = 1; ; look++) {
-			const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
-			if (environment !== "" || look === LOOKS || hasEnded(pid)) return environment.split("\0");
-			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
-		}
+		return readFileSync(`/proc/${pid}/environ`, "utf8");
 	} catch (error) {
-		if (error instanceof Error && "code" in error) return []; // Gone meanwhile, another user's, or the system's own.
+		if (error instanceof Error && "code" in error) return undefined; // Gone meanwhile, or another user's.
 		throw error;
 	}
 }
-
-/** One that nobody has taken note of yet. */
-const hasEnded = (pid: string): boolean => /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
 
 function end(pid: number): void {
 	try {
