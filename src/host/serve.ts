@@ -1,6 +1,6 @@
 import { outcomeWithoutHost } from "../collect/outcome.ts";
 import { claimRuns } from "../ledger/claim.ts";
-import { closeHost, hostGone, hostReady, leaveIfIdle, renewLeases } from "../ledger/hosts.ts";
+import { closeHost, hostGone, leaveIfIdle } from "../ledger/hosts.ts";
 import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Places } from "../ledger/places.ts";
@@ -12,10 +12,10 @@ import type { Log } from "../log/log.ts";
 import { rotateLog } from "../log/log-file.ts";
 import type { Principal } from "../plan/plan.ts";
 import type { HostId, RunId } from "../run/ids.ts";
+import { HostLease } from "./host-lease.ts";
 import { archiveDue, tidyUp } from "./housekeeping.ts";
 import { HEARTBEAT_MS, LEASE_MS } from "./lease.ts";
 import { endLeftovers } from "./leftovers.ts";
-import { processStart } from "./process-start.ts";
 import { SharedLook } from "./shared-look.ts";
 import { undertaker } from "./undertaker.ts";
 import { Unrecorded } from "./unrecorded.ts";
@@ -58,13 +58,11 @@ export class Host {
 	readonly #unrecorded: Unrecorded;
 	readonly #over = Promise.withResolvers<void>();
 	readonly #undertaker: Undertaker;
+	readonly #lease: HostLease;
 	readonly #sharedLook = new SharedLook(() => {
 		if (this.#heartbeat) this.#look();
 	});
 	#watchers: Watchers | undefined;
-	/** Until when nobody can have given up on us. */
-	#leaseUntil = 0;
-	#askAgainAt = 0;
 	#heartbeat: NodeJS.Timeout | undefined;
 	#idleSince = performance.now();
 	#closing = false;
@@ -75,19 +73,17 @@ export class Host {
 		this.#setup = setup;
 		this.#undertaker = undertaker(setup.id);
 		this.#unrecorded = new Unrecorded(setup);
+		this.#lease = new HostLease(setup, () => this.#vanish());
 	}
 
 	/** Resolves when the host has left. */
 	async serve(): Promise<void> {
-		const { id, ledger, socket, log } = this.#setup;
+		const { socket, log } = this.#setup;
 		this.#watchers = await Watchers.listen(socket, {
 			onWake: () => this.#sharedLook.soon(),
 			onTrouble: (error) => log.warn("trouble with the socket", { error }),
 		});
-		const leaseUntil = Date.now() + LEASE_MS;
-		const ready = { id, pid: process.pid, pidStarted: processStart(process.pid) ?? "", leaseUntil };
-		this.#leaseUntil = leaseUntil;
-		if (!hostReady(ledger, ready)) {
+		if (!this.#lease.take()) {
 			log.warn("not expected any more, leaving");
 			return this.#watchers.close();
 		}
@@ -105,10 +101,7 @@ export class Host {
 	abandon(): void {
 		// What has ended need not be done again.
 		this.#orLog("endings", undefined, () => this.#record());
-		if (!this.#leave()) return;
-		hostGone(this.#setup.ledger, this.#setup.id, Date.now());
-		// From here on its runs are another's: what its children still do must not be written down.
-		this.#leaseUntil = 0;
+		if (this.#leave()) this.#lease.giveUp();
 	}
 
 	#beat(): void {
@@ -116,7 +109,7 @@ export class Host {
 		// Here and not with each line: children's extensions may print into it too.
 		this.#orLog("its log", undefined, () => rotateLog(places.log(id)));
 		try {
-			this.#renew();
+			this.#lease.renew();
 			this.#watchers?.listenAgainIfLost();
 			this.#record();
 			this.#attend();
@@ -125,28 +118,10 @@ export class Host {
 		} catch (error) {
 			// The ledger may be locked or its disk full for a while. The lease tells others if it lasts.
 			log.error("heartbeat failed", { error });
-			const isLost = error instanceof LedgerTrouble && !error.mayPass && Date.now() > this.#leaseUntil;
+			const isLost = error instanceof LedgerTrouble && !error.mayPass && this.#lease.hasRunOut;
 			// A damaged ledger is replaced by one that does not know us.
 			if (isLost) this.#vanish();
 		}
-	}
-
-	#renew(): void {
-		const leaseUntil = Date.now() + LEASE_MS;
-		if (!renewLeases(this.#setup.ledger, this.#setup.id, leaseUntil)) this.#vanish();
-		this.#leaseUntil = leaseUntil;
-	}
-
-	/**
-	 * To be called before anything of a run is written down or done. A host that was suspended for longer than its lease
-	 * may have been replaced, and learns so only by asking.
-	 */
-	#holdOn(): void {
-		if (Date.now() < this.#leaseUntil || Date.now() < this.#askAgainAt) return;
-		// A ledger that cannot be written to cannot have been used to replace us either, for as long as that lasts. To ask a
-		// locked one takes seconds, in which no child gets on.
-		this.#askAgainAt = Date.now() + HEARTBEAT_MS;
-		this.#orLog("lease", undefined, () => this.#renew());
 	}
 
 	/**
@@ -200,7 +175,7 @@ export class Host {
 			const services = this.#setup.childServices(record.plan.principal);
 			const work = startWork(record, {
 				...services,
-				holdOn: () => this.#holdOn(),
+				holdOn: () => this.#orLog("lease", id, () => this.#lease.holdOn()),
 				ask: async (question, signal) => {
 					log.info("asks the user", { runId: id, kind: question.kind });
 					return this.#watchers?.ask(id, question, { signal, patienceMs: watchedBy - performance.now() });
@@ -245,7 +220,7 @@ export class Host {
 	/** Attends to everything, and survives what goes wrong with it: the next heartbeat tries again. */
 	#look(): void {
 		try {
-			this.#holdOn();
+			this.#lease.holdOn();
 			this.#record();
 			this.#attend();
 		} catch (error) {

@@ -9,6 +9,7 @@ import type { RunId } from "../run/ids.ts";
 import { hint } from "../supervise/hint.ts";
 import { AnnouncesUnderway } from "./announces-underway.ts";
 import { askUser } from "./ask-user.ts";
+import { gather } from "./gather.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import { OurDeliveries } from "./our-deliveries.ts";
 import { parentLog } from "./parent-log.ts";
@@ -18,10 +19,6 @@ import { type SessionServices, wasEverUsed } from "./session-services.ts";
 /** How often the ledger is looked at while there is something to wait for and nobody gives a hint. */
 const LOOK_EVERY_MS = 1000;
 const LOOK_EVERY_MS_AFTER_TROUBLE = 10_000;
-/** Runs that end within this time of each other are announced together, … */
-const TOGETHER_MS = 200;
-/** … unless that holds up the first of them for longer than this. */
-const GATHER_MS = 1500;
 /** How often it is looked at when there is nothing to wait for: a run may be sent off from a shell, or by another pi. */
 const LOOK_EVERY_MS_AT_REST = 5000;
 /** How long a prompt may take from its entry until the model works on it. */
@@ -155,7 +152,7 @@ export class Announcer {
 	async #deliver(ctx: ExtensionContext, services: Services): Promise<number> {
 		const { open, due, elsewhere } = await this.look(ctx, services);
 		if (due.length > 0 && this.#mayInterrupt(ctx)) {
-			const together = await this.#gather(ctx, services, due);
+			const together = await gather(due, async () => (await this.look(ctx, services)).due);
 			if (!this.#stopped && this.#mayInterrupt(ctx)) this.#send(this.take(ctx, services, together));
 		}
 		return open.length + due.length + elsewhere + this.#underway.size + this.#awaited.size;
@@ -176,17 +173,6 @@ export class Announcer {
 		this.#reported = true;
 		parentLog.error("cannot see to its runs", { session: ctx.sessionManager.getSessionId(), error });
 		ctx.ui.notify(`pi-geon cannot see to its runs: ${error.message}. It tries again.`, "error");
-	}
-
-	/** Waits for others that end at about the same time: as long as one more comes, but not for long. */
-	async #gather(ctx: ExtensionContext, services: Services, first: EndedRecord[]): Promise<EndedRecord[]> {
-		const until = Date.now() + GATHER_MS;
-		for (let known = first; ; ) {
-			await new Promise((resolve) => setTimeout(resolve, TOGETHER_MS));
-			const { due } = await this.look(ctx, services);
-			if (due.length <= known.length || Date.now() >= until || this.#stopped) return due;
-			known = due;
-		}
 	}
 
 	/** What is still at work for this session, and what is to be announced now. Settles what turns out to be told. */

@@ -1,0 +1,58 @@
+import { hostGone, hostReady, renewLeases } from "../ledger/hosts.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { HostId } from "../run/ids.ts";
+import { HEARTBEAT_MS, LEASE_MS } from "./lease.ts";
+import { processStart } from "./process-start.ts";
+
+/** The right of a host, and of its runs, to write: once it has run out, others may have given the runs to another host. */
+export class HostLease {
+	readonly #id: HostId;
+	readonly #ledger: Ledger;
+	readonly #onLost: () => never;
+	/** Until when nobody can have given up on us. */
+	#until = 0;
+	#askAgainAt = 0;
+
+	constructor({ id, ledger }: { id: HostId; ledger: Ledger }, onLost: () => never) {
+		this.#id = id;
+		this.#ledger = ledger;
+		this.#onLost = onLost;
+	}
+
+	get hasRunOut(): boolean {
+		return Date.now() >= this.#until;
+	}
+
+	/** False if this host is not expected any more. */
+	take(): boolean {
+		const leaseUntil = Date.now() + LEASE_MS;
+		const pidStarted = processStart(process.pid) ?? "";
+		const isExpected = hostReady(this.#ledger, { id: this.#id, pid: process.pid, pidStarted, leaseUntil });
+		if (isExpected) this.#until = leaseUntil;
+		return isExpected;
+	}
+
+	renew(): void {
+		const leaseUntil = Date.now() + LEASE_MS;
+		if (!renewLeases(this.#ledger, this.#id, leaseUntil)) this.#onLost();
+		this.#until = leaseUntil;
+	}
+
+	/**
+	 * To be called before anything of a run is written down or done. A host that was suspended for longer than its lease
+	 * may have been replaced, and learns so only by asking.
+	 */
+	holdOn(): void {
+		if (!this.hasRunOut || Date.now() < this.#askAgainAt) return;
+		// A ledger that cannot be written to cannot have been used to replace us either, for as long as that lasts. To ask a
+		// locked one takes seconds, in which no child gets on.
+		this.#askAgainAt = Date.now() + HEARTBEAT_MS;
+		this.renew();
+	}
+
+	/** From here on its runs are another's: what its children still do must not be written down. */
+	giveUp(): void {
+		hostGone(this.#ledger, this.#id, Date.now());
+		this.#until = 0;
+	}
+}
