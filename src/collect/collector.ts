@@ -4,6 +4,11 @@ import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
 /** Enough to see what a child did; a run of thousands of calls must not fill the ledger with their arguments. */
 const MAX_DISPLAY_ITEMS = 200;
 const MAX_ARGUMENT_CHARS = 2000;
+/** Of what is shown while a child works: the latest items, and the end of each text. */
+const LATEST_ITEMS = 20;
+const LATEST_CHARS = 2000;
+/** How much of a text that is being written is looked at for that: longer than any key, so that none is cut in two. */
+const LOOKED_AT_CHARS = 20_000;
 
 /** Why the last assistant message ended, as pi reports it. */
 export interface LastStop {
@@ -16,12 +21,12 @@ export interface LastStop {
  * not write, so nothing about their shape is taken for granted: what does not fit is passed over.
  */
 export class Collector {
-	/** Applied to what is cut off here: half a key does not look like one any more. */
+	/** Applied before anything is cut: half a key does not look like one any more. */
 	readonly #redact: (text: string) => string;
 	/** Of this attempt only. */
 	usage: Usage = NO_USAGE;
 	readonly displayItems: DisplayItem[] = [];
-	/** Text of the last assistant message that had any. */
+	/** Text of the last assistant message that had any, redacted. */
 	lastText = "";
 	/** Text of the message that is being written right now. */
 	streamingText = "";
@@ -45,6 +50,15 @@ export class Collector {
 	/** The answer in plain text, for a run that has nothing better. */
 	get partialOutput(): string {
 		return this.streamingText || this.lastText;
+	}
+
+	/** The latest of what was said and done, with what is being written right now. */
+	get latest(): DisplayItem[] {
+		const said = this.displayItems.slice(-LATEST_ITEMS);
+		const writing = this.#redact(wholeWords(this.streamingText));
+		return [...said, ...(writing === "" ? [] : [{ type: "text" as const, text: writing }])].map((item) =>
+			item.type === "text" ? { ...item, text: item.text.slice(-LATEST_CHARS) } : item,
+		);
 	}
 
 	/** Takes in what was said in an earlier attempt, whose usage is on record already. */
@@ -75,9 +89,9 @@ export class Collector {
 
 	#takeContent(content: unknown): void {
 		const items = displayItemsOf(content, this.#redact);
-		const text = items.flatMap((item) => (item.type === "text" ? [item.text] : [])).join("\n\n");
 		// A provider that does not stream sends no deltas: its text is counted here.
-		this.textLength += Math.max(0, text.length - this.streamingText.length);
+		this.textLength += Math.max(0, textsIn(content).join("\n\n").length - this.streamingText.length);
+		const text = items.flatMap((item) => (item.type === "text" ? [item.text] : [])).join("\n\n");
 		if (text.trim() !== "") this.lastText = text;
 		this.streamingText = "";
 		this.lastToolCalls = items.flatMap((item) => (item.type === "toolCall" ? [item.name] : []));
@@ -91,12 +105,32 @@ function displayItemsOf(content: unknown, redact: (text: string) => string): Dis
 	return content.flatMap((part: unknown): DisplayItem[] => {
 		if (!isRecord(part)) return [];
 		if (part.type === "text" && typeof part.text === "string" && part.text !== "")
-			return [{ type: "text", text: part.text }];
+			return [{ type: "text", text: redact(part.text) }];
 		if (part.type === "toolCall" && typeof part.name === "string") {
 			return [{ type: "toolCall", name: part.name, args: shortened(part.arguments, redact) }];
 		}
 		return [];
 	});
+}
+
+function textsIn(content: unknown): string[] {
+	if (!Array.isArray(content)) return [];
+	return content.flatMap((part: unknown) =>
+		isRecord(part) && part.type === "text" && typeof part.text === "string" ? [part.text] : [],
+	);
+}
+
+/**
+ * The end of a text that is being written, without what may be half a key: the word that is not finished yet, and the one
+ * that is cut off where this begins.
+ */
+function wholeWords(text: string): string {
+	const from = Math.max(0, text.length - LOOKED_AT_CHARS);
+	const end = text.slice(from);
+	const first = from === 0 ? 0 : end.search(/\s|$/);
+	let last = end.length;
+	while (last > first && end.charAt(last - 1).trim() !== "") last--;
+	return end.slice(first, last);
 }
 
 function shortened(args: unknown, redact: (text: string) => string): Record<string, unknown> {

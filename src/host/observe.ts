@@ -33,7 +33,7 @@ export function observe(
 			if (!provider.mayAnswerAgain()) setImmediate(() => session.abortRetry());
 		}
 		if (event.type === "message_end" && event.message.role === "assistant") {
-			const said = collector.lastText && redactor.redact(collector.lastText.slice(0, MOST_KEPT));
+			const said = collector.lastText.slice(0, MOST_KEPT);
 			services.onTurn({ usage: totalUsage(), ...(said && { said }) });
 			context = contextUse(session);
 		}
@@ -66,15 +66,10 @@ function contextUse(session: AgentSession): ContextUse | undefined {
 	return usage?.tokens ? { tokens: usage.tokens, window: usage.contextWindow } : undefined;
 }
 
-/** What watchers see: the latest of it, since a snapshot is sent ten times a second. */
+/** What watchers see. */
 function progressOf(collector: Collector, usage: Usage): Progress {
-	const latest = collector.displayItems
-		.slice(-20)
-		.map((item) => (item.type === "text" ? { ...item, text: item.text.slice(-2000) } : item));
-	// Without its last word: a key that is only half written does not look like one yet.
-	const writing = collector.streamingText.slice(-2000).replace(/\S*$/, "");
 	return {
-		displayItems: writing ? [...latest, { type: "text", text: writing }] : latest,
+		displayItems: collector.latest,
 		usage,
 		turnCount: usage.turns,
 		...(collector.model !== undefined && { model: collector.model }),

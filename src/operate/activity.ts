@@ -10,6 +10,9 @@ export function lastStep({ plan, run, sessionId }: RunRecord, { ledger, redactor
 	const last = file === undefined ? undefined : messagesIn(file, { includeTools: true }).at(-1);
 	if (!last || last.role === "user") return undefined;
 	if (last.role === "tool") return `${last.tool ?? "a tool"} has answered`;
-	const line = last.text.split("\n").findLast((part) => part.trim() !== "");
-	return line === undefined ? undefined : redactor.redact(line);
+	// Before one line is taken of it: a line of a private key does not look like one.
+	return redactor
+		.redact(last.text)
+		.split("\n")
+		.findLast((line) => line.trim() !== "");
 }

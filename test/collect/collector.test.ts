@@ -1,7 +1,9 @@
+import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Collector } from "../../src/collect/collector.ts";
 import { outcomeOf } from "../../src/collect/outcome.ts";
+import { createRedactor } from "../../src/collect/redact/redactor.ts";
 import type { EndCause } from "../../src/run/outcome.ts";
 
 const message = (content: unknown, more: object = {}) => ({
@@ -13,6 +15,26 @@ const delta = (text: string) => ({
 	message: { role: "assistant" },
 	assistantMessageEvent: { type: "text_delta", delta: text },
 });
+
+const REDACTOR = createRedactor({ secrets: ["zebra.plover!quartz-91"], homeDir: "/home/nobody" });
+const GITHUB = `ghp_${"Ab3".repeat(12)}`;
+const { privateKey: PEM } = generateKeyPairSync("rsa", {
+	modulusLength: 4096,
+	publicKeyEncoding: { type: "spki", format: "pem" },
+	privateKeyEncoding: { type: "pkcs8", format: "pem" },
+});
+
+/** All that is shown of a child that writes this text in small pieces, and of the message it is in the end. */
+function shownOf(written: string): string[] {
+	const collector = new Collector(REDACTOR.redact);
+	const shown: string[] = [];
+	for (let at = 0; at < written.length; at += 7) {
+		collector.take(delta(written.slice(at, at + 7)));
+		shown.push(JSON.stringify(collector.latest));
+	}
+	collector.take(message([{ type: "text", text: written }]));
+	return [...shown, JSON.stringify(collector.latest), collector.lastText];
+}
 
 function collected(...events: unknown[]): Collector {
 	const collector = new Collector();
@@ -51,6 +73,25 @@ describe("what is collected from the events of a child", () => {
 		const said = message([{ type: "text", text: "12345" }]);
 		expect(collected(delta("123"), delta("45"), said).textLength).toBe(5);
 		expect(collected(said).textLength).toBe(5);
+	});
+
+	test("a key is never shown in part, wherever what is shown of a long text begins or ends", () => {
+		const filler = "All of this is ordinary text. ".repeat(150);
+		const middles = [PEM.slice(100, 130), PEM.slice(1600, 1630), PEM.slice(3000, 3030)];
+		for (const shown of shownOf(`${filler}${PEM}${filler}`)) {
+			for (const part of middles) expect(shown).not.toContain(part);
+		}
+		const secrets = `${filler}The key is ${GITHUB} or zebra.plover!quartz-91, they say. ${filler}`;
+		for (const shown of shownOf(secrets)) expect(shown).not.toMatch(/b3Ab3|quartz|plover/);
+	});
+
+	test("of a text that is longer than what is looked at, the word that is cut off is left out", () => {
+		const collector = new Collector(REDACTOR.redact);
+		// Nearly all of what is looked at is masked, so that its very beginning is shown too.
+		collector.take(delta(`${GITHUB}${` and ${PEM.repeat(6)}`.padEnd(19_980, " x")}`));
+		expect(collector.latest).toEqual([
+			{ type: "text", text: expect.stringMatching(/^ and -----BEGIN PRIVATE KEY-----/) },
+		]);
 	});
 
 	test("display items are the last two hundred, with arguments of a size to show", () => {
