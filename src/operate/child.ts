@@ -1,6 +1,7 @@
 import { type ChildSessionRow, childSessionsOf } from "../ledger/child-sessions.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
+import { runOfSession } from "../ledger/run-list.ts";
 import { findSession } from "../ledger/sessions.ts";
 import { isSessionId, type SessionId, sessionKey } from "../run/ids.ts";
 import { quoted, shortened } from "../run/quoted.ts";
@@ -23,6 +24,13 @@ export function findChild(ledger: Ledger, parentSession: string, name: ChildName
 				: wrong("Give a sessionKey or a label.");
 	if ("error" in found) return found;
 	return findRun(ledger, found.runId) ?? wrong(`Run ${found.runId} is not in the ledger any more.`);
+}
+
+/** The run that a message to this one is for: itself as long as it is open, else the one that tells of its session. */
+export function runToTell(ledger: Ledger, named: RunRecord): RunRecord {
+	if (named.run.state !== "ended") return named;
+	const id = runOfSession(ledger, named.sessionId);
+	return (id && findRun(ledger, id)) ?? named;
 }
 
 function bySessionKey(ledger: Ledger, own: ChildSessionRow[], key: string): ChildSessionRow | Denial {

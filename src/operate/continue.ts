@@ -1,13 +1,13 @@
 import type { Services } from "../delegate.ts";
 import { admitRun, laneLimitOf, SessionArchived } from "../ledger/admit.ts";
 import { sendToRun } from "../ledger/inbox.ts";
-import { findRun, type RunRecord } from "../ledger/records.ts";
-import { runOfSession } from "../ledger/run-list.ts";
+import type { RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
 import { GENERAL } from "../plan/general.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
 import { effectiveTools } from "../plan/tools.ts";
 import { isRefusal } from "../run/errors.ts";
+import { runToTell } from "./child.ts";
 import type { Denial } from "./denial.ts";
 import type { Posted } from "./posted.ts";
 
@@ -35,8 +35,7 @@ interface Sources extends Pick<Services, "ledger" | "config" | "catalog"> {
  */
 export function continueSession(of: RunRecord, request: Continuation, sources: Sources): Continued | Denial {
 	const { ledger } = sources;
-	const latest = runOfSession(ledger, of.sessionId);
-	const record = (latest && findRun(ledger, latest)) ?? of;
+	const record = runToTell(ledger, of);
 	const at = Date.now();
 	const seq =
 		record.run.state === "ended" ? undefined : sendToRun(ledger, record.run.id, { body: request.message, at });

@@ -7,12 +7,14 @@ import { isRefusal } from "../run/errors.ts";
 import { type RunId, sessionKey } from "../run/ids.ts";
 import type { AskUser } from "../supervise/ask.ts";
 import type { EndedRecord } from "../supervise/supervisor.ts";
-import { type ChildName, findChild } from "./child.ts";
+import { type ChildName, findChild, runToTell } from "./child.ts";
 import { type Denial, denialOf, isDenial } from "./denial.ts";
 import { holderOf, type Posted } from "./posted.ts";
 import { type Reply, replyOf } from "./reply.ts";
 
 export interface SendRequest extends ChildName {
+	/** The run that is meant, where it is known: it needs no name then. */
+	run?: RunRecord;
 	parentSession: string;
 	toolCall?: string;
 	message: string;
@@ -57,7 +59,7 @@ export async function sendToSession(
 	hooks: SendHooks,
 ): Promise<Sent> {
 	const { ledger, supervisor } = services;
-	const child = findChild(ledger, request.parentSession, request);
+	const child = request.run ? runToTell(ledger, request.run) : findChild(ledger, request.parentSession, request);
 	if (isDenial(child)) return { answer: child };
 	const posted = steer(child, request, services) ?? (await resume(child, request, parent, services));
 	if (isDenial(posted)) return { answer: posted };

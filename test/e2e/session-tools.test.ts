@@ -211,6 +211,9 @@ describe("a message whose reply comes in time", () => {
 			.map((event) => (event.result as { details: unknown }).details);
 		const ok = expect.objectContaining({ status: "ok", reply: expect.stringContaining("Heeded: ") });
 		expect(answers).toEqual([ok, ok]);
+		// What the child cost is in the sum that pi shows once, beside what the parent's own answers cost.
+		const { data } = await rpc.send({ type: "get_session_stats" });
+		expect(data).toMatchObject({ tokens: { input: home.model.requests.length * 10 } });
 		const file = await sessionFileOf(rpc);
 		await rpc.close();
 		expect(announcesIn(file)).toEqual([]);

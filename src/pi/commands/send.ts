@@ -5,7 +5,7 @@ import type { Services } from "../../delegate.ts";
 import type { RunRecord } from "../../ledger/records.ts";
 import { isDenial } from "../../operate/denial.ts";
 import { sendToSession } from "../../operate/send.ts";
-import { type RunId, sessionKey } from "../../run/ids.ts";
+import type { RunId } from "../../run/ids.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
 import type { Answer } from "./command.ts";
@@ -30,7 +30,7 @@ export async function sendMessage(sending: Sending): Promise<Answer> {
 	const { answer } = await sendToSession(
 		{
 			parentSession: ctx.sessionManager.getSessionId(),
-			sessionKey: sessionKey(record.plan.principal.id, record.sessionId),
+			run: record,
 			message,
 			withinMs: 0,
 			route: routeOf(ctx),
@@ -48,7 +48,7 @@ export async function sendMessage(sending: Sending): Promise<Answer> {
 	);
 	if (isDenial(answer)) return { problem: answer.error };
 	const agent = inOneLine(record.plan.agent);
-	if (!spawned) return [`Sent to ${agent}, run ${record.run.id}. It takes the message in after its current step.`];
+	if (!spawned) return [`Sent to ${agent}, run ${answer.runId}. It takes the message in after its current step.`];
 	if (!ctx.hasUI) await untilTaken(spawned.run.id, services);
 	return [`${agent} goes on with your message as run ${spawned.run.id}. Its report comes into this conversation.`];
 }

@@ -7,7 +7,6 @@ import { isDenial } from "../../operate/denial.ts";
 import { transcriptOf } from "../../operate/messages.ts";
 import { sendToSession } from "../../operate/send.ts";
 import { stopRun } from "../../operate/stop.ts";
-import { sessionKey } from "../../run/ids.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
 import type { TerminalUiSetup } from "../terminal-ui.ts";
@@ -22,7 +21,7 @@ interface ActionsSetup extends Pick<TerminalUiSetup, "pi" | "approveProjectAgent
 /** What was done, in a line for the user; and where to go now, if anywhere. */
 export interface Done {
 	notice: string;
-	/** The run that the message resumed the session with. */
+	/** The run that has the message, if it is another. */
 	select?: string;
 	/** The session file to switch to. */
 	open?: string;
@@ -46,10 +45,11 @@ export function runActions({
 }: ActionsSetup): RunActions {
 	const { ledger, supervisor, redactor } = available;
 	return {
-		async message({ run, plan, sessionId }, text) {
+		async message(record, text) {
+			let resumed = false;
 			const { answer } = await sendToSession(
 				{
-					sessionKey: sessionKey(plan.principal.id, sessionId),
+					run: record,
 					message: text,
 					parentSession: session.sessionManager.getSessionId(),
 					withinMs: 0,
@@ -57,11 +57,19 @@ export function runActions({
 				},
 				parentFacts(pi, session, (agent) => approveProjectAgent(session, agent)),
 				available,
-				{ onWaiting() {}, onLeft() {}, onSpawned: (record) => onSpawned(session, record) },
+				{
+					onWaiting() {},
+					onLeft() {},
+					onSpawned: (next) => {
+						resumed = true;
+						onSpawned(session, next);
+					},
+				},
 			);
 			if (isDenial(answer)) return { notice: `Not sent: ${inOneLine(answer.error)}` };
-			if (answer.runId === run.id) return { notice: "Sent. It is taken in after the current step." };
-			return { notice: `Resumed as run ${answer.runId}.`, select: answer.runId };
+			const select = answer.runId === record.run.id ? {} : { select: answer.runId };
+			if (!resumed) return { notice: "Sent. It is taken in after the current step.", ...select };
+			return { notice: `Resumed as run ${answer.runId}.`, ...select };
 		},
 		stop(record) {
 			const { was } = stopRun(ledger, record, "the user");

@@ -80,8 +80,10 @@ export function sessionsSendTool({ pi, services, announcer, approveProjectAgent,
 			for (const id of awaited) announcer.returned(id);
 			if (isDenial(sent)) return jsonResult<SendAnswer>(sent);
 			const { answer, ended } = sent;
-			if (ended) waiting.delete(ended.run.id);
-			return { ...jsonResult(answer), ...(ended && { usage: piUsage(ended.run.outcome.usage) }) };
+			// pi adds up what results cost: once a run, however many calls waited for it, and not again what the call returns
+			// that waits for a foreground run.
+			const counts = ended !== undefined && waiting.delete(ended.run.id);
+			return { ...jsonResult(answer), ...(counts && { usage: piUsage(ended.run.outcome.usage) }) };
 		},
 	});
 }
