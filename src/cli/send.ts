@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { plain } from "../collect/plain.ts";
+import { recover } from "../host/recover.ts";
 import { undertaker } from "../host/undertaker.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { RunRecord } from "../ledger/records.ts";
@@ -8,7 +9,7 @@ import { type Continued, continueSession } from "../operate/continue.ts";
 import { isDenial } from "../operate/denial.ts";
 import { holderOf } from "../operate/posted.ts";
 import { Hosts } from "../supervise/hosts.ts";
-import { type EndedRecord, openRun, recover, Supervisor } from "../supervise/supervisor.ts";
+import { type EndedRecord, openRun, Supervisor } from "../supervise/supervisor.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
 import { type Call, type Command, countOption, type ExitCode } from "./command.ts";
 import { findPi, profileFor } from "./find-pi.ts";

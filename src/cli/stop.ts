@@ -1,7 +1,7 @@
+import { recover } from "../host/recover.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { stopReport } from "../operate/report/stop.ts";
 import { type Stopped, stopAll, stopRun } from "../operate/stop.ts";
-import { recover } from "../supervise/supervisor.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
 import type { Call, Command, ExitCode } from "./command.ts";
 import { withRunNamed } from "./named-run.ts";

@@ -2,13 +2,12 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Redactor } from "../collect/redact/redactor.ts";
-import { redactorFor } from "../collect/redact/redactor-for.ts";
+import { redactorOf } from "../collect/redact/redactor-of.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { type Ledger, openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
 import { type Log, logTo } from "../log/log.ts";
 import { appendToLog } from "../log/log-file.ts";
-import { principalDirs } from "../plan/principal.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
 /** pi's own directory, found as pi finds it. */
@@ -32,17 +31,7 @@ export function configFor(cwd: string): LoadedConfig {
 export const configHere = (): LoadedConfig => configFor(process.cwd());
 
 /** Everything that is shown goes through it. */
-export function redactorHere(): Redactor {
-	const dir = agentDir();
-	const { config } = loadConfig({ userFile: join(dir, "pi-geon.json") });
-	return redactorFor({
-		env: process.env,
-		authFile: join(dir, "auth.json"),
-		principalAuthFiles: principalDirs(config).map((principal) => join(principal, "auth.json")),
-		modelsFile: join(dir, "models.json"),
-		settings: config.web,
-	});
-}
+export const redactorHere = (): Redactor => redactorOf(agentDir());
 
 /** What this command does to runs is written down where the parents write. */
 export function cliLog(redactor: Redactor): Log {

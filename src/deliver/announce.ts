@@ -1,11 +1,10 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
-import { truncateForModel } from "../collect/truncate.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { count, duration } from "../run/amounts.ts";
 import { sessionKey } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import type { EndedRun } from "../run/run.ts";
-import { keepWholeAnswer, wholeAnswerFile } from "./whole-answer.ts";
+import { shownToModel } from "./whole-answer.ts";
 
 /** The kind of message with which the outcome of a background run comes into the conversation. */
 export const ANNOUNCE = "pi-geon:announce";
@@ -72,9 +71,10 @@ export function announceOf(record: EndedRecord, redactor: Redactor): Announce {
 		transcript: plan.session.file,
 		...(plan.route !== undefined && { route: plan.route }),
 	};
+	const result = outcome.finalized?.result;
 	const content = [
 		`Status: ${status}`,
-		`Result: ${shown(record, outcome.finalized?.result) ?? "(not available)"}`,
+		`Result: ${result ? shownToModel(result, record).text : "(not available)"}`,
 		`Notes: ${notes ?? "(none)"}`,
 		"",
 		statistics(details),
@@ -93,18 +93,10 @@ function statusOf(outcome: Outcome): AnnounceStatus {
 function notesOf(record: EndedRecord): string | undefined {
 	const { outcome } = record.run;
 	const failure = outcome.status === "success" ? [] : [outcome.error.message];
-	const findings = outcome.status === "success" || outcome.finalized ? undefined : shown(record, outcome.output);
+	const output = outcome.status === "success" || outcome.finalized ? undefined : outcome.output;
+	const findings = output && shownToModel(output, record).text;
 	const notes = [...failure, ...outcome.warnings, ...(findings ? [`Partial findings:\n${findings}`] : [])];
 	return notes.length === 0 ? undefined : notes.join("\n");
-}
-
-function shown({ plan, run }: EndedRecord, text: string | undefined): string | undefined {
-	if (!text) return undefined;
-	const { text: head, note } = truncateForModel(text);
-	if (note === undefined) return head;
-	const file = wholeAnswerFile(plan.session.file, run.id);
-	keepWholeAnswer(file, text);
-	return `${head}\n[${note} The whole answer is in ${file}]`;
 }
 
 function statistics(details: AnnounceDetails): string {

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import type { AgentToolResult } from "@earendil-works/pi-coding-agent";
 import type { Redactor } from "../collect/redact/redactor.ts";
-import { truncateForModel } from "../collect/truncate.ts";
 import type { Progress } from "../host/protocol.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import type { Refusal, SubagentError, SubagentErrorCode } from "../run/errors.ts";
@@ -9,7 +8,7 @@ import type { FailureOutcome } from "../run/outcome.ts";
 import type { EndedRun } from "../run/run.ts";
 import { NO_USAGE, type Usage } from "../run/usage.ts";
 import type { SingleResult, SubagentDetails } from "./details.ts";
-import { keepWholeAnswer, wholeAnswerFile } from "./whole-answer.ts";
+import { shownToModel } from "./whole-answer.ts";
 
 export type SubagentResult = AgentToolResult<SubagentDetails>;
 
@@ -33,11 +32,7 @@ export function toolResult(record: RunRecord & { run: EndedRun }, redactor: Reda
 		...(run.startedAt !== undefined && { durationMs: run.endedAt - run.startedAt }),
 		...(outcome.context && { context: outcome.context }),
 	};
-	const { text: answer, note } = truncateForModel(outcome.output ?? "");
-	const whole = note === undefined ? undefined : wholeAnswerFile(plan.session.file, run.id);
-	if (whole !== undefined) keepWholeAnswer(whole, outcome.output ?? "");
-	const cut = note === undefined ? "" : `\n\n[${note} The whole answer is in ${whole}]`;
-	const shown = `${answer}${cut}`;
+	const { text: shown, note } = shownToModel(outcome.output ?? "", record);
 	const body = outcome.status === "success" ? shown : failureText(plan.agent, outcome, { partial: shown, sessionFile });
 	const error = outcome.status === "success" ? note && truncationOf(note) : outcome.error;
 	const status = outcome.status === "success" ? "SUCCESS" : outcome.status === "timeout" ? "TIMEOUT" : "ERROR";

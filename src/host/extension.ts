@@ -1,9 +1,7 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
-import { recentRedactor } from "../collect/redact/recent-redactor.ts";
-import { redactorFor } from "../collect/redact/redactor-for.ts";
-import { loadConfig } from "../config/load.ts";
+import { currentRedactor } from "../collect/redact/current-redactor.ts";
 import { packageRoot } from "../config/package-root.ts";
 import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
@@ -43,16 +41,12 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			const agentDir = getAgentDir();
 			const places = placesIn(agentDir);
 			const ledger = await openLedger(places.ledger);
-			const authFile = join(agentDir, "auth.json");
-			const modelsFile = join(agentDir, "models.json");
-			const redactor = recentRedactor((principalAuthFiles) =>
-				redactorFor({ env: process.env, authFile, modelsFile, principalAuthFiles, settings: webSettings(agentDir) }),
-			);
+			const redactor = currentRedactor(agentDir);
 			const log = logTo({
 				context: { role: "host", pid: process.pid, host: id },
 				// Its starter has pointed it at the host's log, where the last words of a process that dies go too.
 				write: writeLog,
-				redact: (value) => redactor().redactValue(value),
+				redact: redactor.redactValue,
 			});
 			const record = findHost(ledger, id);
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);
@@ -69,7 +63,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				childServices: ({ agentDir: ownDir }) => ({
 					agentDir: ownDir ?? agentDir,
 					openModels: () => models(ownDir),
-					redactor: redactor(ownDir === undefined ? [] : [join(ownDir, "auth.json")]),
+					redactor: ownDir === undefined ? redactor : currentRedactor(agentDir, ownDir),
 					ui,
 				}),
 				warmUp: async (isIdle) => {
@@ -77,7 +71,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 					// Only where a request can be answered here: none may leave this process.
 					if (api === undefined || !COUNTABLE.has(api)) return;
 					await models();
-					await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...OUR_TOOLS, redactor: redactor(), ui, isIdle });
+					await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...OUR_TOOLS, redactor, ui, isIdle });
 				},
 			});
 			try {
@@ -108,6 +102,3 @@ function writeLog(line: string): void {
 }
 
 const STDERR = 2;
-
-/** Where the user may have written down keys of search providers. A project may not. */
-const webSettings = (agentDir: string): object => loadConfig({ userFile: join(agentDir, "pi-geon.json") }).config.web;

@@ -14,7 +14,7 @@ interface House {
 }
 
 /** Puts away the sessions whose time has come. */
-export function archiveDue({ ledger, log }: House): void {
+export function archiveDue({ ledger, log }: Pick<House, "ledger" | "log">): void {
 	const { archived, failed } = archiveDueSessions(ledger, Date.now());
 	if (archived.length > 0) log.info("archived", { sessions: archived });
 	for (const { sessionId, error } of failed) log.warn("not archived", { sessionId, error });

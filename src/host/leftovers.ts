@@ -9,12 +9,18 @@ const SHELLS = ["bash", "powershell"];
  * Ends what the shells of a child session left running. pi ends the process group of a shell; what put itself into a
  * session of its own, or belonged to a host that was killed, is found by the environment pi gives to every shell.
  */
-export function endLeftovers(session: { id: SessionId; tools: string[] }): void {
+export function endLeftovers(session: { id: SessionId; tools: string[] }, onTrouble: (trouble: string) => void): void {
 	if (!session.tools.some((tool) => SHELLS.includes(tool))) return;
 	const mark = `PI_SESSION_ID=${session.id}`;
-	for (const { pid, environment } of processes()) {
-		// The second variable is there in our hosts only: not in a pi in which the user has opened the same session.
-		if (pid !== process.pid && environment.includes(mark) && environment.includes("PI_SUBAGENT_CHILD=1")) end(pid);
+	try {
+		for (const { pid, environment } of processes()) {
+			// The second variable is there in our hosts only: not in a pi in which the user has opened the same session.
+			if (pid !== process.pid && environment.includes(mark) && environment.includes("PI_SUBAGENT_CHILD=1")) end(pid);
+		}
+	} catch (error) {
+		// What cannot be looked for is no reason to fail a run that has done its work.
+		const reason = error instanceof Error ? error.message : String(error);
+		onTrouble(`could not look for processes that were left running: ${reason}`);
 	}
 }
 

@@ -5,8 +5,7 @@ import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Places } from "../ledger/places.ts";
 import { heldRuns, recordTurn, usageOfParent } from "../ledger/progress.ts";
-import { sessionAtWork } from "../ledger/sessions.ts";
-import { sweep, type Undertaker } from "../ledger/sweep.ts";
+import type { Undertaker } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
 import type { Log } from "../log/log.ts";
 import { rotateLog } from "../log/log-file.ts";
@@ -15,7 +14,7 @@ import type { HostId, RunId } from "../run/ids.ts";
 import { HostLease } from "./host-lease.ts";
 import { archiveDue, tidyUp } from "./housekeeping.ts";
 import { HEARTBEAT_MS, LEASE_MS } from "./lease.ts";
-import { endLeftovers } from "./leftovers.ts";
+import { recover } from "./recover.ts";
 import { SharedLook } from "./shared-look.ts";
 import { undertaker } from "./undertaker.ts";
 import { Unrecorded } from "./unrecorded.ts";
@@ -143,14 +142,7 @@ export class Host {
 			if (!mine || mine.fence !== active.record.run.fence) this.#letGo(active);
 			else if (mine.stopBy !== undefined) this.#stop(active, mine.stopBy);
 		}
-		const swept = sweep(ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost, undertaker: this.#undertaker });
-		for (const { run, sessionId, plan } of swept.ended) {
-			log.warn("ended without a host", { runId: run.id, agent: plan.agent });
-			// Not those of a run that never started: the shells in its session are another's.
-			const left = run.startedAt !== undefined && !sessionAtWork(ledger, sessionId);
-			if (left) endLeftovers({ id: sessionId, tools: plan.tools });
-			this.#watchers?.ended(run.id);
-		}
+		for (const ended of recover(ledger, log, this.#undertaker)) this.#watchers?.ended(ended);
 		while (!this.#closing) {
 			const claim = { hostId: id, profile, at: Date.now(), leaseMs: LEASE_MS, atMost: AT_MOST };
 			const claimed = claimRuns(ledger, claim);

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
-import type { HostRecord } from "../ledger/hosts.ts";
+import { type HostRecord, hostGone } from "../ledger/hosts.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { Undertaker } from "../ledger/sweep.ts";
 import type { HostId } from "../run/ids.ts";
 import { endProcess, isDead } from "./host-process.ts";
@@ -30,6 +31,13 @@ export function undertaker(ourselves?: HostId): Undertaker {
 	};
 }
 
+/** Of one that is known to be dead, or that never came up. */
+export function buryDead(ledger: Ledger, host: HostRecord): void {
+	// In this order: nobody looks after one that is marked as gone.
+	removeSocket(host);
+	hostGone(ledger, host.id, Date.now());
+}
+
 /** Ends what there still is of a host that is gone for the ledger. */
 export function bury(host: HostRecord): void {
 	endProcess(host);
@@ -37,6 +45,6 @@ export function bury(host: HostRecord): void {
 }
 
 /** Of a host that cannot do it itself any more. */
-export function removeSocket(host: HostRecord): void {
+function removeSocket(host: HostRecord): void {
 	if (process.platform !== "win32") rmSync(host.socket, { force: true });
 }

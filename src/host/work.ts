@@ -168,13 +168,8 @@ async function letItWork(session: AgentSession, assignment: Assignment, equipmen
 	}
 }
 
-/** What cannot be looked for is no reason to fail a run that has done its work. */
 function endLeftoversOf({ sessionId, plan }: ClaimedRun, onNotice: WorkServices["onNotice"]): void {
-	try {
-		endLeftovers({ id: sessionId, tools: plan.tools });
-	} catch (error) {
-		onNotice(`could not look for processes that were left running: ${describe(error)}`, "warning");
-	}
+	endLeftovers({ id: sessionId, tools: plan.tools }, (trouble) => onNotice(trouble, "warning"));
 }
 
 /** Waits for the child to come to rest, but not for ever. */

@@ -106,7 +106,8 @@ function notTakenIn(ledger: Ledger, { run, plan }: RunRecord, at: number): Inbox
 function heldOnDisk(file: string, runId: RunId): Set<unknown> {
 	try {
 		const held = messagesHeldBy(currentBranch(entriesIn(file)), runId);
-		flush(file);
+		// What is no file, or no longer one, holds none.
+		if (held.size > 0) flush(file);
 		return held;
 	} catch (error) {
 		if (error instanceof Error && "code" in error && UNREADABLE.has(error.code)) return new Set();

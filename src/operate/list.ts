@@ -92,7 +92,7 @@ function rowOf(record: RunRecord, { ledger, redactor }: Pick<Services, "ledger" 
 		sessionId,
 		runId: run.id,
 		agent: plan.agent,
-		...(label !== undefined && { label }),
+		...(label !== undefined && { label: redactor.redact(label) }),
 		kind: record.mode,
 		state: run.state,
 		...(outcome && { status: outcome.status }),

@@ -1,6 +1,5 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
-import { truncateForModel } from "../collect/truncate.ts";
-import { keepWholeAnswer, wholeAnswerFile } from "../deliver/whole-answer.ts";
+import { shownToModel } from "../deliver/whole-answer.ts";
 import { sessionKey } from "../run/ids.ts";
 import type { EndedRecord } from "../supervise/supervisor.ts";
 
@@ -13,18 +12,9 @@ export function replyOf(record: EndedRecord, redactor: Redactor, { taken }: { ta
 	const { run, plan, sessionId } = record;
 	const { outcome } = run;
 	const about = { runId: run.id, sessionKey: sessionKey(plan.principal.id, sessionId) };
-	const reply = shown(record);
+	const { text: reply } = shownToModel(outcome.output ?? "", record);
 	if (outcome.status === "success" && taken) return { status: "ok", reply, ...about };
 	const failure = outcome.status === "success" ? [] : [redactor.redact(outcome.error.message)];
 	const error = [...failure, ...(taken ? [] : ["Your message was not taken in."])].join(" ");
 	return { status: "error", error, ...(reply !== "" && { reply }), ...about };
-}
-
-function shown({ plan, run }: EndedRecord): string {
-	const output = run.outcome.output ?? "";
-	const { text, note } = truncateForModel(output);
-	if (note === undefined) return text;
-	const file = wholeAnswerFile(plan.session.file, run.id);
-	keepWholeAnswer(file, output);
-	return `${text}\n[${note} The whole answer is in ${file}]`;
 }

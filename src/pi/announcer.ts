@@ -2,7 +2,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import type { Services } from "../delegate.ts";
 import { type Announce, announceOf, type EndedRecord, wantsSilence } from "../deliver/announce.ts";
 import { toldInMemory, toldOnDisk } from "../deliver/transcript.ts";
-import { archiveDueSessions } from "../ledger/archive.ts";
+import { archiveDue } from "../host/housekeeping.ts";
 import { owedTo, settleDeliveries, skipDelivery } from "../ledger/deliveries.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import type { RunId } from "../run/ids.ts";
@@ -130,7 +130,7 @@ export class Announcer {
 		if (this.#underway.size + this.#ours.size === 0) return;
 		await this.#services.use(ctx, async ({ ledger }) => {
 			this.#settle(ctx, ledger);
-			archiveDueSessions(ledger, Date.now());
+			archiveDue({ ledger, log: parentLog });
 			this.#ours.giveBack(ledger, ctx.sessionManager.getSessionId());
 		});
 	}
@@ -219,7 +219,7 @@ export class Announcer {
 		for (const ended of untold) if (wantsSilence(ended)) skipDelivery(ledger, ended.run.id, Date.now());
 		const elsewhere = owed.length - taken.size;
 		// Right after it was told, where the request said so; and whatever else has become due meanwhile.
-		archiveDueSessions(ledger, Date.now());
+		archiveDue({ ledger, log: parentLog });
 		return { open, due, elsewhere };
 	}
 

@@ -19,10 +19,16 @@ export function projectAgentApprovals(
 		const why = `This project is not trusted. The agent's instructions come from\n${agent.file}`;
 		const { ui } = ctx;
 		const signal = ctx.signal ? AbortSignal.any([over, ctx.signal]) : over;
-		const answer = inTurn(ui, () => ui.confirm(question, why, { signal }), signal).then((yes) => {
-			if (signal.aborted) answers.delete(key);
-			return yes === true;
-		});
+		const answer = inTurn(ui, () => ui.confirm(question, why, { signal }), signal).then(
+			(yes) => {
+				if (signal.aborted) answers.delete(key);
+				return yes === true;
+			},
+			(error) => {
+				answers.delete(key);
+				throw error;
+			},
+		);
 		answers.set(key, answer);
 		return answer;
 	};

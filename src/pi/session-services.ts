@@ -4,20 +4,18 @@ import { join } from "node:path";
 import { CONFIG_DIR_NAME, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { type AgentCatalog, discoverAgents } from "../agents/discover.ts";
 import { projectFolders } from "../agents/project-folders.ts";
-import { redactorFor } from "../collect/redact/redactor-for.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
 import type { Services } from "../delegate.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
 import { findSession } from "../ledger/sessions.ts";
-import { principalDirs } from "../plan/principal.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
 import { currentProfile } from "../supervise/current-profile.ts";
 import { Hosts } from "../supervise/hosts.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
 import { packageRoot } from "./package-root.ts";
-import { parentLog } from "./parent-log.ts";
+import { parentLog, parentRedactor } from "./parent-log.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 
 /** The agents of this moment: files may change while pi runs, and the next call should see it. */
@@ -125,15 +123,6 @@ function servicesOf(ctx: ExtensionContext, opened: Opened): Services {
 	const agentDir = getAgentDir();
 	const config = once(() => configFor(ctx).config);
 	const catalog = once(() => agentsFor(ctx, { includeProject: true }));
-	const redactor = once(() =>
-		redactorFor({
-			env: process.env,
-			authFile: join(agentDir, "auth.json"),
-			principalAuthFiles: principalDirs(config()).map((dir) => join(dir, "auth.json")),
-			modelsFile: join(agentDir, "models.json"),
-			settings: config().web,
-		}),
-	);
 	return {
 		...opened,
 		sessionsRoot: sessionsRoot(agentDir, homedir()),
@@ -144,9 +133,7 @@ function servicesOf(ctx: ExtensionContext, opened: Opened): Services {
 		get catalog() {
 			return catalog();
 		},
-		get redactor() {
-			return redactor();
-		},
+		redactor: parentRedactor(),
 	};
 }
 

@@ -1,6 +1,5 @@
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { principalDir } from "../config/principal-dirs.ts";
 import { type Refusal, refuse } from "../run/errors.ts";
 import { quoted } from "../run/quoted.ts";
 import type { Principal } from "./plan.ts";
@@ -27,12 +26,8 @@ export function choosePrincipal(agentId: string | undefined, config: Config): Pr
 			"unknown_principal",
 		);
 	}
-	return configured.agentDir === null ? { id } : { id, agentDir: absolute(configured.agentDir) };
+	return configured.agentDir === null ? { id } : { id, agentDir: principalDir(configured.agentDir) };
 }
-
-/** The directories of all principals that have one of their own. */
-export const principalDirs = (config: Config): string[] =>
-	config.agents.list.flatMap(({ agentDir }) => (agentDir === null ? [] : [absolute(agentDir)]));
 
 /** Whom the requester may target. */
 export function allowedPrincipals(config: Config): { allowAny: boolean; ids: readonly string[] } {
@@ -40,9 +35,4 @@ export function allowedPrincipals(config: Config): { allowAny: boolean; ids: rea
 		REQUESTER,
 	];
 	return { allowAny: allowed.includes("*"), ids: allowed };
-}
-
-function absolute(dir: string): string {
-	const expanded = dir.replace(/^~(?=$|[/\\])/, homedir());
-	return isAbsolute(expanded) ? expanded : join(homedir(), expanded);
 }

@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
 import { outcomeWithoutHost } from "../collect/outcome.ts";
 import { isDead } from "../host/host-process.ts";
-import { removeSocket } from "../host/undertaker.ts";
+import { buryDead } from "../host/undertaker.ts";
 import { adoptRun } from "../ledger/adopt.ts";
-import { findHost, findLiveHost, findOrReserveHost, type HostRecord, hostGone } from "../ledger/hosts.ts";
+import { findHost, findLiveHost, findOrReserveHost, type HostRecord } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import { isOwnProfile, mayHaveOwnHost, ownProfile, sharedProfile } from "../ledger/own-host.ts";
@@ -179,9 +179,7 @@ export class Hosts {
 
 	#bury(host: HostRecord): void {
 		this.#starting.delete(host.id);
-		// In this order: nobody looks after one that is marked as gone.
-		removeSocket(host);
-		hostGone(this.#ledger, host.id, Date.now());
+		buryDead(this.#ledger, host);
 	}
 
 	/** A connection keeps its host alive, so none is kept without need. */

@@ -1,14 +1,12 @@
-import { outcomeWithoutHost } from "../collect/outcome.ts";
-import { endLeftovers } from "../host/leftovers.ts";
 import type { Progress } from "../host/protocol.ts";
+import { recover } from "../host/recover.ts";
 import { undertaker } from "../host/undertaker.ts";
 import { queuePosition } from "../ledger/claim.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type OpenRun, openRunsOf } from "../ledger/open-runs.ts";
 import { requestStop } from "../ledger/progress.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
-import { sessionAtWork, waitsForSession } from "../ledger/sessions.ts";
-import { sweep, type Undertaker } from "../ledger/sweep.ts";
+import { waitsForSession } from "../ledger/sessions.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
 import type { HostId, RunId } from "../run/ids.ts";
@@ -191,17 +189,6 @@ export class Supervisor {
 	/** Lets go of all sockets. Runs go on without us. */
 	dispose(): void {
 		this.#hosts.dispose();
-	}
-}
-
-/** Puts right what dead hosts left behind, here as in any other process that looks. */
-export function recover(ledger: Ledger, log: Log, buries: Undertaker = undertaker()): void {
-	const { ended } = sweep(ledger, { at: Date.now(), outcomeOf: outcomeWithoutHost, undertaker: buries });
-	for (const { run, sessionId, plan } of ended) {
-		log.warn("ended without a host", { runId: run.id, agent: plan.agent });
-		// Not those of a run that never started: the shells in its session are another's.
-		const left = run.startedAt !== undefined && !sessionAtWork(ledger, sessionId);
-		if (left) endLeftovers({ id: sessionId, tools: plan.tools });
 	}
 }
 

@@ -1,6 +1,6 @@
 import { isDead } from "../host/host-process.ts";
-import { removeSocket } from "../host/undertaker.ts";
-import { type HostRecord, hostGone, listHosts } from "../ledger/hosts.ts";
+import { buryDead } from "../host/undertaker.ts";
+import { type HostRecord, listHosts } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { HostConnection } from "./connection.ts";
 
@@ -23,8 +23,6 @@ async function wake(ledger: Ledger, host: HostRecord): Promise<void> {
 		connection.close();
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error)) throw error;
-		if (!isDead(host)) return;
-		hostGone(ledger, host.id, Date.now());
-		removeSocket(host);
+		if (isDead(host)) buryDead(ledger, host);
 	}
 }

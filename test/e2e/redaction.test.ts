@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { dispatch } from "../helpers/model-scripts.ts";
@@ -44,6 +44,28 @@ test("nothing that leaves a child carries a secret: answers, calls, the task, st
 	const all = handedOver(home, run);
 	expect(all).not.toContain(LITERAL);
 	expect(all).not.toContain(GITHUB);
+});
+
+test("a token that came while the child was at work is masked, too", async () => {
+	const token = "heron.wader?basalt-47";
+	const home = await openHome({
+		script: dispatch({
+			parent: [delegateTo("explorer", "Look."), text("Done.")],
+			child: async () => {
+				writeFileSync(
+					join(home.agentDir, "auth.json"),
+					JSON.stringify({ elsewhere: { type: "api_key", key: token } }),
+					{ mode: 0o600 },
+				);
+				// Secrets are read anew once a second.
+				await new Promise((resolve) => setTimeout(resolve, 1100));
+				return finalize(`It is ${token}.`);
+			},
+		}),
+	});
+	const run = await promptPi(home, "Go.");
+	expect(delegations(run)[0]?.results[0]?.output).toBe("It is [redacted].");
+	expect(handedOver(home, run)).not.toContain(token);
 });
 
 test("an error of the provider that repeats a key does not pass it on", async () => {

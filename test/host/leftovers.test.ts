@@ -21,7 +21,7 @@ test.runIf(process.platform === "linux")("a process that is just becoming anothe
 		const left = spawn(program, { env, stdio: "ignore" });
 		const ended = once(left, "exit");
 		await once(left, "spawn");
-		endLeftovers({ id, tools: ["bash"] });
+		endLeftovers({ id, tools: ["bash"] }, expect.fail);
 		const timer = setTimeout(() => left.kill("SIGTERM"), 2000);
 		expect(await ended, `round ${round}`).toEqual([null, "SIGKILL"]);
 		clearTimeout(timer);

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
@@ -22,7 +22,7 @@ const entry = (id: string, parentId: string | null, details?: { seq: number; run
 		...(details ? { customType: STEERING, content: "One more thing.", details } : { customType: "other", content: "" }),
 	});
 
-type FileOf = (message: { seq: number; runId: string }) => string | undefined;
+type FileOf = (message: { seq: number; runId: string }, file: string) => string | undefined;
 
 /** A run that dies with its host, with one message to it not marked as taken in; what its session file holds then. */
 async function dieWithMessage(fileOf: FileOf, { stopped = false } = {}) {
@@ -33,7 +33,7 @@ async function dieWithMessage(fileOf: FileOf, { stopped = false } = {}) {
 	const hostId = readyHost(ledger);
 	claimNext(ledger, { hostId, profile: "p", at: 0, leaseMs: 10 });
 	const seq = sendToRun(ledger, id, { body: "One more thing.", at: 1 }) ?? 0;
-	const text = fileOf({ seq, runId: id });
+	const text = fileOf({ seq, runId: id }, file);
 	if (text !== undefined) writeFileSync(file, text);
 	if (stopped) requestStop(ledger, id, { at: 1, by: "the user" });
 	hostGone(ledger, hostId, 2);
@@ -58,6 +58,7 @@ test("a message to a run that was stopped is dropped, and said to be", async () 
 
 test.each<[what: string, fileOf: FileOf]>([
 	["is gone", () => undefined],
+	["is a folder", (_its, file) => void mkdirSync(file)],
 	["does not hold it", (its) => `${entry("a", null)}\n${entry("b", "a", { ...its, seq: its.seq + 1 })}\n`],
 	["holds one of that number to another run", (its) => `${entry("a", null, { ...its, runId: "00000000" })}\n`],
 	["holds half of it", (its) => `${entry("a", null)}\n${entry("b", "a", its).slice(0, -4)}`],

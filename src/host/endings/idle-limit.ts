@@ -7,19 +7,20 @@ import { timer } from "./timer.ts";
  * The clock stands still while a tool runs: that has a limit of its own.
  */
 export function watchIdleness(race: EndingRace, events: ChildEvents, idleTimeoutMs: number): () => void {
-	const running = new Set<string>();
+	let running = 0;
 	let lastSign = performance.now();
 	let cancel = () => {};
 
 	const check = () => {
-		const remaining = running.size > 0 ? idleTimeoutMs : lastSign + idleTimeoutMs - performance.now();
+		const remaining = running > 0 ? idleTimeoutMs : lastSign + idleTimeoutMs - performance.now();
 		if (remaining > 0) cancel = timer(remaining, check);
 		else race.declare({ kind: "timeout", limit: "idle", afterMs: idleTimeoutMs });
 	};
 	const unsubscribe = events.subscribe((event) => {
 		lastSign = performance.now();
-		if (event.type === "tool_execution_start") running.add(event.toolCallId);
-		if (event.type === "tool_execution_end") running.delete(event.toolCallId);
+		// Counted, not known by their ids: some models give several calls the same one.
+		if (event.type === "tool_execution_start") running++;
+		if (event.type === "tool_execution_end") running = Math.max(0, running - 1);
 	});
 	check();
 	return () => {

@@ -4,19 +4,21 @@ import { timer } from "./timer.ts";
 
 /** One tool call that does not come back. */
 export function watchTools(race: EndingRace, events: ChildEvents, toolTimeoutMs: number): () => void {
-	const running = new Map<string, () => void>();
+	/** Several with the same id, where a model does not tell its calls apart. */
+	const running = new Map<string, (() => void)[]>();
 	const unsubscribe = events.subscribe((event) => {
 		if (event.type === "tool_execution_start") {
 			const expire = () => race.declare({ kind: "timeout", limit: "tool", afterMs: toolTimeoutMs });
-			running.set(event.toolCallId, timer(toolTimeoutMs, expire));
+			running.set(event.toolCallId, [...(running.get(event.toolCallId) ?? []), timer(toolTimeoutMs, expire)]);
 		}
 		if (event.type === "tool_execution_end") {
-			running.get(event.toolCallId)?.();
-			running.delete(event.toolCallId);
+			const [cancel, ...others] = running.get(event.toolCallId) ?? [];
+			cancel?.();
+			running.set(event.toolCallId, others);
 		}
 	});
 	return () => {
 		unsubscribe();
-		for (const cancel of running.values()) cancel();
+		for (const cancel of [...running.values()].flat()) cancel();
 	};
 }

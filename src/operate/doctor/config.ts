@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { principalDirs } from "../../plan/principal.ts";
+import { principalDirs } from "../../config/principal-dirs.ts";
 import { type Check, pass } from "./check.ts";
 import { problemOf } from "./problem.ts";
 

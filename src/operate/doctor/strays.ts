@@ -2,7 +2,8 @@ import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isDead } from "../../host/host-process.ts";
-import { findHost, type HostRecord, hostGone, listGoneHosts, listHosts } from "../../ledger/hosts.ts";
+import { bury, buryDead } from "../../host/undertaker.ts";
+import { findHost, type HostRecord, listGoneHosts, listHosts } from "../../ledger/hosts.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { plural } from "../../run/amounts.ts";
 import { isHostId, newHostId } from "../../run/ids.ts";
@@ -58,10 +59,7 @@ async function findingOn(host: HostRecord, examination: Examination, ledger: Led
 				remedy: "The next delegation finds out by itself.",
 			},
 			examination,
-			() => {
-				hostGone(ledger, host.id, Date.now());
-				if (process.platform !== "win32") rmSync(host.socket, { force: true });
-			},
+			() => buryDead(ledger, host),
 		);
 	}
 	if (host.state === "starting" || (await answers(host.socket))) return undefined;
@@ -113,19 +111,16 @@ async function strayProcesses(examination: Examination, ledger: Ledger): Promise
 		await pause(LOOK_EVERY_MS);
 		strays = strayNow(ledger);
 	}
-	return strays.map(({ pid, id, socket }) =>
+	return strays.map((host) =>
 		fixable(
 			{
 				level: "warn",
-				what: `Process ${pid} is host ${id}, which nobody counts on any more`,
+				what: `Process ${host.pid} is host ${host.id}, which nobody counts on any more`,
 				detail: "Its runs, if it had any, were given to others. Nothing that it writes counts.",
-				remedy: `End it (kill -9 ${pid}).`,
+				remedy: `End it (kill -9 ${host.pid}).`,
 			},
 			examination,
-			() => {
-				process.kill(pid, "SIGKILL");
-				if (process.platform !== "win32") rmSync(socket, { force: true });
-			},
+			() => bury(host),
 		),
 	);
 }

@@ -1,0 +1,33 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { shownToModel } from "../../src/deliver/whole-answer.ts";
+import { admitRun } from "../../src/ledger/admit.ts";
+import { admission } from "../ledger/samples.ts";
+import { useScratch } from "../ledger/scratch.ts";
+
+const scratch = useScratch();
+const LONG = "A line of an answer.\n".repeat(5000);
+
+/** A run whose session file is there. */
+async function runWith(file: string) {
+	const { plan, ...rest } = admission();
+	return admitRun(await scratch.ledger(), { ...rest, plan: { ...plan, session: { ...plan.session, file } } });
+}
+
+test("a long answer is kept whole beside its session, for the user alone, and its head says where", async () => {
+	const record = await runWith(join(scratch.folder(), "deep", "child.jsonl"));
+	const { text, note } = shownToModel(LONG, record);
+	const [, file = ""] = /The whole answer is in (.+)\]$/.exec(text) ?? [];
+	expect(note).toBe("This is the first 2000 of 5000 lines.");
+	expect(readFileSync(file, "utf8")).toBe(LONG);
+	expect(statSync(file).mode & 0o777).toBe(0o600);
+	expect(shownToModel("Short.", record)).toEqual({ text: "Short." });
+});
+
+test("an answer that cannot be kept is told all the same, with the reason", async () => {
+	const notAFolder = join(scratch.folder(), "file");
+	writeFileSync(notAFolder, "");
+	const { text } = shownToModel(LONG, await runWith(join(notAFolder, "child.jsonl")));
+	expect(text).toMatch(/^A line of an answer\.\n[\s\S]*The whole answer could not be kept: E(NOTDIR|EXIST)/);
+});
