@@ -1,14 +1,14 @@
 import type { HostId, RunId } from "../run/ids.ts";
 import { isRefused, transition } from "../run/run.ts";
 import type { Ledger } from "./ledger.ts";
-import { findRun, type RunRecord, storeRun } from "./records.ts";
+import { findRun, type RunMode, type RunRecord, storeRun } from "./records.ts";
 
 /**
  * The next queued runs for a host, now its own, as many as there are places for.
  *
- * Order: whoever waits in the foreground first; then the parent that has the fewest runs at work, so that one that asks
- * for a hundred does not starve one that asks for two; then the order of admission. A run waits while its session has
- * another run before it (one session never has two writers) and while the lane is full.
+ * Order, over all of a user's hosts: whoever waits in the foreground first; then the parent that has the fewest runs at
+ * work, so that one that asks for a hundred does not starve one that asks for two; then the order of admission. A run
+ * waits while its session has another run before it (one session never has two writers) and while the lane is full.
  *
  * Only a host that is ready may claim: one that others have given up on would get a run that it cannot keep. The claim
  * renews the host's own lease and those of all its runs, so that no host is found dead while one of its runs is still
@@ -21,21 +21,19 @@ export function claimRuns(ledger: Ledger, claim: Claim): RunRecord[] {
 	const leaseUntil = at + claim.leaseMs;
 	// A claim that is lost with the machine is lost with its host: the run is still queued then.
 	return ledger.transaction("normal", () => {
-		const waiting = inOrder(ledger, claim, claim.atMost);
+		const next = nextOf(ledger, claim);
 		const ready = "UPDATE hosts SET lease_until = max(lease_until, ?) WHERE id = ? AND state = 'ready'";
-		if (waiting.length === 0 || ledger.run(ready, leaseUntil, hostId) === 0) return [];
+		if (next.length === 0 || ledger.run(ready, leaseUntil, hostId) === 0) return [];
 		ledger.run(
 			"UPDATE runs SET lease_until = max(lease_until, ?) WHERE state = 'running' AND host_id = ?",
 			leaseUntil,
 			hostId,
 		);
-		let atWork = ledger.get<{ n: number }>("SELECT count(*) AS n FROM runs WHERE state = 'running'")?.n ?? 0;
-		return waiting.flatMap(({ id, lane_limit, kept }) => {
-			const record = atWork + kept < lane_limit ? findRun(ledger, id) : undefined;
+		return next.flatMap((id) => {
+			const record = findRun(ledger, id);
 			const run = record && transition(record.run, { type: "claimed", at, hostId, leaseUntil });
 			if (!run || isRefused(run)) return [];
 			storeRun(ledger, run);
-			atWork++;
 			return [{ ...record, run }];
 		});
 	});
@@ -50,50 +48,70 @@ export interface Claim {
 	atMost: number;
 }
 
-interface WaitingRun {
-	id: RunId;
-	lane_limit: number;
-	/** Places that are not for it. */
-	kept: number;
+/**
+ * Whose turn it is among those of this profile. A place is kept for each run before them whose own host is ready: that
+ * one has to look before it can claim, and a host that never stops claiming would always be quicker.
+ *
+ * Requesters may allow for lanes of different widths. Background runs wait for one in the foreground that wants a narrower
+ * lane: else there might always be too many of them at work for it.
+ */
+function nextOf(ledger: Ledger, claim: Claim): RunId[] {
+	let taken = ledger.get<{ n: number }>(`SELECT ${AT_WORK} AS n`)?.n ?? 0;
+	const next: RunId[] = [];
+	let heldUp = false;
+	for (const { id, lane_limit, mode, ours } of inOrder(ledger, claim)) {
+		if (mode === "background" && heldUp) break;
+		if (taken >= lane_limit) heldUp ||= mode === "foreground";
+		else {
+			taken++;
+			if (ours) next.push(id);
+			if (next.length === claim.atMost) break;
+		}
+	}
+	return next;
 }
 
 /** Whether there may be something to claim. Does without the order, which takes a while with a thousand that wait. */
 function anyWaits(ledger: Ledger, profile: string): boolean {
-	return ledger.get(`SELECT 1 FROM runs AS waiting WHERE ${MAY_BE_CLAIMED} LIMIT 1`, profile) !== undefined;
+	const sql = `SELECT 1 FROM runs AS waiting WHERE profile = ? AND ${MAY_BE_CLAIMED} AND ${AT_WORK} < lane_limit LIMIT 1`;
+	return ledger.get(sql, profile) !== undefined;
 }
 
 const AT_WORK = "(SELECT count(*) FROM runs WHERE state = 'running')";
 
-const MAY_BE_CLAIMED = `state = 'queued' AND profile = ? AND stop_at IS NULL AND attempt < max_attempts
-	AND ${AT_WORK} < lane_limit
+const WAITS = "state = 'queued' AND stop_at IS NULL AND attempt < max_attempts";
+
+const MAY_BE_CLAIMED = `${WAITS}
 	AND NOT EXISTS (SELECT 1 FROM runs AS before WHERE before.session_id = waiting.session_id
 		AND before.seq < waiting.seq AND before.state <> 'ended')`;
 
-/**
- * Those that may be claimed, in the order in which they would be, one after the other: the n-th of a parent comes when
- * that parent has n more at work than now.
- *
- * A place is kept for each run before them that has a host of its own, ready and waiting. Such a host has to look before
- * it can claim: without this, one that never stops claiming would always be quicker.
- */
-function inOrder(ledger: Ledger, { profile, at }: Pick<Claim, "profile" | "at">, atMost: number): WaitingRun[] {
+interface WaitingRun {
+	id: RunId;
+	lane_limit: number;
+	mode: RunMode;
+	/** Of the profile of the host that asks. */
+	ours: 0 | 1;
+}
+
+/** Those that may be claimed now, by the host that asks or by others that are ready, in the order of their turns. */
+function inOrder(ledger: Ledger, { profile, at }: Claim): WaitingRun[] {
 	return ledger.all(
-		`WITH at_work AS (SELECT parent_session, count(*) AS n FROM runs WHERE state = 'running' GROUP BY parent_session),
-			with_own_host AS (SELECT own.profile, mode, seq FROM hosts JOIN runs AS own ON own.profile = hosts.profile
-				WHERE hosts.state <> 'gone' AND hosts.state = 'ready' AND instr(hosts.profile, ':') > 0
-				AND hosts.lease_until > ? AND own.state = 'queued' AND own.stop_at IS NULL)
-			SELECT id, lane_limit, (SELECT count(*) FROM with_own_host AS before WHERE before.profile <> waiting.profile
-				AND (before.mode > waiting.mode OR (before.mode = waiting.mode AND before.seq < waiting.seq))) AS kept
-			FROM runs AS waiting LEFT JOIN at_work USING (parent_session)
-			WHERE ${MAY_BE_CLAIMED} AND ${AT_WORK} + kept < lane_limit
-			ORDER BY mode = 'background',
-				coalesce(at_work.n, 0) + row_number() OVER (PARTITION BY parent_session ORDER BY mode = 'background', seq), seq
-			LIMIT ?`,
-		at,
+		`WITH ${AT_WORK_BY_PARENT}
+			SELECT id, lane_limit, mode, profile = ? AS ours FROM runs AS waiting LEFT JOIN at_work USING (parent_session)
+			WHERE ${MAY_BE_CLAIMED} AND profile IN (SELECT ? UNION
+				SELECT profile FROM hosts WHERE state <> 'gone' AND state = 'ready' AND lease_until > ?)
+			ORDER BY mode = 'background', ${TURN}, seq`,
 		profile,
-		atMost,
+		profile,
+		at,
 	);
 }
+
+const AT_WORK_BY_PARENT =
+	"at_work AS (SELECT parent_session, count(*) AS n FROM runs WHERE state = 'running' GROUP BY parent_session)";
+
+/** The n-th of a parent comes when that parent has n more at work than now. */
+const TURN = `coalesce(at_work.n, 0) + row_number() OVER (PARTITION BY parent_session ORDER BY mode = 'background', seq)`;
 
 /** One of them. */
 export function claimNext(ledger: Ledger, claim: Omit<Claim, "atMost">): RunRecord | undefined {
@@ -103,10 +121,11 @@ export function claimNext(ledger: Ledger, claim: Omit<Claim, "atMost">): RunReco
 /** How many runs are to be served before this one; 0 means it is next. Undefined once it no longer waits. */
 export function queuePosition(ledger: Ledger, id: RunId): number | undefined {
 	return ledger.get<{ ahead: number }>(
-		`SELECT (SELECT count(*) FROM runs AS other WHERE other.state = 'queued' AND other.id <> mine.id
-				AND other.stop_at IS NULL AND other.attempt < other.max_attempts
-				AND (other.mode > mine.mode OR (other.mode = mine.mode AND other.seq < mine.seq))) AS ahead
-			FROM runs AS mine WHERE id = ? AND state = 'queued'`,
+		`WITH ${AT_WORK_BY_PARENT}
+			SELECT ahead FROM (SELECT id, row_number() OVER (ORDER BY later, turn, seq) - 1 AS ahead
+				FROM (SELECT id, mode = 'background' AS later, ${TURN} AS turn, seq
+					FROM runs INDEXED BY runs_queued LEFT JOIN at_work USING (parent_session) WHERE ${WAITS}))
+			WHERE id = ?`,
 		id,
 	)?.ahead;
 }

@@ -11,6 +11,8 @@ import { readyHost, useScratch } from "./scratch.ts";
 
 const scratch = useScratch();
 const LEASE_MS = 100;
+/** Of the only host there is: ready to claim runs of this profile, and made to claim those of others too. */
+const HOST_PROFILE = "p";
 const SESSIONS = Array.from({ length: 4 }, newSessionId);
 
 /** The rules of the queue once more, as plainly as they can be said. */
@@ -29,23 +31,35 @@ interface ModelRun {
 	fence: number;
 }
 
+/** Those that somebody may claim, in the order of their turns; then places are given away one after the other. */
 function nextInModel(runs: ModelRun[], profile: string): ModelRun | undefined {
 	const running = runs.filter((run) => run.state === "running");
-	const atWork = (parent: string) => running.filter((run) => run.parent === parent).length;
-	const [next] = runs
-		.map((run, seq) => ({ run, seq }))
-		.filter(({ run }) => run.state === "queued" && run.profile === profile && !run.stop && run.attemptsLeft > 0)
-		.filter(({ run }) => running.length < run.lane)
-		.filter(({ run, seq }) =>
+	const claimable = runs.filter(
+		(run, seq) =>
+			run.state === "queued" &&
+			(run.profile === profile || run.profile === HOST_PROFILE) &&
+			!run.stop &&
+			run.attemptsLeft > 0 &&
 			runs.slice(0, seq).every((other) => other.session !== run.session || other.state === "ended"),
-		)
-		.sort(
-			(a, b) =>
-				Number(a.run.background) - Number(b.run.background) ||
-				atWork(a.run.parent) - atWork(b.run.parent) ||
-				a.seq - b.seq,
-		);
-	return next?.run;
+	);
+	const foregroundFirst = (a: ModelRun, b: ModelRun) => Number(a.background) - Number(b.background);
+	const turnOf = (run: ModelRun) =>
+		running.filter(({ parent }) => parent === run.parent).length +
+		claimable
+			.filter(({ parent }) => parent === run.parent)
+			.sort(foregroundFirst)
+			.indexOf(run);
+	let places = 0;
+	for (const run of claimable.toSorted((a, b) => foregroundFirst(a, b) || turnOf(a) - turnOf(b))) {
+		if (running.length + places >= run.lane) {
+			if (!run.background) claimable.splice(0, claimable.length, ...claimable.filter((other) => !other.background));
+			continue;
+		}
+		if (run.background && !claimable.includes(run)) continue;
+		if (run.profile === profile) return run;
+		places++;
+	}
+	return undefined;
 }
 
 /** Answers what was put back, and what was ended. */
@@ -109,7 +123,7 @@ class Comparison {
 	constructor(ledger: Ledger) {
 		for (const table of ["runs", "sessions", "hosts"]) ledger.run(`DELETE FROM ${table}`);
 		this.#ledger = ledger;
-		this.#host = readyHost(ledger);
+		this.#host = readyHost(ledger, { profile: HOST_PROFILE });
 	}
 
 	take(step: Step): void {

@@ -98,6 +98,58 @@ describe("who is next", () => {
 	});
 });
 
+describe("who is next where two shells have hosts of their own", () => {
+	/** Another host, whose profile is its own. */
+	const other = async () => {
+		const { ledger, host, ...rest } = await desk();
+		for (const profile of ["p", "q"]) readyHost(ledger, { profile });
+		return rest;
+	};
+
+	test("whoever waits in the foreground, in whichever of them", async () => {
+		const { admit, claim, end } = await other();
+		const [b1, b2] = [1, 2].map(() => admit({ profile: "p", mode: "background", laneLimit: 1, parentSession: "a" }));
+		expect(claim("p")).toBe(b1);
+		const f1 = admit({ profile: "q", laneLimit: 1, parentSession: "b" });
+		end(b1);
+		expect(claim("p")).toBeUndefined();
+		expect(claim("q")).toBe(f1);
+		end(f1);
+		expect(claim("p")).toBe(b2);
+	});
+
+	test("the parent with the fewest runs at work, in whichever of them", async () => {
+		const { admit, claim, end } = await other();
+		const wish = { mode: "background", laneLimit: 2 } as const;
+		const [a1, a2, a3] = [1, 2, 3].map(() => admit({ profile: "p", parentSession: "a", ...wish }));
+		const [b1] = [admit({ profile: "q", parentSession: "b", ...wish })];
+		expect([claim("p"), claim("p")]).toEqual([a1, undefined]);
+		expect(claim("q")).toBe(b1);
+		end(b1);
+		expect(claim("p")).toBe(a2);
+		end(a1);
+		expect(claim("p")).toBe(a3);
+	});
+
+	test("nobody is waited for whose host is not ready", async () => {
+		const { admit, claim } = await other();
+		admit({ profile: "of a host that left", laneLimit: 1 });
+		const mine = admit({ profile: "p", laneLimit: 1, mode: "background" });
+		expect(claim("p")).toBe(mine);
+	});
+});
+
+test("background runs let one in the foreground pass that wants a narrower lane", async () => {
+	const { admit, claim, end } = await desk();
+	const [b1, b2, b3] = [1, 2, 3].map(() => admit({ mode: "background", laneLimit: 2 }));
+	expect([claim(), claim()]).toEqual([b1, b2]);
+	const narrow = admit({ laneLimit: 1, parentSession: "another" });
+	end(b1);
+	expect(claim()).toBeUndefined();
+	end(b2);
+	expect([claim(), claim()]).toEqual([narrow, b3]);
+});
+
 describe("who waits", () => {
 	test("all while the lane is full, whatever their profile", async () => {
 		const { admit, claim, end } = await desk();
@@ -222,4 +274,14 @@ test("the place in the queue counts those who come before, in every profile, les
 	expect(claim()).toBe(f1);
 	expect(places()).toEqual([undefined, 0, 1, 2, 3]);
 	expect(queuePosition(ledger, "00000000" as RunId)).toBeUndefined();
+});
+
+test("the place in the queue is by turns: who has fewer at work comes before who has asked for many", async () => {
+	const { ledger, admit, claim } = await desk();
+	const many = [1, 2, 3, 4].map(() => admit({ parentSession: "a", laneLimit: 3 }));
+	const one = admit({ parentSession: "b", laneLimit: 3 });
+	const places = () => [...many, one].map((id) => queuePosition(ledger, id));
+	expect(places()).toEqual([0, 2, 3, 4, 1]);
+	expect([claim(), claim(), claim()]).toEqual([many[0], one, many[1]]);
+	expect(places()).toEqual([undefined, undefined, 0, 1, undefined]);
 });
