@@ -4,7 +4,6 @@ import type { RunRecord } from "../ledger/records.ts";
 import { Announcer } from "./announcer.ts";
 import { projectAgentApprovals } from "./approvals.ts";
 import { registerCommands } from "./commands/register.ts";
-import { toolkitReports } from "./commands/reports.ts";
 import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.ts";
 import { headlessDrain } from "./drain.ts";
 import { markFailure } from "./failures.ts";
@@ -93,7 +92,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		onStopped: (from) => announcer.attend(from),
 		openInspector: (ctx) => ui.openInspector(ctx),
 		liveProgress: (id) => live.progressOf(id),
-		reports: toolkitReports(pi, over.signal),
+		over: over.signal,
 	});
 	pi.registerMessageRenderer(ANNOUNCE, announceCard);
 }

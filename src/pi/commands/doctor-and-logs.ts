@@ -10,8 +10,6 @@ import { doctorSources } from "../doctor-sources.ts";
 import { parentRedactor } from "../parent-log.ts";
 import type { Answer } from "./command.ts";
 
-/** Loaded when one of them is asked for: a session that never does so pays nothing for it. */
-
 const STATUS = "pi-geon-doctor";
 
 /** `/toolkit doctor [--fix]` */

@@ -1,14 +1,13 @@
-import { defineTool, type ExtensionAPI, type ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
-import type { AgentDefinition } from "../../agents/definition.ts";
 import { spawn } from "../../delegate.ts";
 import type { RunRecord } from "../../ledger/records.ts";
 import { isRefusal, type Refusal, refuse } from "../../run/errors.ts";
 import { sessionKey } from "../../run/ids.ts";
 import { isThinkingLevel, THINKING_LEVELS } from "../../run/thinking.ts";
+import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
-import type { SessionServices } from "../session-services.ts";
 import { jsonResult } from "./json-result.ts";
 
 const parameters = Type.Object(
@@ -30,15 +29,8 @@ export type SpawnReceipt =
 	| { status: "accepted"; runId: string; childSessionKey: string; model: string; warning?: string }
 	| { status: "forbidden" | "error"; error: string };
 
-export interface SpawnToolSetup {
-	pi: ExtensionAPI;
-	services: SessionServices;
-	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
-	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
-}
-
 /** The `sessions_spawn` tool: delegate a task and go on. */
-export function sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned }: SpawnToolSetup) {
+export function sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned }: DelegationSetup) {
 	return defineTool({
 		name: "sessions_spawn",
 		label: "Spawn subagent",

@@ -1,4 +1,4 @@
-import { defineTool, type ExtensionAPI, type ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import type { AgentDefinition } from "../../agents/definition.ts";
 import { delegate } from "../../delegate.ts";
@@ -7,11 +7,11 @@ import { refuse } from "../../run/errors.ts";
 import type { RunId } from "../../run/ids.ts";
 import type { Announcer } from "../announcer.ts";
 import { askUser } from "../ask-user.ts";
+import type { DelegationSetup } from "../delegation-setup.ts";
 import type { LiveRuns } from "../live-runs.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
 import type { RunEvents } from "../run-events.ts";
-import type { SessionServices } from "../session-services.ts";
 import { subagentDescription } from "../tool-description.ts";
 import { renderCall } from "../view/subagent-call.ts";
 import { renderResult } from "../view/subagent-result.ts";
@@ -25,9 +25,7 @@ const parameters = Type.Object(
 	{ additionalProperties: false },
 );
 
-export interface SubagentToolSetup {
-	pi: ExtensionAPI;
-	services: SessionServices;
+export interface SubagentToolSetup extends DelegationSetup {
 	/** Those to name in the description. */
 	agents: AgentDefinition[];
 	/** When to delegate, for the parent's system prompt; may be empty. */
@@ -35,7 +33,6 @@ export interface SubagentToolSetup {
 	announcer: Announcer;
 	events: RunEvents;
 	live: LiveRuns;
-	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
 }
 
 /** The `subagent` tool: delegate a task and wait for the answer. */
