@@ -1,4 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { configFor } from "../config/config-for.ts";
 import { ANNOUNCE } from "../deliver/announce.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { Announcer } from "./announcer.ts";
@@ -13,7 +14,7 @@ import { delegationDepth } from "./parent-facts.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 import { registerRoute } from "./route.ts";
 import { RunEvents } from "./run-events.ts";
-import { configFor, SessionServices, trustedAgentsFor } from "./session-services.ts";
+import { SessionServices, trustedAgentsFor } from "./session-services.ts";
 import { settleToolResults } from "./settle.ts";
 import { TerminalUi } from "./terminal-ui.ts";
 import { agentsListTool } from "./tools/agents-list.ts";

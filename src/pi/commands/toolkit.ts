@@ -1,6 +1,7 @@
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { AgentDefinition } from "../../agents/definition.ts";
 import type { Config } from "../../config/config.ts";
+import { configFor } from "../../config/config-for.ts";
 import { isTrustedByDecision } from "../../config/project-trust.ts";
 import type { Progress } from "../../host/protocol.ts";
 import { findRun } from "../../ledger/records.ts";
@@ -13,7 +14,7 @@ import { effectiveTools } from "../../plan/tools.ts";
 import { isRefusal } from "../../run/errors.ts";
 import type { RunId } from "../../run/ids.ts";
 import { knownTools } from "../parent-facts.ts";
-import { agentsFor, configFor } from "../session-services.ts";
+import { agentsFor } from "../session-services.ts";
 import { activity } from "../view/activity.ts";
 import type { Answer, Subcommand } from "./command.ts";
 import { helpReport } from "./help.ts";
