@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { isRunId, type RunId } from "../run/ids.ts";
+import { isRecord } from "../run/is-record.ts";
 import { parsedLine } from "../run/json-line.ts";
 import type { ContextUse, DisplayItem } from "../run/outcome.ts";
 import type { Usage } from "../run/usage.ts";
@@ -93,9 +94,6 @@ function isDisplayItem(item: unknown): item is DisplayItem {
 	if (!isRecord(item)) return false;
 	return item.type === "text" ? typeof item.text === "string" : typeof item.name === "string" && isRecord(item.args);
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-	typeof value === "object" && value !== null && !Array.isArray(value);
 
 export function send(socket: Socket, message: ToHost | FromHost): void {
 	if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);

@@ -1,6 +1,7 @@
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Progress } from "../../host/protocol.ts";
 import type { RunId } from "../../run/ids.ts";
+import { messageOf } from "../../run/message-of.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { wasEverUsed } from "../session-services.ts";
 import { type Answer, completions, dispatch, type Subcommand } from "./command.ts";
@@ -59,9 +60,7 @@ export function registerCommands(setup: CommandsSetup): void {
 
 	/** Something of ours may be broken: a ledger that cannot be opened, a disk that is full. Still an answer. */
 	async function answering(ctx: ExtensionCommandContext, work: () => Promise<Answer>): Promise<void> {
-		const answer = await work().catch((error): Answer => ({ problem: describe(error) }));
+		const answer = await work().catch((error): Answer => ({ problem: messageOf(error) }));
 		await show(answer, ctx, pi);
 	}
 }
-
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

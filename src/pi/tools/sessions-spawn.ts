@@ -4,6 +4,7 @@ import { spawn } from "../../delegate.ts";
 import type { RunRecord } from "../../ledger/records.ts";
 import { isRefusal, type Refusal, refuse } from "../../run/errors.ts";
 import { sessionKey } from "../../run/ids.ts";
+import { messageOf } from "../../run/message-of.ts";
 import { isThinkingLevel, THINKING_LEVELS } from "../../run/thinking.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentFacts } from "../parent-facts.ts";
@@ -59,7 +60,7 @@ export function sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned
 				);
 			});
 			// Something of ours is broken: a ledger that cannot be opened, a disk that is full. Still an answer.
-			const record = await accepted.catch((error) => refuse("SUBAGENT_FAILED", describe(error), "internal"));
+			const record = await accepted.catch((error) => refuse("SUBAGENT_FAILED", messageOf(error), "internal"));
 			if (isRefusal(record)) return receipt(refusalReceipt(record));
 			onSpawned(ctx, record);
 			return receipt(acceptance(record));
@@ -84,5 +85,3 @@ function refusalReceipt({ error }: Refusal): SpawnReceipt {
 }
 
 const receipt = (answer: SpawnReceipt) => jsonResult(answer);
-
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -5,6 +5,7 @@ import { delegate } from "../../delegate.ts";
 import { refusalResult } from "../../deliver/tool-result.ts";
 import { refuse } from "../../run/errors.ts";
 import type { RunId } from "../../run/ids.ts";
+import { messageOf } from "../../run/message-of.ts";
 import type { Announcer } from "../announcer.ts";
 import { askUser } from "../ask-user.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
@@ -89,9 +90,7 @@ export function subagentTool({
 				// A run that was admitted goes on without this call, and is announced.
 				if (admitted !== undefined) announcer.awaited(admitted);
 				// Something of ours is broken: a ledger that cannot be opened, a disk that is full. Still a result.
-				return refusalResult(
-					refuse("SUBAGENT_FAILED", error instanceof Error ? error.message : String(error), "internal"),
-				);
+				return refusalResult(refuse("SUBAGENT_FAILED", messageOf(error), "internal"));
 			} finally {
 				if (admitted !== undefined) announcer.returned(admitted);
 			}
