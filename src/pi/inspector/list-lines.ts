@@ -46,7 +46,6 @@ const OPEN_MARKS = {
 	waiting: { mark: "○", color: "muted" },
 	starting: { mark: "●", color: "warning" },
 	working: { mark: "●", color: "warning" },
-	finalizing: { mark: "●", color: "warning" },
 	stopping: { mark: "◌", color: "warning" },
 } as const;
 
