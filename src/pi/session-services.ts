@@ -6,6 +6,7 @@ import { type AgentCatalog, discoverAgents } from "../agents/discover.ts";
 import { projectFolders } from "../agents/project-folders.ts";
 import { redactorFor } from "../collect/redact/redactor-for.ts";
 import { configFor } from "../config/config-for.ts";
+import { packageRoot } from "../config/package-root.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
 import type { Services } from "../delegate.ts";
 import { openLedger } from "../ledger/ledger.ts";
@@ -16,7 +17,6 @@ import { sessionsRoot } from "../plan/session-place.ts";
 import { currentProfile } from "../supervise/current-profile.ts";
 import { Hosts } from "../supervise/hosts.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
-import { packageRoot } from "./package-root.ts";
 import { parentLog } from "./parent-log.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { packageRoot } from "../../config/package-root.ts";
 import { type Fact, factsTo, wrapTo } from "../../operate/report/layout.ts";
-import { packageRoot } from "../package-root.ts";
 import { INSPECTOR_KEY } from "../terminal-ui.ts";
 import { type Subcommand, usage } from "./command.ts";
 
