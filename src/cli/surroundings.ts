@@ -53,9 +53,7 @@ export function cliLog(redactor: Redactor): Log {
 	});
 }
 
-export const NOTHING_YET = "Nothing was ever delegated here:";
-
-export const nothingYet = (): string => `${NOTHING_YET} there is no ledger at ${places().ledger}`;
+export const nothingYet = (): string => `Nothing was ever delegated here: there is no ledger at ${places().ledger}`;
 
 /** Undefined, and nothing is made, where nothing was ever delegated. */
 export async function withLedger<Result>(

@@ -95,11 +95,6 @@ function inOrder(ledger: Ledger, { profile, at }: Pick<Claim, "profile" | "at">,
 	);
 }
 
-/** One of them. */
-export function claimNext(ledger: Ledger, claim: Omit<Claim, "atMost">): RunRecord | undefined {
-	return claimRuns(ledger, { ...claim, atMost: 1 })[0];
-}
-
 /** How many runs are to be served before this one; 0 means it is next. Undefined once it no longer waits. */
 export function queuePosition(ledger: Ledger, id: RunId): number | undefined {
 	return ledger.get<{ ahead: number }>(
