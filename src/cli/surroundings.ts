@@ -9,6 +9,7 @@ import { placesIn } from "../ledger/places.ts";
 import { type Log, logTo } from "../log/log.ts";
 import { appendToLog } from "../log/log-file.ts";
 import { principalDirs } from "../plan/principal.ts";
+import { delegationDepth } from "../run/delegation-depth.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
 /** pi's own directory, found as pi finds it. */
@@ -70,7 +71,6 @@ export async function withLedger<Result>(
 }
 
 /** A child does not steer others, whatever shell it has. */
-export const isInsideSubagent = (env: NodeJS.ProcessEnv = process.env): boolean =>
-	Number(env.PI_SUBAGENT_DEPTH) > 0 || env.PI_SUBAGENT_CHILD === "1";
+export const isInsideSubagent = (): boolean => delegationDepth(process.env) > 0;
 
 export const ONLY_LOOKS = "This is inside a subagent, from where runs can be looked at, but not changed.";

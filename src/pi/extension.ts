@@ -2,6 +2,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import { configFor } from "../config/config-for.ts";
 import { ANNOUNCE } from "../deliver/announce.ts";
 import type { RunRecord } from "../ledger/records.ts";
+import { delegationDepth } from "../run/delegation-depth.ts";
 import { Announcer } from "./announcer.ts";
 import { projectAgentApprovals } from "./approvals.ts";
 import { registerCommands } from "./commands/register.ts";
@@ -10,7 +11,6 @@ import { headlessDrain } from "./drain.ts";
 import { markFailure } from "./failures.ts";
 import { hostAhead } from "./host-ahead.ts";
 import { LiveRuns } from "./live-runs.ts";
-import { delegationDepth } from "./parent-facts.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 import { registerRoute } from "./route.ts";
 import { RunEvents } from "./run-events.ts";
