@@ -43,8 +43,8 @@ export interface Progress {
 	context?: ContextUse;
 }
 
-/** A line longer than this is not one of ours. */
-const MAX_LINE_BYTES = 4 * 1024 * 1024;
+/** What has no end after so many characters is no line of ours. */
+const LONGEST_UNFINISHED_LINE = 4 * 1024 * 1024;
 
 /** Whether a message fits what is said above: the other side may be of another version, or not ours at all. */
 export function asToHost(message: unknown): ToHost | undefined {
@@ -106,7 +106,7 @@ export function receive(socket: Socket, take: (message: unknown) => void): void 
 	socket.on("data", (chunk: string) => {
 		const lines = (rest + chunk).split("\n");
 		rest = lines.pop() ?? "";
-		if (rest.length > MAX_LINE_BYTES) return void socket.destroy(new Error("A line without end was sent."));
+		if (rest.length > LONGEST_UNFINISHED_LINE) return void socket.destroy(new Error("A line without end was sent."));
 		for (const line of lines) {
 			const message = parsedLine(line);
 			if (message === undefined) return void socket.destroy(new Error("Something that is not JSON was sent."));
