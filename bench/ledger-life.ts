@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { outcomeOf } from "../src/collect/outcome.ts";
 import { admitRun } from "../src/ledger/admit.ts";
-import { claimNext } from "../src/ledger/claim.ts";
-import { owedTo, settleDelivery } from "../src/ledger/deliveries.ts";
+import { owedTo } from "../src/ledger/deliveries.ts";
 import { findOrReserveHost, hostReady } from "../src/ledger/hosts.ts";
 import { type Ledger, openLedger } from "../src/ledger/ledger.ts";
 import { openRunsOf } from "../src/ledger/open-runs.ts";
 import { endRun } from "../src/ledger/progress.ts";
 import type { HostId, RunId } from "../src/run/ids.ts";
 import { NO_USAGE } from "../src/run/usage.ts";
+import { claimNext, settleDelivery } from "../test/ledger/one-run.ts";
 import { fillLedger, plan } from "./full-ledger.ts";
 
 const PARENT = "the session";

@@ -1,4 +1,5 @@
 import type { LineCounter, Node } from "yaml";
+import { messageOf } from "../run/message-of.ts";
 import type { Findings } from "./findings.ts";
 import { yaml } from "./yaml.ts";
 
@@ -50,7 +51,7 @@ function parse(text: string): Parsed {
 		return { kind: "fields", fields: new Map(fields) };
 	} catch (error) {
 		// The parser throws for unknown or endlessly multiplying aliases, and where nesting exhausts the stack.
-		return { kind: "broken", reason: error instanceof Error ? error.message : String(error), line: 2 };
+		return { kind: "broken", reason: messageOf(error), line: 2 };
 	}
 }
 

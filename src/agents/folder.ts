@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "../run/diagnostic.ts";
+import { messageOf } from "../run/message-of.ts";
 import type { AgentDefinition, AgentSource } from "./definition.ts";
 import { splitFrontmatter } from "./frontmatter.ts";
 import { type ParsedAgent, parseAgent } from "./parse.ts";
@@ -34,7 +35,7 @@ function listFiles(folder: string): { files: string[]; diagnostics: Diagnostic[]
 		const names = readdirSync(folder).filter((name) => name.endsWith(".md"));
 		return { files: names.sort().map((name) => join(folder, name)), diagnostics: [] };
 	} catch (error) {
-		return { files: [], diagnostics: isMissing(error) ? [] : [unreadable(folder, reasonOf(error))] };
+		return { files: [], diagnostics: isMissing(error) ? [] : [unreadable(folder, messageOf(error))] };
 	}
 }
 
@@ -64,13 +65,11 @@ function readAgentFile(file: string, source: AgentSource): ReadAgent {
 		read.set(file, { version, agent });
 		return agent;
 	} catch (error) {
-		return unread(file, reasonOf(error));
+		return unread(file, messageOf(error));
 	}
 }
 
 const unread = (file: string, reason: string): ReadAgent => ({ diagnostics: [unreadable(file, reason)] });
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const unreadable = (file: string, reason: string): Diagnostic => ({
 	severity: "error",

@@ -1,4 +1,5 @@
 import { Check, Errors } from "typebox/value";
+import { messageOf } from "../run/message-of.ts";
 import { META_SCHEMA } from "./meta-schema.ts";
 
 type Schema = Record<string, unknown>;
@@ -18,7 +19,7 @@ export function outputSchemaProblem(schema: Schema): string | undefined {
 		Check(schema, null);
 		return undefined;
 	} catch (error) {
-		return error instanceof Error ? error.message : String(error);
+		return messageOf(error);
 	}
 }
 

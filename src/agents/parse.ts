@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Diagnostic } from "../run/diagnostic.ts";
 import { NAME } from "../run/ids.ts";
+import { isRecord } from "../run/is-record.ts";
 import { ISOLATIONS, type Isolation } from "../run/isolation.ts";
 import { isThinkingLevel, THINKING_LEVELS, type ThinkingLevel } from "../run/thinking.ts";
 import type { AgentDefinition, AgentLimits, AgentSource } from "./definition.ts";
@@ -161,11 +162,8 @@ function readOutputSchema(fields: Fields, findings: Findings): Record<string, un
 	const field = fields.get("outputSchema");
 	if (field === undefined) return undefined;
 	const { value } = field;
-	const problem = isMapping(value) ? outputSchemaProblem(value) : "it is no mapping";
-	if (problem === undefined && isMapping(value)) return value;
+	const problem = isRecord(value) ? outputSchemaProblem(value) : "it is no mapping";
+	if (problem === undefined && isRecord(value)) return value;
 	findings.error(field, `outputSchema is no usable JSON Schema: ${problem}.`, "Mend it or remove it.");
 	return undefined;
 }
-
-const isMapping = (value: unknown): value is Record<string, unknown> =>
-	typeof value === "object" && value !== null && !Array.isArray(value);

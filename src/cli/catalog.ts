@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type AgentCatalog, discoverAgents } from "../agents/discover.ts";
-import { packageRoot } from "./package.ts";
+import { packageRoot } from "../config/package-root.ts";
 import { agentDir } from "./surroundings.ts";
 
 /** The agents of a directory. Loaded when they are asked for: what reads them is larger than all the rest. */

@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { packageRoot } from "../config/package-root.ts";
 import { onPath } from "../operate/doctor/on-path.ts";
 import { type HostProfile, profileOf } from "../supervise/profile.ts";
-import { packageRoot } from "./package.ts";
 import { agentDir } from "./surroundings.ts";
 
 export interface FoundPi {

@@ -14,10 +14,10 @@ export function generalHelp(commands: readonly Command[], width: number): string
 		"",
 		...wrapTo(
 			width,
-			"<run> is the id of a run or the beginning of one, its label, or `last`. Every command has --help and --json.",
+			"<run> is the id of a run or the beginning of one, its label, or `last`; with --session also its number there. Every command has --help and --json.",
 		),
 		"",
-		...wrapTo(width, "Exit codes: 0 done, 1 not done or failed, 2 asked for in the wrong way."),
+		...wrapTo(width, "Exit codes: 0 done, 1 not done or failed, 2 asked for in the wrong way, 130 left with Ctrl-C."),
 	];
 }
 

@@ -1,4 +1,4 @@
-import { LOG_LEVELS, type LogLevel } from "../log/log.ts";
+import { isLevel, LOG_LEVELS } from "../log/log.ts";
 import { readLogs } from "../log/read-logs.ts";
 import { logLinesReport } from "../operate/report/log-lines.ts";
 import { type Command, countOption, textOption } from "./command.ts";
@@ -41,5 +41,3 @@ export const logs: Command = {
 		return 0;
 	},
 };
-
-const isLevel = (word: string): word is LogLevel => (LOG_LEVELS as readonly string[]).includes(word);

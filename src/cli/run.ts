@@ -5,7 +5,7 @@ import { COMMANDS } from "./commands.ts";
 import { complete } from "./complete.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 import { Output } from "./output.ts";
-import { packageVersion } from "./package.ts";
+import { packageVersion } from "./package-version.ts";
 
 /** What completion scripts ask, and nobody else. */
 const COMPLETE = "__complete";

@@ -8,6 +8,7 @@ import { type Ledger, openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
 import { type Log, logTo } from "../log/log.ts";
 import { appendToLog } from "../log/log-file.ts";
+import { delegationDepth } from "../run/delegation-depth.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
 /** pi's own directory, found as pi finds it. */
@@ -42,9 +43,7 @@ export function cliLog(redactor: Redactor): Log {
 	});
 }
 
-export const NOTHING_YET = "Nothing was ever delegated here:";
-
-export const nothingYet = (): string => `${NOTHING_YET} there is no ledger at ${places().ledger}`;
+export const nothingYet = (): string => `Nothing was ever delegated here: there is no ledger at ${places().ledger}`;
 
 /** Undefined, and nothing is made, where nothing was ever delegated. */
 export async function withLedger<Result>(
@@ -61,7 +60,6 @@ export async function withLedger<Result>(
 }
 
 /** A child does not steer others, whatever shell it has. */
-export const isInsideSubagent = (env: NodeJS.ProcessEnv = process.env): boolean =>
-	Number(env.PI_SUBAGENT_DEPTH) > 0 || env.PI_SUBAGENT_CHILD === "1";
+export const isInsideSubagent = (): boolean => delegationDepth(process.env) > 0;
 
 export const ONLY_LOOKS = "This is inside a subagent, from where runs can be looked at, but not changed.";

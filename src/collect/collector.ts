@@ -1,3 +1,4 @@
+import { isRecord } from "../run/is-record.ts";
 import type { DisplayItem } from "../run/outcome.ts";
 import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
 
@@ -165,6 +166,3 @@ function usageOf(usage: unknown): Omit<Usage, "turns"> {
 
 const count = (value: unknown): number =>
 	typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-	typeof value === "object" && value !== null && !Array.isArray(value);

@@ -25,7 +25,7 @@ export function wholeNumber(from: number, to = Number.MAX_SAFE_INTEGER): Kind<nu
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 
 /** Node's timers overflow beyond this, and then fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const milliseconds = wholeNumber(1, LONGEST_TIMER_MS);
 export const seconds = wholeNumber(0, Math.floor(LONGEST_TIMER_MS / 1000));

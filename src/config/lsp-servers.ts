@@ -1,14 +1,15 @@
 import { NAME } from "../run/ids.ts";
+import { isRecord } from "../run/is-record.ts";
 import type { LspServerSettings } from "./config.ts";
 import { listOf, matching, orNull, text, trueOrFalse } from "./kinds.ts";
-import { defaultsOf, isObject, overlay } from "./overlay.ts";
+import { defaultsOf, overlay } from "./overlay.ts";
 import { freely } from "./project-rules.ts";
 import type { Kind, Section, Setting } from "./setting.ts";
 
 const setting = <T>(kind: Kind<T>, initial: T): Setting<T> => ({ kind, default: initial, fromProject: freely });
 
 const extension = matching(/^\.[^./\\\s]+$/, 'a file extension such as ".zig"');
-const anyObject: Kind<object> = { expected: "an object", read: (value) => (isObject(value) ? value : undefined) };
+const anyObject: Kind<object> = { expected: "an object", read: (value) => (isRecord(value) ? value : undefined) };
 
 /** Not `listOf`, which drops repeated items: the order and number of arguments matter. */
 const commandLine: Kind<readonly string[]> = {
@@ -33,10 +34,10 @@ const SERVER = {
 export const lspServers: Kind<readonly LspServerSettings[]> = {
 	expected: 'a table of servers such as { zls: { command: ["zls"], extensions: [".zig"] } }',
 	read: (value, source) => {
-		if (!isObject(value)) return undefined;
+		if (!isRecord(value)) return undefined;
 		return Object.entries(value).flatMap(([name, values]) => {
 			const item = source.at(name);
-			if (!NAME.test(name) || !isObject(values)) {
+			if (!NAME.test(name) || !isRecord(values)) {
 				item.report("error", "Expected a short name with an object.", "The server is left out.");
 				return [];
 			}

@@ -1,3 +1,4 @@
+import { isRecord } from "../run/is-record.ts";
 import { nearest } from "../run/nearest.ts";
 import { describe } from "./kinds.ts";
 import { isSetting, type Section, type Setting, type Source } from "./setting.ts";
@@ -25,7 +26,7 @@ export function overlay(section: Section, base: Values, given: Given): Values {
 		const theirs = given.values[key];
 		const source = given.source.at(key);
 		if (isSetting(entry)) return [key, take(entry, mine, { value: theirs, source, layer: given.layer })];
-		if (isObject(mine) && isObject(theirs)) return [key, overlay(entry, mine, { ...given, values: theirs, source })];
+		if (isRecord(mine) && isRecord(theirs)) return [key, overlay(entry, mine, { ...given, values: theirs, source })];
 		source.report("error", `Expected an object, not ${describe(theirs)}.`, "It is ignored.");
 		return [key, mine];
 	});
@@ -61,9 +62,6 @@ function reportUnknownKeys(section: Section, { values, source, known }: Given): 
 		source.at(key).report("warning", "Unknown key, not used.", remedy);
 	}
 }
-
-export const isObject = (value: unknown): value is Values =>
-	typeof value === "object" && value !== null && !Array.isArray(value);
 
 export function defaultsOf(section: Section): Values {
 	const entries = Object.entries(section).map(([key, entry]) => [

@@ -1,7 +1,8 @@
 import { NAME } from "../run/ids.ts";
+import { isRecord } from "../run/is-record.ts";
 import type { Principal } from "./config.ts";
 import { listOf, matching, orNull, text } from "./kinds.ts";
-import { defaultsOf, isObject, overlay } from "./overlay.ts";
+import { defaultsOf, overlay } from "./overlay.ts";
 import { freely } from "./project-rules.ts";
 import type { Kind, Section, Setting } from "./setting.ts";
 
@@ -40,7 +41,7 @@ export const principals: Kind<readonly Principal[]> = {
 		const byId = new Map<string, Principal>();
 		for (const [index, values] of value.entries()) {
 			const item = source.at(index);
-			if (!isObject(values) || id.read(values.id, item) === undefined) {
+			if (!isRecord(values) || id.read(values.id, item) === undefined) {
 				item.report("error", `Expected an object with ${id.expected}.`, "The principal is left out.");
 				continue;
 			}

@@ -1,9 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Diagnostic } from "../run/diagnostic.ts";
+import { isRecord } from "../run/is-record.ts";
+import { messageOf } from "../run/message-of.ts";
 import { parseJson5 } from "./json5.ts";
 import { describe } from "./kinds.ts";
 import { locateKeys, type Position } from "./locate.ts";
-import { isObject, type Values } from "./overlay.ts";
+import type { Values } from "./overlay.ts";
 import type { Source } from "./setting.ts";
 
 const LARGEST_FILE = 256 * 1024;
@@ -20,7 +22,7 @@ export function readConfigFile(file: string, diagnostics: Diagnostic[]): ConfigF
 	try {
 		const text = readText(file);
 		const values: unknown = parseJson5(text);
-		if (!isObject(values)) throw new Error(`expected an object, not ${describe(values)}`);
+		if (!isRecord(values)) throw new Error(`expected an object, not ${describe(values)}`);
 		return { values, source: sourceIn({ file, diagnostics, positions: locateKeys(text) }, []) };
 	} catch (error) {
 		if (isMissing(error)) return "missing";
@@ -28,7 +30,7 @@ export function readConfigFile(file: string, diagnostics: Diagnostic[]): ConfigF
 			severity: "error",
 			file,
 			...positionOf(error),
-			message: `Not used: ${error instanceof Error ? error.message : String(error)}.`,
+			message: `Not used: ${messageOf(error)}.`,
 			remedy: "None of its values applies until it is mended.",
 		});
 		return "unusable";

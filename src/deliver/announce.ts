@@ -1,9 +1,8 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
-import type { RunRecord } from "../ledger/records.ts";
+import type { EndedRecord } from "../ledger/records.ts";
 import { count, duration } from "../run/amounts.ts";
 import { sessionKey } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
-import type { EndedRun } from "../run/run.ts";
 import { shownToModel } from "./whole-answer.ts";
 
 /** The kind of message with which the outcome of a background run comes into the conversation. */
@@ -42,8 +41,6 @@ export interface Announce {
 	display: true;
 	details: AnnounceDetails;
 }
-
-export type EndedRecord = RunRecord & { run: EndedRun };
 
 export const wantsSilence = ({ run }: EndedRecord): boolean =>
 	run.outcome.status === "success" && run.outcome.finalized.result.trim() === SILENCE;

@@ -2,10 +2,9 @@ import { existsSync } from "node:fs";
 import type { AgentToolResult } from "@earendil-works/pi-coding-agent";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import type { Progress } from "../host/protocol.ts";
-import type { RunRecord } from "../ledger/records.ts";
+import type { EndedRecord, RunRecord } from "../ledger/records.ts";
 import type { Refusal, SubagentError, SubagentErrorCode } from "../run/errors.ts";
 import type { FailureOutcome } from "../run/outcome.ts";
-import type { EndedRun } from "../run/run.ts";
 import { NO_USAGE, type Usage } from "../run/usage.ts";
 import type { SingleResult, SubagentDetails } from "./details.ts";
 import { shownToModel } from "./whole-answer.ts";
@@ -13,7 +12,7 @@ import { shownToModel } from "./whole-answer.ts";
 export type SubagentResult = AgentToolResult<SubagentDetails>;
 
 /** An ended run as the tool result the parent's model reads. Failures are results too. */
-export function toolResult(record: RunRecord & { run: EndedRun }, redactor: Redactor): SubagentResult {
+export function toolResult(record: EndedRecord, redactor: Redactor): SubagentResult {
 	const { plan, run, sessionId } = record;
 	const { outcome } = run;
 	const sessionFile = existsSync(plan.session.file) ? plan.session.file : undefined;

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { flush } from "../ledger/session-files.ts";
+import { isRunId, type RunId } from "../run/ids.ts";
+import { isRecord } from "../run/is-record.ts";
 import { parsedLine } from "../run/json-line.ts";
 import { ANNOUNCE } from "./announce.ts";
 
@@ -31,14 +33,18 @@ export function toldOnDisk(transcript: Transcript): Set<unknown> {
 
 /** The run whose outcome an entry tells: an announce, or the result of a tool call that waited for it. */
 function toldBy(entry: SessionEntry | null | undefined): unknown {
-	if (entry?.type === "custom_message" && entry.customType === ANNOUNCE) return field(entry.details, "announceId");
+	if (entry?.type === "custom_message" && entry.customType === ANNOUNCE) {
+		return isRecord(entry.details) ? entry.details.announceId : undefined;
+	}
 	if (entry?.type !== "message" || entry.message?.role !== "toolResult") return undefined;
-	const { toolName, details } = entry.message;
-	if (toolName === "subagent") return field(details, "runId");
-	// A receipt names a run too, but tells nothing of it.
-	const status = toolName === "sessions_send" ? field(details, "status") : undefined;
-	return status === "ok" || status === "error" ? field(details, "runId") : undefined;
+	return runToldBy(entry.message.toolName, entry.message.details);
 }
 
-const field = (details: unknown, name: string): unknown =>
-	typeof details === "object" && details !== null ? (details as Record<string, unknown>)[name] : undefined;
+/** The run whose outcome the result of a tool call tells, if it tells any. */
+export function runToldBy(toolName: string, details: unknown): RunId | undefined {
+	if (!isRecord(details)) return undefined;
+	const { runId, status } = details;
+	// Any other answer of sessions_send is a receipt: it names a run whose outcome is still to come.
+	const tells = toolName === "subagent" || (toolName === "sessions_send" && (status === "ok" || status === "error"));
+	return tells && typeof runId === "string" && isRunId(runId) ? runId : undefined;
+}

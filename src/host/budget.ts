@@ -14,7 +14,7 @@ export interface Spending {
 const LOW = 0.8;
 
 /** Fresh tokens: what is read from a cache again each turn would make the limit mean something else each turn. */
-export const tokensOf = (usage: Usage): number => usage.input + usage.output + usage.cacheWrite;
+const tokensOf = (usage: Usage): number => usage.input + usage.output + usage.cacheWrite;
 
 /** free: go on. low: say so. last: one more turn. spent: none. `what` names the limit. */
 export type BudgetState = { stage: "free" } | { stage: "low" | "last" | "spent"; what: string };
@@ -44,7 +44,7 @@ function amounts(limits: Limits, spending: Spending): { used: number; limit: num
 }
 
 /** How a run stands with its budgets, before its next model call. */
-export function budgetState(limits: Limits, spending: Spending): BudgetState {
+function budgetState(limits: Limits, spending: Spending): BudgetState {
 	const budgets = amounts(limits, spending);
 	const turns = spending.run.turns;
 	const maxTurns = limits.maxTurns ?? Number.POSITIVE_INFINITY;

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import type { SessionId } from "../run/ids.ts";
+import { messageOf } from "../run/message-of.ts";
 
 /** Tools that start processes which may outlive their call. */
 const SHELLS = ["bash", "powershell"];
@@ -19,8 +20,7 @@ export function endLeftovers(session: { id: SessionId; tools: string[] }, onTrou
 		}
 	} catch (error) {
 		// What cannot be looked for is no reason to fail a run that has done its work.
-		const reason = error instanceof Error ? error.message : String(error);
-		onTrouble(`could not look for processes that were left running: ${reason}`);
+		onTrouble(`could not look for processes that were left running: ${messageOf(error)}`);
 	}
 }
 

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { isRunId, type RunId } from "../run/ids.ts";
+import { isRecord } from "../run/is-record.ts";
 import { parsedLine } from "../run/json-line.ts";
 import type { ContextUse, DisplayItem } from "../run/outcome.ts";
 import type { Usage } from "../run/usage.ts";
@@ -42,8 +43,8 @@ export interface Progress {
 	context?: ContextUse;
 }
 
-/** A line longer than this is not one of ours. */
-const MAX_LINE_BYTES = 4 * 1024 * 1024;
+/** What has no end after so many characters is no line of ours. */
+const LONGEST_UNFINISHED_LINE = 4 * 1024 * 1024;
 
 /** Whether a message fits what is said above: the other side may be of another version, or not ours at all. */
 export function asToHost(message: unknown): ToHost | undefined {
@@ -94,9 +95,6 @@ function isDisplayItem(item: unknown): item is DisplayItem {
 	return item.type === "text" ? typeof item.text === "string" : typeof item.name === "string" && isRecord(item.args);
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-	typeof value === "object" && value !== null && !Array.isArray(value);
-
 export function send(socket: Socket, message: ToHost | FromHost): void {
 	if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
 }
@@ -108,7 +106,7 @@ export function receive(socket: Socket, take: (message: unknown) => void): void 
 	socket.on("data", (chunk: string) => {
 		const lines = (rest + chunk).split("\n");
 		rest = lines.pop() ?? "";
-		if (rest.length > MAX_LINE_BYTES) return void socket.destroy(new Error("A line without end was sent."));
+		if (rest.length > LONGEST_UNFINISHED_LINE) return void socket.destroy(new Error("A line without end was sent."));
 		for (const line of lines) {
 			const message = parsedLine(line);
 			if (message === undefined) return void socket.destroy(new Error("Something that is not JSON was sent."));

@@ -11,6 +11,7 @@ import type { Log } from "../log/log.ts";
 import { rotateLog } from "../log/log-file.ts";
 import type { Principal } from "../plan/plan.ts";
 import type { HostId, RunId } from "../run/ids.ts";
+import { messageOf } from "../run/message-of.ts";
 import { HostLease } from "./host-lease.ts";
 import { archiveDue, tidyUp } from "./housekeeping.ts";
 import { HEARTBEAT_MS, LEASE_MS } from "./lease.ts";
@@ -193,7 +194,7 @@ export class Host {
 			if (!settled) this.#closeBecause(`run ${id} did not settle after it was aborted`);
 		} catch (error) {
 			log.error("work failed", { runId: id, error });
-			const message = error instanceof Error ? error.message : String(error);
+			const message = messageOf(error);
 			this.#unrecorded.add(record, outcomeWithoutHost(record, { kind: "crashed", message }));
 		} finally {
 			this.#active.delete(id);

@@ -13,8 +13,10 @@ import { dirname } from "node:path";
 import { CURRENT_SESSION_VERSION, type SessionEntry, SessionManager } from "@earendil-works/pi-coding-agent";
 import { MAX_SESSION_FILE } from "../ledger/transcript.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
+import { isRecord } from "../run/is-record.ts";
 import { parsedLine } from "../run/json-line.ts";
-import { isEntry, isRecord } from "../run/session-entry.ts";
+import { messageOf } from "../run/message-of.ts";
+import { isEntry } from "../run/session-entry.ts";
 
 /** Why a child could not be set up as planned. Said to the requester as it is. */
 export class SetupFailed extends Error {
@@ -69,7 +71,7 @@ function open(file: string, cwd: string, wrong: (what: string) => SetupFailed): 
 	try {
 		return SessionManager.open(file, dirname(file), cwd);
 	} catch (error) {
-		throw wrong(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+		throw wrong(`${file}: ${messageOf(error)}`);
 	}
 }
 

@@ -2,6 +2,7 @@ import type { AgentSession, ModelRuntime } from "@earendil-works/pi-coding-agent
 import { outcomeOf } from "../collect/outcome.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import type { RunRecord } from "../ledger/records.ts";
+import { messageOf } from "../run/message-of.ts";
 import type { ContextUse, EndCause, Outcome } from "../run/outcome.ts";
 import type { RunningRun } from "../run/run.ts";
 import type { Usage } from "../run/usage.ts";
@@ -155,7 +156,7 @@ async function letItWork(session: AgentSession, assignment: Assignment, equipmen
 	try {
 		const conversing = converse({ session, record, ...equipment, isOver: () => decided.signal.aborted }).then(
 			(cause) => race.declare(cause),
-			(error) => race.declare({ kind: "crashed", message: describe(error) }),
+			(error) => race.declare({ kind: "crashed", message: messageOf(error) }),
 		);
 		await race.first;
 		// Both: before its first model call, a prompt does not hear of an abort.
@@ -188,8 +189,6 @@ async function withinPatience(rest: Promise<unknown>): Promise<boolean> {
 
 function setupCause(error: unknown): EndCause {
 	if (!(error instanceof SetupFailed))
-		return { kind: "crashed", message: `The child could not be started: ${describe(error)}` };
+		return { kind: "crashed", message: `The child could not be started: ${messageOf(error)}` };
 	return { kind: "refused", error: { code: "SUBAGENT_FAILED", message: error.message, reason: "setup" } };
 }
-
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

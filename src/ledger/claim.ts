@@ -113,11 +113,6 @@ const AT_WORK_BY_PARENT =
 /** The n-th of a parent comes when that parent has n more at work than now. */
 const TURN = `coalesce(at_work.n, 0) + row_number() OVER (PARTITION BY parent_session ORDER BY mode = 'background', seq)`;
 
-/** One of them. */
-export function claimNext(ledger: Ledger, claim: Omit<Claim, "atMost">): RunRecord | undefined {
-	return claimRuns(ledger, { ...claim, atMost: 1 })[0];
-}
-
 /** How many runs are to be served before this one; 0 means it is next. Undefined once it no longer waits. */
 export function queuePosition(ledger: Ledger, id: RunId): number | undefined {
 	return ledger.get<{ ahead: number }>(

@@ -52,12 +52,10 @@ export function returnDeliveries(ledger: Ledger, deliverer: string, parentSessio
 	ledger.transaction("normal", () => ledger.run(sql, parentSession, deliverer));
 }
 
-/** The debt is paid: the transcript of the session that asked holds the outcome. */
-export function settleDelivery(ledger: Ledger, id: RunId, at: number): boolean {
-	return settleDeliveries(ledger, [id], at).has(id);
-}
-
-/** The same for many at once, since each transaction waits for the disk. Answers those that were owed. */
+/**
+ * The debts are paid: the transcript of the session that asked holds the outcomes. Many at once, since each transaction
+ * waits for the disk. Answers those that were owed.
+ */
 export function settleDeliveries(ledger: Ledger, ids: readonly RunId[], at: number): Set<RunId> {
 	if (ids.length === 0) return new Set();
 	return ledger.transaction(

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { messageOf } from "../run/message-of.ts";
 import { isDamage, LedgerUnusable, lookWithoutTouching, refuseUnknown, tooNew } from "./identify.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
 import { setAside } from "./set-aside.ts";
@@ -144,7 +145,7 @@ async function open(file: string, setAside?: string): Promise<Ledger> {
 
 const damaged = (file: string, cause: unknown): LedgerUnusable =>
 	new LedgerUnusable(
-		`${file} cannot be read as a ledger: ${cause instanceof Error ? cause.message : cause}. Nothing was changed. ` +
+		`${file} cannot be read as a ledger: ${messageOf(cause)}. Nothing was changed. ` +
 			"Start pi again: it is then kept under another name, and a new ledger is made there.",
 		{ cause },
 	);

@@ -3,15 +3,13 @@ import type { Outcome } from "../run/outcome.ts";
 import { isRefused, type RunEvent, transition } from "../run/run.ts";
 import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
 import { followUpInTransaction } from "./inbox.ts";
-import type { Durability, Ledger } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
 import { findRun, type RunRecord, storeRun } from "./records.ts";
 
-/** Applies one event to one run. Answers the run as it is now, or undefined if the event was refused. */
-export function applyEvent(ledger: Ledger, id: RunId, event: RunEvent, durability: Durability): RunRecord | undefined {
-	return ledger.transaction(durability, () => applyInTransaction(ledger, id, event));
-}
-
-/** The same inside a transaction that does more. */
+/**
+ * Applies one event to one run, inside a transaction that may do more. Answers the run as it is now, or undefined if the
+ * event was refused.
+ */
 export function applyInTransaction(ledger: Ledger, id: RunId, event: RunEvent): RunRecord | undefined {
 	const record = findRun(ledger, id);
 	if (!record) return undefined;
@@ -45,7 +43,8 @@ export function endRuns(ledger: Ledger, ends: readonly RunEnd[]): Set<RunId> {
 
 /** Asks for a run to be stopped. Kept whatever dies; answered by whoever holds the run, or by the next sweep. */
 export function requestStop(ledger: Ledger, id: RunId, request: { at: number; by: string }): boolean {
-	return applyEvent(ledger, id, { type: "stop_requested", ...request }, "full") !== undefined;
+	const event: RunEvent = { type: "stop_requested", ...request };
+	return ledger.transaction("full", () => applyInTransaction(ledger, id, event)) !== undefined;
 }
 
 /**

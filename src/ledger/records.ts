@@ -1,7 +1,7 @@
 import type { LaunchPlan } from "../plan/plan.ts";
 import type { HostId, RunId, SessionId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
-import type { Run } from "../run/run.ts";
+import type { EndedRun, Run } from "../run/run.ts";
 import type { Usage } from "../run/usage.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -26,6 +26,9 @@ export interface RunRecord {
 	partial?: string;
 	createdAt: number;
 }
+
+/** One that has an outcome. */
+export type EndedRecord = RunRecord & { run: EndedRun };
 
 interface RunRow {
 	seq: number;

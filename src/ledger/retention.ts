@@ -40,20 +40,16 @@ export interface Removed {
 
 /** The turn to tidy up, which comes round once a day: of two who ask at once, one gets it. */
 export function takeDailyTurn(ledger: Ledger, at: number): boolean {
-	const sql = `INSERT INTO chores (name, done_at) VALUES ('gc', ?)
-		ON CONFLICT (name) DO UPDATE SET done_at = excluded.done_at WHERE done_at <= excluded.done_at - ${DAY_MS}`;
+	const sql = `${TIDIED} WHERE done_at <= excluded.done_at - ${DAY_MS}`;
 	return ledger.transaction("normal", () => ledger.run(sql, at)) === 1;
 }
 
 export function recordTidied(ledger: Ledger, at: number): void {
-	const sql =
-		"INSERT INTO chores (name, done_at) VALUES ('gc', ?) ON CONFLICT (name) DO UPDATE SET done_at = excluded.done_at";
-	ledger.transaction("normal", () => ledger.run(sql, at));
+	ledger.transaction("normal", () => ledger.run(TIDIED, at));
 }
 
-export function lastTidied(ledger: Ledger): number | undefined {
-	return ledger.get<{ done_at: number }>("SELECT done_at FROM chores WHERE name = 'gc'")?.done_at;
-}
+const TIDIED = `INSERT INTO chores (name, done_at) VALUES ('gc', ?)
+	ON CONFLICT (name) DO UPDATE SET done_at = excluded.done_at`;
 
 /**
  * Removes some of what has outlived its time: runs that have ended and been delivered, the sessions that have no others,

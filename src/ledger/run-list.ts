@@ -33,7 +33,10 @@ export function countRuns(ledger: Ledger, scope: RunScope): RunCount {
 	return { total: count(""), queued: count(" AND state = 'queued'"), running: count(" AND state = 'running'") };
 }
 
-/** The number of a run in its conversation: 1 for the first that was ever admitted. It stays the same as others come. */
+/**
+ * The number of a run in its conversation: 1 for the oldest that is kept. It stays the same as others come, and becomes
+ * smaller when older ones are removed after their time.
+ */
 export function numberOfRun(ledger: Ledger, id: RunId): number | undefined {
 	const sql = `SELECT (SELECT count(*) FROM runs AS other
 			WHERE other.parent_session = mine.parent_session AND other.seq <= mine.seq) AS number

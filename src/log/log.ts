@@ -6,6 +6,8 @@ export const LOG_LEVELS = ["info", "warn", "error"] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+export const isLevel = (value: unknown): value is LogLevel => (LOG_LEVELS as readonly unknown[]).includes(value);
+
 /** What happened, in a few fixed words; the particulars go into the facts. Never throws, whatever it is given. */
 export interface Log {
 	info(message: string, facts?: Facts): void;

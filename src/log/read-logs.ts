@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { LOG_LEVELS, type LogLevel, type LogRole } from "./log.ts";
+import { isLevel, LOG_LEVELS, type LogLevel, type LogRole } from "./log.ts";
 
 /** One line of a log, as it is shown. */
 export interface LogLine {
@@ -109,8 +109,6 @@ function parsed(line: string, known: Known): LogLine | undefined {
 		facts,
 	};
 }
-
-const isLevel = (value: unknown): value is LogLevel => (LOG_LEVELS as readonly unknown[]).includes(value);
 
 const isRole = (value: unknown): value is LogRole => value === "parent" || value === "host" || value === "cli";
 

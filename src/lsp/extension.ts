@@ -1,5 +1,6 @@
 import { type ExtensionAPI, parseArgs } from "@earendil-works/pi-coding-agent";
-import { lspConfig, lspTool, type PoolUser } from "./tool.ts";
+import { configFor } from "../config/config-for.ts";
+import { lspTool, type PoolUser } from "./tool.ts";
 
 /** The `lsp` tool, in a user's pi and in child sessions. It only wires: what happens is told in `run.ts`. */
 export default function lspExtension(pi: ExtensionAPI): void {
@@ -11,7 +12,7 @@ export default function lspExtension(pi: ExtensionAPI): void {
 	if (isChild) return; // It has the tools of its plan.
 
 	pi.on("session_start", (_event, ctx) => {
-		const { enabled } = lspConfig(ctx);
+		const { enabled } = configFor(ctx).config.lsp;
 		const isWanted = enabled || parseArgs(process.argv.slice(2)).tools?.includes(tool.name);
 		// Registered all the same: delegation looks there for what it can give to children.
 		if (!isWanted) pi.setActiveTools(pi.getActiveTools().filter((name) => name !== tool.name));

@@ -74,7 +74,7 @@ export function installedServer(
 }
 
 /** Nothing where it is not installed, or may not run here. */
-export function launchIn(session: LspSession, definition: ServerDefinition, root: string): Launch | undefined {
+function launchIn(session: LspSession, definition: ServerDefinition, root: string): Launch | undefined {
 	if (definition.needsTrust && !session.trusted) return undefined;
 	const program = findProgram(definition, root, session);
 	if (program === undefined) return undefined;

@@ -17,4 +17,4 @@ export function readSource(path: string): SourceText {
 }
 
 /** The three line ends of the protocol. */
-export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);
+const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);

@@ -1,17 +1,8 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { StringEnum } from "@earendil-works/pi-ai";
-import {
-	CONFIG_DIR_NAME,
-	defineTool,
-	type ExtensionContext,
-	generateUnifiedPatch,
-	getAgentDir,
-	withFileMutationQueue,
-} from "@earendil-works/pi-coding-agent";
+import { defineTool, generateUnifiedPatch, withFileMutationQueue } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
-import { type Config, LSP_ACTIONS } from "../config/config.ts";
-import { loadConfig } from "../config/load.ts";
+import { LSP_ACTIONS } from "../config/config.ts";
+import { configFor } from "../config/config-for.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
 import { ALL_ACTIONS, type LspRequest, SEVERITIES } from "./request.ts";
 
@@ -63,7 +54,7 @@ export function lspTool({ isChild, user }: LspToolSetup) {
 			if (isChild && !LSP_ACTIONS.some((action) => action === request.action)) {
 				throw new Error(`${request.action} is not available in a subagent.`);
 			}
-			const config = lspConfig(ctx);
+			const config = configFor(ctx).config.lsp;
 			const { knownServers, runLsp, sharedPool, Workspace } = await import("./run.ts");
 			const pool = sharedPool();
 			// A child never leaves by itself: its process keeps servers for the next one, until they are idle.
@@ -86,14 +77,4 @@ export function lspTool({ isChild, user }: LspToolSetup) {
 			return { content: [{ type: "text", text }], details: { action: request.action, ...details } };
 		},
 	});
-}
-
-/** The settings in force; those of the project only where it is trusted, which takes files to find out. */
-export function lspConfig(ctx: ExtensionContext): Config["lsp"] {
-	const projectFile = join(ctx.cwd, CONFIG_DIR_NAME, "pi-geon.json");
-	const { config } = loadConfig({
-		userFile: join(getAgentDir(), "pi-geon.json"),
-		...(existsSync(projectFile) && isTrustedByDecision(ctx) && { projectFile }),
-	});
-	return config.lsp;
 }

@@ -1,7 +1,7 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
 import { shownToModel } from "../deliver/whole-answer.ts";
+import type { EndedRecord } from "../ledger/records.ts";
 import { sessionKey } from "../run/ids.ts";
-import type { EndedRecord } from "../supervise/supervisor.ts";
 
 /** What a child answered to a message: the outcome of the run that took it in. */
 export type Reply =

@@ -1,12 +1,11 @@
 import { type Services, spawn } from "../delegate.ts";
 import { sendToRun } from "../ledger/inbox.ts";
-import type { RunRecord } from "../ledger/records.ts";
+import type { EndedRecord, RunRecord } from "../ledger/records.ts";
 import { GENERAL } from "../plan/general.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import { isRefusal } from "../run/errors.ts";
 import { type RunId, sessionKey } from "../run/ids.ts";
 import type { AskUser } from "../supervise/ask.ts";
-import type { EndedRecord } from "../supervise/supervisor.ts";
 import { type ChildName, findChild, runToTell } from "./child.ts";
 import { type Denial, denialOf, isDenial } from "./denial.ts";
 import { holderOf, type Posted } from "./posted.ts";

@@ -1,10 +1,11 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Services } from "../delegate.ts";
-import { type Announce, announceOf, type EndedRecord, wantsSilence } from "../deliver/announce.ts";
+import { type Announce, announceOf, wantsSilence } from "../deliver/announce.ts";
 import { toldInMemory, toldOnDisk } from "../deliver/transcript.ts";
 import { archiveDue } from "../host/housekeeping.ts";
 import { owedTo, settleDeliveries, skipDelivery } from "../ledger/deliveries.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
+import type { EndedRecord } from "../ledger/records.ts";
 import type { RunId } from "../run/ids.ts";
 import { hint } from "../supervise/hint.ts";
 import { AnnouncesUnderway } from "./announces-underway.ts";

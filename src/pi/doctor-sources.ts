@@ -1,12 +1,13 @@
 import { homedir } from "node:os";
 import { type ExtensionAPI, type ExtensionContext, getAgentDir, VERSION } from "@earendil-works/pi-coding-agent";
+import { configFor } from "../config/config-for.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
 import { placesIn } from "../ledger/places.ts";
 import type { DoctorSources } from "../operate/doctor/sources.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
 import { currentProfile } from "../supervise/current-profile.ts";
 import { resolveAmong } from "./parent-facts.ts";
-import { configFor, hostEntry, trustedAgentsFor } from "./session-services.ts";
+import { hostEntry, trustedAgentsFor } from "./session-services.ts";
 
 /** What a pi session can tell the doctor. */
 export function doctorSources(pi: ExtensionAPI, ctx: ExtensionContext): DoctorSources {

@@ -1,20 +1,20 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { configFor } from "../config/config-for.ts";
 import { ANNOUNCE } from "../deliver/announce.ts";
 import type { RunRecord } from "../ledger/records.ts";
+import { delegationDepth } from "../run/delegation-depth.ts";
 import { Announcer } from "./announcer.ts";
 import { projectAgentApprovals } from "./approvals.ts";
 import { registerCommands } from "./commands/register.ts";
-import { toolkitReports } from "./commands/reports.ts";
 import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.ts";
 import { headlessDrain } from "./drain.ts";
 import { markFailure } from "./failures.ts";
 import { hostAhead } from "./host-ahead.ts";
 import { LiveRuns } from "./live-runs.ts";
-import { delegationDepth } from "./parent-facts.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 import { registerRoute } from "./route.ts";
 import { RunEvents } from "./run-events.ts";
-import { configFor, SessionServices, trustedAgentsFor } from "./session-services.ts";
+import { SessionServices, trustedAgentsFor } from "./session-services.ts";
 import { settleToolResults } from "./settle.ts";
 import { TerminalUi } from "./terminal-ui.ts";
 import { agentsListTool } from "./tools/agents-list.ts";
@@ -93,7 +93,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		onStopped: (from) => announcer.attend(from),
 		openInspector: (ctx) => ui.openInspector(ctx),
 		liveProgress: (id) => live.progressOf(id),
-		reports: toolkitReports(pi, over.signal),
+		over: over.signal,
 	});
 	pi.registerMessageRenderer(ANNOUNCE, announceCard);
 }

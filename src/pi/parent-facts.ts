@@ -7,6 +7,7 @@ import { isTrustedByDecision } from "../config/project-trust.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import type { ResolvedModel } from "../plan/model.ts";
 import type { KnownTool } from "../plan/tools.ts";
+import { delegationDepth } from "../run/delegation-depth.ts";
 import { isThinkingLevel } from "../run/thinking.ts";
 
 /** The parent as it is at this moment, as the plan wants to know it. */
@@ -28,11 +29,6 @@ export function parentFacts(
 		resolveModel: (name, principalDir) => resolveModel(ctx, name, principalDir),
 		approveProjectAgent,
 	};
-}
-
-/** How many subagents deep a process is: 0 in a user's own pi. */
-export function delegationDepth(env: NodeJS.ProcessEnv): number {
-	return Number(env.PI_SUBAGENT_DEPTH) || (env.PI_SUBAGENT_CHILD === "1" ? 1 : 0);
 }
 
 export const knownTools = (pi: ExtensionAPI): KnownTool[] => pi.getAllTools().flatMap(knownTool);

@@ -1,10 +1,11 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { CONFIG_DIR_NAME, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
+import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { type AgentCatalog, discoverAgents } from "../agents/discover.ts";
 import { projectFolders } from "../agents/project-folders.ts";
-import { type LoadedConfig, loadConfig } from "../config/load.ts";
+import { configFor } from "../config/config-for.ts";
+import { packageRoot } from "../config/package-root.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
 import type { Services } from "../delegate.ts";
 import { openLedger } from "../ledger/ledger.ts";
@@ -14,7 +15,6 @@ import { sessionsRoot } from "../plan/session-place.ts";
 import { currentProfile } from "../supervise/current-profile.ts";
 import { Hosts } from "../supervise/hosts.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
-import { packageRoot } from "./package-root.ts";
 import { parentLog, parentRedactor } from "./parent-log.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 
@@ -35,26 +35,6 @@ export function trustedAgentsFor(ctx: ExtensionContext): AgentCatalog {
 	const hasOwn = projectFolders(ctx.cwd, homedir()).some(({ path }) => existsSync(path));
 	const includeProject = hasOwn && isTrustedByDecision(ctx);
 	return agentsFor(ctx, { includeProject });
-}
-
-/** The configuration of this moment. Every call asks for it; a file that has not changed is not read again. */
-export function configFor(ctx: ExtensionContext): LoadedConfig {
-	const userFile = join(getAgentDir(), "pi-geon.json");
-	const projectFile = join(ctx.cwd, CONFIG_DIR_NAME, "pi-geon.json");
-	const usesProject = existsSync(projectFile) && isTrustedByDecision(ctx);
-	const files = usesProject ? [userFile, projectFile] : [userFile];
-	const version = files.map((file) => `${file} ${versionOf(file)}`).join("\n");
-	if (loaded?.version !== version) {
-		loaded = { version, config: loadConfig({ userFile, ...(usesProject && { projectFile }) }) };
-	}
-	return loaded.config;
-}
-
-let loaded: { version: string; config: LoadedConfig } | undefined;
-
-function versionOf(file: string): string {
-	const stats = statSync(file, { throwIfNoEntry: false });
-	return stats ? [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(" ") : "missing";
 }
 
 /** The extension file that makes a pi process a host. */

@@ -1,7 +1,6 @@
 import type { ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
-import { toldOnDisk } from "../deliver/transcript.ts";
+import { runToldBy, toldOnDisk } from "../deliver/transcript.ts";
 import { settleDeliveries } from "../ledger/deliveries.ts";
-import { isRunId, type RunId } from "../run/ids.ts";
 import type { Announcer } from "./announcer.ts";
 import type { SessionServices } from "./session-services.ts";
 
@@ -11,9 +10,7 @@ export async function settleToolResults(
 	ctx: ExtensionContext,
 	{ services, announcer }: { services: SessionServices; announcer: Announcer },
 ): Promise<void> {
-	const delivered = event.toolResults.flatMap(({ toolName, details }) =>
-		toolName === "subagent" || (toolName === "sessions_send" && isReply(details)) ? runIdOf(details) : [],
-	);
+	const delivered = event.toolResults.flatMap(({ toolName, details }) => runToldBy(toolName, details) ?? []);
 	if (delivered.length === 0) return;
 	await services.use(ctx, async ({ ledger, log }) => {
 		// Told, whatever goes wrong with writing that down: the next look does it.
@@ -27,16 +24,4 @@ export async function settleToolResults(
 			log.info("answered", { runId: id, session: ctx.sessionManager.getSessionId() });
 		}
 	});
-}
-
-/** Any other answer names a run whose outcome is still to come. */
-const isReply = (details: unknown): boolean =>
-	typeof details === "object" &&
-	details !== null &&
-	"status" in details &&
-	(details.status === "ok" || details.status === "error");
-
-function runIdOf(details: unknown): RunId[] {
-	const runId = typeof details === "object" && details !== null && "runId" in details ? details.runId : undefined;
-	return typeof runId === "string" && isRunId(runId) ? [runId] : [];
 }

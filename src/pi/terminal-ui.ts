@@ -1,18 +1,13 @@
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { AgentDefinition } from "../agents/definition.ts";
-import type { RunRecord } from "../ledger/records.ts";
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { DelegationSetup } from "./delegation-setup.ts";
 import type { LiveRuns } from "./live-runs.ts";
-import { type SessionServices, wasEverUsed } from "./session-services.ts";
+import { wasEverUsed } from "./session-services.ts";
 
 /** None of pi's own keys, on any platform. */
 export const INSPECTOR_KEY = "alt+s";
 
-export interface TerminalUiSetup {
-	pi: ExtensionAPI;
-	services: SessionServices;
+export interface TerminalUiSetup extends DelegationSetup {
 	live: LiveRuns;
-	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
-	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
 }
 
 /**

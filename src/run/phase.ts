@@ -6,15 +6,13 @@ import type { Run } from "./run.ts";
  * - waiting: for a place in the lane, or for the run before it in its session.
  * - starting: a host has it, and its child has not answered yet.
  * - working: its child has answered at least once.
- * - finalizing: its child is calling the tool that ends its work. Only the live events of its host tell.
  * - stopping: somebody asked for it to be stopped.
  */
-export type Phase = "waiting" | "starting" | "working" | "finalizing" | "stopping" | "ended";
+export type Phase = "waiting" | "starting" | "working" | "stopping" | "ended";
 
-export function phaseOf(run: Run, { turns, isFinalizing = false }: { turns: number; isFinalizing?: boolean }): Phase {
+export function phaseOf(run: Run, { turns }: { turns: number }): Phase {
 	if (run.state === "ended") return "ended";
 	if (run.stop) return "stopping";
 	if (run.state === "queued") return "waiting";
-	if (isFinalizing) return "finalizing";
 	return turns > 0 ? "working" : "starting";
 }

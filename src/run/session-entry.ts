@@ -1,4 +1,5 @@
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import { isRecord } from "./is-record.ts";
 
 /** Whether a line of a session file is an entry as pi writes them, as far as reading it goes. */
 export function isEntry(line: unknown): line is SessionEntry {
@@ -27,6 +28,3 @@ const isContent = (content: unknown): boolean =>
 
 const isPart = (part: unknown): boolean =>
 	isRecord(part) && (part.type !== "toolCall" || (typeof part.name === "string" && isRecord(part.arguments)));
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-	typeof value === "object" && value !== null && !Array.isArray(value);

@@ -52,7 +52,7 @@ export function profileOf({ command, piVersion, agentDir, hostEntry, env: given 
 /** The entry names the files it loads by what is in them: after an update in place, a host of the old code has another profile. */
 const codeOf = (hostEntry: string): string => (existsSync(hostEntry) ? readFileSync(hostEntry, "utf8") : "");
 
-export function stableEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+function stableEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
 	return Object.fromEntries(
 		Object.entries(env).flatMap(([name, value]) => (value === undefined || VOLATILE.test(name) ? [] : [[name, value]])),
 	);

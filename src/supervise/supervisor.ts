@@ -5,12 +5,11 @@ import { queuePosition } from "../ledger/claim.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type OpenRun, openRunsOf } from "../ledger/open-runs.ts";
 import { requestStop } from "../ledger/progress.ts";
-import { findRun, type RunRecord } from "../ledger/records.ts";
+import { type EndedRecord, findRun, type RunRecord } from "../ledger/records.ts";
 import { waitsForSession } from "../ledger/sessions.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
 import type { HostId, RunId } from "../run/ids.ts";
-import type { EndedRun } from "../run/run.ts";
 import { type AskUser, NOBODY } from "./ask.ts";
 import type { HostConnection } from "./connection.ts";
 import { hint } from "./hint.ts";
@@ -30,8 +29,6 @@ export interface Waiting {
 	/** An earlier run of the same child session is still at work. */
 	sessionBusy: boolean;
 }
-
-export type EndedRecord = RunRecord & { run: EndedRun };
 
 export interface WatchOptions {
 	signal?: AbortSignal | undefined;

@@ -1,6 +1,7 @@
 import { type ExtensionAPI, parseArgs, type ToolResultEvent } from "@earendil-works/pi-coding-agent";
+import { configFor } from "../config/config-for.ts";
 import type { GuardedFetch } from "./net/guarded-fetch.ts";
-import { readSettings, type WebServices } from "./services.ts";
+import type { WebServices } from "./services.ts";
 import { convertContent } from "./tools/convert-content.ts";
 import { fetchContent } from "./tools/fetch-content.ts";
 import { getSearchContent } from "./tools/get-search-content.ts";
@@ -15,7 +16,7 @@ export default function webTools(pi: ExtensionAPI): void {
 		// Beside this file: as source in tests, bundled when installed.
 		worker: new URL(import.meta.url.endsWith(".ts") ? "./convert/worker.ts" : "./web-convert.js", import.meta.url),
 		env: process.env,
-		settings: readSettings,
+		settings: (ctx) => configFor(ctx).config.web,
 	};
 	pi.registerTool(webSearch(services));
 	pi.registerTool(fetchContent(services));
@@ -23,7 +24,7 @@ export default function webTools(pi: ExtensionAPI): void {
 	pi.registerTool(convertContent(services));
 
 	pi.on("session_start", (_event, ctx) => {
-		if (isAskedFor() || readSettings(ctx).enabled) return;
+		if (isAskedFor() || configFor(ctx).config.web.enabled) return;
 		// Registered, so that children can be given them, but no part of this session's prompt.
 		pi.setActiveTools(pi.getActiveTools().filter((name) => !TOOLS.includes(name)));
 	});

@@ -20,6 +20,8 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 		for (const [line, says] of WRONG) {
 			expect(await command(rpc, line), line).toEqual({ text: expect.stringMatching(says), type: "error" });
 		}
+		const help = (await command(rpc, "/toolkit help")).text;
+		expect(help).toMatch(/^Keys\nEsc .*\nCtrl\+O .*\nAlt\+S +opens the inspector/m);
 		expect(existsSync(ledgerFile(home))).toBe(false);
 		expect(home.model.requests).toEqual([]);
 	});

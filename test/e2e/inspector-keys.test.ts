@@ -57,7 +57,7 @@ describe.each(piVersions)("in the inspector of pi %s", (version) => {
 		await terminal.waitForText(/The answer of the hunt\./);
 
 		terminal.type("i");
-		await terminal.waitForText(/state +done[\s\S]*report +in the conversation/);
+		await terminal.waitForText(/state +done \(exit code 0\)[\s\S]*delivery +delivered \d{4}-/);
 		terminal.type("?");
 		await terminal.waitForText(/x +stop the run/);
 		terminal.key("escape");

@@ -7,10 +7,10 @@ import { endProcess, isDead } from "../../src/host/host-process.ts";
 import { processStart } from "../../src/host/process-start.ts";
 import { undertaker } from "../../src/host/undertaker.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
-import { claimNext } from "../../src/ledger/claim.ts";
 import { findHost, findOrReserveHost, type HostRecord, hostReady, renewLeases } from "../../src/ledger/hosts.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { sweep, type Undertaker } from "../../src/ledger/sweep.ts";
+import { claimNext } from "../ledger/one-run.ts";
 import { admission, outcomeOf } from "../ledger/samples.ts";
 import { useScratch } from "../ledger/scratch.ts";
 

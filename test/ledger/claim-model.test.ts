@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
-import { claimNext } from "../../src/ledger/claim.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { endRun, requestStop } from "../../src/ledger/progress.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import { type HostId, newSessionId, type RunId } from "../../src/run/ids.ts";
+import { claimNext } from "./one-run.ts";
 import { admission, outcomeOf, success } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
 

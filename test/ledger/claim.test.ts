@@ -2,12 +2,13 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
-import { claimNext, queuePosition } from "../../src/ledger/claim.ts";
+import { queuePosition } from "../../src/ledger/claim.ts";
 import { closeHost, findHost, hostGone } from "../../src/ledger/hosts.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { endRun, requestStop } from "../../src/ledger/progress.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import { type HostId, newHostId, newSessionId, type RunId } from "../../src/run/ids.ts";
+import { claimNext } from "./one-run.ts";
 import { admission, outcomeOf, success, type Wish } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
 

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
-import { owedTo, settleDelivery } from "../../src/ledger/deliveries.ts";
+import { owedTo } from "../../src/ledger/deliveries.ts";
 import { messageTaken, sendToRun, waitingMessages } from "../../src/ledger/inbox.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { applyEvent, endRun } from "../../src/ledger/progress.ts";
+import { applyInTransaction, endRun } from "../../src/ledger/progress.ts";
 import { findRun } from "../../src/ledger/records.ts";
 import type { RunId } from "../../src/run/ids.ts";
+import type { RunEvent } from "../../src/run/run.ts";
+import { settleDelivery } from "./one-run.ts";
 import { admission, success } from "./samples.ts";
 import { useScratch } from "./scratch.ts";
 
@@ -14,6 +16,8 @@ const scratch = useScratch();
 const admitFor = (ledger: Ledger, parentSession: string): RunId =>
 	admitRun(ledger, admission({ parentSession })).run.id;
 const end = (ledger: Ledger, id: RunId) => endRun(ledger, { id, fence: 0, outcome: success(id), at: 5 });
+const apply = (ledger: Ledger, id: RunId, event: RunEvent) =>
+	ledger.transaction("full", () => applyInTransaction(ledger, id, event));
 const owed = (ledger: Ledger, session: string) => owedTo(ledger, session).map(({ run }) => run.id);
 
 test("a session is owed the outcomes of its own ended runs, in the order it asked", async () => {
@@ -36,7 +40,7 @@ test("a debt is settled once, and not before there is one", async () => {
 	end(ledger, id);
 	expect(settleDelivery(ledger, id, 6)).toBe(true);
 	expect(settleDelivery(ledger, id, 7)).toBe(false);
-	expect(applyEvent(ledger, id, { type: "skipped", at: 8 }, "full")).toBeUndefined();
+	expect(apply(ledger, id, { type: "skipped", at: 8 })).toBeUndefined();
 	expect(findRun(ledger, id)?.run).toMatchObject({ delivery: { state: "delivered", at: 6 } });
 	expect(owed(ledger, "mine")).toEqual([]);
 });
@@ -45,9 +49,9 @@ test("an archived run keeps its outcome and its settled debt", async () => {
 	const ledger = await scratch.ledger();
 	const id = admitFor(ledger, "mine");
 	end(ledger, id);
-	expect(applyEvent(ledger, id, { type: "archived", at: 6 }, "full")).toBeUndefined();
-	applyEvent(ledger, id, { type: "skipped", at: 7 }, "full");
-	applyEvent(ledger, id, { type: "archived", at: 8 }, "full");
+	expect(apply(ledger, id, { type: "archived", at: 6 })).toBeUndefined();
+	apply(ledger, id, { type: "skipped", at: 7 });
+	apply(ledger, id, { type: "archived", at: 8 });
 	expect(findRun(ledger, id)?.run).toMatchObject({
 		outcome: { output: id },
 		delivery: { state: "skipped", at: 7 },

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
-import { claimNext } from "../../src/ledger/claim.ts";
 import {
 	closeHost,
 	findHost,
@@ -13,6 +12,7 @@ import {
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { endRun } from "../../src/ledger/progress.ts";
 import type { HostId } from "../../src/run/ids.ts";
+import { claimNext } from "./one-run.ts";
 import { admission, success } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
 

@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
-import { claimNext } from "../../src/ledger/claim.ts";
 import { hostGone } from "../../src/ledger/hosts.ts";
 import { findMessage, STEERING, sendToRun } from "../../src/ledger/inbox.ts";
 import { requestStop } from "../../src/ledger/progress.ts";
 import { selectRuns } from "../../src/ledger/records.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
+import { claimNext } from "./one-run.ts";
 import { admission, outcomeOf } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
-import { claimNext } from "../../src/ledger/claim.ts";
 import { findHost, hostGone, renewLeases } from "../../src/ledger/hosts.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { endRun, heldRuns, recordTurn, requestStop } from "../../src/ledger/progress.ts";
@@ -9,6 +8,7 @@ import { sweep } from "../../src/ledger/sweep.ts";
 import type { HostId, RunId } from "../../src/run/ids.ts";
 import type { RunningRun } from "../../src/run/run.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
+import { claimNext } from "./one-run.ts";
 import { admission, outcomeOf, success, type Wish } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { adoptRun } from "../../src/ledger/adopt.ts";
-import { claimNext, claimRuns } from "../../src/ledger/claim.ts";
+import { claimRuns } from "../../src/ledger/claim.ts";
 import { hostGone } from "../../src/ledger/hosts.ts";
 import { sendToRun } from "../../src/ledger/inbox.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
@@ -10,6 +10,7 @@ import { endRun, requestStop } from "../../src/ledger/progress.ts";
 import { findRun, selectRuns } from "../../src/ledger/records.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import { newSessionId, type RunId } from "../../src/run/ids.ts";
+import { claimNext } from "./one-run.ts";
 import { admission, outcomeOf, success, type Wish } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
 

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { admitRun } from "../../src/ledger/admit.ts";
-import { settleDelivery } from "../../src/ledger/deliveries.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { endRun } from "../../src/ledger/progress.ts";
 import type { RunRecord } from "../../src/ledger/records.ts";
 import { wholeAnswerFile } from "../../src/ledger/session-files.ts";
 import type { LaunchPlan } from "../../src/plan/plan.ts";
 import { newSessionId } from "../../src/run/ids.ts";
+import { settleDelivery } from "./one-run.ts";
 import { admission, success, type Wish } from "./samples.ts";
 
 interface Past extends Wish {

@@ -6,7 +6,6 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as breathe } from "node:timers/promises";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { archiveDueSessions } from "../../src/ledger/archive.ts";
-import { claimNext } from "../../src/ledger/claim.ts";
 import { findOrReserveHost, hostGone, hostReady, leaveIfIdle, listHosts, renewLeases } from "../../src/ledger/hosts.ts";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import { endRun, recordTurn } from "../../src/ledger/progress.ts";
@@ -16,6 +15,7 @@ import type { HostId, RunId } from "../../src/run/ids.ts";
 import type { Run, RunningRun } from "../../src/run/run.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
 import { Audit } from "./audit.ts";
+import { claimNext } from "./one-run.ts";
 import { admission, outcomeOf, success } from "./samples.ts";
 
 export type Verbs = typeof verbs;

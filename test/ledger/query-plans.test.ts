@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { adoptRun } from "../../src/ledger/adopt.ts";
 import { archiveDueSessions } from "../../src/ledger/archive.ts";
-import { claimNext, queuePosition } from "../../src/ledger/claim.ts";
-import { owedTo, settleDelivery } from "../../src/ledger/deliveries.ts";
+import { queuePosition } from "../../src/ledger/claim.ts";
+import { owedTo } from "../../src/ledger/deliveries.ts";
 import { findHost, findOrReserveHost, hostGone, leaveIfIdle, listHosts, renewLeases } from "../../src/ledger/hosts.ts";
 import { messageTaken, sendToRun, waitingMessages } from "../../src/ledger/inbox.ts";
 import { Ledger } from "../../src/ledger/ledger.ts";
@@ -11,6 +11,7 @@ import { endRun, heldRuns, recordTurn, requestStop } from "../../src/ledger/prog
 import { waitsForSession } from "../../src/ledger/sessions.ts";
 import { type Database, openDatabase } from "../../src/ledger/sqlite.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
+import { claimNext, settleDelivery } from "./one-run.ts";
 import { admission, outcomeOf, success } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
 

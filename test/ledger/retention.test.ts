@@ -3,15 +3,15 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { archiveDueSessions } from "../../src/ledger/archive.ts";
-import { claimNext } from "../../src/ledger/claim.ts";
 import { findHost, hostGone } from "../../src/ledger/hosts.ts";
 import { sendToRun } from "../../src/ledger/inbox.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { placesIn } from "../../src/ledger/places.ts";
 import { findRun } from "../../src/ledger/records.ts";
-import { lastTidied, removeExpired, takeDailyTurn } from "../../src/ledger/retention.ts";
+import { removeExpired, takeDailyTurn } from "../../src/ledger/retention.ts";
 import { findSession } from "../../src/ledger/sessions.ts";
 import { gc } from "../../src/operate/gc.ts";
+import { claimNext } from "./one-run.ts";
 import { pastRun } from "./past.ts";
 import { admission } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
@@ -188,6 +188,9 @@ test("one call does no more than some, all of them do everything", async () => {
 	expect(await tidy(40 * DAY)).toMatchObject({ runs: 150, sessions: 150, files: 150 });
 	expect(readdirSync(folder)).toEqual([]);
 });
+
+const lastTidied = (ledger: Ledger) =>
+	ledger.get<{ done_at: number }>("SELECT done_at FROM chores WHERE name = 'gc'")?.done_at;
 
 test("the turn to tidy up comes once a day, whoever asks", async () => {
 	const { ledger, tidy } = await open();

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
-import { claimNext } from "../../src/ledger/claim.ts";
 import { findMessage, messageTaken, sendToRun, waitingMessages } from "../../src/ledger/inbox.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { endRun, requestStop } from "../../src/ledger/progress.ts";
@@ -8,6 +7,7 @@ import { type RunRecord, selectRuns } from "../../src/ledger/records.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import type { RunId } from "../../src/run/ids.ts";
 import type { Outcome } from "../../src/run/outcome.ts";
+import { claimNext } from "../ledger/one-run.ts";
 import { admission, outcomeOf, success } from "../ledger/samples.ts";
 import { readyHost, useScratch } from "../ledger/scratch.ts";
 

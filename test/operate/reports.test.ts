@@ -175,7 +175,7 @@ describe("all there is to know of a run", () => {
 
 test.each([
 	[{ phase: "waiting" }, "waiting"],
-	[{ phase: "finalizing" }, "finalizing"],
+	[{ phase: "working" }, "working"],
 	[{ phase: "ended", status: "success" }, "done"],
 	[{ phase: "ended", status: "timeout", reason: "idle" }, "timed out"],
 	[{ phase: "ended", status: "error", reason: "lost" }, "lost"],

@@ -119,6 +119,26 @@ const views: Record<string, InspectorView> = {
 		notice: "Answer copied.",
 	},
 	facts: { ...base, shows: "facts" },
+	"facts of a stopped run": {
+		...base,
+		shows: "facts",
+		run: {
+			info: info({
+				phase: "ended",
+				status: "error",
+				reason: "stopped",
+				endedAt: NOW - 12_000,
+				exitCode: 130,
+				error: "It was stopped by the user.",
+				stop: { at: NOW - 13_000, by: "the user" },
+				delivery: "delivered",
+				deliveredAt: NOW - 11_000,
+				limits: { ...info().limits, maxTurns: 20, maxCostUsd: 0.5, parentSession: { maxTokens: 2_000_000 } },
+				cleanup: "delete",
+			}),
+			transcript: { items: [], isCut: false },
+		},
+	},
 	help: { ...base, shows: "help" },
 	stopping: { ...base, question: "Stop explorer 1a2b3c4d? y/n" },
 	hostile: {

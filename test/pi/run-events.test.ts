@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { createRedactor } from "../../src/collect/redact/redactor.ts";
 import type { RunEvent } from "../../src/deliver/run-event.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
-import { claimNext } from "../../src/ledger/claim.ts";
-import { settleDelivery, skipDelivery } from "../../src/ledger/deliveries.ts";
+import { skipDelivery } from "../../src/ledger/deliveries.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openRunsOf } from "../../src/ledger/open-runs.ts";
 import { endRun } from "../../src/ledger/progress.ts";
 import { findRun, type RunRecord } from "../../src/ledger/records.ts";
 import { RunEvents } from "../../src/pi/run-events.ts";
+import { claimNext, settleDelivery } from "../ledger/one-run.ts";
 import { admission, outcomeOf, success } from "../ledger/samples.ts";
 import { readyHost, useScratch } from "../ledger/scratch.ts";
 

@@ -1,5 +1,4 @@
-/** Node fires a timer of more than this at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+import { LONGEST_TIMER_MS } from "../../config/kinds.ts";
 
 /**
  * Calls back once after a while; answers how to call it off. After what has come meanwhile: in a process that was held up

@@ -1,4 +1,5 @@
 import type { Diagnostic, DocumentDiagnosticReport } from "vscode-languageserver-protocol";
+import { plural } from "../../run/amounts.ts";
 import { at, type FoundLocation, inOrder, LocationReader } from "../locations.ts";
 import { byProject, type Project, projectsOf } from "../projects.ts";
 import { type Answer, type LspRequest, SEVERITIES } from "../request.ts";
@@ -113,5 +114,3 @@ function report({ severity = "information" }: LspRequest, parts: Checked[], aske
 		details: { diagnostics: shown, total: all.length, checked: files, files: asked, silent },
 	};
 }
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

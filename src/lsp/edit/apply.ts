@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { WorkspaceEdit } from "vscode-languageserver-protocol";
+import { messageOf } from "../../run/message-of.ts";
 import type { Answer } from "../request.ts";
 import type { LanguageServer } from "../server/language-server.ts";
 import type { LspSession } from "../session.ts";
@@ -49,7 +50,7 @@ function write(edits: FileEdit[]): void {
 		}
 	} catch (error) {
 		for (const { path, before } of done) restore(path, before);
-		throw new Error(`Nothing was applied: ${error instanceof Error ? error.message : String(error)}`);
+		throw new Error(`Nothing was applied: ${messageOf(error)}`);
 	}
 }
 

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { InitializeResult, PublishDiagnosticsParams, ServerCapabilities } from "vscode-languageserver-protocol";
+import { messageOf } from "../../run/message-of.ts";
 import { type Encoding, encodingOf } from "../positions.ts";
 import { CLIENT_CAPABILITIES } from "./client-capabilities.ts";
 import { Documents } from "./documents.ts";
@@ -70,7 +71,7 @@ export class LanguageServer {
 			await this.#watched.report(); // What is there now is no change.
 			this.connection.notify("initialized", {});
 		} catch (error) {
-			const reason = error instanceof Error ? error.message : String(error);
+			const reason = messageOf(error);
 			this.connection.giveUp(`it did not start: ${reason}`);
 			throw error instanceof ServerGone ? error : new Error(`${this.name} did not start: ${reason}`);
 		}

@@ -25,7 +25,7 @@ const tooOld = (what: string, least: string, remedy: string) =>
 	({ level: "fail", what: `${what} is too old`, detail: `pi-geon needs ${least} or newer.`, remedy }) as const;
 
 /** Of versions as they are written: numbers between dots, then perhaps a word. */
-export function isAtLeast(version: string, least: string): boolean {
+function isAtLeast(version: string, least: string): boolean {
 	const [have, need] = [version, least].map((text) => text.replace(/^v/, "").split(/[.-]/).map(Number));
 	for (let at = 0; at < 3; at++) {
 		const difference = (have?.[at] || 0) - (need?.[at] || 0);

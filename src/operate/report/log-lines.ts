@@ -9,7 +9,7 @@ export function logLinesReport(lines: readonly LogLine[], { width }: Pick<Readin
 	return lines.flatMap((line) => logLineReport(line, { width }));
 }
 
-export function logLineReport(line: LogLine, { width }: Pick<Reading, "width">): string[] {
+function logLineReport(line: LogLine, { width }: Pick<Reading, "width">): string[] {
 	const { time, level, role, host, pid, runId, agent, message, facts } = line;
 	const { error, ...others } = facts;
 	const who = host === undefined ? `${role}${pid === undefined ? "" : ` ${pid}`}` : `${role} ${host}`;

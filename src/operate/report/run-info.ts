@@ -10,9 +10,12 @@ const ANSWER_CHARS = 2000;
 
 /** All there is to know of one run. */
 export function runInfoReport(info: RunInfo, { width, now }: Reading): string[] {
-	const title = `Run ${info.runId} (#${info.number})`;
-	const facts = [...whereItStands(info, now), ...whatItIs(info), ...whereItIs(info), ...whatItSaid(info)];
-	return [title, "", ...factsTo(width, facts)];
+	return [`Run ${info.runId} (#${info.number})`, "", ...factsTo(width, runFacts(info, now))];
+}
+
+/** The same for those who lay it out themselves. Nothing in it can paint on a terminal. */
+export function runFacts(info: RunInfo, now: number): Fact[] {
+	return [...whereItStands(info, now), ...whatItIs(info), ...whereItIs(info), ...whatItSaid(info)];
 }
 
 function whereItStands(info: RunInfo, now: number): Fact[] {

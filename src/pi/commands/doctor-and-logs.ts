@@ -1,7 +1,7 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { getAgentDir } from "@earendil-works/pi-coding-agent";
 import { placesIn } from "../../ledger/places.ts";
-import { LOG_LEVELS, type LogLevel } from "../../log/log.ts";
+import { isLevel } from "../../log/log.ts";
 import { type LogFilter, readLogs } from "../../log/read-logs.ts";
 import { runDoctor } from "../../operate/doctor/doctor.ts";
 import { doctorReport } from "../../operate/doctor/report.ts";
@@ -9,8 +9,6 @@ import { logLinesReport } from "../../operate/report/log-lines.ts";
 import { doctorSources } from "../doctor-sources.ts";
 import { parentRedactor } from "../parent-log.ts";
 import type { Answer } from "./command.ts";
-
-/** Loaded when one of them is asked for: a session that never does so pays nothing for it. */
 
 const STATUS = "pi-geon-doctor";
 
@@ -55,5 +53,3 @@ interface Request {
 interface DoctorRequest extends Request {
 	over: AbortSignal;
 }
-
-const isLevel = (word: string): word is LogLevel => (LOG_LEVELS as readonly string[]).includes(word);

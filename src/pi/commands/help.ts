@@ -1,11 +1,13 @@
 import { join } from "node:path";
+import { packageRoot } from "../../config/package-root.ts";
 import { type Fact, factsTo, wrapTo } from "../../operate/report/layout.ts";
-import { packageRoot } from "../package-root.ts";
+import { INSPECTOR_KEY } from "../terminal-ui.ts";
 import { type Subcommand, usage } from "./command.ts";
 
 const KEYS = [
 	{ name: "Esc", value: "stops the turn and the runs it waits for. Background runs go on: /stop ends those too." },
 	{ name: "Ctrl+O", value: "shows the whole of calls and reports (pi's own key for it)" },
+	{ name: asWritten(INSPECTOR_KEY), value: "opens the inspector: the runs of this session on a screen of their own" },
 ];
 
 const SETTINGS = [
@@ -22,12 +24,10 @@ const RUNS =
 export interface HelpOn {
 	subagents: readonly Subcommand[];
 	toolkit: readonly Subcommand[];
-	/** Keys that others brought. */
-	keys?: readonly Fact[];
 }
 
 /** Everything there is to type, in one place. */
-export function helpReport(width: number, { subagents, toolkit, keys = [] }: HelpOn): string[] {
+export function helpReport(width: number, { subagents, toolkit }: HelpOn): string[] {
 	const of = (command: string, subcommands: readonly Subcommand[]): Fact[] =>
 		subcommands.map((one) => ({ name: usage(command, one), value: one.does }));
 	const commands = [
@@ -44,11 +44,16 @@ export function helpReport(width: number, { subagents, toolkit, keys = [] }: Hel
 		...wrapTo(width, RUNS),
 		"",
 		"Keys",
-		...factsTo(width, [...KEYS, ...keys]),
+		...factsTo(width, KEYS),
 		"",
 		...wrapTo(width, "Settings, in pi-geon.json of pi's agent directory (more in configuration.md)"),
 		...factsTo(width, SETTINGS),
 		"",
 		...wrapTo(width, `Documents: ${join(packageRoot(), "docs")}`),
 	];
+}
+
+/** Alt+S, where pi's own name of the key is alt+s. */
+function asWritten(key: string): string {
+	return key.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }

@@ -1,33 +1,26 @@
-import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { AgentDefinition } from "../../agents/definition.ts";
+import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Progress } from "../../host/protocol.ts";
-import type { RunRecord } from "../../ledger/records.ts";
-import type { Fact } from "../../operate/report/layout.ts";
 import type { RunId } from "../../run/ids.ts";
-import { type SessionServices, wasEverUsed } from "../session-services.ts";
+import { messageOf } from "../../run/message-of.ts";
+import type { DelegationSetup } from "../delegation-setup.ts";
+import { wasEverUsed } from "../session-services.ts";
 import { type Answer, completions, dispatch, type Subcommand } from "./command.ts";
 import { REPORT, renderReport } from "./report-entry.ts";
 import { RunsOfSession } from "./runs-of-session.ts";
 import { show } from "./show.ts";
 import { stopEverything } from "./stop.ts";
 import { subagentsSubcommands } from "./subagents.ts";
-import { type ToolkitReports, toolkitSubcommands } from "./toolkit.ts";
+import { toolkitSubcommands } from "./toolkit.ts";
 
-export interface CommandsSetup {
-	pi: ExtensionAPI;
-	services: SessionServices;
-	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
-	/** A run was admitted by a command. */
-	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
+export interface CommandsSetup extends DelegationSetup {
 	/** Runs were asked to stop: whoever tends them should look. */
 	onStopped: (ctx: ExtensionContext) => void;
 	/** What `/subagents` alone opens in a terminal. */
-	openInspector?: (ctx: ExtensionCommandContext) => Promise<void>;
-	reports?: ToolkitReports;
+	openInspector: (ctx: ExtensionCommandContext) => Promise<void>;
 	/** What a run that this process watches told last. */
-	liveProgress?: (id: RunId) => Progress | undefined;
-	/** Keys that others brought, for the help. */
-	keys?: readonly Fact[];
+	liveProgress: (id: RunId) => Progress | undefined;
+	/** Aborted when the session is over. */
+	over: AbortSignal;
 }
 
 /** The commands of a user's pi: `/subagents`, `/stop`, `/toolkit`. */
@@ -39,7 +32,7 @@ export function registerCommands(setup: CommandsSetup): void {
 
 	pi.registerEntryRenderer(REPORT, renderReport);
 	register("subagents", "Subagents of this session: list, stop, log, info, send", subagents, async (ctx) => {
-		if (openInspector && ctx.mode === "tui" && wasEverUsed()) return void (await openInspector(ctx));
+		if (ctx.mode === "tui" && wasEverUsed()) return void (await openInspector(ctx));
 		return dispatch("subagents", subagents, { args: "list", ctx });
 	});
 	register("toolkit", "Subagents in general: agents, activity, help and more", toolkit, (ctx) =>
@@ -67,9 +60,7 @@ export function registerCommands(setup: CommandsSetup): void {
 
 	/** Something of ours may be broken: a ledger that cannot be opened, a disk that is full. Still an answer. */
 	async function answering(ctx: ExtensionCommandContext, work: () => Promise<Answer>): Promise<void> {
-		const answer = await work().catch((error): Answer => ({ problem: describe(error) }));
+		const answer = await work().catch((error): Answer => ({ problem: messageOf(error) }));
 		await show(answer, ctx, pi);
 	}
 }
-
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

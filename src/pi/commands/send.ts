@@ -1,11 +1,11 @@
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { AgentDefinition } from "../../agents/definition.ts";
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { inOneLine } from "../../collect/plain.ts";
 import type { Services } from "../../delegate.ts";
 import type { RunRecord } from "../../ledger/records.ts";
 import { isDenial } from "../../operate/denial.ts";
 import { sendToSession } from "../../operate/send.ts";
 import type { RunId } from "../../run/ids.ts";
+import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
 import type { Answer } from "./command.ts";
@@ -13,14 +13,11 @@ import type { Answer } from "./command.ts";
 /** How long a pi that is about to exit waits for a host to take a run: without one nobody would start it. */
 const TAKEN_WITHIN_MS = 10_000;
 
-export interface Sending {
+export interface Sending extends Omit<DelegationSetup, "services"> {
 	record: RunRecord;
 	message: string;
 	ctx: ExtensionContext;
 	services: Services;
-	pi: ExtensionAPI;
-	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
-	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
 }
 
 /** Says something to the child of a run, and does not wait for what it answers: that is announced. */

@@ -1,13 +1,12 @@
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
-import type { AgentDefinition } from "../../agents/definition.ts";
-import type { RunRecord } from "../../ledger/records.ts";
 import { historyOf } from "../../operate/history.ts";
 import { infoOf } from "../../operate/info.ts";
 import { historyReport } from "../../operate/report/history.ts";
 import { runInfoReport } from "../../operate/report/run-info.ts";
 import { runListReport } from "../../operate/report/run-list.ts";
 import { listRuns } from "../../operate/runs.ts";
+import type { DelegationSetup } from "../delegation-setup.ts";
 import type { Answer, Subcommand } from "./command.ts";
 import { usage } from "./command.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
@@ -20,12 +19,9 @@ const LISTED = 20;
 const LOGGED = 10;
 const NO_RUNS = "No runs in this session yet. The model starts them with the tools subagent and sessions_spawn.";
 
-export interface SubagentsSetup {
-	pi: ExtensionAPI;
+export interface SubagentsSetup extends DelegationSetup {
 	runs: RunsOfSession;
-	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
-	/** A run was admitted, or asked to stop: somebody should see to it. */
-	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
+	/** Runs were asked to stop: whoever tends them should look. */
 	onStopped: (ctx: ExtensionContext) => void;
 }
 

@@ -1,6 +1,7 @@
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { AgentDefinition } from "../../agents/definition.ts";
 import type { Config } from "../../config/config.ts";
+import { configFor } from "../../config/config-for.ts";
 import { isTrustedByDecision } from "../../config/project-trust.ts";
 import type { Progress } from "../../host/protocol.ts";
 import { findRun } from "../../ledger/records.ts";
@@ -8,40 +9,32 @@ import { openRunIds } from "../../ledger/run-list.ts";
 import { lastStep } from "../../operate/activity.ts";
 import { activityReport } from "../../operate/report/activity.ts";
 import { agentsReport } from "../../operate/report/agents.ts";
-import type { Fact } from "../../operate/report/layout.ts";
 import { summaryOf } from "../../operate/runs.ts";
 import { effectiveTools } from "../../plan/tools.ts";
 import { isRefusal } from "../../run/errors.ts";
 import type { RunId } from "../../run/ids.ts";
 import { knownTools } from "../parent-facts.ts";
-import { agentsFor, configFor } from "../session-services.ts";
+import { agentsFor } from "../session-services.ts";
 import { activity } from "../view/activity.ts";
 import type { Answer, Subcommand } from "./command.ts";
 import { helpReport } from "./help.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
 import { widthFor } from "./show.ts";
 
-/** Reports that are made elsewhere: what is wrong here, and what was written down. */
-export interface ToolkitReports {
-	doctor(ctx: ExtensionCommandContext, args: string): Promise<Answer>;
-	logs(ctx: ExtensionCommandContext, args: string): Promise<Answer>;
-}
-
 export interface ToolkitSetup {
 	pi: ExtensionAPI;
 	runs: RunsOfSession;
 	/** What `/subagents` can do, for the help. */
 	subagents: readonly Subcommand[];
-	/** Keys that others brought, for the help. */
-	keys?: readonly Fact[];
-	reports?: ToolkitReports;
 	/** What a run that this process watches told last. */
-	liveProgress?: (id: RunId) => Progress | undefined;
+	liveProgress: (id: RunId) => Progress | undefined;
+	/** Aborted when the session is over. */
+	over: AbortSignal;
 }
 
 /** What `/toolkit` can do. */
 export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
-	const { pi, runs, subagents, keys = [], reports, liveProgress } = setup;
+	const { pi, runs, subagents, liveProgress, over } = setup;
 	const agents: Subcommand = {
 		name: "agents",
 		takes: "",
@@ -49,6 +42,18 @@ export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
 		run: async (args, ctx) =>
 			nothingAfter(agents, args) ??
 			agentsReport(agentsFor(ctx, { includeProject: true }), { width: widthFor(ctx), toolsHere: toolsHere(pi, ctx) }),
+	};
+	const doctor: Subcommand = {
+		name: "doctor",
+		takes: "[--fix]",
+		does: "try everything that can be wrong, and say what to do",
+		run: async (args, ctx) => (await seldomUsed()).doctor(pi, ctx, { args, width: widthFor(ctx), over }),
+	};
+	const logs: Subcommand = {
+		name: "logs",
+		takes: "[run|agent|level] [limit]",
+		does: "what parents and hosts wrote down",
+		run: async (args, ctx) => (await seldomUsed()).logs({ args, width: widthFor(ctx) }),
 	};
 	const activityNow: Subcommand = {
 		name: "activity",
@@ -63,7 +68,7 @@ export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
 					openRunIds(services.ledger, scope).flatMap((id) => {
 						const record = findRun(services.ledger, id);
 						if (!record) return [];
-						const live = activity(liveProgress?.(id)?.displayItems, 1).lines[0];
+						const live = activity(liveProgress(id)?.displayItems, 1).lines[0];
 						return [{ run: summaryOf(record, services), doing: live ?? lastStep(record, services) }];
 					}),
 				[],
@@ -75,27 +80,14 @@ export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
 		name: "help",
 		takes: "",
 		does: "commands, keys, settings",
-		run: async (args, ctx) => nothingAfter(help, args) ?? helpReport(widthFor(ctx), { subagents, toolkit, keys }),
+		run: async (args, ctx) => nothingAfter(help, args) ?? helpReport(widthFor(ctx), { subagents, toolkit }),
 	};
-	const elsewhere: Subcommand[] = reports
-		? [
-				{
-					name: "doctor",
-					takes: "[--fix]",
-					does: "try everything that can be wrong, and say what to do",
-					run: (args, ctx) => reports.doctor(ctx, args),
-				},
-				{
-					name: "logs",
-					takes: "[run|agent|level] [limit]",
-					does: "what parents and hosts wrote down",
-					run: (args, ctx) => reports.logs(ctx, args),
-				},
-			]
-		: [];
-	const toolkit = [agents, ...elsewhere, activityNow, help];
+	const toolkit = [agents, doctor, logs, activityNow, help];
 	return toolkit;
 }
+
+/** Loaded when one of them is asked for: a session that never does so pays nothing for it. */
+const seldomUsed = () => import("./doctor-and-logs.ts");
 
 const nothingAfter = ({ name }: Subcommand, args: string): Answer =>
 	args === "" ? undefined : { problem: `/toolkit ${name} takes no arguments. Nothing was done.` };

@@ -7,11 +7,11 @@ import { isDenial } from "../../operate/denial.ts";
 import { transcriptOf } from "../../operate/messages.ts";
 import { sendToSession } from "../../operate/send.ts";
 import { stopRun } from "../../operate/stop.ts";
+import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
-import type { TerminalUiSetup } from "../terminal-ui.ts";
 
-interface ActionsSetup extends Pick<TerminalUiSetup, "pi" | "approveProjectAgent" | "onSpawned"> {
+interface ActionsSetup extends Omit<DelegationSetup, "services"> {
 	session: ExtensionContext;
 	available: Services;
 	/** Whether pi lets us switch to another session from here. */

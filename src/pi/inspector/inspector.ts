@@ -7,6 +7,7 @@ import { infoOf } from "../../operate/info.ts";
 import { transcriptOf } from "../../operate/messages.ts";
 import type { Sources } from "../../operate/runs.ts";
 import { isRunId, type RunId } from "../../run/ids.ts";
+import { messageOf } from "../../run/message-of.ts";
 import type { LiveRuns, Viewer } from "../live-runs.ts";
 import type { Done, RunActions } from "./actions.ts";
 import { type Action, actionOf } from "./keys.ts";
@@ -297,5 +298,3 @@ export class Inspector implements Component, Focusable, Viewer {
 		this.#show({ run: { info: progress ? { ...info, usage: progress.usage } : info, transcript } });
 	}
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

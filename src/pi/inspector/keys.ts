@@ -24,7 +24,7 @@ export type Action =
 interface Binding {
 	action: Action;
 	keys: readonly KeyId[];
-	/** For the help; none for those that are the same as the one before. */
+	/** For the help. */
 	about: string;
 }
 

@@ -1,8 +1,9 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { visibleWidth } from "@earendil-works/pi-tui";
 import { inOneLine } from "../../collect/plain.ts";
 import type { RunSummary } from "../../operate/runs.ts";
 import { duration } from "../../run/amounts.ts";
+import { cut } from "../view/fitted.ts";
 
 export interface ListView {
 	rows: readonly RunSummary[];
@@ -46,7 +47,6 @@ const OPEN_MARKS = {
 	waiting: { mark: "○", color: "muted" },
 	starting: { mark: "●", color: "warning" },
 	working: { mark: "●", color: "warning" },
-	finalizing: { mark: "●", color: "warning" },
 	stopping: { mark: "◌", color: "warning" },
 } as const;
 
@@ -54,6 +54,3 @@ export function markOf({ phase, status }: Pick<RunSummary, "phase" | "status">) 
 	if (phase !== "ended") return OPEN_MARKS[phase];
 	return status === "success" ? ({ mark: "✓", color: "success" } as const) : ({ mark: "✗", color: "error" } as const);
 }
-
-const cut = (text: string, width: number): string =>
-	visibleWidth(text) <= width ? text : truncateToWidth(text, width, width > 1 ? "…" : "");

@@ -1,8 +1,9 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
-import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { RunCount } from "../../ledger/run-list.ts";
 import type { RunInfo } from "../../operate/info.ts";
 import type { RunSummary } from "../../operate/runs.ts";
+import { cut } from "../view/fitted.ts";
 import { allFacts, shortFacts } from "./facts-lines.ts";
 import { BINDINGS } from "./keys.ts";
 import { listLines } from "./list-lines.ts";
@@ -191,10 +192,4 @@ const upTo = (lines: string[], rows: number): string[] => Array.from({ length: r
 function filled(line: string, width: number): string {
 	const fitting = cut(line, width);
 	return `${fitting}${" ".repeat(Math.max(0, width - visibleWidth(fitting)))}`;
-}
-
-function cut(line: string, width: number): string {
-	if (visibleWidth(line) <= width) return line;
-	const shortened = truncateToWidth(line, width, width > 1 ? "…" : "");
-	return visibleWidth(shortened) <= width ? shortened : "";
 }

@@ -1,5 +1,6 @@
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { plain } from "../../collect/plain.ts";
+import { shorten } from "../../operate/excerpt.ts";
 import { FINALIZE_TOOL } from "../../run/outcome.ts";
 import { callLine } from "../view/activity.ts";
 import { fieldsOf, listOf, textOf } from "../view/stored.ts";
@@ -19,7 +20,7 @@ const MOST_CHARS = 20_000;
 
 /** What an entry of a session file shows. The file may hold anything: what does not fit is passed over. */
 export function itemsOf(entry: SessionEntry, redact: (text: string) => string): TranscriptItem[] {
-	const clean = (text: string) => plain(shorten(redact(text))).trim();
+	const clean = (text: string) => plain(shorten(redact(text), MOST_CHARS).text).trim();
 	const fields = fieldsOf(entry) ?? {};
 	if (fields.type === "custom_message") return asked(textIn(fields.content));
 	if (fields.type === "compaction") return [{ kind: "note", text: "The conversation was compacted here." }];
@@ -77,10 +78,4 @@ function textIn(content: unknown): string {
 		})
 		.filter((text) => text !== "")
 		.join("\n");
-}
-
-function shorten(text: string): string {
-	return text.length <= MOST_CHARS
-		? text
-		: `${text.slice(0, MOST_CHARS)}… (${text.length - MOST_CHARS} more characters)`;
 }

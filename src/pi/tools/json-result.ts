@@ -1,4 +1,5 @@
 import type { Denial } from "../../operate/denial.ts";
+import { messageOf } from "../../run/message-of.ts";
 
 /** A tool result that is data: the same for the model to read as for programs. */
 export const jsonResult = <Details>(details: Details) => ({
@@ -15,6 +16,6 @@ export async function orError<Details>(work: () => Promise<Details>): Promise<De
 	try {
 		return await work();
 	} catch (error) {
-		return { status: "error", error: error instanceof Error ? error.message : String(error) };
+		return { status: "error", error: messageOf(error) };
 	}
 }

@@ -1,17 +1,15 @@
-import { defineTool, type ExtensionAPI, type ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { defineTool, type ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
-import type { AgentDefinition } from "../../agents/definition.ts";
 import type { Services } from "../../delegate.ts";
 import { piUsage } from "../../deliver/tool-result.ts";
-import type { RunRecord } from "../../ledger/records.ts";
 import { isDenial } from "../../operate/denial.ts";
 import { type SendAnswer, type SendHooks, sendToSession } from "../../operate/send.ts";
 import type { RunId } from "../../run/ids.ts";
 import type { Announcer } from "../announcer.ts";
 import { askUser } from "../ask-user.ts";
+import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
-import type { SessionServices } from "../session-services.ts";
 import { jsonResult, orError } from "./json-result.ts";
 
 const DEFAULT_SECONDS = 30;
@@ -27,12 +25,8 @@ const parameters = Type.Object(
 	{ additionalProperties: false },
 );
 
-export interface SendToolSetup {
-	pi: ExtensionAPI;
-	services: SessionServices;
+export interface SendToolSetup extends DelegationSetup {
 	announcer: Announcer;
-	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
-	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
 }
 
 /** The `sessions_send` tool: steer a subagent at work, or go on with one that has ended. */

@@ -1,15 +1,15 @@
-import { defineTool, type ExtensionAPI, type ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
-import type { AgentDefinition } from "../../agents/definition.ts";
-import { spawn } from "../../delegate.ts";
+import { type Services, spawn } from "../../delegate.ts";
 import type { RunRecord } from "../../ledger/records.ts";
-import { isRefusal, type Refusal, refuse } from "../../run/errors.ts";
+import { type Denial, denialOf, isDenial } from "../../operate/denial.ts";
+import { isRefusal } from "../../run/errors.ts";
 import { sessionKey } from "../../run/ids.ts";
 import { isThinkingLevel, THINKING_LEVELS } from "../../run/thinking.ts";
+import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
-import type { SessionServices } from "../session-services.ts";
-import { jsonResult } from "./json-result.ts";
+import { jsonResult, orError } from "./json-result.ts";
 
 const parameters = Type.Object(
 	{
@@ -28,17 +28,10 @@ const parameters = Type.Object(
 /** What `sessions_spawn` answers. */
 export type SpawnReceipt =
 	| { status: "accepted"; runId: string; childSessionKey: string; model: string; warning?: string }
-	| { status: "forbidden" | "error"; error: string };
-
-export interface SpawnToolSetup {
-	pi: ExtensionAPI;
-	services: SessionServices;
-	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
-	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
-}
+	| Denial;
 
 /** The `sessions_spawn` tool: delegate a task and go on. */
-export function sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned }: SpawnToolSetup) {
+export function sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned }: DelegationSetup) {
 	return defineTool({
 		name: "sessions_spawn",
 		label: "Spawn subagent",
@@ -50,12 +43,11 @@ export function sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned
 			if (thinking !== undefined && !isThinkingLevel(thinking)) {
 				return receipt({ status: "error", error: `thinking must be one of ${THINKING_LEVELS.join(", ")}.` });
 			}
-			const accepted = services.use(ctx, (available) => {
-				const timeout = available.config.agents.defaults.subagents.runTimeoutSeconds;
+			const spawning = (available: Services) => {
 				const route = routeOf(ctx);
 				return spawn(
 					{
-						runTimeoutSeconds: timeout,
+						runTimeoutSeconds: available.config.agents.defaults.subagents.runTimeoutSeconds,
 						...rest,
 						...(thinking !== undefined && { thinking }),
 						...(route !== undefined && { route }),
@@ -65,10 +57,10 @@ export function sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned
 					parentFacts(pi, ctx, (agent) => approveProjectAgent(ctx, agent)),
 					available,
 				);
-			});
-			// Something of ours is broken: a ledger that cannot be opened, a disk that is full. Still an answer.
-			const record = await accepted.catch((error) => refuse("SUBAGENT_FAILED", describe(error), "internal"));
-			if (isRefusal(record)) return receipt(refusalReceipt(record));
+			};
+			const record = await orError(() => services.use(ctx, spawning));
+			if (isDenial(record)) return receipt(record);
+			if (isRefusal(record)) return receipt(denialOf(record));
 			onSpawned(ctx, record);
 			return receipt(acceptance(record));
 		},
@@ -85,12 +77,4 @@ function acceptance({ run, plan, sessionId }: RunRecord): SpawnReceipt {
 	};
 }
 
-/** Forbidden is what a setting says; anything else that was wrong with the request is an error. */
-function refusalReceipt({ error }: Refusal): SpawnReceipt {
-	const forbidden = ["SUBAGENTS_DISABLED", "SUBAGENT_DISABLED", "SUBAGENT_DEPTH_EXCEEDED"].includes(error.code);
-	return { status: forbidden ? "forbidden" : "error", error: error.message };
-}
-
 const receipt = (answer: SpawnReceipt) => jsonResult(answer);
-
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

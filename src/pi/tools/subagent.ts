@@ -1,17 +1,18 @@
-import { defineTool, type ExtensionAPI, type ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import type { AgentDefinition } from "../../agents/definition.ts";
 import { delegate } from "../../delegate.ts";
 import { refusalResult } from "../../deliver/tool-result.ts";
 import { refuse } from "../../run/errors.ts";
 import type { RunId } from "../../run/ids.ts";
+import { messageOf } from "../../run/message-of.ts";
 import type { Announcer } from "../announcer.ts";
 import { askUser } from "../ask-user.ts";
+import type { DelegationSetup } from "../delegation-setup.ts";
 import type { LiveRuns } from "../live-runs.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
 import type { RunEvents } from "../run-events.ts";
-import type { SessionServices } from "../session-services.ts";
 import { subagentDescription } from "../tool-description.ts";
 import { renderCall } from "../view/subagent-call.ts";
 import { renderResult } from "../view/subagent-result.ts";
@@ -25,9 +26,7 @@ const parameters = Type.Object(
 	{ additionalProperties: false },
 );
 
-export interface SubagentToolSetup {
-	pi: ExtensionAPI;
-	services: SessionServices;
+export interface SubagentToolSetup extends DelegationSetup {
 	/** Those to name in the description. */
 	agents: AgentDefinition[];
 	/** When to delegate, for the parent's system prompt; may be empty. */
@@ -35,7 +34,6 @@ export interface SubagentToolSetup {
 	announcer: Announcer;
 	events: RunEvents;
 	live: LiveRuns;
-	approveProjectAgent: (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean>;
 }
 
 /** The `subagent` tool: delegate a task and wait for the answer. */
@@ -92,9 +90,7 @@ export function subagentTool({
 				// A run that was admitted goes on without this call, and is announced.
 				if (admitted !== undefined) announcer.awaited(admitted);
 				// Something of ours is broken: a ledger that cannot be opened, a disk that is full. Still a result.
-				return refusalResult(
-					refuse("SUBAGENT_FAILED", error instanceof Error ? error.message : String(error), "internal"),
-				);
+				return refusalResult(refuse("SUBAGENT_FAILED", messageOf(error), "internal"));
 			} finally {
 				if (admitted !== undefined) announcer.returned(admitted);
 			}

@@ -11,7 +11,7 @@ export function fitted(draw: (width: number) => string[], { live = false }: Fitt
 	return {
 		render(width) {
 			if (live || drawn?.width !== width) {
-				drawn = { width, lines: draw(Math.max(1, width)).map((line) => shorten(line, width)) };
+				drawn = { width, lines: draw(Math.max(1, width)).map((line) => cut(line, width)) };
 			}
 			return drawn.lines;
 		},
@@ -21,10 +21,11 @@ export function fitted(draw: (width: number) => string[], { live = false }: Fitt
 	};
 }
 
-function shorten(line: string, width: number): string {
+/** The beginning of a line, as much as fits; nothing where not even its first letter does. */
+export function cut(line: string, width: number): string {
 	if (visibleWidth(line) <= width) return line;
-	const cut = truncateToWidth(line, width, "…");
-	return visibleWidth(cut) <= width ? cut : "";
+	const head = truncateToWidth(line, width, width > 1 ? "…" : "");
+	return visibleWidth(head) <= width ? head : "";
 }
 
 /** Pieces side by side, as many in each line as fit. */

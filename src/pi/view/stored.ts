@@ -1,3 +1,5 @@
+import { isRecord } from "../../run/is-record.ts";
+
 /**
  * Readers for what a session file held. Old sessions and other versions of this extension may have written anything, and
  * a renderer that throws takes pi's screen with it.
@@ -5,7 +7,7 @@
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function fieldsOf(value: unknown): Fields | undefined {
-	return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+	return isRecord(value) ? value : undefined;
 }
 
 export function listOf(value: unknown): readonly unknown[] {

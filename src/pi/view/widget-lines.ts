@@ -1,7 +1,8 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { visibleWidth } from "@earendil-works/pi-tui";
 import { inOneLine } from "../../collect/plain.ts";
 import { count, dollars, duration } from "../../run/amounts.ts";
+import { cut } from "./fitted.ts";
 
 /** One run in the widget. Its texts may be anything that a model wrote. */
 export interface WidgetRow {
@@ -93,7 +94,3 @@ function countsOf({ rows, more, hint }: WidgetView, width: number): string {
 const short = (text: string): string => inOneLine(text.slice(0, LOOKED_AT));
 
 const blanks = (amount: number): string => " ".repeat(Math.max(0, amount));
-
-function cut(text: string, width: number): string {
-	return visibleWidth(text) <= width ? text : truncateToWidth(text, width, width > 1 ? "…" : "");
-}

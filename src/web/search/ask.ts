@@ -1,3 +1,4 @@
+import { messageOf } from "../../run/message-of.ts";
 import { decodeText } from "../convert/charset.ts";
 import { legible } from "../convert/convert.ts";
 import { decodeEntities } from "../entities.ts";
@@ -72,7 +73,7 @@ function hitsIn({ name, provider }: Account, { body, headers }: GuardedResponse)
 	try {
 		return provider.hits(decodeText(body, headers["content-type"]));
 	} catch (error) {
-		const reason = error instanceof Error ? error.message : String(error);
+		const reason = messageOf(error);
 		throw new WebError("PROVIDER_UNAVAILABLE", `${name} answered in a form that is not known: ${reason}`);
 	}
 }

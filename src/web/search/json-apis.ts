@@ -1,3 +1,4 @@
+import { isRecord } from "../../run/is-record.ts";
 import type { ApiRequest, SearchHit, SearchProvider } from "./provider.ts";
 
 type Item = Readonly<Record<string, unknown>>;
@@ -15,16 +16,14 @@ const get = (url: string, query: Record<string, string>, headers: Record<string,
 
 /** The list at a path in a JSON answer. A service leaves it out when it found nothing, but the answer is an object. */
 function itemsAt(body: string, ...path: string[]): Item[] {
-	const found = path.reduce<unknown>((at, key) => (isItem(at) ? at[key] : undefined), asItem(JSON.parse(body)));
-	return Array.isArray(found) ? found.filter(isItem) : [];
+	const found = path.reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), asItem(JSON.parse(body)));
+	return Array.isArray(found) ? found.filter(isRecord) : [];
 }
 
 function asItem(value: unknown): Item {
-	if (!isItem(value)) throw new Error("The answer is no object.");
+	if (!isRecord(value)) throw new Error("The answer is no object.");
 	return value;
 }
-
-const isItem = (value: unknown): value is Item => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const hit = (item: Item, keys: { title: string; url: string; snippet: string; published: string }): SearchHit => {
 	const text = (key: string) => (typeof item[key] === "string" ? item[key] : "");

@@ -1,1 +1,0 @@
-export { packageRoot } from "../config/package-root.ts";
