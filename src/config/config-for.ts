@@ -4,7 +4,11 @@ import { CONFIG_DIR_NAME, type ExtensionContext, getAgentDir } from "@earendil-w
 import { type LoadedConfig, loadConfig } from "./load.ts";
 import { isTrustedByDecision } from "./project-trust.ts";
 
-/** The configuration of this moment. Every call asks for it; a file that has not changed is not read again. */
+/**
+ * The configuration of this moment. Every call asks for it; a file that has not changed is not read again. One that cannot
+ * be read any more, because it is just being saved or has a mistake in it, must not lift what it forbade: what was read
+ * before stays in force.
+ */
 export function configFor(ctx: ExtensionContext): LoadedConfig {
 	const userFile = join(getAgentDir(), "pi-geon.json");
 	const projectFile = join(ctx.cwd, CONFIG_DIR_NAME, "pi-geon.json");
@@ -12,13 +16,23 @@ export function configFor(ctx: ExtensionContext): LoadedConfig {
 	const usesProject = existsSync(projectFile) && isTrustedByDecision(ctx);
 	const files = usesProject ? [userFile, projectFile] : [userFile];
 	const version = files.map((file) => `${file} ${versionOf(file)}`).join("\n");
-	if (loaded?.version !== version) {
-		loaded = { version, config: loadConfig({ userFile, ...(usesProject && { projectFile }) }) };
-	}
-	return loaded.config;
+	if (latest?.version === version) return latest.loaded;
+	const loaded = loadConfig({ userFile, ...(usesProject && { projectFile }) });
+	const before = latest?.files.join("\n") === files.join("\n") ? latest?.loaded : undefined;
+	latest = { version, files, loaded: loaded.unusable.length > 0 && before ? stillInForce(before, loaded) : loaded };
+	return latest.loaded;
 }
 
-let loaded: { version: string; config: LoadedConfig } | undefined;
+let latest: { version: string; files: string[]; loaded: LoadedConfig } | undefined;
+
+function stillInForce({ config }: LoadedConfig, { diagnostics, ...rest }: LoadedConfig): LoadedConfig {
+	const remedy = "What was read of it before stays in force until it is mended.";
+	return {
+		...rest,
+		config,
+		diagnostics: diagnostics.map((one) => (rest.unusable.includes(one.file) ? { ...one, remedy } : one)),
+	};
+}
 
 function versionOf(file: string): string {
 	const stats = statSync(file, { throwIfNoEntry: false });

@@ -14,7 +14,7 @@ import { LiveRuns } from "./live-runs.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 import { registerRoute } from "./route.ts";
 import { RunEvents } from "./run-events.ts";
-import { SessionServices, trustedAgentsFor } from "./session-services.ts";
+import { configTold, SessionServices, trustedAgentsFor } from "./session-services.ts";
 import { settleToolResults } from "./settle.ts";
 import { TerminalUi } from "./terminal-ui.ts";
 import { agentsListTool } from "./tools/agents-list.ts";
@@ -47,12 +47,17 @@ export default function piGeon(pi: ExtensionAPI): void {
 	let policy = "";
 
 	pi.on("session_start", (_event, ctx) => {
-		const { config, diagnostics } = configFor(ctx);
+		const loaded = configFor(ctx);
+		const { config, diagnostics } = loaded;
 		const { subagents } = config;
 		// What an untrusted project says goes neither into the prompt nor onto the screen.
 		const catalog = trustedAgentsFor(ctx);
 		reportDiagnostics(ctx, [...diagnostics, ...(subagents.enabled ? catalog.diagnostics : [])]);
+		configTold(loaded);
 		enabled = subagents.enabled;
+		// What was delegated before is still owed, and may be looked at.
+		ui.begin(ctx, config.ui);
+		announcer.begin(ctx);
 		if (!enabled) return;
 		const { agents } = catalog;
 		policy = subagents.injectDelegationPolicy ? delegationPolicy(agents) : "";
@@ -62,8 +67,6 @@ export default function piGeon(pi: ExtensionAPI): void {
 		pi.registerTool(sessionsListTool(services));
 		pi.registerTool(sessionsHistoryTool(services));
 		pi.registerTool(agentsListTool(services));
-		ui.begin(ctx, config.ui);
-		announcer.begin(ctx);
 	});
 	pi.on("before_agent_start", ({ systemPromptOptions }, ctx) => {
 		addPolicyToCustomPrompt(systemPromptOptions, policy);

@@ -5,6 +5,7 @@ import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-ag
 import { type AgentCatalog, discoverAgents } from "../agents/discover.ts";
 import { projectFolders } from "../agents/project-folders.ts";
 import { configFor } from "../config/config-for.ts";
+import type { LoadedConfig } from "../config/load.ts";
 import { packageRoot } from "../config/package-root.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
 import type { Services } from "../delegate.ts";
@@ -98,10 +99,25 @@ export class SessionServices {
 	}
 }
 
+/** The configuration of this moment. What is wrong with it is said once, also if it changed while pi runs. */
+function configNow(ctx: ExtensionContext): LoadedConfig {
+	const loaded = configFor(ctx);
+	if (loaded !== told) reportDiagnostics(ctx, loaded.diagnostics);
+	configTold(loaded);
+	return loaded;
+}
+
+/** What is wrong with this one is known to the user. */
+export function configTold(loaded: LoadedConfig): void {
+	told = loaded;
+}
+
+let told: LoadedConfig | undefined;
+
 /** Read when asked for, since much of the work needs only some of it. */
 function servicesOf(ctx: ExtensionContext, opened: Opened): Services {
 	const agentDir = getAgentDir();
-	const config = once(() => configFor(ctx).config);
+	const config = once(() => configNow(ctx).config);
 	const catalog = once(() => agentsFor(ctx, { includeProject: true }));
 	return {
 		...opened,

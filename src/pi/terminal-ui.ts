@@ -39,7 +39,7 @@ export class TerminalUi {
 	async openInspector(ctx: ExtensionContext): Promise<void> {
 		const session = this.#session;
 		if (ctx.mode !== "tui" || !session) {
-			return void ctx.ui.notify("Subagents can be looked at in a terminal, where they are switched on.", "warning");
+			return void ctx.ui.notify("Subagents can be looked at in a terminal.", "warning");
 		}
 		// To look must not make a ledger.
 		if (!wasEverUsed()) return void ctx.ui.notify("Nothing was delegated yet: there is nothing to look at.", "info");
