@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, parse, resolve } from "node:path";
 
 export interface AgentFolder {
@@ -29,7 +29,8 @@ export function projectFolders(cwd: string, homeDir: string): AgentFolder[] {
 
 /**
  * From cwd up to the directory of the repository. Neither the home directory nor the root of the file system belongs to a
- * project: `~/.claude/agents` would otherwise be part of every project below home that is no repository.
+ * project: `~/.claude/agents` would otherwise be part of every project below home that is no repository. Where there is no
+ * repository, nobody knows how far a project goes: not into a folder of another user, such as `/tmp`.
  */
 function projectDirectories(cwd: string, homeDir: string): string[] {
 	const home = realPath(homeDir);
@@ -37,10 +38,17 @@ function projectDirectories(cwd: string, homeDir: string): string[] {
 	let directory = resolve(cwd);
 	while (directory !== parse(directory).root && realPath(directory) !== home) {
 		directories.push(directory);
-		if (existsSync(join(directory, ".git"))) break;
+		if (existsSync(join(directory, ".git"))) return directories;
 		directory = dirname(directory);
 	}
-	return directories;
+	const foreign = directories.findIndex((above) => above !== directories[0] && !isOurs(above));
+	return foreign === -1 ? directories : directories.slice(0, foreign);
+}
+
+/** Where the system knows of owners. */
+function isOurs(directory: string): boolean {
+	const us = process.getuid?.();
+	return us === undefined || statSync(directory, { throwIfNoEntry: false })?.uid === us;
 }
 
 /** As it is where the path does not exist or may not be looked into; reading it reports that. */

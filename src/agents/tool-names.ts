@@ -26,6 +26,13 @@ export function readToolEntry(text: string): ToolEntry {
 	return { kind: "tool", name: piName(text) };
 }
 
+/** What a list in the configuration names: the tools themselves, and those of which it names some uses. */
+export const namesOf = (entries: readonly string[], { restricted }: { restricted: boolean }): string[] =>
+	entries.map(readToolEntry).flatMap((entry) => {
+		if (entry.kind === "unusable" || (entry.kind === "restricted" && !restricted)) return [];
+		return [entry.name];
+	});
+
 function piName(name: string): string {
 	const lower = name.toLowerCase();
 	return PI_TOOLS.includes(lower) ? lower : (CLAUDE_TOOLS.get(name) ?? name);

@@ -23,6 +23,8 @@ export interface AnnounceDetails {
 	agent: string;
 	label?: string;
 	status: AnnounceStatus;
+	/** Of a run that did not succeed: why, in a word. */
+	reason?: string;
 	task: string;
 	result?: string;
 	/** What went wrong, partial findings, warnings. */
@@ -59,6 +61,7 @@ export function announceOf(record: EndedRecord, redactor: Redactor): Announce {
 		agent: plan.agent,
 		...(record.label !== undefined && { label: redactor.redact(record.label) }),
 		status,
+		...(outcome.status !== "success" && outcome.error.reason !== undefined && { reason: outcome.error.reason }),
 		task: redactor.redact(plan.task),
 		...(outcome.finalized?.result !== undefined && { result: outcome.finalized.result }),
 		...(notes !== undefined && { notes: redactor.redact(notes) }),

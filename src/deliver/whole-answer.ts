@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Truncated, truncateForModel } from "../collect/truncate.ts";
 import type { RunRecord } from "../ledger/records.ts";
@@ -19,7 +19,6 @@ function keep(file: string, answer: string): string {
 		return `The whole answer is in ${file}`;
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error)) throw error;
-		if (existsSync(file)) rmSync(file); // Half of it would be taken for all of it.
 		return `The whole answer could not be kept: ${error.message}`;
 	}
 }

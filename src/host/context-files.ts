@@ -13,8 +13,8 @@ export function contextFiles(cwd: string, agentDir: string): { path: string; con
 }
 
 function isReadableFile(path: string): boolean {
-	if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false;
 	try {
+		if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false;
 		accessSync(path, constants.R_OK);
 		return true;
 	} catch (error) {

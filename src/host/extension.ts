@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { currentRedactor } from "../collect/redact/current-redactor.ts";
+import type { Redactor } from "../collect/redact/redactor.ts";
 import { packageRoot } from "../config/package-root.ts";
 import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
@@ -37,11 +38,11 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			if (!isHostId(id)) throw new Error(`/${HOST_COMMAND} is started by pi-geon, with the id of a host.`);
 			// For this process only: a thread that was given them would not start.
 			process.execArgv = process.execArgv.filter((argument) => !NODE_ARGUMENTS.includes(argument));
-			surviveFullDisk();
 			const agentDir = getAgentDir();
+			const redactor = currentRedactor(agentDir);
+			guardOutput(redactor);
 			const places = placesIn(agentDir);
 			const ledger = await openLedger(places.ledger);
-			const redactor = currentRedactor(agentDir);
 			const log = logTo({
 				context: { role: "host", pid: process.pid, host: id },
 				// Its starter has pointed it at the host's log, where the last words of a process that dies go too.
@@ -87,9 +88,18 @@ export default function hostExtension(pi: ExtensionAPI): void {
 	pi.on("session_shutdown", () => host?.abandon());
 }
 
-/** pi's output goes to the log, which is on the same disk as all else. What it cannot write must not end the process. */
-function surviveFullDisk(): void {
-	for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+/**
+ * What pi and the extensions of children print goes to the log, redacted like all else. That is on the same disk as
+ * everything: what cannot be written must not end the process.
+ */
+function guardOutput({ redact }: Redactor): void {
+	for (const stream of [process.stdout, process.stderr]) {
+		stream.on("error", () => {});
+		const write = stream.write.bind(stream);
+		// Its other forms, which say how a text is encoded, are not used for text that somebody reads.
+		stream.write = (chunk: string | Uint8Array, ...rest: never[]) =>
+			write(redact(typeof chunk === "string" ? chunk : Buffer.from(chunk).toString()), ...rest);
+	}
 }
 
 /** Not through the stream: that one is closed for good after its first failure. */

@@ -2,7 +2,7 @@ import { renameSync } from "node:fs";
 import type { RunId, SessionId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
 import { applyInTransaction } from "./progress.ts";
-import { archivedFile, wholeAnswerFile } from "./session-files.ts";
+import { archivedFile } from "./session-files.ts";
 
 /** How many sessions are put away at one look: nobody is to be kept waiting by it. The next look does the rest. */
 const AT_ONCE = 20;
@@ -14,14 +14,14 @@ const TRY_AGAIN_MS = 10 * 60_000;
  * what a crash left between them:
  *
  * 1. The session is marked. From here on it cannot be continued, so nobody writes to its file.
- * 2. Its files are renamed, to names that follow from the mark: of two who do it at once, the second finds nothing to do.
+ * 2. Its file is renamed, to a name that follows from the mark: of two who do it at once, the second finds nothing to do.
  * 3. Its runs are marked. Until then they are due, and found again.
  */
 export function archiveDueSessions(ledger: Ledger, at: number): { archived: SessionId[]; failed: ArchiveFailure[] } {
 	// Asking before locking: most looks find nothing.
 	if (dueSessions(ledger, at).length === 0) return { archived: [], failed: [] };
 	const marked = ledger.transaction("full", () => dueSessions(ledger, at).map((id) => markSession(ledger, id, at)));
-	const failed = marked.flatMap((session) => putAway(ledger, session));
+	const failed = marked.flatMap(putAway);
 	const stuck = new Set(failed.map(({ sessionId }) => sessionId));
 	const archived = marked.filter(({ id }) => !stuck.has(id));
 	ledger.transaction("normal", () => {
@@ -66,18 +66,16 @@ function markSession(ledger: Ledger, id: SessionId, at: number): MarkedSession {
 	return { id, file: session.file, archivedAt: session.archived_at };
 }
 
-function putAway(ledger: Ledger, { id, file, archivedAt }: MarkedSession): ArchiveFailure[] {
-	const answers = runsOf(ledger, id).map((run) => wholeAnswerFile(file, run));
-	return [file, ...answers].flatMap((each) => {
-		try {
-			renameSync(each, archivedFile(each, archivedAt));
-			return [];
-		} catch (error) {
-			if (!(error instanceof Error && "code" in error)) throw error;
-			// Renamed by somebody else, or never written.
-			return error.code === "ENOENT" ? [] : [{ sessionId: id, error }];
-		}
-	});
+/** Answers that were kept whole stay: the announce says where they are. */
+function putAway({ id, file, archivedAt }: MarkedSession): ArchiveFailure[] {
+	try {
+		renameSync(file, archivedFile(file, archivedAt));
+		return [];
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error)) throw error;
+		// Renamed by somebody else, or never written.
+		return error.code === "ENOENT" ? [] : [{ sessionId: id, error }];
+	}
 }
 
 function markRuns(ledger: Ledger, { id, archivedAt }: MarkedSession): void {

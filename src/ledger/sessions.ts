@@ -9,6 +9,8 @@ export interface SessionRecord {
 	file: string;
 	/** Digest of the agent's definition when the session was last used. */
 	definition: string;
+	/** Under whose account its last run worked. */
+	principal: string;
 	/** Whether a run has worked in it: only then is there a transcript. */
 	everStarted: boolean;
 	archivedAt?: number;
@@ -30,7 +32,8 @@ export function findSession(ledger: Ledger, id: SessionId): SessionRecord | unde
 	const row = ledger.get<
 		Omit<SessionRecord, "archivedAt" | "everStarted"> & { archived_at: number | null; started: number }
 	>(
-		`SELECT id, agent, cwd, file, definition, archived_at,
+		`SELECT id, agent, cwd, file, definition, archived_at, (SELECT plan ->> '$.principal.id' FROM runs
+					WHERE session_id = sessions.id ORDER BY seq DESC LIMIT 1) AS principal,
 				EXISTS (SELECT 1 FROM runs WHERE session_id = sessions.id AND started_at IS NOT NULL) AS started
 			FROM sessions WHERE id = ?`,
 		id,

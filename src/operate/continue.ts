@@ -36,12 +36,13 @@ interface Sources extends Pick<Services, "ledger" | "config" | "catalog"> {
 export function continueSession(of: RunRecord, request: Continuation, sources: Sources): Continued | Denial {
 	const { ledger } = sources;
 	const record = runToTell(ledger, of);
+	// Of a run at work as well: a message that it does not take in any more is the task of another.
+	const denial = distrustOf(record.plan, sources) ?? disabledNow(record.plan, sources.config);
+	if (denial) return denial;
 	const at = Date.now();
 	const seq =
 		record.run.state === "ended" ? undefined : sendToRun(ledger, record.run.id, { body: request.message, at });
 	if (seq !== undefined) return { how: "steered", record, seq };
-	const distrust = distrustOf(record.plan, sources);
-	if (distrust) return distrust;
 	const tools = toolsNow(record.plan, sources);
 	if ("error" in tools) return tools;
 	const resumed = findSession(ledger, record.sessionId)?.everStarted ?? false;
@@ -80,11 +81,14 @@ function distrustOf(
 	);
 }
 
+/** What the configuration has switched off since. */
+export function disabledNow({ agent }: LaunchPlan, { subagents }: Services["config"]): Denial | undefined {
+	if (!subagents.enabled) return forbidden("subagents.enabled is false in pi-geon.json.");
+	if (subagents.disabled.includes(agent)) return forbidden(`${agent} is in subagents.disabled of pi-geon.json.`);
+	return undefined;
+}
+
 function toolsNow(plan: LaunchPlan, { config, catalog }: Sources): Pick<LaunchPlan, "tools" | "extensions"> | Denial {
-	if (!config.subagents.enabled) return forbidden("subagents.enabled is false in pi-geon.json.");
-	if (config.subagents.disabled.includes(plan.agent)) {
-		return forbidden(`${plan.agent} is in subagents.disabled of pi-geon.json.`);
-	}
 	const isGeneral = plan.definition.digest === GENERAL.digest;
 	const agent = isGeneral ? GENERAL : catalog.agents.find(({ name }) => name === plan.agent);
 	if (!agent) return { status: "error", error: `There is no agent ${plan.agent} any more: ${plan.definition.file}` };

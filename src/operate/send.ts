@@ -7,6 +7,7 @@ import { isRefusal } from "../run/errors.ts";
 import { type RunId, sessionKey } from "../run/ids.ts";
 import type { AskUser } from "../supervise/ask.ts";
 import { type ChildName, findChild, runToTell } from "./child.ts";
+import { disabledNow } from "./continue.ts";
 import { type Denial, denialOf, isDenial } from "./denial.ts";
 import { holderOf, type Posted } from "./posted.ts";
 import { type Reply, replyOf } from "./reply.ts";
@@ -60,6 +61,8 @@ export async function sendToSession(
 	const { ledger, supervisor } = services;
 	const child = request.run ? runToTell(ledger, request.run) : findChild(ledger, request.parentSession, request);
 	if (isDenial(child)) return { answer: child };
+	const denial = disabledNow(child.plan, services.config);
+	if (denial) return { answer: denial };
 	const posted = steer(child, request, services) ?? (await resume(child, request, parent, services));
 	if (isDenial(posted)) return { answer: posted };
 	if (posted.seq === undefined) hooks.onSpawned(posted.record);

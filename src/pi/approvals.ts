@@ -1,5 +1,6 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { AgentDefinition } from "../agents/definition.ts";
+import { inOneLine } from "../collect/plain.ts";
 import { inTurn } from "./dialog-line.ts";
 
 /**
@@ -15,8 +16,8 @@ export function projectAgentApprovals(
 		const key = `${agent.file} ${agent.digest}`;
 		const known = answers.get(key);
 		if (known) return known;
-		const question = `Run the project's agent "${agent.name}"?`;
-		const why = `This project is not trusted. The agent's instructions come from\n${agent.file}`;
+		const question = `Run the project's agent "${inOneLine(agent.name)}"?`;
+		const why = `This project is not trusted. The agent's instructions come from\n${inOneLine(agent.file)}`;
 		const { ui } = ctx;
 		const signal = ctx.signal ? AbortSignal.any([over, ctx.signal]) : over;
 		const answer = inTurn(ui, () => ui.confirm(question, why, { signal }), signal).then(

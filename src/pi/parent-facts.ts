@@ -1,11 +1,18 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import type { ExtensionAPI, ExtensionContext, ModelRuntime } from "@earendil-works/pi-coding-agent";
-import { readStoredCredential, resolveModelScopeWithDiagnostics } from "@earendil-works/pi-coding-agent";
+import {
+	type ExtensionAPI,
+	type ExtensionContext,
+	getAgentDir,
+	ModelRuntime,
+	readStoredCredential,
+	resolveModelScopeWithDiagnostics,
+} from "@earendil-works/pi-coding-agent";
 import type { AgentDefinition } from "../agents/definition.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import type { ResolvedModel } from "../plan/model.ts";
+import type { ModelChoice } from "../plan/plan.ts";
 import type { KnownTool } from "../plan/tools.ts";
 import { delegationDepth } from "../run/delegation-depth.ts";
 import { isThinkingLevel } from "../run/thinking.ts";
@@ -27,6 +34,7 @@ export function parentFacts(
 		projectTrusted: isTrustedByDecision(ctx),
 		sessionKept: ctx.sessionManager.getSessionFile() !== undefined,
 		resolveModel: (name, principalDir) => resolveModel(ctx, name, principalDir),
+		isKnownToHosts: (model) => isKnownToHosts(ctx, model),
 		approveProjectAgent,
 	};
 }
@@ -51,12 +59,25 @@ export async function resolveAmong(
 	models: ReturnType<ExtensionContext["modelRegistry"]["getAll"]>,
 	name: string,
 ): Promise<ResolvedModel | undefined> {
+	if (/[*?]/.test(name)) return undefined; // pi takes it for several.
 	// All that pi's resolver asks of a runtime, and an extension has no other way to it.
 	const available = { getAvailable: async () => models } as unknown as ModelRuntime;
-	const [found] = (await resolveModelScopeWithDiagnostics([name], available)).scopedModels;
+	const { scopedModels, diagnostics } = await resolveModelScopeWithDiagnostics([name], available);
+	const [found] = scopedModels;
 	if (!found) return undefined;
-	const model = { provider: found.model.provider, id: found.model.id };
-	return found.thinkingLevel ? { model, thinking: found.thinkingLevel } : { model };
+	return {
+		model: { provider: found.model.provider, id: found.model.id },
+		...(found.thinkingLevel && { thinking: found.thinkingLevel }),
+		warnings: diagnostics.map(({ message }) => message),
+	};
+}
+
+/** A host loads no extension for the sake of its models: what an extension alone provides is not there. */
+async function isKnownToHosts({ modelRegistry }: ExtensionContext, { provider, id }: ModelChoice): Promise<boolean> {
+	if (!modelRegistry.getRegisteredProviderIds().includes(provider)) return true;
+	const dir = getAgentDir();
+	const runtime = await ModelRuntime.create({ authPath: join(dir, "auth.json"), modelsPath: join(dir, "models.json") });
+	return runtime.getModel(provider, id) !== undefined;
 }
 
 function availableTo({ modelRegistry }: ExtensionContext, principalDir: string | undefined) {

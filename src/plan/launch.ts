@@ -47,6 +47,8 @@ export interface ParentFacts {
 	sessionKept: boolean;
 	/** Among the models that can be used with main's credentials, or with those in a principal's own directory. */
 	resolveModel(name: string, principalDir?: string): Promise<ResolvedModel | undefined>;
+	/** Whether a child can use a model that this pi has. */
+	isKnownToHosts(model: ModelChoice): Promise<boolean>;
 	/** Asks the user about an agent of a project that is not trusted. False where nobody can be asked. */
 	approveProjectAgent(agent: AgentDefinition): Promise<boolean>;
 }
@@ -64,6 +66,8 @@ export interface KnownSession {
 	cwd: string;
 	file: string;
 	definition: string;
+	/** Under whose account its last run worked. */
+	principal: string;
 	/** Whether a run has worked in it: only then is there a transcript. */
 	everStarted: boolean;
 	archivedAt?: number;
@@ -80,7 +84,7 @@ export async function planLaunch(
 	if (isRefusal(agent)) return agent;
 	const principal = choosePrincipal(request.agentId, config);
 	if (isRefusal(principal)) return principal;
-	const session = childSession(request, agent, { cwd: parent.cwd, ...sources });
+	const session = childSession(request, agent, { cwd: parent.cwd, principal: principal.id, ...sources });
 	if (isRefusal(session)) return session;
 	const tools = effectiveTools({ agent, config, active: parent.activeTools, known: parent.knownTools });
 	if (isRefusal(tools)) return tools;
@@ -91,7 +95,7 @@ export async function planLaunch(
 			{ from: `agents.list[${principal.id}].subagents.model`, name: modelOf(principal.id, config) },
 			{ from: "agents.defaults.subagents.model", name: config.agents.defaults.subagents.model },
 		],
-		parent.model,
+		parent,
 		(name) => parent.resolveModel(name, principal.agentDir),
 	);
 	if (isRefusal(chosen)) return chosen;
@@ -177,11 +181,11 @@ async function permittedAgent(
 	return agent;
 }
 
-/** A new child session, or the one to continue: identity is directory + agent + id. */
+/** A new child session, or the one to continue: identity is directory + agent + id, and it never changes accounts. */
 function childSession(
 	request: LaunchRequest,
 	agent: AgentDefinition,
-	where: Pick<PlanSources, "findSession" | "sessionsRoot"> & { cwd: string },
+	where: Pick<PlanSources, "findSession" | "sessionsRoot"> & { cwd: string; principal: string },
 ): { session: ChildSession; warnings: string[] } | Refusal {
 	if (request.sessionId === undefined) {
 		return { session: newSession({ root: where.sessionsRoot, cwd: where.cwd, agent: agent.name }), warnings: [] };
@@ -202,6 +206,10 @@ function childSession(
 		return wrong(`Session ${id} belongs to ${known.agent}, not to ${agent.name}.`, "other_agent");
 	if (known.cwd !== where.cwd)
 		return wrong(`Session ${id} belongs to ${known.cwd}, not to this directory.`, "other_directory");
+	if (known.principal !== where.principal) {
+		const message = `Session ${id} belongs to agentId ${known.principal}, not to ${where.principal}. Go on with sessions_send.`;
+		return wrong(message, "other_principal");
+	}
 	if (known.everStarted && !existsSync(known.file))
 		return wrong(`The transcript of session ${id} is gone: there is no ${known.file} any more.`, "missing_session");
 	const changed = known.definition !== agent.digest;

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from "../agents/definition.ts";
+import { namesOf } from "../agents/tool-names.ts";
 import type { Config } from "../config/config.ts";
 import { type Refusal, refuse } from "../run/errors.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
@@ -90,7 +91,9 @@ const mayUseLsp = (config: Config): boolean =>
 
 function isAllowed(name: string, config: Config): boolean {
 	const { allow, deny } = config.tools.subagents.tools;
-	return !deny.includes(name) && (allow === null || allow.includes(name));
+	// Whoever forbids some uses of a tool forbids it; whoever allows some does not allow it.
+	if (namesOf(deny, { restricted: true }).includes(name)) return false;
+	return allow === null || namesOf(allow, { restricted: false }).includes(name);
 }
 
 function noTools(agent: AgentDefinition, wanted: string[]): Refusal {

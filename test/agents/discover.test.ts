@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type AgentCatalog, type AgentPlaces, discoverAgents } from "../../src/agents/discover.ts";
@@ -260,3 +260,22 @@ describe("the built-in agents", () => {
 		}
 	});
 });
+
+test.runIf(process.getuid?.() === 0)(
+	"outside of a repository, a folder of another user is no part of the project",
+	() => {
+		const { write, path, discover } = world();
+		const cwd = path("shared", "ours", "work");
+		write("shared/.agents/theirs.md", agent("theirs"));
+		write("shared/ours/.agents/ours.md", agent("ours"));
+		mkdirSync(cwd, { recursive: true });
+		expect(names(discover({ cwd }))).toEqual(["ours", "theirs"]);
+		chownSync(path("shared"), 65534, 65534);
+		expect(names(discover({ cwd }))).toEqual(["ours"]);
+		// Whoever works in it, as in a container with files of another user, has decided to.
+		chownSync(cwd, 65534, 65534);
+		expect(names(discover({ cwd }))).toEqual(["ours"]);
+		mkdirSync(path("shared", ".git"));
+		expect(names(discover({ cwd }))).toEqual(["ours", "theirs"]);
+	},
+);

@@ -281,6 +281,25 @@ describe("while no pi is open", { timeout: 60_000 }, () => {
 		expect(await piGeon(home, ["send", "first", "more", "-w", "25"])).toMatchObject({ code: 0, stderr: "" });
 	});
 
+	test("nor is one at work steered: a message that it does not take in any more would be the task of another", async () => {
+		const held = gate();
+		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
+		const rpc = startRpc(home);
+		await rpc.promptAndSettle("spawn first");
+		await isWorking(home);
+		writeFileSync(join(home.agentDir, "pi-geon.json"), JSON.stringify({ subagents: { disabled: ["explorer"] } }));
+		const forbidden = "explorer is in subagents.disabled";
+		expect(await piGeon(home, ["send", "first", "more"])).toMatchObject({
+			code: 1,
+			stderr: expect.stringContaining(forbidden),
+		});
+		await rpc.prompt("/subagents send first more");
+		await rpc.waitForEvent((event) => event.method === "notify" && JSON.stringify(event).includes(forbidden));
+		held.open();
+		await rpc.close();
+		expect(inLedger(home, "SELECT 1 FROM inbox")).toEqual([]);
+	});
+
 	test("inside a subagent one may look, and nothing else", async () => {
 		const home = await endedRun();
 		const env = { PI_SUBAGENT_CHILD: "1", PI_SUBAGENT_DEPTH: "1" };

@@ -1,8 +1,9 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { shownToModel } from "../../src/deliver/whole-answer.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
+import { wholeAnswerFile } from "../../src/ledger/session-files.ts";
 import { admission } from "../ledger/samples.ts";
 import { useScratch } from "../ledger/scratch.ts";
 
@@ -28,6 +29,10 @@ test("a long answer is kept whole beside its session, for the user alone, and it
 test("an answer that cannot be kept is told all the same, with the reason", async () => {
 	const notAFolder = join(scratch.folder(), "file");
 	writeFileSync(notAFolder, "");
-	const { text } = shownToModel(LONG, await runWith(join(notAFolder, "child.jsonl")));
-	expect(text).toMatch(/^A line of an answer\.\n[\s\S]*The whole answer could not be kept: E(NOTDIR|EXIST)/);
+	const inTheWay = await runWith(join(scratch.folder(), "child.jsonl"));
+	mkdirSync(wholeAnswerFile(inTheWay.plan.session.file, inTheWay.run.id));
+	for (const record of [await runWith(join(notAFolder, "child.jsonl")), inTheWay]) {
+		const { text } = shownToModel(LONG, record);
+		expect(text).toMatch(/^A line of an answer\.\n[\s\S]*The whole answer could not be kept: E(NOTDIR|EXIST|ISDIR)/);
+	}
 });

@@ -44,10 +44,13 @@ async function spawnOne(setup: Setup) {
 			},
 		},
 		script: dispatch({
-			parent: ({ lastUserText, lastMessage }) =>
-				lastUserText === "Go." && lastMessage?.role !== "tool"
-					? toolCall("sessions_spawn", { task: "A", agent: "explorer", agentId: "work", ...setup.spawn })
-					: text("Noted."),
+			parent: ({ lastUserText, lastMessage }) => {
+				const [verb, sessionId] = lastUserText.split(" ");
+				if (lastMessage?.role === "tool") return text("Noted.");
+				if (verb === "Go.")
+					return toolCall("sessions_spawn", { task: "A", agent: "explorer", agentId: "work", ...setup.spawn });
+				return verb === "continue" ? toolCall("subagent", { task: "B", agent: "explorer", sessionId }) : text("Noted.");
+			},
 			child: () => setup.child ?? finalize("Done."),
 		}),
 	});
@@ -214,4 +217,19 @@ test("a child reads AGENTS.md and TOOLS.md of the project and of its principal's
 	});
 	const marks = [...(child?.systemText ?? "").matchAll(/Mark (\w+-\w+)\./g)].map(([, mark]) => mark);
 	expect(marks).toEqual(["work-AGENTS", "work-TOOLS", "project-AGENTS", "project-TOOLS"]);
+});
+
+test("a session is not continued under another account than it had", async () => {
+	const { home, child, receipt } = await spawnOne({
+		mainAuth: { scripted: key("main") },
+		workAuth: { scripted: key("work") },
+	});
+	expect(child?.header("authorization")).toBe(bearer("work"));
+	const before = home.model.requests.filter((request) => request.isChild).length;
+	const sessionId = (receipt as { childSessionKey: string }).childSessionKey.split(":").at(-1);
+	const run = await promptPi(home, `continue ${sessionId}`);
+	expect(run.toolResults.at(-1)?.details).toMatchObject({
+		error: { code: "INVALID_INPUT", reason: "other_principal", message: expect.stringContaining("agentId work") },
+	});
+	expect(home.model.requests.filter((request) => request.isChild)).toHaveLength(before);
 });

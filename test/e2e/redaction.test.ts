@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { agentNamed } from "../helpers/agent-file.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { delay, httpError, text, toolCall } from "../helpers/model-steps.ts";
 import { promptPi } from "../helpers/pi.ts";
+import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 
@@ -66,6 +68,27 @@ test("a token that came while the child was at work is masked, too", async () =>
 	const run = await promptPi(home, "Go.");
 	expect(delegations(run)[0]?.results[0]?.output).toBe("It is [redacted].");
 	expect(handedOver(home, run)).not.toContain(token);
+});
+
+test("what a child's tool prints is in the host's log, without the secret", async () => {
+	const home = await openHome({
+		env,
+		moreExtensions: [join(repositoryRoot, "test", "children", "printing-tool.ts")],
+		agents: { "worker.md": agentNamed("worker", "You work.", "tools: prints") },
+		config: { subagents: { allowWrite: true } },
+		script: dispatch({
+			parent: [delegateTo("worker", "Print."), text("Done.")],
+			child: [toolCall("prints", { text: `${LITERAL} ${GITHUB}` }), finalize("Done.")],
+		}),
+	});
+	const run = await promptPi(home, "Go.");
+	expect(delegations(run)[0]).toMatchObject({ finalized: { status: "SUCCESS" } });
+	const all = handedOver(home, run);
+	for (const how of ["with the console", "as bytes"]) {
+		expect(all).toContain(`printed ${how}: [redacted] [redacted:github-token]`);
+	}
+	expect(all).not.toContain(LITERAL);
+	expect(all).not.toContain(GITHUB);
 });
 
 test("an error of the provider that repeats a key does not pass it on", async () => {

@@ -38,6 +38,7 @@ const cards: Record<string, unknown> = {
 	done: details,
 	"done with a warning": { ...details, result: "Short.", notes: "The model x/y is not known; the default was used." },
 	"timed out": { ...failed, status: "timeout", notes: findings },
+	stopped: { ...failed, status: "error", reason: "stopped", notes: "Stopped by the user." },
 	lost: { ...failed, status: "unknown", notes: "Its host died, and no attempts are left." },
 	"of another version": undefined,
 };

@@ -38,6 +38,7 @@ const MARKS = {
 	success: { color: "success", text: "✓ done" },
 	error: { color: "error", text: "✗ failed" },
 	timeout: { color: "error", text: "✗ timed out" },
+	stopped: { color: "warning", text: "✗ stopped" },
 	unknown: { color: "warning", text: "? ended" },
 } as const;
 

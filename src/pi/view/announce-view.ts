@@ -3,7 +3,7 @@ import { contentText, type Facts, readFacts, shortText } from "./subagent-view.t
 
 /** What the card of an announce shows, whatever was stored. Texts in one line are plain already; the others are not. */
 export interface AnnounceView {
-	status: "success" | "error" | "timeout" | "unknown";
+	status: "success" | "error" | "timeout" | "stopped" | "unknown";
 	agent: string;
 	label: string | undefined;
 	result: string;
@@ -21,7 +21,7 @@ export function readAnnounce(message: { content: unknown; details?: unknown }): 
 	// Of another version: the text that the model got is all there is.
 	if (details === undefined || agent === undefined) return unreadable(message.content);
 	return {
-		status: statusOf(details.status),
+		status: details.reason === "stopped" ? "stopped" : statusOf(details.status),
 		agent,
 		label: shortText(details.label),
 		result: textOf(details.result) ?? "",
