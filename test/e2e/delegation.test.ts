@@ -2,10 +2,11 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { SubagentDetails } from "../../src/deliver/details.ts";
 import { gate } from "../helpers/gate.ts";
 import { processesOf } from "../helpers/leaks.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
-import { text, toolCall } from "../helpers/model-steps.ts";
+import { drip, text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions, promptPi, runPi } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -130,4 +131,25 @@ test("a task that looks like a command is given to the child as it is", async ()
 	});
 	const [details] = delegations(await promptPi(home, "Go."));
 	expect(details?.finalized).toEqual({ status: "SUCCESS", result: "I was asked: /toolkit doctor" });
+});
+
+test("while it runs, the call is updated at most ten times a second, however much the child says", async () => {
+	const letters = "x".repeat(150);
+	const home = await openHome({
+		script: dispatch({
+			parent: [delegateTo("explorer", task), text("Done.")],
+			child: [[drip(letters, { everyMs: 8 }), finalize(answer)]],
+		}),
+	});
+	const run = await promptPi(home, "Where is auth registered?");
+	const [details] = delegations(run);
+	expect(details).toMatchObject({ mode: "single", finalized: { result: answer } });
+	expect(details).not.toHaveProperty("streaming");
+
+	const updates = run.partials.map((partial) => partial.details as SubagentDetails);
+	for (const { mode, streaming } of updates) expect([mode, typeof streaming]).toEqual(["single", "object"]);
+	const atWork = updates.filter(({ streaming }) => streaming?.queuePosition === undefined);
+	expect(atWork.length).toBeGreaterThan(5);
+	// One at once, and one when the call begins to follow a run that has begun already.
+	expect(atWork.length).toBeLessThanOrEqual((details?.results[0]?.durationMs ?? 0) / 100 + 2);
 });

@@ -64,6 +64,11 @@ describe("a request that is turned down gets its code, and nothing is started", 
 		expect(details?.error?.message).toContain("web_search");
 	});
 
+	test("where nobody may delegate, nothing that was asked for matters", async () => {
+		const { details } = await call({ agent: "nobody", task: "Find it." }, { config: { subagents: { maxDepth: 0 } } });
+		expect(details).toMatchObject({ mode: "management", results: [], error: { code: "SUBAGENT_DEPTH_EXCEEDED" } });
+	});
+
 	test("inside a child there is no such tool", async () => {
 		const home = await openHome({
 			script: dispatch({

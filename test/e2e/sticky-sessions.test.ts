@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentNamed } from "../helpers/agent-file.ts";
@@ -130,7 +130,7 @@ test("ids that do not fit are refused with the reason", async () => {
 	const home = await openHome({
 		script: dispatch({ parent, child: [finalize("One.")] }),
 	});
-	const { sessionId } = await delegated(home, "explorer - One.");
+	const { sessionId, results } = await delegated(home, "explorer - One.");
 	const refusals: [string, string, Parameters<typeof promptPi>[2]?][] = [
 		["explorer nonsense Two.", "malformed_session"],
 		["explorer 00000000-0000-4000-8000-000000000000 Two.", "unknown_session"],
@@ -140,6 +140,10 @@ test("ids that do not fit are refused with the reason", async () => {
 	for (const [prompt, reason, options] of refusals) {
 		expect((await delegated(home, prompt, options)).error, prompt).toMatchObject({ code: "INVALID_INPUT", reason });
 	}
+	rmSync(results[0]?.sessionFile ?? "");
+	const { error } = await delegated(home, `explorer ${sessionId} Two.`);
+	expect(error).toMatchObject({ code: "INVALID_INPUT", reason: "missing_session" });
+	expect(error?.message).toContain(sessionId);
 	expect(home.model.requests.filter((request) => request.isChild)).toHaveLength(1);
 });
 

@@ -34,6 +34,8 @@ export interface HomeOptions {
 	readonly files?: Readonly<Record<string, string>>;
 	readonly git?: boolean;
 	readonly contextWindow?: number;
+	/** Whether its models can think. */
+	readonly reasoning?: boolean;
 	/** Prices of the model `priced`, in dollars per million tokens. */
 	readonly cost?: Cost;
 	readonly env?: Readonly<Record<string, string>>;
@@ -115,11 +117,11 @@ const defaultSettings = {
 const noCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 const someCost = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
-function modelsJson({ model, contextWindow = 200_000, cost = someCost }: HomeOptions): object {
+function modelsJson({ model, contextWindow = 200_000, reasoning = false, cost = someCost }: HomeOptions): object {
 	const entry = (id: string, prices: Cost) => ({
 		id,
 		name: id,
-		reasoning: false,
+		reasoning,
 		input: ["text"],
 		contextWindow,
 		maxTokens: 8_192,

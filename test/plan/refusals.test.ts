@@ -1,0 +1,65 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { refusalResult } from "../../src/deliver/tool-result.ts";
+import type { KnownSession } from "../../src/plan/launch.ts";
+import { newSessionId } from "../../src/run/ids.ts";
+import { CWD, planned, refused, type Wish } from "./launching.ts";
+
+const agent = "tools: read";
+
+describe("details.mode of a refusal", () => {
+	const refusals: [string, string, Wish][] = [
+		["management", "SUBAGENTS_DISABLED", { agent, config: { subagents: { enabled: false } } }],
+		["management", "SUBAGENT_DEPTH_EXCEEDED", { agent, config: { subagents: { maxDepth: 0 } } }],
+		["management", "SUBAGENT_DEPTH_EXCEEDED", { agent, parent: { depth: 1 } }],
+		["single", "UNKNOWN_AGENT", { agent, request: { agent: "nobody" } }],
+		["single", "SUBAGENT_DISABLED", { agent, config: { subagents: { disabled: ["custom"] } } }],
+		["single", "INVALID_INPUT", { agent, request: { task: " " } }],
+		["single", "SUBAGENT_FAILED", { agent, parent: { model: undefined } }],
+	];
+
+	test.each(refusals)("is %s for %s", async (mode, code, wish) => {
+		expect(refusalResult(await refused(wish)).details).toEqual({
+			mode,
+			results: [],
+			error: expect.objectContaining({ code }),
+		});
+	});
+
+	test("is management for whoever may not delegate, whatever else is wrong with the request", async () => {
+		const wish = { config: { subagents: { enabled: false } }, request: { agent: "nobody", task: " " } };
+		expect(refusalResult(await refused(wish)).details.mode).toBe("management");
+	});
+});
+
+describe("a session to continue", () => {
+	const id = newSessionId();
+	const file = fileURLToPath(import.meta.url);
+	const request = { sessionId: id };
+	const known: KnownSession = { agent: "custom", cwd: CWD, file, definition: "before", everStarted: true };
+
+	const refusals: [string, string, Wish][] = [
+		["malformed_session", "is no session id at all", { agent, request: { sessionId: "nonsense" }, session: known }],
+		["unknown_session", "is nobody's", { agent, request }],
+		["archived_session", "is archived", { agent, request, session: { ...known, archivedAt: 1 } }],
+		["other_agent", "belongs to another agent", { agent, request, session: { ...known, agent: "other" } }],
+		["other_directory", "belongs to another directory", { agent, request, session: { ...known, cwd: "/elsewhere" } }],
+		["missing_session", "has lost its transcript", { agent, request, session: { ...known, file: `${file}.gone` } }],
+	];
+
+	test.each(refusals)("is refused as %s if it %s", async (reason, _why, wish) => {
+		const { error } = await refused(wish);
+		expect(error).toMatchObject({ code: "INVALID_INPUT", reason });
+		expect(error.message).toContain(wish.request?.sessionId);
+	});
+
+	test("goes on in its file, and begins in it if nobody has worked in it yet", async () => {
+		expect((await planned({ agent, request, session: known })).session).toEqual({ id, file, resumed: true });
+		const fresh = { ...known, file: `${file}.to-come`, everStarted: false };
+		expect((await planned({ agent, request, session: fresh })).session).toEqual({
+			id,
+			file: `${file}.to-come`,
+			resumed: false,
+		});
+	});
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import { planned, refused, type Wish } from "./launching.ts";
+
+const toolsOf = async (wish: Wish) => (await planned(wish)).tools;
+const allow = (...names: string[]) => ({ tools: { subagents: { tools: { allow: names } } } });
+
+describe("what a role may do", () => {
+	const agent = "tools: read, write, edit, bash, grep, deploy";
+	const mayWrite = { subagents: { allowWrite: true } };
+
+	test("as long as allowWrite is false, one that is not readonly reads all the same, and loads nothing else", async () => {
+		expect(await planned({ agent })).toMatchObject({ tools: ["read", "grep"], extensions: [] });
+		expect(await toolsOf({ agent: "denied_tools: lsp" })).toEqual(["read"]);
+	});
+
+	test("as long as allowWrite is false, one that only writes is refused, and the setting is named", async () => {
+		expect(await refused({ agent: "tools: write, deploy" })).toMatchObject({
+			error: {
+				code: "SUBAGENT_DISABLED",
+				reason: "no_tools",
+				message: expect.stringContaining("subagents.allowWrite"),
+			},
+		});
+	});
+
+	test("allowWrite gives it what it asks for, and changes nothing for one that is readonly or built in", async () => {
+		expect(await planned({ agent, config: mayWrite })).toMatchObject({
+			tools: ["read", "write", "edit", "bash", "grep", "deploy"],
+			extensions: ["/extensions/deploy.js"],
+		});
+		expect(await toolsOf({ agent: `${agent}\nreadonly: true`, config: mayWrite })).toEqual(["read", "grep"]);
+		expect(await toolsOf({ agent, source: "builtin", config: mayWrite })).toEqual(["read", "grep"]);
+	});
+
+	test("a child without a role has what its parent has switched on, less what delegates", async () => {
+		expect(await toolsOf({})).toEqual(["read", "bash", "edit", "write", "lsp", "deploy"]);
+	});
+});
+
+describe("tools.subagents.tools.allow", () => {
+	test("leaves a role, and a child without one, what it names and nothing else", async () => {
+		const config = allow("grep", "bash", "deploy");
+		expect(await toolsOf({ agent: "tools: read, grep, ls", config })).toEqual(["grep"]);
+		expect(await planned({ config })).toMatchObject({
+			tools: ["bash", "deploy"],
+			extensions: ["/extensions/deploy.js"],
+		});
+	});
+
+	test("gives nobody what he would not have had, and deny wins over it", async () => {
+		expect(await toolsOf({ agent: "tools: read, write", config: allow("read", "write", "ls") })).toEqual(["read"]);
+		const config = { tools: { subagents: { tools: { allow: ["read", "bash"], deny: ["bash"] } } } };
+		expect(await toolsOf({ config })).toEqual(["read"]);
+	});
+
+	test("that names none of them is a refusal, never all tools", async () => {
+		for (const config of [allow(), allow("ls")]) {
+			expect(await refused({ config })).toMatchObject({ error: { reason: "no_tools" } });
+		}
+	});
+});
+
+describe("lsp", () => {
+	const agent = "tools: read, lsp";
+
+	test("is there with the actions that are allowed", async () => {
+		const config = { subagents: { allowedLspActions: ["hover", "symbols"] } };
+		for (const wish of [{ agent, config }, { config }]) {
+			const { tools, extensions, lspActions } = await planned(wish);
+			expect(tools).toContain("lsp");
+			expect(extensions).toContain("/extensions/lsp.js");
+			expect(lspActions).toEqual(["hover", "symbols"]);
+		}
+	});
+
+	test.each([
+		["allowLspTools is false", { allowLspTools: false }],
+		["no action is allowed", { allowedLspActions: [] }],
+	])("is taken from a role and from a child without one if %s", async (_why, subagents) => {
+		const config = { subagents };
+		expect(await planned({ agent, config })).toMatchObject({ tools: ["read"], extensions: [] });
+		const general = await planned({ config });
+		expect(general.tools).toEqual(["read", "bash", "edit", "write", "deploy"]);
+		expect(general.extensions).toEqual(["/extensions/deploy.js"]);
+	});
+});
