@@ -45,6 +45,7 @@ const parentOf: ParentFacts = {
 		if (id.startsWith("gone")) return undefined;
 		return { model: { provider: "test", id }, ...(thinking === "high" && { thinking }) };
 	},
+	isKnownToHosts: async () => true,
 	approveProjectAgent: async () => false,
 };
 

@@ -36,7 +36,14 @@ describe("a session to continue", () => {
 	const id = newSessionId();
 	const file = fileURLToPath(import.meta.url);
 	const request = { sessionId: id };
-	const known: KnownSession = { agent: "custom", cwd: CWD, file, definition: "before", everStarted: true };
+	const known: KnownSession = {
+		agent: "custom",
+		cwd: CWD,
+		file,
+		definition: "before",
+		principal: "main",
+		everStarted: true,
+	};
 
 	const refusals: [string, string, Wish][] = [
 		["malformed_session", "is no session id at all", { agent, request: { sessionId: "nonsense" }, session: known }],
@@ -44,6 +51,7 @@ describe("a session to continue", () => {
 		["archived_session", "is archived", { agent, request, session: { ...known, archivedAt: 1 } }],
 		["other_agent", "belongs to another agent", { agent, request, session: { ...known, agent: "other" } }],
 		["other_directory", "belongs to another directory", { agent, request, session: { ...known, cwd: "/elsewhere" } }],
+		["other_principal", "belongs to another account", { agent, request, session: { ...known, principal: "work" } }],
 		["missing_session", "has lost its transcript", { agent, request, session: { ...known, file: `${file}.gone` } }],
 	];
 
