@@ -68,12 +68,12 @@ describe.skipIf(process.platform !== "linux")("the process of a host", () => {
 	});
 
 	test("is dead once it has ended, collected by its parent or not", async () => {
-		// A shell that never collects its child.
-		const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 60"]);
+		// A shell that has become another program, which never collects the child, by the time that the child ends.
+		const parent = spawn("sh", ["-c", "sleep 1 & echo $!; exec sleep 60"]);
 		started.push(parent);
 		const [line] = (await once(parent.stdout, "data")) as [Buffer];
 		const pid = Number(line.toString());
-		await expect.poll(() => processStart(pid)).toBeUndefined();
+		await expect.poll(() => processStart(pid), { timeout: 10_000 }).toBeUndefined();
 		expect(existsSync(`/proc/${pid}`)).toBe(true);
 	});
 });
