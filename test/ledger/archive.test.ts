@@ -23,7 +23,7 @@ const archivedAt = (ledger: Ledger, id: RunId): number | undefined => {
 	return run?.state === "ended" ? run.archivedAt : undefined;
 };
 
-test("an hour after it was delivered, a session is put away with its long answer, and cannot be continued", async () => {
+test("an hour after it was delivered, a session is put away, not its long answer, and cannot be continued", async () => {
 	const ledger = await scratch.ledger();
 	const folder = scratch.folder();
 	const { run, sessionId, file, answer } = pastRun(ledger, { folder, ended: 5, delivered: 10, long: true });
@@ -31,7 +31,7 @@ test("an hour after it was delivered, a session is put away with its long answer
 	expect(readdirSync(folder)).toHaveLength(2);
 
 	expect(archiveDueSessions(ledger, HOUR + 10)).toEqual({ archived: [sessionId], failed: [] });
-	const names = [file, answer].map((name) => `${basename(name)}.deleted.1970-01-01T01-00-00.010Z`);
+	const names = [`${basename(file)}.deleted.1970-01-01T01-00-00.010Z`, basename(answer)];
 	expect(readdirSync(folder).sort()).toEqual(names.sort());
 	expect(archivedAt(ledger, run.id)).toBe(HOUR + 10);
 	expect(findSession(ledger, sessionId)?.archivedAt).toBe(HOUR + 10);
@@ -100,20 +100,17 @@ describe("whoever looks next completes what a crash left half done", () => {
 	const due = async () => {
 		const ledger = await scratch.ledger();
 		const folder = scratch.folder();
-		const past = pastRun(ledger, { folder, long: true });
+		const past = pastRun(ledger, { folder });
 		const mark = () => ledger.run("UPDATE sessions SET archived_at = ? WHERE id = ?", HOUR, past.sessionId);
 		return { ledger, folder, past, mark };
 	};
 
-	test.each(["nothing", "the transcript", "everything"])("marked, and %s renamed", async (renamed) => {
+	test.each(["nothing", "the transcript"])("marked, and %s renamed", async (renamed) => {
 		const { ledger, folder, past, mark } = await due();
 		mark();
 		if (renamed !== "nothing") renameSync(past.file, archivedFile(past.file, HOUR));
-		if (renamed === "everything") renameSync(past.answer, archivedFile(past.answer, HOUR));
 		expect(archiveDueSessions(ledger, 2 * HOUR).archived).toEqual([past.sessionId]);
-		expect(readdirSync(folder).sort()).toEqual(
-			[past.file, past.answer].map((file) => basename(archivedFile(file, HOUR))).sort(),
-		);
+		expect(readdirSync(folder)).toEqual([basename(archivedFile(past.file, HOUR))]);
 		expect(archivedAt(ledger, past.run.id)).toBe(HOUR);
 	});
 
@@ -137,12 +134,12 @@ describe("whoever looks next completes what a crash left half done", () => {
 test("three processes at once put each session away once", async () => {
 	const ledger = await scratch.ledger();
 	const folder = scratch.folder();
-	const runs = Array.from({ length: 60 }, () => pastRun(ledger, { folder, long: true }));
+	const runs = Array.from({ length: 60 }, () => pastRun(ledger, { folder }));
 	const peers = await Promise.all([1, 2, 3].map(() => scratch.peer()));
 	const startAt = Date.now() + 200;
 	await Promise.all(peers.map((peer, index) => peer.call("archive", { file: ledger.file, startAt, at: HOUR + index })));
 	const names = readdirSync(folder);
-	expect(names).toHaveLength(120);
+	expect(names).toHaveLength(60);
 	expect(names.every((name) => name.includes(".deleted."))).toBe(true);
 	expect(runs.every(({ run }) => archivedAt(ledger, run.id) !== undefined)).toBe(true);
 });

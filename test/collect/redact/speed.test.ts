@@ -19,6 +19,9 @@ function milliseconds(run: () => unknown): number {
 	return performance.now() - started;
 }
 
+const shortest = (text: string): number =>
+	Math.min(...Array.from({ length: 3 }, () => milliseconds(() => redact(text))));
+
 /** The beginnings of every pattern, and what stands in the middle of one, again and again. */
 function adversaries(): Set<string> {
 	const parts = [
@@ -90,9 +93,10 @@ describe("speed", () => {
 			const time = milliseconds(() => redact(text));
 			if (time > slowest.time) slowest = { ratio: time / plain, time, part };
 			if (time / plain < 50) continue;
-			const small = text.slice(0, SIZE / 10);
-			const smallTime = Math.min(...Array.from({ length: 3 }, () => milliseconds(() => redact(small))));
-			expect(time, JSON.stringify(part)).toBeLessThan(smallTime * 40 + 300);
+			const smallTime = shortest(text.slice(0, SIZE / 10));
+			const isQuick = (ms: number) => ms < smallTime * 40 + 300;
+			// What the machine did beside it may be to blame, once; a pattern is every time.
+			expect(isQuick(time) || isQuick(shortest(text)), JSON.stringify(part)).toBe(true);
 		}
 		const { ratio, time, part } = slowest;
 		const figures = `${(SIZE / 1_000 / time).toFixed(1)} MB/s, ${ratio.toFixed(0)} times a plain pass`;
