@@ -77,6 +77,12 @@ export class Watchers {
 			return;
 		}
 		this.#tell({ type: "progress", runId, progress: latest() });
+		this.#pause(runId);
+	}
+
+	/** What comes next of this run is held back for a while. */
+	#pause(runId: RunId): void {
+		if (this.#pending.has(runId)) return;
 		const timer = setTimeout(() => {
 			const held = this.#pending.get(runId)?.latest;
 			this.#pending.delete(runId);
@@ -125,7 +131,10 @@ export class Watchers {
 			if (known.type === "watch") {
 				watching.runs.set(known.runId, { quiet: known.quiet === true });
 				const latest = known.quiet ? undefined : this.#latest.get(known.runId);
-				if (latest) send(socket, { type: "progress", runId: known.runId, progress: latest() });
+				if (latest) {
+					send(socket, { type: "progress", runId: known.runId, progress: latest() });
+					this.#pause(known.runId);
+				}
 				this.#asks.joined(watching, known.runId);
 			}
 			if (known.type === "answer") this.#asks.answered(watching, known.askId, known.answer);
