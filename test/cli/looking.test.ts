@@ -202,6 +202,15 @@ describe("while no pi is open", () => {
 		expect(await complete("info", "my")).toEqual(["my-label"]);
 		expect(await complete("list", "--a")).toEqual(["--all"]);
 		expect(await complete("completion", "z")).toEqual(["zsh"]);
+		// The value of an option is not the run.
+		for (const options of [["--wait", "5"], ["-w", "5"], ["-w5"], ["--wait=5"], ["--wait", "=", "5"], ["--here"]]) {
+			expect([options, await complete("send", ...options, "my")]).toEqual([options, ["my-label"]]);
+			expect([options, await complete("send", ...options, "my-label", "")]).toEqual([options, [""]]);
+		}
+		expect(await complete("log", "-ftn", "3", "my")).toEqual(["my-label"]);
+		expect(await complete("log", "-ft", "my")).toEqual(["my-label"]);
+		expect(await complete("send", "--wait", "")).toEqual([""]);
+		expect(await complete("send", "--session", "x", "--w")).toEqual(["--wait"]);
 		const bin = join(home.scratch, "bin");
 		mkdirSync(bin);
 		writeFileSync(join(bin, "pi-geon"), `#!/bin/sh\nexec "${process.execPath}" "${cliFile()}" "$@"\n`, { mode: 0o755 });
