@@ -138,14 +138,20 @@ async function awaitReply(call: Call, { ledger, hosts, log, continued, seconds }
 	const patience = AbortSignal.timeout(seconds * 1000);
 	for (let { record } = continued; ; ) {
 		const ended = await supervisor.watchUntil(record.run.id, patience);
-		if (!ended) {
-			tell(call, { ...continued, record }, { underway: true, isPiHere: true });
-			return 1;
-		}
+		if (!ended) return tellTimeout(call, { ...continued, record }, seconds);
 		const { record: holder, taken } = holderOf(ledger, { ...continued, record });
 		if (holder.run.id === record.run.id) return showReply(call, ended, { taken });
 		record = holder;
 	}
+}
+
+/** Its answer is what was asked for, and that is not there: a script must not take this for one. */
+function tellTimeout({ out }: Call, { how, record }: Continued, seconds: number): ExitCode {
+	const { id } = record.run;
+	const error = `There was no answer within ${seconds} s. Run ${id} goes on; follow it with: pi-geon log -f ${id}`;
+	if (!out.isJson) return out.failed(error);
+	out.document({ status: "timeout", how, runId: id, error });
+	return 1;
 }
 
 function showReply({ out }: Call, { run }: EndedRecord, { taken }: { taken: boolean }): ExitCode {

@@ -110,6 +110,29 @@ describe.each(piVersions)("while pi %s is open", (version) => {
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 2."));
 	});
 
+	test("an answer that does not come in time is told as a failure, and how to follow the run", async () => {
+		const held = gate();
+		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
+		const rpc = startRpc(home, { version });
+		await rpc.promptAndSettle("spawn first");
+		await isWorking(home);
+		const id = idOf(home);
+		const late = `There was no answer within 1 s. Run ${id} goes on; follow it with: pi-geon log -f ${id}`;
+		expect(await piGeon(home, ["send", "first", "And the attic?", "--wait", "1"])).toEqual({
+			code: 1,
+			stdout: "",
+			stderr: `pi-geon: ${late}\n`,
+		});
+		const asJson = await piGeon(home, ["send", "first", "And the cellar?", "--wait", "1", "--json"]);
+		expect({ ...asJson, stdout: JSON.parse(asJson.stdout) }).toEqual({
+			code: 1,
+			stdout: { status: "timeout", how: "steered", runId: id, error: late },
+			stderr: "",
+		});
+		held.open();
+		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 1."));
+	});
+
 	test("a run is stopped at once, and pi hears of it", async () => {
 		const held = gate();
 		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
