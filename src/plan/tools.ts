@@ -13,7 +13,7 @@ export interface KnownTool {
 }
 
 /** What no child ever gets, because a child does not delegate. The finalize tool is the host's to add. */
-const NEVER = new Set([
+export const NEVER: ReadonlySet<string> = new Set([
 	"subagent",
 	"sessions_spawn",
 	"sessions_list",
