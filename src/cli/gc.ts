@@ -1,4 +1,5 @@
 import { gc as removeExpired } from "../operate/gc.ts";
+import { plural } from "../run/amounts.ts";
 import type { Command } from "./command.ts";
 import { configHere, isInsideSubagent, nothingYet, ONLY_LOOKS, places, withLedger } from "./surroundings.ts";
 
@@ -19,8 +20,8 @@ export const gc: Command = {
 		else {
 			const { runs, sessions, hosts, files, bytes } = removed;
 			out.lines([
-				`Removed what is older than ${retentionDays} days: ${runs} runs, ${sessions} sessions, ${hosts} hosts, ` +
-					`${files} files (${Math.round(bytes / 1024)} kB).`,
+				`Removed what is older than ${plural(retentionDays, "day")}: ${plural(runs, "run")}, ` +
+					`${plural(sessions, "session")}, ${plural(hosts, "host")}, ${plural(files, "file")} (${Math.round(bytes / 1024)} kB).`,
 			]);
 		}
 		if (removed && removed.failed.length > 0) return out.failed(`Could not be removed: ${removed.failed.join(", ")}`);

@@ -14,7 +14,7 @@ import { hostPids } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { runPi } from "../helpers/pi.ts";
-import { repositoryRoot } from "../helpers/repository.ts";
+import { repositoryRoot, stagedPackage } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { admission } from "../ledger/samples.ts";
 import { cliFile, jsonOf, piGeon } from "./pi-geon.ts";
@@ -252,6 +252,48 @@ describe("while no pi is open", () => {
 		const broken = await piGeon(home, ["doctor", "--json"], { env });
 		expect(broken.code).toBe(1);
 		expect(JSON.parse(broken.stdout)).toContainEqual(expect.objectContaining({ check: "ledger", level: "fail" }));
+	});
+
+	test("the doctor says how to install it where pi's settings do not load it, and else nothing", async () => {
+		const installation = async (settings: object, extension?: string) => {
+			const home = await openHome({ settings });
+			const extensions = join(home.agentDir, "extensions");
+			mkdirSync(extensions);
+			writeFileSync(join(extensions, "other.ts"), extension ?? "export default () => {};\n");
+			// Without a pi to start: quick.
+			const { stdout } = await piGeon(home, ["doctor", "--json"], { env: { PATH: "/nowhere" } });
+			const results = JSON.parse(stdout) as { check: string; level: string; remedy?: string }[];
+			return results.filter(({ check }) => check === "installation").map(({ level, remedy }) => [level, remedy]);
+		};
+		const missing = [["warn", "pi install npm:pi-geon"]];
+		expect(await installation({})).toEqual(missing);
+		expect(await installation({ packages: ["npm:another", { source: "./nowhere" }], extensions: [] })).toEqual(missing);
+		expect(await installation({ packages: ["npm:pi-geon@0.1.0"] })).toEqual([["pass", undefined]]);
+		expect(await installation({ packages: [{ source: stagedPackage(), skills: [] }] })).toEqual([["pass", undefined]]);
+		expect(await installation({ extensions: [join(stagedPackage(), "dist", "extension.js")] })).toEqual([
+			["pass", undefined],
+		]);
+		expect(await installation({}, 'export { default } from "pi-geon/dist/extension.js";\n')).toEqual([
+			["pass", undefined],
+		]);
+		// May be anything.
+		expect(await installation({ packages: ["git:github.com/somebody/fork"] })).toEqual([]);
+	});
+
+	test("the doctor does not miss what was delegated with -e, nor tools that it cannot know", async () => {
+		const home = await openHome({
+			config: { tools: { subagents: { tools: { deny: ["gerp", "Bash", "github_search_code"] } } } },
+		});
+		mkdirSync(join(home.agentDir, "pi-geon"), { recursive: true, mode: 0o700 });
+		const ledger = await openLedger(join(home.agentDir, "pi-geon", "ledger.sqlite"));
+		admitRun(ledger, admission());
+		ledger.close();
+		const { stdout } = await piGeon(home, ["doctor"], { env: { PATH: "/nowhere" } });
+		const report = stdout.replace(/\s+/g, " ");
+		expect(report).not.toContain("installation");
+		expect(report).toMatch(/deny names a tool that nobody provides: gerp \S+ → Did you mean grep\?/);
+		expect(report).toMatch(/a tool that only a running pi knows: github_search_code \S+ → Run \/toolkit doctor/);
+		expect(report).not.toContain("Bash");
 	});
 
 	test("a ledger that cannot be used is told, and not touched", async () => {

@@ -1,5 +1,6 @@
 import { readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { plural } from "../../run/amounts.ts";
 import { gc } from "../gc.ts";
 import { type Check, type Examination, type Finding, pass } from "./check.ts";
 
@@ -17,7 +18,7 @@ export const checkDisk: Check = {
 			const { retentionDays } = config.config;
 			const removed = await gc(examination.ledger, { at: Date.now(), retentionDays, places });
 			if (removed.runs + removed.hosts + removed.files > 0) {
-				const what = `${removed.runs} runs, ${removed.hosts} hosts and ${removed.files} files`;
+				const what = `${plural(removed.runs, "run")}, ${plural(removed.hosts, "host")} and ${plural(removed.files, "file")}`;
 				yield { ...pass(`Removed what was past its time: ${what} (${size(removed.bytes)})`), fixed: true };
 			}
 		}
