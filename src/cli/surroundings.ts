@@ -19,11 +19,16 @@ export function agentDir(env: NodeJS.ProcessEnv = process.env): string {
 
 export const places = () => placesIn(agentDir());
 
+const userFile = (): string => join(agentDir(), "pi-geon.json");
+
+/** The user's settings alone. */
+export const configOfUser = (): LoadedConfig => loadConfig({ userFile: userFile() });
+
 /** The user's settings, and those of the project in a directory if somebody trusts it. */
 export function configFor(cwd: string): LoadedConfig {
 	const projectFile = join(cwd, ".pi", "pi-geon.json");
 	return loadConfig({
-		userFile: join(agentDir(), "pi-geon.json"),
+		userFile: userFile(),
 		...(existsSync(projectFile) && trustOnFile(agentDir(), cwd) && { projectFile }),
 	});
 }

@@ -312,7 +312,38 @@ describe("while no pi is open", () => {
 	test("what is past its time is removed", async () => {
 		const home = await usedHome();
 		inLedger(home, "UPDATE runs SET ended_at = 1, delivered_at = 1");
-		expect(await jsonOf(home, ["gc"])).toMatchObject({ runs: 1, sessions: 1 });
+		// By what the user wants, not by a default in place of what they wrote.
+		const file = join(home.agentDir, "pi-geon.json");
+		for (const [config, place] of [
+			["{ retentionDays: 90,\n oops", ":2:"],
+			['{ retentionDays: "90" }', ":1:3: retentionDays: Expected a whole number"],
+			["{ retentionDay: 90 }", ":1:3: retentionDay: Unknown key, not used. Did you mean retentionDays?"],
+		] as const) {
+			writeFileSync(file, config);
+			expect(await piGeon(home, ["gc"])).toEqual({
+				code: 1,
+				stdout: "",
+				stderr: expect.stringContaining(`pi-geon: Nothing was removed. ${file}${place}`),
+			});
+			const fixed = await piGeon(home, ["doctor", "--fix", "--json"], { env: { PATH: "/nowhere" } });
+			expect(fixed.code).toBe(1);
+			expect(JSON.parse(fixed.stdout)).toContainEqual(
+				expect.objectContaining({
+					check: "disk",
+					level: "fail",
+					what: expect.stringContaining("Nothing was removed"),
+					detail: expect.stringContaining(place),
+				}),
+			);
+			expect((await jsonOf<Listed>(home, ["list"])).count.total).toBe(1);
+		}
+		// What has nothing to do with it is told, and no reason to stop.
+		writeFileSync(file, "{ ui: { widget: 1 } }");
+		const told = expect.stringContaining(`pi-geon: error: ${file}:1:9: ui.widget: Expected true or false, not 1.`);
+		expect(await piGeon(home, ["list"])).toMatchObject({ code: 0, stderr: told });
+		const removed = await piGeon(home, ["gc", "--json"]);
+		expect(removed).toMatchObject({ code: 0, stderr: told });
+		expect(JSON.parse(removed.stdout)).toMatchObject({ runs: 1, sessions: 1 });
 		expect((await jsonOf<Listed>(home, ["list"])).count.total).toBe(0);
 	});
 });

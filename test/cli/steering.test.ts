@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readLogs } from "../../src/log/read-logs.ts";
@@ -273,6 +273,38 @@ describe("while no pi is open", { timeout: 60_000 }, () => {
 		forbid({ tools: { subagents: { tools: { deny: ["grep", "find", "lsp", "ls"] } } } });
 		expect(await piGeon(home, ["send", "first", "more", "-w", "25"])).toMatchObject({ code: 0 });
 		expect(await jsonOf(home, ["info", "last"])).toMatchObject({ tools: ["read"] });
+	});
+
+	test("what may have been forbidden, in a file that says it wrongly, is not continued either", async () => {
+		const home = await endedRun({ trusted: true });
+		mkdirSync(join(home.project, ".pi"), { recursive: true });
+		const [own, projects] = [join(home.agentDir, "pi-geon.json"), join(home.project, ".pi", "pi-geon.json")];
+		for (const [file, config] of [
+			[own, "{ subagents: { disabled: ['explorer'] }"],
+			[own, "{ subagents: { disabled: 'explorer' } }"],
+			[own, "{ subagents: { disable: ['explorer'] } }"],
+			[own, "{ tools: { deny: ['read'] } }"],
+			[projects, "{ tools: { subagents: { tools: { deny: [read] } } } }"],
+		] as const) {
+			writeFileSync(file, config);
+			expect([config, await piGeon(home, ["send", "first", "more"])]).toEqual([
+				config,
+				{ code: 1, stdout: "", stderr: expect.stringContaining(`pi-geon: Nothing was sent. ${file}:1:`) },
+			]);
+			writeFileSync(file, "{}");
+		}
+		expect(inLedger(home, "SELECT 1 FROM runs")).toHaveLength(1);
+	});
+
+	test("a run whose folder is gone does not go on, and it is said why", async () => {
+		const home = await endedRun({ trusted: true });
+		rmSync(home.project, { recursive: true });
+		expect(await piGeon(home, ["send", "first", "more"], { cwd: home.home })).toEqual({
+			code: 1,
+			stdout: "",
+			stderr: `pi-geon: The folder in which run ${idOf(home)} worked is gone: ${home.project}. It cannot go on there.\n`,
+		});
+		mkdirSync(home.project);
 	});
 
 	test("what the directory of the run forbids counts, wherever the command is typed", async () => {
