@@ -55,7 +55,9 @@ function takesNext(word: string, options: Command["options"]): boolean {
 
 async function firstWords({ completes, name }: Command): Promise<string[]> {
 	if (completes !== "runs") return [...(completes ?? [])];
-	const found = await withLedger((ledger) => listRuns({ limit: OFFERED }, { ledger, redactor: redactorHere() }));
+	const found = await withLedger((ledger) => listRuns({ limit: OFFERED }, { ledger, redactor: redactorHere() }), {
+		toLook: true,
+	});
 	const runs = found?.runs ?? [];
 	// A label of several words would have to be quoted, and each shell does that in its own way.
 	const labels = runs.flatMap(({ label }) =>

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -15,11 +15,14 @@ import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { runPi } from "../helpers/pi.ts";
 import { repositoryRoot, stagedPackage } from "../helpers/repository.ts";
+import { canMount, smallDisk } from "../helpers/small-disk.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { admission } from "../ledger/samples.ts";
 import { cliFile, jsonOf, piGeon } from "./pi-geon.ts";
 
 const openHome = useHome();
+
+const isRoot = process.getuid?.() === 0;
 
 const SECRET = "zx81-correct-horse-battery-staple";
 
@@ -308,6 +311,47 @@ describe("while no pi is open", () => {
 		});
 		expect(readFileSync(file, "utf8")).toMatch(/^broken/);
 	});
+
+	// The super-user may write everywhere but on a disk that is for reading only.
+	test.skipIf(isRoot && !canMount()).each(["closed", "left by a process that was killed"])(
+		"a ledger that may only be read, and was %s, is looked at, and the rest says why it cannot be done",
+		async (how) => {
+			const home = await openHome({});
+			const folder = join(home.agentDir, "pi-geon");
+			const disk = isRoot ? smallDisk(home, folder) : undefined;
+			mkdirSync(folder, { recursive: true, mode: 0o700 });
+			const ledger = await openLedger(join(folder, "ledger.sqlite"));
+			admitRun(ledger, admission({ label: "mine" }));
+			const copy = join(home.scratch, "copy");
+			cpSync(folder, copy, { recursive: true });
+			ledger.close();
+			if (how !== "closed") cpSync(copy, folder, { recursive: true });
+			expect(readdirSync(folder)).toHaveLength(how === "closed" ? 1 : 3);
+			if (disk) disk.makeReadOnly();
+			else
+				for (const path of [...readdirSync(folder).map((name) => join(folder, name)), folder]) chmodSync(path, 0o500);
+			try {
+				for (const args of [["list"], ["info", "mine"], ["log", "mine"]]) {
+					expect([args, await piGeon(home, args)]).toEqual([
+						args,
+						{ code: 0, stdout: expect.stringContaining("scout"), stderr: "" },
+					]);
+				}
+				for (const args of [["stop", "mine"], ["send", "mine", "more"], ["gc"]]) {
+					expect([args, await piGeon(home, args)]).toEqual([
+						args,
+						{
+							code: 1,
+							stdout: "",
+							stderr: expect.stringContaining("Give your user access to the file and its folder"),
+						},
+					]);
+				}
+			} finally {
+				if (!disk) chmodSync(folder, 0o700);
+			}
+		},
+	);
 
 	test("what is past its time is removed", async () => {
 		const home = await usedHome();
