@@ -24,7 +24,9 @@ function remedy(agent: AgentDefinition): string {
 	const lists = "tools.subagents.tools";
 	if (agent === GENERAL) return `Switch on the tools it needs in the parent, or look at ${lists} in pi-geon.json.`;
 	// An edit of its file would be undone by the next update, and would not make it write either.
-	if (agent.source === "builtin") return `Look at ${lists} and subagents.allowLspTools in pi-geon.json.`;
+	if (agent.source === "builtin") {
+		return `Install what provides them, or look at ${lists} and subagents.allowLspTools in pi-geon.json.`;
+	}
 	const rights = agent.readonly ? "" : "subagents.allowWrite and ";
 	const fields = [
 		agent.tools.kind === "only" ? "`tools`" : "`denied_tools`",

@@ -47,7 +47,9 @@ describe("a child without any tool is told", () => {
 
 	test("that a built-in agent is changed in the configuration, not in its file", () => {
 		const message = refusalOf(agent({ source: "builtin", tools: { kind: "only", names: ["lsp"] } }));
-		expect(message).toContain("Look at tools.subagents.tools and subagents.allowLspTools in pi-geon.json.");
+		expect(message).toContain(
+			"Install what provides them, or look at tools.subagents.tools and subagents.allowLspTools in pi-geon.json.",
+		);
 		expect(message).not.toContain("scout.md");
 	});
 
