@@ -9,6 +9,7 @@ export const agents: Command = {
 	does: "the agents there are here, where they come from, and what is wrong with their files",
 	words: [0, 0],
 	options: {},
+	seesToConfig: true,
 	async run({ out }) {
 		const { catalogFor } = await import("./catalog.ts");
 		const cwd = process.cwd();

@@ -29,6 +29,8 @@ export interface Command {
 	options: Readonly<Record<string, Option>>;
 	/** What its first word names, so that it can be completed. */
 	completes?: "runs" | readonly string[];
+	/** It says itself what is wrong with the configuration, or has nothing to do with it. */
+	seesToConfig?: true;
 	run(call: Call): Promise<ExitCode> | ExitCode;
 }
 

@@ -9,6 +9,7 @@ export const completion: Command = {
 	words: [1, 1],
 	completes: SHELLS,
 	options: {},
+	seesToConfig: true,
 	run({ words, out }) {
 		const shell = SHELLS.find((name) => name === words[0]);
 		if (!shell) return out.misused(`There is no completion for "${words[0]}", only for ${SHELLS.join(", ")}.`);

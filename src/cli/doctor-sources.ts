@@ -5,6 +5,7 @@ import type { DoctorSources, KnownModels } from "../operate/doctor/sources.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
 import { catalogFor } from "./catalog.ts";
 import { type FoundPi, profileFor } from "./find-pi.ts";
+import { isLoadedByPi } from "./loaded-by-pi.ts";
 import { agentDir, configHere, places } from "./surroundings.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
@@ -22,6 +23,7 @@ export function sourcesHere(pi: FoundPi | undefined): DoctorSources {
 		places: places(),
 		sessionsRoot: sessionsRoot(agentDir(), homedir()),
 		pi: pi && { version: pi.version, where: pi.command.at(-1) ?? "" },
+		isLoaded: isLoadedByPi(agentDir(), cwd),
 		profile: pi && profileFor(pi),
 		config: configHere(),
 		catalog: catalogFor(cwd, { includeProject: isTrusted === true }),

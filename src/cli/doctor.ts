@@ -11,6 +11,7 @@ export const doctor: Command = {
 	does: "try everything that can be wrong, and say what to do",
 	words: [0, 0],
 	options: { fix: { type: "boolean", does: "put right what can be put right safely" } },
+	seesToConfig: true,
 	async run({ options, out }) {
 		// It would start a host, too.
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);

@@ -1,6 +1,9 @@
+import { inDoubt } from "../config/in-doubt.ts";
 import { gc as removeExpired } from "../operate/gc.ts";
+import { plural } from "../run/amounts.ts";
 import type { Command } from "./command.ts";
-import { configHere, isInsideSubagent, nothingYet, ONLY_LOOKS, places, withLedger } from "./surroundings.ts";
+import { mendFirst } from "./mend-first.ts";
+import { configOfUser, isInsideSubagent, nothingYet, ONLY_LOOKS, places, withLedger } from "./surroundings.ts";
 
 export const gc: Command = {
 	name: "gc",
@@ -8,9 +11,15 @@ export const gc: Command = {
 	does: "remove runs, transcripts and logs that are past their time (retentionDays); never what is open or not delivered",
 	words: [0, 0],
 	options: {},
+	seesToConfig: true,
 	async run({ out }) {
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
-		const { retentionDays } = configHere().config;
+		// The user's file alone: a project has no say in it.
+		const loaded = configOfUser();
+		const [doubt] = inDoubt(loaded.diagnostics, ["retentionDays"]);
+		if (doubt) return out.failed(`Nothing was removed. ${mendFirst(doubt)}`);
+		out.diagnostics(loaded.diagnostics);
+		const { retentionDays } = loaded.config;
 		const removed = await withLedger((ledger) =>
 			removeExpired(ledger, { at: Date.now(), retentionDays, places: places() }),
 		);
@@ -19,8 +28,8 @@ export const gc: Command = {
 		else {
 			const { runs, sessions, hosts, files, bytes } = removed;
 			out.lines([
-				`Removed what is older than ${retentionDays} days: ${runs} runs, ${sessions} sessions, ${hosts} hosts, ` +
-					`${files} files (${Math.round(bytes / 1024)} kB).`,
+				`Removed what is older than ${plural(retentionDays, "day")}: ${plural(runs, "run")}, ` +
+					`${plural(sessions, "session")}, ${plural(hosts, "host")}, ${plural(files, "file")} (${Math.round(bytes / 1024)} kB).`,
 			]);
 		}
 		if (removed && removed.failed.length > 0) return out.failed(`Could not be removed: ${removed.failed.join(", ")}`);

@@ -13,10 +13,14 @@ export const info: Command = {
 	completes: "runs",
 	options: SCOPE_OPTIONS,
 	run: (call) =>
-		withRunNamed(call, (record, ledger) => {
-			const facts = infoOf(record, { ledger, redactor: redactorHere() });
-			if (call.out.isJson) call.out.document(facts);
-			else call.out.lines(runInfoReport(facts, { width: call.out.width, now: Date.now() }));
-			return 0;
-		}),
+		withRunNamed(
+			call,
+			(record, ledger) => {
+				const facts = infoOf(record, { ledger, redactor: redactorHere() });
+				if (call.out.isJson) call.out.document(facts);
+				else call.out.lines(runInfoReport(facts, { width: call.out.width, now: Date.now() }));
+				return 0;
+			},
+			{ toLook: true },
+		),
 };

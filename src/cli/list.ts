@@ -21,7 +21,9 @@ export const list: Command = {
 		if (typeof asked === "object") return out.misused(asked.error);
 		const limit = options.all ? Number.MAX_SAFE_INTEGER : (asked ?? USUAL_LIMIT);
 		const scope = scopeOf(options);
-		const runs = await withLedger((ledger) => listRuns({ ...scope, limit }, { ledger, redactor: redactorHere() }));
+		const runs = await withLedger((ledger) => listRuns({ ...scope, limit }, { ledger, redactor: redactorHere() }), {
+			toLook: true,
+		});
 		const shown = runs ?? { runs: [], count: { total: 0, queued: 0, running: 0 } };
 		if (out.isJson) out.document(shown);
 		else {

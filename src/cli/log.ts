@@ -23,13 +23,17 @@ export const log: Command = {
 		const limit = countOption(options.limit, "limit");
 		if (typeof limit === "object") return out.misused(limit.error);
 		const request = { includeTools: options.tools === true, ...(limit !== undefined && { limit }) };
-		return withRunNamed(call, (record, ledger) => {
-			const sources = { ledger, redactor: redactorHere() };
-			if (options.follow) return follow(record, request, { ...sources, out });
-			const history = historyOf(record, request, sources);
-			if (out.isJson) out.document(history);
-			else out.lines(historyReport(history, { width: out.width }));
-			return 0;
-		});
+		return withRunNamed(
+			call,
+			(record, ledger) => {
+				const sources = { ledger, redactor: redactorHere() };
+				if (options.follow) return follow(record, request, { ...sources, out });
+				const history = historyOf(record, request, sources);
+				if (out.isJson) out.document(history);
+				else out.lines(historyReport(history, { width: out.width }));
+				return 0;
+			},
+			{ toLook: true },
+		);
 	},
 };

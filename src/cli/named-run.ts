@@ -10,10 +10,11 @@ import { nothingYet, withLedger } from "./surroundings.ts";
 export async function withRunNamed(
 	{ words, options, out }: Call,
 	work: (record: RunRecord, ledger: Ledger) => Promise<ExitCode> | ExitCode,
+	how: { toLook?: boolean } = {},
 ): Promise<ExitCode> {
 	const ended = await withLedger((ledger) => {
 		const record = findRunNamed(ledger, words[0] ?? "", scopeOf(options));
 		return isDenial(record) ? out.failed(record.error) : work(record, ledger);
-	});
+	}, how);
 	return ended ?? out.failed(nothingYet());
 }

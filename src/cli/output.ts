@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import { plain } from "../collect/plain.ts";
 import { wrapTo } from "../operate/report/layout.ts";
+import { type Diagnostic, formatDiagnostic } from "../run/diagnostic.ts";
 import type { ExitCode } from "./command.ts";
 
 /** Where nobody tells how wide the reader's screen is: a pipe, a file. */
@@ -47,14 +48,23 @@ export class Output {
 		return this.#complain(message, 2);
 	}
 
+	/** What is wrong in a file, while the command goes on. */
+	diagnostics(diagnostics: readonly Diagnostic[]): void {
+		for (const diagnostic of diagnostics) this.#tell(formatDiagnostic(diagnostic));
+	}
+
 	paint(color: "red" | "yellow" | "green" | "dim", text: string): string {
 		return this.#hasColor ? styleText(color, text, { validateStream: false }) : text;
 	}
 
 	#complain(message: string, code: ExitCode): ExitCode {
 		if (this.isJson) this.document({ error: message });
+		this.#tell(message);
+		return code;
+	}
+
+	#tell(message: string): void {
 		const width = process.stderr.isTTY ? Math.max(LEAST_WIDTH, process.stderr.columns) : Number.MAX_SAFE_INTEGER;
 		process.stderr.write(`${wrapTo(width, plain(`pi-geon: ${message}`)).join("\n")}\n`);
-		return code;
 	}
 }

@@ -6,6 +6,7 @@ import { complete } from "./complete.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 import { Output } from "./output.ts";
 import { packageVersion } from "./package-version.ts";
+import { configOfUser } from "./surroundings.ts";
 
 /** What completion scripts ask, and nobody else. */
 const COMPLETE = "__complete";
@@ -61,6 +62,7 @@ async function carryOut(command: Command, args: string[], out: Output): Promise<
 	if (parsed.words.length < least) return out.misused(`Something is missing. ${usage}`);
 	if (parsed.words.length > most) return out.misused(`"${parsed.words[most]}" is one too many. ${usage}`);
 	try {
+		if (!command.seesToConfig) out.diagnostics(configOfUser().diagnostics);
 		return await command.run({ ...parsed, out });
 	} catch (error) {
 		// What is wrong with the ledger, the disk or the rights of a file says so itself; a trace would not help the user.

@@ -1,10 +1,13 @@
+import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { plain } from "../collect/plain.ts";
+import { inDoubt } from "../config/in-doubt.ts";
 import { recover } from "../host/recover.ts";
 import { undertaker } from "../host/undertaker.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { EndedRecord, RunRecord } from "../ledger/records.ts";
 import type { Log } from "../log/log.ts";
+import { runToTell } from "../operate/child.ts";
 import { type Continued, continueSession } from "../operate/continue.ts";
 import { isDenial } from "../operate/denial.ts";
 import { holderOf } from "../operate/posted.ts";
@@ -13,6 +16,7 @@ import { openRun, Supervisor } from "../supervise/supervisor.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
 import { type Call, type Command, countOption, type ExitCode } from "./command.ts";
 import { findPi, profileFor } from "./find-pi.ts";
+import { mendFirst } from "./mend-first.ts";
 import { withRunNamed } from "./named-run.ts";
 import { SCOPE_OPTIONS } from "./scope.ts";
 import { agentDir, cliLog, configFor, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
@@ -21,6 +25,12 @@ import { trustOnFile } from "./trust-on-file.ts";
 /** How long a host may take to come up before the run is left to whoever opens its session next. */
 const HOST_WITHIN_MS = 25_000;
 const LOOK_EVERY_MS = 50;
+
+/** The settings that may have forbidden since what a run was allowed. */
+const FORBIDDING = [
+	...["enabled", "disabled", "allowWrite", "allowLspTools", "allowedLspActions"].map((key) => `subagents.${key}`),
+	...["allow", "deny"].map((key) => `tools.subagents.tools.${key}`),
+];
 
 export const send: Command = {
 	name: "send",
@@ -32,6 +42,7 @@ export const send: Command = {
 		wait: { type: "string", short: "w", takes: "<seconds>", does: "wait that long for its answer, and show it" },
 		...SCOPE_OPTIONS,
 	},
+	seesToConfig: true,
 	async run(call) {
 		const { words, options, out } = call;
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
@@ -44,12 +55,19 @@ export const send: Command = {
 		const profile = pi && profileFor(pi);
 		return withRunNamed(call, async (record, ledger) => {
 			const { cwd, definition } = record.plan;
+			if (!existsSync(cwd) && runToTell(ledger, record).run.state === "ended") {
+				return out.failed(`The folder in which run ${record.run.id} worked is gone: ${cwd}. It cannot go on there.`);
+			}
+			const loaded = configFor(cwd);
+			const [doubt] = inDoubt(loaded.diagnostics, FORBIDDING);
+			if (doubt) return out.failed(`Nothing was sent. ${mendFirst(doubt)}`);
+			out.diagnostics(loaded.diagnostics);
 			const continued = continueSession(
 				record,
 				{ message, ...(profile && { profile: profile.digest }) },
 				{
 					ledger,
-					config: configFor(cwd).config,
+					config: loaded.config,
 					catalog: catalogFor(cwd, { includeProject: definition.source === "project" }),
 					isTrusted: () => trustOnFile(agentDir(), cwd) === true,
 				},
@@ -138,14 +156,20 @@ async function awaitReply(call: Call, { ledger, hosts, log, continued, seconds }
 	const patience = AbortSignal.timeout(seconds * 1000);
 	for (let { record } = continued; ; ) {
 		const ended = await supervisor.watchUntil(record.run.id, patience);
-		if (!ended) {
-			tell(call, { ...continued, record }, { underway: true, isPiHere: true });
-			return 1;
-		}
+		if (!ended) return tellTimeout(call, { ...continued, record }, seconds);
 		const { record: holder, taken } = holderOf(ledger, { ...continued, record });
 		if (holder.run.id === record.run.id) return showReply(call, ended, { taken });
 		record = holder;
 	}
+}
+
+/** Its answer is what was asked for, and that is not there: a script must not take this for one. */
+function tellTimeout({ out }: Call, { how, record }: Continued, seconds: number): ExitCode {
+	const { id } = record.run;
+	const error = `There was no answer within ${seconds} s. Run ${id} goes on; follow it with: pi-geon log -f ${id}`;
+	if (!out.isJson) return out.failed(error);
+	out.document({ status: "timeout", how, runId: id, error });
+	return 1;
 }
 
 function showReply({ out }: Call, { run }: EndedRecord, { taken }: { taken: boolean }): ExitCode {

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Redactor } from "../collect/redact/redactor.ts";
@@ -6,6 +6,8 @@ import { redactorOf } from "../collect/redact/redactor-of.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { type Ledger, openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
+import { openLedgerToLook } from "../ledger/read-only.ts";
+import { inWords } from "../ledger/trouble.ts";
 import { type Log, logTo } from "../log/log.ts";
 import { appendToLog } from "../log/log-file.ts";
 import { delegationDepth } from "../run/delegation-depth.ts";
@@ -20,11 +22,16 @@ export function agentDir(env: NodeJS.ProcessEnv = process.env): string {
 
 export const places = () => placesIn(agentDir());
 
+const userFile = (): string => join(agentDir(), "pi-geon.json");
+
+/** The user's settings alone. */
+export const configOfUser = (): LoadedConfig => loadConfig({ userFile: userFile() });
+
 /** The user's settings, and those of the project in a directory if somebody trusts it. */
 export function configFor(cwd: string): LoadedConfig {
 	const projectFile = join(cwd, ".pi", "pi-geon.json");
 	return loadConfig({
-		userFile: join(agentDir(), "pi-geon.json"),
+		userFile: userFile(),
 		...(existsSync(projectFile) && trustOnFile(agentDir(), cwd) && { projectFile }),
 	});
 }
@@ -45,17 +52,27 @@ export function cliLog(redactor: Redactor): Log {
 
 export const nothingYet = (): string => `Nothing was ever delegated here: there is no ledger at ${places().ledger}`;
 
-/** Undefined, and nothing is made, where nothing was ever delegated. */
+/** Undefined, and nothing is made, where nothing was ever delegated. Whoever only looks need not be able to write. */
 export async function withLedger<Result>(
 	work: (ledger: Ledger) => Promise<Result> | Result,
+	{ toLook = false } = {},
 ): Promise<Result | undefined> {
 	const file = places().ledger;
-	if (!existsSync(file)) return undefined;
-	const ledger = await openLedger(file);
+	if (!isThere(file)) return undefined;
+	const ledger = await (toLook ? openLedgerToLook(file) : openLedger(file));
 	try {
 		return await work(ledger);
 	} finally {
 		ledger.close();
+	}
+}
+
+/** A folder that may not be looked into is not the same as none. */
+function isThere(file: string): boolean {
+	try {
+		return statSync(file, { throwIfNoEntry: false }) !== undefined;
+	} catch (error) {
+		throw inWords(error, file);
 	}
 }
 

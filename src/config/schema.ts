@@ -22,7 +22,7 @@ import {
 } from "./kinds.ts";
 import { lspServers } from "./lsp-servers.ts";
 import { MAIN, principals } from "./principals.ts";
-import { freely, never, onlyFewer, onlyLower, onlyMore, onlyNarrower, onlyOff } from "./project-rules.ts";
+import { freely, never, onlyFewer, onlyLower, onlyMore, onlyNarrower, onlyOff, onlyShorter } from "./project-rules.ts";
 import type { Kind, Setting, SettingsOf } from "./setting.ts";
 
 const setting = <T>(initial: T, kind: Kind<T>, fromProject: Setting<T>["fromProject"]): Setting<T> => ({
@@ -61,7 +61,7 @@ export const SETTINGS: SettingsOf<Config> = {
 		allowedLspActions: setting<readonly LspAction[]>(LSP_ACTIONS, listOf(oneOf(LSP_ACTIONS)), onlyFewer),
 		disabled: setting<readonly string[]>([], listOf(text), onlyMore),
 		injectDelegationPolicy: setting(true, trueOrFalse, freely),
-		retry: { enabled: setting(true, trueOrFalse, freely), maxAttempts: setting(2, wholeNumber(1, 10), freely) },
+		retry: { enabled: setting(true, trueOrFalse, onlyOff), maxAttempts: setting(2, wholeNumber(1, 10), onlyLower) },
 	},
 	agents: {
 		defaults: {
@@ -70,7 +70,7 @@ export const SETTINGS: SettingsOf<Config> = {
 				thinking: setting<ThinkingLevel | null>(null, orNull(oneOf(THINKING_LEVELS)), freely),
 				maxConcurrent: setting(8, wholeNumber(1), onlyLower),
 				archiveAfterMinutes: setting(60, wholeNumber(0), freely),
-				runTimeoutSeconds: setting(0, seconds, freely),
+				runTimeoutSeconds: setting(0, seconds, onlyShorter),
 			},
 		},
 		list: setting([MAIN], principals, never),
@@ -108,7 +108,7 @@ export const SETTINGS: SettingsOf<Config> = {
 		servers: setting<readonly LspServerSettings[]>([], lspServers, never),
 	},
 	ui: { widget: setting(true, trueOrFalse, freely) },
-	finalize: { maxCorrections: setting(2, wholeNumber(0, 20), freely) },
+	finalize: { maxCorrections: setting(2, wholeNumber(0, 20), onlyLower) },
 	headless: { drainSeconds: setting(600, seconds, freely) },
 	// Of the ledger that all projects share: one of them must not delete the records of the others.
 	retentionDays: setting(30, wholeNumber(1), never),

@@ -1,6 +1,6 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
 import type { EndedRecord } from "../ledger/records.ts";
-import { count, duration } from "../run/amounts.ts";
+import { count, dollars, duration } from "../run/amounts.ts";
 import { sessionKey } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { shownToModel } from "./whole-answer.ts";
@@ -104,7 +104,7 @@ function statistics(details: AnnounceDetails): string {
 	return [
 		`runtime ${duration(details.durationMs)}`,
 		`tokens ${count(usage.input + usage.output)} (in ${count(usage.input)} / out ${count(usage.output)})`,
-		...(usage.cost > 0 ? [`est $${usage.cost.toFixed(2)}`] : []),
+		...(usage.cost > 0 ? [`est ${dollars(usage.cost)}`] : []),
 		`sessionKey ${details.sessionKey}`,
 		`sessionId ${details.sessionId}`,
 		`transcript ${details.transcript}`,

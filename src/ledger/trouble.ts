@@ -16,6 +16,9 @@ const KINDS: Readonly<Record<number, TroubleKind>> = {
 	26: "damaged", // NOTADB
 };
 
+/** The system's own words for it, before SQLite has the file: not yours, a disk for reading only. */
+const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
+
 /** The ledger cannot be used just now. The message says why and what to do. */
 export class LedgerTrouble extends Error {
 	override name = "LedgerTrouble";
@@ -37,15 +40,17 @@ const MESSAGES: Readonly<Record<TroubleKind, string>> = {
 		"Another process keeps the ledger locked. Work goes on by itself once that one has let go of it or was ended.",
 	full: "The disk is full, so the ledger cannot be written. Make room there, and work goes on by itself.",
 	disk: "The disk does not read or write the ledger as it should. See to that disk; work goes on by itself if it recovers.",
-	permissions: "The ledger may not be opened or written. Give your user access to the file and its folder.",
+	permissions:
+		"The ledger may not be opened or written. Give your user access to the file and its folder, on a disk that can be written.",
 	damaged:
 		"The ledger is damaged. Start pi again: the damaged file is then kept under another name, and a new ledger is made.",
 };
 
-/** What an error of SQLite's says about the file; undefined if it is about something else. */
+/** What an error of SQLite's, or of the file system, says about the file; undefined if it is about something else. */
 export function troubleKind(error: unknown): TroubleKind | undefined {
 	if (error instanceof LedgerTrouble) return error.kind;
 	if (!(error instanceof Error)) return undefined;
+	if ("code" in error && FORBIDDEN.has(String(error.code))) return "permissions";
 	// Node calls it `errcode`, Bun `errno`.
 	const { errcode, errno } = error as { errcode?: unknown; errno?: unknown };
 	const isSqlite = "code" in error && String(error.code).includes("SQLITE");

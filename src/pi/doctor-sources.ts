@@ -22,6 +22,7 @@ export function doctorSources(pi: ExtensionAPI, ctx: ExtensionContext): DoctorSo
 		places: placesIn(agentDir),
 		sessionsRoot: sessionsRoot(agentDir, homedir()),
 		pi: { version: VERSION, where: profile.command.at(-1) ?? "" },
+		isLoaded: true,
 		profile,
 		config: configFor(ctx),
 		catalog: trustedAgentsFor(ctx),

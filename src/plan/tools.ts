@@ -1,9 +1,10 @@
 import type { AgentDefinition } from "../agents/definition.ts";
 import { namesOf } from "../agents/tool-names.ts";
 import type { Config } from "../config/config.ts";
-import { type Refusal, refuse } from "../run/errors.ts";
+import type { Refusal } from "../run/errors.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 import { GENERAL } from "./general.ts";
+import { noTools } from "./no-tools.ts";
 import type { LaunchPlan } from "./plan.ts";
 
 /** A tool the parent knows, and the extension file it comes from if it is not pi's own. */
@@ -13,7 +14,7 @@ export interface KnownTool {
 }
 
 /** What no child ever gets, because a child does not delegate. The finalize tool is the host's to add. */
-const NEVER = new Set([
+export const NEVER: ReadonlySet<string> = new Set([
 	"subagent",
 	"sessions_spawn",
 	"sessions_list",
@@ -62,10 +63,9 @@ type GrantedTools = Required<Pick<LaunchPlan, "tools" | "extensions" | "extensio
 export function effectiveTools(question: ToolQuestion): GrantedTools | Refusal {
 	const { agent, config, active, known } = question;
 	const sources = new Map(known.map((tool) => [tool.name, tool.extension]));
-	const wanted =
-		agent.tools.kind === "only" ? agent.tools.names : active.filter((name) => !exceptions(agent).has(name));
-	const tools = [...new Set(wanted)]
-		.filter((name) => !NEVER.has(name))
+	const asked = agent.tools.kind === "only" ? agent.tools.names : active.filter((name) => !exceptions(agent).has(name));
+	const wanted = [...new Set(asked)].filter((name) => !NEVER.has(name));
+	const tools = wanted
 		.filter((name) => mayWrite(agent, config) || READONLY.has(name))
 		.filter((name) => name !== "lsp" || mayUseLsp(config))
 		.filter((name) => isAllowed(name, config))
@@ -94,14 +94,4 @@ function isAllowed(name: string, config: Config): boolean {
 	// Whoever forbids some uses of a tool forbids it; whoever allows some does not allow it.
 	if (namesOf(deny, { restricted: true }).includes(name)) return false;
 	return allow === null || namesOf(allow, { restricted: false }).includes(name);
-}
-
-function noTools(agent: AgentDefinition, wanted: string[]): Refusal {
-	const asked = wanted.length === 0 ? "It asks for none" : `It asks for ${wanted.join(", ")}`;
-	return refuse(
-		"SUBAGENT_DISABLED",
-		`None of the tools of ${agent.name} is available here. ${asked}. Install what provides them, or change \`tools\` in ` +
-			`${agent.file}, or look at subagents.allowWrite and tools.subagents.tools in pi-geon.json.`,
-		"no_tools",
-	);
 }

@@ -12,8 +12,11 @@ export interface Diagnostic {
 	remedy: string;
 }
 
-export function formatDiagnostic(diagnostic: Diagnostic): string {
-	const position = [diagnostic.file, diagnostic.line, diagnostic.column].filter((part) => part !== undefined).join(":");
-	const key = diagnostic.key === undefined ? "" : ` ${diagnostic.key}:`;
-	return `${diagnostic.severity}: ${position}:${key} ${diagnostic.message} ${diagnostic.remedy}`;
+export const formatDiagnostic = (diagnostic: Diagnostic): string =>
+	`${diagnostic.severity}: ${whereAndWhat(diagnostic)} ${diagnostic.remedy}`;
+
+/** Without what is done about it, for those who do something else. */
+export function whereAndWhat({ file, line, column, key, message }: Diagnostic): string {
+	const position = [file, line, column].filter((part) => part !== undefined).join(":");
+	return `${position}:${key === undefined ? "" : ` ${key}:`} ${message}`;
 }

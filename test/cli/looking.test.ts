@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -14,12 +14,15 @@ import { hostPids } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { runPi } from "../helpers/pi.ts";
-import { repositoryRoot } from "../helpers/repository.ts";
+import { repositoryRoot, stagedPackage } from "../helpers/repository.ts";
+import { canMount, smallDisk } from "../helpers/small-disk.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { admission } from "../ledger/samples.ts";
 import { cliFile, jsonOf, piGeon } from "./pi-geon.ts";
 
 const openHome = useHome();
+
+const isRoot = process.getuid?.() === 0;
 
 const SECRET = "zx81-correct-horse-battery-staple";
 
@@ -202,6 +205,15 @@ describe("while no pi is open", () => {
 		expect(await complete("info", "my")).toEqual(["my-label"]);
 		expect(await complete("list", "--a")).toEqual(["--all"]);
 		expect(await complete("completion", "z")).toEqual(["zsh"]);
+		// The value of an option is not the run.
+		for (const options of [["--wait", "5"], ["-w", "5"], ["-w5"], ["--wait=5"], ["--wait", "=", "5"], ["--here"]]) {
+			expect([options, await complete("send", ...options, "my")]).toEqual([options, ["my-label"]]);
+			expect([options, await complete("send", ...options, "my-label", "")]).toEqual([options, [""]]);
+		}
+		expect(await complete("log", "-ftn", "3", "my")).toEqual(["my-label"]);
+		expect(await complete("log", "-ft", "my")).toEqual(["my-label"]);
+		expect(await complete("send", "--wait", "")).toEqual([""]);
+		expect(await complete("send", "--session", "x", "--w")).toEqual(["--wait"]);
 		const bin = join(home.scratch, "bin");
 		mkdirSync(bin);
 		writeFileSync(join(bin, "pi-geon"), `#!/bin/sh\nexec "${process.execPath}" "${cliFile()}" "$@"\n`, { mode: 0o755 });
@@ -245,6 +257,48 @@ describe("while no pi is open", () => {
 		expect(JSON.parse(broken.stdout)).toContainEqual(expect.objectContaining({ check: "ledger", level: "fail" }));
 	});
 
+	test("the doctor says how to install it where pi's settings do not load it, and else nothing", async () => {
+		const installation = async (settings: object, extension?: string) => {
+			const home = await openHome({ settings });
+			const extensions = join(home.agentDir, "extensions");
+			mkdirSync(extensions);
+			writeFileSync(join(extensions, "other.ts"), extension ?? "export default () => {};\n");
+			// Without a pi to start: quick.
+			const { stdout } = await piGeon(home, ["doctor", "--json"], { env: { PATH: "/nowhere" } });
+			const results = JSON.parse(stdout) as { check: string; level: string; remedy?: string }[];
+			return results.filter(({ check }) => check === "installation").map(({ level, remedy }) => [level, remedy]);
+		};
+		const missing = [["warn", "pi install npm:pi-geon"]];
+		expect(await installation({})).toEqual(missing);
+		expect(await installation({ packages: ["npm:another", { source: "./nowhere" }], extensions: [] })).toEqual(missing);
+		expect(await installation({ packages: ["npm:pi-geon@0.1.0"] })).toEqual([["pass", undefined]]);
+		expect(await installation({ packages: [{ source: stagedPackage(), skills: [] }] })).toEqual([["pass", undefined]]);
+		expect(await installation({ extensions: [join(stagedPackage(), "dist", "extension.js")] })).toEqual([
+			["pass", undefined],
+		]);
+		expect(await installation({}, 'export { default } from "pi-geon/dist/extension.js";\n')).toEqual([
+			["pass", undefined],
+		]);
+		// May be anything.
+		expect(await installation({ packages: ["git:github.com/somebody/fork"] })).toEqual([]);
+	});
+
+	test("the doctor does not miss what was delegated with -e, nor tools that it cannot know", async () => {
+		const home = await openHome({
+			config: { tools: { subagents: { tools: { deny: ["gerp", "Bash", "github_search_code"] } } } },
+		});
+		mkdirSync(join(home.agentDir, "pi-geon"), { recursive: true, mode: 0o700 });
+		const ledger = await openLedger(join(home.agentDir, "pi-geon", "ledger.sqlite"));
+		admitRun(ledger, admission());
+		ledger.close();
+		const { stdout } = await piGeon(home, ["doctor"], { env: { PATH: "/nowhere" } });
+		const report = stdout.replace(/\s+/g, " ");
+		expect(report).not.toContain("installation");
+		expect(report).toMatch(/deny names a tool that nobody provides: gerp \S+ → Did you mean grep\?/);
+		expect(report).toMatch(/a tool that only a running pi knows: github_search_code \S+ → Run \/toolkit doctor/);
+		expect(report).not.toContain("Bash");
+	});
+
 	test("a ledger that cannot be used is told, and not touched", async () => {
 		const home = await openHome({});
 		const file = join(home.agentDir, "pi-geon", "ledger.sqlite");
@@ -258,10 +312,82 @@ describe("while no pi is open", () => {
 		expect(readFileSync(file, "utf8")).toMatch(/^broken/);
 	});
 
+	// The super-user may write everywhere but on a disk that is for reading only.
+	test.skipIf(isRoot && !canMount()).each(["closed", "left by a process that was killed"])(
+		"a ledger that may only be read, and was %s, is looked at, and the rest says why it cannot be done",
+		async (how) => {
+			const home = await openHome({});
+			const folder = join(home.agentDir, "pi-geon");
+			const disk = isRoot ? smallDisk(home, folder) : undefined;
+			mkdirSync(folder, { recursive: true, mode: 0o700 });
+			const ledger = await openLedger(join(folder, "ledger.sqlite"));
+			admitRun(ledger, admission({ label: "mine" }));
+			const copy = join(home.scratch, "copy");
+			cpSync(folder, copy, { recursive: true });
+			ledger.close();
+			if (how !== "closed") cpSync(copy, folder, { recursive: true });
+			expect(readdirSync(folder)).toHaveLength(how === "closed" ? 1 : 3);
+			if (disk) disk.makeReadOnly();
+			else
+				for (const path of [...readdirSync(folder).map((name) => join(folder, name)), folder]) chmodSync(path, 0o500);
+			try {
+				for (const args of [["list"], ["info", "mine"], ["log", "mine"]]) {
+					expect([args, await piGeon(home, args)]).toEqual([
+						args,
+						{ code: 0, stdout: expect.stringContaining("scout"), stderr: "" },
+					]);
+				}
+				for (const args of [["stop", "mine"], ["send", "mine", "more"], ["gc"]]) {
+					expect([args, await piGeon(home, args)]).toEqual([
+						args,
+						{
+							code: 1,
+							stdout: "",
+							stderr: expect.stringContaining("Give your user access to the file and its folder"),
+						},
+					]);
+				}
+			} finally {
+				if (!disk) chmodSync(folder, 0o700);
+			}
+		},
+	);
+
 	test("what is past its time is removed", async () => {
 		const home = await usedHome();
 		inLedger(home, "UPDATE runs SET ended_at = 1, delivered_at = 1");
-		expect(await jsonOf(home, ["gc"])).toMatchObject({ runs: 1, sessions: 1 });
+		// By what the user wants, not by a default in place of what they wrote.
+		const file = join(home.agentDir, "pi-geon.json");
+		for (const [config, place] of [
+			["{ retentionDays: 90,\n oops", ":2:"],
+			['{ retentionDays: "90" }', ":1:3: retentionDays: Expected a whole number"],
+			["{ retentionDay: 90 }", ":1:3: retentionDay: Unknown key, not used. Did you mean retentionDays?"],
+		] as const) {
+			writeFileSync(file, config);
+			expect(await piGeon(home, ["gc"])).toEqual({
+				code: 1,
+				stdout: "",
+				stderr: expect.stringContaining(`pi-geon: Nothing was removed. ${file}${place}`),
+			});
+			const fixed = await piGeon(home, ["doctor", "--fix", "--json"], { env: { PATH: "/nowhere" } });
+			expect(fixed.code).toBe(1);
+			expect(JSON.parse(fixed.stdout)).toContainEqual(
+				expect.objectContaining({
+					check: "disk",
+					level: "fail",
+					what: expect.stringContaining("Nothing was removed"),
+					detail: expect.stringContaining(place),
+				}),
+			);
+			expect((await jsonOf<Listed>(home, ["list"])).count.total).toBe(1);
+		}
+		// What has nothing to do with it is told, and no reason to stop.
+		writeFileSync(file, "{ ui: { widget: 1 } }");
+		const told = expect.stringContaining(`pi-geon: error: ${file}:1:9: ui.widget: Expected true or false, not 1.`);
+		expect(await piGeon(home, ["list"])).toMatchObject({ code: 0, stderr: told });
+		const removed = await piGeon(home, ["gc", "--json"]);
+		expect(removed).toMatchObject({ code: 0, stderr: told });
+		expect(JSON.parse(removed.stdout)).toMatchObject({ runs: 1, sessions: 1 });
 		expect((await jsonOf<Listed>(home, ["list"])).count.total).toBe(0);
 	});
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readLogs } from "../../src/log/read-logs.ts";
@@ -108,6 +108,29 @@ describe.each(piVersions)("while pi %s is open", (version) => {
 		held.open();
 		expect(await sending.ended).toEqual({ code: 0, stdout: "Told: And the attic?\n", stderr: "" });
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 2."));
+	});
+
+	test("an answer that does not come in time is told as a failure, and how to follow the run", async () => {
+		const held = gate();
+		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
+		const rpc = startRpc(home, { version });
+		await rpc.promptAndSettle("spawn first");
+		await isWorking(home);
+		const id = idOf(home);
+		const late = `There was no answer within 1 s. Run ${id} goes on; follow it with: pi-geon log -f ${id}`;
+		expect(await piGeon(home, ["send", "first", "And the attic?", "--wait", "1"])).toEqual({
+			code: 1,
+			stdout: "",
+			stderr: `pi-geon: ${late}\n`,
+		});
+		const asJson = await piGeon(home, ["send", "first", "And the cellar?", "--wait", "1", "--json"]);
+		expect({ ...asJson, stdout: JSON.parse(asJson.stdout) }).toEqual({
+			code: 1,
+			stdout: { status: "timeout", how: "steered", runId: id, error: late },
+			stderr: "",
+		});
+		held.open();
+		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 1."));
 	});
 
 	test("a run is stopped at once, and pi hears of it", async () => {
@@ -250,6 +273,38 @@ describe("while no pi is open", { timeout: 60_000 }, () => {
 		forbid({ tools: { subagents: { tools: { deny: ["grep", "find", "lsp", "ls"] } } } });
 		expect(await piGeon(home, ["send", "first", "more", "-w", "25"])).toMatchObject({ code: 0 });
 		expect(await jsonOf(home, ["info", "last"])).toMatchObject({ tools: ["read"] });
+	});
+
+	test("what may have been forbidden, in a file that says it wrongly, is not continued either", async () => {
+		const home = await endedRun({ trusted: true });
+		mkdirSync(join(home.project, ".pi"), { recursive: true });
+		const [own, projects] = [join(home.agentDir, "pi-geon.json"), join(home.project, ".pi", "pi-geon.json")];
+		for (const [file, config] of [
+			[own, "{ subagents: { disabled: ['explorer'] }"],
+			[own, "{ subagents: { disabled: 'explorer' } }"],
+			[own, "{ subagents: { disable: ['explorer'] } }"],
+			[own, "{ tools: { deny: ['read'] } }"],
+			[projects, "{ tools: { subagents: { tools: { deny: [read] } } } }"],
+		] as const) {
+			writeFileSync(file, config);
+			expect([config, await piGeon(home, ["send", "first", "more"])]).toEqual([
+				config,
+				{ code: 1, stdout: "", stderr: expect.stringContaining(`pi-geon: Nothing was sent. ${file}:1:`) },
+			]);
+			writeFileSync(file, "{}");
+		}
+		expect(inLedger(home, "SELECT 1 FROM runs")).toHaveLength(1);
+	});
+
+	test("a run whose folder is gone does not go on, and it is said why", async () => {
+		const home = await endedRun({ trusted: true });
+		rmSync(home.project, { recursive: true });
+		expect(await piGeon(home, ["send", "first", "more"], { cwd: home.home })).toEqual({
+			code: 1,
+			stdout: "",
+			stderr: `pi-geon: The folder in which run ${idOf(home)} worked is gone: ${home.project}. It cannot go on there.\n`,
+		});
+		mkdirSync(home.project);
 	});
 
 	test("what the directory of the run forbids counts, wherever the command is typed", async () => {

@@ -346,6 +346,8 @@ describe("a project", () => {
 		"subagents.session.maxTokens",
 		"subagents.session.maxCostUsd",
 		"agents.defaults.subagents.maxConcurrent",
+		"agents.defaults.subagents.runTimeoutSeconds",
+		"finalize.maxCorrections",
 		"lsp.idleMinutes",
 	];
 	const list = (...items: string[]) => JSON.stringify(items);
@@ -358,6 +360,10 @@ describe("a project", () => {
 		["subagents.maxDepth", "1", "0", 0],
 		...limits.map((path) => [path, "10", "9", 9] as const),
 		["subagents.maxTurns", "null", "9", 9],
+		["subagents.retry.enabled", "true", "false", false],
+		["subagents.retry.maxAttempts", "3", "1", 1],
+		["agents.defaults.subagents.runTimeoutSeconds", "0", "60", 60],
+		["agents.defaults.subagents.runTimeoutSeconds", "0", "0", 0],
 		["subagents.allowedLspActions", list("hover", "symbols"), list("hover"), ["hover"]],
 		["subagents.allowedLspActions", list("hover"), "[]", []],
 		["subagents.disabled", list("a"), list("b", "a"), ["a", "b"]],
@@ -382,6 +388,10 @@ describe("a project", () => {
 		["subagents.maxDepth", "0", "1", 0],
 		...limits.map((path) => [path, "10", "11", 10] as const),
 		["subagents.maxTurns", "10", "null", 10],
+		["subagents.retry.enabled", "false", "true", false],
+		["subagents.retry.maxAttempts", "1", "10", 1],
+		["agents.defaults.subagents.runTimeoutSeconds", "60", "0", 60],
+		["finalize.maxCorrections", "0", "20", 0],
 		["subagents.allowedLspActions", list("hover"), list("hover", "symbols"), ["hover"]],
 		["tools.subagents.tools.allow", list("read", "ls"), list("ls", "bash"), ["ls"]],
 		["tools.subagents.tools.allow", list("read"), "null", ["read"]],
@@ -419,17 +429,15 @@ describe("a project", () => {
 	test("may change the rest freely", () => {
 		const { config, diagnostics } = load(
 			undefined,
-			`{ subagents: { injectDelegationPolicy: false, retry: { enabled: false, maxAttempts: 9 } },
-				agents: { defaults: { subagents: { model: "m", thinking: "max", archiveAfterMinutes: 0, runTimeoutSeconds: 5 } } },
-				finalize: { maxCorrections: 0 }, headless: { drainSeconds: 0 } }`,
+			`{ subagents: { injectDelegationPolicy: false },
+				agents: { defaults: { subagents: { model: "m", thinking: "max", archiveAfterMinutes: 0 } } },
+				ui: { widget: false }, headless: { drainSeconds: 0 } }`,
 		);
 		expect(diagnostics).toEqual([]);
 		expect(config).toMatchObject({
-			subagents: { injectDelegationPolicy: false, retry: { enabled: false, maxAttempts: 9 } },
-			agents: {
-				defaults: { subagents: { model: "m", thinking: "max", archiveAfterMinutes: 0, runTimeoutSeconds: 5 } },
-			},
-			finalize: { maxCorrections: 0 },
+			subagents: { injectDelegationPolicy: false },
+			agents: { defaults: { subagents: { model: "m", thinking: "max", archiveAfterMinutes: 0 } } },
+			ui: { widget: false },
 			headless: { drainSeconds: 0 },
 		});
 	});

@@ -8,12 +8,13 @@ import { hostPids } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions, runPi, startRpc } from "../helpers/pi.ts";
-import { type PiVersion, stagedPackage } from "../helpers/repository.ts";
+import { type PiVersion, repositoryRoot, stagedPackage } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { finalize } from "./child.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
+const fakeServer = join(repositoryRoot, "test", "lsp", "fixtures", "fake-server.mjs");
 
 interface Visit {
 	version?: PiVersion;
@@ -57,7 +58,7 @@ describe.each(piVersions)("the doctor on pi %s", { timeout: 60_000 }, (version) 
 		expect(report).not.toMatch(/warn |FAIL /);
 		expect(report).toContain("All is well.");
 		expect(report).toMatch(/ok host: A host starts and answers, in \d+ ms/);
-		expect(report).toContain("The ledger is intact: 1 runs");
+		expect(report).toContain("The ledger is intact: 1 run,");
 	});
 
 	test("finds several things wrong at once, each with its cause", async () => {
@@ -136,10 +137,77 @@ describe("the doctor names the cause of", () => {
 		expect(report).toMatch(/warn trust: This project is not trusted: .*\.pi\/agents → Read them, then trust/);
 	});
 
+	test("nothing where a file has the name of a folder of agents", async () => {
+		const home = await openHome({ files: { ".agents": "Notes.\n" } });
+		expect(await doctor(home)).toContain("ok trust: This project brings no agents and no settings of its own");
+	});
+
+	test("no host at work where there is but one that another doctor has tried", async () => {
+		const home = await usedHome();
+		inLedger(
+			home,
+			`INSERT INTO hosts (id, profile, state, pid, socket, lease_until, created_at)
+				VALUES ('0badcafe', 'doctor-1', 'ready', ?, ?, ?, 0)`,
+			process.pid,
+			join(home.agentDir, "pi-geon", "hosts", "0badcafe.sock"),
+			Date.now() + 60_000,
+		);
+		expect(await doctor(home)).toContain("ok hosts: No host is running, and none was left behind");
+	});
+
 	test("programs that pi's tools need", async () => {
 		const report = await doctor(await openHome({}), { env: { PATH: "/nowhere" } });
 		expect(report).toMatch(/warn programs: rg is missing, which pi's grep tool needs .*explorer.* → Install ripgrep/);
 		expect(report).toMatch(/warn programs: fd is missing, which pi's find tool needs .* → Install fd/);
+	});
+
+	test("names in the configuration that are nobody's, with those that were meant", async () => {
+		const home = await openHome({
+			config: {
+				subagents: { disabled: ["Explorer", "reviewer", "somebody"] },
+				tools: { subagents: { tools: { deny: ["gerp", "Bash", "WebFetch", "subagent", "nothing-like-it"] } } },
+			},
+		});
+		const report = await doctor(home);
+		expect(report).toMatch(
+			/warn agents: subagents\.disabled names an agent that is not here: Explorer \S+ → Did you mean explorer\?/,
+		);
+		expect(report).toMatch(/not here: somebody \S+ → Correct the name/);
+		expect(report).toMatch(
+			/warn tools: tools\.subagents\.tools\.deny names a tool that nobody provides: gerp \S+ → Did you mean grep\?/,
+		);
+		expect(report).toMatch(/provides: nothing-like-it \S+ → Correct the name, or install/);
+		expect(report.match(/that is not here|that nobody provides/g)).toHaveLength(4);
+		const allowed = await openHome({ config: { tools: { subagents: { tools: { allow: ["raed", "Grep"] } } } } });
+		expect(await doctor(allowed)).toContain(
+			"warn tools: tools.subagents.tools.allow names a tool that nobody provides: raed",
+		);
+	});
+
+	test("a language server that is found, and does not start", async () => {
+		const shim = "#!/bin/sh\necho 'error: no toolchain' >&2\nexit 1\n";
+		const home = await openHome({ files: { "shim.sh": shim } });
+		const own = join(home.project, "shim.sh");
+		chmodSync(own, 0o755);
+		const log = join(home.scratch, "log");
+		const servers = {
+			mine: { command: [own], extensions: [".mine"] },
+			sound: { command: [process.execPath, fakeServer, "stubborn", log], extensions: [".sound"] },
+		};
+		writeFileSync(join(home.agentDir, "pi-geon.json"), JSON.stringify({ lsp: { servers } }));
+		// As a toolchain brings it without the server behind it.
+		writeFileSync(join(folderWithFd(home), "gopls"), shim, { mode: 0o755 });
+		const report = await doctor(home);
+		expect(report).toMatch(
+			/warn language servers: The language server mine is there, but does not start mine failed: it ended with exit code 1, saying: error: no toolchain/,
+		);
+		expect(report).toMatch(/ok language servers: Language servers? starts? [^→]*sound/);
+		expect(report).toMatch(/does not start, and is not needed here: gopls \(gopls failed/);
+		expect(readFileSync(log, "utf8")).not.toContain("initialized");
+		writeFileSync(join(home.project, "go.mod"), "module example.org/m\n");
+		expect(await doctor(home)).toContain(
+			"warn language servers: The language server gopls is there, but does not start",
+		);
 	});
 
 	test("a search provider without a key, and a language server that is not installed", async () => {

@@ -8,6 +8,8 @@ export interface SmallDisk {
 	/** Nothing more can be written. */
 	fill(): void;
 	makeRoom(): void;
+	/** Nothing can be written from now on. Nobody may have a file open for that. */
+	makeReadOnly(): void;
 }
 
 /** Whether this machine lets us mount anything: only as root, and not in every container. */
@@ -36,6 +38,7 @@ export function smallDisk(home: Home, folder: string, size = "4m"): SmallDisk {
 			for (const piece of [64 * 1024, 4096, 1]) appendUntilFull(filler, "x".repeat(piece));
 		},
 		makeRoom: () => rmSync(filler),
+		makeReadOnly: () => execFileSync("/bin/mount", ["-o", "remount,ro", folder], { stdio: "pipe" }),
 	};
 }
 

@@ -68,6 +68,7 @@ export const TOKEN_FORMATS: readonly TokenFormat[] = [
 	{ kind: "groq-key", source: raw`gsk_[A-Za-z0-9]{40,}` },
 	{ kind: "xai-key", source: raw`xai-[A-Za-z0-9]{60,}` },
 	{ kind: "replicate-token", source: raw`r8_[A-Za-z0-9]{30,}` },
+	{ kind: "tavily-key", source: raw`tvly-(?:(?:dev|prod)-)?[\w-]{20,}`, accept: hasSegmentOf(8) },
 	{ kind: "perplexity-key", source: raw`pplx-[A-Za-z0-9]{40,}` },
 	{ kind: "supabase-key", source: raw`sbp_(?:v\d_)?[0-9a-f]{40}` },
 	{ kind: "supabase-key", source: raw`sb_secret_[\w-]{22,}` },

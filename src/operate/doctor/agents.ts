@@ -1,11 +1,15 @@
+import type { AgentCatalog } from "../../agents/discover.ts";
+import type { LoadedConfig } from "../../config/load.ts";
 import { plural } from "../../run/amounts.ts";
-import { type Check, pass } from "./check.ts";
+import { nearest } from "../../run/nearest.ts";
+import { type Check, type Finding, pass } from "./check.ts";
 import { problemOf } from "./problem.ts";
 
 export const checkAgents: Check = {
 	name: "agents",
-	*run({ sources: { catalog } }) {
+	*run({ sources: { catalog, config } }) {
 		yield* catalog.diagnostics.map(problemOf);
+		yield* disabledNobody(catalog, config);
 		const count = (source: string) => catalog.agents.filter((agent) => agent.source === source).length;
 		const from = [`${count("builtin")} built in`, `${count("user")} of yours`, `${count("project")} of this project`];
 		if (catalog.agents.length === 0) {
@@ -13,3 +17,22 @@ export const checkAgents: Check = {
 		} else yield pass(`${plural(catalog.agents.length, "agent")}: ${from.join(", ")}`);
 	},
 };
+
+/** Whoever switches off an agent by a wrong name has it still on. */
+function disabledNobody({ agents }: AgentCatalog, { config, files }: LoadedConfig): Finding[] {
+	const names = agents.map(({ name }) => name);
+	return config.subagents.disabled
+		.filter((name) => !names.includes(name))
+		.map((name) => {
+			const meant = nearest(name, names);
+			return {
+				level: "warn",
+				what: `subagents.disabled names an agent that is not here: ${name}`,
+				detail: files.join(", "),
+				remedy:
+					meant === undefined
+						? "Correct the name, or let it stand if another project has that agent."
+						: `Did you mean ${meant}?`,
+			};
+		});
+}

@@ -1,7 +1,11 @@
 import { readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { doubtInWords, inDoubt } from "../../config/in-doubt.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { plural } from "../../run/amounts.ts";
 import { gc } from "../gc.ts";
 import { type Check, type Examination, type Finding, pass } from "./check.ts";
+import type { DoctorSources } from "./sources.ts";
 
 const MIB = 1024 * 1024;
 const LITTLE_ROOM = 100 * MIB;
@@ -12,15 +16,8 @@ const MUCH = 2 * 1024 * MIB;
 export const checkDisk: Check = {
 	name: "disk",
 	async *run(examination) {
-		const { places, sessionsRoot, config } = examination.sources;
-		if (examination.fix && examination.ledger) {
-			const { retentionDays } = config.config;
-			const removed = await gc(examination.ledger, { at: Date.now(), retentionDays, places });
-			if (removed.runs + removed.hosts + removed.files > 0) {
-				const what = `${removed.runs} runs, ${removed.hosts} hosts and ${removed.files} files`;
-				yield { ...pass(`Removed what was past its time: ${what} (${size(removed.bytes)})`), fixed: true };
-			}
-		}
+		const { places, sessionsRoot } = examination.sources;
+		if (examination.fix && examination.ledger) yield* removeExpired(examination.ledger, examination.sources);
 		const sizes = {
 			ledger: sizeOf([places.ledger, `${places.ledger}-wal`, `${places.ledger}-shm`]),
 			transcripts: sizeOf(filesBelow(sessionsRoot)),
@@ -38,6 +35,28 @@ export const checkDisk: Check = {
 		yield room(examination);
 	},
 };
+
+async function* removeExpired(
+	ledger: Ledger,
+	{ agentDir, config: { config, diagnostics }, places }: DoctorSources,
+): AsyncGenerator<Finding> {
+	const userFile = join(agentDir, "pi-geon.json"); // A project has no say in it.
+	const ofUser = diagnostics.filter(({ file }) => file === userFile);
+	const [doubt] = inDoubt(ofUser, ["retentionDays"]);
+	if (doubt) {
+		yield {
+			level: "fail",
+			what: "Nothing was removed, because how long it is to be kept is not certain",
+			detail: doubtInWords(doubt),
+			remedy: "Mend that file, then run --fix again.",
+		};
+		return;
+	}
+	const removed = await gc(ledger, { at: Date.now(), retentionDays: config.retentionDays, places });
+	if (removed.runs + removed.hosts + removed.files === 0) return;
+	const what = `${plural(removed.runs, "run")}, ${plural(removed.hosts, "host")} and ${plural(removed.files, "file")}`;
+	yield { ...pass(`Removed what was past its time: ${what} (${size(removed.bytes)})`), fixed: true };
+}
 
 function room({ sources: { places, agentDir } }: Examination): Finding {
 	const { bavail, bsize } = statfsSync(statSync(places.dir, { throwIfNoEntry: false }) ? places.dir : agentDir);

@@ -5,6 +5,7 @@ import { checkConfig } from "./config.ts";
 import { checkDisk } from "./disk.ts";
 import { checkFileModes } from "./file-modes.ts";
 import { checkHost } from "./host.ts";
+import { checkInstallation } from "./installation.ts";
 import { checkLanguageServers } from "./language-servers.ts";
 import { examineLedger } from "./ledger.ts";
 import { checkModels } from "./models.ts";
@@ -31,6 +32,7 @@ const BEFORE: Check[] = [checkVersions, checkConfig, checkFileModes];
 
 /** Strays before the host: the host that is tried must not be taken for one. */
 const AFTER: Check[] = [
+	checkInstallation,
 	checkStrays,
 	checkHost,
 	checkAgents,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { findHost, findOrReserveHost, hostGone } from "../../ledger/hosts.ts";
+import { findHost, findOrReserveHost, type HostRecord, hostGone } from "../../ledger/hosts.ts";
 import { HostConnection } from "../../supervise/connection.ts";
 import { startHost } from "../../supervise/start-host.ts";
 import { type Check, type Examination, type Finding, pass } from "./check.ts";
@@ -10,6 +10,12 @@ const ANSWER_WITHIN_MS = 5000;
 const LOOK_EVERY_MS = 20;
 /** How long it stays without anybody who needs it. */
 const IDLE_MS = 1000;
+
+/** Of the profiles of hosts that are tried here, which no run is ever given to. */
+const TRIAL = "doctor-";
+
+/** Whether a host was only started to see whether it starts. It leaves a moment after that. */
+export const isTrial = ({ profile }: HostRecord): boolean => profile.startsWith(TRIAL);
 
 /** Starts a host of its own, as a delegation would, talks to it and lets it go. */
 export const checkHost: Check = {
@@ -30,7 +36,7 @@ async function tryHost({ sources, ledger, signal }: Examination): Promise<Findin
 	// A profile that nobody else has: no run is given to this host.
 	const own = {
 		...profile,
-		digest: `doctor-${randomUUID()}`,
+		digest: `${TRIAL}${randomUUID()}`,
 		env: { ...profile.env, PI_GEON_HOST_IDLE_MS: `${IDLE_MS}` },
 	};
 	const began = performance.now();

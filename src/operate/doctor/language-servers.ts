@@ -1,13 +1,22 @@
-import { knownServers } from "../../lsp/server/definition.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { knownServers, type ServerDefinition } from "../../lsp/server/definition.ts";
 import { findProgram } from "../../lsp/server/find-program.ts";
 import { Workspace } from "../../lsp/workspace.ts";
-import { type Check, pass } from "./check.ts";
+import { type Check, type Examination, type Finding, pass } from "./check.ts";
+import { troubleStarting } from "./start-server.ts";
 
-/** Which language servers the lsp tool would find here. */
+interface Server extends ServerDefinition {
+	program: string | undefined;
+	/** Named in lsp.servers. */
+	isChosen: boolean;
+}
+
+/** Which language servers the lsp tool would find here, and whether they start. */
 export const checkLanguageServers: Check = {
 	name: "language servers",
-	*run({ sources }) {
-		const { catalog, config, cwd, env } = sources;
+	async *run(examination) {
+		const { catalog, config, cwd, env, isTrusted } = examination.sources;
 		const { lsp, subagents } = config.config;
 		const users = catalog.agents.filter(({ tools }) => tools.kind === "only" && tools.names.includes("lsp"));
 		const isUsed = lsp.enabled || (subagents.allowLspTools && users.length > 0);
@@ -15,13 +24,12 @@ export const checkLanguageServers: Check = {
 			yield pass("The lsp tool is not used");
 			return;
 		}
-		const surroundings = { workspace: new Workspace(cwd), trusted: sources.isTrusted === true, env };
-		const servers = knownServers(lsp.servers).map((server) => ({
+		const surroundings = { workspace: new Workspace(cwd), trusted: isTrusted === true, env };
+		const servers: Server[] = knownServers(lsp.servers).map((server) => ({
 			...server,
 			program: findProgram(server, surroundings.workspace.cwd, surroundings),
 			isChosen: lsp.servers.some(({ name }) => name === server.name),
 		}));
-		const found = servers.filter(({ program }) => program !== undefined);
 		for (const { name, command, install } of servers.filter(({ isChosen, program }) => isChosen && !program)) {
 			yield {
 				level: "warn",
@@ -30,7 +38,8 @@ export const checkLanguageServers: Check = {
 				remedy: `Install it: ${install}`,
 			};
 		}
-		if (found.length > 0) yield pass("Language servers", found.map(({ name }) => name).join(", "));
+		const found = servers.filter(({ program }) => program !== undefined);
+		if (found.length > 0) yield* startAll(found, surroundings.workspace, examination);
 		else {
 			// No problem in itself: agents have their other tools, and there may be nothing here that a server reads.
 			const examples = servers.slice(0, 3).map(({ name, install }) => `${name}: ${install}`);
@@ -38,3 +47,44 @@ export const checkLanguageServers: Check = {
 		}
 	},
 };
+
+async function* startAll(
+	found: Server[],
+	{ cwd, root }: Workspace,
+	{ sources, signal }: Examination,
+): AsyncGenerator<Finding> {
+	// What runs code of a project that nobody trusts is not started here either.
+	const notTried = found.filter(({ needsTrust }) => needsTrust && !sources.isTrusted);
+	const tried = await Promise.all(
+		found
+			.filter((server) => !notTried.includes(server))
+			.map(async (server) => {
+				const { program = "", command } = server;
+				const launch = { definition: server, command: [program, ...command.slice(1)], root: cwd, idleMs: 0 };
+				return { server, trouble: await troubleStarting({ ...launch, env: sources.env }, signal) };
+			}),
+	);
+	if (signal.aborted) return;
+	const broken = tried.flatMap(({ server, trouble }) => (trouble === undefined ? [] : [{ server, trouble }]));
+	const isNeeded = ({ isChosen, rootMarkers }: Server) =>
+		isChosen || rootMarkers.some((marker) => [cwd, root].some((folder) => existsSync(join(folder, marker))));
+	for (const { server, trouble } of broken.filter(({ server }) => isNeeded(server))) {
+		yield {
+			level: "warn",
+			what: `The language server ${server.name} is there, but does not start`,
+			detail: trouble,
+			remedy: `Install it anew: ${server.install}`,
+		};
+	}
+	const started = tried.filter(({ trouble }) => trouble === undefined).map(({ server }) => server.name);
+	// A toolchain may bring a name without the server behind it. Where nothing here needs that one, it is no problem.
+	const others = broken.filter(({ server }) => !isNeeded(server));
+	const detail = [
+		...(started.length > 0 ? [started.join(", ")] : []),
+		...others.map(({ server, trouble }) => `does not start, and is not needed here: ${server.name} (${trouble})`),
+		...notTried.map(({ name }) => `found, not started, because this project is not trusted: ${name}`),
+	].join("\n");
+	if (started.length > 0)
+		yield pass(`${started.length === 1 ? "A language server starts" : "Language servers start"}`, detail);
+	else if (detail !== "") yield pass("No language server was started", detail);
+}

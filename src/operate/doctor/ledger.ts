@@ -3,6 +3,7 @@ import { LedgerUnusable } from "../../ledger/identify.ts";
 import { type Ledger, openLedger } from "../../ledger/ledger.ts";
 import { MIGRATIONS } from "../../ledger/schema.ts";
 import { openDatabase } from "../../ledger/sqlite.ts";
+import { plural } from "../../run/amounts.ts";
 import { type Check, type Finding, pass } from "./check.ts";
 
 /** Reads every page before the ledger is opened for use, and hands it on if it is sound. */
@@ -28,7 +29,7 @@ export const examineLedger = (onOpen: (ledger: Ledger) => void): Check => ({
 			return;
 		}
 		const runs = ledger.get<{ n: number }>("SELECT count(*) AS n FROM runs")?.n ?? 0;
-		yield pass(`The ledger is intact: ${runs} runs, version ${MIGRATIONS.length}`, places.ledger);
+		yield pass(`The ledger is intact: ${plural(runs, "run")}, version ${MIGRATIONS.length}`, places.ledger);
 	},
 });
 

@@ -28,6 +28,8 @@ export interface DoctorSources {
 	sessionsRoot: string;
 	/** Which pi: this one, or the one on the PATH; undefined if there is none. */
 	pi: { version: string; where: string } | undefined;
+	/** Whether pi loads this package. Undefined: cannot be told from here. */
+	isLoaded: boolean | undefined;
 	/** How a host is started; undefined without a pi. */
 	profile: HostProfile | undefined;
 	config: LoadedConfig;

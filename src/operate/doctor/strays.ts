@@ -9,6 +9,7 @@ import { plural } from "../../run/amounts.ts";
 import { isHostId, newHostId } from "../../run/ids.ts";
 import { HostConnection } from "../../supervise/connection.ts";
 import { type Check, type Examination, type Finding, fixable, pass } from "./check.ts";
+import { isTrial } from "./host.ts";
 import { namesIn } from "./names-in.ts";
 
 const ANSWER_WITHIN_MS = 2000;
@@ -29,7 +30,7 @@ export const checkStrays: Check = {
 		let answering = 0;
 		for (const host of listHosts(ledger)) {
 			const finding = await findingOn(host, examination, ledger);
-			if (finding === undefined) answering++;
+			if (finding === undefined) answering += isTrial(host) ? 0 : 1;
 			else {
 				problems++;
 				yield finding;
@@ -62,7 +63,8 @@ async function findingOn(host: HostRecord, examination: Examination, ledger: Led
 			() => buryDead(ledger, host),
 		);
 	}
-	if (host.state === "starting" || (await answers(host.socket))) return undefined;
+	// One that a doctor tried just now may be about to leave.
+	if (host.state === "starting" || isTrial(host) || (await answers(host.socket))) return undefined;
 	return {
 		level: "warn",
 		what: `Host ${host.id} (process ${host.pid}) does not answer`,

@@ -1,20 +1,55 @@
 import type { AgentDefinition } from "../../agents/definition.ts";
-import { PI_TOOLS } from "../../plan/tools.ts";
+import { readToolEntry } from "../../agents/tool-names.ts";
+import type { LoadedConfig } from "../../config/load.ts";
+import { NEVER, PI_TOOLS } from "../../plan/tools.ts";
+import { nearest } from "../../run/nearest.ts";
 import { type Check, type Finding, pass } from "./check.ts";
 
 /** The tools that come with this package. */
 const OURS = ["lsp", "web_search", "fetch_content", "get_search_content", "convert_content"] as const;
 
-/** Whether there is such a tool as an agent names. */
+/** Whether there is such a tool as an agent or the configuration names. */
 export const checkTools: Check = {
 	name: "tools",
-	*run({ sources: { catalog, tools } }) {
+	*run({ sources: { catalog, config, tools } }) {
 		const known = new Set<string>([...PI_TOOLS, ...(tools ?? OURS)]);
-		const findings = catalog.agents.flatMap((agent) => findingOn(agent, known, tools !== undefined) ?? []);
+		const findings = [
+			...catalog.agents.flatMap((agent) => findingOn(agent, known, tools !== undefined) ?? []),
+			...inConfig(config, new Set([...known, ...NEVER]), tools !== undefined),
+		];
 		yield* findings;
-		if (findings.length === 0) yield pass("All tools that agents name exist");
+		if (findings.length === 0) yield pass("All tools that are named exist");
 	},
 };
+
+/** A misspelt name denies nothing, or allows nothing. */
+function inConfig({ config, files }: LoadedConfig, known: ReadonlySet<string>, isInsidePi: boolean): Finding[] {
+	const { allow, deny } = config.tools.subagents.tools;
+	const named = { allow: allow ?? [], deny };
+	return Object.entries(named).flatMap(([list, names]) =>
+		names
+			.filter((name) => !known.has(nameInPi(name)))
+			.map((name): Finding => {
+				const meant = nearest(name, [...known]);
+				const who = isInsidePi || meant !== undefined ? "nobody provides" : "only a running pi knows";
+				const otherwise = isInsidePi
+					? "Correct the name, or install the extension that provides it."
+					: "Run /toolkit doctor in pi to have it checked.";
+				return {
+					level: "warn",
+					what: `tools.subagents.tools.${list} names a tool that ${who}: ${name}`,
+					detail: files.join(", "),
+					remedy: meant === undefined ? otherwise : `Did you mean ${meant}?`,
+				};
+			}),
+	);
+}
+
+/** Of a name as Claude Code has it: `Bash`, `Bash(git:*)`. */
+function nameInPi(written: string): string {
+	const entry = readToolEntry(written);
+	return entry.kind === "unusable" ? written : entry.name;
+}
 
 function findingOn(agent: AgentDefinition, known: ReadonlySet<string>, isInsidePi: boolean): Finding | undefined {
 	const named = agent.tools.kind === "only" ? agent.tools.names : agent.tools.except;

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { projectFolders } from "../../agents/project-folders.ts";
 import { type Check, pass } from "./check.ts";
+import { namesIn } from "./names-in.ts";
 
 /** Whether what a project brings along is used. */
 export const checkTrust: Check = {
@@ -23,5 +24,5 @@ export const checkTrust: Check = {
 	},
 };
 
-const hasAgents = (folder: string): boolean =>
-	existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(".md"));
+/** A file of that name is no folder of agents, and no mistake. */
+const hasAgents = (folder: string): boolean => namesIn(folder).some((name) => name.endsWith(".md"));

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+
+const OURS = "pi-geon";
+
+/**
+ * Whether the settings of pi, the user's or those of the project, name this package or something that speaks of it. No
+ * only where all that they name is something else: whoever is told to install what they have would look in the wrong place.
+ */
+export function isLoadedByPi(agentDir: string, cwd: string): boolean | undefined {
+	try {
+		const answers = [agentDir, join(cwd, ".pi")].flatMap((base) => [
+			...sourcesIn(join(base, "settings.json")).map((source) => isOurs(source, base)),
+			...namesIn(join(base, "extensions")).map((name) => speaksOfUs(join(base, "extensions", name))),
+		]);
+		if (answers.includes(true)) return true;
+		return answers.includes(undefined) ? undefined : false;
+	} catch (error) {
+		// What cannot be read may say anything; pi itself says what is wrong with its files.
+		if (error instanceof SyntaxError || (error instanceof Error && "code" in error)) return undefined;
+		throw error;
+	}
+}
+
+/** The packages and extensions that a file of pi's names. */
+function sourcesIn(file: string): unknown[] {
+	const text = textOf(file);
+	if (text === undefined) return [];
+	const settings = JSON.parse(text.replace(/^\uFEFF/, "")) as { packages?: unknown; extensions?: unknown } | null;
+	return [settings?.packages ?? [], settings?.extensions ?? []].flat();
+}
+
+/** An entry is a source, or an object with one that also says what is taken of it. */
+function isOurs(entry: unknown, base: string): boolean | undefined {
+	const source = typeof entry === "object" && entry !== null && "source" in entry ? entry.source : entry;
+	if (typeof source !== "string") return undefined;
+	if (source.includes(OURS)) return true;
+	if (source.startsWith("npm:")) return false;
+	// A fork may have any name, and a pattern may mean any file.
+	if (/^(git|github|https?|ssh):|[*?[\]{}!]/.test(source)) return undefined;
+	return speaksOfUs(resolve(base, source.replace(/^[+-]/, "").replace(/^~(?=$|[/\\])/, homedir())));
+}
+
+/** Whether an extension, or a folder with one, is of this package or brings it along. */
+function speaksOfUs(path: string): boolean {
+	if (!statSync(path, { throwIfNoEntry: false })) return false;
+	const real = realpathSync(path);
+	const inside = ["index.ts", "index.js"].map((name) => join(real, name));
+	return [real, ...inside, ...manifestsAround(real)].some((file) => textOf(file)?.includes(OURS));
+}
+
+function manifestsAround(path: string): string[] {
+	const manifest = join(path, "package.json");
+	return dirname(path) === path ? [manifest] : [manifest, ...manifestsAround(dirname(path))];
+}
+
+/** Undefined where there is no such file. */
+function textOf(file: string): string | undefined {
+	return statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, "utf8") : undefined;
+}
+
+function namesIn(folder: string): string[] {
+	return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [];
+}

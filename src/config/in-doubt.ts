@@ -1,0 +1,35 @@
+import { type Diagnostic, whereAndWhat } from "../run/diagnostic.ts";
+import { nearest } from "../run/nearest.ts";
+import { pathsOf } from "./overlay.ts";
+import { SETTINGS } from "./schema.ts";
+import type { Section } from "./setting.ts";
+
+/**
+ * What leaves it open what the user wants of these keys: a file that cannot be used, a wrong value of theirs, of an item in
+ * them or of the section around them, and an unknown key that was probably meant to be one of them. Where something is
+ * removed for good, or a key may forbid it, a default is no answer then.
+ */
+export function inDoubt(diagnostics: readonly Diagnostic[], keys: readonly string[]): Diagnostic[] {
+	const known = pathsOf(SETTINGS as unknown as Section);
+	return diagnostics.filter(({ severity, key }) => {
+		if (key === undefined) return true;
+		if (severity === "error") return keys.some((one) => isWithin(key, one) || isWithin(one, key));
+		// A warning about a known key: a project asked for more than it may have, and did not get it.
+		return !known.includes(key) && keys.some((one) => isMeantFor(key, one));
+	});
+}
+
+/** Of an error the remedy is that a default applies, which it does not then. */
+export const doubtInWords = (doubt: Diagnostic): string =>
+	`${whereAndWhat(doubt)}${doubt.severity === "warning" ? ` ${doubt.remedy}` : ""}`;
+
+const isWithin = (inner: string, outer: string): boolean => inner === outer || inner.startsWith(`${outer}.`);
+
+/** Misspelt in its own section, or put into another. */
+function isMeantFor(unknown: string, key: string): boolean {
+	const [written, meant] = [unknown.split("."), key.split(".")];
+	if (written.at(-1) === meant.at(-1)) return true;
+	const depth = written.length - 1;
+	const isThere = written.slice(0, depth).join(".") === meant.slice(0, depth).join(".");
+	return isThere && nearest(written[depth] ?? "", meant.slice(depth, depth + 1)) !== undefined;
+}

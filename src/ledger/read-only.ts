@@ -1,0 +1,42 @@
+import { statSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { refuseUnknown } from "./identify.ts";
+import { Ledger, openLedger } from "./ledger.ts";
+import { MIGRATIONS } from "./schema.ts";
+import { type Database, openDatabase } from "./sqlite.ts";
+import { inWords, LedgerTrouble } from "./trouble.ts";
+
+/** Opens the ledger for somebody who only looks: also one that may be read and not written, on a read-only disk for instance. */
+export async function openLedgerToLook(file: string): Promise<Ledger> {
+	try {
+		return await openLedger(file);
+	} catch (error) {
+		if (!(error instanceof LedgerTrouble && error.kind === "permissions")) throw error;
+		const database = await openAsItIs(file, error);
+		return new Ledger(file, database);
+	}
+}
+
+async function openAsItIs(file: string, trouble: LedgerTrouble): Promise<Database> {
+	for (const name of [file, ...(hasWal(file) ? [] : [immutable(file)])]) {
+		const database = await openDatabase(name, { readOnly: true });
+		try {
+			refuseUnknown(file, database);
+			const { user_version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
+			// An older one would have to be brought up to date first.
+			if (user_version === MIGRATIONS.length) return database;
+		} catch (error) {
+			if (!(inWords(error, file) instanceof LedgerTrouble)) throw error;
+		}
+		database.close();
+	}
+	throw trouble;
+}
+
+/**
+ * SQLite wants to make the -wal and -shm files beside it even to read. Where they are not there, and cannot be made, all
+ * of the ledger is in the main file, and nobody changes it: that is what `immutable` says.
+ */
+const immutable = (file: string): string => `${pathToFileURL(file).href}?immutable=1`;
+
+const hasWal = (file: string): boolean => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
