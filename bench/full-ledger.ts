@@ -66,7 +66,7 @@ export function plan(): LaunchPlan {
 		maxAttempts: 2,
 		session: { id, file: `/sessions/explorer_${id}.jsonl`, resumed: false },
 		principal: { id: "main" },
-		afterwards: { cleanup: "keep", archiveAfterMinutes: 0, retentionDays: 30, parentKept: true },
+		afterwards: { cleanup: "keep", archiveAfterMinutes: 0, parentKept: true },
 		warnings: [],
 	};
 }

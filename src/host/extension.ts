@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { currentRedactor } from "../collect/redact/current-redactor.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
+import { inDoubt } from "../config/in-doubt.ts";
+import { loadConfig } from "../config/load.ts";
 import { packageRoot } from "../config/package-root.ts";
 import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
@@ -61,6 +63,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				ledger,
 				places,
 				log,
+				retentionDays: () => retentionDays(agentDir),
 				childServices: ({ agentDir: ownDir }) => ({
 					agentDir: ownDir ?? agentDir,
 					openModels: () => models(ownDir),
@@ -112,3 +115,9 @@ function writeLog(line: string): void {
 }
 
 const STDERR = 2;
+
+/** A default is no answer where a file of the user's may say something else: what is removed is gone. */
+function retentionDays(agentDir: string): number | undefined {
+	const { config, diagnostics } = loadConfig({ userFile: join(agentDir, "pi-geon.json") });
+	return inDoubt(diagnostics, ["retentionDays"]).length > 0 ? undefined : config.retentionDays;
+}

@@ -13,6 +13,10 @@ interface House {
 	places: Places;
 }
 
+interface Retaining {
+	retentionDays(): number | undefined;
+}
+
 /** Puts away the sessions whose time has come. */
 export function archiveDue({ ledger, log }: Pick<House, "ledger" | "log">): void {
 	const { archived, failed } = archiveDueSessions(ledger, Date.now());
@@ -21,9 +25,10 @@ export function archiveDue({ ledger, log }: Pick<House, "ledger" | "log">): void
 }
 
 /** Removes what is past its time: once a day, by a host that nobody waits for, and not for long. */
-export function tidyUp({ ledger, log, places }: House, retentionDays: number): void {
+export function tidyUp({ ledger, log, places, retentionDays: ask }: House & Retaining): void {
 	const at = Date.now();
-	if (!takeDailyTurn(ledger, at)) return;
+	const retentionDays = ask();
+	if (retentionDays === undefined || !takeDailyTurn(ledger, at)) return;
 	let from: Place | undefined;
 	do {
 		const { next, ...removed } = removeExpired(ledger, { at, retentionDays, places, ...(from && { from }) });

@@ -37,6 +37,8 @@ export interface HostSetup {
 	ledger: Ledger;
 	log: Log;
 	places: Places;
+	/** As the user has it now; undefined if that cannot be told, and so nothing is to be removed. */
+	retentionDays(): number | undefined;
 	/** To be done once, if there is time for it before the first run. */
 	warmUp(isIdle: () => boolean): Promise<unknown>;
 	childServices(principal: Principal): Pick<WorkServices, "agentDir" | "openModels" | "redactor" | "ui">;
@@ -66,8 +68,8 @@ export class Host {
 	#heartbeat: NodeJS.Timeout | undefined;
 	#idleSince = performance.now();
 	#closing = false;
-	/** As the latest run has it; a host that had none has nothing to tidy up. */
-	#retentionDays: number | undefined;
+	/** One that had none has nothing to tidy up. */
+	#hadRuns = false;
 
 	constructor(setup: HostSetup) {
 		this.#setup = setup;
@@ -151,7 +153,7 @@ export class Host {
 			for (const { run, ...record } of claimed) {
 				if (run.state !== "running") continue;
 				log.info("claimed", { runId: run.id, agent: record.plan.agent, attempt: run.attempt });
-				this.#retentionDays = record.plan.afterwards.retentionDays;
+				this.#hadRuns = true;
 				void this.#workOn({ ...record, run });
 			}
 		}
@@ -261,7 +263,7 @@ export class Host {
 		if (!leaveIfIdle(ledger, id)) return;
 		log.info("leaving");
 		try {
-			if (this.#retentionDays !== undefined) tidyUp(this.#setup, this.#retentionDays);
+			if (this.#hadRuns) tidyUp(this.#setup);
 		} finally {
 			this.#leave();
 			hostGone(ledger, id, Date.now());

@@ -135,7 +135,7 @@ function planOf({ cwd, tools, extensions }: WarmUp): LaunchPlan {
 		maxAttempts: 1,
 		session: { id: randomUUID() as SessionId, file: "", resumed: false },
 		principal: { id: "main" },
-		afterwards: { cleanup: "keep", archiveAfterMinutes: 0, retentionDays: 0, parentKept: false },
+		afterwards: { cleanup: "keep", archiveAfterMinutes: 0, parentKept: false },
 		warnings: [],
 	};
 }

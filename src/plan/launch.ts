@@ -126,7 +126,6 @@ export async function planLaunch(
 		afterwards: {
 			cleanup: request.cleanup ?? "keep",
 			archiveAfterMinutes: config.agents.defaults.subagents.archiveAfterMinutes,
-			retentionDays: config.retentionDays,
 			parentKept: parent.sessionKept,
 		},
 		...(request.route !== undefined && { route: request.route }),

@@ -39,7 +39,7 @@ export interface LaunchPlan {
 	 * What becomes of the transcript once the outcome has been announced, and of the record in the end. A parent's session
 	 * that is not kept cannot be opened again: what it has not heard when its pi ends, nobody will.
 	 */
-	afterwards: { cleanup: "keep" | "delete"; archiveAfterMinutes: number; retentionDays: number; parentKept: boolean };
+	afterwards: { cleanup: "keep" | "delete"; archiveAfterMinutes: number; parentKept: boolean };
 	/** Where the embedding application wants the announce to go; never looked into. */
 	route?: unknown;
 	/** What the requester should hear with the result, decided while planning. */

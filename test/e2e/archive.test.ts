@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
@@ -233,11 +233,19 @@ test("once a day a host that leaves removes what is older than retentionDays", a
 	expect(runsOf(home)).toHaveLength(2);
 
 	inLedger(home, "UPDATE chores SET done_at = ?", longAgo);
+	// It may say that all is to be kept for a year.
+	const config = join(home.agentDir, "pi-geon.json");
+	const said = readFileSync(config, "utf8");
+	writeFileSync(config, said.slice(0, -1));
+	await delegateOnce();
+	expect(runsOf(home)).toHaveLength(3);
+
+	writeFileSync(config, said);
 	await delegateOnce();
 	expect(runsOf(home).map(({ id }) => id)).not.toContain(first.id);
-	expect(runsOf(home)).toHaveLength(2);
+	expect(runsOf(home)).toHaveLength(3);
 	expect(existsSync(first.file)).toBe(false);
 	const logs = join(home.agentDir, "pi-geon", "hosts");
-	const said = readdirSync(logs).map((name) => readFileSync(join(logs, name), "utf8"));
-	expect(said.filter((log) => log.includes('"tidied up","runs":1,"sessions":1'))).toHaveLength(1);
+	const logged = readdirSync(logs).map((name) => readFileSync(join(logs, name), "utf8"));
+	expect(logged.filter((log) => log.includes('"tidied up","runs":1,"sessions":1'))).toHaveLength(1);
 });

@@ -48,7 +48,7 @@ function planFor(
 		maxAttempts,
 		session: { id, file: `/sessions/${id}.jsonl`, resumed: false },
 		principal: { id: "main" },
-		afterwards: { cleanup: "keep", archiveAfterMinutes: 60, retentionDays: 30, parentKept: true },
+		afterwards: { cleanup: "keep", archiveAfterMinutes: 60, parentKept: true },
 		warnings: [],
 	};
 	return plan;
