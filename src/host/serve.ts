@@ -112,6 +112,8 @@ export class Host {
 		this.#orLog("its log", undefined, () => rotateLog(places.log(id)));
 		try {
 			this.#lease.renew();
+			// Again, in case it could not be written: others would wait for a host that takes nothing new.
+			if (this.#closing) closeHost(this.#setup.ledger, this.#setup.id);
 			this.#watchers?.listenAgainIfLost();
 			this.#record();
 			this.#attend();
