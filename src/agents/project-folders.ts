@@ -30,7 +30,7 @@ export function projectFolders(cwd: string, homeDir: string): AgentFolder[] {
 /**
  * From cwd up to the directory of the repository. Neither the home directory nor the root of the file system belongs to a
  * project: `~/.claude/agents` would otherwise be part of every project below home that is no repository. Where there is no
- * repository, nobody knows how far a project goes: not into a folder of another user, such as `/tmp`.
+ * repository of the user's, nobody knows how far a project goes: not into a folder of another user, such as `/tmp`.
  */
 function projectDirectories(cwd: string, homeDir: string): string[] {
 	const home = realPath(homeDir);
@@ -38,7 +38,10 @@ function projectDirectories(cwd: string, homeDir: string): string[] {
 	let directory = resolve(cwd);
 	while (directory !== parse(directory).root && realPath(directory) !== home) {
 		directories.push(directory);
-		if (existsSync(join(directory, ".git"))) return directories;
+		if (existsSync(join(directory, ".git"))) {
+			if (isOurs(directory)) return directories;
+			break;
+		}
 		directory = dirname(directory);
 	}
 	const foreign = directories.findIndex((above) => above !== directories[0] && !isOurs(above));

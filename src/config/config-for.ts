@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CONFIG_DIR_NAME, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
-import { type LoadedConfig, loadConfig } from "./load.ts";
+import { type LastUsable, type LoadedConfig, loadConfig } from "./load.ts";
 import { isTrustedByDecision } from "./project-trust.ts";
 
 /**
@@ -16,23 +16,14 @@ export function configFor(ctx: ExtensionContext): LoadedConfig {
 	const usesProject = existsSync(projectFile) && isTrustedByDecision(ctx);
 	const files = usesProject ? [userFile, projectFile] : [userFile];
 	const version = files.map((file) => `${file} ${versionOf(file)}`).join("\n");
-	if (latest?.version === version) return latest.loaded;
-	const loaded = loadConfig({ userFile, ...(usesProject && { projectFile }) });
-	const before = latest?.files.join("\n") === files.join("\n") ? latest?.loaded : undefined;
-	latest = { version, files, loaded: loaded.unusable.length > 0 && before ? stillInForce(before, loaded) : loaded };
+	if (latest?.version !== version) {
+		latest = { version, loaded: loadConfig({ userFile, ...(usesProject && { projectFile }) }, lastUsable) };
+	}
 	return latest.loaded;
 }
 
-let latest: { version: string; files: string[]; loaded: LoadedConfig } | undefined;
-
-function stillInForce({ config }: LoadedConfig, { diagnostics, ...rest }: LoadedConfig): LoadedConfig {
-	const remedy = "What was read of it before stays in force until it is mended.";
-	return {
-		...rest,
-		config,
-		diagnostics: diagnostics.map((one) => (rest.unusable.includes(one.file) ? { ...one, remedy } : one)),
-	};
-}
+let latest: { version: string; loaded: LoadedConfig } | undefined;
+const lastUsable: LastUsable = new Map();
 
 function versionOf(file: string): string {
 	const stats = statSync(file, { throwIfNoEntry: false });

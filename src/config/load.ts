@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../run/diagnostic.ts";
 import type { Config } from "./config.ts";
 import { defaultsOf, type Layer, overlay, pathsOf, type Values } from "./overlay.ts";
-import { readConfigFile } from "./read-file.ts";
+import { type ConfigFile, readConfigFile } from "./read-file.ts";
 import { SETTINGS } from "./schema.ts";
 import type { Section } from "./setting.ts";
 
@@ -10,27 +10,35 @@ export interface LoadedConfig {
 	diagnostics: Diagnostic[];
 	/** Those that exist, usable or not. */
 	files: string[];
-	/** Those of them of which nothing could be used. */
-	unusable: string[];
 }
 
-/** The defaults, then the user's file over them, then the project's, which is given only when the project is trusted. */
-export function loadConfig(where: { userFile: string; projectFile?: string }): LoadedConfig {
+/** What was read of each file when it could last be read. */
+export type LastUsable = Map<string, ConfigFile>;
+
+/**
+ * The defaults, then the user's file over them, then the project's, which is given only when the project is trusted. A
+ * file that cannot be used stands for what was last read of it, where that is known.
+ */
+export function loadConfig(
+	where: { userFile: string; projectFile?: string },
+	last: LastUsable = new Map(),
+): LoadedConfig {
 	const diagnostics: Diagnostic[] = [];
 	const files: string[] = [];
-	const unusable: string[] = [];
 	// Its type is SettingsOf<Config>, so what is walked and built from it has the shape of Config.
 	const table = SETTINGS as unknown as Section;
 	const known = pathsOf(table);
 	const lay = (base: Values, file: string, layer: Layer): Values => {
-		const read = readConfigFile(file, diagnostics);
+		const read = readConfigFile(file, diagnostics, { isKnown: last.has(file) });
 		if (read !== "missing") files.push(file);
-		if (read === "unusable") unusable.push(file);
-		return typeof read === "string" ? base : overlay(table, base, { ...read, layer, known });
+		if (read === "missing") last.delete(file);
+		else if (read !== "unusable") last.set(file, read);
+		const usable = last.get(file);
+		return usable ? overlay(table, base, { ...usable, layer, known }) : base;
 	};
 	const user = lay(defaultsOf(table), where.userFile, "user");
 	const values = where.projectFile === undefined ? user : lay(user, where.projectFile, "project");
-	return { config: frozen(values) as unknown as Config, diagnostics, files, unusable };
+	return { config: frozen(values) as unknown as Config, diagnostics, files };
 }
 
 /** A frozen copy, all the way down. */

@@ -17,8 +17,12 @@ export interface ConfigFile {
 	source: Source;
 }
 
-/** Reads one configuration file. A missing one is no mistake; an unusable one is reported. */
-export function readConfigFile(file: string, diagnostics: Diagnostic[]): ConfigFile | "missing" | "unusable" {
+/** Reads one configuration file. A missing one is no mistake; an unusable one is reported. `isKnown`: it was usable before. */
+export function readConfigFile(
+	file: string,
+	diagnostics: Diagnostic[],
+	{ isKnown }: { isKnown: boolean },
+): ConfigFile | "missing" | "unusable" {
 	try {
 		const text = readText(file);
 		const values: unknown = parseJson5(text);
@@ -31,7 +35,9 @@ export function readConfigFile(file: string, diagnostics: Diagnostic[]): ConfigF
 			file,
 			...positionOf(error),
 			message: `Not used: ${messageOf(error)}.`,
-			remedy: "None of its values applies until it is mended.",
+			remedy: isKnown
+				? "What was read of it before stays in force until it is mended."
+				: "None of its values applies until it is mended.",
 		});
 		return "unusable";
 	}

@@ -113,14 +113,13 @@ const AT_WORK_BY_PARENT =
 /** The n-th of a parent comes when that parent has n more at work than now. */
 const TURN = `coalesce(at_work.n, 0) + row_number() OVER (PARTITION BY parent_session ORDER BY mode = 'background', seq)`;
 
-/** How many runs are to be served before this one; 0 means it is next. Undefined once it no longer waits. */
-export function queuePosition(ledger: Ledger, id: RunId): number | undefined {
-	return ledger.get<{ ahead: number }>(
+/** How many runs are to be served before each one that waits; 0 means it is next. */
+export function queuePositions(ledger: Ledger): Map<RunId, number> {
+	const waiting = ledger.all<{ id: RunId }>(
 		`WITH ${AT_WORK_BY_PARENT}
-			SELECT ahead FROM (SELECT id, row_number() OVER (ORDER BY later, turn, seq) - 1 AS ahead
-				FROM (SELECT id, mode = 'background' AS later, ${TURN} AS turn, seq
-					FROM runs INDEXED BY runs_queued LEFT JOIN at_work USING (parent_session) WHERE ${WAITS}))
-			WHERE id = ?`,
-		id,
-	)?.ahead;
+			SELECT id FROM (SELECT id, mode = 'background' AS later, ${TURN} AS turn, seq
+				FROM runs INDEXED BY runs_queued LEFT JOIN at_work USING (parent_session) WHERE ${WAITS})
+			ORDER BY later, turn, seq`,
+	);
+	return new Map(waiting.map(({ id }, position) => [id, position]));
 }

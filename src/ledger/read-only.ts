@@ -19,8 +19,9 @@ export async function openLedgerToLook(file: string): Promise<Ledger> {
 
 async function openAsItIs(file: string, trouble: LedgerTrouble): Promise<Database> {
 	for (const name of [file, ...(hasWal(file) ? [] : [immutable(file)])]) {
-		const database = await openDatabase(name, { readOnly: true });
+		let database: Database | undefined;
 		try {
+			database = await openDatabase(name, { readOnly: true });
 			refuseUnknown(file, database);
 			const { user_version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
 			// An older one would have to be brought up to date first.
@@ -28,7 +29,7 @@ async function openAsItIs(file: string, trouble: LedgerTrouble): Promise<Databas
 		} catch (error) {
 			if (!(inWords(error, file) instanceof LedgerTrouble)) throw error;
 		}
-		database.close();
+		database?.close();
 	}
 	throw trouble;
 }

@@ -59,7 +59,7 @@ export async function sendToSession(
 	hooks: SendHooks,
 ): Promise<Sent> {
 	const { ledger, supervisor } = services;
-	const child = request.run ? runToTell(ledger, request.run) : findChild(ledger, request.parentSession, request);
+	const child = request.run ? inConversation(request.run, ledger) : findChild(ledger, request.parentSession, request);
 	if (isDenial(child)) return { answer: child };
 	const denial = disabledNow(child.plan, services.config);
 	if (denial) return { answer: denial };
@@ -69,6 +69,12 @@ export async function sendToSession(
 	supervisor.wake();
 	if (request.withinMs <= 0) return { answer: underway("accepted", posted) };
 	return awaitReply(posted, request, services, hooks);
+}
+
+/** Another conversation may have gone on with the session since: its run is not ours to steer. */
+function inConversation(named: RunRecord, ledger: Services["ledger"]): RunRecord {
+	const told = runToTell(ledger, named);
+	return told.parentSession === named.parentSession ? told : named;
 }
 
 /** Undefined if there is nothing to steer, or no longer. */

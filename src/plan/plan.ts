@@ -36,8 +36,8 @@ export interface LaunchPlan {
 	/** Under whose account it runs. */
 	principal: Principal;
 	/**
-	 * What becomes of the transcript once the outcome has been announced, and of the record in the end. A parent's session
-	 * that is not kept cannot be opened again: what it has not heard when its pi ends, nobody will.
+	 * What becomes of the transcript once the outcome has been announced. A parent's session that is not kept cannot be
+	 * opened again: what it has not heard when its pi ends, nobody will.
 	 */
 	afterwards: { cleanup: "keep" | "delete"; archiveAfterMinutes: number; parentKept: boolean };
 	/** Where the embedding application wants the announce to go; never looked into. */

@@ -92,6 +92,6 @@ const mayUseLsp = (config: Config): boolean =>
 function isAllowed(name: string, config: Config): boolean {
 	const { allow, deny } = config.tools.subagents.tools;
 	// Whoever forbids some uses of a tool forbids it; whoever allows some does not allow it.
-	if (namesOf(deny, { restricted: true }).includes(name)) return false;
-	return allow === null || namesOf(allow, { restricted: false }).includes(name);
+	if (deny.includes(name) || namesOf(deny, { restricted: true }).includes(name)) return false;
+	return allow === null || allow.includes(name) || namesOf(allow, { restricted: false }).includes(name);
 }

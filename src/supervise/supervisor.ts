@@ -1,7 +1,6 @@
 import type { Progress } from "../host/protocol.ts";
 import { recover } from "../host/recover.ts";
 import { undertaker } from "../host/undertaker.ts";
-import { queuePosition } from "../ledger/claim.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type OpenRun, openRunsOf } from "../ledger/open-runs.ts";
 import { requestStop } from "../ledger/progress.ts";
@@ -14,6 +13,7 @@ import { type AskUser, NOBODY } from "./ask.ts";
 import type { HostConnection } from "./connection.ts";
 import { hint } from "./hint.ts";
 import type { Hosts } from "./hosts.ts";
+import { QueuePositions } from "./queue-positions.ts";
 
 /** How often a watcher looks at the ledger when nobody gives it a hint. */
 const LOOK_EVERY_MS = 500;
@@ -52,6 +52,7 @@ export interface TendOptions {
 /** The parent's side: sees to it that the runs it admitted find a host, and waits for them to end. */
 export class Supervisor {
 	readonly #ledger: Ledger;
+	readonly #positions: QueuePositions;
 	readonly #hosts: Hosts;
 	readonly #undertaker = undertaker();
 	readonly #log: Log;
@@ -60,6 +61,7 @@ export class Supervisor {
 
 	constructor(ledger: Ledger, hosts: Hosts, log: Log = NO_LOG) {
 		this.#ledger = ledger;
+		this.#positions = new QueuePositions(ledger);
 		this.#hosts = hosts;
 		this.#log = log;
 	}
@@ -100,11 +102,14 @@ export class Supervisor {
 			options.onSeen?.(record);
 			if (record.run.state === "ended") return { ended: { ...record, run: record.run } };
 			if (leave.aborted) return { againInMs: LOOK_EVERY_MS };
-			const newPosition = queuePosition(this.#ledger, id);
-			if (newPosition !== undefined && newPosition !== position) {
-				options.onQueued?.({ position: newPosition, sessionBusy: waitsForSession(this.#ledger, id) });
+			const isQueued = record.run.state === "queued";
+			if (isQueued && options.onQueued) {
+				const now = this.#positions.of(id);
+				if (now !== undefined && now !== position) {
+					options.onQueued({ position: now, sessionBusy: waitsForSession(this.#ledger, id) });
+				}
+				position = now;
 			}
-			position = newPosition;
 
 			const connection = await this.#hosts.connectionFor(openRun(record));
 			if (connection && connection !== watched) {
@@ -115,7 +120,7 @@ export class Supervisor {
 					onAsk: async (question, gone) => (options.onAsk ? options.onAsk(id, question, gone) : NOBODY),
 				});
 				watched = connection;
-			} else if (newPosition !== undefined) {
+			} else if (isQueued) {
 				// A place in the lane may have become free in a host that knows nothing of ours.
 				connection?.wake();
 			}

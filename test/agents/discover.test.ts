@@ -275,7 +275,10 @@ test.runIf(process.getuid?.() === 0)(
 		// Whoever works in it, as in a container with files of another user, has decided to.
 		chownSync(cwd, 65534, 65534);
 		expect(names(discover({ cwd }))).toEqual(["ours"]);
+		// As git does, which calls the owner of such a repository dubious.
 		mkdirSync(path("shared", ".git"));
+		expect(names(discover({ cwd }))).toEqual(["ours"]);
+		chownSync(path("shared"), 0, 0);
 		expect(names(discover({ cwd }))).toEqual(["ours", "theirs"]);
 	},
 );

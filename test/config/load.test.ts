@@ -1,8 +1,8 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { type LastUsable, loadConfig } from "../../src/config/load.ts";
 import { useScratch } from "../agents/scratch.ts";
 
 const scratch = useScratch();
@@ -491,5 +491,43 @@ describe("whatever the text", () => {
 				if (before.allow) expect(before.allow).toEqual(expect.arrayContaining([...(after.allow ?? ["everything"])]));
 			}),
 		);
+	});
+});
+
+describe("a file that cannot be used any more", () => {
+	const userFile = (files: ReturnType<typeof scratch>, text: string) => files.write("user.json", text);
+	const deny = (...names: string[]) => JSON.stringify({ tools: { subagents: { tools: { deny: names } } } });
+	const denied = (loaded: { config: Config }) => [...loaded.config.tools.subagents.tools.deny].sort();
+
+	test("stands for what was last read of it, and the other one for what it says now", () => {
+		const files = scratch();
+		const last: LastUsable = new Map();
+		const where = { userFile: files.path("user.json"), projectFile: files.path("project.json") };
+		userFile(files, deny("bash"));
+		files.write("project.json", deny("edit"));
+		expect(denied(loadConfig(where, last))).toEqual(["bash", "edit"]);
+		files.write("project.json", "{");
+		userFile(files, deny("bash", "write"));
+		const loaded = loadConfig(where, last);
+		expect(denied(loaded)).toEqual(["bash", "edit", "write"]);
+		expect(loaded.diagnostics).toMatchObject([
+			{ file: where.projectFile, remedy: expect.stringContaining("before stays in force") },
+		]);
+	});
+
+	test("does so also where the other one comes or goes meanwhile, until it is removed", () => {
+		const files = scratch();
+		const last: LastUsable = new Map();
+		const where = { userFile: files.path("user.json") };
+		userFile(files, deny("bash"));
+		expect(denied(loadConfig(where, last))).toEqual(["bash"]);
+		userFile(files, "");
+		files.write("project.json", deny("edit"));
+		expect(denied(loadConfig({ ...where, projectFile: files.path("project.json") }, last))).toEqual(["bash", "edit"]);
+		expect(denied(loadConfig(where, last))).toEqual(["bash"]);
+		rmSync(where.userFile);
+		expect(denied(loadConfig(where, last))).toEqual([]);
+		userFile(files, "{");
+		expect(denied(loadConfig(where, last))).toEqual([]);
 	});
 });

@@ -13,6 +13,8 @@ export interface Move {
 	atWork: number;
 	/** Whether a stop had been asked for. */
 	stop: number | null;
+	/** The process that has it now. */
+	pid: number | null;
 	at: number;
 }
 
@@ -21,11 +23,12 @@ export function audit(ledgerFile: string): void {
 	const database = new DatabaseSync(ledgerFile);
 	database.exec(`
 		CREATE TABLE audit (seq INTEGER PRIMARY KEY, run TEXT, session TEXT, was TEXT, now TEXT, debt_was TEXT, debt TEXT,
-			fence INTEGER, at_work INTEGER, stop INTEGER, at INTEGER);
+			fence INTEGER, at_work INTEGER, stop INTEGER, pid INTEGER, at INTEGER);
 		CREATE TRIGGER audit_of_runs AFTER UPDATE ON runs WHEN OLD.state <> NEW.state OR OLD.delivery <> NEW.delivery BEGIN
-			INSERT INTO audit (run, session, was, now, debt_was, debt, fence, at_work, stop, at) VALUES (
+			INSERT INTO audit (run, session, was, now, debt_was, debt, fence, at_work, stop, pid, at) VALUES (
 				NEW.id, NEW.session_id, OLD.state, NEW.state, OLD.delivery, NEW.delivery, NEW.fence,
 				(SELECT count(*) FROM runs WHERE state = 'running'), OLD.stop_at,
+				(SELECT pid FROM hosts WHERE hosts.id = NEW.host_id),
 				CAST(unixepoch('subsec') * 1000 AS INTEGER));
 		END;
 	`);
@@ -35,7 +38,7 @@ export function audit(ledgerFile: string): void {
 export function readAudit(database: DatabaseSync): Move[] {
 	return database
 		.prepare(
-			`SELECT run, session, was, now, debt_was AS debtWas, debt, fence, at_work AS atWork, stop, at
+			`SELECT run, session, was, now, debt_was AS debtWas, debt, fence, at_work AS atWork, stop, pid, at
 				FROM audit ORDER BY seq`,
 		)
 		.all() as unknown as Move[];

@@ -112,6 +112,7 @@ const move = (id: string, was: string, now: string, debt = "none") => ({
 	fence: 1,
 	atWork: now === "running" ? 1 : 0,
 	stop: null,
+	pid: null,
 	at: 0,
 });
 
@@ -219,6 +220,18 @@ function failed(runs: RunRow[], index: number, reason: string): void {
 	const facts = { usage, displayItems, attempts, warnings };
 	set(runs, index, { attempt: 1, outcome: { ...facts, status: "error", exitCode: 1, error: failure(reason) } });
 }
+
+test("a process that has claimed a run of the session again may write into it again, and no sooner", () => {
+	const returning = (claimedAt: number) => {
+		const evidence = sound();
+		evidence.appends.push({ pid: 1, file: "/a.jsonl", entry: "2", at: 50 });
+		evidence.moves.push({ ...move("aaaaaaaa", "queued", "running"), pid: 1, at: claimedAt });
+		return violations(evidence).filter(({ promise }) => promise === WRITER);
+	};
+	expect(returning(40)).toEqual([]);
+	expect(returning(20)).toHaveLength(1);
+	expect(returning(60)).toHaveLength(1);
+});
 
 test("one run that answers two messages has told once", () => {
 	const evidence = sound();

@@ -165,8 +165,9 @@ function mostAtOnce(spans: { from: number; to: number }[]): number {
 	}, 0);
 }
 
-function oneWriter({ moves, appends, transcripts }: Evidence): string[] {
-	return [...overlappingRuns(moves), ...returningWriters(appends), ...transcripts.flatMap(forks)];
+function oneWriter(evidence: Evidence): string[] {
+	const { moves, transcripts } = evidence;
+	return [...overlappingRuns(moves), ...returningWriters(evidence), ...transcripts.flatMap(forks)];
 }
 
 /** Two runs of one session must not be at work at the same time. */
@@ -182,14 +183,24 @@ function overlappingRuns(moves: Evidence["moves"]): string[] {
 	});
 }
 
-/** Once another process has written into a session file, those before it must have let go of it. */
-function returningWriters(appends: Evidence["appends"]): string[] {
-	const writers = new Map<string, number[]>();
-	return appends.flatMap(({ file, pid, entry }) => {
-		const pids = writers.get(file) ?? [];
-		if (pids.at(-1) === pid) return [];
-		writers.set(file, [...pids, pid]);
-		return pids.includes(pid) ? [`process ${pid} wrote ${entry} into ${file} after ${pids.at(-1)} had taken over`] : [];
+/**
+ * Once another process has written into a session file, those before it must have let go of it, until they have claimed a
+ * run of that session again: two hosts may live at once, if one was suspended for longer than its lease.
+ */
+function returningWriters({ appends, moves, runs }: Evidence): string[] {
+	const writers = new Map<string, Evidence["appends"]>();
+	return appends.flatMap((append) => {
+		const { file, pid, entry, at } = append;
+		const before = writers.get(file) ?? [];
+		const other = before.at(-1);
+		writers.set(file, [...before, append]);
+		if (other === undefined || other.pid === pid || before.every((one) => one.pid !== pid)) return [];
+		const session = runs.find(({ sessionFile }) => sessionFile === file)?.sessionId;
+		const claimed = moves.some(
+			(move) =>
+				move.session === session && move.now === "running" && move.pid === pid && move.at >= other.at && move.at <= at,
+		);
+		return claimed ? [] : [`process ${pid} wrote ${entry} into ${file} after ${other.pid} had taken over`];
 	});
 }
 

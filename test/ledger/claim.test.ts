@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
-import { queuePosition } from "../../src/ledger/claim.ts";
+import { queuePositions } from "../../src/ledger/claim.ts";
 import { closeHost, findHost, hostGone } from "../../src/ledger/hosts.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { endRun, requestStop } from "../../src/ledger/progress.ts";
@@ -270,18 +270,18 @@ test("the place in the queue counts those who come before, in every profile, les
 		admit({ mode: "background" }),
 	];
 	requestStop(ledger, stopped, { at: 1, by: "the user" });
-	const places = () => [f1, f2, f3, b1, b2].map((id) => queuePosition(ledger, id));
+	const places = () => [f1, f2, f3, b1, b2].map((id) => queuePositions(ledger).get(id));
 	expect(places()).toEqual([0, 1, 2, 3, 4]);
 	expect(claim()).toBe(f1);
 	expect(places()).toEqual([undefined, 0, 1, 2, 3]);
-	expect(queuePosition(ledger, "00000000" as RunId)).toBeUndefined();
+	expect(queuePositions(ledger).get("00000000" as RunId)).toBeUndefined();
 });
 
 test("the place in the queue is by turns: who has fewer at work comes before who has asked for many", async () => {
 	const { ledger, admit, claim } = await desk();
 	const many = [1, 2, 3, 4].map(() => admit({ parentSession: "a", laneLimit: 3 }));
 	const one = admit({ parentSession: "b", laneLimit: 3 });
-	const places = () => [...many, one].map((id) => queuePosition(ledger, id));
+	const places = () => [...many, one].map((id) => queuePositions(ledger).get(id));
 	expect(places()).toEqual([0, 2, 3, 4, 1]);
 	expect([claim(), claim(), claim()]).toEqual([many[0], one, many[1]]);
 	expect(places()).toEqual([undefined, undefined, 0, 1, undefined]);

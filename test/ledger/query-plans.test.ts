@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { adoptRun } from "../../src/ledger/adopt.ts";
 import { archiveDueSessions } from "../../src/ledger/archive.ts";
-import { queuePosition } from "../../src/ledger/claim.ts";
+import { queuePositions } from "../../src/ledger/claim.ts";
 import { owedTo } from "../../src/ledger/deliveries.ts";
 import { findHost, findOrReserveHost, hostGone, leaveIfIdle, listHosts, renewLeases } from "../../src/ledger/hosts.ts";
 import { messageTaken, sendToRun, waitingMessages } from "../../src/ledger/inbox.ts";
@@ -87,7 +87,7 @@ describe("no work on the ledger reads through the past", () => {
 	const jobs: Record<string, (ledger: Ledger, open: Open) => unknown> = {
 		admitRun: (ledger) => admitRun(ledger, admission()),
 		claimNext: claim,
-		queuePosition: (ledger, { queued }) => queuePosition(ledger, queued),
+		queuePositions: (ledger) => queuePositions(ledger),
 		"sweep with nothing to do": (ledger) => sweep(ledger, { at: 0, outcomeOf }),
 		"sweep with something to do": (ledger, { queued }) => {
 			requestStop(ledger, queued, { at: 1, by: "the test" });

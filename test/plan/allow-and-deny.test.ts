@@ -6,9 +6,9 @@ import { effectiveTools } from "../../src/plan/tools.ts";
 const { config: defaults } = loadConfig({ userFile: "/nowhere/pi-geon.json" });
 
 /** What a child without a role gets of these tools. */
-function granted(lists: { allow?: string[]; deny?: string[] }): string[] {
+function granted({ extra = [], ...lists }: { allow?: string[]; deny?: string[]; extra?: string[] }): string[] {
 	const config = { ...defaults, tools: { subagents: { tools: { allow: null, deny: [], ...lists } } } };
-	const active = ["read", "bash", "edit", "find", "fetch_content"];
+	const active = ["read", "bash", "edit", "find", "fetch_content", ...extra];
 	const known = active.map((name) => ({ name }));
 	const tools = effectiveTools({ agent: GENERAL, config, active, known });
 	return "tools" in tools ? tools.tools : [];
@@ -18,6 +18,12 @@ test("tools are forbidden and allowed by the names that agent files may use for 
 	expect(granted({ deny: ["Bash", "Read", "Glob", "WebFetch"] })).toEqual(["edit"]);
 	expect(granted({ allow: ["Bash", "Glob"] })).toEqual(["bash", "find"]);
 	expect(granted({ allow: ["Bash", "Glob"], deny: ["bash"] })).toEqual(["find"]);
+});
+
+test("a tool of an extension goes by the name it has, whatever that looks like", () => {
+	const extra = ["mcp__github", "mcp__github_search", "Bash", "WebFetch"];
+	expect(granted({ extra, deny: extra })).toEqual(["read", "edit", "find"]);
+	expect(granted({ extra, allow: ["mcp__github", "Bash"] })).toEqual(["bash", "mcp__github", "Bash"]);
 });
 
 test("some uses of a tool: forbidden, it is forbidden; allowed, it is not allowed", () => {

@@ -25,7 +25,7 @@ export interface Wish {
 
 export const CWD = "/project";
 
-const parentOf: ParentFacts = {
+export const parentOf: ParentFacts = {
 	cwd: CWD,
 	depth: 0,
 	activeTools: ["read", "bash", "edit", "write", "lsp", "deploy", "subagent", "sessions_spawn"],
