@@ -31,5 +31,6 @@ async function planAhead(pi: ExtensionAPI, services: SessionServices, ctx: Exten
 		const parent = parentFacts(pi, ctx, async () => false);
 		await planLaunch({ agent: available.catalog.agents[0]?.name ?? "", task: "None." }, parent, available);
 		available.redactor.redact("");
+		available.supervisor.lookAhead();
 	});
 }

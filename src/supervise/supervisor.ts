@@ -8,7 +8,7 @@ import { type EndedRecord, findRun, type RunRecord } from "../ledger/records.ts"
 import { waitsForSession } from "../ledger/sessions.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
-import type { HostId, RunId } from "../run/ids.ts";
+import { type HostId, newRunId, type RunId } from "../run/ids.ts";
 import { type AskUser, NOBODY } from "./ask.ts";
 import type { HostConnection } from "./connection.ts";
 import { hint } from "./hint.ts";
@@ -176,6 +176,12 @@ export class Supervisor {
 		}
 		this.#hosts.closeUnused();
 		return open;
+	}
+
+	/** Looks at the ledger as the first who waits will, so that what that needs is compiled by then. */
+	lookAhead(): void {
+		recover(this.#ledger, this.#log, this.#undertaker);
+		this.#positions.of(newRunId());
 	}
 
 	/** Starts the host that the first run will need, so that it need not wait for it. */

@@ -1,14 +1,16 @@
 import type { Redactor } from "./redactor.ts";
-import { redactorWith, secretsOf } from "./redactor-of.ts";
+import { redactorWith, secretsOf, versionOf } from "./redactor-of.ts";
 
-/** Secrets are read anew this often at most: a thousand runs that start together need not read the files a thousand times. */
-const GOOD_FOR_MS = 1000;
+/** How often it is looked, at most, whether the files that hold secrets have changed. */
+const LOOK_EVERY_MS = 1000;
 
 interface Known {
 	/** All that ever were: one that was replaced may still be good, and a file that is just being written holds none. */
 	secrets: Set<string>;
 	redactor: Redactor;
-	readAt: number;
+	files: string[];
+	version: string;
+	lookedAt: number;
 }
 
 const known = new Map<string, Known>();
@@ -18,11 +20,16 @@ export function currentRedactor(agentDir: string, principal?: string): Redactor 
 	const key = `${agentDir}\n${principal ?? ""}`;
 	const current = (): Redactor => {
 		const before = known.get(key);
-		if (before && performance.now() - before.readAt < GOOD_FOR_MS) return before.redactor;
-		const secrets = new Set([...(before?.secrets ?? []), ...secretsOf(agentDir, principal)]);
-		const isSame = before?.secrets.size === secrets.size;
-		const redactor = before && isSame ? before.redactor : redactorWith(secrets);
-		known.set(key, { secrets, redactor, readAt: performance.now() });
+		const lookedAt = performance.now();
+		if (before && lookedAt - before.lookedAt < LOOK_EVERY_MS) return before.redactor;
+		if (before && before.version === versionOf(before.files)) {
+			before.lookedAt = lookedAt;
+			return before.redactor;
+		}
+		const { secrets: found, files, version } = secretsOf(agentDir, principal);
+		const secrets = new Set([...(before?.secrets ?? []), ...found]);
+		const redactor = redactorWith(secrets);
+		known.set(key, { secrets, redactor, files, version, lookedAt });
 		return redactor;
 	};
 	return {

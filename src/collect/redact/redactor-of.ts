@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { loadConfig } from "../../config/load.ts";
@@ -6,20 +7,39 @@ import { knownSecrets } from "./known-secrets.ts";
 import { createRedactor, type Redactor } from "./redactor.ts";
 
 /** A redactor that knows the secrets of this moment. */
-export const redactorOf = (agentDir: string): Redactor => redactorWith(secretsOf(agentDir));
+export const redactorOf = (agentDir: string): Redactor => redactorWith(secretsOf(agentDir).secrets);
 
 export const redactorWith = (secrets: Iterable<string>): Redactor => createRedactor({ secrets, homeDir: homedir() });
 
-/** What pi keeps in this agent directory, and what the principals of the user keep in theirs, this one included. */
-export function secretsOf(agentDir: string, principal?: string): string[] {
-	// The user's file alone: a project may name neither keys nor principals.
-	const { config } = loadConfig({ userFile: join(agentDir, "pi-geon.json") });
-	const principals = new Set([...principalDirs(config), ...(principal === undefined ? [] : [principal])]);
-	return knownSecrets({
-		env: process.env,
-		authFile: join(agentDir, "auth.json"),
-		principalAuthFiles: [...principals].map((dir) => join(dir, "auth.json")),
-		modelsFile: join(agentDir, "models.json"),
-		settings: config.web,
-	});
+export interface Secrets {
+	secrets: string[];
+	/** The files that were looked for, whether they are there or not. */
+	files: string[];
+	/** Of the files, before they were read. */
+	version: string;
 }
+
+/** What pi keeps in this agent directory, and what the principals of the user keep in theirs, this one included. */
+export function secretsOf(agentDir: string, principal?: string): Secrets {
+	const [userFile, authFile, modelsFile] = [
+		join(agentDir, "pi-geon.json"),
+		join(agentDir, "auth.json"),
+		join(agentDir, "models.json"),
+	];
+	const userVersion = versionOf([userFile]);
+	// The user's file alone: a project may name neither keys nor principals.
+	const { config } = loadConfig({ userFile });
+	const principals = new Set([...principalDirs(config), ...(principal === undefined ? [] : [principal])]);
+	const principalAuthFiles = [...principals].map((dir) => join(dir, "auth.json"));
+	const others = [authFile, modelsFile, ...principalAuthFiles];
+	const version = `${userVersion}\n${versionOf(others)}`;
+	const secrets = knownSecrets({ env: process.env, authFile, principalAuthFiles, modelsFile, settings: config.web });
+	return { secrets, files: [userFile, ...others], version };
+}
+
+/** Changes whenever one of the files does. */
+export const versionOf = (files: string[]): string =>
+	files
+		.map((file) => statSync(file, { throwIfNoEntry: false }))
+		.map((stats) => (stats ? [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(" ") : "missing"))
+		.join("\n");
