@@ -48,10 +48,15 @@ function projectDirectories(cwd: string, homeDir: string): string[] {
 	return foreign === -1 ? directories : directories.slice(0, foreign);
 }
 
-/** Where the system knows of owners. */
+/** Where the system knows of owners. What may not be looked at is not. */
 function isOurs(directory: string): boolean {
 	const us = process.getuid?.();
-	return us === undefined || statSync(directory, { throwIfNoEntry: false })?.uid === us;
+	try {
+		return us === undefined || statSync(directory).uid === us;
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return false;
+		throw error;
+	}
 }
 
 /** As it is where the path does not exist or may not be looked into; reading it reports that. */

@@ -1,6 +1,7 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CONFIG_DIR_NAME, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
+import { fileVersion } from "./file-version.ts";
 import { type LastUsable, type LoadedConfig, loadConfig } from "./load.ts";
 import { isTrustedByDecision } from "./project-trust.ts";
 
@@ -15,7 +16,7 @@ export function configFor(ctx: ExtensionContext): LoadedConfig {
 	// Asking about trust reads several files of pi's; most projects have nothing to ask about.
 	const usesProject = existsSync(projectFile) && isTrustedByDecision(ctx);
 	const files = usesProject ? [userFile, projectFile] : [userFile];
-	const version = files.map((file) => `${file} ${versionOf(file)}`).join("\n");
+	const version = files.map((file) => `${file} ${fileVersion(file)}`).join("\n");
 	if (latest?.version !== version) {
 		latest = { version, loaded: loadConfig({ userFile, ...(usesProject && { projectFile }) }, lastUsable) };
 	}
@@ -24,8 +25,3 @@ export function configFor(ctx: ExtensionContext): LoadedConfig {
 
 let latest: { version: string; loaded: LoadedConfig } | undefined;
 const lastUsable: LastUsable = new Map();
-
-function versionOf(file: string): string {
-	const stats = statSync(file, { throwIfNoEntry: false });
-	return stats ? [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(" ") : "missing";
-}

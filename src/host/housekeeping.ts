@@ -11,9 +11,6 @@ interface House {
 	ledger: Ledger;
 	log: Log;
 	places: Places;
-}
-
-interface Retaining {
 	retentionDays(): number | undefined;
 }
 
@@ -25,7 +22,7 @@ export function archiveDue({ ledger, log }: Pick<House, "ledger" | "log">): void
 }
 
 /** Removes what is past its time: once a day, by a host that nobody waits for, and not for long. */
-export function tidyUp({ ledger, log, places, retentionDays: ask }: House & Retaining): void {
+export function tidyUp({ ledger, log, places, retentionDays: ask }: House): void {
 	const at = Date.now();
 	const retentionDays = ask();
 	if (retentionDays === undefined || !takeDailyTurn(ledger, at)) return;

@@ -1,6 +1,6 @@
-import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { fileVersion } from "../../config/file-version.ts";
 import { loadConfig } from "../../config/load.ts";
 import { principalDirs } from "../../config/principal-dirs.ts";
 import { knownSecrets } from "./known-secrets.ts";
@@ -26,7 +26,7 @@ export function secretsOf(agentDir: string, principal?: string): Secrets {
 		join(agentDir, "auth.json"),
 		join(agentDir, "models.json"),
 	];
-	const userVersion = versionOf([userFile]);
+	const userVersion = fileVersion(userFile);
 	// The user's file alone: a project may name neither keys nor principals.
 	const { config } = loadConfig({ userFile });
 	const principals = new Set([...principalDirs(config), ...(principal === undefined ? [] : [principal])]);
@@ -38,8 +38,4 @@ export function secretsOf(agentDir: string, principal?: string): Secrets {
 }
 
 /** Changes whenever one of the files does. */
-export const versionOf = (files: string[]): string =>
-	files
-		.map((file) => statSync(file, { throwIfNoEntry: false }))
-		.map((stats) => (stats ? [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(" ") : "missing"))
-		.join("\n");
+export const versionOf = (files: string[]): string => files.map(fileVersion).join("\n");

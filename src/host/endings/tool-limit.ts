@@ -14,7 +14,8 @@ export function watchTools(race: EndingRace, events: ChildEvents, toolTimeoutMs:
 		if (event.type === "tool_execution_end") {
 			const [cancel, ...others] = running.get(event.toolCallId) ?? [];
 			cancel?.();
-			running.set(event.toolCallId, others);
+			if (others.length > 0) running.set(event.toolCallId, others);
+			else running.delete(event.toolCallId);
 		}
 	});
 	return () => {

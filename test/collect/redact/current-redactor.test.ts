@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -32,5 +32,11 @@ test("secrets that were known once stay known: of a file that is just being writ
 		vi.advanceTimersByTime(1100);
 		expect(redact("heron.wader?basalt-1 heron.wader?basalt-2")).toBe("[redacted] [redacted]");
 	}
+	expect(redact("heron.wader?basalt-3")).toBe("[redacted]");
+
+	// A file that cannot even be looked at is no reason to show anything, or to fail.
+	rmSync(join(dir, "models.json"), { force: true });
+	symlinkSync("models.json", join(dir, "models.json"));
+	vi.advanceTimersByTime(1100);
 	expect(redact("heron.wader?basalt-3")).toBe("[redacted]");
 });
