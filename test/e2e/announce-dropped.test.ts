@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,11 +8,24 @@ import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { startRpc } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
+import type { RpcClient } from "../helpers/rpc.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { finalize } from "./child.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
+
+function gateOfPrompts(): string {
+	const folder = mkdtempSync(join(tmpdir(), "pg-prompts-"));
+	onTestFinished(() => rmSync(folder, { recursive: true }));
+	return join(folder, "gate");
+}
+
+/** Returns when pi has begun with every one of them, and our extension holds them. */
+async function promptAtOnce(rpc: RpcClient, gate: string, messages: readonly string[]): Promise<void> {
+	for (const message of messages) rpc.child.stdin.write(`${JSON.stringify({ type: "prompt", message })}\n`);
+	await eventually(() => expect(readFileSync(`${gate}.held`, "utf8").trim().split("\n")).toHaveLength(messages.length));
+}
 
 /**
  * Of two prompts that reach pi's agent at the same moment, the second fails, and pi takes itself for idle although it
@@ -21,8 +34,7 @@ const openHome = useHome();
 test("an announce that pi dropped is sent again, once", async () => {
 	const [childMayEnd, promptMayEnd] = [gate(), gate()];
 	const file = join(repositoryRoot, "test", "children", "prompts-at-once.ts");
-	const prompts = join(tmpdir(), `pg-prompts-${process.pid}`);
-	onTestFinished(() => rmSync(prompts, { force: true }));
+	const prompts = gateOfPrompts();
 	const home = await openHome({
 		moreExtensions: [file],
 		env: { PROMPTS_GATE: prompts },
@@ -42,7 +54,7 @@ test("an announce that pi dropped is sent again, once", async () => {
 	const rpc = startRpc(home);
 	await rpc.promptAndSettle("Go.");
 	const { sessionFile } = (await rpc.send({ type: "get_state" })).data as { sessionFile: string };
-	for (const n of [1, 2]) rpc.child.stdin.write(`${JSON.stringify({ type: "prompt", message: `Held ${n}.` })}\n`);
+	await promptAtOnce(rpc, prompts, ["Held 1.", "Held 2."]);
 	const before = rpc.events.length;
 	writeFileSync(prompts, "");
 	await home.model.waitFor((request) => request.lastUserText.startsWith("Held"));
@@ -64,10 +76,7 @@ test("an announce that pi dropped is sent again, once", async () => {
 test("what a tool call waits for is not taken for unheard when pi wrongly says that it rests", async () => {
 	const [silentMayEnd, otherMayEnd] = [gate(), gate()];
 	const file = join(repositoryRoot, "test", "children", "prompts-at-once.ts");
-	const prompts = join(tmpdir(), `pg-prompts-silent-${process.pid}`);
-	onTestFinished(() => {
-		for (const file of [prompts, `${prompts}.longer`]) rmSync(file, { force: true });
-	});
+	const prompts = gateOfPrompts();
 	const home = await openHome({
 		moreExtensions: [file],
 		env: { PROMPTS_GATE: prompts },
@@ -84,9 +93,7 @@ test("what a tool call waits for is not taken for unheard when pi wrongly says t
 	});
 	const rpc = startRpc(home);
 	await rpc.send({ type: "get_state" });
-	for (const message of ["Held.", "Held longer."]) {
-		rpc.child.stdin.write(`${JSON.stringify({ type: "prompt", message })}\n`);
-	}
+	await promptAtOnce(rpc, prompts, ["Held.", "Held longer."]);
 	writeFileSync(prompts, "");
 	await home.model.waitFor((request) => request.lastUserText === "Stay.");
 	const before = rpc.events.length;
