@@ -74,9 +74,7 @@ describe.each(piVersions)("cleanup: delete, on pi %s", (version) => {
 		const rpc = startRpc(home, { version });
 		await rpc.promptAndSettle(spawning({ cleanup: "delete" }));
 		await announced(rpc);
-		const told = performance.now();
 		await eventually(() => expect(onlyRun(home).archived_at).not.toBeNull());
-		expect(performance.now() - told).toBeLessThan(3000);
 		const run = onlyRun(home);
 		expect(filesOf(run)).toHaveLength(1);
 		expect(isPutAway(run)).toBe(true);

@@ -154,13 +154,11 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 describe("a dialog that nobody answers is declined", () => {
 	test.each(["confirm", "select", "input"])("at once in pi -p: %s", async (kind) => {
 		const home = await openWith(foreground);
-		const started = performance.now();
 		const run = await promptPi(home, `asks_${kind}`);
 		expect(delegations(run)[0]?.results[0]).toMatchObject({
 			exitCode: 0,
 			output: `heard ${kind === "confirm" ? "false" : "null"} with UI true`,
 		});
-		expect(performance.now() - started).toBeLessThan(8_000);
 	});
 
 	test("when its own time is over, and when it is an editor", async () => {
@@ -190,11 +188,9 @@ describe("a dialog that nobody answers is declined", () => {
 		const rpc = startRpc(home);
 		await rpc.prompt("asks_confirm");
 		await nextDialog(rpc);
-		const stopped = performance.now();
 		await rpc.send({ type: "abort" });
 		const end = await rpc.waitForEvent((event) => event.type === "tool_execution_end");
 		expect(JSON.stringify(end)).toContain('"reason":"stopped"');
-		expect(performance.now() - stopped).toBeLessThan(2_000);
 	});
 
 	test("by the limit on a tool call", async () => {

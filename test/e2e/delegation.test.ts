@@ -141,7 +141,9 @@ test("while it runs, the call is updated at most ten times a second, however muc
 			child: [[drip(letters, { everyMs: 8 }), finalize(answer)]],
 		}),
 	});
+	const before = performance.now();
 	const run = await promptPi(home, "Where is auth registered?");
+	const tookMs = performance.now() - before;
 	const [details] = delegations(run);
 	expect(details).toMatchObject({ mode: "single", finalized: { result: answer } });
 	expect(details).not.toHaveProperty("streaming");
@@ -151,5 +153,5 @@ test("while it runs, the call is updated at most ten times a second, however muc
 	const atWork = updates.filter(({ streaming }) => streaming?.queuePosition === undefined);
 	expect(atWork.length).toBeGreaterThan(5);
 	// One at once.
-	expect(atWork.length).toBeLessThanOrEqual((details?.results[0]?.durationMs ?? 0) / 100 + 1);
+	expect(atWork.length).toBeLessThanOrEqual(tookMs / 100 + 1);
 });

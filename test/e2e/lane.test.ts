@@ -145,14 +145,13 @@ test("a run that waits can be stopped, and whoever waits for it hears at once", 
 	const ledger = await openLedger(join(home.agentDir, "pi-geon", "ledger.sqlite"));
 	for (const { id } of waiting) requestStop(ledger, id, { at: Date.now(), by: "the test" });
 	ledger.close();
-	const stopped = performance.now();
 
 	expect(delegations(summarize(await asked))).toMatchObject([
 		{ error: { code: "SUBAGENT_FAILED", reason: "stopped" }, results: [{ exitCode: 130 }] },
 	]);
 	const file = await sessionFileOf(rpc);
 	await eventually(() => expect(announcedIn(file)).toEqual(["B"]));
-	expect(performance.now() - stopped).toBeLessThan(3000);
+	// And A is still at work.
 	expect(states(home)).toEqual({ running: 1, ended: 2 });
 	expect(starts(home)).toEqual(["A"]);
 	gates.all.open();
@@ -187,15 +186,13 @@ describe("when everything is killed with runs at work and waiting, a new pi on t
 	});
 });
 
-describe("a place that becomes free in one host is taken in another within a second", () => {
-	const openSlowly = useHome({ withinMs: 12_000 });
-
+describe("a place that becomes free in one host is taken in another without waiting for its heartbeat", () => {
 	test.each(["spawn", "ask"])("%s", async (verb) => {
 		const gates = { A: gate() };
-		const home = await openSlowly({
+		const home = await openHome({
 			config: { agents: { defaults: { subagents: { maxConcurrent: 1 } } } },
-			// Long enough for the heartbeat to be as slow as with users.
-			env: { PI_GEON_HOST_IDLE_MS: "3000" },
+			// No heartbeat comes before the test is over.
+			env: { PI_GEON_HOST_IDLE_MS: "300000", PI_GEON_LEASE_MS: "600000" },
 			script: dispatch({ parent, child: child(gates) }),
 		});
 		const [a, b] = [startRpc(home), startRpc(home, { env: { ANOTHER_SHELL: "1" } })];
@@ -208,13 +205,12 @@ describe("a place that becomes free in one host is taken in another within a sec
 		});
 		// Until nothing that comes with a start can wake a host any more.
 		await sleep(1200);
-		const freed = performance.now();
 		gates.A.open();
-		const { startedAt } = await home.model.waitFor((request) => request.firstUserText === "B");
-		expect(startedAt - freed).toBeLessThan(1500);
+		await home.model.waitFor((request) => request.firstUserText === "B");
 		const file = await sessionFileOf(a);
 		await eventually(() => expect(announcedIn(file)).toEqual(["A"]));
 		await a.close();
 		await b.close();
+		killHosts(home, "SIGTERM");
 	});
 });

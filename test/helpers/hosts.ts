@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Home } from "./home.ts";
-import { processesOf } from "./leaks.ts";
+import { killIfThere, processesOf } from "./leaks.ts";
 
 /** The host processes of a home: the only ones of ours that know to be inside a subagent. */
 export const hostPids = (home: Home): number[] =>
@@ -17,6 +17,6 @@ export function environmentOf(pid: number): string[] {
 	}
 }
 
-export function killHosts(home: Home): void {
-	for (const pid of hostPids(home)) process.kill(pid, "SIGKILL");
+export function killHosts(home: Home, signal: NodeJS.Signals = "SIGKILL"): void {
+	for (const pid of hostPids(home)) killIfThere(pid, signal);
 }

@@ -47,15 +47,15 @@ function filesBelow(folder: string): string[] {
 export async function cleanup(home: Home): Promise<void> {
 	await Promise.all([...home.closers].map((close) => close()));
 	for (let round = 0; round < 10 && processesOf(home).length > 0; round++) {
-		for (const { pid } of processesOf(home)) kill(pid);
+		for (const { pid } of processesOf(home)) killIfThere(pid);
 		await sleep(POLL_MS);
 	}
 	await rm(home.scratch, { recursive: true, force: true, maxRetries: 5 });
 }
 
-function kill(pid: number): void {
+export function killIfThere(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
 	try {
-		process.kill(pid, "SIGKILL");
+		process.kill(pid, signal);
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
 	}

@@ -2,6 +2,7 @@
  * A second process for the tests of the ledger: it does what it is told over Node's message channel, with the real
  * functions on the real file. `peers.ts` is the other end.
  */
+import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as breathe } from "node:timers/promises";
 import { admitRun } from "../../src/ledger/admit.ts";
@@ -49,13 +50,14 @@ const verbs = {
 		});
 	},
 
-	/** Says "locked", and holds the write lock for so long after that. */
-	async holdWriteLock({ file, forMs }: { file: string; forMs: number }): Promise<void> {
+	/** Writes something, says "locked", and holds the write lock until a file is there, and a while longer. */
+	async holdWriteLock({ file, until }: { file: string; until: string }): Promise<void> {
 		const database = new DatabaseSync(file);
-		database.exec("BEGIN IMMEDIATE");
+		database.exec("BEGIN IMMEDIATE; CREATE TABLE held (n)");
 		say("locked");
 		await breathe();
-		spinUntil(Date.now() + forMs);
+		while (!existsSync(until)) spinFor(5);
+		spinFor(200);
 		database.exec("COMMIT");
 		database.close();
 	},

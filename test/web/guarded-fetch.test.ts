@@ -238,9 +238,7 @@ describe("a body", () => {
 				await sleep(20);
 			}
 		});
-		const started = performance.now();
 		await expect(get(site.url("/"), { timeoutMs: 300 })).rejects.toEqual(failing("CONTENT_FETCH_TIMEOUT"));
-		expect(performance.now() - started).toBeLessThan(1_500);
 	});
 
 	test("that is not what its header says is an error, not a crash", async () => {
