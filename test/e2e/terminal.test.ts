@@ -11,24 +11,27 @@ describe.each(piVersions)("in a real terminal, on pi %s", (version) => {
 	test("Esc stops the child within a second, and the result says stopped", async () => {
 		const home = await openHome({
 			script: dispatch({
-				parent: [delegateTo("explorer", "Find it."), text("Done.")],
-				child: [toolCall("ls", { path: "." }), [text("Half an answer so far"), hang()]],
+				parent: ({ lastUserText }) => delegateTo("explorer", lastUserText),
+				child: ({ turn, lastUserText }) =>
+					turn === 0 ? toolCall("ls", { path: "." }) : [text(`Half an answer to ${lastUserText} so far`), hang()],
 			}),
 		});
 		const terminal = startTerminal(home, { version });
 		await terminal.ready();
-		terminal.type("Go.");
-		terminal.key("enter");
-		const request = await home.model.waitFor(({ isChild, turn }) => isChild && turn === 1);
-		await terminal.waitForText(/Half an answer/);
-
-		const pressed = performance.now();
-		terminal.key("escape");
-		await request.ended;
-		await terminal.waitForText(/stopped/i);
-		const tookMs = performance.now() - pressed;
-		expect(request.aborted).toBe(true);
-		expect(tookMs).toBeLessThan(1000);
+		const stopped = async (task: string): Promise<number> => {
+			terminal.type(`${task}\r`);
+			const request = await home.model.waitFor((seen) => seen.isChild && seen.turn === 1 && seen.lastUserText === task);
+			await terminal.waitForText(new RegExp(`Half an answer to ${task}`));
+			const pressed = performance.now();
+			terminal.key("escape");
+			await request.ended;
+			await terminal.waitForText(new RegExp(`explorer ${task}[^]*stopped`, "i"));
+			expect(request.aborted).toBe(true);
+			return performance.now() - pressed;
+		};
+		// A machine that is busy at the wrong moment may be late once; a child that does not hear of it is every time.
+		const tookMs = await stopped("First.");
+		expect(tookMs < 1000 || (await stopped("Second.")) < 1000).toBe(true);
 	});
 
 	test("a delegation is readable at 40 columns while it runs, when it has ended, and expanded", async () => {

@@ -245,9 +245,10 @@ describe("an answer that is too much for the parser", () => {
 	])("%s: is still drawn, soon", (_name, output) => {
 		const details = { mode: "single", results: [{ exitCode: 0, output }] };
 		const given = { args: {}, content: [], details, expanded: true, isPartial: false, isError: false };
-		const before = performance.now();
+		// Its own processor time: that of others says nothing about it.
+		const before = process.threadCpuUsage();
 		const lines = draw(given, 40);
-		expect(performance.now() - before).toBeLessThan(3_000);
+		expect(process.threadCpuUsage(before).user).toBeLessThan(3_000_000);
 		expect(stripVTControlCharacters(lines.join("")).length).toBeGreaterThan(400);
 	});
 });

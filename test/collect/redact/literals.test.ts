@@ -74,9 +74,9 @@ describe("known secrets", () => {
 function fastest(create: () => ReturnType<typeof redactorOf>, text: string): number {
 	const redactor = create();
 	const times = Array.from({ length: 5 }, () => {
-		const started = performance.now();
+		const before = process.threadCpuUsage();
 		redactor.redact(text);
-		return performance.now() - started;
+		return process.threadCpuUsage(before).user / 1000;
 	});
 	return Math.min(...times);
 }
