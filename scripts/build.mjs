@@ -1,7 +1,7 @@
 // Bundles the extension, the host's extension and the public exports into dist/, and writes their types.
 // pi's own packages stay outside: inside pi they are pi's.
 import { spawnSync } from "node:child_process";
-import { chmodSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -65,34 +65,33 @@ function namesImportedFrom(name) {
 	return [...new Set(values.map((each) => each.split(" as ")[0]))].sort();
 }
 
+/** Where pi's packages are found by what pi's loader does not load. */
+const held = 'globalThis[Symbol.for("pi-geon.pi-modules")]';
+
 /**
  * pi's loader transpiles each file that imports one of pi's packages, and evaluates it anew, uncached, at every start.
  * So only a few lines do: each entry takes hold of pi's packages and imports the rest, which finds them there. The rest
  * is imported by Node itself, which keeps it compiled.
  */
+const entryOf = (rest) =>
+	[
+		...PI_MODULES.map((name, index) => `import * as module${index} from ${JSON.stringify(name)};`),
+		`Object.assign(${held} ??= {}, { ${PI_MODULES.map((name, index) => `${JSON.stringify(name)}: module${index}`).join(", ")} });`,
+		// Kept: pi's loader looks for it anew at each import, and a host loads our tools for each child.
+		"let extension;",
+		"export default async (pi) => {",
+		`	extension ??= import(${JSON.stringify(rest)}).catch((error) => {`,
+		"		extension = undefined;",
+		"		throw error;",
+		"	});",
+		"	return (await extension).default(pi);",
+		"};\n",
+	].join("\n");
+
 const piModules = {
 	name: "pi-modules",
 	setup(build) {
-		const held = 'globalThis[Symbol.for("pi-geon.pi-modules")]';
-		build.onResolve({ filter: /^entry:/ }, ({ path }) => ({ path: path.slice("entry:".length), namespace: "entry" }));
-		build.onLoad({ filter: /.*/, namespace: "entry" }, ({ path }) => ({
-			resolveDir: root,
-			contents: [
-				...PI_MODULES.map((name, index) => `import * as module${index} from ${JSON.stringify(name)};`),
-				`Object.assign(${held} ??= {}, { ${PI_MODULES.map((name, index) => `${JSON.stringify(name)}: module${index}`).join(", ")} });`,
-				// Kept: pi's loader looks for it anew at each import, and a host loads our tools for each child.
-				"let extension;",
-				"export default async (pi) => {",
-				`	extension ??= import(${JSON.stringify(`./${path}`)}).catch((error) => {`,
-				"		extension = undefined;",
-				"		throw error;",
-				"	});",
-				"	return (await extension).default(pi);",
-				"};",
-			].join("\n"),
-		}));
-		build.onResolve({ filter: /^(@earendil-works\/|typebox(\/|$))/ }, ({ path, namespace }) => {
-			if (namespace === "entry") return { path, external: true };
+		build.onResolve({ filter: /^(@earendil-works\/|typebox(\/|$))/ }, ({ path }) => {
 			if (PI_MODULES.includes(path)) return { path, namespace: "pi-module" };
 			return { errors: [{ text: `Add ${path} to PI_MODULES in scripts/build.mjs.` }] };
 		});
@@ -129,9 +128,36 @@ const define = {
 	JSON5_FILE: '"../json5.js"',
 };
 const inPi = { ...common, plugins: [piModules], alias, define, external: ["bun:sqlite"] };
-// Each a bundle of its own: what several of them use is in each, but a start of pi has half as many files to find.
+
+/** Into a file with a digest in its name, which it answers. */
+async function buildChunk(name, options) {
+	const { metafile } = await esbuild.build({
+		...inPi,
+		entryNames: `chunks/${name}-[hash]`,
+		metafile: true,
+		...options,
+	});
+	return basename(Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint !== undefined)[0]);
+}
+
+// What all of them read first: once in a process instead of once for each.
+const configFolder = join(root, "src", "config");
+const configModules = readdirSync(configFolder).map((file) => `export * from "./${file}";`);
+const configChunk = await buildChunk("config", {
+	stdin: { contents: configModules.join("\n"), resolveDir: configFolder },
+});
+const sharedConfig = {
+	name: "shared-config",
+	setup(build) {
+		build.onResolve({ filter: /^\..*\/config\/[^/]+\.ts$/ }, ({ path, resolveDir }) =>
+			dirname(join(resolveDir, path)) === configFolder ? { path: `./${configChunk}`, external: true } : undefined,
+		);
+	},
+};
+// Each a bundle of its own: what else several of them use is in each, but a start of pi has half as many files to find.
 for (const [name, path] of Object.entries(EXTENSIONS)) {
-	await esbuild.build({ ...inPi, entryPoints: { [name]: `entry:${path}` } });
+	const rest = await buildChunk(name, { entryPoints: [path], plugins: [sharedConfig, piModules] });
+	writeFileSync(join(outdir, `${name}.js`), entryOf(`./chunks/${rest}`));
 }
 // Loaded when the first file is read that needs them.
 await esbuild.build({ ...inPi, entryPoints: { yaml: "yaml", json5: "json5" } });

@@ -2,6 +2,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { DelegationSetup } from "./delegation-setup.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import { wasEverUsed } from "./session-services.ts";
+import { Widget } from "./widget.ts";
 
 /** None of pi's own keys, on any platform. */
 export const INSPECTOR_KEY = "alt+s";
@@ -11,8 +12,8 @@ export interface TerminalUiSetup extends DelegationSetup {
 }
 
 /**
- * What a user in a terminal sees of runs: the widget above the editor, and the inspector. Both are loaded when they are
- * first needed, which in most sessions is never, and end with the session.
+ * What a user in a terminal sees of runs: the widget above the editor, and the inspector, which is loaded when it is first
+ * asked for. Both end with the session.
  */
 export class TerminalUi {
 	readonly #setup: TerminalUiSetup;
@@ -32,7 +33,10 @@ export class TerminalUi {
 	begin(ctx: ExtensionContext, { widget }: { widget: boolean }): void {
 		if (ctx.mode !== "tui") return;
 		this.#session = ctx;
-		if (widget) this.#showWidgetWhenNeeded(ctx);
+		if (!widget) return;
+		const { live, services } = this.#setup;
+		const shown = new Widget({ ctx, services, live, hint: `${INSPECTOR_KEY} to look` });
+		this.#endings.add(() => shown.dispose());
 	}
 
 	/** Resolves when the user has left it. */
@@ -46,7 +50,7 @@ export class TerminalUi {
 		if (this.#isInspecting) return;
 		this.#isInspecting = true;
 		try {
-			const { inspect } = await import("./inspector/inspect.ts");
+			const { inspect } = await import("./seldom-used.ts");
 			if (this.#session === session) await inspect(ctx, { ...this.#setup, session, endings: this.#endings });
 		} finally {
 			this.#isInspecting = false;
@@ -58,24 +62,5 @@ export class TerminalUi {
 		this.#session = undefined;
 		for (const end of [...this.#endings]) end();
 		this.#endings.clear();
-	}
-
-	#showWidgetWhenNeeded(ctx: ExtensionContext): void {
-		const { live, services } = this.#setup;
-		const load = async () => {
-			const { Widget } = await import("./widget.ts");
-			if (this.#session !== ctx) return;
-			const widget = new Widget({ ctx, services, live, hint: `${INSPECTOR_KEY} to look` });
-			this.#endings.add(() => widget.dispose());
-		};
-		const detach = live.attach({
-			shows: () => false,
-			changed: () => {
-				if (live.open.length === 0) return;
-				detach();
-				load().catch((error) => ctx.ui.notify(`pi-geon cannot show its runs: ${error.message}`, "error"));
-			},
-		});
-		this.#endings.add(detach);
 	}
 }

@@ -54,6 +54,8 @@ export class Widget implements Viewer {
 
 	changed(): void {
 		if (this.#isDisposed || this.#repaint) return;
+		// To look must not make a ledger.
+		if (!this.#view && this.#setup.live.open.length === 0) return;
 		this.#repaint = setTimeout(() => void this.#refresh(), this.#view ? REPAINT_EVERY_MS : 0).unref();
 	}
 

@@ -87,7 +87,7 @@ export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
 }
 
 /** Loaded when one of them is asked for: a session that never does so pays nothing for it. */
-const seldomUsed = () => import("./doctor-and-logs.ts");
+const seldomUsed = () => import("../seldom-used.ts");
 
 const nothingAfter = ({ name }: Subcommand, args: string): Answer =>
 	args === "" ? undefined : { problem: `/toolkit ${name} takes no arguments. Nothing was done.` };
