@@ -15,7 +15,7 @@ import { type Measured, progress, report } from "./report.ts";
 
 const { values } = parseArgs({
 	options: {
-		rounds: { type: "string", default: "11" },
+		rounds: { type: "string", default: "31" },
 		runs: { type: "string", default: "50000" },
 		json: { type: "boolean" },
 	},

@@ -22,7 +22,7 @@ export function isTrustedByDecision(ctx: ExtensionContext): boolean {
 
 const KEY = Symbol.for("pi-geon.trust.1");
 
-/** Shared by all extensions of ours in this process, each of which is a bundle of its own: they must not disagree. */
+/** Shared by all copies of this file in the process, such as that of a release that came in between: they must not disagree. */
 function decisions(): Map<string, boolean> {
 	const shared = globalThis as { [KEY]?: Map<string, boolean> };
 	shared[KEY] ??= new Map();
