@@ -122,10 +122,14 @@ async function inBackground(size: number): Promise<Measured[]> {
 	const prompted = performance.now();
 	await parent.rpc.prompt("Go.");
 	let announced = 0;
-	await parent.rpc.waitForEvent((event) => {
-		if (event.type === "message_end" && JSON.stringify(event).includes('"announceId"')) announced++;
-		return announced >= size;
-	}, 300_000);
+	await parent.rpc.waitForEvent(
+		(event) => {
+			if (event.type === "message_end" && JSON.stringify(event).includes('"announceId"')) announced++;
+			return announced >= size;
+		},
+		0,
+		300_000,
+	);
 	const told = performance.now();
 	const [asked, ...others] = parent.model.requests;
 	if (asked?.endedAt === undefined) throw new Error("The parent's model was not asked.");
@@ -137,7 +141,7 @@ async function inBackground(size: number): Promise<Measured[]> {
 	const perRun = (memory.stop() - idle) / size;
 	// What the loop's delay was is written when the parent has come to rest.
 	await parent.rpc
-		.waitForEvent((event) => event.type === "agent_settled", 10_000, parent.rpc.events.length - 1)
+		.waitForEvent((event) => event.type === "agent_settled", parent.rpc.events.length - 1)
 		.catch(() => progress("the parent did not come to rest in time"));
 	await parent.close();
 	const loopMs = Number(readFileSync(file, "utf8"));

@@ -429,4 +429,4 @@ test("packed and installed, `npx pi-geon` is this command", async () => {
 	);
 	expect(existsSync(join(folder, "node_modules", ".bin", "pi-geon"))).toBe(true);
 	expect(npm(["exec", "--offline", "--no", "--", "pi-geon", "--version"], folder)).toMatch(/^\d+\.\d+\.\d+\n$/);
-}, 60_000);
+});

@@ -164,7 +164,7 @@ describe.each(piVersions)("while pi %s is open", (version) => {
 });
 
 // Each of these opens pi twice, or a host besides.
-describe("while no pi is open", { timeout: 60_000 }, () => {
+describe("while no pi is open", () => {
 	test("Ctrl-C leaves a run that is followed, and the run goes on", async () => {
 		const held = gate();
 		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });

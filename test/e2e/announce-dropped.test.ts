@@ -58,19 +58,19 @@ test("an announce that pi dropped is sent again, once", async () => {
 	const before = rpc.events.length;
 	writeFileSync(prompts, "");
 	await home.model.waitFor((request) => request.lastUserText.startsWith("Held"));
-	await rpc.waitForEvent((event) => event.type === "agent_settled", 15_000, before);
+	await rpc.waitForEvent((event) => event.type === "agent_settled", before);
 	const announces = () => readFileSync(sessionFile, "utf8").split('"announceId"').length - 1;
 	const sending = rpc.events.length;
 	childMayEnd.open();
 	// pi says so of the announce that it could not take, too.
-	await rpc.waitForEvent((event) => event.type === "agent_settled", 15_000, sending);
+	await rpc.waitForEvent((event) => event.type === "agent_settled", sending);
 	expect(announces()).toBe(0);
 	promptMayEnd.open();
-	await eventually(() => expect(announces()).toBe(1), 20_000);
+	await eventually(() => expect(announces()).toBe(1));
 	await eventually(() => expect(inLedger(home, "SELECT delivery FROM runs")).toEqual([{ delivery: "delivered" }]));
 	await rpc.close();
 	expect(announces()).toBe(1);
-}, 60_000);
+});
 
 /** Such a pi says that it is at rest, in the middle of a tool call. What that call waits for is told by its result. */
 test("what a tool call waits for is not taken for unheard when pi wrongly says that it rests", async () => {
@@ -98,7 +98,7 @@ test("what a tool call waits for is not taken for unheard when pi wrongly says t
 	await home.model.waitFor((request) => request.lastUserText === "Stay.");
 	const before = rpc.events.length;
 	writeFileSync(`${prompts}.longer`, "");
-	await rpc.waitForEvent((event) => event.type === "agent_settled", 15_000, before);
+	await rpc.waitForEvent((event) => event.type === "agent_settled", before);
 	silentMayEnd.open();
 	const owed = () => inLedger<{ n: number }>(home, "SELECT count(*) AS n FROM runs WHERE delivery <> 'none'")[0]?.n;
 	await eventually(() => expect(owed()).toBe(1));
@@ -108,6 +108,6 @@ test("what a tool call waits for is not taken for unheard when pi wrongly says t
 	await eventually(() => {
 		const deliveries = inLedger(home, "SELECT delivery FROM runs");
 		expect(deliveries).toEqual([{ delivery: "delivered" }, { delivery: "delivered" }]);
-	}, 20_000);
+	});
 	await rpc.close();
-}, 60_000);
+});

@@ -9,6 +9,7 @@ import { startRpc } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { finalize } from "./child.ts";
+import { eventually } from "./ledger-of.ts";
 
 const openHome = useHome();
 
@@ -46,7 +47,7 @@ test("a parent that has switched away hears of its run when it is back in that s
 	await home.model.waitFor((request) => request.isChild).then((request) => request.ended);
 	await rpc.promptAndSettle("Still there?");
 	await rpc.send({ type: "switch_session", sessionPath: file });
-	await vi.waitFor(() => expect(announcesIn(file)).toBe(1), 10_000);
+	await eventually(() => expect(announcesIn(file)).toBe(1));
 	await rpc.close();
 	expect(announcesIn(other)).toBe(0);
 });
@@ -64,7 +65,7 @@ test("a fork is another session: the original one hears of the run", async () =>
 	await rpc.promptAndSettle("Anything?");
 	expect(announcesIn(fork)).toBe(0);
 	await rpc.send({ type: "switch_session", sessionPath: file });
-	await vi.waitFor(() => expect(announcesIn(file)).toBe(1), 10_000);
+	await eventually(() => expect(announcesIn(file)).toBe(1));
 	await rpc.close();
 	expect(announcesIn(fork)).toBe(0);
 });
@@ -76,7 +77,7 @@ test("a reload while a run is at work, and one while it is announced, lose and d
 	proceed.open();
 	await home.model.waitFor((request) => request.isChild).then((request) => request.ended);
 	await rpc.prompt("/reload-now");
-	await vi.waitFor(() => expect(announcesIn(file)).toBe(1), 10_000);
+	await eventually(() => expect(announcesIn(file)).toBe(1));
 	await rpc.prompt("/reload-now");
 	await askOnceIdle(rpc, "Anything new?");
 	await rpc.close();
@@ -91,7 +92,7 @@ test("a run that ends while its parent compacts is announced afterwards, once", 
 	proceed.open();
 	await home.model.waitFor((request) => request.isChild).then((request) => request.ended);
 	await compacted;
-	await vi.waitFor(() => expect(announcesIn(file)).toBe(1), 10_000);
+	await eventually(() => expect(announcesIn(file)).toBe(1));
 	await askOnceIdle(rpc, "Anything new?");
 	await rpc.close();
 	expect(announcesIn(file)).toBe(1);
@@ -115,7 +116,7 @@ test("a foreground result that is in the transcript is not announced, though nob
 	ledger.exec("UPDATE runs SET delivery = 'owed', delivered_at = NULL");
 	const again = startRpc(home, { args: ["--session", file] });
 	const delivery = () => ledger.prepare("SELECT delivery FROM runs").get();
-	await vi.waitFor(() => expect(delivery()).toEqual({ delivery: "delivered" }), 10_000);
+	await eventually(() => expect(delivery()).toEqual({ delivery: "delivered" }));
 	await again.close();
 	ledger.close();
 	expect(announcesIn(file)).toBe(0);

@@ -66,7 +66,7 @@ const sessionFileOf = async (rpc: ReturnType<typeof startRpc>): Promise<string> 
 	((await rpc.send({ type: "get_state" })).data as { sessionFile: string }).sessionFile;
 
 const announced = (rpc: ReturnType<typeof startRpc>) =>
-	rpc.waitForEvent((event) => event.type === "message_end" && JSON.stringify(event).includes('"announceId"'), 20_000);
+	rpc.waitForEvent((event) => event.type === "message_end" && JSON.stringify(event).includes('"announceId"'));
 
 describe.each(piVersions)("cleanup: delete, on pi %s", (version) => {
 	test("puts the session away right after the announce, and it cannot be continued", async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AnnounceDetails } from "../../src/deliver/announce.ts";
 import { type Gate, gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
@@ -12,6 +12,7 @@ import { hang, httpError, text, toolCall, usage } from "../helpers/model-steps.t
 import { piVersions, promptPi, runPi, startRpc } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { finalize } from "./child.ts";
+import { eventually } from "./ledger-of.ts";
 
 const openHome = useHome();
 
@@ -102,7 +103,7 @@ async function survives(endParent: (rpc: ReturnType<typeof startRpc>) => Promise
 	await home.model.waitFor((request) => request.isChild).then((request) => request.ended);
 
 	const again = startRpc(home, { args: ["--session", file] });
-	await again.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"), 25_000);
+	await again.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"));
 	await again.close();
 	const once = startRpc(home, { args: ["--session", file] });
 	await once.promptAndSettle("How are things?");
@@ -143,7 +144,7 @@ test("a foreground run whose parent was killed is announced when the session is 
 	await rpc.exited;
 	proceed.open();
 	const again = startRpc(home, { args: ["--session", file] });
-	await again.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"), 25_000);
+	await again.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"));
 	await again.close();
 	expect(announcesIn(file)).toHaveLength(1);
 });
@@ -159,10 +160,7 @@ test("a parent killed between the append of the announce and its settlement does
 	const ledger = new DatabaseSync(join(home.agentDir, "pi-geon", "ledger.sqlite"));
 	ledger.exec("UPDATE runs SET delivery = 'owed', delivered_at = NULL");
 	const again = startRpc(home, { args: ["--session", file] });
-	await vi.waitFor(
-		() => expect(ledger.prepare("SELECT delivery FROM runs").get()).toEqual({ delivery: "delivered" }),
-		10_000,
-	);
+	await eventually(() => expect(ledger.prepare("SELECT delivery FROM runs").get()).toEqual({ delivery: "delivered" }));
 	await again.promptAndSettle("How are things?");
 	await again.close();
 	ledger.close();
@@ -179,7 +177,7 @@ test("two pi on the same session: the announce is in its file once", async () =>
 	await second.send({ type: "get_state" });
 	gates.A.open();
 	const heard = (rpc: ReturnType<typeof startRpc>) =>
-		rpc.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"), 25_000);
+		rpc.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"));
 	await Promise.race([heard(first), heard(second)]);
 	await first.close();
 	await second.close();
@@ -288,7 +286,7 @@ test("a host that dies with a background run: it goes on in another, and comes h
 	});
 	const rpc = startRpc(home);
 	await rpc.promptAndSettle("spawn A");
-	await rpc.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"), 25_000);
+	await rpc.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"));
 	const file = await sessionFileOf(rpc);
 	await rpc.close();
 	expect(announcesIn(file).map(({ content }) => content)).toEqual([expect.stringContaining("Result: Survived.")]);

@@ -90,10 +90,7 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 		expect((await command(rpc, `/subagents stop ${b}`)).text).toBe(`Already ended: ${b}. Nothing was changed.`);
 		expect((await command(rpc, "/subagents info #2")).text).toMatch(/^state +stopped \(exit code 130\), /m);
 		expect((await command(rpc, "/subagents stop all")).text).toBe(`Stopping 1 run: ${c}.`);
-		await eventually(
-			() => expect(inLedger(home, "SELECT 1 FROM runs WHERE delivery <> 'delivered'")).toEqual([]),
-			20_000,
-		);
+		await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE delivery <> 'delivered'")).toEqual([]));
 		const heard = home.model.requests.filter(({ isChild }) => !isChild).slice(asked);
 		expect(heard.length).toBeGreaterThan(0);
 		for (const { messages } of heard) expect(JSON.stringify(messages)).not.toMatch(/3 at work|Sent to explorer/);
@@ -107,7 +104,7 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 			rpc.waitForEvent((event) => {
 				const said = event.type === "message_end" ? JSON.stringify(event) : "";
 				return said.includes("pi-geon:announce") && said.includes(words);
-			}, 20_000);
+			});
 		await announced("Answer to A.");
 		const { text } = await command(rpc, "/subagents send last And now B?");
 		expect(text).toMatch(/^explorer goes on with your message as run [0-9a-f]{8}\./);
@@ -163,7 +160,7 @@ test("with a ledger that cannot be opened, commands and session tools answer wha
 		const before = rpc.events.length;
 		await rpc.prompt(line);
 		const isAnswer = ({ message }: PiEvent) => String(message).startsWith("EISDIR");
-		expect(await rpc.waitForEvent(isAnswer, 15_000, before), line).toMatchObject({ notifyType: "error" });
+		expect(await rpc.waitForEvent(isAnswer, before), line).toMatchObject({ notifyType: "error" });
 	}
 	const calls = [
 		["sessions_list", {}],
@@ -174,13 +171,13 @@ test("with a ledger that cannot be opened, commands and session tools answer wha
 	for (const [tool, args] of calls) {
 		const before = rpc.events.length;
 		await rpc.prompt(`call ${tool} ${JSON.stringify(args)}`);
-		const end = await rpc.waitForEvent((event) => event.type === "tool_execution_end", 15_000, before);
+		const end = await rpc.waitForEvent((event) => event.type === "tool_execution_end", before);
 		expect(end, tool).toMatchObject({
 			toolName: tool,
 			isError: false,
 			result: { details: { status: "error", error: expect.any(String) } },
 		});
-		await rpc.waitForEvent((event) => event.type === "agent_settled", 15_000, before);
+		await rpc.waitForEvent((event) => event.type === "agent_settled", before);
 	}
 });
 

@@ -63,7 +63,7 @@ test("what is owed is told also where subagents are switched off meanwhile, and 
 	writeFileSync(join(home.agentDir, "pi-geon.json"), JSON.stringify({ subagents: { enabled: false } }));
 	opened.open();
 	const again = startRpc(home, { args: ["--session", sessionFile] });
-	await again.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"), 25_000);
+	await again.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"));
 	expect(home.model.requests.at(-1)?.tools).not.toContain("subagent");
 	await again.close();
 });

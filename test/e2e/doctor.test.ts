@@ -51,7 +51,7 @@ async function usedHome(options: Partial<HomeOptions> = {}): Promise<Home> {
 	return home;
 }
 
-describe.each(piVersions)("the doctor on pi %s", { timeout: 60_000 }, (version) => {
+describe.each(piVersions)("the doctor on pi %s", (version) => {
 	test("passes everything where everything is well, and leaves nothing behind", async () => {
 		const home = await usedHome();
 		const report = await doctor(home, { version });
@@ -226,7 +226,7 @@ describe("the doctor names the cause of", () => {
 /** The one that the doctor tried has gone, and with it the files that it kept open. */
 const allHostsLeft = (home: Home) => eventually(() => expect(hostPids(home)).toEqual([]));
 
-describe("what the doctor can put right with --fix", { timeout: 60_000 }, () => {
+describe("what the doctor can put right with --fix", () => {
 	test("files that others may read", async () => {
 		const home = await usedHome();
 		chmodSync(ledgerOf(home), 0o644);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SingleResult, SubagentDetails } from "../../src/deliver/details.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
@@ -25,8 +25,9 @@ import { promptPi, startRpc } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
+import { eventually } from "./ledger-of.ts";
 
-const openHome = useHome({ withinMs: 8_000 });
+const openHome = useHome();
 const MISBEHAVING_TOOLS = join(repositoryRoot, "test", "children", "misbehaving-tools.ts");
 
 interface Row {
@@ -278,7 +279,7 @@ test("a child stopped before its first model call makes none afterwards", async 
 		script: dispatch({ parent: [delegateTo("worker", "Do it."), text("Done.")], child: () => text("Hm.") }),
 	});
 	expect((await delegated(home)).results[0]).toMatchObject({ exitCode: 124, timeoutReason: "runtime" });
-	await vi.waitFor(() => expect(hostPids(home)).toEqual([]), 10_000);
+	await eventually(() => expect(hostPids(home)).toEqual([]));
 	expect(childRequests(home)).toEqual([]);
 });
 

@@ -13,7 +13,7 @@ import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, finalize } from "./child.ts";
 
-const openHome = useHome({ withinMs: 8_000 });
+const openHome = useHome();
 type Rpc = ReturnType<typeof startRpc>;
 
 /** `spawn A B` in the background, `delegate A` in the foreground; anything else is noted. */
@@ -180,7 +180,7 @@ describe("a run of an earlier process", () => {
 const announceOf = async (rpc: Rpc, from = 0): Promise<AnnounceDetails> => {
 	const isAnnounce = (event: PiEvent) =>
 		event.type === "message_end" && (event.message as { customType?: string }).customType === "pi-geon:announce";
-	const event = await rpc.waitForEvent(isAnnounce, 25_000, from);
+	const event = await rpc.waitForEvent(isAnnounce, from);
 	return (event.message as { details: AnnounceDetails }).details;
 };
 

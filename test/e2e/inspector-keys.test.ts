@@ -84,7 +84,7 @@ describe.each(piVersions)("in the inspector of pi %s", (version) => {
 		expect(terminal.overflows()).toEqual([]);
 		terminal.type("/quit\r");
 		expect(await terminal.exited).toBe(0);
-	}, 60_000);
+	});
 
 	test("a question of a child is shown, and the inspector is back once it is answered", async () => {
 		const mayAsk = gate();
@@ -160,7 +160,7 @@ test("a child that speaks fast makes no more than fifteen repaints a second, in 
 		await terminal.waitForText(new RegExp(` (${later})s(?: *$| │)`, "m"));
 		return (terminal.frames - before) * (3 / Math.max(3, second() - from));
 	}
-}, 60_000);
+});
 
 test.each(piVersions)("the key of the inspector is none of the keys of pi %s", (version) => {
 	const docs = join(dirname(dirname(dirname(cliOf(version)))), "docs", "keybindings.md");

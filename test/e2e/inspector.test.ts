@@ -125,7 +125,6 @@ test.each(sizes)(
 		expect(terminal.overflows()).toEqual([]);
 		for (const line of terminal.history()) expect(line.length).toBeLessThanOrEqual(size.cols);
 	},
-	60_000,
 );
 
 const screenOf = (terminal: TestTerminal): string => terminal.screen().join("\n");

@@ -14,7 +14,7 @@ import { delegateTo, delegations, finalize } from "./child.ts";
 import { interruptions, readTranscript } from "./interrupted.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
 
-const openHome = useHome({ withinMs: 15_000 });
+const openHome = useHome();
 const DEADLY_TOOLS = join(repositoryRoot, "test", "children", "deadly-tools.ts");
 const deadly = ["throws_in_a_timer", "exits", "eats_memory", "blocks_the_loop"];
 
@@ -35,7 +35,7 @@ const setUp = {
 };
 
 describe("a run whose agent asks for a process of its own takes nobody with it when it", () => {
-	test.for(deadly)("%s", { timeout: 90_000 }, async (tool) => {
+	test.for(deadly)("%s", async (tool) => {
 		const again = gate();
 		const home = await openHome({
 			...setUp,
@@ -65,28 +65,24 @@ describe("a run whose agent asks for a process of its own takes nobody with it w
 	});
 });
 
-test.for(piVersions)(
-	"its host leaves right after it, and its plan says why it had one (pi %s)",
-	{ timeout: 60_000 },
-	async (version) => {
-		const home = await openHome({
-			...setUp,
-			env: { PI_GEON_HOST_IDLE_MS: "600000" },
-			script: dispatch({ parent: [delegateTo("loner", "Work."), text("Done.")], child: [finalize("Fine.")] }),
-		});
-		const run = await promptPi(home, "Go.", { version, timeoutMs: 50_000 });
-		expect(resultOf(run, "Work.")?.results[0]).toMatchObject({ exitCode: 0, output: "Fine." });
-		await eventually(() => expect(hostPids(home)).toEqual([]));
-		const rows = inLedger<{ isolation: string; ours: number }>(
-			home,
-			"SELECT plan ->> '$.isolation' AS isolation, profile LIKE '%:' || id AS ours FROM runs",
-		);
-		expect(rows).toEqual([{ isolation: "process", ours: 1 }]);
-		expect(inLedger(home, "SELECT id FROM hosts WHERE state <> 'gone'")).toEqual([]);
-	},
-);
+test.for(piVersions)("its host leaves right after it, and its plan says why it had one (pi %s)", async (version) => {
+	const home = await openHome({
+		...setUp,
+		env: { PI_GEON_HOST_IDLE_MS: "600000" },
+		script: dispatch({ parent: [delegateTo("loner", "Work."), text("Done.")], child: [finalize("Fine.")] }),
+	});
+	const run = await promptPi(home, "Go.", { version, timeoutMs: 50_000 });
+	expect(resultOf(run, "Work.")?.results[0]).toMatchObject({ exitCode: 0, output: "Fine." });
+	await eventually(() => expect(hostPids(home)).toEqual([]));
+	const rows = inLedger<{ isolation: string; ours: number }>(
+		home,
+		"SELECT plan ->> '$.isolation' AS isolation, profile LIKE '%:' || id AS ours FROM runs",
+	);
+	expect(rows).toEqual([{ isolation: "process", ours: 1 }]);
+	expect(inLedger(home, "SELECT id FROM hosts WHERE state <> 'gone'")).toEqual([]);
+});
 
-test("no more processes are started than the lane has places, and one that waits", { timeout: 60_000 }, async () => {
+test("no more processes are started than the lane has places, and one that waits", async () => {
 	let first = true;
 	let most = 0;
 	const home: Home = await openHome({

@@ -86,7 +86,7 @@ test("forty runs of two parents: never more than four at once, in turns, and all
 	await eventually(() => {
 		expect(announcedIn(files.A)).toHaveLength(20);
 		expect(announcedIn(files.B)).toHaveLength(20);
-	}, 25_000);
+	});
 	await a.close();
 	await b.close();
 
@@ -101,7 +101,7 @@ test("forty runs of two parents: never more than four at once, in turns, and all
 		const ofA = shared.slice(0, n).filter((owner) => owner === "A").length;
 		expect(Math.abs(n - 2 * ofA), shared.join("")).toBeLessThanOrEqual(4);
 	}
-}, 60_000);
+});
 
 test("a foreground run goes before all that wait in the background, and says where it stands", async () => {
 	const gates: Record<string, Gate> = { A01: gate(), all: gate() };
@@ -180,7 +180,7 @@ describe("when everything is killed with runs at work and waiting, a new pi on t
 		gates.all.open();
 
 		const again = startRpc(home, { args: ["--session", file], env });
-		await eventually(() => expect(announcedIn(file)).toEqual(tasks), 20_000);
+		await eventually(() => expect(announcedIn(file)).toEqual(tasks));
 		await again.close();
 		expect(home.model.peakOf((request) => request.isChild)).toBe(2);
 	});

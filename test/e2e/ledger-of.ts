@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Home } from "../helpers/home.ts";
+import { PATIENCE_MS } from "../helpers/patience.ts";
 
 /** Reads or changes a home's ledger behind everybody's back: what a test cannot wait for, or wants to see. */
 export function inLedger<Row>(home: Home, sql: string, ...values: SQLInputValue[]): Row[] {
@@ -15,13 +16,13 @@ export function inLedger<Row>(home: Home, sql: string, ...values: SQLInputValue[
 }
 
 /** Looks again and again, for what nobody reports. */
-export async function eventually(check: () => void, withinMs = 10_000): Promise<void> {
+export async function eventually(check: () => void, withinMs = PATIENCE_MS): Promise<void> {
 	const deadline = performance.now() + withinMs;
 	for (;;) {
 		try {
 			return check();
 		} catch (error) {
-			if (performance.now() > deadline) throw error;
+			if (performance.now() > deadline) throw new Error(`Not so within ${withinMs} ms.`, { cause: error });
 			await sleep(50);
 		}
 	}

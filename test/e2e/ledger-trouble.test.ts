@@ -14,7 +14,7 @@ import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
 
-const openHome = useHome({ withinMs: 15_000 });
+const openHome = useHome();
 const ledgerFolder = (home: Home): string => join(home.agentDir, "pi-geon");
 const ledgerFile = (home: Home): string => join(ledgerFolder(home), "ledger.sqlite");
 const isSound = (home: Home): void =>
@@ -51,12 +51,10 @@ const untilGivenUp = (home: Home, leaseMs: number) =>
 			"SELECT lease_until FROM hosts",
 		);
 		expect(Date.now()).toBeGreaterThan(lease_until + leaseMs);
-	}, 30_000);
+	});
 
 describe.skipIf(!canMount())("a disk that is full", () => {
-	test("refuses a request with the cause and the remedy, and the next one works when there is room", {
-		timeout: 90_000,
-	}, async () => {
+	test("refuses a request with the cause and the remedy, and the next one works when there is room", async () => {
 		const home = await openDelegating();
 		const disk = smallDisk(home, ledgerFolder(home));
 		const rpc = startRpc(home);
@@ -73,9 +71,7 @@ describe.skipIf(!canMount())("a disk that is full", () => {
 		isSound(home);
 	});
 
-	test("keeps an outcome waiting in its host, and it is written when there is room: nothing is done twice", {
-		timeout: 90_000,
-	}, async () => {
+	test("keeps an outcome waiting in its host, and it is written when there is room: nothing is done twice", async () => {
 		const [came, may] = [gate(), gate()];
 		const home = await openDelegating({ came, may, env: { PI_GEON_LEASE_MS: "1500" } });
 		const disk = smallDisk(home, ledgerFolder(home));
@@ -91,9 +87,7 @@ describe.skipIf(!canMount())("a disk that is full", () => {
 		isSound(home);
 	});
 
-	test("under a child's session file ends the run with the reason, and the next one works when there is room", {
-		timeout: 90_000,
-	}, async () => {
+	test("under a child's session file ends the run with the reason, and the next one works when there is room", async () => {
 		const [came, may] = [gate(), gate()];
 		const home = await openDelegating({ came, may });
 		const disk = smallDisk(home, join(home.home, ".pi", "subagent-sessions"));
@@ -112,9 +106,7 @@ describe.skipIf(!canMount())("a disk that is full", () => {
 	});
 });
 
-test("a ledger locked for long: who asks is told so, and the run at work is not harmed", {
-	timeout: 90_000,
-}, async () => {
+test("a ledger locked for long: who asks is told so, and the run at work is not harmed", async () => {
 	const [came, may] = [gate(), gate()];
 	const home = await openDelegating({
 		came,
@@ -137,9 +129,7 @@ test("a ledger locked for long: who asks is told so, and the run at work is not 
 	isSound(home);
 });
 
-test("a damaged ledger is kept under another name, the user is told, and work goes on", {
-	timeout: 60_000,
-}, async () => {
+test("a damaged ledger is kept under another name, the user is told, and work goes on", async () => {
 	const home = await openDelegating();
 	mkdirSync(ledgerFolder(home), { recursive: true });
 	writeFileSync(ledgerFile(home), "garbage ".repeat(1000));

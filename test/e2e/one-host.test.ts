@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import { hostPids } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
@@ -8,6 +8,7 @@ import { text } from "../helpers/model-steps.ts";
 import { promptPi, startRpc } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
+import { eventually } from "./ledger-of.ts";
 
 const openHome = useHome();
 
@@ -67,7 +68,7 @@ test("a pi that has turned to another session is not troubled by the end of its 
 	await rpc.promptAndSettle("Go.");
 	expect(hostPids(home)).toHaveLength(1);
 	await rpc.send({ type: "new_session" });
-	await vi.waitFor(() => expect(hostPids(home)).toEqual([]), 10_000);
+	await eventually(() => expect(hostPids(home)).toEqual([]));
 	await rpc.send({ type: "get_state" });
 	await rpc.close();
 	expect(rpc.stderr).toBe("");

@@ -15,7 +15,7 @@ import { delegateTo, delegations, finalize } from "./child.ts";
 import { interruptions, readTranscript } from "./interrupted.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
 
-const openHome = useHome({ withinMs: 15_000 });
+const openHome = useHome();
 const DEADLY_TOOLS = join(repositoryRoot, "test", "children", "deadly-tools.ts");
 const isGone = (pid: number): boolean => processStart(pid) === undefined;
 
@@ -53,7 +53,7 @@ describe.each(piVersions)("on pi %s", (version) => {
 				if (isShell(task)) expect(existsSync(join(home.project, `started-${task.slice(5, 6)}`))).toBe(true);
 				else expect(home.model.requests.some((r) => r.firstUserText === task && r.turn === 1)).toBe(true);
 			}
-		}, 60_000);
+		});
 		killedAt = performance.now();
 		killHosts(home);
 		const run = await running;
@@ -114,16 +114,14 @@ describe("a host suspended past its lease", () => {
 		expect(transcript.text).not.toContain("From the suspended host.");
 	}
 
-	test("is ended before anybody else gets its runs", { timeout: 70_000 }, async () => {
+	test("is ended before anybody else gets its runs", async () => {
 		const { pid, running, letGo } = await suspended(() => {});
 		expect(isGone(pid)).toBe(true);
 		letGo();
 		await expectOneWriter(running);
 	});
 
-	test("writes nothing that counts when it comes back, and leaves, where it cannot be told from another process", {
-		timeout: 70_000,
-	}, async () => {
+	test("writes nothing that counts when it comes back, and leaves, where it cannot be told from another process", async () => {
 		const { pid, running, letGo } = await suspended((home) => {
 			inLedger(home, "UPDATE hosts SET pid_started = ''");
 		});
@@ -134,7 +132,7 @@ describe("a host suspended past its lease", () => {
 		await expectOneWriter(running);
 	});
 
-	test("keeps its runs if nobody took them from it", { timeout: 70_000 }, async () => {
+	test("keeps its runs if nobody took them from it", async () => {
 		const [came, may] = [gate(), gate()];
 		const home: Home = await openHome({
 			env: { PI_GEON_LEASE_MS: "1500" },
@@ -148,7 +146,7 @@ describe("a host suspended past its lease", () => {
 			}),
 		});
 		const rpc = startRpc(home);
-		await rpc.promptAndSettle("Go.", 30_000);
+		await rpc.promptAndSettle("Go.");
 		await came.opened;
 		const pid = onlyHost(home);
 		const { pid: parent = 0 } = rpc.child;
@@ -161,13 +159,13 @@ describe("a host suspended past its lease", () => {
 		await eventually(() => expect(Date.now()).toBeGreaterThan(lease_until + 200));
 		for (const each of [parent, pid]) process.kill(each, "SIGCONT");
 		may.open();
-		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Found."), 30_000);
+		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Found."));
 		await rpc.close();
 		expect(inLedger(home, "SELECT attempt, state FROM runs")).toEqual([{ attempt: 1, state: "ended" }]);
 	});
 });
 
-test("a host that hangs is ended, and its runs go on elsewhere", { timeout: 90_000 }, async () => {
+test("a host that hangs is ended, and its runs go on elsewhere", async () => {
 	const home: Home = await openHome({
 		moreExtensions: [DEADLY_TOOLS],
 		agents: { "worker.md": agentNamed("worker", "You work.", "tools: ls, blocks_the_loop") },
@@ -197,9 +195,7 @@ test("a host that hangs is ended, and its runs go on elsewhere", { timeout: 90_0
 	expect(isGone(hung)).toBe(true);
 });
 
-test("a stop that nobody was there to hear is answered when somebody is: it outlives parent and host", {
-	timeout: 60_000,
-}, async () => {
+test("a stop that nobody was there to hear is answered when somebody is: it outlives parent and host", async () => {
 	const home: Home = await openHome({
 		env: { PI_GEON_LEASE_MS: "1500" },
 		script: dispatch({
@@ -212,7 +208,7 @@ test("a stop that nobody was there to hear is answered when somebody is: it outl
 	});
 	const rpc = startRpc(home, { args: ["--session-id", "6b1c8a52-0000-4000-8000-000000000001"] });
 	await rpc.prompt("Go.");
-	await home.model.waitFor(({ isChild }) => isChild, 30_000);
+	await home.model.waitFor(({ isChild }) => isChild);
 	// Both die at once, and the stop is only in the ledger.
 	process.kill(onlyHost(home), "SIGKILL");
 	rpc.child.kill("SIGKILL");
@@ -220,14 +216,12 @@ test("a stop that nobody was there to hear is answered when somebody is: it outl
 	inLedger(home, "UPDATE runs SET stop_at = 1, stop_by = 'the user'");
 	const before = home.model.requests.filter(({ isChild }) => isChild).length;
 	const next = startRpc(home, { args: ["--session-id", "6b1c8a52-0000-4000-8000-000000000001"] });
-	await next.waitForEvent((event) => JSON.stringify(event).includes("Stopped by the user"), 30_000);
+	await next.waitForEvent((event) => JSON.stringify(event).includes("Stopped by the user"));
 	await next.close();
 	expect(home.model.requests.filter(({ isChild }) => isChild)).toHaveLength(before);
 });
 
-test("what is owed to a session without a file need not be kept for ever: the plan says so", {
-	timeout: 60_000,
-}, async () => {
+test("what is owed to a session without a file need not be kept for ever: the plan says so", async () => {
 	const home = await openHome({
 		script: dispatch({ parent: [delegateTo("explorer", "Find it."), text("Done.")], child: [finalize("Found.")] }),
 	});
@@ -236,7 +230,7 @@ test("what is owed to a session without a file need not be kept for ever: the pl
 	expect(inLedger(home, kept)).toEqual([{ kept: 0 }, { kept: 1 }]);
 });
 
-test("a host whose socket was removed makes a new one: its parents find it again", { timeout: 60_000 }, async () => {
+test("a host whose socket was removed makes a new one: its parents find it again", async () => {
 	const [came, may] = [gate(), gate()];
 	const home: Home = await openHome({
 		env: { PI_GEON_LEASE_MS: "1500", PI_GEON_HOST_IDLE_MS: "3000" },

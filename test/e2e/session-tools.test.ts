@@ -52,8 +52,8 @@ async function call<Details = Record<string, unknown>>(rpc: Rpc, tool: string, a
 	const message = `call ${tool} ${JSON.stringify(args)}`;
 	await rpc.send({ type: "prompt", message, streamingBehavior: "followUp" });
 	const ended = (event: PiEvent) => event.type === "tool_execution_end" && event.toolName === tool;
-	const end = await rpc.waitForEvent(ended, 25_000, before);
-	await rpc.waitForEvent((event) => event.type === "agent_settled", 15_000, before);
+	const end = await rpc.waitForEvent(ended, before);
+	await rpc.waitForEvent((event) => event.type === "agent_settled", before);
 	return (end.result as { details: Details }).details;
 }
 
@@ -84,8 +84,8 @@ async function announced(rpc: Rpc, words: string): Promise<void> {
 	const event = await rpc.waitForEvent((event) => {
 		const said = event.type === "message_end" ? JSON.stringify(event) : "";
 		return said.includes("pi-geon:announce") && said.includes(words);
-	}, 25_000);
-	await rpc.waitForEvent(({ type }) => type === "agent_settled", 15_000, rpc.events.indexOf(event));
+	});
+	await rpc.waitForEvent(({ type }) => type === "agent_settled", rpc.events.indexOf(event));
 }
 
 const times = (words: string, said: unknown): number => JSON.stringify(said).split(words).length - 1;
@@ -204,7 +204,7 @@ describe("a message whose reply comes in time", () => {
 		const ledger = await ledgerOf(home);
 		await expect.poll(() => ledger.all("SELECT seq FROM inbox")).toHaveLength(2);
 		gates.A.open();
-		await rpc.waitForEvent((event) => event.type === "agent_settled", 25_000, before);
+		await rpc.waitForEvent((event) => event.type === "agent_settled", before);
 		const answers = rpc.events
 			.slice(before)
 			.filter((event) => event.type === "tool_execution_end")

@@ -12,7 +12,7 @@ import { text, toolCall } from "../helpers/model-steps.ts";
 import { cliOf, repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 
-const openHome = useHome({ withinMs: 8_000 });
+const openHome = useHome();
 const BRIDGE = join(repositoryRoot, "examples", "chat-bridge", "bridge.ts");
 const ASKING_TOOLS = join(repositoryRoot, "test", "children", "asking-tools.ts");
 

@@ -62,7 +62,7 @@ describe("what a child hands over is data", () => {
 			expect(said.length, name).toBeLessThan(60_000);
 		}
 		expect(run.toolResults).toHaveLength(ANSWERS.length);
-	}, 60_000);
+	});
 
 	test("in an announce: the status is ours, each is told once, and only the exact word keeps one silent", async () => {
 		const answers: [string, string][] = [...ANSWERS, ["the exact word", "ANNOUNCE_SKIP"]];
@@ -101,7 +101,7 @@ describe("what a child hands over is data", () => {
 			{ delivery: "delivered", n: ANSWERS.length },
 			{ delivery: "skipped", n: 1 },
 		]);
-	}, 60_000);
+	});
 
 	test("words that look like the mark of another run's announce do not keep that one from being told", async () => {
 		const proceed = gate();

@@ -191,7 +191,7 @@ describe.skipIf(process.platform === "win32").each(piVersions)(
 			}
 			const asked = home.model.requests.filter(({ isChild, lastUserText }) => isChild && lastUserText === "Again");
 			for (const { messages } of asked) expect(JSON.stringify(messages)).toContain("First");
-		}, 60_000);
+		});
 	},
 );
 
@@ -214,7 +214,7 @@ test("whatever happened to it, a child session is continued or refused, and what
 		expect(now.subarray(0, before[index]?.length).equals(before[index] ?? now), `session ${index}`).toBe(true);
 	}
 	expect(results.size).toBe(sessions.length);
-}, 60_000);
+});
 
 test("the history of a damaged session is what can be read of it", () => {
 	const { path } = scratch();

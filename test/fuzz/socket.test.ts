@@ -140,7 +140,7 @@ describe.skipIf(process.platform === "win32")("whatever is said to a host", () =
 		const [result] = summarize(rpc.events).toolResults;
 		expect(result?.details).toMatchObject({ finalized: { result: "Seen." }, results: [{ exitCode: 0, attempts: 1 }] });
 		await rpc.close();
-	}, 60_000);
+	});
 });
 
 /** Sends a line without an end. Answers how much of it was taken before the connection was closed. */
@@ -172,7 +172,7 @@ describe.skipIf(process.platform === "win32")("whatever a host says", () => {
 		await rpc.prompt("Two");
 		await host.everythingSaid;
 		await host.leave();
-		await rpc.waitForEvent((event) => event.type === "agent_settled", 20_000, asked);
+		await rpc.waitForEvent((event) => event.type === "agent_settled", asked);
 
 		const { toolResults, partials } = summarize(rpc.events.slice(asked));
 		expect(toolResults).toMatchObject([
@@ -186,7 +186,7 @@ describe.skipIf(process.platform === "win32")("whatever a host says", () => {
 		expect(dialogs.length).toBeLessThan(5);
 		expect(rpc.stderr).not.toMatch(/TypeError|Uncaught|unhandled/i);
 		await rpc.close();
-	}, 60_000);
+	});
 });
 
 /** Takes the place of a home's host once the real one has left. */

@@ -10,7 +10,7 @@ const POLL_MS = 50;
 export const processesOf = (home: Home): FoundProcess[] => processesWith(MARKER, home.id);
 
 /** Waits until the home's processes and sockets are gone, and fails with a list of those that are not. */
-export async function expectNothingLeft(home: Home, { withinMs = 5_000 } = {}): Promise<void> {
+export async function expectNothingLeft(home: Home, { withinMs = 15_000 } = {}): Promise<void> {
 	const deadline = performance.now() + withinMs;
 	for (;;) {
 		const left = leftovers(home);

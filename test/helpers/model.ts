@@ -1,6 +1,7 @@
 import { type ModelRequest, type ModelServer, serveModel, type Wire } from "../../demo/offline-model.ts";
 import type { RecordedRequest, ScriptedRequest } from "./model-request.ts";
 import { play, type Reply } from "./model-steps.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 export type Script = (request: ScriptedRequest) => Reply | Promise<Reply>;
 
@@ -57,7 +58,7 @@ export class ScriptedModel {
 	}
 
 	/** The first request that matches, of those that came and those that will. */
-	waitFor(matches: (request: RecordedRequest) => boolean, timeoutMs = 10_000): Promise<RecordedRequest> {
+	waitFor(matches: (request: RecordedRequest) => boolean, timeoutMs = PATIENCE_MS): Promise<RecordedRequest> {
 		const known = this.requests.find(matches);
 		if (known) return Promise.resolve(known);
 		return new Promise((resolve, reject) => {

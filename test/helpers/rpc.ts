@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { JsonLines, type PiEvent } from "../../demo/json-lines.ts";
 import type { Home } from "./home.ts";
+import { PATIENCE_MS } from "./patience.ts";
 import { cliOf, type PiVersion } from "./repository.ts";
 
 export interface RpcOptions {
@@ -73,15 +74,15 @@ export class RpcClient {
 	}
 
 	/** The prompt and everything that it led to, until pi is idle again. */
-	async promptAndSettle(message: string, timeoutMs = 15_000): Promise<readonly PiEvent[]> {
+	async promptAndSettle(message: string, timeoutMs = PATIENCE_MS): Promise<readonly PiEvent[]> {
 		const before = this.events.length;
 		await this.prompt(message);
-		await this.waitForEvent((event) => event.type === "agent_settled", timeoutMs, before);
+		await this.waitForEvent((event) => event.type === "agent_settled", before, timeoutMs);
 		return this.events.slice(before);
 	}
 
 	/** The first matching event from position `from` on, whether it came already or will. */
-	waitForEvent(matches: (event: PiEvent) => boolean, timeoutMs = 15_000, from = 0): Promise<PiEvent> {
+	waitForEvent(matches: (event: PiEvent) => boolean, from = 0, timeoutMs = PATIENCE_MS): Promise<PiEvent> {
 		return new Promise((resolve, reject) => {
 			let seen = from;
 			const check = () => {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type PiEvent, parseJsonLines } from "../../demo/json-lines.ts";
 import type { Home } from "./home.ts";
+import { PATIENCE_MS } from "./patience.ts";
 import { cliOf, type PiVersion } from "./repository.ts";
 
 export interface RunOptions {
@@ -30,7 +31,7 @@ const GRACE_MS = 500;
 
 /** Runs a real pi to its end. Exceeding the time is an error with everything that it said. */
 export async function runPi(home: Home, args: readonly string[], options: RunOptions = {}): Promise<PiRun> {
-	const { version = home.pi, timeoutMs = 20_000, signal: abort } = options;
+	const { version = home.pi, timeoutMs = PATIENCE_MS, signal: abort } = options;
 	const child = spawn(process.execPath, [cliOf(version), ...args], {
 		cwd: options.cwd ?? home.project,
 		env: { ...home.env, ...options.env },

@@ -1,6 +1,7 @@
 import { type IPty, spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
 import type { Home } from "./home.ts";
+import { PATIENCE_MS } from "./patience.ts";
 import { cliOf, type PiVersion } from "./repository.ts";
 
 export interface TerminalOptions {
@@ -121,7 +122,7 @@ export class TestTerminal {
 	}
 
 	/** Resolves with the screen as soon as it matches. */
-	async waitForText(pattern: RegExp, timeoutMs = 10_000): Promise<string[]> {
+	async waitForText(pattern: RegExp, timeoutMs = PATIENCE_MS): Promise<string[]> {
 		await this.#until(() => pattern.test(this.screen().join("\n")), `show ${pattern}`, timeoutMs);
 		return this.screen();
 	}
@@ -130,7 +131,7 @@ export class TestTerminal {
 	 * Resolves when pi takes a prompt. It draws its screen earlier and refuses what is entered until then; the title is the
 	 * last thing that it sets, after the extensions have started. A dialog at the start holds it up.
 	 */
-	ready(timeoutMs = 10_000): Promise<void> {
+	ready(timeoutMs = PATIENCE_MS): Promise<void> {
 		return this.#until(() => this.#title !== "", "become ready", timeoutMs);
 	}
 

@@ -13,14 +13,14 @@ export interface TestHomeOptions extends Omit<HomeOptions, "model"> {
  * Call it once in a file or a `describe`; what it returns opens a home inside a test. After each test everything is
  * closed, and the test fails if a process, socket or temporary file of ours survived.
  */
-export function useHome({ withinMs = 5_000 } = {}): (options: TestHomeOptions) => Promise<Home> {
+export function useHome(): (options: TestHomeOptions) => Promise<Home> {
 	const open = new Set<Home>();
 	const ownModels = new Set<ScriptedModel>();
 	afterEach(async () => {
 		const homes = [...open];
 		open.clear();
 		try {
-			for (const home of homes) await closeAndCheck(home, withinMs);
+			for (const home of homes) await closeAndCheck(home);
 		} finally {
 			await Promise.all(homes.map(cleanup));
 			await Promise.all([...ownModels].map((model) => model.close()));
@@ -36,7 +36,7 @@ export function useHome({ withinMs = 5_000 } = {}): (options: TestHomeOptions) =
 	};
 }
 
-async function closeAndCheck(home: Home, withinMs: number): Promise<void> {
+async function closeAndCheck(home: Home): Promise<void> {
 	await Promise.all([...home.closers].map((close) => close()));
-	await expectNothingLeft(home, { withinMs });
+	await expectNothingLeft(home);
 }

@@ -9,7 +9,7 @@ import { useHome } from "../helpers/use-home.ts";
 import { ARTICLE, makePdf } from "./documents.ts";
 import { type LocalSite, useSites } from "./local-web.ts";
 
-const openHome = useHome({ withinMs: 8_000 });
+const openHome = useHome();
 const openSite = useSites();
 
 const TOOLS = ["web_search", "fetch_content", "get_search_content", "convert_content"];
