@@ -3,6 +3,7 @@ import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { inOneLine } from "../../collect/plain.ts";
 import type { RunInfo } from "../../operate/info.ts";
 import { runFacts } from "../../operate/report/run-info.ts";
+import { stateInWords, titleOf } from "../../operate/report/words.ts";
 import { count, dollars, duration, plural } from "../../run/amounts.ts";
 import { factLines } from "../view/fact-lines.ts";
 import { markOf } from "./list-lines.ts";
@@ -17,9 +18,9 @@ interface FactsDrawing {
 export function shortFacts(info: RunInfo, { theme, width, now }: FactsDrawing): string[] {
 	const { mark, color } = markOf(info);
 	const { usage } = info;
-	const name = `${theme.fg("dim", `#${info.number}`)} ${theme.fg("accent", theme.bold(inOneLine(info.agent)))} ${inOneLine(info.label ?? info.task)}`;
+	const name = `${theme.fg("dim", `#${info.number}`)} ${theme.fg("accent", theme.bold(inOneLine(info.agent)))} ${titleOf(info)}`;
 	const facts = [
-		theme.fg(color, `${mark} ${stateOf(info)}`),
+		theme.fg(color, `${mark} ${stateInWords(info)}`),
 		...(info.startedAt === undefined ? [] : [duration((info.endedAt ?? now) - info.startedAt)]),
 		...(usage.turns > 0 ? [plural(usage.turns, "turn")] : []),
 		...(usage.input + usage.output > 0 ? [`${count(usage.input)} in / ${count(usage.output)} out`] : []),
@@ -38,10 +39,4 @@ export function allFacts(info: RunInfo, { theme, width, now }: FactsDrawing): st
 		const lines = wrapTextWithAnsi(value, Math.max(1, width - column));
 		return lines.map((line, index) => `${theme.fg("muted", (index === 0 ? name : "").padEnd(column))}${line}`);
 	});
-}
-
-function stateOf({ phase, status, reason }: RunInfo): string {
-	if (phase !== "ended") return phase;
-	if (status === "success") return "done";
-	return inOneLine(reason ?? (status === "timeout" ? "timed out" : "failed"));
 }
