@@ -38,30 +38,43 @@ function processes(): RunningProcess[] {
 	return []; // Windows ends the whole tree of a shell with it.
 }
 
-/** How often it is looked again, a millisecond apart, at processes that have no environment yet. */
-const LOOKS = 10;
+/** How often it is looked, a millisecond apart, at processes that seem to have none; and at those that will have one. */
+const LOOKS = { few: 10, many: 250 };
 
 /**
- * A process that is just becoming another program has no environment for a moment, which is longer on a busy machine.
- * Neither have those of the system, and those that have ended: so it is not waited for long, and for all of them at once.
+ * A process that is just becoming another program has no environment for a moment, which is longer on a busy machine. It is
+ * waited for: what it becomes may be what was left running.
  */
 function linuxProcesses(): RunningProcess[] {
 	const found: RunningProcess[] = [];
 	let unknown = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-	for (let look = 1; unknown.length > 0 && look <= LOOKS; look++) {
+	for (let look = 1; unknown.length > 0 && look <= LOOKS.many; look++) {
 		if (look > 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
 		unknown = unknown.filter((pid) => {
-			const environment = environmentOf(pid);
+			const environment = ofProcess(pid, "environ");
 			if (environment) found.push({ pid: Number(pid), environment: environment.split("\0") });
-			return environment === "";
+			return environment === "" && (look < LOOKS.few || !isWithoutEnvironment(pid));
 		});
 	}
 	return found;
 }
 
-function environmentOf(pid: string): string | undefined {
+/** `PF_EXITING` and `PF_KTHREAD` of Linux. */
+const ENDING_OR_OF_THE_SYSTEM = 0x4 | 0x200000;
+
+/** Those of the system, those that have ended, and those that were started with none, as others seem to be for a moment. */
+function isWithoutEnvironment(pid: string): boolean {
+	const stat = ofProcess(pid, "stat");
+	if (stat === undefined) return true;
+	// proc(5) counts from 1, with the name in parentheses as the second, which may contain anything.
+	const field = (number: number) => stat.slice(stat.lastIndexOf(")") + 2).split(" ")[number - 3];
+	const [state = "", flags, start, end] = [field(3), field(9), field(50), field(51)];
+	return "ZX".includes(state) || (Number(flags) & ENDING_OR_OF_THE_SYSTEM) !== 0 || (start !== "0" && start === end);
+}
+
+function ofProcess(pid: string, file: "environ" | "stat"): string | undefined {
 	try {
-		return readFileSync(`/proc/${pid}/environ`, "utf8");
+		return readFileSync(`/proc/${pid}/${file}`, "utf8");
 	} catch (error) {
 		if (error instanceof Error && "code" in error) return undefined; // Gone meanwhile, or another user's.
 		throw error;
