@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { INSPECTOR_KEY } from "../../src/pi/terminal-ui.ts";
@@ -11,6 +11,7 @@ import { piVersions, startTerminal } from "../helpers/pi.ts";
 import { cliOf, repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, finalize } from "./child.ts";
+import { inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
 
@@ -72,7 +73,7 @@ describe.each(piVersions)("in the inspector of pi %s", (version) => {
 		await home.model.waitFor(({ isChild, lastUserText }) => isChild && lastUserText.includes("once more"));
 		await terminal.waitForText(/#2 explorer the hunt[\s\S]*▌ once more[\s\S]* following/);
 		terminal.type("o");
-		await terminal.waitForText(/It is at work: one session never has two writers\./);
+		await terminal.waitForText(/It is at work: its session can be opened when it has ended\./);
 		again.open();
 		await terminal.waitForText(/✓ done[\s\S]*And then: true/);
 
@@ -82,8 +83,30 @@ describe.each(piVersions)("in the inspector of pi %s", (version) => {
 		const history = terminal.history().join("\n");
 		expect(history).not.toMatch(/stale|Error:|conflict/i);
 		expect(terminal.overflows()).toEqual([]);
+		// In a copy, beside the conversation that delegated; the session itself is left as it was.
+		const transcript = childSession();
+		terminal.type("Hello, copy.\r");
+		await terminal.waitForText(/Hello, copy\.[\s\S]*Thank you\./);
+		expect(childSession()).toBe(transcript);
+		const sessions = join(home.agentDir, "sessions");
+		const copies = readdirSync(sessions, { recursive: true, encoding: "utf8" })
+			.map((name) => join(sessions, name))
+			.filter((path) => path.endsWith(".jsonl") && readFileSync(path, "utf8").includes("Hello, copy."));
+		expect(copies.map((path) => statSync(path).mode & 0o777)).toEqual([0o600]);
+		// From there, all the ways are open.
+		terminal.type("/new\r");
+		await terminal.waitForText(/New session started/);
+		terminal.type("/resume\r");
+		await terminal.waitForText(/^[› ] explorer go +\d/m);
+		terminal.key("escape");
+		await terminal.waitForText(/^(?![\s\S]*Resume Session)/);
 		terminal.type("/quit\r");
 		expect(await terminal.exited).toBe(0);
+
+		function childSession(): string {
+			const [run] = inLedger<{ file: string }>(home, "SELECT file FROM sessions");
+			return readFileSync(run?.file ?? "", "utf8");
+		}
 	});
 
 	test("a question of a child is shown, and the inspector is back once it is answered", async () => {

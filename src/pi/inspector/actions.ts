@@ -23,8 +23,13 @@ export interface Done {
 	notice: string;
 	/** The run that has the message, if it is another. */
 	select?: string;
-	/** The session file to switch to. */
-	open?: string;
+	/** The session of which a copy is to be opened. */
+	open?: SessionToOpen;
+}
+
+export interface SessionToOpen {
+	file: string;
+	cwd: string;
 }
 
 /** What a user can do with the selected run. */
@@ -83,14 +88,12 @@ export function runActions({
 			return { notice: run.state === "ended" ? "Answer copied." : "Copied what it last said." };
 		},
 		async open({ run, plan, sessionId }) {
-			if (run.state !== "ended") return { notice: "It is at work: one session never has two writers." };
-			const known = findSession(ledger, sessionId);
-			const file = transcriptOf(known ?? plan.session);
+			if (run.state !== "ended") return { notice: "It is at work: its session can be opened when it has ended." };
+			const file = transcriptOf(findSession(ledger, sessionId) ?? plan.session);
 			if (file === undefined) return { notice: "It left no session file." };
-			if (known?.archivedAt !== undefined) return { notice: `Its session is archived: ${redactor.redact(file)}` };
-			if (canOpen) return { notice: "", open: file };
-			await copyToClipboard(`pi --session ${quoted(file)}`);
-			return { notice: "Copied: pi --session … (or open the inspector with /subagents)." };
+			if (canOpen) return { notice: "", open: { file, cwd: plan.cwd } };
+			await copyToClipboard(`pi --fork ${quoted(file)}`);
+			return { notice: "Copied: pi --fork … (or open the inspector with /subagents)." };
 		},
 	};
 }

@@ -1,6 +1,8 @@
-import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { chmodSync, rmSync } from "node:fs";
+import { type ExtensionContext, SessionManager } from "@earendil-works/pi-coding-agent";
+import { messageOf } from "../../run/message-of.ts";
 import type { TerminalUiSetup } from "../terminal-ui.ts";
-import { runActions } from "./actions.ts";
+import { runActions, type SessionToOpen } from "./actions.ts";
 import { Inspector, type InspectorResult } from "./inspector.ts";
 
 interface InspectSetup extends TerminalUiSetup {
@@ -34,7 +36,7 @@ export async function inspect(ctx: ExtensionContext, setup: InspectSetup): Promi
 				{ overlay: true, overlayOptions: { anchor: "top-left", width: "100%", maxHeight: "100%", margin: 0 } },
 			),
 		);
-		if (open !== undefined && canSwitch(ctx)) await ctx.switchSession(open);
+		if (open !== undefined && canSwitch(ctx)) await goOnInCopy(ctx, session, open);
 	} finally {
 		endings.delete(end);
 	}
@@ -44,8 +46,28 @@ export async function inspect(ctx: ExtensionContext, setup: InspectSetup): Promi
 	}
 }
 
+/**
+ * A copy, beside the user's own sessions: pi puts what comes after /new beside the session it is in, and lists what is
+ * there. The session itself belongs to the subagent, which may be asked to go on, and is archived one day.
+ */
+async function goOnInCopy(ctx: CanSwitch, session: ExtensionContext, { file, cwd }: SessionToOpen): Promise<void> {
+	const here = session.sessionManager;
+	// pi has a folder for each directory.
+	const folder = cwd === here.getCwd() ? here.getSessionDir() : undefined;
+	let copy: string | undefined;
+	try {
+		copy = SessionManager.forkFrom(file, cwd, folder).getSessionFile();
+	} catch (error) {
+		return void ctx.ui.notify(`The session cannot be copied: ${messageOf(error)}`, "error");
+	}
+	if (copy === undefined) return;
+	chmodSync(copy, 0o600);
+	const { cancelled } = await ctx.switchSession(copy);
+	if (cancelled) rmSync(copy);
+}
+
 interface CanSwitch extends ExtensionContext {
-	switchSession(file: string): Promise<unknown>;
+	switchSession(file: string): Promise<{ cancelled: boolean }>;
 }
 
 /** Commands may switch to another session, shortcuts may not. */

@@ -9,7 +9,7 @@ import type { Sources } from "../../operate/runs.ts";
 import { isRunId, type RunId } from "../../run/ids.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { LiveRuns, Viewer } from "../live-runs.ts";
-import type { Done, RunActions } from "./actions.ts";
+import type { Done, RunActions, SessionToOpen } from "./actions.ts";
 import { type Action, actionOf } from "./keys.ts";
 import { type RunRows, runRows } from "./run-rows.ts";
 import { drawScreen, type InspectorView, type Screen } from "./screen.ts";
@@ -22,7 +22,7 @@ const LONGEST_NOTICE = 200;
 
 export interface InspectorResult {
 	/** The session file that the user wants to go on with. */
-	open?: string;
+	open?: SessionToOpen;
 }
 
 interface InspectorSetup {

@@ -42,7 +42,7 @@ export const BINDINGS: readonly Binding[] = [
 	{ action: "facts", keys: ["i"], about: "all facts of the run, or its transcript" },
 	{ action: "message", keys: ["m"], about: "send a message: steers a run at work, resumes one that has ended" },
 	{ action: "stop", keys: ["x"], about: "stop the run" },
-	{ action: "open", keys: ["o"], about: "open the session of an ended run in pi" },
+	{ action: "open", keys: ["o"], about: "go on in a copy of the session of an ended run" },
 	{ action: "copy", keys: ["c"], about: "copy the answer" },
 	{ action: "help", keys: ["?"], about: "this help" },
 	{ action: "back", keys: ["escape", "left"], about: "back to the list, then close" },
