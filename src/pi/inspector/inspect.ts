@@ -1,5 +1,6 @@
-import { chmodSync, rmSync } from "node:fs";
+import { chmodSync, rmSync, statSync } from "node:fs";
 import { type ExtensionContext, SessionManager } from "@earendil-works/pi-coding-agent";
+import { inOneLine } from "../../collect/plain.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { TerminalUiSetup } from "../terminal-ui.ts";
 import { runActions, type SessionToOpen } from "./actions.ts";
@@ -56,6 +57,8 @@ async function goOnInCopy(ctx: CanSwitch, session: ExtensionContext, { file, cwd
 	const folder = cwd === here.getCwd() ? here.getSessionDir() : undefined;
 	let copy: string | undefined;
 	try {
+		// To read a pipe would hold up pi for good.
+		if (!statSync(file).isFile()) throw new Error(`${inOneLine(file)} is not a file.`);
 		copy = SessionManager.forkFrom(file, cwd, folder).getSessionFile();
 	} catch (error) {
 		return void ctx.ui.notify(`The session cannot be copied: ${messageOf(error)}`, "error");
