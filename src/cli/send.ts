@@ -19,7 +19,7 @@ import { type Call, type Command, countOption, type ExitCode } from "./command.t
 import { findPi, profileFor } from "./find-pi.ts";
 import { mendFirst } from "./mend-first.ts";
 import { withRunNamed } from "./named-run.ts";
-import { SCOPE_OPTIONS } from "./scope.ts";
+import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
 import { agentDir, cliLog, configFor, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
@@ -35,7 +35,7 @@ const FORBIDDING = [
 
 export const send: Command = {
 	name: "send",
-	takes: "<run> <message> [--wait <seconds>]",
+	takes: `<run> <message> [--wait <seconds>] ${SCOPE_TAKES}`,
 	does: "say something to a subagent: steers it while it works, or has it go on after it has ended",
 	words: [2, Number.MAX_SAFE_INTEGER],
 	completes: "runs",
