@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
+import type { LogLine } from "../../src/log/read-logs.ts";
 import type { History } from "../../src/operate/history.ts";
 import type { RunInfo } from "../../src/operate/info.ts";
 import { activityReport } from "../../src/operate/report/activity.ts";
 import { agentsReport } from "../../src/operate/report/agents.ts";
 import { historyReport } from "../../src/operate/report/history.ts";
 import { columnsOf, cutTo, factsTo, wrapTo } from "../../src/operate/report/layout.ts";
+import { logLinesReport } from "../../src/operate/report/log-lines.ts";
 import { runInfoReport } from "../../src/operate/report/run-info.ts";
 import { runListReport } from "../../src/operate/report/run-list.ts";
 import { stopReport } from "../../src/operate/report/stop.ts";
@@ -111,6 +113,39 @@ describe("a list of runs", () => {
 		const lines = runListReport({ runs: hostile, count: list.count }, { width, now: NOW });
 		expectReadable(lines, width);
 		for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(width);
+	});
+});
+
+describe("lines of the logs", () => {
+	const line: LogLine = {
+		time: new Date(NOW).toISOString(),
+		level: "error",
+		role: "host",
+		host: "3f88d0cf",
+		runId: "8f3a0c12",
+		agent: "explorer",
+		message: "gave up starting a host",
+		facts: { reason: "it ended with exit code 1, saying nothing", error: "Error: no\n    at here" },
+	};
+
+	test("are never cut: what does not fit goes on below", () => {
+		const head = "2026-11-15 12:00:00 ERROR host 3f88d0cf 8f3a0c12 explorer gave up starting a host";
+		expect(logLinesReport([line], { width: Number.MAX_SAFE_INTEGER })).toEqual([
+			`${head} reason=it ended with exit code 1, saying nothing`,
+			"  Error: no",
+			"      at here",
+		]);
+		for (const width of WIDTHS) {
+			const lines = logLinesReport([line], { width });
+			expectReadable(lines, width);
+			expect(lines.join(" ").replace(/\s+/g, " ")).toContain(
+				"gave up starting a host reason=it ended with exit code 1",
+			);
+		}
+	});
+
+	test.each(WIDTHS)("cannot be spoilt at %d columns", (width) => {
+		expectReadable(logLinesReport([{ ...line, message: HOSTILE, facts: { x: HOSTILE } }], { width }), width);
 	});
 });
 
