@@ -1,5 +1,6 @@
 import { historyOf } from "../operate/history.ts";
 import { historyReport } from "../operate/report/history.ts";
+import { summaryOf } from "../operate/runs.ts";
 import { type Command, countOption } from "./command.ts";
 import { follow } from "./follow.ts";
 import { withRunNamed } from "./named-run.ts";
@@ -30,7 +31,7 @@ export const log: Command = {
 				if (options.follow) return follow(record, request, { ...sources, out });
 				const history = historyOf(record, request, sources);
 				if (out.isJson) out.document(history);
-				else out.lines(historyReport(history, { width: out.width }));
+				else out.lines(historyReport(history, { width: out.width, run: summaryOf(record, sources) }));
 				return 0;
 			},
 			{ toLook: true },

@@ -68,7 +68,7 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 		}
 		expect((await command(rpc, `/subagents log ${b}`)).text).not.toContain("→ ls");
 		const log = (await command(rpc, `/subagents log ${b} 5 tools`)).text;
-		expect(log).toMatch(/^explorer, running\n\n\[.*\] task or message\n {2}B\n/);
+		expect(log).toMatch(/^explorer, working\n\n\[.*\] task or message\n {2}B\n/);
 		expect(log).toMatch(/\] subagent\n {2}→ ls /);
 		expect(log).toMatch(/\] result of ls\n/);
 		expect((await command(rpc, "/subagents log #2 1 tools")).text).toMatch(/\d earlier messages are left out/);

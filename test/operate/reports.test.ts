@@ -233,8 +233,8 @@ describe("what was said", () => {
 	};
 
 	test("is told with who and when", () => {
-		expect(historyReport(history, { width: 80 })).toEqual([
-			"explorer, running",
+		expect(historyReport(history, { width: 80, run: { phase: "working" } })).toEqual([
+			"explorer, working",
 			"",
 			"[2026-11-15 12:00:00] task or message",
 			"  Find it.",
@@ -250,7 +250,18 @@ describe("what was said", () => {
 
 	test.each(WIDTHS)("cannot be spoilt at %d columns", (width) => {
 		const messages = [{ role: "assistant" as const, text: `${HOSTILE} ${"word ".repeat(200)}`, at: "" }];
-		expectReadable(historyReport({ ...history, messages, agent: HOSTILE }, { width }), width);
+		expectReadable(historyReport({ ...history, messages, agent: HOSTILE }, { width, run: summary() }), width);
+	});
+
+	test("of a run that ended before it began is nothing, and how it ended is said", () => {
+		const nothing = { ...history, messages: [], note: "There is no transcript." };
+		const stopped = { phase: "ended", status: "error", reason: "stopped" } as const;
+		expect(historyReport(nothing, { width: 80, run: stopped }).slice(0, 3)).toEqual([
+			"explorer, stopped",
+			"",
+			"Nothing was said.",
+		]);
+		expect(historyReport(nothing, { width: 80, run: { phase: "waiting" } })[2]).toBe("Nothing was said yet.");
 	});
 });
 
@@ -309,6 +320,7 @@ test("an agent is told with its source, its tools and what it overrides", () => 
 			{ ...agent, name: "free", readonly: false, tools: { kind: "inherit" as const, except: ["bash"] }, model: "a/b" },
 		],
 		overridden: [{ ...agent, source: "builtin" as const, file: "/package/scout.md" }],
+		unusable: [],
 		diagnostics: [
 			{ severity: "error" as const, file: "/x.md", line: 2, message: "It has no name.", remedy: "Give it one." },
 		],
