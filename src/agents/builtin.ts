@@ -9,5 +9,5 @@ const built = typeof BUILTIN_AGENTS === "undefined" ? undefined : (JSON.parse(BU
 
 export function builtinAgents(dir: string): FolderContent {
 	if (built === undefined) return readFolder({ path: dir, shared: false }, "builtin");
-	return { agents: built.map((agent) => ({ ...agent, file: join(dir, agent.file) })), diagnostics: [] };
+	return { agents: built.map((agent) => ({ ...agent, file: join(dir, agent.file) })), unusable: [], diagnostics: [] };
 }

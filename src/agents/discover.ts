@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../run/diagnostic.ts";
 import { builtinAgents } from "./builtin.ts";
 import type { AgentDefinition } from "./definition.ts";
-import { type FolderContent, readFolder } from "./folder.ts";
+import { type FolderContent, readFolder, type UnusableAgent } from "./folder.ts";
 import { projectFolders } from "./project-folders.ts";
 
 export interface AgentCatalog {
@@ -9,6 +9,7 @@ export interface AgentCatalog {
 	agents: AgentDefinition[];
 	/** Agents that another of the same name takes precedence over. */
 	overridden: AgentDefinition[];
+	unusable: UnusableAgent[];
 	diagnostics: Diagnostic[];
 }
 
@@ -34,6 +35,7 @@ export function discoverAgents(where: AgentPlaces): AgentCatalog {
 	return {
 		agents: [...winners.values()].sort(inListOrder),
 		overridden: overridden.sort(inListOrder),
+		unusable: contents.flatMap(({ unusable }) => unusable),
 		diagnostics: contents.flatMap(({ diagnostics }) => diagnostics),
 	};
 }

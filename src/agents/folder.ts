@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Diagnostic } from "../run/diagnostic.ts";
 import { messageOf } from "../run/message-of.ts";
 import type { AgentDefinition, AgentSource } from "./definition.ts";
@@ -11,23 +11,37 @@ const LARGEST_FILE = 256 * 1024;
 
 export interface FolderContent {
 	agents: AgentDefinition[];
+	unusable: UnusableAgent[];
 	diagnostics: Diagnostic[];
+}
+
+/** A file that would be an agent, if something in it were not wrong. */
+export interface UnusableAgent {
+	/** As the file has it, or else that of the file. */
+	name: string;
+	source: AgentSource;
+	problem: Diagnostic;
 }
 
 /** The agents of one folder. What is wrong with one file is said and hides no other. */
 export function readFolder(folder: AgentFolder, source: AgentSource): FolderContent {
 	const agents = new Map<string, AgentDefinition>();
+	const unusable: UnusableAgent[] = [];
 	const { files, diagnostics } = listFiles(folder.path);
 	for (const file of files) {
 		const parsed = readAgentFile(file, source);
 		if (folder.shared && parsed.hasFrontmatter === false) continue;
 		diagnostics.push(...parsed.diagnostics);
-		if (parsed.agent === undefined) continue;
+		if (parsed.agent === undefined) {
+			const problem = parsed.diagnostics.find(({ severity }) => severity === "error");
+			if (problem) unusable.push({ name: parsed.name ?? basename(file, ".md"), source, problem });
+			continue;
+		}
 		const first = agents.get(parsed.agent.name);
 		if (first === undefined) agents.set(parsed.agent.name, parsed.agent);
 		else diagnostics.push(alreadyDefined(parsed.agent, first));
 	}
-	return { agents: [...agents.values()], diagnostics };
+	return { agents: [...agents.values()], unusable, diagnostics };
 }
 
 function listFiles(folder: string): { files: string[]; diagnostics: Diagnostic[] } {

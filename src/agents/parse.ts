@@ -20,6 +20,8 @@ const LONGEST_FRONTMATTER = 32 * 1024;
 
 export interface ParsedAgent {
 	agent?: AgentDefinition;
+	/** Also of one that cannot be used, where it could be read. */
+	name?: string;
 	diagnostics: Diagnostic[];
 }
 
@@ -49,7 +51,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	const tools = readTools(fields, findings);
 	const limits = readLimits(fields, findings);
 	const isolation = readIsolation(fields, findings);
-	if (name === undefined || findings.hasErrors) return { diagnostics };
+	if (name === undefined || findings.hasErrors) return { ...(name !== undefined && { name }), diagnostics };
 
 	const agent: AgentDefinition = {
 		name,
@@ -66,7 +68,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 		file: origin.file,
 		digest: createHash("sha256").update(text).digest("hex").slice(0, 16),
 	};
-	return { agent, diagnostics };
+	return { agent, name, diagnostics };
 }
 
 function reportNoFrontmatter(kind: "missing" | "unterminated", findings: Findings): void {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type AgentCatalog, discoverAgents } from "../agents/discover.ts";
 import { packageRoot } from "../config/package-root.ts";
 import { agentDir } from "./surroundings.ts";
+import { trustOnFile } from "./trust-on-file.ts";
 
 /** The agents of a directory. Loaded when they are asked for: what reads them is larger than all the rest. */
 export const catalogFor = (cwd: string, { includeProject }: { includeProject: boolean }): AgentCatalog =>
@@ -13,3 +14,10 @@ export const catalogFor = (cwd: string, { includeProject }: { includeProject: bo
 		homeDir: homedir(),
 		includeProject,
 	});
+
+/** Of those that may be used here: not of a project that nobody decided to trust. */
+export function agentNamesHere(): string[] {
+	const cwd = process.cwd();
+	const includeProject = trustOnFile(agentDir(), cwd) === true;
+	return catalogFor(cwd, { includeProject }).agents.map(({ name }) => name);
+}

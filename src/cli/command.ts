@@ -10,7 +10,12 @@ export interface Option {
 	/** What its value is, where it has one: `<id>`. */
 	takes?: string;
 	does: string;
+	/** What its value names, so that it can be completed. */
+	completes?: Completed;
 }
+
+/** What a word may be: a run, an agent, or one of these. */
+export type Completed = "runs" | "agents" | readonly string[];
 
 export interface Call {
 	/** What is not an option. */
@@ -28,7 +33,7 @@ export interface Command {
 	words: readonly [least: number, most: number];
 	options: Readonly<Record<string, Option>>;
 	/** What its first word names, so that it can be completed. */
-	completes?: "runs" | readonly string[];
+	completes?: Completed;
 	/** It says itself what is wrong with the configuration, or has nothing to do with it. */
 	seesToConfig?: true;
 	run(call: Call): Promise<ExitCode> | ExitCode;

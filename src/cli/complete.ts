@@ -1,6 +1,5 @@
-import { inOneLine } from "../collect/plain.ts";
 import { listRuns } from "../operate/runs.ts";
-import { COMMON_OPTIONS, type Command } from "./command.ts";
+import { COMMON_OPTIONS, type Command, type Completed, type Option } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { redactorHere, withLedger } from "./surroundings.ts";
 
@@ -13,55 +12,61 @@ export async function complete(words: string[]): Promise<string[]> {
 	return (await candidates(words)).filter((candidate) => candidate.startsWith(typed));
 }
 
-async function candidates(words: string[]): Promise<string[]> {
+async function candidates(words: string[]): Promise<readonly string[]> {
 	if (words.length <= 1) return [...COMMANDS.map(({ name }) => name), "help", "--help", "--version"];
 	const [name, ...others] = words;
 	const command = COMMANDS.find((one) => one.name === name);
 	if (!command) return name === "help" ? COMMANDS.map((one) => one.name) : [];
 	const options = { ...command.options, ...COMMON_OPTIONS };
 	const before = wordsBefore(others.slice(0, -1), options);
-	// Nobody can know what the value of an option is to be.
-	if (before === "a value is due") return [];
+	if (typeof before === "object") return namesOf(before.completes);
 	if (others.at(-1)?.startsWith("-")) return Object.keys(options).map((option) => `--${option}`);
-	return before > 0 ? [] : firstWords(command);
+	if (before > 0) return [];
+	return [...(command.name === "stop" ? ["all"] : []), ...(await namesOf(command.completes))];
 }
 
-/** How many words stand there that are neither options nor their values. */
-function wordsBefore(typed: string[], options: Command["options"]): number | "a value is due" {
+/** How many words stand there that are neither options nor their values, or the option whose value is due. */
+function wordsBefore(typed: string[], options: Command["options"]): number | Option {
 	let count = 0;
 	for (let at = 0; at < typed.length; at++) {
 		const word = typed[at] ?? "";
-		if (!takesNext(word, options)) {
+		const option = takingNext(word, options);
+		if (!option) {
 			if (!word.startsWith("-")) count++;
 			continue;
 		}
 		at++;
 		if (typed[at] === "=") at++; // bash takes `--wait=5` apart.
-		if (at >= typed.length) return "a value is due";
+		if (at >= typed.length) return option;
 	}
 	return count;
 }
 
-/** Whether the word after this one is its value: after `--wait`, `-w` or `-tn`, not after `--wait=5` or `-w5`. */
-function takesNext(word: string, options: Command["options"]): boolean {
-	if (word.startsWith("--")) return options[word.slice(2)]?.type === "string";
-	if (!word.startsWith("-")) return false;
+/** The option whose value the next word is: after `--wait`, `-w` or `-tn`, not after `--wait=5` or `-w5`. */
+function takingNext(word: string, options: Command["options"]): Option | undefined {
+	if (word.startsWith("--")) return withValue(options[word.slice(2)]);
+	if (!word.startsWith("-")) return undefined;
 	const letters = [...word.slice(1)];
-	const withValue = letters.findIndex((letter) =>
-		Object.values(options).some(({ type, short }) => type === "string" && short === letter),
-	);
-	return withValue !== -1 && withValue === letters.length - 1;
+	const taking = letters.map((letter) => withValue(Object.values(options).find(({ short }) => short === letter)));
+	const first = taking.findIndex((option) => option !== undefined);
+	return first === letters.length - 1 ? taking[first] : undefined;
 }
 
-async function firstWords({ completes, name }: Command): Promise<string[]> {
-	if (completes !== "runs") return [...(completes ?? [])];
+const withValue = (option: Option | undefined): Option | undefined => (option?.type === "string" ? option : undefined);
+
+async function namesOf(completed: Completed | undefined): Promise<readonly string[]> {
+	if (completed === "agents") return (await import("./catalog.ts")).agentNamesHere();
+	return completed === "runs" ? runNames() : (completed ?? []);
+}
+
+async function runNames(): Promise<string[]> {
 	const found = await withLedger((ledger) => listRuns({ limit: OFFERED }, { ledger, redactor: redactorHere() }), {
 		toLook: true,
 	});
 	const runs = found?.runs ?? [];
 	// A label of several words would have to be quoted, and each shell does that in its own way.
 	const labels = runs.flatMap(({ label }) =>
-		label !== undefined && /^[\w.-]+$/.test(label) ? [inOneLine(label)] : [],
+		label !== undefined && /^[\p{L}\p{N}_.][\p{L}\p{M}\p{N}_.-]*$/u.test(label) ? [label] : [],
 	);
-	return [...new Set([...(name === "stop" ? ["all"] : []), "last", ...runs.map(({ runId }) => runId), ...labels])];
+	return [...new Set(["last", ...runs.map(({ runId }) => runId), ...labels])];
 }

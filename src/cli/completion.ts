@@ -5,7 +5,7 @@ const SHELLS = ["bash", "zsh", "fish"] as const;
 export const completion: Command = {
 	name: "completion",
 	takes: "bash|zsh|fish",
-	does: "a script that completes commands, options, run ids and labels in your shell",
+	does: "a script that completes commands, options, runs and agents in your shell",
 	words: [1, 1],
 	completes: SHELLS,
 	options: {},
@@ -19,7 +19,7 @@ export const completion: Command = {
 	},
 };
 
-/** Each asks the command itself, so that they need not be renewed with it. */
+/** No file names are offered where nothing is: no command takes any. Each asks the command itself, so that they need not be renewed with it. */
 const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], string>> = {
 	bash: `# eval "$(pi-geon completion bash)"
 _pi_geon() {
@@ -29,7 +29,7 @@ _pi_geon() {
 		pi-geon __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null
 	)
 }
-complete -o default -F _pi_geon pi-geon`,
+complete -F _pi_geon pi-geon`,
 	zsh: `# eval "$(pi-geon completion zsh)"
 _pi_geon() {
 	local -a found

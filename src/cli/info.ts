@@ -2,12 +2,12 @@ import { infoOf } from "../operate/info.ts";
 import { runInfoReport } from "../operate/report/run-info.ts";
 import type { Command } from "./command.ts";
 import { withRunNamed } from "./named-run.ts";
-import { SCOPE_OPTIONS } from "./scope.ts";
+import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
 import { redactorHere } from "./surroundings.ts";
 
 export const info: Command = {
 	name: "info",
-	takes: "<run>",
+	takes: `<run> ${SCOPE_TAKES}`,
 	does: "all that is known of one run",
 	words: [1, 1],
 	completes: "runs",

@@ -1,14 +1,15 @@
 import { historyOf } from "../operate/history.ts";
 import { historyReport } from "../operate/report/history.ts";
+import { summaryOf } from "../operate/runs.ts";
 import { type Command, countOption } from "./command.ts";
 import { follow } from "./follow.ts";
 import { withRunNamed } from "./named-run.ts";
-import { SCOPE_OPTIONS } from "./scope.ts";
+import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
 import { redactorHere } from "./surroundings.ts";
 
 export const log: Command = {
 	name: "log",
-	takes: "<run> [-f] [--tools] [--limit <n>]",
+	takes: `<run> [-f] [--tools] [--limit <n>] ${SCOPE_TAKES}`,
 	does: "what was said in the session of a run; -f goes on until the run ends, and then tells how by its exit code",
 	words: [1, 1],
 	completes: "runs",
@@ -30,7 +31,7 @@ export const log: Command = {
 				if (options.follow) return follow(record, request, { ...sources, out });
 				const history = historyOf(record, request, sources);
 				if (out.isJson) out.document(history);
-				else out.lines(historyReport(history, { width: out.width }));
+				else out.lines(historyReport(history, { width: out.width, run: summaryOf(record, sources) }));
 				return 0;
 			},
 			{ toLook: true },

@@ -1,33 +1,40 @@
 import { isLevel, LOG_LEVELS } from "../log/log.ts";
 import { readLogs } from "../log/read-logs.ts";
+import type { Denial } from "../operate/denial.ts";
+import { findRunLogged, isIdBegun } from "../operate/find-run.ts";
 import { logLinesReport } from "../operate/report/log-lines.ts";
+import { isRunId } from "../run/ids.ts";
+import { didYouMean } from "../run/nearest.ts";
 import { type Command, countOption, textOption } from "./command.ts";
-import { places, redactorHere } from "./surroundings.ts";
+import { nothingYet, places, redactorHere, withLedger } from "./surroundings.ts";
 
 export const logs: Command = {
 	name: "logs",
-	takes: "[--run <id>] [--agent <name>] [--level <level>] [--limit <n>]",
+	takes: "[--run <run>] [--agent <name>] [--level <level>] [--limit <n>]",
 	does: "what parents and hosts wrote down, of all processes together",
 	words: [0, 0],
 	options: {
-		run: { type: "string", short: "r", takes: "<id>", does: "only of this run" },
-		agent: { type: "string", takes: "<name>", does: "only of runs of this agent" },
+		run: { type: "string", short: "r", takes: "<run>", does: "only of this run", completes: "runs" },
+		agent: { type: "string", takes: "<name>", does: "only of runs of this agent", completes: "agents" },
 		level: {
 			type: "string",
 			short: "l",
 			takes: "<level>",
 			does: `this and more important ones: ${LOG_LEVELS.join(", ")}`,
+			completes: LOG_LEVELS,
 		},
 		limit: { type: "string", short: "n", takes: "<n>", does: "at most so many of the latest (100)" },
 	},
-	run({ options, out }) {
+	async run({ options, out }) {
 		const limit = countOption(options.limit, "limit");
 		if (typeof limit === "object") return out.misused(limit.error);
 		const level = textOption(options.level);
 		if (level !== undefined && !isLevel(level)) {
 			return out.misused(`--level takes ${LOG_LEVELS.join(", ")}, not "${level}".`);
 		}
-		const [run, agent] = [textOption(options.run), textOption(options.agent)];
+		const [named, agent] = [textOption(options.run), textOption(options.agent)];
+		const run = named === undefined ? undefined : await runMeant(named);
+		if (typeof run === "object") return out.failed(run.error);
 		const lines = redactorHere().redactValue(
 			readLogs(places(), {
 				...(run !== undefined && { run }),
@@ -36,8 +43,28 @@ export const logs: Command = {
 				...(limit !== undefined && { limit }),
 			}),
 		);
+		if (agent !== undefined && lines.length === 0) {
+			const unknown = await unknownAgent(agent);
+			if (unknown !== undefined) return out.failed(unknown);
+		}
 		if (out.isJson) out.document(lines);
-		else out.lines(logLinesReport(lines, { width: out.width }));
+		else out.lines(logLinesReport(lines, { width: out.isTerminal ? out.width : Number.MAX_SAFE_INTEGER }));
 		return 0;
 	},
 };
+
+async function runMeant(name: string): Promise<string | Denial> {
+	// The ledger may be what is broken, and the logs tell of it.
+	if (isRunId(name)) return name;
+	const found = await withLedger((ledger) => findRunLogged(ledger, name, {}), { toLook: true });
+	return found ?? (isIdBegun(name) ? name : { status: "error", error: nothingYet() });
+}
+
+/** What is wrong with the name of an agent of which the logs say nothing. The logs may name others than there are now. */
+async function unknownAgent(name: string): Promise<string | undefined> {
+	if (readLogs(places(), { agent: name, limit: 1 }).length > 0) return undefined;
+	const { agentNamesHere } = await import("./catalog.ts");
+	const names = agentNamesHere();
+	if (names.includes(name)) return undefined;
+	return `No log line names an agent "${name}", and there is none here.${didYouMean(name, names)}`;
+}

@@ -10,15 +10,18 @@ const LEAST_WIDTH = 20;
 
 /** Results go to stdout, what is wrong to stderr. */
 export class Output {
+	/** False for a pipe or a file, in which nothing has to fit. */
+	readonly isTerminal: boolean;
 	readonly width: number;
 	readonly isJson: boolean;
 	readonly #hasColor: boolean;
 
 	constructor({ isJson, env = process.env }: { isJson: boolean; env?: NodeJS.ProcessEnv }) {
 		const { isTTY, columns } = process.stdout;
+		this.isTerminal = Boolean(isTTY);
 		this.width = Math.max(LEAST_WIDTH, isTTY ? columns || USUAL_WIDTH : Number(env.COLUMNS) || USUAL_WIDTH);
 		this.isJson = isJson;
-		this.#hasColor = Boolean(isTTY) && !env.NO_COLOR && env.TERM !== "dumb";
+		this.#hasColor = this.isTerminal && !env.NO_COLOR && env.TERM !== "dumb";
 	}
 
 	lines(lines: readonly string[]): void {

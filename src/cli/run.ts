@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { nearest } from "../run/nearest.ts";
+import { didYouMean } from "../run/nearest.ts";
 import { COMMON_OPTIONS, type Command, type ExitCode, parseConfig } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { complete } from "./complete.ts";
@@ -46,8 +46,7 @@ function help([about]: string[], out: Output, asked: string | undefined): ExitCo
 
 function unknownCommand(name: string): string {
 	const names = COMMANDS.map((one) => one.name);
-	const meant = nearest(name, names);
-	return `There is no command "${name}".${meant === undefined ? "" : ` Did you mean ${meant}?`} It knows: ${names.join(", ")}.`;
+	return `There is no command "${name}".${didYouMean(name, names)} It knows: ${names.join(", ")}.`;
 }
 
 async function carryOut(command: Command, args: string[], out: Output): Promise<ExitCode> {
@@ -82,6 +81,10 @@ function parse({ options }: Command, args: string[]) {
 		return { words: positionals, options: values as Record<string, string | boolean | undefined> };
 	} catch (error) {
 		if (!(error instanceof TypeError)) throw error;
-		return { error: `${error.message.split(". To specify")[0]}.` };
+		// Node says that in three lines.
+		const [, name] = /--([\w-]+)\S* argument is ambiguous/.exec(error.message) ?? [];
+		if (name === undefined) return { error: `${error.message.split(". To specify")[0]}.` };
+		const { takes = "…" } = options[name] ?? {};
+		return { error: `--${name} lacks its value: what begins with a dash is an option. Write --${name}=${takes}.` };
 	}
 }

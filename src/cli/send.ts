@@ -5,12 +5,13 @@ import { inDoubt } from "../config/in-doubt.ts";
 import { recover } from "../host/recover.ts";
 import { undertaker } from "../host/undertaker.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { EndedRecord, RunRecord } from "../ledger/records.ts";
+import { type EndedRecord, findRun, type RunRecord } from "../ledger/records.ts";
 import type { Log } from "../log/log.ts";
 import { runToTell } from "../operate/child.ts";
 import { type Continued, continueSession } from "../operate/continue.ts";
 import { isDenial } from "../operate/denial.ts";
 import { holderOf } from "../operate/posted.ts";
+import type { RunId } from "../run/ids.ts";
 import { Hosts } from "../supervise/hosts.ts";
 import { openRun, Supervisor } from "../supervise/supervisor.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
@@ -18,7 +19,7 @@ import { type Call, type Command, countOption, type ExitCode } from "./command.t
 import { findPi, profileFor } from "./find-pi.ts";
 import { mendFirst } from "./mend-first.ts";
 import { withRunNamed } from "./named-run.ts";
-import { SCOPE_OPTIONS } from "./scope.ts";
+import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
 import { agentDir, cliLog, configFor, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
@@ -34,7 +35,7 @@ const FORBIDDING = [
 
 export const send: Command = {
 	name: "send",
-	takes: "<run> <message> [--wait <seconds>]",
+	takes: `<run> <message> [--wait <seconds>] ${SCOPE_TAKES}`,
 	does: "say something to a subagent: steers it while it works, or has it go on after it has ended",
 	words: [2, Number.MAX_SAFE_INTEGER],
 	completes: "runs",
@@ -75,23 +76,19 @@ export const send: Command = {
 			if (isDenial(continued)) return out.failed(continued.error);
 			const log = cliLog(redactorHere());
 			log.info(continued.how, { runId: continued.record.run.id, agent: continued.record.plan.agent });
-			if (!profile) {
-				await wakeHosts(ledger);
-				recover(ledger, log); // The runs of those that turned out to be dead.
-				const { record: holder } = holderOf(ledger, continued);
-				const underway = holder.run.state !== "queued";
-				return tell(call, { ...continued, record: holder }, { underway, isPiHere: false });
-			}
-			const hosts = new Hosts({ ledger, places: places(), profile, log });
+			const hosts = profile && new Hosts({ ledger, places: places(), profile, log });
 			try {
-				const { record: holder, underway } = await findHost(continued, { ledger, hosts, log });
-				const found = { ...continued, record: holder };
-				const failed = holder.run.state === "ended" && holder.run.outcome.status !== "success";
-				if (failed) return await awaitReply(call, { ledger, hosts, log, continued: found, seconds: 0 });
-				if (seconds === undefined || !underway) return tell(call, found, { underway, isPiHere: true });
-				return await awaitReply(call, { ledger, hosts, log, continued: found, seconds });
+				if (seconds !== undefined) return await awaitReply(call, { ledger, hosts, log, continued, seconds });
+				const { record: holder, underway } = hosts
+					? await findHost(continued, { ledger, hosts, log })
+					: await wakeThere(continued, { ledger, log });
+				if (holder.run.state === "ended" && holder.run.outcome.status !== "success") {
+					const { taken } = holderOf(ledger, { ...continued, record: holder });
+					return showReply(call, { ...holder, run: holder.run }, { taken });
+				}
+				return tell(call, { ...continued, record: holder }, { underway, isPiHere: hosts !== undefined });
 			} finally {
-				hosts.dispose();
+				hosts?.dispose();
 			}
 		});
 	},
@@ -100,7 +97,7 @@ export const send: Command = {
 /** Has a host take it on, found or started, and tells which run that is by now. Not underway if none came. */
 async function findHost(
 	continued: Continued,
-	{ ledger, hosts, log }: Pick<Awaited, "ledger" | "hosts" | "log">,
+	{ ledger, hosts, log }: { ledger: Ledger; hosts: Hosts; log: Log },
 ): Promise<{ record: RunRecord; underway: boolean }> {
 	const deadline = performance.now() + HOST_WITHIN_MS;
 	const buries = undertaker();
@@ -117,6 +114,17 @@ async function findHost(
 		if (performance.now() >= deadline) return { record, underway: false };
 		await pause(LOOK_EVERY_MS);
 	}
+}
+
+/** Where none can be started, those that are there may take it on. */
+async function wakeThere(
+	continued: Continued,
+	{ ledger, log }: { ledger: Ledger; log: Log },
+): Promise<{ record: RunRecord; underway: boolean }> {
+	await wakeHosts(ledger);
+	recover(ledger, log); // The runs of those that turned out to be dead.
+	const { record } = holderOf(ledger, continued);
+	return { record, underway: record.run.state !== "queued" };
 }
 
 interface Situation {
@@ -145,31 +153,77 @@ function tell({ out }: Call, { how, record }: Continued, { underway, isPiHere }:
 
 interface Awaited {
 	ledger: Ledger;
-	hosts: Hosts;
+	/** Absent where there is no pi that could be one. */
+	hosts: Hosts | undefined;
 	log: Log;
 	continued: Continued;
 	seconds: number;
 }
 
 async function awaitReply(call: Call, { ledger, hosts, log, continued, seconds }: Awaited): Promise<ExitCode> {
-	const supervisor = new Supervisor(ledger, hosts, log);
-	const patience = AbortSignal.timeout(seconds * 1000);
-	for (let { record } = continued; ; ) {
-		const ended = await supervisor.watchUntil(record.run.id, patience);
-		if (!ended) return tellTimeout(call, { ...continued, record }, seconds);
-		const { record: holder, taken } = holderOf(ledger, { ...continued, record });
-		if (holder.run.id === record.run.id) return showReply(call, ended, { taken });
-		record = holder;
+	const left = new AbortController();
+	const leave = () => left.abort();
+	process.once("SIGINT", leave);
+	process.once("SIGTERM", leave);
+	const patience = AbortSignal.any([AbortSignal.timeout(seconds * 1000), left.signal]);
+	const supervisor = hosts && new Supervisor(ledger, hosts, log);
+	try {
+		await wakeHosts(ledger);
+		for (let { record } = continued; ; ) {
+			const { id } = record.run;
+			const ended = await (supervisor?.watchUntil(id, patience) ?? endOf(id, patience, { ledger, log }));
+			const { record: holder, taken } = holderOf(ledger, { ...continued, record });
+			if (!ended) {
+				const why = left.signal.aborted ? "left" : "timeout";
+				return tellNone(call, { ...continued, record: holder }, { why, seconds, isPiHere: hosts !== undefined });
+			}
+			if (holder.run.id === id) return showReply(call, ended, { taken });
+			record = holder;
+		}
+	} finally {
+		process.off("SIGINT", leave);
+		process.off("SIGTERM", leave);
 	}
 }
 
+/** Waits for a run that others have to work on. Undefined if patience ends first. */
+async function endOf(
+	id: RunId,
+	patience: AbortSignal,
+	{ ledger, log }: { ledger: Ledger; log: Log },
+): Promise<EndedRecord | undefined> {
+	const buries = undertaker();
+	for (;;) {
+		recover(ledger, log, buries);
+		const record = findRun(ledger, id);
+		if (!record) throw new Error(`Run ${id} is not in the ledger any more.`);
+		if (record.run.state === "ended") return { ...record, run: record.run };
+		if (patience.aborted) return undefined;
+		await pause(LOOK_EVERY_MS);
+	}
+}
+
+interface NoReply {
+	why: "timeout" | "left";
+	seconds: number;
+	isPiHere: boolean;
+}
+
 /** Its answer is what was asked for, and that is not there: a script must not take this for one. */
-function tellTimeout({ out }: Call, { how, record }: Continued, seconds: number): ExitCode {
-	const { id } = record.run;
-	const error = `There was no answer within ${seconds} s. Run ${id} goes on; follow it with: pi-geon log -f ${id}`;
-	if (!out.isJson) return out.failed(error);
-	out.document({ status: "timeout", how, runId: id, error });
-	return 1;
+function tellNone({ out }: Call, { how, record }: Continued, { why, seconds, isPiHere }: NoReply): ExitCode {
+	const { id, state } = record.run;
+	const none = why === "left" ? "You left before there was an answer." : `There was no answer within ${seconds} s.`;
+	const now =
+		state !== "queued"
+			? `Run ${id} goes on; follow it with: pi-geon log -f ${id}`
+			: isPiHere
+				? `Run ${id} waits for its turn; follow it with: pi-geon log -f ${id}`
+				: `No host works on run ${id} yet, and there is no pi on the PATH to start one: ` +
+					"it starts when the session that asked for this subagent is opened in pi again.";
+	const error = `${none} ${now}`;
+	if (out.isJson) out.document({ status: why, how, runId: id, error });
+	else out.failed(error);
+	return why === "left" ? 130 : 1;
 }
 
 function showReply({ out }: Call, { run }: EndedRecord, { taken }: { taken: boolean }): ExitCode {

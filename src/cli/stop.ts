@@ -5,14 +5,14 @@ import { type Stopped, stopAll, stopRun } from "../operate/stop.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
 import type { Call, Command, ExitCode } from "./command.ts";
 import { withRunNamed } from "./named-run.ts";
-import { SCOPE_OPTIONS, scopeOf } from "./scope.ts";
+import { SCOPE_OPTIONS, SCOPE_TAKES, scopeOf } from "./scope.ts";
 import { cliLog, isInsideSubagent, ONLY_LOOKS, redactorHere, withLedger } from "./surroundings.ts";
 
 const BY = "the user, with pi-geon stop";
 
 export const stop: Command = {
 	name: "stop",
-	takes: "<run|all>",
+	takes: `<run|all> ${SCOPE_TAKES}`,
 	does: "end a run, or all that are open; what they have found so far is delivered",
 	words: [1, 1],
 	completes: "runs",

@@ -56,7 +56,8 @@ export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
 			const items = value.flatMap((given: unknown, index) => {
 				const read = item.read(given, source.at(index));
 				if (read !== undefined) return [read];
-				source.at(index).report("error", `Expected ${item.expected}, not ${describe(given)}.`, "The item is left out.");
+				const remedy = "Correct it; until then the item is left out.";
+				source.at(index).report("error", `Expected ${item.expected}, not ${describe(given)}.`, remedy);
 				return [];
 			});
 			return [...new Set(items)];

@@ -38,7 +38,8 @@ export const lspServers: Kind<readonly LspServerSettings[]> = {
 		return Object.entries(value).flatMap(([name, values]) => {
 			const item = source.at(name);
 			if (!NAME.test(name) || !isRecord(values)) {
-				item.report("error", "Expected a short name with an object.", "The server is left out.");
+				const remedy = "Correct it; until then the server is left out.";
+				item.report("error", "Expected a short name with an object.", remedy);
 				return [];
 			}
 			const given = { values, source: item, layer: "user", known: [] } as const;

@@ -27,7 +27,7 @@ export function overlay(section: Section, base: Values, given: Given): Values {
 		const source = given.source.at(key);
 		if (isSetting(entry)) return [key, take(entry, mine, { value: theirs, source, layer: given.layer })];
 		if (isRecord(mine) && isRecord(theirs)) return [key, overlay(entry, mine, { ...given, values: theirs, source })];
-		source.report("error", `Expected an object, not ${describe(theirs)}.`, "It is ignored.");
+		source.report("error", `Expected an object, not ${describe(theirs)}.`, "Correct it; until then it is ignored.");
 		return [key, mine];
 	});
 	return Object.fromEntries(entries);
@@ -40,8 +40,9 @@ function take(
 ): unknown {
 	const theirs = setting.kind.read(value, source);
 	if (theirs === undefined) {
-		const instead = layer === "user" ? "The default applies" : "The value without the project's file applies";
-		source.report("error", `Expected ${setting.kind.expected}, not ${describe(value)}.`, `${instead}${shown(mine)}.`);
+		const instead = layer === "user" ? "the default" : "the value without the project's file";
+		const remedy = `Correct it; until then ${instead} applies${shown(mine)}.`;
+		source.report("error", `Expected ${setting.kind.expected}, not ${describe(value)}.`, remedy);
 		return mine;
 	}
 	if (layer === "user") return theirs;

@@ -42,15 +42,17 @@ export const principals: Kind<readonly Principal[]> = {
 		for (const [index, values] of value.entries()) {
 			const item = source.at(index);
 			if (!isRecord(values) || id.read(values.id, item) === undefined) {
-				item.report("error", `Expected an object with ${id.expected}.`, "The principal is left out.");
+				const remedy = "Correct it; until then the principal is left out.";
+				item.report("error", `Expected an object with ${id.expected}.`, remedy);
 				continue;
 			}
 			// The table above has the shape of the interface; walking it loses the type.
 			const given = { values, source: item, layer: "user", known: [] } as const;
 			const written = overlay(PRINCIPAL, defaultsOf(PRINCIPAL), given);
 			const principal = targetingItself(written as unknown as PrincipalAsWritten);
-			if (byId.has(principal.id)) item.report("error", `There is another ${principal.id}.`, "The first one applies.");
-			else byId.set(principal.id, principal);
+			if (byId.has(principal.id)) {
+				item.report("error", `There is another ${principal.id}.`, "Remove one; until then the first applies.");
+			} else byId.set(principal.id, principal);
 		}
 		return byId.has(MAIN.id) ? [...byId.values()] : [MAIN, ...byId.values()];
 	},

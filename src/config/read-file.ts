@@ -36,8 +36,8 @@ export function readConfigFile(
 			...positionOf(error),
 			message: `Not used: ${messageOf(error)}.`,
 			remedy: isKnown
-				? "What was read of it before stays in force until it is mended."
-				: "None of its values applies until it is mended.",
+				? "Mend it. What was read of it before stays in force until then."
+				: "Mend it; until then none of its values applies.",
 		});
 		return "unusable";
 	}

@@ -2,7 +2,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
 import { lastRunId, type RunScope, runsWithLabel, runsWithPrefix, runWithNumber } from "../ledger/run-list.ts";
 import { isRunId, type RunId } from "../run/ids.ts";
-import type { Denial } from "./denial.ts";
+import { type Denial, isDenial } from "./denial.ts";
 
 const NAMED_AT_MOST = 5;
 
@@ -18,6 +18,19 @@ export function findRunNamed(ledger: Ledger, name: string, scope: RunScope): Run
 	if (typeof meant !== "string") return meant;
 	return findRun(ledger, meant) ?? wrong(`Run ${meant} is not in the ledger any more.`);
 }
+
+/**
+ * The id, or the beginning of one, of the run whose log lines a user means. Logs may still tell of a run that the ledger does
+ * not know any more, so what looks like an id is taken for one.
+ */
+export function findRunLogged(ledger: Ledger, name: string, scope: RunScope): string | Denial {
+	const found = findRunNamed(ledger, name, scope);
+	if (!isDenial(found)) return found.run.id;
+	return isIdBegun(name) ? name.trim().toLowerCase() : found;
+}
+
+/** Whether it may be the beginning of an id, or a whole one. */
+export const isIdBegun = (name: string): boolean => /^[0-9a-f]{1,8}$/i.test(name.trim());
 
 function byId(ledger: Ledger, wanted: string, scope: RunScope): RunId | Denial | undefined {
 	if (wanted === "last") return lastRunId(ledger, scope) ?? wrong("There are no runs yet.");
@@ -49,7 +62,7 @@ function byLabel(ledger: Ledger, wanted: string, scope: RunScope): RunId | Denia
 
 function byPrefix(ledger: Ledger, wanted: string, scope: RunScope): RunId | Denial {
 	const prefix = wanted.toLowerCase();
-	const matches = /^[0-9a-f]{1,8}$/.test(prefix) ? runsWithPrefix(ledger, scope, prefix, NAMED_AT_MOST + 1) : [];
+	const matches = isIdBegun(prefix) ? runsWithPrefix(ledger, scope, prefix, NAMED_AT_MOST + 1) : [];
 	const [only, ...others] = matches;
 	if (only === undefined) return wrong(`No run has the id, number or label "${wanted}".`);
 	return others.length === 0 ? only : wrong(`Several runs begin with "${wanted}": ${listed(matches)}`);

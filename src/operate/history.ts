@@ -1,5 +1,6 @@
 import type { RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
+import { plural } from "../run/amounts.ts";
 import { sessionKey } from "../run/ids.ts";
 import { findChild } from "./child.ts";
 import { type Denial, isDenial } from "./denial.ts";
@@ -53,8 +54,8 @@ export function historyOf(
 	const { messages, earlier, shortened } = excerpt(said, limits, redactor);
 	const left = [
 		...(file === undefined ? ["There is no transcript"] : []),
-		...(earlier > 0 ? [`${earlier} earlier messages are left out`] : []),
-		...(shortened > 0 ? [`${shortened} messages are shortened`] : []),
+		...(earlier > 0 ? [`${messagesAre(earlier, "earlier message")} left out`] : []),
+		...(shortened > 0 ? [`${messagesAre(shortened, "message")} shortened`] : []),
 	];
 	return {
 		sessionKey: sessionKey(plan.principal.id, sessionId),
@@ -65,3 +66,5 @@ export function historyOf(
 		...(left.length > 0 && { note: `${left.join(", ")}.` }),
 	};
 }
+
+const messagesAre = (count: number, noun: string): string => `${plural(count, noun)} ${count === 1 ? "is" : "are"}`;

@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
-import type { AgentDefinition, AgentLimits } from "../agents/definition.ts";
+import type { AgentDefinition, AgentLimits, AgentSource } from "../agents/definition.ts";
 import type { AgentCatalog } from "../agents/discover.ts";
 import type { Config } from "../config/config.ts";
+import { positionOf } from "../run/diagnostic.ts";
 import { isRefusal, type Refusal, refuse } from "../run/errors.ts";
 import { isSessionId, type SessionId } from "../run/ids.ts";
+import { didYouMean } from "../run/nearest.ts";
 import { quoted, shortened } from "../run/quoted.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 import { GENERAL } from "./general.ts";
@@ -157,11 +159,7 @@ async function permittedAgent(
 	if (!request.task.trim()) return refuse("INVALID_INPUT", "`task` is empty. Say what the agent should do.");
 	if (request.agent === undefined) return GENERAL;
 	const agent = catalog.agents.find((candidate) => candidate.name === request.agent);
-	if (!agent) {
-		const offered = catalog.agents.filter(({ source }) => source !== "project" || parent.projectTrusted);
-		const names = offered.map((candidate) => candidate.name).join(", ");
-		return refuse("UNKNOWN_AGENT", `Unknown agent: ${shortened(request.agent)}. Available agents: ${names}`);
-	}
+	if (!agent) return refuse("UNKNOWN_AGENT", unknownAgent(request.agent, parent, catalog));
 	if (config.subagents.disabled.includes(agent.name)) {
 		return refuse(
 			"SUBAGENT_DISABLED",
@@ -178,6 +176,15 @@ async function permittedAgent(
 		);
 	}
 	return agent;
+}
+
+/** Of a project that is not trusted nothing is told. */
+function unknownAgent(name: string, { projectTrusted }: ParentFacts, { agents, unusable }: AgentCatalog): string {
+	const mayBeTold = ({ source }: { source: AgentSource }) => source !== "project" || projectTrusted;
+	const names = agents.filter(mayBeTold).map((agent) => agent.name);
+	const faulty = unusable.filter(mayBeTold).find((one) => one.name === name);
+	const why = faulty ? ` Its file has an error: ${positionOf(faulty.problem)}.` : didYouMean(name, names);
+	return `Unknown agent: ${shortened(name)}.${why} Available agents: ${names.join(", ")}`;
 }
 
 /** A new child session, or the one to continue: identity is directory + agent + id, and it never changes accounts. */

@@ -11,19 +11,22 @@ export const REQUESTER = "main";
 export function choosePrincipal(agentId: string | undefined, config: Config): Principal | Refusal {
 	const id = agentId ?? REQUESTER;
 	const { allowAny, ids } = allowedPrincipals(config);
-	if (id !== REQUESTER && !allowAny && !ids.includes(id)) {
-		return refuse(
-			"SUBAGENT_DISABLED",
-			`agentId ${quoted(id)} is not allowed here. Add it to agents.list[${REQUESTER}].subagents.allowAgents in pi-geon.json.`,
-			"forbidden_principal",
-		);
-	}
+	const isAllowed = id === REQUESTER || allowAny || ids.includes(id);
+	const allowing = `agents.list[${REQUESTER}].subagents.allowAgents`;
 	const configured = config.agents.list.find((principal) => principal.id === id);
 	if (!configured) {
+		const where = isAllowed ? "agents.list" : `agents.list and to ${allowing}`;
 		return refuse(
 			"INVALID_INPUT",
-			`There is no agentId ${quoted(id)}. Add it to agents.list in pi-geon.json.`,
+			`There is no agentId ${quoted(id)}. Add it to ${where} in pi-geon.json.`,
 			"unknown_principal",
+		);
+	}
+	if (!isAllowed) {
+		return refuse(
+			"SUBAGENT_DISABLED",
+			`agentId ${quoted(id)} is not allowed here. Add it to ${allowing} in pi-geon.json.`,
+			"forbidden_principal",
 		);
 	}
 	return configured.agentDir === null ? { id } : { id, agentDir: principalDir(configured.agentDir) };

@@ -16,7 +16,10 @@ export const formatDiagnostic = (diagnostic: Diagnostic): string =>
 	`${diagnostic.severity}: ${whereAndWhat(diagnostic)} ${diagnostic.remedy}`;
 
 /** Without what is done about it, for those who do something else. */
-export function whereAndWhat({ file, line, column, key, message }: Diagnostic): string {
-	const position = [file, line, column].filter((part) => part !== undefined).join(":");
-	return `${position}:${key === undefined ? "" : ` ${key}:`} ${message}`;
+export function whereAndWhat({ key, message, ...place }: Diagnostic): string {
+	return `${positionOf(place)}:${key === undefined ? "" : ` ${key}:`} ${message}`;
 }
+
+/** agents/mine.md:3:1 */
+export const positionOf = ({ file, line, column }: Pick<Diagnostic, "file" | "line" | "column">): string =>
+	[file, line, column].filter((part) => part !== undefined).join(":");

@@ -9,6 +9,12 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 	return best?.candidate;
 }
 
+/** What to add to a complaint about a word: nothing, if no known one is near. */
+export function didYouMean(word: string, known: readonly string[]): string {
+	const meant = nearest(word, known);
+	return meant === undefined ? "" : ` Did you mean ${meant}?`;
+}
+
 /** How many letters have to be added, removed, replaced, or swapped with their neighbour; row by row. */
 function editDistance(from: string, to: string): number {
 	let before: number[] = [];

@@ -77,6 +77,16 @@ describe("precedence", () => {
 		expect(catalog.diagnostics).toMatchObject([{ severity: "error", file: broken, line: 3 }]);
 	});
 
+	test("a broken file is known by the name in it, or else by its own", () => {
+		const { write, discover } = world();
+		write("home/.pi/agent/agents/broken.md", "---\nname: [oops\n---\n");
+		write("home/.pi/agent/agents/other.md", "---\nname: named\nisolation: banana\n---\n");
+		expect(discover().unusable).toMatchObject([
+			{ name: "broken", source: "user", problem: { line: 2 } },
+			{ name: "named", source: "user", problem: { line: 3, key: "isolation" } },
+		]);
+	});
+
 	test("of two files of one folder the first by file name wins", () => {
 		const { write, discover } = world();
 		const second = write("home/.pi/agent/agents/b.md", agent("x", "b"));
@@ -166,7 +176,7 @@ describe("what a folder may hold", () => {
 		const { write, discover } = world();
 		write("home/repo/.agents", "a file");
 		write("home/repo/.pi", "a file");
-		expect(discover({ userDir: "/nowhere" })).toEqual({ agents: [], overridden: [], diagnostics: [] });
+		expect(discover({ userDir: "/nowhere" })).toEqual({ agents: [], overridden: [], unusable: [], diagnostics: [] });
 	});
 
 	test("only .md files directly in it, links to files included", () => {

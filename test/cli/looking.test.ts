@@ -85,6 +85,9 @@ describe("asked for in the wrong way", () => {
 			[["lst"], 'There is no command "lst". Did you mean list?'],
 			[["list", "--bogus"], "Unknown option '--bogus'. Usage: pi-geon list"],
 			[["list", "--limit", "many"], '--limit takes a whole number from 1 on, not "many".'],
+			[["list", "--limit", "-3"], "--limit lacks its value: what begins with a dash is an option. Write --limit=<n>."],
+			[["list", "--limit=-3"], '--limit takes a whole number from 1 on, not "-3".'],
+			[["list", "--all", "--limit", "1"], "--all and --limit exclude each other"],
 			[["info"], "Something is missing. Usage: pi-geon info <run>"],
 			[["info", "a", "b"], '"b" is one too many. Usage: pi-geon info <run>'],
 			[["send", "last"], "Something is missing. Usage: pi-geon send"],
@@ -101,6 +104,7 @@ describe("asked for in the wrong way", () => {
 				stdout: "",
 				stderr: expect.stringContaining(message),
 			});
+			expect(stderr.trim().split("\n")).toHaveLength(1);
 		}
 		const asJson = await piGeon(home, ["list", "--bogus", "--json"]);
 		expect(JSON.parse(asJson.stdout)).toEqual({ error: expect.stringContaining("--bogus") });
@@ -158,6 +162,34 @@ describe("while no pi is open", () => {
 		});
 	});
 
+	test("the logs of a run are found by any name of it, and none is taken for another", async () => {
+		const home = await usedHome();
+		const id = (await jsonOf<Listed>(home, ["list"])).runs[0]?.runId ?? "";
+		const ofRun = (await piGeon(home, ["logs", "--run", id])).stdout;
+		expect(ofRun).toMatch(/admitted[\s\S]*ended/);
+		for (const name of ["last", id.slice(0, 4)]) {
+			expect(await piGeon(home, ["logs", "--run", name])).toEqual({ code: 0, stdout: ofRun, stderr: "" });
+		}
+		// Of a run that the ledger does not know any more there may be lines.
+		inLedger(home, "DELETE FROM runs");
+		expect((await piGeon(home, ["logs", "--run", id])).stdout).toBe(ofRun);
+		expect((await piGeon(home, ["logs", "--run", id.slice(0, 6)])).stdout).toBe(ofRun);
+		for (const [options, message] of [
+			[["--run", "bogus"], 'No run has the id, number or label "bogus".'],
+			[["--run", "#3"], "Runs have numbers within their session only."],
+			[["--run", "last"], "There are no runs yet."],
+			[["--agent", "exploer"], 'No log line names an agent "exploer", and there is none here. Did you mean explorer?'],
+		] as const) {
+			expect([options, await piGeon(home, ["logs", ...options])]).toEqual([
+				options,
+				{ code: 1, stdout: "", stderr: expect.stringContaining(message) },
+			]);
+		}
+		expect(await piGeon(home, ["logs", "--agent", "tester"])).toMatchObject({ code: 0, stdout: "No log lines.\n" });
+		// In a pipe nothing is cut or broken, however narrow the terminal is.
+		expect((await piGeon(home, ["logs", "--run", id], { env: { COLUMNS: "40" } })).stdout).toBe(ofRun);
+	});
+
 	test("a list is narrowed to a session or a directory", async () => {
 		const home = await usedHome();
 		const [{ parentSession = "" } = {}] = (await jsonOf<Listed>(home, ["list"])).runs;
@@ -197,11 +229,17 @@ describe("while no pi is open", () => {
 		mkdirSync(join(home.agentDir, "pi-geon"), { recursive: true, mode: 0o700 });
 		const ledger = await openLedger(join(home.agentDir, "pi-geon", "ledger.sqlite"));
 		const { run } = admitRun(ledger, admission({ label: "my-label" }));
+		admitRun(ledger, admission({ label: "größe" }));
+		admitRun(ledger, admission({ label: "two words" }));
 		ledger.close();
 		const complete = async (...words: string[]) =>
 			(await piGeon(home, ["__complete", ...words])).stdout.trim().split("\n");
 		expect(await complete("lo")).toEqual(["log", "logs"]);
-		expect(await complete("stop", "")).toEqual(["all", "last", run.id, "my-label"]);
+		const names = await complete("stop", "");
+		expect(names.slice(0, 2)).toEqual(["all", "last"]);
+		expect(names).toContain(run.id);
+		expect(names.slice(-2).sort()).toEqual(["größe", "my-label"]);
+		expect(await complete("info", "gr")).toEqual(["größe"]);
 		expect(await complete("info", "my")).toEqual(["my-label"]);
 		expect(await complete("list", "--a")).toEqual(["--all"]);
 		expect(await complete("completion", "z")).toEqual(["zsh"]);
@@ -213,6 +251,11 @@ describe("while no pi is open", () => {
 		expect(await complete("log", "-ftn", "3", "my")).toEqual(["my-label"]);
 		expect(await complete("log", "-ft", "my")).toEqual(["my-label"]);
 		expect(await complete("send", "--wait", "")).toEqual([""]);
+		expect(await complete("logs", "--run", "my")).toEqual(["my-label"]);
+		expect(await complete("logs", "-r", run.id.slice(0, 7))).toEqual([run.id]);
+		expect(await complete("logs", "--level", "")).toEqual(["info", "warn", "error"]);
+		expect(await complete("logs", "--agent", "re")).toEqual(["researcher", "reviewer"]);
+		expect(await complete("list", "--session", "")).toEqual([""]);
 		expect(await complete("send", "--session", "x", "--w")).toEqual(["--wait"]);
 		const bin = join(home.scratch, "bin");
 		mkdirSync(bin);
@@ -220,6 +263,9 @@ describe("while no pi is open", () => {
 		const script = `eval "$(pi-geon completion bash)"; COMP_WORDS=(pi-geon info my); COMP_CWORD=2; _pi_geon; echo "\${COMPREPLY[@]}"`;
 		const env = { ...home.env, PATH: `${bin}:${home.env.PATH}` };
 		expect(execFileSync("bash", ["-c", script], { env, encoding: "utf8" })).toBe("my-label\n");
+		// Nor are file names offered where there is nothing to offer.
+		const registered = `eval "$(pi-geon completion bash)"; complete -p pi-geon`;
+		expect(execFileSync("bash", ["-c", registered], { env, encoding: "utf8" })).toBe("complete -F _pi_geon pi-geon\n");
 	});
 
 	test("broken agent files are told with their place, and by the exit code", async () => {

@@ -182,6 +182,32 @@ describe("while no pi is open", () => {
 		expect(await again.ended).toMatchObject({ code: 0, stderr: "" });
 	});
 
+	test("Ctrl-C leaves an answer that is waited for, and it is said which run goes on", async () => {
+		const held = gate();
+		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
+		const rpc = startRpc(home);
+		await rpc.promptAndSettle("spawn first");
+		await isWorking(home);
+		await rpc.close();
+		const id = idOf(home);
+		const left = `You left before there was an answer. Run ${id} goes on; follow it with: pi-geon log -f ${id}`;
+		const interrupted = async (messages: number, ...options: string[]) => {
+			const sending = startPiGeon(home, ["send", "first", "And the attic?", "--wait", "60", ...options]);
+			await eventually(() => expect(inLedger(home, "SELECT 1 FROM inbox")).toHaveLength(messages));
+			sending.kill("SIGINT");
+			return sending.ended;
+		};
+		expect(await interrupted(1)).toEqual({ code: 130, stdout: "", stderr: `pi-geon: ${left}\n` });
+		const asJson = await interrupted(2, "--json");
+		expect({ ...asJson, stdout: JSON.parse(asJson.stdout) }).toEqual({
+			code: 130,
+			stdout: { status: "left", how: "steered", runId: id, error: left },
+			stderr: "",
+		});
+		held.open();
+		expect(await piGeon(home, ["log", "-f", "last"])).toMatchObject({ code: 0, stderr: "" });
+	});
+
 	test("a run whose host is dead is taken on by another, since nobody else would notice", async () => {
 		const held = gate();
 		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
@@ -225,9 +251,23 @@ describe("while no pi is open", () => {
 			stdout: expect.stringContaining("it starts when the session that asked"),
 		});
 		expect(await jsonOf(home, ["list"])).toMatchObject({ count: { queued: 1 } });
+		const id = idOf(home);
+		const none = "There was no answer within 1 s. No host works on run";
+		const awaited = ["send", "first", "Hurry.", "--wait", "1"];
+		expect(await piGeon(home, awaited, { env: { PATH: "/nowhere" } })).toEqual({
+			code: 1,
+			stdout: "",
+			stderr: expect.stringContaining(`${none} ${id} yet, and there is no pi on the PATH`),
+		});
+		const asJson = await piGeon(home, [...awaited, "--json"], { env: { PATH: "/nowhere" } });
+		expect({ ...asJson, stdout: JSON.parse(asJson.stdout) }).toEqual({
+			code: 1,
+			stdout: { status: "timeout", how: "steered", runId: id, error: expect.stringContaining(none) },
+			stderr: "",
+		});
 		const rpc = startRpc(home, { args: ["--session", sessionFile(home)] });
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 2."));
-		expect(readFileSync(sessionFile(home), "utf8")).toContain("Told: And the attic?");
+		expect(readFileSync(sessionFile(home), "utf8")).toContain("Hurry.");
 	});
 
 	test("with a pi that cannot be a host it says so, and does not claim that anything goes on", async () => {

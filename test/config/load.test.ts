@@ -193,7 +193,7 @@ describe("a bad value", () => {
 		);
 		expect(config.subagents.timeoutMs).toBe(5000);
 		expect(diagnostics).toMatchObject([{ file: projectFile, key: "subagents.timeoutMs" }]);
-		expect(diagnostics[0]?.remedy).toContain("5000");
+		expect(diagnostics[0]?.remedy).toBe("Correct it; until then the value without the project's file applies: 5000.");
 	});
 
 	test("in a list costs that item only, so that a typo does not open what the rest closes", () => {

@@ -101,6 +101,20 @@ test("where somebody can be asked, the user is asked once, with the file named",
 	expect(home.model.requests.filter((request) => request.isChild)).toHaveLength(2);
 });
 
+test("of many problems the errors are told first, and where the rest is shown", async () => {
+	const harmless = ["a", "b", "c", "d", "e", "f"].map((name) => [`${name}.md`, agentNamed(name, "Do.", "banana: 1")]);
+	const home = await openHome({
+		script: script("explorer"),
+		agents: { ...Object.fromEntries(harmless), "z.md": "---\nname: [oops\n---\n" },
+	});
+	const told = (await promptPi(home, "Go.")).stderr.split("\n").filter((line) => line.startsWith("pi-geon: "));
+	expect(told.slice(0, 6)).toEqual([
+		expect.stringMatching(/^pi-geon: error: .*z\.md:2:/),
+		...["a", "b", "c", "d"].map((name) => expect.stringMatching(new RegExp(`^pi-geon: warning: .*${name}\\.md`))),
+		"pi-geon: …and 2 more problems in agent files and pi-geon.json; /toolkit doctor shows all",
+	]);
+});
+
 test("broken files and dangling links hide nothing, and a repository's own agents/ folder changes nothing", async () => {
 	const home = await openHome({
 		script: script("custom"),

@@ -109,7 +109,7 @@ describe.each(piVersions)("commands in a terminal, on pi %s", (version) => {
 			["/subagents list", /\n#481 explorer · done 0s\n.*\n100001e0\n\n…and 480 more\./],
 			["/subagents list all", /\n#1 explorer · done 0s\n.*\n[0-9a-f]{8}\n/],
 			["/subagents info #17", /\nSeen\. Seen\. Seen\. Seen\. /],
-			["/subagents log last", /Nothing was said yet\.\n\nThere is no transcript\./],
+			["/subagents log last", /explorer, done\n\nNothing was said\.\n\nThere is no transcript\./],
 			["/subagents stop last", /Already ended: 100001f3\. Nothing/],
 			["/toolkit activity", /No run is open/],
 			["/toolkit help", /Documents:/],

@@ -68,11 +68,22 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 		}
 		expect((await command(rpc, `/subagents log ${b}`)).text).not.toContain("→ ls");
 		const log = (await command(rpc, `/subagents log ${b} 5 tools`)).text;
-		expect(log).toMatch(/^explorer, running\n\n\[.*\] task or message\n {2}B\n/);
+		expect(log).toMatch(/^explorer, working\n\n\[.*\] task or message\n {2}B\n/);
 		expect(log).toMatch(/\] subagent\n {2}→ ls /);
 		expect(log).toMatch(/\] result of ls\n/);
 		expect((await command(rpc, "/subagents log #2 1 tools")).text).toMatch(/\d earlier messages are left out/);
 		expect((await command(rpc, "/toolkit activity")).text).toMatch(/^#1 explorer · working .*\n {2}the A\n {2}› ls/);
+
+		for (const name of ["#2", '"the B"']) {
+			const logged = (await command(rpc, `/toolkit logs ${name} info 50`)).text;
+			expect(logged).toMatch(new RegExp(`${b} explorer started`));
+			expect(logged).not.toContain(c);
+		}
+		expect((await command(rpc, "/toolkit logs last")).text).toContain(c);
+		expect(await command(rpc, "/toolkit logs the-D")).toEqual({
+			text: expect.stringMatching(/^No run has the id, number or label "the-D"\. \/toolkit logs takes/),
+			type: "error",
+		});
 
 		expect((await command(rpc, '/subagents send "the A" Look at D too.')).text).toContain(`Sent to explorer, run ${a}`);
 		gates.A.open();

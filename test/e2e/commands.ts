@@ -75,6 +75,9 @@ export const WITHOUT_RUNS: [line: string, says: RegExp][] = [
 	["/toolkit help", /^pi-geon: subagents that always come home/],
 	["/toolkit agents", /^5 agents\n\nexplorer · builtin · readonly/],
 	["/toolkit activity", /^No run is open/],
+	["/toolkit logs", /^No log lines\./],
+	["/toolkit logs explorer warn 5", /^No log lines\./],
+	["/toolkit logs 8f3a", /^No log lines\./],
 ];
 
 /** What is wrong with each, said without doing anything. */
@@ -96,4 +99,8 @@ export const WRONG: [line: string, says: RegExp][] = [
 	["/stop now", /takes no arguments.*\/subagents stop <id\|#>/],
 	["/toolkit agent", /Did you mean `\/toolkit agents`\?/],
 	["/toolkit help me", /takes no arguments/],
+	["/toolkit logs exploer", /no run "exploer"\. Did you mean explorer\? \/toolkit logs takes a run, an agent, a level/],
+	["/toolkit logs --limit 2", /no run "--limit"/],
+	["/toolkit logs last", /no run "last"/],
+	["/toolkit logs explorer reviewer", /"reviewer" is one too many/],
 ];

@@ -57,6 +57,7 @@ describe.each(piVersions)("the doctor on pi %s", (version) => {
 		const report = await doctor(home, { version });
 		expect(report).not.toMatch(/warn |FAIL /);
 		expect(report).toContain("All is well.");
+		expect(report).toMatch(/ok web search: web_search asks \w+/);
 		expect(report).toMatch(/ok host: A host starts and answers, in \d+ ms/);
 		expect(report).toContain("The ledger is intact: 1 run,");
 	});

@@ -163,7 +163,19 @@ describe("who may be targeted", () => {
 
 	test("one that is not configured is an error", async () => {
 		const { receipt } = await spawnOne({ main: { allowAgents: ["*"] }, spawn: { agentId: "nobody" } });
-		expect(receipt).toEqual({ status: "error", error: expect.stringContaining('There is no agentId "nobody"') });
+		expect(receipt).toEqual({
+			status: "error",
+			error: 'There is no agentId "nobody". Add it to agents.list in pi-geon.json.',
+		});
+	});
+
+	test("of one that is neither configured nor allowed the first cause is said, and all that is to be done", async () => {
+		const { receipt } = await spawnOne({ main: {}, spawn: { agentId: "nobody" } });
+		expect(receipt).toEqual({
+			status: "error",
+			error:
+				'There is no agentId "nobody". Add it to agents.list and to agents.list[main].subagents.allowAgents in pi-geon.json.',
+		});
 	});
 
 	test('"*" allows every one that is configured', async () => {

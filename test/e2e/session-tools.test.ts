@@ -437,7 +437,7 @@ test("lists and histories tell what there is, redacted and within their limits",
 	expect(withTools.messages[1]?.text).toContain('→ ls {"path":"."}');
 	const cut = await call<History>(rpc, "sessions_history", { sessionKey: long.childSessionKey, limit: 1 });
 	expect(cut.messages[0]?.text).toHaveLength(4000 + "… (96005 more characters)".length);
-	expect(cut.note).toBe("2 earlier messages are left out, 1 messages are shortened.");
+	expect(cut.note).toBe("2 earlier messages are left out, 1 message is shortened.");
 	await rpc.close();
 });
 

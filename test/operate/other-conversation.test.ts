@@ -31,7 +31,7 @@ async function sendWhileAtWork(otherConversation: string) {
 	endRun(ledger, { id: ended, fence: recordOf(ended).run.fence, outcome: success(), at: 2 });
 	const atWork = admit(otherConversation);
 	const { config } = loadConfig({ userFile: "/nowhere/pi-geon.json" });
-	const services = { ledger, config, supervisor: { wake() {} }, catalog: { agents: [] }, log: NO_LOG };
+	const services = { ledger, config, supervisor: { wake() {} }, catalog: { agents: [], unusable: [] }, log: NO_LOG };
 	const request = { run: recordOf(ended), parentSession: "ours", message: "One more thing.", withinMs: 0 };
 	const { answer } = await sendToSession(request, parentOf, services as unknown as Services, hooks);
 	return { answer, taken: waitingMessages(ledger, atWork).map(({ body }) => body) };

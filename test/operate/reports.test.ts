@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
+import type { LogLine } from "../../src/log/read-logs.ts";
 import type { History } from "../../src/operate/history.ts";
 import type { RunInfo } from "../../src/operate/info.ts";
 import { activityReport } from "../../src/operate/report/activity.ts";
 import { agentsReport } from "../../src/operate/report/agents.ts";
 import { historyReport } from "../../src/operate/report/history.ts";
 import { columnsOf, cutTo, factsTo, wrapTo } from "../../src/operate/report/layout.ts";
+import { logLinesReport } from "../../src/operate/report/log-lines.ts";
 import { runInfoReport } from "../../src/operate/report/run-info.ts";
 import { runListReport } from "../../src/operate/report/run-list.ts";
 import { stopReport } from "../../src/operate/report/stop.ts";
@@ -114,6 +116,39 @@ describe("a list of runs", () => {
 	});
 });
 
+describe("lines of the logs", () => {
+	const line: LogLine = {
+		time: new Date(NOW).toISOString(),
+		level: "error",
+		role: "host",
+		host: "3f88d0cf",
+		runId: "8f3a0c12",
+		agent: "explorer",
+		message: "gave up starting a host",
+		facts: { reason: "it ended with exit code 1, saying nothing", error: "Error: no\n    at here" },
+	};
+
+	test("are never cut: what does not fit goes on below", () => {
+		const head = "2026-11-15 12:00:00 ERROR host 3f88d0cf 8f3a0c12 explorer gave up starting a host";
+		expect(logLinesReport([line], { width: Number.MAX_SAFE_INTEGER })).toEqual([
+			`${head} reason=it ended with exit code 1, saying nothing`,
+			"  Error: no",
+			"      at here",
+		]);
+		for (const width of WIDTHS) {
+			const lines = logLinesReport([line], { width });
+			expectReadable(lines, width);
+			expect(lines.join(" ").replace(/\s+/g, " ")).toContain(
+				"gave up starting a host reason=it ended with exit code 1",
+			);
+		}
+	});
+
+	test.each(WIDTHS)("cannot be spoilt at %d columns", (width) => {
+		expectReadable(logLinesReport([{ ...line, message: HOSTILE, facts: { x: HOSTILE } }], { width }), width);
+	});
+});
+
 describe("all there is to know of a run", () => {
 	test("is complete for one that failed", () => {
 		const report = runInfoReport(
@@ -198,8 +233,8 @@ describe("what was said", () => {
 	};
 
 	test("is told with who and when", () => {
-		expect(historyReport(history, { width: 80 })).toEqual([
-			"explorer, running",
+		expect(historyReport(history, { width: 80, run: { phase: "working" } })).toEqual([
+			"explorer, working",
 			"",
 			"[2026-11-15 12:00:00] task or message",
 			"  Find it.",
@@ -215,7 +250,18 @@ describe("what was said", () => {
 
 	test.each(WIDTHS)("cannot be spoilt at %d columns", (width) => {
 		const messages = [{ role: "assistant" as const, text: `${HOSTILE} ${"word ".repeat(200)}`, at: "" }];
-		expectReadable(historyReport({ ...history, messages, agent: HOSTILE }, { width }), width);
+		expectReadable(historyReport({ ...history, messages, agent: HOSTILE }, { width, run: summary() }), width);
+	});
+
+	test("of a run that ended before it began is nothing, and how it ended is said", () => {
+		const nothing = { ...history, messages: [], note: "There is no transcript." };
+		const stopped = { phase: "ended", status: "error", reason: "stopped" } as const;
+		expect(historyReport(nothing, { width: 80, run: stopped }).slice(0, 3)).toEqual([
+			"explorer, stopped",
+			"",
+			"Nothing was said.",
+		]);
+		expect(historyReport(nothing, { width: 80, run: { phase: "waiting" } })[2]).toBe("Nothing was said yet.");
 	});
 });
 
@@ -274,6 +320,7 @@ test("an agent is told with its source, its tools and what it overrides", () => 
 			{ ...agent, name: "free", readonly: false, tools: { kind: "inherit" as const, except: ["bash"] }, model: "a/b" },
 		],
 		overridden: [{ ...agent, source: "builtin" as const, file: "/package/scout.md" }],
+		unusable: [],
 		diagnostics: [
 			{ severity: "error" as const, file: "/x.md", line: 2, message: "It has no name.", remedy: "Give it one." },
 		],

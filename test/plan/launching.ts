@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentDefinition, AgentSource } from "../../src/agents/definition.ts";
+import type { UnusableAgent } from "../../src/agents/folder.ts";
 import { parseAgent } from "../../src/agents/parse.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
@@ -15,6 +16,7 @@ export interface Wish {
 	/** Lines of the frontmatter of the agent that is asked for. Absent: a child without a role. */
 	agent?: string;
 	source?: AgentSource;
+	unusable?: UnusableAgent[];
 	/** As it stands in pi-geon.json. */
 	config?: object;
 	request?: Partial<LaunchRequest>;
@@ -56,7 +58,7 @@ function launch(wish: Wish): Promise<LaunchPlan | Refusal> {
 		{ ...parentOf, ...wish.parent },
 		{
 			config: configOf(wish.config ?? {}),
-			catalog: { agents, overridden: [], diagnostics: [] },
+			catalog: { agents, overridden: [], unusable: wish.unusable ?? [], diagnostics: [] },
 			sessionsRoot: "/sessions",
 			findSession: () => wish.session,
 		},

@@ -32,6 +32,31 @@ describe("details.mode of a refusal", () => {
 	});
 });
 
+describe("an agent that is not there", () => {
+	const unusable = (["user", "project"] as const).map((source) => ({
+		name: `broken-${source}`,
+		source,
+		problem: { severity: "error" as const, file: `/${source}/broken.md`, line: 3, column: 1, message: "", remedy: "" },
+	}));
+	const messageOf = async (name: string, projectTrusted: boolean) =>
+		(await refused({ agent, unusable, request: { agent: name }, parent: { projectTrusted } })).error.message;
+
+	test("is answered with the nearest name", async () => {
+		expect(await messageOf("cutsom", true)).toBe(
+			"Unknown agent: cutsom. Did you mean custom? Available agents: custom",
+		);
+		expect(await messageOf("nobody", true)).toBe("Unknown agent: nobody. Available agents: custom");
+	});
+
+	test("because its file cannot be used, is answered with where that is", async () => {
+		const mend = (name: string, file: string) =>
+			`Unknown agent: ${name}. Its file has an error: ${file}:3:1. Available agents: custom`;
+		expect(await messageOf("broken-user", false)).toBe(mend("broken-user", "/user/broken.md"));
+		expect(await messageOf("broken-project", true)).toBe(mend("broken-project", "/project/broken.md"));
+		expect(await messageOf("broken-project", false)).toBe("Unknown agent: broken-project. Available agents: custom");
+	});
+});
+
 describe("a session to continue", () => {
 	const id = newSessionId();
 	const file = fileURLToPath(import.meta.url);

@@ -50,7 +50,7 @@ async function tryHost({ sources, ledger, signal }: Examination): Promise<Findin
 		level: "fail",
 		what: "A host process cannot be started",
 		detail,
-		remedy: `Nothing can be delegated before that is put right. Its log is ${places.log(host.id)}.`,
+		remedy: `Look for the cause in its log, ${places.log(host.id)}. Nothing can be delegated until then.`,
 	});
 	let ended: string | undefined;
 	let isDone = false;

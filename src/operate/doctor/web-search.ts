@@ -21,6 +21,6 @@ export const checkWebSearch: Check = {
 			};
 		} else if (names.length === 0) {
 			yield { level: "warn", what: "No search provider can be asked", remedy: "Look at `web` in pi-geon.json." };
-		} else yield pass("Web search", `asks ${names.join(", then ")}`);
+		} else yield pass(`web_search asks ${names.join(", then ")}`);
 	},
 };

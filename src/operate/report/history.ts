@@ -1,16 +1,20 @@
 import { inOneLine, plain } from "../../collect/plain.ts";
 import type { History } from "../history.ts";
 import type { ChildMessage } from "../messages.ts";
+import type { RunSummary } from "../runs.ts";
 import { cutTo, wrapTo } from "./layout.ts";
-import { type Reading, timeInWords } from "./words.ts";
+import { type Reading, stateInWords, timeInWords } from "./words.ts";
 
-/** What was said in a child session. */
-export function historyReport(history: History, { width }: Pick<Reading, "width">): string[] {
-	const { agent, state, messages, transcript, note } = history;
+/** What was said in the child session of a run. */
+export function historyReport(
+	{ agent, messages, transcript, note }: History,
+	{ width, run }: Pick<Reading, "width"> & { run: Pick<RunSummary, "phase" | "status" | "reason"> },
+): string[] {
+	const nothing = run.phase === "ended" ? "Nothing was said." : "Nothing was said yet.";
 	return [
-		cutTo(width, `${inOneLine(agent)}, ${state}`),
+		cutTo(width, `${inOneLine(agent)}, ${stateInWords(run)}`),
 		...messages.flatMap((message) => ["", ...messageReport(message, { width })]),
-		...(messages.length === 0 ? ["", "Nothing was said yet."] : []),
+		...(messages.length === 0 ? ["", nothing] : []),
 		...(note === undefined && transcript === undefined ? [] : [""]),
 		...(note === undefined ? [] : wrapTo(width, inOneLine(note))),
 		...(transcript === undefined ? [] : wrapTo(width, `Transcript: ${inOneLine(transcript)}`)),

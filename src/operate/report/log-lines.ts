@@ -1,6 +1,6 @@
 import { inOneLine, plain } from "../../collect/plain.ts";
 import type { LogLine } from "../../log/read-logs.ts";
-import { cutTo, wrapTo } from "./layout.ts";
+import { wrapTo } from "./layout.ts";
 import { type Reading, timeInWords } from "./words.ts";
 
 /** The lines of the logs, the newest at the bottom. They have to be redacted by who gives them. */
@@ -18,8 +18,8 @@ function logLineReport(line: LogLine, { width }: Pick<Reading, "width">): string
 		.filter(([name, value]) => value !== undefined && name !== "printed")
 		.map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
 	const head = [timeInWords(time), level.toUpperCase().padEnd(5), who, ...about, message, ...details];
-	const lines = [cutTo(width, inOneLine(head.join("  ")))];
-	// Of an error the whole of it: this is where one looks for its cause.
-	if (typeof error === "string") lines.push(...wrapTo(width - 2, plain(error)).map((part) => `  ${part}`));
-	return lines;
+	// Nothing is cut: this is where one looks for a cause.
+	const [first = "", ...more] = wrapTo(width - 2, inOneLine(head.join("  ")));
+	const below = [...more, ...(typeof error === "string" ? wrapTo(width - 2, plain(error)) : [])];
+	return [first, ...below.map((part) => `  ${part}`)];
 }

@@ -1,14 +1,21 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { getAgentDir } from "@earendil-works/pi-coding-agent";
 import { placesIn } from "../../ledger/places.ts";
-import { isLevel } from "../../log/log.ts";
+import { isLevel, LOG_LEVELS } from "../../log/log.ts";
 import { type LogFilter, readLogs } from "../../log/read-logs.ts";
+import type { Denial } from "../../operate/denial.ts";
 import { runDoctor } from "../../operate/doctor/doctor.ts";
 import { doctorReport } from "../../operate/doctor/report.ts";
+import { findRunLogged, isIdBegun } from "../../operate/find-run.ts";
 import { logLinesReport } from "../../operate/report/log-lines.ts";
+import { isRunId } from "../../run/ids.ts";
+import { didYouMean } from "../../run/nearest.ts";
 import { doctorSources } from "../doctor-sources.ts";
 import { parentRedactor } from "../parent-log.ts";
+import { agentsFor } from "../session-services.ts";
 import type { Answer } from "./command.ts";
+import type { RunsOfSession } from "./runs-of-session.ts";
+import { firstWord } from "./words.ts";
 
 const STATUS = "pi-geon-doctor";
 
@@ -32,24 +39,46 @@ export async function doctor(pi: ExtensionAPI, ctx: ExtensionContext, request: D
 }
 
 /** `/toolkit logs [run|agent|level] [limit]` */
-export function logs(request: Request): Answer {
+export async function logs(ctx: ExtensionContext, { args, width, runs }: LogsRequest): Promise<Answer> {
+	const places = placesIn(getAgentDir());
+	const agents = agentsFor(ctx, { includeProject: true }).agents.map(({ name }) => name);
 	const filter: LogFilter = {};
-	for (const word of request.args.split(/\s+/).filter((part) => part !== "")) {
-		if (isLevel(word)) filter.level = word;
-		else if (/^\d{1,5}$/.test(word) && filter.limit === undefined) filter.limit = Number(word);
-		else if (/^[0-9a-f]{4,8}$/.test(word)) filter.run = word;
-		else if (filter.agent === undefined) filter.agent = word;
-		else return { problem: `/toolkit logs takes a run, an agent, a level and a limit; "${word}" is one too many.` };
+	for (let left = args.trim(); left !== ""; ) {
+		const { word, rest } = firstWord(left);
+		left = rest;
+		const part = await meaningOf(word);
+		if ("error" in part) return wrong(`${part.error}${didYouMean(word, agents)}`);
+		if (Object.keys(part).some((name) => name in filter)) return wrong(`"${word}" is one too many.`);
+		Object.assign(filter, part);
 	}
-	const lines = readLogs(placesIn(getAgentDir()), filter);
-	return logLinesReport(parentRedactor().redactValue(lines), request);
+	return logLinesReport(parentRedactor().redactValue(readLogs(places, filter)), { width });
+
+	async function meaningOf(word: string): Promise<LogFilter | Denial> {
+		if (isLevel(word)) return { level: word };
+		if (/^\d{1,5}$/.test(word) && filter.limit === undefined) return { limit: Number(word) };
+		if (agents.includes(word)) return { agent: word };
+		// Without the ledger: that may be what is broken, and the logs tell of it.
+		if (isRunId(word)) return { run: word };
+		const none = isIdBegun(word) ? word : ({ status: "error", error: `There is no run "${word}".` } as const);
+		const run = await runs.use(ctx, ({ ledger }, scope) => findRunLogged(ledger, word, scope), none);
+		if (typeof run === "string") return { run };
+		// An agent that is gone, or of another directory.
+		return readLogs(places, { agent: word, limit: 1 }).length > 0 ? { agent: word } : run;
+	}
 }
 
-interface Request {
+const wrong = (problem: string): Answer => ({
+	problem: `${problem} /toolkit logs takes a run, an agent, a level (${LOG_LEVELS.join(", ")}) and how many lines: /toolkit logs explorer warn 50`,
+});
+
+interface LogsRequest {
 	args: string;
 	width: number;
+	runs: RunsOfSession;
 }
 
-interface DoctorRequest extends Request {
+interface DoctorRequest {
+	args: string;
+	width: number;
 	over: AbortSignal;
 }

@@ -5,7 +5,7 @@ import { infoOf } from "../../operate/info.ts";
 import { historyReport } from "../../operate/report/history.ts";
 import { runInfoReport } from "../../operate/report/run-info.ts";
 import { runListReport } from "../../operate/report/run-list.ts";
-import { listRuns } from "../../operate/runs.ts";
+import { listRuns, summaryOf } from "../../operate/runs.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import type { Answer, Subcommand } from "./command.ts";
 import { usage } from "./command.ts";
@@ -74,7 +74,10 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 			const { name, limit, includeTools } = logRequest(args);
 			if (name === "") return wrong(log, "Of which run?");
 			return runs.withRun(ctx, name, (record, services) =>
-				historyReport(historyOf(record, { limit, includeTools }, services), { width: widthFor(ctx) }),
+				historyReport(historyOf(record, { limit, includeTools }, services), {
+					width: widthFor(ctx),
+					run: summaryOf(record, services),
+				}),
 			);
 		},
 		complete: (typed) => runs.offer(typed),

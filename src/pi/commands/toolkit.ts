@@ -53,7 +53,7 @@ export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
 		name: "logs",
 		takes: "[run|agent|level] [limit]",
 		does: "what parents and hosts wrote down",
-		run: async (args, ctx) => (await seldomUsed()).logs({ args, width: widthFor(ctx) }),
+		run: async (args, ctx) => (await seldomUsed()).logs(ctx, { args, width: widthFor(ctx), runs }),
 	};
 	const activityNow: Subcommand = {
 		name: "activity",
