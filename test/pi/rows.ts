@@ -72,6 +72,22 @@ export const rows: Record<string, () => Row> = {
 			results: [{ ...result, output: "Fine.", usage: { ...usage, cost: 0, turns: 1 }, attempts: 2 }],
 		}),
 	}),
+	"done with warnings": () => ({
+		args: call,
+		...final({
+			...ids,
+			results: [
+				{
+					...result,
+					output: "Fine.",
+					warnings: [
+						"Model anthropic/claude-haiku-4-5 of the agent explorer is not usable: there are no credentials for it.",
+						"The definition of explorer has changed since this session was last used.",
+					],
+				},
+			],
+		}),
+	}),
 	"timed out": () => ({
 		args: call,
 		...final({
@@ -83,6 +99,7 @@ export const rows: Record<string, () => Row> = {
 					exitCode: 124,
 					error: timeout.message,
 					timeoutReason: "idle",
+					warnings: ["The definition of explorer has changed since this session was last used."],
 					displayItems,
 					output: "So far: *auth.ts*.",
 				},
