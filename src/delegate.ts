@@ -30,6 +30,8 @@ export interface Delegation extends LaunchRequest {
 /** What a caller that waits wants to hear meanwhile. */
 export interface Waiting {
 	signal?: AbortSignal | undefined;
+	/** Who stops it with the signal; the parent if nobody says. */
+	stopper?: () => string;
 	onUpdate?: (partial: SubagentResult) => void;
 	onAdmitted?: (record: RunRecord) => void;
 	/** The run as it is, whenever it was looked at. */
@@ -60,6 +62,7 @@ export async function delegate(
 		signal: request.signal,
 		onQueued: (waiting) => request.onUpdate?.(queuedResult(admitted, waiting)),
 		onProgress: (progress) => request.onUpdate?.(progressResult(admitted, progress)),
+		...(request.stopper && { stopper: request.stopper }),
 		...(request.onAsk && { onAsk: request.onAsk }),
 		...(request.onSeen && { onSeen: request.onSeen }),
 	});

@@ -24,6 +24,8 @@ export interface SingleResult {
 	exitCode: number;
 	usage: Usage;
 	error?: string;
+	/** What did not change the ending, and the requester should know; absent if there is nothing. */
+	warnings?: string[];
 	sessionFile?: string;
 	output?: string;
 	displayItems?: DisplayItem[];

@@ -22,6 +22,7 @@ export function toolResult(record: EndedRecord, redactor: Redactor): SubagentRes
 		exitCode: outcome.exitCode,
 		usage: outcome.usage,
 		...(outcome.status !== "success" && { error: redactor.redact(outcome.error.message) }),
+		...(outcome.warnings.length > 0 && { warnings: redactor.redactValue(outcome.warnings) }),
 		...(sessionFile && { sessionFile }),
 		...(outcome.output !== undefined && { output: outcome.output }),
 		displayItems: outcome.displayItems,

@@ -5,14 +5,23 @@ import { countRuns, listRunIds, numberOfRun, type RunCount, type RunScope } from
 import { sessionKey } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { type Phase, phaseOf } from "../run/phase.ts";
-import type { Delivery } from "../run/run.ts";
+import type { Delivery, Run } from "../run/run.ts";
 import type { Usage } from "../run/usage.ts";
 import { shorten } from "./excerpt.ts";
 
 const TASK_CHARS = 500;
 
+/** How a run stands. */
+export interface Standing {
+	phase: Phase;
+	/** How it ended. */
+	status?: Outcome["status"];
+	/** Finer than the status: stopped, lost, budget, … */
+	reason?: string;
+}
+
 /** One run, as lists show it. Redacted; texts may still hold line breaks and control characters. */
-export interface RunSummary {
+export interface RunSummary extends Standing {
 	runId: string;
 	/** Its number in its conversation. */
 	number: number;
@@ -20,11 +29,6 @@ export interface RunSummary {
 	label?: string;
 	task: string;
 	kind: RunMode;
-	phase: Phase;
-	/** How it ended. */
-	status?: Outcome["status"];
-	/** Finer than the status: stopped, lost, budget, … */
-	reason?: string;
 	delivery?: Delivery["state"];
 	model: string;
 	/** Milliseconds since 1970, like all times here. */
@@ -60,7 +64,6 @@ export function summaryOf(record: RunRecord, { ledger, redactor }: Sources): Run
 	const { run, plan, sessionId, label } = record;
 	const outcome = run.state === "ended" ? run.outcome : undefined;
 	const usage = outcome?.usage ?? record.usage;
-	const reason = outcome && outcome.status !== "success" ? outcome.error.reason : undefined;
 	return {
 		runId: run.id,
 		number: numberOfRun(ledger, run.id) ?? 0,
@@ -68,9 +71,7 @@ export function summaryOf(record: RunRecord, { ledger, redactor }: Sources): Run
 		...(label !== undefined && { label: redactor.redact(label) }),
 		task: shorten(redactor.redact(plan.task), TASK_CHARS).text,
 		kind: record.mode,
-		phase: phaseOf(run, { turns: usage.turns }),
-		...(outcome && { status: outcome.status }),
-		...(reason !== undefined && { reason }),
+		...standingOf(run),
 		...(run.state === "ended" && { delivery: run.delivery.state }),
 		model: outcome?.model ?? `${plan.model.provider}/${plan.model.id}`,
 		createdAt: record.createdAt,
@@ -82,4 +83,12 @@ export function summaryOf(record: RunRecord, { ledger, redactor }: Sources): Run
 		parentSession: record.parentSession,
 		cwd: redactor.redact(plan.cwd),
 	};
+}
+
+export function standingOf(run: Run): Standing {
+	const phase = phaseOf(run);
+	if (run.state !== "ended") return { phase };
+	const { outcome } = run;
+	const reason = outcome.status === "success" ? undefined : outcome.error.reason;
+	return { phase, status: outcome.status, ...(reason !== undefined && { reason }) };
 }

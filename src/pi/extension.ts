@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { configFor } from "../config/config-for.ts";
 import { ANNOUNCE } from "../deliver/announce.ts";
@@ -61,7 +62,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		if (!enabled) return;
 		const { agents } = catalog;
 		policy = subagents.injectDelegationPolicy ? delegationPolicy(agents) : "";
-		pi.registerTool(subagentTool({ ...common, agents, policy, announcer, events, live }));
+		pi.registerTool(subagentTool({ ...common, agents, policy, announcer, events, live, over: over.signal }));
 		pi.registerTool(sessionsSpawnTool(common));
 		pi.registerTool(sessionsSendTool({ ...common, announcer }));
 		pi.registerTool(sessionsListTool(services));
@@ -83,6 +84,8 @@ export default function piGeon(pi: ExtensionAPI): void {
 	pi.on("session_compact", (_event, ctx) => announcer.attendAgain(ctx));
 	pi.on("session_shutdown", async (_event, ctx) => {
 		over.abort();
+		// Calls that wait for a run write down that it is to be stopped.
+		await setImmediate();
 		try {
 			ui.end();
 			await announcer.stop(ctx);

@@ -1,12 +1,21 @@
 import type { ToolResultEvent, ToolResultEventResult } from "@earendil-works/pi-coding-agent";
 import type { SubagentDetails } from "../deliver/details.ts";
+import { isDenial } from "../operate/denial.ts";
+import { isRecord } from "../run/is-record.ts";
 
-/** A delegation that failed is marked as failed, for the model and on the screen, and keeps all it has to tell. */
+const SESSION_TOOLS = ["sessions_spawn", "sessions_send", "sessions_list", "sessions_history", "agents_list"];
+
+/** What failed or was refused is marked as failed, for the model and on the screen, and keeps all it has to tell. */
 export function markFailure({ toolName, details }: ToolResultEvent): ToolResultEventResult | undefined {
-	if (toolName !== "subagent" || !isDelegation(details)) return undefined;
-	const [result] = details.results;
-	const failed = result ? result.exitCode !== 0 : details.error !== undefined;
+	const failed =
+		toolName === "subagent"
+			? isDelegation(details) && hasFailed(details)
+			: SESSION_TOOLS.includes(toolName) && isRecord(details) && isDenial(details);
 	return failed ? { isError: true } : undefined;
+}
+
+function hasFailed({ results: [result], error }: SubagentDetails): boolean {
+	return result ? result.exitCode !== 0 : error !== undefined;
 }
 
 const isDelegation = (details: unknown): details is SubagentDetails =>

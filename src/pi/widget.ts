@@ -1,6 +1,8 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Services } from "../delegate.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
+import { stateInWords } from "../operate/report/words.ts";
+import { type Standing, standingOf } from "../operate/runs.ts";
 import type { RunId } from "../run/ids.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 import type { LiveRuns, Viewer } from "./live-runs.ts";
@@ -104,7 +106,8 @@ export class Widget implements Viewer {
 	}
 
 	#rowOf(record: RunRecord, redact: (text: string) => string): WidgetRow {
-		const { run, plan, label, usage: recorded } = record;
+		const { run, plan, label, usage: recorded, partial } = record;
+		const standing = standingOf(run);
 		const title = this.#titles.get(run.id) ?? redact(label ?? plan.task);
 		this.#titles.set(run.id, title);
 		const progress = this.#setup.live.progressOf(run.id);
@@ -112,8 +115,8 @@ export class Widget implements Viewer {
 		return {
 			agent: plan.agent,
 			title,
-			...stateOf(run),
-			doing: doingOf(record, progress?.displayItems),
+			look: lookOf(standing),
+			doing: doingOf(standing, partial, progress?.displayItems),
 			startedAt: run.startedAt,
 			endedAt: run.state === "ended" ? run.endedAt : undefined,
 			tokens: usage.input + usage.output,
@@ -145,23 +148,20 @@ export class Widget implements Viewer {
 	}
 }
 
-function stateOf(run: RunRecord["run"]): Pick<WidgetRow, "look"> {
-	if (run.state === "ended") return { look: run.outcome.status === "success" ? "done" : "failed" };
-	if (run.stop) return { look: "stopping" };
-	return { look: run.state === "queued" ? "waiting" : "working" };
+function lookOf({ phase, status }: Standing): WidgetRow["look"] {
+	if (phase !== "ended") return phase;
+	return status === "success" ? "done" : "failed";
 }
 
 function doingOf(
-	{ run, usage, partial }: RunRecord,
+	standing: Standing,
+	partial: string | undefined,
 	displayItems: readonly { type: string; name?: string }[] | undefined,
 ): string {
-	if (run.state === "ended") {
-		return run.outcome.status === "success" ? "done" : (run.outcome.error.reason ?? run.outcome.status);
-	}
-	if (run.stop) return "stopping";
-	if (run.state === "queued") return "waiting";
+	const state = stateInWords(standing);
+	if (standing.phase !== "working") return state;
 	if (displayItems?.at(-1)?.name === FINALIZE_TOOL) return "handing over";
 	// Of a run that went on without us, the ledger knows what it last said.
 	const items = displayItems ?? (partial === undefined ? [] : [{ type: "text", text: partial }]);
-	return activity(items, 1).lines[0] ?? (usage.turns > 0 ? "working" : "starting");
+	return activity(items, 1).lines[0] ?? state;
 }

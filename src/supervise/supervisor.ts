@@ -31,7 +31,10 @@ export interface Waiting {
 }
 
 export interface WatchOptions {
+	/** Stops the run. */
 	signal?: AbortSignal | undefined;
+	/** Who does, asked when it fires. */
+	stopper?: () => string;
 	onProgress?: (progress: Progress) => void;
 	onQueued?: (waiting: Waiting) => void;
 	/** The run as it is, at each look. */
@@ -77,9 +80,9 @@ export class Supervisor {
 	async watchUntil(id: RunId, leave: AbortSignal, options: WatchOptions = {}): Promise<EndedRecord | undefined> {
 		const { signal } = options;
 		const hints = hint();
-		let stopWanted = false;
+		let stopper: string | undefined;
 		const onAbort = () => {
-			stopWanted = true;
+			stopper = options.stopper?.() ?? "the parent";
 			hints.give();
 		};
 		if (signal?.aborted) onAbort();
@@ -89,11 +92,11 @@ export class Supervisor {
 		let unwatch = () => {};
 		let position: number | undefined;
 		const look = async (): Promise<Look> => {
-			if (stopWanted) {
+			if (stopper !== undefined) {
 				// Here and not where the signal fires: what goes wrong there would be nobody's to catch.
-				requestStop(this.#ledger, id, { at: Date.now(), by: "the parent" });
-				this.#log.info("stop asked for", { runId: id, by: "the parent" });
-				stopWanted = false;
+				requestStop(this.#ledger, id, { at: Date.now(), by: stopper });
+				this.#log.info("stop asked for", { runId: id, by: stopper });
+				stopper = undefined;
 				this.wake();
 			}
 			recover(this.#ledger, this.#log, this.#undertaker);

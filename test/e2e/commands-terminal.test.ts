@@ -72,8 +72,8 @@ describe.each(piVersions)("commands in a terminal, on pi %s", (version) => {
 		await home.model.waitFor(({ isChild, firstUserText }) => isChild && firstUserText === "B");
 		await terminal.waitForText(/Spawned\./);
 		terminal.type("/subagents stop ");
-		await terminal.waitForText(/last +#2 explorer · (starting|working) · the B/);
-		await terminal.waitForText(/[0-9a-f]{8} +#1 explorer · (starting|working) · the A/);
+		await terminal.waitForText(/last +#2 explorer · working · the B/);
+		await terminal.waitForText(/[0-9a-f]{8} +#1 explorer · working · the A/);
 		await terminal.waitForText(/all +every run that is open/);
 		terminal.type("the");
 		await eventually(() => expect(terminal.screen().join("\n")).not.toMatch(/every run that is open/));

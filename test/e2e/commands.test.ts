@@ -185,7 +185,7 @@ test("with a ledger that cannot be opened, commands and session tools answer wha
 		const end = await rpc.waitForEvent((event) => event.type === "tool_execution_end", before);
 		expect(end, tool).toMatchObject({
 			toolName: tool,
-			isError: false,
+			isError: true,
 			result: { details: { status: "error", error: expect.any(String) } },
 		});
 		await rpc.waitForEvent((event) => event.type === "agent_settled", before);

@@ -54,7 +54,10 @@ async function call<Details = Record<string, unknown>>(rpc: Rpc, tool: string, a
 	const ended = (event: PiEvent) => event.type === "tool_execution_end" && event.toolName === tool;
 	const end = await rpc.waitForEvent(ended, before);
 	await rpc.waitForEvent((event) => event.type === "agent_settled", before);
-	return (end.result as { details: Details }).details;
+	const { details } = end.result as { details: Details & object };
+	// What says no, or tells of a failure, is marked as one.
+	expect(end.isError).toBe("error" in details);
+	return details;
 }
 
 const spawn = (rpc: Rpc, task: string, more: object = {}) =>

@@ -4,6 +4,7 @@ import { hang, text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions, startTerminal } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, finalize } from "./child.ts";
+import { eventually, inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
 
@@ -25,13 +26,28 @@ describe.each(piVersions)("in a real terminal, on pi %s", (version) => {
 			const pressed = performance.now();
 			terminal.key("escape");
 			await request.ended;
-			await terminal.waitForText(new RegExp(`explorer ${task}[^]*stopped`, "i"));
+			await terminal.waitForText(new RegExp(`explorer ${task}[^]*Stopped by the user\\.`));
 			expect(request.aborted).toBe(true);
 			return performance.now() - pressed;
 		};
 		// A machine that is busy at the wrong moment may be late once; a child that does not hear of it is every time.
 		const tookMs = await stopped("First.");
 		expect(tookMs < 1000 || (await stopped("Second.")) < 1000).toBe(true);
+	});
+
+	test("closing pi stops the child it waits for, and that is not said to be by the user", async () => {
+		const home = await openHome({
+			script: dispatch({ parent: [delegateTo("explorer", "Look.")], child: () => [text("Half an answer"), hang()] }),
+		});
+		const terminal = startTerminal(home, { version });
+		await terminal.ready();
+		terminal.type("Go.\r");
+		await terminal.waitForText(/› Half an/);
+		terminal.type("/quit\r");
+		expect(await terminal.exited).toBe(0);
+		await eventually(() =>
+			expect(inLedger(home, "SELECT state, stop_by FROM runs")).toEqual([{ state: "ended", stop_by: "the parent" }]),
+		);
 	});
 
 	test("a delegation is readable at 40 columns while it runs, when it has ended, and expanded", async () => {

@@ -3,9 +3,7 @@ import { visibleWidth } from "@earendil-works/pi-tui";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { plain } from "../../src/collect/plain.ts";
-import { renderCall } from "../../src/pi/view/subagent-call.ts";
-import { renderResult } from "../../src/pi/view/subagent-result.ts";
-import { drawRow, type Row, theme } from "./row.ts";
+import { drawRow, type Row, theme, views } from "./row.ts";
 import { rows } from "./rows.ts";
 
 /** What a child may write to break a terminal or a layout. */
@@ -99,6 +97,7 @@ const singleResult = fc.record(
 		sessionFile: nastyText,
 		output: nastyText,
 		timeoutReason: nastyText,
+		warnings: fc.array(nastyText, { maxLength: 3 }),
 		attempts: amount,
 		durationMs: amount,
 	},
@@ -118,6 +117,31 @@ const nastyDetails = fc.record(
 		streaming,
 	},
 	{ requiredKeys: ["results"] },
+);
+/** The same of the session tools. */
+const status = fc.constantFrom("accepted", "ok", "timeout", "error", "forbidden");
+const named = {
+	runId: nastyText,
+	sessionKey: nastyText,
+	agent: nastyText,
+	label: nastyText,
+	state: nastyText,
+	note: nastyText,
+};
+const nastyAnswer = fc.record(
+	{
+		...named,
+		status,
+		error: nastyText,
+		warning: nastyText,
+		model: nastyText,
+		reply: nastyText,
+		sessions: fc.array(fc.record(named), { maxLength: 3 }),
+		messages: fc.array(fc.record(named), { maxLength: 3 }),
+		agents: fc.array(fc.record({ id: nastyText }), { maxLength: 3 }),
+		total: amount,
+	},
+	{ requiredKeys: [] },
 );
 const anything = fc.anything({
 	withBigInt: true,
@@ -142,6 +166,7 @@ const halfKnown = fc.record({
 				usage: anything,
 				displayItems: anyItems,
 				output: anything,
+				warnings: anything,
 			}),
 		),
 	),
@@ -169,17 +194,35 @@ interface Case {
 
 const flags = { expanded: fc.boolean(), isPartial: fc.boolean(), isError: fc.boolean() };
 const nastyCase = fc.record({
-	args: fc.record({ agent: nastyText, task: nastyText, sessionId: nastyText }, { requiredKeys: [] }),
+	args: fc.record({ ...named, task: nastyText, sessionId: nastyText, message: nastyText }, { requiredKeys: [] }),
 	content: fc.array(fc.record({ type: fc.constant("text"), text: nastyText }), { maxLength: 2 }),
-	details: nastyDetails,
+	details: fc.oneof(nastyDetails, nastyAnswer),
 	...flags,
 });
-const anyCase = fc.record({ args: anything, content, details: fc.oneof(anything, halfKnown, nastyDetails), ...flags });
+const anyAnswer = fc.record({
+	status: fc.oneof(status, anything),
+	error: anything,
+	runId: anything,
+	warning: anything,
+	reply: anything,
+	sessions: fc.oneof(anything, fc.array(anything)),
+	messages: fc.oneof(anything, fc.array(anything)),
+	agents: fc.oneof(anything, fc.array(anything)),
+	total: anything,
+});
+const anyCase = fc.record({
+	args: anything,
+	content,
+	details: fc.oneof(anything, halfKnown, anyAnswer, nastyDetails),
+	...flags,
+});
 
 function draw({ args, content, details, expanded, isPartial, isError }: Case, columns: number): string[] {
-	const call = renderCall(args, theme, { expanded });
-	const result = renderResult({ content, details } as never, { expanded, isPartial }, theme, { isError });
-	return [...call.render(columns), ...result.render(columns)];
+	return Object.values(views).flatMap(({ renderCall, renderResult }) => {
+		const call = renderCall(args, theme, { expanded });
+		const result = renderResult({ content, details } as never, { expanded, isPartial }, theme, { isError });
+		return [...call.render(columns), ...result.render(columns)];
+	});
 }
 
 describe("whatever a child writes", () => {

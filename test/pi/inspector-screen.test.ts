@@ -78,8 +78,10 @@ const rows = [
 	info({ number: 3, agent: "tester", label: "all tests", phase: "waiting" }),
 	info(),
 	info({ number: 1, phase: "ended", status: "error", reason: "stopped", endedAt: NOW - 50_000 }),
+	info({ number: 4, label: "never began", phase: "ended", status: "error", reason: "stopped", endedAt: NOW }),
 ];
 delete rows[0]?.startedAt;
+delete rows[3]?.startedAt;
 
 const base: InspectorView = {
 	rows,
@@ -118,10 +120,11 @@ const views: Record<string, InspectorView> = {
 		},
 		notice: "Answer copied.",
 	},
-	facts: { ...base, shows: "facts" },
+	facts: { ...base, shows: "facts", top: 0 },
 	"facts of a stopped run": {
 		...base,
 		shows: "facts",
+		top: 0,
 		run: {
 			info: info({
 				phase: "ended",
@@ -139,7 +142,7 @@ const views: Record<string, InspectorView> = {
 			transcript: { items: [], isCut: false },
 		},
 	},
-	help: { ...base, shows: "help" },
+	help: { ...base, shows: "help", top: 0 },
 	stopping: { ...base, question: "Stop explorer 1a2b3c4d? y/n" },
 	hostile: {
 		...base,

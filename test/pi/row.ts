@@ -1,9 +1,23 @@
 import { initTheme, type Theme, ToolExecutionComponent } from "@earendil-works/pi-coding-agent";
 import { KeybindingsManager, setKeybindings, type TUI } from "@earendil-works/pi-tui";
+import * as calls from "../../src/pi/view/session-calls.ts";
+import * as results from "../../src/pi/view/session-results.ts";
 import { renderCall } from "../../src/pi/view/subagent-call.ts";
 import { renderResult } from "../../src/pi/view/subagent-result.ts";
 
+/** How the calls of our tools and their results are drawn. */
+export const views = {
+	subagent: { renderCall, renderResult },
+	sessions_spawn: { renderCall: calls.renderSpawnCall, renderResult: results.renderSpawnResult },
+	sessions_send: { renderCall: calls.renderSendCall, renderResult: results.renderSendResult },
+	sessions_list: { renderCall: calls.renderListCall, renderResult: results.renderListResult },
+	sessions_history: { renderCall: calls.renderHistoryCall, renderResult: results.renderHistoryResult },
+	agents_list: { renderCall: calls.renderPrincipalsCall, renderResult: results.renderPrincipalsResult },
+};
+
 export interface Row {
+	/** `subagent` unless told otherwise. */
+	readonly tool?: keyof typeof views;
 	readonly args: unknown;
 	/** None yet: only the call is shown. */
 	readonly result?: { readonly content: unknown; readonly details: unknown; readonly isError?: boolean };
@@ -14,9 +28,13 @@ export interface Row {
 initTheme("dark");
 setKeybindings(new KeybindingsManager({ "app.tools.expand": { defaultKeys: "ctrl+o", description: "" } }));
 
-/** The row of a `subagent` call as pi itself puts it together, shell and real theme included. */
-export function drawRow({ args, result, isPartial = false, expanded = false }: Row, width: number): string[] {
-	const row = new ToolExecutionComponent("subagent", "call-1", args, {}, view as never, screen, "/project");
+/** The row of a call as pi itself puts it together, shell and real theme included. */
+export function drawRow(
+	{ tool = "subagent", args, result, isPartial = false, expanded = false }: Row,
+	width: number,
+): string[] {
+	const view = { name: tool, label: tool, ...views[tool] };
+	const row = new ToolExecutionComponent(tool, "call-1", args, {}, view as never, screen, "/project");
 	row.setArgsComplete();
 	row.markExecutionStarted();
 	row.setExpanded(expanded);
@@ -24,7 +42,6 @@ export function drawRow({ args, result, isPartial = false, expanded = false }: R
 	return row.render(width);
 }
 
-const view = { name: "subagent", label: "Subagent", renderCall, renderResult };
 const screen = { requestRender() {} } as unknown as TUI;
 
 /** pi's theme, as renderers are given it. */

@@ -10,6 +10,7 @@ const ids = {
 	runId: "1a2b3c4d" as RunId,
 	sessionId: "0199c0de-7a11-7000-8000-00000000beef" as SessionId,
 };
+const sessionKey = `agent:main:subagent:${ids.sessionId}`;
 const sessionFile = "/home/ada/.pi/agent/subagents/0199c0de-7a11-7000-8000-00000000beef.jsonl";
 
 const displayItems: DisplayItem[] = [
@@ -72,6 +73,22 @@ export const rows: Record<string, () => Row> = {
 			results: [{ ...result, output: "Fine.", usage: { ...usage, cost: 0, turns: 1 }, attempts: 2 }],
 		}),
 	}),
+	"done with warnings": () => ({
+		args: call,
+		...final({
+			...ids,
+			results: [
+				{
+					...result,
+					output: "Fine.",
+					warnings: [
+						"Model anthropic/claude-haiku-4-5 of the agent explorer is not usable: there are no credentials for it.",
+						"The definition of explorer has changed since this session was last used.",
+					],
+				},
+			],
+		}),
+	}),
 	"timed out": () => ({
 		args: call,
 		...final({
@@ -83,6 +100,7 @@ export const rows: Record<string, () => Row> = {
 					exitCode: 124,
 					error: timeout.message,
 					timeoutReason: "idle",
+					warnings: ["The definition of explorer has changed since this session was last used."],
 					displayItems,
 					output: "So far: *auth.ts*.",
 				},
@@ -114,6 +132,70 @@ export const rows: Record<string, () => Row> = {
 		args: call,
 		result: { content: [{ type: "text", text: "Operation aborted" }], details: {}, isError: true },
 	}),
+	spawned: () => ({
+		tool: "sessions_spawn",
+		args: { ...call, label: "the auth hunt" },
+		...answer({
+			status: "accepted",
+			runId: ids.runId,
+			childSessionKey: sessionKey,
+			model: "anthropic/claude-haiku",
+			warning: "Model anthropic/claude-haiku-4-5 is not usable: there are no credentials for it.",
+		}),
+	}),
+	"spawned without a role": () => ({ tool: "sessions_spawn", args: { task: call.task } }),
+	"spawn refused": () => ({
+		tool: "sessions_spawn",
+		args: { ...call, agent: "exlporer" },
+		...answer({ status: "error", error: "Unknown agent: exlporer. Available agents: explorer, researcher" }),
+	}),
+	"sent and answered": () => ({
+		tool: "sessions_send",
+		args: { label: "the auth hunt", message: "Also look into the tests." },
+		...answer({ status: "ok", reply: "**Two** more:\n\n- auth.test.ts", runId: ids.runId, sessionKey }),
+	}),
+	"sent and failed": () => ({
+		tool: "sessions_send",
+		args: { sessionKey, message: "Also look into the tests." },
+		...answer({ status: "error", error: "Stopped by the user.", reply: "So far one.", runId: ids.runId, sessionKey }),
+	}),
+	"sent and not answered": () => ({
+		tool: "sessions_send",
+		args: { sessionKey, message: "Also look into the tests." },
+		...answer({ status: "timeout", runId: ids.runId, sessionKey, note: "Its report comes by itself." }),
+	}),
+	"send forbidden": () => ({
+		tool: "sessions_send",
+		args: { sessionKey, message: "Also look into the tests." },
+		...answer({ status: "forbidden", error: "It is a subagent of another conversation." }),
+	}),
+	listed: () => ({
+		tool: "sessions_list",
+		args: {},
+		...answer({
+			sessions: [
+				{ sessionKey, agent: "explorer", state: "running" },
+				{ sessionKey, agent: "tester", state: "ended", status: "error" },
+			],
+			total: 12,
+		}),
+	}),
+	"history read": () => ({
+		tool: "sessions_history",
+		args: { sessionKey },
+		...answer({
+			sessionKey,
+			agent: "explorer",
+			state: "ended",
+			messages: [{ role: "user", text: call.task, at: "2026-11-15T12:00:00.000Z" }],
+			note: "3 earlier messages are left out.",
+		}),
+	}),
+	"principals listed": () => ({
+		tool: "agents_list",
+		args: {},
+		...answer({ requester: "main", allowAny: false, agents: [{ id: "main" }, { id: "work", configured: true }] }),
+	}),
 };
 
 const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0, turns: 0 };
@@ -124,6 +206,11 @@ function partial(streaming: SubagentDetails["streaming"]) {
 		isPartial: true,
 	};
 }
+
+/** As the session tools answer. */
+const answer = (details: object) => ({
+	result: { content: [{ type: "text", text: JSON.stringify(details, null, 1) }], details },
+});
 
 function final(details: Partial<SubagentDetails>) {
 	return {

@@ -1,7 +1,7 @@
 import { inOneLine } from "../../collect/plain.ts";
 import { count, dollars, duration, plural } from "../../run/amounts.ts";
 import type { Usage } from "../../run/usage.ts";
-import type { RunSummary } from "../runs.ts";
+import type { RunSummary, Standing } from "../runs.ts";
 
 /** For whom a report is made: how wide their screen is, and what time it is there. */
 export interface Reading {
@@ -11,7 +11,7 @@ export interface Reading {
 }
 
 /** The state of a run as one or two words: its phase, or how it ended. */
-export function stateInWords({ phase, status, reason }: Pick<RunSummary, "phase" | "status" | "reason">): string {
+export function stateInWords({ phase, status, reason }: Standing): string {
 	if (phase !== "ended") return phase;
 	if (status === "success") return "done";
 	if (status === "timeout") return "timed out";

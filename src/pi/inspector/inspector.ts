@@ -65,7 +65,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		question: undefined,
 	};
 	/** Of the last time that it was drawn. */
-	#screen: Screen = { lines: [], total: 0, height: 1 };
+	#screen: Screen = { lines: [], total: 0, height: 1, below: 0 };
 
 	constructor(setup: InspectorSetup) {
 		this.#setup = setup;
@@ -152,8 +152,8 @@ export class Inspector implements Component, Focusable, Viewer {
 	readonly #handlers: Record<Action, () => void> = {
 		up: () => (this.#isListed() ? this.#select(this.#view.selected - 1) : this.#scroll(-1)),
 		down: () => (this.#isListed() ? this.#select(this.#view.selected + 1) : this.#scroll(1)),
-		pageUp: () => this.#scroll(-this.#screen.height),
-		pageDown: () => this.#scroll(this.#screen.height),
+		pageUp: () => this.#turnPage(-1),
+		pageDown: () => this.#turnPage(1),
 		first: () => (this.#isListed() ? this.#select(0) : this.#show({ top: 0 })),
 		last: () => (this.#isListed() ? this.#select(this.#view.rows.length - 1) : this.#show({ top: undefined })),
 		follow: () => this.#show({ top: undefined, shows: "transcript" }),
@@ -176,7 +176,8 @@ export class Inspector implements Component, Focusable, Viewer {
 	}
 
 	#toggle(shows: "facts" | "help", pane: InspectorView["pane"]): void {
-		this.#show({ shows: this.#view.shows === shows ? "transcript" : shows, top: undefined, pane });
+		const next = this.#view.shows === shows ? "transcript" : shows;
+		this.#show({ shows: next, top: startOf(next), pane });
 	}
 
 	#goBack(): void {
@@ -197,17 +198,22 @@ export class Inspector implements Component, Focusable, Viewer {
 		const row = this.#view.rows[Math.max(0, Math.min(index, this.#view.rows.length - 1))];
 		if (!row || !isRunId(row.runId) || row.runId === this.#selectedId) return;
 		this.#selectedId = row.runId;
-		this.#show({ selected: this.#view.rows.indexOf(row), top: undefined });
+		this.#show({ selected: this.#view.rows.indexOf(row), top: startOf(this.#view.shows) });
 		this.#readRun();
+	}
+
+	#turnPage(direction: 1 | -1): void {
+		const by = direction * this.#screen.height;
+		if (this.#isListed()) this.#select(this.#view.selected + by);
+		else this.#scroll(by);
 	}
 
 	/** Down to the end is to follow again. */
 	#scroll(by: number): void {
 		const { total, height } = this.#screen;
 		const last = Math.max(0, total - height);
-		const from = this.#view.top ?? (this.#view.shows === "transcript" ? last : 0);
-		const top = Math.max(0, Math.min(from + by, last));
-		this.#show({ top: top === last && this.#view.shows === "transcript" ? undefined : top });
+		const top = Math.max(0, Math.min((this.#view.top ?? last) + by, last));
+		this.#show({ top: top === last ? undefined : top });
 	}
 
 	#write(record: RunRecord): void {
@@ -249,7 +255,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		if (open !== undefined) return void this.close({ open });
 		if (select !== undefined && isRunId(select)) {
 			this.#selectedId = select;
-			this.#show({ top: undefined });
+			this.#show({ top: startOf(this.#view.shows) });
 		}
 		this.#show({ notice: inOneLine(notice).slice(0, LONGEST_NOTICE) });
 		this.#rowsReadAt = 0;
@@ -298,3 +304,6 @@ export class Inspector implements Component, Focusable, Viewer {
 		this.#show({ run: { info: progress ? { ...info, usage: progress.usage } : info, transcript } });
 	}
 }
+
+/** What was said last is of most interest; the other texts are read from their beginning. */
+const startOf = (shows: InspectorView["shows"]): number | undefined => (shows === "transcript" ? undefined : 0);

@@ -1,6 +1,7 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { inOneLine } from "../../collect/plain.ts";
+import { stateInWords } from "../../operate/report/words.ts";
 import type { RunSummary } from "../../operate/runs.ts";
 import { duration } from "../../run/amounts.ts";
 import { cut } from "../view/fitted.ts";
@@ -32,7 +33,7 @@ export function listLines({ rows, selected, isFocused }: ListView, drawing: List
 
 function rowLine(row: RunSummary, isSelected: boolean, { theme, width, now }: ListDrawing): string {
 	const { mark, color } = markOf(row);
-	const took = row.startedAt === undefined ? row.phase : duration((row.endedAt ?? now) - row.startedAt);
+	const took = row.startedAt === undefined ? stateInWords(row) : duration((row.endedAt ?? now) - row.startedAt);
 	const start = `${isSelected ? theme.fg("accent", "▸") : " "}${theme.fg(color, mark)} ${theme.fg("dim", `#${row.number}`)} `;
 	const room = width - visibleWidth(start) - visibleWidth(took) - 2;
 	const agent = cut(inOneLine(row.agent), Math.max(0, room));
@@ -45,7 +46,6 @@ function rowLine(row: RunSummary, isSelected: boolean, { theme, width, now }: Li
 
 const OPEN_MARKS = {
 	waiting: { mark: "○", color: "muted" },
-	starting: { mark: "●", color: "warning" },
 	working: { mark: "●", color: "warning" },
 	stopping: { mark: "◌", color: "warning" },
 } as const;

@@ -3,6 +3,7 @@ import { visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { RunCount } from "../../ledger/run-list.ts";
 import type { RunInfo } from "../../operate/info.ts";
 import type { RunSummary } from "../../operate/runs.ts";
+import { plural } from "../../run/amounts.ts";
 import { cut } from "../view/fitted.ts";
 import { allFacts, shortFacts } from "./facts-lines.ts";
 import { BINDINGS } from "./keys.ts";
@@ -46,6 +47,8 @@ export interface Screen {
 	/** Of the text that can be scrolled. */
 	total: number;
 	height: number;
+	/** How much of it is further down. */
+	below: number;
 }
 
 /** The whole screen: exactly as many lines as it has, none wider than it is. */
@@ -71,24 +74,27 @@ function panes(
 			{ rows: view.rows, selected: view.selected, isFocused: view.pane === "list" },
 			{ theme, width: listed, height: rows, now },
 		);
-	const isWide = width >= TWO_PANES;
-	if (!isWide) return upTo(view.pane === "list" && view.shows !== "help" ? list(width) : text, rows);
+	if (width < TWO_PANES) return upTo(isTextShown(view, width) ? text : list(width), rows);
 	const left = upTo(list(listWidth(width)), rows);
 	const right = upTo(text, rows);
 	const border = theme.fg("border", "│");
 	return left.map((line, index) => `${filled(line, listWidth(width))}${border} ${right[index] ?? ""}`);
 }
 
+const isTextShown = ({ pane, shows }: InspectorView, width: number): boolean =>
+	width >= TWO_PANES || pane === "run" || shows === "help";
+
 /** The run that is selected, or the help. The first lines stay; the rest scrolls. */
 function textPane(view: InspectorView, drawing: ScreenDrawing, rows: number): Screen {
 	const { theme, now } = drawing;
 	const width = drawing.width >= TWO_PANES ? drawing.width - listWidth(drawing.width) - 2 : drawing.width;
 	const { run } = view;
-	if (view.shows === "help") return scrolled([], helpLines(theme, width), view.top ?? 0, rows);
-	if (!run) return { lines: [], total: 0, height: rows };
+	if (view.shows === "help") return scrolled([], helpLines(theme, width), view.top, rows);
+	if (!run) return { lines: [], total: 0, height: rows, below: 0 };
 	const head = shortFacts(run.info, { theme, width, now });
-	if (view.shows === "facts")
-		return scrolled(head, ["", ...allFacts(run.info, { theme, width, now })], view.top ?? 0, rows);
+	if (view.shows === "facts") {
+		return scrolled(head, ["", ...allFacts(run.info, { theme, width, now })], view.top, rows);
+	}
 	return scrolled(head, transcriptPane(view, run, { ...drawing, width }), view.top, rows);
 }
 
@@ -109,7 +115,7 @@ function scrolled(head: string[], text: string[], top: number | undefined, rows:
 	const height = Math.max(1, rows - head.length);
 	const last = Math.max(0, text.length - height);
 	const first = Math.min(top ?? last, last);
-	return { lines: [...head, ...text.slice(first, first + height)], total: text.length, height };
+	return { lines: [...head, ...text.slice(first, first + height)], total: text.length, height, below: last - first };
 }
 
 function titleLine({ count }: InspectorView, { theme, width }: ScreenDrawing): string {
@@ -122,15 +128,9 @@ function titleLine({ count }: InspectorView, { theme, width }: ScreenDrawing): s
 	return `${theme.fg("border", "─")}${title}${theme.fg("border", "─".repeat(Math.max(0, width - visibleWidth(title) - 1)))}`;
 }
 
-/** Says whether the text follows what is new, and what came of the last thing that was done. */
-function ruleLine(view: InspectorView, { total, height }: Screen, { theme, width }: ScreenDrawing): string {
-	const isRead = view.shows === "transcript" && (view.pane === "run" || width >= TWO_PANES) && view.run !== undefined;
-	const isPaused = isRead && view.top !== undefined && view.top < total - height;
-	const where = isPaused
-		? theme.fg("warning", ` paused, ${total - height - (view.top ?? 0)} lines below, f follows `)
-		: isRead && view.run?.info.phase !== "ended"
-			? theme.fg("muted", " following ")
-			: "";
+/** Says whether there is more below, whether the text follows what is new, and what came of the last thing that was done. */
+function ruleLine(view: InspectorView, { below }: Screen, { theme, width }: ScreenDrawing): string {
+	const where = isTextShown(view, width) ? whereOf(view, below, theme) : "";
 	const notice = view.notice === "" ? "" : theme.fg("accent", ` ${view.notice} `);
 	const start = theme.fg("border", "─");
 	const gap = width - 1 - visibleWidth(where) - visibleWidth(notice);
@@ -138,12 +138,19 @@ function ruleLine(view: InspectorView, { total, height }: Screen, { theme, width
 	return `${start}${notice}${theme.fg("border", "─".repeat(gap))}${where}`;
 }
 
+/** Only an open run has anything new to follow. */
+function whereOf({ run, shows }: InspectorView, below: number, theme: Theme): string {
+	const isLive = shows === "transcript" && run !== undefined && run.info.phase !== "ended";
+	if (below === 0) return isLive ? theme.fg("muted", " following ") : "";
+	const more = `${plural(below, "line")} below`;
+	return isLive ? theme.fg("warning", ` paused, ${more}, f follows `) : theme.fg("muted", ` ${more} `);
+}
+
 function lastLine(view: InspectorView, { theme, width, inputLine }: ScreenDrawing): string {
 	if (inputLine) return inputLine(width);
 	if (view.question !== undefined) return theme.fg("warning", ` ${view.question}`);
-	const hints = hintsOf(view);
 	let line = "";
-	for (const [key, what] of hints) {
+	for (const [key, what] of hintsOf(view, width)) {
 		const next = `${line} ${theme.fg("accent", key)} ${theme.fg("muted", what)} `;
 		if (visibleWidth(next) > width) break;
 		line = next;
@@ -151,28 +158,30 @@ function lastLine(view: InspectorView, { theme, width, inputLine }: ScreenDrawin
 	return line;
 }
 
+type Hint = [key: string, what: string];
+
 /** The keys of most use here, those first that a narrow screen has room for. */
-function hintsOf({ pane, run, shows, unfolded }: InspectorView): [key: string, what: string][] {
-	if (shows === "help")
-		return [
-			["esc", "back"],
-			["q", "close"],
-		];
-	const isOpen = run !== undefined && run.info.phase !== "ended";
-	const onRun: [string, string][] = [
-		["t", unfolded ? "fold" : "unfold"],
-		["i", shows === "facts" ? "transcript" : "facts"],
-		["c", "copy"],
-	];
-	return [
+function hintsOf(view: InspectorView, width: number): Hint[] {
+	const { pane, run, shows, unfolded } = view;
+	const close: Hint = ["q", "close"];
+	if (shows === "help") return [["esc", "back"], close];
+	if (!run) return [["?", "help"], close];
+	const isOpen = run.info.phase !== "ended";
+	const facts: Hint = ["i", shows === "facts" ? "transcript" : "facts"];
+	const isWayBack = shows === "facts" && pane === "run";
+	const hints: (Hint | false)[] = [
+		isWayBack && facts,
 		pane === "list" ? ["enter", "read"] : ["esc", "list"],
-		...(run ? [["m", isOpen ? "steer" : "resume"] satisfies [string, string]] : []),
-		...(isOpen ? [["x", "stop"] satisfies [string, string]] : []),
+		["m", isOpen ? "steer" : "resume"],
+		isOpen && ["x", "stop"],
 		["?", "help"],
-		["q", "close"],
-		...(run ? onRun : []),
-		...(run && !isOpen ? [["o", "open"] satisfies [string, string]] : []),
+		close,
+		shows === "transcript" && isTextShown(view, width) && ["t", unfolded ? "fold" : "unfold"],
+		!isWayBack && facts,
+		["c", "copy"],
+		!isOpen && ["o", "open"],
 	];
+	return hints.filter((hint) => hint !== false);
 }
 
 function helpLines(theme: Theme, width: number): string[] {

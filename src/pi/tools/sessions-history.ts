@@ -2,6 +2,8 @@ import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { sessionHistory } from "../../operate/history.ts";
 import type { SessionServices } from "../session-services.ts";
+import { renderHistoryCall } from "../view/session-calls.ts";
+import { renderHistoryResult } from "../view/session-results.ts";
 import { jsonAnswer } from "./json-result.ts";
 
 const parameters = Type.Object(
@@ -20,6 +22,8 @@ export function sessionsHistoryTool(services: SessionServices) {
 		label: "Subagent history",
 		description: "The last messages of a subagent's session",
 		parameters,
+		renderCall: renderHistoryCall,
+		renderResult: renderHistoryResult,
 		execute: (_toolCall, request, _signal, _onUpdate, ctx) =>
 			jsonAnswer(() =>
 				services.use(ctx, async (available) =>

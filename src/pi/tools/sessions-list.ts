@@ -2,6 +2,8 @@ import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { listSessions } from "../../operate/list.ts";
 import type { SessionServices } from "../session-services.ts";
+import { renderListCall } from "../view/session-calls.ts";
+import { renderListResult } from "../view/session-results.ts";
 import { jsonAnswer } from "./json-result.ts";
 
 const parameters = Type.Object(
@@ -21,6 +23,8 @@ export function sessionsListTool(services: SessionServices) {
 		label: "List subagents",
 		description: "Your subagents and their state; with messageLimit, their last messages",
 		parameters,
+		renderCall: renderListCall,
+		renderResult: renderListResult,
 		execute: (_toolCall, request, _signal, _onUpdate, ctx) =>
 			jsonAnswer(() =>
 				services.use(ctx, async (available) =>

@@ -10,6 +10,8 @@ import { askUser } from "../ask-user.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
+import { renderSendCall } from "../view/session-calls.ts";
+import { renderSendResult } from "../view/session-results.ts";
 import { jsonResult, orError } from "./json-result.ts";
 
 const DEFAULT_SECONDS = 30;
@@ -54,6 +56,8 @@ export function sessionsSendTool({ pi, services, announcer, approveProjectAgent,
 		label: "Message subagent",
 		description: "Message a subagent by sessionKey or label: steers it at work, resumes it when ended",
 		parameters,
+		renderCall: renderSendCall,
+		renderResult: renderSendResult,
 		async execute(toolCall, { timeoutSeconds = DEFAULT_SECONDS, ...request }, signal, _onUpdate, ctx) {
 			const awaited = new Set<RunId>();
 			const send = (available: Services) =>

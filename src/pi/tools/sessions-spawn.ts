@@ -9,6 +9,8 @@ import { isThinkingLevel, THINKING_LEVELS } from "../../run/thinking.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
+import { renderSpawnCall } from "../view/session-calls.ts";
+import { renderSpawnResult } from "../view/session-results.ts";
 import { jsonResult, orError } from "./json-result.ts";
 
 const parameters = Type.Object(
@@ -38,6 +40,8 @@ export function sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned
 		description:
 			"Delegate a task to a subagent in the background and go on at once. Its report comes into this conversation by itself when it ends: do not wait or poll.",
 		parameters,
+		renderCall: renderSpawnCall,
+		renderResult: renderSpawnResult,
 		async execute(toolCall, request, _signal, _onUpdate, ctx) {
 			const { thinking, ...rest } = request;
 			if (thinking !== undefined && !isThinkingLevel(thinking)) {

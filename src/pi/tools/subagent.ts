@@ -34,6 +34,8 @@ export interface SubagentToolSetup extends DelegationSetup {
 	announcer: Announcer;
 	events: RunEvents;
 	live: LiveRuns;
+	/** Fires when the session is over. */
+	over: AbortSignal;
 }
 
 /** The `subagent` tool: delegate a task and wait for the answer. */
@@ -45,6 +47,7 @@ export function subagentTool({
 	announcer,
 	events,
 	live,
+	over,
 	approveProjectAgent,
 }: SubagentToolSetup) {
 	return defineTool({
@@ -57,6 +60,7 @@ export function subagentTool({
 		renderResult,
 		async execute(toolCall, request, signal, onUpdate, ctx) {
 			const route = routeOf(ctx);
+			const { mode } = ctx;
 			let admitted: RunId | undefined;
 			try {
 				return await services.use(ctx, (available) =>
@@ -67,7 +71,10 @@ export function subagentTool({
 							...(route !== undefined && { route }),
 							parentSession: ctx.sessionManager.getSessionId(),
 							toolCall,
-							signal,
+							// pi tells tools that it is being closed when it is too late to write anything down.
+							signal: AbortSignal.any([over, ...(signal ? [signal] : [])]),
+							// Otherwise, in the terminal, it was a key of the user's.
+							stopper: () => (mode === "tui" && !over.aborted ? "the user" : "the parent"),
 							onUpdate: (partial) => {
 								onUpdate?.(partial);
 								const { streaming } = partial.details;

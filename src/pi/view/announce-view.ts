@@ -55,7 +55,7 @@ function statusOf(stored: unknown): AnnounceView["status"] {
 	return stored === "success" || stored === "error" || stored === "timeout" ? stored : "unknown";
 }
 
-function place(name: string, stored: unknown): string[] {
+export function place(name: string, stored: unknown): string[] {
 	const text = shortText(stored);
 	return text === undefined ? [] : [`${name} ${text}`];
 }

@@ -51,7 +51,8 @@ function runningLines(view: Extract<SubagentView, { kind: "running" }>, drawing:
 	];
 }
 
-function unknownLines(text: string, how: { isPartial: boolean; isError: boolean }, drawing: Drawing): string[] {
+/** Of what is not known, the text that the model got is all there is. */
+export function unknownLines(text: string, how: { isPartial: boolean; isError: boolean }, drawing: Drawing): string[] {
 	if (text.trim() === "") return how.isPartial ? [drawing.theme.fg("warning", "● running")] : [];
 	if (how.isError) return problemLines({ title: "", message: text }, "error", drawing);
 	return answerLines(text, drawing);

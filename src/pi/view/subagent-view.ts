@@ -42,6 +42,8 @@ interface Ended {
 	timeoutReason: string | undefined;
 	facts: Facts;
 	activity: Activity;
+	/** Below each other; empty if there are none. */
+	warnings: string;
 	output: string;
 	runId: string | undefined;
 	sessionId: string | undefined;
@@ -87,6 +89,9 @@ function readEnded(details: Fields, result: Fields): SubagentView {
 		timeoutReason: shortText(result.timeoutReason),
 		facts: readFacts(result),
 		activity: activity(result.displayItems, LATEST_ACTIVITY),
+		warnings: listOf(result.warnings)
+			.flatMap((warning) => textOf(warning) ?? [])
+			.join("\n"),
 		output: textOf(result.output) ?? "",
 		runId: shortText(details.runId),
 		sessionId: shortText(details.sessionId),

@@ -1,0 +1,51 @@
+import type { Theme } from "@earendil-works/pi-coding-agent";
+import { type Component, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { inOneLine, plain } from "../../collect/plain.ts";
+import { fitted } from "./fitted.ts";
+
+/** What is shown of a call. Its texts may be anything that a model made up, or still be arriving. */
+export interface Call {
+	tool: string;
+	/** Whom it is for. */
+	name?: string | undefined;
+	note?: string | undefined;
+	/** Stands for the text where there is no room for all of it. */
+	label?: string | undefined;
+	/** What was asked. */
+	text?: string | undefined;
+}
+
+export function callView(call: Call, theme: Theme, { expanded }: { expanded: boolean }): Component {
+	const title = titleOf(call, theme);
+	const label = firstLine(call.label ?? "");
+	const text = call.text ?? "";
+	if (!expanded) return fitted((width) => shortCall(title, label === "" ? firstLine(text) : label, theme, width));
+	return fitted((width) => [...shortCall(title, label, theme, width), ...wholeText(text, width)]);
+}
+
+function titleOf({ tool, name, note }: Call, theme: Theme): string {
+	return [
+		theme.fg("toolTitle", theme.bold(tool)),
+		...(name === undefined ? [] : [theme.fg("accent", firstLine(name))]),
+		...(note === undefined ? [] : [theme.fg("dim", inOneLine(note))]),
+	].join(" ");
+}
+
+function wholeText(text: string, width: number): string[] {
+	const shown = plain(text).trim();
+	return shown === "" ? [] : wrapTextWithAnsi(shown, width);
+}
+
+/** In one line where that is wide enough, otherwise in two. */
+function shortCall(title: string, text: string, theme: Theme, width: number): string[] {
+	if (text === "") return [title];
+	const inOne = `${title} ${theme.fg("muted", text)}`;
+	return visibleWidth(inOne) <= width ? [inOne] : [title, theme.fg("muted", text)];
+}
+
+const LONGEST_LINE = 1_000;
+
+function firstLine(text: string): string {
+	const [first = "", ...others] = plain(text.slice(0, LONGEST_LINE)).trim().split("\n");
+	return others.length > 0 ? `${first.trimEnd()} …` : first;
+}

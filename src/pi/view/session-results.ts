@@ -1,0 +1,112 @@
+import type { AgentToolResult, Theme, ToolRenderResultOptions } from "@earendil-works/pi-coding-agent";
+import { type Component, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { plain } from "../../collect/plain.ts";
+import { plural } from "../../run/amounts.ts";
+import { place } from "./announce-view.ts";
+import { answerLines } from "./answer.ts";
+import type { Drawing } from "./drawing.ts";
+import { expandHint } from "./expand-hint.ts";
+import { factLines } from "./fact-lines.ts";
+import { fitted } from "./fitted.ts";
+import { problemLines } from "./problem-lines.ts";
+import { amountOf, type Fields, fieldsOf, listOf, textOf } from "./stored.ts";
+import { unknownLines } from "./subagent-result.ts";
+import { contentText, type Problem, shortText } from "./subagent-view.ts";
+
+/** More than anybody reads in a terminal. */
+const SHOWN_CHARS = 30_000;
+
+/** The answer of a session tool in a line of words; expanded, also as the model got it. */
+const drawn =
+	(factsOf: (details: Fields, theme: Theme) => string[] | undefined) =>
+	(
+		result: AgentToolResult<unknown>,
+		{ expanded, isPartial }: ToolRenderResultOptions,
+		theme: Theme,
+		context: { isError: boolean },
+	): Component => {
+		const details = fieldsOf(result.details) ?? {};
+		const text = contentText(result.content);
+		const denial = denialIn(details);
+		const facts = factsOf(details, theme);
+		const hint = expandHint(theme, context);
+		return fitted((width) => draw({ theme, width, expanded, hint }));
+
+		function draw(drawing: Drawing): string[] {
+			if (denial) return [...problemLines(denial, "error", drawing), ...replyLines(details, drawing)];
+			if (!facts) return unknownLines(text, { isPartial, isError: context.isError }, drawing);
+			const warning = textOf(details.warning);
+			return [
+				...factLines(facts, drawing),
+				...(warning === undefined ? [] : problemLines({ title: "", message: warning }, "warning", drawing)),
+				...replyLines(details, drawing),
+				...(expanded && textOf(details.reply) === undefined ? wholeText(text, drawing) : []),
+			];
+		}
+	};
+
+export const renderSpawnResult = drawn(({ status, runId, model }, theme) =>
+	status === "accepted" ? [theme.fg("warning", `● accepted ${nameOf(runId)}`), ...known(model)] : undefined,
+);
+
+const SENT = {
+	ok: { color: "success", text: "✓ replied" },
+	accepted: { color: "warning", text: "● sent" },
+	timeout: { color: "warning", text: "● sent, no reply yet" },
+} as const;
+
+export const renderSendResult = drawn(({ status, runId }, theme) => {
+	if (status !== "ok" && status !== "accepted" && status !== "timeout") return undefined;
+	return [theme.fg(SENT[status].color, `${SENT[status].text} ${nameOf(runId)}`)];
+});
+
+export const renderListResult = drawn(({ sessions, total }) => {
+	if (!Array.isArray(sessions)) return undefined;
+	const all = Math.max(sessions.length, amountOf(total) ?? 0);
+	const count = (state: string) => sessions.filter((row) => fieldsOf(row)?.state === state).length;
+	return [
+		sessions.length === all ? plural(all, "subagent") : `${sessions.length} of ${plural(all, "subagent")}`,
+		...Object.entries(STATES).flatMap(([state, words]) => (count(state) > 0 ? [`${count(state)} ${words}`] : [])),
+	];
+});
+
+const STATES: Readonly<Record<string, string>> = { running: "at work", queued: "waiting", ended: "ended" };
+
+export const renderHistoryResult = drawn(({ messages, agent, state, note }) =>
+	Array.isArray(messages)
+		? [plural(messages.length, "message"), ...known(agent), ...known(STATES[textOf(state) ?? ""]), ...known(note)]
+		: undefined,
+);
+
+export const renderPrincipalsResult = drawn(({ agents }) =>
+	Array.isArray(agents) ? listOf(agents).flatMap((agent) => known(fieldsOf(agent)?.id)) : undefined,
+);
+
+/** Nothing was done, or the run that took a message in did not end well. */
+function denialIn({ status, error, runId }: Fields): Problem | undefined {
+	const message = textOf(error);
+	if (message === undefined || (status !== "error" && status !== "forbidden")) return undefined;
+	if (textOf(runId) !== undefined) return { title: `✗ failed ${nameOf(runId)}`, message };
+	return { title: status === "forbidden" ? "✗ forbidden" : "✗ refused", message };
+}
+
+/** What the subagent said, and where there is more. */
+function replyLines({ reply, runId, sessionKey }: Fields, drawing: Drawing): string[] {
+	const said = textOf(reply);
+	if (said === undefined) return [];
+	const places = [...place("run", runId), ...place("session key", sessionKey)];
+	const further = places.flatMap((text) => wrapTextWithAnsi(drawing.theme.fg("dim", text), drawing.width));
+	return [...answerLines(said, drawing), ...(drawing.expanded ? ["", ...further] : [])];
+}
+
+function wholeText(text: string, { theme, width }: Drawing): string[] {
+	const shown = plain(text.slice(0, SHOWN_CHARS)).trim();
+	return shown === "" ? [] : wrapTextWithAnsi(theme.fg("toolOutput", shown), width);
+}
+
+const nameOf = (runId: unknown): string => shortText(runId) ?? "";
+
+const known = (stored: unknown): string[] => {
+	const text = shortText(stored);
+	return text === undefined ? [] : [text];
+};

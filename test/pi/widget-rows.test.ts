@@ -1,0 +1,61 @@
+import { stripVTControlCharacters } from "node:util";
+import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
+import type { Component, TUI } from "@earendil-works/pi-tui";
+import { expect, test } from "vitest";
+import { createRedactor } from "../../src/collect/redact/redactor.ts";
+import { admitRun } from "../../src/ledger/admit.ts";
+import { claimRuns } from "../../src/ledger/claim.ts";
+import { openRunsOf } from "../../src/ledger/open-runs.ts";
+import { endRun } from "../../src/ledger/progress.ts";
+import { LiveRuns } from "../../src/pi/live-runs.ts";
+import type { SessionServices } from "../../src/pi/session-services.ts";
+import { Widget } from "../../src/pi/widget.ts";
+import { admission, success } from "../ledger/samples.ts";
+import { readyHost, useScratch } from "../ledger/scratch.ts";
+import { theme } from "./row.ts";
+
+const scratch = useScratch();
+
+test("the widget says how runs stand in the words of the lists", async () => {
+	const ledger = await scratch.ledger();
+	const hostId = readyHost(ledger, { profile: "p" });
+	for (const label of ["fails", "thinks"]) admitRun(ledger, admission({ mode: "background", label }));
+	const [failing] = claimRuns(ledger, { hostId, profile: "p", at: 1, leaseMs: 1000, atMost: 2 });
+	admitRun(ledger, admission({ mode: "background", label: "waits" }));
+
+	let shown: Component | undefined;
+	const tui = { requestRender() {}, terminal: { rows: 40 } } as unknown as TUI;
+	const setWidget = (_key: string, make?: (tui: TUI, theme: Theme) => Component) => {
+		shown = make?.(tui, theme);
+	};
+	const redactor = createRedactor({ secrets: [], homeDir: "/home/ali" });
+	const use = (_ctx: unknown, work: (available: object) => unknown) => work({ ledger, redactor });
+	const live = new LiveRuns();
+	const widget = new Widget({
+		ctx: { ui: { setWidget } } as unknown as ExtensionContext,
+		services: { use } as unknown as SessionServices,
+		live,
+		hint: "",
+	});
+	const lines = () => shown?.render(80).map((line) => stripVTControlCharacters(line)) ?? [];
+
+	live.observe(openRunsOf(ledger, "parent"));
+	// Nothing was heard of them yet.
+	await expect
+		.poll(lines)
+		.toEqual([
+			expect.stringMatching(/● scout fails +› working/),
+			expect.stringMatching(/● scout thinks › working/),
+			expect.stringMatching(/○ scout waits +› waiting/),
+			expect.stringContaining("2 at work · 1 waiting"),
+		]);
+	const { run } = failing ?? expect.fail("nothing was claimed");
+	const { finalized: _, ...evidence } = success();
+	const error = { code: "SUBAGENT_FAILED", message: "I cannot.", reason: "reported_error" } as const;
+	const outcome = { ...evidence, status: "error", exitCode: 1, error } as const;
+	endRun(ledger, { id: run.id, fence: run.fence, outcome, at: 2 });
+	live.observe(openRunsOf(ledger, "parent"));
+	await expect.poll(lines).toContainEqual(expect.stringMatching(/✗ scout fails +› failed/));
+	widget.dispose();
+	expect(shown).toBeUndefined();
+});
