@@ -32,6 +32,8 @@ export interface Waiting {
 	signal?: AbortSignal | undefined;
 	/** Who stops it with the signal; the parent if nobody says. */
 	stopper?: () => string;
+	/** It is written down that the run is to be stopped. */
+	onStopAsked?: () => void;
 	onUpdate?: (partial: SubagentResult) => void;
 	onAdmitted?: (record: RunRecord) => void;
 	/** The run as it is, whenever it was looked at. */
@@ -63,6 +65,7 @@ export async function delegate(
 		onQueued: (waiting) => request.onUpdate?.(queuedResult(admitted, waiting)),
 		onProgress: (progress) => request.onUpdate?.(progressResult(admitted, progress)),
 		...(request.stopper && { stopper: request.stopper }),
+		...(request.onStopAsked && { onStopAsked: request.onStopAsked }),
 		...(request.onAsk && { onAsk: request.onAsk }),
 		...(request.onSeen && { onSeen: request.onSeen }),
 	});

@@ -54,9 +54,12 @@ export const logs: Command = {
 };
 
 async function runMeant(name: string): Promise<string | Denial> {
-	// The ledger may be what is broken, and the logs tell of it.
 	if (isRunId(name)) return name;
-	const found = await withLedger((ledger) => findRunLogged(ledger, name, {}), { toLook: true });
+	const found = await withLedger((ledger) => findRunLogged(ledger, name, {}), { toLook: true }).catch((error) => {
+		// The ledger may be what is broken, and the logs tell of it.
+		if (isIdBegun(name)) return name;
+		throw error;
+	});
 	return found ?? (isIdBegun(name) ? name : { status: "error", error: nothingYet() });
 }
 

@@ -82,8 +82,9 @@ function parse({ options }: Command, args: string[]) {
 	} catch (error) {
 		if (!(error instanceof TypeError)) throw error;
 		// Node says that in three lines.
-		const [, name] = /--([\w-]+)\S* argument is ambiguous/.exec(error.message) ?? [];
-		if (name === undefined) return { error: `${error.message.split(". To specify")[0]}.` };
+		const [, long, short] = /(?:--([\w-]+)|-(\w))\S* argument is ambiguous/.exec(error.message) ?? [];
+		const name = long ?? Object.keys(options).find((key) => short !== undefined && options[key]?.short === short);
+		if (name === undefined) return { error: `${error.message.split(/\n|\. To specify/)[0]?.replace(/\.$/, "")}.` };
 		const { takes = "…" } = options[name] ?? {};
 		return { error: `--${name} lacks its value: what begins with a dash is an option. Write --${name}=${takes}.` };
 	}

@@ -161,26 +161,30 @@ interface Awaited {
 }
 
 async function awaitReply(call: Call, { ledger, hosts, log, continued, seconds }: Awaited): Promise<ExitCode> {
-	const left = new AbortController();
-	const leave = () => left.abort();
+	const patience = new AbortController();
+	let why: NoReply["why"] = "timeout";
+	const leave = () => {
+		why = "left";
+		patience.abort();
+	};
 	process.once("SIGINT", leave);
 	process.once("SIGTERM", leave);
-	const patience = AbortSignal.any([AbortSignal.timeout(seconds * 1000), left.signal]);
+	const timer = setTimeout(() => patience.abort(), seconds * 1000);
 	const supervisor = hosts && new Supervisor(ledger, hosts, log);
 	try {
 		await wakeHosts(ledger);
 		for (let { record } = continued; ; ) {
 			const { id } = record.run;
-			const ended = await (supervisor?.watchUntil(id, patience) ?? endOf(id, patience, { ledger, log }));
+			const ended = await (supervisor?.watchUntil(id, patience.signal) ?? endOf(id, patience.signal, { ledger, log }));
 			const { record: holder, taken } = holderOf(ledger, { ...continued, record });
 			if (!ended) {
-				const why = left.signal.aborted ? "left" : "timeout";
 				return tellNone(call, { ...continued, record: holder }, { why, seconds, isPiHere: hosts !== undefined });
 			}
 			if (holder.run.id === id) return showReply(call, ended, { taken });
 			record = holder;
 		}
 	} finally {
+		clearTimeout(timer);
 		process.off("SIGINT", leave);
 		process.off("SIGTERM", leave);
 	}

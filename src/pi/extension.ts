@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { configFor } from "../config/config-for.ts";
 import { ANNOUNCE } from "../deliver/announce.ts";
@@ -25,6 +24,7 @@ import { sessionsSendTool } from "./tools/sessions-send.ts";
 import { sessionsSpawnTool } from "./tools/sessions-spawn.ts";
 import { subagentTool } from "./tools/subagent.ts";
 import { announceCard } from "./view/announce-card.ts";
+import { WaitingCalls } from "./waiting-calls.ts";
 
 /** The extension in a user's pi. It only wires: what happens is told in `delegate.ts`. */
 export default function piGeon(pi: ExtensionAPI): void {
@@ -36,6 +36,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	const live = new LiveRuns();
 	const announcer = new Announcer(pi, services, { events, live });
 	const over = new AbortController();
+	const calls = new WaitingCalls();
 	const approveProjectAgent = projectAgentApprovals(over.signal);
 	const onSpawned = (from: ExtensionContext, record: RunRecord) => {
 		events.created(record);
@@ -62,7 +63,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		if (!enabled) return;
 		const { agents } = catalog;
 		policy = subagents.injectDelegationPolicy ? delegationPolicy(agents) : "";
-		pi.registerTool(subagentTool({ ...common, agents, policy, announcer, events, live, over: over.signal }));
+		pi.registerTool(subagentTool({ ...common, agents, policy, announcer, events, live, calls }));
 		pi.registerTool(sessionsSpawnTool(common));
 		pi.registerTool(sessionsSendTool({ ...common, announcer }));
 		pi.registerTool(sessionsListTool(services));
@@ -82,14 +83,15 @@ export default function piGeon(pi: ExtensionAPI): void {
 	pi.on("agent_start", () => announcer.promptArrived());
 	pi.on("agent_settled", (_event, ctx) => announcer.rested(ctx));
 	pi.on("session_compact", (_event, ctx) => announcer.attendAgain(ctx));
-	pi.on("session_shutdown", async (_event, ctx) => {
+	pi.on("session_shutdown", async ({ reason }, ctx) => {
 		over.abort();
-		// Calls that wait for a run write down that it is to be stopped.
-		await setImmediate();
 		try {
+			// A reload does not end the turn.
+			if (reason !== "reload") await calls.end();
 			ui.end();
 			await announcer.stop(ctx);
 		} finally {
+			events.end();
 			await services.close();
 		}
 	});

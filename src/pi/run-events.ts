@@ -16,6 +16,7 @@ export class RunEvents {
 	readonly #events: ExtensionAPI["events"];
 	/** The last that was told of each run that is not over yet. */
 	readonly #told = new Map<RunId, RunEvent>();
+	#isOver = false;
 
 	constructor(events: ExtensionAPI["events"]) {
 		this.#events = events;
@@ -64,6 +65,11 @@ export class RunEvents {
 		this.#told.delete(id);
 	}
 
+	/** The session is over here, though a call may still wait: pi takes no events from us any more. */
+	end(): void {
+		this.#isOver = true;
+	}
+
 	#takeUp(record: RunRecord | undefined): void {
 		if (!record || this.#told.has(record.run.id)) return;
 		const { state } = record.run;
@@ -78,7 +84,7 @@ export class RunEvents {
 
 	#tell(step: "created" | "started" | "ended" | "announced", id: RunId, event: RunEvent): void {
 		this.#told.set(id, event);
-		this.#events.emit(`subagents:${step}`, event);
+		if (!this.#isOver) this.#events.emit(`subagents:${step}`, event);
 	}
 }
 

@@ -35,6 +35,8 @@ export interface WatchOptions {
 	signal?: AbortSignal | undefined;
 	/** Who does, asked when it fires. */
 	stopper?: () => string;
+	/** That is written down. */
+	onStopAsked?: () => void;
 	onProgress?: (progress: Progress) => void;
 	onQueued?: (waiting: Waiting) => void;
 	/** The run as it is, at each look. */
@@ -97,6 +99,7 @@ export class Supervisor {
 				requestStop(this.#ledger, id, { at: Date.now(), by: stopper });
 				this.#log.info("stop asked for", { runId: id, by: stopper });
 				stopper = undefined;
+				options.onStopAsked?.();
 				this.wake();
 			}
 			recover(this.#ledger, this.#log, this.#undertaker);

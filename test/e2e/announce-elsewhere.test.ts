@@ -5,14 +5,15 @@ import { expect, test, vi } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { startRpc } from "../helpers/pi.ts";
+import { piVersions, startRpc } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
-import { finalize } from "./child.ts";
-import { eventually } from "./ledger-of.ts";
+import { delegateTo, finalize } from "./child.ts";
+import { eventually, inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
 
+const reload = join(repositoryRoot, "test", "children", "reload-command.ts");
 const announcesIn = (file: string): number => readFileSync(file, "utf8").split('"announceId"').length - 1;
 
 /** A pi that has spawned one run, which ends when the gate opens. */
@@ -70,8 +71,33 @@ test("a fork is another session: the original one hears of the run", async () =>
 	expect(announcesIn(fork)).toBe(0);
 });
 
+/** The turn goes on, and its answer belongs into it. */
+test.for(piVersions)("a reload does not stop the run that a call waits for, on pi %s", async (version) => {
+	const proceed = gate();
+	const home = await openHome({
+		moreExtensions: [reload],
+		script: dispatch({
+			parent: [delegateTo("explorer", "Look."), text("Noted.")],
+			child: async () => {
+				await proceed.opened;
+				return finalize("Seen.");
+			},
+		}),
+	});
+	const rpc = startRpc(home, { version });
+	await rpc.prompt("Go.");
+	await home.model.waitFor((request) => request.isChild);
+	await rpc.prompt("/reload-now");
+	proceed.open();
+	const end = await rpc.waitForEvent((event) => event.type === "tool_execution_end");
+	expect(end).toMatchObject({ result: { details: { finalized: { status: "SUCCESS", result: "Seen." } } } });
+	await eventually(() => expect(inLedger(home, "SELECT delivery FROM runs")).toEqual([{ delivery: "delivered" }]));
+	const { sessionFile } = (await rpc.send({ type: "get_state" })).data as { sessionFile: string };
+	await rpc.close();
+	expect(announcesIn(sessionFile)).toBe(0);
+});
+
 test("a reload while a run is at work, and one while it is announced, lose and double nothing", async () => {
-	const reload = join(repositoryRoot, "test", "children", "reload-command.ts");
 	const { home, rpc, proceed, file } = await spawned([reload]);
 	await rpc.prompt("/reload-now");
 	proceed.open();

@@ -69,7 +69,7 @@ const announced = (rpc: ReturnType<typeof startRpc>) =>
 	rpc.waitForEvent((event) => event.type === "message_end" && JSON.stringify(event).includes('"announceId"'));
 
 describe.each(piVersions)("cleanup: delete, on pi %s", (version) => {
-	test("puts the session away right after the announce, and it cannot be continued", async () => {
+	test("puts the session away once it was announced, and it cannot be continued", async () => {
 		const home = await openWith(() => finalize("Done."));
 		const rpc = startRpc(home, { version });
 		await rpc.promptAndSettle(spawning({ cleanup: "delete" }));

@@ -22,7 +22,7 @@ export async function eventually(check: () => void, withinMs = PATIENCE_MS): Pro
 		try {
 			return check();
 		} catch (error) {
-			if (performance.now() > deadline) throw new Error(`Not so within ${withinMs} ms.`, { cause: error });
+			if (performance.now() > deadline) throw error;
 			await sleep(50);
 		}
 	}

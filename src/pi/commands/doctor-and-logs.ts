@@ -12,7 +12,7 @@ import { isRunId } from "../../run/ids.ts";
 import { didYouMean } from "../../run/nearest.ts";
 import { doctorSources } from "../doctor-sources.ts";
 import { parentRedactor } from "../parent-log.ts";
-import { agentsFor } from "../session-services.ts";
+import { trustedAgentsFor } from "../session-services.ts";
 import type { Answer } from "./command.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
 import { firstWord } from "./words.ts";
@@ -41,7 +41,7 @@ export async function doctor(pi: ExtensionAPI, ctx: ExtensionContext, request: D
 /** `/toolkit logs [run|agent|level] [limit]` */
 export async function logs(ctx: ExtensionContext, { args, width, runs }: LogsRequest): Promise<Answer> {
 	const places = placesIn(getAgentDir());
-	const agents = agentsFor(ctx, { includeProject: true }).agents.map(({ name }) => name);
+	const agents = trustedAgentsFor(ctx).agents.map(({ name }) => name);
 	const filter: LogFilter = {};
 	for (let left = args.trim(); left !== ""; ) {
 		const { word, rest } = firstWord(left);
@@ -56,14 +56,18 @@ export async function logs(ctx: ExtensionContext, { args, width, runs }: LogsReq
 	async function meaningOf(word: string): Promise<LogFilter | Denial> {
 		if (isLevel(word)) return { level: word };
 		if (/^\d{1,5}$/.test(word) && filter.limit === undefined) return { limit: Number(word) };
-		if (agents.includes(word)) return { agent: word };
-		// Without the ledger: that may be what is broken, and the logs tell of it.
+		// Those that are gone, or of another directory, too.
+		if (agents.includes(word) || readLogs(places, { agent: word, limit: 1 }).length > 0) return { agent: word };
 		if (isRunId(word)) return { run: word };
 		const none = isIdBegun(word) ? word : ({ status: "error", error: `There is no run "${word}".` } as const);
-		const run = await runs.use(ctx, ({ ledger }, scope) => findRunLogged(ledger, word, scope), none);
-		if (typeof run === "string") return { run };
-		// An agent that is gone, or of another directory.
-		return readLogs(places, { agent: word, limit: 1 }).length > 0 ? { agent: word } : run;
+		const run = await runs
+			.use(ctx, ({ ledger }, scope) => findRunLogged(ledger, word, scope), none)
+			.catch((error) => {
+				// The ledger may be what is broken, and the logs tell of it.
+				if (isIdBegun(word)) return none;
+				throw error;
+			});
+		return typeof run === "string" ? { run } : run;
 	}
 }
 

@@ -92,8 +92,9 @@ export function runActions({
 			const file = transcriptOf(findSession(ledger, sessionId) ?? plan.session);
 			if (file === undefined) return { notice: "It left no session file." };
 			if (canOpen) return { notice: "", open: { file, cwd: plan.cwd } };
-			await copyToClipboard(`pi --fork ${quoted(file)}`);
-			return { notice: "Copied: pi --fork … (or open the inspector with /subagents)." };
+			// pi files the copy under the directory it is started in.
+			await copyToClipboard(`cd ${quoted(plan.cwd)} && pi --fork ${quoted(file)}`);
+			return { notice: "Copied: cd … && pi --fork … (or open the inspector with /subagents)." };
 		},
 	};
 }

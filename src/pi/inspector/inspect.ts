@@ -1,4 +1,4 @@
-import { chmodSync, rmSync, statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { type ExtensionContext, SessionManager } from "@earendil-works/pi-coding-agent";
 import { inOneLine } from "../../collect/plain.ts";
 import { messageOf } from "../../run/message-of.ts";
@@ -56,15 +56,17 @@ async function goOnInCopy(ctx: CanSwitch, session: ExtensionContext, { file, cwd
 	// pi has a folder for each directory.
 	const folder = cwd === here.getCwd() ? here.getSessionDir() : undefined;
 	let copy: string | undefined;
+	const mask = process.umask(0o077); // It is nobody else's while it is written, either.
 	try {
 		// To read a pipe would hold up pi for good.
 		if (!statSync(file).isFile()) throw new Error(`${inOneLine(file)} is not a file.`);
 		copy = SessionManager.forkFrom(file, cwd, folder).getSessionFile();
 	} catch (error) {
 		return void ctx.ui.notify(`The session cannot be copied: ${messageOf(error)}`, "error");
+	} finally {
+		process.umask(mask);
 	}
 	if (copy === undefined) return;
-	chmodSync(copy, 0o600);
 	const { cancelled } = await ctx.switchSession(copy);
 	if (cancelled) rmSync(copy);
 }

@@ -16,6 +16,7 @@ import type { RunEvents } from "../run-events.ts";
 import { subagentDescription } from "../tool-description.ts";
 import { renderCall } from "../view/subagent-call.ts";
 import { renderResult } from "../view/subagent-result.ts";
+import type { WaitingCalls } from "../waiting-calls.ts";
 
 const parameters = Type.Object(
 	{
@@ -34,8 +35,7 @@ export interface SubagentToolSetup extends DelegationSetup {
 	announcer: Announcer;
 	events: RunEvents;
 	live: LiveRuns;
-	/** Fires when the session is over. */
-	over: AbortSignal;
+	calls: WaitingCalls;
 }
 
 /** The `subagent` tool: delegate a task and wait for the answer. */
@@ -47,7 +47,7 @@ export function subagentTool({
 	announcer,
 	events,
 	live,
-	over,
+	calls,
 	approveProjectAgent,
 }: SubagentToolSetup) {
 	return defineTool({
@@ -61,6 +61,7 @@ export function subagentTool({
 		async execute(toolCall, request, signal, onUpdate, ctx) {
 			const route = routeOf(ctx);
 			const { mode } = ctx;
+			const written = calls.begin();
 			let admitted: RunId | undefined;
 			try {
 				return await services.use(ctx, (available) =>
@@ -71,10 +72,10 @@ export function subagentTool({
 							...(route !== undefined && { route }),
 							parentSession: ctx.sessionManager.getSessionId(),
 							toolCall,
-							// pi tells tools that it is being closed when it is too late to write anything down.
-							signal: AbortSignal.any([over, ...(signal ? [signal] : [])]),
-							// Otherwise, in the terminal, it was a key of the user's.
-							stopper: () => (mode === "tui" && !over.aborted ? "the user" : "the parent"),
+							signal: AbortSignal.any([calls.ended, ...(signal ? [signal] : [])]),
+							// Otherwise, in the terminal, it was most likely a key of the user's.
+							stopper: () => (mode === "tui" && !calls.ended.aborted ? "the user" : "the parent"),
+							onStopAsked: written,
 							onUpdate: (partial) => {
 								onUpdate?.(partial);
 								const { streaming } = partial.details;
@@ -99,6 +100,7 @@ export function subagentTool({
 				// Something of ours is broken: a ledger that cannot be opened, a disk that is full. Still a result.
 				return refusalResult(refuse("SUBAGENT_FAILED", messageOf(error), "internal"));
 			} finally {
+				written();
 				if (admitted !== undefined) announcer.returned(admitted);
 			}
 		},
