@@ -127,8 +127,7 @@ async function inBackground(size: number): Promise<Measured[]> {
 			if (event.type === "message_end" && JSON.stringify(event).includes('"announceId"')) announced++;
 			return announced >= size;
 		},
-		0,
-		300_000,
+		{ timeoutMs: 300_000 },
 	);
 	const told = performance.now();
 	const [asked, ...others] = parent.model.requests;
@@ -141,7 +140,7 @@ async function inBackground(size: number): Promise<Measured[]> {
 	const perRun = (memory.stop() - idle) / size;
 	// What the loop's delay was is written when the parent has come to rest.
 	await parent.rpc
-		.waitForEvent((event) => event.type === "agent_settled", parent.rpc.events.length - 1)
+		.waitForEvent((event) => event.type === "agent_settled", { from: parent.rpc.events.length - 1 })
 		.catch(() => progress("the parent did not come to rest in time"));
 	await parent.close();
 	const loopMs = Number(readFileSync(file, "utf8"));

@@ -92,7 +92,7 @@ try {
 /** On a busy machine a pi takes its time. */
 async function started(rpc: RpcClient): Promise<void> {
 	rpc.child.stdin.write(`${JSON.stringify({ type: "get_state", id: "started" })}\n`);
-	await rpc.waitForEvent(({ type }) => type === "response", 0, 120_000);
+	await rpc.waitForEvent(({ type }) => type === "response", { timeoutMs: 120_000 });
 }
 
 async function runAll(rpc: RpcClient): Promise<void> {

@@ -66,7 +66,7 @@ describe.each(piVersions)("a question about a project's agent that nobody answer
 		await rpc.send({ type: "new_session" });
 		const before = rpc.events.length;
 		await rpc.prompt("Go.");
-		await rpc.waitForEvent(isAsked, before);
+		await rpc.waitForEvent(isAsked, { from: before });
 	});
 
 	test("is over with the turn, and asked again in the next", async () => {
@@ -77,7 +77,7 @@ describe.each(piVersions)("a question about a project's agent that nobody answer
 		await rpc.waitForEvent((event) => event.type === "agent_settled");
 		const before = rpc.events.length;
 		await rpc.prompt("Go.");
-		await rpc.waitForEvent(isAsked, before);
+		await rpc.waitForEvent(isAsked, { from: before });
 	});
 });
 

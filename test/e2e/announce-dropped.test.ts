@@ -58,12 +58,12 @@ test("an announce that pi dropped is sent again, once", async () => {
 	const before = rpc.events.length;
 	writeFileSync(prompts, "");
 	await home.model.waitFor((request) => request.lastUserText.startsWith("Held"));
-	await rpc.waitForEvent((event) => event.type === "agent_settled", before);
+	await rpc.waitForEvent((event) => event.type === "agent_settled", { from: before });
 	const announces = () => readFileSync(sessionFile, "utf8").split('"announceId"').length - 1;
 	const sending = rpc.events.length;
 	childMayEnd.open();
 	// pi says so of the announce that it could not take, too.
-	await rpc.waitForEvent((event) => event.type === "agent_settled", sending);
+	await rpc.waitForEvent((event) => event.type === "agent_settled", { from: sending });
 	expect(announces()).toBe(0);
 	promptMayEnd.open();
 	await eventually(() => expect(announces()).toBe(1));
@@ -98,7 +98,7 @@ test("what a tool call waits for is not taken for unheard when pi wrongly says t
 	await home.model.waitFor((request) => request.lastUserText === "Stay.");
 	const before = rpc.events.length;
 	writeFileSync(`${prompts}.longer`, "");
-	await rpc.waitForEvent((event) => event.type === "agent_settled", before);
+	await rpc.waitForEvent((event) => event.type === "agent_settled", { from: before });
 	silentMayEnd.open();
 	const owed = () => inLedger<{ n: number }>(home, "SELECT count(*) AS n FROM runs WHERE delivery <> 'none'")[0]?.n;
 	await eventually(() => expect(owed()).toBe(1));

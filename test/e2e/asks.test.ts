@@ -58,7 +58,8 @@ interface Dialog extends PiEvent {
 const isDialog = (event: PiEvent): event is Dialog =>
 	event.type === "extension_ui_request" && ["confirm", "select", "input"].includes(String(event.method));
 
-const nextDialog = async (rpc: Rpc, from = 0): Promise<Dialog> => (await rpc.waitForEvent(isDialog, from)) as Dialog;
+const nextDialog = async (rpc: Rpc, from = 0): Promise<Dialog> =>
+	(await rpc.waitForEvent(isDialog, { from })) as Dialog;
 
 const answer = (rpc: Rpc, { id }: Dialog, reply: object): boolean =>
 	rpc.child.stdin.write(`${JSON.stringify({ type: "extension_ui_response", id, ...reply })}\n`);
@@ -89,7 +90,7 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 			const before = rpc.events.length;
 			await rpc.prompt(tool);
 			answer(rpc, await nextDialog(rpc, before), reply);
-			await rpc.waitForEvent((event) => event.type === "agent_settled", before);
+			await rpc.waitForEvent((event) => event.type === "agent_settled", { from: before });
 			const [details] = delegations(summarize(rpc.events.slice(before)));
 			const output = `heard ${JSON.stringify(value)} with UI true`;
 			expect(details?.results[0], JSON.stringify(reply)).toMatchObject({ output });

@@ -171,7 +171,7 @@ test("with a ledger that cannot be opened, commands and session tools answer wha
 		const before = rpc.events.length;
 		await rpc.prompt(line);
 		const isAnswer = ({ message }: PiEvent) => String(message).startsWith("EISDIR");
-		expect(await rpc.waitForEvent(isAnswer, before), line).toMatchObject({ notifyType: "error" });
+		expect(await rpc.waitForEvent(isAnswer, { from: before }), line).toMatchObject({ notifyType: "error" });
 	}
 	const calls = [
 		["sessions_list", {}],
@@ -182,13 +182,13 @@ test("with a ledger that cannot be opened, commands and session tools answer wha
 	for (const [tool, args] of calls) {
 		const before = rpc.events.length;
 		await rpc.prompt(`call ${tool} ${JSON.stringify(args)}`);
-		const end = await rpc.waitForEvent((event) => event.type === "tool_execution_end", before);
+		const end = await rpc.waitForEvent((event) => event.type === "tool_execution_end", { from: before });
 		expect(end, tool).toMatchObject({
 			toolName: tool,
 			isError: true,
 			result: { details: { status: "error", error: expect.any(String) } },
 		});
-		await rpc.waitForEvent((event) => event.type === "agent_settled", before);
+		await rpc.waitForEvent((event) => event.type === "agent_settled", { from: before });
 	}
 });
 

@@ -51,7 +51,7 @@ export interface Notice {
 export async function command(rpc: Rpc, line: string): Promise<Notice> {
 	const before = rpc.events.length;
 	await rpc.prompt(line);
-	const told = await rpc.waitForEvent(isNotice, before);
+	const told = await rpc.waitForEvent(isNotice, { from: before });
 	return { text: String(told.message), type: String(told.notifyType) };
 }
 

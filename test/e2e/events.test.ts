@@ -180,7 +180,7 @@ describe("a run of an earlier process", () => {
 const announceOf = async (rpc: Rpc, from = 0): Promise<AnnounceDetails> => {
 	const isAnnounce = (event: PiEvent) =>
 		event.type === "message_end" && (event.message as { customType?: string }).customType === "pi-geon:announce";
-	const event = await rpc.waitForEvent(isAnnounce, from);
+	const event = await rpc.waitForEvent(isAnnounce, { from });
 	return (event.message as { details: AnnounceDetails }).details;
 };
 

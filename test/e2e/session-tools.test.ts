@@ -52,8 +52,8 @@ async function call<Details = Record<string, unknown>>(rpc: Rpc, tool: string, a
 	const message = `call ${tool} ${JSON.stringify(args)}`;
 	await rpc.send({ type: "prompt", message, streamingBehavior: "followUp" });
 	const ended = (event: PiEvent) => event.type === "tool_execution_end" && event.toolName === tool;
-	const end = await rpc.waitForEvent(ended, before);
-	await rpc.waitForEvent((event) => event.type === "agent_settled", before);
+	const end = await rpc.waitForEvent(ended, { from: before });
+	await rpc.waitForEvent((event) => event.type === "agent_settled", { from: before });
 	const { details } = end.result as { details: Details & object };
 	// What says no, or tells of a failure, is marked as one.
 	expect(end.isError).toBe("error" in details);
@@ -88,7 +88,7 @@ async function announced(rpc: Rpc, words: string): Promise<void> {
 		const said = event.type === "message_end" ? JSON.stringify(event) : "";
 		return said.includes("pi-geon:announce") && said.includes(words);
 	});
-	await rpc.waitForEvent(({ type }) => type === "agent_settled", rpc.events.indexOf(event));
+	await rpc.waitForEvent(({ type }) => type === "agent_settled", { from: rpc.events.indexOf(event) });
 }
 
 const times = (words: string, said: unknown): number => JSON.stringify(said).split(words).length - 1;
@@ -207,7 +207,7 @@ describe("a message whose reply comes in time", () => {
 		const ledger = await ledgerOf(home);
 		await expect.poll(() => ledger.all("SELECT seq FROM inbox")).toHaveLength(2);
 		gates.A.open();
-		await rpc.waitForEvent((event) => event.type === "agent_settled", before);
+		await rpc.waitForEvent((event) => event.type === "agent_settled", { from: before });
 		const answers = rpc.events
 			.slice(before)
 			.filter((event) => event.type === "tool_execution_end")

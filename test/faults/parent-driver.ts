@@ -74,7 +74,7 @@ export class ParentDriver {
 			await Promise.race([sleep(abortAfterMs), rpc.exited]);
 			await rpc.send({ type: "abort" });
 		}
-		await rpc.waitForEvent((event) => event.type === "agent_settled", before, PROMPT_MS);
+		await rpc.waitForEvent((event) => event.type === "agent_settled", { from: before, timeoutMs: PROMPT_MS });
 	}
 
 	async #open(): Promise<RpcClient> {

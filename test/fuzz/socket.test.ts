@@ -172,7 +172,7 @@ describe.skipIf(process.platform === "win32")("whatever a host says", () => {
 		await rpc.prompt("Two");
 		await host.everythingSaid;
 		await host.leave();
-		await rpc.waitForEvent((event) => event.type === "agent_settled", asked);
+		await rpc.waitForEvent((event) => event.type === "agent_settled", { from: asked });
 
 		const { toolResults, partials } = summarize(rpc.events.slice(asked));
 		expect(toolResults).toMatchObject([

@@ -77,12 +77,15 @@ export class RpcClient {
 	async promptAndSettle(message: string, timeoutMs = PATIENCE_MS): Promise<readonly PiEvent[]> {
 		const before = this.events.length;
 		await this.prompt(message);
-		await this.waitForEvent((event) => event.type === "agent_settled", before, timeoutMs);
+		await this.waitForEvent((event) => event.type === "agent_settled", { from: before, timeoutMs });
 		return this.events.slice(before);
 	}
 
 	/** The first matching event from position `from` on, whether it came already or will. */
-	waitForEvent(matches: (event: PiEvent) => boolean, from = 0, timeoutMs = PATIENCE_MS): Promise<PiEvent> {
+	waitForEvent(
+		matches: (event: PiEvent) => boolean,
+		{ from = 0, timeoutMs = PATIENCE_MS }: { from?: number; timeoutMs?: number } = {},
+	): Promise<PiEvent> {
 		return new Promise((resolve, reject) => {
 			let seen = from;
 			const check = () => {

@@ -89,7 +89,7 @@ describe.each(piVersions)("the system prompt of pi %s", (version) => {
 		await rpc.promptAndSettle("one");
 		const before = rpc.events.length;
 		await rpc.prompt("/wake");
-		await rpc.waitForEvent(({ type }) => type === "agent_settled", before);
+		await rpc.waitForEvent(({ type }) => type === "agent_settled", { from: before });
 		await rpc.promptAndSettle("two");
 
 		const { requests } = home.model;
