@@ -63,6 +63,8 @@ export const send: Command = {
 			const [doubt] = inDoubt(loaded.diagnostics, FORBIDDING);
 			if (doubt) return out.failed(`Nothing was sent. ${mendFirst(doubt)}`);
 			out.diagnostics(loaded.diagnostics);
+			// From here on, whoever leaves is told what becomes of the message.
+			const leaving = seconds === undefined ? undefined : new Leaving();
 			const continued = continueSession(
 				record,
 				{ message, ...(profile && { profile: profile.digest }) },
@@ -73,12 +75,17 @@ export const send: Command = {
 					isTrusted: () => trustOnFile(agentDir(), cwd) === true,
 				},
 			);
-			if (isDenial(continued)) return out.failed(continued.error);
+			if (isDenial(continued)) {
+				leaving?.dispose();
+				return out.failed(continued.error);
+			}
 			const log = cliLog(redactorHere());
 			log.info(continued.how, { runId: continued.record.run.id, agent: continued.record.plan.agent });
 			const hosts = profile && new Hosts({ ledger, places: places(), profile, log });
 			try {
-				if (seconds !== undefined) return await awaitReply(call, { ledger, hosts, log, continued, seconds });
+				if (leaving && seconds !== undefined) {
+					return await awaitReply(call, { ledger, hosts, log, continued, seconds, leaving });
+				}
 				const { record: holder, underway } = hosts
 					? await findHost(continued, { ledger, hosts, log })
 					: await wakeThere(continued, { ledger, log });
@@ -88,11 +95,39 @@ export const send: Command = {
 				}
 				return tell(call, { ...continued, record: holder }, { underway, isPiHere: hosts !== undefined });
 			} finally {
+				leaving?.dispose();
 				hosts?.dispose();
 			}
 		});
 	},
 };
+
+/** Ctrl-C of somebody who waits, or the end of their patience. */
+class Leaving {
+	readonly #controller = new AbortController();
+	readonly #onSignal = () => {
+		this.why = "left";
+		this.#controller.abort();
+	};
+	#timer: NodeJS.Timeout | undefined;
+	why: NoReply["why"] = "timeout";
+
+	constructor() {
+		process.once("SIGINT", this.#onSignal);
+		process.once("SIGTERM", this.#onSignal);
+	}
+
+	within(seconds: number): AbortSignal {
+		this.#timer = setTimeout(() => this.#controller.abort(), seconds * 1000);
+		return this.#controller.signal;
+	}
+
+	dispose(): void {
+		clearTimeout(this.#timer);
+		process.off("SIGINT", this.#onSignal);
+		process.off("SIGTERM", this.#onSignal);
+	}
+}
 
 /** Has a host take it on, found or started, and tells which run that is by now. Not underway if none came. */
 async function findHost(
@@ -158,35 +193,23 @@ interface Awaited {
 	log: Log;
 	continued: Continued;
 	seconds: number;
+	leaving: Leaving;
 }
 
-async function awaitReply(call: Call, { ledger, hosts, log, continued, seconds }: Awaited): Promise<ExitCode> {
-	const patience = new AbortController();
-	let why: NoReply["why"] = "timeout";
-	const leave = () => {
-		why = "left";
-		patience.abort();
-	};
-	process.once("SIGINT", leave);
-	process.once("SIGTERM", leave);
-	const timer = setTimeout(() => patience.abort(), seconds * 1000);
+async function awaitReply(call: Call, { ledger, hosts, log, continued, seconds, leaving }: Awaited): Promise<ExitCode> {
+	const patience = leaving.within(seconds);
 	const supervisor = hosts && new Supervisor(ledger, hosts, log);
-	try {
-		await wakeHosts(ledger);
-		for (let { record } = continued; ; ) {
-			const { id } = record.run;
-			const ended = await (supervisor?.watchUntil(id, patience.signal) ?? endOf(id, patience.signal, { ledger, log }));
-			const { record: holder, taken } = holderOf(ledger, { ...continued, record });
-			if (!ended) {
-				return tellNone(call, { ...continued, record: holder }, { why, seconds, isPiHere: hosts !== undefined });
-			}
-			if (holder.run.id === id) return showReply(call, ended, { taken });
-			record = holder;
+	await wakeHosts(ledger);
+	for (let { record } = continued; ; ) {
+		const { id } = record.run;
+		const ended = await (supervisor?.watchUntil(id, patience) ?? endOf(id, patience, { ledger, log }));
+		const { record: holder, taken } = holderOf(ledger, { ...continued, record });
+		if (!ended) {
+			const { why } = leaving;
+			return tellNone(call, { ...continued, record: holder }, { why, seconds, isPiHere: hosts !== undefined });
 		}
-	} finally {
-		clearTimeout(timer);
-		process.off("SIGINT", leave);
-		process.off("SIGTERM", leave);
+		if (holder.run.id === id) return showReply(call, ended, { taken });
+		record = holder;
 	}
 }
 

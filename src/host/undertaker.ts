@@ -23,6 +23,7 @@ export function undertaker(ourselves?: HostId): Undertaker {
 			silent.set(host.id, { leaseUntil: host.leaseUntil, since: performance.now() });
 			return false;
 		},
+		lookAgain: (host) => void silent.delete(host.id),
 		clear: removeSocket,
 		bury(host) {
 			silent.delete(host.id);

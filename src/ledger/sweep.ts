@@ -18,6 +18,8 @@ export interface Sweep {
 export interface Undertaker {
 	/** Whether to give up on a host whose lease has run out. */
 	mayBury(host: HostRecord): boolean;
+	/** It could not have renewed its lease meanwhile: the look at it begins anew. */
+	lookAgain(host: HostRecord): void;
 	/** Takes away what a host leaves in the file system. One that is still there puts it back. */
 	clear(host: HostRecord): void;
 	/** Sees to it that the process of a host that was given up on does nothing any more. */
@@ -49,15 +51,31 @@ export function sweep(ledger: Ledger, options: Sweep): { requeued: RunRecord[]; 
 	});
 }
 
+/** To wait longer for the lock than this means that nobody could write. */
+const LOCKED_MS = 100;
+
+class LockedMeanwhile extends Error {}
+
 function giveUpOnSilentHosts(ledger: Ledger, { at, undertaker }: Sweep): void {
 	const silent = selectHosts(ledger, "state <> 'gone' AND lease_until <= ?", at);
 	const given = silent.filter((host) => undertaker?.mayBury(host) ?? true);
 	// Before they are marked: nobody looks at a marked one without runs again, and we may die in between.
 	for (const host of given) undertaker?.clear(host);
 	const sql = "UPDATE hosts SET state = 'gone' WHERE id = ? AND state <> 'gone' AND lease_until <= ?";
-	// Again with the lease: it may have been renewed since.
-	const mark = () => given.filter(({ id }) => ledger.run(sql, id, at) === 1);
-	const marked = given.length > 0 ? ledger.transaction("full", mark) : [];
+	const asked = performance.now();
+	const mark = () => {
+		if (performance.now() - asked > LOCKED_MS) throw new LockedMeanwhile();
+		// Again with the lease: it may have been renewed since.
+		return given.filter(({ id }) => ledger.run(sql, id, at) === 1);
+	};
+	let marked: HostRecord[] = [];
+	try {
+		if (given.length > 0) marked = ledger.transaction("full", mark);
+	} catch (error) {
+		// Who kept us from writing kept the host from it too.
+		for (const host of given) undertaker?.lookAgain(host);
+		if (!(error instanceof LockedMeanwhile)) throw error;
+	}
 	if (!undertaker) return;
 	// And all whose runs are to be given free, whoever marked them: that one may have died before it could end the process.
 	const held = `id IN (SELECT host_id FROM runs WHERE state = 'running' AND lease_until <= ?)`;

@@ -22,7 +22,9 @@ const allDelivered = (home: Home, runs: number) =>
 test("a prompt on its way to the model is not displaced by an announce, which comes after it", async () => {
 	const childMayEnd = gate();
 	const mayPass = join(tmpdir(), `pg-held-${process.pid}`);
-	onTestFinished(() => rmSync(mayPass, { force: true }));
+	onTestFinished(() => {
+		for (const file of [mayPass, `${mayPass}.held`]) rmSync(file, { force: true });
+	});
 	const home = await openHome({
 		moreExtensions: [join(repositoryRoot, "test", "children", "prompts-at-once.ts")],
 		env: { PROMPTS_GATE: mayPass },

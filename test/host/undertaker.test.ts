@@ -157,6 +157,7 @@ test("a host's socket is taken away before it is marked: nobody looks for those 
 	const states: unknown[] = [];
 	const watched: Undertaker = {
 		mayBury: () => true,
+		lookAgain: () => undefined,
 		clear: ({ id }) => void states.push(findHost(ledger, id)?.state),
 		bury: ({ id }) => void states.push(findHost(ledger, id)?.state),
 	};
