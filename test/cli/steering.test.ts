@@ -163,15 +163,21 @@ describe.each(piVersions)("while pi %s is open", (version) => {
 	});
 });
 
+/** A home whose pi was closed while its run was at work. */
+async function leftAtWork(held: Gate): Promise<Home> {
+	const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
+	const rpc = startRpc(home);
+	await rpc.promptAndSettle("spawn first");
+	await isWorking(home);
+	await rpc.close();
+	return home;
+}
+
 // Each of these opens pi twice, or a host besides.
 describe("while no pi is open", () => {
 	test("Ctrl-C leaves a run that is followed, and the run goes on", async () => {
 		const held = gate();
-		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
-		const rpc = startRpc(home);
-		await rpc.promptAndSettle("spawn first");
-		await isWorking(home);
-		await rpc.close();
+		const home = await leftAtWork(held);
 		const following = startPiGeon(home, ["log", "-f", "last"]);
 		await following.prints("I begin.");
 		following.kill("SIGINT");
@@ -184,11 +190,7 @@ describe("while no pi is open", () => {
 
 	test("Ctrl-C leaves an answer that is waited for, and it is said which run goes on", async () => {
 		const held = gate();
-		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
-		const rpc = startRpc(home);
-		await rpc.promptAndSettle("spawn first");
-		await isWorking(home);
-		await rpc.close();
+		const home = await leftAtWork(held);
 		const id = idOf(home);
 		const left = `You left before there was an answer. Run ${id} goes on; follow it with: pi-geon log -f ${id}`;
 		const interrupted = async (messages: number, ...options: string[]) => {
@@ -210,11 +212,7 @@ describe("while no pi is open", () => {
 
 	test("a run whose host is dead is taken on by another, since nobody else would notice", async () => {
 		const held = gate();
-		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
-		const rpc = startRpc(home);
-		await rpc.promptAndSettle("spawn first");
-		await isWorking(home);
-		await rpc.close();
+		const home = await leftAtWork(held);
 		for (const pid of hostPids(home)) process.kill(pid, "SIGKILL");
 		await eventually(() => expect(hostPids(home)).toEqual([]));
 		held.open();

@@ -164,3 +164,24 @@ test("a host's socket is taken away before it is marked: nobody looks for those 
 	sweep(ledger, { at: 100, outcomeOf, undertaker: watched });
 	expect(states).toEqual(["ready", "gone"]);
 });
+
+test("a host that was kept from renewing its lease by a lock, as we were, is looked at anew", async () => {
+	const ledger = await scratch.ledger();
+	const { host } = findOrReserveHost(ledger, { profile: "a", at: 0, startWithinMs: 1, socketOf: () => "/nowhere" });
+	hostReady(ledger, { id: host.id, pid: 1, pidStarted: "then", leaseUntil: 100 });
+	const again: unknown[] = [];
+	const look = () => {
+		const watched = { ...impatient(), lookAgain: ({ id }: HostRecord) => void again.push(id), bury: () => undefined };
+		sweep(ledger, { at: 100, outcomeOf, undertaker: watched });
+		return findHost(ledger, host.id)?.state;
+	};
+	const peer = await scratch.peer();
+	const locked = peer.says("locked");
+	const until = join(scratch.folder(), "until");
+	const held = peer.call("holdWriteLock", { file: ledger.file, until });
+	await locked;
+	writeFileSync(until, "");
+	expect([look(), again]).toEqual(["ready", [host.id]]);
+	await held;
+	expect([look(), again]).toEqual(["gone", [host.id]]);
+});
