@@ -7,10 +7,13 @@ import { GENERAL } from "./general.ts";
 import { noTools } from "./no-tools.ts";
 import type { LaunchPlan } from "./plan.ts";
 
-/** A tool the parent knows, and the extension file it comes from if it is not pi's own. */
+/** A tool the parent knows. pi's core tools have neither an extension nor a `from`. */
 export interface KnownTool {
 	name: string;
+	/** The file of the extension that brings it. */
 	extension?: string;
+	/** Which of pi's own extensions brings it, on pi >= 0.99. */
+	from?: "mcp" | "codemode" | "tool_search";
 }
 
 /** What no child ever gets, because a child does not delegate. The finalize tool is the host's to add. */
