@@ -37,6 +37,8 @@ export interface Config {
 		allowWrite: boolean;
 		allowLspTools: boolean;
 		allowedLspActions: readonly LspAction[];
+		/** Tools that count as reading, besides the read-only set: MCP tools, or `mcp__<server>` for all of a server. */
+		readonlyTools: readonly string[];
 		/** Names of agents that may not run. */
 		disabled: readonly string[];
 		injectDelegationPolicy: boolean;

@@ -59,6 +59,7 @@ export const SETTINGS: SettingsOf<Config> = {
 		allowWrite: setting(false, trueOrFalse, onlyOff),
 		allowLspTools: setting(true, trueOrFalse, onlyOff),
 		allowedLspActions: setting<readonly LspAction[]>(LSP_ACTIONS, listOf(oneOf(LSP_ACTIONS)), onlyFewer),
+		readonlyTools: setting<readonly string[]>([], listOf(text), onlyFewer),
 		disabled: setting<readonly string[]>([], listOf(text), onlyMore),
 		injectDelegationPolicy: setting(true, trueOrFalse, freely),
 		retry: { enabled: setting(true, trueOrFalse, onlyOff), maxAttempts: setting(2, wholeNumber(1, 10), onlyLower) },
