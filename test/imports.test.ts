@@ -1,0 +1,91 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { describe, expect, test } from "vitest";
+import { repositoryRoot } from "./helpers/repository.ts";
+
+/**
+ * The import rule: which folders of `src/` each folder may use, besides itself. Imports point one way, so that a stage of a
+ * run can be read, tested and replaced without the stages after it. Everybody but `run/` may write to the log.
+ */
+const MAY_USE: Record<string, string> = {
+	run: "",
+	log: "",
+	config: "run log",
+	agents: "run log",
+	plan: "run log config agents",
+	ledger: "run log plan",
+	collect: "run log config",
+	host: "run log config plan ledger collect",
+	supervise: "run log ledger collect host",
+	deliver: "run log ledger collect host",
+	operate: "run log plan ledger collect host supervise deliver delegate.ts",
+	"operate/doctor": "run log config agents plan ledger collect host supervise deliver operate delegate.ts lsp web",
+	lsp: "run log config",
+	web: "run log config",
+	"delegate.ts": "run log config agents plan ledger collect host supervise deliver operate",
+	"index.ts": "run log config agents plan ledger collect host supervise deliver operate delegate.ts",
+	pi: "run log config agents plan ledger collect host supervise deliver operate operate/doctor delegate.ts index.ts",
+	cli: "run log config agents plan ledger collect host supervise deliver operate operate/doctor delegate.ts index.ts",
+};
+
+interface Import {
+	from: string;
+	to: string;
+	/** An import of types alone is gone when the program runs. */
+	typesOnly: boolean;
+}
+
+const STATEMENT = /^(?:import|export)\s+(?<types>type\s)?[^"';]*?from\s+"(?<path>\.[^"]+)"/gm;
+const BARE_OR_DYNAMIC = /(?:^import\s+|\bimport\(\s*)"(?<path>\.[^"]+)"/gm;
+
+const SRC = join(repositoryRoot, "src");
+const FILES = globSync("**/*.ts", { cwd: SRC }).map((file) => file.split(sep).join("/"));
+const IMPORTS = FILES.flatMap(importsOf);
+
+function importsOf(file: string): Import[] {
+	const text = readFileSync(join(SRC, file), "utf8");
+	const toImport = ({ groups = {} }: RegExpMatchArray): Import => ({
+		from: file,
+		to: relative(SRC, join(SRC, dirname(file), groups.path ?? ""))
+			.split(sep)
+			.join("/"),
+		typesOnly: groups.types !== undefined,
+	});
+	return [...text.matchAll(STATEMENT), ...text.matchAll(BARE_OR_DYNAMIC)].map(toImport);
+}
+
+function folderOf(file: string): string {
+	return file.startsWith("operate/doctor/") ? "operate/doctor" : (file.split("/")[0] ?? "");
+}
+
+describe("imports inside src/", () => {
+	test("are found at all, of every folder that has a rule", () => {
+		expect(IMPORTS.length).toBeGreaterThan(1000);
+		expect([...new Set(FILES.map(folderOf))].sort()).toEqual(Object.keys(MAY_USE).sort());
+	});
+
+	test("point one way", () => {
+		const wrong = IMPORTS.filter(({ from, to }) => {
+			const [user, used] = [folderOf(from), folderOf(to)];
+			return user !== used && !MAY_USE[user]?.split(" ").includes(used);
+		});
+		expect(wrong.map(({ from, to }) => `src/${from} must not import src/${to}`)).toEqual([]);
+	});
+
+	test("make no circle when the program runs", () => {
+		const uses = Map.groupBy(
+			IMPORTS.filter(({ typesOnly }) => !typesOnly),
+			({ from }) => from,
+		);
+		const done = new Set<string>();
+		const circles: string[] = [];
+		const visit = (file: string, path: string[]): void => {
+			if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(" → "));
+			if (done.has(file) || path.includes(file)) return;
+			for (const { to } of uses.get(file) ?? []) visit(to, [...path, file]);
+			done.add(file);
+		};
+		for (const file of FILES) visit(file, []);
+		expect(circles).toEqual([]);
+	});
+});
