@@ -41,8 +41,17 @@ export function parentFacts(
 
 export const knownTools = (pi: ExtensionAPI): KnownTool[] => pi.getAllTools().flatMap(knownTool);
 
+/** pi's own extensions (pi >= 0.99) by the path that pi gives their tools. Core tools have paths such as `builtin:read`. */
+const PI_EXTENSIONS: Readonly<Record<string, KnownTool["from"]>> = {
+	"builtin:mcp": "mcp",
+	"builtin:codemode": "codemode",
+	"builtin:tool-search": "tool_search",
+};
+
 /** A tool that lives in no file (given to pi in code) cannot be loaded again in a child. */
 function knownTool({ name, sourceInfo }: ReturnType<ExtensionAPI["getAllTools"]>[number]): KnownTool[] {
+	const from = PI_EXTENSIONS[sourceInfo.path];
+	if (from !== undefined) return [{ name, from }];
 	if (sourceInfo.source === "builtin") return [{ name }];
 	return isAbsolute(sourceInfo.path) ? [{ name, extension: sourceInfo.path }] : [];
 }

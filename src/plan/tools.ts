@@ -65,7 +65,8 @@ type GrantedTools = Required<Pick<LaunchPlan, "tools" | "extensions" | "extensio
 /** The tools a child of this role really gets, with the extensions that bring them. None at all is a refusal. */
 export function effectiveTools(question: ToolQuestion): GrantedTools | Refusal {
 	const { agent, config, active, known } = question;
-	const sources = new Map(known.map((tool) => [tool.name, tool.extension]));
+	// pi's own extensions are not loaded in children.
+	const sources = new Map(known.filter(({ from }) => !from).map((tool) => [tool.name, tool.extension]));
 	const asked = agent.tools.kind === "only" ? agent.tools.names : active.filter((name) => !exceptions(agent).has(name));
 	const wanted = [...new Set(asked)].filter((name) => !NEVER.has(name));
 	const tools = wanted
