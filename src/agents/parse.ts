@@ -44,7 +44,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	reportUnknownFields(fields, findings);
 	const name = readName(fields, findings);
 	const description = readText("description", fields, findings)?.trim() ?? "";
-	const model = readText("model", fields, findings)?.trim();
+	const model = readModel(fields, findings);
 	const thinking = readThinking(fields, findings);
 	const outputSchema = readOutputSchema(fields, findings);
 	const readonly = readReadonly(fields, findings);
@@ -58,7 +58,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 		description,
 		readonly,
 		tools,
-		...(model && model !== "inherit" ? { model } : {}),
+		...(model ? { model } : {}),
 		...(thinking ? { thinking } : {}),
 		limits,
 		isolation,
@@ -97,6 +97,15 @@ function readText(key: string, fields: Fields, findings: Findings): string | und
 	if (typeof field.value === "string") return field.value;
 	findings.error(field, `${key} is no text.`, "Put it in quotes.");
 	return undefined;
+}
+
+function readModel(fields: Fields, findings: Findings): string | undefined {
+	const field = fields.get("model");
+	const model = readText("model", fields, findings)?.trim();
+	if (field && !findings.hasErrors && !model) {
+		findings.warning(field, "model is empty.", "Name a model, write `inherit` for the parent's, or remove the field.");
+	}
+	return model;
 }
 
 function readThinking(fields: Fields, findings: Findings): ThinkingLevel | undefined {

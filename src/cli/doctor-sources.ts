@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 import { promisify } from "node:util";
-import type { DoctorSources, KnownModels } from "../operate/doctor/sources.ts";
+import type { DoctorSources, KnownModels, ModelName } from "../operate/doctor/sources.ts";
+import { readModelName } from "../plan/model-name.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
 import { catalogFor } from "./catalog.ts";
 import { type FoundPi, profileFor } from "./find-pi.ts";
@@ -47,16 +48,24 @@ async function modelsOf(pi: FoundPi | undefined, signal: AbortSignal): Promise<K
 		const available = /^provider\s+model\b/.test(headings)
 			? rows.map((row) => row.trim().split(/\s+/)).map(([provider = "", id = ""]) => ({ provider, id }))
 			: [];
-		const named = (name: string) => {
-			const plainName = name.replace(/:[a-z]+$/, "");
-			return available.find(({ provider, id }) =>
-				[`${provider}/${id}`, id].some((one) => one === plainName || one === name),
-			);
+		return {
+			available,
+			// Those without credentials are not in the list.
+			isKnown: () => undefined,
+			resolve: (name) => readModelName(name, { models: available, ownProvider: undefined, readByPi: readPlainly }),
 		};
-		// Those without credentials are not in the list.
-		return { available, isKnown: () => undefined, resolve: async (name) => named(name) };
 	} catch (error) {
 		if (!(error instanceof Error)) throw error;
 		return `pi --list-models failed: ${error.message}`;
 	}
+}
+
+/** As pi reads a name, without its resolver: the model of that id, else the newest that has it as a part. */
+async function readPlainly(name: string, models: readonly ModelName[]): Promise<{ model: ModelName } | undefined> {
+	const text = name.toLowerCase().replace(/:[a-z]+$/, "");
+	const full = ({ provider, id }: ModelName) => `${provider}/${id}`.toLowerCase();
+	const found =
+		models.find((model) => [full(model), model.id.toLowerCase()].includes(text)) ??
+		models.filter((model) => full(model).includes(text)).sort((a, b) => b.id.localeCompare(a.id))[0];
+	return found && { model: found };
 }

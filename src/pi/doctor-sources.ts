@@ -34,7 +34,7 @@ export function doctorSources(pi: ExtensionAPI, ctx: ExtensionContext): DoctorSo
 			return {
 				available: modelRegistry.getAvailable(),
 				isKnown: (name) => known.has(name) || all.some(({ id }) => id === name),
-				resolve: async (name) => (await resolveAmong(modelRegistry.getAvailable(), name))?.model,
+				resolve: (name) => resolveAmong(modelRegistry.getAvailable(), name, ctx.model?.provider),
 			};
 		},
 	};

@@ -12,6 +12,7 @@ import type { AgentDefinition } from "../agents/definition.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import type { ResolvedModel } from "../plan/model.ts";
+import { readModelName } from "../plan/model-name.ts";
 import type { ModelChoice } from "../plan/plan.ts";
 import type { KnownTool } from "../plan/tools.ts";
 import { delegationDepth } from "../run/delegation-depth.ts";
@@ -61,14 +62,17 @@ const resolveModel = (
 	ctx: ExtensionContext,
 	name: string,
 	principalDir: string | undefined,
-): Promise<ResolvedModel | undefined> => resolveAmong(availableTo(ctx, principalDir), name);
+): Promise<ResolvedModel | undefined> => resolveAmong(availableTo(ctx, principalDir), name, ctx.model?.provider);
 
-/** pi's own reading of a model name. */
-export async function resolveAmong(
-	models: ReturnType<ExtensionContext["modelRegistry"]["getAll"]>,
+type PiModels = ReturnType<ExtensionContext["modelRegistry"]["getAll"]>;
+
+export const resolveAmong = (
+	models: PiModels,
 	name: string,
-): Promise<ResolvedModel | undefined> {
-	if (/[*?]/.test(name)) return undefined; // pi takes it for several.
+	ownProvider: string | undefined,
+): Promise<ResolvedModel | undefined> => readModelName(name, { models, ownProvider, readByPi });
+
+async function readByPi(name: string, models: readonly PiModels[number][]): Promise<ResolvedModel | undefined> {
 	// All that pi's resolver asks of a runtime, and an extension has no other way to it.
 	const available = { getAvailable: async () => models } as unknown as ModelRuntime;
 	const { scopedModels, diagnostics } = await resolveModelScopeWithDiagnostics([name], available);
@@ -77,7 +81,8 @@ export async function resolveAmong(
 	return {
 		model: { provider: found.model.provider, id: found.model.id },
 		...(found.thinkingLevel && { thinking: found.thinkingLevel }),
-		warnings: diagnostics.map(({ message }) => message),
+		// That several providers have it (pi >= 1.0) is said by who chose among them.
+		warnings: diagnostics.filter(({ code }: { code?: string }) => code !== "ambiguous").map(({ message }) => message),
 	};
 }
 

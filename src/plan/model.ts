@@ -2,6 +2,7 @@ import { type Refusal, refuse } from "../run/errors.ts";
 import { quoted } from "../run/quoted.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 import type { ParentFacts } from "./launch.ts";
+import { isInherit } from "./model-name.ts";
 import type { ModelChoice } from "./plan.ts";
 
 export interface ResolvedModel {
@@ -26,10 +27,18 @@ export async function chooseModel(
 ): Promise<(Required<Pick<ResolvedModel, "model" | "warnings">> & Pick<ResolvedModel, "thinking">) | Refusal> {
 	const warnings: string[] = [];
 	for (const { from, name } of wishes) {
-		if (!name) continue;
+		if (name === undefined || name === null) continue;
+		if (isInherit(name)) break;
+		if (name.trim() === "") {
+			warnings.push(`The model of ${from} is empty; the next in line was used.`);
+			continue;
+		}
 		const resolved = await resolve(name);
 		const usable = resolved && (await parent.isKnownToHosts(resolved.model));
-		if (usable) return { ...resolved, warnings: [...warnings, ...(resolved.warnings ?? [])] };
+		if (usable) {
+			const surprises = (resolved.warnings ?? []).map((warning) => `The model of ${from}: ${warning}`);
+			return { ...resolved, warnings: [...warnings, ...surprises] };
+		}
 		const why = resolved ? "comes from an extension, which subagents do not load" : "is not available";
 		warnings.push(`The model ${quoted(name)} of ${from} ${why}; the next in line was used.`);
 	}

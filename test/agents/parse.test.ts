@@ -276,10 +276,15 @@ describe("tools", () => {
 });
 
 describe("other fields", () => {
-	test.each(["inherit", "", "~", '""'])("model %s is the parent's", (model) => {
-		const { agent } = withFields(`model: ${model}`);
+	test.each(["", "~", '""', '" "'])("an empty model (%s) names none, with a warning", (model) => {
+		const { agent, diagnostics } = withFields(`model: ${model}`);
 		expect(agent).toBeDefined();
 		expect(agent).not.toHaveProperty("model");
+		expect(diagnostics).toMatchObject([{ severity: "warning", key: "model", line: 3 }]);
+	});
+
+	test("model: inherit is kept, since it goes before the configuration's", () => {
+		expect(withFields("model: inherit")).toMatchObject({ agent: { model: "inherit" }, diagnostics: [] });
 	});
 
 	test.each([
@@ -398,8 +403,7 @@ You are an expert code reviewer.
 
 	test("works unchanged", () => {
 		const { agent, diagnostics } = parse(generated("Reviews code. Use PROACTIVELY after changes."));
-		expect(agent).toMatchObject(expected);
-		expect(agent).not.toHaveProperty("model");
+		expect(agent).toMatchObject({ ...expected, model: "inherit" });
 		expect(diagnostics.map(({ message }) => message)).toEqual([expect.stringContaining("Bash(git diff:*)")]);
 	});
 

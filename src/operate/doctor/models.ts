@@ -1,3 +1,4 @@
+import { isInherit } from "../../plan/model-name.ts";
 import { plural } from "../../run/amounts.ts";
 import { type Check, type Examination, type Finding, pass } from "./check.ts";
 import type { KnownModels } from "./sources.ts";
@@ -23,8 +24,7 @@ export const checkModels: Check = {
 		const providers = new Set(available.map(({ provider }) => provider));
 		yield pass(`${plural(available.length, "model")} with credentials`, [...providers].sort().join(", "));
 		for (const named of namedModels(sources)) {
-			const finding = await findingOn(named, models);
-			if (finding) yield finding;
+			yield* await findingsOn(named, models);
 		}
 	},
 };
@@ -40,20 +40,22 @@ function namedModels({ config, catalog }: Examination["sources"]): NamedModel[] 
 		{ name: defaults.subagents.model, where: "agents.defaults.subagents.model in pi-geon.json" },
 		...list.map(({ id, subagents }) => ({ name: subagents.model, where: `agents.list[${id}] in pi-geon.json` })),
 		...catalog.agents.map(({ model, name, file }) => ({ name: model, where: `${name} (${file})` })),
-	].flatMap(({ name, where }) => (name ? [{ name, where }] : []));
+	].flatMap(({ name, where }) => (name && !isInherit(name) ? [{ name, where }] : []));
 }
 
-async function findingOn({ name, where }: NamedModel, models: KnownModels): Promise<Finding | undefined> {
-	if (await models.resolve(name)) return undefined;
+async function findingsOn({ name, where }: NamedModel, models: KnownModels): Promise<Finding[]> {
+	const resolved = await models.resolve(name);
+	if (resolved) return (resolved.warnings ?? []).map((what) => ({ level: "warn", what, detail: where }));
 	const known = models.isKnown(name);
-	const instead = "Runs go on with the next model in precedence, and say so.";
+	const detail = `${where}. Runs use the next model in precedence, and say so.`;
 	const remedy = "Log in to its provider, or name another model.";
-	if (known)
-		return { level: "warn", what: `The model ${name} has no credentials`, detail: `${where}. ${instead}`, remedy };
-	return {
-		level: "warn",
-		what: known === undefined ? `The model ${name} is unknown or has no credentials` : `There is no model ${name}`,
-		detail: `${where}. ${instead}`,
-		remedy: known === undefined ? remedy : "Correct the name: `pi --list-models` has those that can be used.",
-	};
+	if (known) return [{ level: "warn", what: `The model ${name} has no credentials`, detail, remedy }];
+	return [
+		{
+			level: "warn",
+			what: known === undefined ? `The model ${name} is unknown or has no credentials` : `There is no model ${name}`,
+			detail,
+			remedy: known === undefined ? remedy : "Correct the name: `pi --list-models` has those that can be used.",
+		},
+	];
 }

@@ -14,8 +14,8 @@ export interface KnownModels {
 	available: readonly ModelName[];
 	/** Whether pi knows such a model, with credentials or without. Undefined: cannot be told from here. */
 	isKnown(name: string): boolean | undefined;
-	/** pi's own reading of a name among those that have credentials. */
-	resolve(name: string): Promise<ModelName | undefined>;
+	/** What a run would make of a name, among those that have credentials, and what it would warn of. */
+	resolve(name: string): Promise<{ model: ModelName; warnings?: string[] } | undefined>;
 }
 
 /** What the doctor is told of its surroundings: a pi session knows more than a command outside of pi. */

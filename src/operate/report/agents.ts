@@ -1,5 +1,6 @@
 import { inOneLine } from "../../collect/plain.ts";
 import type { Services } from "../../delegate.ts";
+import { isInherit } from "../../plan/model-name.ts";
 import { plural } from "../../run/amounts.ts";
 import { formatDiagnostic } from "../../run/diagnostic.ts";
 import { cutTo, type Fact, factsTo, wrapTo } from "./layout.ts";
@@ -38,7 +39,7 @@ function about(agent: Agent, hidden: Agent[], { width, toolsHere }: AgentsOption
 		...(description.trim() === "" ? [] : [fact("about", description)]),
 		fact("tools", toolsInWords(agent)),
 		...(toolsHere ? [fact("gets here", toolsHere(agent))] : []),
-		fact("model", model ?? "the parent's"),
+		fact("model", model === undefined || isInherit(model) ? "the parent's" : model),
 		...(thinking === undefined ? [] : [fact("thinking", thinking)]),
 		...(agent.outputSchema === undefined ? [] : [fact("answer", "JSON, checked against its outputSchema")]),
 		fact("file", file),
