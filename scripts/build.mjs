@@ -182,6 +182,13 @@ await esbuild.build({
 	alias: { linkedom: join(root, "node_modules", "linkedom", "esm", "index.js") },
 });
 
+// The thread that checks results against an agent's schema. typebox is in it: pi's copy is not to be had in a thread.
+await esbuild.build({
+	...common,
+	entryPoints: { "chunks/result-check": "src/host/result-check-worker.ts" },
+	minify: true,
+});
+
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 const types = spawnSync(
 	process.execPath,

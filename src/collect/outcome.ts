@@ -27,9 +27,12 @@ export function outcomeOf(cause: EndCause, evidence: RunEvidence): Outcome {
 	if (cause.kind === "finalized" && cause.finalized.status === "SUCCESS") {
 		return { ...facts, status: "success", exitCode: 0, finalized: cause.finalized, output: cause.finalized.result };
 	}
-	const output = cause.kind === "finalized" ? cause.finalized.result : partialOutput;
+	const output = cause.kind === "finalized" ? cause.finalized.result : (uncheckedOf(cause) ?? partialOutput);
 	return { ...facts, ...failureOf(cause), ...(output && { output }) };
 }
+
+/** A result that nobody can vouch for is still the most that the child has said. */
+const uncheckedOf = (cause: EndCause): string | undefined => (cause.kind === "uncheckable" ? cause.result : undefined);
 
 /** The ending of a run that no host is working on: all that is known is what the ledger holds. */
 export function outcomeWithoutHost(
@@ -52,6 +55,12 @@ function failureOf(cause: EndCause): Failure {
 			};
 		case "not_finalized":
 			return failed(`The child stopped without a valid call of ${FINALIZE_TOOL}: ${cause.problem}`, "not_finalized");
+		case "uncheckable":
+			return failed(
+				`Its result could not be checked against the outputSchema in ${cause.file}: ${cause.problem}. Fix the schema: ` +
+					"a `pattern` with nested repetition such as (a+)+ may never end. The result is passed on unchecked.",
+				"output_schema",
+			);
 		case "timeout":
 			return {
 				status: "timeout",

@@ -39,7 +39,9 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 	const collector = new Collector(redact);
 	const corrections = new Corrections(plan.limits.maxCorrections);
 	const finalize = finalization({
-		checkResult: resultCheck(plan.outputSchema),
+		checkResult: resultCheck(plan.outputSchema, decided.signal),
+		onUncheckable: (problem, result) =>
+			race.declare({ kind: "uncheckable", file: plan.definition.file, problem, result }),
 		calledTogether: () => collector.lastToolCalls,
 		corrections,
 	});

@@ -4,7 +4,7 @@ import { FINALIZE_TOOL, type Finalized } from "../run/outcome.ts";
 import type { Corrections } from "./corrections.ts";
 import type { CheckedResult } from "./result-check.ts";
 
-/** The tool with which a child hands over, and what it handed over. The first valid call counts. */
+/** The tool with which a child returns its answer, and that answer. The first valid call counts. */
 export interface Finalization {
 	tool: ToolDefinition;
 	readonly answer: Finalized | undefined;
@@ -13,7 +13,9 @@ export interface Finalization {
 }
 
 export interface FinalizeRules {
-	checkResult(result: string): CheckedResult;
+	checkResult(result: string): Promise<CheckedResult>;
+	/** The result can be neither accepted nor sent back: the check itself failed. */
+	onUncheckable(problem: string, result: string): void;
 	/** The names of all tools that were called in the same message. */
 	calledTogether(): string[];
 	corrections: Corrections;
@@ -32,26 +34,38 @@ const parameters = Type.Object(
 export function finalization(rules: FinalizeRules): Finalization {
 	let answer: Finalized | undefined;
 	let rejectedResult: string | undefined;
+	/** Calls of the same message come at once, and a check takes a while: each waits for the one before it. */
+	let before: Promise<unknown> = Promise.resolve();
 	const tool = defineTool({
 		name: FINALIZE_TOOL,
 		label: "Finalize",
 		description:
-			"End your work and hand over your answer. Call it exactly once, as your last action, on its own. " +
+			"End your work and return your answer. Call it exactly once, as your last action, on its own. " +
 			"status SUCCESS needs `result`: the complete answer. status ERROR needs `error`: what went wrong; " +
 			"`result` may then carry partial findings. Nothing you say outside of it is read.",
 		parameters,
-		async execute(_id, call) {
-			if (answer) return reply("Your work is finalized already. Stop here.", { endTurn: true });
-			const checked = check(call, rules);
-			if (!("wrong" in checked)) {
-				answer = checked;
-				return reply("Finalized.", { endTurn: true });
-			}
-			rejectedResult = call.result;
-			// With the last correction used up there is no point in asking the model again.
-			return reply(checked.wrong, { endTurn: !rules.corrections.take(checked.wrong) });
+		execute(_id, call) {
+			const handled = before.then(() => handle(call));
+			before = handled.catch(() => {}); // That call's own affair.
+			return handled;
 		},
 	});
+	const handle = async (call: FinalizeCall) => {
+		if (answer) return reply("Your work is finalized already. Stop here.", { endTurn: true });
+		const checked = await check(call, rules);
+		if ("status" in checked) {
+			answer = checked;
+			return reply("Finalized.", { endTurn: true });
+		}
+		rejectedResult = call.result;
+		if ("uncheckable" in checked) {
+			// No other result would fix the schema, so the model is not asked for one.
+			rules.onUncheckable(checked.uncheckable, call.result ?? "");
+			return reply(`\`result\` could not be checked: ${checked.uncheckable}.`, { endTurn: true });
+		}
+		// With the last correction used up there is no point in asking the model again.
+		return reply(checked.wrong, { endTurn: !rules.corrections.take(checked.wrong) });
+	};
 	return {
 		tool,
 		get answer() {
@@ -69,7 +83,10 @@ interface FinalizeCall {
 	error?: string;
 }
 
-function check(call: FinalizeCall, rules: FinalizeRules): Finalized | { wrong: string } {
+async function check(
+	call: FinalizeCall,
+	rules: FinalizeRules,
+): Promise<Finalized | { wrong: string } | { uncheckable: string }> {
 	const others = rules.calledTogether().filter((name) => name !== FINALIZE_TOOL);
 	if (others.length > 0) {
 		return {
@@ -84,8 +101,8 @@ function check(call: FinalizeCall, rules: FinalizeRules): Finalized | { wrong: s
 	if (result === undefined) {
 		return { wrong: "status SUCCESS needs a non-empty `result`. Call it again with your answer." };
 	}
-	const checked = rules.checkResult(result);
-	return "wrong" in checked ? checked : { status: "SUCCESS", result, ...checked };
+	const checked = await rules.checkResult(result);
+	return "wrong" in checked || "uncheckable" in checked ? checked : { status: "SUCCESS", result, ...checked };
 }
 
 const reply = (text: string, { endTurn }: { endTurn: boolean }) => ({

@@ -1,32 +1,86 @@
-import type { TSchema } from "typebox";
-import { Value } from "typebox/value";
+import { Worker } from "node:worker_threads";
+import { timer } from "./endings/timer.ts";
+import { Turns } from "./turns.ts";
 
-export type CheckedResult = { value?: unknown } | { wrong: string };
+/** A result as the schema sees it: fine, wrong in a way that its child can fix, or beyond what the check can do. */
+export type CheckedResult = { value?: unknown } | { wrong: string } | { uncheckable: string };
 
-/** Enough to mend a result by; a model does not need the four hundredth error of an array. */
-const MAX_ERRORS = 10;
+export interface CheckJob {
+	outputSchema: Record<string, unknown>;
+	result: string;
+}
 
-/** Checks a finalized result against the agent's output schema, if it has one. */
-export function resultCheck(outputSchema: Record<string, unknown> | undefined): (result: string) => CheckedResult {
-	if (!outputSchema) return () => ({});
-	const schema = outputSchema as TSchema;
-	return (result) => {
-		const parsed = parse(result);
-		if ("wrong" in parsed) return parsed;
-		const errors = Value.Errors(schema, parsed.value).slice(0, MAX_ERRORS);
-		if (errors.length === 0) return parsed;
-		const list = errors.map(({ instancePath, message }) => `- ${instancePath || "/"}: ${message}`).join("\n");
-		return { wrong: `\`result\` does not satisfy the JSON Schema:\n${list}\nMend it and call the tool again.` };
+export type CheckAnswer = { wrong: string | undefined } | { failed: string };
+
+/** Honest checks take milliseconds. The rest is for a machine that has better things to do than to start a thread. */
+const LONGEST_CHECK_MS = 10_000;
+
+/** As much as a child may write at all. */
+const LONGEST_RESULT = 8 * 1024 * 1024;
+
+/**
+ * Far above what parsing the longest result takes. V8 ends a thread that reaches its limit while it runs JavaScript, and
+ * the whole process if that happens inside JSON.parse.
+ */
+const HEAP_MB = 1024;
+
+/** A few threads at a time. One that takes long gives its turn to the next, so that nobody waits for a bad schema. */
+const turns = new Turns(4, 1000);
+
+/**
+ * Checks a finalized result against the agent's output schema, if it has one. In a thread with a deadline: a schema is
+ * the text of a file, and one `pattern` can keep a regular expression busy for longer than anybody lives. The host's
+ * other runs must not wait for it.
+ */
+export function resultCheck(
+	outputSchema: Record<string, unknown> | undefined,
+	over: AbortSignal,
+): (result: string) => Promise<CheckedResult> {
+	if (!outputSchema) return async () => ({});
+	return async (result) => {
+		if (result.length > LONGEST_RESULT)
+			return { wrong: "`result` is too long. Make it shorter and call the tool again." };
+		const answer = await turns.take(() => checkInThread({ outputSchema, result }, over));
+		if ("failed" in answer) return { uncheckable: answer.failed };
+		return answer.wrong === undefined ? { value: JSON.parse(result) } : { wrong: answer.wrong };
 	};
 }
 
-function parse(result: string): { value: unknown } | { wrong: string } {
+async function checkInThread(job: CheckJob, over: AbortSignal): Promise<CheckAnswer> {
+	if (over.aborted) return RUN_IS_OVER;
+	const worker = new Worker(SCRIPT, {
+		workerData: job,
+		env: {},
+		execArgv: [],
+		stdout: true,
+		stderr: true,
+		resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+	});
+	const { promise, resolve } = Promise.withResolvers<CheckAnswer>();
+	const giveUp = () => resolve(RUN_IS_OVER);
+	const cancelDeadline = timer(LONGEST_CHECK_MS, () =>
+		resolve({ failed: `the check did not finish within ${LONGEST_CHECK_MS / 1000} s` }),
+	);
+	over.addEventListener("abort", giveUp, { once: true });
+	worker.once("message", resolve);
+	worker.once("error", (error: Error & { code?: string }) =>
+		resolve({ failed: `the check broke off (${error.code ?? error.message})` }),
+	);
+	worker.once("exit", () => resolve({ failed: "the check ended without an answer" }));
 	try {
-		return { value: JSON.parse(result) };
-	} catch (error) {
-		if (!(error instanceof SyntaxError)) throw error;
-		return {
-			wrong: `\`result\` must be JSON text and nothing else: ${error.message}. Mend it and call the tool again.`,
-		};
+		return await promise;
+	} finally {
+		cancelDeadline();
+		over.removeEventListener("abort", giveUp);
+		// Ends a regular expression in the middle of its work, too.
+		await worker.terminate();
 	}
 }
+
+const RUN_IS_OVER: CheckAnswer = { failed: "the run was ended meanwhile" };
+
+/** Beside the chunk that this is part of, or beside this file where the sources are run. */
+const SCRIPT = new URL(
+	import.meta.url.endsWith(".ts") ? "./result-check-worker.ts" : "./result-check.js",
+	import.meta.url,
+);

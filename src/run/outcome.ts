@@ -29,6 +29,7 @@ export type Finalized =
 export type EndCause =
 	| { kind: "finalized"; finalized: Finalized }
 	| { kind: "not_finalized"; problem: string }
+	| { kind: "uncheckable"; file: string; problem: string; result: string }
 	| { kind: "timeout"; limit: TimeoutReason; afterMs: number }
 	| { kind: "stopped"; by: string }
 	| { kind: "budget"; limit: string }
