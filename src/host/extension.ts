@@ -15,6 +15,8 @@ import { isHostId } from "../run/ids.ts";
 import { HOST_COMMAND, NODE_ARGUMENTS } from "./command.ts";
 import { freshModelRuntimes } from "./models.ts";
 import { COUNTABLE } from "./provider-watch.ts";
+import { sayProviders } from "./providers-command.ts";
+import { PROVIDERS_COMMAND } from "./providers-protocol.ts";
 import { Host } from "./serve.ts";
 import { warmUp } from "./warm-up.ts";
 
@@ -66,7 +68,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				retentionDays: () => retentionDays(agentDir),
 				childServices: ({ agentDir: ownDir }) => ({
 					agentDir: ownDir ?? agentDir,
-					openModels: () => models(ownDir),
+					openModels: (extensions) => models(ownDir, extensions),
 					redactor: ownDir === undefined ? redactor : currentRedactor(agentDir, ownDir),
 					ui,
 				}),
@@ -87,6 +89,10 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				setTimeout(() => process.exit(), LEAVE_WITHIN_MS).unref();
 			}
 		},
+	});
+	pi.registerCommand(PROVIDERS_COMMAND, {
+		description: "Internal: says which providers some extensions register",
+		handler: (args) => sayProviders(args.trim()),
 	});
 	pi.on("session_shutdown", () => host?.abandon());
 }

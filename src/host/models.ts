@@ -2,9 +2,13 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { ModelRuntime } from "@earendil-works/pi-coding-agent";
 import { layered, storeOf } from "./credentials.ts";
+import { registerProviders } from "./provider-extensions.ts";
 
-/** The models and credentials of a principal, which has its own directory or shares main's. */
-export type OpenModels = (ownDir?: string) => Promise<ModelRuntime>;
+/**
+ * The models and credentials of a principal, which has its own directory or shares main's, with the providers that some
+ * extensions register.
+ */
+export type OpenModels = (ownDir?: string, extensions?: readonly string[]) => Promise<ModelRuntime>;
 
 /**
  * pi's models and credentials, read anew when the user changed them since: a host may live through a /login. The models
@@ -14,16 +18,21 @@ export function freshModelRuntimes(mainDir: string): OpenModels {
 	const modelsPath = join(mainDir, "models.json");
 	const mainAuth = join(mainDir, "auth.json");
 	const runtimes = new Map<string, { version: string; runtime: Promise<ModelRuntime> }>();
-	return (ownDir = mainDir) => {
+	return (ownDir = mainDir, extensions = []) => {
 		const ownAuth = join(ownDir, "auth.json");
 		const authPath = modificationTime(ownAuth) === undefined ? mainAuth : ownAuth;
-		const version = [mainAuth, modelsPath, authPath].map(modificationTime).join(" ");
-		const known = runtimes.get(authPath);
+		const version = [mainAuth, modelsPath, authPath, ...extensions].map(modificationTime).join(" ");
+		// A runtime of their own for runs with other extensions: two may register the same provider.
+		const key = [authPath, ...extensions].join("\n");
+		const known = runtimes.get(key);
 		if (known?.version === version) return known.runtime;
-		const runtime = open({ authPath, mainAuth, modelsPath });
-		runtimes.set(authPath, { version, runtime });
+		const runtime = open({ authPath, mainAuth, modelsPath }).then(async (opened) => {
+			await registerProviders(opened, extensions, { cwd: mainDir, agentDir: mainDir });
+			return opened;
+		});
+		runtimes.set(key, { version, runtime });
 		// What could not be read now may be readable for the next run.
-		runtime.catch(() => runtimes.get(authPath)?.runtime === runtime && runtimes.delete(authPath));
+		runtime.catch(() => runtimes.get(key)?.runtime === runtime && runtimes.delete(key));
 		return runtime;
 	};
 }

@@ -31,8 +31,8 @@ export type ClaimedRun = RunRecord & { run: RunningRun };
 export interface WorkServices
 	extends Pick<ChildSetup, "agentDir" | "ui" | "openTranscript">,
 		Pick<DialogSetup, "ask" | "onNotice"> {
-	/** The models and credentials of the run's principal. */
-	openModels(): Promise<ModelRuntime>;
+	/** The models and credentials of the run's principal, with the providers of some extensions. */
+	openModels(extensions: readonly string[]): Promise<ModelRuntime>;
 	/** Everything that leaves the child goes through it. */
 	redactor: Redactor;
 	/** Messages to this run. */
@@ -124,7 +124,7 @@ async function untilItEnds(assignment: Assignment, equipment: Equipment): Promis
 }
 
 async function openChild({ record, services }: Assignment, equipment: Equipment): Promise<AgentSession> {
-	const models = await services.openModels();
+	const models = await services.openModels(record.plan.model.extensions ?? []);
 	return openChildSession({
 		plan: record.plan,
 		agentDir: services.agentDir,

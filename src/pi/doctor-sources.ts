@@ -6,6 +6,7 @@ import { placesIn } from "../ledger/places.ts";
 import type { DoctorSources } from "../operate/doctor/sources.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
 import { currentProfile } from "../supervise/current-profile.ts";
+import { modelSource } from "./model-source.ts";
 import { resolveAmong } from "./parent-facts.ts";
 import { hostEntry, trustedAgentsFor } from "./session-services.ts";
 
@@ -34,6 +35,8 @@ export function doctorSources(pi: ExtensionAPI, ctx: ExtensionContext): DoctorSo
 			return {
 				available: modelRegistry.getAvailable(),
 				isKnown: (name) => known.has(name) || all.some(({ id }) => id === name),
+				ofSession: ctx.model && { provider: ctx.model.provider, id: ctx.model.id },
+				trySource: (model) => modelSource(ctx, model, { afresh: true }),
 				resolve: (name) => resolveAmong(modelRegistry.getAvailable(), name, ctx.model?.provider),
 			};
 		},

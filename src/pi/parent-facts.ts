@@ -3,8 +3,7 @@ import { isAbsolute, join } from "node:path";
 import {
 	type ExtensionAPI,
 	type ExtensionContext,
-	getAgentDir,
-	ModelRuntime,
+	type ModelRuntime,
 	readStoredCredential,
 	resolveModelScopeWithDiagnostics,
 } from "@earendil-works/pi-coding-agent";
@@ -13,10 +12,10 @@ import { isTrustedByDecision } from "../config/project-trust.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import type { ResolvedModel } from "../plan/model.ts";
 import { readModelName } from "../plan/model-name.ts";
-import type { ModelChoice } from "../plan/plan.ts";
 import type { KnownTool } from "../plan/tools.ts";
 import { delegationDepth } from "../run/delegation-depth.ts";
 import { isThinkingLevel } from "../run/thinking.ts";
+import { modelSource } from "./model-source.ts";
 
 /** The parent as it is at this moment, as the plan wants to know it. */
 export function parentFacts(
@@ -35,7 +34,7 @@ export function parentFacts(
 		projectTrusted: isTrustedByDecision(ctx),
 		sessionKept: ctx.sessionManager.getSessionFile() !== undefined,
 		resolveModel: (name, principalDir) => resolveModel(ctx, name, principalDir),
-		isKnownToHosts: (model) => isKnownToHosts(ctx, model),
+		modelSource: (model) => modelSource(ctx, model),
 		approveProjectAgent,
 	};
 }
@@ -84,14 +83,6 @@ async function readByPi(name: string, models: readonly PiModels[number][]): Prom
 		// That several providers have it (pi >= 1.0) is said by who chose among them.
 		warnings: diagnostics.filter(({ code }: { code?: string }) => code !== "ambiguous").map(({ message }) => message),
 	};
-}
-
-/** A host loads no extension for the sake of its models: what an extension alone provides is not there. */
-async function isKnownToHosts({ modelRegistry }: ExtensionContext, { provider, id }: ModelChoice): Promise<boolean> {
-	if (!modelRegistry.getRegisteredProviderIds().includes(provider)) return true;
-	const dir = getAgentDir();
-	const runtime = await ModelRuntime.create({ authPath: join(dir, "auth.json"), modelsPath: join(dir, "models.json") });
-	return runtime.getModel(provider, id) !== undefined;
 }
 
 function availableTo({ modelRegistry }: ExtensionContext, principalDir: string | undefined) {

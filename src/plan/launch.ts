@@ -10,7 +10,7 @@ import { quoted, shortened } from "../run/quoted.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 import { GENERAL } from "./general.ts";
 import { effectiveLimits } from "./limits.ts";
-import { chooseModel, type ResolvedModel } from "./model.ts";
+import { chooseModel, type ModelSource, type ResolvedModel } from "./model.ts";
 import type { ChildSession, LaunchPlan, ModelChoice } from "./plan.ts";
 import { choosePrincipal } from "./principal.ts";
 import { childPrompt } from "./prompt.ts";
@@ -49,8 +49,8 @@ export interface ParentFacts {
 	sessionKept: boolean;
 	/** Among the models that can be used with main's credentials, or with those in a principal's own directory. */
 	resolveModel(name: string, principalDir?: string): Promise<ResolvedModel | undefined>;
-	/** Whether a child can use a model that this pi has. */
-	isKnownToHosts(model: ModelChoice): Promise<boolean>;
+	/** Where a child gets a model from that this pi has. */
+	modelSource(model: ModelChoice): Promise<ModelSource>;
 	/** Asks the user about an agent of a project that is not trusted. False where nobody can be asked. */
 	approveProjectAgent(agent: AgentDefinition): Promise<boolean>;
 }

@@ -13,6 +13,12 @@ export interface ResolvedModel {
 	warnings?: string[];
 }
 
+/** Where a child gets a model from: pi knows it, some extensions register its provider, or it cannot be had. */
+export type ModelSource =
+	| { kind: "pi"; warning?: string }
+	| { kind: "extensions"; files: string[] }
+	| { kind: "unusable"; why: string };
+
 /** Who named a model, in the order of precedence. */
 export interface ModelWish {
 	from: string;
@@ -22,7 +28,7 @@ export interface ModelWish {
 /** The first wish that names a usable model, else the parent's. A wish that does not is a warning, never a silence. */
 export async function chooseModel(
 	wishes: ModelWish[],
-	parent: Pick<ParentFacts, "model" | "isKnownToHosts">,
+	parent: Pick<ParentFacts, "model" | "modelSource">,
 	resolve: (name: string) => Promise<ResolvedModel | undefined>,
 ): Promise<(Required<Pick<ResolvedModel, "model" | "warnings">> & Pick<ResolvedModel, "thinking">) | Refusal> {
 	const warnings: string[] = [];
@@ -34,25 +40,37 @@ export async function chooseModel(
 			continue;
 		}
 		const resolved = await resolve(name);
-		const usable = resolved && (await parent.isKnownToHosts(resolved.model));
-		if (usable) {
-			const surprises = (resolved.warnings ?? []).map((warning) => `The model of ${from}: ${warning}`);
-			return { ...resolved, warnings: [...warnings, ...surprises] };
+		const source = resolved && (await parent.modelSource(resolved.model));
+		if (resolved && source?.kind !== "unusable") {
+			const surprises = [...(resolved.warnings ?? []), ...warningOf(source)];
+			const said = surprises.map((warning) => `The model of ${from}: ${warning}`);
+			return { ...resolved, model: withSource(resolved.model, source), warnings: [...warnings, ...said] };
 		}
-		const why = resolved ? "comes from an extension, which subagents do not load" : "is not available";
+		const why = source?.kind === "unusable" ? `comes from an extension, and ${source.why}` : "is not available";
 		warnings.push(`The model ${quoted(name)} of ${from} ${why}; the next in line was used.`);
 	}
 	const { model } = parent;
 	if (!model) {
 		return refuse("SUBAGENT_FAILED", "There is no model to run it with. Choose one with /model or /login.", "no_model");
 	}
-	if (!(await parent.isKnownToHosts(model))) {
+	const source = await parent.modelSource(model);
+	if (source.kind === "unusable") {
 		return refuse(
 			"SUBAGENT_FAILED",
-			`The model of this session, ${model.provider}/${model.id}, comes from an extension, which subagents do not load. ` +
-				"Give them one of pi's own or of models.json: agents.defaults.subagents.model in pi-geon.json.",
+			`The model of this session, ${model.provider}/${model.id}, comes from an extension, and ${source.why}. ` +
+				"Make the extension register it while it is loaded, or give subagents another model: " +
+				"agents.defaults.subagents.model in pi-geon.json.",
 			"no_model",
 		);
 	}
-	return { model, warnings };
+	return { model: withSource(model, source), warnings: [...warnings, ...warningOf(source)] };
 }
+
+const withSource = ({ provider, id }: ModelChoice, source: ModelSource | undefined): ModelChoice => ({
+	provider,
+	id,
+	...(source?.kind === "extensions" && { extensions: source.files }),
+});
+
+const warningOf = (source: ModelSource | undefined): string[] =>
+	source?.kind === "pi" && source.warning !== undefined ? [source.warning] : [];

@@ -55,6 +55,8 @@ export interface Principal {
 export interface ModelChoice {
 	provider: string;
 	id: string;
+	/** The extension files that register its provider, in the order in which pi loads them. Absent: pi knows it by itself. */
+	extensions?: string[];
 }
 
 export interface Limits {

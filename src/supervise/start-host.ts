@@ -26,14 +26,18 @@ export function startHost(host: HostRecord, start: HostStart): void {
 	const log = openSync(places.log(host.id), "a", 0o600);
 	// No part of the profile: any host of it will do. One that is compiled, or run by Bun, knows no such arguments.
 	const node = script.length > 0 && process.versions.bun === undefined ? NODE_ARGUMENTS : [];
-	const child = spawn(executable, [...node, ...script, ...hostArguments(profile.hostEntry, host)], {
-		// Not the parent's working directory: that may be deleted while the host lives.
-		cwd: places.dir,
-		env: profile.env,
-		detached: true,
-		stdio: ["ignore", log, log],
-		windowsHide: true,
-	});
+	const child = spawn(
+		executable,
+		[...node, ...script, ...quietArguments(profile.hostEntry), "-p", `/${HOST_COMMAND} ${host.id}`],
+		{
+			// Not the parent's working directory: that may be deleted while the host lives.
+			cwd: places.dir,
+			env: profile.env,
+			detached: true,
+			stdio: ["ignore", log, log],
+			windowsHide: true,
+		},
+	);
 	closeSync(log);
 	// Unref'd, like the process: neither keeps this one alive.
 	const giveUp = () => quietly(() => start.isReady() || child.kill("SIGKILL"));
@@ -59,17 +63,11 @@ function quietly(work: () => unknown): void {
 	}
 }
 
-function hostArguments(hostEntry: string, host: HostRecord): string[] {
-	const quiet = [
-		"--no-session",
-		"--no-extensions",
-		"--no-skills",
-		"--no-prompt-templates",
-		"--no-themes",
-		"--no-context-files",
-	];
-	return ["--mode", "json", ...quiet, "-e", hostEntry, "-p", `/${HOST_COMMAND} ${host.id}`];
-}
+/** A pi that loads nothing but our extension. */
+export const quietArguments = (hostEntry: string): string[] => [
+	...["--mode", "json", "--no-session", "--no-extensions", "--no-skills", "--no-prompt-templates", "--no-themes"],
+	...["--no-context-files", "-e", hostEntry],
+];
 
 /** The end of the host's log, where a process that failed to start says why. */
 function lastWords(places: Places, host: HostRecord): string {

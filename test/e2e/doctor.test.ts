@@ -126,6 +126,18 @@ describe("the doctor names the cause of", () => {
 		expect(report).toMatch(/warn models: The model openai\/gpt-4o has no credentials dear \(.*dear\.md\)/);
 	});
 
+	test("a model of an extension: whether it loads in a host is tried", async () => {
+		const home = await openHome({ moreExtensions: [join(repositoryRoot, "test", "children", "own-provider.ts")] });
+		writeFileSync(
+			join(home.agentDir, "settings.json"),
+			JSON.stringify({ defaultProvider: "elsewhere", defaultModel: "own" }),
+		);
+		const env = { ELSEWHERE_URL: home.model.baseUrl };
+		expect(await doctor(home, { env })).toMatch(/ok models: Children can use elsewhere\/own: .*own-provider\.ts/);
+		const broken = await doctor(home, { env: { ...env, ELSEWHERE_IN_HOSTS: "throws" } });
+		expect(broken).toMatch(/FAIL models: Children cannot use elsewhere\/own: .*It does not want to/);
+	});
+
 	test("no credentials at all", async () => {
 		const home = await openHome({});
 		writeFileSync(join(home.agentDir, "models.json"), "{}");

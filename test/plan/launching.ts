@@ -47,7 +47,7 @@ export const parentOf: ParentFacts = {
 		if (id.startsWith("gone")) return undefined;
 		return { model: { provider: "test", id }, ...(thinking === "high" && { thinking }) };
 	},
-	isKnownToHosts: async () => true,
+	modelSource: async () => ({ kind: "pi" }),
 	approveProjectAgent: async () => false,
 };
 

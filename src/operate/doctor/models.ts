@@ -1,7 +1,7 @@
 import { isInherit } from "../../plan/model-name.ts";
 import { plural } from "../../run/amounts.ts";
 import { type Check, type Examination, type Finding, pass } from "./check.ts";
-import type { KnownModels } from "./sources.ts";
+import type { KnownModels, ModelName } from "./sources.ts";
 
 /** Whether the models that are named can be used: known to pi, and with credentials. */
 export const checkModels: Check = {
@@ -23,6 +23,7 @@ export const checkModels: Check = {
 		}
 		const providers = new Set(available.map(({ provider }) => provider));
 		yield pass(`${plural(available.length, "model")} with credentials`, [...providers].sort().join(", "));
+		if (models.ofSession) yield* await triedSource(models.ofSession, { models, level: "fail", where: "this session" });
 		for (const named of namedModels(sources)) {
 			yield* await findingsOn(named, models);
 		}
@@ -45,7 +46,10 @@ function namedModels({ config, catalog }: Examination["sources"]): NamedModel[] 
 
 async function findingsOn({ name, where }: NamedModel, models: KnownModels): Promise<Finding[]> {
 	const resolved = await models.resolve(name);
-	if (resolved) return (resolved.warnings ?? []).map((what) => ({ level: "warn", what, detail: where }));
+	if (resolved) {
+		const surprises = (resolved.warnings ?? []).map((what): Finding => ({ level: "warn", what, detail: where }));
+		return [...surprises, ...(await triedSource(resolved.model, { models, level: "warn", where }))];
+	}
 	const known = models.isKnown(name);
 	const detail = `${where}. Runs use the next model in precedence, and say so.`;
 	const remedy = "Log in to its provider, or name another model.";
@@ -56,6 +60,29 @@ async function findingsOn({ name, where }: NamedModel, models: KnownModels): Pro
 			what: known === undefined ? `The model ${name} is unknown or has no credentials` : `There is no model ${name}`,
 			detail,
 			remedy: known === undefined ? remedy : "Correct the name: `pi --list-models` has those that can be used.",
+		},
+	];
+}
+
+/** Only an extension can be in the way of a model that has credentials. */
+async function triedSource(
+	model: ModelName,
+	{ models, level, where }: { models: KnownModels; level: Finding["level"]; where: string },
+): Promise<Finding[]> {
+	const source = await models.trySource?.(model);
+	if (!source) return [];
+	const name = `${model.provider}/${model.id}`;
+	if (source.kind === "extensions") {
+		return [pass(`Children can use ${name}: the extension that provides it loads in a host`, source.files.join(", "))];
+	}
+	if (source.kind === "pi")
+		return source.warning === undefined ? [] : [{ level: "warn", what: source.warning, detail: where }];
+	return [
+		{
+			level,
+			what: `Children cannot use ${name}: it comes from an extension, and ${source.why}`,
+			detail: where,
+			remedy: "Correct the extension, or set agents.defaults.subagents.model in pi-geon.json.",
 		},
 	];
 }

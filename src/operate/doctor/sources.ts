@@ -1,6 +1,7 @@
 import type { AgentCatalog } from "../../agents/discover.ts";
 import type { LoadedConfig } from "../../config/load.ts";
 import type { Places } from "../../ledger/places.ts";
+import type { ModelSource } from "../../plan/model.ts";
 import type { HostProfile } from "../../supervise/profile.ts";
 
 export interface ModelName {
@@ -16,6 +17,10 @@ export interface KnownModels {
 	isKnown(name: string): boolean | undefined;
 	/** What a run would make of a name, among those that have credentials, and what it would warn of. */
 	resolve(name: string): Promise<{ model: ModelName; warnings?: string[] } | undefined>;
+	/** The model of this session, which children inherit; undefined outside of pi. */
+	ofSession?: ModelName | undefined;
+	/** Tries where a child gets a model from: an extension is really loaded for it. Absent outside of pi. */
+	trySource?(model: ModelName): Promise<ModelSource>;
 }
 
 /** What the doctor is told of its surroundings: a pi session knows more than a command outside of pi. */

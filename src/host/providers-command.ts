@@ -1,0 +1,25 @@
+import { writeSync } from "node:fs";
+import { getAgentDir } from "@earendil-works/pi-coding-agent";
+import { messageOf } from "../run/message-of.ts";
+import { registrationsOf } from "./provider-extensions.ts";
+import { ANSWERS_FD, decodeFiles, type ProvidersOf } from "./providers-protocol.ts";
+
+/**
+ * Loads extension files one after the other and says which providers each registers, a line of JSON for each. In a
+ * process of its own, because an extension may never come back from its start, or start something by being loaded.
+ */
+export async function sayProviders(encodedFiles: string): Promise<void> {
+	const say = (answer: ProvidersOf) => writeSync(ANSWERS_FD, `${JSON.stringify(answer)}\n`);
+	const agentDir = getAgentDir();
+	for (const file of decodeFiles(encodedFiles)) {
+		say({ file, loading: true });
+		try {
+			const registrations = await registrationsOf(file, { cwd: agentDir, agentDir });
+			say({ file, providers: [...new Set(registrations.map(({ provider }) => provider))] });
+		} catch (error) {
+			say({ file, error: messageOf(error) });
+		}
+	}
+	// Whatever an extension has started keeps no process alive that has said all it had to say.
+	setImmediate(() => process.exit());
+}

@@ -1,0 +1,14 @@
+/** The command by which a pi process says which providers some extension files register. */
+export const PROVIDERS_COMMAND = "pi-geon-providers";
+
+/** What is said of one extension file. */
+export type ProvidersOf = { file: string } & ({ loading: true } | { providers: string[] } | { error: string });
+
+/** A pipe of its own: what extensions print while they load goes elsewhere. */
+export const ANSWERS_FD = 3;
+
+export const encodeFiles = (files: readonly string[]): string =>
+	Buffer.from(JSON.stringify(files)).toString("base64url");
+
+export const decodeFiles = (encoded: string): string[] =>
+	JSON.parse(Buffer.from(encoded, "base64url").toString()) as string[];

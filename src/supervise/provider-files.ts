@@ -1,0 +1,117 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ANSWERS_FD, encodeFiles, PROVIDERS_COMMAND, type ProvidersOf } from "../host/providers-protocol.ts";
+import type { Places } from "../ledger/places.ts";
+import { isRecord } from "../run/is-record.ts";
+import type { HostProfile } from "./profile.ts";
+import { quietArguments } from "./start-host.ts";
+
+const ANSWER_WITHIN_MS = 40_000;
+
+export type ProviderFiles = { kind: "found"; files: string[] } | { kind: "not_found"; why: string };
+
+interface Question {
+	provider: string;
+	/** The extensions that pi loads here, in its order. Of a project only if it is trusted. */
+	candidates: readonly string[];
+	profile: HostProfile;
+	places: Places;
+	/** Asks again, also where an earlier answer is known. */
+	afresh?: boolean;
+}
+
+/**
+ * Which extensions register a provider. pi does not say it, so a pi process loads them without a session and looks. What
+ * it finds is remembered by what is in the file; that a provider was not found is not, since a file may import others.
+ */
+export async function filesOfProvider({
+	provider,
+	candidates,
+	profile,
+	places,
+	afresh,
+}: Question): Promise<ProviderFiles> {
+	const memory = memoryIn(places);
+	if (!afresh) {
+		const known = candidates.filter((file) => memory.read(file)?.includes(provider));
+		if (known.length > 0) return { kind: "found", files: known };
+	}
+	if (candidates.length === 0) return { kind: "not_found", why: "pi loads no extension from a file here" };
+	const answers = await askProcess(candidates, profile, places);
+	const files: string[] = [];
+	const problems: string[] = [];
+	for (const file of candidates) {
+		const answer = answers.get(file);
+		if (answer === undefined) continue;
+		if ("providers" in answer) {
+			memory.write(file, answer.providers);
+			if (answer.providers.includes(provider)) files.push(file);
+		} else problems.push("error" in answer ? `${file}: ${answer.error}` : `${file} did not finish loading`);
+	}
+	if (files.length > 0) return { kind: "found", files };
+	const why =
+		problems.length > 0
+			? `an extension could not be loaded outside of this session: ${problems.join("; ")}`
+			: `none of the extensions registers ${provider} while it is loaded: ${candidates.join(", ")}`;
+	return { kind: "not_found", why };
+}
+
+async function askProcess(
+	files: readonly string[],
+	profile: HostProfile,
+	places: Places,
+): Promise<Map<string, ProvidersOf>> {
+	const [executable = "", ...script] = profile.command;
+	mkdirSync(places.dir, { recursive: true, mode: 0o700 });
+	const child = spawn(
+		executable,
+		[...script, ...quietArguments(profile.hostEntry), "-p", `/${PROVIDERS_COMMAND} ${encodeFiles(files)}`],
+		{ cwd: places.dir, env: profile.env, stdio: ["ignore", "ignore", "ignore", "pipe"], windowsHide: true },
+	);
+	const answers = new Map<string, ProvidersOf>();
+	const { promise: ended, resolve } = Promise.withResolvers<void>();
+	const timer = setTimeout(() => child.kill("SIGKILL"), ANSWER_WITHIN_MS);
+	let text = "";
+	child.stdio[ANSWERS_FD]?.on("data", (bytes: Buffer) => {
+		text += bytes.toString();
+	});
+	child.once("error", () => resolve());
+	child.once("close", () => resolve());
+	await ended;
+	clearTimeout(timer);
+	for (const line of text.split("\n").slice(0, -1)) {
+		const answer = JSON.parse(line) as ProvidersOf;
+		answers.set(answer.file, answer);
+	}
+	return answers;
+}
+
+/** What extension files were found to register, by the digest of their content. */
+function memoryIn(places: Places) {
+	const path = join(places.dir, "providers.json");
+	const digestOf = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex");
+	const load = (): Record<string, unknown> => {
+		try {
+			const stored: unknown = JSON.parse(readFileSync(path, "utf8"));
+			return isRecord(stored) ? stored : {};
+		} catch (error) {
+			if (!(error instanceof Error)) throw error;
+			return {}; // Not there, or damaged: what it held is found out again.
+		}
+	};
+	return {
+		read(file: string): string[] | undefined {
+			const entry = load()[file];
+			if (!isRecord(entry) || !Array.isArray(entry.providers) || !existsSync(file)) return undefined;
+			return entry.digest === digestOf(file) ? entry.providers.map(String) : undefined;
+		},
+		write(file: string, providers: string[]): void {
+			const beside = `${path}.${process.pid}`;
+			const all = { ...load(), [file]: { digest: digestOf(file), providers } };
+			writeFileSync(beside, JSON.stringify(all), { mode: 0o600 });
+			renameSync(beside, path);
+		},
+	};
+}
