@@ -6,6 +6,14 @@ export type AgentSource = "builtin" | "user" | "project";
 /** `only` with no names grants nothing: it is refused at launch, never read as "all tools". */
 export type ToolSelection = { kind: "only"; names: string[] } | { kind: "inherit"; except: string[] };
 
+/** An entry of the file's tool list that does not become a tool of the child, whatever the configuration says. */
+export interface LeftOutTool {
+	/** As the file has it: `Bash(git:*)`. */
+	written: string;
+	/** A clause without a full stop, with the remedy, to be put after "left out: ". */
+	reason: string;
+}
+
 export interface AgentLimits {
 	maxTurns?: number;
 	timeoutMs?: number;
@@ -18,8 +26,16 @@ export interface AgentLimits {
 export interface AgentDefinition {
 	name: string;
 	description: string;
+	/** Also true where the file has a restriction that cannot be enforced here; `warnings` says which. */
 	readonly: boolean;
 	tools: ToolSelection;
+	/** pi's name of a tool → the word in the file, where they differ: `find` → `Glob`. */
+	writtenAs: Record<string, string>;
+	leftOut: LeftOutTool[];
+	/** What else the file asks for and the child does not get, in whole sentences for the result of every run. */
+	warnings: string[];
+	/** Why the agent may not run, if its own file says so: `enabled: false`. */
+	switchedOff?: string;
 	/** Absent: the parent's. */
 	model?: string;
 	thinking?: ThinkingLevel;

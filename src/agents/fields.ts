@@ -1,7 +1,9 @@
 import type { LineCounter, Node } from "yaml";
 import { messageOf } from "../run/message-of.ts";
+import { descriptionAsText } from "./description.ts";
 import type { Findings } from "./findings.ts";
 import { yaml } from "./yaml.ts";
+import { tooMuchFor } from "./yaml-bounds.ts";
 
 /** One entry of the frontmatter, with the position of its value (of its key, where the value is empty). */
 export interface Field {
@@ -9,27 +11,45 @@ export interface Field {
 	value: unknown;
 	line: number;
 	column: number;
+	/** Whether YAML aliases (`*x`) or merge keys (`<<`) are somewhere in its value. */
+	refers: "alias" | "merge" | undefined;
 }
 
 export type Fields = ReadonlyMap<string, Field>;
 
-/** Reads the frontmatter as YAML; says why and returns nothing when it is none. */
+/** Reads the frontmatter as YAML; says why and returns nothing when that fails. */
 export function readFields(text: string, findings: Findings): Fields | undefined {
 	const asWritten = parse(text);
-	const parsed = asWritten.kind === "broken" ? (withPlainDescription(text) ?? asWritten) : asWritten;
+	if (asWritten.kind === "fields") return asWritten.fields;
+	const repaired = descriptionAsText(text);
+	const parsed = repaired === undefined ? asWritten : parse(repaired.text);
 	if (parsed.kind === "broken") {
-		findings.error(parsed, `The frontmatter is not valid YAML: ${parsed.reason}.`, "Mend it at this position.");
+		// The position in the text as it is in the file.
+		const { reason, line, column } = asWritten;
+		findings.error(position(line, column), `The frontmatter is not valid YAML: ${reason}.`, "Fix it there.");
 		return undefined;
 	}
-	if (asWritten.kind === "broken") {
-		findings.warning(
-			{ ...asWritten, key: "description" },
-			`This is not valid YAML (${asWritten.reason}); the line was read as plain text.`,
-			"Put the description in quotes.",
+	if (repaired?.swallowed) {
+		const { line, field } = repaired.swallowed;
+		findings.error(
+			{ line, key: "description" },
+			`${field} is part of the description here, where it restricts nothing.`,
+			"Put the description in quotes, and the field at the margin.",
 		);
+		return undefined;
 	}
+	findings.warning(
+		{ ...position(asWritten.line, asWritten.column), key: "description" },
+		`This is not valid YAML (${asWritten.reason}); the description was read as plain text.`,
+		"Put the description in quotes.",
+	);
 	return parsed.fields;
 }
+
+const position = (line: number | undefined, column: number | undefined) => ({
+	...(line !== undefined && { line }),
+	...(column !== undefined && { column }),
+});
 
 type Parsed = { kind: "fields"; fields: Fields } | { kind: "broken"; reason: string; line?: number; column?: number };
 
@@ -37,6 +57,8 @@ function parse(text: string): Parsed {
 	const { isMap, LineCounter, parseDocument } = yaml();
 	const positions = new LineCounter();
 	try {
+		const tooMuch = tooMuchFor(text);
+		if (tooMuch !== undefined) return { kind: "broken", reason: tooMuch, line: 2 };
 		const document = parseDocument(text, { lineCounter: positions, prettyErrors: false, stringKeys: true });
 		const [problem] = [...document.errors, ...document.warnings];
 		if (problem) return { kind: "broken", reason: problem.message, ...at(problem.pos[0], positions) };
@@ -46,7 +68,8 @@ function parse(text: string): Parsed {
 		const fields = document.contents.items.map((pair): [string, Field] => {
 			const key = String(pair.key);
 			const node = [pair.value, pair.key].find(hasExtent);
-			return [key, { key, value: values.get(key), ...at(node?.range[0] ?? 0, positions) }];
+			const place = at(node?.range[0] ?? 0, positions);
+			return [key, { key, value: values.get(key), ...place, refers: references(pair.value) }];
 		});
 		return { kind: "fields", fields: new Map(fields) };
 	} catch (error) {
@@ -58,19 +81,22 @@ function parse(text: string): Parsed {
 const hasExtent = (node: unknown): node is Node & { range: [number, number, number] } =>
 	yaml().isNode(node) && !!node.range && node.range[1] > node.range[0];
 
+function references(value: unknown): Field["refers"] {
+	const { isNode, visit } = yaml();
+	if (!isNode(value)) return undefined;
+	let found: Field["refers"];
+	visit(value, {
+		Alias: () => {
+			found ??= "alias";
+		},
+		Pair: (_, { key }) => {
+			if (String(key) === "<<") found = "merge";
+		},
+	});
+	return found;
+}
+
 function at(offset: number, positions: LineCounter): { line: number; column: number } {
 	const { line, col } = positions.linePos(offset);
 	return { line, column: col };
-}
-
-/**
- * Claude Code writes descriptions such as `description: Use it when… Examples: user: "…"` without quotes and reads them
- * back; YAML takes the second colon for a nested mapping. Only this field is treated so: nothing depends on its meaning.
- */
-function withPlainDescription(text: string): Parsed | undefined {
-	const quoted = text.replace(/^description:[ \t]+(?=[^\s"'|>])(.*)$/m, (_, words: string) => {
-		return `description: ${JSON.stringify(words.trim())}`;
-	});
-	const parsed = parse(quoted);
-	return parsed.kind === "fields" ? parsed : undefined;
 }

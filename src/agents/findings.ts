@@ -35,7 +35,13 @@ export class Findings {
 	}
 
 	#add(severity: Diagnostic["severity"], { line, column, key }: Place, message: string, remedy: string): void {
-		if (this.diagnostics.filter((known) => known.severity === severity).length >= MOST_OF_A_KIND) return;
+		const known = this.diagnostics.filter((one) => one.severity === severity).length;
+		if (known > MOST_OF_A_KIND) return;
+		if (known === MOST_OF_A_KIND) {
+			const more = `There are more ${severity}s in this file; these are the first ${MOST_OF_A_KIND}.`;
+			this.diagnostics.push({ severity, file: this.#file, message: more, remedy: "Fix these first." });
+			return;
+		}
 		this.diagnostics.push({
 			severity,
 			file: this.#file,

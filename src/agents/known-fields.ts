@@ -1,55 +1,123 @@
+import { isRecord } from "../run/is-record.ts";
 import { nearest } from "../run/nearest.ts";
-import type { Fields } from "./fields.ts";
+import type { Field, Fields } from "./fields.ts";
 import type { Findings } from "./findings.ts";
+import { UNENFORCED_FIELDS } from "./restrictions.ts";
+import { SWITCH_FIELDS } from "./switched-off.ts";
 import { BLACKLIST_FIELDS, WHITELIST_FIELDS } from "./tools.ts";
+import { UNUSED_FIELDS } from "./unused-fields.ts";
 
 export const LIMIT_FIELDS = ["maxTurns", "timeoutMs", "idleTimeoutMs", "maxCostUsd", "maxTokens"] as const;
 
-/** Fields that take something away from the agent. */
-const RESTRICTING = ["readonly", ...WHITELIST_FIELDS, ...BLACKLIST_FIELDS];
+/** Fields that take something away from the agent, and that have no other spelling. */
+const RESTRICTING = ["readonly", ...WHITELIST_FIELDS, ...BLACKLIST_FIELDS, ...UNENFORCED_FIELDS, ...SWITCH_FIELDS];
+
+/** What other systems call a list of tools that the agent may not use. */
+const DENYING = ["blockedTools", "denyTools", "disabledTools", "excludeTools", "excludedTools", "forbiddenTools"];
+
 const KNOWN = [
 	"name",
 	"description",
 	...RESTRICTING,
 	"model",
 	"thinking",
+	"effort",
 	...LIMIT_FIELDS,
-	"isolation",
 	"outputSchema",
+	...UNUSED_FIELDS,
 ];
 
-/** Fields of Claude Code that mean nothing here, so that its files work unchanged and without noise. */
-const IGNORED = [
-	"background",
-	"color",
-	"effort",
-	"hooks",
-	"initialPrompt",
-	"mcpServers",
-	"memory",
-	"permissionMode",
-	"skills",
-];
+/** Fields of Claude Code that mean nothing for a subagent here, so that its files work unchanged and without noise. */
+const IGNORED = ["background", "color", "initialPrompt"];
 
 /**
- * An unknown field is reported and passed over, unless it is a restriction in another spelling (`readOnly`,
- * `denied-tools`): passing over that would hand the agent what its author meant to withhold.
+ * Reports fields that are not used, and returns what every run should say of them: an unknown field may have been meant as
+ * a limit (`max_turns`). One that may be a restriction in another spelling (`readOnly`, `denied-tools`, `raedonly`, a
+ * letter that only looks Latin) is an error: ignoring it would give the agent what its author withheld.
  */
-export function reportUnknownFields(fields: Fields, findings: Findings): void {
-	for (const field of fields.values()) {
-		if (KNOWN.includes(field.key) || IGNORED.includes(field.key)) continue;
-		const meant = RESTRICTING.find((known) => plain(known) === plain(field.key));
-		if (meant !== undefined) {
-			findings.error(field, `The field ${field.key} restricts nothing in this spelling.`, `Write ${meant}.`);
-			continue;
+export function reportUnknownFields(fields: Fields, findings: Findings): string[] {
+	return [...fields.values()].flatMap((field) => {
+		if (KNOWN.includes(field.key) || IGNORED.includes(field.key)) return [];
+		const problem = lostRestriction(field);
+		if (problem !== undefined) {
+			findings.error(field, problem.message, problem.remedy);
+			return [];
 		}
-		const suggestion = nearest(field.key, KNOWN);
-		findings.warning(
-			field,
-			`Unknown field ${field.key}, not used.`,
-			suggestion === undefined ? "Remove it." : `Did you mean ${suggestion}?`,
-		);
+		const meant = nearest(field.key, KNOWN);
+		const message = `Unknown field ${field.key}, not used.`;
+		const remedy = meant === undefined ? "Remove it." : `Did you mean ${meant}?`;
+		findings.warning(field, message, remedy);
+		return LIMIT_FIELDS.some((limit) => limit === meant) ? [`${message} ${remedy}`] : [];
+	});
+}
+
+/** Whether a line at the margin that begins with this name is a field, and not text that has a colon. */
+export const isFieldName = (name: string): boolean =>
+	KNOWN.includes(name) || IGNORED.includes(name) || restrictionNamed(name) !== undefined;
+
+/** Refuses values that are not written where they are used: readers of YAML disagree about them. */
+export function reportReferences(fields: Fields, findings: Findings): void {
+	for (const field of fields.values()) {
+		if (field.refers === "merge") findings.error(field, "YAML merge keys are not read.", "Write the fields out.");
+		if (field.refers !== "alias" || field.key === "outputSchema" || field.key === "<<") continue;
+		findings.error(field, "YAML aliases are read only inside of outputSchema.", "Write the value out.");
 	}
 }
 
-const plain = (key: string): string => key.toLowerCase().replace(/[^a-z]/g, "");
+interface Problem {
+	message: string;
+	remedy: string;
+}
+
+function lostRestriction(field: Field): Problem | undefined {
+	const { key, value } = field;
+	if (key === "<<") return { message: "YAML merge keys are not read.", remedy: "Write the fields out." };
+	if (NOT_PLAIN.test(key)) {
+		const message = `The field name ${visible(key)} has a character that is not plain ASCII.`;
+		return { message, remedy: "Type the name again, with plain letters." };
+	}
+	const meant = restrictionMeantBy(key);
+	if (meant !== undefined) {
+		return { message: `The field ${key} restricts nothing in this spelling.`, remedy: `Write ${meant}.` };
+	}
+	const inner = isRecord(value) ? Object.keys(value).find((name) => restrictionNamed(name) !== undefined) : undefined;
+	if (inner !== undefined) {
+		const message = `${inner} restricts nothing inside of ${key}.`;
+		return { message, remedy: `Write it as a field of its own: ${restrictionNamed(inner)}.` };
+	}
+	return undefined;
+}
+
+const NOT_PLAIN = /[^\x20-\x7e]/;
+
+/** What cannot be seen, or looks like something else, as its code point. */
+const visible = (key: string): string =>
+	`"${[...key]
+		.map((letter) => {
+			const code = letter.codePointAt(0) ?? 0;
+			return NOT_PLAIN.test(letter) ? `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>` : letter;
+		})
+		.join("")}"`;
+
+const restrictionMeantBy = (key: string): string | undefined =>
+	restrictionNamed(key) ?? RESTRICTING.find((known) => isOneSlipFrom(letters(known), letters(key)));
+
+/** Whether two words differ by one letter that is added, missing or another one, or by two that are swapped. */
+function isOneSlipFrom(word: string, other: string): boolean {
+	const shorter = Math.min(word.length, other.length);
+	let start = 0;
+	while (start < shorter && word[start] === other[start]) start++;
+	let end = 0;
+	while (end < shorter - start && word.at(-1 - end) === other.at(-1 - end)) end++;
+	const [here, there] = [word, other].map((each) => each.slice(start, each.length - end));
+	if (here === undefined || there === undefined) return false;
+	return (here.length < 2 && there.length < 2) || (here.length === 2 && here[0] === there[1] && here[1] === there[0]);
+}
+
+/** The restriction that a name is in another spelling, or itself. */
+export function restrictionNamed(key: string): string | undefined {
+	if (DENYING.some((name) => letters(name) === letters(key))) return "denied_tools";
+	return RESTRICTING.find((known) => letters(known) === letters(key));
+}
+
+const letters = (key: string): string => key.toLowerCase().replace(/[^a-z]/g, "");

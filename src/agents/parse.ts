@@ -2,15 +2,18 @@ import { createHash } from "node:crypto";
 import type { Diagnostic } from "../run/diagnostic.ts";
 import { NAME } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
-import { ISOLATIONS, type Isolation } from "../run/isolation.ts";
 import { isThinkingLevel, THINKING_LEVELS, type ThinkingLevel } from "../run/thinking.ts";
+import { readBoolean } from "./booleans.ts";
 import type { AgentDefinition, AgentLimits, AgentSource } from "./definition.ts";
 import { type Field, type Fields, readFields } from "./fields.ts";
 import { Findings } from "./findings.ts";
 import { splitFrontmatter } from "./frontmatter.ts";
-import { LIMIT_FIELDS, reportUnknownFields } from "./known-fields.ts";
+import { LIMIT_FIELDS, reportReferences, reportUnknownFields } from "./known-fields.ts";
 import { outputSchemaProblem } from "./output-schema.ts";
+import { readIsolation, unenforcedRestrictions } from "./restrictions.ts";
+import { readSwitchedOff } from "./switched-off.ts";
 import { readTools } from "./tools.ts";
+import { unusedFields } from "./unused-fields.ts";
 
 const DEFAULT_ROLE =
 	"You are a subagent. Do the delegated task and nothing else, say what is uncertain, and answer concisely.";
@@ -41,7 +44,8 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	const fields = readFields(frontmatter.yaml, findings);
 	if (fields === undefined) return { diagnostics };
 
-	reportUnknownFields(fields, findings);
+	const unknown = reportUnknownFields(fields, findings);
+	reportReferences(fields, findings);
 	const name = readName(fields, findings);
 	const description = readText("description", fields, findings)?.trim() ?? "";
 	const model = readModel(fields, findings);
@@ -50,14 +54,19 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	const readonly = readReadonly(fields, findings);
 	const tools = readTools(fields, findings);
 	const limits = readLimits(fields, findings);
-	const isolation = readIsolation(fields, findings);
+	const isolation = readIsolation(fields);
+	const switchedOff = readSwitchedOff(fields, findings, origin.file);
+	const unenforced = unenforcedRestrictions(fields, findings);
+	const unused = unusedFields(fields, findings);
 	if (name === undefined || findings.hasErrors) return { ...(name !== undefined && { name }), diagnostics };
 
 	const agent: AgentDefinition = {
 		name,
 		description,
-		readonly,
-		tools,
+		readonly: readonly || unenforced.length > 0,
+		...tools,
+		warnings: [...unenforced, ...unused, ...unknown],
+		...(switchedOff !== undefined && { switchedOff }),
 		...(model ? { model } : {}),
 		...(thinking ? { thinking } : {}),
 		limits,
@@ -108,35 +117,30 @@ function readModel(fields: Fields, findings: Findings): string | undefined {
 	return model;
 }
 
+/** `effort` is Claude Code's name for it. */
 function readThinking(fields: Fields, findings: Findings): ThinkingLevel | undefined {
-	const level = readText("thinking", fields, findings);
+	const [key, other] = ["thinking", "effort"].filter((name) => fields.has(name));
+	if (key === undefined) return undefined;
+	if (other !== undefined) {
+		findings.error(
+			fields.get(other) ?? {},
+			`${key} and ${other} mean the same, and both are given.`,
+			"Keep one of them.",
+		);
+	}
+	const level = readText(key, fields, findings)?.trim();
 	if (level === undefined || isThinkingLevel(level)) return level;
 	findings.error(
-		fields.get("thinking") ?? {},
+		fields.get(key) ?? {},
 		`Unknown thinking level "${level}".`,
 		`Use one of ${THINKING_LEVELS.join(", ")}.`,
 	);
 	return undefined;
 }
 
-/** Only these spellings; anything else is an error, because taking it for false would make the agent writable. */
-const READONLY_SPELLINGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
-	[true, true],
-	[1, true],
-	["true", true],
-	["1", true],
-	[false, false],
-	[0, false],
-	["false", false],
-	["0", false],
-]);
-
 function readReadonly(fields: Fields, findings: Findings): boolean {
 	const field = fields.get("readonly");
-	if (field === undefined) return false;
-	const readonly = READONLY_SPELLINGS.get(field.value);
-	if (readonly === undefined) findings.error(field, "readonly is neither true nor false.", "Write true or false.");
-	return readonly ?? true;
+	return field !== undefined && (readBoolean(field, findings) ?? true);
 }
 
 function readLimits(fields: Fields, findings: Findings): AgentLimits {
@@ -156,17 +160,6 @@ function isLimit(field: Field): field is Field & { value: number } {
 	const { key, value } = field;
 	if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return false;
 	return key !== "maxTurns" || Number.isInteger(value);
-}
-
-/** Claude Code's one value for it is passed over without a word, like its other fields that mean nothing here. */
-function readIsolation(fields: Fields, findings: Findings): Isolation {
-	const field = fields.get("isolation");
-	if (field === undefined || field.value === null || field.value === "worktree") return "shared";
-	const known = ISOLATIONS.find((isolation) => isolation === field.value);
-	if (known === undefined) {
-		findings.error(field, "Unknown isolation.", `Use one of ${ISOLATIONS.join(", ")}, or leave it out.`);
-	}
-	return known ?? "process";
 }
 
 function readOutputSchema(fields: Fields, findings: Findings): Record<string, unknown> | undefined {

@@ -1,11 +1,23 @@
-const PI_TOOLS = ["read", "grep", "find", "ls", "bash", "edit", "write"];
+const PI_TOOLS = ["read", "grep", "find", "ls", "bash", "powershell", "edit", "write", "lsp"];
 
-/** Claude Code's tools that go by another name in pi. */
-const CLAUDE_TOOLS: ReadonlyMap<string, string> = new Map([
-	["Glob", "find"],
-	["MultiEdit", "edit"],
-	["WebFetch", "fetch_content"],
-	["WebSearch", "web_search"],
+/** What other systems call a tool that pi has by another name: Claude Code's, opencode's, Gemini CLI's. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+	["glob", "find"],
+	["multiedit", "edit"],
+	["webfetch", "fetch_content"],
+	["websearch", "web_search"],
+	// Both start subagents, which no subagent may; planning says so of this name.
+	["Task", "subagent"],
+	["Agent", "subagent"],
+	["list", "ls"],
+	["list_directory", "ls"],
+	["read_file", "read"],
+	["write_file", "write"],
+	["grep_search", "grep"],
+	["search_file_content", "grep"],
+	["run_shell_command", "bash"],
+	["web_fetch", "fetch_content"],
+	["google_web_search", "web_search"],
 ]);
 
 const TOOL_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.:/-]*$/;
@@ -33,9 +45,10 @@ export const namesOf = (entries: readonly string[], { restricted }: { restricted
 		return [entry.name];
 	});
 
+/** Case does not count for pi's own tools and what stands for them, so that `Read` and `webfetch` are understood. */
 function piName(name: string): string {
 	const lower = name.toLowerCase();
-	return PI_TOOLS.includes(lower) ? lower : (CLAUDE_TOOLS.get(name) ?? name);
+	return PI_TOOLS.includes(lower) ? lower : (OTHER_NAMES.get(name) ?? OTHER_NAMES.get(lower) ?? name);
 }
 
 /** Splits at commas, but not inside parentheses: `Bash(git add:*, git commit:*)` is one entry. */

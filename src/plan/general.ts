@@ -6,6 +6,9 @@ export const GENERAL: AgentDefinition = {
 	description: "",
 	readonly: false,
 	tools: { kind: "inherit", except: [] },
+	writtenAs: {},
+	leftOut: [],
+	warnings: [],
 	limits: {},
 	isolation: "shared",
 	prompt:

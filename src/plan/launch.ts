@@ -131,7 +131,7 @@ export async function planLaunch(
 			parentKept: parent.sessionKept,
 		},
 		...(request.route !== undefined && { route: request.route }),
-		warnings: [...chosen.warnings, ...session.warnings],
+		warnings: [...agent.warnings, ...chosen.warnings, ...session.warnings],
 	};
 }
 
@@ -167,6 +167,9 @@ async function permittedAgent(
 			"disabled",
 		);
 	}
+	if (agent.switchedOff !== undefined) {
+		return refuse("SUBAGENT_DISABLED", `${agent.name} is switched off (${agent.switchedOff}).`, "disabled");
+	}
 	if (agent.source === "project" && !parent.projectTrusted && !(await parent.approveProjectAgent(agent))) {
 		return refuse(
 			"SUBAGENT_DISABLED",
@@ -178,13 +181,20 @@ async function permittedAgent(
 	return agent;
 }
 
-/** Of a project that is not trusted nothing is told. */
+/** The model reads this; a folder of hundreds of agents would fill its context. */
+const MOST_NAMES = 50;
+
+/** Says nothing of a project that is not trusted. */
 function unknownAgent(name: string, { projectTrusted }: ParentFacts, { agents, unusable }: AgentCatalog): string {
 	const mayBeTold = ({ source }: { source: AgentSource }) => source !== "project" || projectTrusted;
-	const names = agents.filter(mayBeTold).map((agent) => agent.name);
+	const names = agents
+		.filter((agent) => mayBeTold(agent) && agent.switchedOff === undefined)
+		.map((agent) => agent.name);
 	const faulty = unusable.filter(mayBeTold).find((one) => one.name === name);
 	const why = faulty ? ` Its file has an error: ${positionOf(faulty.problem)}.` : didYouMean(name, names);
-	return `Unknown agent: ${shortened(name)}.${why} Available agents: ${names.join(", ")}`;
+	const more = names.length - MOST_NAMES;
+	const rest = more > 0 ? ` and ${more} more, which the user can list with /toolkit agents` : "";
+	return `Unknown agent: ${shortened(name)}.${why} Available agents: ${names.slice(0, MOST_NAMES).join(", ")}${rest}`;
 }
 
 /** A new child session, or the one to continue: identity is directory + agent + id, and it never changes accounts. */

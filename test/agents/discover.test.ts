@@ -80,10 +80,10 @@ describe("precedence", () => {
 	test("a broken file is known by the name in it, or else by its own", () => {
 		const { write, discover } = world();
 		write("home/.pi/agent/agents/broken.md", "---\nname: [oops\n---\n");
-		write("home/.pi/agent/agents/other.md", "---\nname: named\nisolation: banana\n---\n");
+		write("home/.pi/agent/agents/other.md", "---\nname: named\nreadonly: banana\n---\n");
 		expect(discover().unusable).toMatchObject([
 			{ name: "broken", source: "user", problem: { line: 2 } },
-			{ name: "named", source: "user", problem: { line: 3, key: "isolation" } },
+			{ name: "named", source: "user", problem: { line: 3, key: "readonly" } },
 		]);
 	});
 

@@ -77,14 +77,18 @@ export async function refused(wish: Wish): Promise<Refusal> {
 	return refusal;
 }
 
+export const agentsNamed = (names: string[]): AgentDefinition[] =>
+	names.map((name) => ({ ...agentOf("tools: read", "user"), name }));
+
 /** A mistake in what a test wrote must not be taken for a default. */
 function agentOf(lines: string, source: AgentSource): AgentDefinition {
 	const { agent, diagnostics } = parseAgent(agentNamed("custom", "You help.", lines), { file: "custom.md", source });
-	if (!agent || diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics));
+	const expected = agent ? agent.warnings.length + agent.leftOut.length : 0;
+	if (!agent || diagnostics.length > expected) throw new Error(JSON.stringify(diagnostics));
 	return agent;
 }
 
-function configOf(value: object): Config {
+export function configOf(value: object): Config {
 	const folder = mkdtempSync(join(tmpdir(), "pi-geon-plan-"));
 	const userFile = join(folder, "pi-geon.json");
 	writeFileSync(userFile, JSON.stringify(value));

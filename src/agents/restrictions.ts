@@ -1,0 +1,60 @@
+import { isRecord } from "../run/is-record.ts";
+import { ISOLATIONS, type Isolation } from "../run/isolation.ts";
+import type { Field, Fields } from "./fields.ts";
+import type { Findings } from "./findings.ts";
+
+/** Fields that may restrict an agent in a way that nothing here can enforce, or not for every value. */
+export const UNENFORCED_FIELDS = [
+	"permissionMode",
+	"hooks",
+	"isolation",
+	"network",
+	"permission",
+	"permissions",
+	"sandbox",
+] as const;
+
+type UnenforcedField = (typeof UNENFORCED_FIELDS)[number];
+
+/**
+ * Whether a value takes nothing away from the agent. Claude Code's modes `acceptEdits`, `auto` and `bypassPermissions`
+ * answer its permission questions in advance. There are none here, so these modes neither take nor give anything.
+ * `dontAsk` denies whatever was not allowed before, and a mode we do not know may do the same.
+ */
+const TAKES_NOTHING: Record<UnenforcedField, (value: unknown) => boolean> = {
+	permissionMode: (value) => ["default", "acceptEdits", "auto", "bypassPermissions"].some((mode) => mode === value),
+	hooks: isEmpty,
+	isolation: (value) => ISOLATIONS.some((isolation) => isolation === value),
+	network: (value) => value === "on" || value === true,
+	permission: isEmpty,
+	permissions: isEmpty,
+	sandbox: (value) => value === "off" || value === false,
+};
+
+function isEmpty(value: unknown): boolean {
+	if (Array.isArray(value)) return value.length === 0;
+	return isRecord(value) && Object.keys(value).length === 0;
+}
+
+/**
+ * The restrictions in the file that cannot be enforced. Each makes the agent read-only: the file's author meant to
+ * withhold something, and granting it would be more than they intended.
+ */
+export function unenforcedRestrictions(fields: Fields, findings: Findings): string[] {
+	return UNENFORCED_FIELDS.flatMap((key) => {
+		const field = fields.get(key);
+		if (field === undefined || field.value === null || TAKES_NOTHING[key](field.value)) return [];
+		const message = `${inWords(field)} cannot be enforced here, so the agent is read-only.`;
+		findings.warning(field, message, `Remove ${key} to let the agent do what its tools allow.`);
+		return [message];
+	});
+}
+
+const inWords = ({ key, value }: Field): string =>
+	typeof value === "string" || typeof value === "boolean" ? `${key}: ${String(value).slice(0, 40)}` : key;
+
+/** An unknown value is reported as a restriction that cannot be enforced. */
+export function readIsolation(fields: Fields): Isolation {
+	const value = fields.get("isolation")?.value;
+	return ISOLATIONS.find((isolation) => isolation === value) ?? "shared";
+}

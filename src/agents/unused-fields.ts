@@ -1,0 +1,33 @@
+import type { Fields } from "./fields.ts";
+import type { Findings } from "./findings.ts";
+
+/**
+ * Fields that give a child something it does not get here. That is reported with every run; it withholds nothing that
+ * the file's author meant to withhold, so the agent runs.
+ */
+const UNUSED = {
+	skills: "no skills are given to subagents",
+	mcpServers: "subagents use the MCP servers of pi's own mcp.json",
+	memory: "subagents keep no memory between sessions",
+	fallbackModels: "no other model is tried when the first cannot be used",
+	context: "subagents start without the parent's conversation",
+	ask: "subagents cannot ask the user",
+	pool: "runs are not sent to other machines",
+} as const;
+
+export const UNUSED_FIELDS = Object.keys(UNUSED) as (keyof typeof UNUSED)[];
+
+/** Values that ask for nothing, or for what every child has anyway. */
+const ASKS_NOTHING: ReadonlySet<unknown> = new Set([null, false, "", "none", "fresh"]);
+
+export function unusedFields(fields: Fields, findings: Findings): string[] {
+	return UNUSED_FIELDS.flatMap((key) => {
+		const field = fields.get(key);
+		if (field === undefined || ASKS_NOTHING.has(field.value) || isEmptyList(field.value)) return [];
+		const message = `${key} is not used: ${UNUSED[key]}.`;
+		findings.warning(field, message, "Remove it if the agent does not need it.");
+		return [message];
+	});
+}
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;

@@ -1,0 +1,57 @@
+import { yaml } from "./yaml.ts";
+
+/** The parser needs more than linear time for nested collections: 250 explicit keys in one another took it 3.5 s. */
+const DEEPEST = 40;
+/** Five thousand tokens are some eight hundred lines of `key: value`; the parser reads them within some 50 ms. */
+const MOST_TOKENS = 5_000;
+
+/**
+ * Why the parser should not see a text, if it should not. Only the lexer looks at it: that takes linear time, and is
+ * left as soon as a bound is exceeded.
+ */
+export function tooMuchFor(text: string): string | undefined {
+	const { CST, Lexer } = yaml();
+	const blocks: number[] = [];
+	let flows = 0;
+	let column = 0;
+	let count = 0;
+	let isContent = false;
+	for (const token of new Lexer().lex(text)) {
+		if (++count > MOST_TOKENS) return `it has more than ${MOST_TOKENS} tokens`;
+		// The lexer announces a scalar by a mark of its own; what comes next is the scalar's text, whatever it looks like.
+		const type: string | null = isContent ? null : CST.tokenType(token);
+		isContent = type === "scalar";
+		if (type === "explicit-key-ind") return "it has an explicit key (`? `), which is not read here";
+		if (type === "flow-map-start" || type === "flow-seq-start") flows++;
+		else if (type === "flow-map-end" || type === "flow-seq-end") flows = Math.max(0, flows - 1);
+		else if (type === "flow-error-end") flows = 0;
+		else if (flows === 0 && STARTS_NODE.has(type ?? "")) {
+			// Only what starts further to the right than what is open can be one level deeper.
+			while ((blocks.at(-1) ?? -1) >= column) blocks.pop();
+			blocks.push(column);
+		}
+		if (blocks.length + flows > DEEPEST) return `it is nested more than ${DEEPEST} levels deep`;
+		if (!MARKS.has(type ?? "")) column = columnAfter(token, column);
+	}
+	return undefined;
+}
+
+const STARTS_NODE = new Set([
+	"seq-item-ind",
+	"map-value-ind",
+	"scalar",
+	"single-quoted-scalar",
+	"double-quoted-scalar",
+	"block-scalar-header",
+	"alias",
+	"anchor",
+	"tag",
+]);
+
+/** Control characters of the lexer that are not in the text. */
+const MARKS = new Set(["doc-mode", "flow-error-end", "scalar"]);
+
+function columnAfter(token: string, column: number): number {
+	const end = token.lastIndexOf("\n");
+	return end === -1 ? column + token.length : token.length - end - 1;
+}

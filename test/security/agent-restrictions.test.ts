@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { parseAgent } from "../../src/agents/parse.ts";
+import { isRefusal } from "../../src/run/errors.ts";
+import { planned } from "../plan/launching.ts";
+
+const parse = (...lines: string[]) =>
+	parseAgent(["---", "name: a", ...lines, "---", "Do it."].join("\n"), { file: "/x/a.md", source: "user" });
+
+const ALL = { subagents: { allowWrite: true } };
+
+describe("a restriction that the file's author wrote is never lost", () => {
+	test.each([
+		["a merge key", ["base: &base { readonly: true }", "<<: *base"], "<<"],
+		["a merge key in a list", ["base: &base { readonly: true }", "<<: [*base]"], "<<"],
+		["a merge key in flow style", ["base: &base { readonly: true }", '"<<": *base'], "<<"],
+		["a merge key inside the output schema", ["outputSchema: { <<: { required: [a] } }"], "outputSchema"],
+		["a Cyrillic letter", ["re\u0430donly: true"], "re\u0430donly"],
+		["a no-break space", ['"readonly\u00a0": true'], "readonly\u00a0"],
+		["a zero-width space", ['"read\u200bonly": true'], "read\u200bonly"],
+		["a full-width letter", ["\uff52eadonly: true"], "\uff52eadonly"],
+		["a soft hyphen that only an escape shows", ['"read\\u00adonly": true'], "read\u00adonly"],
+		["a control character", ['"readonly\\u0000": true'], "readonly\u0000"],
+		["a space at its end", ['"readonly ": true'], "readonly "],
+		["capitals", ["ReadOnly: true"], "ReadOnly"],
+		["a letter too many", ["readonlyy: true"], "readonlyy"],
+		["two letters swapped", ["raedonly: true"], "raedonly"],
+		["a digit for a letter", ["read0nly: true"], "read0nly"],
+		["one letter less", ["tool: read"], "tool"],
+		["another system's name for it", ["excludeTools: bash"], "excludeTools"],
+		["another system's word for it", ["blocked_tools: bash"], "blocked_tools"],
+		["a level too deep", ["metadata: { readonly: true }"], "metadata"],
+		["a level too deep, in another spelling", ["config:", "  disallowed-tools: bash"], "config"],
+		["an alias", ["yes: &yes true", "readonly: *yes"], "readonly"],
+		["an alias in a list", ["b: &b Bash", "disallowedTools: [*b]"], "disallowedTools"],
+	])("with %s the file is an error", (_, lines, key) => {
+		const { agent, diagnostics } = parse(...lines);
+		expect(agent).toBeUndefined();
+		const about = diagnostics.filter((problem) => problem.key === key && problem.severity === "error");
+		expect(about).toMatchObject([{ line: expect.any(Number), remedy: expect.stringMatching(/./) }]);
+	});
+
+	test.each([
+		["twice", ["readonly: true", "readonly: false"]],
+		["twice, once in quotes", ["readonly: true", '"readonly": false']],
+		["twice, once as an escape", ["readonly: true", '"read\\u006fnly": false']],
+		["in a second document", ["description: d", "...", "readonly: true"]],
+		["as an explicit key", ["? readonly", ": true"]],
+		["under a directive", ["%YAML 1.1", "readonly: true"]],
+	])("written %s it holds, or the file is an error", (_, lines) => {
+		expect(parse(...lines).agent?.readonly ?? true).toBe(true);
+	});
+
+	test.each([
+		["indented", ["description: Use it: now", "  readonly: true"]],
+		["indented, in another spelling", ["description: Use it: now", "  Read-Only: true"]],
+		["indented, with letters that only look right", ["description: Use it: now", "  \uff52eadonly: true"]],
+		["indented, as a list of tools", ["description: Use it: now", "  disallowedTools: bash"]],
+		["indented, under a name we do not know", ["description: Use it: now", "  secure: true"]],
+		["at the margin, under a name we do not know", ["description: Use it: now", "secure: true"]],
+	])("swallowed by a description that is not valid YAML (%s), it is an error", (_, lines) => {
+		const { agent, diagnostics } = parse(...lines);
+		expect(agent).toBeUndefined();
+		expect(diagnostics).toMatchObject([{ severity: "error", key: "description", line: 4 }]);
+	});
+
+	test("after a description that is not valid YAML, it holds", () => {
+		const { agent } = parse("description: Use it: now", 'user: "Help: me"', '"readonly": true');
+		expect(agent).toMatchObject({ readonly: true, description: 'Use it: now\nuser: "Help: me"' });
+		expect(parse("description: Use it: now", "Read_Only: true").agent).toBeUndefined();
+	});
+
+	test("a field name is quoted in the message so that what is invisible can be seen", () => {
+		const [problem] = parse('"read\u200bonly": true').diagnostics;
+		expect(problem?.message).toContain("U+200B");
+	});
+});
+
+describe("a restriction that cannot be enforced makes the agent read-only, with a warning", () => {
+	test.each([
+		["permissionMode: plan", "permissionMode"],
+		["permissionMode: dontAsk", "permissionMode"],
+		["permissionMode: somethingNew", "permissionMode"],
+		["permissionMode: [plan]", "permissionMode"],
+		["hooks: { PreToolUse: [{ matcher: Bash, hooks: [{ type: command, command: ./check.sh }] }] }", "hooks"],
+		["hooks: ./hooks.json", "hooks"],
+		["isolation: worktree", "isolation"],
+		["isolation: container", "isolation"],
+		["isolation: true", "isolation"],
+		["isolation: [process]", "isolation"],
+		["network: off", "network"],
+		["network: [example.com]", "network"],
+		["permission: { edit: deny, bash: ask }", "permission"],
+		["permissions: { deny: [Bash] }", "permissions"],
+		["sandbox: read-only", "sandbox"],
+	])("%s", async (line, key) => {
+		const { agent, diagnostics } = parse(line, "tools: read, bash, edit");
+		expect(agent?.readonly).toBe(true);
+		expect(agent?.warnings).toEqual([expect.stringContaining(key)]);
+		expect(diagnostics).toMatchObject([{ severity: "warning", key, line: 3 }]);
+		const plan = await planned({ agent: `${line}\ntools: read, bash, edit`, config: ALL });
+		expect(plan.tools).toEqual(["read"]);
+		expect(plan.warnings).toEqual(expect.arrayContaining([expect.stringContaining(key)]));
+		expect(plan.warnings.find((warning) => warning.includes(key))).toContain("read-only");
+	});
+
+	test.each([
+		"permissionMode: default",
+		"permissionMode: acceptEdits",
+		"permissionMode: auto",
+		"permissionMode: bypassPermissions",
+		"permissionMode:",
+		"hooks: {}",
+		"hooks:",
+		"isolation: process",
+		"isolation: shared",
+		"isolation:",
+		"network: on",
+	])("%s takes nothing away", async (line) => {
+		const { agent, diagnostics } = parse(line, "tools: read, bash");
+		expect([agent?.readonly, agent?.warnings, diagnostics]).toEqual([false, [], []]);
+		const plan = await planned({ agent: `${line}\ntools: read, bash`, config: ALL });
+		expect(plan.tools).toEqual(["read", "bash"]);
+	});
+
+	test.each(["bypassPermissions", "acceptEdits", "auto"])("permissionMode: %s gives nothing either", async (mode) => {
+		const plan = await planned({ agent: `permissionMode: ${mode}\ntools: read, bash` });
+		expect(plan.tools).toEqual(["read"]);
+		const held = await planned({ agent: `permissionMode: ${mode}\nreadonly: true\ntools: read, bash`, config: ALL });
+		expect(isRefusal(held)).toBe(false);
+		expect(held.tools).toEqual(["read"]);
+	});
+
+	test("several of them are each said", () => {
+		const { agent } = parse("permissionMode: plan", "hooks: { Stop: [x] }", "isolation: worktree");
+		expect(agent?.readonly).toBe(true);
+		expect(agent?.warnings).toHaveLength(3);
+	});
+});

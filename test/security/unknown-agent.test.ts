@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { planLaunch } from "../../src/plan/launch.ts";
+import { isRefusal } from "../../src/run/errors.ts";
+import { agentsNamed, configOf, parentOf } from "../plan/launching.ts";
+
+async function messageOf(names: string[]): Promise<string> {
+	const agents = agentsNamed(names);
+	const refusal = await planLaunch({ agent: "nobody", task: "Do it." }, parentOf, {
+		config: configOf({}),
+		catalog: { agents, overridden: [], unusable: [], diagnostics: [] },
+		sessionsRoot: "/sessions",
+		findSession: () => undefined,
+	});
+	if (!isRefusal(refusal)) throw new Error("It was not refused.");
+	return refusal.error.message;
+}
+
+const manyNames = (count: number) => Array.from({ length: count }, (_, index) => `agent-${index}`);
+
+test("an unknown agent is answered with at most 50 names, how many more there are, and where they are listed", async () => {
+	const message = await messageOf(manyNames(2_000));
+	expect(message).toContain("agent-0, agent-1,");
+	expect(message).toContain("agent-49 and 1950 more");
+	expect(message).not.toContain("agent-50,");
+	expect(message).toContain("/toolkit agents");
+	expect(message.length).toBeLessThan(1_000);
+});
+
+test("50 names are all listed", async () => {
+	expect(await messageOf(manyNames(50))).toMatch(/agent-49$/);
+});
