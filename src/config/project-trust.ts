@@ -1,38 +1,100 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import {
 	type ExtensionContext,
 	getAgentDir,
 	hasTrustRequiringProjectResources,
 	ProjectTrustStore,
 	parseArgs,
+	type SessionStartEvent,
 	SettingsManager,
 } from "@earendil-works/pi-coding-agent";
 
 /**
- * Whether somebody decided to trust the project. pi's own answer is not enough: it calls every folder trusted that has
- * none of the resources it asks about, and agent files and pi-geon.json are not among those.
+ * Whether somebody decided to trust the project. pi's own answer is not enough: it calls every folder trusted that had
+ * none of the resources it asks about when the session started, and agent files and pi-geon.json are not among those.
+ *
+ * The decision is the one that was taken when a session of this process started in the folder (`decideTrust`). It can
+ * only become narrower: pi may withdraw its own answer. A folder in which no session started is not trusted, so a link
+ * that points elsewhere by now brings nothing.
  */
 export function isTrustedByDecision(ctx: ExtensionContext): boolean {
 	if (!ctx.isProjectTrusted()) return false;
-	if (process.env.PI_SUBAGENT_CHILD === "1") return true; // A child was told the decision of its parent.
-	// A decision made with /trust holds for pi processes to come, so that one look at the files is enough.
-	const known = decisions().get(ctx.cwd) ?? wasDecided(ctx);
-	decisions().set(ctx.cwd, known);
-	return known;
+	if (trust().followsPlans) return true;
+	const folder = realFolder(ctx.cwd);
+	return folder !== undefined && trust().decided.get(folder) === true;
 }
 
-const KEY = Symbol.for("pi-geon.trust.1");
+/**
+ * Decides about the folder of a session. Every entry calls this first when a session starts, before the model can change
+ * anything in the folder. Only the first session of a folder can make it trusted in this process: what a branch brings
+ * later must not, and pi itself tells its user to restart after `/trust`. On a reload pi even saves by itself that a
+ * folder is trusted which has grown such resources.
+ */
+export function decideTrust({ reason }: Pick<SessionStartEvent, "reason">, ctx: ExtensionContext): void {
+	const { decided, followsPlans } = trust();
+	const folder = realFolder(ctx.cwd);
+	if (followsPlans || folder === undefined || decided.get(folder) === false) return;
+	if (decided.get(folder) === true) decided.set(folder, explicitDecision(folder) !== false);
+	else decided.set(folder, ctx.isProjectTrusted() && (explicitDecision(folder) ?? piResolvedIt(reason, folder)));
+}
 
-/** Shared by all copies of this file in the process, such as that of a release that came in between: they must not disagree. */
-function decisions(): Map<string, boolean> {
-	const shared = globalThis as { [KEY]?: Map<string, boolean> };
-	shared[KEY] ??= new Map();
+/** In a host, each child session is told what its parent decided: the answer of its settings is that of its plan. */
+export function followPlans(): void {
+	trust().followsPlans = true;
+}
+
+/** `--approve`, a saved decision, or the user's default, in pi's own order. */
+function explicitDecision(folder: string): boolean | undefined {
+	const { projectTrustOverride } = parseArgs(process.argv.slice(2));
+	if (projectTrustOverride !== undefined) return projectTrustOverride;
+	const saved = savedDecision(folder);
+	if (saved !== undefined) return saved;
+	const settings = SettingsManager.create(folder, getAgentDir(), { projectTrusted: false });
+	return settings.getDefaultProjectTrust() === "always" ? true : undefined;
+}
+
+/** The decision in trust.json about the folder or one above it. A file that cannot be read holds none. */
+function savedDecision(folder: string): boolean | undefined {
+	const agentDir = getAgentDir();
+	// Reading it takes a lock; most users have saved nothing.
+	if (!existsSync(join(agentDir, "trust.json"))) return undefined;
+	try {
+		return new ProjectTrustStore(agentDir).get(folder) ?? undefined;
+	} catch (error) {
+		if (error instanceof Error) return undefined;
+		throw error;
+	}
+}
+
+/**
+ * Whether pi had to find out if the folder is trusted. It does so before it starts a session in a folder that has what it
+ * asks about: it asks an extension, then its user. Where there is no user, and nothing is saved, its answer is no, and we
+ * are not called. A reload asks nothing and keeps the earlier answer, so what is there by then says nothing.
+ */
+const piResolvedIt = (reason: SessionStartEvent["reason"], folder: string): boolean =>
+	reason !== "reload" && hasTrustRequiringProjectResources(folder);
+
+function realFolder(cwd: string): string | undefined {
+	try {
+		return realpathSync(cwd);
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return undefined; // It was removed, or may not be looked at.
+		throw error;
+	}
+}
+
+interface Trust {
+	/** By the real path of the folder. */
+	decided: Map<string, boolean>;
+	followsPlans: boolean;
+}
+
+const KEY = Symbol.for("pi-geon.trust.2");
+
+/** Shared by all entries and by all releases of them in the process: they must not disagree, and a reload forgets nothing. */
+function trust(): Trust {
+	const shared = globalThis as { [KEY]?: Trust };
+	shared[KEY] ??= { decided: new Map(), followsPlans: false };
 	return shared[KEY];
-}
-
-function wasDecided(ctx: ExtensionContext): boolean {
-	if (hasTrustRequiringProjectResources(ctx.cwd)) return true; // pi asked about it.
-	if (parseArgs(process.argv.slice(2)).projectTrustOverride === true) return true;
-	if (new ProjectTrustStore(getAgentDir()).get(ctx.cwd) === true) return true;
-	const settings = SettingsManager.create(ctx.cwd, getAgentDir(), { projectTrusted: false });
-	return settings.getDefaultProjectTrust() === "always";
 }

@@ -6,6 +6,7 @@ import type { Redactor } from "../collect/redact/redactor.ts";
 import { inDoubt } from "../config/in-doubt.ts";
 import { loadConfig } from "../config/load.ts";
 import { packageRoot } from "../config/package-root.ts";
+import { followPlans } from "../config/project-trust.ts";
 import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { isOwnProfile } from "../ledger/own-host.ts";
@@ -42,6 +43,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			if (!isHostId(id)) throw new Error(`/${HOST_COMMAND} is started by pi-geon, with the id of a host.`);
 			// For this process only: a thread that was given them would not start.
 			process.execArgv = process.execArgv.filter((argument) => !NODE_ARGUMENTS.includes(argument));
+			followPlans();
 			const agentDir = getAgentDir();
 			const redactor = currentRedactor(agentDir);
 			guardOutput(redactor);

@@ -1,5 +1,6 @@
 import { type ExtensionAPI, parseArgs } from "@earendil-works/pi-coding-agent";
 import { configFor } from "../config/config-for.ts";
+import { decideTrust } from "../config/project-trust.ts";
 import { lspTool, type PoolUser } from "./tool.ts";
 
 /** The `lsp` tool, in a user's pi and in child sessions. It only wires: what happens is told in `run.ts`. */
@@ -9,13 +10,13 @@ export default function lspExtension(pi: ExtensionAPI): void {
 	const tool = lspTool({ isChild, user });
 	pi.registerTool(tool);
 
-	if (isChild) return; // It has the tools of its plan.
-
-	pi.on("session_start", (_event, ctx) => {
+	pi.on("session_start", (event, ctx) => {
+		decideTrust(event, ctx);
+		if (isChild) return; // It has the tools of its plan.
 		const { enabled } = configFor(ctx).config.lsp;
 		const isWanted = enabled || parseArgs(process.argv.slice(2)).tools?.includes(tool.name);
 		// Registered all the same: delegation looks there for what it can give to children.
 		if (!isWanted) pi.setActiveTools(pi.getActiveTools().filter((name) => name !== tool.name));
 	});
-	pi.on("session_shutdown", () => user.leave?.());
+	if (!isChild) pi.on("session_shutdown", () => user.leave?.());
 }

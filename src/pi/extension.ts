@@ -1,5 +1,6 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { configFor } from "../config/config-for.ts";
+import { decideTrust } from "../config/project-trust.ts";
 import { ANNOUNCE } from "../deliver/announce.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { delegationDepth } from "../run/delegation-depth.ts";
@@ -48,7 +49,8 @@ export default function piGeon(pi: ExtensionAPI): void {
 	let enabled = false;
 	let policy = "";
 
-	pi.on("session_start", (_event, ctx) => {
+	pi.on("session_start", (event, ctx) => {
+		decideTrust(event, ctx);
 		const loaded = configFor(ctx);
 		const { config, diagnostics } = loaded;
 		const { subagents } = config;

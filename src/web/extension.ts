@@ -1,5 +1,6 @@
 import { type ExtensionAPI, parseArgs, type ToolResultEvent } from "@earendil-works/pi-coding-agent";
 import { configFor } from "../config/config-for.ts";
+import { decideTrust } from "../config/project-trust.ts";
 import type { GuardedFetch } from "./net/guarded-fetch.ts";
 import type { WebServices } from "./services.ts";
 import { convertContent } from "./tools/convert-content.ts";
@@ -23,7 +24,8 @@ export default function webTools(pi: ExtensionAPI): void {
 	pi.registerTool(getSearchContent());
 	pi.registerTool(convertContent(services));
 
-	pi.on("session_start", (_event, ctx) => {
+	pi.on("session_start", (event, ctx) => {
+		decideTrust(event, ctx);
 		if (isAskedFor() || configFor(ctx).config.web.enabled) return;
 		// Registered, so that children can be given them, but no part of this session's prompt.
 		pi.setActiveTools(pi.getActiveTools().filter((name) => !TOOLS.includes(name)));
