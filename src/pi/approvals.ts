@@ -1,29 +1,36 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { AgentDefinition } from "../agents/definition.ts";
 import { inOneLine } from "../collect/plain.ts";
+import type { Approval, ProjectAgentQuestion } from "../plan/trusted-definition.ts";
 import { inTurn } from "./dialog-line.ts";
 
+/** First, so that pi's cursor is on it: who presses Enter without reading has allowed nothing. */
+const NO = "No";
+const YES = "Yes, for this session";
+
+/** Longer lines push the question off the screen. */
+const LONGEST_LINE = 200;
+
 /**
- * Asks the user once a session about each agent of a project that is not trusted. An edited file is asked about anew.
- * Whoever aborts what needs the agent, or leaves the session (`over`), has not answered.
+ * Asks the user once a session about each agent of a project that is not trusted. An edited file is asked about again.
+ * A call that is aborted, or a session that is left (`over`), has no answer.
  */
 export function projectAgentApprovals(
 	over: AbortSignal,
-): (ctx: ExtensionContext, agent: AgentDefinition) => Promise<boolean> {
-	const answers = new Map<string, Promise<boolean>>();
-	return (ctx, agent) => {
-		if (!ctx.hasUI) return Promise.resolve(false);
-		const key = `${agent.file} ${agent.digest}`;
+): (ctx: ExtensionContext, question: ProjectAgentQuestion) => Promise<Approval> {
+	const answers = new Map<string, Promise<Approval>>();
+	return (ctx, question) => {
+		if (!ctx.hasUI) return Promise.resolve("nobody");
+		const { agent, tools } = question;
+		const key = [agent.file, agent.digest, ...tools].join("\n");
 		const known = answers.get(key);
 		if (known) return known;
-		const question = `Run the project's agent "${inOneLine(agent.name)}"?`;
-		const why = `This project is not trusted. The agent's instructions come from\n${inOneLine(agent.file)}`;
 		const { ui } = ctx;
 		const signal = ctx.signal ? AbortSignal.any([over, ctx.signal]) : over;
-		const answer = inTurn(ui, () => ui.confirm(question, why, { signal }), signal).then(
-			(yes) => {
+		const ask = () => ui.select(inWords(question), [NO, YES], { signal });
+		const answer = inTurn(ui, ask, signal).then(
+			(chosen): Approval => {
 				if (signal.aborted) answers.delete(key);
-				return yes === true;
+				return chosen === YES ? "approved" : "declined";
 			},
 			(error) => {
 				answers.delete(key);
@@ -33,4 +40,29 @@ export function projectAgentApprovals(
 		answers.set(key, answer);
 		return answer;
 	};
+}
+
+/** What the project wrote is shown as text of one line each: it can neither paint on the terminal nor pass for our words. */
+function inWords({ agent, tools, replaces }: ProjectAgentQuestion): string {
+	const instead =
+		replaces &&
+		(replaces.source === "builtin"
+			? `It replaces the built-in ${replaces.name}.`
+			: `It replaces your agent ${replaces.name} (${replaces.file}).`);
+	const lines = [
+		`Run the project's agent "${agent.name}"?`,
+		"This project is not trusted. The agent's instructions come from",
+		agent.file,
+		`Tools: ${tools.length === 0 ? "none" : tools.join(", ")}`,
+		`Model: ${agent.model ?? "that of this session"}`,
+		...(instead === undefined ? [] : [instead]),
+	];
+	return lines.map((line) => cut(inOneLine(line))).join("\n");
+}
+
+/** The end of a long line is kept too: it names the file. */
+function cut(line: string): string {
+	if (line.length <= LONGEST_LINE) return line;
+	const half = (LONGEST_LINE - 3) / 2;
+	return `${line.slice(0, half)} … ${line.slice(-half)}`.toWellFormed();
 }

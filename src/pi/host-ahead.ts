@@ -28,7 +28,7 @@ export function hostAhead(pi: ExtensionAPI, services: SessionServices): (ctx: Ex
 async function planAhead(pi: ExtensionAPI, services: SessionServices, ctx: ExtensionContext): Promise<void> {
 	if (services.isClosing) return;
 	await services.use(ctx, async (available) => {
-		const parent = parentFacts(pi, ctx, async () => false);
+		const parent = parentFacts(pi, ctx, async () => "nobody");
 		await planLaunch({ agent: available.catalog.agents[0]?.name ?? "", task: "None." }, parent, available);
 		available.redactor.redact("");
 		available.supervisor.lookAhead();

@@ -7,7 +7,6 @@ import {
 	readStoredCredential,
 	resolveModelScopeWithDiagnostics,
 } from "@earendil-works/pi-coding-agent";
-import type { AgentDefinition } from "../agents/definition.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import type { ResolvedModel } from "../plan/model.ts";
@@ -21,7 +20,7 @@ import { modelSource } from "./model-source.ts";
 export function parentFacts(
 	pi: ExtensionAPI,
 	ctx: ExtensionContext,
-	approveProjectAgent: (agent: AgentDefinition) => Promise<boolean>,
+	approveProjectAgent: ParentFacts["approveProjectAgent"],
 ): ParentFacts {
 	const thinking: string = pi.getThinkingLevel();
 	return {

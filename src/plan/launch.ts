@@ -16,6 +16,12 @@ import { choosePrincipal } from "./principal.ts";
 import { childPrompt } from "./prompt.ts";
 import { newSession } from "./session-place.ts";
 import { effectiveTools, type KnownTool } from "./tools.ts";
+import {
+	type Approval,
+	type ProjectAgentQuestion,
+	type TrustedDefinition,
+	trustedDefinition,
+} from "./trusted-definition.ts";
 
 /** What was asked for. */
 export interface LaunchRequest {
@@ -51,8 +57,8 @@ export interface ParentFacts {
 	resolveModel(name: string, principalDir?: string): Promise<ResolvedModel | undefined>;
 	/** Where a child gets a model from that this pi has. */
 	modelSource(model: ModelChoice): Promise<ModelSource>;
-	/** Asks the user about an agent of a project that is not trusted. False where nobody can be asked. */
-	approveProjectAgent(agent: AgentDefinition): Promise<boolean>;
+	/** Asks the user about an agent of a project that is not trusted. */
+	approveProjectAgent(question: ProjectAgentQuestion): Promise<Approval>;
 }
 
 /** What the plan depends on that others own. */
@@ -82,8 +88,9 @@ export async function planLaunch(
 	sources: PlanSources,
 ): Promise<LaunchPlan | Refusal> {
 	const { config } = sources;
-	const agent = await permittedAgent(request, parent, sources);
-	if (isRefusal(agent)) return agent;
+	const permitted = await permittedAgent(request, parent, sources);
+	if (isRefusal(permitted)) return permitted;
+	const { agent } = permitted;
 	const principal = choosePrincipal(request.agentId, config);
 	if (isRefusal(principal)) return principal;
 	const session = childSession(request, agent, { cwd: parent.cwd, principal: principal.id, ...sources });
@@ -131,7 +138,7 @@ export async function planLaunch(
 			parentKept: parent.sessionKept,
 		},
 		...(request.route !== undefined && { route: request.route }),
-		warnings: [...agent.warnings, ...chosen.warnings, ...session.warnings],
+		warnings: [...permitted.warnings, ...agent.warnings, ...chosen.warnings, ...session.warnings],
 	};
 }
 
@@ -147,7 +154,7 @@ async function permittedAgent(
 	request: LaunchRequest,
 	parent: ParentFacts,
 	{ config, catalog }: PlanSources,
-): Promise<AgentDefinition | Refusal> {
+): Promise<TrustedDefinition | Refusal> {
 	if (parent.depth >= config.subagents.maxDepth) {
 		const why = parent.depth > 0 ? "A subagent cannot delegate further." : "subagents.maxDepth is 0 in pi-geon.json.";
 		return refuse("SUBAGENT_DEPTH_EXCEEDED", `${why} Do the task yourself.`);
@@ -157,7 +164,7 @@ async function permittedAgent(
 	}
 	if (request.agent?.trim() === "") return refuse("INVALID_INPUT", "`agent` is empty. Name the agent to delegate to.");
 	if (!request.task.trim()) return refuse("INVALID_INPUT", "`task` is empty. Say what the agent should do.");
-	if (request.agent === undefined) return GENERAL;
+	if (request.agent === undefined) return { agent: GENERAL, warnings: [] };
 	const agent = catalog.agents.find((candidate) => candidate.name === request.agent);
 	if (!agent) return refuse("UNKNOWN_AGENT", unknownAgent(request.agent, parent, catalog));
 	if (config.subagents.disabled.includes(agent.name)) {
@@ -167,18 +174,19 @@ async function permittedAgent(
 			"disabled",
 		);
 	}
-	if (agent.switchedOff !== undefined) {
-		return refuse("SUBAGENT_DISABLED", `${agent.name} is switched off (${agent.switchedOff}).`, "disabled");
-	}
-	if (agent.source === "project" && !parent.projectTrusted && !(await parent.approveProjectAgent(agent))) {
-		return refuse(
-			"SUBAGENT_DISABLED",
-			`${agent.name} comes from this project (${agent.file}), which is not trusted, and was not approved. ` +
-				"Review the file, then trust the project with /trust or start pi with --approve.",
-			"not_approved",
-		);
-	}
-	return agent;
+	const trusted = await trustedDefinition({
+		agent,
+		catalog,
+		projectTrusted: parent.projectTrusted,
+		approve: async (replaces) => {
+			const granted = effectiveTools({ agent, config, active: parent.activeTools, known: parent.knownTools });
+			const tools = isRefusal(granted) ? [] : granted.tools;
+			return parent.approveProjectAgent({ agent, tools, ...(replaces && { replaces }) });
+		},
+	});
+	if (isRefusal(trusted) || trusted.agent.switchedOff === undefined) return trusted;
+	const why = `${agent.name} is switched off (${trusted.agent.switchedOff}).`;
+	return refuse("SUBAGENT_DISABLED", why, "disabled");
 }
 
 /** The model reads this; a folder of hundreds of agents would fill its context. */

@@ -49,7 +49,7 @@ test("an agent of a project nobody trusted is refused where nobody can be asked"
 });
 
 describe.each(piVersions)("a question about a project's agent that nobody answered, on pi %s", (version) => {
-	const isAsked = (event: PiEvent) => event.type === "extension_ui_request" && event.method === "confirm";
+	const isAsked = (event: PiEvent) => event.type === "extension_ui_request" && event.method === "select";
 	const openLocal = () =>
 		openHome({
 			script: dispatch({
@@ -91,13 +91,14 @@ test("where somebody can be asked, the user is asked once, with the file named",
 	});
 	const rpc = startRpc(home);
 	await rpc.prompt("Go.");
-	const asked = await rpc.waitForEvent((event) => event.type === "extension_ui_request" && event.method === "confirm");
-	expect(asked.message).toContain(join(".pi", "agents", "local.md"));
-	rpc.child.stdin.write(`${JSON.stringify({ type: "extension_ui_response", id: asked.id, confirmed: true })}\n`);
+	const asked = await rpc.waitForEvent((event) => event.type === "extension_ui_request" && event.method === "select");
+	expect(asked.title).toContain(join(".pi", "agents", "local.md"));
+	const [, yes] = asked.options as string[];
+	rpc.child.stdin.write(`${JSON.stringify({ type: "extension_ui_response", id: asked.id, value: yes })}\n`);
 	await rpc.waitForEvent((event) => event.type === "agent_settled");
-	expect(
-		rpc.events.filter((event) => event.type === "extension_ui_request" && event.method === "confirm"),
-	).toHaveLength(1);
+	expect(rpc.events.filter((event) => event.type === "extension_ui_request" && event.method === "select")).toHaveLength(
+		1,
+	);
 	expect(home.model.requests.filter((request) => request.isChild)).toHaveLength(2);
 });
 

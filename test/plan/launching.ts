@@ -48,7 +48,7 @@ export const parentOf: ParentFacts = {
 		return { model: { provider: "test", id }, ...(thinking === "high" && { thinking }) };
 	},
 	modelSource: async () => ({ kind: "pi" }),
-	approveProjectAgent: async () => false,
+	approveProjectAgent: async () => "nobody",
 };
 
 function launch(wish: Wish): Promise<LaunchPlan | Refusal> {

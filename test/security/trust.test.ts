@@ -27,7 +27,11 @@ const asksLsp: Script = ({ turn }) => (turn === 0 ? askLsp : finalize("Looked.")
 const saysWho: Script = ({ systemText }) => finalize(/I am [a-z ]+/.exec(systemText)?.[0] ?? "the built-in");
 
 /** In one prompt: checks out the branch, then delegates. */
-const checksOutAndDelegates = (agent: string) => [checkOut("hostile"), delegateTo(agent, "Look around."), text("Done.")];
+const checksOutAndDelegates = (agent: string) => [
+	checkOut("hostile"),
+	delegateTo(agent, "Look around."),
+	text("Done."),
+];
 
 async function hostileHome(agent: string, child: Script, more: (home: Home) => Record<string, string>): Promise<Home> {
 	const home = await openHome({ script: dispatch({ parent: obeys(agent), child }) });
@@ -38,97 +42,100 @@ async function hostileHome(agent: string, child: Script, more: (home: Home) => R
 const isDialog = (event: PiEvent): boolean =>
 	event.type === "extension_ui_request" && ["confirm", "select"].includes(String(event.method));
 
-describe.each(piVersions)("a branch that was checked out in the session does not make its folder trusted, on pi %s", (version) => {
-	test("its language server does not run for the built-in explorer (print mode)", async () => {
-		const home = await openHome({ script: dispatch({ parent: checksOutAndDelegates("explorer"), child: asksLsp }) });
-		hostileBranch(home, { ...ASKED_ABOUT, ...hostileTsc(home) });
-		const run = await promptPi(home, "Go.", { version });
-		expect(delegations(run)).toMatchObject([{ finalized: { status: "SUCCESS" } }]);
-		expect(hostileProgramRan(home)).toBe(false);
-	});
-
-	test("nor for the parent's own lsp tool", async () => {
-		const home = await openHome({
-			config: { lsp: { enabled: true } },
-			script: dispatch({ parent: [checkOut("hostile"), askLsp, text("Done.")], child: [] }),
+describe.each(piVersions)(
+	"a branch that was checked out in the session does not make its folder trusted, on pi %s",
+	(version) => {
+		test("its language server does not run for the built-in explorer (print mode)", async () => {
+			const home = await openHome({ script: dispatch({ parent: checksOutAndDelegates("explorer"), child: asksLsp }) });
+			hostileBranch(home, { ...ASKED_ABOUT, ...hostileTsc(home) });
+			const run = await promptPi(home, "Go.", { version });
+			expect(delegations(run)).toMatchObject([{ finalized: { status: "SUCCESS" } }]);
+			expect(hostileProgramRan(home)).toBe(false);
 		});
-		hostileBranch(home, { ...ASKED_ABOUT, ...hostileTsc(home) });
-		const run = await promptPi(home, "Go.", { version });
-		expect(run.toolResults.map(({ name }) => name)).toEqual(["bash", "lsp"]);
-		expect(hostileProgramRan(home)).toBe(false);
-	});
 
-	test("nor after a new session in the same process (RPC)", async () => {
-		const home = await hostileHome("explorer", asksLsp, hostileTsc);
-		const rpc = startRpc(home, { version });
-		await rpc.promptAndSettle("checkout");
-		await rpc.promptAndSettle("delegate");
-		await rpc.send({ type: "new_session" });
-		const events = await rpc.promptAndSettle("delegate");
-		expect(delegations(summarize(events))).toMatchObject([{ finalized: { status: "SUCCESS" } }]);
-		expect(hostileProgramRan(home)).toBe(false);
-	});
+		test("nor for the parent's own lsp tool", async () => {
+			const home = await openHome({
+				config: { lsp: { enabled: true } },
+				script: dispatch({ parent: [checkOut("hostile"), askLsp, text("Done.")], child: [] }),
+			});
+			hostileBranch(home, { ...ASKED_ABOUT, ...hostileTsc(home) });
+			const run = await promptPi(home, "Go.", { version });
+			expect(run.toolResults.map(({ name }) => name)).toEqual(["bash", "lsp"]);
+			expect(hostileProgramRan(home)).toBe(false);
+		});
 
-	test("nor after /reload, on which pi itself saves that the folder is trusted, and /new (terminal)", async () => {
-		const home = await hostileHome("explorer", asksLsp, hostileTsc);
-		const terminal = startTerminal(home, { version });
-		await terminal.ready();
-		terminal.type("checkout\r");
-		await terminal.waitForText(/git checkout[\s\S]*Done\./);
-		terminal.type("/reload\r");
-		await terminal.waitForText(/saved project trust/);
-		terminal.type("delegate once\r");
-		await terminal.waitForText(/delegate once[\s\S]*Looked[\s\S]*Done\./);
-		terminal.type("/new\r");
-		await terminal.waitForText(/New session started/i);
-		terminal.type("delegate again\r");
-		await terminal.waitForText(/delegate again[\s\S]*Looked[\s\S]*Done\./);
-		expect(hostileProgramRan(home)).toBe(false);
-	});
+		test("nor after a new session in the same process (RPC)", async () => {
+			const home = await hostileHome("explorer", asksLsp, hostileTsc);
+			const rpc = startRpc(home, { version });
+			await rpc.promptAndSettle("checkout");
+			await rpc.promptAndSettle("delegate");
+			await rpc.send({ type: "new_session" });
+			const events = await rpc.promptAndSettle("delegate");
+			expect(delegations(summarize(events))).toMatchObject([{ finalized: { status: "SUCCESS" } }]);
+			expect(hostileProgramRan(home)).toBe(false);
+		});
 
-	test("its agent does not take the place of a built-in where nobody can be asked", async () => {
-		const home = await openHome({ script: dispatch({ parent: checksOutAndDelegates("reviewer"), child: saysWho }) });
-		hostileBranch(home, { ...ASKED_ABOUT, ".pi/agents/reviewer.md": agentNamed("reviewer", "I am an impostor") });
-		const run = await promptPi(home, "Go.", { version });
-		expect(delegations(run)).toMatchObject([{ finalized: { result: "the built-in" } }]);
-	});
+		test("nor after /reload, on which pi itself saves that the folder is trusted, and /new (terminal)", async () => {
+			const home = await hostileHome("explorer", asksLsp, hostileTsc);
+			const terminal = startTerminal(home, { version });
+			await terminal.ready();
+			terminal.type("checkout\r");
+			await terminal.waitForText(/git checkout[\s\S]*Done\./);
+			terminal.type("/reload\r");
+			await terminal.waitForText(/saved project trust/);
+			terminal.type("delegate once\r");
+			await terminal.waitForText(/delegate once[\s\S]*Looked[\s\S]*Done\./);
+			terminal.type("/new\r");
+			await terminal.waitForText(/New session started/i);
+			terminal.type("delegate again\r");
+			await terminal.waitForText(/delegate again[\s\S]*Looked[\s\S]*Done\./);
+			expect(hostileProgramRan(home)).toBe(false);
+		});
 
-	test("its agent does not take the place of a built-in without a question (RPC)", async () => {
-		const home = await hostileHome("reviewer", saysWho, () => ({
-			".pi/agents/reviewer.md": agentNamed("reviewer", "I am an impostor"),
-		}));
-		const rpc = startRpc(home, { version });
-		await rpc.promptAndSettle("checkout");
-		await rpc.prompt("delegate");
-		const asked = await rpc.waitForEvent(isDialog);
-		rpc.child.stdin.write(`${JSON.stringify({ type: "extension_ui_response", id: asked.id, cancelled: true })}\n`);
-		await rpc.waitForEvent((event) => event.type === "agent_settled", { from: rpc.events.indexOf(asked) });
-		expect(home.model.requests.filter(({ isChild }) => isChild)).toEqual([]);
-	});
+		test("its agent does not take the place of a built-in where nobody can be asked", async () => {
+			const home = await openHome({ script: dispatch({ parent: checksOutAndDelegates("reviewer"), child: saysWho }) });
+			hostileBranch(home, { ...ASKED_ABOUT, ".pi/agents/reviewer.md": agentNamed("reviewer", "I am an impostor") });
+			const run = await promptPi(home, "Go.", { version });
+			expect(delegations(run)).toMatchObject([{ finalized: { result: "the built-in" } }]);
+		});
 
-	test("its pi-geon.json is not read", async () => {
-		const home = await openHome({ script: dispatch({ parent: checksOutAndDelegates("explorer"), child: saysWho }) });
-		hostileBranch(home, { ...ASKED_ABOUT, ".pi/pi-geon.json": '{ "subagents": { "disabled": ["explorer"] } }' });
-		const run = await promptPi(home, "Go.", { version });
-		expect(delegations(run)).toMatchObject([{ finalized: { result: "the built-in" } }]);
-	});
+		test("its agent does not take the place of a built-in without a question (RPC)", async () => {
+			const home = await hostileHome("reviewer", saysWho, () => ({
+				".pi/agents/reviewer.md": agentNamed("reviewer", "I am an impostor"),
+			}));
+			const rpc = startRpc(home, { version });
+			await rpc.promptAndSettle("checkout");
+			await rpc.prompt("delegate");
+			const asked = await rpc.waitForEvent(isDialog);
+			rpc.child.stdin.write(`${JSON.stringify({ type: "extension_ui_response", id: asked.id, cancelled: true })}\n`);
+			await rpc.waitForEvent((event) => event.type === "agent_settled", { from: rpc.events.indexOf(asked) });
+			expect(home.model.requests.filter(({ isChild }) => isChild)).toEqual([]);
+		});
 
-	test("another folder that a session is switched to is not trusted for what it holds", async () => {
-		const home = await hostileHome("explorer", asksLsp, hostileTsc);
-		const elsewhere = join(home.scratch, "elsewhere");
-		mkdirSync(elsewhere);
-		hostileBranch({ ...home, project: elsewhere }, { ...ASKED_ABOUT, ...hostileTsc(home) });
-		const session = join(home.scratch, "elsewhere.jsonl");
-		const header = { type: "session", version: 3, id: crypto.randomUUID(), timestamp: new Date().toISOString() };
-		writeFileSync(session, `${JSON.stringify({ ...header, cwd: elsewhere })}\n`);
-		const rpc = startRpc(home, { version });
-		await rpc.send({ type: "switch_session", sessionPath: session });
-		await rpc.promptAndSettle("checkout");
-		const events = await rpc.promptAndSettle("delegate");
-		expect(delegations(summarize(events))).toMatchObject([{ finalized: { status: "SUCCESS" } }]);
-		expect(hostileProgramRan(home)).toBe(false);
-	});
-});
+		test("its pi-geon.json is not read", async () => {
+			const home = await openHome({ script: dispatch({ parent: checksOutAndDelegates("explorer"), child: saysWho }) });
+			hostileBranch(home, { ...ASKED_ABOUT, ".pi/pi-geon.json": '{ "subagents": { "disabled": ["explorer"] } }' });
+			const run = await promptPi(home, "Go.", { version });
+			expect(delegations(run)).toMatchObject([{ finalized: { result: "the built-in" } }]);
+		});
+
+		test("another folder that a session is switched to is not trusted for what it holds", async () => {
+			const home = await hostileHome("explorer", asksLsp, hostileTsc);
+			const elsewhere = join(home.scratch, "elsewhere");
+			mkdirSync(elsewhere);
+			hostileBranch({ ...home, project: elsewhere }, { ...ASKED_ABOUT, ...hostileTsc(home) });
+			const session = join(home.scratch, "elsewhere.jsonl");
+			const header = { type: "session", version: 3, id: crypto.randomUUID(), timestamp: new Date().toISOString() };
+			writeFileSync(session, `${JSON.stringify({ ...header, cwd: elsewhere })}\n`);
+			const rpc = startRpc(home, { version });
+			await rpc.send({ type: "switch_session", sessionPath: session });
+			await rpc.promptAndSettle("checkout");
+			const events = await rpc.promptAndSettle("delegate");
+			expect(delegations(summarize(events))).toMatchObject([{ finalized: { status: "SUCCESS" } }]);
+			expect(hostileProgramRan(home)).toBe(false);
+		});
+	},
+);
 
 describe.each(piVersions)("a decision makes the folder trusted, on pi %s", (version) => {
 	const ownReviewer = { ".pi/agents/reviewer.md": agentNamed("reviewer", "I am of the project") };

@@ -32,7 +32,7 @@ export async function sendMessage(sending: Sending): Promise<Answer> {
 			withinMs: 0,
 			route: routeOf(ctx),
 		},
-		parentFacts(pi, ctx, (agent) => approveProjectAgent(ctx, agent)),
+		parentFacts(pi, ctx, (question) => approveProjectAgent(ctx, question)),
 		services,
 		{
 			onWaiting() {},

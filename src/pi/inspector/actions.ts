@@ -60,7 +60,7 @@ export function runActions({
 					withinMs: 0,
 					route: routeOf(session),
 				},
-				parentFacts(pi, session, (agent) => approveProjectAgent(session, agent)),
+				parentFacts(pi, session, (question) => approveProjectAgent(session, question)),
 				available,
 				{
 					onWaiting() {},

@@ -70,7 +70,7 @@ export function sessionsSendTool({ pi, services, announcer, approveProjectAgent,
 						signal,
 						route: routeOf(ctx),
 					},
-					parentFacts(pi, ctx, (agent) => approveProjectAgent(ctx, agent)),
+					parentFacts(pi, ctx, (question) => approveProjectAgent(ctx, question)),
 					available,
 					{ ...hooksFor(ctx, awaited), onAsk: askUser(ctx, available) },
 				);

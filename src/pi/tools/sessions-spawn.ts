@@ -58,7 +58,7 @@ export function sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned
 						parentSession: ctx.sessionManager.getSessionId(),
 						toolCall,
 					},
-					parentFacts(pi, ctx, (agent) => approveProjectAgent(ctx, agent)),
+					parentFacts(pi, ctx, (question) => approveProjectAgent(ctx, question)),
 					available,
 				);
 			};

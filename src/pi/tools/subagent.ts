@@ -90,7 +90,7 @@ export function subagentTool({
 							onSeen: (record) => events.saw(record, available),
 							onAsk: askUser(ctx, available),
 						},
-						parentFacts(pi, ctx, (agent) => approveProjectAgent(ctx, agent)),
+						parentFacts(pi, ctx, (question) => approveProjectAgent(ctx, question)),
 						available,
 					),
 				);

@@ -1,0 +1,70 @@
+import type { AgentDefinition } from "../agents/definition.ts";
+import type { AgentCatalog } from "../agents/discover.ts";
+import { type Refusal, refuse } from "../run/errors.ts";
+
+/** What a user is asked before an agent of a project that is not trusted runs. */
+export interface ProjectAgentQuestion {
+	agent: AgentDefinition;
+	/** Those that the agent would get. */
+	tools: readonly string[];
+	/** The user's or built-in agent whose place it takes. */
+	replaces?: AgentDefinition;
+}
+
+/** `nobody`: there is no user to ask. */
+export type Approval = "approved" | "declined" | "nobody";
+
+/** The definition that runs, and what the parent should know about it. */
+export interface TrustedDefinition {
+	agent: AgentDefinition;
+	warnings: string[];
+}
+
+export interface TrustQuestion {
+	/** The definition with precedence. */
+	agent: AgentDefinition;
+	catalog: AgentCatalog;
+	projectTrusted: boolean;
+	approve: (replaces: AgentDefinition | undefined) => Promise<Approval>;
+}
+
+/**
+ * The definition that may run under a name. A project that is not trusted can neither bring one without the user's word,
+ * nor keep the user's own agent or a built-in from running where there is no user to ask.
+ */
+export async function trustedDefinition(question: TrustQuestion): Promise<TrustedDefinition | Refusal> {
+	const { agent, catalog, projectTrusted } = question;
+	if (agent.source !== "project") return { agent, warnings: [] };
+	const replaced = catalog.overridden.find(({ name, source }) => name === agent.name && source !== "project");
+	const approval = projectTrusted ? "approved" : await approvalOf(question, replaced);
+	if (approval === "approved") return { agent, warnings: replaced ? [takesThePlace(agent, replaced)] : [] };
+	if (approval === "nobody" && replaced) return { agent: replaced, warnings: [leftOut(agent, replaced)] };
+	return refuse(
+		"SUBAGENT_DISABLED",
+		`${agent.name} comes from this project (${shown(agent.file)}), which is not trusted, and was not approved. ${REMEDY}`,
+		"not_approved",
+	);
+}
+
+/** A file that says that its agent is off cannot be approved to run. It must not switch off what it would replace either. */
+const approvalOf = ({ agent, approve }: TrustQuestion, replaced: AgentDefinition | undefined): Promise<Approval> =>
+	agent.switchedOff === undefined ? approve(replaced) : Promise.resolve("nobody");
+
+const REMEDY = "Review the file, then trust the project with /trust and restart pi, or start pi with --approve.";
+
+const takesThePlace = (agent: AgentDefinition, replaced: AgentDefinition): string =>
+	`This project's ${agent.name} (${shown(agent.file)}) ran in place of ${whose(replaced)}.`;
+
+const leftOut = (agent: AgentDefinition, replaced: AgentDefinition): string =>
+	`This project's ${agent.name} (${shown(agent.file)}) was left out because the project is not trusted; ${whose(replaced)} ran instead. ${REMEDY}`;
+
+const whose = ({ name, source, file }: AgentDefinition): string =>
+	source === "builtin" ? `the built-in ${name}` : `your agent ${name} (${shown(file)})`;
+
+/** The name of a file is the project's to choose: one line, and its end, which names the file. */
+function shown(file: string): string {
+	const line = file.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
+	return line.length <= LONGEST_PATH ? line : `…${line.slice(-LONGEST_PATH).toWellFormed()}`;
+}
+
+const LONGEST_PATH = 200;
