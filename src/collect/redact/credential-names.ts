@@ -4,9 +4,9 @@
  */
 export type CredentialName = "password" | "secret" | "token";
 
-const PASSWORDS = new Set(["PASSWORD", "PASSWD", "PASSPHRASE", "PSWD"]);
+const PASSWORDS = new Set(["PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "PSWD", "PSK", "MNEMONIC"]);
 /** Too common as words of their own: they need a word before them, as in DB_PASS. */
-const SHORT_PASSWORDS = new Set(["PASS", "PWD", "PW"]);
+const SHORT_PASSWORDS = new Set(["PASS", "PWD", "PW", "PHRASE"]);
 const TOKENS = new Set([
 	"TOKEN",
 	"JWT",
@@ -18,12 +18,14 @@ const TOKENS = new Set([
 	"CREDENTIALS",
 	"CREDS",
 ]);
-const SHORT_TOKENS = new Set(["PAT", "DSN", "COOKIE"]);
-const JOINED = /(?:(PASSWORD|PASSWD|PASSPHRASE)|(SECRET)|(?:TOKEN|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|AUTHKEY))$/;
+const SHORT_TOKENS = new Set(["PAT", "DSN", "COOKIE", "SALT"]);
+const JOINED =
+	/(?:(PASSWORD|PASSWD|PASSPHRASE|STOREPASS|KEYPASS|DBPASS|DBPWD|USERPASS|SSHPASS|ROOTPW)|(SECRET)|(?:TOKEN|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|AUTHKEY|LICENSEKEY|ENCRYPTIONKEY|SIGNINGKEY|CONNECTIONSTRING|CONNSTR))$/;
 const SECRET_KEYS = new Set(
 	(
 		"API ACCESS SECRET PRIVATE AUTH ENCRYPTION ENCRYPT SIGNING MASTER ACCOUNT LICENSE APP APPLICATION SERVICE DEPLOY " +
-		"ADMIN CLIENT SHARED HMAC AES STORAGE WEBHOOK JWT SESSION COOKIE ROLE SUBSCRIPTION"
+		"ADMIN CLIENT SHARED HMAC AES STORAGE WEBHOOK JWT SESSION COOKIE ROLE SUBSCRIPTION CONSUMER INTEGRATION INGEST " +
+		"WRITE READ RECOVERY DECRYPTION WIFI MANAGEMENT FUNCTION HOST"
 	).split(" "),
 );
 const HARMLESS_KEYS = new Set(
@@ -34,14 +36,30 @@ const HARMLESS_KEYS = new Set(
 );
 /** Words that follow the telling one and do not change it: API_KEY_PROD, SECRET_KEY_BASE, password2. */
 const QUALIFIERS = new Set(
-	"PROD PRODUCTION DEV DEVELOPMENT STAGING TEST LIVE VALUE BASE BASE64 B64 STRING OLD NEW PRIMARY SECONDARY BACKUP PLAIN".split(
+	"PROD PRODUCTION DEV DEVELOPMENT STAGING TEST LIVE VALUE BASE BASE64 B64 STRING STR OLD NEW PRIMARY SECONDARY BACKUP PLAIN DATA RAW TEXT DEFAULT".split(
 		" ",
 	),
 );
 
+/** A text names few things, and those again and again. */
+const known = new Map<string, CredentialName | undefined>();
+const MOST_KNOWN = 2_000;
+
 /** Reads `db.password`, `DB_PASSWORD`, `dbPassword` and `X-Api-Key` alike. */
 export function credentialName(name: string): CredentialName | undefined {
+	if (known.has(name)) return known.get(name);
+	if (known.size >= MOST_KNOWN) known.clear();
+	const kind = kindOf(name);
+	known.set(name, kind);
+	return kind;
+}
+
+/** Names that are too short to mean a password anywhere, but do in quotes and in connection strings: `;Pwd=`. */
+export const isShortPassword = (name: string): boolean => SHORT_PASSWORDS.has(name.toUpperCase());
+
+function kindOf(name: string): CredentialName | undefined {
 	const words = wordsOf(name);
+	if (/(?:^|_)CONN(?:ECTION)?_STR(?:ING)?$/.test(words.join("_"))) return "token";
 	while (words.length > 1 && isQualifier(words.at(-1) ?? "")) words.pop();
 	const last = words.at(-1) ?? "";
 	const before = words.at(-2);
@@ -50,7 +68,6 @@ export function credentialName(name: string): CredentialName | undefined {
 	if (TOKENS.has(last) || (before !== undefined && SHORT_TOKENS.has(last))) return "token";
 	if (last === "KEY") return before !== undefined && isSecretKey(name, before) ? "token" : undefined;
 	if (last === "ID" && before === "KEY" && words.at(-3) === "ACCESS") return "token";
-	if (last === "STRING" && before === "CONNECTION") return "token";
 	const joined = JOINED.exec(last);
 	if (joined === null) return undefined;
 	if (joined[1] !== undefined) return "password";
@@ -64,7 +81,7 @@ function wordsOf(name: string): string[] {
 		.toUpperCase()
 		.split(/[^A-Z0-9]+/)
 		.filter((word) => word !== "")
-		.map((word) => word.replace(/^(PASSWORD|TOKEN|SECRET|PASS|KEY)\d+$/, "$1"));
+		.map((word) => word.replace(/^(PASSWORD|TOKEN|SECRET|PASS|KEY|PW)\d+$/, "$1"));
 }
 
 function isQualifier(word: string): boolean {

@@ -13,8 +13,10 @@ const COOKIE_PAIR = /([\w.$-]{1,100})=([^\s;,]{8,4000})/g;
 const SESSION_COOKIE = /sess|sid$|auth|token|csrf|xsrf|jwt|remember|login|secret/i;
 const URL_PASSWORD = /(:\/\/[^\s/?#:@"'<>`]{0,100}:)([^\s/?#"'<>`]{1,300})(?=@)/g;
 const URL_TOKEN = /(:\/\/)([\w-]{20,300})(?=@)/g;
-const COMMAND_PASSWORD =
-	/(\bcurl\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}["']?[\w.@-]{1,60}:|\bsshpass[ \t]+-p[ \t]*["']?|\bIDENTIFIED BY[ \t]+')([^\s"']{4,200})/gi;
+const IDENTIFIED_BY = /(\bIDENTIFIED (?:WITH [\w"'-]{1,40} )?BY[ \t]{1,4}["'])([^\s"']{4,200})/gi;
+const SIGNED = /((?:\bresponse=["']|\bSignature=))([0-9a-f]{32,128})(?![0-9a-f])/g;
+const AUTHORIZATION_CODE = /([?&]code=)([\w./~-]{20,400})/g;
+const PGPASS = /^([\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:)([^\s:]{4,100})$/gm;
 
 /** Masks what goes over the wire as proof: Authorization headers, session cookies, passwords in URLs and commands. */
 export function maskHttpCredentials(text: string): string {
@@ -35,8 +37,15 @@ export function maskHttpCredentials(text: string): string {
 			(/^basic/i.test(before) ? isBasic(value) : looksRandom(value)) ? before + maskOf("authorization") : match,
 		)
 		.replace(COOKIES, maskCookies)
-		.replace(COMMAND_PASSWORD, (match, before: string, password: string) =>
+		.replace(IDENTIFIED_BY, (match, before: string, password: string) =>
 			isSecretValue(password, "password", "quoted") ? before + maskOf("password") : match,
+		)
+		.replace(SIGNED, `$1${maskOf("signature")}`)
+		.replace(AUTHORIZATION_CODE, (match, before: string, code: string) =>
+			looksRandom(code) ? before + maskOf("code") : match,
+		)
+		.replace(PGPASS, (match, before: string, password: string) =>
+			isPlaceholder(password) ? match : before + maskOf("password"),
 		);
 }
 

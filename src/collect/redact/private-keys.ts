@@ -1,51 +1,154 @@
+import { endOf, isBase64Code } from "./characters.ts";
 import { maskOf } from "./mask.ts";
 
 const MASK = maskOf("private-key");
-const BEGIN = /-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----/g;
+const LABEL = String.raw`(?:[A-Z0-9 ]|%20|\+){0,80}PRIVATE(?: |%20|\+)KEY(?:(?: |%20|\+)BLOCK)?|OpenVPN Static key V\d`;
+const MARKER = new RegExp(String.raw`-{4,5} ?(BEGIN|END)(?: |%20|\+)(?:${LABEL}) ?-{4,5}`, "g");
 /** Longer than any key in use; what is farther apart are two markers in code. */
 const MAX_BODY = 20_000;
-const KEY_MATERIAL = /[A-Za-z0-9+/=]{40}/;
-/** What is left of a key whose end was cut off: lines of base64, with what a diff, a quote or a string puts around them. */
-const CUT_OFF_BODY = /(?:(?:\\[nr]|[\s"'+>|#*\\]){0,20}[A-Za-z0-9+/=]{16,})+/y;
-const PUTTY_BODY = /(Private-Lines: \d+\s{1,4})(?:[A-Za-z0-9+/=]{1,100}(?:\r?\n|$))+/g;
-const PUTTY_MAC = /(Private-MAC: )[0-9a-f]{40,}/g;
-const JWK_SECRET = /("(?:d|p|q|dp|dq|qi|k)"\s{0,4}:\s{0,4}")[\w-]{20,}(?=")/g;
+const MAX_LINE = 400;
+const KEY_MATERIAL = /[A-Za-z0-9+/=%]{30}/;
+/** A line of a key, with what a listing, a diff, a quote or a string puts around it. */
+const KEY_LINE = /^.{0,120}?(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{16,}={0,3}(?:\\[nr])*["'`,;+ \\]{0,8}\r?$/;
+const HEADER_LINE =
+	/^.{0,60}?(?:Proc-Type: |DEK-Info: |Version: |Comment: |Charset: |Hash: )|^[\s>|#*+\d:.→-]{0,60}\r?$/;
+/** What else is left of a key whose end was cut off: its lines in one, with escaped line breaks between them. */
+const CUT_OFF_BODY = /(?:(?:\\{1,2}[nr]|%0[AD]|[\s"'+>|#*\\]){0,20}[A-Za-z0-9+/=]{16,}){1,2000}/y;
+const PUTTY_BODY = /(Private-Lines: \d+\s{1,4})(?:[A-Za-z0-9+/=]{1,100}(?:\r?\n|$)){1,400}/g;
+const PUTTY_MAC = /(Private-MAC: )[0-9a-f]{40,200}/g;
+const JWK_SECRET =
+	/((?<![\w.])\\{0,3}["']?(?:d|p|q|dp|dq|qi|k)\\{0,3}["']?\s{0,4}:\s{0,4}\\{0,3}["']?)[\w-]{20,2000}(?=\\{0,3}["'\s,}]|$)/g;
+const XML_SECRET = /(<(?:D|P|Q|DP|DQ|InverseQ)>)[A-Za-z0-9+/=\s]{20,2000}(?=<)/g;
+/** `-----BEGIN ` in base64. */
+const BASE64_PEM = "LS0tLS1CRUdJTi";
+const MAX_ENCODED = 40_000;
 
 /** Masks the body of private keys and leaves the lines around it, so that the reader sees what was there. */
 export function maskPrivateKeys(text: string): string {
-	let masked = text.includes("PRIVATE KEY") ? maskPem(text) : text;
+	let masked = text;
+	if (/PRIVATE(?: |%20|\+)KEY|OpenVPN Static key/.test(masked)) masked = maskPem(masked);
+	if (masked.includes(BASE64_PEM)) masked = maskEncodedPem(masked);
 	if (masked.includes("Private-Lines: ")) {
 		masked = masked.replace(PUTTY_BODY, `$1${MASK}\n`).replace(PUTTY_MAC, `$1${MASK}`);
 	}
-	return masked.includes('"kty"') ? masked.replace(JWK_SECRET, `$1${MASK}`) : masked;
+	if (masked.includes("<RSAKeyValue>")) masked = masked.replace(XML_SECRET, `$1${MASK}`);
+	return /\bkty\b/.test(masked) ? masked.replace(JWK_SECRET, `$1${MASK}`) : masked;
 }
 
+interface Marker {
+	from: number;
+	to: number;
+	begins: boolean;
+}
+
+/** Every marker is looked at once, and no text between two of them more than twice: a text of nothing else is not slow. */
 function maskPem(text: string): string {
 	let output = "";
 	let copied = 0;
-	let noEndBefore = 0;
-	for (const begin of text.matchAll(BEGIN)) {
-		const from = begin.index + begin[0].length;
-		if (from <= copied) continue;
-		// Searched once for many beginnings without an end, so that such a text is not slow.
-		const end = noEndBefore > from ? noEndBefore : indexOrLength(text, "-----END ", from);
-		noEndBefore = end;
-		const complete = end < text.length && end - from <= MAX_BODY;
-		const to = complete ? end : cutOffAt(text, from);
-		if (!KEY_MATERIAL.test(text.slice(from, to))) continue;
-		output += `${text.slice(copied, from)}\n${MASK}${complete ? "\n" : ""}`;
+	const mask = (from: number, to: number, written: string): void => {
+		output += text.slice(copied, from) + written;
 		copied = to;
+	};
+	const markers = markersIn(text);
+	for (const [index, marker] of markers.entries()) {
+		const next = markers[index + 1];
+		if (!marker.begins) {
+			const previous = markers[index - 1];
+			// The end of a key whose beginning is not in the text.
+			if (previous?.begins !== true) {
+				const lineStart = startOfLine(text, marker.from);
+				const from = firstKeyLine(text, lineStart, Math.max(copied, previous?.to ?? 0));
+				if (hasKey(text, from, lineStart)) mask(from, lineStart, `${MASK}\n`);
+			}
+			continue;
+		}
+		const complete = next?.begins === false && next.from - marker.to <= MAX_BODY;
+		const to = complete ? next.from : cutOffAt(text, marker.to, next?.from ?? text.length);
+		if (hasKey(text, marker.to, to)) mask(marker.to, to, `\n${MASK}${complete ? "\n" : ""}`);
 	}
 	return copied === 0 ? text : output + text.slice(copied);
 }
 
-function indexOrLength(text: string, part: string, from: number): number {
-	const found = text.indexOf(part, from);
-	return found === -1 ? text.length : found;
+function markersIn(text: string): Marker[] {
+	return [...text.matchAll(MARKER)].map((match) => ({
+		from: match.index,
+		to: match.index + match[0].length,
+		begins: match[1] === "BEGIN",
+	}));
 }
 
-function cutOffAt(text: string, from: number): number {
-	CUT_OFF_BODY.lastIndex = from;
-	const body = CUT_OFF_BODY.exec(text);
-	return body === null ? from : from + body[0].length;
+const hasKey = (text: string, from: number, to: number): boolean =>
+	to - from >= 30 && KEY_MATERIAL.test(text.slice(from, to));
+
+/** Goes back from line to line for as long as they are those of a key. */
+function firstKeyLine(text: string, end: number, after: number): number {
+	const limit = Math.max(after, end - MAX_BODY);
+	let from = end;
+	while (from > limit) {
+		const start = Math.max(limit, startOfLine(text, from - 1));
+		if (!KEY_LINE.test(text.slice(start, from - 1))) break;
+		from = start;
+	}
+	return from;
+}
+
+/** Not farther back than the longest line of a key. */
+function startOfLine(text: string, at: number): number {
+	const from = Math.max(0, at - MAX_LINE);
+	return from + text.slice(from, at).lastIndexOf("\n") + 1;
+}
+
+function cutOffAt(text: string, from: number, before: number): number {
+	const rest = text.slice(from, Math.min(before, from + MAX_BODY));
+	CUT_OFF_BODY.lastIndex = 0;
+	const direct = CUT_OFF_BODY.exec(rest)?.[0].length ?? 0;
+	return from + Math.max(direct, lastKeyLine(rest));
+}
+
+/** Where the last of the lines of a key ends, from the line after the marker on. */
+function lastKeyLine(rest: string): number {
+	let end = 0;
+	let line = rest.indexOf("\n") + 1;
+	while (line > 0 && line < rest.length) {
+		const found = rest.indexOf("\n", line);
+		const lineEnd = found === -1 ? rest.length : found;
+		if (lineEnd - line > MAX_LINE) break;
+		const written = rest.slice(line, lineEnd);
+		if (KEY_LINE.test(written)) end = lineEnd;
+		else if (!HEADER_LINE.test(written)) break;
+		line = lineEnd + 1;
+	}
+	return end;
+}
+
+/** A key in base64 as a whole: `client-key-data` of a kubeconfig, a variable of a build. */
+function maskEncodedPem(text: string): string {
+	let output = "";
+	let copied = 0;
+	for (let at = text.indexOf(BASE64_PEM); at !== -1; at = text.indexOf(BASE64_PEM, at + 1)) {
+		const end = endOf(text, at, isBase64Code, MAX_ENCODED);
+		const opening = Buffer.from(text.slice(at, Math.min(end, at + 100)), "base64").toString("latin1");
+		if (!opening.includes("PRIVATE KEY")) {
+			at = end;
+			continue;
+		}
+		const to = endOfWrapped(text, end);
+		output += text.slice(copied, at) + MASK;
+		copied = to;
+		at = to;
+	}
+	return copied === 0 ? text : output + text.slice(copied);
+}
+
+/** base64 of a command line is broken into lines of 76 characters. */
+function endOfWrapped(text: string, from: number): number {
+	let end = from;
+	for (let lines = 0; lines < 200; lines += 1) {
+		const next = /^\r?\n[ \t]{0,12}/.exec(text.slice(end, end + 16))?.[0].length ?? 0;
+		if (next === 0) break;
+		const lineEnd = endOf(text, end + next, isBase64Code, 200);
+		if (lineEnd - end - next < 16 || /[^\s]/.test(text.charAt(lineEnd))) break;
+		end = lineEnd;
+	}
+	return end;
 }

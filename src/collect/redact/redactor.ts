@@ -1,4 +1,5 @@
 import { maskAssignments } from "./assignments.ts";
+import { maskCommands } from "./commands.ts";
 import { createHomeShortener } from "./home-paths.ts";
 import { maskHttpCredentials } from "./http-credentials.ts";
 import { createLiteralMasker } from "./literals.ts";
@@ -33,7 +34,7 @@ const MAX_PASSES = 4;
 function maskPatterns(text: string): string {
 	let current = text;
 	for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-		const masked = maskAssignments(maskHttpCredentials(maskTokens(maskPrivateKeys(current))));
+		const masked = maskAssignments(maskCommands(maskHttpCredentials(maskTokens(maskPrivateKeys(current)))));
 		if (masked === current) break;
 		current = masked;
 	}

@@ -1,15 +1,14 @@
+import { isWordCode } from "./characters.ts";
 import type { CredentialName } from "./credential-names.ts";
 import { isMasked } from "./mask.ts";
+import { isReference } from "./references.ts";
 
 /** How a value is written: in quotes, as `NAME=value` of an environment file, or bare, where it may as well be code. */
 export type Notation = "quoted" | "environment" | "bare";
 
-/** A value that is filled in elsewhere. One that only begins with such a sign may be a password. */
-const REFERENCE =
-	/^\$(?:\w+|\(.*\))$|\$\{|\{\{|#\{|^\{.*\}$|^%\w+%$|^<[^<>]*>$|^<[A-Za-z_ -]*$|^@\w+@$|^![A-Z][A-Za-z]+$|^(?:process|os|import|secrets?|vars?|data|self|this|config|args|options)\.|^env[.(:[]|^ENV\[/;
 const REPEATED = /^[*x.•·_-]+$|\.\.\.|…|\*{3}|xxxx|abcdefghij/i;
 const CONSTANT = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
-const TYPE_OR_NUMBER = /^(?:(?:big)?u?int\d+\w*|float\d+\w*|0x[0-9a-f]{1,16})$/i;
+const TYPE_OR_NUMBER = /^(?:(?:big)?u?int\d+\w*|float\d+\w*|u8|0x[0-9a-f]{1,16})$/i;
 const PLACEHOLDER_WORDS = new Set(
 	(
 		"a an the your my our new old current some any this is not to of in for example sample demo test " +
@@ -18,36 +17,59 @@ const PLACEHOLDER_WORDS = new Set(
 		"no on off empty required optional invalid missing hidden masked redacted removed default auto " +
 		"password passwd pass passphrase pwd secret token api key apikey access refresh client user username " +
 		"admin root auth bearer basic oauth oauth1 oauth2 jwt cookie session id stripe openai anthropic " +
-		"github google aws db database"
+		"github google aws db database foo bar baz private public with and or goes env file vault"
 	).split(" "),
 );
 const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$#][\w$]*)+[?!;,)]*$/;
 const PATH = /^(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@+ -]+(?:[\\/][\w.@+ -]*)*$/;
 const WORD = /^[A-Za-z]+$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** The words from which a wallet is restored. */
+const RECOVERY_PHRASE = /^(?:[a-z]{3,8} ){11,23}[a-z]{3,8}$/;
 
 /** Whether a value that stands under the name of a credential is one, and not a type, a reference or a placeholder. */
 export function isSecretValue(value: string, name: CredentialName, notation: Notation): boolean {
-	if (value.length < 4 || isPlaceholder(value) || isPath(value) || TYPE_OR_NUMBER.test(value)) return false;
-	if (CONSTANT.test(value) && !looksRandom(value)) return false;
-	if (name === "token") return isTokenValue(value, notation);
-	if (name === "secret" && notation === "bare") return isTokenValue(value, notation);
-	return isPasswordValue(value, notation);
+	if (value.length < 4) return false;
+	// The cheap questions first: a text of nothing but names of credentials asks them hundreds of thousands of times.
+	const tokenLike = name === "token" || (name === "secret" && notation === "bare");
+	if (!(tokenLike ? isTokenValue(value, notation) : isPasswordValue(value, notation))) return false;
+	if (isPlaceholder(value) || isPath(value) || TYPE_OR_NUMBER.test(value)) return false;
+	return !CONSTANT.test(value) || looksRandom(value);
 }
 
 export function isPlaceholder(value: string): boolean {
-	return isMasked(value) || REFERENCE.test(value) || REPEATED.test(value) || isDummy(value);
+	return isMasked(value) || isDummy(value) || isReference(value) || REPEATED.test(value);
 }
 
 /** `changeme`, `your-api-key`, `********`. */
 export function isDummy(value: string): boolean {
-	if (/^(.)\1*$/.test(value)) return true;
-	const words = value.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-	return words.length > 0 && words.every((word) => PLACEHOLDER_WORDS.has(word));
+	if (isOneCharacter(value)) return true;
+	let words = 0;
+	for (let at = 0; at < value.length; at += 1) {
+		if (!isWordCode(value.charCodeAt(at))) continue;
+		let end = at + 1;
+		while (end < value.length && isWordCode(value.charCodeAt(end))) end += 1;
+		// Longer than the longest of them.
+		if (end - at > 12 || !PLACEHOLDER_WORDS.has(value.slice(at, end).toLowerCase())) return false;
+		words += 1;
+		at = end;
+	}
+	return words > 0;
 }
 
 export function isPath(value: string): boolean {
 	return PATH.test(value) && !value.split(/[\\/]/).some((part) => part.length >= 20 && looksRandom(part));
+}
+
+/** A password where nothing but a word before it says so: letters, a digit and a sign that no sentence has inside a word. */
+export function looksStrong(value: string): boolean {
+	return value.length >= 8 && /[A-Za-z]/.test(value) && /\d/.test(value) && /[!@#$%^&*?+=~].*[A-Za-z0-9]/.test(value);
+}
+
+function isOneCharacter(value: string): boolean {
+	const first = value.charCodeAt(0);
+	for (let at = 1; at < value.length; at += 1) if (value.charCodeAt(at) !== first) return false;
+	return true;
 }
 
 function isPasswordValue(value: string, notation: Notation): boolean {
@@ -56,17 +78,20 @@ function isPasswordValue(value: string, notation: Notation): boolean {
 		return value.length >= 6 && /[^A-Za-z_$.-]/.test(value) && !MEMBER.test(value) && !/^\d{1,5}$/.test(value);
 	}
 	// Words with spaces between them are a label or a message far more often than a password.
-	if (/\s/.test(value)) return value.split(/\s+/).some((word) => looksRandom(word));
+	if (/\s/.test(value)) return value.split(/\s+/).some((word) => looksRandom(word)) || RECOVERY_PHRASE.test(value);
 	if (WORD.test(value)) return value.length >= 6 && value === value.toLowerCase();
 	return !MEMBER.test(value);
 }
 
 function isTokenValue(value: string, notation: Notation): boolean {
-	if (value.length < 8 || /\s|:\/\/|^\d+$/.test(value)) return false;
+	if (value.length < 8) return false;
+	const random = looksRandom(value);
+	if (!random && notation === "bare" && !UUID.test(value)) return false;
+	if (/\s|:\/\/|^\d+$/.test(value)) return RECOVERY_PHRASE.test(value);
 	if (MEMBER.test(value) && !value.split(/[^A-Za-z0-9]+/).some((part) => part.length >= 12 && looksRandom(part)))
 		return false;
-	if (UUID.test(value) || looksRandom(value)) return true;
-	return notation !== "bare" && /^[A-Za-z0-9!@#$%^&*+=~?]+$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
+	if (random || UUID.test(value)) return true;
+	return /^[A-Za-z0-9!@#$%^&*+=~?]+$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
 }
 
 /**
@@ -75,7 +100,37 @@ function isTokenValue(value: string, notation: Notation): boolean {
  */
 export function looksRandom(value: string): boolean {
 	if (value.length < 12) return false;
-	if (/^[0-9a-f]{16,}$/i.test(value)) return true;
-	const changes = value.match(/[a-z](?=[A-Z0-9])|[0-9](?=[A-Za-z])|[A-Z](?=[0-9])|[A-Z]{2}(?=[a-z])/g)?.length ?? 0;
-	return changes / value.length >= (/\d/.test(value) ? 0.2 : 0.3) || /^[a-z]{28,}$/.test(value);
+	let changes = 0;
+	let digits = 0;
+	let hex = value.length >= 16;
+	let lower = value.length >= 28;
+	let before = kindOf(value.charCodeAt(0));
+	for (let at = 0; at < value.length; at += 1) {
+		const code = value.charCodeAt(at);
+		const kind = kindOf(code);
+		if (kind === DIGIT) digits += 1;
+		if (kind !== LOWER) lower = false;
+		if (hex && !isHex(code, kind)) hex = false;
+		if (at > 0 && kind !== before && kind !== OTHER && before !== OTHER) {
+			// From a capital to a small letter is how words begin; two capitals before it are no word.
+			const beginsWord = before === UPPER && kind === LOWER;
+			if (!beginsWord || (at > 1 && kindOf(value.charCodeAt(at - 2)) === UPPER)) changes += 1;
+		}
+		before = kind;
+	}
+	if (hex || lower) return true;
+	return changes / value.length >= (digits > 0 ? 0.2 : 0.3);
 }
+
+const OTHER = 0;
+const LOWER = 1;
+const UPPER = 2;
+const DIGIT = 3;
+
+function kindOf(code: number): number {
+	if (code >= 0x61 && code <= 0x7a) return LOWER;
+	if (code >= 0x30 && code <= 0x39) return DIGIT;
+	return code >= 0x41 && code <= 0x5a ? UPPER : OTHER;
+}
+
+const isHex = (code: number, kind: number): boolean => kind === DIGIT || (kind !== OTHER && (code | 0x20) <= 0x66);

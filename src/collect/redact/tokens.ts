@@ -1,29 +1,175 @@
+import { endOf, isTokenCode, isWordCode, startOf } from "./characters.ts";
 import { ESCAPE, maskOf } from "./mask.ts";
-import { MARKED_FORMATS, TOKEN_FORMATS, type TokenFormat } from "./token-formats.ts";
+import { MARKED_FORMATS, type MarkedFormat, TOKEN_FORMATS, type TokenFormat } from "./token-formats.ts";
+import { unknownTokenAt } from "./unknown-tokens.ts";
 
-// All formats in one expression: V8 rules out nearly every position by its first characters, so that 80 formats cost
-// about as much as one.
-const ANY_FORMAT = `(?:${TOKEN_FORMATS.map(({ source }) => `(${source})`).join("|")})`;
-const AFTER_BOUNDARY = new RegExp(`(?<![A-Za-z0-9])()${ANY_FORMAT}`, "g");
-// Apart from the other, because as an alternative in one expression it doubles the time.
-const AFTER_ESCAPE = new RegExp(`(${ESCAPE})${ANY_FORMAT}`, "g");
-const MARKED = MARKED_FORMATS.map((format) => ({ format, pattern: new RegExp(format.source, "g") }));
+/** Formats that begin with the same two characters, in one expression with a group for each of them. */
+interface Bucket {
+	pattern: RegExp;
+	formats: TokenFormat[];
+}
 
-/** Masks tokens that are known by their format, whatever stands around them. */
+/** Made when they are first needed: most processes redact nothing while they start. */
+let buckets: (Bucket | undefined)[] | undefined;
+const MARKED = MARKED_FORMATS.map((format) => ({ format, pattern: new RegExp(format.source, "y") }));
+const AT_ESCAPE = new RegExp(ESCAPE, "y");
+/** A longer match may have been ended by the bound of its pattern: the rest of the run is masked with it. */
+const LONG = 240;
+
+/** So many marks within so few characters, and no token. */
+const MOST_MARKS = 8;
+const MARKS_WITHIN = 400;
+
+const isRestCode = (code: number): boolean => isWordCode(code) || code === 0x2d || code === 0x5f;
+
+/** Masks tokens that are known by their format. Marked ones first: what follows the mark of one looks like another. */
 export function maskTokens(text: string): string {
-	let masked = text.replace(AFTER_BOUNDARY, maskMatch).replace(AFTER_ESCAPE, maskMatch);
-	for (const { format, pattern } of MARKED) {
-		if (format.marker.test(masked)) masked = masked.replace(pattern, (match) => mask(match, format));
+	return maskPrefixed(maskMarked(text));
+}
+
+/**
+ * One look at each character. Only where a word begins, its first two characters say which formats are tried: 200
+ * formats cost no more than one that way, in any text.
+ */
+function maskPrefixed(text: string): string {
+	let output = "";
+	let copied = 0;
+	let rejectedTo = 0;
+	let escapeEnd = 0;
+	let wordBefore = false;
+	for (let at = 0; at < text.length; ) {
+		const code = text.charCodeAt(at);
+		if (code === 0x5c || code === 0x25 || code === 0x1b) escapeEnd = endOfEscape(text, at);
+		const isWord = isWordCode(code);
+		if ((!isWord && code !== 0x24) || (wordBefore && at !== escapeEnd)) {
+			wordBefore = isWord;
+			at += 1;
+			continue;
+		}
+		const found = knownTokenAt(text, at, rejectedTo);
+		if (found?.rejected === true) rejectedTo = found.end;
+		if (found !== undefined && !found.rejected) {
+			output += text.slice(copied, at) + found.mask;
+			copied = found.end;
+			at = found.end;
+			wordBefore = false;
+			continue;
+		}
+		const runEnd = Math.max(at + 1, endOf(text, at, isWordCode, text.length));
+		const unknown = unknownTokenAt(text, at, runEnd);
+		if (unknown !== undefined) {
+			output += text.slice(copied, at) + maskOf("token");
+			copied = unknown;
+			at = unknown;
+			wordBefore = false;
+			continue;
+		}
+		at = escapeEnd > at && escapeEnd < runEnd ? escapeEnd : runEnd;
+		wordBefore = true;
 	}
+	return copied === 0 ? text : output + text.slice(copied);
+}
+
+interface Found {
+	end: number;
+	mask: string;
+	rejected: boolean;
+}
+
+function knownTokenAt(text: string, at: number, rejectedTo: number): Found | undefined {
+	const [first, second] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
+	buckets ??= bucketsOf(TOKEN_FORMATS);
+	const bucket = first < 128 && second < 128 ? buckets[(first << 7) | second] : undefined;
+	if (bucket === undefined) return undefined;
+	bucket.pattern.lastIndex = at;
+	const match = bucket.pattern.exec(text);
+	if (match === null) return undefined;
+	const whole = match[0];
+	const format = bucket.formats[match.findIndex((group, index) => index > 0 && group !== undefined) - 1];
+	const end = at + whole.length;
+	if (format === undefined) return undefined;
+	if (format.accept !== undefined && (at < rejectedTo || !format.accept(whole))) {
+		return { end: Math.max(end, rejectedTo), mask: "", rejected: true };
+	}
+	return {
+		end: whole.length < LONG ? end : endOf(text, end, isRestCode, text.length),
+		mask: `${format.keep?.exec(whole)?.[0] ?? ""}${maskOf(format.kind)}`,
+		rejected: false,
+	};
+}
+
+function maskMarked(text: string): string {
+	let masked = text;
+	for (const { format, pattern } of MARKED) masked = maskFormat(masked, format, pattern);
 	return masked;
 }
 
-function maskMatch(match: string, before: string, ...groups: unknown[]): string {
-	const format = TOKEN_FORMATS[groups.findIndex((group) => group !== undefined)];
-	return format === undefined ? match : before + mask(match.slice(before.length), format);
+function maskFormat(text: string, format: MarkedFormat, pattern: RegExp): string {
+	let output = "";
+	let copied = 0;
+	let failed = { times: 0, before: 0 };
+	format.marker.lastIndex = 0;
+	for (let marker = format.marker.exec(text); marker !== null; marker = format.marker.exec(text)) {
+		const at = marker.index;
+		const start = Math.max(copied, startOf(text, at + 1, isTokenCode, format.before + 1));
+		const match = matchFrom(text, pattern, start, at);
+		if (match === undefined) {
+			failed = at < failed.before ? { ...failed, times: failed.times + 1 } : { times: 1, before: at + MARKS_WITHIN };
+			// A run of marks is no token: the rest of it is not looked at.
+			if (failed.times === MOST_MARKS) format.marker.lastIndex = endOf(text, at + 1, isTokenCode, text.length);
+			continue;
+		}
+		const whole = text.slice(match.start, match.end);
+		output += `${text.slice(copied, match.start)}${format.keep?.exec(whole)?.[0] ?? ""}${maskOf(format.kind)}`;
+		copied = match.end;
+		format.marker.lastIndex = match.end;
+	}
+	return copied === 0 ? text : output + text.slice(copied);
 }
 
-function mask(match: string, format: TokenFormat): string {
-	if (format.accept !== undefined && !format.accept(match)) return match;
-	return `${format.keep?.exec(match)?.[0] ?? ""}${maskOf(format.kind)}`;
+/** The token begins at the first of the characters before the marker, or after the last of them that ends a word. */
+function matchFrom(
+	text: string,
+	pattern: RegExp,
+	start: number,
+	marker: number,
+): { start: number; end: number } | undefined {
+	for (let from = start; from <= marker; from += 1) {
+		if (from > start && isWordCode(text.charCodeAt(from - 1))) continue;
+		if (from === start && from > 0 && isWordCode(text.charCodeAt(from - 1))) continue;
+		pattern.lastIndex = from;
+		if (pattern.test(text)) return { start: from, end: pattern.lastIndex };
+	}
+	return undefined;
 }
+
+function endOfEscape(text: string, at: number): number {
+	AT_ESCAPE.lastIndex = at;
+	return AT_ESCAPE.test(text) ? AT_ESCAPE.lastIndex : 0;
+}
+
+function bucketsOf(formats: readonly TokenFormat[]): (Bucket | undefined)[] {
+	const sources = new Map<number, { format: TokenFormat; source: string }[]>();
+	for (const format of formats) {
+		for (const prefix of format.prefixes) {
+			const any = prefix.length === 2 && prefix.endsWith("?");
+			const source = `${any ? `${prefix.charAt(0)}[\\w-]` : escaped(prefix)}${format.body}`;
+			for (const second of any ? SECONDS : [prefix.charCodeAt(1)]) {
+				const key = (prefix.charCodeAt(0) << 7) | second;
+				sources.set(key, [...(sources.get(key) ?? []), { format, source }]);
+			}
+		}
+	}
+	const made: (Bucket | undefined)[] = new Array(128 * 128).fill(undefined);
+	for (const [key, entries] of sources) {
+		const pattern = new RegExp(entries.map(({ source }) => `(${source})`).join("|"), "y");
+		made[key] = { pattern, formats: entries.map(({ format }) => format) };
+	}
+	return made;
+}
+
+const SECONDS = Array.from({ length: 128 }, (_, code) => code).filter((code) =>
+	/[\w-]/.test(String.fromCharCode(code)),
+);
+
+const escaped = (literal: string): string => literal.replace(/[$+.?*()[\]{}|/\\^-]/g, "\\$&");

@@ -1,0 +1,26 @@
+/**
+ * Values that say where a secret is, and are none: variables, templates, calls, and references to vaults. One that only
+ * begins with such a sign may be a password.
+ */
+const FILLED_IN = [
+	String.raw`^\$(?:\w+|\(.*\)|env:\w+)$`,
+	String.raw`\$\{|\{\{|#\{|<%`,
+	String.raw`^\{.*\}$|^\{cipher\}`,
+	String.raw`^%\w+%$|^%\(\w+\)s$|^%[({]`,
+	String.raw`^<[^<>]*>$|^<[A-Za-z_ -]*$`,
+	String.raw`^@\w+@$|^\*\w+$`,
+	String.raw`^![A-Z][A-Za-z]+$|^!(?:vault|secret|env|ref|sub)\b`,
+	String.raw`^(?:process|os|import|secrets?|vars?|data|self|this|config|args|options|settings|local|module|random_password)\.(?=[A-Za-z_])`,
+	String.raw`^env[.(:[]|^ENV\[`,
+].join("|");
+const VAULTS = [
+	String.raw`^@[\w.]*KeyVault\(`,
+	String.raw`^(?:op|sm|gsm|gcpsm|gcp-sm|gcp-secretmanager|awssm|aws-sm|aws-ssm|awsps|ssm|azkv|akv|azure-keyvault|keyvault|secretsmanager|secretmanager|vault|hcvault|doppler|infisical|berglas|bws|bw|bitwarden|keychain|keyring|akeyless|conjur|chamber|sops|k8s|kubernetes|secretref|secret-ref|ref\+\w+|resolve|env|file|exec|cmd|lookup|credstash|lpass|gopass|summon):`,
+	String.raw`^arn:aws[\w-]*:`,
+	String.raw`^projects/[^/\s]+/(?:locations/[^/\s]+/)?secrets/`,
+	String.raw`^(?:secret|kv|secrets)/[\w/.-]+$`,
+	String.raw`^ENC\[|^ENC\(|^\$ANSIBLE_VAULT|^https://[\w.-]+\.vault\.azure\.net/`,
+].join("|");
+const REFERENCE = new RegExp(`${FILLED_IN}|${VAULTS}`);
+
+export const isReference = (value: string): boolean => REFERENCE.test(value);

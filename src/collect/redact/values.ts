@@ -1,0 +1,81 @@
+import type { Notation } from "./secret-values.ts";
+
+/** What may be the value of a name: where it begins, where it ends, and how it is written. */
+export interface Value {
+	start: number;
+	end: number;
+	notation: Notation;
+}
+
+const MAX_VALUE = 8_000;
+/** A bare value is judged by its beginning: else a long line of such names would be read again for each of them. */
+const JUDGED = 64;
+
+const QUOTE = /(?:[rbfuNL$]{1,2}|@)?(\\{0,3}(?:"""|'''|["'`]))/iy;
+
+/** Characters that end a bare value, and those that end one of an environment file. */
+const ENDS_BARE = new Uint8Array(128);
+const ENDS_ENVIRONMENT = new Uint8Array(128);
+for (let code = 0; code < 128; code += 1) {
+	const character = String.fromCharCode(code);
+	if (/[\s"'`,;<>(){}[\]|]/.test(character)) ENDS_BARE[code] = 1;
+	if (/[\s"'`]/.test(character)) ENDS_ENVIRONMENT[code] = 1;
+}
+
+/** Reads the value that begins at `from`: to its closing quote, or as far as a bare one is judged by. */
+export function readValue(text: string, from: number, environment: boolean): Value | undefined {
+	const quote = quoteAt(text, from);
+	if (quote !== undefined) {
+		const start = from + quote.length;
+		return { start, end: closingQuote(text, start, quote.mark), notation: "quoted" };
+	}
+	const notation = environment ? "environment" : "bare";
+	if (text.charCodeAt(from) === 0x3a) return undefined;
+	const end = endOfBare(text, from, notation, JUDGED);
+	return end === from ? undefined : { start: from, end, notation };
+}
+
+/** To its end, once its beginning was found to be a secret. */
+export function wholeValue(text: string, value: Value): Value {
+	if (value.notation === "quoted" || value.end - value.start < JUDGED) return value;
+	return { ...value, end: endOfBare(text, value.end, value.notation, MAX_VALUE) };
+}
+
+function quoteAt(text: string, from: number): { length: number; mark: string } | undefined {
+	const first = text.charCodeAt(from);
+	// Nearly no value begins with a quote or what may stand before one.
+	if (!(first < 0x80 && QUOTE_STARTS[first] === 1)) return undefined;
+	QUOTE.lastIndex = from;
+	const found = QUOTE.exec(text);
+	return found?.[1] === undefined ? undefined : { length: found[0].length, mark: found[1] };
+}
+
+const QUOTE_STARTS = new Uint8Array(128);
+for (const character of "rbfunlRBFUNL$@\\\"'`") QUOTE_STARTS[character.charCodeAt(0)] = 1;
+
+function endOfBare(text: string, from: number, notation: Notation, most: number): number {
+	const ends = notation === "environment" ? ENDS_ENVIRONMENT : ENDS_BARE;
+	const limit = Math.min(text.length, from + most);
+	let end = from;
+	while (end < limit) {
+		const code = text.charCodeAt(end);
+		if (code < 128 ? ends[code] === 1 : /\s/.test(text.charAt(end))) break;
+		end += 1;
+	}
+	return end;
+}
+
+/** A value whose quote is not closed on its line was cut off, and goes to the end of the line. */
+function closingQuote(text: string, start: number, quote: string): number {
+	const limit = Math.min(text.length, start + MAX_VALUE);
+	const mark = quote.charCodeAt(quote.length - 1);
+	for (let position = start; position < limit; position += 1) {
+		const code = text.charCodeAt(position);
+		if (code === 0x0a || code === 0x0d) return position;
+		if (code === mark || code === 0x5c) {
+			if (text.startsWith(quote, position)) return position;
+			if (code === 0x5c && quote.length === 1) position += 1;
+		}
+	}
+	return limit;
+}
