@@ -35,6 +35,8 @@ export class Collector {
 	textLength = 0;
 	model?: string;
 	lastStop?: LastStop;
+	/** The type of the child's last event before its ending was decided. */
+	lastEvent?: string;
 	/** The names of the tools that the last assistant message called. */
 	lastToolCalls: string[] = [];
 

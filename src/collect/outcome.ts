@@ -16,6 +16,8 @@ export interface RunEvidence {
 	attempts: number;
 	model?: string;
 	context?: ContextUse;
+	/** The type of the child's last event. */
+	lastEvent?: string;
 	/** What the child had said so far, if it never finalized. */
 	partialOutput?: string;
 	warnings: string[];
@@ -23,12 +25,12 @@ export interface RunEvidence {
 
 /** The only maker of outcomes: a success is a finalized success, and everything else is a failure that says which. */
 export function outcomeOf(cause: EndCause, evidence: RunEvidence): Outcome {
-	const { partialOutput, ...facts } = evidence;
+	const { partialOutput, lastEvent, ...facts } = evidence;
 	if (cause.kind === "finalized" && cause.finalized.status === "SUCCESS") {
 		return { ...facts, status: "success", exitCode: 0, finalized: cause.finalized, output: cause.finalized.result };
 	}
 	const output = cause.kind === "finalized" ? cause.finalized.result : (uncheckedOf(cause) ?? partialOutput);
-	return { ...facts, ...failureOf(cause), ...(output && { output }) };
+	return { ...facts, ...failureOf(cause), ...(output && { output }), ...(lastEvent !== undefined && { lastEvent }) };
 }
 
 /** A result that nobody can vouch for is still the most that the child has said. */

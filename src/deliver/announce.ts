@@ -2,7 +2,7 @@ import type { Redactor } from "../collect/redact/redactor.ts";
 import type { EndedRecord } from "../ledger/records.ts";
 import { count, dollars, duration } from "../run/amounts.ts";
 import { sessionKey } from "../run/ids.ts";
-import type { Outcome } from "../run/outcome.ts";
+import type { FailureOutcome, Outcome } from "../run/outcome.ts";
 import { shownToModel } from "./whole-answer.ts";
 
 /** The kind of message with which the outcome of a background run comes into the conversation. */
@@ -92,12 +92,15 @@ function statusOf(outcome: Outcome): AnnounceStatus {
 
 function notesOf(record: EndedRecord): string | undefined {
 	const { outcome } = record.run;
-	const failure = outcome.status === "success" ? [] : [outcome.error.message];
+	const failure = outcome.status === "success" ? [] : [outcome.error.message, ...lastEventOf(outcome)];
 	const output = outcome.status === "success" || outcome.finalized ? undefined : outcome.output;
 	const findings = output && shownToModel(output, record).text;
 	const notes = [...failure, ...outcome.warnings, ...(findings ? [`Partial findings:\n${findings}`] : [])];
 	return notes.length === 0 ? undefined : notes.join("\n");
 }
+
+const lastEventOf = ({ lastEvent }: FailureOutcome): string[] =>
+	lastEvent === undefined ? [] : [`Last event of the subagent: ${lastEvent}`];
 
 function statistics(details: AnnounceDetails): string {
 	const { usage, label } = details;

@@ -30,6 +30,8 @@ export interface SingleResult {
 	output?: string;
 	displayItems?: DisplayItem[];
 	timeoutReason?: TimeoutReason;
+	/** Of a failure: the type of the child's last event, as pi calls it. */
+	lastEvent?: string;
 	/** provider/id of the model that really answered. */
 	model?: string;
 	attempts?: number;

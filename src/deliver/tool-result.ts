@@ -27,6 +27,7 @@ export function toolResult(record: EndedRecord, redactor: Redactor): SubagentRes
 		...(outcome.output !== undefined && { output: outcome.output }),
 		displayItems: outcome.displayItems,
 		...(outcome.status !== "success" && outcome.timeoutReason && { timeoutReason: outcome.timeoutReason }),
+		...(outcome.status !== "success" && outcome.lastEvent !== undefined && { lastEvent: outcome.lastEvent }),
 		...(outcome.model !== undefined && { model: outcome.model }),
 		attempts: outcome.attempts,
 		...(run.startedAt !== undefined && { durationMs: run.endedAt - run.startedAt }),
@@ -68,6 +69,7 @@ function failureText(
 ): string {
 	return [
 		`${agent} did not finish (${outcome.error.code}, exit code ${outcome.exitCode}): ${outcome.error.message}`,
+		outcome.lastEvent && `Last event of the subagent: ${outcome.lastEvent}`,
 		partial && `Partial output:\n${partial}`,
 		sessionFile && `Its session is in ${sessionFile}`,
 	]

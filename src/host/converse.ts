@@ -1,8 +1,10 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import type { Collector } from "../collect/collector.ts";
 import { type EndCause, FINALIZE_TOOL } from "../run/outcome.ts";
+import type { Attempts } from "./attempts.ts";
 import type { Corrections } from "./corrections.ts";
 import type { Finalization } from "./finalize.ts";
+import type { ProviderWatch } from "./provider-watch.ts";
 import type { Steering } from "./steering.ts";
 import type { ClaimedRun } from "./work.ts";
 
@@ -15,6 +17,8 @@ export interface Conversation {
 	collector: Collector;
 	finalize: Finalization;
 	corrections: Corrections;
+	provider: ProviderWatch;
+	attempts: Attempts;
 	/** The run has ended, for whatever reason: nothing more is to be said. */
 	isOver: () => boolean;
 	steering: Steering;
@@ -22,12 +26,17 @@ export interface Conversation {
 
 /** Gives the child its task and keeps at it until it has finalized, or shows that it will not. */
 export async function converse(conversation: Conversation): Promise<EndCause> {
-	const { collector, finalize, corrections } = conversation;
+	const { session, collector, finalize, corrections, provider, attempts } = conversation;
 	await say(conversation, firstWords(conversation));
 	for (;;) {
 		if (finalize.answer) return { kind: "finalized", finalized: finalize.answer };
 		if (collector.lastStop?.reason === "error") {
-			return { kind: "provider", message: collector.lastStop.errorMessage ?? "no reason was given" };
+			// pi's own retries of this request have run out, or it takes the failure for final.
+			if (conversation.isOver() || !provider.mayPass(retriesAreOn(session)) || !attempts.next()) {
+				return { kind: "provider", message: collector.lastStop.errorMessage ?? "no reason was given" };
+			}
+			await say(conversation, PROVIDER_FAILED);
+			continue;
 		}
 		if (!corrections.take(corrections.lastProblem)) {
 			return { kind: "not_finalized", problem: corrections.lastProblem };
@@ -36,14 +45,23 @@ export async function converse(conversation: Conversation): Promise<EndCause> {
 	}
 }
 
+function retriesAreOn({ settingsManager }: AgentSession): boolean {
+	const { enabled, maxRetries } = settingsManager.getRetrySettings();
+	return enabled && maxRetries > 0;
+}
+
 const CORRECTION =
 	`You stopped without a valid call of ${FINALIZE_TOOL}, so your answer has not been delivered. ` +
 	`Call ${FINALIZE_TOOL} now: status SUCCESS with your complete answer as result, or status ERROR with what went wrong.`;
 
+const PROVIDER_FAILED =
+	"The model provider failed, and your work continues now. What you did before is above; do not repeat it. " +
+	`Continue with your task and end it with ${FINALIZE_TOOL}.`;
+
 const INTERRUPTION =
 	"The process you ran in was interrupted and your work continues in a new one. " +
 	"What you did before the interruption is above; a tool call without a result may or may not have taken effect. " +
-	`Go on with your task and end it with ${FINALIZE_TOOL}.`;
+	`Continue with your task and end it with ${FINALIZE_TOOL}.`;
 
 /** The task, or, where a host died after it was given, a note that goes on from there. */
 function firstWords({ session, record, collector }: Conversation): string {

@@ -1,6 +1,7 @@
 import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import { Collector } from "../collect/collector.ts";
 import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
+import { Attempts } from "./attempts.ts";
 import { budgetGuard, type Spending } from "./budget.ts";
 import { Corrections } from "./corrections.ts";
 import { childDialogs, type Dialogs } from "./dialogs.ts";
@@ -12,12 +13,13 @@ import { resultCheck } from "./result-check.ts";
 import { Steering } from "./steering.ts";
 import type { ClaimedRun, WorkServices } from "./work.ts";
 
-/** All that accompanies a child at its work. */
+/** All that goes along with a child. */
 export interface Equipment {
 	collector: Collector;
 	corrections: Corrections;
 	finalize: Finalization;
 	provider: ProviderWatch;
+	attempts: Attempts;
 	dialogs: Dialogs;
 	steering: Steering;
 	/** Over all attempts. */
@@ -52,7 +54,8 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 		run: totalUsage(),
 		parentSession: sharesBudget ? services.parentSessionUsage() : NO_USAGE,
 	});
-	const provider = new ProviderWatch(plan.maxAttempts - run.attempt, services.onRetry);
+	const provider = new ProviderWatch();
+	const attempts = new Attempts(run, services.beginAttempt);
 	const steering = new Steering(services.inbox, () => decided.signal.aborted || isFinalized());
 	const budget = budgetGuard({
 		limits: plan.limits,
@@ -72,12 +75,13 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 		corrections,
 		finalize,
 		provider,
+		attempts,
 		dialogs,
 		steering,
 		totalUsage,
 		spending,
 		// Messages after the budget, whose word on the next turn would take their place.
-		guards: [lspGuard(plan.lspActions), budget, provider.guard, steering.guard],
+		guards: [lspGuard(plan.lspActions), budget, steering.guard],
 		decided,
 	};
 }

@@ -15,7 +15,7 @@ import { logTo } from "../log/log.ts";
 import { isHostId } from "../run/ids.ts";
 import { HOST_COMMAND, NODE_ARGUMENTS } from "./command.ts";
 import { freshModelRuntimes } from "./models.ts";
-import { COUNTABLE } from "./provider-watch.ts";
+import { WATCHABLE } from "./provider-watch.ts";
 import { sayProviders } from "./providers-command.ts";
 import { PROVIDERS_COMMAND } from "./providers-protocol.ts";
 import { Host } from "./serve.ts";
@@ -77,7 +77,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				warmUp: async (isIdle) => {
 					const api = model?.api;
 					// Only where a request can be answered here: none may leave this process.
-					if (api === undefined || !COUNTABLE.has(api)) return;
+					if (api === undefined || !WATCHABLE.has(api)) return;
 					await models();
 					await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...OUR_TOOLS, redactor, ui, isIdle });
 				},

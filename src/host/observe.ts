@@ -18,7 +18,7 @@ export interface Observation {
 /** Follows a child's events: counts and keeps what is to be known of it, and tells who watches. */
 export function observe(
 	session: AgentSession,
-	{ collector, corrections, steering, provider, totalUsage }: Equipment,
+	{ collector, corrections, steering, provider, decided, totalUsage }: Equipment,
 	{ record, services, race }: Assignment,
 ): Observation {
 	const { redactor } = services;
@@ -27,12 +27,15 @@ export function observe(
 		// First: right after this, pi writes the message into the session file.
 		services.holdOn();
 		collector.take(event);
+		// What happens while it is being ended says nothing about why it was.
+		if (!decided.signal.aborted) collector.lastEvent = event.type;
 		steering.observe(session.sessionManager);
 		if (event.type === "auto_retry_start") {
-			// Not at once: pi announces the retry before it can be called off.
-			if (!provider.mayAnswerAgain()) setImmediate(() => session.abortRetry());
+			provider.retried();
+			services.onRetry(event.attempt);
 		}
 		if (event.type === "message_end" && event.message.role === "assistant") {
+			if (event.message.stopReason !== "error") provider.answered();
 			const said = collector.lastText.slice(0, MOST_KEPT);
 			services.onTurn({ usage: totalUsage(), ...(said && { said }) });
 			context = contextUse(session);

@@ -1,7 +1,7 @@
-import type { ExtensionFactory, ModelRuntime } from "@earendil-works/pi-coding-agent";
+import type { ModelRuntime } from "@earendil-works/pi-coding-agent";
 
-/** The wire protocols of pi whose requests can be counted; the others refuse to have their `fetch` replaced. */
-export const COUNTABLE: ReadonlySet<string> = new Set([
+/** The wire protocols of pi whose `fetch` can be replaced; the others refuse to have it replaced. */
+export const WATCHABLE: ReadonlySet<string> = new Set([
 	"anthropic-messages",
 	"azure-openai-responses",
 	"mistral-conversations",
@@ -11,63 +11,57 @@ export const COUNTABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Keeps pi's two retries apart. A request that is refused, by its status, or that finds nobody there is tried again by
- * pi's provider layer, which knows statuses and `Retry-After`. An answer that breaks off in the middle is tried again by
- * pi's agent layer, which would repeat the first kind too, going by the words of the message: that is called off here.
+ * Sees how a child's requests fare, and tells whether a failure may pass. The retries of each request are pi's own, as
+ * in the parent. This decides about the next attempt of the run once these have run out: by the status, or by there
+ * being no answer at all, never by the words of a message.
  */
 export class ProviderWatch {
-	#answered = false;
 	#closed = false;
-	readonly #allowed: number;
-	readonly #onRetry: (retries: number) => void;
-	/** Requests that were made again, by either layer. */
-	retries = 0;
+	/** How the last request was answered; undefined if nobody saw it. */
+	#answer: { status: number } | "none" | undefined;
+	/** pi tried the failed request again, so that it takes its failure for one that may pass. */
+	#wasRetried = false;
 
-	/** `allowed`: how many retries there may be in all. */
-	constructor(allowed: number, onRetry: (retries: number) => void) {
-		this.#allowed = allowed;
-		this.#onRetry = onRetry;
+	/** pi asks the model again. */
+	retried(): void {
+		this.#wasRetried = true;
 	}
 
-	/** Whether the agent layer may have an answer that broke off written again; if so, it counts. */
-	mayAnswerAgain(): boolean {
-		if (!this.#answered || this.retries >= this.#allowed) return false;
-		this.#retried();
-		return true;
+	/** The model has answered. */
+	answered(): void {
+		this.#wasRetried = false;
 	}
 
-	#retried(): void {
-		this.retries++;
-		this.#onRetry(this.retries);
+	/** Whether the last failure may pass. `retriesAreOn`: whether pi would have retried one that it takes for such. */
+	mayPass(retriesAreOn: boolean): boolean {
+		// Quotas that are used up come with 429 too, and errors of any kind within an answer that began well. pi knows
+		// which of these pass.
+		const inPisEyes = this.#wasRetried || !retriesAreOn;
+		if (this.#answer === "none") return true;
+		if (this.#answer === undefined) return this.#wasRetried;
+		const { status } = this.#answer;
+		if (status >= 500 || status === 408 || status === 425) return true;
+		return (status < 400 || status === 429) && inPisEyes;
 	}
 
-	/** No more requests: whatever of the child is still under way, it must not cost anything after its end. */
+	/** No more requests: whatever of the child is still running, it must not cost anything after its end. */
 	close(): void {
 		this.#closed = true;
 	}
 
-	/** Sees from inside the child when a request is made and when an answer begins. */
-	readonly guard: ExtensionFactory = (pi) => {
-		pi.on("before_provider_request", () => {
-			this.#answered = false;
-		});
-		pi.on("after_provider_response", ({ status }) => {
-			this.#answered = status < 400;
-		});
-	};
-
-	/** The same models and credentials, with this child's requests counted. */
+	/** The same models and credentials, with this child's requests watched. */
 	over(runtime: ModelRuntime): ModelRuntime {
+		const watched: typeof fetch = async (input, init) => {
+			this.#answer = "none";
+			const response = await fetch(input, init);
+			this.#answer = { status: response.status };
+			return response;
+		};
 		const streamSimple: ModelRuntime["streamSimple"] = (model, context, options) => {
 			if (this.#closed) throw new Error("The run has ended.");
-			const maxRetries = Math.max(0, this.#allowed - this.retries);
-			if (!COUNTABLE.has(model.api)) return runtime.streamSimple(model, context, { ...options, maxRetries });
-			let requests = 0;
-			const counted: typeof fetch = (input, init) => {
-				if (++requests > 1) this.#retried();
-				return fetch(input, init);
-			};
-			return runtime.streamSimple(model, context, { ...options, maxRetries, fetch: counted });
+			this.#answer = undefined;
+			if (!WATCHABLE.has(model.api)) return runtime.streamSimple(model, context, options);
+			return runtime.streamSimple(model, context, { ...options, fetch: watched });
 		};
 		return Object.create(runtime, { streamSimple: { value: streamSimple } }) as ModelRuntime;
 	}

@@ -4,7 +4,7 @@ import { closeHost, hostGone, leaveIfIdle } from "../ledger/hosts.ts";
 import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Places } from "../ledger/places.ts";
-import { heldRuns, recordTurn, usageOfParent } from "../ledger/progress.ts";
+import { beginAttempt, heldRuns, recordTurn, usageOfParent } from "../ledger/progress.ts";
 import type { Undertaker } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
 import type { Log } from "../log/log.ts";
@@ -161,9 +161,10 @@ export class Host {
 		}
 	}
 
-	async #workOn(record: ClaimedRun): Promise<void> {
+	async #workOn(claimed: ClaimedRun): Promise<void> {
 		const { ledger, log } = this.#setup;
-		const { id, fence } = record.run;
+		const { id, fence } = claimed.run;
+		let record = claimed;
 		// It was taken away and is ours again: what we still have of it writes into the same session.
 		const before = this.#active.get(id);
 		if (before) await before.work.done;
@@ -177,7 +178,17 @@ export class Host {
 					log.info("asks the user", { runId: id, kind: question.kind });
 					return this.#watchers?.ask(id, question, { signal, patienceMs: watchedBy - performance.now() });
 				},
-				onRetry: (retries) => log.warn("asks the model again", { runId: id, retries }),
+				onRetry: (retry) => log.warn("asks the model again", { runId: id, retry }),
+				beginAttempt: () => {
+					const attempt = record.run.attempt + 1;
+					let begun = false;
+					this.#orLog("attempt", id, () => {
+						begun = beginAttempt(ledger, id, fence);
+					});
+					if (begun) record = { ...record, run: { ...record.run, attempt } };
+					if (begun) log.warn("tries again after the model provider failed", { runId: id, attempt });
+					return begun;
+				},
 				onNotice: (notice, kind) => log.info("an extension says", { runId: id, notice, kind }),
 				onProgress: (progress) => this.#watchers?.progress(id, progress),
 				onTurn: (turn) => this.#orLog("turn", id, () => recordTurn(ledger, id, fence, turn)),

@@ -65,10 +65,6 @@ async function open(setup: ChildSetup): Promise<AgentSession> {
 		agentsFilesOverride: () => ({ agentsFiles: contextFiles(plan.cwd, agentDir) }),
 	});
 	await resourceLoader.reload();
-	// After the reload, which reads the user's settings anew. pi retries inside the session, and leaves failed attempts
-	// out of what the model sees; `ProviderWatch` keeps its two layers from multiplying.
-	const maxRetries = plan.maxAttempts - 1;
-	settingsManager.applyOverrides({ retry: { enabled: maxRetries > 0, maxRetries, provider: { maxRetries } } });
 
 	const { session } = await createAgentSession({
 		cwd: plan.cwd,

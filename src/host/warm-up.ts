@@ -81,6 +81,7 @@ async function workOnNothing(setup: WarmUp, runtime: ModelRuntime): Promise<Outc
 			onTurn: () => {},
 			holdOn: () => {},
 			onRetry: () => {},
+			beginAttempt: () => false,
 		},
 	);
 	return (await done).outcome;

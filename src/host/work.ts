@@ -45,8 +45,10 @@ export interface WorkServices
 	onProgress(progress: () => Progress): void;
 	/** What the run has used so far, and what the child has last said, if it has. */
 	onTurn(turn: { usage: Usage; said?: string }): void;
-	/** A request is made once more. */
-	onRetry(retries: number): void;
+	/** pi makes a request again. `retry`: how often it has by now. */
+	onRetry(retry: number): void;
+	/** Counts another attempt of the run; false if it must not have one. */
+	beginAttempt(): boolean;
 }
 
 export interface Work {
@@ -71,20 +73,21 @@ export interface Assignment {
 
 async function work(assignment: Assignment): Promise<{ outcome: Outcome; settled: boolean }> {
 	const { record, services, race } = assignment;
-	const { plan, run } = record;
+	const { plan } = record;
 	const equipment = equip(record, services, race);
 	const ended = await untilItEnds(assignment, equipment);
 
 	const cause = await race.first;
 	// A run that was given to another host: the shells in its session may be that one's by now.
 	if (cause.kind !== "lost") endLeftoversOf(record, services.onNotice);
-	const { collector, finalize, provider, totalUsage } = equipment;
+	const { attempts, collector, finalize, totalUsage } = equipment;
 	const outcome = outcomeOf(cause, {
 		usage: totalUsage(),
 		displayItems: collector.displayItems,
-		attempts: run.attempt + provider.retries,
+		attempts: attempts.count,
 		...(collector.model !== undefined && { model: collector.model }),
 		...(ended.context && { context: ended.context }),
+		...(collector.lastEvent !== undefined && { lastEvent: collector.lastEvent }),
 		partialOutput: collector.partialOutput || finalize.rejectedResult,
 		warnings: plan.warnings,
 	});

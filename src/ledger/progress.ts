@@ -41,6 +41,13 @@ export function endRuns(ledger: Ledger, ends: readonly RunEnd[]): Set<RunId> {
 	});
 }
 
+/** Counts another attempt of a run by the host that has it. False if it is not its own any more, or may not have one. */
+export function beginAttempt(ledger: Ledger, id: RunId, fence: number): boolean {
+	return (
+		ledger.transaction("full", () => applyInTransaction(ledger, id, { type: "attempted_again", fence })) !== undefined
+	);
+}
+
 /** Asks for a run to be stopped. Kept whatever dies; answered by whoever holds the run, or by the next sweep. */
 export function requestStop(ledger: Ledger, id: RunId, request: { at: number; by: string }): boolean {
 	const event: RunEvent = { type: "stop_requested", ...request };

@@ -42,7 +42,7 @@ export type EndCause =
 interface OutcomeFacts {
 	usage: Usage;
 	displayItems: DisplayItem[];
-	/** How often the run was started, retries and recoveries included. */
+	/** How many attempts the run has had, the first included. pi's own retries of a request are not attempts. */
 	attempts: number;
 	/** provider/id of the model that really answered. */
 	model?: string;
@@ -67,6 +67,8 @@ export interface FailureOutcome extends OutcomeFacts {
 	error: SubagentError;
 	finalized?: Extract<Finalized, { status: "ERROR" }>;
 	timeoutReason?: TimeoutReason;
+	/** The type of the child's last event, as pi calls it; absent if none was seen. */
+	lastEvent?: string;
 }
 
 /** The one ending of a run. Only `collect/` makes these. */

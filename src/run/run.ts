@@ -24,9 +24,9 @@ export type Run = QueuedRun | RunningRun | EndedRun;
 
 interface RunFacts {
 	id: RunId;
-	/** How often it was claimed so far. */
+	/** How many attempts it has had: each claim is one, and each that its host began after the model provider failed. */
 	attempt: number;
-	/** How often it may be claimed. */
+	/** How many attempts it may have. */
 	maxAttempts: number;
 	fence: number;
 	stop?: StopRequest;
@@ -65,6 +65,7 @@ export type Delivery = { state: "owed" } | { state: "delivered" | "skipped"; at:
 export type RunEvent =
 	| { type: "claimed"; at: number; hostId: HostId; leaseUntil: number }
 	| { type: "renewed"; at: number; fence: number; leaseUntil: number }
+	| { type: "attempted_again"; fence: number }
 	| { type: "stop_requested"; at: number; by: string }
 	| { type: "lease_expired"; at: number; shared: boolean }
 	| { type: "ended"; at: number; fence: number; outcome: Outcome }
@@ -98,6 +99,12 @@ export function transition(run: Run, event: RunEvent): Run | RefusedTransition {
 			if (run.state !== "running") return refused(`a ${run.state} run has no lease`);
 			if (run.fence !== event.fence) return refused("the run was claimed anew since");
 			return { ...run, leaseUntil: event.leaseUntil };
+		case "attempted_again":
+			if (run.state !== "running") return refused(`a ${run.state} run has no host`);
+			if (run.fence !== event.fence) return refused("the run was claimed again since");
+			if (run.stop) return refused("a stop was requested");
+			if (run.attempt >= run.maxAttempts) return refused("no attempts are left");
+			return { ...run, attempt: run.attempt + 1 };
 		case "stop_requested":
 			if (run.state === "ended") return refused("the run has ended");
 			return run.stop ? run : { ...run, stop: { at: event.at, by: event.by } };

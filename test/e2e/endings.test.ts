@@ -60,7 +60,7 @@ const rows: Row[] = [
 	{
 		name: "a provider that refuses the request: not tried again",
 		used: { input: 100, output: 10, turns: 1 },
-		child: [working, httpError(400, { body: '{"error":{"message":"no such thing, see page 500"}}' })],
+		child: [working, httpError(400)],
 		error: { code: FAILED, reason: "provider" },
 		result: { exitCode: 1, output: "I found a clue.", attempts: 1 },
 		requests: 2,
@@ -69,8 +69,7 @@ const rows: Row[] = [
 		name: "a provider that is busy twice, then answers",
 		used: { input: 110, output: 15, turns: 2 },
 		child: [httpError(429), httpError(503), working, success],
-		subagents: { retry: { maxAttempts: 3 } },
-		result: { exitCode: 0, attempts: 3, output: "All is well." },
+		result: { exitCode: 0, attempts: 1, output: "All is well." },
 		requests: 4,
 	},
 	{
@@ -85,7 +84,7 @@ const rows: Row[] = [
 		name: "a connection that breaks in the middle of the answer",
 		used: { input: 110, output: 15, turns: 3 },
 		child: [[text("I was just saying"), cut()], working, success],
-		result: { exitCode: 0, attempts: 2, output: "All is well." },
+		result: { exitCode: 0, attempts: 1, output: "All is well." },
 	},
 	{
 		name: "tool arguments that are not JSON",
@@ -335,27 +334,15 @@ test("a host that cannot be started is reported, with its last words", async () 
 	expect(details.results[0]).toMatchObject({ exitCode: 1, attempts: 0 });
 });
 
-test("retries are counted over the whole run, not for each request", async () => {
+test("a provider's Retry-After is honoured where pi's settings have the provider layer retry", async () => {
 	const home: Home = await openHome({
-		config: { subagents: { retry: { maxAttempts: 2 } } },
-		script: dispatch({
-			parent: [delegateTo("explorer", "Do it."), text("Done.")],
-			child: playing([httpError(503), working, httpError(503), success], () => home),
-		}),
-	});
-	const details = await delegated(home);
-	expect(details.error).toMatchObject({ reason: "provider" });
-	expect(details.results[0]).toMatchObject({ exitCode: 1, attempts: 2 });
-});
-
-test("a provider's Retry-After is honoured", async () => {
-	const home: Home = await openHome({
+		settings: { retry: { provider: { maxRetries: 1 } } },
 		script: dispatch({
 			parent: [delegateTo("explorer", "Do it."), text("Done.")],
 			child: playing([httpError(429, { headers: { "Retry-After": "1" } }), success], () => home),
 		}),
 	});
-	expect((await delegated(home)).results[0]).toMatchObject({ exitCode: 0, attempts: 2 });
+	expect((await delegated(home)).results[0]).toMatchObject({ exitCode: 0, attempts: 1 });
 	const [first, second] = childRequests(home);
 	expect((second?.startedAt ?? 0) - (first?.startedAt ?? 0)).toBeGreaterThanOrEqual(1000);
 });
@@ -379,4 +366,21 @@ test("a host whose run did not settle takes no new runs: the next one goes to an
 	expect(delegations(run).map((details) => details.results[0]?.exitCode)).toEqual([124, 0]);
 	expect(before).toHaveLength(1);
 	expect(after.some((pid) => !before.includes(pid))).toBe(true);
+});
+
+describe("reference 001: a failed run says what the last event of its child was", () => {
+	test.each([
+		["a model that falls silent while it writes", [text("Half an ans"), hang()], "message_update"],
+		["a tool that hangs", toolCall("hangs_until_aborted", {}), "tool_execution_start"],
+	])("%s", async (_name, child, lastEvent) => {
+		const home: Home = await openHome({
+			moreExtensions: [MISBEHAVING_TOOLS],
+			agents: { "worker.md": agentNamed("worker", "You work.", WORKER_TOOLS) },
+			config: { subagents: { allowWrite: true, idleTimeoutMs: 500, toolTimeoutMs: 500 } },
+			script: dispatch({ parent: [delegateTo("worker", "Do it."), text("Done.")], child: () => child }),
+		});
+		const run = await promptPi(home, "Go.");
+		expect(delegations(run)[0]?.results[0]).toMatchObject({ exitCode: 124, lastEvent });
+		expect(run.toolResults[0]?.text).toContain(`Last event of the subagent: ${lastEvent}`);
+	});
 });

@@ -48,7 +48,7 @@ describe.each(piVersions)("logs on pi %s", (version) => {
 			"parent: answered",
 		]);
 		expect(lines.every(({ agent }) => agent === "explorer")).toBe(true);
-		expect(lines.at(-2)?.facts).toMatchObject({ status: "success", attempts: 2, ms: expect.any(Number) });
+		expect(lines.at(-2)?.facts).toMatchObject({ status: "success", attempts: 1, ms: expect.any(Number) });
 		const all = readLogs(placesOf(home)).map(({ message }) => message);
 		expect(all).toEqual(expect.arrayContaining(["starting a host", "ready", "leaving"]));
 		const { parentLog } = placesOf(home);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ExtensionUIContext } from "@earendil-works/pi-coding-agent";
 import { afterEach, expect, test, vi } from "vitest";
 import { createRedactor } from "../../src/collect/redact/redactor.ts";
-import { COUNTABLE } from "../../src/host/provider-watch.ts";
+import { WATCHABLE } from "../../src/host/provider-watch.ts";
 import { warmUp } from "../../src/host/warm-up.ts";
 import type { HostId } from "../../src/run/ids.ts";
 
@@ -33,7 +33,7 @@ async function warmUpFor(api: string, isIdle = () => true) {
 }
 
 /** Whichever model the user has, a run is worked on to its end, in no file and over no connection but to ourselves. */
-test.each([...COUNTABLE])("a host warms up for %s without a trace, and without asking anybody", async (api) => {
+test.each([...WATCHABLE])("a host warms up for %s without a trace, and without asking anybody", async (api) => {
 	const requests = vi.spyOn(globalThis, "fetch");
 	const [outcome] = await warmUpFor(api);
 	for (const [url] of [...requests.mock.calls]) {

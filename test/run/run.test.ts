@@ -24,6 +24,7 @@ const fence = fc.nat(6);
 const anyEvent: fc.Arbitrary<RunEvent> = fc.oneof(
 	fc.record({ type: fc.constant("claimed" as const), at: moment, hostId: host, leaseUntil: moment }),
 	fc.record({ type: fc.constant("renewed" as const), at: moment, fence, leaseUntil: moment }),
+	fc.record({ type: fc.constant("attempted_again" as const), fence }),
 	fc.record({ type: fc.constant("stop_requested" as const), at: moment, by: fc.string() }),
 	fc.record({ type: fc.constant("lease_expired" as const), at: moment, shared: fc.boolean() }),
 	fc.record({ type: fc.constant("ended" as const), at: moment, fence, outcome: fc.constant(success) }),
@@ -96,9 +97,10 @@ describe("no sequence of events leaves a run in a state the prose forbids", () =
 			if (handBefore !== handAfter && after.state !== "ended") expect(after.fence).toBeGreaterThan(before.fence);
 		}));
 
-	test("attempts are counted by claims and never exceed their number", () =>
+	test("attempts are counted by claims and by those who try again, and never exceed their number", () =>
 		everyStep(({ before, event, after, refused }) => {
-			expect(after.attempt).toBe(before.attempt + (event.type === "claimed" && !refused ? 1 : 0));
+			const counts = event.type === "claimed" || event.type === "attempted_again";
+			expect(after.attempt).toBe(before.attempt + (counts && !refused ? 1 : 0));
 			expect(after.attempt).toBeLessThanOrEqual(after.maxAttempts);
 		}));
 

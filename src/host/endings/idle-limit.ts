@@ -4,11 +4,13 @@ import { timer } from "./timer.ts";
 
 /**
  * Nothing heard for too long. Any event of the child counts as a sign of life, down to a single streamed character.
- * The clock stands still while a tool runs: that has a limit of its own.
+ * The clock stands still while a tool runs, which has a limit of its own, and while pi waits before it retries a request.
  */
 export function watchIdleness(race: EndingRace, events: ChildEvents, idleTimeoutMs: number): () => void {
 	let running = 0;
 	let lastSign = performance.now();
+	/** Until when pi waits; more events may come right after the one that says so. */
+	let waitsUntil = 0;
 	let cancel = () => {};
 
 	const check = () => {
@@ -17,7 +19,9 @@ export function watchIdleness(race: EndingRace, events: ChildEvents, idleTimeout
 		else race.declare({ kind: "timeout", limit: "idle", afterMs: idleTimeoutMs });
 	};
 	const unsubscribe = events.subscribe((event) => {
-		lastSign = performance.now();
+		const now = performance.now();
+		waitsUntil = Math.max(waitsUntil, now + waitAnnouncedBy(event));
+		lastSign = Math.max(now, waitsUntil);
 		// Counted, not known by their ids: some models give several calls the same one.
 		if (event.type === "tool_execution_start") running++;
 		if (event.type === "tool_execution_end") running = Math.max(0, running - 1);
@@ -27,4 +31,10 @@ export function watchIdleness(race: EndingRace, events: ChildEvents, idleTimeout
 		cancel();
 		unsubscribe();
 	};
+}
+
+/** How long pi says that it waits now. */
+function waitAnnouncedBy(event: Parameters<Parameters<ChildEvents["subscribe"]>[0]>[0]): number {
+	const waits = event.type === "auto_retry_start" || event.type === "summarization_retry_scheduled";
+	return waits ? event.delayMs : 0;
 }
