@@ -87,7 +87,7 @@ interface Launch {
 async function launch({ request, parent, services, mode }: Launch): Promise<RunRecord | Refusal> {
 	const { log } = services;
 	const asked = { session: request.parentSession, mode };
-	const plan = await planLaunch(request, parent, services);
+	const plan = await planLaunch({ ...request, background: mode === "background" }, parent, services);
 	if (isRefusal(plan)) {
 		log.warn("refused", {
 			...asked,

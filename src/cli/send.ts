@@ -70,6 +70,7 @@ export const send: Command = {
 				{ message, ...(profile && { profile: profile.digest }) },
 				{
 					ledger,
+					agentDir: agentDir(),
 					config: loaded.config,
 					catalog: catalogFor(cwd, { includeProject: definition.source === "project" }),
 					isTrusted: () => trustOnFile(agentDir(), cwd) === true,

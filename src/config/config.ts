@@ -55,6 +55,8 @@ export interface Config {
 				archiveAfterMinutes: number;
 				/** 0: none of its own. */
 				runTimeoutSeconds: number;
+				/** Hard cap of background runs, in place of `subagents.timeoutMs`. */
+				maxRunSeconds: number;
 			};
 		};
 		/** Always holds `main`. */

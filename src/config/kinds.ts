@@ -27,8 +27,10 @@ const isWhole = (value: unknown): value is number => Number.isSafeInteger(value)
 /** Node's timers overflow beyond this, and then fire at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+export const LONGEST_TIMER_SECONDS = Math.floor(LONGEST_TIMER_MS / 1000);
+
 export const milliseconds = wholeNumber(1, LONGEST_TIMER_MS);
-export const seconds = wholeNumber(0, Math.floor(LONGEST_TIMER_MS / 1000));
+export const seconds = wholeNumber(0, LONGEST_TIMER_SECONDS);
 
 export function oneOf<T extends string>(words: readonly T[]): Kind<T> {
 	return {

@@ -1,3 +1,4 @@
+import { THINKING_LEVELS, type ThinkingLevel } from "../run/thinking.ts";
 import type { Merged } from "./setting.ts";
 
 /** What a project's file may do to a setting. All but `freely` guard the user: tighter is taken, looser is not. */
@@ -19,6 +20,17 @@ export function onlyShorter(mine: number, theirs: number): Merged<number> {
 	if ((theirs || Number.POSITIVE_INFINITY) <= (mine || Number.POSITIVE_INFINITY)) return { value: theirs };
 	const undone = theirs === 0 ? "remove it (0 is no limit)" : "raise it";
 	return { value: mine, ignored: `a project may lower this below ${mine}, not ${undone}` };
+}
+
+/** `null` is the parent's level, which is not known here: only a level that the user's file sets can be lowered. */
+export function onlyLessThinking(
+	mine: ThinkingLevel | null,
+	theirs: ThinkingLevel | null,
+): Merged<ThinkingLevel | null> {
+	if (theirs === mine || theirs === "off") return { value: theirs };
+	if (mine === null) return { value: mine, ignored: "a project may lower a level that your own file sets, or say off" };
+	const lower = theirs !== null && THINKING_LEVELS.indexOf(theirs) < THINKING_LEVELS.indexOf(mine);
+	return lower ? { value: theirs } : { value: mine, ignored: `a project may lower this below ${mine}, not raise it` };
 }
 
 export function onlyFewer<T>(mine: readonly T[], theirs: readonly T[]): Merged<readonly T[]> {

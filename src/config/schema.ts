@@ -9,6 +9,7 @@ import {
 	type SearchProviderName,
 } from "./config.ts";
 import {
+	LONGEST_TIMER_SECONDS,
 	listOf,
 	matching,
 	milliseconds,
@@ -22,8 +23,19 @@ import {
 } from "./kinds.ts";
 import { lspServers } from "./lsp-servers.ts";
 import { MAIN, principals } from "./principals.ts";
-import { freely, never, onlyFewer, onlyLower, onlyMore, onlyNarrower, onlyOff, onlyShorter } from "./project-rules.ts";
+import {
+	freely,
+	never,
+	onlyFewer,
+	onlyLessThinking,
+	onlyLower,
+	onlyMore,
+	onlyNarrower,
+	onlyOff,
+	onlyShorter,
+} from "./project-rules.ts";
 import type { Kind, Setting, SettingsOf } from "./setting.ts";
+import { toolNames } from "./tool-lists.ts";
 
 const setting = <T>(initial: T, kind: Kind<T>, fromProject: Setting<T>["fromProject"]): Setting<T> => ({
 	default: initial,
@@ -61,17 +73,20 @@ export const SETTINGS: SettingsOf<Config> = {
 		allowedLspActions: setting<readonly LspAction[]>(LSP_ACTIONS, listOf(oneOf(LSP_ACTIONS)), onlyFewer),
 		readonlyTools: setting<readonly string[]>([], listOf(text), onlyFewer),
 		disabled: setting<readonly string[]>([], listOf(text), onlyMore),
-		injectDelegationPolicy: setting(true, trueOrFalse, freely),
+		// It is part of every request.
+		injectDelegationPolicy: setting(true, trueOrFalse, onlyOff),
 		retry: { enabled: setting(true, trueOrFalse, onlyOff), maxAttempts: setting(2, wholeNumber(1, 10), onlyLower) },
 	},
 	agents: {
 		defaults: {
 			subagents: {
-				model: setting<string | null>(null, orNull(text), freely),
-				thinking: setting<ThinkingLevel | null>(null, orNull(oneOf(THINKING_LEVELS)), freely),
+				// Which account pays, and how much, is the user's alone to say.
+				model: setting<string | null>(null, orNull(text), never),
+				thinking: setting<ThinkingLevel | null>(null, orNull(oneOf(THINKING_LEVELS)), onlyLessThinking),
 				maxConcurrent: setting(8, wholeNumber(1), onlyLower),
 				archiveAfterMinutes: setting(60, wholeNumber(0), freely),
 				runTimeoutSeconds: setting(0, seconds, onlyShorter),
+				maxRunSeconds: setting(3600, wholeNumber(1, LONGEST_TIMER_SECONDS), onlyLower),
 			},
 		},
 		list: setting([MAIN], principals, never),
@@ -79,8 +94,8 @@ export const SETTINGS: SettingsOf<Config> = {
 	tools: {
 		subagents: {
 			tools: {
-				allow: setting<readonly string[] | null>(null, orNull(listOf(text)), onlyNarrower),
-				deny: setting<readonly string[]>([], listOf(text), onlyMore),
+				allow: setting<readonly string[] | null>(null, orNull(toolNames), onlyNarrower),
+				deny: setting<readonly string[]>([], toolNames, onlyMore),
 			},
 		},
 	},
@@ -110,7 +125,7 @@ export const SETTINGS: SettingsOf<Config> = {
 	},
 	ui: { widget: setting(true, trueOrFalse, freely) },
 	finalize: { maxCorrections: setting(2, wholeNumber(0, 20), onlyLower) },
-	headless: { drainSeconds: setting(600, seconds, freely) },
+	headless: { drainSeconds: setting(600, seconds, onlyLower) },
 	// Of the ledger that all projects share: one of them must not delete the records of the others.
 	retentionDays: setting(30, wholeNumber(1), never),
 };

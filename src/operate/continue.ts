@@ -5,10 +5,11 @@ import type { RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
 import { GENERAL } from "../plan/general.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
+import { choosePrincipal, type Requester } from "../plan/principal.ts";
 import { effectiveTools } from "../plan/tools.ts";
 import { isRefusal } from "../run/errors.ts";
 import { runToTell } from "./child.ts";
-import type { Denial } from "./denial.ts";
+import { type Denial, denialOf } from "./denial.ts";
 import type { Posted } from "./posted.ts";
 
 export interface Continuation {
@@ -23,7 +24,7 @@ export interface Continued extends Posted {
 }
 
 /** As they are now, in the directory of the plan. */
-interface Sources extends Pick<Services, "ledger" | "config" | "catalog"> {
+interface Sources extends Pick<Services, "ledger" | "config" | "catalog" | "agentDir"> {
 	/** Whether a decision to trust its project is on file. */
 	isTrusted(): boolean;
 }
@@ -37,7 +38,7 @@ export function continueSession(of: RunRecord, request: Continuation, sources: S
 	const { ledger } = sources;
 	const record = runToTell(ledger, of);
 	// Of a run at work as well: a message that it does not take in any more is the task of another.
-	const denial = distrustOf(record.plan, sources) ?? disabledNow(record.plan, sources.config);
+	const denial = distrustOf(record.plan, sources) ?? disabledNow(record.plan, sources);
 	if (denial) return denial;
 	const at = Date.now();
 	const seq =
@@ -81,11 +82,13 @@ function distrustOf(
 	);
 }
 
-/** What the configuration has switched off since. */
-export function disabledNow({ agent }: LaunchPlan, { subagents }: Services["config"]): Denial | undefined {
+/** What the configuration has switched off or forbidden since. */
+export function disabledNow({ agent, principal }: LaunchPlan, from: Requester): Denial | undefined {
+	const { subagents } = from.config;
 	if (!subagents.enabled) return forbidden("subagents.enabled is false in pi-geon.json.");
 	if (subagents.disabled.includes(agent)) return forbidden(`${agent} is in subagents.disabled of pi-geon.json.`);
-	return undefined;
+	const target = choosePrincipal(principal.id, from);
+	return isRefusal(target) ? denialOf(target) : undefined;
 }
 
 function toolsNow(plan: LaunchPlan, { config, catalog }: Sources): Pick<LaunchPlan, "tools" | "extensions"> | Denial {

@@ -1,5 +1,4 @@
-import type { Services } from "../delegate.ts";
-import { allowedPrincipals, REQUESTER } from "../plan/principal.ts";
+import { allowedPrincipals, type Requester } from "../plan/principal.ts";
 
 export interface PrincipalList {
 	requester: string;
@@ -9,10 +8,10 @@ export interface PrincipalList {
 }
 
 /** Under whose account a run may be asked for. */
-export function listPrincipals({ config }: Pick<Services, "config">): PrincipalList {
-	const { allowAny, ids } = allowedPrincipals(config);
-	const configured = config.agents.list.map(({ id }) => id);
+export function listPrincipals(from: Requester): PrincipalList {
+	const { requester, allowAny, ids } = allowedPrincipals(from);
+	const configured = from.config.agents.list.map(({ id }) => id);
 	const allowed = allowAny ? configured : ids;
-	const agents = [...new Set([REQUESTER, ...allowed])].map((id) => ({ id, configured: configured.includes(id) }));
-	return { requester: REQUESTER, allowAny, agents };
+	const agents = [...new Set([requester, ...allowed])].map((id) => ({ id, configured: configured.includes(id) }));
+	return { requester, allowAny, agents };
 }

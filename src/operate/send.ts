@@ -61,7 +61,7 @@ export async function sendToSession(
 	const { ledger, supervisor } = services;
 	const child = request.run ? inConversation(request.run, ledger) : findChild(ledger, request.parentSession, request);
 	if (isDenial(child)) return { answer: child };
-	const denial = disabledNow(child.plan, services.config);
+	const denial = disabledNow(child.plan, services);
 	if (denial) return { answer: denial };
 	const posted = steer(child, request, services) ?? (await resume(child, request, parent, services));
 	if (isDenial(posted)) return { answer: posted };

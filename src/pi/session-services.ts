@@ -121,6 +121,7 @@ function servicesOf(ctx: ExtensionContext, opened: Opened): Services {
 	const catalog = once(() => agentsFor(ctx, { includeProject: true }));
 	return {
 		...opened,
+		agentDir,
 		sessionsRoot: sessionsRoot(agentDir, homedir()),
 		findSession: (id) => findSession(opened.ledger, id),
 		get config() {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { AgentDefinition, AgentLimits, AgentSource } from "../agents/definition.ts";
+import type { AgentDefinition, AgentSource } from "../agents/definition.ts";
 import type { AgentCatalog } from "../agents/discover.ts";
 import type { Config } from "../config/config.ts";
 import { positionOf } from "../run/diagnostic.ts";
@@ -37,6 +37,8 @@ export interface LaunchRequest {
 	agentId?: string;
 	/** 0 or absent: none of its own. */
 	runTimeoutSeconds?: number;
+	/** Whether the parent goes on without waiting. */
+	background?: boolean;
 	cleanup?: "keep" | "delete";
 	route?: unknown;
 }
@@ -67,6 +69,8 @@ export interface PlanSources {
 	catalog: AgentCatalog;
 	sessionsRoot: string;
 	findSession(id: SessionId): KnownSession | undefined;
+	/** The agent directory of this pi, by which it is known which principal asks. */
+	agentDir: string;
 }
 
 export interface KnownSession {
@@ -91,7 +95,7 @@ export async function planLaunch(
 	const permitted = await permittedAgent(request, parent, sources);
 	if (isRefusal(permitted)) return permitted;
 	const { agent } = permitted;
-	const principal = choosePrincipal(request.agentId, config);
+	const principal = choosePrincipal(request.agentId, sources);
 	if (isRefusal(principal)) return principal;
 	const session = childSession(request, agent, { cwd: parent.cwd, principal: principal.id, ...sources });
 	if (isRefusal(session)) return session;
@@ -108,6 +112,8 @@ export async function planLaunch(
 		(name) => parent.resolveModel(name, principal.agentDir),
 	);
 	if (isRefusal(chosen)) return chosen;
+	const { runTimeoutSeconds, background = false } = request;
+	const { limits, warnings } = effectiveLimits({ agent: agent.limits, background, runTimeoutSeconds }, config);
 	const thinking =
 		request.thinking ??
 		agent.thinking ??
@@ -126,7 +132,7 @@ export async function planLaunch(
 		lspActions: [...config.subagents.allowedLspActions],
 		model: chosen.model,
 		...(thinking && { thinking }),
-		limits: effectiveLimits(withOwnTimeout(agent.limits, request.runTimeoutSeconds), config),
+		limits,
 		isolation: agent.isolation,
 		maxAttempts: config.subagents.retry.enabled ? config.subagents.retry.maxAttempts : 1,
 		...(agent.outputSchema && { outputSchema: agent.outputSchema }),
@@ -138,17 +144,12 @@ export async function planLaunch(
 			parentKept: parent.sessionKept,
 		},
 		...(request.route !== undefined && { route: request.route }),
-		warnings: [...permitted.warnings, ...agent.warnings, ...chosen.warnings, ...session.warnings],
+		warnings: [...permitted.warnings, ...warnings, ...agent.warnings, ...chosen.warnings, ...session.warnings],
 	};
 }
 
 const modelOf = (principal: string, config: Config) =>
 	config.agents.list.find(({ id }) => id === principal)?.subagents.model;
-
-function withOwnTimeout(limits: AgentLimits, seconds: number | undefined): AgentLimits {
-	if (!seconds) return limits;
-	return { ...limits, timeoutMs: Math.min(limits.timeoutMs ?? Number.POSITIVE_INFINITY, seconds * 1000) };
-}
 
 async function permittedAgent(
 	request: LaunchRequest,

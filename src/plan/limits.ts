@@ -2,11 +2,21 @@ import type { AgentLimits } from "../agents/definition.ts";
 import type { Config } from "../config/config.ts";
 import type { Limits } from "./plan.ts";
 
-/** The limits of a run: an agent may ask for tighter ones than the configuration's, never for looser ones. */
-export function effectiveLimits(agent: AgentLimits, config: Config): Limits {
+export interface LimitWish {
+	agent: AgentLimits;
+	/** Whether the parent goes on without waiting. */
+	background: boolean;
+	/** 0 or absent: none of its own. */
+	runTimeoutSeconds?: number | undefined;
+}
+
+/** The limits of a run: an agent or a request may ask for tighter ones than the configuration's, never for looser ones. */
+export function effectiveLimits(wish: LimitWish, config: Config): { limits: Limits; warnings: string[] } {
+	const { agent } = wish;
 	const { subagents, finalize } = config;
-	return {
-		timeoutMs: Math.min(subagents.timeoutMs, agent.timeoutMs ?? Number.POSITIVE_INFINITY),
+	const { timeoutMs, warnings } = hardCap(wish, config);
+	const limits: Limits = {
+		timeoutMs,
 		idleTimeoutMs: Math.min(subagents.idleTimeoutMs, agent.idleTimeoutMs ?? Number.POSITIVE_INFINITY),
 		toolTimeoutMs: subagents.toolTimeoutMs,
 		maxCorrections: finalize.maxCorrections,
@@ -18,6 +28,21 @@ export function effectiveLimits(agent: AgentLimits, config: Config): Limits {
 			...only("maxCostUsd", subagents.session.maxCostUsd),
 		},
 	};
+	return { limits, warnings };
+}
+
+/** A run that somebody waits for has the shorter cap: the parent can do nothing meanwhile. */
+function hardCap(
+	{ agent, background, runTimeoutSeconds }: LimitWish,
+	{ subagents, agents }: Config,
+): { timeoutMs: number; warnings: string[] } {
+	const { maxRunSeconds } = agents.defaults.subagents;
+	const own = runTimeoutSeconds ? runTimeoutSeconds * 1000 : Number.POSITIVE_INFINITY;
+	const cap = background ? maxRunSeconds * 1000 : subagents.timeoutMs;
+	const timeoutMs = Math.min(agent.timeoutMs ?? Number.POSITIVE_INFINITY, own, cap);
+	const isCut = background && runTimeoutSeconds !== undefined && runTimeoutSeconds > maxRunSeconds;
+	const warning = `runTimeoutSeconds ${runTimeoutSeconds} was cut to ${maxRunSeconds}, the value of agents.defaults.subagents.maxRunSeconds in pi-geon.json.`;
+	return { timeoutMs, warnings: isCut ? [warning] : [] };
 }
 
 function tighter(config: number | null, agent: number | undefined): number | null {

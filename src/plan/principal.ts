@@ -1,19 +1,25 @@
+import { realpathSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { principalDir } from "../config/principal-dirs.ts";
+import { MAIN } from "../config/principals.ts";
 import { type Refusal, refuse } from "../run/errors.ts";
 import { quoted } from "../run/quoted.ts";
 import type { Principal } from "./plan.ts";
 
-/** Under whose account a user's own pi asks. */
-export const REQUESTER = "main";
+/** What tells which principal asks. */
+export interface Requester {
+	config: Config;
+	/** The agent directory of the pi that asks. */
+	agentDir: string;
+}
 
 /** The principal a run is to work under, if the requester may target it. */
-export function choosePrincipal(agentId: string | undefined, config: Config): Principal | Refusal {
-	const id = agentId ?? REQUESTER;
-	const { allowAny, ids } = allowedPrincipals(config);
-	const isAllowed = id === REQUESTER || allowAny || ids.includes(id);
-	const allowing = `agents.list[${REQUESTER}].subagents.allowAgents`;
-	const configured = config.agents.list.find((principal) => principal.id === id);
+export function choosePrincipal(agentId: string | undefined, from: Requester): Principal | Refusal {
+	const { requester, allowAny, ids } = allowedPrincipals(from);
+	const id = agentId ?? requester;
+	const isAllowed = id === requester || allowAny || ids.includes(id);
+	const allowing = `agents.list[${requester}].subagents.allowAgents`;
+	const configured = from.config.agents.list.find((principal) => principal.id === id);
 	if (!configured) {
 		const where = isAllowed ? "agents.list" : `agents.list and to ${allowing}`;
 		return refuse(
@@ -32,10 +38,27 @@ export function choosePrincipal(agentId: string | undefined, config: Config): Pr
 	return configured.agentDir === null ? { id } : { id, agentDir: principalDir(configured.agentDir) };
 }
 
-/** Whom the requester may target. */
-export function allowedPrincipals(config: Config): { allowAny: boolean; ids: readonly string[] } {
-	const allowed = config.agents.list.find((principal) => principal.id === REQUESTER)?.subagents.allowAgents ?? [
-		REQUESTER,
-	];
-	return { allowAny: allowed.includes("*"), ids: allowed };
+/** Which principal asks, and which ones it may target besides itself. */
+export function allowedPrincipals(from: Requester): { requester: string; allowAny: boolean; ids: readonly string[] } {
+	const requester = requesterOf(from);
+	const ids = from.config.agents.list.find(({ id }) => id === requester)?.subagents.allowAgents ?? [requester];
+	return { requester, allowAny: ids.includes("*"), ids };
+}
+
+/** A pi that was started in the directory of a principal asks under its name; every other pi is `main`. */
+function requesterOf({ config, agentDir }: Requester): string {
+	const here = realPath(agentDir);
+	const own = config.agents.list.find(
+		({ id, agentDir: written }) => id !== MAIN.id && written !== null && realPath(principalDir(written)) === here,
+	);
+	return own?.id ?? MAIN.id;
+}
+
+function realPath(path: string): string {
+	try {
+		return realpathSync(path);
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return path; // Whatever needs the directory reports it.
+		throw error;
+	}
 }

@@ -52,7 +52,10 @@ const defaults: Config = {
 	},
 	agents: {
 		defaults: {
-			subagents: { model: null, thinking: null, maxConcurrent: 8, archiveAfterMinutes: 60, runTimeoutSeconds: 0 },
+			subagents: {
+				...{ model: null, thinking: null, maxConcurrent: 8 },
+				...{ archiveAfterMinutes: 60, runTimeoutSeconds: 0, maxRunSeconds: 3600 },
+			},
 		},
 		list: [{ id: "main", agentDir: null, subagents: { allowAgents: ["main"], model: null } }],
 	},
@@ -105,10 +108,14 @@ describe("the files", () => {
 	test("the project's comes after the user's", () => {
 		const { config, files, userFile, projectFile } = load(
 			"{ agents: { defaults: { subagents: { model: 'user/m', thinking: 'low' } } } }",
-			"{ agents: { defaults: { subagents: { model: 'project/m' } } }, subagents: { injectDelegationPolicy: false } }",
+			"{ agents: { defaults: { subagents: { archiveAfterMinutes: 5 } } }, subagents: { injectDelegationPolicy: false } }",
 		);
 		expect(files).toEqual([userFile, projectFile]);
-		expect(config.agents.defaults.subagents).toMatchObject({ model: "project/m", thinking: "low" });
+		expect(config.agents.defaults.subagents).toMatchObject({
+			archiveAfterMinutes: 5,
+			model: "user/m",
+			thinking: "low",
+		});
 		expect(config.subagents.injectDelegationPolicy).toBe(false);
 	});
 
@@ -166,6 +173,7 @@ describe("a bad value", () => {
 		["agents.defaults.subagents.model", "''", "or null"],
 		["agents.defaults.subagents.maxConcurrent", "0", "at least 1"],
 		["agents.defaults.subagents.runTimeoutSeconds", "-1", "from 0"],
+		["agents.defaults.subagents.maxRunSeconds", "0", "from 1 to 2147483"],
 		["agents.list", "{}", "a list of principals"],
 		["tools.subagents.tools.allow", "'read'", "a list"],
 		["tools.subagents.tools.deny", "null", "a list"],
@@ -348,6 +356,8 @@ describe("a project", () => {
 		"subagents.session.maxCostUsd",
 		"agents.defaults.subagents.maxConcurrent",
 		"agents.defaults.subagents.runTimeoutSeconds",
+		"agents.defaults.subagents.maxRunSeconds",
+		"headless.drainSeconds",
 		"finalize.maxCorrections",
 		"lsp.idleMinutes",
 	];
@@ -362,6 +372,10 @@ describe("a project", () => {
 		...limits.map((path) => [path, "10", "9", 9] as const),
 		["subagents.maxTurns", "null", "9", 9],
 		["subagents.retry.enabled", "true", "false", false],
+		["subagents.injectDelegationPolicy", "true", "false", false],
+		["agents.defaults.subagents.thinking", "'high'", "'low'", "low"],
+		["agents.defaults.subagents.thinking", "null", "'off'", "off"],
+		["headless.drainSeconds", "600", "0", 0],
 		["subagents.retry.maxAttempts", "3", "1", 1],
 		["agents.defaults.subagents.runTimeoutSeconds", "0", "60", 60],
 		["agents.defaults.subagents.runTimeoutSeconds", "0", "0", 0],
@@ -391,6 +405,12 @@ describe("a project", () => {
 		...limits.map((path) => [path, "10", "11", 10] as const),
 		["subagents.maxTurns", "10", "null", 10],
 		["subagents.retry.enabled", "false", "true", false],
+		["subagents.injectDelegationPolicy", "false", "true", false],
+		["agents.defaults.subagents.model", "null", "'dear/model'", null],
+		["agents.defaults.subagents.model", "'mine/model'", "null", "mine/model"],
+		["agents.defaults.subagents.thinking", "'low'", "'high'", "low"],
+		["agents.defaults.subagents.thinking", "'low'", "null", "low"],
+		["agents.defaults.subagents.thinking", "null", "'minimal'", null],
 		["subagents.retry.maxAttempts", "1", "10", 1],
 		["agents.defaults.subagents.runTimeoutSeconds", "60", "0", 60],
 		["finalize.maxCorrections", "0", "20", 0],
@@ -432,17 +452,37 @@ describe("a project", () => {
 	test("may change the rest freely", () => {
 		const { config, diagnostics } = load(
 			undefined,
-			`{ subagents: { injectDelegationPolicy: false },
-				agents: { defaults: { subagents: { model: "m", thinking: "max", archiveAfterMinutes: 0 } } },
-				ui: { widget: false }, headless: { drainSeconds: 0 } }`,
+			"{ agents: { defaults: { subagents: { archiveAfterMinutes: 0 } } }, ui: { widget: false } }",
 		);
 		expect(diagnostics).toEqual([]);
 		expect(config).toMatchObject({
-			subagents: { injectDelegationPolicy: false },
-			agents: { defaults: { subagents: { model: "m", thinking: "max", archiveAfterMinutes: 0 } } },
+			agents: { defaults: { subagents: { archiveAfterMinutes: 0 } } },
 			ui: { widget: false },
-			headless: { drainSeconds: 0 },
 		});
+	});
+});
+
+describe("reference 002: exec and process", () => {
+	const tools = (list: string) => `{ tools: { subagents: { tools: ${list} } } }`;
+
+	test("stand for bash in allow and deny, with a notice, and keep their own name", () => {
+		const { config, diagnostics, userFile } = load(tools('{\n allow: ["read", "exec"],\n deny: ["process", "bash"] }'));
+		expect(config.tools.subagents.tools).toEqual({ allow: ["read", "exec", "bash"], deny: ["process", "bash"] });
+		const notice = (name: string) => ({
+			...{ severity: "warning", file: userFile, remedy: "Write bash." },
+			message: `${name} stands for bash, which runs commands in pi.`,
+		});
+		expect(diagnostics).toMatchObject([
+			{ ...notice("exec"), key: "tools.subagents.tools.allow.1", line: 2 },
+			{ ...notice("process"), key: "tools.subagents.tools.deny.0", line: 3 },
+		]);
+	});
+
+	test("in a project's file deny bash too", () => {
+		expect(load("{}", tools('{ deny: ["exec"] }')).config.tools.subagents.tools.deny).toEqual(["exec", "bash"]);
+		expect(load(tools('{ allow: ["read"] }'), tools('{ allow: ["exec"] }')).config.tools.subagents.tools.allow).toEqual(
+			[],
+		);
 	});
 });
 

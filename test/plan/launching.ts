@@ -21,6 +21,8 @@ export interface Wish {
 	config?: object;
 	request?: Partial<LaunchRequest>;
 	parent?: Partial<ParentFacts>;
+	/** The agent directory of the parent's pi. */
+	agentDir?: string;
 	/** What is known of any session that is asked for. */
 	session?: KnownSession;
 }
@@ -59,6 +61,7 @@ function launch(wish: Wish): Promise<LaunchPlan | Refusal> {
 		{
 			config: configOf(wish.config ?? {}),
 			catalog: { agents, overridden: [], unusable: wish.unusable ?? [], diagnostics: [] },
+			agentDir: wish.agentDir ?? "/agent",
 			sessionsRoot: "/sessions",
 			findSession: () => wish.session,
 		},

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { planned } from "./launching.ts";
 
 const limits = ["timeoutMs", "idleTimeoutMs", "maxTurns", "maxTokens", "maxCostUsd"] as const;
@@ -31,4 +31,38 @@ test("the run time that is asked for is one more limit, and loosens none", async
 	expect([await timeout(0), await timeout(3), await timeout(8)]).toEqual([5000, 3000, 5000]);
 	const config = { subagents: { timeoutMs: 9000 } };
 	expect((await planned({ config, request: { runTimeoutSeconds: 60 } })).limits.timeoutMs).toBe(9000);
+});
+
+describe("reference 002: a background run", () => {
+	const background = async (runTimeoutSeconds?: number, agent = "tools: read", maxRunSeconds?: number) =>
+		planned({
+			agent,
+			config: {
+				subagents: { timeoutMs: 9000 },
+				...(maxRunSeconds && { agents: { defaults: { subagents: { maxRunSeconds } } } }),
+			},
+			request: { background: true, ...(runTimeoutSeconds !== undefined && { runTimeoutSeconds }) },
+		});
+
+	test("is capped by maxRunSeconds, not by subagents.timeoutMs", async () => {
+		expect((await background()).limits.timeoutMs).toBe(3_600_000);
+		expect((await background(0)).limits.timeoutMs).toBe(3_600_000);
+		expect((await background(0, "tools: read", 60)).limits.timeoutMs).toBe(60_000);
+	});
+
+	test("has the smallest of its agent's limit, the one that is asked for, and the cap", async () => {
+		expect((await background(20)).limits.timeoutMs).toBe(20_000);
+		expect((await background(20, "tools: read\ntimeoutMs: 5000")).limits.timeoutMs).toBe(5_000);
+		expect((await background(3, "tools: read\ntimeoutMs: 5000")).limits.timeoutMs).toBe(3_000);
+		expect((await background(0, "tools: read\ntimeoutMs: 99000", 60)).limits.timeoutMs).toBe(60_000);
+	});
+
+	test("that asks for more than the cap is cut to it, with a warning that names the setting", async () => {
+		const { limits, warnings } = await background(7200);
+		expect(limits.timeoutMs).toBe(3_600_000);
+		expect(warnings).toEqual([
+			"runTimeoutSeconds 7200 was cut to 3600, the value of agents.defaults.subagents.maxRunSeconds in pi-geon.json.",
+		]);
+		expect((await background(3600)).warnings).toEqual([]);
+	});
 });

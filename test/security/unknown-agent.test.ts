@@ -8,6 +8,7 @@ async function messageOf(names: string[]): Promise<string> {
 	const refusal = await planLaunch({ agent: "nobody", task: "Do it." }, parentOf, {
 		config: configOf({}),
 		catalog: { agents, overridden: [], unusable: [], diagnostics: [] },
+		agentDir: "/agent",
 		sessionsRoot: "/sessions",
 		findSession: () => undefined,
 	});

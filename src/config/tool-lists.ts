@@ -1,0 +1,24 @@
+import { listOf, text } from "./kinds.ts";
+import type { Kind } from "./setting.ts";
+
+/** Tools of other systems that run commands. Lists that were written for those should mean the same here. */
+const RUN_COMMANDS = ["exec", "process"];
+
+const names = listOf(text);
+
+/**
+ * A list of tools that are allowed or denied. `exec` and `process` also stand for `bash`. They keep their own meaning:
+ * an extension may bring a tool of that name.
+ */
+export const toolNames: Kind<readonly string[]> = {
+	expected: names.expected,
+	read: (value, source) => {
+		const read = names.read(value, source);
+		if (!read || !Array.isArray(value)) return read;
+		for (const [index, name] of value.entries()) {
+			if (!RUN_COMMANDS.includes(name)) continue;
+			source.at(index).report("warning", `${name} stands for bash, which runs commands in pi.`, "Write bash.");
+		}
+		return [...new Set(read.flatMap((name) => (RUN_COMMANDS.includes(name) ? [name, "bash"] : [name])))];
+	},
+};
