@@ -52,6 +52,11 @@ const EXTENSIONS = {
 	web: "src/web/extension.ts",
 };
 
+/** What a namespace import looks for, and an older pi does not have. */
+const ONLY_IN_NEWER_PI = {
+	"@earendil-works/pi-coding-agent": ["createCodemodeExtension", "createMcpExtension", "createToolSearchExtension"],
+};
+
 /** What the sources import from a package, other than types. The bundler complains about whatever this misses. */
 function namesImportedFrom(name) {
 	const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((file) =>
@@ -62,7 +67,7 @@ function namesImportedFrom(name) {
 		[...readFileSync(join(root, "src", file), "utf8").matchAll(imports)].flatMap(([, list]) => list.split(",")),
 	);
 	const values = names.map((each) => each.trim()).filter((each) => each !== "" && !each.startsWith("type "));
-	return [...new Set(values.map((each) => each.split(" as ")[0]))].sort();
+	return [...new Set([...values.map((each) => each.split(" as ")[0]), ...(ONLY_IN_NEWER_PI[name] ?? [])])].sort();
 }
 
 /** Where pi's packages are found by what pi's loader does not load. */

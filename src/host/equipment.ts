@@ -29,6 +29,10 @@ export interface Equipment {
 	guards: ExtensionFactory[];
 	/** Aborted once the ending is decided. */
 	decided: AbortController;
+	/** What the child goes without, besides what was known when it was planned. */
+	warnings: string[];
+	/** Closes what the child has used. */
+	atEnd: (() => Promise<unknown>)[];
 }
 
 export function equip(record: ClaimedRun, services: WorkServices, race: EndingRace): Equipment {
@@ -83,5 +87,7 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 		// Messages after the budget, whose word on the next turn would take their place.
 		guards: [lspGuard(plan.lspActions), budget, steering.guard],
 		decided,
+		warnings: [],
+		atEnd: [],
 	};
 }

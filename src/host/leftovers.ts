@@ -2,16 +2,17 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import type { SessionId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
+import { isMcpTool } from "./mcp.ts";
 
-/** Tools that start processes which may outlive their call. */
-const SHELLS = ["bash", "powershell"];
+/** Tools that start processes which may outlive their call, or their host. */
+const startsProcesses = (tool: string): boolean => tool === "bash" || tool === "powershell" || isMcpTool(tool);
 
 /**
- * Ends what the shells of a child session left running. pi ends the process group of a shell; what put itself into a
+ * Ends what the shells and MCP servers of a child session left running. pi ends the process group of a shell; what put itself into a
  * session of its own, or belonged to a host that was killed, is found by the environment pi gives to every shell.
  */
 export function endLeftovers(session: { id: SessionId; tools: string[] }, onTrouble: (trouble: string) => void): void {
-	if (!session.tools.some((tool) => SHELLS.includes(tool))) return;
+	if (!session.tools.some(startsProcesses)) return;
 	const mark = `PI_SESSION_ID=${session.id}`;
 	try {
 		for (const { pid, environment } of processes()) {

@@ -11,6 +11,8 @@ import {
 import type { LaunchPlan } from "../plan/plan.ts";
 import { childSettings } from "./child-settings.ts";
 import { contextFiles } from "./context-files.ts";
+import type { ChildMcp } from "./mcp.ts";
+import { piExtensionsFor } from "./pi-extensions.ts";
 import { openSessionFile, SetupFailed } from "./session-file.ts";
 import { Turns } from "./turns.ts";
 
@@ -23,6 +25,10 @@ export interface ChildSetup {
 	guards: ExtensionFactory[];
 	/** What its extensions reach a user with. */
 	ui: ExtensionUIContext;
+	/** Hears what the child goes without. */
+	warn(warning: string): void;
+	/** Hears what has to be closed when the child has come to rest, also if it never started to work. */
+	closeAtEnd(close: () => Promise<unknown>): void;
 	/** What the child's session is kept in. Default: the file of its plan. */
 	openTranscript?: (plan: LaunchPlan) => SessionManager;
 }
@@ -43,6 +49,8 @@ async function open(setup: ChildSetup): Promise<AgentSession> {
 	const model = modelRuntime.getModel(plan.model.provider, plan.model.id);
 	if (!model) throw new SetupFailed(`The model ${plan.model.provider}/${plan.model.id} is not known to this pi.`);
 
+	const { factories, mcp } = piExtensionsFor(plan);
+	if (mcp) setup.closeAtEnd(() => mcp.close());
 	const settingsManager = childSettings(plan.cwd, agentDir, { projectTrusted: plan.projectTrusted });
 	const resourceLoader = new DefaultResourceLoader({
 		cwd: plan.cwd,
@@ -55,6 +63,7 @@ async function open(setup: ChildSetup): Promise<AgentSession> {
 			async (pi) => {
 				for (const guard of setup.guards) await guard(pi);
 			},
+			...factories,
 		],
 		noSkills: true,
 		noPromptTemplates: true,
@@ -72,7 +81,7 @@ async function open(setup: ChildSetup): Promise<AgentSession> {
 		modelRuntime,
 		model,
 		...(plan.thinking && { thinkingLevel: plan.thinking }),
-		tools: [...plan.tools, finalizeTool.name],
+		tools: [...plan.tools.filter((name) => !mcp?.isGranted(name)), ...(mcp?.allowed ?? []), finalizeTool.name],
 		customTools: [finalizeTool],
 		resourceLoader,
 		sessionManager: openTranscript(plan),
@@ -80,19 +89,34 @@ async function open(setup: ChildSetup): Promise<AgentSession> {
 	});
 	// The mode in which pi's extensions may open dialogs, and find no terminal.
 	await session.bindExtensions({ uiContext: setup.ui, mode: "rpc" });
-	requireTools(session, [...plan.tools, finalizeTool.name]);
+	for (const warning of (await mcp?.missing()) ?? []) setup.warn(warning);
+	try {
+		requireTools(session, { planned: [...plan.tools, finalizeTool.name], finalize: finalizeTool.name, mcp });
+	} catch (error) {
+		session.dispose();
+		throw error;
+	}
 	return session;
 }
 
-/** The last check before the first prompt: the child has what was agreed, nothing less and above all nothing more. */
-function requireTools(session: AgentSession, planned: string[]): void {
+/**
+ * The last check before the first prompt: the child has what was agreed, nothing less and above all nothing more. A
+ * server may be down today, so an MCP tool that is missing is a warning; but a child without any tool is not started.
+ */
+function requireTools(
+	session: AgentSession,
+	{ planned, finalize, mcp }: { planned: string[]; finalize: string; mcp: ChildMcp | undefined },
+): void {
 	const actual = session.getActiveToolNames();
-	const missing = planned.filter((name) => !actual.includes(name));
-	const extra = actual.filter((name) => !planned.includes(name));
-	if (missing.length === 0 && extra.length === 0) return;
-	session.dispose();
+	const missing = planned.filter((name) => !actual.includes(name) && !mcp?.isGranted(name));
+	const extra = actual.filter((name) => !planned.includes(name) && !mcp?.isGranted(name));
 	const say = (label: string, names: string[]) => (names.length > 0 ? `${label}: ${names.join(", ")}. ` : "");
-	throw new SetupFailed(
-		`The child's tools are not those of its plan. ${say("Missing", missing)}${say("Not planned", extra)}`.trim(),
-	);
+	if (missing.length > 0 || extra.length > 0) {
+		throw new SetupFailed(
+			`The child's tools are not those of its plan. ${say("Missing", missing)}${say("Not planned", extra)}`.trim(),
+		);
+	}
+	if (actual.every((name) => name === finalize)) {
+		throw new SetupFailed(`None of the child's tools is available. ${say("Planned", planned)}`.trim());
+	}
 }

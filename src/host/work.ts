@@ -78,6 +78,7 @@ async function work(assignment: Assignment): Promise<{ outcome: Outcome; settled
 	const ended = await untilItEnds(assignment, equipment);
 
 	const cause = await race.first;
+	await withinPatience(Promise.all(equipment.atEnd.map((close) => close())));
 	// A run that was given to another host: the shells in its session may be that one's by now.
 	if (cause.kind !== "lost") endLeftoversOf(record, services.onNotice);
 	const { attempts, collector, finalize, totalUsage } = equipment;
@@ -89,7 +90,7 @@ async function work(assignment: Assignment): Promise<{ outcome: Outcome; settled
 		...(ended.context && { context: ended.context }),
 		...(collector.lastEvent !== undefined && { lastEvent: collector.lastEvent }),
 		partialOutput: collector.partialOutput || finalize.rejectedResult,
-		warnings: plan.warnings,
+		warnings: [...plan.warnings, ...equipment.warnings],
 	});
 	return { outcome: services.redactor.redactValue(outcome), settled: ended.settled };
 }
@@ -135,6 +136,8 @@ async function openChild({ record, services }: Assignment, equipment: Equipment)
 		finalizeTool: equipment.finalize.tool,
 		guards: equipment.guards,
 		ui: equipment.dialogs.ui,
+		warn: (warning) => equipment.warnings.push(warning),
+		closeAtEnd: (close) => equipment.atEnd.push(close),
 		...(services.openTranscript && { openTranscript: services.openTranscript }),
 	});
 }

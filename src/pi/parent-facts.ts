@@ -3,11 +3,13 @@ import { isAbsolute, join } from "node:path";
 import {
 	type ExtensionAPI,
 	type ExtensionContext,
+	getAgentDir,
 	type ModelRuntime,
 	readStoredCredential,
 	resolveModelScopeWithDiagnostics,
 } from "@earendil-works/pi-coding-agent";
 import { isTrustedByDecision } from "../config/project-trust.ts";
+import { namespaceOf, readMcpConfig } from "../host/mcp-config.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import type { ResolvedModel } from "../plan/model.ts";
 import { readModelName } from "../plan/model-name.ts";
@@ -26,8 +28,8 @@ export function parentFacts(
 	return {
 		cwd: realpathSync(ctx.cwd),
 		depth: delegationDepth(process.env),
-		activeTools: pi.getActiveTools(),
-		knownTools: knownTools(pi),
+		activeTools: [...pi.getActiveTools(), ...indirectTools(pi, ctx)],
+		knownTools: knownTools(pi, ctx),
 		model: ctx.model && { provider: ctx.model.provider, id: ctx.model.id },
 		thinking: isThinkingLevel(thinking) ? thinking : undefined,
 		projectTrusted: isTrustedByDecision(ctx),
@@ -38,7 +40,42 @@ export function parentFacts(
 	};
 }
 
-export const knownTools = (pi: ExtensionAPI): KnownTool[] => pi.getAllTools().flatMap(knownTool);
+/** All tools there are, and the MCP servers that have not said yet which tools they have, by the beginning of their names. */
+export function knownTools(pi: ExtensionAPI, ctx: ExtensionContext): KnownTool[] {
+	const tools = pi.getAllTools().flatMap(knownTool);
+	return [...tools, ...silentServers(pi, ctx).map((name): KnownTool => ({ name, from: "mcp" }))];
+}
+
+/** MCP servers that are configured and have no tools yet: they are connecting, or cannot be reached. */
+export function silentServers(pi: ExtensionAPI, ctx: ExtensionContext): string[] {
+	if (!hasMcp(pi)) return [];
+	const names = pi.getAllTools().map(({ name }) => name);
+	return mcpServersOf(ctx)
+		.filter(({ config }) => config.exposure !== "hidden")
+		.map(({ name }) => namespaceOf(name))
+		.filter((server) => !names.some((name) => name.startsWith(`${server}__`)));
+}
+
+/** The user may have switched it off, or have an extension in its place. */
+const hasMcp = (pi: ExtensionAPI): boolean =>
+	pi.getCommands().some(({ name, sourceInfo }) => name === "mcp" && sourceInfo.path === "builtin:mcp");
+
+const mcpServersOf = (ctx: ExtensionContext) =>
+	readMcpConfig({ agentDir: getAgentDir(), cwd: ctx.cwd, projectTrusted: isTrustedByDecision(ctx) }).servers;
+
+/**
+ * MCP tools that the parent calls through `codemode` or `tool_search` are its tools like those that its model is told of.
+ * Only how it reaches them is not handed down.
+ */
+function indirectTools(pi: ExtensionAPI, ctx: ExtensionContext): string[] {
+	const active = pi.getActiveTools();
+	if (!active.includes("codemode") && !active.includes("tool_search")) return [];
+	const deferred = pi
+		.getAllTools()
+		.filter((tool) => tool.name.startsWith("mcp__") && Reflect.get(tool, "exposure") === "deferred")
+		.map(({ name }) => name);
+	return [...deferred, ...silentServers(pi, ctx)].filter((name) => !active.includes(name));
+}
 
 /** pi's own extensions (pi >= 0.99) by the path that pi gives their tools. Core tools have paths such as `builtin:read`. */
 const PI_EXTENSIONS: Readonly<Record<string, KnownTool["from"]>> = {
@@ -48,9 +85,11 @@ const PI_EXTENSIONS: Readonly<Record<string, KnownTool["from"]>> = {
 };
 
 /** A tool that lives in no file (given to pi in code) cannot be loaded again in a child. */
-function knownTool({ name, sourceInfo }: ReturnType<ExtensionAPI["getAllTools"]>[number]): KnownTool[] {
+function knownTool(tool: ReturnType<ExtensionAPI["getAllTools"]>[number]): KnownTool[] {
+	const { name, sourceInfo } = tool;
 	const from = PI_EXTENSIONS[sourceInfo.path];
-	if (from !== undefined) return [{ name, from }];
+	// What the user has hidden is registered too.
+	if (from !== undefined) return Reflect.get(tool, "exposure") === "hidden" ? [] : [{ name, from }];
 	if (sourceInfo.source === "builtin") return [{ name }];
 	return isAbsolute(sourceInfo.path) ? [{ name, extension: sourceInfo.path }] : [];
 }

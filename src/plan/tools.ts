@@ -65,15 +65,16 @@ type GrantedTools = Required<Pick<LaunchPlan, "tools" | "extensions" | "extensio
 /** The tools a child of this role really gets, with the extensions that bring them. None at all is a refusal. */
 export function effectiveTools(question: ToolQuestion): GrantedTools | Refusal {
 	const { agent, config, active, known } = question;
-	// pi's own extensions are not loaded in children.
-	const sources = new Map(known.filter(({ from }) => !from).map((tool) => [tool.name, tool.extension]));
+	const isNamed = agent.tools.kind === "only";
+	const isThere = ({ from }: KnownTool) => from === undefined || from === "mcp" || isNamed;
+	const sources = new Map(known.filter(isThere).map((tool) => [tool.name, tool.extension]));
 	const asked = agent.tools.kind === "only" ? agent.tools.names : active.filter((name) => !exceptions(agent).has(name));
 	const wanted = [...new Set(asked)].filter((name) => !NEVER.has(name));
 	const tools = wanted
 		.filter((name) => mayWrite(agent, config) || READONLY.has(name))
 		.filter((name) => name !== "lsp" || mayUseLsp(config))
 		.filter((name) => isAllowed(name, config))
-		.filter((name) => PI_TOOLS.has(name) || sources.has(name));
+		.filter((name) => PI_TOOLS.has(name) || sources.has(name) || isOfServer(name, known));
 	if (tools.length === 0) return noTools(agent, wanted);
 	const provided = tools.flatMap((name): [string, string][] => {
 		const extension = sources.get(name);
@@ -82,6 +83,10 @@ export function effectiveTools(question: ToolQuestion): GrantedTools | Refusal {
 	const extensionOf = Object.fromEntries(provided);
 	return { tools, extensions: [...new Set(Object.values(extensionOf))], extensionOf };
 }
+
+/** A server that pi knows, and whose tools it does not know yet, has a name without a tool: `mcp__github`. */
+const isOfServer = (name: string, known: readonly KnownTool[]): boolean =>
+	known.some((tool) => tool.from === "mcp" && name.startsWith(`${tool.name}__`));
 
 const exceptions = (agent: AgentDefinition): Set<string> =>
 	new Set(agent.tools.kind === "inherit" ? agent.tools.except : []);

@@ -1,21 +1,57 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { processStart } from "../../src/host/process-start.ts";
+import { agentNamed } from "../helpers/agent-file.ts";
+import { killHosts } from "../helpers/hosts.ts";
+import { startMcpServer } from "../helpers/mcp-http.ts";
+import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
-import { text, toolCall } from "../helpers/model-steps.ts";
+import { hang, type Reply, text, toolCall } from "../helpers/model-steps.ts";
 import { type Home, piVersions, promptPi } from "../helpers/pi.ts";
-import { repositoryRoot } from "../helpers/repository.ts";
+import { type PiVersion, repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
-import { finalize } from "./child.ts";
+import { delegateTo, delegations, finalize } from "./child.ts";
+import { interruptions } from "./interrupted.ts";
 
 const openHome = useHome();
 const SERVER = join(repositoryRoot, "test", "children", "mcp-server.ts");
+const PI_WITH_MCP: PiVersion = "1.5.0";
 
-const stdio = (more: object = {}) => ({ command: process.execPath, args: [SERVER], ...more });
+/** A server over stdio, which leaves a trace of each of its processes. */
+const stdio = (home: Home, more: object = {}, ...args: string[]) => ({
+	command: process.execPath,
+	args: [SERVER, ...args],
+	env: { MCP_TRACES: join(home.scratch, "traces") },
+	...more,
+});
 
 function configure(home: Home, mcpServers: object): void {
+	mkdirSync(join(home.scratch, "traces"), { recursive: true });
 	writeFileSync(join(home.agentDir, "mcp.json"), JSON.stringify({ mcpServers }));
 }
+
+const startedServers = (home: Home): number[] => readdirSync(join(home.scratch, "traces")).map(Number);
+const isAlive = (pid: number): boolean => processStart(pid) !== undefined;
+
+/** A home with one agent, which has these tools, and whose model says this. */
+const homeWith = (
+	tools: string,
+	child: Script | readonly Reply[],
+	config: object = { subagents: { allowWrite: true } },
+) =>
+	openHome({
+		agents: { "caller.md": agentNamed("caller", "You call tools.", `tools: ${tools}`) },
+		config,
+		script: dispatch({ parent: [delegateTo("caller", "Call it."), text("Done.")], child }),
+	});
+
+const call = (tool: string) => toolCall(`mcp__tester__${tool}`, { text: "hello" });
+const thenFinalize = (tool: string): readonly Reply[] => [call(tool), finalize("Called.")];
+
+const childRequests = (home: Home) => home.model.requests.filter(({ isChild }) => isChild);
+const toolsOfChild = (home: Home) => [...(childRequests(home)[0]?.tools ?? [])].sort();
+const answerToChild = (home: Home) => JSON.stringify(childRequests(home)[1]?.lastMessage);
 
 const EXPOSURES = [
 	["the default exposure", {}],
@@ -23,8 +59,8 @@ const EXPOSURES = [
 	["direct exposure", { exposure: "direct" }],
 ] as const;
 
-describe.each(piVersions)("an MCP server on pi %s", (version) => {
-	test.each(EXPOSURES)("with %s does not break a child that inherits its parent's tools", async (_name, exposure) => {
+describe.each(EXPOSURES)("an MCP server with %s", (_name, exposure) => {
+	test.each(piVersions)("is inherited by a child that inherits its parent's tools, on pi %s", async (version) => {
 		const home = await openHome({
 			script: dispatch({
 				parent: ({ lastMessage, lastUserText }) =>
@@ -34,12 +70,133 @@ describe.each(piVersions)("an MCP server on pi %s", (version) => {
 				child: () => finalize("Seen."),
 			}),
 		});
-		configure(home, { tester: stdio(exposure) });
+		configure(home, { tester: stdio(home, exposure) });
 		const run = await promptPi(home, "Go.", { version });
-		expect(home.model.requests.filter(({ isChild }) => isChild)).toHaveLength(1);
-		expect(
-			home.model.requests.some(({ lastUserText }) => lastUserText.includes("Status: success")),
-			run.stderr,
-		).toBe(true);
+		expect(childRequests(home)).toHaveLength(1);
+		const told = home.model.requests.some(({ lastUserText }) => lastUserText.includes("Status: success"));
+		expect(told, run.stderr).toBe(true);
+		// However the parent reaches them, and although its model has delegated before the server was ready.
+		const inherited = toolsOfChild(home).filter((name) => name.startsWith("mcp__"));
+		const all = ["die", "echo", "flood_it", "stall"].map((name) => `mcp__tester__${name}`);
+		expect(inherited).toEqual(version === PI_WITH_MCP ? all : []);
+	});
+
+	test("gives a child the one tool that it is granted, and ends with it", async () => {
+		const home = await homeWith("read, mcp__tester__echo", thenFinalize("echo"));
+		configure(home, { tester: stdio(home, exposure), other: stdio(home, exposure, "dies") });
+		const run = await promptPi(home, "Go.", { version: PI_WITH_MCP });
+		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { status: "SUCCESS" } });
+		expect(delegations(run)[0]?.results[0]).not.toHaveProperty("warnings");
+		expect(toolsOfChild(home)).toEqual(["mcp__tester__echo", "read", "subagent_finalize"]);
+		expect(answerToChild(home)).toContain("echo: hello");
+		// Two of the parent, and one of the child: it has not connected to the server that none of its tools is of.
+		expect(startedServers(home)).toHaveLength(3);
+		expect(startedServers(home).filter(isAlive)).toEqual([]);
+	});
+});
+
+describe("a child with MCP tools", () => {
+	test("has tools by pi's names for them; what the user has hidden stays hidden", async () => {
+		const tools = "read, mcp__tester__flood_it, mcp__tester__die, mcp__tester__stall";
+		const home = await homeWith(tools, [finalize("Seen.")]);
+		configure(home, { tester: stdio(home, { toolExposure: { "sta*": "hidden" } }) });
+		await promptPi(home, "Go.", { version: PI_WITH_MCP });
+		expect(toolsOfChild(home)).toEqual(["mcp__tester__die", "mcp__tester__flood_it", "read", "subagent_finalize"]);
+	});
+
+	test("calls a server over HTTP", async () => {
+		await using server = await startMcpServer();
+		const home = await homeWith("read, mcp__tester__echo", thenFinalize("echo"));
+		configure(home, { tester: { url: server.url, headers: { Authorization: "Bearer test" } } });
+		const run = await promptPi(home, "Go.", { version: PI_WITH_MCP });
+		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { status: "SUCCESS" } });
+		expect(answerToChild(home)).toContain("echo: hello");
+	});
+
+	test.each([
+		["hangs", /The MCP server tester was not ready within 10 s\. Left out: mcp__tester__echo/],
+		["dies", /The MCP server tester: failed: .* Left out: mcp__tester__echo/],
+	])("whose server %s at its start works without it, with a warning that names it", async (mode, warning) => {
+		const home = await homeWith("read, mcp__tester__echo", [finalize("Did without.")]);
+		configure(home, { tester: stdio(home, {}, mode) });
+		const run = await promptPi(home, "Go.", { version: PI_WITH_MCP });
+		expect(delegations(run)[0], run.stderr).toMatchObject({
+			finalized: { status: "SUCCESS" },
+			results: [{ warnings: [expect.stringMatching(warning)] }],
+		});
+		expect(toolsOfChild(home)).toEqual(["read", "subagent_finalize"]);
+		expect(startedServers(home).filter(isAlive)).toEqual([]);
+	});
+
+	test("whose server dies in the middle of a call is told so, and works on", async () => {
+		const home = await homeWith("read, mcp__tester__die", thenFinalize("die"));
+		configure(home, { tester: stdio(home) });
+		const run = await promptPi(home, "Go.", { version: PI_WITH_MCP });
+		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { status: "SUCCESS", result: "Called." } });
+		expect(answerToChild(home)).toMatch(/clos/i);
+	});
+
+	test("whose server floods gets what fits, and works on", async () => {
+		const home = await homeWith("read, mcp__tester__flood_it", thenFinalize("flood_it"));
+		configure(home, { tester: stdio(home) });
+		const run = await promptPi(home, "Go.", { version: PI_WITH_MCP });
+		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { status: "SUCCESS", result: "Called." } });
+		expect(answerToChild(home)).toContain("truncated");
+		expect(answerToChild(home).length).toBeLessThan(40_000);
+	});
+
+	test("and no other tool is not started if the server is gone", async () => {
+		const home = await homeWith("mcp__tester__echo", []);
+		configure(home, { tester: stdio(home, {}, "dies") });
+		const run = await promptPi(home, "Go.", { version: PI_WITH_MCP });
+		expect(delegations(run)[0]).toMatchObject({
+			error: { code: "SUBAGENT_FAILED", reason: "setup", message: expect.stringContaining("mcp__tester__echo") },
+		});
+		expect(childRequests(home)).toEqual([]);
+	});
+
+	test("goes on after its host was killed, with a server of its own, and the first one is gone", {
+		timeout: 120_000,
+	}, async () => {
+		const home = await homeWith("read, mcp__tester__echo, mcp__tester__stall", (request) => {
+			if (interruptions(request) > 0) return request.lastMessage?.role === "tool" ? finalize("Called.") : call("echo");
+			return [text("I think"), hang()];
+		});
+		configure(home, { tester: stdio(home) });
+		const running = promptPi(home, "Go.", { version: PI_WITH_MCP, timeoutMs: 110_000 });
+		await home.model.waitFor(({ isChild }) => isChild);
+		killHosts(home);
+		expect(delegations(await running)).toMatchObject([{ results: [{ exitCode: 0, attempts: 2 }] }]);
+		expect(startedServers(home).filter(isAlive)).toEqual([]);
+	});
+
+	test("does not start a server of a project that is not trusted", async () => {
+		const home = await homeWith("read, mcp__evil__echo", [finalize("Did without.")]);
+		configure(home, {});
+		mkdirSync(join(home.project, ".pi"));
+		writeFileSync(join(home.project, ".pi", "mcp.json"), JSON.stringify({ mcpServers: { evil: stdio(home) } }));
+		const run = await promptPi(home, "Go.", { version: PI_WITH_MCP, args: ["--no-approve"] });
+		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { status: "SUCCESS" } });
+		expect(startedServers(home)).toEqual([]);
+		const trusted = await promptPi(home, "Go.", { version: PI_WITH_MCP, args: ["--approve"] });
+		expect(delegations(trusted)[0], trusted.stderr).toMatchObject({ finalized: { status: "SUCCESS" } });
+		expect(startedServers(home).length).toBeGreaterThan(0);
+	});
+
+	test("has codemode and tool_search where its file names them", async () => {
+		const home = await homeWith("read, codemode, tool_search, mcp__tester__echo", [finalize("Seen.")]);
+		configure(home, { tester: stdio(home) });
+		const run = await promptPi(home, "Go.", { version: PI_WITH_MCP });
+		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { status: "SUCCESS" } });
+		expect(toolsOfChild(home)).toEqual(["codemode", "mcp__tester__echo", "read", "subagent_finalize", "tool_search"]);
+	});
+
+	test("on a pi without MCP, an mcp.json changes nothing", async () => {
+		const home = await homeWith("read, mcp__tester__echo", [finalize("Did without.")]);
+		configure(home, { tester: stdio(home) });
+		const run = await promptPi(home, "Go.", { version: "0.87.1" });
+		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { status: "SUCCESS" } });
+		expect(toolsOfChild(home)).toEqual(["read", "subagent_finalize"]);
+		expect(startedServers(home)).toEqual([]);
 	});
 });

@@ -96,7 +96,7 @@ const nothingAfter = ({ name }: Subcommand, args: string): Answer =>
 function toolsHere(pi: ExtensionAPI, ctx: ExtensionCommandContext): (agent: AgentDefinition) => string {
 	const config: Config = configFor(ctx).config;
 	const active = pi.getActiveTools();
-	const known = knownTools(pi);
+	const known = knownTools(pi, ctx);
 	const trusted = isTrustedByDecision(ctx);
 	return (agent) => {
 		const granted = effectiveTools({ agent, config, active, known });

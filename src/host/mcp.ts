@@ -1,0 +1,211 @@
+import type { ExtensionAPI, ExtensionContext, ExtensionFactory } from "@earendil-works/pi-coding-agent";
+import type { SessionId } from "../run/ids.ts";
+import { isRecord } from "../run/is-record.ts";
+import { type McpServer, namespaceOf, readMcpConfig, serverOf } from "./mcp-config.ts";
+
+/** As long as pi lets a first prompt wait for the servers whose tools its model is told of. */
+const READY_WITHIN_MS = 10_000;
+
+const RESOURCE_TOOLS: ReadonlySet<string> = new Set([
+	"list_mcp_resources",
+	"list_mcp_resource_templates",
+	"read_mcp_resource",
+]);
+
+/** Whether pi's MCP support brings a tool: `mcp__<server>__<tool>`, `mcp__<server>` for all of them, or a resource tool. */
+export const isMcpTool = (name: string): boolean => name.startsWith("mcp__") || RESOURCE_TOOLS.has(name);
+
+/** What pi's `createMcpExtension` takes and gives, as far as it is used here. */
+export type CreateMcpExtension = (options: {
+	loadConfig: () => { servers: object[]; autoEnableCodemode: boolean; errors: string[] };
+	startupWaitMs: number;
+}) => ExtensionFactory;
+
+interface McpSetup {
+	create: CreateMcpExtension;
+	/** The MCP tools of the plan. */
+	tools: readonly string[];
+	agentDir: string;
+	cwd: string;
+	projectTrusted: boolean;
+	sessionId: SessionId;
+}
+
+/**
+ * The MCP servers of one child. It has connections of its own, to the servers of its tools and no others, which end with
+ * its session. Only its tools are declared to its model, however the parent reaches them.
+ */
+export class ChildMcp {
+	readonly factory: ExtensionFactory;
+	readonly #setup: McpSetup;
+	readonly #config;
+	readonly #offered = new Set<string>();
+	/** The servers that have said which tools they have. */
+	readonly #connected = new Set<string | undefined>();
+	readonly #closers: (() => unknown)[] = [];
+	/** What pi says of servers that failed, once all have connected or failed. */
+	#troubles: string | undefined;
+	#onChange = () => {};
+
+	constructor(setup: McpSetup) {
+		this.#setup = setup;
+		this.#config = readMcpConfig(setup);
+		const extension = setup.create({
+			loadConfig: () => ({ servers: this.#servers(), autoEnableCodemode: false, errors: [] }),
+			// The child has waited before its first prompt.
+			startupWaitMs: 0,
+		});
+		this.factory = (pi) => extension(this.#watched(pi));
+	}
+
+	/** What pi lets through to the child: a name that stands for all tools of a server is a pattern to it. */
+	get allowed(): string[] {
+		return this.#setup.tools.map((name) => (this.#isWholeServer(name) ? `${name}__*` : name));
+	}
+
+	isGranted(tool: string): boolean {
+		return this.#setup.tools.some(
+			(name) => name === tool || (this.#isWholeServer(name) && tool.startsWith(`${name}__`)),
+		);
+	}
+
+	/** Waits until the tools are there, or it is clear or likely that some will not be. Says which, and why. */
+	async missing(): Promise<string[]> {
+		const { promise: ready, resolve } = Promise.withResolvers<void>();
+		const timer = setTimeout(resolve, READY_WITHIN_MS);
+		const mayCome = (tool: string) => !this.#connected.has(this.#serverOf(tool));
+		this.#onChange = () => {
+			if (this.#troubles !== undefined || !this.#absent().some(mayCome)) resolve();
+		};
+		this.#onChange();
+		await ready;
+		clearTimeout(timer);
+		return this.#warnings();
+	}
+
+	/** Ends the servers of this child. */
+	async close(): Promise<void> {
+		await Promise.all(this.#closers.map((close) => close()));
+	}
+
+	#serverOf(tool: string): string | undefined {
+		return serverOf(tool, this.#config.servers)?.name;
+	}
+
+	#isWholeServer(name: string): boolean {
+		const server = serverOf(name, this.#config.servers);
+		return server ? name === namespaceOf(server.name) : /^mcp__((?!__).)+$/.test(name);
+	}
+
+	#absent(): string[] {
+		const offered = [...this.#offered];
+		return this.#setup.tools.filter((name) =>
+			this.#isWholeServer(name) ? !offered.some((tool) => tool.startsWith(`${name}__`)) : !this.#offered.has(name),
+		);
+	}
+
+	#warnings(): string[] {
+		const byServer = Map.groupBy(this.#absent(), (tool) => this.#serverOf(tool));
+		const warnings = [...byServer].map(
+			([server, tools]) => `${this.#whyAbsent(server)} Left out: ${tools.join(", ")}.`,
+		);
+		return warnings.length === 0 ? [] : [...warnings, ...this.#config.errors.map((error) => `MCP: ${error}.`)];
+	}
+
+	#whyAbsent(server: string | undefined): string {
+		if (server === undefined) return "No mcp.json that is read here has a server for some MCP tools.";
+		const trouble = this.#troubles?.split("\n").find((line) => line.trim().startsWith(`${server}: `));
+		if (trouble !== undefined) return `The MCP server ${trouble.trim().replace(/\.$/, "")}.`;
+		if (this.#connected.has(server)) return `The MCP server ${server} does not offer some tools.`;
+		return `The MCP server ${server} was not ready within ${READY_WITHIN_MS / 1000} s.`;
+	}
+
+	/** The servers of granted tools, with those tools declared to the model and all others out of reach. */
+	#servers(): object[] {
+		const { tools, sessionId } = this.#setup;
+		const needsAll = tools.some((tool) => RESOURCE_TOOLS.has(tool));
+		return this.#config.servers.flatMap((server) => {
+			const granted = tools.filter((tool) => this.#serverOf(tool) === server.name);
+			if (granted.length === 0 && !(needsAll && server.config.exposure !== "hidden")) return [];
+			const config = {
+				...server.config,
+				...exposureOf(server, granted),
+				// pi offers the resources of servers that are not hidden. It keeps out their other tools by name.
+				...(needsAll && { exposure: "direct" }),
+				// By these a process that is left over is found.
+				...(typeof server.config.command === "string" && {
+					env: { ...(server.config.env as object), PI_SESSION_ID: sessionId, PI_SUBAGENT_CHILD: "1" },
+				}),
+			};
+			return [{ ...server, config }];
+		});
+	}
+
+	/** pi's view of an extension, which tells us what pi's MCP support registers, reports, and does when a session ends. */
+	#watched(pi: ExtensionAPI): ExtensionAPI {
+		const registerTool = (tool: Parameters<ExtensionAPI["registerTool"]>[0]) => {
+			pi.registerTool(tool);
+			// pi (>= 0.99) registers tools that are out of reach too.
+			if (Reflect.get(tool, "exposure") === "hidden") this.#offered.delete(tool.name);
+			else this.#offered.add(tool.name);
+			this.#connected.add(this.#serverOf(tool.name));
+			// pi registers all tools of a server in one go.
+			setImmediate(() => this.#onChange());
+		};
+		const on = (event: string, handler: (event: unknown, ctx: ExtensionContext) => unknown) => {
+			if (event === "session_shutdown") this.#closers.push(() => handler({ type: event }, {} as ExtensionContext));
+			const listen = pi.on as (event: string, handler: unknown) => unknown;
+			if (event !== "session_start") return listen(event, handler);
+			return listen(event, (start: unknown, ctx: ExtensionContext) => handler(start, this.#quiet(ctx)));
+		};
+		return Object.create(pi, { registerTool: { value: registerTool }, on: { value: on } }) as ExtensionAPI;
+	}
+
+	/** Nobody is there to run /mcp: what is wrong with servers becomes a warning of the run. */
+	#quiet(ctx: ExtensionContext): ExtensionContext {
+		const notify = (message: string) => {
+			this.#troubles = message;
+			this.#onChange();
+		};
+		return Object.create(ctx, {
+			ui: { value: Object.create(ctx.ui, { notify: { value: notify } }) },
+		}) as ExtensionContext;
+	}
+}
+
+/** What the user has hidden stays hidden, also if it was not known when the run was planned. */
+function exposureOf(server: McpServer, granted: readonly string[]): { exposure: string; toolExposure: object } {
+	const { exposure, toolExposure } = server.config;
+	if (granted.includes(namespaceOf(server.name))) {
+		const direct = (value: unknown) => (value === "hidden" ? "hidden" : "direct");
+		const rules = Object.entries(isRecord(toolExposure) ? toolExposure : {});
+		return {
+			exposure: direct(exposure),
+			toolExposure: Object.fromEntries(rules.map(([tool, value]) => [tool, direct(value)])),
+		};
+	}
+	const own = granted.map((tool) => tool.slice(`${namespaceOf(server.name)}__`.length));
+	const patterns = own.filter((tool) => !isHidden(server.config, tool)).flatMap(patternsFor);
+	return { exposure: "hidden", toolExposure: Object.fromEntries(patterns.map((pattern) => [pattern, "direct"])) };
+}
+
+/** pi's rule: the tool's own name, else the first pattern, else the server's. */
+function isHidden({ exposure, toolExposure }: McpServer["config"], tool: string): boolean {
+	const rules = Object.entries(isRecord(toolExposure) ? toolExposure : {}).map(
+		([key, value]) => [key.replaceAll(/[^A-Za-z0-9_*]/g, "_"), value] as const,
+	);
+	const fits = (key: string) => key.includes("*") && new RegExp(`^${key.replaceAll("*", ".*")}$`).test(tool);
+	const rule = rules.find(([key]) => key === tool) ?? rules.find(([key]) => fits(key));
+	return (rule ? rule[1] : exposure) === "hidden";
+}
+
+/**
+ * Patterns for a tool's own name, which pi has changed: `flood-it` of `tester` is `mcp__tester__flood_it`. What else they
+ * match is not in the plan, and pi keeps it out by its name.
+ */
+function patternsFor(tool: string): string[] {
+	// Long names, and those that would be the same, end with a digest.
+	const digest = /_[0-9a-f]{8}$/;
+	const pattern = (text: string) => text.replaceAll("_", "*");
+	return [pattern(tool), ...(digest.test(tool) ? [`${pattern(tool.replace(digest, ""))}*`] : [])];
+}

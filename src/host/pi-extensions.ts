@@ -1,0 +1,43 @@
+import * as pi from "@earendil-works/pi-coding-agent";
+import { getAgentDir } from "@earendil-works/pi-coding-agent";
+import type { LaunchPlan } from "../plan/plan.ts";
+import { ChildMcp, type CreateMcpExtension, isMcpTool } from "./mcp.ts";
+
+type Factory = pi.ExtensionFactory;
+
+/** What a child gets of pi's own extensions, which a session in a host does not load by itself. */
+export interface PiExtensions {
+	factories: Factory[];
+	mcp: ChildMcp | undefined;
+}
+
+/**
+ * pi's own extensions (pi >= 0.99) for the tools of a plan that they bring: MCP tools, `codemode`, `tool_search`. A tool
+ * of that name that the user's extension brings is not one of them.
+ */
+export function piExtensionsFor(plan: LaunchPlan): PiExtensions {
+	const needed = plan.tools.filter((name) => plan.extensionOf?.[name] === undefined);
+	const factories: Factory[] = [];
+	// Without the models of the session: what a script spends on them would be in no account.
+	const codemode = newer<(options: { models: boolean }) => Factory>("createCodemodeExtension");
+	if (needed.includes("codemode") && codemode) factories.push(codemode({ models: false }));
+	const toolSearch = newer<() => Factory>("createToolSearchExtension");
+	if (needed.includes("tool_search") && toolSearch) factories.push(toolSearch());
+	const createMcp = newer<CreateMcpExtension>("createMcpExtension");
+	const tools = needed.filter(isMcpTool);
+	if (tools.length === 0 || !createMcp) return { factories, mcp: undefined };
+	const mcp = new ChildMcp({
+		create: createMcp,
+		tools,
+		agentDir: getAgentDir(),
+		cwd: plan.cwd,
+		projectTrusted: plan.projectTrusted,
+		sessionId: plan.session.id,
+	});
+	return { factories: [...factories, mcp.factory], mcp };
+}
+
+/** Something that only newer releases of pi export. */
+function newer<Value>(name: string): Value | undefined {
+	return Reflect.get(pi, name) as Value | undefined;
+}
