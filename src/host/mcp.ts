@@ -73,7 +73,11 @@ export class ChildMcp {
 	async missing(): Promise<string[]> {
 		const { promise: ready, resolve } = Promise.withResolvers<void>();
 		const timer = setTimeout(resolve, READY_WITHIN_MS);
-		const mayCome = (tool: string) => !this.#connected.has(this.#serverOf(tool));
+		const isConnecting = (server: string | undefined) => server !== undefined && !this.#connected.has(server);
+		const mayCome = (tool: string) =>
+			RESOURCE_TOOLS.has(tool)
+				? this.#config.servers.some(({ name }) => isConnecting(name))
+				: isConnecting(this.#serverOf(tool));
 		this.#onChange = () => {
 			if (this.#troubles !== undefined || !this.#absent().some(mayCome)) resolve();
 		};

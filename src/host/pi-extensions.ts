@@ -18,14 +18,18 @@ export interface PiExtensions {
 export function piExtensionsFor(plan: LaunchPlan): PiExtensions {
 	const needed = plan.tools.filter((name) => plan.extensionOf?.[name] === undefined);
 	const factories: Factory[] = [];
-	// Without the models of the session: what a script spends on them would be in no account.
-	const codemode = newer<(options: { models: boolean }) => Factory>("createCodemodeExtension");
-	if (needed.includes("codemode") && codemode) factories.push(codemode({ models: false }));
-	const toolSearch = newer<() => Factory>("createToolSearchExtension");
-	if (needed.includes("tool_search") && toolSearch) factories.push(toolSearch());
-	const createMcp = newer<CreateMcpExtension>("createMcpExtension");
+	if (needed.includes("codemode")) {
+		// Without the models of the session: what a script spends on them would be in no account.
+		const codemode = newer<(options: { models: boolean }) => Factory>("createCodemodeExtension")?.({ models: false });
+		if (codemode) factories.push(codemode);
+	}
+	if (needed.includes("tool_search")) {
+		const toolSearch = newer<() => Factory>("createToolSearchExtension")?.();
+		if (toolSearch) factories.push(toolSearch);
+	}
 	const tools = needed.filter(isMcpTool);
-	if (tools.length === 0 || !createMcp) return { factories, mcp: undefined };
+	const createMcp = tools.length > 0 ? newer<CreateMcpExtension>("createMcpExtension") : undefined;
+	if (!createMcp) return { factories, mcp: undefined };
 	const mcp = new ChildMcp({
 		create: createMcp,
 		tools,
