@@ -1,5 +1,6 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname, join, parse, resolve } from "node:path";
+import { isOurs, isOwnRepository, isRepository } from "../files/owner.ts";
 
 export interface AgentFolder {
 	path: string;
@@ -38,25 +39,14 @@ function projectDirectories(cwd: string, homeDir: string): string[] {
 	let directory = resolve(cwd);
 	while (directory !== parse(directory).root && realPath(directory) !== home) {
 		directories.push(directory);
-		if (existsSync(join(directory, ".git"))) {
-			if (isOurs(directory)) return directories;
+		if (isRepository(directory)) {
+			if (isOwnRepository(directory)) return directories;
 			break;
 		}
 		directory = dirname(directory);
 	}
 	const foreign = directories.findIndex((above) => above !== directories[0] && !isOurs(above));
 	return foreign === -1 ? directories : directories.slice(0, foreign);
-}
-
-/** Where the system knows of owners. What may not be looked at is not. */
-function isOurs(directory: string): boolean {
-	const us = process.getuid?.();
-	try {
-		return us === undefined || statSync(directory).uid === us;
-	} catch (error) {
-		if (error instanceof Error && "code" in error) return false;
-		throw error;
-	}
 }
 
 /** As it is where the path does not exist or may not be looked into; reading it reports that. */

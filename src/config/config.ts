@@ -131,5 +131,7 @@ export interface LspServerSettings {
 	/** What a project root of this server holds. */
 	rootMarkers: readonly string[] | null;
 	initializationOptions: object | null;
+	/** Whether it runs only in trusted projects. Null: as built in, and true for a server that is not. */
+	needsTrust: boolean | null;
 	disabled: boolean;
 }

@@ -27,6 +27,7 @@ const SERVER = {
 	languageId: setting<string | null>(orNull(text), null),
 	rootMarkers: setting<readonly string[] | null>(orNull(listOf(text)), null),
 	initializationOptions: setting<object | null>(orNull(anyObject), null),
+	needsTrust: setting<boolean | null>(orNull(trueOrFalse), null),
 	disabled: setting(trueOrFalse, false),
 } satisfies Section;
 

@@ -1,6 +1,6 @@
 import { dirname, extname } from "node:path";
 import { hasExtension, sourceFiles } from "./project-files.ts";
-import type { Launch } from "./server/server-connection.ts";
+import type { Launch } from "./server/launch.ts";
 import { installedServer, type LspSession, launchFor, serversNamed } from "./session.ts";
 
 /** A server and the files it is for. */

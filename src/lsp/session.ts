@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
+import { ancestors } from "../files/repository.ts";
 import type { ServerDefinition } from "./server/definition.ts";
 import { findProgram } from "./server/find-program.ts";
 import type { LanguageServer } from "./server/language-server.ts";
-import type { Launch } from "./server/server-connection.ts";
+import { type Launch, launchIn } from "./server/launch.ts";
 import type { ServerPool } from "./server/server-pool.ts";
-import { ancestors, type Workspace } from "./workspace.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** What an action works with. */
 export interface LspSession {
@@ -73,15 +74,6 @@ export function installedServer(
 	return undefined;
 }
 
-/** Nothing where it is not installed, or may not run here. */
-function launchIn(session: LspSession, definition: ServerDefinition, root: string): Launch | undefined {
-	if (definition.needsTrust && !session.trusted) return undefined;
-	const program = findProgram(definition, root, session);
-	if (program === undefined) return undefined;
-	const command = [program, ...definition.command.slice(1)];
-	return { definition, command, root, env: session.env, idleMs: session.idleMs };
-}
-
 /** The nearest folder with one of the server's markers, or the workspace; never above it. */
 function rootOf({ workspace }: LspSession, definition: ServerDefinition, folder: string): string {
 	const inside = ancestors(folder).filter((candidate) => workspace.contains(candidate));
@@ -91,11 +83,17 @@ function rootOf({ workspace }: LspSession, definition: ServerDefinition, folder:
 	);
 }
 
+/** Why a server cannot be used, and what would help. */
 export const remedy =
-	({ trusted }: LspSession) =>
-	({ name, command, install, needsTrust }: ServerDefinition): string => {
+	(session: LspSession) =>
+	(definition: ServerDefinition): string => {
+		const { name, command, install, needsTrust } = definition;
 		const trust = "trust the project (/trust, or pi --approve)";
-		if (needsTrust && !trusted) return `${name} runs code of the project: ${trust} to use it.`;
-		const own = trusted ? "" : `, or ${trust} if it is installed there`;
+		if (needsTrust !== undefined && !session.trusted) return `${name} ${needsTrust}: ${trust} to use it.`;
+		const { passedOver } = findProgram(definition, session.workspace.cwd, session);
+		if (passedOver.length > 0) {
+			return `${name}: this project is not trusted, so ${passedOver.join(" ")} To run it, ${trust}; or ${install}.`;
+		}
+		const own = session.trusted ? "" : `, or ${trust} if it is installed there`;
 		return `${name}: \`${command[0]}\` is neither on the PATH nor in the usual places; ${install}${own}.`;
 	};

@@ -4,7 +4,7 @@ import { at, shortened } from "./locations.ts";
 import { toPosition } from "./positions.ts";
 import type { LspRequest } from "./request.ts";
 import type { LanguageServer } from "./server/language-server.ts";
-import type { Launch } from "./server/server-connection.ts";
+import type { Launch } from "./server/launch.ts";
 import { type LspSession, launchFor, withServer } from "./session.ts";
 
 /** What a request is about, as the server wants to know it. */

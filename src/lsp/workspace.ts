@@ -1,5 +1,7 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { realpathSync, statSync } from "node:fs";
+import { isAbsolute, relative, resolve } from "node:path";
+import { isOwnRepository, isRepository } from "../files/owner.ts";
+import { ancestors } from "../files/repository.ts";
 import { LARGEST_FILE } from "./source-text.ts";
 
 /** The folder a session may look at: the repository around its working directory, or that directory itself. */
@@ -9,12 +11,13 @@ export class Workspace {
 
 	constructor(cwd: string) {
 		this.cwd = realpathSync(cwd);
-		this.root = ancestors(this.cwd).find((folder) => existsSync(join(folder, ".git"))) ?? this.cwd;
+		// A `.git` that another user made ends the search: it must not widen what we look at.
+		const repository = ancestors(this.cwd).find(isRepository);
+		this.root = repository !== undefined && isOwnRepository(repository) ? repository : this.cwd;
 	}
 
 	contains(path: string): boolean {
-		const inside = relative(this.root, path);
-		return inside === "" || (!isAbsolute(inside) && !/^\.\.($|[\\/])/.test(inside));
+		return isInside(this.root, path);
 	}
 
 	/** The real path of a file that was asked for, if it may be looked at. */
@@ -51,8 +54,7 @@ function realPathOf(path: string): string | undefined {
 	}
 }
 
-/** A folder and those above it, the nearest first. */
-export function ancestors(folder: string): string[] {
-	const parent = dirname(folder);
-	return parent === folder ? [folder] : [folder, ...ancestors(parent)];
+export function isInside(folder: string, path: string): boolean {
+	const inside = relative(folder, path);
+	return inside === "" || (!isAbsolute(inside) && !/^\.\.($|[\\/])/.test(inside));
 }

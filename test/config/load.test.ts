@@ -312,7 +312,7 @@ describe("language servers", () => {
 			zls: { command: ["zls", "-v", "-v"], extensions: [".zig"], initializationOptions: { a: [1] } },
 			gopls: { disabled: true } } } }`);
 		expect(diagnostics).toEqual([]);
-		const asBuiltIn = { languageId: null, rootMarkers: null };
+		const asBuiltIn = { languageId: null, rootMarkers: null, needsTrust: null };
 		expect(config.lsp.servers).toEqual([
 			{
 				...{ name: "zls", command: ["zls", "-v", "-v"], extensions: [".zig"], ...asBuiltIn },

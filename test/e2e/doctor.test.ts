@@ -199,13 +199,14 @@ describe("the doctor names the cause of", () => {
 
 	test("a language server that is found, and does not start", async () => {
 		const shim = "#!/bin/sh\necho 'error: no toolchain' >&2\nexit 1\n";
-		const home = await openHome({ files: { "shim.sh": shim } });
-		const own = join(home.project, "shim.sh");
-		chmodSync(own, 0o755);
+		const home = await openHome({});
+		const own = join(home.scratch, "shim.sh");
+		writeFileSync(own, shim, { mode: 0o755 });
 		const log = join(home.scratch, "log");
 		const servers = {
-			mine: { command: [own], extensions: [".mine"] },
-			sound: { command: [process.execPath, fakeServer, "stubborn", log], extensions: [".sound"] },
+			mine: { command: [own], extensions: [".mine"], needsTrust: false },
+			sound: { command: [process.execPath, fakeServer, "stubborn", log], extensions: [".sound"], needsTrust: false },
+			unknown: { command: [own], extensions: [".unknown"] },
 		};
 		writeFileSync(join(home.agentDir, "pi-geon.json"), JSON.stringify({ lsp: { servers } }));
 		// As a toolchain brings it without the server behind it.
@@ -215,6 +216,7 @@ describe("the doctor names the cause of", () => {
 			/warn language servers: The language server mine is there, but does not start mine failed: it ended with exit code 1, saying: error: no toolchain/,
 		);
 		expect(report).toMatch(/ok language servers: Language servers? starts? [^→]*sound/);
+		expect(report).toContain("found, not started, because this project is not trusted: unknown may run code");
 		expect(report).toMatch(/does not start, and is not needed here: gopls \(gopls failed/);
 		expect(readFileSync(log, "utf8")).not.toContain("initialized");
 		writeFileSync(join(home.project, "go.mod"), "module example.org/m\n");

@@ -48,7 +48,7 @@ describe("a server that", () => {
 	test("fails to start is said with its words and how to install it, and not tried for ever", async () => {
 		const lab = fake("fails");
 		await expect(lab.hover()).rejects.toThrow(
-			/^fake failed: it ended with exit code 3, saying: error: no toolchain\. Check that .* works, or install it anew: npm install fake\.$/,
+			/^fake failed: it ended with exit code 3, saying: error: no toolchain\. Check that .* works, or install it again: npm install fake\.$/,
 		);
 		await expect(lab.hover()).rejects.toThrow("exit code 3");
 		await expect(lab.hover()).rejects.toThrow(/not started again: it failed 3 times within 5 minutes.*no toolchain/);
@@ -78,7 +78,7 @@ describe("a server that", () => {
 
 	test("is busy is left to its work", async () => {
 		const lab = fake("busy", IMPATIENT);
-		await expect(lab.hover()).rejects.toThrow("It is at work, maybe still reading the project: try again later.");
+		await expect(lab.hover()).rejects.toThrow("It is busy, maybe still reading the project: try again later.");
 		expect(lab.startedPids().filter(isAlive)).toHaveLength(1);
 	});
 
@@ -103,7 +103,7 @@ describe("a server that", () => {
 	test("is missing is told with where it was looked for and how to install it", async () => {
 		const lab = openLab({
 			files: { "a.zig": "", "b.rs": "", "c.go": "", "d.txt": "" },
-			servers: [{ name: "zls", command: ["zls-nowhere"], extensions: [".zig"] }],
+			servers: [{ name: "zls", command: ["zls-nowhere"], extensions: [".zig"], needsTrust: false }],
 		});
 		const ask = (file: string) =>
 			lab.lsp({ action: "hover", file, line: 1, query: "x" }, { env: { PATH: "/nowhere" } });
@@ -111,7 +111,9 @@ describe("a server that", () => {
 			/No language server for \.zig.*`zls-nowhere` is neither on the PATH nor/,
 		);
 		await expect(ask("c.go")).rejects.toThrow("go install golang.org/x/tools/gopls@latest");
-		await expect(ask("b.rs")).rejects.toThrow("rust-analyzer runs code of the project: trust the project (/trust");
+		await expect(ask("b.rs")).rejects.toThrow(
+			"rust-analyzer runs build scripts, macros and toolchains of the project: trust the project (/trust",
+		);
 		await expect(ask("d.txt")).rejects.toThrow("No language server is known for .txt. Known: .zig .ts");
 	});
 
@@ -199,7 +201,7 @@ describe("servers are shared", () => {
 			/^fake \(\.fake\): .*\n {2}running in \.: pid \d+, 0 s, 1 open$/,
 		);
 		expect((await lab.lsp({ action: "restart", file: "a.fake" })).text).toBe(
-			"Ended: fake in .. The next call starts anew.",
+			"Ended: fake in .. The next call starts them again.",
 		);
 		await lab.hover();
 		expect(lab.startedPids()).toHaveLength(2);

@@ -91,7 +91,7 @@ function makeLab({ files, limits = {}, servers = [], cwd = "" }: LabOptions): { 
 
 const EMPTY: LspServerSettings = {
 	...{ name: "", command: null, extensions: null, languageId: null },
-	...{ rootMarkers: null, initializationOptions: null, disabled: false },
+	...{ rootMarkers: null, initializationOptions: null, needsTrust: null, disabled: false },
 };
 
 /** False also for a zombie, which only waits for somebody to ask how it ended. */

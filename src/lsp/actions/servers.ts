@@ -30,7 +30,7 @@ function instance({ workspace }: LspSession, server: LanguageServer) {
 	};
 }
 
-/** Ends the servers of a file's project, or all of the workspace; the next call starts them anew. */
+/** Ends the servers of a file's project, or all of the workspace; the next call starts them again. */
 export async function restart(session: LspSession, request: LspRequest): Promise<Answer> {
 	const { workspace, pool } = session;
 	const root =
@@ -43,7 +43,7 @@ export async function restart(session: LspSession, request: LspRequest): Promise
 	);
 	const names = ended.map(({ name, launch }) => `${name} in ${workspace.show(launch.root)}`);
 	return {
-		text: names.length > 0 ? `Ended: ${names.join(", ")}. The next call starts anew.` : "No server was running.",
+		text: names.length > 0 ? `Ended: ${names.join(", ")}. The next call starts them again.` : "No server was running.",
 		details: { ended: names },
 	};
 }

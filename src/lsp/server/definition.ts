@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { LspServerSettings } from "../../config/config.ts";
 
 /** A language server we know how to start. */
@@ -8,10 +9,14 @@ export interface ServerDefinition {
 	languages: Readonly<Record<string, string>>;
 	rootMarkers: readonly string[];
 	initializationOptions?: object;
+	/** Of those, the ones that no user's table takes away. */
+	requiredOptions?: object;
+	/** What it is answered when it asks for the settings of a section. */
+	settings?: Readonly<Record<string, object>>;
 	/** How a user gets it. */
 	install: string;
-	/** It runs code of the project it looks at, wherever it is installed itself. */
-	needsTrust?: boolean;
+	/** Why it must not look at a project that nobody trusts, wherever it is installed itself: it runs code of the project. */
+	needsTrust?: string;
 	/** Of a program that has this name in several kinds: the oldest major version of its npm package that will do. */
 	npmPackage?: { name: string; since: number };
 }
@@ -27,6 +32,20 @@ const C_LANGUAGES = {
 	...{ ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp", ".hh": "cpp", ".hpp": "cpp", ".hxx": "cpp" },
 };
 
+/**
+ * TypeScript's servers install type declarations with npm when they see JavaScript. Nothing here downloads.
+ * Older releases of TypeScript 7 know the first of these names, newer ones the second.
+ */
+const NO_TYPES_INSTALLED = {
+	disableAutomaticTypeAcquisition: true,
+	tsserver: { automaticTypeAcquisition: { enabled: false } },
+};
+const TYPESCRIPT_SETTINGS = {
+	"js/ts": NO_TYPES_INSTALLED,
+	typescript: NO_TYPES_INSTALLED,
+	javascript: NO_TYPES_INSTALLED,
+};
+
 /** In order of preference: of those for a language, the first one that is installed is used. */
 const BUILT_IN: readonly ServerDefinition[] = [
 	{
@@ -36,6 +55,7 @@ const BUILT_IN: readonly ServerDefinition[] = [
 		rootMarkers: ["tsconfig.json", "jsconfig.json", "package.json"],
 		install: "npm install -D typescript@7",
 		npmPackage: { name: "typescript", since: 7 },
+		settings: TYPESCRIPT_SETTINGS,
 	},
 	{
 		name: "typescript-language-server",
@@ -45,8 +65,8 @@ const BUILT_IN: readonly ServerDefinition[] = [
 		install: "npm install -D typescript-language-server typescript@6",
 		// Its second server answers at once, and wrongly, while the first one still reads the project.
 		initializationOptions: { tsserver: { useSyntaxServer: "never" } },
-		// It runs the tsserver it finds in the project.
-		needsTrust: true,
+		requiredOptions: { disableAutomaticTypingAcquisition: true },
+		needsTrust: "runs the TypeScript and the plugins that it finds in the project",
 	},
 	{
 		name: "pyright",
@@ -61,6 +81,7 @@ const BUILT_IN: readonly ServerDefinition[] = [
 		languages: PYTHON,
 		rootMarkers: PYTHON_MARKERS,
 		install: "pip install basedpyright",
+		needsTrust: "runs the Python that it finds in a .venv of the project",
 	},
 	{
 		name: "gopls",
@@ -75,8 +96,8 @@ const BUILT_IN: readonly ServerDefinition[] = [
 		languages: { ".rs": "rust" },
 		rootMarkers: ["Cargo.toml"],
 		install: "rustup component add rust-analyzer",
-		// Build scripts and procedural macros.
-		needsTrust: true,
+		// No set of options would do: its toolchain and `cargo` also read files of the project that name programs to run.
+		needsTrust: "runs build scripts, macros and toolchains of the project",
 	},
 	{
 		name: "clangd",
@@ -96,6 +117,7 @@ export function knownServers(settings: readonly LspServerSettings[]): ServerDefi
 		const languages = languagesOf(server, builtIn);
 		if (!command || Object.keys(languages).length === 0) return [];
 		const initializationOptions = server.initializationOptions ?? builtIn?.initializationOptions;
+		const needsTrust = trustNeeded(server, command, builtIn);
 		const definition: ServerDefinition = {
 			name: server.name,
 			command,
@@ -103,13 +125,32 @@ export function knownServers(settings: readonly LspServerSettings[]): ServerDefi
 			rootMarkers: server.rootMarkers ?? builtIn?.rootMarkers ?? [],
 			install: builtIn?.install ?? `whatever provides ${command[0]} (lsp.servers.${server.name} in pi-geon.json)`,
 			...(initializationOptions && { initializationOptions }),
-			...(builtIn?.needsTrust && { needsTrust: true }),
+			...(builtIn?.requiredOptions && { requiredOptions: builtIn.requiredOptions }),
+			...(builtIn?.settings && { settings: builtIn.settings }),
+			...(needsTrust !== undefined && { needsTrust }),
 			...(builtIn?.npmPackage && !server.command && { npmPackage: builtIn.npmPackage }),
 		};
 		return [definition];
 	});
 	const named = new Set(settings.map(({ name }) => name));
 	return [...own, ...BUILT_IN.filter(({ name }) => !named.has(name))];
+}
+
+/** What a user's server may do in a project that nobody trusts is only known if it is one of ours, or the user says so. */
+function trustNeeded(
+	server: LspServerSettings,
+	command: readonly string[],
+	builtIn: ServerDefinition | undefined,
+): string | undefined {
+	if (server.needsTrust === false) return undefined;
+	if (server.needsTrust === true) return "needs trust by lsp.servers in pi-geon.json";
+	if (builtIn?.needsTrust !== undefined) return builtIn.needsTrust;
+	const [program = ""] = command;
+	if (basename(program).replace(/\.exe$/i, "") !== builtIn?.command[0]) {
+		return `may run code of the project (if it does not, set lsp.servers.${server.name}.needsTrust to false)`;
+	}
+	const runsCompilers = server.name === "clangd" && command.some((part) => /^--?query-driver\b/.test(part));
+	return runsCompilers ? "runs compilers that the project names, with --query-driver" : undefined;
 }
 
 function languagesOf(
@@ -120,3 +161,7 @@ function languagesOf(
 	const idOf = (extension: string) => languageId ?? known[extension] ?? extension.slice(1);
 	return Object.fromEntries((extensions ?? Object.keys(known)).map((extension) => [extension, idOf(extension)]));
 }
+
+/** What a server is told at its start. */
+export const optionsOf = ({ initializationOptions, requiredOptions }: ServerDefinition): object | undefined =>
+	requiredOptions ? { ...initializationOptions, ...requiredOptions } : initializationOptions;

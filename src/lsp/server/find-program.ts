@@ -2,8 +2,12 @@ import { readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { isExecutable } from "../../config/is-executable.ts";
-import { ancestors, type Workspace } from "../workspace.ts";
+import { ancestors } from "../../files/repository.ts";
+import type { Workspace } from "../workspace.ts";
 import type { ServerDefinition } from "./definition.ts";
+import { isShims, pathOf } from "./environment.ts";
+import { projectArea } from "./project-area.ts";
+import { objectionTo, objectionToFolder, projectObjection } from "./untrusted-program.ts";
 
 /** Where a program may be looked for. */
 export interface Surroundings {
@@ -13,35 +17,62 @@ export interface Surroundings {
 	env: NodeJS.ProcessEnv;
 }
 
+export interface Found {
+	program: string | undefined;
+	/** Programs that are there and may not be run here, each with the reason. */
+	passedOver: string[];
+}
+
 /** The program of a server: the project's own, then that of the user's PATH, then of the usual places. */
 export function findProgram(
 	{ command, npmPackage }: ServerDefinition,
 	root: string,
 	surroundings: Surroundings,
-): string | undefined {
-	const [program = ""] = command;
-	if (isAbsolute(program)) return isExecutable(program) ? program : undefined;
-	// A path relative to a project would be a program of the project.
-	if (program !== basename(program)) return undefined;
-	return placesFor(root, surroundings)
-		.flatMap((folder) => namesOf(program).map((name) => join(folder, name)))
+): Found {
+	const [name = ""] = command;
+	const passedOver: string[] = [];
+	const area = surroundings.trusted ? undefined : projectArea(surroundings.workspace);
+	const program = candidates(name, root, surroundings)
 		.filter(isExecutable)
-		.find((path) => !npmPackage || majorVersion(path, npmPackage.name) >= npmPackage.since);
+		.filter((path) => !npmPackage || majorVersion(path, npmPackage.name) >= npmPackage.since)
+		.find((path) => {
+			const objection = area && objectionIn(area, path, path === name);
+			if (objection !== undefined) passedOver.push(`${path} is passed over: ${objection}.`);
+			return objection === undefined;
+		});
+	return { program, passedOver };
+}
+
+/** A path that the user wrote down is the user's choice, unless it is the project that decides what is there. */
+function objectionIn(area: readonly string[], program: string, isNamed: boolean): string | undefined {
+	if (isNamed) return projectObjection(program, area);
+	const folder = dirname(program);
+	if (isShims(folder)) return "it lets the project choose what it runs";
+	return objectionToFolder(folder, area) ?? objectionTo(program, area);
+}
+
+function candidates(program: string, root: string, surroundings: Surroundings): string[] {
+	if (isAbsolute(program)) return [program];
+	// A path relative to a project would be a program of the project.
+	if (program !== basename(program)) return [];
+	return placesFor(root, surroundings).flatMap((folder) => namesOf(program).map((name) => join(folder, name)));
 }
 
 function placesFor(root: string, { workspace, trusted, env }: Surroundings): string[] {
 	const own = ancestors(root)
 		.filter((folder) => workspace.contains(folder))
 		.flatMap((folder) => [join(folder, "node_modules", ".bin"), join(folder, ".venv", "bin")]);
-	const path = (env.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
+	// Relative ones, "." and empty ones would be folders of the project.
+	const path = pathOf(env)
+		.split(delimiter)
+		.filter((folder) => isAbsolute(folder));
 	const home = homedir();
 	const usual = [
-		...(env.GOBIN ? [env.GOBIN] : []),
+		...(env.GOBIN && isAbsolute(env.GOBIN) ? [env.GOBIN] : []),
 		...[".cargo/bin", "go/bin", ".local/bin"].map((folder) => join(home, folder)),
 		...["/usr/local/bin", "/opt/homebrew/bin", "/opt/homebrew/opt/llvm/bin"],
 	];
-	// npm scripts put the project's programs on the PATH; those need trust all the same.
-	return [...(trusted ? own : []), ...path.filter((folder) => trusted || !workspace.contains(folder)), ...usual];
+	return [...new Set([...(trusted ? own : []), ...path, ...usual])];
 }
 
 /** Only what starts without a shell, so no .cmd on Windows. */

@@ -4,10 +4,12 @@ import type { InitializeResult, PublishDiagnosticsParams, ServerCapabilities } f
 import { messageOf } from "../../run/message-of.ts";
 import { type Encoding, encodingOf } from "../positions.ts";
 import { CLIENT_CAPABILITIES } from "./client-capabilities.ts";
+import { optionsOf } from "./definition.ts";
 import { Documents } from "./documents.ts";
+import type { Launch } from "./launch.ts";
 import type { ServerLimits } from "./limits.ts";
 import { PublishedDiagnostics } from "./published-diagnostics.ts";
-import { type Launch, ServerConnection, ServerGone } from "./server-connection.ts";
+import { ServerConnection, ServerGone } from "./server-connection.ts";
 import { WatchedFiles } from "./watched-files.ts";
 
 /** A running server, and what it was told of the files it works on. */
@@ -63,7 +65,7 @@ export class LanguageServer {
 			rootUri: this.#folder.uri,
 			workspaceFolders: [this.#folder],
 			capabilities: CLIENT_CAPABILITIES,
-			initializationOptions: this.launch.definition.initializationOptions,
+			initializationOptions: optionsOf(this.launch.definition),
 		};
 		try {
 			const { capabilities } = await this.connection.ask<InitializeResult>("initialize", params, { ms });
@@ -82,7 +84,10 @@ export class LanguageServer {
 	}
 
 	#answer(method: string, params: unknown): unknown {
-		if (method === "workspace/configuration") return (params as { items: object[] }).items.map(() => null);
+		if (method === "workspace/configuration") {
+			const { settings } = this.launch.definition;
+			return (params as { items: { section?: string }[] }).items.map(({ section = "" }) => settings?.[section] ?? null);
+		}
 		if (method === "workspace/applyEdit") return { applied: false, failureReason: "Servers may not edit files here." };
 		if (method === "workspace/workspaceFolders") return [this.#folder];
 		return null; // Progress, registrations, questions to a user: all is well, and nobody answers.

@@ -29,7 +29,7 @@ export class PublishedDiagnostics {
 		this.somethingChanged();
 	}
 
-	/** What was said about other files may be said anew, or not. */
+	/** What was said about other files may be said again, or not. */
 	somethingChanged(): void {
 		this.#changedAt = performance.now();
 	}

@@ -5,22 +5,12 @@ import {
 	type MessageConnection,
 	ResponseError,
 } from "vscode-jsonrpc";
-import type { ServerDefinition } from "./definition.ts";
 import { FloodMeter } from "./flood-meter.ts";
+import type { Launch } from "./launch.ts";
 import type { ServerLimits } from "./limits.ts";
 import { BoundedReader, FramedWriter, SILENT } from "./message-stream.ts";
 import { waitFor } from "./patience.ts";
 import { ServerProcess } from "./server-process.ts";
-
-/** What to start, and where. */
-export interface Launch {
-	definition: ServerDefinition;
-	/** The definition's command with the program that was found for it. */
-	command: readonly string[];
-	root: string;
-	env: NodeJS.ProcessEnv;
-	idleMs: number;
-}
 
 /** The server ended while it was needed. */
 export class ServerGone extends Error {
@@ -57,14 +47,14 @@ export class ServerConnection {
 		this.over = promise;
 		this.#declareOver = resolve;
 		this.#gone = promise.then((reason) => {
-			const remedy = `Check that \`${launch.command.join(" ")}\` works, or install it anew: ${launch.definition.install}.`;
+			const remedy = `Check that \`${launch.command.join(" ")}\` works, or install it again: ${launch.definition.install}.`;
 			throw new ServerGone(`${this.#name} failed: ${reason}. ${remedy}`);
 		});
 		this.#gone.catch(() => {}); // Said to those who wait for an answer; it is no failure when nobody does.
 
 		const meter = new FloodMeter(limits, (excess) => this.giveUp(excess));
 		this.#process = new ServerProcess(launch.command, {
-			cwd: launch.root,
+			cwd: launch.cwd,
 			env: launch.env,
 			onStderr: (bytes) => meter.count({ bytes }),
 		});
@@ -107,10 +97,10 @@ export class ServerConnection {
 		const late = () => {
 			const silence = `${this.#name} did not answer ${method} within ${ms / 1000} s.`;
 			if (this.#reader.received > receivedBefore) {
-				return new Error(`${silence} It is at work, maybe still reading the project: try again later.`);
+				return new Error(`${silence} It is busy, maybe still reading the project: try again later.`);
 			}
 			this.giveUp(`it did not react to ${method} within ${ms / 1000} s`);
-			return new Error(`${silence} It was ended; the next call starts it anew.`);
+			return new Error(`${silence} It was ended; the next call starts it again.`);
 		};
 		try {
 			const answer = this.#connection.sendRequest<R>(method, params, cancellation.token);

@@ -1,7 +1,8 @@
 import { LanguageServer } from "./language-server.ts";
+import type { Launch } from "./launch.ts";
 import { LIMITS, type ServerLimits } from "./limits.ts";
 import { waitFor } from "./patience.ts";
-import { type Launch, ServerGone } from "./server-connection.ts";
+import { ServerGone } from "./server-connection.ts";
 
 interface Entry {
 	server: LanguageServer;
@@ -63,7 +64,9 @@ export class ServerPool {
 	}
 
 	async #once<R>(launch: Launch, work: (server: LanguageServer) => Promise<R>, signal?: AbortSignal): Promise<R> {
-		const key = JSON.stringify([launch.command, launch.root, launch.definition.initializationOptions]);
+		// A server that may run code of the project is not lent to a session that may not.
+		const { command, root, trusted, definition } = launch;
+		const key = JSON.stringify([command, root, trusted, definition.initializationOptions]);
 		const entry = this.#entries.get(key) ?? this.#start(key, launch);
 		entry.inUse++;
 		clearTimeout(entry.idle);

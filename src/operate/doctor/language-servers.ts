@@ -1,13 +1,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { knownServers, type ServerDefinition } from "../../lsp/server/definition.ts";
-import { findProgram } from "../../lsp/server/find-program.ts";
+import { findProgram, type Surroundings } from "../../lsp/server/find-program.ts";
+import { launchIn } from "../../lsp/server/launch.ts";
 import { Workspace } from "../../lsp/workspace.ts";
 import { type Check, type Examination, type Finding, pass } from "./check.ts";
 import { troubleStarting } from "./start-server.ts";
 
 interface Server extends ServerDefinition {
 	program: string | undefined;
+	passedOver: string[];
 	/** Named in lsp.servers. */
 	isChosen: boolean;
 }
@@ -27,19 +29,21 @@ export const checkLanguageServers: Check = {
 		const surroundings = { workspace: new Workspace(cwd), trusted: isTrusted === true, env };
 		const servers: Server[] = knownServers(lsp.servers).map((server) => ({
 			...server,
-			program: findProgram(server, surroundings.workspace.cwd, surroundings),
+			...findProgram(server, surroundings.workspace.cwd, surroundings),
 			isChosen: lsp.servers.some(({ name }) => name === server.name),
 		}));
-		for (const { name, command, install } of servers.filter(({ isChosen, program }) => isChosen && !program)) {
+		for (const server of servers.filter(({ isChosen, program }) => isChosen && !program)) {
+			const { name, command, install, passedOver } = server;
+			const isThere = passedOver.length > 0;
 			yield {
 				level: "warn",
-				what: `The language server ${name} of lsp.servers is not installed`,
-				detail: `${command[0]} was not found.`,
-				remedy: `Install it: ${install}`,
+				what: `The language server ${name} of lsp.servers is ${isThere ? "not run in this project, which is not trusted" : "not installed"}`,
+				detail: isThere ? passedOver.join("\n") : `${command[0]} was not found.`,
+				remedy: isThere ? "Trust the project: /trust, or pi --approve" : `Install it: ${install}`,
 			};
 		}
 		const found = servers.filter(({ program }) => program !== undefined);
-		if (found.length > 0) yield* startAll(found, surroundings.workspace, examination);
+		if (found.length > 0) yield* startAll(found, surroundings, examination);
 		else {
 			// No problem in itself: agents have their other tools, and there may be nothing here that a server reads.
 			const examples = servers.slice(0, 3).map(({ name, install }) => `${name}: ${install}`);
@@ -50,18 +54,18 @@ export const checkLanguageServers: Check = {
 
 async function* startAll(
 	found: Server[],
-	{ cwd, root }: Workspace,
+	surroundings: Surroundings,
 	{ sources, signal }: Examination,
 ): AsyncGenerator<Finding> {
+	const { cwd, root } = surroundings.workspace;
 	// What runs code of a project that nobody trusts is not started here either.
 	const notTried = found.filter(({ needsTrust }) => needsTrust && !sources.isTrusted);
 	const tried = await Promise.all(
 		found
 			.filter((server) => !notTried.includes(server))
 			.map(async (server) => {
-				const { program = "", command } = server;
-				const launch = { definition: server, command: [program, ...command.slice(1)], root: cwd, idleMs: 0 };
-				return { server, trouble: await troubleStarting({ ...launch, env: sources.env }, signal) };
+				const launch = launchIn({ ...surroundings, idleMs: 0 }, server, cwd);
+				return { server, trouble: launch ? await troubleStarting(launch, signal) : "it is gone" };
 			}),
 	);
 	if (signal.aborted) return;
@@ -73,7 +77,7 @@ async function* startAll(
 			level: "warn",
 			what: `The language server ${server.name} is there, but does not start`,
 			detail: trouble,
-			remedy: `Install it anew: ${server.install}`,
+			remedy: `Install it again: ${server.install}`,
 		};
 	}
 	const started = tried.filter(({ trouble }) => trouble === undefined).map(({ server }) => server.name);
@@ -82,7 +86,9 @@ async function* startAll(
 	const detail = [
 		...(started.length > 0 ? [started.join(", ")] : []),
 		...others.map(({ server, trouble }) => `does not start, and is not needed here: ${server.name} (${trouble})`),
-		...notTried.map(({ name }) => `found, not started, because this project is not trusted: ${name}`),
+		...notTried.map(
+			({ name, needsTrust }) => `found, not started, because this project is not trusted: ${name} ${needsTrust}`,
+		),
 	].join("\n");
 	if (started.length > 0)
 		yield pass(`${started.length === 1 ? "A language server starts" : "Language servers start"}`, detail);

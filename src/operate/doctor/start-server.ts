@@ -1,5 +1,7 @@
+import { optionsOf } from "../../lsp/server/definition.ts";
+import type { Launch } from "../../lsp/server/launch.ts";
 import { LIMITS } from "../../lsp/server/limits.ts";
-import { type Launch, ServerConnection } from "../../lsp/server/server-connection.ts";
+import { ServerConnection } from "../../lsp/server/server-connection.ts";
 
 const ANSWER_WITHIN_MS = 15_000;
 const LONGEST_REASON = 240;
@@ -12,7 +14,7 @@ const LONGEST_REASON = 240;
  */
 export async function troubleStarting(launch: Launch, signal: AbortSignal): Promise<string | undefined> {
 	const connection = new ServerConnection(launch, LIMITS, { onNotification: () => {}, onRequest: () => null });
-	const { initializationOptions } = launch.definition;
+	const initializationOptions = optionsOf(launch.definition);
 	const params = { processId: process.pid, rootUri: null, capabilities: {}, initializationOptions };
 	// A server does not hold the process it was started by, and in the shell nothing else may.
 	const hold = setInterval(() => {}, ANSWER_WITHIN_MS);

@@ -1,0 +1,41 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** Whether this user owns a file or folder, links followed. What may not be looked at is not ours. Windows tells no owners. */
+export function isOurs(path: string): boolean {
+	const us = process.getuid?.();
+	try {
+		return us === undefined || statSync(path).uid === us;
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return false;
+		throw error;
+	}
+}
+
+/** Whether somebody other than this user and root owns it. Root could change whatever we run and read anyway. */
+export function isForeign({ uid }: { uid: number }): boolean {
+	const us = process.getuid?.();
+	return us !== undefined && uid !== us && uid !== 0;
+}
+
+/**
+ * Whether a folder is the root of a repository of this user. As git itself sees it, a `.git` that somebody else made says
+ * nothing about our files: anybody can make one in a folder that all users share.
+ */
+export const isOwnRepository = (folder: string): boolean => isOurs(folder) && isOurs(join(folder, ".git"));
+
+export const isRepository = (folder: string): boolean => existsSync(join(folder, ".git"));
+
+/**
+ * The owner that root's files seem to have. In a user namespace without root (a rootless container, bubblewrap) the kernel
+ * shows them as nobody's, and those of all other users too.
+ */
+export function unknownOwner(): number | undefined {
+	try {
+		const knowsRoot = /^\s*0\s/m.test(readFileSync("/proc/self/uid_map", "utf8"));
+		return knowsRoot ? undefined : Number.parseInt(readFileSync("/proc/sys/kernel/overflowuid", "utf8"), 10);
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return undefined; // Not Linux.
+		throw error;
+	}
+}

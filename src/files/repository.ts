@@ -1,0 +1,25 @@
+import { readFileSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+/** A folder and those above it, the nearest first. */
+export function ancestors(folder: string): string[] {
+	const parent = dirname(folder);
+	return parent === folder ? [folder] : [folder, ...ancestors(parent)];
+}
+
+/**
+ * The main checkout that a linked worktree belongs to: there, `.git` is a file that names the repository. Undefined for
+ * any other folder.
+ */
+export function mainCheckoutOf(worktree: string): string | undefined {
+	try {
+		const [, gitDir] = /^gitdir: (.+)$/m.exec(readFileSync(join(worktree, ".git"), "utf8")) ?? [];
+		if (gitDir === undefined) return undefined;
+		const own = resolve(worktree, gitDir);
+		const shared = resolve(own, readFileSync(join(own, "commondir"), "utf8").trim());
+		return dirname(realpathSync(shared));
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return undefined; // No such file, or the folder of a repository.
+		throw error;
+	}
+}

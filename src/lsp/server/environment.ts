@@ -1,0 +1,71 @@
+import { delimiter, isAbsolute } from "node:path";
+import { objectionToFolder } from "./untrusted-program.ts";
+
+/** Language servers read what is there. What is missing, the user installs: a question about code downloads no code. */
+const NO_DOWNLOADS: Readonly<Record<string, string>> = {
+	npm_config_offline: "true",
+	YARN_ENABLE_NETWORK: "0",
+	COREPACK_ENABLE_NETWORK: "0",
+	PIP_NO_INDEX: "1",
+	UV_OFFLINE: "1",
+	GOPROXY: "off",
+	// Modules that match GOPRIVATE are fetched past the proxy otherwise.
+	GONOPROXY: "none",
+	GOVCS: "*:off",
+	GOTOOLCHAIN: "local",
+	CARGO_NET_OFFLINE: "true",
+	RUSTUP_AUTO_INSTALL: "0",
+};
+
+/** These make a program load more code, by a name that may be a project's: `yarn` sets the first to the project's own file. */
+const LOADERS = [
+	...["NODE_OPTIONS", "NODE_PATH", "BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"],
+	...["PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT", "VIRTUAL_ENV", "CONDA_PREFIX"],
+	...["GOFLAGS", "GOPACKAGESDRIVER", "CLANGD_FLAGS", "PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS"],
+];
+
+const UNTRUSTED: Readonly<Record<string, string>> = {
+	// Python would look for modules in the folder it is started in.
+	PYTHONSAFEPATH: "1",
+	// A program of this name on the PATH would be asked about packages.
+	GOPACKAGESDRIVER: "off",
+	// A compiler with flags of the project's.
+	CGO_ENABLED: "0",
+	// Windows looks for programs in the current folder first.
+	NoDefaultCurrentDirectoryInExePath: "1",
+};
+
+const LISTS = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"];
+
+/** What a server is started with. `area`: the folders of a project that nobody trusts; undefined in a trusted one. */
+export function serverEnvironment(env: NodeJS.ProcessEnv, area: readonly string[] | undefined): NodeJS.ProcessEnv {
+	if (!area) return { ...env, ...NO_DOWNLOADS };
+	const without = new Set([...LOADERS, ...LISTS, pathName(env)]);
+	const kept = Object.entries(env).filter(([name]) => !without.has(name));
+	const lists = LISTS.flatMap((name) => (env[name] ? [[name, cleanList(env[name], area)] as const] : []));
+	const path = cleanList(pathOf(env), area);
+	return {
+		...Object.fromEntries([...kept, ...lists]),
+		...NO_DOWNLOADS,
+		...UNTRUSTED,
+		[pathName(env)]: path,
+	};
+}
+
+export const pathOf = (env: NodeJS.ProcessEnv): string => env[pathName(env)] ?? "";
+
+/** Windows writes it in several ways, and a copy of the environment no longer knows them as one. */
+function pathName(env: NodeJS.ProcessEnv): string {
+	if (process.platform !== "win32") return "PATH";
+	return Object.keys(env).find((name) => name.toLowerCase() === "path") ?? "PATH";
+}
+
+/** Empty and relative entries mean the folder that a program happens to run in. */
+const cleanList = (list: string, area: readonly string[]): string =>
+	list
+		.split(delimiter)
+		.filter((folder) => isAbsolute(folder) && !isShims(folder) && objectionToFolder(folder, area) === undefined)
+		.join(delimiter);
+
+/** asdf, mise and their kin put programs there that look into the folder they run in for which program to be. */
+export const isShims = (folder: string): boolean => /[\\/]shims[\\/]*$/.test(folder);

@@ -1,0 +1,74 @@
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, parse } from "node:path";
+import type { ServerDefinition } from "./definition.ts";
+import { serverEnvironment } from "./environment.ts";
+import { findProgram, type Surroundings } from "./find-program.ts";
+import { isInArea, projectArea } from "./project-area.ts";
+
+/** What to start, and where. */
+export interface Launch {
+	definition: ServerDefinition;
+	/** The definition's command with the program that was found for it. */
+	command: readonly string[];
+	/** The folder it works on. */
+	root: string;
+	/** The folder it is started in. */
+	cwd: string;
+	env: NodeJS.ProcessEnv;
+	/** Whether code of the project may run. */
+	trusted: boolean;
+	idleMs: number;
+}
+
+/** How to start a server for a folder. Nothing where it is not installed, or may not run here. */
+export function launchIn(
+	surroundings: Surroundings & { idleMs: number },
+	definition: ServerDefinition,
+	root: string,
+): Launch | undefined {
+	const { workspace, trusted, env, idleMs } = surroundings;
+	if (definition.needsTrust !== undefined && !trusted) return undefined;
+	const { program } = findProgram(definition, root, surroundings);
+	if (program === undefined) return undefined;
+	const command = [program, ...definition.command.slice(1)];
+	if (trusted) return { definition, command, root, cwd: root, env: serverEnvironment(env, undefined), trusted, idleMs };
+	const area = projectArea(workspace);
+	return {
+		definition,
+		command: [...interpreterOf(program), ...command],
+		root,
+		cwd: neutralFolder(area),
+		env: serverEnvironment(env, area),
+		trusted,
+		idleMs,
+	};
+}
+
+/**
+ * Version managers, Python and Node all look into the folder they are started in. A server learns from us which folder it
+ * is to work on, so it need not be started there.
+ */
+function neutralFolder(area: readonly string[]): string {
+	const home = homedir();
+	const isUsable = !isInArea(area, home) && statSync(home, { throwIfNoEntry: false })?.isDirectory() === true;
+	return isUsable ? home : parse(process.cwd()).root;
+}
+
+const NODE_SCRIPT = /^#!\s*\S*\/env (-S )?node\b/;
+
+/** A script for Node would look for `node` on the PATH. The one that runs us is known to be the user's. */
+function interpreterOf(program: string): string[] {
+	const isNode = /^node(\.exe)?$/.test(basename(process.execPath)) && process.versions.bun === undefined;
+	return isNode && NODE_SCRIPT.test(beginningOf(program)) ? [process.execPath] : [];
+}
+
+function beginningOf(file: string): string {
+	const opened = openSync(file, "r");
+	try {
+		const bytes = Buffer.alloc(64);
+		return bytes.toString("latin1", 0, readSync(opened, bytes, 0, bytes.length, 0));
+	} finally {
+		closeSync(opened);
+	}
+}

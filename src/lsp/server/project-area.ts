@@ -1,0 +1,46 @@
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, parse, resolve } from "node:path";
+import { isRepository } from "../../files/owner.ts";
+import { ancestors, mainCheckoutOf } from "../../files/repository.ts";
+import { isInside, type Workspace } from "../workspace.ts";
+
+/** Where npm and Python put the programs of a project. npm has those of all folders above on the PATH of its scripts. */
+const PROGRAM_FOLDERS = ["node_modules", ".venv", "venv"];
+
+/**
+ * The folders whose content counts as the project's when it comes to running programs. It is wider than the workspace on
+ * purpose: too wide costs a language server, too narrow runs somebody else's program.
+ */
+export function projectArea({ cwd, root }: Workspace): string[] {
+	const above = foldersAbove(cwd);
+	// Of any owner, and the outermost: a repository may hold another one, as a submodule for one.
+	const outermost = above.findLast(isRepository);
+	return [
+		root,
+		cwd,
+		...(outermost === undefined ? [] : [outermost]),
+		...[root, ...above].flatMap((folder) => mainCheckoutOf(folder) ?? []),
+		...above.flatMap((folder) => PROGRAM_FOLDERS.map((name) => join(folder, name))),
+	];
+}
+
+export const isInArea = (area: readonly string[], path: string): boolean =>
+	area.some((folder) => isInside(folder, path));
+
+/** From the working directory up to the home directory or the root, which belong to no project. */
+function foldersAbove(cwd: string): string[] {
+	const home = realPath(homedir());
+	const folders = ancestors(cwd);
+	const end = folders.findIndex((folder) => folder === home || folder === parse(folder).root);
+	return folders.slice(0, end);
+}
+
+function realPath(path: string): string {
+	try {
+		return realpathSync(path);
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return resolve(path);
+		throw error;
+	}
+}
