@@ -1,29 +1,115 @@
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+	accessSync,
+	closeSync,
+	constants,
+	fstatSync,
+	openSync,
+	readSync,
+	realpathSync,
+	type Stats,
+	statSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { isForeign, isRepository } from "../files/owner.ts";
+import { ancestors, mainCheckoutOf } from "../files/repository.ts";
+import { wayTo } from "../files/way.ts";
 
-/** The only context files a child reads. The parent's other ones (who it is, whom it serves) are not the child's. */
-const NAMES = ["AGENTS.md", "TOOLS.md"];
+/**
+ * The names by which pi finds a folder's project instructions: the first one counts. Its own function would do, but it
+ * reads every file whole, whoever made it. `test/host/context-files.test.ts` holds the two side by side.
+ */
+const INSTRUCTIONS = ["AGENTS.override.md", "AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.MD"];
 
-/** The user's own first, then from the outermost folder to the working directory: the nearest has the last word. */
-export function contextFiles(cwd: string, agentDir: string): { path: string; content: string }[] {
-	return [agentDir, ...ancestors(cwd).reverse()]
-		.flatMap((dir) => NAMES.map((name) => join(dir, name)))
-		.filter(isReadableFile)
-		.map((path) => ({ path, content: readFileSync(path, "utf8") }));
+/** What a child reads besides. The parent's other files (who it is, whom it serves) are not the child's. */
+const TOOLS = ["TOOLS.md"];
+
+const MOST_BYTES = 256 * 1024;
+
+export interface ContextFile {
+	path: string;
+	content: string;
 }
 
-function isReadableFile(path: string): boolean {
+/** The user's own first, then from the outermost folder to the working directory: the nearest has the last word. */
+export function contextFiles(cwd: string, agentDir: string, warn: (warning: string) => void): ContextFile[] {
+	const above = ancestors(resolve(cwd));
+	const shadowed = shadowedBy(above.find(isRepository));
+	const files = [resolve(agentDir), ...above.reverse()]
+		.flatMap((folder) => [INSTRUCTIONS, TOOLS].flatMap((names) => firstFile(folder, names) ?? []))
+		.filter((path) => !shadowed.includes(path));
+	return [...new Set(files)].flatMap((path) => read(path, warn) ?? []);
+}
+
+const firstFile = (folder: string, names: readonly string[]): string | undefined =>
+	names.map((name) => join(folder, name)).find((path) => statOf(path)?.isFile() === true && isReadable(path));
+
+/**
+ * A worktree inside of its main checkout has its own copy of the same files, which take the place of those. As in pi, a
+ * file with another name stays.
+ */
+function shadowedBy(repository: string | undefined): string[] {
+	const main = repository === undefined ? undefined : mainCheckoutOf(repository);
+	if (repository === undefined || main === undefined || !isRepository(main)) return [];
+	const outer = ancestors(repository).find((folder) => folder !== repository && realPathOf(folder) === main);
+	if (outer === undefined) return [];
+	return [INSTRUCTIONS, TOOLS]
+		.flatMap((names) => firstFile(repository, names) ?? [])
+		.map((path) => join(outer, basename(path)));
+}
+
+function read(path: string, warn: (warning: string) => void): ContextFile | undefined {
+	const leftOut = (why: string) => warn(`The context file ${path} was left out: ${why}`);
+	const stranger = foreignPart(path);
+	if (stranger) {
+		const remedy = "Copy it to a file of your own, or take over its ownership.";
+		leftOut(`${stranger.path} belongs to another user (uid ${stranger.stats.uid}). ${remedy}`);
+		return undefined;
+	}
 	try {
-		if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false;
-		accessSync(path, constants.R_OK);
-		return true;
+		const bytes = beginningOf(path, MOST_BYTES + 1);
+		if (bytes.length <= MOST_BYTES) return { path, content: withoutMark(bytes.toString("utf8")) };
+		leftOut("it is over 256 KiB. Shorten it, or move parts of it to files that are read when they are needed.");
 	} catch (error) {
-		if (error instanceof Error && "code" in error) return false;
-		throw error;
+		if (!(error instanceof Error && "code" in error)) throw error;
+		leftOut(`it cannot be read (${error.message}).`);
+	}
+	return undefined;
+}
+
+/** Whoever owns the file, a link to it or a folder that one of them is in decides what the child is told. */
+function foreignPart(path: string): { path: string; stats: Stats } | undefined {
+	const links = (wayTo(path) ?? []).filter(({ stats }) => !stats.isDirectory());
+	const folders = links.flatMap(({ path: part }) => {
+		const stats = statOf(dirname(part));
+		return stats ? [{ path: dirname(part), stats }] : [];
+	});
+	return [...links, ...folders].find(({ stats }) => isForeign(stats));
+}
+
+/** Not the whole file: it may be larger than the memory. Never waits: a pipe may have taken its place meanwhile. */
+function beginningOf(path: string, most: number): Buffer {
+	const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+	try {
+		const bytes = Buffer.alloc(Math.min(most, fstatSync(opened).size));
+		return bytes.subarray(0, readSync(opened, bytes, 0, bytes.length, 0));
+	} finally {
+		closeSync(opened);
 	}
 }
 
-function ancestors(dir: string): string[] {
-	const parent = dirname(dir);
-	return parent === dir ? [dir] : [dir, ...ancestors(parent)];
+const withoutMark = (text: string): string => (text.startsWith("\uFEFF") ? text.slice(1) : text);
+
+const isReadable = (path: string): boolean => orUndefined(() => accessSync(path, constants.R_OK) ?? true) === true;
+
+const statOf = (path: string): Stats | undefined => orUndefined(() => statSync(path));
+
+const realPathOf = (path: string): string | undefined => orUndefined(() => realpathSync(path));
+
+function orUndefined<T>(look: () => T): T | undefined {
+	try {
+		return look();
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return undefined;
+		throw error;
+	}
 }

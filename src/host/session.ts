@@ -52,6 +52,7 @@ async function open(setup: ChildSetup): Promise<AgentSession> {
 	const { factories, mcp } = piExtensionsFor(plan);
 	if (mcp) setup.closeAtEnd(() => mcp.close());
 	const settingsManager = childSettings(plan.cwd, agentDir, { projectTrusted: plan.projectTrusted });
+	const agentsFiles = contextFiles(plan.cwd, agentDir, setup.warn);
 	const resourceLoader = new DefaultResourceLoader({
 		cwd: plan.cwd,
 		agentDir,
@@ -71,7 +72,9 @@ async function open(setup: ChildSetup): Promise<AgentSession> {
 		// Given as overrides, not as options: those would read a file if the prompt happened to be the name of one.
 		systemPromptOverride: () => plan.prompt,
 		appendSystemPromptOverride: () => [],
-		agentsFilesOverride: () => ({ agentsFiles: contextFiles(plan.cwd, agentDir) }),
+		// pi would read them whole, whoever made them.
+		noContextFiles: true,
+		agentsFilesOverride: () => ({ agentsFiles }),
 	});
 	await resourceLoader.reload();
 

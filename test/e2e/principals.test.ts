@@ -217,7 +217,8 @@ describe("models", () => {
 	});
 });
 
-test("a child reads AGENTS.md and TOOLS.md of the project and of its principal's directory, and no other", async () => {
+test("a child reads the instructions and TOOLS.md of the project and of its principal's directory, and no other", async () => {
+	// Where there is an AGENTS.md, pi does not read a CLAUDE.md.
 	const names = ["AGENTS", "TOOLS", "CLAUDE", "SOUL", "USER", "IDENTITY", "HEARTBEAT", "BOOTSTRAP", "MEMORY"];
 	const { child } = await spawnOne({
 		prepare: (home) => {
