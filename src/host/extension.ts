@@ -48,6 +48,8 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			const redactor = currentRedactor(agentDir);
 			guardOutput(redactor);
 			const places = placesIn(agentDir);
+			// For this process only: programs that its tools start must not write into our folder.
+			if (process.env.NODE_COMPILE_CACHE === places.compiled) delete process.env.NODE_COMPILE_CACHE;
 			const ledger = await openLedger(places.ledger);
 			const log = logTo({
 				context: { role: "host", pid: process.pid, host: id },

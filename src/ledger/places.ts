@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import type { HostId } from "../run/ids.ts";
 
 /** Where pi-geon keeps its files: all below `<agent directory>/pi-geon`, for the user alone. */
@@ -9,6 +9,8 @@ export interface Places {
 	dir: string;
 	ledger: string;
 	hosts: string;
+	/** What Node has compiled of the hosts' code. */
+	compiled: string;
 	/** Of all pi processes that delegate; each host has one of its own. */
 	parentLog: string;
 	log(host: HostId): string;
@@ -25,6 +27,7 @@ export function placesIn(agentDir: string): Places {
 		dir,
 		ledger: join(dir, "ledger.sqlite"),
 		hosts,
+		compiled: join(dir, "compiled"),
 		parentLog: join(dir, "parent.log"),
 		log: (host) => join(hosts, `${host}.log`),
 		socket: (host) => socketPath(hosts, host),
@@ -37,7 +40,27 @@ function socketPath(hosts: string, host: HostId): string {
 	if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return path;
 	// A deep home directory: a short path in the runtime or temp directory instead. The host removes it when it leaves,
 	// and whoever finds the host dead does.
-	return join(process.env.XDG_RUNTIME_DIR ?? tmpdir(), sharedFolderName(), `${host}.sock`);
+	return join(runtimeDirectory(), sharedFolderName(), `${host}.sock`);
+}
+
+/**
+ * `XDG_RUNTIME_DIR` where it is what its specification says: an absolute path, the user's own, closed to others. An empty
+ * or relative one would put sockets into whatever folder the process is in.
+ */
+function runtimeDirectory(): string {
+	const given = process.env.XDG_RUNTIME_DIR ?? "";
+	if (isAbsolute(given) && isOurAlone(given)) return given;
+	return isAbsolute(tmpdir()) ? tmpdir() : "/tmp";
+}
+
+function isOurAlone(folder: string): boolean {
+	try {
+		const found = statSync(folder);
+		return found.isDirectory() && found.uid === userInfo().uid && (found.mode & 0o077) === 0;
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return false;
+		throw error;
+	}
 }
 
 /**

@@ -8,6 +8,7 @@ import { archivedFile, wholeAnswerFile } from "./session-files.ts";
 const DAY_MS = 24 * 60 * 60_000;
 /** What a host leaves behind is of use to nobody but who looks into a failure. */
 const HOST_DAYS = 3;
+const COMPILED_DAYS = 30;
 const AT_ONCE = 100;
 
 export interface Retention {
@@ -76,6 +77,7 @@ export function removeExpired(ledger: Ledger, retention: Retention): Removed & {
 		hosts: removeHosts(ledger, retention.at - HOST_DAYS * DAY_MS),
 	}));
 	removeHostFiles(ledger, files, retention);
+	removeCompiled(files, retention);
 	const last = runs.at(-1);
 	const next = last ? { endedAt: last.ended_at, seq: last.seq } : (retention.from ?? BEGINNING);
 	const more = runs.length === AT_ONCE || removed.hosts === AT_ONCE;
@@ -167,6 +169,17 @@ function removeHostFiles(ledger: Ledger, files: Removal, { at, places }: Retenti
 		const file = join(places.hosts, name);
 		const age = at - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? at);
 		if (age >= HOST_DAYS * DAY_MS) files.remove(file);
+	}
+}
+
+/** What Node compiled of releases that are not used any more. What is still used is compiled again, once. */
+function removeCompiled(files: Removal, { at, places }: Retention): void {
+	for (const version of namesIn(places.compiled)) {
+		for (const name of namesIn(join(places.compiled, version))) {
+			const file = join(places.compiled, version, name);
+			const age = at - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? at);
+			if (age >= COMPILED_DAYS * DAY_MS) files.remove(file);
+		}
 	}
 }
 

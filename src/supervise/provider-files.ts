@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { ANSWERS_FD, encodeFiles, PROVIDERS_COMMAND, type ProvidersOf } from "../host/providers-protocol.ts";
 import type { Places } from "../ledger/places.ts";
 import { isRecord } from "../run/is-record.ts";
+import { withCompileCache } from "./compile-cache.ts";
 import type { HostProfile } from "./profile.ts";
 import { quietArguments } from "./start-host.ts";
 
@@ -68,7 +69,12 @@ async function askProcess(
 	const child = spawn(
 		executable,
 		[...script, ...quietArguments(profile.hostEntry), "-p", `/${PROVIDERS_COMMAND} ${encodeFiles(files)}`],
-		{ cwd: places.dir, env: profile.env, stdio: ["ignore", "ignore", "ignore", "pipe"], windowsHide: true },
+		{
+			cwd: places.dir,
+			env: withCompileCache(profile.env, places),
+			stdio: ["ignore", "ignore", "ignore", "pipe"],
+			windowsHide: true,
+		},
 	);
 	const answers = new Map<string, ProvidersOf>();
 	const { promise: ended, resolve } = Promise.withResolvers<void>();

@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:f
 import { HOST_COMMAND, NODE_ARGUMENTS } from "../host/command.ts";
 import type { HostRecord } from "../ledger/hosts.ts";
 import type { Places } from "../ledger/places.ts";
+import { withCompileCache } from "./compile-cache.ts";
 import type { HostProfile } from "./profile.ts";
 
 export interface HostStart {
@@ -32,7 +33,7 @@ export function startHost(host: HostRecord, start: HostStart): void {
 		{
 			// Not the parent's working directory: that may be deleted while the host lives.
 			cwd: places.dir,
-			env: profile.env,
+			env: withCompileCache(profile.env, places),
 			detached: true,
 			stdio: ["ignore", log, log],
 			windowsHide: true,

@@ -147,6 +147,21 @@ test("a crash between the files and the rows is completed by the next", async ()
 	expect(await tidy(41 * DAY)).toMatchObject({ runs: 1, sessions: 1, files: 0 });
 });
 
+test("what Node compiled for hosts goes a month after it was written", async () => {
+	const { places, tidy } = await open();
+	const folder = join(places.compiled, "v24-x64");
+	mkdirSync(folder, { recursive: true });
+	for (const [name, at] of [
+		["old", 0],
+		["young", 1],
+	] as const) {
+		writeFileSync(join(folder, name), "code");
+		utimesSync(join(folder, name), at, at);
+	}
+	expect(await tidy(30 * DAY)).toMatchObject({ files: 1, bytes: 4, failed: [] });
+	expect(readdirSync(folder)).toEqual(["young"]);
+});
+
 test("hosts and their logs go some days after they were last heard of", async () => {
 	const { ledger, places, tidy } = await open();
 	const now = 100 * DAY;

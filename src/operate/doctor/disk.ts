@@ -21,6 +21,7 @@ export const checkDisk: Check = {
 		const sizes = {
 			ledger: sizeOf([places.ledger, `${places.ledger}-wal`, `${places.ledger}-shm`]),
 			transcripts: sizeOf(filesBelow(sessionsRoot)),
+			"compiled code": sizeOf(filesBelow(places.compiled)),
 			logs: sizeOf([...filesBelow(places.hosts), ...filesIn(places.dir, /^parent\.log/)]),
 		};
 		const total = Object.values(sizes).reduce((sum, bytes) => sum + bytes, 0);

@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Check, fixable, pass } from "./check.ts";
 import { namesIn } from "./names-in.ts";
 
@@ -11,7 +11,9 @@ export const checkFileModes: Check = {
 	*run(examination) {
 		if (process.platform === "win32") return;
 		const { places, sessionsRoot } = examination.sources;
-		const open = [...entriesBelow(places.dir), ...entriesBelow(sessionsRoot)].filter(isOpenToOthers);
+		// What is in there Node makes, with rights of its own; the folder around it is closed.
+		const ours = entriesBelow(places.dir).filter((path) => dirname(path) !== places.compiled);
+		const open = [...ours, ...entriesBelow(sessionsRoot)].filter(isOpenToOthers);
 		if (open.length === 0) {
 			yield pass("Records, transcripts and logs are readable by you alone");
 			return;
