@@ -4,7 +4,9 @@ import type { ThinkingLevel } from "../run/thinking.ts";
 export type AgentSource = "builtin" | "user" | "project";
 
 /** `only` with no names grants nothing: it is refused at launch, never read as "all tools". */
-export type ToolSelection = { kind: "only"; names: string[] } | { kind: "inherit"; except: string[] };
+export type ToolSelection =
+	/** `except` takes single tools out of those that an MCP server's name stands for. */
+	{ kind: "only"; names: string[]; except?: string[] } | { kind: "inherit"; except: string[] };
 
 /** An entry of the file's tool list that does not become a tool of the child, whatever the configuration says. */
 export interface LeftOutTool {

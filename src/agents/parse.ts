@@ -75,7 +75,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 		prompt: frontmatter.body.trim() || description || DEFAULT_ROLE,
 		source: origin.source,
 		file: origin.file,
-		digest: createHash("sha256").update(text).digest("hex").slice(0, 16),
+		digest: createHash("sha256").update(text).digest("hex"),
 	};
 	return { agent, name, diagnostics };
 }

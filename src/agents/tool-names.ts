@@ -22,19 +22,21 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 
 const TOOL_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.:/-]*$/;
 const RESTRICTED = /^([A-Za-z0-9_][A-Za-z0-9_.:/-]*)\(/;
-const MCP_SERVER = /^mcp__(?:(?!__).)+$/;
+/** `mcp__github__*`, or `mcp__*`: tools of MCP servers, which stand for as many as there are. */
+const MCP_PATTERN = /^mcp__[A-Za-z0-9_.:/-]*\*$/;
 
 export type ToolEntry =
+	/** Also the tools of an MCP server, as `mcp__github` or `mcp__github__*`: planning knows which there are. */
 	| { kind: "tool"; name: string }
 	/** `Bash(git:*)`: some uses of a tool. */
 	| { kind: "restricted"; name: string }
-	/** `mcp__github__*`, `mcp__github`, `*`: more than one tool, or no name at all. */
+	/** `*`, `read grep`: not one name. */
 	| { kind: "unusable" };
 
 export function readToolEntry(text: string): ToolEntry {
 	const restricted = RESTRICTED.exec(text)?.[1];
 	if (restricted !== undefined) return { kind: "restricted", name: piName(restricted) };
-	if (!TOOL_NAME.test(text) || MCP_SERVER.test(text)) return { kind: "unusable" };
+	if (!TOOL_NAME.test(text) && !MCP_PATTERN.test(text)) return { kind: "unusable" };
 	return { kind: "tool", name: piName(text) };
 }
 

@@ -1,8 +1,9 @@
 import { isRecord } from "../run/is-record.ts";
-import type { AgentDefinition } from "./definition.ts";
+import type { AgentDefinition, ToolSelection } from "./definition.ts";
 import type { Field, Fields } from "./fields.ts";
 import type { Findings } from "./findings.ts";
 import { readToolEntry, splitToolList } from "./tool-names.ts";
+import { matches } from "./tool-patterns.ts";
 
 export const WHITELIST_FIELDS = ["tools", "approved_tools", "allowed_tools"] as const;
 export const BLACKLIST_FIELDS = ["denied_tools", "disallowedTools"] as const;
@@ -27,9 +28,16 @@ export function readTools(fields: Fields, findings: Findings): ReadTools {
 		...asked,
 		tools:
 			tools.kind === "only"
-				? { kind: "only", names: tools.names.filter((name) => !except.includes(name)) }
+				? difference(tools.names, except)
 				: { kind: "inherit", except: [...new Set([...tools.except, ...except])] },
 	};
+}
+
+/** An MCP server's name may stand for tools that are denied one by one. */
+function difference(names: readonly string[], except: readonly string[]): ToolSelection {
+	const left = names.filter((name) => !except.some((entry) => matches(entry, name)));
+	const within = except.filter((entry) => left.some((name) => matches(name, entry)));
+	return { kind: "only", names: left, ...(within.length > 0 && { except: within }) };
 }
 
 const ALL: ReadTools = { tools: { kind: "inherit", except: [] }, writtenAs: {}, leftOut: [] };

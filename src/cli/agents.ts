@@ -1,29 +1,61 @@
+import type { AgentDefinition } from "../agents/definition.ts";
 import { agentsReport } from "../operate/report/agents.ts";
-import type { Command } from "./command.ts";
-import { agentDir } from "./surroundings.ts";
+import { toolsHere } from "../operate/tools-here.ts";
+import { WriteConsents } from "../operate/write-consents.ts";
+import type { Command, ExitCode } from "./command.ts";
+import type { Output } from "./output.ts";
+import { agentDir, isInsideSubagent, ONLY_LOOKS, places } from "./surroundings.ts";
+import { toolSurroundings } from "./tool-surroundings.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
 export const agents: Command = {
 	name: "agents",
-	takes: "",
-	does: "the agents there are here, where they come from, and what is wrong with their files",
-	words: [0, 0],
+	takes: "[forget <name>]",
+	does: "the agents there are here, what they get and what not, and what is wrong with their files; forget: ask again whether one may write",
+	words: [0, 2],
 	options: {},
 	seesToConfig: true,
-	async run({ out }) {
-		const { catalogFor } = await import("./catalog.ts");
-		const cwd = process.cwd();
-		const isTrusted = trustOnFile(agentDir(), cwd) === true;
-		const catalog = catalogFor(cwd, { includeProject: isTrusted });
-		const all = isTrusted ? catalog : catalogFor(cwd, { includeProject: true });
-		const ofProject = [...all.agents, ...all.overridden].filter(({ source }) => source === "project");
-		const hidden = isTrusted ? 0 : ofProject.length;
-		if (out.isJson) out.document({ ...catalog, untrusted: hidden });
-		else {
-			out.lines(agentsReport(catalog, { width: out.width }));
-			if (hidden > 0)
-				out.lines(["", `Not shown: ${hidden} of this project, which nobody decided to trust (/trust in pi).`]);
-		}
-		return catalog.diagnostics.some(({ severity }) => severity === "error") ? 1 : 0;
+	async run({ words, out }) {
+		const [word, name] = words;
+		if (word === undefined) return show(out);
+		if (word !== "forget" || name === undefined) return out.misused("Usage: pi-geon agents [forget <name>]");
+		return forget(name, out);
 	},
 };
+
+async function show(out: Output): Promise<ExitCode> {
+	const { catalogFor } = await import("./catalog.ts");
+	const cwd = process.cwd();
+	const isTrusted = trustOnFile(agentDir(), cwd) === true;
+	const catalog = catalogFor(cwd, { includeProject: isTrusted });
+	const all = isTrusted ? catalog : catalogFor(cwd, { includeProject: true });
+	const ofProject = [...all.agents, ...all.overridden].filter(({ source }) => source === "project");
+	const hidden = isTrusted ? 0 : ofProject.length;
+	const surroundings = toolSurroundings(cwd);
+	const here = (agent: AgentDefinition) => toolsHere(agent, surroundings);
+	if (out.isJson) {
+		const listed = catalog.agents.map((agent) => ({ ...agent, here: here(agent) }));
+		out.document({ ...catalog, agents: listed, untrusted: hidden });
+	} else {
+		out.lines(
+			agentsReport(catalog, {
+				width: out.width,
+				toolsHere: here,
+				howToForget: ({ name }) => `pi-geon agents forget ${name}`,
+			}),
+		);
+		if (hidden > 0)
+			out.lines(["", `Not shown: ${hidden} of this project, which nobody decided to trust (/trust in pi).`]);
+	}
+	return catalog.diagnostics.some(({ severity }) => severity === "error") ? 1 : 0;
+}
+
+/** A session that is open keeps what the user said in it; only what holds for good is forgotten. */
+function forget(name: string, out: Output): ExitCode {
+	if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
+	const forgotten = new WriteConsents(places().writeConsents).forget(name);
+	if (forgotten === 0) return out.failed(`There is no answer on file about whether ${name} may write.`);
+	if (out.isJson) out.document({ status: "ok", forgotten });
+	else out.lines([`Forgotten. pi asks again whether ${name} may write.`]);
+	return 0;
+}

@@ -8,6 +8,7 @@ import { catalogFor } from "./catalog.ts";
 import { type FoundPi, profileFor } from "./find-pi.ts";
 import { isLoadedByPi } from "./loaded-by-pi.ts";
 import { agentDir, configHere, places } from "./surroundings.ts";
+import { toolSurroundings } from "./tool-surroundings.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
 const MODELS_WITHIN_MS = 30_000;
@@ -29,7 +30,7 @@ export function sourcesHere(pi: FoundPi | undefined): DoctorSources {
 		config: configHere(),
 		catalog: catalogFor(cwd, { includeProject: isTrusted === true }),
 		isTrusted,
-		tools: undefined,
+		tools: toolSurroundings(cwd),
 		models: (signal) => modelsOf(pi, signal),
 	};
 }

@@ -21,6 +21,7 @@ import { mendFirst } from "./mend-first.ts";
 import { withRunNamed } from "./named-run.ts";
 import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
 import { agentDir, cliLog, configFor, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
+import { toolSurroundings } from "./tool-surroundings.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
 /** How long a host may take to come up before the run is left to whoever opens its session next. */
@@ -74,6 +75,7 @@ export const send: Command = {
 					config: loaded.config,
 					catalog: catalogFor(cwd, { includeProject: definition.source === "project" }),
 					isTrusted: () => trustOnFile(agentDir(), cwd) === true,
+					consent: (agent) => toolSurroundings(cwd).consent(agent),
 				},
 			);
 			if (isDenial(continued)) {

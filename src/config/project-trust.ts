@@ -55,7 +55,7 @@ function explicitDecision(folder: string): boolean | undefined {
 }
 
 /** The decision in trust.json about the folder or one above it. A file that cannot be read holds none. */
-function savedDecision(folder: string): boolean | undefined {
+export function savedDecision(folder: string): boolean | undefined {
 	const agentDir = getAgentDir();
 	// Reading it takes a lock; most users have saved nothing.
 	if (!existsSync(join(agentDir, "trust.json"))) return undefined;

@@ -13,6 +13,8 @@ export interface Places {
 	compiled: string;
 	/** Of all pi processes that delegate; each host has one of its own. */
 	parentLog: string;
+	/** The agents that the user lets write. */
+	writeConsents: string;
 	log(host: HostId): string;
 	socket(host: HostId): string;
 }
@@ -29,6 +31,7 @@ export function placesIn(agentDir: string): Places {
 		hosts,
 		compiled: join(dir, "compiled"),
 		parentLog: join(dir, "parent.log"),
+		writeConsents: join(dir, "write-consents.json"),
 		log: (host) => join(hosts, `${host}.log`),
 		socket: (host) => socketPath(hosts, host),
 	};

@@ -4,9 +4,10 @@ import { sendToRun } from "../ledger/inbox.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
 import { GENERAL } from "../plan/general.ts";
+import { leftOutWarnings } from "../plan/left-out.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
 import { choosePrincipal, type Requester } from "../plan/principal.ts";
-import { effectiveTools } from "../plan/tools.ts";
+import { sortTools, type ToolQuestion, type WriteConsent } from "../plan/tools.ts";
 import { isRefusal } from "../run/errors.ts";
 import { runToTell } from "./child.ts";
 import { type Denial, denialOf } from "./denial.ts";
@@ -27,7 +28,11 @@ export interface Continued extends Posted {
 interface Sources extends Pick<Services, "ledger" | "config" | "catalog" | "agentDir"> {
 	/** Whether a decision to trust its project is on file. */
 	isTrusted(): boolean;
+	/** Whether the user lets an agent write. */
+	consent(agent: ToolQuestion["agent"]): WriteConsent;
 }
+
+type ToolsLeft = Pick<LaunchPlan, "tools" | "extensions" | "warnings">;
 
 /**
  * Says something to a child without its parent: steers the run that is open in its session, or admits another under the
@@ -54,7 +59,6 @@ export function continueSession(of: RunRecord, request: Continuation, sources: S
 				...tools,
 				task: request.message,
 				session: { ...record.plan.session, resumed },
-				warnings: [],
 			},
 			mode: "background",
 			parentSession: record.parentSession,
@@ -91,17 +95,28 @@ export function disabledNow({ agent, principal }: LaunchPlan, from: Requester): 
 	return isRefusal(target) ? denialOf(target) : undefined;
 }
 
-function toolsNow(plan: LaunchPlan, { config, catalog }: Sources): Pick<LaunchPlan, "tools" | "extensions"> | Denial {
+/** What is left of the tools that it had, and why not the others. */
+function toolsNow(plan: LaunchPlan, { config, catalog, consent }: Sources): ToolsLeft | Denial {
 	const isGeneral = plan.definition.digest === GENERAL.digest;
 	const agent = isGeneral ? GENERAL : catalog.agents.find(({ name }) => name === plan.agent);
 	if (!agent) return { status: "error", error: `There is no agent ${plan.agent} any more: ${plan.definition.file}` };
-	const { extensionOf = {} } = plan;
-	const known = plan.tools.map((name) => ({ name, ...(extensionOf[name] && { extension: extensionOf[name] }) }));
-	const granted = effectiveTools({ agent, config, active: plan.tools, known });
-	if (isRefusal(granted)) return { status: "error", error: granted.error.message };
-	const tools = plan.tools.filter((name) => granted.tools.includes(name));
-	if (tools.length === 0) return { status: "error", error: `${plan.agent} has none of the tools left that it had.` };
-	return { tools, extensions: plan.extensionOf ? granted.extensions : plan.extensions };
+	// They were there when it was planned, and the host looks again.
+	const now = sortTools({ agent, config, active: plan.tools, known: undefined, consent: consent(agent) });
+	const tools = plan.tools.filter((name) => now.tools.includes(name));
+	const lost = plan.tools.filter((name) => !tools.includes(name));
+	const whyOf = new Map(now.leftOut.map(({ name, why }) => [name, why]));
+	const warnings = leftOutWarnings(
+		lost.map((name) => ({ name, why: whyOf.get(name) ?? "not_asked_for" })),
+		agent,
+	);
+	if (tools.length === 0) {
+		return { status: "error", error: [`${plan.agent} has none of the tools left that it had.`, ...warnings].join(" ") };
+	}
+	const { extensionOf } = plan;
+	const extensions = extensionOf
+		? [...new Set(tools.flatMap((name) => (Object.hasOwn(extensionOf, name) ? (extensionOf[name] ?? []) : [])))]
+		: plan.extensions;
+	return { tools, extensions, warnings };
 }
 
 const forbidden = (error: string): Denial => ({ status: "forbidden", error });

@@ -1,13 +1,26 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { AgentDefinition } from "../agents/definition.ts";
 import type { RunRecord } from "../ledger/records.ts";
+import type { WriteConsent } from "../plan/tools.ts";
 import type { Approval, ProjectAgentQuestion } from "../plan/trusted-definition.ts";
 import type { SessionServices } from "./session-services.ts";
+
+/** What the user decides before a run is admitted. */
+export interface UserDecisions {
+	approveProjectAgent: (ctx: ExtensionContext, question: ProjectAgentQuestion) => Promise<Approval>;
+	/** Undefined: the turn or the session ended before the user answered. */
+	askToWrite: (
+		ctx: ExtensionContext,
+		agent: AgentDefinition,
+		tools: readonly string[],
+	) => Promise<WriteConsent | undefined>;
+}
 
 /** What everything works with that can admit a run: tools, commands, the inspector. */
 export interface DelegationSetup {
 	pi: ExtensionAPI;
 	services: SessionServices;
-	approveProjectAgent: (ctx: ExtensionContext, question: ProjectAgentQuestion) => Promise<Approval>;
+	decisions: UserDecisions;
 	/** A run was admitted that nobody waits for: somebody should see to it. */
 	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
 }

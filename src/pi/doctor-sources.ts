@@ -6,12 +6,14 @@ import { placesIn } from "../ledger/places.ts";
 import type { DoctorSources } from "../operate/doctor/sources.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
 import { currentProfile } from "../supervise/current-profile.ts";
+import { toolSurroundings } from "./commands/agents.ts";
 import { modelSource } from "./model-source.ts";
 import { resolveAmong } from "./parent-facts.ts";
 import { hostEntry, trustedAgentsFor } from "./session-services.ts";
+import type { WriteQuestions } from "./write-consent.ts";
 
 /** What a pi session can tell the doctor. */
-export function doctorSources(pi: ExtensionAPI, ctx: ExtensionContext): DoctorSources {
+export function doctorSources(pi: ExtensionAPI, ctx: ExtensionContext, questions: WriteQuestions): DoctorSources {
 	const agentDir = getAgentDir();
 	const profile = currentProfile(hostEntry());
 	const { modelRegistry } = ctx;
@@ -28,7 +30,7 @@ export function doctorSources(pi: ExtensionAPI, ctx: ExtensionContext): DoctorSo
 		config: configFor(ctx),
 		catalog: trustedAgentsFor(ctx),
 		isTrusted: isTrustedByDecision(ctx),
-		tools: pi.getAllTools().map(({ name }) => name),
+		tools: toolSurroundings(pi, ctx, questions),
 		models: async () => {
 			const all = modelRegistry.getAll();
 			const known = new Map(all.map((model) => [`${model.provider}/${model.id}`, model]));

@@ -8,6 +8,7 @@ import { Announcer } from "./announcer.ts";
 import { projectAgentApprovals } from "./approvals.ts";
 import { registerCommands } from "./commands/register.ts";
 import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.ts";
+import type { UserDecisions } from "./delegation-setup.ts";
 import { headlessDrain } from "./drain.ts";
 import { markFailure } from "./failures.ts";
 import { hostAhead } from "./host-ahead.ts";
@@ -26,6 +27,7 @@ import { sessionsSpawnTool } from "./tools/sessions-spawn.ts";
 import { subagentTool } from "./tools/subagent.ts";
 import { announceCard } from "./view/announce-card.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
+import { WriteQuestions } from "./write-consent.ts";
 
 /** The extension in a user's pi. It only wires: what happens is told in `delegate.ts`. */
 export default function piGeon(pi: ExtensionAPI): void {
@@ -38,12 +40,16 @@ export default function piGeon(pi: ExtensionAPI): void {
 	const announcer = new Announcer(pi, services, { events, live });
 	const over = new AbortController();
 	const calls = new WaitingCalls();
-	const approveProjectAgent = projectAgentApprovals(over.signal);
+	const writeQuestions = new WriteQuestions(over.signal);
+	const decisions: UserDecisions = {
+		approveProjectAgent: projectAgentApprovals(over.signal),
+		askToWrite: (ctx, agent, tools) => writeQuestions.ask(ctx, agent, tools),
+	};
 	const onSpawned = (from: ExtensionContext, record: RunRecord) => {
 		events.created(record);
 		announcer.attend(from);
 	};
-	const common = { pi, services, approveProjectAgent, onSpawned };
+	const common = { pi, services, decisions, onSpawned };
 	const ui = new TerminalUi({ ...common, live });
 	const startHostAhead = hostAhead(pi, services);
 	let enabled = false;
@@ -104,6 +110,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		openInspector: (ctx) => ui.openInspector(ctx),
 		liveProgress: (id) => live.progressOf(id),
 		over: over.signal,
+		writeQuestions,
 	});
 	pi.registerMessageRenderer(ANNOUNCE, announceCard);
 }

@@ -1,5 +1,6 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { planLaunch } from "../plan/launch.ts";
+import type { UserDecisions } from "./delegation-setup.ts";
 import { parentFacts } from "./parent-facts.ts";
 import { parentLog } from "./parent-log.ts";
 import type { SessionServices } from "./session-services.ts";
@@ -24,11 +25,14 @@ export function hostAhead(pi: ExtensionAPI, services: SessionServices): (ctx: Ex
 	};
 }
 
+/** The user hears nothing of a plan that nobody asked for. */
+const NOBODY_ASKED: UserDecisions = { approveProjectAgent: async () => "nobody", askToWrite: async () => "not_asked" };
+
 /** Makes a plan that nobody asked for, so that what the first one needs is read and compiled when that comes. */
 async function planAhead(pi: ExtensionAPI, services: SessionServices, ctx: ExtensionContext): Promise<void> {
 	if (services.isClosing) return;
 	await services.use(ctx, async (available) => {
-		const parent = parentFacts(pi, ctx, async () => "nobody");
+		const parent = parentFacts(pi, ctx, NOBODY_ASKED);
 		await planLaunch({ agent: available.catalog.agents[0]?.name ?? "", task: "None." }, parent, available);
 		available.redactor.redact("");
 		available.supervisor.lookAhead();

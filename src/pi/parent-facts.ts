@@ -16,13 +16,14 @@ import { readModelName } from "../plan/model-name.ts";
 import type { KnownTool } from "../plan/tools.ts";
 import { delegationDepth } from "../run/delegation-depth.ts";
 import { isThinkingLevel } from "../run/thinking.ts";
+import type { UserDecisions } from "./delegation-setup.ts";
 import { modelSource } from "./model-source.ts";
 
 /** The parent as it is at this moment, as the plan wants to know it. */
 export function parentFacts(
 	pi: ExtensionAPI,
 	ctx: ExtensionContext,
-	approveProjectAgent: ParentFacts["approveProjectAgent"],
+	{ approveProjectAgent, askToWrite }: UserDecisions,
 ): ParentFacts {
 	const thinking: string = pi.getThinkingLevel();
 	return {
@@ -36,7 +37,8 @@ export function parentFacts(
 		sessionKept: ctx.sessionManager.getSessionFile() !== undefined,
 		resolveModel: (name, principalDir) => resolveModel(ctx, name, principalDir),
 		modelSource: (model) => modelSource(ctx, model),
-		approveProjectAgent,
+		approveProjectAgent: (question) => approveProjectAgent(ctx, question),
+		askToWrite: (agent, tools) => askToWrite(ctx, agent, tools),
 	};
 }
 

@@ -15,13 +15,14 @@ import type { ChildSession, LaunchPlan, ModelChoice } from "./plan.ts";
 import { choosePrincipal } from "./principal.ts";
 import { childPrompt } from "./prompt.ts";
 import { newSession } from "./session-place.ts";
-import { effectiveTools, type KnownTool } from "./tools.ts";
+import { effectiveTools, type KnownTool, type WriteConsent } from "./tools.ts";
 import {
 	type Approval,
 	type ProjectAgentQuestion,
 	type TrustedDefinition,
 	trustedDefinition,
 } from "./trusted-definition.ts";
+import { toolsWithConsent } from "./write-consent.ts";
 
 /** What was asked for. */
 export interface LaunchRequest {
@@ -61,6 +62,8 @@ export interface ParentFacts {
 	modelSource(model: ModelChoice): Promise<ModelSource>;
 	/** Asks the user about an agent of a project that is not trusted. */
 	approveProjectAgent(question: ProjectAgentQuestion): Promise<Approval>;
+	/** Asks the user whether an agent may write with these tools. Undefined: they left before they answered. */
+	askToWrite(agent: AgentDefinition, tools: readonly string[]): Promise<WriteConsent | undefined>;
 }
 
 /** What the plan depends on that others own. */
@@ -99,8 +102,6 @@ export async function planLaunch(
 	if (isRefusal(principal)) return principal;
 	const session = childSession(request, agent, { cwd: parent.cwd, principal: principal.id, ...sources });
 	if (isRefusal(session)) return session;
-	const tools = effectiveTools({ agent, config, active: parent.activeTools, known: parent.knownTools });
-	if (isRefusal(tools)) return tools;
 	const chosen = await chooseModel(
 		[
 			{ from: "the request", name: request.model },
@@ -120,6 +121,9 @@ export async function planLaunch(
 		chosen.thinking ??
 		config.agents.defaults.subagents.thinking ??
 		parent.thinking;
+	// Last, so that the user is asked about no run that cannot be.
+	const tools = await toolsWithConsent(agent, parent, config);
+	if (isRefusal(tools)) return tools;
 
 	return {
 		agent: agent.name,
@@ -144,7 +148,14 @@ export async function planLaunch(
 			parentKept: parent.sessionKept,
 		},
 		...(request.route !== undefined && { route: request.route }),
-		warnings: [...permitted.warnings, ...warnings, ...agent.warnings, ...chosen.warnings, ...session.warnings],
+		warnings: [
+			...permitted.warnings,
+			...tools.warnings,
+			...warnings,
+			...agent.warnings,
+			...chosen.warnings,
+			...session.warnings,
+		],
 	};
 }
 
@@ -237,7 +248,8 @@ function childSession(
 	}
 	if (known.everStarted && !existsSync(known.file))
 		return wrong(`The transcript of session ${id} is gone: there is no ${known.file} any more.`, "missing_session");
-	const changed = known.definition !== agent.digest;
+	// Sessions of older releases recorded the beginning of the digest.
+	const changed = !agent.digest.startsWith(known.definition);
 	return {
 		session: { id, file: known.file, resumed: known.everStarted },
 		warnings: changed

@@ -1,9 +1,11 @@
 import type { AgentDefinition } from "../agents/definition.ts";
 import { namesOf } from "../agents/tool-names.ts";
+import { isMcp, isWithin, matches } from "../agents/tool-patterns.ts";
 import type { Config } from "../config/config.ts";
 import type { Refusal } from "../run/errors.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 import { GENERAL } from "./general.ts";
+import { type LeftOut, leftOutWarnings, unreadableWarnings, type WhyLeftOut } from "./left-out.ts";
 import { noTools } from "./no-tools.ts";
 import type { LaunchPlan } from "./plan.ts";
 
@@ -16,16 +18,18 @@ export interface KnownTool {
 	from?: "mcp" | "codemode" | "tool_search";
 }
 
-/** What no child ever gets, because a child does not delegate. The finalize tool is the host's to add. */
-export const NEVER: ReadonlySet<string> = new Set([
+/** What no child ever gets, because a child does not delegate. */
+const DELEGATES: ReadonlySet<string> = new Set([
 	"subagent",
 	"sessions_spawn",
 	"sessions_list",
 	"sessions_history",
 	"sessions_send",
 	"agents_list",
-	FINALIZE_TOOL,
 ]);
+
+/** What no plan grants: tools that delegate, and the finalize tool, which the host adds to every child. */
+export const NEVER: ReadonlySet<string> = new Set([...DELEGATES, FINALIZE_TOOL]);
 
 const READONLY = new Set([
 	"read",
@@ -51,56 +55,125 @@ export const PI_TOOLS: ReadonlySet<string> = new Set([
 	"ls",
 ]);
 
+/** Tools of pi's own extensions that change how other tools are called: a child gets one only by name. */
+const ONLY_BY_NAME: ReadonlySet<string> = new Set(["codemode", "tool_search"]);
+
+/**
+ * What the user says to an agent that asks for tools that write while `subagents.allowWrite` is false. `untrusted`: in
+ * this project nobody is asked. `not_asked`: there is no user to ask.
+ */
+export type WriteConsent = "given" | "refused" | "untrusted" | "not_asked";
+
 export interface ToolQuestion {
 	agent: AgentDefinition;
 	config: Config;
 	/** What the parent has switched on. */
-	active: string[];
-	/** All it could switch on. */
-	known: KnownTool[];
+	active: readonly string[];
+	/** All it could switch on. Undefined outside pi, where that is not known: then every tool counts as available. */
+	known: readonly KnownTool[] | undefined;
+	/** Absent: not asked. */
+	consent?: WriteConsent;
 }
 
-type GrantedTools = Required<Pick<LaunchPlan, "tools" | "extensions" | "extensionOf">>;
+type GrantedTools = Required<Pick<LaunchPlan, "tools" | "extensions" | "extensionOf" | "warnings">>;
 
 /** The tools a child of this role really gets, with the extensions that bring them. None at all is a refusal. */
 export function effectiveTools(question: ToolQuestion): GrantedTools | Refusal {
-	const { agent, config, active, known } = question;
-	const isNamed = agent.tools.kind === "only";
-	const isThere = ({ from }: KnownTool) => from === undefined || from === "mcp" || isNamed;
-	const sources = new Map(known.filter(isThere).map((tool) => [tool.name, tool.extension]));
-	const asked = agent.tools.kind === "only" ? agent.tools.names : active.filter((name) => !exceptions(agent).has(name));
-	const wanted = [...new Set(asked)].filter((name) => !NEVER.has(name));
-	const tools = wanted
-		.filter((name) => mayWrite(agent, config) || READONLY.has(name))
-		.filter((name) => name !== "lsp" || mayUseLsp(config))
-		.filter((name) => isAllowed(name, config))
-		.filter((name) => PI_TOOLS.has(name) || sources.has(name) || isOfServer(name, known));
-	if (tools.length === 0) return noTools(agent, wanted);
+	const { tools, leftOut } = sortTools(question);
+	const warnings = [...leftOutWarnings(leftOut, question.agent), ...unreadableWarnings(question.agent)];
+	if (tools.length === 0) return noTools(question.agent, warnings);
+	const sources = new Map(question.known?.map((tool) => [tool.name, tool.extension]));
 	const provided = tools.flatMap((name): [string, string][] => {
 		const extension = sources.get(name);
 		return extension === undefined ? [] : [[name, extension]];
 	});
 	const extensionOf = Object.fromEntries(provided);
-	return { tools, extensions: [...new Set(Object.values(extensionOf))], extensionOf };
+	return { tools, extensions: [...new Set(Object.values(extensionOf))], extensionOf, warnings };
 }
 
-/** A server that pi knows, and whose tools it does not know yet, has a name without a tool: `mcp__github`. */
-const isOfServer = (name: string, known: readonly KnownTool[]): boolean =>
-	known.some((tool) => tool.from === "mcp" && name.startsWith(`${tool.name}__`));
+/**
+ * The tools that only the configuration withholds, because they may write: a user who is asked can grant them. None if
+ * they are all MCP tools, for which `subagents.readonlyTools` is the finer choice.
+ */
+export function writingTools(question: ToolQuestion): string[] {
+	const { leftOut } = sortTools({ ...question, consent: "not_asked" });
+	const writes = leftOut.filter(({ why }) => why === "writes").map(({ name }) => name);
+	const mcp = leftOut.filter(({ why }) => why === "mcp_writes").map(({ name }) => name);
+	return writes.length === 0 ? [] : [...writes, ...mcp];
+}
 
-const exceptions = (agent: AgentDefinition): Set<string> =>
-	new Set(agent.tools.kind === "inherit" ? agent.tools.except : []);
+/** Every tool that the agent asks for is either in `tools` or in `leftOut`. */
+export function sortTools(question: ToolQuestion): { tools: string[]; leftOut: LeftOut[] } {
+	const tools: string[] = [];
+	const leftOut: LeftOut[] = [];
+	for (const name of askedFor(question)) {
+		const why = whyLeftOut(name, question);
+		if (why === undefined) tools.push(name);
+		else leftOut.push({ name, why });
+	}
+	return { tools, leftOut };
+}
 
-/** Roles are held to reading unless the configuration says otherwise; a child without a role is as free as its parent. */
-const mayWrite = (agent: AgentDefinition, config: Config): boolean =>
-	agent === GENERAL || (config.subagents.allowWrite && !agent.readonly && agent.source !== "builtin");
+/**
+ * By name, or what the parent has switched on. An agent that inherits does not ask for what its file rules out: tools
+ * that it denies, tools that write if it is `readonly`. No child inherits the tools that delegate.
+ */
+function askedFor({ agent, active, known, config }: ToolQuestion): string[] {
+	const { tools } = agent;
+	const there = known?.map(({ name }) => name) ?? active;
+	const inherited = () => active.filter((name) => !NEVER.has(name) && (!agent.readonly || onlyReads(name, config)));
+	const asked = tools.kind === "only" ? tools.names.flatMap((entry) => expanded(entry, there)) : inherited();
+	// Every child has the finalize tool: a file that names it gets what it asks for.
+	return [...new Set(asked)].filter(
+		(name) => name !== FINALIZE_TOOL && !tools.except?.some((entry) => matches(entry, name)),
+	);
+}
 
-const mayUseLsp = (config: Config): boolean =>
-	config.subagents.allowLspTools && config.subagents.allowedLspActions.length > 0;
+/** `mcp__github` and `mcp__github__*` stand for all tools of that server. One that stands for none is kept, to be reported. */
+function expanded(entry: string, there: readonly string[]): string[] {
+	if (!isMcp(entry)) return [entry];
+	const meant = there.filter((name) => matches(entry, name));
+	return meant.length === 0 ? [entry] : meant;
+}
 
-function isAllowed(name: string, config: Config): boolean {
+/** The first thing that keeps a tool from a child. What the user cannot change comes first, so that no remedy is in vain. */
+function whyLeftOut(name: string, question: ToolQuestion): WhyLeftOut | undefined {
+	const { agent, config } = question;
+	if (DELEGATES.has(name)) return "delegates";
+	if (ONLY_BY_NAME.has(name) && agent.tools.kind === "inherit") return "only_by_name";
+	const missing = whyMissing(name, question);
+	if (missing) return missing;
 	const { allow, deny } = config.tools.subagents.tools;
-	// Whoever forbids some uses of a tool forbids it; whoever allows some does not allow it.
-	if (deny.includes(name) || namesOf(deny, { restricted: true }).includes(name)) return false;
-	return allow === null || allow.includes(name) || namesOf(allow, { restricted: false }).includes(name);
+	if ([...deny, ...(agent.tools.except ?? [])].some((entry) => isWithin(entry, name))) return "server_silent";
+	// A list that forbids some uses of a tool forbids it; one that allows some uses does not allow it.
+	if (isIn(deny, name, { restricted: true })) return "denied";
+	if (allow !== null && !isIn(allow, name, { restricted: false })) return "not_allowed";
+	if (name === "lsp" && !config.subagents.allowLspTools) return "lsp_off";
+	if (name === "lsp" && config.subagents.allowedLspActions.length === 0) return "lsp_without_actions";
+	return onlyReads(name, config) ? undefined : whyNotWriting(name, question);
 }
+
+function whyMissing(name: string, { active, known }: ToolQuestion): WhyLeftOut | undefined {
+	if (known === undefined || PI_TOOLS.has(name)) return undefined;
+	if (known.some((tool) => tool.name === name || (tool.from === "mcp" && matches(tool.name, name)))) return undefined;
+	if (active.includes(name)) return "no_file";
+	return isMcp(name) ? "unknown_mcp" : "unknown";
+}
+
+/** Roles are held to reading unless the configuration or the user says otherwise; a child without a role is as free as its parent. */
+function whyNotWriting(name: string, { agent, config, consent }: ToolQuestion): WhyLeftOut | undefined {
+	if (agent === GENERAL) return undefined;
+	if (agent.source === "builtin") return "builtin";
+	if (agent.readonly) return isMcp(name) ? "mcp_readonly" : "readonly";
+	if (config.subagents.allowWrite || consent === "given") return undefined;
+	if (isMcp(name)) return "mcp_writes";
+	if (consent === "refused") return "user_said_no";
+	return consent === "untrusted" ? "untrusted" : "writes";
+}
+
+/** Only an MCP tool can be declared to read: pi's own are known, and an extension's may do anything. */
+const onlyReads = (name: string, { subagents }: Config): boolean =>
+	READONLY.has(name) || (isMcp(name) && subagents.readonlyTools.some((entry) => matches(entry, name)));
+
+const isIn = (list: readonly string[], name: string, options: { restricted: boolean }): boolean =>
+	list.some((entry) => matches(entry, name)) || namesOf(list, options).includes(name);

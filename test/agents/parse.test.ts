@@ -64,7 +64,7 @@ describe("a plain file", () => {
 			prompt: "Do it.",
 			source: "user",
 			file: "/x/agent.md",
-			digest: expect.stringMatching(/^[0-9a-f]{16}$/),
+			digest: expect.stringMatching(/^[0-9a-f]{64}$/),
 		});
 	});
 
@@ -251,7 +251,7 @@ describe("tools", () => {
 		});
 	});
 
-	test.each(["Bash(git:*)", "Bash(git add:*, git commit:*)", "Bash(git", "mcp__github__*", "mcp__github", "read grep"])(
+	test.each(["Bash(git:*)", "Bash(git add:*, git commit:*)", "Bash(git", "read grep"])(
 		"%s is left out of a whitelist",
 		(entry) => {
 			const { agent, diagnostics } = withFields(`tools: "Read, ${entry}"`);
@@ -266,7 +266,25 @@ describe("tools", () => {
 		expect(diagnostics).toMatchObject([{ severity: "warning", key: "denied_tools" }]);
 	});
 
-	test.each(["mcp__github__*", "mcp__github", "*", "bash write"])("%s in a blacklist is an error", (entry) => {
+	test.each(["mcp__github", "mcp__github__*", "mcp__*"])("%s stands for tools that planning knows", (entry) => {
+		expect(withFields(`tools: "${entry}"`)).toMatchObject({
+			agent: { tools: { kind: "only", names: [entry] } },
+			diagnostics: [],
+		});
+		expect(withFields(`denied_tools: "${entry}"`)).toMatchObject({
+			agent: { tools: { kind: "inherit", except: [entry] } },
+			diagnostics: [],
+		});
+	});
+
+	test("the difference of two lists counts single tools of an MCP server", () => {
+		const toolsOf = (tools: string, denied: string) =>
+			withFields(`tools: "${tools}"`, `disallowedTools: "${denied}"`).agent?.tools;
+		expect(toolsOf("mcp__a__x, mcp__b__y", "mcp__a")).toEqual({ kind: "only", names: ["mcp__b__y"] });
+		expect(toolsOf("mcp__a", "mcp__a__x, bash")).toEqual({ kind: "only", names: ["mcp__a"], except: ["mcp__a__x"] });
+	});
+
+	test.each(["*", "bash write"])("%s in a blacklist is an error", (entry) => {
 		const { agent, diagnostics } = withFields(`denied_tools: ["${entry}"]`);
 		expect(agent).toBeUndefined();
 		expect(diagnostics).toMatchObject([{ severity: "error", key: "denied_tools" }]);

@@ -12,6 +12,7 @@ import { runListReport } from "../../src/operate/report/run-list.ts";
 import { stopReport } from "../../src/operate/report/stop.ts";
 import { stateInWords } from "../../src/operate/report/words.ts";
 import type { RunSummary } from "../../src/operate/runs.ts";
+import type { ToolsHere } from "../../src/operate/tools-here.ts";
 import type { RunId } from "../../src/run/ids.ts";
 
 const NOW = new Date(2026, 10, 15, 12, 0, 0).getTime();
@@ -301,7 +302,7 @@ test("what runs are doing is two or three lines each", () => {
 	]);
 });
 
-test("an agent is told with its source, its tools and what it overrides", () => {
+test("an agent is reported with its source, its tools, what it does not get and what it overrides", () => {
 	const agent = {
 		name: "scout",
 		description: "Looks around.",
@@ -328,13 +329,22 @@ test("an agent is told with its source, its tools and what it overrides", () => 
 			{ severity: "error" as const, file: "/x.md", line: 2, message: "It has no name.", remedy: "Give it one." },
 		],
 	};
-	expect(agentsReport(catalog, { width: 80, toolsHere: ({ name }) => (name === "scout" ? "read" : "none") })).toEqual([
+	const toolsHere = ({ name }: { name: string }): ToolsHere => {
+		const nothing = { unsure: [], inherits: false, asksFor: [] };
+		if (name === "scout") {
+			return { ...nothing, tools: ["read"], warnings: ["bash was left out: scout is read-only."] };
+		}
+		return { ...nothing, tools: [], warnings: [], asksFor: ["edit"], writing: { always: Date.UTC(2026, 10, 16) } };
+	};
+	const howToForget = ({ name }: { name: string }) => `forget ${name}`;
+	expect(agentsReport(catalog, { width: 80, toolsHere, howToForget })).toEqual([
 		"2 agents, 1 problem",
 		"",
 		"scout · user · readonly",
 		"  about      Looks around.",
 		"  tools      read, bash",
 		"  gets here  read",
+		"  warning    bash was left out: scout is read-only.",
 		"  model      the parent's",
 		"  file       /home/u/scout.md",
 		"  overrides  /package/scout.md (builtin)",
@@ -342,7 +352,10 @@ test("an agent is told with its source, its tools and what it overrides", () => 
 		"free · user",
 		"  about      Looks around.",
 		"  tools      the parent's, except bash",
-		"  gets here  none",
+		"  gets here  none, so it cannot run",
+		"  asks       you, in pi, whether it may write in your checkout",
+		"  may write  always, since 2026-11-16, until its file changes. Take it back with",
+		"             forget free",
 		"  model      a/b",
 		"  file       /home/u/scout.md",
 		"",

@@ -51,6 +51,7 @@ export const parentOf: ParentFacts = {
 	},
 	modelSource: async () => ({ kind: "pi" }),
 	approveProjectAgent: async () => "nobody",
+	askToWrite: async () => "not_asked",
 };
 
 function launch(wish: Wish): Promise<LaunchPlan | Refusal> {

@@ -23,41 +23,35 @@ function refusalOf(definition: AgentDefinition, active: string[] = []): string {
 	return granted.error.message;
 }
 
-describe("a child without any tool is told", () => {
-	test("what it would have taken over, without the tools that no child ever gets", () => {
-		const message = refusalOf(agent({}), ["bash", "subagent", "sessions_spawn", "agents_list"]);
-		expect(message).toContain("Of the parent's it would take over bash.");
-		expect(message).not.toMatch(/subagent,|sessions_spawn|agents_list/);
-		expect(message).toMatch(/Switch on more tools in the parent, or change `denied_tools` in \/agents\/scout\.md/);
+describe("the refusal of a child without any tool says", () => {
+	test("why it does not get what it inherits, without the tools that no child ever gets", () => {
+		expect(refusalOf(agent({}), ["bash", "subagent", "sessions_spawn", "agents_list"])).toBe(
+			"None of the tools of scout is available here. bash was left out: subagents.allowWrite is false in pi-geon.json.",
+		);
 	});
 
-	test("what to change about the user's own file", () => {
-		const own = agent({ tools: { kind: "only", names: ["frobnicate", "subagent"] } });
+	test("why it does not get what its file names, each with its own reason", () => {
+		const own = agent({ tools: { kind: "only", names: ["frobnicate", "edit", "subagent"] } });
 		expect(refusalOf(own)).toBe(
-			"None of the tools of scout is available here. It asks for frobnicate. Install what provides them, or change " +
-				"`tools` in /agents/scout.md, or look at subagents.allowWrite and tools.subagents.tools in pi-geon.json.",
-		);
-		expect(refusalOf(agent({ tools: { kind: "only", names: ["subagent"] } }))).toContain(
-			"It asks for none that a child may have.",
+			"None of the tools of scout is available here. frobnicate was left out: this pi has no such tool. Install what " +
+				"provides it, or remove it from the agent's file. edit was left out: subagents.allowWrite is false in " +
+				"pi-geon.json. subagent was left out: a subagent cannot delegate. No setting changes that.",
 		);
 		const readonly = refusalOf({ ...own, readonly: true });
-		expect(readonly).toContain("change `tools` or `readonly` in /agents/scout.md");
+		expect(readonly).toContain("edit was left out: scout is read-only.");
 		expect(readonly).not.toContain("allowWrite");
 	});
 
-	test("that a built-in agent is changed in the configuration, not in its file", () => {
-		const message = refusalOf(agent({ source: "builtin", tools: { kind: "only", names: ["lsp"] } }));
-		expect(message).toContain(
-			"Install what provides them, or look at tools.subagents.tools and subagents.allowLspTools in pi-geon.json.",
+	test("where the list is that asks for nothing", () => {
+		expect(refusalOf(agent({ tools: { kind: "only", names: [] } }))).toBe(
+			"None of the tools of scout is available here. It asks for none: change `tools` in /agents/scout.md.",
 		);
-		expect(message).not.toContain("scout.md");
 	});
 
-	test("that without an agent it has what its parent has", () => {
+	test("that a child without an agent has what its parent has", () => {
 		expect(refusalOf(GENERAL, ["subagent"])).toBe(
-			"None of the tools of a child without an agent is available here. It takes over the parent's, which has none " +
-				"switched on that it may have. Switch on the tools it needs in the parent, or look at tools.subagents.tools in " +
-				"pi-geon.json.",
+			"None of the tools of a child without an agent is available here. It inherits the parent's, which has none " +
+				"switched on that it may have.",
 		);
 	});
 });

@@ -3,6 +3,7 @@ import type { LoadedConfig } from "../../config/load.ts";
 import type { Places } from "../../ledger/places.ts";
 import type { ModelSource } from "../../plan/model.ts";
 import type { HostProfile } from "../../supervise/profile.ts";
+import type { ToolSurroundings } from "../tools-here.ts";
 
 export interface ModelName {
 	provider: string;
@@ -42,8 +43,8 @@ export interface DoctorSources {
 	catalog: AgentCatalog;
 	/** Whether somebody decided to trust the project; undefined: nobody decided, as far as can be seen from here. */
 	isTrusted: boolean | undefined;
-	/** The names of all tools; undefined outside of pi. */
-	tools: readonly string[] | undefined;
+	/** What decides on the tools of an agent. */
+	tools: ToolSurroundings;
 	/** May take a while, outside of pi. A text says why they are not known. */
 	models(signal: AbortSignal): Promise<KnownModels | string>;
 }

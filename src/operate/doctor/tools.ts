@@ -1,74 +1,118 @@
 import type { AgentDefinition } from "../../agents/definition.ts";
 import { readToolEntry } from "../../agents/tool-names.ts";
+import { isMcp, matches } from "../../agents/tool-patterns.ts";
 import type { LoadedConfig } from "../../config/load.ts";
 import { NEVER, PI_TOOLS } from "../../plan/tools.ts";
 import { nearest } from "../../run/nearest.ts";
+import { writingInWords } from "../report/agents.ts";
+import { OUR_TOOLS, type ToolSurroundings, toolsHere } from "../tools-here.ts";
 import { type Check, type Finding, pass } from "./check.ts";
 
-/** The tools that come with this package. */
-const OURS = ["lsp", "web_search", "fetch_content", "get_search_content", "convert_content"] as const;
-
-/** Whether there is such a tool as an agent or the configuration names. */
+/** Whether each agent gets the tools that it asks for, and whether there are such tools as the configuration names. */
 export const checkTools: Check = {
 	name: "tools",
 	*run({ sources: { catalog, config, tools } }) {
-		const known = new Set<string>([...PI_TOOLS, ...(tools ?? OURS)]);
+		const ofPi = tools.pi?.known.map(({ name }) => name);
+		const known = [...PI_TOOLS, ...(ofPi ?? OUR_TOOLS)];
 		const findings = [
-			...catalog.agents.flatMap((agent) => findingOn(agent, known, tools !== undefined) ?? []),
-			...inConfig(config, new Set([...known, ...NEVER]), tools !== undefined),
+			...catalog.agents.flatMap((agent) => [...onAgent(agent, tools), ...onDenied(agent, known, ofPi !== undefined)]),
+			...inConfig(config, [...known, ...NEVER], ofPi !== undefined),
 		];
 		yield* findings;
-		if (findings.length === 0) yield pass("All tools that are named exist");
+		yield* catalog.agents.flatMap((agent) => mayWrite(agent, tools));
+		if (findings.length === 0) yield pass("Every agent gets the tools that it asks for");
 	},
 };
 
+/** What an agent asks for and does not get here. */
+function onAgent(agent: AgentDefinition, surroundings: ToolSurroundings): Finding[] {
+	const { tools, unsure, warnings, asksFor } = toolsHere(agent, surroundings);
+	const { file } = agent;
+	if (tools.length === 0) {
+		const detail = [...warnings, `${file}: without any tool it cannot run.`].join("\n");
+		return [{ level: "fail", what: `${agent.name} gets none of the tools that it asks for`, detail }];
+	}
+	const findings: Finding[] = [];
+	if (warnings.length > 0) {
+		const detail = [...warnings, file].join("\n");
+		findings.push({
+			level: "warn",
+			what: `${agent.name} gets ${tools.join(", ")}, and not all that it asks for`,
+			detail,
+			...(asksFor.length > 0 && { remedy: "In a terminal, pi asks you about it when it runs." }),
+		});
+	}
+	if (unsure.length > 0) {
+		findings.push({
+			level: "warn",
+			what: `${agent.name} names tools that only a running pi knows: ${unsure.join(", ")}`,
+			detail: file,
+			remedy: "Run /toolkit doctor in pi to have them checked.",
+		});
+	}
+	return findings;
+}
+
+/** A misspelt name denies nothing. One that is not in this pi may be another program's, and does no harm. */
+function onDenied({ name, tools, file }: AgentDefinition, known: readonly string[], isInsidePi: boolean): Finding[] {
+	if (tools.kind === "only" || !isInsidePi) return [];
+	return tools.except.flatMap((entry): Finding[] => {
+		const meant = nearest(entry, known);
+		if (known.some((tool) => matches(entry, tool)) || meant === undefined) return [];
+		return [
+			{
+				level: "warn",
+				what: `${name} denies a tool that this pi does not have: ${entry}`,
+				detail: file,
+				remedy: `Did you mean ${meant}?`,
+			},
+		];
+	});
+}
+
+function mayWrite(agent: AgentDefinition, { writing }: ToolSurroundings): Finding[] {
+	const said = writing(agent);
+	if (said === undefined || said === "refused") return [];
+	const inWords = writingInWords(said, `/toolkit agents forget ${agent.name}`);
+	return [pass(`${agent.name} may write in your checkout ${inWords}`, agent.file)];
+}
+
 /** A misspelt name denies nothing, or allows nothing. */
-function inConfig({ config, files }: LoadedConfig, known: ReadonlySet<string>, isInsidePi: boolean): Finding[] {
+function inConfig({ config, files }: LoadedConfig, known: readonly string[], isInsidePi: boolean): Finding[] {
 	const { allow, deny } = config.tools.subagents.tools;
-	const named = { allow: allow ?? [], deny };
-	return Object.entries(named).flatMap(([list, names]) =>
-		names
-			.filter((name) => !known.has(nameInPi(name)))
-			.map((name): Finding => {
-				const meant = nearest(name, [...known]);
-				const who = isInsidePi || meant !== undefined ? "nobody provides" : "only a running pi knows";
-				const otherwise = isInsidePi
-					? "Correct the name, or install the extension that provides it."
-					: "Run /toolkit doctor in pi to have it checked.";
-				return {
+	const named = {
+		"tools.subagents.tools.allow": allow ?? [],
+		"tools.subagents.tools.deny": deny,
+		"subagents.readonlyTools": config.subagents.readonlyTools,
+	};
+	const detail = files.join(", ");
+	return Object.entries(named).flatMap(([setting, names]) =>
+		names.flatMap((name): Finding[] => {
+			const entry = nameInPi(name);
+			if (setting === "subagents.readonlyTools" && !isMcp(entry)) {
+				const remedy = "Only MCP tools can be declared to read: mcp__<server>, or mcp__<server>__<tool>.";
+				return [{ level: "warn", what: `${setting} names what is not an MCP tool: ${name}`, detail, remedy }];
+			}
+			if (known.some((tool) => matches(entry, tool))) return [];
+			const meant = nearest(name, known);
+			const who = isInsidePi || meant !== undefined ? "nobody provides" : "only a running pi knows";
+			const otherwise = isInsidePi
+				? "Correct the name, or install the extension that provides it."
+				: "Run /toolkit doctor in pi to have it checked.";
+			return [
+				{
 					level: "warn",
-					what: `tools.subagents.tools.${list} names a tool that ${who}: ${name}`,
-					detail: files.join(", "),
+					what: `${setting} names a tool that ${who}: ${name}`,
+					detail,
 					remedy: meant === undefined ? otherwise : `Did you mean ${meant}?`,
-				};
-			}),
+				},
+			];
+		}),
 	);
 }
 
-/** Of a name as Claude Code has it: `Bash`, `Bash(git:*)`. */
+/** The name of a tool as Claude Code writes it: `Bash`, `Bash(git:*)`. */
 function nameInPi(written: string): string {
 	const entry = readToolEntry(written);
 	return entry.kind === "unusable" ? written : entry.name;
-}
-
-function findingOn(agent: AgentDefinition, known: ReadonlySet<string>, isInsidePi: boolean): Finding | undefined {
-	const named = agent.tools.kind === "only" ? agent.tools.names : agent.tools.except;
-	const missing = named.filter((name) => !known.has(name));
-	if (missing.length === 0) return undefined;
-	const detail = agent.file;
-	if (!isInsidePi) {
-		return {
-			level: "warn",
-			what: `${agent.name} names tools that only a running pi knows: ${missing.join(", ")}`,
-			detail,
-			remedy: "Run /toolkit doctor in pi to have them checked.",
-		};
-	}
-	const isLeftWithNone = agent.tools.kind === "only" && missing.length === named.length;
-	return {
-		level: isLeftWithNone ? "fail" : "warn",
-		what: `${agent.name} names ${missing.length === 1 ? "a tool" : "tools"} that nobody provides: ${missing.join(", ")}`,
-		detail: isLeftWithNone ? `${detail}: without any tool it cannot run.` : detail,
-		remedy: "Correct the name, or install the extension that provides it.",
-	};
 }

@@ -3,6 +3,8 @@ import type { Services } from "../../delegate.ts";
 import { isInherit } from "../../plan/model-name.ts";
 import { plural } from "../../run/amounts.ts";
 import { formatDiagnostic } from "../../run/diagnostic.ts";
+import type { ToolsHere } from "../tools-here.ts";
+import type { Writing } from "../write-consents.ts";
 import { cutTo, type Fact, factsTo, wrapTo } from "./layout.ts";
 import type { Reading } from "./words.ts";
 
@@ -10,11 +12,15 @@ type Catalog = Services["catalog"];
 type Agent = Catalog["agents"][number];
 
 export interface AgentsOptions extends Pick<Reading, "width"> {
-	/** What a child of an agent would really get, where that is known. */
-	toolsHere?: (agent: Agent) => string;
+	/** What a child of an agent gets. */
+	toolsHere: (agent: Agent) => ToolsHere;
+	/** What to say beside it: that the agent has to be approved first. */
+	noteOn?: (agent: Agent) => string | undefined;
+	/** The command that takes back what the user allowed. */
+	howToForget: (agent: Agent) => string;
 }
 
-/** The agents there are: where each comes from, what it may do, and what is wrong with the files. */
+/** The agents there are: where each comes from, what it gets here and what not, and what is wrong with the files. */
 export function agentsReport(catalog: Catalog, options: AgentsOptions): string[] {
 	const { agents, overridden, diagnostics } = catalog;
 	return [
@@ -32,25 +38,55 @@ export function agentsReport(catalog: Catalog, options: AgentsOptions): string[]
 	];
 }
 
-function about(agent: Agent, hidden: Agent[], { width, toolsHere }: AgentsOptions): string[] {
+function about(agent: Agent, hidden: Agent[], options: AgentsOptions): string[] {
 	const { name, source, readonly, description, file, model, thinking } = agent;
 	const head = [inOneLine(name), source, ...(readonly ? ["readonly"] : [])].join(" · ");
 	const facts = [
 		...(description.trim() === "" ? [] : [fact("about", description)]),
 		fact("tools", toolsInWords(agent)),
-		...(toolsHere ? [fact("gets here", toolsHere(agent))] : []),
+		...factsHere(agent, options),
 		fact("model", model === undefined || isInherit(model) ? "the parent's" : model),
 		...(thinking === undefined ? [] : [fact("thinking", thinking)]),
 		...(agent.outputSchema === undefined ? [] : [fact("answer", "JSON, checked against its outputSchema")]),
 		fact("file", file),
 		...hidden.map((other) => fact("overrides", `${other.file} (${other.source})`)),
 	];
-	return [cutTo(width, head), ...factsTo(width - 2, facts).map((line) => `  ${line}`)];
+	return [cutTo(options.width, head), ...factsTo(options.width - 2, facts).map((line) => `  ${line}`)];
 }
 
 function toolsInWords({ tools }: Agent): string {
 	if (tools.kind === "only") return tools.names.length === 0 ? "none" : tools.names.join(", ");
 	return tools.except.length === 0 ? "the parent's" : `the parent's, except ${tools.except.join(", ")}`;
 }
+
+function factsHere(agent: Agent, { toolsHere, noteOn, howToForget }: AgentsOptions): Fact[] {
+	const here = toolsHere(agent);
+	const note = noteOn?.(agent);
+	const asks = here.asksFor.length > 0 ? [fact("asks", "you, in pi, whether it may write in your checkout")] : [];
+	const mayWrite =
+		here.writing === undefined ? [] : [fact("may write", writingInWords(here.writing, howToForget(agent)))];
+	return [
+		fact("gets here", `${getsInWords(here)}${note === undefined ? "" : ` (${note})`}`),
+		...here.warnings.map((warning) => fact("warning", warning)),
+		...asks,
+		...mayWrite,
+	];
+}
+
+function getsInWords({ tools, unsure, inherits }: ToolsHere): string {
+	if (tools.length === 0) return "none, so it cannot run";
+	const sure = tools.filter((name) => !unsure.includes(name)).join(", ");
+	const ifThere = unsure.length === 0 ? "" : `${sure === "" ? "" : ", and "}if pi has them: ${unsure.join(", ")}`;
+	return `${sure}${ifThere}${inherits ? " (with the tools that pi switches on by itself)" : ""}`;
+}
+
+/** What the user has said about an agent that wants to write. */
+export function writingInWords(writing: Writing, howToForget: string): string {
+	if (writing === "refused") return "no: you said so in this session";
+	if (writing === "session") return `in this session. Take it back with ${howToForget}`;
+	return `always, since ${dayOf(writing.always)}, until its file changes. Take it back with ${howToForget}`;
+}
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 const fact = (name: string, value: string): Fact => ({ name, value: inOneLine(value) });

@@ -13,6 +13,7 @@ import { didYouMean } from "../../run/nearest.ts";
 import { doctorSources } from "../doctor-sources.ts";
 import { parentRedactor } from "../parent-log.ts";
 import { trustedAgentsFor } from "../session-services.ts";
+import type { WriteQuestions } from "../write-consent.ts";
 import type { Answer } from "./command.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
 import { firstWord } from "./words.ts";
@@ -26,7 +27,7 @@ export async function doctor(pi: ExtensionAPI, ctx: ExtensionContext, request: D
 	if (unknown !== undefined) return { problem: `/toolkit doctor takes --fix, not "${unknown}". Nothing was done.` };
 	const { over } = request;
 	try {
-		const results = await runDoctor(doctorSources(pi, ctx), {
+		const results = await runDoctor(doctorSources(pi, ctx, request.writeQuestions), {
 			fix: words.includes("--fix"),
 			signal: ctx.signal ? AbortSignal.any([over, ctx.signal]) : over,
 			onChecking: (name) => ctx.ui.setStatus(STATUS, `doctor: ${name}…`),
@@ -85,4 +86,5 @@ interface DoctorRequest {
 	args: string;
 	width: number;
 	over: AbortSignal;
+	writeQuestions: WriteQuestions;
 }

@@ -4,6 +4,7 @@ import type { RunId } from "../../run/ids.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { wasEverUsed } from "../session-services.ts";
+import type { WriteQuestions } from "../write-consent.ts";
 import { type Answer, completions, dispatch, type Subcommand } from "./command.ts";
 import { REPORT, renderReport } from "./report-entry.ts";
 import { RunsOfSession } from "./runs-of-session.ts";
@@ -21,6 +22,7 @@ export interface CommandsSetup extends DelegationSetup {
 	liveProgress: (id: RunId) => Progress | undefined;
 	/** Aborted when the session is over. */
 	over: AbortSignal;
+	writeQuestions: WriteQuestions;
 }
 
 /** The commands of a user's pi: `/subagents`, `/stop`, `/toolkit`. */

@@ -22,7 +22,7 @@ export interface Sending extends Omit<DelegationSetup, "services"> {
 
 /** Says something to the child of a run, and does not wait for what it answers: that is announced. */
 export async function sendMessage(sending: Sending): Promise<Answer> {
-	const { record, message, ctx, services, pi, approveProjectAgent, onSpawned } = sending;
+	const { record, message, ctx, services, pi, decisions, onSpawned } = sending;
 	let spawned: RunRecord | undefined;
 	const { answer } = await sendToSession(
 		{
@@ -32,7 +32,7 @@ export async function sendMessage(sending: Sending): Promise<Answer> {
 			withinMs: 0,
 			route: routeOf(ctx),
 		},
-		parentFacts(pi, ctx, (question) => approveProjectAgent(ctx, question)),
+		parentFacts(pi, ctx, decisions),
 		services,
 		{
 			onWaiting() {},

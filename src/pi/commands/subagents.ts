@@ -27,7 +27,7 @@ export interface SubagentsSetup extends DelegationSetup {
 
 /** What `/subagents` can do. */
 export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
-	const { pi, runs, approveProjectAgent, onSpawned, onStopped } = setup;
+	const { pi, runs, decisions, onSpawned, onStopped } = setup;
 	const list: Subcommand = {
 		name: "list",
 		takes: "[all|number]",
@@ -104,7 +104,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 			if (name === "") return wrong(send, "To which run?");
 			if (message === "") return wrong(send, "There is no message.");
 			return runs.withRun(ctx, name, (record, services) =>
-				sendMessage({ pi, approveProjectAgent, onSpawned, record, message, ctx, services }),
+				sendMessage({ pi, decisions, onSpawned, record, message, ctx, services }),
 			);
 		},
 		complete: async (typed) => (await runs.offer(typed)).map((item) => ({ ...item, value: `${item.value} ` })),

@@ -1,21 +1,14 @@
-import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import type { AgentDefinition } from "../../agents/definition.ts";
-import type { Config } from "../../config/config.ts";
-import { configFor } from "../../config/config-for.ts";
-import { isTrustedByDecision } from "../../config/project-trust.ts";
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Progress } from "../../host/protocol.ts";
 import { findRun } from "../../ledger/records.ts";
 import { openRunIds } from "../../ledger/run-list.ts";
 import { lastStep } from "../../operate/activity.ts";
 import { activityReport } from "../../operate/report/activity.ts";
-import { agentsReport } from "../../operate/report/agents.ts";
 import { summaryOf } from "../../operate/runs.ts";
-import { effectiveTools } from "../../plan/tools.ts";
-import { isRefusal } from "../../run/errors.ts";
 import type { RunId } from "../../run/ids.ts";
-import { knownTools } from "../parent-facts.ts";
-import { agentsFor } from "../session-services.ts";
 import { activity } from "../view/activity.ts";
+import type { WriteQuestions } from "../write-consent.ts";
+import { agentsCommand } from "./agents.ts";
 import type { Answer, Subcommand } from "./command.ts";
 import { helpReport } from "./help.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
@@ -30,24 +23,19 @@ export interface ToolkitSetup {
 	liveProgress: (id: RunId) => Progress | undefined;
 	/** Aborted when the session is over. */
 	over: AbortSignal;
+	writeQuestions: WriteQuestions;
 }
 
 /** What `/toolkit` can do. */
 export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
-	const { pi, runs, subagents, liveProgress, over } = setup;
-	const agents: Subcommand = {
-		name: "agents",
-		takes: "",
-		does: "the agents, where they come from, and what is wrong with their files",
-		run: async (args, ctx) =>
-			nothingAfter(agents, args) ??
-			agentsReport(agentsFor(ctx, { includeProject: true }), { width: widthFor(ctx), toolsHere: toolsHere(pi, ctx) }),
-	};
+	const { pi, runs, subagents, liveProgress, over, writeQuestions } = setup;
+	const agents = agentsCommand(setup);
 	const doctor: Subcommand = {
 		name: "doctor",
 		takes: "[--fix]",
 		does: "try everything that can be wrong, and say what to do",
-		run: async (args, ctx) => (await seldomUsed()).doctor(pi, ctx, { args, width: widthFor(ctx), over }),
+		run: async (args, ctx) =>
+			(await seldomUsed()).doctor(pi, ctx, { args, width: widthFor(ctx), over, writeQuestions }),
 	};
 	const logs: Subcommand = {
 		name: "logs",
@@ -91,17 +79,3 @@ const seldomUsed = () => import("../seldom-used.ts");
 
 const nothingAfter = ({ name }: Subcommand, args: string): Answer =>
 	args === "" ? undefined : { problem: `/toolkit ${name} takes no arguments. Nothing was done.` };
-
-/** What a child of each agent would really get, if it were asked for now. */
-function toolsHere(pi: ExtensionAPI, ctx: ExtensionCommandContext): (agent: AgentDefinition) => string {
-	const config: Config = configFor(ctx).config;
-	const active = pi.getActiveTools();
-	const known = knownTools(pi, ctx);
-	const trusted = isTrustedByDecision(ctx);
-	return (agent) => {
-		const granted = effectiveTools({ agent, config, active, known });
-		const tools = isRefusal(granted) ? "none, so it cannot run" : granted.tools.join(", ");
-		const asks = agent.source === "project" && !trusted;
-		return asks ? `${tools} (the project is not trusted: you are asked before it runs)` : tools;
-	};
-}

@@ -40,14 +40,7 @@ export interface RunActions {
 	open(record: RunRecord): Promise<Done>;
 }
 
-export function runActions({
-	pi,
-	session,
-	available,
-	canOpen,
-	approveProjectAgent,
-	onSpawned,
-}: ActionsSetup): RunActions {
+export function runActions({ pi, session, available, canOpen, decisions, onSpawned }: ActionsSetup): RunActions {
 	const { ledger, supervisor, redactor } = available;
 	return {
 		async message(record, text) {
@@ -60,7 +53,7 @@ export function runActions({
 					withinMs: 0,
 					route: routeOf(session),
 				},
-				parentFacts(pi, session, (question) => approveProjectAgent(session, question)),
+				parentFacts(pi, session, decisions),
 				available,
 				{
 					onWaiting() {},

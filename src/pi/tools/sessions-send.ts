@@ -32,7 +32,7 @@ export interface SendToolSetup extends DelegationSetup {
 }
 
 /** The `sessions_send` tool: steer a subagent at work, or go on with one that has ended. */
-export function sessionsSendTool({ pi, services, announcer, approveProjectAgent, onSpawned }: SendToolSetup) {
+export function sessionsSendTool({ pi, services, announcer, decisions, onSpawned }: SendToolSetup) {
 	/** How many calls wait for a run: it is announced only once the last of them has left. */
 	const waiting = new Map<RunId, number>();
 	const hooksFor = (ctx: ExtensionContext, awaited: Set<RunId>): SendHooks => ({
@@ -70,7 +70,7 @@ export function sessionsSendTool({ pi, services, announcer, approveProjectAgent,
 						signal,
 						route: routeOf(ctx),
 					},
-					parentFacts(pi, ctx, (question) => approveProjectAgent(ctx, question)),
+					parentFacts(pi, ctx, decisions),
 					available,
 					{ ...hooksFor(ctx, awaited), onAsk: askUser(ctx, available) },
 				);

@@ -33,7 +33,7 @@ export type SpawnReceipt =
 	| Denial;
 
 /** The `sessions_spawn` tool: delegate a task and go on. */
-export function sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned }: DelegationSetup) {
+export function sessionsSpawnTool({ pi, services, decisions, onSpawned }: DelegationSetup) {
 	return defineTool({
 		name: "sessions_spawn",
 		label: "Spawn subagent",
@@ -58,7 +58,7 @@ export function sessionsSpawnTool({ pi, services, approveProjectAgent, onSpawned
 						parentSession: ctx.sessionManager.getSessionId(),
 						toolCall,
 					},
-					parentFacts(pi, ctx, (question) => approveProjectAgent(ctx, question)),
+					parentFacts(pi, ctx, decisions),
 					available,
 				);
 			};

@@ -48,7 +48,7 @@ export function subagentTool({
 	events,
 	live,
 	calls,
-	approveProjectAgent,
+	decisions,
 }: SubagentToolSetup) {
 	return defineTool({
 		name: "subagent",
@@ -90,7 +90,7 @@ export function subagentTool({
 							onSeen: (record) => events.saw(record, available),
 							onAsk: askUser(ctx, available),
 						},
-						parentFacts(pi, ctx, (question) => approveProjectAgent(ctx, question)),
+						parentFacts(pi, ctx, decisions),
 						available,
 					),
 				);

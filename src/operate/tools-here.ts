@@ -1,0 +1,61 @@
+import { leftOutWarnings, unreadableWarnings } from "../plan/left-out.ts";
+import {
+	type KnownTool,
+	PI_TOOLS,
+	sortTools,
+	type ToolQuestion,
+	type WriteConsent,
+	writingTools,
+} from "../plan/tools.ts";
+import type { Writing } from "./write-consents.ts";
+
+type Agent = ToolQuestion["agent"];
+
+/** The tools that come with this package. */
+export const OUR_TOOLS = ["lsp", "web_search", "fetch_content", "get_search_content", "convert_content"] as const;
+
+/** What pi switches on by itself: the best guess outside of a session. */
+const PI_DEFAULTS = ["read", "bash", "edit", "write"];
+
+/** What is known about tools here. */
+export interface ToolSurroundings {
+	config: ToolQuestion["config"];
+	/** The tools of the pi session that asks; undefined outside of pi. */
+	pi: { active: readonly string[]; known: readonly KnownTool[] } | undefined;
+	/** What the user would be taken to say if this agent ran now, without being asked. */
+	consent(agent: Agent): WriteConsent;
+	/** What the user has said about it. */
+	writing(agent: Agent): Writing | undefined;
+}
+
+/** What a child of an agent gets if it is started here and now. */
+export interface ToolsHere {
+	tools: string[];
+	/** Those of them that it gets if pi has them, which only a running pi knows. */
+	unsure: string[];
+	/** What it asks for and does not get, each with the reason and the setting. */
+	warnings: string[];
+	/** Whether it takes over the tools of a parent that is not known here. */
+	inherits: boolean;
+	writing?: Writing;
+	/** Tools about which the user is asked before it runs. */
+	asksFor: string[];
+}
+
+export function toolsHere(agent: Agent, surroundings: ToolSurroundings): ToolsHere {
+	const { config, pi } = surroundings;
+	const consent = surroundings.consent(agent);
+	const question = { agent, config, active: pi?.active ?? PI_DEFAULTS, known: pi?.known, consent };
+	const { tools, leftOut } = sortTools(question);
+	const writing = surroundings.writing(agent);
+	return {
+		tools,
+		unsure: pi ? [] : tools.filter((name) => !isAlwaysThere(name)),
+		warnings: [...leftOutWarnings(leftOut, agent), ...unreadableWarnings(agent), ...agent.warnings],
+		inherits: !pi && agent.tools.kind === "inherit",
+		...(writing !== undefined && { writing }),
+		asksFor: consent === "not_asked" ? writingTools(question) : [],
+	};
+}
+
+const isAlwaysThere = (name: string): boolean => PI_TOOLS.has(name) || OUR_TOOLS.some((ours) => ours === name);

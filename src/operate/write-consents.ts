@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { ToolQuestion } from "../plan/tools.ts";
+import { isRecord } from "../run/is-record.ts";
+
+/** Since when an agent may write, in milliseconds; or the user's answer for this session. */
+export type Writing = { always: number } | "session" | "refused";
+
+type Agent = ToolQuestion["agent"];
+
+/** An agent that the user lets write in the checkout until its file changes. */
+interface StoredConsent {
+	agent: string;
+	/** Where its file was, for the user to recognise it. */
+	file: string;
+	/** Of the whole file: an edited one is another agent. */
+	digest: string;
+	/** When the user said so, in milliseconds. */
+	since: number;
+}
+
+/**
+ * The agents that the user answered with "always", in a file of the agent directory. A project's files have no part in
+ * it. A file that cannot be read grants nothing: the user is asked again.
+ */
+export class WriteConsents {
+	readonly #file: string;
+
+	constructor(file: string) {
+		this.#file = file;
+	}
+
+	list(): StoredConsent[] {
+		return read(this.#file);
+	}
+
+	of({ name, digest }: Pick<Agent, "name" | "digest">): StoredConsent | undefined {
+		return this.list().find((one) => one.agent === name && one.digest === digest);
+	}
+
+	/** Takes the place of what was said about an earlier version of the same file. */
+	add({ name, file, digest }: Pick<Agent, "name" | "file" | "digest">, since: number): void {
+		const others = this.list().filter((one) => one.agent !== name || (one.file !== file && one.digest !== digest));
+		write(this.#file, [...others, { agent: name, file, digest, since }]);
+	}
+
+	/** How many were forgotten. */
+	forget(name: string): number {
+		const all = this.list();
+		const others = all.filter(({ agent }) => agent !== name);
+		if (others.length < all.length) write(this.#file, others);
+		return all.length - others.length;
+	}
+}
+
+function read(file: string): StoredConsent[] {
+	try {
+		const stored: unknown = JSON.parse(readFileSync(file, "utf8"));
+		return isRecord(stored) && Array.isArray(stored.always) ? stored.always.filter(isConsent) : [];
+	} catch (error) {
+		// No file, none that may be read, or not JSON: nothing was granted.
+		if (error instanceof SyntaxError || (error instanceof Error && "code" in error)) return [];
+		throw error;
+	}
+}
+
+const isConsent = (value: unknown): value is StoredConsent =>
+	isRecord(value) &&
+	[value.agent, value.file, value.digest].every((text) => typeof text === "string" && text !== "") &&
+	typeof value.since === "number";
+
+/** Whole or not at all: another pi may read it at this moment. */
+function write(file: string, always: readonly StoredConsent[]): void {
+	const folder = dirname(file);
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	const draft = `${file}.${randomUUID()}`;
+	try {
+		writeFileSync(draft, `${JSON.stringify({ version: 1, always }, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+		chmodSync(draft, 0o600);
+		renameSync(draft, file);
+	} catch (error) {
+		rmSync(draft, { force: true });
+		throw error;
+	}
+}

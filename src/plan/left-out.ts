@@ -1,0 +1,154 @@
+import type { AgentDefinition } from "../agents/definition.ts";
+import { GENERAL } from "./general.ts";
+
+/** Why a child does not get a tool that its agent asks for. */
+export type WhyLeftOut =
+	/** It delegates, which no child does. */
+	| "delegates"
+	/** By the two lists of `tools.subagents.tools`. */
+	| "denied"
+	| "not_allowed"
+	/** By `subagents.allowLspTools`, or because no action is allowed. */
+	| "lsp_off"
+	| "lsp_without_actions"
+	/** This pi has no such tool. */
+	| "unknown"
+	| "unknown_mcp"
+	/** An application gave it to pi in code, so that there is no extension to load. */
+	| "no_file"
+	/** codemode and tool_search, which a child gets only by name. */
+	| "only_by_name"
+	/** It may write, and the agent only reads. */
+	| "readonly"
+	| "builtin"
+	/** It may write, and neither the configuration nor the user allows that. */
+	| "writes"
+	| "user_said_no"
+	| "untrusted"
+	/** It had the tool in an earlier run of its session, and its file does not ask for it any more. */
+	| "not_asked_for"
+	/** An MCP server that has not said yet which tools it has, while some of them are denied. */
+	| "server_silent"
+	/** An MCP tool that is not known to only read, for an agent that may write, and for one that may not. */
+	| "mcp_writes"
+	| "mcp_readonly";
+
+export interface LeftOut {
+	name: string;
+	why: WhyLeftOut;
+}
+
+/** How many characters the names in one warning may take: the model reads every one of them. */
+const LONGEST_NAMES = 110;
+const LONGEST_NAME = 60;
+/** From so many tools of one MCP server on, the server stands for them. */
+const MANY_OF_A_SERVER = 4;
+
+/** One line for each reason, however many tools it concerns. */
+export function leftOutWarnings(leftOut: readonly LeftOut[], agent: AgentDefinition): string[] {
+	const byReason = Map.groupBy(leftOut, ({ why }) => why);
+	return [...byReason].map(([why, tools]) => {
+		const names = tools.map(({ name }) => asWritten(name, agent));
+		const were = names.length === 1 ? "was" : "were";
+		return `${listed(names)} ${were} left out: ${reason(why, { agent, many: names.length > 1 })}`;
+	});
+}
+
+/** Entries of the file's list that are not the name of a tool, such as `Bash(git:*)`. */
+export function unreadableWarnings({ leftOut }: AgentDefinition): string[] {
+	const byReason = Map.groupBy(leftOut, ({ reason: why }) => why);
+	return [...byReason].map(([why, entries]) => {
+		const were = entries.length === 1 ? "was" : "were";
+		return `${listed(entries.map(({ written }) => written))} ${were} left out: ${why}.`;
+	});
+}
+
+/** A name that is not pi's is shown beside pi's, so that the file's author finds it: `Task (subagent)`. */
+function asWritten(name: string, { writtenAs }: AgentDefinition): string {
+	// An agent may ask for a tool called `constructor`.
+	const written = Object.hasOwn(writtenAs, name) ? writtenAs[name] : undefined;
+	return written === undefined || written.toLowerCase() === name ? name : `${written} (${name})`;
+}
+
+/** `bash, edit and 7 more`: within bounds, whatever an agent file names. */
+export function listed(names: readonly string[]): string {
+	const shown: string[] = [];
+	const all = serversFor(names);
+	let length = 0;
+	for (const { text } of all) {
+		length += text.length + 2;
+		if (length > LONGEST_NAMES && shown.length > 0) break;
+		shown.push(text);
+	}
+	const more = all.slice(shown.length).reduce((sum, { tools }) => sum + tools, 0);
+	return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function serversFor(names: readonly string[]): { text: string; tools: number }[] {
+	const groups = Map.groupBy(names, (name) => /^mcp__.+?__/.exec(name)?.[0] ?? name);
+	return [...groups].flatMap(([server, tools]) =>
+		tools.length < MANY_OF_A_SERVER
+			? tools.map((name) => ({ text: cut(name), tools: 1 }))
+			: [{ text: `${cut(server)}* (${tools.length} tools)`, tools: tools.length }],
+	);
+}
+
+/** What a file calls a tool is shown as text in one line. */
+function cut(name: string): string {
+	const plain = name.replace(/[\p{C}\p{Z}]+/gu, " ").trim();
+	return plain.length <= LONGEST_NAME ? plain : `${plain.slice(0, LONGEST_NAME - 1).toWellFormed()}…`;
+}
+
+interface Case {
+	agent: AgentDefinition;
+	many: boolean;
+}
+
+const LISTS = "tools.subagents.tools";
+const IN_FILE = "in pi-geon.json";
+
+/** The reason, and what changes it. */
+function reason(why: WhyLeftOut, { agent, many }: Case): string {
+	const it = many ? "them" : "it";
+	switch (why) {
+		case "delegates":
+			return "a subagent cannot delegate. No setting changes that.";
+		case "denied":
+			return `${LISTS}.deny ${IN_FILE} forbids ${it}.`;
+		case "not_allowed":
+			return `${LISTS}.allow ${IN_FILE} does not name ${it}.`;
+		case "lsp_off":
+			return `subagents.allowLspTools is false ${IN_FILE}.`;
+		case "lsp_without_actions":
+			return `subagents.allowedLspActions is empty ${IN_FILE}.`;
+		case "unknown":
+			return `this pi has no such ${many ? "tools" : "tool"}. Install what provides ${it}, or remove ${it} from the agent's file.`;
+		case "unknown_mcp":
+			return `this pi has no such MCP ${many ? "tools" : "tool"}. Look at its mcp.json.`;
+		case "no_file":
+			return `no extension file provides ${it}, so a subagent cannot load ${it}.`;
+		case "only_by_name":
+			return `a subagent gets ${it} only if the \`tools\` of its file ${many ? "name them" : "names it"}.`;
+		case "readonly":
+			return `${agent.name} is read-only. \`readonly\` in its file changes that.`;
+		case "builtin":
+			return `${agent.name} is built in, and built-in agents only read.`;
+		case "writes":
+			return `subagents.allowWrite is false ${IN_FILE}.`;
+		case "user_said_no":
+			return `the user did not let ${agent.name} write in this checkout. subagents.allowWrite ${IN_FILE} allows it.`;
+		case "untrusted":
+			return `subagents.allowWrite is false ${IN_FILE}, and the user is not asked in a project that is not trusted (/trust).`;
+		case "not_asked_for":
+			return `the file of ${agent.name} does not ask for ${it} any more.`;
+		case "server_silent":
+			return "some of its tools are denied, and it has not said yet which tools it has. Try again when it is connected.";
+		case "mcp_writes":
+			return `an MCP tool may write. Name it in subagents.readonlyTools ${IN_FILE}, or set subagents.allowWrite.`;
+		case "mcp_readonly":
+			return `${agent.name} is read-only, and an MCP tool may write. Name it in subagents.readonlyTools ${IN_FILE}.`;
+	}
+}
+
+/** How messages call whoever gets the tools. */
+export const nameOf = (agent: AgentDefinition): string => (agent === GENERAL ? "a child without an agent" : agent.name);

@@ -1,0 +1,24 @@
+import type { AgentDefinition } from "../agents/definition.ts";
+import type { Config } from "../config/config.ts";
+import { type Refusal, refuse } from "../run/errors.ts";
+import type { ParentFacts } from "./launch.ts";
+import { effectiveTools, writingTools } from "./tools.ts";
+
+type Tools = ReturnType<typeof effectiveTools>;
+
+/** The tools of a child. Where the user's word could give it more of what it asks for, the user is asked first. */
+export async function toolsWithConsent(
+	agent: AgentDefinition,
+	parent: Pick<ParentFacts, "activeTools" | "knownTools" | "askToWrite">,
+	config: Config,
+): Promise<Tools | Refusal> {
+	const question = { agent, config, active: parent.activeTools, known: parent.knownTools };
+	const writes = writingTools(question);
+	if (writes.length === 0) return effectiveTools(question);
+	const consent = await parent.askToWrite(agent, writes);
+	if (consent === undefined) {
+		const message = `Stopped while the user was asked whether ${agent.name} may write. Nothing was started.`;
+		return refuse("SUBAGENT_FAILED", message, "stopped");
+	}
+	return effectiveTools({ ...question, consent });
+}
