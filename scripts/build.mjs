@@ -116,12 +116,12 @@ async function readBuiltinAgents() {
 		outdir: undefined,
 		outfile: reader,
 		splitting: false,
-		entryPoints: ["src/agents/folder.ts"],
+		entryPoints: ["src/agents/builtin.ts"],
 		external: ["typebox", "typebox/*"],
 	});
-	const { readFolder } = await import(pathToFileURL(reader));
+	const { readBuiltinFolder } = await import(pathToFileURL(reader));
 	rmSync(reader);
-	const { agents, diagnostics } = readFolder({ path: join(root, "agents"), shared: false }, "builtin");
+	const { agents, diagnostics } = readBuiltinFolder(join(root, "agents"));
 	if (diagnostics.length > 0) throw new Error(`agents/: ${diagnostics.map(({ message }) => message).join(" ")}`);
 	return agents.map((agent) => ({ ...agent, file: basename(agent.file) }));
 }

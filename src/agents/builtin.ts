@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { ReadingBudget } from "./budget.ts";
 import type { AgentDefinition } from "./definition.ts";
 import { type FolderContent, readFolder } from "./folder.ts";
 
@@ -8,6 +9,9 @@ declare const BUILTIN_AGENTS: string | undefined;
 const built = typeof BUILTIN_AGENTS === "undefined" ? undefined : (JSON.parse(BUILTIN_AGENTS) as AgentDefinition[]);
 
 export function builtinAgents(dir: string): FolderContent {
-	if (built === undefined) return readFolder({ path: dir, shared: false }, "builtin");
+	if (built === undefined) return readBuiltinFolder(dir);
 	return { agents: built.map((agent) => ({ ...agent, file: join(dir, agent.file) })), unusable: [], diagnostics: [] };
 }
+
+export const readBuiltinFolder = (dir: string): FolderContent =>
+	readFolder({ path: dir, subfolders: false }, { source: "builtin", budget: new ReadingBudget() });

@@ -1,8 +1,9 @@
-import type { Diagnostic } from "../run/diagnostic.ts";
+import { type Diagnostic, whereAndWhat } from "../run/diagnostic.ts";
+import { ReadingBudget } from "./budget.ts";
 import { builtinAgents } from "./builtin.ts";
-import type { AgentDefinition } from "./definition.ts";
+import type { AgentDefinition, AgentSource } from "./definition.ts";
 import { type FolderContent, readFolder, type UnusableAgent } from "./folder.ts";
-import { projectFolders } from "./project-folders.ts";
+import { type AgentFolder, projectFolders, userFolders } from "./project-folders.ts";
 
 export interface AgentCatalog {
 	/** One for each name: the built-in names first, in the order of the contract, then the others by name. */
@@ -11,6 +12,8 @@ export interface AgentCatalog {
 	overridden: AgentDefinition[];
 	unusable: UnusableAgent[];
 	diagnostics: Diagnostic[];
+	/** The catalog with the project's agents of this name, where they are read only when they are asked for. */
+	lookUp?: (name: string) => AgentCatalog;
 }
 
 export interface AgentPlaces {
@@ -19,13 +22,60 @@ export interface AgentPlaces {
 	builtinDir: string;
 	userDir: string;
 	homeDir: string;
-	includeProject: boolean;
+	/** `when asked`: only the files that may define a name that is looked up. For a project that is not trusted. */
+	includeProject: boolean | "when asked";
 }
+
+/** The catalog in which an agent of this name is found, if there is one. */
+export const catalogFor = (catalog: AgentCatalog, name: string): AgentCatalog => catalog.lookUp?.(name) ?? catalog;
 
 const BUILTIN_ORDER = ["explorer", "researcher", "reviewer", "implementer", "tester"];
 
-export function discoverAgents(where: AgentPlaces): AgentCatalog {
-	const contents = readInOrderOfPrecedence(where);
+export function discoverAgents({ cwd, builtinDir, userDir, homeDir, includeProject }: AgentPlaces): AgentCatalog {
+	const ours = [readFolders(userFolders(userDir, homeDir), "user"), builtinAgents(builtinDir)];
+	const project = (named?: string) => readFolders(projectFolders(cwd, homeDir), "project", named);
+	if (includeProject !== "when asked") return merge([...(includeProject ? [project()] : []), ...ours]);
+	return {
+		...merge(ours),
+		lookUp: (name) => {
+			const asked = project(name);
+			return merge([asked, ...ours].map((content) => withWarnings(content, name, asked.incomplete)));
+		},
+	};
+}
+
+/** Nobody is shown the diagnostics of such a project. That a file may have been missed is said with the run. */
+const withWarnings = (
+	content: FolderContent,
+	asked: string,
+	incomplete: readonly Diagnostic[] = [],
+): FolderContent => ({
+	...content,
+	agents: content.agents.map((agent) =>
+		agent.name === asked ? { ...agent, warnings: [...agent.warnings, ...incomplete.map(whereAndWhat)] } : agent,
+	),
+});
+
+/** Each source has a budget of its own, so that none is cut short by another. */
+function readFolders(folders: readonly AgentFolder[], source: AgentSource, named?: string): SourceContent {
+	const budget = new ReadingBudget();
+	const reading = { source, budget, ...(named !== undefined && { named }) };
+	const contents = folders.map((folder) => readFolder(folder, reading));
+	return {
+		agents: contents.flatMap(({ agents }) => agents),
+		unusable: contents.flatMap(({ unusable }) => unusable),
+		diagnostics: [...contents.flatMap(({ diagnostics }) => diagnostics), ...budget.diagnostics],
+		incomplete: budget.diagnostics,
+	};
+}
+
+interface SourceContent extends FolderContent {
+	/** Which bound kept files from being read. */
+	incomplete: Diagnostic[];
+}
+
+/** The contents with precedence first. */
+function merge(contents: readonly FolderContent[]): AgentCatalog {
 	const winners = new Map<string, AgentDefinition>();
 	const overridden: AgentDefinition[] = [];
 	for (const agent of contents.flatMap(({ agents }) => agents)) {
@@ -38,15 +88,6 @@ export function discoverAgents(where: AgentPlaces): AgentCatalog {
 		unusable: contents.flatMap(({ unusable }) => unusable),
 		diagnostics: contents.flatMap(({ diagnostics }) => diagnostics),
 	};
-}
-
-function readInOrderOfPrecedence({ cwd, builtinDir, userDir, homeDir, includeProject }: AgentPlaces): FolderContent[] {
-	const project = includeProject ? projectFolders(cwd, homeDir) : [];
-	return [
-		...project.map((folder) => readFolder(folder, "project")),
-		readFolder({ path: userDir, shared: false }, "user"),
-		builtinAgents(builtinDir),
-	];
 }
 
 function inListOrder(a: AgentDefinition, b: AgentDefinition): number {

@@ -21,7 +21,8 @@ export type Fields = ReadonlyMap<string, Field>;
 export function readFields(text: string, findings: Findings): Fields | undefined {
 	const asWritten = parse(text);
 	if (asWritten.kind === "fields") return asWritten.fields;
-	const repaired = descriptionAsText(text);
+	// A text beyond the bounds is not looked at any further.
+	const repaired = asWritten.isTooMuch ? undefined : descriptionAsText(text);
 	const parsed = repaired === undefined ? asWritten : parse(repaired.text);
 	if (parsed.kind === "broken") {
 		// The position in the text as it is in the file.
@@ -51,14 +52,22 @@ const position = (line: number | undefined, column: number | undefined) => ({
 	...(column !== undefined && { column }),
 });
 
-type Parsed = { kind: "fields"; fields: Fields } | { kind: "broken"; reason: string; line?: number; column?: number };
+type Parsed = { kind: "fields"; fields: Fields } | Broken;
+
+interface Broken {
+	kind: "broken";
+	reason: string;
+	line?: number;
+	column?: number;
+	isTooMuch?: boolean;
+}
 
 function parse(text: string): Parsed {
 	const { isMap, LineCounter, parseDocument } = yaml();
 	const positions = new LineCounter();
 	try {
 		const tooMuch = tooMuchFor(text);
-		if (tooMuch !== undefined) return { kind: "broken", reason: tooMuch, line: 2 };
+		if (tooMuch !== undefined) return { kind: "broken", reason: tooMuch, line: 2, isTooMuch: true };
 		const document = parseDocument(text, { lineCounter: positions, prettyErrors: false, stringKeys: true });
 		const [problem] = [...document.errors, ...document.warnings];
 		if (problem) return { kind: "broken", reason: problem.message, ...at(problem.pos[0], positions) };
@@ -74,7 +83,8 @@ function parse(text: string): Parsed {
 		return { kind: "fields", fields: new Map(fields) };
 	} catch (error) {
 		// The parser throws for unknown or endlessly multiplying aliases, and where nesting exhausts the stack.
-		return { kind: "broken", reason: messageOf(error), line: 2 };
+		const reason = messageOf(error);
+		return { kind: "broken", reason, line: 2, isTooMuch: reason.startsWith("Excessive alias count") };
 	}
 }
 

@@ -1,13 +1,13 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import type { Diagnostic } from "../run/diagnostic.ts";
 import { messageOf } from "../run/message-of.ts";
+import { agentFiles, unreadable } from "./agent-files.ts";
+import type { ReadingBudget } from "./budget.ts";
 import type { AgentDefinition, AgentSource } from "./definition.ts";
 import { splitFrontmatter } from "./frontmatter.ts";
 import { type ParsedAgent, parseAgent } from "./parse.ts";
 import type { AgentFolder } from "./project-folders.ts";
-
-const LARGEST_FILE = 256 * 1024;
+import { withFile } from "./read-text.ts";
 
 export interface FolderContent {
 	agents: AgentDefinition[];
@@ -23,74 +23,69 @@ export interface UnusableAgent {
 	problem: Diagnostic;
 }
 
+export interface Reading {
+	source: AgentSource;
+	budget: ReadingBudget;
+	/** Read only the files that may define this name. */
+	named?: string;
+}
+
 /** The agents of one folder. What is wrong with one file is said and hides no other. */
-export function readFolder(folder: AgentFolder, source: AgentSource): FolderContent {
+export function readFolder(folder: AgentFolder, reading: Reading): FolderContent {
+	const { source, budget, named } = reading;
 	const agents = new Map<string, AgentDefinition>();
 	const unusable: UnusableAgent[] = [];
-	const { files, diagnostics } = listFiles(folder.path);
+	const { files, diagnostics } = agentFiles(folder, budget);
 	for (const file of files) {
-		const parsed = readAgentFile(file, source);
-		if (folder.shared && parsed.hasFrontmatter === false) continue;
+		const parsed = readAgentFile(file, folder, reading);
+		if (parsed === "spent") break;
+		if (parsed === "not asked for") continue;
+		const name = parsed.agent?.name ?? parsed.name ?? basename(file, ".md");
+		if (named !== undefined && name !== named) continue;
 		diagnostics.push(...parsed.diagnostics);
 		if (parsed.agent === undefined) {
 			const problem = parsed.diagnostics.find(({ severity }) => severity === "error");
-			if (problem) unusable.push({ name: parsed.name ?? basename(file, ".md"), source, problem });
+			if (problem) unusable.push({ name, source, problem });
 			continue;
 		}
-		const first = agents.get(parsed.agent.name);
-		if (first === undefined) agents.set(parsed.agent.name, parsed.agent);
+		const first = agents.get(name);
+		if (first === undefined) agents.set(name, parsed.agent);
 		else diagnostics.push(alreadyDefined(parsed.agent, first));
 	}
 	return { agents: [...agents.values()], unusable, diagnostics };
 }
 
-function listFiles(folder: string): { files: string[]; diagnostics: Diagnostic[] } {
+/** Every delegation asks for all agents again; their files change rarely. */
+const known = new Map<string, { version: string; agent: ParsedAgent }>();
+
+function readAgentFile(
+	file: string,
+	folder: AgentFolder,
+	{ source, budget, named }: Reading,
+): ParsedAgent | "not asked for" | "spent" {
 	try {
-		const names = readdirSync(folder).filter((name) => name.endsWith(".md"));
-		return { files: names.sort().map((name) => join(folder, name)), diagnostics: [] };
+		return withFile(file, (opened) => {
+			const version = `${source} ${opened.version}`;
+			const before = known.get(file);
+			if (before?.version === version) return before.agent;
+			if (!budget.file(folder.path, opened.size)) return "spent";
+			const text = opened.read();
+			if (text.kind === "unread") return { diagnostics: [unreadable(file, text.reason)] };
+			if (named !== undefined && !mayDefine(named, text.text)) return "not asked for";
+			const agent = parseAgent(text.text, { file, source });
+			known.set(file, { version, agent });
+			return agent;
+		});
 	} catch (error) {
-		return { files: [], diagnostics: isMissing(error) ? [] : [unreadable(folder, messageOf(error))] };
+		return { diagnostics: [unreadable(file, messageOf(error))] };
 	}
 }
 
-const isMissing = (error: unknown): boolean =>
-	error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
-
-interface ReadAgent extends ParsedAgent {
-	/** Not known of a file that could not be read. */
-	hasFrontmatter?: boolean;
+/** Whether the frontmatter has the name at all. Looking for it is cheap, whatever the file holds. */
+function mayDefine(name: string, text: string): boolean {
+	const frontmatter = splitFrontmatter(text);
+	return frontmatter.kind === "found" && frontmatter.yaml.includes(name);
 }
-
-/** Every delegation asks for all agents anew; their files change rarely. */
-const read = new Map<string, { version: string; agent: ReadAgent }>();
-
-function readAgentFile(file: string, source: AgentSource): ReadAgent {
-	try {
-		const stats = statSync(file);
-		// Opening anything else may not return: a pipe waits for its writer.
-		if (!stats.isFile()) return unread(file, "it is no file");
-		if (stats.size > LARGEST_FILE) return unread(file, `it is larger than ${LARGEST_FILE / 1024} KiB`);
-		const version = [source, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(" ");
-		const known = read.get(file);
-		if (known?.version === version) return known.agent;
-		const text = readFileSync(file, "utf8");
-		const hasFrontmatter = splitFrontmatter(text).kind !== "missing";
-		const agent = { ...parseAgent(text, { file, source }), hasFrontmatter };
-		read.set(file, { version, agent });
-		return agent;
-	} catch (error) {
-		return unread(file, messageOf(error));
-	}
-}
-
-const unread = (file: string, reason: string): ReadAgent => ({ diagnostics: [unreadable(file, reason)] });
-
-const unreadable = (file: string, reason: string): Diagnostic => ({
-	severity: "error",
-	file,
-	message: `Not read: ${reason}.`,
-	remedy: "Mend it or remove it.",
-});
 
 const alreadyDefined = (agent: AgentDefinition, first: AgentDefinition): Diagnostic => ({
 	severity: "warning",

@@ -80,8 +80,11 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	return { agent, name, diagnostics };
 }
 
-function reportNoFrontmatter(kind: "missing" | "unterminated", findings: Findings): void {
-	const message = kind === "missing" ? "The file has no frontmatter." : "The frontmatter is not closed.";
+/** Without any, it is a README or the like, and no mistake. */
+function reportNoFrontmatter(kind: "missing" | "late" | "unterminated", findings: Findings): void {
+	if (kind === "missing") return;
+	const message =
+		kind === "late" ? "The frontmatter is not at the start of the file." : "The frontmatter is not closed.";
 	findings.error({ line: 1 }, message, "Begin with a line `---`, then `name: …`, then another line `---`.");
 }
 

@@ -4,28 +4,38 @@ import { isOurs, isOwnRepository, isRepository } from "../files/owner.ts";
 
 export interface AgentFolder {
 	path: string;
-	/** Other tools keep notes here, so a file without frontmatter is no mistake. */
-	shared: boolean;
+	/** Whether the folders in it are searched as well. */
+	subfolders: boolean;
 }
 
-/** In order of precedence. */
+/** In order of precedence. Of `.agents/` the other folders belong to others: `.agents/skills/` has pi's skills. */
 const IN_EACH_DIRECTORY = [
-	{ name: join(".pi", "agents"), shared: false },
-	{ name: ".agents", shared: true },
-	{ name: join(".claude", "agents"), shared: false },
+	{ name: join(".pi", "agents"), subfolders: true },
+	{ name: ".agents", subfolders: false },
+	{ name: join(".agents", "agents"), subfolders: true },
+	{ name: join(".claude", "agents"), subfolders: true },
 ];
 
-/** The folders that may hold a project's agents, the ones with precedence first. Several names of one folder count once. */
-export function projectFolders(cwd: string, homeDir: string): AgentFolder[] {
-	const folders = new Map<string, AgentFolder>();
-	for (const directory of projectDirectories(cwd, homeDir)) {
-		for (const { name, shared } of IN_EACH_DIRECTORY) {
-			const path = join(directory, name);
-			const real = realPath(path);
-			if (!folders.has(real)) folders.set(real, { path, shared });
-		}
+/** The folders that may hold a project's agents, the ones with precedence first. */
+export const projectFolders = (cwd: string, homeDir: string): AgentFolder[] =>
+	eachOnce(
+		projectDirectories(cwd, homeDir).flatMap((directory) =>
+			IN_EACH_DIRECTORY.map(({ name, subfolders }) => ({ path: join(directory, name), subfolders })),
+		),
+	);
+
+/** The folders of the user's own agents: pi's, then Claude Code's. */
+export const userFolders = (userDir: string, homeDir: string): AgentFolder[] =>
+	eachOnce([userDir, join(homeDir, ".claude", "agents")].map((path) => ({ path, subfolders: true })));
+
+/** Several names of one folder count once. */
+function eachOnce(folders: readonly AgentFolder[]): AgentFolder[] {
+	const known = new Map<string, AgentFolder>();
+	for (const folder of folders) {
+		const real = realPath(folder.path);
+		if (!known.has(real)) known.set(real, folder);
 	}
-	return [...folders.values()];
+	return [...known.values()];
 }
 
 /**

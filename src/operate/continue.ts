@@ -98,7 +98,9 @@ export function disabledNow({ agent, principal }: LaunchPlan, from: Requester): 
 /** What is left of the tools that it had, and why not the others. */
 function toolsNow(plan: LaunchPlan, { config, catalog, consent }: Sources): ToolsLeft | Denial {
 	const isGeneral = plan.definition.digest === GENERAL.digest;
-	const agent = isGeneral ? GENERAL : catalog.agents.find(({ name }) => name === plan.agent);
+	const agent = isGeneral
+		? GENERAL
+		: (catalog.lookUp?.(plan.agent) ?? catalog).agents.find(({ name }) => name === plan.agent);
 	if (!agent) return { status: "error", error: `There is no agent ${plan.agent} any more: ${plan.definition.file}` };
 	// They were there when it was planned, and the host looks again.
 	const now = sortTools({ agent, config, active: plan.tools, known: undefined, consent: consent(agent) });

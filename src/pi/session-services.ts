@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
-import { type AgentCatalog, discoverAgents } from "../agents/discover.ts";
+import { type AgentCatalog, type AgentPlaces, discoverAgents } from "../agents/discover.ts";
 import { projectFolders } from "../agents/project-folders.ts";
 import { configFor } from "../config/config-for.ts";
 import type { LoadedConfig } from "../config/load.ts";
@@ -20,7 +20,10 @@ import { parentLog, parentRedactor } from "./parent-log.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 
 /** The agents of this moment: files may change while pi runs, and the next call should see it. */
-export function agentsFor(ctx: ExtensionContext, { includeProject }: { includeProject: boolean }): AgentCatalog {
+export function agentsFor(
+	ctx: ExtensionContext,
+	{ includeProject }: Pick<AgentPlaces, "includeProject">,
+): AgentCatalog {
 	return discoverAgents({
 		cwd: ctx.cwd,
 		builtinDir: join(packageRoot(), "agents"),
@@ -118,7 +121,7 @@ let told: LoadedConfig | undefined;
 function servicesOf(ctx: ExtensionContext, opened: Opened): Services {
 	const agentDir = getAgentDir();
 	const config = once(() => configNow(ctx).config);
-	const catalog = once(() => agentsFor(ctx, { includeProject: true }));
+	const catalog = once(() => agentsFor(ctx, { includeProject: isTrustedByDecision(ctx) || "when asked" }));
 	return {
 		...opened,
 		agentDir,

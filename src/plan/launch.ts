@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { AgentDefinition, AgentSource } from "../agents/definition.ts";
-import type { AgentCatalog } from "../agents/discover.ts";
+import { type AgentCatalog, catalogFor } from "../agents/discover.ts";
 import type { Config } from "../config/config.ts";
 import { positionOf } from "../run/diagnostic.ts";
 import { isRefusal, type Refusal, refuse } from "../run/errors.ts";
@@ -165,7 +165,7 @@ const modelOf = (principal: string, config: Config) =>
 async function permittedAgent(
 	request: LaunchRequest,
 	parent: ParentFacts,
-	{ config, catalog }: PlanSources,
+	{ config, catalog: known }: PlanSources,
 ): Promise<TrustedDefinition | Refusal> {
 	if (parent.depth >= config.subagents.maxDepth) {
 		const why = parent.depth > 0 ? "A subagent cannot delegate further." : "subagents.maxDepth is 0 in pi-geon.json.";
@@ -177,6 +177,7 @@ async function permittedAgent(
 	if (request.agent?.trim() === "") return refuse("INVALID_INPUT", "`agent` is empty. Name the agent to delegate to.");
 	if (!request.task.trim()) return refuse("INVALID_INPUT", "`task` is empty. Say what the agent should do.");
 	if (request.agent === undefined) return { agent: GENERAL, warnings: [] };
+	const catalog = catalogFor(known, request.agent);
 	const agent = catalog.agents.find((candidate) => candidate.name === request.agent);
 	if (!agent) return refuse("UNKNOWN_AGENT", unknownAgent(request.agent, parent, catalog));
 	if (config.subagents.disabled.includes(agent.name)) {

@@ -124,7 +124,7 @@ describe("how far the search goes", () => {
 
 	test("not into the home directory, by whatever name it is reached", () => {
 		const { write, path, discover } = world();
-		write("home/.claude/agents/mine.md", agent("mine"));
+		write("home/.pi/agents/mine.md", agent("mine"));
 		write("home/.agents/mine.md", agent("mine"));
 		mkdirSync(path("home/notes"));
 		symlinkSync(path("home"), path("house"));
@@ -179,33 +179,55 @@ describe("what a folder may hold", () => {
 		expect(discover({ userDir: "/nowhere" })).toEqual({ agents: [], overridden: [], unusable: [], diagnostics: [] });
 	});
 
-	test("only .md files directly in it, links to files included", () => {
+	test("only .md files in it and in its subfolders, links to files included", () => {
 		const { write, path, discover } = world();
-		write(`${folder}/sub/deep.md`, agent("deep"));
+		write(`${folder}/sub/deeper/deep.md`, agent("deep"));
+		write(`${folder}/.git/hidden.md`, agent("hidden"));
+		write(`${folder}/node_modules/x/package.md`, agent("package"));
+		write(`${folder}/review/SKILL.md`, agent("skill"));
 		write(`${folder}/notes.txt`, agent("notes"));
 		write(`${folder}/old.md.bak`, agent("old"));
 		symlinkSync(write("elsewhere.md", agent("linked")), path(folder, "linked.md"));
 		const catalog = discover();
-		expect(names(catalog)).toEqual(["linked"]);
+		expect(names(catalog)).toEqual(["deep", "linked"]);
+		expect(catalog.diagnostics).toEqual([]);
+	});
+
+	test("a folder's own file counts more than one of its subfolders", () => {
+		const { write, discover } = world();
+		write(`${folder}/a/x.md`, agent("x", "inner"));
+		write(`${folder}/z.md`, agent("x", "outer"));
+		expect(winner(discover(), "x")?.description).toBe("outer");
+	});
+
+	test("~/.claude/agents counts less than the user's own folder, and more than a built-in", () => {
+		const { write, discover } = world();
+		write("package/agents/explorer.md", agent("explorer", "builtin"));
+		write("home/.claude/agents/team/explorer.md", agent("explorer", "claude"));
+		write("home/.claude/agents/x.md", agent("x", "claude"));
+		write("home/.pi/agent/agents/x.md", agent("x", "pi"));
+		const catalog = discover({ includeProject: false });
+		expect(winner(catalog, "explorer")).toMatchObject({ description: "claude", source: "user" });
+		expect(winner(catalog, "x")).toMatchObject({ description: "pi", source: "user" });
 		expect(catalog.diagnostics).toEqual([]);
 	});
 
 	test.skipIf(process.platform === "win32")(
-		"a dangling link, a directory, a pipe, a large and a broken file are each said and hide nothing",
+		"a dangling link, a link to a folder, a pipe, a large and a broken file are each said and hide nothing",
 		() => {
 			const { write, path, discover } = world();
 			write(`${folder}/z-good.md`, agent("good"));
 			write(`${folder}/e-broken.md`, "---\nname: [\n---\n");
 			write(`${folder}/d-large.md`, agent("large") + "x".repeat(256 * 1024));
-			mkdirSync(path(folder, "b-directory.md"));
+			symlinkSync(path("home"), path(folder, "b-directory.md"));
 			execFileSync("mkfifo", [path(folder, "c-pipe.md")]);
 			symlinkSync(path("nowhere.md"), path(folder, "a-dangling.md"));
 			const catalog = discover();
 			expect(names(catalog)).toEqual(["good"]);
 			expect(catalog.diagnostics.map(({ file, severity, message }) => [file, severity, message])).toEqual([
 				[path(folder, "a-dangling.md"), "error", expect.stringContaining("ENOENT")],
-				[path(folder, "b-directory.md"), "error", expect.stringContaining("no file")],
-				[path(folder, "c-pipe.md"), "error", expect.stringContaining("no file")],
+				[path(folder, "b-directory.md"), "error", expect.stringContaining("not a file")],
+				[path(folder, "c-pipe.md"), "error", expect.stringContaining("not a file")],
 				[path(folder, "d-large.md"), "error", expect.stringContaining("256 KiB")],
 				[path(folder, "e-broken.md"), "error", expect.stringContaining("YAML")],
 			]);
@@ -225,18 +247,17 @@ describe("what a folder may hold", () => {
 		]);
 	});
 
-	test("in .agents a file without frontmatter is somebody else's; elsewhere it is a mistake", () => {
+	test("a file without frontmatter is no mistake; of .agents only it and its agents/ are searched", () => {
 		const { write, discover } = world();
 		write("home/repo/.agents/README.md", "# About\n");
 		write("home/repo/.agents/skills/review/SKILL.md", agent("skill"));
+		write("home/repo/.agents/skills/review/notes.md", agent("notes"));
+		write("home/repo/.agents/agents/team/inner.md", agent("inner"));
 		write("home/repo/.agents/nameless.md", "---\ndescription: d\n---\n");
 		write("home/repo/.claude/agents/README.md", "# About\n");
-		const { agents, diagnostics } = discover();
-		expect(agents).toEqual([]);
-		expect(diagnostics.map(({ message }) => message)).toEqual([
-			"The agent has no name.",
-			"The file has no frontmatter.",
-		]);
+		const catalog = discover();
+		expect(names(catalog)).toEqual(["inner"]);
+		expect(catalog.diagnostics.map(({ message }) => message)).toEqual(["The agent has no name."]);
 	});
 });
 

@@ -117,8 +117,8 @@ describe("a file that is no agent", () => {
 	};
 
 	test.each([
-		["no frontmatter", "# Title\n", "no frontmatter"],
-		["nothing", "", "no frontmatter"],
+		["frontmatter below an empty line", "\n---\nname: a\n---\n", "not at the start"],
+		["frontmatter behind a character nobody sees", "\u200b---\nname: a\n---\n", "not at the start"],
 		["open frontmatter", "---\nname: a\n", "not closed"],
 		["empty frontmatter", "---\n---\nbody", "no name"],
 		["no name", "---\ndescription: d\n---\n", "no name"],
@@ -131,6 +131,13 @@ describe("a file that is no agent", () => {
 		expect(diagnostics[0]).toMatchObject({ severity: "error", file: "/x/agent.md" });
 		expect(diagnostics[0]?.message).toContain(reason);
 	});
+
+	test.each(["# Title\n", "", "Text\n---\nname: a\n---\n", "+++\nname = 'a'\n+++\n"])(
+		"without frontmatter is no mistake",
+		(text) => {
+			expect(parse(text)).toEqual({ diagnostics: [] });
+		},
+	);
 
 	test.each(["../x", ".hidden", "a/b", "a b", "-a", "x".repeat(65), "42", "[a]"])("cannot be called %s", (name) => {
 		const { agent, diagnostics } = parse(`---\nname: ${name}\n---\n`);
@@ -166,7 +173,7 @@ describe("a file that is no agent", () => {
 	test("never runs code in it", () => {
 		const { agent, diagnostics } = parse("---js\n{ name: (globalThis.ranCode = true, 'a') }\n---\nbody");
 		expect(agent).toBeUndefined();
-		expect(diagnostics[0]?.message).toContain("no frontmatter");
+		expect(diagnostics).toEqual([]);
 		expect(globalThis).not.toHaveProperty("ranCode");
 	});
 });
