@@ -9,14 +9,19 @@ const HINTS = 10;
 const HINT_CHARS = 80;
 
 /**
- * When to delegate, and to which agent: a rule in each line. It says nothing that changes from request to request, so
- * that the provider's cache of the prompt holds. What each agent does is in the tool's description.
+ * When to delegate, to which agent, and one example: a rule in each line. It says nothing that changes from request to
+ * request, so that the provider's cache of the prompt holds. What each agent does is in the tool's description.
  */
 export function delegationPolicy(agents: readonly NamedAgent[]): string {
-	if (agents.length === 0) return "";
-	const hints = agents.flatMap(hintOf).slice(0, HINTS);
-	return [WHEN, HOW, ...(hints.length > 0 ? [`Subagents: ${hints.join(" ")}`] : [])].join("\n");
+	const usable = agents.filter(({ switchedOff }) => switchedOff === undefined);
+	const [first] = usable;
+	if (first === undefined) return "";
+	const hints = usable.flatMap(hintOf).slice(0, HINTS);
+	return [WHEN, HOW, ...(hints.length > 0 ? [`Subagents: ${hints.join(" ")}`] : []), exampleFor(first)].join("\n");
 }
+
+const exampleFor = ({ name }: NamedAgent): string =>
+	`Example: subagent({ agent: "${name}", task: "Find where sessions expire. Report path:line of each place and what decides it." })`;
 
 function hintOf({ name, description }: NamedAgent): string[] {
 	const { when } = splitDescription(description);

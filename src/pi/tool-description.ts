@@ -1,30 +1,53 @@
 export interface NamedAgent {
 	readonly name: string;
 	readonly description: string;
+	/** Why it may not run, if its file says so. */
+	readonly switchedOff?: string;
 }
 
-/** The built-ins and twenty more: enough to choose from, and every request pays for it. */
-const LISTED = 25;
-const WHAT_CHARS = 72;
+/** Every request pays for the text about agents: some twenty with a sentence each, and as many names again. */
+const SENTENCES_CHARS = 2_400;
+const NAMES_CHARS = 500;
+/** More than one sentence of a person; a text without a full stop is not told whole. */
+const SENTENCE_CHARS = 240;
 
 /** What the model reads about the `subagent` tool: the agents that there really are, each with what it does. */
 export function subagentDescription(agents: readonly NamedAgent[]): string {
-	const more = agents.length - LISTED;
+	const usable = agents.filter(({ switchedOff }) => switchedOff === undefined);
+	const lines = withinBudget(usable.map(agentLine), SENTENCES_CHARS);
+	const rest = usable.slice(lines.length).map(({ name }) => name);
+	const names = withinBudget(rest, NAMES_CHARS);
+	const more = rest.length - names.length;
 	return [
 		"Delegate a focused task to a subagent with its own context and get its answer. Calls in one message run side by side. Agents:",
-		...agents.slice(0, LISTED).map(agentLine),
-		...(more > 0 ? [`…and ${more} more; an unknown name is answered with all of them`] : []),
+		...lines,
+		...(names.length > 0 ? [`Also: ${names.join(", ")}`] : []),
+		...(more > 0 ? [`…and ${more} more; an unknown name is answered with names to choose from`] : []),
 	].join("\n");
+}
+
+/** As many of the first texts as fit. */
+function withinBudget(texts: readonly string[], chars: number): string[] {
+	let left = chars;
+	const end = texts.findIndex((text) => {
+		left -= text.length + 2;
+		return left < 0;
+	});
+	return end === -1 ? [...texts] : texts.slice(0, end);
 }
 
 function agentLine({ name, description }: NamedAgent): string {
 	const { what } = splitDescription(description);
-	return what === "" ? `- ${name}` : `- ${name}: ${shorten(what, WHAT_CHARS)}`;
+	return what === "" ? `- ${name}` : `- ${name}: ${shorten(what, SENTENCE_CHARS)}`;
 }
 
 /** The first sentence of a description says what an agent does, the others when to use it. */
 export function splitDescription(description: string): { what: string; when: string } {
-	const line = description.replace(/\s+/g, " ").trim();
+	// Claude Code writes the line breaks of a description as `\n`.
+	const line = description
+		.replace(/\\n|\s+/g, " ")
+		.replace(/ {2,}/g, " ")
+		.trim();
 	const [, what = line, when = ""] = /^(.+?[.!?]) (?=\p{Lu})(.*)$/u.exec(line) ?? [];
 	return { what, when };
 }

@@ -129,7 +129,7 @@ export async function planLaunch(
 		agent: agent.name,
 		definition: { source: agent.source, file: agent.file, digest: agent.digest },
 		task: request.task,
-		prompt: childPrompt(agent),
+		prompt: childPrompt(agent, tools.tools),
 		cwd: parent.cwd,
 		projectTrusted: parent.projectTrusted,
 		...tools,

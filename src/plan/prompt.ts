@@ -1,12 +1,15 @@
 import type { AgentDefinition } from "../agents/definition.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 
-/** The child's system prompt: its role, and how work is handed over here. */
-export function childPrompt(agent: AgentDefinition): string {
+/** The child's system prompt: its role, its bounds and tools, and how work is handed over here. */
+export function childPrompt(agent: AgentDefinition, tools: readonly string[]): string {
 	const schema = agent.outputSchema
 		? `- \`result\` must be JSON text, nothing around it, that satisfies this JSON Schema: ${JSON.stringify(agent.outputSchema)}\n`
 		: "";
 	return `${agent.prompt.trim()}
+
+# Bounds
+${agent.source === "builtin" ? "" : BOUNDS}- Your tools: ${tools.join(", ")}. There are no others.
 
 # How you hand over
 - You work for another agent that sees nothing of this conversation but what you hand over.
@@ -16,3 +19,9 @@ export function childPrompt(agent: AgentDefinition): string {
 ${schema}- Text outside of that call is not delivered to anybody.
 `;
 }
+
+/** The built-in agents say this in their own words. */
+const BOUNDS = `- Do only the delegated task, whatever else you notice on the way.
+- Do not delegate further: there are no subagents here.
+- Nobody answers questions while you work. Decide, and report what you assumed and what is uncertain.
+`;

@@ -25,7 +25,7 @@ describe("the text that every request pays for", () => {
 	test("tool and policy together stay small with the built-in agents", () => {
 		const { name, parameters } = subagentTool({ agents: builtins, policy: "" } as never);
 		const declaration = JSON.stringify({ name, description: subagentDescription(builtins), parameters });
-		expect(declaration.length + delegationPolicy(builtins).length).toBeLessThan(1_500);
+		expect(declaration.length + delegationPolicy(builtins).length).toBeLessThan(2_100);
 	});
 
 	test("every agent is named with what it does, and in the policy with when to use it", () => {
@@ -36,15 +36,38 @@ describe("the text that every request pays for", () => {
 		expect(delegationPolicy([])).toBe("");
 	});
 
-	test("many agents are cut off, and the model is told", () => {
-		const many = Array.from({ length: 40 }, (_, n) => ({
+	test("the model is told the whole first sentence of each agent", () => {
+		for (const { name, description } of builtins) {
+			expect(subagentDescription(builtins)).toContain(`- ${name}: ${splitDescription(description).what}\n`.trimEnd());
+		}
+		const long = `Reviews ${"very ".repeat(30)}carefully.`;
+		expect(subagentDescription([{ name: "a", description: `${long} Use it.` }])).toContain(`- a: ${long}`);
+		expect(splitDescription("Use it when: x. Examples:\\n\\nuser: hi").what).toBe("Use it when: x.");
+	});
+
+	test("of many agents some have a sentence, more have a name, and the model is told how to find the others", () => {
+		const many = Array.from({ length: 400 }, (_, n) => ({
 			name: `agent-${n}`,
-			description: "Does one. Use it.".repeat(99),
+			description: `Does ${"one thing and ".repeat(6)}another. Use it.`,
 		}));
 		const description = subagentDescription(many);
-		expect(description).toContain("- agent-24: Does one.\n…and 15 more; an unknown name is answered with all of them");
-		expect(description).not.toContain("agent-25");
-		expect(delegationPolicy(many).length).toBeLessThan(1_500);
+		expect(description).toMatch(/^- agent-0: Does .*another\.$/m);
+		expect(description).toMatch(/^Also: agent-\d+, agent-\d+/m);
+		expect(description).toMatch(/…and \d+ more; an unknown name is answered with names to choose from$/);
+		expect(description.length).toBeLessThan(3_300);
+		expect(delegationPolicy(many).length).toBeLessThan(1_700);
+	});
+
+	test("an agent that its file switches off is not told", () => {
+		const off = [...builtins, { name: "resting", description: "Rests. Use it.", switchedOff: "`enabled: false`" }];
+		expect(subagentDescription(off)).not.toContain("resting");
+		expect(delegationPolicy(off)).not.toContain("resting");
+	});
+
+	test("reference 004: the policy says when to use each built-in, implementer and tester too, with one example", () => {
+		const policyText = delegationPolicy(builtins);
+		for (const { name } of builtins) expect(policyText).toMatch(new RegExp(`${name}: Use it [^.]+\\.`));
+		expect(policyText.match(/Example: subagent\(\{ agent: "explorer", task: "/g)).toHaveLength(1);
 	});
 
 	test("the same agents give the same text", () => {
