@@ -107,7 +107,7 @@ function readText(key: string, fields: Fields, findings: Findings): string | und
 	const field = fields.get(key);
 	if (field === undefined || field.value === null) return undefined;
 	if (typeof field.value === "string") return field.value;
-	findings.error(field, `${key} is no text.`, "Put it in quotes.");
+	findings.error(field, `${key} must be a string.`, "Put it in quotes.");
 	return undefined;
 }
 

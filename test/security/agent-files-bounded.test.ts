@@ -110,7 +110,11 @@ describe("every bound that is reached is said, and costs no other source its age
 		const catalog = discover({ includeProject: true });
 		expect(catalog.agents.filter(({ source }) => source === "project")).not.toHaveLength(1_050);
 		expect(catalog.agents.find(({ name }) => name === "mine")).toBeDefined();
-		const said = { severity: "error", file: path(FOLDER), message: expect.stringMatching(/more than (1000 files|5 s)/) };
+		const said = {
+			severity: "error",
+			file: path(FOLDER),
+			message: expect.stringMatching(/more than (1000 files|5 s)/),
+		};
 		expect(catalog.diagnostics).toMatchObject([said]);
 		const asked = catalogFor(discover(), "explorer").agents.find(({ name }) => name === "explorer");
 		expect(asked?.warnings ?? []).toEqual([]);
