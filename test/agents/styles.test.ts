@@ -37,5 +37,5 @@ test("there are at least 70 files, in the styles that people use", () => {
 
 test.each(files)("%s is read as the contract says", async (name) => {
 	const fate = `${JSON.stringify(fateOf(name), null, "\t")}\n`;
-	await expect(fate).toMatchFileSnapshot(join(folder, "read", name.replace(/md$/, "json")));
+	await expect(fate).toMatchFileSnapshot(join(folder, "read", name.replace(/md$/, "txt")));
 });
