@@ -22,13 +22,16 @@ export interface LastStop {
  * not write, so nothing about their shape is taken for granted: what does not fit is passed over.
  */
 export class Collector {
-	/** Applied before anything is cut: half a key does not look like one any more. */
+	/** Applied before anything is shown, and to more than is shown: half a key does not look like one any more. */
 	readonly #redact: (text: string) => string;
+	/** What is shown of the items, redacted once. */
+	readonly #shown = new WeakMap<DisplayItem, DisplayItem>();
 	/** Of this attempt only. */
 	usage: Usage = NO_USAGE;
+	/** As the child wrote them. An answer may be megabytes: the outcome is redacted as a whole, in slices. */
 	readonly displayItems: DisplayItem[] = [];
-	/** Text of the last assistant message that had any, redacted. */
-	lastText = "";
+	/** Text of the last assistant message that had any, as the child wrote it. */
+	#lastText = "";
 	/** Text of the message that is being written right now. */
 	streamingText = "";
 	/** Characters that the model wrote in all. */
@@ -52,16 +55,28 @@ export class Collector {
 
 	/** The answer in plain text, for a run that has nothing better. */
 	get partialOutput(): string {
-		return this.streamingText || this.lastText;
+		return this.streamingText || this.#lastText;
 	}
 
-	/** The latest of what was said and done, with what is being written right now. */
+	/** The beginning of the last text, redacted. */
+	said(chars: number): string {
+		return redactedHead(this.#lastText, chars, this.#redact);
+	}
+
+	/** The latest of what was said and done, with what is being written right now. Redacted. */
 	get latest(): DisplayItem[] {
-		const said = this.displayItems.slice(-LATEST_ITEMS);
-		const writing = this.#redact(wholeWords(this.streamingText));
-		return [...said, ...(writing === "" ? [] : [{ type: "text" as const, text: writing }])].map((item) =>
-			item.type === "text" ? { ...item, text: item.text.slice(-LATEST_CHARS) } : item,
-		);
+		const said = this.displayItems.slice(-LATEST_ITEMS).map((item) => this.#shownOf(item));
+		const writing = this.#redact(wholeWords(this.streamingText)).slice(-LATEST_CHARS);
+		return [...said, ...(writing === "" ? [] : [{ type: "text" as const, text: writing }])];
+	}
+
+	#shownOf(item: DisplayItem): DisplayItem {
+		if (item.type !== "text") return item;
+		const known = this.#shown.get(item);
+		if (known !== undefined) return known;
+		const shown = { ...item, text: this.#redact(lastChars(item.text)).slice(-LATEST_CHARS) };
+		this.#shown.set(item, shown);
+		return shown;
 	}
 
 	/** Takes in what was said in an earlier attempt, whose usage is on record already. */
@@ -95,7 +110,7 @@ export class Collector {
 		// A provider that does not stream sends no deltas: its text is counted here.
 		this.textLength += Math.max(0, textsIn(content).join("\n\n").length - this.streamingText.length);
 		const text = items.flatMap((item) => (item.type === "text" ? [item.text] : [])).join("\n\n");
-		if (text.trim() !== "") this.lastText = text;
+		if (text.trim() !== "") this.#lastText = text;
 		this.streamingText = "";
 		this.lastToolCalls = items.flatMap((item) => (item.type === "toolCall" ? [item.name] : []));
 		this.displayItems.push(...items);
@@ -108,7 +123,7 @@ function displayItemsOf(content: unknown, redact: (text: string) => string): Dis
 	return content.flatMap((part: unknown): DisplayItem[] => {
 		if (!isRecord(part)) return [];
 		if (part.type === "text" && typeof part.text === "string" && part.text !== "")
-			return [{ type: "text", text: redact(part.text) }];
+			return [{ type: "text", text: part.text }];
 		if (part.type === "toolCall" && typeof part.name === "string") {
 			return [{ type: "toolCall", name: part.name, args: shortened(part.arguments, redact) }];
 		}
@@ -128,12 +143,26 @@ function textsIn(content: unknown): string[] {
  * that is cut off where this begins.
  */
 function wholeWords(text: string): string {
+	return withoutLastWord(lastChars(text));
+}
+
+function withoutLastWord(text: string): string {
+	let last = text.length;
+	while (last > 0 && text.charAt(last - 1).trim() !== "") last--;
+	return text.slice(0, last);
+}
+
+/** As much of the end of a text as is looked at, without the word that is cut off where it begins. */
+function lastChars(text: string): string {
 	const from = Math.max(0, text.length - LOOKED_AT_CHARS);
 	const end = text.slice(from);
-	const first = from === 0 ? 0 : end.search(/\s|$/);
-	let last = end.length;
-	while (last > first && end.charAt(last - 1).trim() !== "") last--;
-	return end.slice(first, last);
+	return from === 0 ? end : end.slice(end.search(/\s|$/));
+}
+
+/** The beginning of a text. More of it is redacted than is shown, without the word that is cut off there. */
+function redactedHead(text: string, chars: number, redact: (text: string) => string): string {
+	if (text.length <= chars + LOOKED_AT_CHARS) return redact(text).slice(0, chars);
+	return redact(withoutLastWord(text.slice(0, chars + LOOKED_AT_CHARS))).slice(0, chars);
 }
 
 function shortened(args: unknown, redact: (text: string) => string): Record<string, unknown> {
@@ -142,7 +171,7 @@ function shortened(args: unknown, redact: (text: string) => string): Record<stri
 		Object.entries(args).map(([key, value]) => {
 			if (typeof value === "number" || typeof value === "boolean" || value === null) return [key, value];
 			const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-			if (text.length > MAX_ARGUMENT_CHARS) return [key, `${redact(text).slice(0, MAX_ARGUMENT_CHARS)}…`];
+			if (text.length > MAX_ARGUMENT_CHARS) return [key, `${redactedHead(text, MAX_ARGUMENT_CHARS, redact)}…`];
 			return [key, value];
 		}),
 	);

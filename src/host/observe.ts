@@ -36,7 +36,7 @@ export function observe(
 		}
 		if (event.type === "message_end" && event.message.role === "assistant") {
 			if (event.message.stopReason !== "error") provider.answered();
-			const said = collector.lastText.slice(0, MOST_KEPT);
+			const said = collector.said(MOST_KEPT);
 			services.onTurn({ usage: totalUsage(), ...(said && { said }) });
 			context = contextUse(session);
 		}

@@ -92,7 +92,7 @@ async function work(assignment: Assignment): Promise<{ outcome: Outcome; settled
 		partialOutput: collector.partialOutput || finalize.rejectedResult,
 		warnings: [...plan.warnings, ...equipment.warnings],
 	});
-	return { outcome: services.redactor.redactValue(outcome), settled: ended.settled };
+	return { outcome: await services.redactor.redactInSlices(outcome), settled: ended.settled };
 }
 
 interface Ended {

@@ -33,7 +33,7 @@ function shownOf(written: string): string[] {
 		shown.push(JSON.stringify(collector.latest));
 	}
 	collector.take(message([{ type: "text", text: written }]));
-	return [...shown, JSON.stringify(collector.latest), collector.lastText];
+	return [...shown, JSON.stringify(collector.latest), collector.said(64_000), collector.said(5_000)];
 }
 
 function collected(...events: unknown[]): Collector {

@@ -81,7 +81,9 @@ function kindOf(text: string, start: number, name: string): CredentialName | und
 function isShortNameOfPassword(text: string, start: number, name: string): boolean {
 	const after = text.slice(start + name.length, start + name.length + 8);
 	if (/[;&?]/.test(text.charAt(start - 1)) && after.startsWith("=")) return true;
-	return /^\\{0,3}["']?\s{0,3}(?::|=>?|:=)\s{0,3}\\{0,3}["'`]/.test(after);
+	if (/^\\{0,3}["']?\s{0,3}(?::|=>?|:=)\s{0,3}\\{0,3}["'`]/.test(after)) return true;
+	const bare = /^[ \t]{0,3}[:=][ \t]{0,3}(\S{8,80})/.exec(text.slice(start + name.length, start + name.length + 90));
+	return bare?.[1] !== undefined && looksStrong(bare[1]);
 }
 
 function valueAfter(text: string, found: FoundName, { from, sign }: Separation): Value | undefined {
@@ -143,7 +145,9 @@ function isEnvironment(text: string, { start, name }: FoundName): boolean {
 
 /** In a query string and a connection string the value ends where the next pair begins. */
 function listEnd(text: string, nameAt: number, value: Value): number {
-	const isQuery = text.charCodeAt(nameAt - 1) === 0x3f || text.charCodeAt(nameAt - 1) === 0x26;
+	// ?, & and #
+	const before = text.charCodeAt(nameAt - 1);
+	const isQuery = before === 0x3f || before === 0x26 || before === 0x23;
 	if (value.notation === "bare" && !isQuery) return value.end;
 	const written = text.slice(value.start, value.end);
 	const next = isQuery ? /&/ : /[;,](?=[\w. ]{0,60}(?:=|$))/;
@@ -155,7 +159,8 @@ function listEnd(text: string, nameAt: number, value: Value): number {
 function isCode(text: string, value: Value): boolean {
 	if (value.notation === "bare" && !isOpening(text.charCodeAt(value.end))) return false;
 	const written = text.slice(value.start, value.end);
-	if (value.notation === "environment") return /^[A-Za-z_$][\w$.]*\(.*\)[;,)]*$|^[A-Za-z_$][\w$.]*[[(]$/.test(written);
+	if (value.notation === "environment")
+		return /^[A-Za-z_$][\w$.]*\(.*\)[;,)]*$|^[A-Za-z_$][\w$.]*[[(]$|^[A-Za-z_$]+(?:\.[A-Za-z_$]+){2,8}$/.test(written);
 	return /^[A-Za-z_$]/.test(written);
 }
 

@@ -11,7 +11,7 @@ const PROGRAMS: [programs: string, argument: string][] = [
 	["redis-cli keydb-cli valkey-cli", after(raw`-a[ \t]+|--pass[ \t=]+`)],
 	["sshpass", after(raw`-p[ \t]*`)],
 	["curl wget http https xh httpie", after(raw`(?:-u|-U|-a|--user|--proxy-user|--auth)[ \t=]*["']?[\w.@+%-]{0,80}:`)],
-	["docker podman nerdctl helm skopeo buildah oras crane", raw`login[^\n]{0,120}?[ \t]-p[ \t]*${VALUE}`],
+	["docker podman nerdctl helm skopeo buildah oras crane", raw`login[^\n]{0,120}?[ \t]-p[ \t=]*${VALUE}`],
 	[
 		"az oc cf twine argocd cypher-shell cqlsh mongo mongosh mongodump mongorestore mongoimport influx svn",
 		after(raw`-p[ \t]+`),

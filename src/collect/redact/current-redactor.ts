@@ -35,5 +35,6 @@ export function currentRedactor(agentDir: string, principal?: string): Redactor 
 	return {
 		redact: (text) => current().redact(text),
 		redactValue: (value) => current().redactValue(value),
+		redactInSlices: (value) => current().redactInSlices(value),
 	};
 }

@@ -11,9 +11,11 @@ const BARE_SCHEME = /\b((?:Bearer|Basic)[ \t]{1,4})([\w.~+/=-]{12,8000})/gi;
 const COOKIES = /(?:set-)?cookie["']?[ \t]{0,4}[:=][ \t]{0,4}["'`]?[^\r\n"'`]{1,8000}/gi;
 const COOKIE_PAIR = /([\w.$-]{1,100})=([^\s;,]{8,4000})/g;
 const SESSION_COOKIE = /sess|sid$|auth|token|csrf|xsrf|jwt|remember|login|secret/i;
-const URL_PASSWORD = /(:\/\/[^\s/?#:@"'<>`]{0,100}:)([^\s/?#"'<>`]{1,300})(?=@)/g;
+const URL_PASSWORD = /(:\/\/[^\s/?#:@"'<>`]{0,100}:)(?!\d{1,5}[?#])([^\s/"'<>`]{1,300})(?=@)/g;
 const URL_TOKEN = /(:\/\/)([\w-]{20,300})(?=@)/g;
-const IDENTIFIED_BY = /(\bIDENTIFIED (?:WITH [\w"'-]{1,40} )?BY[ \t]{1,4}["'])([^\s"']{4,200})/gi;
+const IDENTIFIED_BY =
+	/(\bIDENTIFIED (?:WITH [\w"'-]{1,40} )?BY[ \t]{1,4}["']|\bPASSWORD FOR [^\n=]{1,80}=[ \t]{0,4}(?:PASSWORD\()?["'])([^\s"']{4,200})/gi;
+const ORACLE = /(\b(?:thin:|sqlplus[ \t]{1,4})[\w.]{1,40}\/)([^\s@"'/]{4,100})(?=@)/g;
 const SIGNED = /((?:\bresponse=["']|\bSignature=))([0-9a-f]{32,128})(?![0-9a-f])/g;
 const AUTHORIZATION_CODE = /([?&]code=)([\w./~-]{20,400})/g;
 const PGPASS = /^([\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:)([^\s:]{4,100})$/gm;
@@ -39,6 +41,9 @@ export function maskHttpCredentials(text: string): string {
 		.replace(COOKIES, maskCookies)
 		.replace(IDENTIFIED_BY, (match, before: string, password: string) =>
 			isSecretValue(password, "password", "quoted") ? before + maskOf("password") : match,
+		)
+		.replace(ORACLE, (match, before: string, password: string) =>
+			isPlaceholder(password) ? match : before + maskOf("password"),
 		)
 		.replace(SIGNED, `$1${maskOf("signature")}`)
 		.replace(AUTHORIZATION_CODE, (match, before: string, code: string) =>

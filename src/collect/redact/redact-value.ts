@@ -39,6 +39,20 @@ export function redactDeep<T>(value: T, redact: (text: string) => string): T {
 	return visit(value, undefined, 0) as T;
 }
 
+/** The strings in JSON-like data that are too long to be redacted in passing, each once. */
+export function longStringsIn(value: unknown, chars: number): Set<string> {
+	const found = new Set<string>();
+	const seen = new Set<object>();
+	const visit = (part: unknown, depth: number): void => {
+		if (typeof part === "string" && part.length > chars) found.add(part);
+		if (typeof part !== "object" || part === null || isOpaque(part) || depth >= MAX_DEPTH || seen.has(part)) return;
+		seen.add(part);
+		for (const item of Object.values(part)) visit(item, depth + 1);
+	};
+	visit(value, 0);
+	return found;
+}
+
 function redactUnderKey(text: string, key: string | undefined, redact: (text: string) => string): string {
 	const redacted = redact(text);
 	const kind = key === undefined ? undefined : credentialName(key);

@@ -1,30 +1,64 @@
+import { setImmediate } from "node:timers/promises";
 import { maskAssignments } from "./assignments.ts";
 import { maskCommands } from "./commands.ts";
 import { createHomeShortener } from "./home-paths.ts";
 import { maskHttpCredentials } from "./http-credentials.ts";
 import { createLiteralMasker } from "./literals.ts";
 import { maskPrivateKeys } from "./private-keys.ts";
-import { redactDeep } from "./redact-value.ts";
+import { longStringsIn, redactDeep } from "./redact-value.ts";
+import { SLICE_CHARS, slicesOf } from "./slices.ts";
 import { shortenStackTraces } from "./stack-traces.ts";
 import { maskTokens } from "./tokens.ts";
 
-/** Makes text and data fit to leave a child. Synchronous, because updates are redacted while they stream. */
+/** Makes text and data fit to leave a child. */
 export interface Redactor {
+	/** Synchronous, because updates are redacted while they stream. For texts of which there is not too much. */
 	redact(text: string): string;
 	/** For JSON-like data: every string in it is redacted, keys stay as they are. */
 	redactValue<T>(value: T): T;
+	/** The same for a whole outcome, which may hold megabytes: others get their turn between its slices. */
+	redactInSlices<T>(value: T): Promise<T>;
+}
+
+export interface RedactorOptions {
+	secrets: Iterable<string>;
+	homeDir: string;
+	/** How many characters are redacted at once, for tests. */
+	sliceChars?: number;
 }
 
 /**
  * Known secrets come first: they are masked whatever their shape, before a pattern can cut one in two. Formats that
  * speak for themselves come before those that need a name beside them, because they say better what was there.
  */
-export function createRedactor(options: { secrets: Iterable<string>; homeDir: string }): Redactor {
-	const maskLiterals = createLiteralMasker(options.secrets);
-	const shortenHome = createHomeShortener(options.homeDir);
+export function createRedactor({ secrets, homeDir, sliceChars = SLICE_CHARS }: RedactorOptions): Redactor {
+	const maskLiterals = createLiteralMasker(secrets);
+	const shortenHome = createHomeShortener(homeDir);
 
-	const redact = (text: string): string => shortenStackTraces(shortenHome(maskPatterns(maskLiterals(text))));
-	return { redact, redactValue: (value) => redactDeep(value, redact) };
+	const redactSlice = (text: string): string => shortenStackTraces(shortenHome(maskPatterns(text)));
+	function* redacted(text: string): Generator<string> {
+		for (const slice of slicesOf(maskLiterals(text), sliceChars)) yield redactSlice(slice);
+	}
+	const redact = (text: string): string =>
+		text.length <= sliceChars ? redactSlice(maskLiterals(text)) : [...redacted(text)].join("");
+	return {
+		redact,
+		redactValue: (value) => redactDeep(value, redact),
+		async redactInSlices(value) {
+			const known = new Map<string, string>();
+			for (const text of longStringsIn(value, sliceChars / 4)) known.set(text, await joined(redacted(text)));
+			return redactDeep(value, (text) => known.get(text) ?? redact(text));
+		},
+	};
+}
+
+async function joined(slices: Generator<string>): Promise<string> {
+	const parts: string[] = [];
+	for (const slice of slices) {
+		parts.push(slice);
+		await setImmediate();
+	}
+	return parts.join("");
 }
 
 /** Most text holds nothing to mask and is read once. */

@@ -7,7 +7,7 @@ const FILLED_IN = [
 	String.raw`\$\{|\{\{|#\{|<%`,
 	String.raw`^\{.*\}$|^\{cipher\}`,
 	String.raw`^%\w+%$|^%\(\w+\)s$|^%[({]`,
-	String.raw`^<[^<>]*>$|^<[A-Za-z_ -]*$`,
+	"^<[^<>]*>$|^<[A-Za-z_ -]*$",
 	String.raw`^@\w+@$|^\*\w+$`,
 	String.raw`^![A-Z][A-Za-z]+$|^!(?:vault|secret|env|ref|sub)\b`,
 	String.raw`^(?:process|os|import|secrets?|vars?|data|self|this|config|args|options|settings|local|module|random_password)\.(?=[A-Za-z_])`,

@@ -24,7 +24,9 @@ const TYPE =
 const WRAPPING = raw`(?:&\w{1,20} |!!?[a-z]{1,12} )?(?:(?:new )?(?:[A-Za-z_]\w{0,30}(?:\.|::)){0,3}(?:from|of|ofNullable|Some|Just|some|SecretStr|SecretString|SecretBytes|SecretValue|SecureString|Secret|secret|String|string|str|bytes|Bytes|b64decode|decode|literal|plainText|unsafePlainText|fromString|sensitive|nonsensitive|Password|Token|ApiKey|ApiKeyAuth|\w{0,30}KeyCredential|Redacted|Sensitive|quote|toSecure|ConvertTo-SecureString)[ \t]{0,2}(?:\([ \t]{0,4}|[ \t](?:-String )?)(?=[@bN]?["'\x60]))?`;
 const ASSIGNED = new RegExp(`\\??${BLANKS}(${SIGN})\\*{0,2}${BLANKS}`, "y");
 const DECLARED = new RegExp(`${TYPE}${BLANKS}(=)${BLANKS}`, "y");
-const WRAPPED = new RegExp(WRAPPING, "y");
+/** `auth=("user", "password")` */
+const USER_FIRST = raw`\(["'][^"'\n]{1,60}["'],[ \t]{0,4}(?=["'])`;
+const WRAPPED = new RegExp(`${USER_FIRST}|${WRAPPING}`, "y");
 /** `password: |` and its first line; and the value of a nested entry. */
 const ON_NEXT_LINE = new RegExp(
 	raw`[ \t]{0,4}:[ \t]{0,4}(?:[|>][+-]?\d?[ \t]{0,4}\r?\n[ \t]{1,40}|\r?\n[ \t]{1,40}["']?(?:value|default|Value|Default)["']?:[ \t]{1,4})`,
@@ -36,18 +38,19 @@ const PAIR = new RegExp(
 		raw`|</key>\s{0,40}<string>|["']?[ \t]{0,4}\{[^{}]{0,300}?\bdefault[ \t]{0,12}=[ \t]{0,12}(?="))`,
 	"y",
 );
-const IN_CALL = /[ \t]{0,4}(\|\||\?\?|,|\(|\{)\s{0,20}(?=["'`])/y;
+const IN_CALL = /[ \t]{0,4}(\|\||\?\?|,|\(|\{)\s{0,20}(?:default[ \t]{0,2}[=:][ \t]{0,2})?(?=["'`])/y;
 const IN_LIST = /\r?\n[ \t]{0,40}-[ \t]{1,4}(?=[^\s-])/y;
 const IN_TABLE = /[ \t]{0,20}\|[ \t]{1,20}(?=[^\s|])/y;
-const IN_PROSE = /[ \t](?:is|was|will be|to|set to)(?: now)?:?[ \t](?=\S)/y;
-const SPACE = /[ \t]{1,4}(?=\S)/y;
+const IN_PROSE =
+	/(?:[ \t](?:is|was|will be|to|set to)(?: now)?:?|[ \t](?:for|of) [\w.@-]{1,40}(?: is|:)|[ \t]\([^()\n]{1,30}\):)[ \t](?=\S)/y;
+const SPACE = /[ \t]{1,4}(?:--?(?:value|body|secret-string)[ \t=]{1,4})?(?=\S)/y;
 const TAG = /[/]?>(?=[^<\s])/y;
 
 /** Commands after which a name and its value stand apart by a space. */
 const TAKES_NAME =
 	/(?:^|[\s;&|"'])(?:ENV|ARG|setx|setenv|set(?:[ \t]+-[A-Za-z]{1,4})?|(?:config|configure|secrets?|user-secrets|variable|vars|env)(?:[ \t]+[\w-]{1,20})?[ \t]+(?:set|add|put)|config(?:[ \t]+(?:set|--global|--local|--add|--set))?)(?:[ \t]+--?[A-Za-z][\w-]{0,20}){0,2}[ \t]+["']?$/;
 const MAY_TAKE_NAME = /(?:ENV|ARG|setx|setenv|set|add|put|config|[ \t]-[\w-]{1,20})[ \t]+["']?$/;
-const IS_PAIR_NAME = /(?:name|key|id|variable)\\{0,3}["']?[ \t]{0,4}(?:=>|[:=>])[ \t]{0,4}\\{0,3}["']?$/i;
+const IS_PAIR_NAME = /(?:name|key|id|variable)\\{0,3}["']?[ \t]{0,4}(?:=>|[:=>])[ \t]{0,4}\\{0,3}["']?$|<$/i;
 const OPENS_TAG = /[</:]$|(?:name|key|id)=["']$/;
 const OF_COOKIE_JAR = /\t$/;
 const LINE_OR_LOGIN = /(?:^|\n)[ \t]*$|\b(?:login|user)\s+\S{1,80}\s+$/;
@@ -103,8 +106,9 @@ function afterBlanks(text: string, found: FoundName): Separation | undefined {
 		case "|":
 			return inCall(text, found) ?? inTable(text, found);
 		case ",":
-		case "(":
 			return pair(text, found) ?? inCall(text, found);
+		case "(":
+			return inCall(text, found) ?? inProse(text, found);
 		case "{":
 			return assigned(text, end) ?? pair(text, found) ?? inCall(text, found);
 		case "\r":
@@ -157,6 +161,7 @@ function declaration(text: string, from: number): RegExpExecArray | undefined {
 function mayBeWrapped(text: string, at: number): boolean {
 	const code = text.charCodeAt(at);
 	const begins = code === 0x26 || code === 0x21 || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a);
+	if (code === 0x28) return true;
 	return begins && (code === 0x26 || code === 0x21 || isNear(text, at + 1, "\"'`"));
 }
 
@@ -210,15 +215,14 @@ function inTable(text: string, found: FoundName): Separation | undefined {
 }
 
 function inProse(text: string, { end }: FoundName): Separation | undefined {
-	const separation = plain(IN_PROSE, text, end, "is", "strong");
-	return separation;
+	return plain(IN_PROSE, text, end, "is", "strong");
 }
 
 /** Only a space: a flag of a command line, a line of .netrc, the argument of a command, or a quoted value as in SQL. */
 function spaced(text: string, found: FoundName): Separation | undefined {
 	const separation = plain(SPACE, text, found.end, " ");
 	if (separation === undefined) return undefined;
-	if (found.name.startsWith("-")) return separation;
+	if (found.name.startsWith("-") || separation.from - found.end > 4) return separation;
 	if (/["'`]/.test(text.charAt(separation.from))) return found.closers === "" ? separation : undefined;
 	// A bare value of nothing but letters is not one, whatever stands before it.
 	if (isPlainWord(text, separation.from)) return undefined;

@@ -212,7 +212,7 @@ export const TOKEN_FORMATS: readonly TokenFormat[] = [
 	),
 	format("slack-token", "xapp-", raw`\d-[\w-]{20,120}`),
 	format("webhook", "hooks.slack.com/", raw`(?:services|workflows|triggers)/[\w/+-]{20,120}`, { keep: /^.+?\/\w+\// }),
-	format("webhook", "hooks.zapier.com/hooks/catch/", raw`[\w/]{10,40}`, { keep: /^.+catch\// }),
+	format("webhook", "hooks.zapier.com/hooks/catch/", raw`[\w/]{10,40}`),
 	format("webhook", "discord.com/api/ discordapp.com/api/", raw`(?:v\d+/)?webhooks/\d{6,20}/[\w-]{40,90}`, {
 		keep: /^.+\//,
 	}),
@@ -241,6 +241,7 @@ export const TOKEN_FORMATS: readonly TokenFormat[] = [
 	format("trello-token", "ATTA", raw`[0-9a-f]{64}(?!\w)`),
 	format("asana-token", "1/ 2/", raw`\d{12,20}(?:/\d{12,20})?:[0-9a-f]{32}`),
 	format("airtable-token", "pat", raw`[A-Za-z0-9]{14}\.[0-9a-f]{64}`),
+	format("airtable-token", "oaa", raw`[A-Za-z0-9]{14}\.v1\.[\w-]{20,120}\.[0-9a-f]{64}`),
 	format("figma-token", "figd_ figo_ figr_ figp_ figu_", raw`[\w-]{36,60}`, digits),
 	format("frameio-token", "fio-u-", URL64("60,70")),
 	format("dropbox-token", "sl.", raw`(?:u\.)?[\w-]{130,400}`, digits),

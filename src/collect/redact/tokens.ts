@@ -58,9 +58,9 @@ function maskPrefixed(text: string): string {
 		const runEnd = Math.max(at + 1, endOf(text, at, isWordCode, text.length));
 		const unknown = unknownTokenAt(text, at, runEnd);
 		if (unknown !== undefined) {
-			output += text.slice(copied, at) + maskOf("token");
-			copied = unknown;
-			at = unknown;
+			output += text.slice(copied, Math.max(copied, unknown.start)) + maskOf("token");
+			copied = unknown.end;
+			at = unknown.end;
 			wordBefore = false;
 			continue;
 		}

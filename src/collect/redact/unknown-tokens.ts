@@ -1,4 +1,4 @@
-import { startOf } from "./characters.ts";
+import { endOf, startOf } from "./characters.ts";
 import { looksRandom } from "./secret-values.ts";
 
 /** Segments of a prefix that say what follows: `acme_live_…`, `acme-api-key-…`, `acme_sk_…`. */
@@ -18,7 +18,7 @@ const isSegmentCode = (code: number): boolean =>
  * The end of a token of a service that is not in the list: a short prefix, `_` or `-`, and a run of random characters. An
  * identifier looks the same and is shorter; a sum is hexadecimal. `at` is where the run begins, `end` where it ends.
  */
-export function unknownTokenAt(text: string, at: number, end: number): number | undefined {
+export function unknownTokenAt(text: string, at: number, end: number): { start: number; end: number } | undefined {
 	if (end - at < MIN_TELLING || end - at > 400 || at < 3) return undefined;
 	const joint = text.charCodeAt(at - 1);
 	if (joint !== 0x5f && joint !== 0x2d) return undefined;
@@ -32,10 +32,18 @@ export function unknownTokenAt(text: string, at: number, end: number): number | 
 	if (TELLING.has(segment.toLowerCase())) {
 		// `cache-key-` and a sum is the name of a cache; in front of a secret stands who gave it out.
 		const named = joint === 0x5f && before === 0x5f;
-		return (isHex ? named && run.length >= 32 : true) ? end : undefined;
+		return (isHex ? named && run.length >= 32 : true) ? { start: prefixStart(text, at), end } : undefined;
 	}
 	if (isHex || run.length < MIN_UNKNOWN || HARMLESS.test(segment) || !/^[A-Za-z]/.test(segment)) return undefined;
-	return /[a-z]/.test(run) || /[A-Z]/.test(run) ? end : undefined;
+	return { start: prefixStart(text, at), end };
+}
+
+const isPrefixCode = (code: number): boolean => isSegmentCode(code) || code === 0x5f || code === 0x2d;
+
+function prefixStart(text: string, at: number): number {
+	const start = startOf(text, at, isPrefixCode, 40);
+	// A dash or an underscore before the prefix is a flag or a bullet.
+	return endOf(text, start, (code) => code === 0x2d || code === 0x5f, 4);
 }
 
 /** `chunk-….js`, `….tar.gz`: the sum in the name of a file. */

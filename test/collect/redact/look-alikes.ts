@@ -88,7 +88,7 @@ export function lookAlikes(seed = 7): LookAlike[] {
 		["token counts", "max_tokens: 4096, total_tokens=128000, tokens: 1523"],
 		["token type", '{"token_type": "bearer", "expires_in": 3600, "auth": "oauth2"}'],
 		["secret name", "secretName: my-app-tls-v2\nsecretKeyRef:\n  name: db-credentials\n  key: password"],
-		["key path", "SSH_KEY_FILE=/home/ci/.ssh/id_ed25519\nTLS_KEY=/etc/ssl/private/server.key"],
+		["key path", "SSH_KEY_FILE=/srv/ci/.ssh/id_ed25519\nTLS_KEY=/etc/ssl/private/server.key"],
 		["auth socket", "SSH_AUTH_SOCK=/tmp/ssh-XXXXabcd12/agent.4242"],
 		["author", "author: Al Example <al.example@example.org> (https://example.org/~al2024)"],
 		["keyboard", "KEYBOARD_LAYOUT=us-intl-2 KEYMAP=de-latin1"],

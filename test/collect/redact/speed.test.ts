@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../../src/collect/redact/redactor.ts";
 import { lookAlikes } from "./look-alikes.ts";
@@ -6,6 +7,7 @@ import { ALNUM, LOWER, seeded } from "./seeded.ts";
 
 const random = seeded(3);
 const SIZE = 1_000_000;
+const ADVERSARY = 60_000;
 const { redact } = createRedactor({
 	secrets: Array.from({ length: 100 }, () => random.pick(ALNUM, 24)),
 	homeDir: "/home/al",
@@ -63,6 +65,52 @@ function adversaries(): Set<string> {
 		"[redacted",
 		"<password>",
 	);
+	parts.push(
+		..."pass pwd pw= psk secret token key auth cred jwt pat= dsn bearer salt mnemonic phrase connstr".split(" "),
+	);
+	parts.push("x-api-key: ", "auth:", "token=$", "token ", "api_key ", "secret,", "password is ", "password: |\n  ");
+	parts.push("password=hunter22 ", "password=hunter22\n", "PASSWORD=hunter22;", '"--password", ', "- name: X_TOKEN\n");
+	parts.push(
+		"{'name': 'X_KEY', 'value': '",
+		'variable "token" { ',
+		"ENV X_TOKEN ",
+		"| token | ",
+		"token: str =",
+		"token(",
+	);
+	parts.push(
+		"mysql -p",
+		"curl -u a:",
+		"docker login -p ",
+		"echo a | ",
+		"connect('a', '",
+		"LS0tLS1CRUdJTi",
+		"MIIE/+a=\n",
+	);
+	parts.push(
+		"-----END PRIVATE KEY-----",
+		"-----BEGIN PRIVATE KEY-----\n",
+		"BEGIN PRIVATE KEY",
+		'"kty" "d":"',
+		"sk-",
+		"sk-ant-",
+	);
+	parts.push(
+		"ghp_",
+		"acme_live_",
+		"x_",
+		"x-",
+		"A3-",
+		"$2a$",
+		"/home/b/",
+		"C:\\Users\\b\\",
+		"é",
+		"😀",
+		"'",
+		"`",
+		"\r\n",
+		"\t",
+	);
 	for (const { text, secret } of secretShapes()) {
 		parts.push(text.startsWith("The value is ") ? `-${secret.slice(0, 10)}` : text.slice(0, 17));
 	}
@@ -84,30 +132,41 @@ describe("speed", () => {
 		expect(time).toBeLessThan(5_000);
 	});
 
-	// Linear means: ten times the text takes about ten times as long. A quadratic pattern takes a hundred times. Measured
-	// where the text is slow at all, in comparison with one look at each of its characters.
-	it("has no text that makes a pattern quadratic", () => {
-		let slowest = { ratio: 0, time: 0, part: "" };
+	// The bound is 0.2 s a megabyte. Three times that here: the machine may do something else at the same time.
+	it("needs less than 0.2 s for a megabyte of the worst text", () => {
+		const slow: { perMegabyte: number; part: string }[] = [];
 		for (const part of adversaries()) {
-			const text = filled(part, SIZE);
-			const plain = milliseconds(() => characterSum(text));
-			const time = milliseconds(() => redact(text));
-			if (time > slowest.time) slowest = { ratio: time / plain, time, part };
-			if (time / plain < 50) continue;
-			const smallTime = shortest(text.slice(0, SIZE / 10));
-			const isQuick = (ms: number) => ms < smallTime * 40 + 300;
-			// What the machine did beside it may be to blame, once; a pattern is every time.
-			expect(isQuick(time) || isQuick(shortest(text)), JSON.stringify(part)).toBe(true);
+			const text = filled(part, ADVERSARY);
+			let best = milliseconds(() => redact(text));
+			for (let again = 0; again < 8 && best > (ADVERSARY / SIZE) * 200; again += 1) {
+				best = Math.min(
+					best,
+					milliseconds(() => redact(text)),
+				);
+			}
+			slow.push({ perMegabyte: (best * SIZE) / ADVERSARY, part });
 		}
-		const { ratio, time, part } = slowest;
-		const figures = `${(SIZE / 1_000 / time).toFixed(1)} MB/s, ${ratio.toFixed(0)} times a plain pass`;
-		console.log(`redaction: ${figures}, on the worst text: ${JSON.stringify(part.slice(0, 40))} repeated`);
-		expect(time).toBeLessThan(20_000);
+		slow.sort((a, b) => b.perMegabyte - a.perMegabyte);
+		const worst = slow[0] ?? { perMegabyte: 0, part: "" };
+		const figure = `${worst.perMegabyte.toFixed(0)} ms a megabyte`;
+		console.log(`redaction: ${figure} on the worst of ${slow.length} texts: ${JSON.stringify(worst.part)} repeated`);
+		expect(slow.filter(({ perMegabyte }) => perMegabyte > 600)).toEqual([]);
+	}, 300_000);
+
+	// Linear means: eight times the text takes about eight times as long. A quadratic pattern takes 64 times.
+	it("has no mixture of such texts that makes a pattern quadratic", () => {
+		const parts = [...adversaries()];
+		fc.assert(
+			fc.property(fc.array(fc.constantFrom(...parts), { minLength: 1, maxLength: 4 }), (mixture) => {
+				const part = mixture.join("");
+				const isLinear = (): boolean => {
+					const small = shortest(filled(part, 15_000));
+					return shortest(filled(part, 120_000)) < small * 24 + 30;
+				};
+				// What the machine did beside it may be to blame, once or twice; a pattern is every time.
+				expect(isLinear() || isLinear() || isLinear(), JSON.stringify(part)).toBe(true);
+			}),
+			{ numRuns: 80 },
+		);
 	}, 300_000);
 });
-
-function characterSum(text: string): number {
-	let sum = 0;
-	for (let at = 0; at < text.length; at += 1) sum = (sum + text.charCodeAt(at)) | 0;
-	return sum;
-}

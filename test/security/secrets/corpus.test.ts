@@ -3,6 +3,7 @@ import { createRedactor } from "../../../src/collect/redact/redactor.ts";
 import { bareTokens } from "./bare-tokens.ts";
 import { inContext } from "./in-context.ts";
 import { keyBlocks } from "./key-blocks.ts";
+import { laterBareTokens, laterInContext, laterKeyBlocks, laterLookAlikes } from "./later.ts";
 import { lookAlikes } from "./look-alikes.ts";
 import { leaks, type Sample } from "./sample.ts";
 
@@ -10,8 +11,11 @@ const { redact } = createRedactor({ secrets: [], homeDir: "/home/al" });
 
 const GROUPS: [name: string, samples: (seed?: number) => Sample[], least: number][] = [
 	["secrets in context", inContext, 0.97],
+	["secrets in context, written later", laterInContext, 0.97],
 	["key blocks", keyBlocks, 0.97],
+	["key blocks, written later", laterKeyBlocks, 0.97],
 	["bare tokens", bareTokens, 0.92],
+	["bare tokens, written later", laterBareTokens, 0.92],
 ];
 
 /** What is caught, and what else of the text was lost with it. */
@@ -41,7 +45,7 @@ describe("a corpus of secrets that is kept apart from the patterns", () => {
 	});
 
 	it("leaves look-alikes as they are", () => {
-		const all = lookAlikes();
+		const all = [...lookAlikes(), ...laterLookAlikes()];
 		const changed = all.filter(({ text }) => redact(text) !== text).map(({ name }) => name);
 		console.log(`redaction: ${changed.length} of ${all.length} look-alikes changed`);
 		expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);

@@ -1,0 +1,70 @@
+/** How much is redacted without a break: a few milliseconds, also of a text that is slow to read. */
+export const SLICE_CHARS = 32 * 1024;
+/** How far beyond that a good place to cut is looked for, in parts of the slice. */
+const REACH = 2;
+const MAX_LINE = 400;
+const MAX_KEY = 20_000;
+
+/**
+ * Cuts a long text where no secret can be in two of its slices: between lines of which neither is part of a key, of a
+ * value on several lines or of a stack trace. A text without such a place is cut between words, and one without words
+ * somewhere: no secret is that long.
+ */
+export function* slicesOf(text: string, chars = SLICE_CHARS): Generator<string> {
+	let from = 0;
+	while (text.length - from > chars) {
+		const to = cutAfter(text, from + chars, Math.min(text.length, from + chars * (1 + REACH)));
+		yield text.slice(from, to);
+		from = to;
+	}
+	yield text.slice(from);
+}
+
+function cutAfter(text: string, target: number, limit: number): number {
+	const from = Math.min(limit, endOfKey(text, target));
+	return betweenLines(text, from, limit) ?? betweenWords(text, from, limit) ?? limit;
+}
+
+/** The first line break at which nothing goes on; or, among lines that all belong together, the last of them. */
+function betweenLines(text: string, from: number, limit: number): number | undefined {
+	let last: number | undefined;
+	for (let at = text.indexOf("\n", from); at !== -1 && at < limit; at = text.indexOf("\n", at + 1)) {
+		last = at + 1;
+		if (isBetween(text.slice(Math.max(0, at - MAX_LINE), at), text.slice(at + 1, at + 1 + MAX_LINE))) return last;
+	}
+	return last;
+}
+
+/** Ends with what its value follows, holds the name of a pair, or is a line of a key. */
+const GOES_ON = /[:=|>,([{\\+&-][ \t]*\r?$|[A-Za-z0-9+/=]{16,}["'`,;+ \\]{0,8}\r?$|PRIVATE KEY|DEK-Info|Private-Lines/;
+const NAMES = /(?:name|key|variable|value|password|passwd|secret|token)\b[^\n]{0,60}$/i;
+const BEGINS = /^(?:[ \t]|[A-Za-z0-9+/=]{40,}|[>|#*+-][ \t]|\d{1,6}[:|→\t ]|["']?value\b|-----)/i;
+
+function isBetween(before: string, after: string): boolean {
+	const line = before.slice(before.lastIndexOf("\n") + 1);
+	return !GOES_ON.test(line) && !NAMES.test(line) && !BEGINS.test(after);
+}
+
+/** Where the key ends that has begun before a position, if it has. */
+function endOfKey(text: string, at: number): number {
+	const before = text.slice(Math.max(0, at - MAX_KEY), at);
+	const begin = before.lastIndexOf("BEGIN ");
+	if (begin === -1 || before.indexOf("END ", begin) !== -1) return at;
+	if (!/^BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(before.slice(begin, begin + 80))) return at;
+	const end = text.slice(at, at + MAX_KEY).search(/-----END [A-Z0-9 ]{0,40}PRIVATE KEY/);
+	return end === -1 ? at : at + end + 80;
+}
+
+const TELLING = /pass|pwd|secret|token|key|auth|cred|[:=,|>\\-]\s*$/i;
+
+/** A blank after a word that says nothing; else any blank. */
+function betweenWords(text: string, from: number, limit: number): number | undefined {
+	let last: number | undefined;
+	for (let at = from; at < limit; at += 1) {
+		const code = text.charCodeAt(at);
+		if (code !== 0x20 && code !== 0x09 && code !== 0x0a) continue;
+		last = at + 1;
+		if (!TELLING.test(text.slice(Math.max(0, at - 60), at)) && code === 0x20) return last;
+	}
+	return last;
+}

@@ -1,0 +1,87 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createRedactor } from "../../src/collect/redact/redactor.ts";
+import { secretShapes } from "../collect/redact/secret-shapes.ts";
+import { bareTokens } from "./secrets/bare-tokens.ts";
+import { inContext } from "./secrets/in-context.ts";
+import { keyBlocks } from "./secrets/key-blocks.ts";
+import { leaks } from "./secrets/sample.ts";
+
+const LITERAL = "zebra.plover!quartz-91";
+const options = { secrets: [LITERAL], homeDir: "/home/al" };
+const sliced = createRedactor({ ...options, sliceChars: 1_500 });
+const whole = createRedactor({ ...options, sliceChars: Number.POSITIVE_INFINITY });
+const samples = [
+	...secretShapes(),
+	...bareTokens(),
+	...inContext(),
+	...keyBlocks(),
+	{ name: "known", text: `It is ${LITERAL}, they say.`, secret: LITERAL },
+];
+const SENTENCE = "Nothing in this line is worth hiding, and it ends like any other.\n";
+
+describe("a long text, redacted in slices", () => {
+	it("is what it would be in one piece, wherever a secret is in it", async () => {
+		const filler = fc.integer({ min: 0, max: 40 }).map((lines) => SENTENCE.repeat(lines));
+		const sample = fc.constantFrom(...samples).map(({ text }) => `\n${text}\n\n`);
+		const text = fc
+			.array(fc.tuple(filler, sample), { minLength: 1, maxLength: 8 })
+			.map((parts) => parts.flat().join(""));
+		await fc.assert(
+			fc.asyncProperty(text, async (value) => {
+				const expected = whole.redact(value);
+				expect(sliced.redact(value)).toBe(expected);
+				expect(await sliced.redactInSlices({ value })).toEqual({ value: expected });
+			}),
+			{ numRuns: 150 },
+		);
+	});
+
+	it("loses no secret that is where it is cut", () => {
+		const missed = samples.filter(({ text, secret }) => {
+			if (leaks(whole.redact(text), secret)) return false;
+			// So that the cut would be at the beginning of it, at several places within it, and at its end.
+			return [0, 0.2, 0.4, 0.6, 0.8, 1].some((share) => {
+				const before = 1_500 - Math.round(text.length * share);
+				const filler = before > 0 ? `${SENTENCE.repeat(30).slice(-before)}` : "";
+				return leaks(sliced.redact(`${filler}${text}\n${SENTENCE.repeat(60)}`), secret);
+			});
+		});
+		expect(missed.map(({ name }) => name)).toEqual([]);
+	});
+
+	it("ends for texts without any place to cut them at", () => {
+		for (const part of ["a", "=", " ", "\n", "password=", "-----BEGIN PRIVATE KEY-----", "x:\n", "é", "  a\n"]) {
+			const text = part.repeat(20_000);
+			expect(sliced.redact(text).length).toBeGreaterThan(0);
+		}
+	});
+
+	it("leaves the processor to others while it is redacted", async () => {
+		const { redactInSlices, redact } = createRedactor(options);
+		const answer = Array.from({ length: 60_000 }, (_, at) => `DB_PASSWORD_${at}: "hunter${at}" and ${SENTENCE}`).join(
+			"",
+		);
+		const text = answer.slice(0, 8_000_000).padEnd(8_000_000, SENTENCE);
+		redact(text.slice(0, 200_000));
+		const gaps: number[] = [];
+		for (let attempt = 0; attempt < 3; attempt += 1) {
+			const delay = monitorEventLoopDelay({ resolution: 5 });
+			let turns = 0;
+			const turn = setInterval(() => {
+				turns += 1;
+			}, 1);
+			delay.enable();
+			const outcome = await redactInSlices({ output: text, displayItems: [{ text }] });
+			delay.disable();
+			clearInterval(turn);
+			gaps.push(delay.max / 1e6);
+			expect(outcome.output).not.toContain("hunter1");
+			// A turn for each slice, or so: that it was never let in between would be one or two.
+			expect(turns).toBeGreaterThan(50);
+		}
+		console.log(`redaction: longest wait of others during 8 MB: ${Math.min(...gaps).toFixed(0)} ms`);
+		expect(Math.min(...gaps)).toBeLessThan(500);
+	}, 120_000);
+});
