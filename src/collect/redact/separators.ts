@@ -17,9 +17,9 @@ const BLANKS = raw`[ \t]{0,20}`;
 const SIGN = raw`(?:=>|:=|<-|\?=|={1,3}|:-|:(?!:))`;
 /** `: &'static str`, `: Optional[str]`, `: String?`, ` string` and `{ get; set; }` before the sign, and `[16]` of an array. */
 const TYPE =
-	raw`(?:[ \t]{0,3}:[ \t]{0,3}(?:&(?:'\w{1,12} )?(?:mut )?)?[A-Za-z_][\w.]{0,40}(?:::\w{1,30})?(?:[<[][\w.<>[\]|&', ?:]{0,40}[>\]])?(?: \| \w{1,20}){0,2}\??(?=[ \t]{0,3}=[^=])` +
-	raw`|[ \t]{1,3}(?:string|String|str|const char\*?|\*string|\[\]byte|SecureString|secureString)(?=[ \t]{0,3}=[^=])` +
-	raw`|[ \t]{1,3}\{[^{}\n]{0,40}\}(?=[ \t]{0,3}=[^=])|\[\d{0,5}\](?=[ \t]{0,3}=[^=]))`;
+	raw`(?:[ \t]{0,3}:[ \t]{0,3}(?:&(?:'\w{1,12} )?(?:mut )?)?[A-Za-z_][\w.]{0,40}(?:::\w{1,30})?(?:[<[][\w.<>[\]|&', ?:]{0,40}[>\]])?(?: \| \w{1,20}){0,2}\??(?=[ \t]{1,3}=[ \t]{0,20}[^=\s]|=["'\x60])` +
+	raw`|[ \t]{1,3}(?:string|String|str|const char\*?|\*string|\[\]byte|SecureString|secureString)(?=[ \t]{1,3}=[ \t]{0,20}[^=\s]|=["'\x60])` +
+	raw`|[ \t]{1,3}\{[^{}\n]{0,40}\}(?=[ \t]{1,3}=[ \t]{0,20}[^=\s]|=["'\x60])|\[\d{0,5}\](?=[ \t]{1,3}=[ \t]{0,20}[^=\s]|=["'\x60]))`;
 /** An anchor or a tag of YAML, and a call that does nothing but wrap the value. */
 const WRAPPING = raw`(?:&\w{1,20} |!!?[a-z]{1,12} )?(?:(?:new )?(?:[A-Za-z_]\w{0,30}(?:\.|::)){0,3}(?:from|of|ofNullable|Some|Just|some|SecretStr|SecretString|SecretBytes|SecretValue|SecureString|Secret|secret|String|string|str|bytes|Bytes|b64decode|decode|literal|plainText|unsafePlainText|fromString|sensitive|nonsensitive|Password|Token|ApiKey|ApiKeyAuth|\w{0,30}KeyCredential|Redacted|Sensitive|quote|toSecure|ConvertTo-SecureString)[ \t]{0,2}(?:\([ \t]{0,4}|[ \t](?:-String )?)(?=[@bN]?["'\x60]))?`;
 const ASSIGNED = new RegExp(`\\??${BLANKS}(${SIGN})\\*{0,2}${BLANKS}`, "y");
