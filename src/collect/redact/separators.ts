@@ -1,4 +1,5 @@
 import type { FoundName } from "./assignments.ts";
+import { endOf, isNameCode } from "./characters.ts";
 
 const raw = String.raw;
 
@@ -14,7 +15,6 @@ export interface Separation {
 }
 
 const BLANKS = raw`[ \t]{0,20}`;
-const SIGN = raw`(?:=>|:=|<-|\?=|={1,3}|:-|:(?!:))`;
 /** `: &'static str`, `: Optional[str]`, `: String?`, ` string` and `{ get; set; }` before the sign, and `[16]` of an array. */
 const TYPE =
 	raw`(?:[ \t]{0,3}:[ \t]{0,3}(?:&(?:'\w{1,12} )?(?:mut )?)?[A-Za-z_][\w.]{0,40}(?:::\w{1,30})?(?:[<[][\w.<>[\]|&', ?:]{0,40}[>\]])?(?: \| \w{1,20}){0,2}\??(?=[ \t]{1,3}=[ \t]{0,20}[^=\s]|=["'\x60])` +
@@ -22,7 +22,6 @@ const TYPE =
 	raw`|[ \t]{1,3}\{[^{}\n]{0,40}\}(?=[ \t]{1,3}=[ \t]{0,20}[^=\s]|=["'\x60])|\[\d{0,5}\](?=[ \t]{1,3}=[ \t]{0,20}[^=\s]|=["'\x60]))`;
 /** An anchor or a tag of YAML, and a call that does nothing but wrap the value. */
 const WRAPPING = raw`(?:&\w{1,20} |!!?[a-z]{1,12} )?(?:(?:new )?(?:[A-Za-z_]\w{0,30}(?:\.|::)){0,3}(?:from|of|ofNullable|Some|Just|some|SecretStr|SecretString|SecretBytes|SecretValue|SecureString|Secret|secret|String|string|str|bytes|Bytes|b64decode|decode|literal|plainText|unsafePlainText|fromString|sensitive|nonsensitive|Password|Token|ApiKey|ApiKeyAuth|\w{0,30}KeyCredential|Redacted|Sensitive|quote|toSecure|ConvertTo-SecureString)[ \t]{0,2}(?:\([ \t]{0,4}|[ \t](?:-String )?)(?=[@bN]?["'\x60]))?`;
-const ASSIGNED = new RegExp(`\\??${BLANKS}(${SIGN})\\*{0,2}${BLANKS}`, "y");
 const DECLARED = new RegExp(`${TYPE}${BLANKS}(=)${BLANKS}`, "y");
 /** `auth=("user", "password")` */
 const USER_FIRST = raw`\(["'][^"'\n]{1,60}["'],[ \t]{0,4}(?=["'])`;
@@ -144,39 +143,74 @@ function isLineEnd(text: string, from: number): boolean {
 }
 
 function assigned(text: string, from: number): Separation | undefined {
-	const match = declaration(text, from) ?? sticky(ASSIGNED, text, from);
-	if (match === undefined) return undefined;
-	const at = from + match[0].length;
-	const wrapping = mayBeWrapped(text, at) ? (sticky(WRAPPED, text, at)?.[0].length ?? 0) : 0;
-	return { from: at + wrapping, sign: match[1] ?? "=", proof: "name" };
+	const declared = mayBeDeclared(text, from) ? sticky(DECLARED, text, from) : undefined;
+	if (declared !== undefined) return wrapped(text, { from: from + declared[0].length, sign: "=", proof: "name" });
+	const at = skipBlanks(text, text.charCodeAt(from) === 0x3f ? from + 1 : from);
+	const sign = signAt(text, at);
+	if (sign === "") return undefined;
+	let value = at + sign.length;
+	// `**Password:** x`
+	for (let stars = 0; stars < 2 && text.charCodeAt(value) === 0x2a; stars += 1) value += 1;
+	return wrapped(text, { from: skipBlanks(text, value), sign, proof: "name" });
 }
 
-/** A type is looked for only if an equals sign follows on the line: nearly no colon is that of a declaration. */
-function declaration(text: string, from: number): RegExpExecArray | undefined {
+function wrapped(text: string, separation: Separation): Separation {
+	if (!mayBeWrapped(text, separation.from)) return separation;
+	return { ...separation, from: separation.from + (sticky(WRAPPED, text, separation.from)?.[0].length ?? 0) };
+}
+
+function signAt(text: string, at: number): string {
+	const next = text.charCodeAt(at + 1);
+	switch (text.charCodeAt(at)) {
+		case 0x3d: // =, =>, ==, ===
+			if (next === 0x3e) return "=>";
+			if (next !== 0x3d) return "=";
+			return text.charCodeAt(at + 2) === 0x3d ? "===" : "==";
+		case 0x3a: // :, :=, :-, but not ::
+			if (next === 0x3d) return ":=";
+			if (next === 0x2d) return ":-";
+			return next === 0x3a ? "" : ":";
+		case 0x3c: // <-
+			return next === 0x2d ? "<-" : "";
+		case 0x3f: // ?=
+			return next === 0x3d ? "?=" : "";
+		default:
+			return "";
+	}
+}
+
+function skipBlanks(text: string, from: number): number {
+	let at = from;
+	while (at < from + 20 && (text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x09)) at += 1;
+	return at;
+}
+
+/** A type is looked for only where a word is followed by what may follow a type: nearly no colon is a declaration's. */
+function mayBeDeclared(text: string, from: number): boolean {
 	const first = text.charCodeAt(from);
-	if (first === 0x3d || !isNear(text, from + 1, "=")) return undefined;
-	return sticky(DECLARED, text, from);
+	if (first === 0x3d) return false;
+	if (first !== 0x3a) return true;
+	const at = skipBlanks(text, from + 1);
+	if (text.charCodeAt(at) === 0x26) return true;
+	const end = endOf(text, at, isNameCode, 48);
+	const next = text.charCodeAt(end);
+	if (end === at || end - at >= 48) return false;
+	// Two colons, a blank, an angle or a square bracket, a question mark, an equals sign
+	if (next === 0x3a) return text.charCodeAt(end + 1) === 0x3a;
+	return next === 0x20 || next === 0x3c || next === 0x5b || next === 0x3f || next === 0x3d;
 }
 
+/** An anchor, a tag, a tuple, or a word with a bracket or a quoted value after it. */
 function mayBeWrapped(text: string, at: number): boolean {
 	const code = text.charCodeAt(at);
-	const begins = code === 0x26 || code === 0x21 || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a);
-	if (code === 0x28) return true;
-	return begins && (code === 0x26 || code === 0x21 || isNear(text, at + 1, "\"'`"));
-}
-
-const NEAR = 60;
-
-/** Whether one of three characters stands in the next ones of the line. No closure: this is asked for each name. */
-function isNear(text: string, from: number, characters: string): boolean {
-	const [a, b, c] = [characters.charCodeAt(0), characters.charCodeAt(1), characters.charCodeAt(2)];
-	const limit = Math.min(text.length, from + NEAR);
-	for (let at = from; at < limit; at += 1) {
-		const code = text.charCodeAt(at);
-		if (code === a || code === b || code === c) return true;
-		if (code === 0x0a) return false;
-	}
-	return false;
+	if (code === 0x26 || code === 0x21 || code === 0x28) return true;
+	if (!isNameCode(code)) return false;
+	const end = endOf(text, at, isNameCode, 80);
+	const next = text.charCodeAt(end);
+	if (next === 0x28) return true;
+	if (next === 0x3a) return text.charCodeAt(end + 1) === 0x3a;
+	// `new Secret("…")`, `ConvertTo-SecureString "…"`
+	return next === 0x20 && /[nC(]/.test(text.charAt(at));
 }
 
 function sticky(pattern: RegExp, text: string, from: number): RegExpExecArray | undefined {
