@@ -87,7 +87,7 @@ export function announceOf(record: EndedRecord, redactor: Redactor): Announce {
 /** From the runtime, never from what the model wrote. */
 function statusOf(outcome: Outcome): AnnounceStatus {
 	if (outcome.status !== "error") return outcome.status;
-	return outcome.error.reason === "lost" ? "unknown" : "error";
+	return outcome.error.reason === "lost" || outcome.error.reason === "unreadable" ? "unknown" : "error";
 }
 
 function notesOf(record: EndedRecord): string | undefined {

@@ -57,6 +57,8 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				write: writeLog,
 				redact: redactor.redactValue,
 			});
+			ledger.onUnreadable = ({ id: runId, problem }) =>
+				log.error("a row of the ledger cannot be read", { runId, problem });
 			const record = findHost(ledger, id);
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);
 			const models = freshModelRuntimes(agentDir);

@@ -20,7 +20,7 @@ const TRY_AGAIN_MS = 10 * 60_000;
 export function archiveDueSessions(ledger: Ledger, at: number): { archived: SessionId[]; failed: ArchiveFailure[] } {
 	// Asking before locking: most looks find nothing.
 	if (dueSessions(ledger, at).length === 0) return { archived: [], failed: [] };
-	const marked = ledger.transaction("full", () => dueSessions(ledger, at).map((id) => markSession(ledger, id, at)));
+	const marked = ledger.transaction("full", () => dueSessions(ledger, at).flatMap((id) => markSession(ledger, id, at)));
 	const failed = marked.flatMap(putAway);
 	const stuck = new Set(failed.map(({ sessionId }) => sessionId));
 	const archived = marked.filter(({ id }) => !stuck.has(id));
@@ -56,14 +56,16 @@ function dueSessions(ledger: Ledger, at: number): SessionId[] {
 	return [...new Set(rows.map((row) => row.session_id))];
 }
 
-function markSession(ledger: Ledger, id: SessionId, at: number): MarkedSession {
+function markSession(ledger: Ledger, id: SessionId, at: number): MarkedSession[] {
 	ledger.run("UPDATE sessions SET archived_at = ? WHERE id = ? AND archived_at IS NULL", at, id);
 	const session = ledger.get<{ file: string; archived_at: number }>(
 		"SELECT file, archived_at FROM sessions WHERE id = ?",
 		id,
 	);
-	if (!session) throw new Error(`Session ${id} has runs but no row of its own in the ledger.`);
-	return { id, file: session.file, archivedAt: session.archived_at };
+	if (session) return [{ id, file: session.file, archivedAt: session.archived_at }];
+	// Runs without a session have nothing to archive. They must not be found due again and again.
+	ledger.run("UPDATE runs SET archive_at = NULL WHERE session_id = ?", id);
+	return [];
 }
 
 /** Answers that were kept whole stay: the announce says where they are. */

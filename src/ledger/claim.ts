@@ -2,6 +2,7 @@ import type { HostId, RunId } from "../run/ids.ts";
 import { isRefused, transition } from "../run/run.ts";
 import type { Ledger } from "./ledger.ts";
 import { findRun, type RunMode, type RunRecord, storeRun } from "./records.ts";
+import { closeUnreadableInTransaction } from "./unreadable.ts";
 
 /**
  * The next queued runs for a host, now its own, as many as there are places for.
@@ -31,6 +32,7 @@ export function claimRuns(ledger: Ledger, claim: Claim): RunRecord[] {
 		);
 		return next.flatMap((id) => {
 			const record = findRun(ledger, id);
+			if (!record) closeUnreadableInTransaction(ledger, id, { at });
 			const run = record && transition(record.run, { type: "claimed", at, hostId, leaseUntil });
 			if (!run || isRefused(run)) return [];
 			storeRun(ledger, run);
@@ -60,6 +62,11 @@ function nextOf(ledger: Ledger, claim: Claim): RunId[] {
 	const next: RunId[] = [];
 	let heldUp = false;
 	for (const { id, lane_limit, mode, ours } of inOrder(ledger, claim)) {
+		// No lane is that narrow: it is claimed to be found out, and holds up nobody meanwhile.
+		if (!(lane_limit >= 1)) {
+			if (ours) next.push(id);
+			continue;
+		}
 		if (mode === "background" && heldUp) break;
 		if (taken >= lane_limit) heldUp ||= mode === "foreground";
 		else {
@@ -73,7 +80,7 @@ function nextOf(ledger: Ledger, claim: Claim): RunId[] {
 
 /** Whether there may be something to claim. Does without the order, which takes a while with a thousand that wait. */
 function anyWaits(ledger: Ledger, profile: string): boolean {
-	const sql = `SELECT 1 FROM runs AS waiting WHERE profile = ? AND ${MAY_BE_CLAIMED} AND ${AT_WORK} < lane_limit LIMIT 1`;
+	const sql = `SELECT 1 FROM runs AS waiting WHERE profile = ? AND ${MAY_BE_CLAIMED} AND (${AT_WORK} < lane_limit OR lane_limit < 1) LIMIT 1`;
 	return ledger.get(sql, profile) !== undefined;
 }
 

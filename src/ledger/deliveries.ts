@@ -1,7 +1,7 @@
 import type { RunId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
 import { applyInTransaction } from "./progress.ts";
-import { findRun, type RunRecord } from "./records.ts";
+import { findRunOrClose, type RunRecord } from "./records.ts";
 
 /** The outcomes a session has not been told yet, oldest first, but for those that are known to be on their way. */
 export function owedTo(
@@ -12,7 +12,7 @@ export function owedTo(
 	const sql = "SELECT id FROM runs WHERE parent_session = ? AND delivery = 'owed' ORDER BY seq";
 	return ledger
 		.all<{ id: RunId }>(sql, parentSession)
-		.flatMap(({ id }) => (except.has(id) ? [] : (findRun(ledger, id) ?? [])));
+		.flatMap(({ id }) => (except.has(id) ? [] : (findRunOrClose(ledger, id, Date.now()) ?? [])));
 }
 
 /**

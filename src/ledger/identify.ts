@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from "node:fs";
+import { isAboutRows } from "./row-check.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
 import { type Database, openDatabase } from "./sqlite.ts";
 import { damageMark, LedgerTrouble, troubleKind } from "./trouble.ts";
@@ -37,10 +38,16 @@ export function refuseUnknown(file: string, database: Database): void {
 
 /** Reads it all. Takes long for a large one, so only where somebody found it damaged. */
 function requireSound(file: string, database: Database): void {
-	const { quick_check: found } = database.prepare("PRAGMA quick_check(1)").get() as { quick_check: string };
-	if (found !== "ok") throw new LedgerTrouble("damaged", file, new Error(found));
+	const [found] = fileProblems(database);
+	if (found !== undefined) throw new LedgerTrouble("damaged", file, new Error(found));
 	rmSync(damageMark(file), { force: true });
 }
+
+/** What SQLite finds wrong with the file. Rows that break a rule of their table are not: those are reported one by one. */
+export const fileProblems = (database: Database): string[] =>
+	(database.prepare("PRAGMA quick_check").all() as { quick_check: string }[])
+		.map((row) => row.quick_check)
+		.filter((problem) => problem !== "ok" && !isAboutRows(problem));
 
 export const isDamage = (error: unknown): boolean => troubleKind(error) === "damaged";
 

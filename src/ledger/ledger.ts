@@ -3,9 +3,10 @@ import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { messageOf } from "../run/message-of.ts";
 import { isDamage, LedgerUnusable, lookWithoutTouching, refuseUnknown, tooNew } from "./identify.ts";
+import type { UnreadableRun } from "./row-check.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
 import { setAside } from "./set-aside.ts";
-import { type Database, openDatabase, type SqlValue, type Statement } from "./sqlite.ts";
+import { type Database, openDatabase, readAnyNumber, type SqlValue, type Statement } from "./sqlite.ts";
 import { inWords } from "./trouble.ts";
 
 /** How sure a write must be before we go on: `full` has reached the disk; `normal` may be lost with the machine. */
@@ -29,13 +30,24 @@ export class Ledger {
 		this.#database = database;
 	}
 
+	readonly #unreadable = new Set<number>();
+
+	/** Told of every row that cannot be read, once. */
+	onUnreadable: (run: UnreadableRun) => void = () => {};
+
+	foundUnreadable(run: UnreadableRun): void {
+		if (this.#unreadable.has(run.seq)) return;
+		this.#unreadable.add(run.seq);
+		this.onUnreadable(run);
+	}
+
 	get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
 		// Bun answers null where Node answers undefined.
-		return this.#do(() => this.#statement(sql).get(...values) as Row | null | undefined) ?? undefined;
+		return this.#do(() => readAnyNumber(this.#statement(sql), (it) => it.get(...values)) as Row | null) ?? undefined;
 	}
 
 	all<Row>(sql: string, ...values: SqlValue[]): Row[] {
-		return this.#do(() => this.#statement(sql).all(...values) as Row[]);
+		return this.#do(() => readAnyNumber(this.#statement(sql), (it) => it.all(...values)) as Row[]);
 	}
 
 	/** Answers how many rows changed. */

@@ -5,6 +5,7 @@ import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
 import { followUpInTransaction } from "./inbox.ts";
 import type { Ledger } from "./ledger.ts";
 import { findRun, type RunRecord, storeRun } from "./records.ts";
+import { closeUnreadableInTransaction, usageIn } from "./unreadable.ts";
 
 /**
  * Applies one event to one run, inside a transaction that may do more. Answers the run as it is now, or undefined if the
@@ -12,7 +13,12 @@ import { findRun, type RunRecord, storeRun } from "./records.ts";
  */
 export function applyInTransaction(ledger: Ledger, id: RunId, event: RunEvent): RunRecord | undefined {
 	const record = findRun(ledger, id);
-	if (!record) return undefined;
+	if (!record) {
+		// A host's own word on how it ended is better than none.
+		if (event.type === "ended") closeUnreadableInTransaction(ledger, id, event);
+		else if ("at" in event) closeUnreadableInTransaction(ledger, id, { at: event.at });
+		return undefined;
+	}
 	const run = transition(record.run, event);
 	if (isRefused(run)) return undefined;
 	if (run !== record.run) storeRun(ledger, run);
@@ -67,8 +73,8 @@ export function recordTurn(ledger: Ledger, id: RunId, fence: number, turn: { usa
 
 /** What all runs of a parent session have used so far, ended or not. */
 export function usageOfParent(ledger: Ledger, parentSession: string): Usage {
-	const rows = ledger.all<{ usage: string }>("SELECT usage FROM runs WHERE parent_session = ?", parentSession);
-	return rows.map((row) => JSON.parse(row.usage) as Usage).reduce(addUsage, NO_USAGE);
+	const rows = ledger.all<{ usage: unknown }>("SELECT usage FROM runs WHERE parent_session = ?", parentSession);
+	return rows.map((row) => usageIn(row.usage)).reduce(addUsage, NO_USAGE);
 }
 
 /** The fences of the runs a host still holds, each with its stop request if there is one. */

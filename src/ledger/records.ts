@@ -1,9 +1,10 @@
 import type { LaunchPlan } from "../plan/plan.ts";
 import type { HostId, RunId, SessionId } from "../run/ids.ts";
-import type { Outcome } from "../run/outcome.ts";
 import type { EndedRun, Run } from "../run/run.ts";
 import type { Usage } from "../run/usage.ts";
 import type { Ledger } from "./ledger.ts";
+import { checkRow, type RowContent } from "./row-check.ts";
+import { closeUnreadable, findUnreadable } from "./unreadable.ts";
 
 export type RunMode = "foreground" | "background";
 
@@ -59,14 +60,32 @@ interface RunRow {
 	archived_at: number | null;
 }
 
+/** Undefined if there is none, or its row cannot be read; `findUnreadable` tells which. */
 export function findRun(ledger: Ledger, id: RunId): RunRecord | undefined {
 	const row = ledger.get<RunRow>("SELECT * FROM runs WHERE id = ?", id);
-	return row && toRecord(row);
+	return row && readable(ledger, row);
 }
 
-/** Every query for runs goes through here, so that rows are read in one way only. */
+/** The same for those who need an answer: a run whose row cannot be read is ended first, and then can be. */
+export function findRunOrClose(ledger: Ledger, id: RunId, at: number): RunRecord | undefined {
+	const record = findRun(ledger, id);
+	if (record || !findUnreadable(ledger, id)) return record;
+	closeUnreadable(ledger, id, at);
+	return findRun(ledger, id);
+}
+
+/** Every query for runs goes through here, so that rows are read in one way only. Those that cannot be are left out. */
 export function selectRuns(ledger: Ledger, condition: string, ...values: (string | number)[]): RunRecord[] {
-	return ledger.all<RunRow>(`SELECT * FROM runs WHERE ${condition}`, ...values).map(toRecord);
+	const rows = ledger.all<RunRow>(`SELECT * FROM runs WHERE ${condition}`, ...values);
+	return rows.flatMap((row) => readable(ledger, row) ?? []);
+}
+
+/** Undefined if the row cannot be read. Whoever opened the ledger is told of that. */
+function readable(ledger: Ledger, row: RunRow): RunRecord | undefined {
+	const checked = checkRow({ ...row });
+	if (!("problem" in checked)) return toRecord(row, checked);
+	ledger.foundUnreadable({ seq: row.seq, id: row.id, problem: checked.problem });
+	return undefined;
 }
 
 /** Stores what `transition()` made of a run. */
@@ -92,9 +111,9 @@ export function storeRun(ledger: Ledger, run: Run): void {
 	);
 }
 
-function toRecord(row: RunRow): RunRecord {
+function toRecord(row: RunRow, content: RowContent): RunRecord {
 	return {
-		run: toRun(row),
+		run: toRun(row, content),
 		seq: row.seq,
 		sessionId: row.session_id,
 		parentSession: row.parent_session,
@@ -102,14 +121,14 @@ function toRecord(row: RunRow): RunRecord {
 		mode: row.mode,
 		...(row.label !== null && { label: row.label }),
 		profile: row.profile,
-		plan: JSON.parse(row.plan) as LaunchPlan,
-		usage: JSON.parse(row.usage) as Usage,
+		plan: content.plan,
+		usage: content.usage,
 		...(row.partial !== null && { partial: row.partial }),
 		createdAt: row.created_at,
 	};
 }
 
-function toRun(row: RunRow): Run {
+function toRun(row: RunRow, { outcome }: RowContent): Run {
 	const facts = {
 		id: row.id,
 		attempt: row.attempt,
@@ -120,20 +139,19 @@ function toRun(row: RunRow): Run {
 	};
 	if (row.state === "queued") return { ...facts, state: "queued" };
 	if (row.state === "running") {
-		if (row.host_id === null || row.lease_until === null || row.started_at === null) throw unreadable(row);
+		if (row.host_id === null || row.lease_until === null || row.started_at === null) throw notChecked(row);
 		const { host_id: hostId, lease_until: leaseUntil, started_at: startedAt } = row;
 		return { ...facts, state: "running", hostId, leaseUntil, startedAt };
 	}
-	if (row.ended_at === null || row.outcome === null || row.delivery === "none") throw unreadable(row);
+	if (row.ended_at === null || outcome === undefined || row.delivery === "none") throw notChecked(row);
 	return {
 		...facts,
 		state: "ended",
 		endedAt: row.ended_at,
-		outcome: JSON.parse(row.outcome) as Outcome,
+		outcome,
 		delivery: row.delivery === "owed" ? { state: "owed" } : { state: row.delivery, at: row.delivered_at ?? 0 },
 		...(row.archived_at !== null && { archivedAt: row.archived_at }),
 	};
 }
 
-const unreadable = (row: RunRow): Error =>
-	new Error(`The ledger's row of run ${row.id} contradicts itself (${row.state}).`);
+const notChecked = (row: RunRow): Error => new Error(`The row of run ${row.id} was not checked before it was read.`);

@@ -107,7 +107,8 @@ interface LosingSession {
 
 const SETTLED = "delivery <> 'owed'";
 /** A session that was never kept cannot be opened again: nobody will ever ask for this. */
-const NEVER_HEARD = "(delivery = 'owed' AND plan ->> '$.afterwards.parentKept' = 0)";
+const NEVER_HEARD =
+	"(delivery = 'owed' AND CASE WHEN json_valid(plan) THEN plan ->> '$.afterwards.parentKept' = 0 ELSE FALSE END)";
 
 /** Time counts from the delivery, or from the archive: what the user has just been told of is not old. */
 function expired(
@@ -127,7 +128,7 @@ function expired(
 		before,
 		AT_ONCE,
 	);
-	const sessions = [...new Set(runs.map((run) => run.session_id))].map((id) => {
+	const sessions = [...new Set(runs.map((run) => run.session_id))].flatMap((id) => {
 		const removed = runs.filter((run) => run.session_id === id).length;
 		const all = ledger.get<{ n: number }>("SELECT count(*) AS n FROM runs WHERE session_id = ?", id)?.n ?? 0;
 		const last = all === removed;
@@ -136,8 +137,8 @@ function expired(
 			"SELECT file, archived_at AS archivedAt FROM sessions WHERE id = ?",
 			id,
 		);
-		if (!row) throw new Error(`Session ${id} has runs but no row of its own in the ledger.`);
-		return { id, ...row, last };
+		// Without a row of its own nobody knows of a file.
+		return row ? [{ id, ...row, last }] : [];
 	});
 	return { runs, sessions };
 }

@@ -7,7 +7,10 @@ export const wholeAnswerFile = (sessionFile: string, runId: RunId): string =>
 
 /** The name of a file that was put away: told by the time alone, so that whoever completes it finds the same one. */
 export const archivedFile = (file: string, archivedAt: number): string =>
-	`${file}.deleted.${new Date(archivedAt).toISOString().replaceAll(":", "-")}`;
+	`${file}.deleted.${new Date(Math.min(Math.max(0, archivedAt), LAST_MOMENT)).toISOString().replaceAll(":", "-")}`;
+
+/** The latest moment that a date can tell: a damaged row may say a later one. */
+const LAST_MOMENT = 8.64e15;
 
 /** What a mark in the ledger speaks of must have reached the disk before the mark does. */
 export function flush(file: string): void {

@@ -32,8 +32,8 @@ export function findSession(ledger: Ledger, id: SessionId): SessionRecord | unde
 	const row = ledger.get<
 		Omit<SessionRecord, "archivedAt" | "everStarted"> & { archived_at: number | null; started: number }
 	>(
-		`SELECT id, agent, cwd, file, definition, archived_at, (SELECT plan ->> '$.principal.id' FROM runs
-					WHERE session_id = sessions.id ORDER BY seq DESC LIMIT 1) AS principal,
+		`SELECT id, agent, cwd, file, definition, archived_at, coalesce((SELECT CASE WHEN json_valid(plan) THEN plan ->> '$.principal.id' END FROM runs
+					WHERE session_id = sessions.id ORDER BY seq DESC LIMIT 1), '') AS principal,
 				EXISTS (SELECT 1 FROM runs WHERE session_id = sessions.id AND started_at IS NOT NULL) AS started
 			FROM sessions WHERE id = ?`,
 		id,

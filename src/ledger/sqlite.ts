@@ -9,6 +9,7 @@ export interface Statement {
 	run(...values: SqlValue[]): { changes: number | bigint };
 	get(...values: SqlValue[]): unknown;
 	all(...values: SqlValue[]): unknown[];
+	setReadBigInts?(enabled: boolean): void;
 }
 
 export type SqlValue = string | number | null;
@@ -31,3 +32,29 @@ function nodeSqlite(): typeof import("node:sqlite") | undefined {
 		process.emitWarning = emitWarning;
 	}
 }
+
+/**
+ * Node refuses to read a whole number that is too large for it, and with it every row of the answer. We write none: such
+ * a number is damage, and comes as one that is not exact, which whoever checks the row finds out.
+ */
+export function readAnyNumber(statement: Statement, read: (statement: Statement) => unknown): unknown {
+	try {
+		return read(statement);
+	} catch (error) {
+		if (!(error instanceof RangeError && "code" in error && error.code === "ERR_OUT_OF_RANGE")) throw error;
+		statement.setReadBigInts?.(true);
+		try {
+			const answer = read(statement);
+			return Array.isArray(answer) ? answer.map(withNumbers) : withNumbers(answer);
+		} finally {
+			statement.setReadBigInts?.(false);
+		}
+	}
+}
+
+const withNumbers = (row: unknown): unknown =>
+	typeof row !== "object" || row === null
+		? row
+		: Object.fromEntries(
+				Object.entries(row).map(([column, value]) => [column, typeof value === "bigint" ? Number(value) : value]),
+			);

@@ -6,6 +6,7 @@ import type { Ledger } from "./ledger.ts";
 import { ownProfile } from "./own-host.ts";
 import { applyInTransaction } from "./progress.ts";
 import { type RunRecord, selectRuns } from "./records.ts";
+import { closeUnreadableInTransaction } from "./unreadable.ts";
 
 export interface Sweep {
 	at: number;
@@ -39,8 +40,10 @@ export function sweep(ledger: Ledger, options: Sweep): { requeued: RunRecord[]; 
 	giveUpOnSilentHosts(ledger, options);
 	if (!canSweep(ledger, at)) return { requeued: [], ended: [] };
 	return ledger.transaction("full", () => {
+		for (const id of idsOf(ledger, EXPIRED, at, at)) closeUnreadableInTransaction(ledger, id, { at });
 		const expired = selectRuns(ledger, EXPIRED, at, at);
 		const requeued = expired.flatMap((record) => release(ledger, record, { at, all: expired }));
+		for (const id of idsOf(ledger, OVER)) closeUnreadableInTransaction(ledger, id, { at });
 		const ended = selectRuns(ledger, OVER).flatMap((record) => {
 			const { id, fence } = record.run;
 			const outcome = options.outcomeOf(record, causeOf(record));
@@ -100,12 +103,15 @@ function release(
 
 const OVER = "state = 'queued' AND (stop_at IS NOT NULL OR attempt >= max_attempts)";
 
+const idsOf = (ledger: Ledger, condition: string, ...values: number[]): string[] =>
+	ledger.all<{ id: string }>(`SELECT id FROM runs WHERE ${condition}`, ...values).map(({ id }) => id);
+
 /** A run whose host is silent, but not yet given up on, is not free. */
-const EXPIRED = `state = 'running' AND lease_until <= ? AND NOT EXISTS
+const EXPIRED = `state = 'running' AND coalesce(lease_until, 0) <= ? AND NOT EXISTS
 	(SELECT 1 FROM hosts WHERE id = runs.host_id AND state <> 'gone' AND lease_until <= ?)`;
 
 function needsSweep(ledger: Ledger, at: number): boolean {
-	const sql = `SELECT 1 WHERE EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND lease_until <= ?)
+	const sql = `SELECT 1 WHERE EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND coalesce(lease_until, 0) <= ?)
 		OR EXISTS (SELECT 1 FROM hosts WHERE state <> 'gone' AND lease_until <= ?)
 		OR EXISTS (SELECT 1 FROM runs WHERE ${OVER})`;
 	return ledger.get(sql, at, at) !== undefined;

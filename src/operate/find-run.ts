@@ -1,6 +1,7 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
 import { lastRunId, type RunScope, runsWithLabel, runsWithPrefix, runWithNumber } from "../ledger/run-list.ts";
+import { findUnreadable, HOW_TO_CLOSE, unreadableMessage } from "../ledger/unreadable.ts";
 import { isRunId, type RunId } from "../run/ids.ts";
 import { type Denial, isDenial } from "./denial.ts";
 
@@ -16,7 +17,7 @@ export function findRunNamed(ledger: Ledger, name: string, scope: RunScope): Run
 	const found = byId(ledger, wanted, scope) ?? byNumber(ledger, wanted, scope) ?? byLabel(ledger, wanted, scope);
 	const meant = found ?? byPrefix(ledger, wanted, scope);
 	if (typeof meant !== "string") return meant;
-	return findRun(ledger, meant) ?? wrong(`Run ${meant} is not in the ledger any more.`);
+	return findRun(ledger, meant) ?? wrong(whyNotFound(ledger, meant));
 }
 
 /**
@@ -66,6 +67,11 @@ function byPrefix(ledger: Ledger, wanted: string, scope: RunScope): RunId | Deni
 	const [only, ...others] = matches;
 	if (only === undefined) return wrong(`No run has the id, number or label "${wanted}".`);
 	return others.length === 0 ? only : wrong(`Several runs begin with "${wanted}": ${listed(matches)}`);
+}
+
+function whyNotFound(ledger: Ledger, id: RunId): string {
+	const found = findUnreadable(ledger, id);
+	return found ? `${unreadableMessage(ledger, found)} ${HOW_TO_CLOSE}` : `Run ${id} is not in the ledger any more.`;
 }
 
 const listed = (ids: RunId[]): string =>

@@ -2,6 +2,7 @@ import type { Redactor } from "../collect/redact/redactor.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { findRun, type RunMode, type RunRecord } from "../ledger/records.ts";
 import { countRuns, listRunIds, numberOfRun, type RunCount, type RunScope } from "../ledger/run-list.ts";
+import { findUnreadable, unreadableRuns } from "../ledger/unreadable.ts";
 import { sessionKey } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { type Phase, phaseOf } from "../run/phase.ts";
@@ -46,6 +47,8 @@ export interface RunList {
 	runs: RunSummary[];
 	/** How many there are, shown or not. */
 	count: RunCount;
+	/** Those of which the ledger's record cannot be read, and why; absent if there is none. */
+	unreadable?: { runId: string; problem: string }[];
 }
 
 export interface Sources {
@@ -56,8 +59,18 @@ export interface Sources {
 /** The runs in scope: open ones first, the newest first. */
 export function listRuns(request: RunScope & { limit: number }, sources: Sources): RunList {
 	const { ledger } = sources;
-	const records = listRunIds(ledger, request, request.limit).flatMap((id) => findRun(ledger, id) ?? []);
-	return { runs: records.map((record) => summaryOf(record, sources)), count: countRuns(ledger, request) };
+	const ids = listRunIds(ledger, request, request.limit);
+	const records = ids.flatMap((id) => findRun(ledger, id) ?? []);
+	const count = countRuns(ledger, request);
+	const missing = Math.min(request.limit, count.total) - records.length;
+	const named = missing > 0 ? ids.flatMap((id) => findUnreadable(ledger, id) ?? []) : [];
+	// One whose id or state cannot be read either is found by no list.
+	const unreadable = missing > named.length ? unreadableRuns(ledger) : named;
+	return {
+		runs: records.map((record) => summaryOf(record, sources)),
+		count,
+		...(unreadable.length > 0 && { unreadable: unreadable.map(({ id, problem }) => ({ runId: id, problem })) }),
+	};
 }
 
 export function summaryOf(record: RunRecord, { ledger, redactor }: Sources): RunSummary {

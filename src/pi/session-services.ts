@@ -151,6 +151,8 @@ async function open() {
 	const places = placesIn(getAgentDir());
 	const profile = currentProfile(hostEntry());
 	const ledger = await openLedger(places.ledger, { setAsideIfDamaged: true });
+	ledger.onUnreadable = ({ id, problem }) =>
+		parentLog.error("a row of the ledger cannot be read", { runId: id, problem });
 	const log = parentLog;
 	const supervisor = new Supervisor(ledger, new Hosts({ ledger, places, profile, log }), log);
 	return { ledger, supervisor, profile: profile.digest, log };

@@ -4,7 +4,7 @@ import { undertaker } from "../host/undertaker.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type OpenRun, openRunsOf } from "../ledger/open-runs.ts";
 import { requestStop } from "../ledger/progress.ts";
-import { type EndedRecord, findRun, type RunRecord } from "../ledger/records.ts";
+import { type EndedRecord, findRunOrClose, type RunRecord } from "../ledger/records.ts";
 import { waitsForSession } from "../ledger/sessions.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
@@ -103,7 +103,7 @@ export class Supervisor {
 				this.wake();
 			}
 			recover(this.#ledger, this.#log, this.#undertaker);
-			const record = findRun(this.#ledger, id);
+			const record = findRunOrClose(this.#ledger, id, Date.now());
 			if (!record) throw new Error(`Run ${id} is not in the ledger any more.`);
 			options.onSeen?.(record);
 			if (record.run.state === "ended") return { ended: { ...record, run: record.run } };

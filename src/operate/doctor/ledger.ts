@@ -1,15 +1,16 @@
 import { existsSync, statSync } from "node:fs";
-import { LedgerUnusable } from "../../ledger/identify.ts";
+import { fileProblems, LedgerUnusable } from "../../ledger/identify.ts";
 import { type Ledger, openLedger } from "../../ledger/ledger.ts";
 import { MIGRATIONS } from "../../ledger/schema.ts";
 import { openDatabase } from "../../ledger/sqlite.ts";
+import { closeUnreadableRow, unreadableRuns } from "../../ledger/unreadable.ts";
 import { plural } from "../../run/amounts.ts";
-import { type Check, type Finding, pass } from "./check.ts";
+import { type Check, type Finding, fixable, pass } from "./check.ts";
 
 /** Reads every page before the ledger is opened for use, and hands it on if it is sound. */
 export const examineLedger = (onOpen: (ledger: Ledger) => void): Check => ({
 	name: "ledger",
-	async *run({ sources: { places } }) {
+	async *run({ sources: { places }, fix }) {
 		const isNew = !existsSync(places.ledger);
 		const damage = isNew ? undefined : await damageOf(places.ledger);
 		if (damage !== undefined) {
@@ -28,10 +29,25 @@ export const examineLedger = (onOpen: (ledger: Ledger) => void): Check => ({
 			yield pass("A ledger can be made", places.ledger);
 			return;
 		}
+		yield* unreadableRows(ledger, { fix });
 		const runs = ledger.get<{ n: number }>("SELECT count(*) AS n FROM runs")?.n ?? 0;
 		yield pass(`The ledger is intact: ${plural(runs, "run")}, version ${MIGRATIONS.length}`, places.ledger);
 	},
 });
+
+/** Rows that are skipped everywhere: one bad row must not hide the others, nor be hidden itself. */
+function* unreadableRows(ledger: Ledger, { fix }: { fix: boolean }): Iterable<Finding> {
+	for (const found of unreadableRuns(ledger)) {
+		const problem: Finding = {
+			level: "fail",
+			what: `The record of run ${found.id} cannot be read`,
+			detail: `${ledger.file}, table runs, seq ${found.seq}: ${found.problem}`,
+			remedy:
+				"It is left out of lists and reports. Close it: it is then listed as failed, and what its row said is kept.",
+		};
+		yield fixable(problem, { fix }, () => closeUnreadableRow(ledger, found, Date.now()));
+	}
+}
 
 const MOVE_AWAY =
 	"Move it away together with the files of the same name that end in -wal and -shm: a new ledger is made. " +
@@ -50,9 +66,7 @@ async function damageOf(file: string): Promise<Finding | undefined> {
 		const database = await openDatabase(file, { readOnly: true });
 		try {
 			database.exec("PRAGMA busy_timeout = 5000");
-			const problems = (database.prepare("PRAGMA quick_check(3)").all() as { quick_check: string }[])
-				.map((row) => row.quick_check)
-				.filter((problem) => problem !== "ok");
+			const problems = fileProblems(database).slice(0, 3);
 			// Whether it is ours, and of a version we know: opening it says that.
 			return problems.length > 0 ? broken(problems.join("; ")) : undefined;
 		} finally {

@@ -20,10 +20,19 @@ const ONE_LINE = 76;
 export function runListReport(list: RunList, options: RunListOptions): string[] {
 	const { none = "No runs yet.", howToSeeMore, width } = options;
 	if (list.count.total === 0) return wrapTo(width, none);
-	const left = list.count.total - list.runs.length;
+	const { unreadable = [] } = list;
+	const left = list.count.total - list.runs.length - unreadable.length;
 	const more = `…and ${left} more.${howToSeeMore === undefined ? "" : ` ${howToSeeMore}`}`;
 	const rows = width >= ONE_LINE ? table(list.runs, options) : list.runs.flatMap((run) => block(run, options));
-	return [...wrapTo(width, headline(list)), "", ...rows, ...(left > 0 ? ["", ...wrapTo(width, more)] : [])];
+	const skipped = unreadable.length === 0 ? [] : ["", ...wrapTo(width, unreadableLine(unreadable))];
+	return [...wrapTo(width, headline(list)), "", ...rows, ...(left > 0 ? ["", ...wrapTo(width, more)] : []), ...skipped];
+}
+
+/** In one line, however many there are. */
+function unreadableLine(runs: { runId: string; problem: string }[]): string {
+	const named = runs.slice(0, 3).map(({ runId, problem }) => `${inOneLine(runId)} (${inOneLine(problem)})`);
+	const which = [...named, ...(runs.length > named.length ? ["…"] : [])].join(", ");
+	return `${plural(runs.length, "record")} of the ledger cannot be read: ${which}. \`pi-geon doctor\` says more.`;
 }
 
 function headline({ count: { total, queued, running } }: RunList): string {

@@ -1,0 +1,183 @@
+import type { LaunchPlan } from "../plan/plan.ts";
+import { isRunId, isSessionId } from "../run/ids.ts";
+import { isRecord } from "../run/is-record.ts";
+import type { Outcome } from "../run/outcome.ts";
+import type { Usage } from "../run/usage.ts";
+
+/** A row of `runs` as it is in the file: whatever the table allows, or somebody wrote past it. */
+export type RawRow = Readonly<Record<string, unknown>>;
+
+/** A row that cannot be read as a run. */
+export interface UnreadableRun {
+	seq: number;
+	/** As it is in the row. */
+	id: string;
+	/** Which column says what it cannot say. */
+	problem: string;
+}
+
+/** The parts of a row that are JSON. */
+export interface RowContent {
+	plan: LaunchPlan;
+	usage: Usage;
+	outcome: Outcome | undefined;
+}
+
+/**
+ * What a row holds as JSON, or what keeps the row from being read as a run. Everything that is read of a row is checked
+ * here, so that nothing behind it meets a value that its type rules out: a row is a file's content, not our own word.
+ */
+export function checkRow(row: RawRow): RowContent | { problem: string } {
+	const problem = columnProblem(row) ?? contradictionIn(row);
+	if (problem !== undefined) return { problem };
+	const plan = parsed(row.plan);
+	if (!isPlan(plan)) return { problem: "plan is not the JSON of a plan" };
+	const usage = parsed(row.usage);
+	if (!isUsage(usage)) return { problem: "usage is not the JSON of a usage" };
+	const outcome = row.outcome === null ? undefined : parsed(row.outcome);
+	if (row.outcome !== null && !isOutcome(outcome)) return { problem: "outcome is not the JSON of an outcome" };
+	return { plan: plan as unknown as LaunchPlan, usage, outcome: outcome as Outcome | undefined };
+}
+
+function columnProblem(row: RawRow): string | undefined {
+	for (const [column, check] of Object.entries(COLUMNS)) {
+		const expected = check(row[column]);
+		if (expected !== undefined) return `${column} is not ${expected}`;
+	}
+	return undefined;
+}
+
+function contradictionIn(row: RawRow): string | undefined {
+	if (Number(row.attempt) > Number(row.max_attempts)) return "attempt is more than max_attempts";
+	for (const column of NEEDED[String(row.state)] ?? []) {
+		if (row[column] === null) return `${column} is missing, though the run is ${row.state}`;
+	}
+	if (row.state === "ended" && row.delivery === "none") return "delivery is none, though the run is ended";
+	const isSettled = row.delivery === "delivered" || row.delivery === "skipped";
+	return isSettled && row.delivered_at === null ? "delivered_at is missing, though its outcome is settled" : undefined;
+}
+
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+	running: ["host_id", "lease_until", "started_at"],
+	ended: ["ended_at", "outcome"],
+};
+
+/** What the value should have been, if it is not that. */
+type ColumnCheck = (value: unknown) => string | undefined;
+
+const expect =
+	(what: string, fits: (value: unknown) => boolean): ColumnCheck =>
+	(value) =>
+		fits(value) ? undefined : what;
+const orNull =
+	(check: ColumnCheck): ColumnCheck =>
+	(value) =>
+		value === null ? undefined : check(value);
+
+const isText = (value: unknown): value is string => typeof value === "string";
+const isCount = (value: unknown, least = 0): boolean => Number.isSafeInteger(value) && (value as number) >= least;
+/** The latest moment that a date can tell. */
+const LAST_MOMENT = 8.64e15;
+
+const text = expect("text", isText);
+const name = expect("a name", (value) => isText(value) && value !== "");
+const count = expect("a count", isCount);
+const moment = expect("a time", (value) => isCount(value) && (value as number) <= LAST_MOMENT);
+/** Leases of hosts that never end are what tests have, so no date is made of them. */
+const lease = expect("a time", isCount);
+const oneOf = (...values: string[]) => expect(`one of ${values.join(", ")}`, (value) => values.includes(String(value)));
+
+/** More than any configuration allows. */
+const MOST_ATTEMPTS = 1000;
+
+const COLUMNS: Readonly<Record<string, ColumnCheck>> = {
+	seq: count,
+	id: expect("a run id", (value) => isText(value) && isRunId(value)),
+	session_id: expect("a session id", (value) => isText(value) && isSessionId(value)),
+	parent_session: text,
+	tool_call: orNull(text),
+	mode: oneOf("foreground", "background"),
+	agent: text,
+	label: orNull(text),
+	profile: name,
+	lane_limit: expect("a number of places", (value) => isCount(value, 1)),
+	state: oneOf("queued", "running", "ended"),
+	attempt: count,
+	max_attempts: expect(
+		`a number from 1 to ${MOST_ATTEMPTS}`,
+		(value) => isCount(value, 1) && Number(value) <= MOST_ATTEMPTS,
+	),
+	fence: count,
+	host_id: orNull(text),
+	lease_until: orNull(lease),
+	stop_at: orNull(moment),
+	stop_by: orNull(text),
+	created_at: moment,
+	started_at: orNull(moment),
+	ended_at: orNull(moment),
+	delivery: oneOf("none", "owed", "delivered", "skipped"),
+	delivered_at: orNull(moment),
+	deliverer: orNull(text),
+	deliverer_until: orNull(lease),
+	archive_at: orNull(moment),
+	archived_at: orNull(moment),
+	usage: text,
+	plan: text,
+	outcome: orNull(text),
+	partial: orNull(text),
+};
+
+function parsed(value: unknown): unknown {
+	if (!isText(value)) return undefined;
+	try {
+		return JSON.parse(value);
+	} catch (error) {
+		if (error instanceof SyntaxError) return undefined;
+		throw error;
+	}
+}
+
+const AMOUNTS = ["input", "output", "cacheRead", "cacheWrite", "cost", "turns"];
+
+export const isUsage = (value: unknown): value is Usage =>
+	isRecord(value) && AMOUNTS.every((amount) => Number.isFinite(value[amount]));
+
+const isAmount = (value: unknown): boolean => Number.isFinite(value) && Number(value) >= 0;
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+function isPlan(value: unknown): boolean {
+	if (!isRecord(value)) return false;
+	const { definition, model, limits, session, principal, afterwards } = value;
+	return (
+		["agent", "task", "prompt", "cwd"].every((key) => isText(value[key])) &&
+		["tools", "extensions", "lspActions", "warnings"].every((key) => isTexts(value[key])) &&
+		isRecord(definition) &&
+		isText(definition.file) &&
+		isRecord(model) &&
+		isText(model.provider) &&
+		isText(model.id) &&
+		isRecord(limits) &&
+		["timeoutMs", "idleTimeoutMs", "toolTimeoutMs", "maxCorrections"].every((key) => isAmount(limits[key])) &&
+		isRecord(limits.parentSession) &&
+		isRecord(session) &&
+		isText(session.id) &&
+		isText(session.file) &&
+		isRecord(principal) &&
+		isText(principal.id) &&
+		isRecord(afterwards) &&
+		isAmount(afterwards.archiveAfterMinutes)
+	);
+}
+
+function isOutcome(value: unknown): boolean {
+	if (!isRecord(value)) return false;
+	const { status, error, finalized, usage, displayItems, warnings, attempts } = value;
+	const common = isUsage(usage) && Array.isArray(displayItems) && isTexts(warnings) && isCount(attempts);
+	if (!common) return false;
+	if (status === "success") return isText(value.output) && isRecord(finalized) && isText(finalized.result);
+	return (status === "error" || status === "timeout") && isRecord(error) && isText(error.code) && isText(error.message);
+}
+
+/** What SQLite's own check says of single rows, and not of the file: those are skipped and reported one by one. */
+export const isAboutRows = (problem: string): boolean =>
+	/^(CHECK constraint failed in |NULL value in |non-\w+ value in |\w+ value in )/.test(problem);

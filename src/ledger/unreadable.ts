@@ -1,0 +1,161 @@
+import type { LaunchPlan } from "../plan/plan.ts";
+import { isRunId, isSessionId, newRunId, newSessionId, type SessionId } from "../run/ids.ts";
+import type { Outcome } from "../run/outcome.ts";
+import { NO_USAGE, type Usage } from "../run/usage.ts";
+import type { Ledger } from "./ledger.ts";
+import { checkRow, isUsage, type RawRow, type UnreadableRun } from "./row-check.ts";
+
+/** What is wrong with the row of a run; undefined if there is none, or nothing is. */
+export function findUnreadable(ledger: Ledger, id: string): UnreadableRun | undefined {
+	const row = ledger.get<RawRow>("SELECT * FROM runs WHERE id IS ?", id);
+	return row && toUnreadable(row);
+}
+
+/** All rows that cannot be read. Reads every row: for those who examine the ledger. */
+export function unreadableRuns(ledger: Ledger): UnreadableRun[] {
+	const rows = ledger.all<{ seq: number }>("SELECT seq FROM runs");
+	// One by one: all plans at once may be more than fits into memory.
+	return rows.flatMap(({ seq }) => {
+		const row = ledger.get<RawRow>("SELECT * FROM runs WHERE seq = ?", seq);
+		return (row && toUnreadable(row)) ?? [];
+	});
+}
+
+function toUnreadable(row: RawRow): UnreadableRun | undefined {
+	const checked = checkRow(row);
+	return "problem" in checked ? { seq: Number(row.seq), id: String(row.id), problem: checked.problem } : undefined;
+}
+
+/**
+ * Ends a run whose row cannot be read, so that it holds up nobody: neither its session, nor the lane, nor its host, nor
+ * those who wait for it. The row becomes one that can be read, of a run that failed for this reason, and owes that to the
+ * session that asked. What the row said is kept in its plan, as `damagedRow`. A row that can be read stays as it is.
+ */
+export function closeUnreadableInTransaction(ledger: Ledger, id: string, how: { at: number; outcome?: Outcome }): void {
+	close(ledger, ledger.get<RawRow>("SELECT * FROM runs WHERE id IS ?", id), how);
+}
+
+function close(ledger: Ledger, row: RawRow | undefined, how: { at: number; outcome?: Outcome }): void {
+	const found = row && toUnreadable(row);
+	if (!row || !found) return;
+	ledger.foundUnreadable(found);
+	const { at } = how;
+	const usage = usageIn(row.usage);
+	const outcome = how.outcome ?? lostOutcome(ledger, found, usage);
+	const told = row.state === "ended" && (row.delivery === "delivered" || row.delivery === "skipped");
+	const sessionId = asText(row.session_id);
+	const plan = { ...placeholderPlan(row, sessionId as SessionId, ledger), damagedRow: row };
+	ledger.run(
+		`UPDATE runs SET id = ?, session_id = ?, parent_session = ?, tool_call = ?, mode = ?, agent = ?, label = ?, profile = ?,
+			lane_limit = 1, state = 'ended', attempt = ?, max_attempts = ?, fence = ?, host_id = NULL, lease_until = NULL,
+			stop_at = NULL, stop_by = NULL, created_at = ?, started_at = ?, ended_at = ?, delivery = ?, delivered_at = ?,
+			deliverer = NULL, deliverer_until = NULL, archive_at = ?, archived_at = ?, usage = ?, plan = ?, outcome = ?, partial = NULL
+			WHERE seq = ?`,
+		isRunId(asText(row.id)) ? asText(row.id) : newRunId(),
+		sessionOf(ledger, sessionId, plan, at),
+		asText(row.parent_session),
+		asTextOrNull(row.tool_call),
+		row.mode === "foreground" ? "foreground" : "background",
+		plan.agent,
+		asTextOrNull(row.label),
+		asText(row.profile) || "unknown",
+		asCount(row.attempt),
+		Math.max(1, asCount(row.attempt)),
+		asCount(row.fence) + 1,
+		asMoment(row.created_at) ?? at,
+		asMoment(row.started_at) ?? null,
+		asMoment(row.ended_at) ?? at,
+		told ? String(row.delivery) : "owed",
+		told ? (asMoment(row.delivered_at) ?? at) : null,
+		told ? (asMoment(row.archive_at) ?? null) : null,
+		told ? (asMoment(row.archived_at) ?? null) : null,
+		JSON.stringify(usage),
+		JSON.stringify(plan),
+		JSON.stringify(outcome),
+		found.seq,
+	);
+}
+
+/** The same on its own. */
+export function closeUnreadable(ledger: Ledger, id: string, at: number): void {
+	ledger.transaction("full", () => closeUnreadableInTransaction(ledger, id, { at }));
+}
+
+/** The same for one whose id cannot be read either. */
+export function closeUnreadableRow(ledger: Ledger, { seq }: UnreadableRun, at: number): void {
+	ledger.transaction("full", () => close(ledger, ledger.get<RawRow>("SELECT * FROM runs WHERE seq = ?", seq), { at }));
+}
+
+/** What is said of such a run, wherever it is asked about. */
+export const unreadableMessage = (ledger: Ledger, { id, problem }: Omit<UnreadableRun, "seq">): string =>
+	`The record of run ${id} in ${ledger.file} cannot be read: ${problem}. What became of the run is not known.`;
+
+export const HOW_TO_CLOSE =
+	"`pi-geon doctor --fix` closes it: it is then listed as failed, and what its row said is kept.";
+
+const lostOutcome = (ledger: Ledger, found: UnreadableRun, usage: Usage): Outcome => ({
+	status: "error",
+	exitCode: 1,
+	error: { code: "SUBAGENT_FAILED", message: unreadableMessage(ledger, found), reason: "unreadable" },
+	usage,
+	displayItems: [],
+	attempts: 1,
+	warnings: [],
+});
+
+/** A row needs a session that exists. One that names none gets its own, which has no transcript. */
+function sessionOf(ledger: Ledger, id: string, plan: LaunchPlan, at: number): string {
+	if (ledger.get("SELECT 1 FROM sessions WHERE id = ?", id)) return plan.session.id;
+	ledger.run(
+		"INSERT OR IGNORE INTO sessions (id, agent, cwd, file, definition, created_at, archived_at) VALUES (?, ?, ?, ?, '', ?, ?)",
+		plan.session.id,
+		plan.agent,
+		plan.cwd,
+		plan.session.file,
+		at,
+		at,
+	);
+	return plan.session.id;
+}
+
+/** What is still known of it, in the shape that readers expect. It is never run. */
+function placeholderPlan(row: RawRow, named: SessionId, ledger: Ledger): LaunchPlan {
+	const session = ledger.get<{ cwd: string; file: string }>("SELECT cwd, file FROM sessions WHERE id = ?", named);
+	const id = isSessionId(named) ? named : newSessionId();
+	return {
+		agent: asText(row.agent) || "unknown",
+		definition: { source: "user", file: "", digest: "" },
+		task: "(its task cannot be read)",
+		prompt: "",
+		cwd: session?.cwd ?? "/",
+		projectTrusted: false,
+		tools: [],
+		extensions: [],
+		lspActions: [],
+		model: { provider: "unknown", id: "unknown" },
+		limits: { timeoutMs: 1, idleTimeoutMs: 1, toolTimeoutMs: 1, maxCorrections: 0, parentSession: {} },
+		isolation: "shared",
+		maxAttempts: 1,
+		session: { id, file: session?.file ?? "/nowhere", resumed: false },
+		principal: { id: "main" },
+		afterwards: { cleanup: "keep", archiveAfterMinutes: 0, parentKept: true },
+		warnings: [],
+	};
+}
+
+const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+const asTextOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
+const asCount = (value: unknown): number => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0);
+const asMoment = (value: unknown): number | undefined =>
+	Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= 8.64e15 ? Number(value) : undefined;
+
+/** None where it cannot be told. */
+export function usageIn(value: unknown): Usage {
+	try {
+		const usage: unknown = JSON.parse(asText(value));
+		return isUsage(usage) ? (usage as Usage) : NO_USAGE;
+	} catch (error) {
+		if (error instanceof SyntaxError) return NO_USAGE;
+		throw error;
+	}
+}
