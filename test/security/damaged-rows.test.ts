@@ -71,7 +71,7 @@ async function shop(): Promise<Shop> {
 	return made;
 }
 
-/** Writes what the table does not allow. */
+/** Writes what the table does not allow. BLOB is the one type that changes no value. */
 function damage(file: string, id: RunId, column: string, value: SQLInputValue): void {
 	const open = () => new DatabaseSync(file, { enableForeignKeyConstraints: false, defensive: false });
 	const alter = (sql: string) => {
@@ -89,7 +89,7 @@ function damage(file: string, id: RunId, column: string, value: SQLInputValue): 
 		sql
 			.replaceAll("NOT NULL", "")
 			.replace("STRICT", "")
-			.replaceAll(/\b(TEXT|INTEGER)\b(?! PRIMARY)/g, "ANY"),
+			.replaceAll(/\b(TEXT|INTEGER)\b(?! PRIMARY)/g, "BLOB"),
 	);
 	const writer = open();
 	writer.exec("PRAGMA ignore_check_constraints = ON");
