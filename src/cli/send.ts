@@ -261,7 +261,7 @@ function showReply({ out }: Call, { run }: EndedRecord, { taken }: { taken: bool
 	const redactor = redactorHere();
 	const reply = outcome.output === undefined ? undefined : redactor.redact(outcome.output);
 	const failure = outcome.status === "success" ? [] : [redactor.redact(outcome.error.message)];
-	const problems = [...failure, ...(taken ? [] : ["Your message was not taken in."])];
+	const problems = [...failure, ...(taken ? [] : ["Your message was not received."])];
 	const error = problems.length === 0 ? undefined : problems.join(" ");
 	if (out.isJson) out.document({ status: error === undefined ? "ok" : "error", runId: run.id, reply, error });
 	else if (reply !== undefined) out.lines([plain(reply)]);

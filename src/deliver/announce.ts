@@ -1,9 +1,14 @@
+import { inOneLine } from "../collect/plain.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import type { EndedRecord } from "../ledger/records.ts";
 import { count, dollars, duration } from "../run/amounts.ts";
 import { sessionKey } from "../run/ids.ts";
+import { legible } from "../run/legible.ts";
 import type { FailureOutcome, Outcome } from "../run/outcome.ts";
+import { inputTokens } from "../run/usage.ts";
+import { childsWords } from "./childs-words.ts";
 import { shownToModel } from "./whole-answer.ts";
+import { isOurs } from "./whose-words.ts";
 
 /** The kind of message with which the outcome of a background run comes into the conversation. */
 export const ANNOUNCE = "pi-geon:announce";
@@ -44,14 +49,20 @@ export interface Announce {
 	details: AnnounceDetails;
 }
 
-export const wantsSilence = ({ run }: EndedRecord): boolean =>
-	run.outcome.status === "success" && run.outcome.finalized.result.trim() === SILENCE;
+/** Only of one that was spawned to report by itself: who waits for a run gets its answer, whatever it is. */
+export const wantsSilence = ({ run, mode }: EndedRecord): boolean =>
+	mode === "background" && run.outcome.status === "success" && run.outcome.finalized.result.trim() === SILENCE;
+
+export interface Announcing {
+	redactor: Redactor;
+	/** Where the transcript will be found from now on. */
+	transcript: string;
+}
 
 /** The message that tells a parent conversation how a background run ended. */
-export function announceOf(record: EndedRecord, redactor: Redactor): Announce {
+export function announceOf(record: EndedRecord, { redactor, transcript }: Announcing): Announce {
 	const { plan, run } = record;
 	const { outcome } = run;
-	const status = statusOf(outcome);
 	const notes = notesOf(record);
 	const details: AnnounceDetails = {
 		announceId: run.id,
@@ -60,29 +71,30 @@ export function announceOf(record: EndedRecord, redactor: Redactor): Announce {
 		sessionId: record.sessionId,
 		agent: plan.agent,
 		...(record.label !== undefined && { label: redactor.redact(record.label) }),
-		status,
+		status: statusOf(outcome),
 		...(outcome.status !== "success" && outcome.error.reason !== undefined && { reason: outcome.error.reason }),
 		task: redactor.redact(plan.task),
 		...(outcome.finalized?.result !== undefined && { result: outcome.finalized.result }),
-		...(notes !== undefined && { notes: redactor.redact(notes) }),
+		...(notes.length > 0 && { notes: redactor.redact(notes.map(({ text }) => text).join("\n")) }),
 		durationMs: run.endedAt - (run.startedAt ?? run.endedAt),
 		usage: outcome.usage,
 		...(outcome.model !== undefined && { model: outcome.model }),
-		transcript: plan.session.file,
+		transcript,
 		...(plan.route !== undefined && { route: plan.route }),
 	};
 	const result = outcome.finalized?.result;
-	const content = [
-		`Status: ${status}`,
-		`Result: ${result ? shownToModel(result, record).text : "(not available)"}`,
-		`Notes: ${notes ?? "(none)"}`,
-		"",
-		statistics(details),
-		"This is the report of a subagent, not a message of the user.",
-	].join("\n");
-	// A host's outcome is redacted already; what was written here, or in place of a host, is not.
-	return { customType: ANNOUNCE, content: redactor.redact(content), display: true, details };
+	const content = contentOf({ result: result ? said(result, record) : [], notes, details }, redactor);
+	return { customType: ANNOUNCE, content, display: true, details };
 }
+
+/** A piece of an announce, and whose words it is. */
+interface Piece {
+	by: "us" | "child";
+	text: string;
+}
+
+const us = (text: string): Piece => ({ by: "us", text });
+const child = (text: string): Piece => ({ by: "child", text });
 
 /** From the runtime, never from what the model wrote. */
 function statusOf(outcome: Outcome): AnnounceStatus {
@@ -90,29 +102,59 @@ function statusOf(outcome: Outcome): AnnounceStatus {
 	return outcome.error.reason === "lost" || outcome.error.reason === "unreadable" ? "unknown" : "error";
 }
 
-function notesOf(record: EndedRecord): string | undefined {
-	const { outcome } = record.run;
-	const failure = outcome.status === "success" ? [] : [outcome.error.message, ...lastEventOf(outcome)];
-	const output = outcome.status === "success" || outcome.finalized ? undefined : outcome.output;
-	const findings = output && shownToModel(output, record).text;
-	const notes = [...failure, ...outcome.warnings, ...(findings ? [`Partial findings:\n${findings}`] : [])];
-	return notes.length === 0 ? undefined : notes.join("\n");
+/** What a child said, as far as a model is shown it, and where the rest is. */
+function said(text: string, record: EndedRecord): Piece[] {
+	const { text: shown, whereabouts } = shownToModel(text, record);
+	return [child(shown), ...(whereabouts === undefined ? [] : [us(whereabouts)])];
 }
 
-const lastEventOf = ({ lastEvent }: FailureOutcome): string[] =>
-	lastEvent === undefined ? [] : [`Last event of the subagent: ${lastEvent}`];
+function notesOf(record: EndedRecord): Piece[] {
+	const { outcome } = record.run;
+	const warnings = outcome.warnings.map((warning) => us(inOneLine(legible(warning))));
+	if (outcome.status === "success") return warnings;
+	const { error, finalized, output } = outcome;
+	const failure = isOurs(error)
+		? [us(error.message)]
+		: [us(`${error.code}, reason ${error.reason ?? "unknown"}:`), child(error.message)];
+	const findings = finalized || !output ? [] : [us("Partial findings:"), ...said(output, record)];
+	return [...failure, ...lastEventOf(outcome), ...warnings, ...findings];
+}
+
+/** What the model reads. The sentence on whose words these are goes before the first of them; the statistics are last. */
+function contentOf(
+	{ result, notes, details }: { result: Piece[]; notes: Piece[]; details: AnnounceDetails },
+	redactor: Redactor,
+): string {
+	const words = childsWords(redactor);
+	const lines = (pieces: Piece[]) =>
+		pieces.map(({ by, text }) => (by === "us" ? redactor.redact(text) : words.around(text)));
+	const isFirst = result.length === 0 && notes.some(({ by }) => by === "child");
+	return [
+		`Status: ${details.status}`,
+		...(result.length === 0 ? ["Result: (not available)"] : [`Result: ${words.sentence}`, ...lines(result)]),
+		`Notes: ${[...(isFirst ? [words.sentence] : []), ...lines(notes)].join("\n") || "(none)"}`,
+		"",
+		redactor.redact(statistics(details)),
+	].join("\n");
+}
+
+const lastEventOf = ({ lastEvent }: FailureOutcome): Piece[] =>
+	lastEvent === undefined ? [] : [us(`Last event of the subagent: ${inOneLine(legible(lastEvent))}`)];
 
 function statistics(details: AnnounceDetails): string {
 	const { usage, label } = details;
-	return [
-		`runtime ${duration(details.durationMs)}`,
-		`tokens ${count(usage.input + usage.output)} (in ${count(usage.input)} / out ${count(usage.output)})`,
-		...(usage.cost > 0 ? [`est ${dollars(usage.cost)}`] : []),
-		`sessionKey ${details.sessionKey}`,
-		`sessionId ${details.sessionId}`,
-		`transcript ${details.transcript}`,
-		`run ${details.runId}`,
-		`agent ${details.agent}`,
-		...(label === undefined ? [] : [`label ${label}`]),
-	].join(" • ");
+	const input = inputTokens(usage);
+	return inOneLine(
+		[
+			`runtime ${duration(details.durationMs)}`,
+			`tokens ${count(input + usage.output)} (in ${count(input)} / out ${count(usage.output)})`,
+			...(usage.cost > 0 ? [`est ${dollars(usage.cost)}`] : []),
+			`sessionKey ${details.sessionKey}`,
+			`sessionId ${details.sessionId}`,
+			`transcript ${details.transcript}`,
+			`run ${details.runId}`,
+			`agent ${details.agent}`,
+			...(label === undefined ? [] : [`label ${label}`]),
+		].join(" • "),
+	);
 }

@@ -1,13 +1,17 @@
 import { existsSync } from "node:fs";
 import type { AgentToolResult } from "@earendil-works/pi-coding-agent";
+import { inOneLine } from "../collect/plain.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import type { Progress } from "../host/protocol.ts";
 import type { EndedRecord, RunRecord } from "../ledger/records.ts";
 import type { Refusal, SubagentError, SubagentErrorCode } from "../run/errors.ts";
+import { legible } from "../run/legible.ts";
 import type { FailureOutcome } from "../run/outcome.ts";
 import { NO_USAGE, type Usage } from "../run/usage.ts";
+import { type ChildsWords, childsWords } from "./childs-words.ts";
 import type { SingleResult, SubagentDetails } from "./details.ts";
 import { shownToModel } from "./whole-answer.ts";
+import { isOurs } from "./whose-words.ts";
 
 export type SubagentResult = AgentToolResult<SubagentDetails>;
 
@@ -33,18 +37,20 @@ export function toolResult(record: EndedRecord, redactor: Redactor): SubagentRes
 		...(run.startedAt !== undefined && { durationMs: run.endedAt - run.startedAt }),
 		...(outcome.context && { context: outcome.context }),
 	};
-	const { text: shown, note } = shownToModel(outcome.output ?? "", record);
-	const body = outcome.status === "success" ? shown : failureText(plan.agent, outcome, { partial: shown, sessionFile });
-	const error = outcome.status === "success" ? note && truncationOf(note) : outcome.error;
-	const status = outcome.status === "success" ? "SUCCESS" : outcome.status === "timeout" ? "TIMEOUT" : "ERROR";
-	const header = [
-		`**Status:** ${status}`,
-		`**Session ID:** ${sessionId}`,
-		...outcome.warnings.map((warning) => `**Warning:** ${warning}`),
-	].join("\n");
+	const shown = shownToModel(outcome.output ?? "", record);
+	const error = outcome.status === "success" ? shown.note && truncationOf(shown.note) : outcome.error;
+	const words = childsWords(redactor);
+	const ours = (text: string) => redactor.redact(text);
+	const said = [
+		...(shown.text === "" ? [] : [words.around(shown.text)]),
+		...(shown.whereabouts === undefined ? [] : [ours(shown.whereabouts)]),
+	];
+	const body =
+		outcome.status === "success"
+			? [words.sentence, ...said]
+			: failureText(plan.agent, outcome, { words, said, ours, sessionFile });
 	return {
-		// What a host handed over is redacted already; what was written here, or in place of a host, is not.
-		content: [{ type: "text", text: redactor.redact(`${header}\n\n${body}`) }],
+		content: [{ type: "text", text: [ours(headerOf(record)), "", "---", "", ...body].join("\n") }],
 		details: {
 			mode: "single",
 			runId: run.id,
@@ -62,19 +68,42 @@ export function toolResult(record: EndedRecord, redactor: Redactor): SubagentRes
 /** A success whose answer is not all in the text. */
 const truncationOf = (message: string): SubagentError => ({ code: "SUBAGENT_OUTPUT_TRUNCATED", message });
 
-function failureText(
-	agent: string,
-	outcome: FailureOutcome,
-	{ partial, sessionFile }: { partial: string; sessionFile: string | undefined },
-): string {
+/**
+ * How it ended, and in which session: for clients that do not show `details`. Warnings belong to it, since they are ours;
+ * each in a line of its own, whatever it quotes. The rule below it needs a blank line: markdown would take the last line
+ * for a heading.
+ */
+function headerOf({ run: { outcome }, sessionId }: EndedRecord): string {
+	const status = outcome.status === "success" ? "SUCCESS" : outcome.status === "timeout" ? "TIMEOUT" : "ERROR";
+	const [first, ...others] = outcome.warnings.map((warning) => inOneLine(legible(warning)));
 	return [
-		`${agent} did not finish (${outcome.error.code}, exit code ${outcome.exitCode}): ${outcome.error.message}`,
-		outcome.lastEvent && `Last event of the subagent: ${outcome.lastEvent}`,
-		partial && `Partial output:\n${partial}`,
-		sessionFile && `Its session is in ${sessionFile}`,
-	]
-		.filter(Boolean)
-		.join("\n\n");
+		`**Status:** ${status}`,
+		`**Session ID:** \`${sessionId}\``,
+		...(first === undefined ? [] : others.length === 0 ? [`**Warning:** ${first}`] : ["**Warnings:**"]),
+		...(others.length === 0 ? [] : [first, ...others].map((warning) => `- ${warning}`)),
+	].join("\n");
+}
+
+interface Failure {
+	words: ChildsWords;
+	/** What it had said so far, marked. */
+	said: string[];
+	ours(text: string): string;
+	sessionFile: string | undefined;
+}
+
+function failureText(agent: string, outcome: FailureOutcome, { words, said, ours, sessionFile }: Failure): string[] {
+	const { error, exitCode, lastEvent } = outcome;
+	const ending = `${agent} did not finish (${error.code}, exit code ${exitCode})`;
+	const quotes = !isOurs(error);
+	return [
+		quotes ? `${ending}, reason ${error.reason ?? "unknown"}.` : ours(`${ending}: ${error.message}`),
+		...(quotes || said.length > 0 ? [words.sentence] : []),
+		...(quotes ? [words.around(error.message)] : []),
+		...(lastEvent === undefined ? [] : ["", ours(`Last event of the subagent: ${inOneLine(legible(lastEvent))}`)]),
+		...(said.length === 0 ? [] : ["", "Partial output:", ...said]),
+		...(sessionFile === undefined ? [] : ["", ours(`Its session is in ${sessionFile}`)]),
+	];
 }
 
 /** Codes of requests that were turned down without regard to what was asked. */

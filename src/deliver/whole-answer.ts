@@ -1,17 +1,26 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Truncated, truncateForModel } from "../collect/truncate.ts";
+import { truncateForModel } from "../collect/truncate.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { wholeAnswerFile } from "../ledger/session-files.ts";
 
-/** What a model gets of what a child said: all of it, or its head, with a note on where the whole is. */
-export function shownToModel(text: string, { plan, run }: RunRecord): Truncated {
-	const { text: head, note } = truncateForModel(text);
-	if (note === undefined) return { text };
-	return { text: `${head}\n\n[${note} ${keep(wholeAnswerFile(plan.session.file, run.id), text)}]`, note };
+export interface Shown {
+	/** What the child said: all of it, or its head. */
+	text: string;
+	/** Only if it is the head: how much of the whole that is. */
+	note?: string;
+	/** The same, and where the whole is. Ours, so it never goes between the child's words. */
+	whereabouts?: string;
 }
 
-/** A disk that is full is no reason to hold back the head of an answer. */
+/** What a model gets of what a child said. */
+export function shownToModel(text: string, { plan, run }: RunRecord): Shown {
+	const { text: head, note } = truncateForModel(text);
+	if (note === undefined) return { text };
+	return { text: head, note, whereabouts: `[${note} ${keep(wholeAnswerFile(plan.session.file, run.id), text)}]` };
+}
+
+/** A full disk is not a reason to hold back the head of an answer. */
 function keep(file: string, answer: string): string {
 	try {
 		mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -2,7 +2,9 @@ import { renameSync } from "node:fs";
 import type { RunId, SessionId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
 import { applyInTransaction } from "./progress.ts";
+import type { RunRecord } from "./records.ts";
 import { archivedFile } from "./session-files.ts";
+import { findSession } from "./sessions.ts";
 
 /** How many sessions are put away at one look: nobody is to be kept waiting by it. The next look does the rest. */
 const AT_ONCE = 20;
@@ -29,6 +31,32 @@ export function archiveDueSessions(ledger: Ledger, at: number): { archived: Sess
 		for (const id of stuck) postpone(ledger, id, at + TRY_AGAIN_MS);
 	});
 	return { archived: archived.map(({ id }) => id), failed };
+}
+
+/**
+ * Where the transcript of a run that is about to be announced will be found. If the announce is what its session waits
+ * for to be archived (`cleanup: "delete"`), the session is marked here, which decides the name: the announce can then name
+ * a file that will be there, also if it has to be made again.
+ */
+export function transcriptToTell(ledger: Ledger, { sessionId, plan }: RunRecord, at: number): string {
+	const known = findSession(ledger, sessionId);
+	if (known?.archivedAt !== undefined) return archivedFile(known.file, known.archivedAt);
+	if (plan.afterwards.cleanup !== "delete") return plan.session.file;
+	return ledger.transaction("full", () => {
+		if (!isLeftToAnnounce(ledger, sessionId)) return plan.session.file;
+		const { file, archivedAt } = markSession(ledger, sessionId, at);
+		return archivedFile(file, archivedAt);
+	});
+}
+
+/** Whether all runs of a session have ended, and the last of them is one whose announce archives it. */
+function isLeftToAnnounce(ledger: Ledger, id: SessionId): boolean {
+	const open = ledger.get("SELECT 1 FROM runs WHERE session_id = ? AND state <> 'ended' LIMIT 1", id);
+	const last = ledger.get<{ cleanup: string; mode: string }>(
+		"SELECT plan ->> '$.afterwards.cleanup' AS cleanup, mode FROM runs WHERE session_id = ? ORDER BY seq DESC LIMIT 1",
+		id,
+	);
+	return open === undefined && last?.cleanup === "delete" && last.mode === "background";
 }
 
 export interface ArchiveFailure {

@@ -24,20 +24,29 @@ export function excerpt(all: ChildMessage[], limits: ExcerptLimits, redactor: Re
 	let cut = 0;
 	for (const message of all.slice(-limits.messages).reverse()) {
 		// Redacted before it is cut: half a key does not look like one.
-		const { text, shortened } = shorten(redactor.redact(message.text), limits.chars);
-		const shown = { ...message, text };
+		const { head, more } = headOf(redactor.redact(message.text), limits.chars);
+		const shown = { ...message, text: head, ...(more > 0 && { moreChars: more }) };
 		bytes += Buffer.byteLength(JSON.stringify(shown));
 		if (bytes > limits.bytes) break;
 		kept.push(shown);
-		if (shortened) cut++;
+		if (more > 0) cut++;
 	}
 	return { messages: kept.reverse(), earlier: all.length - kept.length, shortened: cut };
 }
 
 /** The head of a text. Says how much is missing. */
 export function shorten(text: string, chars: number): { text: string; shortened: boolean } {
-	if (text.length <= chars) return { text, shortened: false };
+	const { head, more } = headOf(text, chars);
+	return { text: withMore(head, more), shortened: more > 0 };
+}
+
+/** A text of which so many characters were left out. */
+export const withMore = (head: string, more: number): string =>
+	more > 0 ? `${head}… (${more} more characters)` : head;
+
+function headOf(text: string, chars: number): { head: string; more: number } {
+	if (text.length <= chars) return { head: text, more: 0 };
 	// Never half of a character that takes two places.
 	const head = text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, "");
-	return { text: `${head}… (${text.length - head.length} more characters)`, shortened: true };
+	return { head, more: text.length - head.length };
 }

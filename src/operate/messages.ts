@@ -11,6 +11,8 @@ export interface ChildMessage {
 	/** Of a tool's answer. */
 	tool?: string;
 	text: string;
+	/** How many of its characters are not in the text. */
+	moreChars?: number;
 	at: string;
 }
 

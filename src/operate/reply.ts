@@ -1,20 +1,50 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
+import { type ChildsWords, childsWords } from "../deliver/childs-words.ts";
 import { shownToModel } from "../deliver/whole-answer.ts";
+import { isOurs } from "../deliver/whose-words.ts";
 import type { EndedRecord } from "../ledger/records.ts";
 import { sessionKey } from "../run/ids.ts";
 
+interface About {
+	runId: string;
+	sessionKey: string;
+	/** On a reply that is not whole. */
+	note?: string;
+}
+
 /** What a child answered to a message: the outcome of the run that took it in. */
 export type Reply =
-	| { status: "ok"; reply: string; runId: string; sessionKey: string }
-	| { status: "error"; error: string; reply?: string; runId: string; sessionKey: string };
+	| ({ status: "ok"; reply: string } & About)
+	| ({ status: "error"; error: string; reply?: string } & About);
 
-export function replyOf(record: EndedRecord, redactor: Redactor, { taken }: { taken: boolean }): Reply {
+interface Replying {
+	/** Whether the run took the message in. */
+	taken: boolean;
+	/** For a model: marks what the child wrote. */
+	words?: ChildsWords;
+}
+
+export function replyOf(record: EndedRecord, redactor: Redactor, { taken, words }: Replying): Reply {
 	const { run, plan, sessionId } = record;
 	const { outcome } = run;
-	const about = { runId: run.id, sessionKey: sessionKey(plan.principal.id, sessionId) };
-	const { text: reply } = shownToModel(outcome.output ?? "", record);
-	if (outcome.status === "success" && taken) return { status: "ok", reply, ...about };
-	const failure = outcome.status === "success" ? [] : [redactor.redact(outcome.error.message)];
-	const error = [...failure, ...(taken ? [] : ["Your message was not taken in."])].join(" ");
-	return { status: "error", error, ...(reply !== "" && { reply }), ...about };
+	const marked = (text: string): string => (words ? words.around(text) : redactor.redact(text));
+	const { text, whereabouts } = shownToModel(outcome.output ?? "", record);
+	const about = {
+		runId: run.id,
+		sessionKey: sessionKey(plan.principal.id, sessionId),
+		...(whereabouts !== undefined && { note: redactor.redact(whereabouts) }),
+	};
+	if (outcome.status === "success" && taken) return { status: "ok", reply: marked(text), ...about };
+	const failure =
+		outcome.status === "success"
+			? []
+			: [isOurs(outcome.error) ? redactor.redact(outcome.error.message) : marked(outcome.error.message)];
+	const error = [...failure, ...(taken ? [] : ["Your message was not received."])].join(" ");
+	return { status: "error", error, ...(text !== "" && { reply: marked(text) }), ...about };
+}
+
+/** The same for a model. */
+export function markedReply(record: EndedRecord, redactor: Redactor, { taken }: { taken: boolean }): object {
+	const words = childsWords(redactor);
+	return { about: words.sentence, ...replyOf(record, redactor, { taken, words }) };
 }

@@ -10,7 +10,7 @@ import { type ChildName, findChild, runToTell } from "./child.ts";
 import { disabledNow } from "./continue.ts";
 import { type Denial, denialOf, isDenial } from "./denial.ts";
 import { holderOf, type Posted } from "./posted.ts";
-import { type Reply, replyOf } from "./reply.ts";
+import { markedReply, type Reply, replyOf } from "./reply.ts";
 
 export interface SendRequest extends ChildName {
 	/** The run that is meant, where it is known: it needs no name then. */
@@ -44,6 +44,8 @@ export type SendAnswer =
 
 export interface Sent {
 	answer: SendAnswer;
+	/** The same for a model, where the answer has words of the child in it. */
+	marked?: object;
 	/** The run whose outcome is the answer. */
 	ended?: EndedRecord;
 }
@@ -127,7 +129,10 @@ async function awaitReply(posted: Posted, request: SendRequest, services: Servic
 				return { answer: underway(status, { ...posted, record }) };
 			}
 			const { record: holder, taken } = holderOf(ledger, { ...posted, record });
-			if (holder.run.id === id) return { answer: replyOf(ended, redactor, { taken }), ended };
+			if (holder.run.id === id) {
+				const answer = replyOf(ended, redactor, { taken });
+				return { answer, marked: markedReply(ended, redactor, { taken }), ended };
+			}
 			// It ended before it took the message in: what it found is announced, and the reply comes from its successor.
 			if (record.mode === "background") hooks.onLeft(id);
 			record = holder;

@@ -3,6 +3,7 @@ import type { Services } from "../delegate.ts";
 import { type Announce, announceOf, wantsSilence } from "../deliver/announce.ts";
 import { toldInMemory, toldOnDisk } from "../deliver/transcript.ts";
 import { archiveDue } from "../host/housekeeping.ts";
+import { transcriptToTell } from "../ledger/archive.ts";
 import { owedTo, settleDeliveries, skipDelivery } from "../ledger/deliveries.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import type { EndedRecord } from "../ledger/records.ts";
@@ -234,7 +235,9 @@ export class Announcer {
 			),
 		);
 		const untold = due.filter(({ run }) => !paid.has(run.id));
-		const announces = untold.map((record) => announceOf(record, redactor));
+		const announces = untold.map((record) =>
+			announceOf(record, { redactor, transcript: transcriptToTell(ledger, record, Date.now()) }),
+		);
 		for (const { run, plan, parentSession } of untold) {
 			this.#underway.add(run.id);
 			parentLog.info("announcing", { runId: run.id, agent: plan.agent, session: parentSession });

@@ -26,3 +26,6 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
 	cost: a.cost + b.cost,
 	turns: a.turns + b.turns,
 });
+
+/** All that the model read, whether or not its provider had it in a cache. */
+export const inputTokens = ({ input, cacheRead, cacheWrite }: Usage): number => input + cacheRead + cacheWrite;

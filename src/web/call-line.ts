@@ -1,6 +1,6 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { Text } from "@earendil-works/pi-tui";
-import { legible } from "./convert/convert.ts";
+import { legible } from "../run/legible.ts";
 
 const LONGEST_LINE = 200;
 

@@ -1,6 +1,6 @@
 import type { WebDetails, WebFailure } from "./details.ts";
 import { type Excerpt, keep, pageDetails } from "./pages.ts";
-import { fence } from "./untrusted.ts";
+import { untrusted } from "./untrusted.ts";
 
 /** The result of a tool: lines for the model, and the same as data. */
 export const toolResult = <Details extends WebDetails>(parts: readonly string[], details: Details) => ({
@@ -20,7 +20,7 @@ export function pagesResult(shown: readonly Excerpt[], errors: WebFailure[]) {
 
 /** The part of a result that tells of pages. */
 export function presented(shown: readonly Excerpt[], responseId = keep(shown.map(({ page }) => page))) {
-	const { warning, around } = fence();
+	const { warning, around } = untrusted();
 	return {
 		texts:
 			shown.length === 0

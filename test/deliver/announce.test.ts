@@ -28,9 +28,9 @@ test.each([
 	[0.12, "est $0.12"],
 	[0.00001, "est <$0.0001"],
 ])("a cost of %d is announced as elsewhere, and never as nothing", async (cost, shown) => {
-	expect(announceOf(await endedRun(cost), redactor).content).toContain(` • ${shown} • `);
+	expect(announceOf(await endedRun(cost), { redactor, transcript: "/t.jsonl" }).content).toContain(` • ${shown} • `);
 });
 
 test("a run that cost nothing announces no cost", async () => {
-	expect(announceOf(await endedRun(0), redactor).content).not.toContain("est ");
+	expect(announceOf(await endedRun(0), { redactor, transcript: "/t.jsonl" }).content).not.toContain("est ");
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { convertDocument, legible, type RawDocument } from "../../src/web/convert/convert.ts";
+import { legible } from "../../src/run/legible.ts";
+import { convertDocument, type RawDocument } from "../../src/web/convert/convert.ts";
 import { csvToMarkdown } from "../../src/web/convert/csv.ts";
 import { htmlToMarkdown } from "../../src/web/convert/html.ts";
 import { ARTICLE, makeDocx, makePdf, makeZip, packedSpaces } from "./documents.ts";

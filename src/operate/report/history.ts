@@ -1,4 +1,5 @@
 import { inOneLine, plain } from "../../collect/plain.ts";
+import { withMore } from "../excerpt.ts";
 import type { History } from "../history.ts";
 import type { ChildMessage } from "../messages.ts";
 import type { RunSummary } from "../runs.ts";
@@ -24,8 +25,11 @@ export function historyReport(
 const WHO = { user: "task or message", assistant: "subagent", tool: "result of" } as const;
 
 /** One message, with who said it and when: also the unit in which a log is followed. */
-export function messageReport({ role, tool, text, at }: ChildMessage, { width }: Pick<Reading, "width">): string[] {
+export function messageReport(
+	{ role, tool, text, moreChars = 0, at }: ChildMessage,
+	{ width }: Pick<Reading, "width">,
+): string[] {
 	const who = tool === undefined ? WHO[role] : `${WHO[role]} ${inOneLine(tool)}`;
-	const said = wrapTo(width - 2, plain(text)).map((line) => (line === "" ? "" : `  ${line}`));
+	const said = wrapTo(width - 2, plain(withMore(text, moreChars))).map((line) => (line === "" ? "" : `  ${line}`));
 	return [cutTo(width, `[${timeInWords(at)}] ${who}`), ...said];
 }

@@ -1,10 +1,12 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
+import { isDenial } from "../../operate/denial.ts";
 import { sessionHistory } from "../../operate/history.ts";
+import { markedHistory } from "../../operate/marked.ts";
 import type { SessionServices } from "../session-services.ts";
 import { renderHistoryCall } from "../view/session-calls.ts";
 import { renderHistoryResult } from "../view/session-results.ts";
-import { jsonAnswer } from "./json-result.ts";
+import { markedAnswer } from "./json-result.ts";
 
 const parameters = Type.Object(
 	{
@@ -25,10 +27,12 @@ export function sessionsHistoryTool(services: SessionServices) {
 		renderCall: renderHistoryCall,
 		renderResult: renderHistoryResult,
 		execute: (_toolCall, request, _signal, _onUpdate, ctx) =>
-			jsonAnswer(() =>
-				services.use(ctx, async (available) =>
-					sessionHistory({ ...request, parentSession: ctx.sessionManager.getSessionId() }, available),
-				),
+			markedAnswer(() =>
+				services.use(ctx, async (available) => {
+					const parentSession = ctx.sessionManager.getSessionId();
+					const details = sessionHistory({ ...request, parentSession }, available);
+					return { details, marked: isDenial(details) ? details : markedHistory(details, available.redactor) };
+				}),
 			),
 	});
 }

@@ -1,10 +1,11 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { listSessions } from "../../operate/list.ts";
+import { markedList } from "../../operate/marked.ts";
 import type { SessionServices } from "../session-services.ts";
 import { renderListCall } from "../view/session-calls.ts";
 import { renderListResult } from "../view/session-results.ts";
-import { jsonAnswer } from "./json-result.ts";
+import { markedAnswer } from "./json-result.ts";
 
 const parameters = Type.Object(
 	{
@@ -26,10 +27,11 @@ export function sessionsListTool(services: SessionServices) {
 		renderCall: renderListCall,
 		renderResult: renderListResult,
 		execute: (_toolCall, request, _signal, _onUpdate, ctx) =>
-			jsonAnswer(() =>
-				services.use(ctx, async (available) =>
-					listSessions({ ...request, parentSession: ctx.sessionManager.getSessionId() }, available),
-				),
+			markedAnswer(() =>
+				services.use(ctx, async (available) => {
+					const details = listSessions({ ...request, parentSession: ctx.sessionManager.getSessionId() }, available);
+					return { details, marked: markedList(details, available.redactor) };
+				}),
 			),
 	});
 }

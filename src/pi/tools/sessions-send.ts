@@ -77,11 +77,11 @@ export function sessionsSendTool({ pi, services, announcer, decisions, onSpawned
 			const sent = await orError(() => services.use(ctx, send));
 			for (const id of awaited) announcer.returned(id);
 			if (isDenial(sent)) return jsonResult<SendAnswer>(sent);
-			const { answer, ended } = sent;
+			const { answer, marked, ended } = sent;
 			// pi adds up what results cost: once a run, however many calls waited for it, and not again what the call returns
 			// that waits for a foreground run.
 			const counts = ended !== undefined && waiting.delete(ended.run.id);
-			return { ...jsonResult(answer), ...(counts && { usage: piUsage(ended.run.outcome.usage) }) };
+			return { ...jsonResult<SendAnswer>(answer, marked), ...(counts && { usage: piUsage(ended.run.outcome.usage) }) };
 		},
 	});
 }

@@ -1,3 +1,4 @@
+import { legible } from "../../run/legible.ts";
 import { WebError } from "../error.ts";
 import { decodeText } from "./charset.ts";
 import type { Converted } from "./converted.ts";
@@ -59,9 +60,4 @@ function indented(json: string): string {
 	} catch {
 		return json; // Broken, or nested too deep: shown as it is.
 	}
-}
-
-/** Without what a reader would not see but a terminal or a model would act on: controls, text direction, tag characters. */
-export function legible(text: string): string {
-	return text.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]/gu, "");
 }

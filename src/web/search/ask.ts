@@ -1,6 +1,6 @@
+import { legible } from "../../run/legible.ts";
 import { messageOf } from "../../run/message-of.ts";
 import { decodeText } from "../convert/charset.ts";
-import { legible } from "../convert/convert.ts";
 import { decodeEntities } from "../entities.ts";
 import { WebError, type WebErrorCode } from "../error.ts";
 import { rateLimited } from "../load-page.ts";
@@ -73,16 +73,24 @@ function hitsIn({ name, provider }: Account, { body, headers }: GuardedResponse)
 	try {
 		return provider.hits(decodeText(body, headers["content-type"]));
 	} catch (error) {
-		const reason = messageOf(error);
+		// A parser quotes what it could not read, which is not ours to repeat outside of the marks.
+		const reason = error instanceof SyntaxError ? "it is not JSON." : messageOf(error);
 		throw new WebError("PROVIDER_UNAVAILABLE", `${name} answered in a form that is not known: ${reason}`);
 	}
 }
 
 /** Only results that can be opened, as plain lines. */
-function tidy({ url, title, snippet, ...rest }: SearchHit): SearchHit[] {
+function tidy({ url, title, snippet, published }: SearchHit): SearchHit[] {
 	const parsed = URL.parse(url);
 	if (!parsed || !/^https?:$/.test(parsed.protocol)) return [];
-	return [{ ...rest, url: parsed.href, title: plain(title), snippet: plain(snippet).slice(0, LONGEST_SNIPPET) }];
+	return [
+		{
+			url: parsed.href,
+			title: plain(title),
+			snippet: plain(snippet).slice(0, LONGEST_SNIPPET),
+			...(published !== undefined && { published: plain(published) }),
+		},
+	];
 }
 
 const plain = (html: string): string =>

@@ -8,7 +8,7 @@ import { beginnings, type Excerpt, failureOf, readAll } from "../pages.ts";
 import { errorLines, presented, toolResult } from "../result.ts";
 import { Searcher } from "../search/search.ts";
 import type { WebCall, WebServices } from "../services.ts";
-import { fence } from "../untrusted.ts";
+import { untrusted } from "../untrusted.ts";
 
 const LONGEST_QUERY = 1_000;
 /** Of the results whose content is asked for too. */
@@ -51,7 +51,7 @@ interface Found extends Pick<SearchDetails, "results" | "errors" | "notes"> {
 
 function searchResult({ answered, ...found }: Found, shown: readonly Excerpt[]) {
 	const { texts, ...pages } = presented(shown);
-	const { warning, around } = fence();
+	const { warning, around } = untrusted();
 	const listing = found.results.map(resultText).join("\n");
 	return toolResult<SearchDetails>(
 		[

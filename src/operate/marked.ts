@@ -1,0 +1,31 @@
+import type { Redactor } from "../collect/redact/redactor.ts";
+import { type ChildsWords, childsWords } from "../deliver/childs-words.ts";
+import { NAME } from "../run/ids.ts";
+import type { History } from "./history.ts";
+import type { SessionList } from "./list.ts";
+import type { ChildMessage } from "./messages.ts";
+
+/** A history for a model: all that was said in the child session is marked, whoever said it there. */
+export function markedHistory(history: History, redactor: Redactor): object {
+	const words = childsWords(redactor);
+	const messages = history.messages.map((message) => marked(message, words));
+	return { ...(messages.length > 0 && { about: words.sentence }), ...history, messages };
+}
+
+/** The same for a list whose rows have messages. */
+export function markedList({ sessions, total }: SessionList, redactor: Redactor): object {
+	const words = childsWords(redactor);
+	const rows = sessions.map(({ messages, ...row }) => ({
+		...row,
+		...(messages && { messages: messages.map((message) => marked(message, words)) }),
+	}));
+	const haveWords = sessions.some(({ messages = [] }) => messages.length > 0);
+	return { ...(haveWords && { about: words.sentence }), sessions: rows, total };
+}
+
+/** A child may call a tool that does not exist, by any name it likes. */
+const marked = ({ tool, text, ...message }: ChildMessage, words: ChildsWords): ChildMessage => ({
+	...message,
+	...(tool !== undefined && { tool: NAME.test(tool) ? tool : "(not a tool)" }),
+	text: words.around(text),
+});

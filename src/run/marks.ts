@@ -1,0 +1,18 @@
+import { randomBytes } from "node:crypto";
+
+/** A pair of tags around text that others wrote. */
+export interface Marks {
+	/** Of the tag, without its angle brackets. */
+	readonly name: string;
+	around(text: string): string;
+}
+
+/**
+ * The name of the tag is drawn after the text was written, so no text can close it. Other tags of this kind in the text
+ * are defused all the same: a hasty reader might take one of them for the end.
+ */
+export function marks(kind: "untrusted" | "report"): Marks {
+	const name = `${kind}-${randomBytes(8).toString("hex")}`;
+	const lookalikes = new RegExp(`<(?=\\s*/?\\s*${kind}-)`, "gi");
+	return { name, around: (text) => `<${name}>\n${text.replace(lookalikes, "&lt;")}\n</${name}>` };
+}
