@@ -16,6 +16,7 @@ import type { Ledger } from "./ledger/ledger.ts";
 import type { RunMode, RunRecord } from "./ledger/records.ts";
 import type { Log } from "./log/log.ts";
 import { type LaunchRequest, type ParentFacts, type PlanSources, planLaunch } from "./plan/launch.ts";
+import { toldOfSilence } from "./plan/prompt.ts";
 import { isRefusal, type Refusal, refuse } from "./run/errors.ts";
 import type { AskUser } from "./supervise/ask.ts";
 import type { Supervisor } from "./supervise/supervisor.ts";
@@ -100,7 +101,7 @@ async function launch({ request, parent, services, mode }: Launch): Promise<RunR
 	}
 	try {
 		const record = await admitSoon(services.ledger, {
-			plan,
+			plan: mode === "background" ? { ...plan, prompt: toldOfSilence(plan.prompt) } : plan,
 			mode,
 			parentSession: request.parentSession,
 			...(request.toolCall !== undefined && { toolCall: request.toolCall }),

@@ -15,7 +15,7 @@ interface Message {
 	role: string;
 	content: string | { type: string; text?: string }[];
 	customType?: string;
-	details?: { route?: Thread; label?: string; agent?: string };
+	details?: { route?: Thread; label?: string; agent?: string; status?: string; result?: string; notes?: string };
 }
 
 export interface ConversationSetup {
@@ -66,8 +66,14 @@ export class Conversation {
 		const text = textOf(message);
 		if (message.role === "assistant" && text !== "") post(where, text);
 		if (message.customType !== "pi-geon:announce") return;
-		const { route = where, label, agent } = message.details ?? {};
-		post(route, `[report of ${label ?? agent}]\n${text}`);
+		// The content is for the model, with the subagent's words marked. People read the details.
+		const { route = where, label, agent, status, result, notes } = message.details ?? {};
+		const lines = [
+			`Status: ${status}`,
+			...(result ? [`Result: ${result}`] : []),
+			...(notes ? [`Notes: ${notes}`] : []),
+		];
+		post(route, [`[report of ${label ?? agent}]`, ...lines].join("\n"));
 	}
 
 	#ask(dialog: Dialog): void {

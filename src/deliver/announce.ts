@@ -5,6 +5,7 @@ import { count, dollars, duration } from "../run/amounts.ts";
 import { sessionKey } from "../run/ids.ts";
 import { legible } from "../run/legible.ts";
 import type { FailureOutcome, Outcome } from "../run/outcome.ts";
+import { SILENCE } from "../run/silence.ts";
 import { inputTokens } from "../run/usage.ts";
 import { childsWords } from "./childs-words.ts";
 import { shownToModel } from "./whole-answer.ts";
@@ -12,9 +13,6 @@ import { isOurs } from "./whose-words.ts";
 
 /** The kind of message with which the outcome of a background run comes into the conversation. */
 export const ANNOUNCE = "pi-geon:announce";
-
-/** A finalized result that is exactly this publishes nothing. */
-const SILENCE = "ANNOUNCE_SKIP";
 
 export type AnnounceStatus = "success" | "error" | "timeout" | "unknown";
 

@@ -1,4 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { inOneLine } from "../collect/plain.ts";
 import type { Services } from "../delegate.ts";
 import { type Announce, announceOf, wantsSilence } from "../deliver/announce.ts";
 import { toldInMemory, toldOnDisk } from "../deliver/transcript.ts";
@@ -8,9 +9,11 @@ import { owedTo, settleDeliveries, skipDelivery } from "../ledger/deliveries.ts"
 import type { OpenRun } from "../ledger/open-runs.ts";
 import type { EndedRecord } from "../ledger/records.ts";
 import type { RunId } from "../run/ids.ts";
+import { SILENCE } from "../run/silence.ts";
 import { hint } from "../supervise/hint.ts";
 import { AnnouncesUnderway } from "./announces-underway.ts";
 import { askUser } from "./ask-user.ts";
+import { countUsage } from "./count-usage.ts";
 import { gather } from "./gather.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import { OurDeliveries } from "./our-deliveries.ts";
@@ -218,7 +221,9 @@ export class Announcer {
 		);
 		const untold = owed.filter(({ run }) => taken.has(run.id) && !held.has(run.id));
 		const due = untold.filter((ended) => !wantsSilence(ended));
-		for (const ended of untold) if (wantsSilence(ended)) skipDelivery(ledger, ended.run.id, Date.now());
+		for (const ended of untold) {
+			if (wantsSilence(ended) && skipDelivery(ledger, ended.run.id, Date.now())) tellOfSilence(ctx, ended, services);
+		}
 		const elsewhere = owed.length - taken.size;
 		// Right after it was told, where the request said so; and whatever else has become due meanwhile.
 		archiveDue({ ledger, log: parentLog });
@@ -272,6 +277,8 @@ export class Announcer {
 	/** Settles the debts of those runs of which the session's file tells. Answers which. */
 	#pay(ctx: ExtensionContext, ledger: Services["ledger"], ids: RunId[]): RunId[] {
 		if (ids.length === 0) return [];
+		// Before the debt is paid: what is interrupted in between is counted at the next look.
+		countUsage(ctx);
 		const onDisk = toldOnDisk(ctx.sessionManager);
 		const told = ids.filter((id) => onDisk.has(id));
 		for (const id of settleDeliveries(ledger, told, Date.now())) this.#events.announced(id);
@@ -290,6 +297,16 @@ interface Look {
 	due: EndedRecord[];
 	/** How many another process sees to; ours too, if that one dies. */
 	elsewhere: number;
+}
+
+/** For the user, and not for the model: that is what the child asked for. */
+function tellOfSilence(ctx: ExtensionContext, { run, plan, label }: EndedRecord, { redactor }: Services): void {
+	const name = redactor.redact(
+		inOneLine([plan.agent, ...(label === undefined ? [] : [`"${label}"`]), run.id].join(" ")),
+	);
+	const line = `${name} finished without a report (${SILENCE}). /subagents info ${run.id} shows it.`;
+	if (ctx.hasUI) ctx.ui.notify(line, "info");
+	else process.stderr.write(`pi-geon: ${line}\n`);
 }
 
 /** Where pi stays after it has answered, so that it can be woken. */

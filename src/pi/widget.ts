@@ -5,6 +5,7 @@ import { stateInWords } from "../operate/report/words.ts";
 import { type Standing, standingOf } from "../operate/runs.ts";
 import type { RunId } from "../run/ids.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
+import { inputTokens } from "../run/usage.ts";
 import type { LiveRuns, Viewer } from "./live-runs.ts";
 import { parentLog } from "./parent-log.ts";
 import type { SessionServices } from "./session-services.ts";
@@ -119,7 +120,7 @@ export class Widget implements Viewer {
 			doing: doingOf(standing, partial, progress?.displayItems),
 			startedAt: run.startedAt,
 			endedAt: run.state === "ended" ? run.endedAt : undefined,
-			tokens: usage.input + usage.output,
+			tokens: inputTokens(usage) + usage.output,
 			cost: usage.cost,
 		};
 	}

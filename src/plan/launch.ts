@@ -174,8 +174,10 @@ async function permittedAgent(
 	if (!config.subagents.enabled) {
 		return refuse("SUBAGENTS_DISABLED", "Subagents are switched off (subagents.enabled in pi-geon.json).");
 	}
-	if (request.agent?.trim() === "") return refuse("INVALID_INPUT", "`agent` is empty. Name the agent to delegate to.");
-	if (!request.task.trim()) return refuse("INVALID_INPUT", "`task` is empty. Say what the agent should do.");
+	if (request.agent?.trim() === "")
+		return refuse("INVALID_INPUT", "`agent` must be a non-empty string: the name of an agent.");
+	if (!request.task.trim())
+		return refuse("INVALID_INPUT", "`task` must be a non-empty string: what the agent should do.");
 	if (request.agent === undefined) return { agent: GENERAL, warnings: [] };
 	const catalog = catalogFor(known, request.agent);
 	const agent = catalog.agents.find((candidate) => candidate.name === request.agent);

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "../agents/definition.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
+import { SILENCE } from "../run/silence.ts";
 
 /** The child's system prompt: its role, its bounds and tools, and how work is handed over here. */
 export function childPrompt(agent: AgentDefinition, tools: readonly string[]): string {
@@ -25,3 +26,7 @@ const BOUNDS = `- Do only the delegated task, whatever else you notice on the wa
 - Do not delegate further: there are no subagents here.
 - Nobody answers questions while you work. Decide, and report what you assumed and what is uncertain.
 `;
+
+/** For a child whose result is announced, which may keep silent. */
+export const toldOfSilence = (prompt: string): string =>
+	`${prompt}- If your task says when nothing is to be reported, and that is so, hand over exactly ${SILENCE} as \`result\`.\n`;

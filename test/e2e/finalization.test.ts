@@ -64,8 +64,8 @@ describe("a child hands over with subagent_finalize", () => {
 		expect(details?.error).toMatchObject({ code: "SUBAGENT_FAILED", reason: "not_finalized" });
 		expect(details?.finalized).toBeUndefined();
 		expect(details?.results[0]).toMatchObject({ exitCode: 1, output: "Answer number 3." });
-		expect(shown).toMatch(/^\*\*Status:\*\* ERROR\n\*\*Session ID:\*\* [0-9a-f-]{36}\n/);
-		expect(shown).toContain("Partial output:\nAnswer number 3.");
+		expect(shown).toMatch(/^\*\*Status:\*\* ERROR\n\*\*Session ID:\*\* `[0-9a-f-]{36}`\n\n---\n\n/);
+		expect(shown).toMatch(/Partial output:\n<(report-[0-9a-f]{16})>\nAnswer number 3\.\n<\/\1>\n/);
 	});
 
 	test("SUCCESS with an empty result is told what is wrong, and mends it", async () => {

@@ -33,7 +33,7 @@ describe("a request that is turned down gets its code, and nothing is started", 
 		const { details } = await call({ agent: "explorer", task: "  \n" });
 		expect(details?.error).toMatchObject({
 			code: "INVALID_INPUT",
-			message: expect.stringContaining("`task` is empty"),
+			message: expect.stringContaining("`task` must be a non-empty string"),
 		});
 	});
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
 import { admitRun, SessionArchived } from "../../src/ledger/admit.ts";
-import { archiveDueSessions } from "../../src/ledger/archive.ts";
+import { archiveDueSessions, transcriptToTell } from "../../src/ledger/archive.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { endRun } from "../../src/ledger/progress.ts";
 import { findRun } from "../../src/ledger/records.ts";
@@ -150,4 +150,39 @@ test("one look puts away no more than some, and the next ones do the rest", asyn
 	for (let n = 0; n < 45; n++) pastRun(ledger, { folder });
 	const looks = [1, 2, 3, 4].map(() => archiveDueSessions(ledger, HOUR).archived.length);
 	expect(looks).toEqual([20, 20, 5, 0]);
+});
+
+describe("the transcript that an announce names", () => {
+	const recordOf = (ledger: Ledger, id: RunId) => {
+		const record = findRun(ledger, id);
+		if (!record) throw new Error(`There is no run ${id}.`);
+		return record;
+	};
+	const deleted = { cleanup: "delete", archiveAfterMinutes: 60 } as const;
+
+	test("is the archived file, by a name that is decided then and never changes", async () => {
+		const ledger = await scratch.ledger();
+		const folder = scratch.folder();
+		const { run, sessionId, file } = pastRun(ledger, { folder, delivered: null, afterwards: deleted });
+		const told = transcriptToTell(ledger, recordOf(ledger, run.id), 50);
+		expect(told).toBe(archivedFile(file, 50));
+		// Made again after a crash, it is the same; from the first time on nobody can continue the session.
+		expect(transcriptToTell(ledger, recordOf(ledger, run.id), 60)).toBe(told);
+		expect(() => admitRun(ledger, admission({ session: sessionId }))).toThrow(SessionArchived);
+		expect(archiveDueSessions(ledger, 70).archived).toEqual([]);
+		settleDelivery(ledger, run.id, 80);
+		expect(archiveDueSessions(ledger, 90).archived).toEqual([sessionId]);
+		expect(readdirSync(folder)).toEqual([basename(told)]);
+	});
+
+	test("is the file as it is, if it stays, or if another run goes on in the session", async () => {
+		const ledger = await scratch.ledger();
+		const folder = scratch.folder();
+		const kept = pastRun(ledger, { folder, delivered: null });
+		expect(transcriptToTell(ledger, recordOf(ledger, kept.run.id), 50)).toBe(kept.file);
+		const first = pastRun(ledger, { folder, delivered: null, afterwards: deleted });
+		admitRun(ledger, admission({ session: first.sessionId, mode: "background" }));
+		expect(transcriptToTell(ledger, recordOf(ledger, first.run.id), 50)).toBe(first.file);
+		expect(findSession(ledger, first.sessionId)?.archivedAt).toBeUndefined();
+	});
 });

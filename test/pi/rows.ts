@@ -47,6 +47,15 @@ const timeout = {
 	reason: "idle",
 } as const;
 
+/** What an agent file asks for and its child does not get can be a long list. */
+const manyWarnings = [
+	"explorer asks for bash, edit and write, which are left out: subagents.allowWrite is false.",
+	"Model anthropic/claude-haiku-4-5 is not usable: there are no credentials for it.",
+	"mcp__github__create_issue is left out: name it in subagents.readonlyTools.",
+	"hooks: is not honoured, so the agent is read-only.",
+	"The definition of explorer has changed since this session was last used.",
+];
+
 /** One of each view. Functions, because a running one looks at the clock. */
 export const rows: Record<string, () => Row> = {
 	called: () => ({ args: call }),
@@ -87,6 +96,21 @@ export const rows: Record<string, () => Row> = {
 					],
 				},
 			],
+		}),
+	}),
+	"done with many warnings": () => ({
+		args: call,
+		...final({ ...ids, results: [{ ...result, output: "Fine.", warnings: manyWarnings }] }),
+	}),
+	"spawned with many warnings": () => ({
+		tool: "sessions_spawn",
+		args: call,
+		...answer({
+			status: "accepted",
+			runId: ids.runId,
+			childSessionKey: sessionKey,
+			model: "anthropic/claude-haiku",
+			warning: manyWarnings.join("\n"),
 		}),
 	}),
 	"timed out": () => ({

@@ -1,5 +1,6 @@
 import { inOneLine } from "../../collect/plain.ts";
 import { plural } from "../../run/amounts.ts";
+import { NO_USAGE } from "../../run/usage.ts";
 import type { RunList, RunSummary } from "../runs.ts";
 import { columnsOf, cutTo, padTo, wrapTo } from "./layout.ts";
 import { consumed, elapsed, type Reading, stateInWords, titleOf } from "./words.ts";
@@ -68,7 +69,7 @@ function table(runs: RunSummary[], options: RunListOptions): string[] {
 /** Tokens and cost each in their place, so that they stand below each other. */
 function columnsOfUse({ usage }: RunSummary): [tokens: string, cost: string] {
 	const [tokens = ""] = consumed({ ...usage, cost: 0 });
-	const [cost = ""] = consumed({ ...usage, input: 0, output: 0 });
+	const [cost = ""] = consumed({ ...NO_USAGE, cost: usage.cost });
 	return [tokens, cost];
 }
 

@@ -1,6 +1,6 @@
 import { inOneLine } from "../../collect/plain.ts";
 import { count, dollars, duration, plural } from "../../run/amounts.ts";
-import type { Usage } from "../../run/usage.ts";
+import { inputTokens, type Usage } from "../../run/usage.ts";
 import type { RunSummary, Standing } from "../runs.ts";
 
 /** For whom a report is made: how wide their screen is, and what time it is there. */
@@ -29,13 +29,15 @@ export function elapsed(run: Pick<RunSummary, "createdAt" | "startedAt" | "ended
 export const titleOf = ({ label, task }: Pick<RunSummary, "label" | "task">): string => inOneLine(label ?? task);
 
 /** The beginning of what was used, in the order of interest. Nothing is said of what was not. */
-export function consumed({ input, output, cost }: Usage): string[] {
-	const tokens = input + output;
+export function consumed(usage: Usage): string[] {
+	const { output, cost } = usage;
+	const tokens = inputTokens(usage) + output;
 	return [...(tokens > 0 ? [`${count(tokens)} tokens`] : []), ...(cost > 0 ? [dollars(cost)] : [])];
 }
 
 export function consumedInDetail(usage: Usage): string {
-	const { turns, input, output, cacheRead, cacheWrite, cost } = usage;
+	const { turns, output, cacheRead, cacheWrite, cost } = usage;
+	const input = inputTokens(usage);
 	const parts = [
 		plural(turns, "turn"),
 		`${count(input + output)} tokens (${count(input)} in / ${count(output)} out)`,

@@ -5,6 +5,7 @@ import type { RunInfo } from "../../operate/info.ts";
 import { runFacts } from "../../operate/report/run-info.ts";
 import { stateInWords, titleOf } from "../../operate/report/words.ts";
 import { count, dollars, duration, plural } from "../../run/amounts.ts";
+import { inputTokens } from "../../run/usage.ts";
 import { factLines } from "../view/fact-lines.ts";
 import { markOf } from "./list-lines.ts";
 
@@ -18,12 +19,13 @@ interface FactsDrawing {
 export function shortFacts(info: RunInfo, { theme, width, now }: FactsDrawing): string[] {
 	const { mark, color } = markOf(info);
 	const { usage } = info;
+	const read = inputTokens(usage);
 	const name = `${theme.fg("dim", `#${info.number}`)} ${theme.fg("accent", theme.bold(inOneLine(info.agent)))} ${titleOf(info)}`;
 	const facts = [
 		theme.fg(color, `${mark} ${stateInWords(info)}`),
 		...(info.startedAt === undefined ? [] : [duration((info.endedAt ?? now) - info.startedAt)]),
 		...(usage.turns > 0 ? [plural(usage.turns, "turn")] : []),
-		...(usage.input + usage.output > 0 ? [`${count(usage.input)} in / ${count(usage.output)} out`] : []),
+		...(read + usage.output > 0 ? [`${count(read)} in / ${count(usage.output)} out`] : []),
 		...(usage.cost > 0 ? [dollars(usage.cost)] : []),
 		...(info.messagesWaiting > 0 ? [`${plural(info.messagesWaiting, "message")} on the way`] : []),
 		inOneLine(info.model),

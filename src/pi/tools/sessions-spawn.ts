@@ -77,7 +77,7 @@ function acceptance({ run, plan, sessionId }: RunRecord): SpawnReceipt {
 		runId: run.id,
 		childSessionKey: sessionKey(plan.principal.id, sessionId),
 		model: `${plan.model.provider}/${plan.model.id}`,
-		...(plan.warnings.length > 0 && { warning: plan.warnings.join(" ") }),
+		...(plan.warnings.length > 0 && { warning: plan.warnings.join("\n") }),
 	};
 }
 

@@ -1,10 +1,11 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import type { AgentDefinition } from "../../agents/definition.ts";
 import { delegate } from "../../delegate.ts";
 import { refusalResult } from "../../deliver/tool-result.ts";
 import { refuse } from "../../run/errors.ts";
 import type { RunId } from "../../run/ids.ts";
+import { isRecord } from "../../run/is-record.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { Announcer } from "../announcer.ts";
 import { askUser } from "../ask-user.ts";
@@ -26,6 +27,19 @@ const parameters = Type.Object(
 	},
 	{ additionalProperties: false },
 );
+
+/** Not the name of any agent, nor a task; yet the schema takes it. */
+const MARKER = " ";
+
+/**
+ * Lets a call without a usable agent or task pass the schema, so that it is answered with INVALID_INPUT like every other
+ * wrong request: pi's own refusal has no `details`. Unknown fields stay, for pi to refuse.
+ */
+function withMarkers(given: unknown): Static<typeof parameters> {
+	const fields = isRecord(given) ? given : {};
+	const usable = (value: unknown) => (typeof value === "string" && value !== "" ? value : MARKER);
+	return { ...fields, agent: usable(fields.agent), task: usable(fields.task) };
+}
 
 export interface SubagentToolSetup extends DelegationSetup {
 	/** Those to name in the description. */
@@ -56,6 +70,7 @@ export function subagentTool({
 		description: subagentDescription(agents),
 		promptGuidelines: policy === "" ? [] : policy.split("\n"),
 		parameters,
+		prepareArguments: withMarkers,
 		renderCall,
 		renderResult,
 		async execute(toolCall, request, signal, onUpdate, ctx) {

@@ -7,6 +7,7 @@ import { withHint } from "./expand-hint.ts";
 import { consumption, factLines } from "./fact-lines.ts";
 import { problemLines } from "./problem-lines.ts";
 import type { SubagentView } from "./subagent-view.ts";
+import { warningLines } from "./warning-lines.ts";
 
 type EndedView = Extract<SubagentView, { kind: "ended" }>;
 
@@ -25,7 +26,7 @@ function succeeded(view: EndedView, drawing: Drawing): string[] {
 		...factLines([state, ...howItEnded(view, drawing), ...consumption(view.facts, drawing)], drawing),
 		// A success may have something against it, such as an answer that was cut.
 		...(view.error ? problemLines(view.error, "warning", drawing) : []),
-		...warningLines(view, drawing),
+		...warningLines(view.warnings, drawing),
 		...(expanded ? [...activityLines(view.activity, drawing), ""] : []),
 		...(view.output.trim() === "" ? [theme.fg("muted", "(no output)")] : answerLines(view.output, drawing)),
 	];
@@ -37,15 +38,12 @@ function failed(view: EndedView, drawing: Drawing): string[] {
 	return [
 		...factLines([state, ...howItEnded(view, drawing)], drawing),
 		...(view.error ? problemLines(view.error, "error", drawing) : []),
-		...warningLines(view, drawing),
+		...warningLines(view.warnings, drawing),
 		...factLines(consumption(view.facts, drawing), drawing),
 		...activityLines(view.activity, drawing),
 		...(view.output.trim() === "" ? [] : partialOutput(view.output, drawing)),
 	];
 }
-
-const warningLines = ({ warnings }: EndedView, drawing: Drawing): string[] =>
-	warnings.trim() === "" ? [] : problemLines({ title: "", message: warnings }, "warning", drawing);
 
 function partialOutput(output: string, drawing: Drawing): string[] {
 	const { theme, expanded } = drawing;

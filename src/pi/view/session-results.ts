@@ -12,11 +12,12 @@ import { problemLines } from "./problem-lines.ts";
 import { amountOf, type Fields, fieldsOf, listOf, textOf } from "./stored.ts";
 import { unknownLines } from "./subagent-result.ts";
 import { contentText, type Problem, shortText } from "./subagent-view.ts";
+import { warningLines } from "./warning-lines.ts";
 
 /** More than anybody reads in a terminal. */
 const SHOWN_CHARS = 30_000;
 
-/** The answer of a session tool in a line of words; expanded, also as the model got it. */
+/** The answer of a session tool in a line of words; expanded, also as data. */
 const drawn =
 	(factsOf: (details: Fields, theme: Theme) => string[] | undefined) =>
 	(
@@ -35,12 +36,12 @@ const drawn =
 		function draw(drawing: Drawing): string[] {
 			if (denial) return [...problemLines(denial, "error", drawing), ...replyLines(details, drawing)];
 			if (!facts) return unknownLines(text, { isPartial, isError: context.isError }, drawing);
-			const warning = textOf(details.warning);
+			const warnings = (textOf(details.warning) ?? "").split("\n").filter((warning) => warning.trim() !== "");
 			return [
 				...factLines(facts, drawing),
-				...(warning === undefined ? [] : problemLines({ title: "", message: warning }, "warning", drawing)),
+				...warningLines(warnings, drawing),
 				...replyLines(details, drawing),
-				...(expanded && textOf(details.reply) === undefined ? wholeText(text, drawing) : []),
+				...(expanded && textOf(details.reply) === undefined ? wholeText(details, drawing) : []),
 			];
 		}
 	};
@@ -91,17 +92,20 @@ function denialIn({ status, error, runId }: Fields): Problem | undefined {
 }
 
 /** What the subagent said, and where there is more. */
-function replyLines({ reply, runId, sessionKey }: Fields, drawing: Drawing): string[] {
+function replyLines({ reply, note, runId, sessionKey }: Fields, drawing: Drawing): string[] {
 	const said = textOf(reply);
 	if (said === undefined) return [];
+	const cutAt = textOf(note) ?? "";
 	const places = [...place("run", runId), ...place("session key", sessionKey)];
 	const further = places.flatMap((text) => wrapTextWithAnsi(drawing.theme.fg("dim", text), drawing.width));
-	return [...answerLines(said, drawing), ...(drawing.expanded ? ["", ...further] : [])];
+	const answer = answerLines(cutAt === "" ? said : `${said}\n\n${cutAt}`, drawing);
+	return [...answer, ...(drawing.expanded ? ["", ...further] : [])];
 }
 
-function wholeText(text: string, { theme, width }: Drawing): string[] {
-	const shown = plain(text.slice(0, SHOWN_CHARS)).trim();
-	return shown === "" ? [] : wrapTextWithAnsi(theme.fg("toolOutput", shown), width);
+/** From the details: the model's text has marks in it that people need not see. */
+function wholeText(details: Fields, { theme, width }: Drawing): string[] {
+	const shown = plain(JSON.stringify(details, null, 1).slice(0, SHOWN_CHARS)).trim();
+	return shown === "{}" ? [] : wrapTextWithAnsi(theme.fg("toolOutput", shown), width);
 }
 
 const nameOf = (runId: unknown): string => shortText(runId) ?? "";

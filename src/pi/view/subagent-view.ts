@@ -15,6 +15,7 @@ type Ending = "done" | "failed" | "timed out" | "stopped";
 
 export interface Facts {
 	turns: number;
+	/** All that the model read, cached or not. */
 	input: number;
 	output: number;
 	cacheRead: number;
@@ -42,8 +43,7 @@ interface Ended {
 	timeoutReason: string | undefined;
 	facts: Facts;
 	activity: Activity;
-	/** Below each other; empty if there are none. */
-	warnings: string;
+	warnings: string[];
 	output: string;
 	runId: string | undefined;
 	sessionId: string | undefined;
@@ -89,9 +89,7 @@ function readEnded(details: Fields, result: Fields): SubagentView {
 		timeoutReason: shortText(result.timeoutReason),
 		facts: readFacts(result),
 		activity: activity(result.displayItems, LATEST_ACTIVITY),
-		warnings: listOf(result.warnings)
-			.flatMap((warning) => textOf(warning) ?? [])
-			.join("\n"),
+		warnings: listOf(result.warnings).flatMap((warning) => textOf(warning) ?? []),
 		output: textOf(result.output) ?? "",
 		runId: shortText(details.runId),
 		sessionId: shortText(details.sessionId),
@@ -121,7 +119,7 @@ export function readFacts(from: Fields): Facts {
 	const tokens = amountOf(context?.tokens);
 	return {
 		turns: amountOf(usage.turns) ?? 0,
-		input: amountOf(usage.input) ?? 0,
+		input: (amountOf(usage.input) ?? 0) + (amountOf(usage.cacheRead) ?? 0) + (amountOf(usage.cacheWrite) ?? 0),
 		output: amountOf(usage.output) ?? 0,
 		cacheRead: amountOf(usage.cacheRead) ?? 0,
 		cost: amountOf(usage.cost) ?? 0,
@@ -135,10 +133,11 @@ export function shortText(stored: unknown): string | undefined {
 	return text === undefined ? undefined : inOneLine(text);
 }
 
-/** What the model was told. */
+/** What the model was told, without the marks around the words of a child. */
 export function contentText(content: unknown): string {
 	return listOf(content)
 		.map((part) => textOf(fieldsOf(part)?.text) ?? "")
 		.filter((text) => text !== "")
-		.join("\n");
+		.join("\n")
+		.replace(/<\/?report-[0-9a-f]{16}>\n?/g, "");
 }

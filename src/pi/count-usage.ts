@@ -1,0 +1,65 @@
+import type { ExtensionContext, SessionEntry, SessionManager } from "@earendil-works/pi-coding-agent";
+import { ANNOUNCE, type AnnounceDetails } from "../deliver/announce.ts";
+import { piUsage } from "../deliver/tool-result.ts";
+import { count, dollars } from "../run/amounts.ts";
+import { isRecord } from "../run/is-record.ts";
+import { inputTokens, type Usage } from "../run/usage.ts";
+
+/** The kind of entry in which a session holds what an announced run cost. */
+const KIND = "pi-geon:announce";
+const STATUS = "pi-geon:usage";
+
+/**
+ * Adds what announced runs cost to pi's own totals, which only count what is in the session: once a run, whatever was
+ * interrupted in between. Results of tool calls carry their usage themselves. A pi that has no way to add to its totals
+ * shows the sum in its status line.
+ */
+export function countUsage(ctx: ExtensionContext): void {
+	const announced = ctx.sessionManager.getEntries().flatMap(announceIn);
+	if (announced.length === 0) return;
+	const manager = ctx.sessionManager as Partial<Pick<SessionManager, "appendUsage">>;
+	if (typeof manager.appendUsage !== "function") {
+		showSum(ctx, announced);
+		return;
+	}
+	const counted = new Set(ctx.sessionManager.getEntries().map(countedIn));
+	for (const { runId, model = "unknown", usage } of announced) {
+		if (counted.has(runId) || inputTokens(usage) + usage.output + usage.cost === 0) continue;
+		const [provider = "", ...id] = model.split("/");
+		manager.appendUsage(KIND, provider, id.join("/"), piUsage(usage), runId);
+	}
+}
+
+type Announced = Pick<AnnounceDetails, "runId" | "model" | "usage">;
+
+/** Other versions of this extension may have written the announce. */
+function announceIn(entry: SessionEntry): Announced[] {
+	if (entry.type !== "custom_message" || entry.customType !== ANNOUNCE || !isRecord(entry.details)) return [];
+	const { runId, model, usage } = entry.details;
+	if (typeof runId !== "string" || !isRecord(usage)) return [];
+	const amount = (name: keyof Usage) => (typeof usage[name] === "number" ? usage[name] : 0);
+	return [
+		{
+			runId,
+			...(typeof model === "string" && { model }),
+			usage: {
+				input: amount("input"),
+				output: amount("output"),
+				cacheRead: amount("cacheRead"),
+				cacheWrite: amount("cacheWrite"),
+				cost: amount("cost"),
+				turns: amount("turns"),
+			},
+		},
+	];
+}
+
+const countedIn = (entry: SessionEntry): string | undefined =>
+	entry.type === "usage" && entry.kind === KIND ? entry.note : undefined;
+
+function showSum(ctx: ExtensionContext, announced: readonly Announced[]): void {
+	const sum = (of: (usage: Usage) => number) => announced.reduce((total, { usage }) => total + of(usage), 0);
+	const tokens = sum((usage) => inputTokens(usage) + usage.output);
+	const cost = sum((usage) => usage.cost);
+	ctx.ui.setStatus(STATUS, `subagents: ${count(tokens)} tokens${cost > 0 ? `, ${dollars(cost)}` : ""}`);
+}
