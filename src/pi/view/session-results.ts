@@ -17,7 +17,7 @@ import { warningLines } from "./warning-lines.ts";
 /** More than anybody reads in a terminal. */
 const SHOWN_CHARS = 30_000;
 
-/** The answer of a session tool in a line of words; expanded, also as data. */
+/** The answer of a session tool in a line of words; expanded, also as the model got it. */
 const drawn =
 	(factsOf: (details: Fields, theme: Theme) => string[] | undefined) =>
 	(
@@ -41,7 +41,7 @@ const drawn =
 				...factLines(facts, drawing),
 				...warningLines(warnings, drawing),
 				...replyLines(details, drawing),
-				...(expanded && textOf(details.reply) === undefined ? wholeText(details, drawing) : []),
+				...(expanded && textOf(details.reply) === undefined ? wholeText(text, drawing) : []),
 			];
 		}
 	};
@@ -102,10 +102,9 @@ function replyLines({ reply, note, runId, sessionKey }: Fields, drawing: Drawing
 	return [...answer, ...(drawing.expanded ? ["", ...further] : [])];
 }
 
-/** From the details: the model's text has marks in it that people need not see. */
-function wholeText(details: Fields, { theme, width }: Drawing): string[] {
-	const shown = plain(JSON.stringify(details, null, 1).slice(0, SHOWN_CHARS)).trim();
-	return shown === "{}" ? [] : wrapTextWithAnsi(theme.fg("toolOutput", shown), width);
+function wholeText(text: string, { theme, width }: Drawing): string[] {
+	const shown = plain(text.slice(0, SHOWN_CHARS)).trim();
+	return shown === "" ? [] : wrapTextWithAnsi(theme.fg("toolOutput", shown), width);
 }
 
 const nameOf = (runId: unknown): string => shortText(runId) ?? "";

@@ -133,11 +133,14 @@ export function shortText(stored: unknown): string | undefined {
 	return text === undefined ? undefined : inOneLine(text);
 }
 
+/** With the line breaks inside of them, which are escaped where the text is JSON. */
+const MARKS = /<report-[0-9a-f]{16}>(?:\n|\\n)?|(?:\n|\\n)?<\/report-[0-9a-f]{16}>/g;
+
 /** What the model was told, without the marks around the words of a child. */
 export function contentText(content: unknown): string {
 	return listOf(content)
 		.map((part) => textOf(fieldsOf(part)?.text) ?? "")
 		.filter((text) => text !== "")
 		.join("\n")
-		.replace(/<\/?report-[0-9a-f]{16}>\n?/g, "");
+		.replace(MARKS, "");
 }
