@@ -44,8 +44,8 @@ export function transcriptToTell(ledger: Ledger, { sessionId, plan }: RunRecord,
 	if (plan.afterwards.cleanup !== "delete") return plan.session.file;
 	return ledger.transaction("full", () => {
 		if (!isLeftToAnnounce(ledger, sessionId)) return plan.session.file;
-		const { file, archivedAt } = markSession(ledger, sessionId, at);
-		return archivedFile(file, archivedAt);
+		const [marked] = markSession(ledger, sessionId, at);
+		return marked ? archivedFile(marked.file, marked.archivedAt) : plan.session.file;
 	});
 }
 

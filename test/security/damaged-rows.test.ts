@@ -128,7 +128,7 @@ function everybodyWorks(ledger: Ledger, { healthy }: Shop, victim: RunId): void 
 	const told = owedTo(ledger, "parent");
 	expect(told.map(({ run }) => run.id)).toContain(healthy.owed);
 	for (const { run, ...record } of told) {
-		if (run.state === "ended") announceOf({ ...record, run } as EndedRecord, redactor);
+		if (run.state === "ended") announceOf({ ...record, run } as EndedRecord, { redactor, transcript: "/t.jsonl" });
 	}
 	requestStop(ledger, victim, { at: 3, by: "the test" });
 	sweep(ledger, { at: YEARS, outcomeOf: outcomeWithoutHost });
@@ -206,7 +206,9 @@ describe("one damaged row of the ledger harms nobody else", async () => {
 		await examine(file, { fix: true });
 		const ledger = await openLedger(file);
 		expect(unreadableRuns(ledger)).toEqual([]);
-		const told = owedTo(ledger, "parent").map((record) => announceOf(record as EndedRecord, redactor).content);
+		const told = owedTo(ledger, "parent").map(
+			(record) => announceOf(record as EndedRecord, { redactor, transcript: "/t.jsonl" }).content,
+		);
 		expect(told.filter((content) => content.startsWith("Status: unknown"))).toHaveLength(2);
 		expect(told.join("\n")).toContain("plan is not the JSON of a plan. What became of the run is not known.");
 		// What the row said is not lost.
