@@ -48,7 +48,8 @@ export class ChildMcp {
 	#onChange = () => {};
 
 	constructor(setup: McpSetup) {
-		this.#setup = setup;
+		// `mcp__github__*` means the same as `mcp__github`.
+		this.#setup = { ...setup, tools: setup.tools.map((name) => name.replace(/__\*$/, "")) };
 		this.#config = readMcpConfig(setup);
 		const extension = setup.create({
 			loadConfig: () => ({ servers: this.#servers(), autoEnableCodemode: false, errors: [] }),

@@ -1,14 +1,16 @@
 import { homedir } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type ExtensionAPI, type ExtensionContext, getAgentDir, VERSION } from "@earendil-works/pi-coding-agent";
 import { configFor } from "../config/config-for.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
+import { namespaceOf } from "../host/mcp-config.ts";
 import { placesIn } from "../ledger/places.ts";
-import type { DoctorSources } from "../operate/doctor/sources.ts";
+import type { DoctorSources, KnownMcp } from "../operate/doctor/sources.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
 import { currentProfile } from "../supervise/current-profile.ts";
 import { toolSurroundings } from "./commands/agents.ts";
 import { modelSource } from "./model-source.ts";
-import { resolveAmong } from "./parent-facts.ts";
+import { hasMcp, knownTools, mcpConfigOf, resolveAmong, silentServers } from "./parent-facts.ts";
 import { hostEntry, trustedAgentsFor } from "./session-services.ts";
 import type { WriteQuestions } from "./write-consent.ts";
 
@@ -30,7 +32,11 @@ export function doctorSources(pi: ExtensionAPI, ctx: ExtensionContext, questions
 		config: configFor(ctx),
 		catalog: trustedAgentsFor(ctx),
 		isTrusted: isTrustedByDecision(ctx),
-		tools: toolSurroundings(pi, ctx, questions),
+		// Asked for when it is needed: servers may have connected meanwhile.
+		get tools() {
+			return toolSurroundings(pi, ctx, questions);
+		},
+		mcp: (signal) => knownMcp(pi, ctx, signal),
 		models: async () => {
 			const all = modelRegistry.getAll();
 			const known = new Map(all.map((model) => [`${model.provider}/${model.id}`, model]));
@@ -43,4 +49,19 @@ export function doctorSources(pi: ExtensionAPI, ctx: ExtensionContext, questions
 			};
 		},
 	};
+}
+
+const CONNECTED_WITHIN_MS = 10_000;
+const LOOK_EVERY_MS = 50;
+
+async function knownMcp(pi: ExtensionAPI, ctx: ExtensionContext, signal: AbortSignal): Promise<KnownMcp | undefined> {
+	if (!hasMcp(pi)) return undefined;
+	const { servers, errors } = mcpConfigOf(ctx);
+	const deadline = performance.now() + CONNECTED_WITHIN_MS;
+	while (silentServers(pi, ctx).length > 0 && performance.now() < deadline && !signal.aborted)
+		await sleep(LOOK_EVERY_MS);
+	const tools = knownTools(pi, ctx);
+	const count = (server: string) => tools.filter(({ name }) => name.startsWith(`${namespaceOf(server)}__`)).length;
+	const offered = servers.filter(({ config }) => config.exposure !== "hidden");
+	return { servers: offered.map(({ name }) => ({ name, tools: count(name) })), errors };
 }

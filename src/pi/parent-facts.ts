@@ -9,7 +9,7 @@ import {
 	resolveModelScopeWithDiagnostics,
 } from "@earendil-works/pi-coding-agent";
 import { isTrustedByDecision } from "../config/project-trust.ts";
-import { namespaceOf, readMcpConfig } from "../host/mcp-config.ts";
+import { type McpConfig, namespaceOf, readMcpConfig } from "../host/mcp-config.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import type { ResolvedModel } from "../plan/model.ts";
 import { readModelName } from "../plan/model-name.ts";
@@ -29,7 +29,7 @@ export function parentFacts(
 	return {
 		cwd: realpathSync(ctx.cwd),
 		depth: delegationDepth(process.env),
-		activeTools: [...pi.getActiveTools(), ...indirectTools(pi, ctx)],
+		activeTools: activeTools(pi, ctx),
 		knownTools: knownTools(pi, ctx),
 		model: ctx.model && { provider: ctx.model.provider, id: ctx.model.id },
 		thinking: isThinkingLevel(thinking) ? thinking : undefined,
@@ -52,31 +52,31 @@ export function knownTools(pi: ExtensionAPI, ctx: ExtensionContext): KnownTool[]
 export function silentServers(pi: ExtensionAPI, ctx: ExtensionContext): string[] {
 	if (!hasMcp(pi)) return [];
 	const names = pi.getAllTools().map(({ name }) => name);
-	return mcpServersOf(ctx)
-		.filter(({ config }) => config.exposure !== "hidden")
+	return mcpConfigOf(ctx)
+		.servers.filter(({ config }) => config.exposure !== "hidden")
 		.map(({ name }) => namespaceOf(name))
 		.filter((server) => !names.some((name) => name.startsWith(`${server}__`)));
 }
 
 /** The user may have switched it off, or have an extension in its place. */
-const hasMcp = (pi: ExtensionAPI): boolean =>
+export const hasMcp = (pi: ExtensionAPI): boolean =>
 	pi.getCommands().some(({ name, sourceInfo }) => name === "mcp" && sourceInfo.path === "builtin:mcp");
 
-const mcpServersOf = (ctx: ExtensionContext) =>
-	readMcpConfig({ agentDir: getAgentDir(), cwd: ctx.cwd, projectTrusted: isTrustedByDecision(ctx) }).servers;
+export const mcpConfigOf = (ctx: ExtensionContext): McpConfig =>
+	readMcpConfig({ agentDir: getAgentDir(), cwd: ctx.cwd, projectTrusted: isTrustedByDecision(ctx) });
 
 /**
- * MCP tools that the parent calls through `codemode` or `tool_search` are its tools like those that its model is told of.
- * Only how it reaches them is not handed down.
+ * What the parent has switched on. MCP tools that it calls through `codemode` or `tool_search` are its tools like those
+ * that its model is told of. Only how it reaches them is not handed down.
  */
-function indirectTools(pi: ExtensionAPI, ctx: ExtensionContext): string[] {
+export function activeTools(pi: ExtensionAPI, ctx: ExtensionContext): string[] {
 	const active = pi.getActiveTools();
-	if (!active.includes("codemode") && !active.includes("tool_search")) return [];
+	if (!active.includes("codemode") && !active.includes("tool_search")) return active;
 	const deferred = pi
 		.getAllTools()
 		.filter((tool) => tool.name.startsWith("mcp__") && Reflect.get(tool, "exposure") === "deferred")
 		.map(({ name }) => name);
-	return [...deferred, ...silentServers(pi, ctx)].filter((name) => !active.includes(name));
+	return [...new Set([...active, ...deferred, ...silentServers(pi, ctx)])];
 }
 
 /** pi's own extensions (pi >= 0.99) by the path that pi gives their tools. Core tools have paths such as `builtin:read`. */

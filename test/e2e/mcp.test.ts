@@ -8,7 +8,7 @@ import { startMcpServer } from "../helpers/mcp-http.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, type Reply, text, toolCall } from "../helpers/model-steps.ts";
-import { type Home, piVersions, promptPi } from "../helpers/pi.ts";
+import { type Home, piVersions, promptPi, runPi } from "../helpers/pi.ts";
 import { type PiVersion, repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
@@ -189,6 +189,17 @@ describe("a child with MCP tools", () => {
 		const run = await promptPi(home, "Go.", { version: PI_WITH_MCP });
 		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { status: "SUCCESS" } });
 		expect(toolsOfChild(home)).toEqual(["codemode", "mcp__tester__echo", "read", "subagent_finalize", "tool_search"]);
+	});
+
+	test("can be granted what the doctor says that a server has", async () => {
+		const home = await homeWith("read, mcp__tester__echo", []);
+		configure(home, { tester: stdio(home), gone: stdio(home, {}, "dies"), wrong: {} });
+		const run = await runPi(home, [...home.extensionArgs, "-p", "/toolkit doctor"], { version: PI_WITH_MCP });
+		const report = run.stdout.replace(/\s+/g, " ");
+		expect(report).toContain("ok mcp: The MCP server tester has 4 tools that children can be granted");
+		expect(report).toContain("warn mcp: The MCP server gone has not connected");
+		expect(report).toMatch(/warn mcp: .*mcp\.json: server "wrong" needs "command" or "url"/);
+		expect(report).not.toContain("caller names");
 	});
 
 	test("on a pi without MCP, an mcp.json changes nothing", async () => {

@@ -8,6 +8,7 @@ import { checkHost } from "./host.ts";
 import { checkInstallation } from "./installation.ts";
 import { checkLanguageServers } from "./language-servers.ts";
 import { examineLedger } from "./ledger.ts";
+import { checkMcp } from "./mcp.ts";
 import { checkModels } from "./models.ts";
 import { checkPrograms } from "./programs.ts";
 import type { DoctorSources } from "./sources.ts";
@@ -36,6 +37,7 @@ const AFTER: Check[] = [
 	checkStrays,
 	checkHost,
 	checkAgents,
+	checkMcp,
 	checkTools,
 	checkModels,
 	checkTrust,

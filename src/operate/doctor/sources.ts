@@ -24,6 +24,13 @@ export interface KnownModels {
 	trySource?(model: ModelName): Promise<ModelSource>;
 }
 
+/** The MCP servers of this pi. */
+export interface KnownMcp {
+	servers: readonly { name: string; tools: number }[];
+	/** What is wrong with the files that configure them. */
+	errors: readonly string[];
+}
+
 /** What the doctor is told of its surroundings: a pi session knows more than a command outside of pi. */
 export interface DoctorSources {
 	agentDir: string;
@@ -45,6 +52,8 @@ export interface DoctorSources {
 	isTrusted: boolean | undefined;
 	/** What decides on the tools of an agent. */
 	tools: ToolSurroundings;
+	/** Waits a little for servers that are connecting. Absent outside of pi; undefined on a pi without MCP. */
+	mcp?(signal: AbortSignal): Promise<KnownMcp | undefined>;
 	/** May take a while, outside of pi. A text says why they are not known. */
 	models(signal: AbortSignal): Promise<KnownModels | string>;
 }

@@ -4,7 +4,7 @@ import { configFor } from "../../config/config-for.ts";
 import { isTrustedByDecision } from "../../config/project-trust.ts";
 import { agentsReport } from "../../operate/report/agents.ts";
 import { type ToolSurroundings, toolsHere } from "../../operate/tools-here.ts";
-import { knownTools } from "../parent-facts.ts";
+import { activeTools, knownTools } from "../parent-facts.ts";
 import { agentsFor } from "../session-services.ts";
 import type { WriteQuestions } from "../write-consent.ts";
 import { type Answer, type Subcommand, usage } from "./command.ts";
@@ -55,7 +55,7 @@ export function agentsCommand({ pi, writeQuestions }: AgentsSetup): Subcommand {
 export function toolSurroundings(pi: ExtensionAPI, ctx: ExtensionContext, questions: WriteQuestions): ToolSurroundings {
 	return {
 		config: configFor(ctx).config,
-		pi: { active: pi.getActiveTools(), known: knownTools(pi, ctx) },
+		pi: { active: activeTools(pi, ctx), known: knownTools(pi, ctx) },
 		consent: (agent) => questions.consent(ctx, agent),
 		writing: (agent) => questions.writing(agent),
 	};
