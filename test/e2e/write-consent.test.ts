@@ -99,7 +99,8 @@ describe.each(piVersions)("an agent that asks for tools that write, on pi %s", (
 		});
 		await promptPi(home, "Go.", { version });
 		expect(childTools(home)).toEqual([WRITES, WRITES]);
-		expect((await piGeon(home, ["agents"])).stdout).toMatch(/fixer · user[\s\S]*may write\s+always, since \d{4}-/);
+		const told = await piGeon(home, ["agents"]);
+		expect(told.stdout, told.stderr).toMatch(/fixer · user[\s\S]*may write\s+always, since \d{4}-/);
 
 		writeFileSync(join(home.agentDir, "agents", "fixer.md"), `${fixer()}Take care.\n`);
 		const again = startRpc(home);
