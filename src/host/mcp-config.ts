@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CONFIG_DIR_NAME } from "@earendil-works/pi-coding-agent";
 import { isRecord } from "../run/is-record.ts";
 import { messageOf } from "../run/message-of.ts";
+
+/** Not imported from pi: the command `pi-geon`, which looks for leftovers too, runs outside of it. */
+const PROJECT_FOLDER = ".pi";
 
 /** A server of an `mcp.json`, with the settings that pi's MCP support takes. */
 export interface McpServer {
@@ -41,7 +43,7 @@ export function readMcpConfig(where: { agentDir: string; cwd: string; projectTru
 	const servers = new Map<string, McpServer>();
 	const errors: string[] = [];
 	readFile(join(where.agentDir, "mcp.json"), "global", { servers, errors });
-	if (where.projectTrusted) readFile(join(where.cwd, CONFIG_DIR_NAME, "mcp.json"), "project", { servers, errors });
+	if (where.projectTrusted) readFile(join(where.cwd, PROJECT_FOLDER, "mcp.json"), "project", { servers, errors });
 	return { servers: [...servers.values()].filter(({ config }) => config.enabled !== false), errors };
 }
 
