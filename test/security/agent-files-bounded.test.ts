@@ -52,10 +52,19 @@ describe("a text on which the YAML parser would spend seconds is refused before 
 	test.each(HOSTILE)("%s", (_, text) => {
 		const started = performance.now();
 		const { agent: parsed, diagnostics } = parseAgent(agent("slow", text), { file: "slow.md", source: "project" });
-		// The bound is the requirement. Unbounded, the worst of these need a minute; bounded, all need some milliseconds.
+		// The bound is the requirement. Unbounded, the worst of these need seconds; bounded, all need some milliseconds.
 		expect(performance.now() - started).toBeLessThan(1_000);
 		expect(parsed).toBeUndefined();
 		expect(diagnostics).toMatchObject([{ severity: "error", line: expect.any(Number) }]);
+	});
+
+	test("explicit keys in one another from the first line on", () => {
+		const started = performance.now();
+		const text = `---\n${"? ".repeat(500)}x\n---\nbody\n`;
+		const { agent: parsed, diagnostics } = parseAgent(text, { file: "slow.md", source: "project" });
+		expect(performance.now() - started).toBeLessThan(1_000);
+		expect(parsed).toBeUndefined();
+		expect(diagnostics).toMatchObject([{ severity: "error", message: expect.stringContaining("explicit key") }]);
 	});
 
 	test("what people write stays far below the bounds", () => {
@@ -69,9 +78,10 @@ describe("a text on which the YAML parser would spend seconds is refused before 
 });
 
 describe("in a project that is not trusted only what is asked for is read", () => {
-	test("200 files of nested YAML delay nothing, and other files are not even parsed", () => {
+	test("200 files of hostile YAML delay nothing, and other files are not even parsed", () => {
 		const { write, discover } = world();
-		for (let i = 0; i < 200; i++) write(`${FOLDER}/slow-${i}.md`, agent(`slow-${i}`, `a: b\n${"? ".repeat(300)}x\n`));
+		for (let i = 0; i < 200; i++)
+			write(`${FOLDER}/slow-${i}.md`, `---\nname: slow\nexplorer: [${",".repeat(30_000)}]\n---\n`);
 		write(`${FOLDER}/wanted.md`, agent("wanted"));
 		const started = performance.now();
 		const catalog = discover();
@@ -80,7 +90,7 @@ describe("in a project that is not trusted only what is asked for is read", () =
 		expect(found.agents.find(({ name }) => name === "explorer")?.source).toBe("builtin");
 		expect(found.diagnostics).toEqual([]);
 		expect(catalogFor(catalog, "wanted").agents.find(({ name }) => name === "wanted")?.source).toBe("project");
-		expect(performance.now() - started).toBeLessThan(3_000);
+		expect(performance.now() - started).toBeLessThan(10_000);
 	});
 
 	test("a file that mentions the name defines no other, and one with an error is told with its name only", () => {
