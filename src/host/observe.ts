@@ -1,5 +1,6 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import type { Collector } from "../collect/collector.ts";
+import { ToolUses } from "../log/tool-uses.ts";
 import { type ContextUse, FINALIZE_TOOL } from "../run/outcome.ts";
 import type { Usage } from "../run/usage.ts";
 import type { Equipment } from "./equipment.ts";
@@ -23,6 +24,7 @@ export function observe(
 ): Observation {
 	const { redactor } = services;
 	let context: ContextUse | undefined;
+	const toolUses = new ToolUses((use) => services.onToolUse(use));
 	const stop = session.subscribe((event) => {
 		// First: right after this, pi writes the message into the session file.
 		services.holdOn();
@@ -34,6 +36,8 @@ export function observe(
 			provider.retried();
 			services.onRetry(event.attempt);
 		}
+		if (event.type === "tool_execution_start") toolUses.started(event);
+		if (event.type === "tool_execution_end") toolUses.ended(event);
 		if (event.type === "message_end" && event.message.role === "assistant") {
 			if (event.message.stopReason !== "error") provider.answered();
 			const said = collector.said(MOST_KEPT);

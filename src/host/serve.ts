@@ -9,6 +9,7 @@ import type { Undertaker } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
 import type { Log } from "../log/log.ts";
 import { rotateLog } from "../log/log-file.ts";
+import { USED_A_TOOL } from "../log/tool-uses.ts";
 import type { Principal } from "../plan/plan.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
@@ -191,6 +192,8 @@ export class Host {
 				},
 				onNotice: (notice, kind) => log.info("an extension says", { runId: id, notice, kind }),
 				onProgress: (progress) => this.#watchers?.progress(id, progress),
+				onToolUse: (use) =>
+					log.info(USED_A_TOOL, { runId: id, agent: record.plan.agent, session: record.parentSession, ...use }),
 				onTurn: (turn) => this.#orLog("turn", id, () => recordTurn(ledger, id, fence, turn)),
 				parentSessionUsage: () => usageOfParent(ledger, record.parentSession),
 				inbox: {

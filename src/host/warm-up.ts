@@ -79,6 +79,7 @@ async function workOnNothing(setup: WarmUp, runtime: ModelRuntime): Promise<Outc
 			parentSessionUsage: () => NO_USAGE,
 			onProgress: (progress) => void progress(),
 			onTurn: () => {},
+			onToolUse: () => {},
 			holdOn: () => {},
 			onRetry: () => {},
 			beginAttempt: () => false,

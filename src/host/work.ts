@@ -2,6 +2,7 @@ import type { AgentSession, ModelRuntime } from "@earendil-works/pi-coding-agent
 import { outcomeOf } from "../collect/outcome.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import type { RunRecord } from "../ledger/records.ts";
+import type { ToolUse } from "../log/tool-uses.ts";
 import { messageOf } from "../run/message-of.ts";
 import type { ContextUse, EndCause, Outcome } from "../run/outcome.ts";
 import type { RunningRun } from "../run/run.ts";
@@ -45,6 +46,8 @@ export interface WorkServices
 	onProgress(progress: () => Progress): void;
 	/** What the run has used so far, and what the child has last said, if it has. */
 	onTurn(turn: { usage: Usage; said?: string }): void;
+	/** The child has used one of this package's other tools. */
+	onToolUse(use: ToolUse): void;
 	/** pi makes a request again. `retry`: how often it has by now. */
 	onRetry(retry: number): void;
 	/** Counts another attempt of the run; false if it must not have one. */

@@ -24,6 +24,10 @@ export interface LogFilter {
 	/** This one and those that are more important. */
 	level?: LogLevel;
 	host?: string;
+	/** The conversation that asked. */
+	session?: string;
+	/** The fixed words of a line. */
+	message?: string;
 	/** How many of the latest. */
 	limit?: number;
 }
@@ -62,10 +66,12 @@ export function readLogs(places: LogPlaces, filter: LogFilter = {}): LogLine[] {
 
 const HOST_LOG = /^([0-9a-f]{8})\.log(\.\d)?$/;
 
-function isWanted(line: LogLine, { run, agent, level, host }: LogFilter): boolean {
+function isWanted(line: LogLine, { run, agent, level, host, session, message }: LogFilter): boolean {
 	if (run !== undefined && !line.runId?.startsWith(run)) return false;
 	if (agent !== undefined && line.agent !== agent) return false;
 	if (host !== undefined && line.host !== host) return false;
+	if (session !== undefined && line.session !== session) return false;
+	if (message !== undefined && line.message !== message) return false;
 	return level === undefined || LOG_LEVELS.indexOf(line.level) >= LOG_LEVELS.indexOf(level);
 }
 

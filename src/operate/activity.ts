@@ -1,5 +1,7 @@
 import type { RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
+import { type LogLine, type LogPlaces, readLogs } from "../log/read-logs.ts";
+import { LOGGED_TOOLS, USED_A_TOOL } from "../log/tool-uses.ts";
 import { messagesIn, transcriptOf } from "./messages.ts";
 import type { Sources } from "./runs.ts";
 
@@ -15,4 +17,23 @@ export function lastStep({ plan, run, sessionId }: RunRecord, { ledger, redactor
 		.redact(last.text)
 		.split("\n")
 		.findLast((line) => line.trim() !== "");
+}
+
+/** How a conversation and its subagents have used one of this package's other tools. */
+export interface ToolActivity {
+	tool: string;
+	calls: number;
+	failed: number;
+	last: LogLine;
+}
+
+/** What the logs still tell of it, in the order of the tools. */
+export function toolActivity(places: LogPlaces, session: string): ToolActivity[] {
+	const uses = readLogs(places, { session, message: USED_A_TOOL, limit: Number.MAX_SAFE_INTEGER });
+	return LOGGED_TOOLS.flatMap((tool) => {
+		const lines = uses.filter(({ facts }) => facts.tool === tool);
+		const last = lines.at(-1);
+		if (!last) return [];
+		return [{ tool, calls: lines.length, failed: lines.filter(({ facts }) => facts.failed === true).length, last }];
+	});
 }

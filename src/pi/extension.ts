@@ -19,6 +19,7 @@ import { RunEvents } from "./run-events.ts";
 import { configTold, SessionServices, trustedAgentsFor } from "./session-services.ts";
 import { settleToolResults } from "./settle.ts";
 import { TerminalUi } from "./terminal-ui.ts";
+import { logToolUses } from "./tool-uses.ts";
 import { agentsListTool } from "./tools/agents-list.ts";
 import { sessionsHistoryTool } from "./tools/sessions-history.ts";
 import { sessionsListTool } from "./tools/sessions-list.ts";
@@ -103,6 +104,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 			await services.close();
 		}
 	});
+	logToolUses(pi);
 	registerRoute(pi);
 	registerCommands({
 		...common,

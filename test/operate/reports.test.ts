@@ -10,7 +10,7 @@ import { logLinesReport } from "../../src/operate/report/log-lines.ts";
 import { runInfoReport } from "../../src/operate/report/run-info.ts";
 import { runListReport } from "../../src/operate/report/run-list.ts";
 import { stopReport } from "../../src/operate/report/stop.ts";
-import { stateInWords } from "../../src/operate/report/words.ts";
+import { stateInWords, timeInWords } from "../../src/operate/report/words.ts";
 import type { RunSummary } from "../../src/operate/runs.ts";
 import type { ToolsHere } from "../../src/operate/tools-here.ts";
 import type { RunId } from "../../src/run/ids.ts";
@@ -282,14 +282,39 @@ test("a request to stop is answered by what it came to", () => {
 	]);
 });
 
+test("what tools did is a line each, below the runs", () => {
+	const line = (facts: object, more: object = {}) => ({
+		...{ time: new Date(NOW).toISOString(), level: "info" as const, role: "host" as const, message: "used a tool" },
+		...more,
+		facts: { ...facts },
+	});
+	const lines = activityReport(
+		[],
+		[
+			{ tool: "lsp", calls: 3, failed: 1, last: line({ action: "hover", file: "a.ts" }, { agent: "explorer" }) },
+			{ tool: "fetch_content", calls: 1, failed: 0, last: line({ hosts: ["example.org", "a\u001b[31mb"] }) },
+		],
+		{ width: 120, now: NOW },
+	);
+	const when = timeInWords(NOW);
+	expect(lines).toEqual([
+		"No run is open.",
+		"",
+		"Tools in this conversation and its subagents:",
+		`  lsp            3 calls, 1 failed · last ${when} by explorer: hover a.ts`,
+		`  fetch_content  1 call · last ${when} by this session: example.org ab`,
+	]);
+});
+
 test("what runs are doing is two or three lines each", () => {
-	expect(activityReport([], { width: 80, now: NOW })).toEqual(["No run is open."]);
+	expect(activityReport([], [], { width: 80, now: NOW })).toEqual(["No run is open."]);
 	expect(
 		activityReport(
 			[
 				{ run: summary({ label: "one" }), doing: `grep ${"x".repeat(100)}` },
 				{ run: summary({ phase: "waiting", label: "two" }), doing: undefined },
 			],
+			[],
 			{ width: 44, now: NOW },
 		),
 	).toEqual([

@@ -1,11 +1,13 @@
-import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
 import type { Progress } from "../../host/protocol.ts";
+import { placesIn } from "../../ledger/places.ts";
 import { findRun } from "../../ledger/records.ts";
 import { openRunIds } from "../../ledger/run-list.ts";
-import { lastStep } from "../../operate/activity.ts";
+import { lastStep, toolActivity } from "../../operate/activity.ts";
 import { activityReport } from "../../operate/report/activity.ts";
 import { summaryOf } from "../../operate/runs.ts";
 import type { RunId } from "../../run/ids.ts";
+import { parentRedactor } from "../parent-log.ts";
 import { activity } from "../view/activity.ts";
 import type { WriteQuestions } from "../write-consent.ts";
 import { agentsCommand } from "./agents.ts";
@@ -40,13 +42,13 @@ export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
 	const logs: Subcommand = {
 		name: "logs",
 		takes: "[run|agent|level] [limit]",
-		does: "what parents and hosts wrote down",
+		does: "logs of parents and hosts, with the use of the web, document and lsp tools",
 		run: async (args, ctx) => (await seldomUsed()).logs(ctx, { args, width: widthFor(ctx), runs }),
 	};
 	const activityNow: Subcommand = {
 		name: "activity",
 		takes: "",
-		does: "what each open run is doing now",
+		does: "what each open run is doing now, and what the web, document and lsp tools did",
 		async run(args, ctx) {
 			const answer = nothingAfter(activityNow, args);
 			if (answer) return answer;
@@ -61,7 +63,9 @@ export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
 					}),
 				[],
 			);
-			return activityReport(activities, { width: widthFor(ctx), now: Date.now() });
+			const session = ctx.sessionManager.getSessionId();
+			const tools = parentRedactor().redactValue(toolActivity(placesIn(getAgentDir()), session));
+			return activityReport(activities, tools, { width: widthFor(ctx), now: Date.now() });
 		},
 	};
 	const help: Subcommand = {
