@@ -21,6 +21,8 @@ const VAULTS = [
 	String.raw`^(?:secret|kv|secrets)/[\w/.-]+$`,
 	String.raw`^ENC\[|^ENC\(|^\$ANSIBLE_VAULT|^https://[\w.-]+\.vault\.azure\.net/`,
 ].join("|");
-const REFERENCE = new RegExp(`${FILLED_IN}|${VAULTS}`);
+/** The name of a child session, which announces and tools call a `sessionKey`. */
+const OUR_OWN = String.raw`^agent:[\w.-]+:subagent:[0-9a-f-]{36}\W*$`;
+const REFERENCE = new RegExp(`${FILLED_IN}|${VAULTS}|${OUR_OWN}`);
 
 export const isReference = (value: string): boolean => REFERENCE.test(value);

@@ -5,6 +5,8 @@ import type { LookAlike } from "./sample.ts";
 export function lookAlikes(seed = 401): LookAlike[] {
 	const r = seeded(seed);
 	const entries: [name: string, text: string][] = [
+		["a session key", `sessionKey agent:main:subagent:${uuid(r)} • sessionId ${uuid(r)}`],
+		["a session key as JSON", `{"childSessionKey":"agent:main:subagent:${uuid(r)}"}`],
 		["1password reference", 'password: "op://Private/db/password"'],
 		["1password env", "DB_PASSWORD=op://prod/postgres/password"],
 		["key vault reference", "DB_PASSWORD=@Microsoft.KeyVault(SecretUri=https://v.vault.azure.net/secrets/db/)"],
