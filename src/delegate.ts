@@ -10,13 +10,21 @@
  * to the session later (`deliver/announce.ts`). That is the only difference.
  */
 import type { Redactor } from "./collect/redact/redactor.ts";
-import { progressResult, queuedResult, refusalResult, type SubagentResult, toolResult } from "./deliver/tool-result.ts";
+import {
+	progressResult,
+	queuedResult,
+	refusalResult,
+	type SubagentResult,
+	toolResult,
+	troubleResult,
+} from "./deliver/tool-result.ts";
 import { admitSoon, SessionArchived } from "./ledger/admit.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { RunMode, RunRecord } from "./ledger/records.ts";
 import type { Log } from "./log/log.ts";
 import { type LaunchRequest, type ParentFacts, type PlanSources, planLaunch } from "./plan/launch.ts";
 import { toldOfSilence } from "./plan/prompt.ts";
+import type { Ports } from "./ports/ports.ts";
 import { isRefusal, type Refusal, refuse } from "./run/errors.ts";
 import type { AskUser } from "./supervise/ask.ts";
 import type { Supervisor } from "./supervise/supervisor.ts";
@@ -49,6 +57,7 @@ export interface Services extends PlanSources {
 	/** Which hosts can work for this parent. */
 	profile: string;
 	log: Log;
+	ports: Ports;
 }
 
 /** Delegates a task and waits for its one answer. */
@@ -64,6 +73,7 @@ export async function delegate(
 	const ended = await services.supervisor.watch(admitted.run.id, {
 		signal: request.signal,
 		onQueued: (waiting) => request.onUpdate?.(queuedResult(admitted, waiting)),
+		onTrouble: (message) => request.onUpdate?.(troubleResult(admitted, message)),
 		onProgress: (progress) => request.onUpdate?.(progressResult(admitted, progress)),
 		...(request.stopper && { stopper: request.stopper }),
 		...(request.onStopAsked && { onStopAsked: request.onStopAsked }),
@@ -86,7 +96,10 @@ interface Launch {
 }
 
 async function launch({ request, parent, services, mode }: Launch): Promise<RunRecord | Refusal> {
-	const { log } = services;
+	const {
+		log,
+		ports: { clock },
+	} = services;
 	const asked = { session: request.parentSession, mode };
 	const plan = await planLaunch({ ...request, background: mode === "background" }, parent, services);
 	if (isRefusal(plan)) {
@@ -100,16 +113,20 @@ async function launch({ request, parent, services, mode }: Launch): Promise<RunR
 		return plan;
 	}
 	try {
-		const record = await admitSoon(services.ledger, {
-			plan: mode === "background" ? { ...plan, prompt: toldOfSilence(plan.prompt) } : plan,
-			mode,
-			parentSession: request.parentSession,
-			...(request.toolCall !== undefined && { toolCall: request.toolCall }),
-			...(request.label !== undefined && { label: request.label }),
-			profile: services.profile,
-			laneLimit: services.config.agents.defaults.subagents.maxConcurrent,
-			at: Date.now(),
-		});
+		const record = await admitSoon(
+			services.ledger,
+			{
+				plan: mode === "background" ? { ...plan, prompt: toldOfSilence(plan.prompt) } : plan,
+				mode,
+				parentSession: request.parentSession,
+				...(request.toolCall !== undefined && { toolCall: request.toolCall }),
+				...(request.label !== undefined && { label: request.label }),
+				profile: services.profile,
+				laneLimit: services.config.agents.defaults.subagents.maxConcurrent,
+				at: clock.now(),
+			},
+			clock,
+		);
 		log.info("admitted", { ...asked, runId: record.run.id, agent: plan.agent, label: request.label });
 		return record;
 	} catch (error) {

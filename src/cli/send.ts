@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { plain } from "../collect/plain.ts";
 import { inDoubt } from "../config/in-doubt.ts";
 import { recover } from "../host/recover.ts";
+import { systemPorts as ports } from "../host/system-ports.ts";
 import { undertaker } from "../host/undertaker.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type EndedRecord, findRun, type RunRecord } from "../ledger/records.ts";
@@ -84,7 +85,7 @@ export const send: Command = {
 			}
 			const log = cliLog(redactorHere());
 			log.info(continued.how, { runId: continued.record.run.id, agent: continued.record.plan.agent });
-			const hosts = profile && new Hosts({ ledger, places: places(), profile, log });
+			const hosts = profile && new Hosts({ ledger, places: places(), profile, ports, log });
 			try {
 				if (leaving && seconds !== undefined) {
 					return await awaitReply(call, { ledger, hosts, log, continued, seconds, leaving });
@@ -138,10 +139,10 @@ async function findHost(
 	{ ledger, hosts, log }: { ledger: Ledger; hosts: Hosts; log: Log },
 ): Promise<{ record: RunRecord; underway: boolean }> {
 	const deadline = performance.now() + HOST_WITHIN_MS;
-	const buries = undertaker();
+	const buries = undertaker(ports);
 	for (;;) {
 		// If its host is dead, there may be nobody else to notice.
-		recover(ledger, log, buries);
+		recover({ ledger, log, ports, buries });
 		const { record } = holderOf(ledger, continued);
 		if (record.run.state === "ended") return { record, underway: true };
 		const connection = await hosts.connectionFor(openRun(record));
@@ -159,8 +160,8 @@ async function wakeThere(
 	continued: Continued,
 	{ ledger, log }: { ledger: Ledger; log: Log },
 ): Promise<{ record: RunRecord; underway: boolean }> {
-	await wakeHosts(ledger);
-	recover(ledger, log); // The runs of those that turned out to be dead.
+	await wakeHosts(ledger, ports);
+	recover({ ledger, log, ports }); // The runs of those that turned out to be dead.
 	const { record } = holderOf(ledger, continued);
 	return { record, underway: record.run.state !== "queued" };
 }
@@ -201,8 +202,8 @@ interface Awaited {
 
 async function awaitReply(call: Call, { ledger, hosts, log, continued, seconds, leaving }: Awaited): Promise<ExitCode> {
 	const patience = leaving.within(seconds);
-	const supervisor = hosts && new Supervisor(ledger, hosts, log);
-	await wakeHosts(ledger);
+	const supervisor = hosts && new Supervisor({ ledger, hosts, ports, log });
+	await wakeHosts(ledger, ports);
 	for (let { record } = continued; ; ) {
 		const { id } = record.run;
 		const ended = await (supervisor?.watchUntil(id, patience) ?? endOf(id, patience, { ledger, log }));
@@ -222,9 +223,9 @@ async function endOf(
 	patience: AbortSignal,
 	{ ledger, log }: { ledger: Ledger; log: Log },
 ): Promise<EndedRecord | undefined> {
-	const buries = undertaker();
+	const buries = undertaker(ports);
 	for (;;) {
-		recover(ledger, log, buries);
+		recover({ ledger, log, ports, buries });
 		const record = findRun(ledger, id);
 		if (!record) throw new Error(`Run ${id} is not in the ledger any more.`);
 		if (record.run.state === "ended") return { ...record, run: record.run };

@@ -1,4 +1,5 @@
 import { recover } from "../host/recover.ts";
+import { systemPorts } from "../host/system-ports.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { stopReport } from "../operate/report/stop.ts";
 import { type Stopped, stopAll, stopRun } from "../operate/stop.ts";
@@ -35,8 +36,8 @@ async function carryOut({ out }: Call, ledger: Ledger, stopped: Stopped[]): Prom
 	const log = cliLog(redactorHere());
 	for (const { runId } of stopped.filter(({ was }) => was === "open")) log.info("stop asked for", { runId, by: BY });
 	// At once: hosts end theirs, and what waits for a host is ended here.
-	await wakeHosts(ledger);
-	recover(ledger, log);
+	await wakeHosts(ledger, systemPorts);
+	recover({ ledger, log, ports: systemPorts });
 	if (out.isJson) out.document({ stopped });
 	else out.lines(stopReport(stopped));
 	return 0;

@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from "../ports/clock.ts";
 import type { Kind } from "./setting.ts";
 
 export const trueOrFalse: Kind<boolean> = {
@@ -25,7 +26,6 @@ export function wholeNumber(from: number, to = Number.MAX_SAFE_INTEGER): Kind<nu
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 
 /** Node's timers overflow beyond this, and then fire at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const LONGEST_TIMER_SECONDS = Math.floor(LONGEST_TIMER_MS / 1000);
 

@@ -121,6 +121,11 @@ export function progressResult(record: RunRecord, progress: Progress): SubagentR
 	return partial(record, lastActivity(progress), progress);
 }
 
+/** A run that this process cannot look after just now. */
+export function troubleResult(record: RunRecord, message: string): SubagentResult {
+	return partial(record, `Waiting: ${message} Retrying.`, undefined);
+}
+
 /** A run that waits its turn. */
 export function queuedResult(record: RunRecord, waiting: { position: number; sessionBusy: boolean }): SubagentResult {
 	const { position, sessionBusy } = waiting;

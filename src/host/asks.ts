@@ -1,5 +1,5 @@
+import type { Clock } from "../ports/clock.ts";
 import type { RunId } from "../run/ids.ts";
-import { timer } from "./endings/timer.ts";
 import type { Answer, FromHost, Question } from "./protocol.ts";
 
 /** A connection that watches runs. Behind it there may be a user to ask, or nobody. */
@@ -32,8 +32,13 @@ interface OpenAsk {
  * to close their dialogs. A question that nobody is there for is declined at once, so that no run waits for ever.
  */
 export class Asks {
+	readonly #clock: Clock;
 	readonly #open = new Map<number, OpenAsk>();
 	#nextId = 1;
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
 
 	/** Resolves with what a user answered; undefined where it was declined, by a user or for want of one. */
 	async ask(runId: RunId, question: Question, { watchers, patienceMs, signal }: Terms): Promise<Answer> {
@@ -47,7 +52,7 @@ export class Asks {
 		const ask: OpenAsk = { runId, question, asked: new Set(), waitsForSomebody: true, settle };
 		this.#open.set(askId, ask);
 		for (const watcher of watchers) put(askId, ask, watcher);
-		const stopWaiting = timer(patienceMs, () => {
+		const stopWaiting = this.#clock.after(patienceMs, () => {
 			ask.waitsForSomebody = false;
 			declineIfAlone(ask);
 		});

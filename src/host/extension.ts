@@ -19,7 +19,9 @@ import { WATCHABLE } from "./provider-watch.ts";
 import { sayProviders } from "./providers-command.ts";
 import { PROVIDERS_COMMAND } from "./providers-protocol.ts";
 import { Host } from "./serve.ts";
+import { systemPorts } from "./system-ports.ts";
 import { warmUp } from "./warm-up.ts";
+import { startWork } from "./work.ts";
 
 const DEFAULT_IDLE_MS = 60_000;
 const LEAVE_WITHIN_MS = 1000;
@@ -70,6 +72,8 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				idleMs: Number(process.env.PI_GEON_HOST_IDLE_MS) || DEFAULT_IDLE_MS,
 				ledger,
 				places,
+				ports: systemPorts,
+				startWork,
 				log,
 				retentionDays: () => retentionDays(agentDir),
 				childServices: ({ agentDir: ownDir }) => ({

@@ -1,39 +1,45 @@
 import { hostGone, hostReady, renewLeases } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { HostId } from "../run/ids.ts";
 import { HEARTBEAT_MS, LEASE_MS } from "./lease.ts";
-import { processStart } from "./process-start.ts";
 
 /** The right of a host, and of its runs, to write: once it has run out, others may have given the runs to another host. */
 export class HostLease {
 	readonly #id: HostId;
 	readonly #ledger: Ledger;
+	readonly #ports: Ports;
 	readonly #onLost: () => never;
 	/** Until when nobody can have given up on us. */
 	#until = 0;
 	#askAgainAt = 0;
 
-	constructor({ id, ledger }: { id: HostId; ledger: Ledger }, onLost: () => never) {
+	constructor({ id, ledger, ports }: { id: HostId; ledger: Ledger; ports: Ports }, onLost: () => never) {
 		this.#id = id;
 		this.#ledger = ledger;
+		this.#ports = ports;
 		this.#onLost = onLost;
 	}
 
+	get #now(): number {
+		return this.#ports.clock.now();
+	}
+
 	get hasRunOut(): boolean {
-		return Date.now() >= this.#until;
+		return this.#now >= this.#until;
 	}
 
 	/** False if this host is not expected any more. */
 	take(): boolean {
-		const leaseUntil = Date.now() + LEASE_MS;
-		const pidStarted = processStart(process.pid) ?? "";
-		const isExpected = hostReady(this.#ledger, { id: this.#id, pid: process.pid, pidStarted, leaseUntil });
+		const leaseUntil = this.#now + LEASE_MS;
+		const { pid, started: pidStarted } = this.#ports.processes.self;
+		const isExpected = hostReady(this.#ledger, { id: this.#id, pid, pidStarted, leaseUntil });
 		if (isExpected) this.#until = leaseUntil;
 		return isExpected;
 	}
 
 	renew(): void {
-		const leaseUntil = Date.now() + LEASE_MS;
+		const leaseUntil = this.#now + LEASE_MS;
 		if (!renewLeases(this.#ledger, this.#id, leaseUntil)) this.#onLost();
 		this.#until = leaseUntil;
 	}
@@ -43,16 +49,16 @@ export class HostLease {
 	 * may have been replaced, and learns so only by asking.
 	 */
 	holdOn(): void {
-		if (!this.hasRunOut || Date.now() < this.#askAgainAt) return;
+		if (!this.hasRunOut || this.#now < this.#askAgainAt) return;
 		// A ledger that cannot be written to cannot have been used to replace us either, for as long as that lasts. To ask a
 		// locked one takes seconds, in which no child gets on.
-		this.#askAgainAt = Date.now() + HEARTBEAT_MS;
+		this.#askAgainAt = this.#now + HEARTBEAT_MS;
 		this.renew();
 	}
 
 	/** From here on its runs are another's: what its children still do must not be written down. */
 	giveUp(): void {
-		hostGone(this.#ledger, this.#id, Date.now());
+		hostGone(this.#ledger, this.#id, this.#now);
 		this.#until = 0;
 	}
 }

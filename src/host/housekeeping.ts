@@ -3,6 +3,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Places } from "../ledger/places.ts";
 import { type Place, removeExpired, takeDailyTurn } from "../ledger/retention.ts";
 import type { Log } from "../log/log.ts";
+import type { Ports } from "../ports/ports.ts";
 
 /** How long it may take to remove what is past its time, before a host leaves. */
 const TIDY_MS = 1000;
@@ -11,19 +12,20 @@ interface House {
 	ledger: Ledger;
 	log: Log;
 	places: Places;
+	ports: Ports;
 	retentionDays(): number | undefined;
 }
 
 /** Puts away the sessions whose time has come. */
-export function archiveDue({ ledger, log }: Pick<House, "ledger" | "log">): void {
-	const { archived, failed } = archiveDueSessions(ledger, Date.now());
+export function archiveDue({ ledger, log, ports }: Pick<House, "ledger" | "log" | "ports">): void {
+	const { archived, failed } = archiveDueSessions(ledger, ports.clock.now());
 	if (archived.length > 0) log.info("archived", { sessions: archived });
 	for (const { sessionId, error } of failed) log.warn("not archived", { sessionId, error });
 }
 
 /** Removes what is past its time: once a day, by a host that nobody waits for, and not for long. */
-export function tidyUp({ ledger, log, places, retentionDays: ask }: House): void {
-	const at = Date.now();
+export function tidyUp({ ledger, log, places, ports, retentionDays: ask }: House): void {
+	const at = ports.clock.now();
 	const retentionDays = ask();
 	if (retentionDays === undefined || !takeDailyTurn(ledger, at)) return;
 	let from: Place | undefined;
@@ -31,5 +33,5 @@ export function tidyUp({ ledger, log, places, retentionDays: ask }: House): void
 		const { next, ...removed } = removeExpired(ledger, { at, retentionDays, places, ...(from && { from }) });
 		log.info("tidied up", removed);
 		from = next;
-	} while (from && Date.now() < at + TIDY_MS);
+	} while (from && ports.clock.now() < at + TIDY_MS);
 }

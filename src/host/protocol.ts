@@ -1,7 +1,5 @@
-import type { Socket } from "node:net";
 import { isRunId, type RunId } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
-import { parsedLine } from "../run/json-line.ts";
 import type { ContextUse, DisplayItem } from "../run/outcome.ts";
 import type { Usage } from "../run/usage.ts";
 
@@ -42,9 +40,6 @@ export interface Progress {
 	startedAt?: number;
 	context?: ContextUse;
 }
-
-/** What has no end after so many characters is no line of ours. */
-const LONGEST_UNFINISHED_LINE = 4 * 1024 * 1024;
 
 /** Whether a message fits what is said above: the other side may be of another version, or not ours at all. */
 export function asToHost(message: unknown): ToHost | undefined {
@@ -93,24 +88,4 @@ function isProgress(progress: unknown): progress is Progress {
 function isDisplayItem(item: unknown): item is DisplayItem {
 	if (!isRecord(item)) return false;
 	return item.type === "text" ? typeof item.text === "string" : typeof item.name === "string" && isRecord(item.args);
-}
-
-export function send(socket: Socket, message: ToHost | FromHost): void {
-	if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
-}
-
-/** Splits on LF only: JSON may hold U+2028, at which `readline` would split too. */
-export function receive(socket: Socket, take: (message: unknown) => void): void {
-	let rest = "";
-	socket.setEncoding("utf8");
-	socket.on("data", (chunk: string) => {
-		const lines = (rest + chunk).split("\n");
-		rest = lines.pop() ?? "";
-		if (rest.length > LONGEST_UNFINISHED_LINE) return void socket.destroy(new Error("A line without end was sent."));
-		for (const line of lines) {
-			const message = parsedLine(line);
-			if (message === undefined) return void socket.destroy(new Error("Something that is not JSON was sent."));
-			take(message);
-		}
-	});
 }

@@ -11,6 +11,7 @@ import type { Log } from "../log/log.ts";
 import { rotateLog } from "../log/log-file.ts";
 import { USED_A_TOOL } from "../log/tool-uses.ts";
 import type { Principal } from "../plan/plan.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
 import { HostLease } from "./host-lease.ts";
@@ -21,7 +22,7 @@ import { SharedLook } from "./shared-look.ts";
 import { undertaker } from "./undertaker.ts";
 import { Unrecorded } from "./unrecorded.ts";
 import { Watchers } from "./watchers.ts";
-import { type ClaimedRun, startWork, type Work, type WorkServices } from "./work.ts";
+import type { ClaimedRun, startWork, Work, WorkServices } from "./work.ts";
 
 /** How many runs it claims in one go. */
 const AT_MOST = 250;
@@ -38,10 +39,13 @@ export interface HostSetup {
 	ledger: Ledger;
 	log: Log;
 	places: Places;
+	ports: Ports;
 	/** As the user has it now; undefined if that cannot be told, and so nothing is to be removed. */
 	retentionDays(): number | undefined;
 	/** To be done once, if there is time for it before the first run. */
 	warmUp(isIdle: () => boolean): Promise<unknown>;
+	/** Begins the work on a claimed run. */
+	startWork: typeof startWork;
 	childServices(principal: Principal): Pick<WorkServices, "agentDir" | "openModels" | "redactor" | "ui">;
 }
 
@@ -62,27 +66,31 @@ export class Host {
 	readonly #over = Promise.withResolvers<void>();
 	readonly #undertaker: Undertaker;
 	readonly #lease: HostLease;
-	readonly #sharedLook = new SharedLook(() => {
-		if (this.#heartbeat) this.#look();
-	});
+	readonly #sharedLook: SharedLook;
 	#watchers: Watchers | undefined;
-	#heartbeat: NodeJS.Timeout | undefined;
-	#idleSince = performance.now();
+	#cancelHeartbeat: (() => void) | undefined;
+	#idleSince: number;
 	#closing = false;
 	/** One that had none has nothing to tidy up. */
 	#hadRuns = false;
 
 	constructor(setup: HostSetup) {
 		this.#setup = setup;
-		this.#undertaker = undertaker(setup.id);
+		this.#idleSince = setup.ports.clock.elapsed();
+		this.#sharedLook = new SharedLook(setup.ports.clock, () => {
+			if (this.#cancelHeartbeat) this.#look();
+		});
+		this.#undertaker = undertaker(setup.ports, setup.id);
 		this.#unrecorded = new Unrecorded(setup);
 		this.#lease = new HostLease(setup, () => this.#vanish());
 	}
 
 	/** Resolves when the host has left. */
 	async serve(): Promise<void> {
-		const { socket, log } = this.#setup;
-		this.#watchers = await Watchers.listen(socket, {
+		const { socket, log, ports } = this.#setup;
+		this.#watchers = await Watchers.listen({
+			address: socket,
+			...ports,
 			onWake: () => this.#sharedLook.soon(),
 			onTrouble: (error) => log.warn("trouble with the socket", { error }),
 		});
@@ -91,7 +99,7 @@ export class Host {
 			return this.#watchers.close();
 		}
 		log.info("ready");
-		this.#heartbeat = setInterval(() => this.#beat(), Math.min(HEARTBEAT_MS, this.#setup.idleMs));
+		this.#awaitHeartbeat();
 		this.#look();
 		if (this.#active.size === 0) {
 			// Not waited for: a host that is to leave meanwhile leaves.
@@ -105,6 +113,13 @@ export class Host {
 		// What has ended need not be done again.
 		this.#orLog("endings", undefined, () => this.#record());
 		if (this.#leave()) this.#lease.giveUp();
+	}
+
+	#awaitHeartbeat(): void {
+		this.#cancelHeartbeat = this.#setup.ports.clock.after(Math.min(HEARTBEAT_MS, this.#setup.idleMs), () => {
+			this.#awaitHeartbeat();
+			this.#beat();
+		});
 	}
 
 	#beat(): void {
@@ -136,21 +151,23 @@ export class Host {
 	#vanish(): never {
 		this.#setup.log.warn("given up on by others, leaving");
 		this.#watchers?.close();
-		process.exit();
+		return this.#setup.ports.processes.exit();
 	}
 
 	/** Looks at the ledger: what was taken away, what is to be stopped, what can be claimed. */
 	#attend(): void {
-		const { id, ledger, log, profile } = this.#setup;
+		const { id, ledger, log, ports, profile } = this.#setup;
 		const held = heldRuns(ledger, id);
 		for (const active of this.#active.values()) {
 			const mine = held.get(active.record.run.id);
 			if (!mine || mine.fence !== active.record.run.fence) this.#letGo(active);
 			else if (mine.stopBy !== undefined) this.#stop(active, mine.stopBy);
 		}
-		for (const ended of recover(ledger, log, this.#undertaker)) this.#watchers?.ended(ended);
+		for (const ended of recover({ ledger, log, ports, buries: this.#undertaker })) {
+			this.#watchers?.ended(ended);
+		}
 		while (!this.#closing) {
-			const claim = { hostId: id, profile, at: Date.now(), leaseMs: LEASE_MS, atMost: AT_MOST };
+			const claim = { hostId: id, profile, at: ports.clock.now(), leaseMs: LEASE_MS, atMost: AT_MOST };
 			const claimed = claimRuns(ledger, claim);
 			if (claimed.length === 0) break;
 			for (const { run, ...record } of claimed) {
@@ -163,21 +180,21 @@ export class Host {
 	}
 
 	async #workOn(claimed: ClaimedRun): Promise<void> {
-		const { ledger, log } = this.#setup;
+		const { ledger, log, ports } = this.#setup;
 		const { id, fence } = claimed.run;
 		let record = claimed;
 		// It was taken away and is ours again: what we still have of it writes into the same session.
 		const before = this.#active.get(id);
 		if (before) await before.work.done;
-		const watchedBy = performance.now() + WATCHED_WITHIN_MS;
+		const watchedBy = ports.clock.elapsed() + WATCHED_WITHIN_MS;
 		try {
 			const services = this.#setup.childServices(record.plan.principal);
-			const work = startWork(record, {
+			const work = this.#setup.startWork(record, {
 				...services,
 				holdOn: () => this.#orLog("lease", id, () => this.#lease.holdOn()),
 				ask: async (question, signal) => {
 					log.info("asks the user", { runId: id, kind: question.kind });
-					return this.#watchers?.ask(id, question, { signal, patienceMs: watchedBy - performance.now() });
+					return this.#watchers?.ask(id, question, { signal, patienceMs: watchedBy - ports.clock.elapsed() });
 				},
 				onRetry: (retry) => log.warn("asks the model again", { runId: id, retry }),
 				beginAttempt: () => {
@@ -199,7 +216,7 @@ export class Host {
 				inbox: {
 					runId: id,
 					waiting: () => waitingMessages(ledger, id),
-					taken: (seq) => this.#orLog("inbox", id, () => messageTaken(ledger, { seq, fence, at: Date.now() })),
+					taken: (seq) => this.#orLog("inbox", id, () => messageTaken(ledger, { seq, fence, at: ports.clock.now() })),
 				},
 			});
 			const active: ActiveRun = { record, work, ours: true, stopping: false };
@@ -216,7 +233,7 @@ export class Host {
 			this.#unrecorded.add(record, outcomeWithoutHost(record, { kind: "crashed", message }));
 		} finally {
 			this.#active.delete(id);
-			this.#idleSince = performance.now();
+			this.#idleSince = ports.clock.elapsed();
 			if (this.#setup.forOneRun) {
 				this.#look();
 				this.#orLog("leaving", undefined, () => this.#leaveIfIdle());
@@ -268,28 +285,28 @@ export class Host {
 	}
 
 	#leaveIfIdle(): void {
-		const { id, ledger, idleMs, forOneRun, log } = this.#setup;
+		const { id, ledger, idleMs, forOneRun, log, ports } = this.#setup;
 		const watched = (this.#watchers?.connections ?? 0) > 0;
 		const leaveAtOnce = this.#closing || forOneRun;
 		if (this.#active.size + this.#unrecorded.size > 0 || (watched && !leaveAtOnce)) {
-			this.#idleSince = performance.now();
+			this.#idleSince = ports.clock.elapsed();
 			return;
 		}
-		if (!leaveAtOnce && performance.now() - this.#idleSince < idleMs) return;
+		if (!leaveAtOnce && ports.clock.elapsed() - this.#idleSince < idleMs) return;
 		if (!leaveIfIdle(ledger, id)) return;
 		log.info("leaving");
 		try {
 			if (this.#hadRuns) tidyUp(this.#setup);
 		} finally {
 			this.#leave();
-			hostGone(ledger, id, Date.now());
+			hostGone(ledger, id, ports.clock.now());
 		}
 	}
 
 	#leave(): boolean {
-		if (!this.#heartbeat) return false;
-		clearInterval(this.#heartbeat);
-		this.#heartbeat = undefined;
+		if (!this.#cancelHeartbeat) return false;
+		this.#cancelHeartbeat();
+		this.#cancelHeartbeat = undefined;
 		this.#watchers?.close();
 		this.#over.resolve();
 		return true;

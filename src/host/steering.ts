@@ -1,6 +1,6 @@
 import type { ExtensionContext, ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import { type InboxMessage, messagesHeldBy, STEERING, type SteeringDetails } from "../ledger/inbox.ts";
-import { flush } from "../ledger/session-files.ts";
+import { diskFiles } from "../ports/session-files.ts";
 import type { RunId } from "../run/ids.ts";
 
 type Transcript = ExtensionContext["sessionManager"];
@@ -80,7 +80,7 @@ export class Steering {
 	#settle(transcript: Transcript, seqs: number[]): void {
 		if (seqs.length === 0) return;
 		const file = transcript.getSessionFile();
-		if (file !== undefined) flush(file);
+		if (file !== undefined) diskFiles.flush(file);
 		for (const seq of seqs) {
 			this.#inbox.taken(seq);
 			this.#given.delete(seq);

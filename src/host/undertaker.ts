@@ -1,9 +1,8 @@
-import { rmSync } from "node:fs";
 import { type HostRecord, hostGone } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Undertaker } from "../ledger/sweep.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { HostId } from "../run/ids.ts";
-import { endProcess, isDead } from "./host-process.ts";
 import { PATIENCE_MS } from "./lease.ts";
 
 /**
@@ -12,40 +11,36 @@ import { PATIENCE_MS } from "./lease.ts";
  *
  * `ourselves`: the host that this process is. It finds out at its next renewal what others think of it.
  */
-export function undertaker(ourselves?: HostId): Undertaker {
+export function undertaker(ports: Ports, ourselves?: HostId): Undertaker {
+	const { clock, processes, wire } = ports;
 	const silent = new Map<HostId, { leaseUntil: number; since: number }>();
 	return {
 		mayBury(host) {
 			if (host.id === ourselves) return false;
-			if (host.state === "starting" || isDead(host)) return true;
+			if (host.state === "starting" || processes.isDead(host)) return true;
 			const known = silent.get(host.id);
-			if (known?.leaseUntil === host.leaseUntil) return performance.now() - known.since >= PATIENCE_MS;
-			silent.set(host.id, { leaseUntil: host.leaseUntil, since: performance.now() });
+			if (known?.leaseUntil === host.leaseUntil) return clock.elapsed() - known.since >= PATIENCE_MS;
+			silent.set(host.id, { leaseUntil: host.leaseUntil, since: clock.elapsed() });
 			return false;
 		},
 		lookAgain: (host) => void silent.delete(host.id),
-		clear: removeSocket,
+		clear: (host) => wire.remove(host.socket),
 		bury(host) {
 			silent.delete(host.id);
-			bury(host);
+			bury(host, ports);
 		},
 	};
 }
 
 /** Of one that is known to be dead, or that never came up. */
-export function buryDead(ledger: Ledger, host: HostRecord): void {
+export function buryDead(ledger: Ledger, host: HostRecord, { clock, wire }: Ports): void {
 	// In this order: nobody looks after one that is marked as gone.
-	removeSocket(host);
-	hostGone(ledger, host.id, Date.now());
+	wire.remove(host.socket);
+	hostGone(ledger, host.id, clock.now());
 }
 
 /** Ends what there still is of a host that is gone for the ledger. */
-export function bury(host: HostRecord): void {
-	endProcess(host);
-	removeSocket(host);
-}
-
-/** Of a host that cannot do it itself any more. */
-function removeSocket(host: HostRecord): void {
-	if (process.platform !== "win32") rmSync(host.socket, { force: true });
+export function bury(host: HostRecord, { processes, wire }: Ports): void {
+	processes.end(host);
+	wire.remove(host.socket);
 }

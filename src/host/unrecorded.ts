@@ -1,6 +1,7 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import { endRuns } from "../ledger/progress.ts";
 import type { Log } from "../log/log.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import type { ClaimedRun } from "./work.ts";
@@ -12,11 +13,13 @@ const AT_MOST = 50;
 export class Unrecorded {
 	readonly #ledger: Ledger;
 	readonly #log: Log;
+	readonly #ports: Ports;
 	readonly #endings = new Map<RunId, { record: ClaimedRun; outcome: Outcome }>();
 
-	constructor({ ledger, log }: { ledger: Ledger; log: Log }) {
+	constructor({ ledger, log, ports }: { ledger: Ledger; log: Log; ports: Ports }) {
 		this.#ledger = ledger;
 		this.#log = log;
+		this.#ports = ports;
 	}
 
 	get size(): number {
@@ -33,7 +36,7 @@ export class Unrecorded {
 	/** Writes down how runs ended. What cannot be written now, on a full disk say, is kept for the next time. */
 	write(onWritten: (runId: RunId) => void): void {
 		while (this.#endings.size > 0) {
-			const at = Date.now();
+			const at = this.#ports.clock.now();
 			const some = [...this.#endings].slice(0, AT_MOST);
 			const counted = endRuns(
 				this.#ledger,

@@ -1,14 +1,16 @@
-import { chmodSync, existsSync, rmSync } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
-import { prepareSocketFolder } from "../ledger/places.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Link, Listener, Wire } from "../ports/wire.ts";
 import type { RunId } from "../run/ids.ts";
 import { Asks, type Watcher } from "./asks.ts";
-import { type Answer, asToHost, type OfRun, type Progress, type Question, receive, send } from "./protocol.ts";
+import { type Answer, asToHost, type OfRun, type Progress, type Question } from "./protocol.ts";
 
 /** No watcher needs to hear of progress more often than this. */
 const PROGRESS_EVERY_MS = 100;
 
-export interface SocketListener {
+export interface WatchersSetup {
+	address: string;
+	wire: Wire;
+	clock: Clock;
 	onWake: () => void;
 	/** Something went wrong with the socket while it was open. Who watches has the ledger. */
 	onTrouble: (error: Error) => void;
@@ -16,51 +18,41 @@ export interface SocketListener {
 
 /** The host's socket: who watches which run, and what they are told. */
 export class Watchers {
-	#server: Server | undefined;
+	readonly #setup: WatchersSetup;
+	#listener: Listener | undefined;
 	#listening: Promise<void> | undefined;
-	readonly #watching = new Map<Socket, Watching>();
-	readonly #asks = new Asks();
-	/** How to make the latest snapshot of each run at work, for those who come late. */
+	readonly #watching = new Map<Link, Watching>();
+	readonly #asks: Asks;
+	/** How to make the latest snapshot of each running run, for those who come late. */
 	readonly #latest = new Map<RunId, () => Progress>();
-	readonly #pending = new Map<RunId, { latest: (() => Progress) | undefined; timer: NodeJS.Timeout }>();
-	readonly #path: string;
-	readonly #listener: SocketListener;
+	readonly #pending = new Map<RunId, { latest: (() => Progress) | undefined; cancel: () => void }>();
 
-	private constructor(path: string, listener: SocketListener) {
-		this.#path = path;
-		this.#listener = listener;
+	private constructor(setup: WatchersSetup) {
+		this.#setup = setup;
+		this.#asks = new Asks(setup.clock);
 	}
 
-	static async listen(path: string, listener: SocketListener): Promise<Watchers> {
-		const watchers = new Watchers(path, listener);
+	static async listen(setup: WatchersSetup): Promise<Watchers> {
+		const watchers = new Watchers(setup);
 		await watchers.#listen();
 		return watchers;
 	}
 
 	/** Somebody removed the socket's file, a cleaner of temporary files perhaps: nobody new could find us. */
 	listenAgainIfLost(): void {
-		if (process.platform === "win32" || this.#listening || existsSync(this.#path)) return;
+		if (this.#listening || this.#listener?.isReachable !== false) return;
 		// Who is connected stays connected.
-		this.#server?.close();
+		this.#listener.close();
 		this.#listening = this.#listen()
-			.catch(this.#listener.onTrouble)
+			.catch(this.#setup.onTrouble)
 			.finally(() => {
 				this.#listening = undefined;
 			});
 	}
 
 	async #listen(): Promise<void> {
-		if (process.platform !== "win32") {
-			prepareSocketFolder(this.#path);
-			rmSync(this.#path, { force: true }); // The path holds our id, so nobody else listens there.
-		}
-		const server = createServer((socket) => this.#connected(socket));
-		this.#server = server;
-		const { promise, resolve, reject } = Promise.withResolvers<void>();
-		server.once("error", reject).listen(this.#path, resolve);
-		await promise;
-		server.on("error", this.#listener.onTrouble);
-		if (process.platform !== "win32") chmodSync(this.#path, 0o600);
+		const { wire, address, onTrouble } = this.#setup;
+		this.#listener = await wire.listen(address, (link) => this.#connected(link), onTrouble);
 	}
 
 	get connections(): number {
@@ -83,12 +75,12 @@ export class Watchers {
 	/** What comes next of this run is held back for a while. */
 	#pause(runId: RunId): void {
 		if (this.#pending.has(runId)) return;
-		const timer = setTimeout(() => {
+		const cancel = this.#setup.clock.after(PROGRESS_EVERY_MS, () => {
 			const held = this.#pending.get(runId)?.latest;
 			this.#pending.delete(runId);
 			if (held) this.progress(runId, held);
-		}, PROGRESS_EVERY_MS);
-		this.#pending.set(runId, { latest: undefined, timer });
+		});
+		this.#pending.set(runId, { latest: undefined, cancel });
 	}
 
 	/** Puts a question of a child before those who watch its run. */
@@ -102,29 +94,27 @@ export class Watchers {
 	}
 
 	ended(runId: RunId): void {
-		clearTimeout(this.#pending.get(runId)?.timer);
+		this.#pending.get(runId)?.cancel();
 		this.#pending.delete(runId);
 		this.#latest.delete(runId);
 		this.#tell({ type: "ended", runId });
 	}
 
 	close(): void {
-		for (const { timer } of this.#pending.values()) clearTimeout(timer);
-		for (const socket of this.#watching.keys()) socket.end();
-		this.#server?.close();
-		this.#server = undefined;
-		if (process.platform !== "win32") rmSync(this.#path, { force: true });
+		for (const { cancel } of this.#pending.values()) cancel();
+		for (const link of this.#watching.keys()) link.close("politely");
+		this.#listener?.close();
+		this.#setup.wire.remove(this.#setup.address);
 	}
 
-	#connected(socket: Socket): void {
-		const watching: Watching = { runs: new Map(), tell: (message) => send(socket, message) };
-		this.#watching.set(socket, watching);
-		socket.on("close", () => {
-			this.#watching.delete(socket);
+	#connected(link: Link): void {
+		const watching: Watching = { runs: new Map(), tell: (message) => link.send(message) };
+		this.#watching.set(link, watching);
+		link.onClose(() => {
+			this.#watching.delete(link);
 			this.#asks.left(watching);
 		});
-		socket.on("error", () => socket.destroy()); // A watcher that died; it will look at the ledger when it is back.
-		receive(socket, (message) => {
+		link.onMessage((message) => {
 			const known = asToHost(message);
 			if (!known) return;
 			if (known.type === "ping") return watching.tell({ type: "pong" });
@@ -132,14 +122,14 @@ export class Watchers {
 				watching.runs.set(known.runId, { quiet: known.quiet === true });
 				const latest = known.quiet ? undefined : this.#latest.get(known.runId);
 				if (latest) {
-					send(socket, { type: "progress", runId: known.runId, progress: latest() });
+					link.send({ type: "progress", runId: known.runId, progress: latest() });
 					this.#pause(known.runId);
 				}
 				this.#asks.joined(watching, known.runId);
 			}
 			if (known.type === "answer") this.#asks.answered(watching, known.askId, known.answer);
 			if (known.type === "pass") this.#asks.passed(watching, known.askId);
-			this.#listener.onWake();
+			this.#setup.onWake();
 		});
 	}
 
@@ -149,12 +139,11 @@ export class Watchers {
 	}
 
 	#tell(message: OfRun): void {
-		for (const [socket, { runs, tell }] of this.#watching) {
+		for (const [link, { runs, tell }] of this.#watching) {
 			const watched = runs.get(message.runId);
 			if (!watched) continue;
 			// One that does not read, suspended perhaps, gets no more snapshots: the next one it does read is the latest.
-			const behind = socket.writableLength > 0;
-			if (message.type !== "progress" || !(watched.quiet || behind)) tell(message);
+			if (message.type !== "progress" || !(watched.quiet || link.isBehind)) tell(message);
 		}
 	}
 }

@@ -1,4 +1,5 @@
 import type { LaunchPlan } from "../plan/plan.ts";
+import type { Clock } from "../ports/clock.ts";
 import { newRunId, type RunId, type SessionId } from "../run/ids.ts";
 import { NO_USAGE } from "../run/usage.ts";
 import type { Ledger } from "./ledger.ts";
@@ -30,11 +31,11 @@ const TOGETHER = 100;
  * The same, together with whatever else is asked for in the same moment: a commit waits for the disk, and a hundred
  * calls in one message need not wait for it a hundred times. Committed when it answers, as before.
  */
-export function admitSoon(ledger: Ledger, admission: Admission): Promise<RunRecord> {
+export function admitSoon(ledger: Ledger, admission: Admission, clock: Clock): Promise<RunRecord> {
 	const { promise, resolve, reject } = Promise.withResolvers<RunRecord>();
 	const applicants = applicantsOf.get(ledger) ?? [];
 	applicants.push({ admission, resolve, reject });
-	if (applicants.length === 1) setImmediate(() => admitAll(ledger));
+	if (applicants.length === 1) clock.after(0, () => admitAll(ledger, clock));
 	applicantsOf.set(ledger, applicants);
 	return promise;
 }
@@ -47,10 +48,10 @@ interface Applicant {
 
 const applicantsOf = new WeakMap<Ledger, Applicant[]>();
 
-function admitAll(ledger: Ledger): void {
+function admitAll(ledger: Ledger, clock: Clock): void {
 	const applicants = applicantsOf.get(ledger) ?? [];
 	const now = applicants.splice(0, TOGETHER);
-	if (applicants.length > 0) setImmediate(() => admitAll(ledger));
+	if (applicants.length > 0) clock.after(0, () => admitAll(ledger, clock));
 	try {
 		const answers = ledger.transaction("full", () => now.map(({ admission }) => admitted(ledger, admission)));
 		for (const [index, answer] of answers.entries()) {

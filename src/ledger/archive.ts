@@ -1,4 +1,3 @@
-import { renameSync } from "node:fs";
 import type { RunId, SessionId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
 import { applyInTransaction } from "./progress.ts";
@@ -23,7 +22,7 @@ export function archiveDueSessions(ledger: Ledger, at: number): { archived: Sess
 	// Asking before locking: most looks find nothing.
 	if (dueSessions(ledger, at).length === 0) return { archived: [], failed: [] };
 	const marked = ledger.transaction("full", () => dueSessions(ledger, at).flatMap((id) => markSession(ledger, id, at)));
-	const failed = marked.flatMap(putAway);
+	const failed = marked.flatMap((session) => putAway(ledger, session));
 	const stuck = new Set(failed.map(({ sessionId }) => sessionId));
 	const archived = marked.filter(({ id }) => !stuck.has(id));
 	ledger.transaction("normal", () => {
@@ -97,9 +96,9 @@ function markSession(ledger: Ledger, id: SessionId, at: number): MarkedSession[]
 }
 
 /** Answers that were kept whole stay: the announce says where they are. */
-function putAway({ id, file, archivedAt }: MarkedSession): ArchiveFailure[] {
+function putAway({ files }: Ledger, { id, file, archivedAt }: MarkedSession): ArchiveFailure[] {
 	try {
-		renameSync(file, archivedFile(file, archivedAt));
+		files.rename(file, archivedFile(file, archivedAt));
 		return [];
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error)) throw error;

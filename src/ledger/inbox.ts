@@ -1,10 +1,10 @@
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import type { RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
+import { quoted } from "../run/quoted.ts";
 import { admitInTransaction, laneLimitOf } from "./admit.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RunRecord } from "./records.ts";
-import { flush } from "./session-files.ts";
 import { currentBranch, entriesIn } from "./transcript.ts";
 
 /** The kind of entry as which a message is in the child's session. */
@@ -91,11 +91,19 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 	ledger.run(move, next.run.id, run.endedAt, run.id);
 }
 
+/** What becomes of no run's task when this one ends so: a line for each message, for whoever reads the outcome. */
+export function undelivered(ledger: Ledger, record: RunRecord, end: { at: number; outcome: Outcome }): string[] {
+	if (canGoOn(end.outcome)) return [];
+	return notTakenIn(ledger, record, end.at).map(
+		({ body }) => `This message was not delivered, because the run ended first: ${quoted(body)}`,
+	);
+}
+
 /** A host that died may have written a message into the session, and not come to mark it: nobody else has looked since. */
 function notTakenIn(ledger: Ledger, { run, plan }: RunRecord, at: number): InboxMessage[] {
 	const waiting = waitingMessages(ledger, run.id);
 	if (waiting.length === 0) return [];
-	const held = heldOnDisk(plan.session.file, run.id);
+	const held = heldOnDisk(ledger, plan.session.file, run.id);
 	for (const { seq } of waiting) {
 		if (held.has(seq)) ledger.run("UPDATE inbox SET taken_at = ? WHERE seq = ?", at, seq);
 	}
@@ -103,11 +111,11 @@ function notTakenIn(ledger: Ledger, { run, plan }: RunRecord, at: number): Inbox
 }
 
 /** Those that are on the disk when this returns. */
-function heldOnDisk(file: string, runId: RunId): Set<unknown> {
+function heldOnDisk({ files }: Ledger, file: string, runId: RunId): Set<unknown> {
 	try {
-		const held = messagesHeldBy(currentBranch(entriesIn(file)), runId);
+		const held = messagesHeldBy(currentBranch(entriesIn(file, files)), runId);
 		// What is no file, or no longer one, holds none.
-		if (held.size > 0) flush(file);
+		if (held.size > 0) files.flush(file);
 		return held;
 	} catch (error) {
 		if (error instanceof Error && "code" in error && UNREADABLE.has(error.code)) return new Set();

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { diskFiles, type SessionFiles } from "../ports/session-files.ts";
 import { messageOf } from "../run/message-of.ts";
 import { isDamage, LedgerUnusable, lookWithoutTouching, refuseUnknown, tooNew } from "./identify.ts";
 import type { UnreadableRun } from "./row-check.ts";
@@ -12,6 +13,11 @@ import { inWords } from "./trouble.ts";
 /** How sure a write must be before we go on: `full` has reached the disk; `normal` may be lost with the machine. */
 export type Durability = "full" | "normal";
 
+interface LedgerExtras {
+	setAside?: string | undefined;
+	files?: SessionFiles;
+}
+
 /**
  * The open database. One a process; any number of processes at once. The functions beside this file are its verbs.
  */
@@ -19,14 +25,17 @@ export class Ledger {
 	readonly file: string;
 	/** Where the damaged ledger is kept in whose place this one was made, if it was just now and by us. */
 	readonly setAside: string | undefined;
+	/** The session files it speaks of. */
+	readonly files: SessionFiles;
 	readonly #database: Database;
 	readonly #statements = new Map<string, Statement>();
 	#durability: Durability = "full";
 	#inTransaction = false;
 
-	constructor(file: string, database: Database, setAside?: string) {
+	constructor(file: string, database: Database, { setAside, files = diskFiles }: LedgerExtras = {}) {
 		this.file = file;
 		this.setAside = setAside;
+		this.files = files;
 		this.#database = database;
 	}
 
@@ -146,7 +155,7 @@ async function open(file: string, setAside?: string): Promise<Ledger> {
 		refuseUnknown(file, database);
 		await switchToWal(database);
 		database.exec("PRAGMA synchronous = full; PRAGMA foreign_keys = on;");
-		const ledger = new Ledger(file, database, setAside);
+		const ledger = new Ledger(file, database, { setAside });
 		migrate(ledger);
 		return ledger;
 	} catch (error) {
@@ -189,7 +198,8 @@ function createPrivately(file: string): void {
 	closeSync(openSync(file, "a", 0o600));
 }
 
-function migrate(ledger: Ledger): void {
+/** Brings the tables to the newest version. */
+export function migrate(ledger: Ledger): void {
 	const version = () => ledger.get<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
 	if (version() === MIGRATIONS.length) return;
 	ledger.transaction("full", () => {

@@ -2,7 +2,7 @@ import type { HostId, RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { isRefused, type RunEvent, transition } from "../run/run.ts";
 import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
-import { followUpInTransaction } from "./inbox.ts";
+import { followUpInTransaction, undelivered } from "./inbox.ts";
 import type { Ledger } from "./ledger.ts";
 import { findRun, type RunRecord, storeRun } from "./records.ts";
 import { closeUnreadableInTransaction, usageIn } from "./unreadable.ts";
@@ -19,12 +19,23 @@ export function applyInTransaction(ledger: Ledger, id: RunId, event: RunEvent): 
 		else if ("at" in event) closeUnreadableInTransaction(ledger, id, { at: event.at });
 		return undefined;
 	}
-	const run = transition(record.run, event);
+	const run = transition(record.run, event.type === "ended" ? withUndelivered(ledger, record, event) : event);
 	if (isRefused(run)) return undefined;
 	if (run !== record.run) storeRun(ledger, run);
 	const now = { ...record, run };
 	if (event.type === "ended") followUpInTransaction(ledger, now);
 	return now;
+}
+
+/** The requester is told of messages that reach nobody. */
+function withUndelivered(
+	ledger: Ledger,
+	record: RunRecord,
+	event: Extract<RunEvent, { type: "ended" }>,
+): Extract<RunEvent, { type: "ended" }> {
+	const warnings = undelivered(ledger, record, event);
+	if (warnings.length === 0) return event;
+	return { ...event, outcome: { ...event.outcome, warnings: [...event.outcome.warnings, ...warnings] } };
 }
 
 export interface RunEnd {

@@ -1,4 +1,3 @@
-import { closeSync, fsyncSync, openSync } from "node:fs";
 import type { RunId } from "../run/ids.ts";
 
 /** Where an answer that is too long for the model is kept whole: beside the transcript it came from. */
@@ -11,13 +10,3 @@ export const archivedFile = (file: string, archivedAt: number): string =>
 
 /** The latest moment that a date can tell: a damaged row may say a later one. */
 const LAST_MOMENT = 8.64e15;
-
-/** What a mark in the ledger speaks of must have reached the disk before the mark does. */
-export function flush(file: string): void {
-	const descriptor = openSync(file, "r+");
-	try {
-		fsyncSync(descriptor);
-	} finally {
-		closeSync(descriptor);
-	}
-}

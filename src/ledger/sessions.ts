@@ -13,6 +13,8 @@ export interface SessionRecord {
 	principal: string;
 	/** Whether a run has worked in it: only then is there a transcript. */
 	everStarted: boolean;
+	/** Whether its transcript still exists. */
+	isThere: boolean;
 	archivedAt?: number;
 }
 
@@ -30,7 +32,7 @@ export function sessionAtWork(ledger: Ledger, id: SessionId): boolean {
 
 export function findSession(ledger: Ledger, id: SessionId): SessionRecord | undefined {
 	const row = ledger.get<
-		Omit<SessionRecord, "archivedAt" | "everStarted"> & { archived_at: number | null; started: number }
+		Omit<SessionRecord, "archivedAt" | "everStarted" | "isThere"> & { archived_at: number | null; started: number }
 	>(
 		`SELECT id, agent, cwd, file, definition, archived_at, coalesce((SELECT CASE WHEN json_valid(plan) THEN plan ->> '$.principal.id' END FROM runs
 					WHERE session_id = sessions.id ORDER BY seq DESC LIMIT 1), '') AS principal,
@@ -40,5 +42,6 @@ export function findSession(ledger: Ledger, id: SessionId): SessionRecord | unde
 	);
 	if (!row) return undefined;
 	const { archived_at: archivedAt, started, ...session } = row;
-	return { ...session, everStarted: started === 1, ...(archivedAt !== null && { archivedAt }) };
+	const isThere = ledger.files.exists(session.file);
+	return { ...session, isThere, everStarted: started === 1, ...(archivedAt !== null && { archivedAt }) };
 }

@@ -1,5 +1,5 @@
-import { readFileSync, statSync } from "node:fs";
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import type { SessionFiles } from "../ports/session-files.ts";
 import { parsedLine } from "../run/json-line.ts";
 import { isEntry } from "../run/session-entry.ts";
 
@@ -7,11 +7,9 @@ import { isEntry } from "../run/session-entry.ts";
 export const MAX_SESSION_FILE = 64 * 1024 * 1024;
 
 /** The entries of a session file, read without the help of pi: its own way of opening a session may rewrite the file. */
-export function entriesIn(file: string): SessionEntry[] {
-	// What is not a file may never be read to its end; what is too large was never ours.
-	const stats = statSync(file);
-	if (!stats.isFile() || stats.size > MAX_SESSION_FILE) return [];
-	return readFileSync(file, "utf8").split("\n").flatMap(entryOn);
+export function entriesIn(file: string, files: SessionFiles): SessionEntry[] {
+	// What is too large was never ours.
+	return files.read(file, MAX_SESSION_FILE)?.split("\n").flatMap(entryOn) ?? [];
 }
 
 /** What a line holds: nothing, if it is just being written, or is half of one that never will be. */

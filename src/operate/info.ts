@@ -58,6 +58,6 @@ export function infoOf(record: RunRecord, sources: Sources): RunInfo {
 		...(session?.archivedAt !== undefined && { archivedAt: session.archivedAt }),
 		...(ended && ended.delivery.state !== "owed" && { deliveredAt: ended.delivery.at }),
 		...(transcript !== undefined && { transcript: redactor.redact(transcript) }),
-		messagesWaiting: waitingMessages(ledger, run.id).length,
+		messagesWaiting: ended ? 0 : waitingMessages(ledger, run.id).length,
 	};
 }

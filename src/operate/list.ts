@@ -86,7 +86,8 @@ function rowOf(record: RunRecord, { ledger, redactor }: Pick<Services, "ledger" 
 	const outcome = run.state === "ended" ? run.outcome : undefined;
 	const session = findSession(ledger, sessionId) ?? plan.session;
 	const transcript = transcriptOf(session);
-	const waiting = waitingMessages(ledger, run.id).length;
+	// An ended run takes nothing in any more: its outcome says what did not reach it.
+	const waiting = outcome ? 0 : waitingMessages(ledger, run.id).length;
 	return {
 		sessionKey: sessionKey(plan.principal.id, sessionId),
 		sessionId,

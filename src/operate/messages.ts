@@ -3,6 +3,7 @@ import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { archivedFile } from "../ledger/session-files.ts";
 import type { SessionRecord } from "../ledger/sessions.ts";
 import { currentBranch, entriesIn } from "../ledger/transcript.ts";
+import { diskFiles } from "../ports/session-files.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 
 /** One thing that was said in a child session, as it is in the file. */
@@ -24,7 +25,7 @@ export function transcriptOf({ file, archivedAt }: Pick<SessionRecord, "file" | 
 
 /** All that was said in a session, oldest first. */
 export function messagesIn(file: string, { includeTools }: { includeTools: boolean }): ChildMessage[] {
-	return currentBranch(entriesIn(file)).flatMap((entry) =>
+	return currentBranch(entriesIn(file, diskFiles)).flatMap((entry) =>
 		messagesOf(entry).filter(({ role, text }) => text !== "" && (includeTools || role !== "tool")),
 	);
 

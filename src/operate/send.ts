@@ -3,6 +3,7 @@ import { sendToRun } from "../ledger/inbox.ts";
 import type { EndedRecord, RunRecord } from "../ledger/records.ts";
 import { GENERAL } from "../plan/general.ts";
 import type { ParentFacts } from "../plan/launch.ts";
+import type { Clock } from "../ports/clock.ts";
 import { isRefusal } from "../run/errors.ts";
 import { type RunId, sessionKey } from "../run/ids.ts";
 import type { AskUser } from "../supervise/ask.ts";
@@ -80,9 +81,9 @@ function inConversation(named: RunRecord, ledger: Services["ledger"]): RunRecord
 }
 
 /** Undefined if there is nothing to steer, or no longer. */
-function steer(child: RunRecord, { message }: SendRequest, { ledger }: Services): Posted | undefined {
+function steer(child: RunRecord, { message }: SendRequest, { ledger, ports }: Services): Posted | undefined {
 	if (child.run.state === "ended") return undefined;
-	const seq = sendToRun(ledger, child.run.id, { body: message, at: Date.now() });
+	const seq = sendToRun(ledger, child.run.id, { body: message, at: ports.clock.now() });
 	return seq === undefined ? undefined : { record: child, seq };
 }
 
@@ -115,8 +116,8 @@ async function resume(
 }
 
 async function awaitReply(posted: Posted, request: SendRequest, services: Services, hooks: SendHooks): Promise<Sent> {
-	const { ledger, supervisor, redactor } = services;
-	const patience = patienceOf(request);
+	const { ledger, supervisor, redactor, ports } = services;
+	const patience = patienceOf(request, ports.clock);
 	let { record } = posted;
 	try {
 		for (;;) {
@@ -160,16 +161,16 @@ async function waited(
 }
 
 /** A signal that ends the waiting: in time, or with the call. */
-function patienceOf({ withinMs, signal }: SendRequest): { signal: AbortSignal; end: () => void } {
+function patienceOf({ withinMs, signal }: SendRequest, clock: Clock): { signal: AbortSignal; end: () => void } {
 	const over = new AbortController();
-	const timer = setTimeout(() => over.abort(), withinMs);
+	const cancel = clock.after(withinMs, () => over.abort());
 	const onAbort = () => over.abort();
 	if (signal?.aborted) onAbort();
 	signal?.addEventListener("abort", onAbort, { once: true });
 	return {
 		signal: over.signal,
 		end() {
-			clearTimeout(timer);
+			cancel();
 			signal?.removeEventListener("abort", onAbort);
 		},
 	};

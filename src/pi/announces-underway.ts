@@ -1,3 +1,4 @@
+import type { Clock } from "../ports/clock.ts";
 import type { RunId } from "../run/ids.ts";
 
 /**
@@ -10,10 +11,15 @@ const ARRIVE_AT_ALL_WITHIN_MS = 120_000;
 
 /** Announces that pi was given, and that were not yet seen in the transcript. */
 export class AnnouncesUnderway {
+	readonly #clock: Clock;
 	/** When each was given, and when pi was last known to be busy since. */
 	readonly #given = new Map<RunId, { at: number; busyAt: number }>();
 	/** When pi last came to rest. */
 	#restedAt = 0;
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
 
 	get size(): number {
 		return this.#given.size;
@@ -28,7 +34,7 @@ export class AnnouncesUnderway {
 	}
 
 	add(id: RunId): void {
-		this.#given.set(id, { at: performance.now(), busyAt: performance.now() });
+		this.#given.set(id, { at: this.#clock.elapsed(), busyAt: this.#clock.elapsed() });
 	}
 
 	/** It is where it belongs. */
@@ -37,16 +43,16 @@ export class AnnouncesUnderway {
 	}
 
 	piRested(): void {
-		this.#restedAt = performance.now();
+		this.#restedAt = this.#clock.elapsed();
 	}
 
 	/** Two prompts at the same moment can make pi drop a message. It is still owed then, and so it is sent again. */
 	forgetLost({ atRest, held }: { atRest: boolean; held: ReadonlySet<unknown> }): void {
-		const now = performance.now();
+		const now = this.#clock.elapsed();
 		for (const [id, given] of this.#given) {
 			if (held.has(id)) continue;
 			if (!atRest) given.busyAt = now;
-			const rested = this.#restedAt > given.at && now - Math.max(this.#restedAt, given.busyAt) > ARRIVE_WITHIN_MS;
+			const rested = this.#restedAt >= given.at && now - Math.max(this.#restedAt, given.busyAt) > ARRIVE_WITHIN_MS;
 			if (rested || now - given.busyAt > ARRIVE_AT_ALL_WITHIN_MS) this.#given.delete(id);
 		}
 	}

@@ -9,6 +9,7 @@ import { findRun } from "../ledger/records.ts";
 import { duration } from "../run/amounts.ts";
 import type { RunId } from "../run/ids.ts";
 import type { Announcer } from "./announcer.ts";
+import type { PiConversation } from "./pi-conversation.ts";
 import { type SessionServices, wasEverUsed } from "./session-services.ts";
 
 const PROGRESS_EVERY_MS = 5000;
@@ -17,7 +18,11 @@ const PROGRESS_EVERY_MS = 5000;
  * In one-shot modes pi would exit with its background runs unread. Before it settles, this waits for them and lets the
  * model answer their announces, up to `headless.drainSeconds` in all.
  */
-export function headlessDrain(announcer: Announcer, services: SessionServices) {
+export function headlessDrain(
+	announcer: Announcer<PiConversation>,
+	services: SessionServices,
+	talkIn: (ctx: ExtensionContext) => PiConversation,
+) {
 	let deadline: number | undefined;
 	return async (
 		event: AgentBeforeSettleEvent,
@@ -27,7 +32,7 @@ export function headlessDrain(announcer: Announcer, services: SessionServices) {
 		if (!announcer.isConcerned || !wasEverUsed()) return undefined;
 		return services.use(ctx, async (available) => {
 			deadline ??= Date.now() + available.config.headless.drainSeconds * 1000;
-			const announces = await nextAnnounces(announcer, ctx, available, deadline);
+			const announces = await nextAnnounces(announcer, talkIn(ctx), available, deadline);
 			if (announces.length === 0) return undefined;
 			return { entries: announces.map((announce) => ({ type: "custom_message", ...announce })), continue: true };
 		});
@@ -35,16 +40,21 @@ export function headlessDrain(announcer: Announcer, services: SessionServices) {
 }
 
 /** Those of the next runs to end; none if there is nothing to wait for, or no time left. */
-async function nextAnnounces(announcer: Announcer, ctx: ExtensionContext, services: Services, deadline: number) {
+async function nextAnnounces(
+	announcer: Announcer<PiConversation>,
+	talk: PiConversation,
+	services: Services,
+	deadline: number,
+) {
 	let nextReport = Date.now() + 1000;
 	for (;;) {
-		const { open, due } = await announcer.look(ctx, services);
-		const announces = announcer.take(ctx, services, due);
+		const { open, due } = await announcer.look(talk, services);
+		const announces = announcer.take(talk, services, due);
 		if (announces.length > 0) return announces;
 		if (open.length === 0) return [];
 		const ids = open.map(({ id }) => id);
 		if (Date.now() >= deadline) {
-			say(`left at work: ${described(ids, services)}. ${whereToHear(ctx)}`);
+			say(`left at work: ${described(ids, services)}. ${whereToHear(talk)}`);
 			return [];
 		}
 		if (Date.now() >= nextReport) {
@@ -67,8 +77,7 @@ function described(ids: RunId[], { ledger }: Services): string {
 	return more > 0 ? `${names.join(", ")} and ${more} more` : names.join(", ");
 }
 
-function whereToHear(ctx: ExtensionContext): string {
-	const file = ctx.sessionManager.getSessionFile();
+function whereToHear({ file }: PiConversation): string {
 	return file === undefined
 		? "Their answers stay in the ledger: this session is not kept."
 		: `Their answers will be in this session when it is opened again: pi --session ${file}`;

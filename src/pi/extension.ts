@@ -2,10 +2,13 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import { configFor } from "../config/config-for.ts";
 import { decideTrust } from "../config/project-trust.ts";
 import { ANNOUNCE } from "../deliver/announce.ts";
+import { toldBy } from "../deliver/transcript.ts";
+import { systemPorts } from "../host/system-ports.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { delegationDepth } from "../run/delegation-depth.ts";
 import { Announcer } from "./announcer.ts";
 import { projectAgentApprovals } from "./approvals.ts";
+import { askUser } from "./ask-user.ts";
 import { registerCommands } from "./commands/register.ts";
 import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.ts";
 import type { UserDecisions } from "./delegation-setup.ts";
@@ -13,11 +16,12 @@ import { headlessDrain } from "./drain.ts";
 import { markFailure } from "./failures.ts";
 import { hostAhead } from "./host-ahead.ts";
 import { LiveRuns } from "./live-runs.ts";
+import { parentLog } from "./parent-log.ts";
+import { conversationOf, type PiConversation } from "./pi-conversation.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 import { registerRoute } from "./route.ts";
 import { RunEvents } from "./run-events.ts";
-import { configTold, SessionServices, trustedAgentsFor } from "./session-services.ts";
-import { settleToolResults } from "./settle.ts";
+import { configTold, SessionServices, trustedAgentsFor, wasEverUsed } from "./session-services.ts";
 import { TerminalUi } from "./terminal-ui.ts";
 import { logToolUses } from "./tool-uses.ts";
 import { agentsListTool } from "./tools/agents-list.ts";
@@ -38,7 +42,16 @@ export default function piGeon(pi: ExtensionAPI): void {
 	const services = new SessionServices();
 	const events = new RunEvents(pi.events);
 	const live = new LiveRuns();
-	const announcer = new Announcer(pi, services, { events, live });
+	const talkIn = (ctx: ExtensionContext) => conversationOf(pi, ctx);
+	const announcer = new Announcer<PiConversation>({
+		ports: systemPorts,
+		log: parentLog,
+		events,
+		live,
+		wasEverUsed,
+		use: ({ ctx }, work) => services.use(ctx, work),
+		askUser: ({ ctx }, { ledger }) => askUser(ctx, { ledger }),
+	});
 	const over = new AbortController();
 	const calls = new WaitingCalls();
 	const writeQuestions = new WriteQuestions(over.signal);
@@ -48,7 +61,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	};
 	const onSpawned = (from: ExtensionContext, record: RunRecord) => {
 		events.created(record);
-		announcer.attend(from);
+		announcer.attend(talkIn(from));
 	};
 	const common = { pi, services, decisions, onSpawned };
 	const ui = new TerminalUi({ ...common, live });
@@ -68,7 +81,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		enabled = subagents.enabled;
 		// What was delegated before is still owed, and may be looked at.
 		ui.begin(ctx, config.ui);
-		announcer.begin(ctx);
+		announcer.begin(talkIn(ctx));
 		if (!enabled) return;
 		const { agents } = catalog;
 		policy = subagents.injectDelegationPolicy ? delegationPolicy(agents) : "";
@@ -84,21 +97,21 @@ export default function piGeon(pi: ExtensionAPI): void {
 		if (enabled) startHostAhead(ctx);
 	});
 	pi.on("tool_result", markFailure);
-	pi.on("turn_end", (event, ctx) => settleToolResults(event, ctx, { services, announcer }));
-	pi.on("agent_before_settle", headlessDrain(announcer, services));
+	pi.on("turn_end", (event, ctx) => announcer.settleResults(talkIn(ctx), toldBy(event.toolResults)));
+	pi.on("agent_before_settle", headlessDrain(announcer, services, talkIn));
 	pi.on("input", (_event, ctx) => {
 		if (ctx.isIdle()) announcer.promptEntered();
 	});
 	pi.on("agent_start", () => announcer.promptArrived());
-	pi.on("agent_settled", (_event, ctx) => announcer.rested(ctx));
-	pi.on("session_compact", (_event, ctx) => announcer.attendAgain(ctx));
+	pi.on("agent_settled", (_event, ctx) => announcer.rested(talkIn(ctx)));
+	pi.on("session_compact", (_event, ctx) => announcer.attendAgain(talkIn(ctx)));
 	pi.on("session_shutdown", async ({ reason }, ctx) => {
 		over.abort();
 		try {
 			// A reload does not end the turn.
 			if (reason !== "reload") await calls.end();
 			ui.end();
-			await announcer.stop(ctx);
+			await announcer.stop(talkIn(ctx));
 		} finally {
 			events.end();
 			await services.close();
@@ -108,7 +121,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	registerRoute(pi);
 	registerCommands({
 		...common,
-		onStopped: (from) => announcer.attend(from),
+		onStopped: (from) => announcer.attend(talkIn(from)),
 		openInspector: (ctx) => ui.openInspector(ctx),
 		liveProgress: (id) => live.progressOf(id),
 		over: over.signal,

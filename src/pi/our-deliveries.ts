@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { processStart } from "../host/process-start.ts";
 import { returnDeliveries, takeDeliveries } from "../ledger/deliveries.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { RunId } from "../run/ids.ts";
 
 /** How long a delivery is ours after the last time we said so. */
@@ -9,9 +9,14 @@ const OURS_MS = 15_000;
 
 /** The outcomes that are for this process to tell, so that no other one that has the same session open tells them too. */
 export class OurDeliveries {
+	readonly #ports: Ports;
 	#name: string | undefined;
 	/** Until when each is ours. */
 	readonly #until = new Map<RunId, number>();
+
+	constructor(ports: Ports) {
+		this.#ports = ports;
+	}
 
 	get size(): number {
 		return this.#until.size;
@@ -19,21 +24,27 @@ export class OurDeliveries {
 
 	/** Tells others which process this is, so that they need not wait for it if it is dead. Most sessions never need it. */
 	get #deliverer(): string {
-		this.#name ??= `${process.pid}:${processStart(process.pid) ?? ""}:${randomUUID()}`;
+		const { pid, started } = this.#ports.processes.self;
+		this.#name ??= `${pid}:${started}:${randomUUID()}`;
 		return this.#name;
 	}
 
 	/** Answers those that are ours now: nobody else's, or of one that is dead. */
 	take(ledger: Ledger, ids: readonly RunId[]): Set<RunId> {
-		const at = Date.now();
-		const taken = takeDeliveries(ledger, ids, { deliverer: this.#deliverer, at, forMs: OURS_MS, isAlive });
+		const at = this.#ports.clock.now();
+		const taken = takeDeliveries(ledger, ids, {
+			deliverer: this.#deliverer,
+			at,
+			forMs: OURS_MS,
+			isAlive: this.#isAlive,
+		});
 		for (const id of taken) this.#until.set(id, at + OURS_MS);
 		return taken;
 	}
 
 	/** Says again that these are ours, long before that runs out. All others are not any more. */
 	keep(ledger: Ledger, ids: readonly RunId[]): void {
-		const at = Date.now();
+		const at = this.#ports.clock.now();
 		const known = new Map(ids.map((id) => [id, this.#until.get(id) ?? 0]));
 		const runningOut = ids.filter((id) => (known.get(id) ?? 0) < at + OURS_MS / 2);
 		takeDeliveries(ledger, runningOut, { deliverer: this.#deliverer, at, forMs: OURS_MS });
@@ -42,14 +53,14 @@ export class OurDeliveries {
 		for (const [id, until] of known) this.#until.set(id, until);
 	}
 
+	/** Whether a deliverer may still be there. Where the system does not tell, its time has to run out. */
+	readonly #isAlive = (deliverer: string): boolean => {
+		const [pid, pidStarted] = deliverer.split(":");
+		return pidStarted === "" || !this.#ports.processes.isDead({ pid: Number(pid), pidStarted });
+	};
+
 	/** We turn to another session: whoever opens this one next need not wait. */
 	giveBack(ledger: Ledger, session: string): void {
 		returnDeliveries(ledger, this.#deliverer, session);
 	}
-}
-
-/** Whether a deliverer may still be there. Where the system does not tell, its time has to run out. */
-function isAlive(deliverer: string): boolean {
-	const [pid, started] = deliverer.split(":");
-	return started === "" || processStart(Number(pid)) === started;
 }

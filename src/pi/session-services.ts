@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
@@ -9,6 +9,7 @@ import type { LoadedConfig } from "../config/load.ts";
 import { packageRoot } from "../config/package-root.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
 import type { Services } from "../delegate.ts";
+import { systemPorts as ports } from "../host/system-ports.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
 import { findSession } from "../ledger/sessions.ts";
@@ -45,7 +46,14 @@ export function trustedAgentsFor(ctx: ExtensionContext): AgentCatalog {
 export const hostEntry = (): string => join(packageRoot(), "dist", "host.js");
 
 /** Whether anything was ever delegated here: in a pi that never did, nothing is opened or made. */
-export const wasEverUsed = (): boolean => existsSync(placesIn(getAgentDir()).ledger);
+export function wasEverUsed(): boolean {
+	try {
+		return statSync(placesIn(getAgentDir()).ledger, { throwIfNoEntry: false }) !== undefined;
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error)) throw error;
+		return true; // A folder that may not be looked into: there may well be one.
+	}
+}
 
 /** What lives as long as the extension does in one pi session, opened at the first use. */
 export class SessionServices {
@@ -154,6 +162,6 @@ async function open() {
 	ledger.onUnreadable = ({ id, problem }) =>
 		parentLog.error("a row of the ledger cannot be read", { runId: id, problem });
 	const log = parentLog;
-	const supervisor = new Supervisor(ledger, new Hosts({ ledger, places, profile, log }), log);
-	return { ledger, supervisor, profile: profile.digest, log };
+	const supervisor = new Supervisor({ ledger, hosts: new Hosts({ ledger, places, profile, ports, log }), ports, log });
+	return { ledger, supervisor, profile: profile.digest, log, ports };
 }

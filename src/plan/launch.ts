@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import type { AgentDefinition, AgentSource } from "../agents/definition.ts";
 import { type AgentCatalog, catalogFor } from "../agents/discover.ts";
 import type { Config } from "../config/config.ts";
@@ -85,6 +84,8 @@ export interface KnownSession {
 	principal: string;
 	/** Whether a run has worked in it: only then is there a transcript. */
 	everStarted: boolean;
+	/** Whether its transcript still exists. */
+	isThere: boolean;
 	archivedAt?: number;
 }
 
@@ -249,7 +250,7 @@ function childSession(
 		const message = `Session ${id} belongs to agentId ${known.principal}, not to ${where.principal}. Go on with sessions_send.`;
 		return wrong(message, "other_principal");
 	}
-	if (known.everStarted && !existsSync(known.file))
+	if (known.everStarted && !known.isThere)
 		return wrong(`The transcript of session ${id} is gone: there is no ${known.file} any more.`, "missing_session");
 	// Sessions of older releases recorded the beginning of the digest.
 	const changed = !agent.digest.startsWith(known.definition);

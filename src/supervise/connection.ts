@@ -1,13 +1,6 @@
-import { connect, type Socket } from "node:net";
-import {
-	type Answer,
-	asFromHost,
-	type FromHost,
-	type Progress,
-	type Question,
-	receive,
-	send,
-} from "../host/protocol.ts";
+import { type Answer, asFromHost, type FromHost, type Progress, type Question, type ToHost } from "../host/protocol.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Link } from "../ports/wire.ts";
 import type { RunId } from "../run/ids.ts";
 import { NOBODY } from "./ask.ts";
 
@@ -23,37 +16,32 @@ export interface WatchListener {
 
 /** A connection to a host, shared by all who watch its runs in this process. */
 export class HostConnection {
-	readonly #socket: Socket;
+	readonly #link: Link;
+	readonly #clock: Ports["clock"];
 	/** In the order in which they came. Several tool calls may wait for one run. */
 	readonly #listeners = new Map<RunId, WatchListener[]>();
 	/** The questions that are before the user. */
 	readonly #asked = new Map<number, AbortController>();
 	readonly #pinged = new Set<(answered: boolean) => void>();
 
-	private constructor(socket: Socket) {
-		this.#socket = socket;
-		receive(socket, (message) => this.#take(message));
-		socket.on("close", () => {
+	private constructor(link: Link, { clock }: Ports) {
+		this.#link = link;
+		this.#clock = clock;
+		link.onMessage((message) => this.#take(message));
+		link.onClose(() => {
 			for (const asked of this.#asked.values()) asked.abort();
+			for (const answered of this.#pinged) answered(false);
 			for (const listener of [...this.#listeners.values()].flat()) listener.onHint();
 		});
-		socket.on("error", () => socket.destroy()); // The host is gone; "close" follows and says so.
 	}
 
 	/** Fails when nobody listens there (yet, or any more). */
-	static open(path: string): Promise<HostConnection> {
-		const { promise, resolve, reject } = Promise.withResolvers<HostConnection>();
-		const socket = connect(path);
-		socket.once("error", reject);
-		socket.once("connect", () => {
-			socket.off("error", reject);
-			resolve(new HostConnection(socket));
-		});
-		return promise;
+	static async open(address: string, ports: Ports): Promise<HostConnection> {
+		return new HostConnection(await ports.wire.connect(address), ports);
 	}
 
 	get isOpen(): boolean {
-		return !this.#socket.destroyed && this.#socket.writable;
+		return this.#link.isOpen;
 	}
 
 	get watches(): number {
@@ -64,7 +52,7 @@ export class HostConnection {
 	watch(runId: RunId, listener: WatchListener): () => void {
 		const all = [...this.#listenersOf(runId), listener];
 		this.#listeners.set(runId, all);
-		send(this.#socket, { type: "watch", runId, quiet: all.every(({ onProgress }) => !onProgress) });
+		this.#send({ type: "watch", runId, quiet: all.every(({ onProgress }) => !onProgress) });
 		return () => {
 			const others = this.#listenersOf(runId).filter((other) => other !== listener);
 			if (others.length > 0) this.#listeners.set(runId, others);
@@ -73,7 +61,7 @@ export class HostConnection {
 	}
 
 	wake(): void {
-		send(this.#socket, { type: "wake" });
+		this.#send({ type: "wake" });
 	}
 
 	/** Whether the host answers in time: one whose event loop is blocked does not. */
@@ -81,18 +69,20 @@ export class HostConnection {
 		const { promise, resolve } = Promise.withResolvers<boolean>();
 		this.#pinged.add(resolve);
 		const no = () => resolve(false);
-		const timer = setTimeout(no, withinMs);
-		this.#socket.once("close", no);
-		send(this.#socket, { type: "ping" });
+		const cancel = this.#clock.after(withinMs, no);
+		this.#send({ type: "ping" });
 		const answer = await promise;
-		clearTimeout(timer);
-		this.#socket.off("close", no);
+		cancel();
 		this.#pinged.delete(resolve);
 		return answer;
 	}
 
 	close(): void {
-		this.#socket.destroy();
+		this.#link.close();
+	}
+
+	#send(message: ToHost): void {
+		this.#link.send(message);
 	}
 
 	#take(message: unknown): void {
@@ -121,7 +111,7 @@ export class HostConnection {
 		const answer = await listener?.onAsk(question, gone.signal).catch((): typeof NOBODY => NOBODY);
 		this.#asked.delete(askId);
 		if (gone.signal.aborted) return;
-		if (listener === undefined || answer === NOBODY) send(this.#socket, { type: "pass", runId, askId });
-		else send(this.#socket, { type: "answer", runId, askId, answer });
+		if (listener === undefined || answer === NOBODY) this.#send({ type: "pass", runId, askId });
+		else this.#send({ type: "answer", runId, askId, answer });
 	}
 }

@@ -1,3 +1,5 @@
+import type { Clock } from "../ports/clock.ts";
+
 /** Something to wait for that others may cut short: a hint given while nobody waits is kept for the next wait. */
 export interface Hint {
 	give(): void;
@@ -5,7 +7,7 @@ export interface Hint {
 	next(withinMs: number): Promise<void>;
 }
 
-export function hint(): Hint {
+export function hint(clock: Clock): Hint {
 	let given = false;
 	let wake = () => {};
 	return {
@@ -16,10 +18,10 @@ export function hint(): Hint {
 		async next(withinMs) {
 			if (!given) {
 				const { promise, resolve } = Promise.withResolvers<void>();
-				const timer = setTimeout(resolve, withinMs);
+				const cancel = clock.after(withinMs, resolve);
 				wake = resolve;
 				await promise;
-				clearTimeout(timer);
+				cancel();
 			}
 			given = false;
 		},

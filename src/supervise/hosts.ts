@@ -1,17 +1,17 @@
-import { dirname } from "node:path";
 import { outcomeWithoutHost } from "../collect/outcome.ts";
-import { isDead } from "../host/host-process.ts";
 import { buryDead } from "../host/undertaker.ts";
 import { adoptRun } from "../ledger/adopt.ts";
 import { findHost, findLiveHost, findOrReserveHost, type HostRecord } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import { isOwnProfile, mayHaveOwnHost, ownProfile, sharedProfile } from "../ledger/own-host.ts";
-import { type Places, requireOwnFolder } from "../ledger/places.ts";
+import type { Places } from "../ledger/places.ts";
 import { endRun } from "../ledger/progress.ts";
 import { findRun } from "../ledger/records.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { HostId, RunId } from "../run/ids.ts";
+import { messageOf } from "../run/message-of.ts";
 import { HostConnection } from "./connection.ts";
 import type { HostProfile } from "./profile.ts";
 import { startHost } from "./start-host.ts";
@@ -19,12 +19,17 @@ import { startHost } from "./start-host.ts";
 /** How long a host may take from its start to its first word. */
 const START_WITHIN_MS = 20_000;
 const START_ATTEMPTS = 2;
+/** How often, and for how long, a start is tried that the system refuses: a full disk, a folder without permissions. */
+const REFUSED_STARTS = { times: 10, forMs: 30_000 };
 
 export interface HostsSetup {
 	ledger: Ledger;
 	places: Places;
 	profile: HostProfile;
+	ports: Ports;
 	log?: Log;
+	/** Starts the process of a reserved host. */
+	start?: typeof startHost;
 }
 
 /** The hosts within reach of this process: found or started, connected to, and buried when they turn out to be dead. */
@@ -32,20 +37,31 @@ export class Hosts {
 	readonly #ledger: Ledger;
 	readonly #places: Places;
 	readonly #profile: HostProfile;
+	readonly #ports: Ports;
+	readonly #startHost: typeof startHost;
 	readonly #log: Log;
 	readonly #connections = new Map<HostId, HostConnection>();
 	/** Those being made: runs that start together share one. */
 	readonly #connecting = new Map<HostId, Promise<HostConnection | undefined>>();
 	readonly #failures: string[] = [];
+	#lastFailure = "";
+	/** Starts that the system refused, since the last one that it did not. */
+	#refused: { since: number; times: number } | undefined;
 	/** Hosts that were starting when we last looked. */
 	readonly #starting = new Set<HostId>();
 	#disposed = false;
 
-	constructor({ ledger, places, profile, log = NO_LOG }: HostsSetup) {
+	constructor({ ledger, places, profile, ports, start = startHost, log = NO_LOG }: HostsSetup) {
 		this.#ledger = ledger;
 		this.#places = places;
 		this.#profile = profile;
+		this.#ports = ports;
+		this.#startHost = start;
 		this.#log = log;
+	}
+
+	get #now(): number {
+		return this.#ports.clock.now();
 	}
 
 	get anyStarting(): boolean {
@@ -90,8 +106,7 @@ export class Hosts {
 
 	async #connect(host: HostRecord): Promise<HostConnection | undefined> {
 		try {
-			if (process.platform !== "win32") requireOwnFolder(dirname(host.socket));
-			const connection = await HostConnection.open(host.socket);
+			const connection = await HostConnection.open(host.socket, this.#ports);
 			this.#connections.set(host.id, connection);
 			this.#failures.length = 0;
 			return connection;
@@ -105,20 +120,20 @@ export class Hosts {
 
 	#hostFor(profile: string, runId: RunId): HostRecord | undefined {
 		const own = isOwnProfile(profile);
-		const live = own ? findLiveHost(this.#ledger, profile, Date.now()) : undefined;
+		const live = own ? findLiveHost(this.#ledger, profile, this.#now) : undefined;
 		if (live) return live;
-		if (own && !mayHaveOwnHost(this.#ledger, runId, Date.now())) return undefined;
+		if (own && !mayHaveOwnHost(this.#ledger, runId, this.#now)) return undefined;
 		// A run that another pi admitted under another profile finds its host there, unless nobody keeps one any more.
 		const ours = sharedProfile(profile) === this.#profile.digest || this.#adopt(runId, profile);
 		if (!ours) return undefined;
-		if (this.#failures.length >= START_ATTEMPTS) return this.#giveUp(runId);
+		if (this.#failures.length >= START_ATTEMPTS || this.#isRefusedForGood) return this.#giveUp(runId);
 		return this.#findOrStart(own ? ownProfile(this.#profile.digest, runId) : this.#profile.digest);
 	}
 
 	#findOrStart(profile: string): HostRecord {
 		const { host, startIt } = findOrReserveHost(this.#ledger, {
 			profile,
-			at: Date.now(),
+			at: this.#now,
 			startWithinMs: START_WITHIN_MS,
 			socketOf: this.#places.socket,
 		});
@@ -127,22 +142,33 @@ export class Hosts {
 	}
 
 	#adopt(id: RunId, from: string): boolean {
-		return adoptRun(this.#ledger, { id, from, to: this.#profile.digest, at: Date.now() });
+		return adoptRun(this.#ledger, { id, from, to: this.#profile.digest, at: this.#now });
 	}
 
 	#start(host: HostRecord): void {
 		this.#log.info("starting a host", { host: host.id });
 		try {
 			this.#startProcess(host);
+			this.#refused = undefined;
 		} catch (error) {
-			// A full disk, perhaps. Nobody shall wait for a host that was never started.
+			this.#refused ??= { since: this.#ports.clock.elapsed(), times: 0 };
+			this.#refused.times++;
+			this.#lastFailure = messageOf(error);
+			// Nobody shall wait for a host that was never started.
 			this.#bury(host);
 			throw error;
 		}
 	}
 
+	/** Both, since a process that was suspended has not tried. */
+	get #isRefusedForGood(): boolean {
+		if (!this.#refused) return false;
+		const { since, times } = this.#refused;
+		return times >= REFUSED_STARTS.times && this.#ports.clock.elapsed() - since >= REFUSED_STARTS.forMs;
+	}
+
 	#startProcess(host: HostRecord): void {
-		startHost(host, {
+		this.#startHost(host, {
 			profile: this.#profile,
 			places: this.#places,
 			withinMs: START_WITHIN_MS,
@@ -155,6 +181,7 @@ export class Hosts {
 				this.#log[left ? "info" : "warn"]("a host ended", { host: host.id, ...(!left && { reason }) });
 				// One that was ready once has said its pid. Others may have given up on it meanwhile, or removed it.
 				if (now?.pid === undefined) this.#failures.push(reason);
+				this.#lastFailure = reason;
 				if (now && now.state !== "gone") this.#bury(now);
 			},
 		});
@@ -162,24 +189,26 @@ export class Hosts {
 
 	#giveUp(runId: RunId): undefined {
 		const record = findRun(this.#ledger, runId);
-		const message = `The host process could not be started: ${this.#failures.splice(0).at(-1)}`;
+		const message = `The host process could not be started: ${this.#lastFailure}`;
+		this.#failures.length = 0;
+		this.#refused = undefined;
 		if (record?.run.state !== "queued") return undefined;
 		this.#log.error("gave up starting a host", { runId, reason: message });
 		const error = { code: "SUBAGENT_FAILED", message, reason: "spawn" } as const;
 		const outcome = outcomeWithoutHost(record, { kind: "refused", error });
-		endRun(this.#ledger, { id: runId, fence: record.run.fence, outcome, at: Date.now() });
+		endRun(this.#ledger, { id: runId, fence: record.run.fence, outcome, at: this.#now });
 		return undefined;
 	}
 
 	#buryIfDead(host: HostRecord): void {
-		if (!isDead(host)) return;
+		if (!this.#ports.processes.isDead(host)) return;
 		this.#log.warn("a host was found dead", { host: host.id, hostPid: host.pid });
 		this.#bury(host);
 	}
 
 	#bury(host: HostRecord): void {
 		this.#starting.delete(host.id);
-		buryDead(this.#ledger, host);
+		buryDead(this.#ledger, host, this.#ports);
 	}
 
 	/** A connection keeps its host alive, so none is kept without need. */

@@ -1,5 +1,6 @@
 import { queuePositions } from "../ledger/claim.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { RunId } from "../run/ids.ts";
 
 /** How long an answer is good for all who wait: with a hundred of them among a thousand runs, each would ask twice a second. */
@@ -8,16 +9,18 @@ const GOOD_FOR_MS = 250;
 /** How many runs are to be served before those that somebody here waits for. */
 export class QueuePositions {
 	readonly #ledger: Ledger;
+	readonly #clock: Clock;
 	#known = new Map<RunId, number>();
 	#askedAt = Number.NEGATIVE_INFINITY;
 
-	constructor(ledger: Ledger) {
+	constructor(ledger: Ledger, clock: Clock) {
 		this.#ledger = ledger;
+		this.#clock = clock;
 	}
 
 	/** 0: it is next. Undefined if it no longer waits. */
 	of(id: RunId): number | undefined {
-		const now = performance.now();
+		const now = this.#clock.elapsed();
 		if (now - this.#askedAt > GOOD_FOR_MS || !this.#known.has(id)) {
 			this.#known = queuePositions(this.#ledger);
 			this.#askedAt = now;

@@ -6,9 +6,12 @@ import { type OpenRun, openRunsOf } from "../ledger/open-runs.ts";
 import { requestStop } from "../ledger/progress.ts";
 import { type EndedRecord, findRunOrClose, type RunRecord } from "../ledger/records.ts";
 import { waitsForSession } from "../ledger/sessions.ts";
+import type { Undertaker } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
+import type { Ports } from "../ports/ports.ts";
 import { type HostId, newRunId, type RunId } from "../run/ids.ts";
+import { messageOf } from "../run/message-of.ts";
 import { type AskUser, NOBODY } from "./ask.ts";
 import type { HostConnection } from "./connection.ts";
 import { hint } from "./hint.ts";
@@ -39,6 +42,8 @@ export interface WatchOptions {
 	onStopAsked?: () => void;
 	onProgress?: (progress: Progress) => void;
 	onQueued?: (waiting: Waiting) => void;
+	/** Something keeps us from looking after the run. It is tried again. */
+	onTrouble?: (message: string) => void;
 	/** The run as it is, at each look. */
 	onSeen?: (record: RunRecord) => void;
 	onAsk?: AskUser;
@@ -54,20 +59,30 @@ export interface TendOptions {
 	onAsk?: AskUser;
 }
 
+export interface SupervisorSetup {
+	ledger: Ledger;
+	hosts: Hosts;
+	ports: Ports;
+	log?: Log;
+}
+
 /** The parent's side: sees to it that the runs it admitted find a host, and waits for them to end. */
 export class Supervisor {
 	readonly #ledger: Ledger;
 	readonly #positions: QueuePositions;
 	readonly #hosts: Hosts;
-	readonly #undertaker = undertaker();
+	readonly #ports: Ports;
+	readonly #undertaker: Undertaker;
 	readonly #log: Log;
 	/** Runs seen to without anybody waiting, and where. */
 	readonly #tended = new Map<RunId, { connection: HostConnection; follows: boolean; unwatch: () => void }>();
 
-	constructor(ledger: Ledger, hosts: Hosts, log: Log = NO_LOG) {
+	constructor({ ledger, hosts, ports, log = NO_LOG }: SupervisorSetup) {
 		this.#ledger = ledger;
-		this.#positions = new QueuePositions(ledger);
+		this.#positions = new QueuePositions(ledger, ports.clock);
 		this.#hosts = hosts;
+		this.#ports = ports;
+		this.#undertaker = undertaker(ports);
 		this.#log = log;
 	}
 
@@ -81,7 +96,7 @@ export class Supervisor {
 	/** The same for somebody whose patience may end first: undefined then. The run goes on. */
 	async watchUntil(id: RunId, leave: AbortSignal, options: WatchOptions = {}): Promise<EndedRecord | undefined> {
 		const { signal } = options;
-		const hints = hint();
+		const hints = hint(this.#ports.clock);
 		let stopper: string | undefined;
 		const onAbort = () => {
 			stopper = options.stopper?.() ?? "the parent";
@@ -96,15 +111,15 @@ export class Supervisor {
 		const look = async (): Promise<Look> => {
 			if (stopper !== undefined) {
 				// Here and not where the signal fires: what goes wrong there would be nobody's to catch.
-				requestStop(this.#ledger, id, { at: Date.now(), by: stopper });
+				requestStop(this.#ledger, id, { at: this.#ports.clock.now(), by: stopper });
 				this.#log.info("stop asked for", { runId: id, by: stopper });
 				stopper = undefined;
 				options.onStopAsked?.();
 				this.wake();
 			}
-			recover(this.#ledger, this.#log, this.#undertaker);
-			const record = findRunOrClose(this.#ledger, id, Date.now());
-			if (!record) throw new Error(`Run ${id} is not in the ledger any more.`);
+			this.#recover();
+			const record = findRunOrClose(this.#ledger, id, this.#ports.clock.now());
+			if (!record) throw new RunForgotten(id);
 			options.onSeen?.(record);
 			if (record.run.state === "ended") return { ended: { ...record, run: record.run } };
 			if (leave.aborted) return { againInMs: LOOK_EVERY_MS };
@@ -134,7 +149,7 @@ export class Supervisor {
 		};
 		try {
 			for (;;) {
-				const seen = await look().catch(waitItOut);
+				const seen = await look().catch((error) => this.#waitOut(id, error, options));
 				if ("ended" in seen) return seen.ended;
 				if (leave.aborted) return undefined;
 				await hints.next(seen.againInMs);
@@ -148,11 +163,22 @@ export class Supervisor {
 	}
 
 	/**
+	 * The run was admitted, so only its ending may answer whoever waits for it: a locked ledger, a full disk or a folder
+	 * without permissions may be a matter of minutes, and an error now would be followed by a report later.
+	 */
+	#waitOut(id: RunId, error: unknown, { onTrouble }: WatchOptions): Look {
+		if (isFinal(error)) throw error;
+		this.#log.warn("cannot watch a run, retrying", { runId: id, error });
+		onTrouble?.(messageOf(error));
+		return { againInMs: LOOK_EVERY_MS_IN_TROUBLE };
+	}
+
+	/**
 	 * Sees to the runs of a session that nobody waits for: that each has a host, and that `onHint` is called when one has
 	 * started or ended. To be called again and again while there are any; answers which there are.
 	 */
 	async tend(parentSession: string, options: TendOptions): Promise<OpenRun[]> {
-		recover(this.#ledger, this.#log, this.#undertaker);
+		this.#recover();
 		const open = openRunsOf(this.#ledger, parentSession).filter(({ id }) => !options.except.has(id));
 		const followed = options.followed?.(open);
 		const waitedFor = new Set<HostConnection>();
@@ -186,8 +212,12 @@ export class Supervisor {
 
 	/** Looks at the ledger as the first who waits will, so that what that needs is compiled by then. */
 	lookAhead(): void {
-		recover(this.#ledger, this.#log, this.#undertaker);
+		this.#recover();
 		this.#positions.of(newRunId());
+	}
+
+	#recover(): void {
+		recover({ ledger: this.#ledger, log: this.#log, ports: this.#ports, buries: this.#undertaker });
 	}
 
 	/** Starts the host that the first run will need, so that it need not wait for it. */
@@ -208,14 +238,16 @@ export class Supervisor {
 
 type Look = { ended: EndedRecord } | { againInMs: number };
 
-/** A locked ledger or a full disk may be a matter of minutes, and the run does not depend on our seeing it. */
-function waitItOut(error: unknown): Look {
-	const mayPass = error instanceof LedgerTrouble ? error.mayPass : isDiskFull(error);
-	if (mayPass) return { againInMs: LOOK_EVERY_MS_IN_TROUBLE };
-	throw error;
+/** The ledger does not know the run any more: a damaged one was replaced. No ending will ever be recorded. */
+class RunForgotten extends Error {
+	override name = "RunForgotten";
+	constructor(id: RunId) {
+		super(`Run ${id} is not in the ledger any more, so its outcome is unknown.`);
+	}
 }
 
-const isDiskFull = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOSPC";
+const isFinal = (error: unknown): boolean =>
+	error instanceof RunForgotten || (error instanceof LedgerTrouble && error.kind === "damaged");
 
 export function openRun({ run, profile }: RunRecord): OpenRun {
 	if (run.state === "ended") throw new Error(`Run ${run.id} has ended.`);

@@ -1,7 +1,7 @@
-import { isDead } from "../host/host-process.ts";
 import { buryDead } from "../host/undertaker.ts";
 import { type HostRecord, listHosts } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { Ports } from "../ports/ports.ts";
 import { HostConnection } from "./connection.ts";
 
 const ANSWER_WITHIN_MS = 1000;
@@ -10,19 +10,19 @@ const ANSWER_WITHIN_MS = 1000;
  * Has all hosts look at the ledger at once, and buries those that are dead, so that nobody waits out their leases: for a
  * process that has no connections of its own. A host that does not hear it looks at its next heartbeat.
  */
-export async function wakeHosts(ledger: Ledger): Promise<void> {
-	await Promise.all(listHosts(ledger).map((host) => wake(ledger, host)));
+export async function wakeHosts(ledger: Ledger, ports: Ports): Promise<void> {
+	await Promise.all(listHosts(ledger).map((host) => wake(ledger, host, ports)));
 }
 
-async function wake(ledger: Ledger, host: HostRecord): Promise<void> {
+async function wake(ledger: Ledger, host: HostRecord, ports: Ports): Promise<void> {
 	try {
-		const connection = await HostConnection.open(host.socket);
+		const connection = await HostConnection.open(host.socket, ports);
 		connection.wake();
 		// Once it has answered what came after the wake, it has heard of it.
 		await connection.answers(ANSWER_WITHIN_MS);
 		connection.close();
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error)) throw error;
-		if (isDead(host)) buryDead(ledger, host);
+		if (ports.processes.isDead(host)) buryDead(ledger, host, ports);
 	}
 }

@@ -18,20 +18,22 @@ export interface Move {
 	at: number;
 }
 
-/** Adds a table to a ledger in which every change of a run is kept: the rows themselves only hold how things ended. */
+/** A table in which the database keeps every change of a run: the rows themselves only hold how things ended. */
+export const AUDIT = (now: string): string => `
+	CREATE TABLE audit (seq INTEGER PRIMARY KEY, run TEXT, session TEXT, was TEXT, now TEXT, debt_was TEXT, debt TEXT,
+		fence INTEGER, at_work INTEGER, stop INTEGER, pid INTEGER, at INTEGER);
+	CREATE TRIGGER audit_of_runs AFTER UPDATE ON runs WHEN OLD.state <> NEW.state OR OLD.delivery <> NEW.delivery BEGIN
+		INSERT INTO audit (run, session, was, now, debt_was, debt, fence, at_work, stop, pid, at) VALUES (
+			NEW.id, NEW.session_id, OLD.state, NEW.state, OLD.delivery, NEW.delivery, NEW.fence,
+			(SELECT count(*) FROM runs WHERE state = 'running'), OLD.stop_at,
+			(SELECT pid FROM hosts WHERE hosts.id = NEW.host_id), ${now});
+	END;
+`;
+
+/** Adds it to a ledger. */
 export function audit(ledgerFile: string): void {
 	const database = new DatabaseSync(ledgerFile);
-	database.exec(`
-		CREATE TABLE audit (seq INTEGER PRIMARY KEY, run TEXT, session TEXT, was TEXT, now TEXT, debt_was TEXT, debt TEXT,
-			fence INTEGER, at_work INTEGER, stop INTEGER, pid INTEGER, at INTEGER);
-		CREATE TRIGGER audit_of_runs AFTER UPDATE ON runs WHEN OLD.state <> NEW.state OR OLD.delivery <> NEW.delivery BEGIN
-			INSERT INTO audit (run, session, was, now, debt_was, debt, fence, at_work, stop, pid, at) VALUES (
-				NEW.id, NEW.session_id, OLD.state, NEW.state, OLD.delivery, NEW.delivery, NEW.fence,
-				(SELECT count(*) FROM runs WHERE state = 'running'), OLD.stop_at,
-				(SELECT pid FROM hosts WHERE hosts.id = NEW.host_id),
-				CAST(unixepoch('subsec') * 1000 AS INTEGER));
-		END;
-	`);
+	database.exec(AUDIT("CAST(unixepoch('subsec') * 1000 AS INTEGER)"));
 	database.close();
 }
 

@@ -83,6 +83,7 @@ function run(facts: Partial<RunRow>): RunRow {
 		sessionId: facts.maxTurns === undefined ? "a" : "b",
 		parentSession: "parent",
 		mode: "background",
+		toolCall: null,
 		task: "task p0-1 turns=1 ms=5",
 		sessionFile: "/a.jsonl",
 		maxTurns: null,
@@ -129,6 +130,12 @@ const said = (name: string, args: Record<string, unknown>): Partial<Entry> => ({
 	message: { role: "assistant", stopReason: "toolUse", content: [{ type: "toolCall", name, arguments: args }] },
 });
 
+const RESULT_OF_B = (exitCode: number) => ({
+	role: "toolResult",
+	toolName: "subagent",
+	details: { runId: "bbbbbbbb", results: [{ exitCode }] },
+});
+
 const DEBT = "every debt is paid once, where it is owed";
 const TRUE = "an ending says what happened";
 const LANE = "the lane is never overfull";
@@ -156,6 +163,16 @@ const SPOILED: [name: string, promise: string, spoil: (evidence: Evidence) => vo
 	["a debt still owed", DEBT, ({ runs }) => set(runs, 0, { delivery: "owed" })],
 	["a debt settled twice", DEBT, ({ moves }) => void moves.push(...moves.slice(-1))],
 	["a result skipped that did not ask for it", DEBT, ({ runs }) => set(runs, 0, { delivery: "skipped" })],
+	[
+		"a result that says another ending",
+		"what is told is what is recorded",
+		({ transcripts }) => set(transcripts[0]?.entries ?? [], 1, { message: RESULT_OF_B(0) }),
+	],
+	[
+		"a run repeated though nothing befell it",
+		"nothing is repeated without a reason",
+		({ faults }) => void faults.splice(0),
+	],
 	["a receipt without a run", "what was accepted is on record", ({ runs }) => void runs.shift()],
 	[
 		"a success nobody finalized",

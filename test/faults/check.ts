@@ -19,6 +19,8 @@ export function violations(evidence: Evidence): Violation[] {
 export const PROMISES: Record<string, (evidence: Evidence) => string[]> = {
 	"every run ends once": endsOnce,
 	"every debt is paid once, where it is owed": paidOnce,
+	"what is told is what is recorded": toldAsRecorded,
+	"nothing is repeated without a reason": notRepeated,
 	"what was accepted is on record": acceptedIsRecorded,
 	"no success without a finalize": finalized,
 	"an ending says what happened": truthful,
@@ -74,6 +76,23 @@ function tellsOf({ customType, details, message }: Entry, id: string): boolean {
 	return message.toolName === "sessions_send" && /^(ok|error)$/.test(message.details.status ?? "");
 }
 
+/** The result of a call says how the run ended, in the ledger's words. */
+function toldAsRecorded({ runs, transcripts }: Evidence): string[] {
+	const results = transcripts.flatMap(({ entries }) => entries).flatMap(({ message }) => message?.details ?? []);
+	return results.flatMap(({ runId, results: told }) => {
+		const outcome = runs.find(({ id }) => id === runId)?.outcome;
+		const exitCode = told?.[0]?.exitCode;
+		if (exitCode === undefined || exitCode === outcome?.exitCode) return [];
+		return [`run ${runId} was told with exit code ${exitCode}, and is recorded with ${outcome?.exitCode}`];
+	});
+}
+
+/** A run that nothing befell is claimed once. */
+function notRepeated({ runs, faults, wasInTrouble }: Evidence): string[] {
+	if (faults.length > 0 || wasInTrouble) return [];
+	return runs.filter(({ attempt }) => attempt > 1).map(({ id, attempt }) => `run ${id} was claimed ${attempt} times`);
+}
+
 function acceptedIsRecorded({ runs, transcripts }: Evidence): string[] {
 	const known = new Set<unknown>(runs.map(({ id }) => id));
 	return transcripts
@@ -95,7 +114,7 @@ function finalized({ runs, transcripts }: Evidence): string[] {
 }
 
 /** What may end a task, given how it was written and what happened to it. */
-function truthful({ runs, faults }: Evidence): string[] {
+function truthful({ runs, faults, diskWasFull }: Evidence): string[] {
 	const hostsKilled = faults.filter(({ role, kind }) => !role.startsWith("p") && kind !== "disconnect").length;
 	return runs.flatMap((run) => {
 		const { outcome } = run;
@@ -109,6 +128,7 @@ function truthful({ runs, faults }: Evidence): string[] {
 			lost: run.attempt >= run.maxAttempts,
 			// The host died twice before it was ready.
 			spawn: hostsKilled >= 2,
+			runtime: diskWasFull === true,
 		};
 		if (justified[reason]) return [];
 		const message = outcome.status === "success" ? "" : outcome.error.message;
@@ -167,7 +187,8 @@ function mostAtOnce(spans: { from: number; to: number }[]): number {
 
 function oneWriter(evidence: Evidence): string[] {
 	const { moves, transcripts } = evidence;
-	return [...overlappingRuns(moves), ...returningWriters(evidence), ...transcripts.flatMap(forks)];
+	const forked = evidence.diskWasFull ? [] : transcripts.flatMap(forks);
+	return [...overlappingRuns(moves), ...returningWriters(evidence), ...forked];
 }
 
 /** Two runs of one session must not be at work at the same time. */
@@ -212,7 +233,7 @@ function forks({ file, entries }: Transcript): string[] {
 	});
 }
 
-function stopHonoured({ runs, moves }: Evidence): string[] {
+function stopHonoured({ runs, moves, diskWasFull }: Evidence): string[] {
 	return runs.flatMap((run) => {
 		const again = moves.some(
 			({ run: id, now, was, stop }) => id === run.id && was !== "running" && now === "running" && stop !== null,
@@ -221,7 +242,7 @@ function stopHonoured({ runs, moves }: Evidence): string[] {
 		const reason = run.outcome?.status === "success" ? "success" : run.outcome?.error.reason;
 		return [
 			...(again ? [`run ${run.id} was claimed although a stop had been asked for`] : []),
-			...(run.stopAt !== null && endless && reason !== "stopped"
+			...(run.stopAt !== null && endless && reason !== "stopped" && !(diskWasFull && reason === "runtime")
 				? [`run ${run.id} could only end by its stop, and ended as ${reason}`]
 				: []),
 		];
@@ -240,7 +261,8 @@ function messagesTaken({ messages, runs, transcripts }: Evidence): string[] {
 		const asTask = run.createdAt === takenAt && run.task.split("\n\n").includes(body) ? 1 : 0;
 		const times = held + asTask;
 		const reason = run.outcome?.status === "success" ? "success" : (run.outcome?.error.reason ?? "");
-		const mayBeDropped = takenAt === null && ["stopped", "setup", "spawn"].includes(reason);
+		const isReported = run.outcome?.warnings.some((warning) => warning.includes(body)) === true;
+		const mayBeDropped = takenAt === null && ["stopped", "setup", "spawn"].includes(reason) && isReported;
 		return times === 1 || (times === 0 && mayBeDropped)
 			? []
 			: [`message ${seq} to run ${runId} (${reason}) was taken ${times} times`];

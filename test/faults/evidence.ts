@@ -29,6 +29,10 @@ export interface Evidence {
 	appends: LoggedAppend[];
 	faults: LoggedFault[];
 	processes: LoggedProcess[];
+	/** The disk was full for a while: a run may fail of it, and pi goes on after an entry that it could not write. */
+	diskWasFull?: boolean;
+	/** The machine itself was in trouble for a while. */
+	wasInTrouble?: boolean;
 	/** What SQLite says about the file; empty if it is in order. */
 	damage: string[];
 	/** What did not come home in time, or was left behind. */
@@ -40,6 +44,7 @@ export interface RunRow {
 	sessionId: string;
 	parentSession: string;
 	mode: "foreground" | "background";
+	toolCall: string | null;
 	task: string;
 	sessionFile: string;
 	maxTurns: number | null;
@@ -80,7 +85,7 @@ export interface Entry {
 		role: string;
 		toolName?: string;
 		stopReason?: string;
-		details?: { runId?: string; status?: string };
+		details?: { runId?: string; status?: string; results?: { exitCode?: number }[] };
 		content?: string | { type: string; name?: string; text?: string; arguments?: Record<string, unknown> }[];
 	};
 }
@@ -127,9 +132,8 @@ function readLedger(file: string): Pick<Evidence, "runs" | "moves" | "messages" 
 		const integrity = database.prepare("PRAGMA integrity_check").all() as { integrity_check: string }[];
 		const dangling = database.prepare("PRAGMA foreign_key_check").all();
 		return {
-			runs: database.prepare(RUNS).all().map(runRow),
+			...readRuns(database),
 			moves: readAudit(database),
-			messages: database.prepare(MESSAGES).all() as unknown as MessageRow[],
 			damage: [
 				...integrity.map(({ integrity_check }) => integrity_check).filter((said) => said !== "ok"),
 				...dangling.map((row) => `foreign key: ${JSON.stringify(row)}`),
@@ -140,7 +144,13 @@ function readLedger(file: string): Pick<Evidence, "runs" | "moves" | "messages" 
 	}
 }
 
-const RUNS = `SELECT id, session_id AS sessionId, parent_session AS parentSession, mode,
+/** What the ledger holds of runs and messages. */
+export const readRuns = (database: DatabaseSync): Pick<Evidence, "runs" | "messages"> => ({
+	runs: database.prepare(RUNS).all().map(runRow),
+	messages: database.prepare(MESSAGES).all() as unknown as MessageRow[],
+});
+
+const RUNS = `SELECT id, session_id AS sessionId, parent_session AS parentSession, mode, tool_call AS toolCall,
 	json_extract(plan, '$.task') AS task, json_extract(plan, '$.session.file') AS sessionFile,
 	json_extract(plan, '$.limits.maxTurns') AS maxTurns, state, attempt, max_attempts AS maxAttempts, stop_at AS stopAt,
 	created_at AS createdAt, delivery, outcome FROM runs ORDER BY seq`;

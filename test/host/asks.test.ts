@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { Asks, type Watcher } from "../../src/host/asks.ts";
 import type { FromHost, Question } from "../../src/host/protocol.ts";
+import { systemClock } from "../../src/ports/clock.ts";
 import { newRunId } from "../../src/run/ids.ts";
 
 const question: Question = { kind: "confirm", title: "Now?", message: "" };
@@ -30,7 +31,7 @@ class Parent implements Watcher {
 }
 
 function scene(count: number, { patienceMs = 0 } = {}) {
-	const asks = new Asks();
+	const asks = new Asks(systemClock);
 	const parents = Array.from({ length: count }, () => new Parent(asks));
 	const withdrawal = new AbortController();
 	const answer = asks.ask(runId, question, { watchers: parents, patienceMs, signal: withdrawal.signal });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { endProcess, isDead } from "../../src/host/host-process.ts";
 import { processStart } from "../../src/host/process-start.ts";
+import { systemPorts } from "../../src/host/system-ports.ts";
 import { undertaker } from "../../src/host/undertaker.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { findHost, findOrReserveHost, type HostRecord, hostReady, renewLeases } from "../../src/ledger/hosts.ts";
@@ -42,7 +43,7 @@ function hostAtWork(ledger: Ledger, process: { pid: number; pidStarted: string }
 }
 
 /** As patient as it needs to be. */
-const impatient = (): Undertaker => ({ ...undertaker(), mayBury: () => true });
+const impatient = (): Undertaker => ({ ...undertaker(systemPorts), mayBury: () => true });
 
 describe.skipIf(process.platform !== "linux")("the process of a host", () => {
 	test("is ended only if it is the one that the ledger means", async () => {
@@ -92,7 +93,7 @@ describe.skipIf(process.platform !== "linux")("a host whose lease has run out", 
 	test("is given time if its process lives: host and watcher may both have been away", async () => {
 		const ledger = await scratch.ledger();
 		const host = hostAtWork(ledger, await idle());
-		const patient = undertaker();
+		const patient = undertaker(systemPorts);
 		const look = (at: number) => sweep(ledger, { at, outcomeOf, undertaker: patient }).requeued.length;
 		expect([look(100), look(101)]).toEqual([0, 0]);
 		expect(findHost(ledger, host.id)?.state).toBe("ready");
@@ -106,21 +107,21 @@ describe.skipIf(process.platform !== "linux")("a host whose lease has run out", 
 		const ledger = await scratch.ledger();
 		const host = hostAtWork(ledger, await idle());
 		endProcess(host);
-		expect(sweep(ledger, { at: 100, outcomeOf, undertaker: undertaker() }).requeued).toHaveLength(1);
+		expect(sweep(ledger, { at: 100, outcomeOf, undertaker: undertaker(systemPorts) }).requeued).toHaveLength(1);
 	});
 
 	test("does not give up on itself", async () => {
 		const ledger = await scratch.ledger();
 		const host = hostAtWork(ledger, await idle());
 		endProcess(host);
-		expect(sweep(ledger, { at: 100, outcomeOf, undertaker: undertaker(host.id) }).requeued).toEqual([]);
+		expect(sweep(ledger, { at: 100, outcomeOf, undertaker: undertaker(systemPorts, host.id) }).requeued).toEqual([]);
 	});
 
 	test("is ended by the next one, if who gave up on it died before it could", async () => {
 		const ledger = await scratch.ledger();
 		const host = hostAtWork(ledger, await idle());
 		ledger.run("UPDATE hosts SET state = 'gone'");
-		expect(sweep(ledger, { at: 100, outcomeOf, undertaker: undertaker() }).requeued).toHaveLength(1);
+		expect(sweep(ledger, { at: 100, outcomeOf, undertaker: undertaker(systemPorts) }).requeued).toHaveLength(1);
 		expect(isDead(host)).toBe(true);
 	});
 });
@@ -137,7 +138,7 @@ test("a host that was killed while idle is buried by whoever looks next, and one
 	if (!idleHost || !other) throw new Error("There are no hosts.");
 	renewLeases(ledger, other.id, 200);
 	const look = (at: number) => {
-		sweep(ledger, { at, outcomeOf, undertaker: undertaker() });
+		sweep(ledger, { at, outcomeOf, undertaker: undertaker(systemPorts) });
 		return [idleHost, other].map(({ id, socket }) => [findHost(ledger, id)?.state, existsSync(socket)]);
 	};
 	expect(look(99)).toEqual([

@@ -56,6 +56,7 @@ test("the session is written with its first run, and keeps the definition of its
 	admitRun(ledger, admission({ session, digest: "first" }));
 	const known = {
 		everStarted: false,
+		isThere: false,
 		principal: "main",
 		id: session,
 		agent: "scout",

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AnnouncesUnderway } from "../../src/pi/announces-underway.ts";
+import { systemClock } from "../../src/ports/clock.ts";
 import { newRunId } from "../../src/run/ids.ts";
 
 const NOTHING = new Set();
@@ -13,7 +14,7 @@ afterEach(() => {
 });
 
 function given(): AnnouncesUnderway {
-	const underway = new AnnouncesUnderway();
+	const underway = new AnnouncesUnderway(systemClock);
 	vi.advanceTimersByTime(1000);
 	underway.add(id);
 	vi.advanceTimersByTime(1);

@@ -68,6 +68,7 @@ describe("a session to continue", () => {
 		definition: "before",
 		principal: "main",
 		everStarted: true,
+		isThere: true,
 	};
 
 	const refusals: [string, string, Wish][] = [
@@ -77,7 +78,7 @@ describe("a session to continue", () => {
 		["other_agent", "belongs to another agent", { agent, request, session: { ...known, agent: "other" } }],
 		["other_directory", "belongs to another directory", { agent, request, session: { ...known, cwd: "/elsewhere" } }],
 		["other_principal", "belongs to another account", { agent, request, session: { ...known, principal: "work" } }],
-		["missing_session", "has lost its transcript", { agent, request, session: { ...known, file: `${file}.gone` } }],
+		["missing_session", "has lost its transcript", { agent, request, session: { ...known, isThere: false } }],
 	];
 
 	test.each(refusals)("is refused as %s if it %s", async (reason, _why, wish) => {

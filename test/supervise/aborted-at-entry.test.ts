@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
+import { systemPorts as ports } from "../../src/host/system-ports.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { listHosts } from "../../src/ledger/hosts.ts";
 import { placesIn } from "../../src/ledger/places.ts";
@@ -15,7 +16,8 @@ const profile = { digest: "p", command: [process.execPath], env: {}, agentDir: t
 
 test("a run whose signal is aborted when it is waited for ends as stopped, and no host is started for it", async () => {
 	const ledger = await scratch.ledger();
-	const supervisor = new Supervisor(ledger, new Hosts({ ledger, places: placesIn(tmpdir()), profile }));
+	const hosts = new Hosts({ ledger, places: placesIn(tmpdir()), profile, ports });
+	const supervisor = new Supervisor({ ledger, hosts, ports });
 	const { run } = admitRun(ledger, admission({ profile: "p" }));
 	const ended = await supervisor.watch(run.id, { signal: AbortSignal.abort() });
 	supervisor.dispose();

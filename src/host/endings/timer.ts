@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from "../../config/kinds.ts";
+import { LONGEST_TIMER_MS } from "../../ports/clock.ts";
 
 /**
  * Calls back once after a while; answers how to call it off. After what has come meanwhile: in a process that was held up

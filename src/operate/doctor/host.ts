@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { systemPorts } from "../../host/system-ports.ts";
 import { findHost, findOrReserveHost, type HostRecord, hostGone } from "../../ledger/hosts.ts";
 import { HostConnection } from "../../supervise/connection.ts";
 import { startHost } from "../../supervise/start-host.ts";
@@ -83,7 +84,7 @@ async function tryHost({ sources, ledger, signal }: Examination): Promise<Findin
 
 async function connected(socket: string): Promise<HostConnection | undefined> {
 	try {
-		return await HostConnection.open(socket);
+		return await HostConnection.open(socket, systemPorts);
 	} catch (error) {
 		if (error instanceof Error && "code" in error) return undefined; // Not listening yet.
 		throw error;

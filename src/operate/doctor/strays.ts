@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isDead } from "../../host/host-process.ts";
+import { systemPorts } from "../../host/system-ports.ts";
 import { bury, buryDead } from "../../host/undertaker.ts";
 import { findHost, type HostRecord, listGoneHosts, listHosts } from "../../ledger/hosts.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -60,7 +61,7 @@ async function findingOn(host: HostRecord, examination: Examination, ledger: Led
 				remedy: "The next delegation finds out by itself.",
 			},
 			examination,
-			() => buryDead(ledger, host),
+			() => buryDead(ledger, host, systemPorts),
 		);
 	}
 	// One that a doctor tried just now may be about to leave.
@@ -75,7 +76,7 @@ async function findingOn(host: HostRecord, examination: Examination, ledger: Led
 
 async function answers(socket: string): Promise<boolean> {
 	try {
-		const connection = await HostConnection.open(socket);
+		const connection = await HostConnection.open(socket, systemPorts);
 		const answered = await connection.answers(ANSWER_WITHIN_MS);
 		connection.close();
 		return answered;
@@ -122,7 +123,7 @@ async function strayProcesses(examination: Examination, ledger: Ledger): Promise
 				remedy: `End it (kill -9 ${host.pid}).`,
 			},
 			examination,
-			() => bury(host),
+			() => bury(host, systemPorts),
 		),
 	);
 }

@@ -9,6 +9,7 @@ import type { Announcer } from "../announcer.ts";
 import { askUser } from "../ask-user.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentFacts } from "../parent-facts.ts";
+import { conversationOf, type PiConversation } from "../pi-conversation.ts";
 import { routeOf } from "../route.ts";
 import { renderSendCall } from "../view/session-calls.ts";
 import { renderSendResult } from "../view/session-results.ts";
@@ -28,7 +29,7 @@ const parameters = Type.Object(
 );
 
 export interface SendToolSetup extends DelegationSetup {
-	announcer: Announcer;
+	announcer: Announcer<PiConversation>;
 }
 
 /** The `sessions_send` tool: steer a subagent at work, or go on with one that has ended. */
@@ -40,14 +41,14 @@ export function sessionsSendTool({ pi, services, announcer, decisions, onSpawned
 			awaited.add(id);
 			waiting.set(id, (waiting.get(id) ?? 0) + 1);
 			announcer.await(id);
-			announcer.attend(ctx);
+			announcer.attend(conversationOf(pi, ctx));
 		},
 		onLeft(id) {
 			const others = (waiting.get(id) ?? 1) - 1;
 			if (others > 0) return void waiting.set(id, others);
 			waiting.delete(id);
 			announcer.awaited(id);
-			announcer.attend(ctx);
+			announcer.attend(conversationOf(pi, ctx));
 		},
 		onSpawned: (record) => onSpawned(ctx, record),
 	});

@@ -12,6 +12,7 @@ import { askUser } from "../ask-user.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import type { LiveRuns } from "../live-runs.ts";
 import { parentFacts } from "../parent-facts.ts";
+import { conversationOf, type PiConversation } from "../pi-conversation.ts";
 import { routeOf } from "../route.ts";
 import type { RunEvents } from "../run-events.ts";
 import { subagentDescription } from "../tool-description.ts";
@@ -46,7 +47,7 @@ export interface SubagentToolSetup extends DelegationSetup {
 	agents: AgentDefinition[];
 	/** When to delegate, for the parent's system prompt; may be empty. */
 	policy: string;
-	announcer: Announcer;
+	announcer: Announcer<PiConversation>;
 	events: RunEvents;
 	live: LiveRuns;
 	calls: WaitingCalls;
@@ -100,7 +101,7 @@ export function subagentTool({
 								events.created(record);
 								admitted = record.run.id;
 								announcer.await(admitted);
-								announcer.attend(ctx);
+								announcer.attend(conversationOf(pi, ctx));
 							},
 							onSeen: (record) => events.saw(record, available),
 							onAsk: askUser(ctx, available),

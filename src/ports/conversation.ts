@@ -1,0 +1,29 @@
+import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+
+/** A parent's session in the pi that has it open. */
+export interface Conversation {
+	readonly sessionId: string;
+	/** Where it is kept; undefined if it is not. */
+	readonly file: string | undefined;
+	/** Whether pi stays after it has answered, so that a message can wake it. */
+	readonly isInteractive: boolean;
+	/** Whether pi has nothing to do, as far as it knows. */
+	isIdle(): boolean;
+	/** Whether pi holds messages that are not in the conversation yet. */
+	hasPending(): boolean;
+	/** All entries that pi has in its memory. */
+	entries(): readonly SessionEntry[];
+	/** Puts messages into the conversation, and starts one turn for all of them. */
+	send(messages: readonly ConversationMessage[]): void;
+	/** Adds what announced runs cost to pi's own totals, each once. */
+	countUsage(): void;
+	/** Tells the user, not the model. */
+	notify(text: string, kind: "info" | "warning" | "error"): void;
+}
+
+export interface ConversationMessage {
+	customType: string;
+	content: string;
+	display: boolean;
+	details: unknown;
+}

@@ -1,0 +1,29 @@
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
+
+/** The session files of parents and children, as far as the ledger and its loops look into them. */
+export interface SessionFiles {
+	exists(file: string): boolean;
+	/** Undefined if it is not a regular file or is larger than that. Throws the system's error if there is none. */
+	read(file: string, atMostBytes: number): string | undefined;
+	/** Returns once the disk holds what was written. */
+	flush(file: string): void;
+	rename(from: string, to: string): void;
+}
+
+export const diskFiles: SessionFiles = {
+	exists: existsSync,
+	read(file, atMostBytes) {
+		// What is not a file may never be read to its end.
+		const stats = statSync(file);
+		return stats.isFile() && stats.size <= atMostBytes ? readFileSync(file, "utf8") : undefined;
+	},
+	flush(file) {
+		const descriptor = openSync(file, "r+");
+		try {
+			fsyncSync(descriptor);
+		} finally {
+			closeSync(descriptor);
+		}
+	},
+	rename: renameSync,
+};

@@ -1,0 +1,27 @@
+/** How parents and hosts reach each other. All of it is a hint: whoever loses a message looks at the ledger. */
+export interface Wire {
+	/** Fails with a system error if nobody listens there (yet, or any more). */
+	connect(address: string): Promise<Link>;
+	/** Resolves once others can connect. `onTrouble` hears of what goes wrong afterwards. */
+	listen(address: string, onLink: (link: Link) => void, onTrouble: (error: Error) => void): Promise<Listener>;
+	/** Removes what a listener that died has left at its address. */
+	remove(address: string): void;
+}
+
+/** One end of a connection. */
+export interface Link {
+	readonly isOpen: boolean;
+	/** Whether the other side has not read yet what was sent before. */
+	readonly isBehind: boolean;
+	send(message: object): void;
+	onMessage(take: (message: unknown) => void): void;
+	onClose(call: () => void): void;
+	/** `politely`: after what was sent has left. */
+	close(how?: "politely"): void;
+}
+
+export interface Listener {
+	/** False if somebody removed the address, so that nobody new can connect. */
+	readonly isReachable: boolean;
+	close(): void;
+}

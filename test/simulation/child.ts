@@ -1,0 +1,142 @@
+import { outcomeOf } from "../../src/collect/outcome.ts";
+import type { ClaimedRun, Work, WorkServices } from "../../src/host/work.ts";
+import { type InboxMessage, STEERING } from "../../src/ledger/inbox.ts";
+import { LedgerTrouble } from "../../src/ledger/trouble.ts";
+import { type EndCause, FINALIZE_TOOL, type Outcome } from "../../src/run/outcome.ts";
+import { NO_USAGE } from "../../src/run/usage.ts";
+import { answerTo, taskIn } from "../faults/child-model.ts";
+import type { Entry } from "../faults/evidence.ts";
+import type { SimProcess } from "./process.ts";
+import { type NewEntry, SimSession } from "./session-file.ts";
+import type { World } from "./world.ts";
+
+/** Stands in for a child: does what its task says, in its session file, and can be stopped at any time. */
+export function simulatedWork(world: World, process: SimProcess) {
+	return (record: ClaimedRun, services: WorkServices): Work => {
+		const child = new Child(world, process, record, services);
+		return { stop: (cause) => child.end(cause), done: child.work() };
+	};
+}
+
+class Child {
+	readonly #world: World;
+	readonly #process: SimProcess;
+	readonly #record: ClaimedRun;
+	readonly #services: WorkServices;
+	readonly #ended = Promise.withResolvers<void>();
+	#cause: EndCause | undefined;
+
+	constructor(world: World, process: SimProcess, record: ClaimedRun, services: WorkServices) {
+		this.#world = world;
+		this.#process = process;
+		this.#record = record;
+		this.#services = services;
+	}
+
+	/** The first cause counts. */
+	end(cause: EndCause): void {
+		this.#cause ??= cause;
+		this.#ended.resolve();
+	}
+
+	async work(): Promise<{ outcome: Outcome; settled: boolean }> {
+		try {
+			// Setting up a child takes a moment.
+			await this.#process.clock.sleep(this.#world.random.between(1, 20));
+			if (!this.#cause) await this.#converse();
+		} catch (error) {
+			this.#process.requireAlive();
+			this.end({ kind: "crashed", message: String(error) });
+		}
+		const { run, plan } = this.#record;
+		const cause = this.#cause ?? { kind: "crashed", message: "no cause" };
+		const outcome = outcomeOf(cause, {
+			usage: NO_USAGE,
+			displayItems: [],
+			attempts: run.attempt,
+			warnings: plan.warnings,
+		});
+		return { outcome, settled: true };
+	}
+
+	async #converse(): Promise<void> {
+		const { plan, run, sessionId } = this.#record;
+		const session = new SimSession(this.#world, this.#process, { file: plan.session.file, id: sessionId });
+		this.#services.holdOn();
+		session.append({ type: "custom", customType: "pi-geon:task", data: { runId: run.id } }, "task");
+		const task = taskIn(plan.task);
+		if (!task) throw new Error(`A child without a task: ${plan.task}`);
+		for (;;) {
+			const turns = turnsOf(session.entries, run.id);
+			if (plan.limits.maxTurns !== undefined && turns >= plan.limits.maxTurns) {
+				return this.end({ kind: "budget", limit: "turns" });
+			}
+			await this.#think(task.name, task.ms);
+			if (this.#cause) return;
+			this.#services.holdOn();
+			if (turns >= task.turns) {
+				const result = task.silent ? "ANNOUNCE_SKIP" : answerTo(task);
+				session.append(assistant({ name: FINALIZE_TOOL, arguments: { status: "SUCCESS", result } }), "assistant");
+				return this.end({ kind: "finalized", finalized: { status: "SUCCESS", result } });
+			}
+			session.append(assistant({ name: "ls", arguments: {} }), "assistant");
+			session.append({ type: "message", message: { role: "toolResult", toolName: "ls", content: [] } }, "toolResult");
+			this.#services.onTurn({ usage: NO_USAGE, said: `Turn ${turns + 1}` });
+			this.#services.onProgress(() => ({ displayItems: [], usage: NO_USAGE, turnCount: turns + 1 }));
+			this.#takeMessages(session);
+		}
+	}
+
+	async #think(task: string, ms: number): Promise<void> {
+		const request = {
+			pid: this.#process.pid,
+			task,
+			startedAt: this.#world.scheduler.time,
+			endedAt: Number.POSITIVE_INFINITY,
+		};
+		this.#world.requests.push(request);
+		await Promise.race([this.#process.clock.sleep(ms), this.#ended.promise]);
+		request.endedAt = this.#world.scheduler.time;
+	}
+
+	/** An extension's handler that fails does not end a run: the messages wait for the next turn. */
+	#waiting(): InboxMessage[] {
+		try {
+			return this.#services.inbox.waiting();
+		} catch (error) {
+			if (error instanceof LedgerTrouble) return [];
+			throw error;
+		}
+	}
+
+	/** As `host/steering.ts`: a message counts as taken once the file holds it. */
+	#takeMessages(session: SimSession): void {
+		const { inbox } = this.#services;
+		const { id: runId } = this.#record.run;
+		for (const { seq } of this.#waiting()) {
+			const isHeld = session.entries.some(({ customType, details }) => customType === STEERING && details?.seq === seq);
+			if (!isHeld)
+				session.append(
+					{ type: "custom_message", customType: STEERING, content: "", details: { seq, runId } as never } as NewEntry,
+					"message",
+				);
+			inbox.taken(seq);
+		}
+	}
+}
+
+const assistant = (call: { name: string; arguments: Record<string, unknown> }): Pick<Entry, "type" | "message"> => ({
+	type: "message",
+	message: { role: "assistant", stopReason: "toolUse", content: [{ type: "toolCall", ...call }] },
+});
+
+/** Of this run, over all its attempts. */
+function turnsOf(entries: readonly Entry[], runId: string): number {
+	let isOurs = false;
+	let turns = 0;
+	for (const { customType, data, message } of entries) {
+		if (customType === "pi-geon:task") isOurs = data?.runId === runId;
+		else if (isOurs && message?.role === "assistant") turns++;
+	}
+	return turns;
+}

@@ -1,0 +1,160 @@
+import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import type { Conversation, ConversationMessage } from "../../src/ports/conversation.ts";
+import type { Entry } from "../faults/evidence.ts";
+import type { SimProcess } from "./process.ts";
+import type { NewEntry, SimSession } from "./session-file.ts";
+import type { World } from "./world.ts";
+
+/** One tool call of the parent's model. */
+export interface ToolCall {
+	id: string;
+	toolName: string;
+	/** Never fails: a failure is a result, as in pi. */
+	execute(signal: AbortSignal): Promise<unknown>;
+}
+
+export interface ConversationEvents {
+	promptEntered(): void;
+	promptArrived(): void;
+	turnEnded(results: { toolName: string; details: unknown }[]): Promise<void>;
+	settled(): void;
+}
+
+/**
+ * A pi session as pi 0.87.1 keeps it: one prompt at a time, messages that come meanwhile wait for the end of the turn, and
+ * an entry that cannot be written stays in memory while the turn fails. `conversation.test.ts` compares it with the real pi.
+ */
+export class SimConversation implements Conversation {
+	readonly #world: World;
+	readonly #process: SimProcess;
+	readonly #session: SimSession;
+	readonly #events: ConversationEvents;
+	readonly #followUps: ConversationMessage[] = [];
+	readonly #deferred: ConversationMessage[] = [];
+	#isBusy = false;
+	#abort = new AbortController();
+	readonly isInteractive = true;
+	/** What the user was told, beside the conversation. */
+	readonly notices: string[] = [];
+
+	constructor(world: World, process: SimProcess, session: SimSession, events: ConversationEvents) {
+		this.#world = world;
+		this.#process = process;
+		this.#session = session;
+		this.#events = events;
+	}
+
+	get sessionId(): string {
+		return this.#session.id;
+	}
+
+	get file(): string {
+		return this.#session.file;
+	}
+
+	isIdle(): boolean {
+		return !this.#isBusy;
+	}
+
+	hasPending(): boolean {
+		return this.#followUps.length + this.#deferred.length > 0;
+	}
+
+	entries(): readonly SessionEntry[] {
+		return this.#session.entries as unknown as SessionEntry[];
+	}
+
+	notify(text: string): void {
+		this.#process.requireAlive();
+		this.notices.push(text);
+		this.#world.note(this.#process.name, `NOTICE ${text}`);
+	}
+
+	countUsage(): void {}
+
+	send(messages: readonly ConversationMessage[]): void {
+		this.#process.point("send message");
+		for (const [index, message] of messages.entries()) {
+			const startsTurn = index === messages.length - 1;
+			if (this.#isBusy) (startsTurn ? this.#followUps : this.#deferred).push(message);
+			else if (startsTurn) void this.#prompt(() => this.#append(announce(message), "announce"), []);
+			else this.#orFail(() => this.#append(announce(message), "announce"));
+		}
+	}
+
+	abort(): void {
+		this.#abort.abort();
+	}
+
+	/** The user says something, and the model makes these calls. Resolves when pi is idle again. */
+	async prompt(text: string, calls: ToolCall[]): Promise<void> {
+		while (this.#isBusy) await this.#process.clock.sleep(50);
+		this.#events.promptEntered();
+		await this.#process.clock.sleep(this.#world.random.between(0, 30));
+		while (this.#isBusy) await this.#process.clock.sleep(50);
+		const user: NewEntry = { type: "message", message: { role: "user", content: text } };
+		await this.#prompt(() => this.#append(user, "user"), calls);
+	}
+
+	async #prompt(begin: () => void, calls: ToolCall[]): Promise<void> {
+		this.#isBusy = true;
+		this.#abort = new AbortController();
+		try {
+			this.#events.promptArrived();
+			begin();
+			await this.#turn(calls);
+			for (let next = this.#followUps.splice(0); next.length > 0; next = this.#followUps.splice(0)) {
+				for (const message of next) this.#append(announce(message), "announce");
+				await this.#turn([]);
+			}
+		} catch (error) {
+			this.#process.requireAlive();
+			// An entry could not be written: pi gives the turn up. What waited for it is still there.
+			this.#world.note(this.#process.name, `the turn fails: ${error}`);
+		}
+		this.#isBusy = false;
+		for (const message of this.#deferred.splice(0)) this.#orFail(() => this.#append(announce(message), "announce"));
+		this.#events.settled();
+	}
+
+	async #turn(calls: ToolCall[]): Promise<void> {
+		await this.#process.clock.sleep(this.#world.random.between(5, 300));
+		const content = calls.map(({ id, toolName }) => ({ type: "toolCall", id, name: toolName }));
+		this.#append({ type: "message", message: { role: "assistant", content } }, "assistant");
+		if (calls.length === 0) return;
+		const results = await Promise.all(
+			calls.map(async ({ toolName, execute }) => ({ toolName, details: await execute(this.#abort.signal) })),
+		);
+		for (const { toolName, details } of results) {
+			const message = {
+				role: "toolResult",
+				toolName,
+				details: details as NonNullable<Entry["message"]>["details"] & object,
+			};
+			this.#append({ type: "message", message }, "toolResult");
+		}
+		await this.#events.turnEnded(results);
+		await this.#process.clock.sleep(this.#world.random.between(5, 300));
+		this.#append({ type: "message", message: { role: "assistant", content: [] } }, "assistant");
+	}
+
+	#append(entry: NewEntry, kind: string): void {
+		this.#session.append(entry, kind);
+	}
+
+	/** Outside of a turn pi reports the error to the extension, and goes on. */
+	#orFail(work: () => void): void {
+		try {
+			work();
+		} catch (error) {
+			this.#process.requireAlive();
+			this.#world.note(this.#process.name, `a message could not be written: ${error}`);
+		}
+	}
+}
+
+const announce = ({ customType, details }: ConversationMessage): NewEntry => ({
+	type: "custom_message",
+	customType,
+	details: details as NonNullable<Entry["details"]>,
+});

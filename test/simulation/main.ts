@@ -1,0 +1,128 @@
+import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { Killed } from "./killed.ts";
+import { MUTATIONS, mutate } from "./mutations.ts";
+
+/**
+ * npm run simulate -- --seeds N --from S: lives through N histories and says which broke a promise.
+ * npm run simulate -- --seed S: one history, as a timeline; a failing one is shrunk first.
+ * With --mutation NAME, a known bug is put into the product, and the first history that shows it ends the search.
+ */
+
+interface Share {
+	from: number;
+	to: number;
+	step: number;
+	mutation: string | undefined;
+}
+
+interface Progress {
+	seed: number;
+	broken: { promise: string; because: string }[];
+	runs: number;
+	faults: number;
+}
+
+const REPORT_EVERY_MS = 5000;
+
+// What a killed process still had under way fails, and nobody hears of it. Everything else is a bug.
+process.on("unhandledRejection", (error) => {
+	if (!(error instanceof Killed)) throw error;
+});
+
+if (isMainThread) process.exitCode = await main();
+else await work(workerData as Share);
+
+async function main(): Promise<number> {
+	const { values } = parseArgs({
+		options: {
+			seeds: { type: "string", default: "1000" },
+			from: { type: "string", default: "1" },
+			seed: { type: "string" },
+			mutation: { type: "string" },
+		},
+	});
+	const { mutation } = values;
+	if (values.seed !== undefined) return tell(Number(values.seed), mutation);
+	const [seeds, from] = [Number(values.seeds), Number(values.from)];
+	if (!(seeds > 0) || !Number.isInteger(from)) {
+		console.error("Usage: npm run simulate -- [--seeds N] [--from S] | --seed S");
+		return 2;
+	}
+	return live(from, from + seeds, mutation);
+}
+
+/** The simulator, with the bug in what it simulates, if there is to be one. */
+async function simulator(name: string | undefined) {
+	const mutation = MUTATIONS.find((one) => one.name === name);
+	if (name !== undefined && !mutation) throw new Error(`There is no mutation "${name}".`);
+	if (mutation) mutate(mutation);
+	const [{ simulate }, { shrink }] = await Promise.all([import("./simulate.ts"), import("./shrink.ts")]);
+	return { simulate, shrink };
+}
+
+/** One history, for people. */
+async function tell(seed: number, mutation: string | undefined): Promise<number> {
+	const { simulate, shrink } = await simulator(mutation);
+	const first = await simulate(seed, { traced: true });
+	const [violation] = first.violations;
+	const verdict = violation ? await shrink(seed, violation.promise) : first;
+	console.log(verdict.timeline?.join("\n"));
+	if (violation)
+		console.log(`\nThe shortest plan that still breaks it:\n${JSON.stringify(verdict.history, undefined, "\t")}`);
+	for (const { promise, because } of verdict.violations) console.log(`BROKEN ${promise}: ${because}`);
+	return violation ? 1 : 0;
+}
+
+async function live(from: number, to: number, mutation: string | undefined): Promise<number> {
+	const started = performance.now();
+	const workers = Math.min(availableParallelism(), to - from);
+	const total = { done: 0, runs: 0, faults: 0 };
+	const failed: number[] = [];
+	const take = ({ seed, broken, runs, faults }: Progress): void => {
+		total.done++;
+		total.runs += runs;
+		total.faults += faults;
+		if (broken.length === 0) return;
+		failed.push(seed);
+		console.log(`seed ${seed}`);
+		for (const { promise, because } of broken) console.log(`  ${promise}: ${because}`);
+	};
+	const seconds = () => ((performance.now() - started) / 1000).toFixed(0);
+	const report = setInterval(
+		() => console.error(`${total.done} of ${to - from} histories, ${failed.length} broken, ${seconds()} s`),
+		REPORT_EVERY_MS,
+	);
+	try {
+		await Promise.all(
+			Array.from({ length: workers }, (_, index) =>
+				inWorker({ from: from + index, to, step: workers, mutation }, take),
+			),
+		);
+	} finally {
+		clearInterval(report);
+	}
+	const { done, runs, faults } = total;
+	console.log(`${done} histories, ${runs} runs, ${faults} faults, ${failed.length} broken, ${seconds()} s`);
+	if (failed[0] !== undefined) console.log(`See one with: npm run simulate -- --seed ${Math.min(...failed)}`);
+	return failed.length > 0 ? 1 : 0;
+}
+
+function inWorker(share: Share, take: (progress: Progress) => void): Promise<void> {
+	const { promise, resolve, reject } = Promise.withResolvers<void>();
+	const worker = new Worker(new URL(import.meta.url), { workerData: share });
+	worker.on("message", take);
+	worker.once("error", reject);
+	worker.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`A worker ended with code ${code}.`))));
+	return promise;
+}
+
+async function work({ from, to, step, mutation }: Share): Promise<void> {
+	const { simulate } = await simulator(mutation);
+	for (let seed = from; seed < to; seed += step) {
+		const { violations: broken, runs, faults } = await simulate(seed);
+		parentPort?.postMessage({ seed, broken, runs, faults } satisfies Progress);
+		if (mutation !== undefined && broken.length > 0) return;
+	}
+}

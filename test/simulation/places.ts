@@ -1,0 +1,12 @@
+import type { Places } from "../../src/ledger/places.ts";
+
+export const PLACES: Places = {
+	dir: "/state",
+	ledger: "/state/ledger",
+	hosts: "/state/hosts",
+	compiled: "/state/compiled",
+	writeConsents: "/state/consents",
+	parentLog: "/state/parent.log",
+	log: (host) => `/state/hosts/${host}.log`,
+	socket: (host) => `/state/hosts/${host}.sock`,
+};

@@ -1,0 +1,113 @@
+import type { Random } from "../faults/random.ts";
+
+/** Whoever an event belongs to: it does not happen to the dead, and waits for the suspended. */
+export interface Owner {
+	readonly isAlive: boolean;
+	/** Until when it is suspended, in virtual milliseconds. */
+	readonly suspendedUntil: number;
+}
+
+interface Event {
+	at: number;
+	/** Among events of the same moment: drawn, so that every order has its seeds. */
+	rank: number;
+	owner: Owner;
+	call: () => void;
+	isCancelled: boolean;
+}
+
+/** 2026-01-01, so that times in a history can be read. */
+const EPOCH = Date.UTC(2026, 0, 1);
+
+/** Virtual time: nothing waits, and what happens next follows from the seed alone. */
+export class Scheduler {
+	readonly #random: Random;
+	readonly #heap: Event[] = [];
+	/** Virtual milliseconds since the history began. */
+	elapsed = 0;
+	/** How far the wall clock has jumped. */
+	skew = 0;
+	events = 0;
+	readonly uncaught: unknown[] = [];
+
+	constructor(random: Random) {
+		this.#random = random;
+	}
+
+	/** Wall time without its jumps: what the checker goes by. */
+	get time(): number {
+		return EPOCH + Math.floor(this.elapsed);
+	}
+
+	get now(): number {
+		return this.time + this.skew;
+	}
+
+	after(ms: number, owner: Owner, call: () => void): () => void {
+		const event = { at: this.elapsed + Math.max(0, ms), rank: this.#random.next(), owner, call, isCancelled: false };
+		this.#push(event);
+		return () => {
+			event.isCancelled = true;
+		};
+	}
+
+	/** Lets events happen, one after the other, until it is over or nothing is left to happen. */
+	async run(isOver: () => boolean): Promise<void> {
+		while (!isOver()) {
+			const event = this.#pop();
+			if (!event) return;
+			if (event.isCancelled || !event.owner.isAlive) continue;
+			if (event.owner.suspendedUntil > event.at) {
+				event.at = event.owner.suspendedUntil;
+				this.#push(event);
+				continue;
+			}
+			this.elapsed = event.at;
+			this.events++;
+			this.#happen(event);
+			// Everything that follows from it without time passing.
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+	}
+
+	/** What is thrown to nobody would end a real process: that is a finding, unless it was killed just now. */
+	#happen({ call, owner }: Event): void {
+		try {
+			call();
+		} catch (error) {
+			if (owner.isAlive) this.uncaught.push(error);
+		}
+	}
+
+	#push(event: Event): void {
+		const heap = this.#heap;
+		let index = heap.push(event) - 1;
+		while (index > 0) {
+			const parent = (index - 1) >> 1;
+			if (!isBefore(event, heap[parent] as Event)) break;
+			heap[index] = heap[parent] as Event;
+			index = parent;
+		}
+		heap[index] = event;
+	}
+
+	#pop(): Event | undefined {
+		const heap = this.#heap;
+		const first = heap[0];
+		const last = heap.pop();
+		if (!first || !last || heap.length === 0) return first;
+		let index = 0;
+		for (;;) {
+			let child = 2 * index + 1;
+			if (child >= heap.length) break;
+			if (child + 1 < heap.length && isBefore(heap[child + 1] as Event, heap[child] as Event)) child++;
+			if (!isBefore(heap[child] as Event, last)) break;
+			heap[index] = heap[child] as Event;
+			index = child;
+		}
+		heap[index] = last;
+		return first;
+	}
+}
+
+const isBefore = (a: Event, b: Event): boolean => a.at < b.at || (a.at === b.at && a.rank < b.rank);

@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { repositoryRoot } from "../helpers/repository.ts";
+import { MUTATIONS } from "./mutations.ts";
+import { simulate } from "./simulate.ts";
+
+const MAIN = join(repositoryRoot, "test", "simulation", "main.ts");
+const LONGEST_MS = 240_000;
+
+/** In a process of its own: what a killed process leaves unhandled must not end this one. */
+async function run(...args: string[]): Promise<{ code: number; output: string }> {
+	const options = { maxBuffer: 2 ** 26, timeout: LONGEST_MS };
+	try {
+		const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args], options);
+		return { code: 0, output: stdout };
+	} catch (error) {
+		const { code, stdout = "", stderr = "" } = error as { code?: number; stdout?: string; stderr?: string };
+		return { code: typeof code === "number" ? code : -1, output: `${stdout}\n${stderr}` };
+	}
+}
+
+test("2,000 histories keep every promise", { timeout: LONGEST_MS }, async () => {
+	const { code, output } = await run("--seeds", "2000");
+	expect(output).toMatch(/^2000 histories, \d{4,} runs, \d{4,} faults, 0 broken/m);
+	expect(code).toBe(0);
+});
+
+describe("the simulator finds within 1,000 histories", () => {
+	test.for(MUTATIONS)("$name", { timeout: LONGEST_MS }, async ({ name }) => {
+		const { code, output } = await run("--seeds", "1000", "--mutation", name);
+		expect(output).toMatch(/^seed \d+\n {2}\S/m);
+		expect(code).toBe(1);
+	});
+});
+
+test("a seed replays the same history, event for event", async () => {
+	const [one, two] = [await simulate(77, { traced: true }), await simulate(77, { traced: true })];
+	expect(one.timeline?.length).toBeGreaterThan(10);
+	// Ids are drawn anew each time; what happens to them is not.
+	const named = (timeline: string[] | undefined) => {
+		const names = new Map<string, string>();
+		return timeline?.map((line) =>
+			line.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{8}\b/g, (id) => {
+				if (!names.has(id)) names.set(id, `#${names.size}`);
+				return names.get(id) ?? id;
+			}),
+		);
+	};
+	expect(named(two.timeline)).toEqual(named(one.timeline));
+});
+
+test("a failing history is shrunk to a plan that still fails, and told as a timeline", {
+	timeout: LONGEST_MS,
+}, async () => {
+	const name = "two answers to one call";
+	const { output } = await run("--seeds", "1000", "--mutation", name);
+	const seed = /^seed (\d+)/m.exec(output)?.[1] ?? "";
+	const { code, output: told } = await run("--seed", seed, "--mutation", name);
+	expect(code).toBe(1);
+	expect(told).toContain("BROKEN");
+	const plan = JSON.parse(/The shortest plan that still breaks it:\n([\s\S]*?)\nBROKEN/.exec(told)?.[1] ?? "{}") as {
+		troubles: unknown[];
+		parents: unknown[][];
+	};
+	expect(plan.troubles.length).toBeLessThanOrEqual(1);
+	expect(plan.parents.flat().length).toBeLessThanOrEqual(2);
+});
