@@ -6,7 +6,7 @@ import { sessionKey } from "../run/ids.ts";
 import { legible } from "../run/legible.ts";
 import type { FailureOutcome, Outcome } from "../run/outcome.ts";
 import { SILENCE } from "../run/silence.ts";
-import { inputTokens } from "../run/usage.ts";
+import { inputTokens, NO_USAGE } from "../run/usage.ts";
 import { childsWords } from "./childs-words.ts";
 import { shownToModel } from "./whole-answer.ts";
 import { isOurs } from "./whose-words.ts";
@@ -83,6 +83,35 @@ export function announceOf(record: EndedRecord, { redactor, transcript }: Announ
 	const result = outcome.finalized?.result;
 	const content = contentOf({ result: result ? said(result, record) : [], notes, details }, redactor);
 	return { customType: ANNOUNCE, content, display: true, details };
+}
+
+/** In place of an announce that cannot be made, so that the others are told and this one is not lost in silence. */
+export function poorAnnounceOf(
+	{ run, sessionId }: EndedRecord,
+	why: string,
+	{ redactor, transcript }: Announcing,
+): Announce {
+	const notes = redactor.redact(
+		`The report of run ${run.id} cannot be made: ${inOneLine(legible(why))}. What it found may be in its transcript.`,
+	);
+	const details: AnnounceDetails = {
+		...{ announceId: run.id, runId: run.id, sessionKey: sessionKey("main", sessionId), sessionId, agent: "unknown" },
+		...{
+			status: "unknown",
+			reason: "unreadable",
+			task: "(its task cannot be read)",
+			notes,
+			durationMs: 0,
+			usage: NO_USAGE,
+		},
+		transcript,
+	};
+	return {
+		customType: ANNOUNCE,
+		content: contentOf({ result: [], notes: [us(notes)], details }, redactor),
+		display: true,
+		details,
+	};
 }
 
 /** A piece of an announce, and whose words it is. */

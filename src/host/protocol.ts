@@ -1,6 +1,7 @@
 import { isRunId, type RunId } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
 import type { ContextUse, DisplayItem } from "../run/outcome.ts";
+import { isDisplayItem } from "../run/outcome-check.ts";
 import type { Usage } from "../run/usage.ts";
 
 /**
@@ -83,9 +84,4 @@ function isQuestion(question: unknown): question is Question {
 function isProgress(progress: unknown): progress is Progress {
 	if (!isRecord(progress) || !isRecord(progress.usage) || typeof progress.turnCount !== "number") return false;
 	return Array.isArray(progress.displayItems) && progress.displayItems.every(isDisplayItem);
-}
-
-function isDisplayItem(item: unknown): item is DisplayItem {
-	if (!isRecord(item)) return false;
-	return item.type === "text" ? typeof item.text === "string" : typeof item.name === "string" && isRecord(item.args);
 }

@@ -2,6 +2,7 @@ import type { LaunchPlan } from "../plan/plan.ts";
 import { isRunId, isSessionId } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
 import type { Outcome } from "../run/outcome.ts";
+import { isOutcome, isUsage } from "../run/outcome-check.ts";
 import type { Usage } from "../run/usage.ts";
 
 /** A row of `runs` as it is in the file: whatever the table allows, or somebody wrote past it. */
@@ -137,11 +138,6 @@ function parsed(value: unknown): unknown {
 	}
 }
 
-const AMOUNTS = ["input", "output", "cacheRead", "cacheWrite", "cost", "turns"];
-
-export const isUsage = (value: unknown): value is Usage =>
-	isRecord(value) && AMOUNTS.every((amount) => Number.isFinite(value[amount]));
-
 const isAmount = (value: unknown): boolean => Number.isFinite(value) && Number(value) >= 0;
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
@@ -167,15 +163,6 @@ function isPlan(value: unknown): boolean {
 		isRecord(afterwards) &&
 		isAmount(afterwards.archiveAfterMinutes)
 	);
-}
-
-function isOutcome(value: unknown): boolean {
-	if (!isRecord(value)) return false;
-	const { status, error, finalized, usage, displayItems, warnings, attempts } = value;
-	const common = isUsage(usage) && Array.isArray(displayItems) && isTexts(warnings) && isCount(attempts);
-	if (!common) return false;
-	if (status === "success") return isText(value.output) && isRecord(finalized) && isText(finalized.result);
-	return (status === "error" || status === "timeout") && isRecord(error) && isText(error.code) && isText(error.message);
 }
 
 /** What SQLite's own check says of single rows, and not of the file: those are skipped and reported one by one. */

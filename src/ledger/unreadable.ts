@@ -1,9 +1,10 @@
 import type { LaunchPlan } from "../plan/plan.ts";
 import { isRunId, isSessionId, newRunId, newSessionId, type SessionId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
+import { isUsage } from "../run/outcome-check.ts";
 import { NO_USAGE, type Usage } from "../run/usage.ts";
 import type { Ledger } from "./ledger.ts";
-import { checkRow, isUsage, type RawRow, type UnreadableRun } from "./row-check.ts";
+import { checkRow, type RawRow, type UnreadableRun } from "./row-check.ts";
 
 /** What is wrong with the row of a run; undefined if there is none, or nothing is. */
 export function findUnreadable(ledger: Ledger, id: string): UnreadableRun | undefined {
@@ -153,7 +154,7 @@ const asMoment = (value: unknown): number | undefined =>
 export function usageIn(value: unknown): Usage {
 	try {
 		const usage: unknown = JSON.parse(asText(value));
-		return isUsage(usage) ? (usage as Usage) : NO_USAGE;
+		return isUsage(usage) ? usage : NO_USAGE;
 	} catch (error) {
 		if (error instanceof SyntaxError) return NO_USAGE;
 		throw error;

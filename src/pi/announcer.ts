@@ -1,6 +1,6 @@
 import { inOneLine } from "../collect/plain.ts";
 import type { Services } from "../delegate.ts";
-import { type Announce, announceOf, wantsSilence } from "../deliver/announce.ts";
+import { type Announce, type Announcing, announceOf, poorAnnounceOf, wantsSilence } from "../deliver/announce.ts";
 import { toldInMemory, toldOnDisk } from "../deliver/transcript.ts";
 import { archiveDue } from "../host/housekeeping.ts";
 import { transcriptToTell } from "../ledger/archive.ts";
@@ -279,14 +279,27 @@ export class Announcer<Talk extends Conversation = Conversation> {
 			),
 		);
 		const untold = due.filter(({ run }) => !paid.has(run.id));
-		const announces = untold.map((record) =>
-			announceOf(record, { redactor, transcript: transcriptToTell(ledger, record, this.#clock.now()) }),
-		);
+		const announces = untold.map((record) => {
+			const transcript = transcriptToTell(ledger, record, this.#clock.now());
+			return this.#announceOf(talk, record, { redactor, transcript });
+		});
 		for (const { run, plan, parentSession } of untold) {
 			this.#underway.add(run.id);
 			this.#setup.log.info("announcing", { runId: run.id, agent: plan.agent, session: parentSession });
 		}
 		return announces;
+	}
+
+	/** One that cannot be made must not hold up the others. What keeps us from the ledger is not caught: it concerns all. */
+	#announceOf(talk: Talk, record: EndedRecord, announcing: Announcing): Announce {
+		try {
+			return announceOf(record, announcing);
+		} catch (error) {
+			const { id } = record.run;
+			this.#setup.log.error("cannot make the report of a run", { runId: id, session: talk.sessionId, error });
+			talk.notify(`pi-geon cannot make the report of run ${id}: ${messageOf(error)}`, "error");
+			return poorAnnounceOf(record, messageOf(error), announcing);
+		}
 	}
 
 	/** Resolves when something may have changed. */

@@ -1,0 +1,61 @@
+import { isRecord } from "./is-record.ts";
+import type { DisplayItem, Outcome } from "./outcome.ts";
+import type { Usage } from "./usage.ts";
+
+/**
+ * Whether something that was read back is an outcome, down to the last field that anybody reads of it. Those who tell of
+ * outcomes rely on the types: a field that passes here and is not what its type says stops the reports of a whole session.
+ */
+export function isOutcome(value: unknown): value is Outcome {
+	if (!isRecord(value) || !hasFacts(value)) return false;
+	if (value.status === "success") return value.exitCode === 0 && isText(value.output) && isSuccess(value.finalized);
+	return (value.status === "error" || value.status === "timeout") && isFailure(value);
+}
+
+const hasFacts = ({ usage, displayItems, attempts, warnings, model, context, output }: Fields): boolean =>
+	isUsage(usage) &&
+	isListOf(displayItems, isDisplayItem) &&
+	isListOf(warnings, isText) &&
+	Number.isSafeInteger(attempts) &&
+	Number(attempts) >= 0 &&
+	isTextOrAbsent(model) &&
+	isTextOrAbsent(output) &&
+	(context === undefined || (isRecord(context) && isNumber(context.tokens) && isNumber(context.window)));
+
+const isFailure = ({ exitCode, error, finalized, timeoutReason, lastEvent }: Fields): boolean =>
+	Number.isSafeInteger(exitCode) &&
+	exitCode !== 0 &&
+	isRecord(error) &&
+	isText(error.code) &&
+	isText(error.message) &&
+	isTextOrAbsent(error.reason) &&
+	(finalized === undefined || isReportedError(finalized)) &&
+	(timeoutReason === undefined || TIMEOUT_REASONS.includes(timeoutReason)) &&
+	isTextOrAbsent(lastEvent);
+
+const isSuccess = (finalized: unknown): boolean =>
+	isRecord(finalized) && finalized.status === "SUCCESS" && isText(finalized.result);
+
+const isReportedError = (finalized: unknown): boolean =>
+	isRecord(finalized) && finalized.status === "ERROR" && isText(finalized.error) && isTextOrAbsent(finalized.result);
+
+export function isDisplayItem(item: unknown): item is DisplayItem {
+	if (!isRecord(item)) return false;
+	if (item.type === "text") return isText(item.text);
+	return item.type === "toolCall" && isText(item.name) && isRecord(item.args);
+}
+
+const AMOUNTS = ["input", "output", "cacheRead", "cacheWrite", "cost", "turns"];
+
+export const isUsage = (value: unknown): value is Usage =>
+	isRecord(value) && AMOUNTS.every((amount) => isNumber(value[amount]));
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const TIMEOUT_REASONS: readonly unknown[] = ["runtime", "idle", "tool"];
+
+const isText = (value: unknown): value is string => typeof value === "string";
+const isTextOrAbsent = (value: unknown): boolean => value === undefined || isText(value);
+const isNumber = (value: unknown): boolean => Number.isFinite(value);
+const isListOf = (value: unknown, fits: (item: unknown) => boolean): boolean =>
+	Array.isArray(value) && value.every(fits);
