@@ -26,8 +26,10 @@ export async function fillLedger(file: string, runs: number, parentSession = "an
 		.map(({ name }) => name)
 		.filter((name) => name !== "seq" && name !== "id");
 	ledger.run(
-		"UPDATE runs SET state = 'ended', ended_at = 2, started_at = 1, outcome = ?, delivery = 'delivered' WHERE id = ?",
+		"UPDATE runs SET state = 'ended', ended_at = 2, started_at = 1, outcome = ?, delivery = 'delivered', delivered_at = ? WHERE id = ?",
 		JSON.stringify(outcome),
+		// Lately, so that it is not removed as expired.
+		Date.now(),
 		seed.run.id,
 	);
 	ledger.transaction("normal", () =>

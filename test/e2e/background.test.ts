@@ -11,6 +11,7 @@ import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, httpError, text, toolCall, usage } from "../helpers/model-steps.ts";
 import { piVersions, promptPi, runPi, startRpc } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
+import { partsOf, STATISTICS, successOf, tagged, WHOSE_WORDS } from "./announce-shape.ts";
 import { finalize } from "./child.ts";
 import { eventually } from "./ledger-of.ts";
 
@@ -49,6 +50,8 @@ const announcesIn = (file: string): CustomMessage[] =>
 		.map((line) => JSON.parse(line) as { type: string } & CustomMessage)
 		.filter((entry) => entry.type === "custom_message" && entry.customType === "pi-geon:announce");
 
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+
 const sessionFileOf = async (rpc: ReturnType<typeof startRpc>): Promise<string> =>
 	((await rpc.send({ type: "get_state" })).data as { sessionFile: string }).sessionFile;
 
@@ -83,10 +86,12 @@ describe.each(piVersions)("in the background, on pi %s", (version) => {
 
 		expect(announces.map(({ details }) => details.label).sort()).toEqual(["A", "B", "C"]);
 		expect(settledTimes(rpc)).toBe(before + 1);
-		const [first] = announces;
-		expect(first?.content).toMatch(
-			/^Status: success\nResult: Answer to [ABC]\.\nNotes: \(none\)\n\nruntime \d+s • tokens 15 \(in 10 \/ out 5\) • sessionKey agent:main:subagent:\S+ • sessionId \S+ • transcript \S+/,
-		);
+		for (const { content, details } of announces) {
+			const { said, statistics } = partsOf(content);
+			expect(said).toBe(successOf(`Answer to ${details.label}.`));
+			expect(statistics).toMatch(STATISTICS);
+			expect(statistics).toMatch(/^runtime \d+s • tokens 15 \(in 10 \/ out 5\) • sessionKey agent:main:subagent:/);
+		}
 	});
 });
 
@@ -247,16 +252,30 @@ const oneRun = async (
 
 test("a run that timed out announces it, with its partial findings", async () => {
 	const { announce } = await oneRun({ runTimeoutSeconds: 1 }, () => [text("I found a clue."), hang()]);
-	expect(announce?.content).toMatch(/^Status: timeout\nResult: \(not available\)\nNotes: It did not finish within 1 s/);
-	expect(announce?.content).toContain("Partial findings:\nI found a clue.");
+	const { said, statistics } = partsOf(announce?.content);
+	expect(said).toMatch(
+		new RegExp(
+			`^Status: timeout\nResult: \\(not available\\)\nNotes: ${escaped(WHOSE_WORDS)}\n` +
+				"It did not finish within 1 s, its time limit\\.\nLast event of the subagent: \\S+\n" +
+				`Partial findings:\n${escaped(tagged("I found a clue."))}\n\n$`,
+		),
+	);
+	expect(statistics).toMatch(STATISTICS);
 });
 
 test("an error says so in the notes, and a model with prices has a cost", async () => {
 	const { announce } = await oneRun({ model: "scripted/priced" }, ({ turn }) =>
 		turn === 0 ? [toolCall("ls", { path: "." }), usage({ input: 100_000, output: 1000 })] : httpError(400),
 	);
-	expect(announce?.content).toMatch(/^Status: error\nResult: \(not available\)\nNotes: The model provider failed: /);
-	expect(announce?.content).toContain("est $0.3");
+	const { said, statistics } = partsOf(announce?.content);
+	expect(said).toMatch(
+		new RegExp(
+			`^Status: error\nResult: \\(not available\\)\nNotes: ${escaped(WHOSE_WORDS)}\n` +
+				"SUBAGENT_FAILED, reason provider:\n<report-x>\nThe model provider failed: .*\n</report-x>\n",
+		),
+	);
+	expect(statistics).toMatch(STATISTICS);
+	expect(statistics).toContain(" • est $0.3");
 });
 
 test("a general child has its parent's tools, less those to delegate with", async () => {
@@ -289,5 +308,5 @@ test("a host that dies with a background run: it goes on in another, and comes h
 	await rpc.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"));
 	const file = await sessionFileOf(rpc);
 	await rpc.close();
-	expect(announcesIn(file).map(({ content }) => content)).toEqual([expect.stringContaining("Result: Survived.")]);
+	expect(announcesIn(file).map(({ content }) => partsOf(content).said)).toEqual([successOf("Survived.")]);
 });

@@ -57,7 +57,7 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 			/^host +[0-9a-f]{8}$/m,
 			/^model +scripted\/parent/m,
 			/^tools +read, grep, find, ls/m,
-			/^limits +15m00s in all · 3m00s idle/m,
+			/^limits +1h00m in all · 3m00s idle/m,
 			/^usage +1 turn · /m,
 			/^delivery +owed once it has ended$/m,
 			/^cleanup +keep$/m,

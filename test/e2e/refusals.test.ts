@@ -37,16 +37,23 @@ describe("a request that is turned down gets its code, and nothing is started", 
 		});
 	});
 
-	test("an empty task, a missing one and a field of another system: pi's own schema check answers", async () => {
-		for (const args of [
-			{ agent: "explorer", task: "" },
-			{ agent: "explorer" },
-			{ agent: "explorer", task: "Find it.", chain: [] },
-		]) {
-			const { text, isError } = await call(args);
-			expect(isError).toBe(true);
-			expect(text).toContain('Validation failed for tool "subagent"');
-		}
+	test.each([
+		["an empty task", { agent: "explorer", task: "" }, "task"],
+		["a missing task", { agent: "explorer" }, "task"],
+		["a task that is no text", { agent: "explorer", task: 7 }, "task"],
+		["an empty agent", { agent: "", task: "Find it." }, "agent"],
+		["a missing agent", { task: "Find it." }, "agent"],
+	])("%s", async (_name, args, field) => {
+		const { text, details, isError } = await call(args);
+		expect(isError).toBe(true);
+		expect(text).toContain(`\`${field}\` must be a non-empty string`);
+		expect(details).toEqual({ mode: "single", results: [], error: { code: "INVALID_INPUT", message: text } });
+	});
+
+	test("a field of another system: pi's own schema check answers", async () => {
+		const { text, isError } = await call({ agent: "explorer", task: "Find it.", chain: [] });
+		expect(isError).toBe(true);
+		expect(text).toContain('Validation failed for tool "subagent"');
 	});
 
 	test("an agent that is switched off", async () => {
