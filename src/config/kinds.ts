@@ -25,8 +25,6 @@ export function wholeNumber(from: number, to = Number.MAX_SAFE_INTEGER): Kind<nu
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 
-/** Node's timers overflow beyond this, and then fire at once. */
-
 export const LONGEST_TIMER_SECONDS = Math.floor(LONGEST_TIMER_MS / 1000);
 
 export const milliseconds = wholeNumber(1, LONGEST_TIMER_MS);

@@ -2,6 +2,7 @@ import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import type { RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { quoted } from "../run/quoted.ts";
+import type { EndedRun } from "../run/run.ts";
 import { admitInTransaction, laneLimitOf } from "./admit.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RunRecord } from "./records.ts";
@@ -71,8 +72,9 @@ export function messagesHeldBy(branch: readonly SessionEntry[], runId: RunId): S
 export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 	const { run, plan } = record;
 	if (run.state !== "ended") return;
+	if (!canGoOn(run.outcome)) return;
 	const waiting = notTakenIn(ledger, record, run.endedAt);
-	if (waiting.length === 0 || !canGoOn(run.outcome)) return;
+	if (waiting.length === 0) return;
 	const next = admitInTransaction(ledger, {
 		plan: {
 			...plan,
@@ -92,9 +94,9 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 }
 
 /** What becomes of no run's task when this one ends so: a line for each message, for whoever reads the outcome. */
-export function undelivered(ledger: Ledger, record: RunRecord, end: { at: number; outcome: Outcome }): string[] {
-	if (canGoOn(end.outcome)) return [];
-	return notTakenIn(ledger, record, end.at).map(
+export function undelivered(ledger: Ledger, record: RunRecord, { endedAt, outcome }: EndedRun): string[] {
+	if (canGoOn(outcome)) return [];
+	return notTakenIn(ledger, record, endedAt).map(
 		({ body }) => `This message was not delivered, because the run ended first: ${quoted(body)}`,
 	);
 }

@@ -89,6 +89,7 @@ const sharedFolderName = (): string => `pi-geon-${userInfo().uid}`;
 
 class FolderNotOurs extends Error {
 	override name = "FolderNotOurs";
+	readonly code = "EPERM";
 	constructor(folder: string) {
 		super(
 			`${folder} belongs to another user or is no folder, so no socket is made there. Remove it, or set XDG_RUNTIME_DIR to a folder of your own.`,

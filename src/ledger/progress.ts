@@ -1,6 +1,6 @@
 import type { HostId, RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
-import { isRefused, type RunEvent, transition } from "../run/run.ts";
+import { type EndedRun, isRefused, type RunEvent, transition } from "../run/run.ts";
 import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
 import { followUpInTransaction, undelivered } from "./inbox.ts";
 import type { Ledger } from "./ledger.ts";
@@ -19,8 +19,9 @@ export function applyInTransaction(ledger: Ledger, id: RunId, event: RunEvent): 
 		else if ("at" in event) closeUnreadableInTransaction(ledger, id, { at: event.at });
 		return undefined;
 	}
-	const run = transition(record.run, event.type === "ended" ? withUndelivered(ledger, record, event) : event);
-	if (isRefused(run)) return undefined;
+	const next = transition(record.run, event);
+	if (isRefused(next)) return undefined;
+	const run = event.type === "ended" && next.state === "ended" ? withUndelivered(ledger, record, next) : next;
 	if (run !== record.run) storeRun(ledger, run);
 	const now = { ...record, run };
 	if (event.type === "ended") followUpInTransaction(ledger, now);
@@ -28,14 +29,10 @@ export function applyInTransaction(ledger: Ledger, id: RunId, event: RunEvent): 
 }
 
 /** The requester is told of messages that reach nobody. */
-function withUndelivered(
-	ledger: Ledger,
-	record: RunRecord,
-	event: Extract<RunEvent, { type: "ended" }>,
-): Extract<RunEvent, { type: "ended" }> {
-	const warnings = undelivered(ledger, record, event);
-	if (warnings.length === 0) return event;
-	return { ...event, outcome: { ...event.outcome, warnings: [...event.outcome.warnings, ...warnings] } };
+function withUndelivered(ledger: Ledger, record: RunRecord, run: EndedRun): EndedRun {
+	const lines = undelivered(ledger, record, run);
+	if (lines.length === 0) return run;
+	return { ...run, outcome: { ...run.outcome, warnings: [...run.outcome.warnings, ...lines] } };
 }
 
 export interface RunEnd {

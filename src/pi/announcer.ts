@@ -25,7 +25,7 @@ import type { RunEvents } from "./run-events.ts";
 
 /** How often the ledger is looked at while there is something to wait for and nobody gives a hint. */
 const LOOK_EVERY_MS = 1000;
-const LOOK_EVERY_MS_AFTER_TROUBLE = 3000;
+const LOOK_EVERY_MS_AFTER_TROUBLE = 5000;
 /** How often it is looked at when there is nothing to wait for: a run may be sent off from a shell, or by another pi. */
 const LOOK_EVERY_MS_AT_REST = 5000;
 /** How long a prompt may take from its entry until the model works on it. */
@@ -70,7 +70,10 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	#promptUntil = 0;
 	#loop: Promise<void> | undefined;
 	#stopped = false;
+	/** Said once, until a look goes well again. */
 	#reported = false;
+	/** Whether one of the runs could not be looked after at the last look. */
+	#inTrouble = false;
 
 	constructor(setup: AnnouncerSetup<Talk>) {
 		this.#setup = setup;
@@ -181,7 +184,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	async #carry(talk: Talk, services: DeliveryServices): Promise<void> {
 		while (!this.#stopped) {
 			const left = await this.#deliver(talk, services).catch((error) => this.#report(talk, error));
-			if (left !== undefined) this.#reported = false;
+			if (left !== undefined && !this.#inTrouble) this.#reported = false;
 			if (left === undefined) await this.#hints.next(LOOK_EVERY_MS_AFTER_TROUBLE);
 			else if (left > 0) await this.#hints.next(LOOK_EVERY_MS);
 			else if (talk.isInteractive) await this.#hints.next(LOOK_EVERY_MS_AT_REST);
@@ -233,9 +236,14 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		const { ledger, supervisor } = services;
 		const { events, live, askUser, log, ports } = this.#setup;
 		const session = talk.sessionId;
+		this.#inTrouble = false;
 		const open = await supervisor.tend(session, {
 			except: this.#awaited,
 			onHint: this.#hints.give,
+			onTrouble: (error) => {
+				this.#inTrouble = true;
+				return this.#report(talk, error);
+			},
 			onProgress: (id, progress) => live.heard(id, progress),
 			followed: (open) => live.followed(open),
 			onAsk: askUser(talk, services),
@@ -256,7 +264,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		const held = ids.length > 0 ? toldInMemory(talk) : new Set();
 		const told = ids.filter((id) => taken.has(id) && held.has(id));
 		const paid = new Set(this.#pay(talk, ledger, told));
-		const isTold = (id: RunId) => paid.has(id) || (held.has(id) && isUnwritten(talk, ledger));
+		const isTold = (id: RunId) => paid.has(id) || (held.has(id) && !isLost(talk, ledger));
 		const untold = owed.filter(({ run }) => taken.has(run.id) && !isTold(run.id));
 		const due = untold.filter((ended) => !wantsSilence(ended));
 		for (const ended of untold) {
@@ -316,7 +324,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 			this.#underway.arrived(id);
 		}
 		const atRest = talk.isIdle() && !talk.hasPending();
-		this.#underway.forgetLost({ atRest, held: isUnwritten(talk, ledger) ? held : new Set() });
+		this.#underway.forgetLost({ atRest, held: isLost(talk, ledger) ? new Set() : held });
 	}
 
 	/** Settles the debts of those runs of which the session's file tells. Answers which. */
@@ -336,10 +344,11 @@ const wasUsed = (talk: Conversation): boolean =>
 	talk.entries().some(({ type }) => type === "message" || type === "custom_message");
 
 /**
- * Whether pi has not written the session yet: it does so with the first answer of the model, and writes everything then.
- * In a session that is on the disk, an entry that only memory holds could not be written, and will not be.
+ * Whether an entry that only pi's memory holds will never be written, and another one would be. pi writes a session with the
+ * first answer of the model, and everything in it then; from there on it writes each entry once, or not at all.
  */
-const isUnwritten = ({ file }: Conversation, { files }: Ledger): boolean => file === undefined || !files.exists(file);
+const isLost = ({ file }: Conversation, { files }: Ledger): boolean =>
+	file !== undefined && files.exists(file) && files.hasRoom(file);
 
 interface Look {
 	/** Not ended yet. */

@@ -24,8 +24,10 @@ export class OurDeliveries {
 
 	/** Tells others which process this is, so that they need not wait for it if it is dead. Most sessions never need it. */
 	get #deliverer(): string {
-		const { pid, started } = this.#ports.processes.self;
-		this.#name ??= `${pid}:${started}:${randomUUID()}`;
+		if (this.#name === undefined) {
+			const { pid, started } = this.#ports.processes.self;
+			this.#name = `${pid}:${started}:${randomUUID()}`;
+		}
 		return this.#name;
 	}
 

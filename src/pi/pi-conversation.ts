@@ -16,7 +16,9 @@ export function conversationOf(pi: ExtensionAPI, ctx: ExtensionContext): PiConve
 		get file() {
 			return ctx.sessionManager.getSessionFile();
 		},
-		isInteractive: ctx.mode === "tui" || ctx.mode === "rpc",
+		get isInteractive() {
+			return ctx.mode === "tui" || ctx.mode === "rpc";
+		},
 		isIdle: () => ctx.isIdle(),
 		hasPending: () => ctx.hasPendingMessages(),
 		entries: () => ctx.sessionManager.getEntries(),

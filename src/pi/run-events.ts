@@ -100,5 +100,7 @@ function identityOf({ run, plan, sessionId, label }: RunRecord): Omit<RunEvent, 
 
 /** What a host handed over is redacted already; what was written in place of one is not. */
 function redacted(outcome: Outcome, sources: Sources): Outcome {
-	return outcome.status === "success" ? outcome : { ...outcome, error: sources.redactor.redactValue(outcome.error) };
+	const warnings = sources.redactor.redactValue(outcome.warnings);
+	if (outcome.status === "success") return { ...outcome, warnings };
+	return { ...outcome, warnings, error: sources.redactor.redactValue(outcome.error) };
 }

@@ -126,8 +126,13 @@ export class Hosts {
 		// A run that another pi admitted under another profile finds its host there, unless nobody keeps one any more.
 		const ours = sharedProfile(profile) === this.#profile.digest || this.#adopt(runId, profile);
 		if (!ours) return undefined;
-		if (this.#failures.length >= START_ATTEMPTS || this.#isRefusedForGood) return this.#giveUp(runId);
-		return this.#findOrStart(own ? ownProfile(this.#profile.digest, runId) : this.#profile.digest);
+		if (this.#failures.length >= START_ATTEMPTS) return this.#giveUp(runId);
+		try {
+			return this.#findOrStart(own ? ownProfile(this.#profile.digest, runId) : this.#profile.digest);
+		} catch (error) {
+			if (this.#isRefusedForGood) return this.#giveUp(runId);
+			throw error;
+		}
 	}
 
 	#findOrStart(profile: string): HostRecord {
@@ -138,6 +143,7 @@ export class Hosts {
 			socketOf: this.#places.socket,
 		});
 		if (startIt) this.#start(host);
+		this.#refused = undefined;
 		return host;
 	}
 
@@ -149,7 +155,6 @@ export class Hosts {
 		this.#log.info("starting a host", { host: host.id });
 		try {
 			this.#startProcess(host);
-			this.#refused = undefined;
 		} catch (error) {
 			this.#refused ??= { since: this.#ports.clock.elapsed(), times: 0 };
 			this.#refused.times++;
@@ -191,7 +196,6 @@ export class Hosts {
 		const record = findRun(this.#ledger, runId);
 		const message = `The host process could not be started: ${this.#lastFailure}`;
 		this.#failures.length = 0;
-		this.#refused = undefined;
 		if (record?.run.state !== "queued") return undefined;
 		this.#log.error("gave up starting a host", { runId, reason: message });
 		const error = { code: "SUBAGENT_FAILED", message, reason: "spawn" } as const;

@@ -53,6 +53,8 @@ export interface TendOptions {
 	/** Runs that somebody waits for. */
 	except: ReadonlySet<RunId>;
 	onHint: () => void;
+	/** One of them cannot be looked after now; the others can. */
+	onTrouble?: (error: unknown) => undefined;
 	onProgress?: (id: RunId, progress: Progress) => void;
 	/** Of which runs it is of interest. */
 	followed?: (open: readonly OpenRun[]) => ReadonlySet<RunId>;
@@ -117,12 +119,14 @@ export class Supervisor {
 				options.onStopAsked?.();
 				this.wake();
 			}
-			this.#recover();
+			const trouble = this.#troubleOf(() => this.#recover());
 			const record = findRunOrClose(this.#ledger, id, this.#ports.clock.now());
 			if (!record) throw new RunForgotten(id);
 			options.onSeen?.(record);
 			if (record.run.state === "ended") return { ended: { ...record, run: record.run } };
 			if (leave.aborted) return { againInMs: LOOK_EVERY_MS };
+			// Only now: what is wrong with another run's host must not keep this one's outcome from its caller.
+			if (trouble) throw trouble;
 			const isQueued = record.run.state === "queued";
 			if (isQueued && options.onQueued) {
 				const now = this.#positions.of(id);
@@ -167,7 +171,7 @@ export class Supervisor {
 	 * without permissions may be a matter of minutes, and an error now would be followed by a report later.
 	 */
 	#waitOut(id: RunId, error: unknown, { onTrouble }: WatchOptions): Look {
-		if (isFinal(error)) throw error;
+		if (!mayPass(error)) throw error;
 		this.#log.warn("cannot watch a run, retrying", { runId: id, error });
 		onTrouble?.(messageOf(error));
 		return { againInMs: LOOK_EVERY_MS_IN_TROUBLE };
@@ -184,7 +188,9 @@ export class Supervisor {
 		const waitedFor = new Set<HostConnection>();
 		const byHost = new Map<HostId | undefined, HostConnection>();
 		for (const run of open) {
-			const connection = byHost.get(run.hostId) ?? (await this.#hosts.connectionFor(run));
+			const connection =
+				byHost.get(run.hostId) ??
+				(await this.#hosts.connectionFor(run).catch((error: unknown) => options.onTrouble?.(error) ?? undefined));
 			if (connection && run.hostId !== undefined) byHost.set(run.hostId, connection);
 			const tended = this.#tended.get(run.id);
 			if (connection && run.state === "queued") waitedFor.add(connection);
@@ -214,6 +220,16 @@ export class Supervisor {
 	lookAhead(): void {
 		this.#recover();
 		this.#positions.of(newRunId());
+	}
+
+	#troubleOf(work: () => void): Error | undefined {
+		try {
+			work();
+			return undefined;
+		} catch (error) {
+			if (error instanceof Error) return error;
+			throw error;
+		}
 	}
 
 	#recover(): void {
@@ -246,8 +262,11 @@ class RunForgotten extends Error {
 	}
 }
 
-const isFinal = (error: unknown): boolean =>
-	error instanceof RunForgotten || (error instanceof LedgerTrouble && error.kind === "damaged");
+/** The system's errors may. A damaged ledger is replaced by one that does not know the run; the rest is a bug of ours. */
+function mayPass(error: unknown): boolean {
+	if (error instanceof LedgerTrouble) return error.kind !== "damaged";
+	return error instanceof Error && "code" in error;
+}
 
 export function openRun({ run, profile }: RunRecord): OpenRun {
 	if (run.state === "ended") throw new Error(`Run ${run.id} has ended.`);

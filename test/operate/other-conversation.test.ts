@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Services } from "../../src/delegate.ts";
+import { systemPorts as ports } from "../../src/host/system-ports.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { claimRuns } from "../../src/ledger/claim.ts";
 import { waitingMessages } from "../../src/ledger/inbox.ts";
@@ -31,7 +32,14 @@ async function sendWhileAtWork(otherConversation: string) {
 	endRun(ledger, { id: ended, fence: recordOf(ended).run.fence, outcome: success(), at: 2 });
 	const atWork = admit(otherConversation);
 	const { config } = loadConfig({ userFile: "/nowhere/pi-geon.json" });
-	const services = { ledger, config, supervisor: { wake() {} }, catalog: { agents: [], unusable: [] }, log: NO_LOG };
+	const services = {
+		ledger,
+		config,
+		supervisor: { wake() {} },
+		catalog: { agents: [], unusable: [] },
+		log: NO_LOG,
+		ports,
+	};
 	const request = { run: recordOf(ended), parentSession: "ours", message: "One more thing.", withinMs: 0 };
 	const { answer } = await sendToSession(request, parentOf, services as unknown as Services, hooks);
 	return { answer, taken: waitingMessages(ledger, atWork).map(({ body }) => body) };

@@ -22,7 +22,7 @@ export interface ConversationEvents {
 
 /**
  * A pi session as pi 0.87.1 keeps it: one prompt at a time, messages that come meanwhile wait for the end of the turn, and
- * an entry that cannot be written stays in memory while the turn fails. `conversation.test.ts` compares it with the real pi.
+ * an entry that cannot be written stays in memory while the turn fails.
  */
 export class SimConversation implements Conversation {
 	readonly #world: World;

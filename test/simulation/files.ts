@@ -52,6 +52,7 @@ export class SimFiles {
 				process.requireAlive();
 				return this.#get(file);
 			},
+			hasRoom: () => !this.#world.isFull(),
 			flush: (file) => {
 				process.point("flush");
 				this.#get(file);

@@ -123,6 +123,7 @@ async function work({ from, to, step, mutation }: Share): Promise<void> {
 	for (let seed = from; seed < to; seed += step) {
 		const { violations: broken, runs, faults } = await simulate(seed);
 		parentPort?.postMessage({ seed, broken, runs, faults } satisfies Progress);
-		if (mutation !== undefined && broken.length > 0) return;
+		const wanted = MUTATIONS.find(({ name }) => name === mutation)?.breaks;
+		if (broken.some(({ promise }) => promise === wanted)) return;
 	}
 }

@@ -3,6 +3,8 @@ import { registerHooks } from "node:module";
 /** A bug that the simulator must find. The text must be in the file exactly once, so that none goes stale unnoticed. */
 export interface Mutation {
 	name: string;
+	/** The promise that it must be found to break. */
+	breaks: string;
 	file: string;
 	from: string;
 	to: string;
@@ -10,32 +12,29 @@ export interface Mutation {
 
 export const MUTATIONS: readonly Mutation[] = [
 	{
-		name: "a missing fence",
-		file: "src/run/run.ts",
-		from: `if (run.state === "ended") return refused("the run has ended already");
-			if (run.fence !== event.fence) return refused("the run was claimed anew since");`,
-		to: `if (run.state === "ended") return refused("the run has ended already");`,
-	},
-	{
 		name: "a delivery that is settled before it is written",
+		breaks: "every debt is paid once, where it is owed",
 		file: "src/pi/announcer.ts",
 		from: "		const onDisk = toldOnDisk(talk, ledger.files);\n		const told = ids",
 		to: "		const onDisk = toldInMemory(talk);\n		const told = ids",
 	},
 	{
 		name: "a lease that is not renewed",
+		breaks: "nothing is repeated without a reason",
 		file: "src/host/host-lease.ts",
 		from: "if (!renewLeases(this.#ledger, this.#id, leaseUntil)) this.#onLost();",
 		to: "",
 	},
 	{
 		name: "a lost wake-up without a timer behind it",
+		breaks: "nothing is left behind",
 		file: "src/supervise/hint.ts",
 		from: "const cancel = clock.after(withinMs, resolve);",
 		to: "const cancel = () => {};",
 	},
 	{
 		name: "an answer before the ending is recorded",
+		breaks: "what is told is what is recorded",
 		file: "src/supervise/supervisor.ts",
 		from: `if (record.run.state === "ended") return { ended: { ...record, run: record.run } };`,
 		to: `if (record.run.state === "ended") return { ended: { ...record, run: record.run } };
@@ -47,26 +46,30 @@ export const MUTATIONS: readonly Mutation[] = [
 	},
 	{
 		name: "two answers to one call",
+		breaks: "a call has one answer",
 		file: "src/supervise/supervisor.ts",
-		from: "if (isFinal(error)) throw error;",
+		from: "if (!mayPass(error)) throw error;",
 		to: "if (!(error instanceof LedgerTrouble && error.mayPass)) throw error;",
 	},
 	{
 		name: "silence after trouble",
+		breaks: "nothing is left behind",
 		file: "src/pi/announcer.ts",
 		from: "if (!talk.isInteractive) return;",
 		to: "return;",
 	},
 	{
 		name: "an announce that only memory holds",
+		breaks: "nothing is left behind",
 		file: "src/pi/announcer.ts",
-		from: "=> file === undefined || !files.exists(file);",
-		to: "=> file === undefined || files !== undefined;",
+		from: "file !== undefined && files.exists(file) && files.hasRoom(file);",
+		to: "file === undefined && files === undefined;",
 	},
 	{
 		name: "a message that is dropped in silence",
+		breaks: "a message is taken once",
 		file: "src/ledger/inbox.ts",
-		from: "if (canGoOn(end.outcome)) return [];",
+		from: "if (canGoOn(outcome)) return [];",
 		to: "return [];",
 	},
 ];
