@@ -43,7 +43,7 @@ function eachOnce(folders: readonly AgentFolder[]): AgentFolder[] {
  * project: `~/.claude/agents` would otherwise be part of every project below home that is no repository. Where there is no
  * repository of the user's, nobody knows how far a project goes: not into a folder of another user, such as `/tmp`.
  */
-function projectDirectories(cwd: string, homeDir: string): string[] {
+export function projectDirectories(cwd: string, homeDir: string): string[] {
 	const home = realPath(homeDir);
 	const directories: string[] = [];
 	let directory = resolve(cwd);

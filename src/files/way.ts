@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
-import { dirname, join, parse, resolve, sep } from "node:path";
+import { dirname, isAbsolute, join, parse, resolve, sep } from "node:path";
 
 /** A folder, link or file that the system passes on its way to a path. */
 export interface Step {
@@ -16,7 +16,7 @@ const MOST_LINKS = 40;
  * Undefined if it leads nowhere.
  */
 export function wayTo(path: string): Step[] | undefined {
-	const absolute = resolve(path);
+	const absolute = unresolved(path);
 	const { root } = parse(absolute);
 	const steps: Step[] = [];
 	let here = root;
@@ -46,6 +46,12 @@ export function wayTo(path: string): Step[] | undefined {
 		throw error;
 	}
 	return steps;
+}
+
+/** The system follows links before it applies the `..` behind them; Windows does it the other way round. */
+function unresolved(path: string): string {
+	if (sep === "\\") return resolve(path);
+	return isAbsolute(path) ? path : `${process.cwd()}/${path}`;
 }
 
 const partsOf = (path: string): string[] =>

@@ -13,15 +13,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { isForeign, isRepository } from "../files/owner.ts";
 import { ancestors, mainCheckoutOf } from "../files/repository.ts";
 import { wayTo } from "../files/way.ts";
-
-/**
- * The names by which pi finds a folder's project instructions: the first one counts. Its own function would do, but it
- * reads every file whole, whoever made it. `test/host/context-files.test.ts` holds the two side by side.
- */
-const INSTRUCTIONS = ["AGENTS.override.md", "AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.MD"];
-
-/** What a child reads besides. The parent's other files (who it is, whom it serves) are not the child's. */
-const TOOLS = ["TOOLS.md"];
+import { INSTRUCTIONS, TOOLS } from "../plan/context-file-names.ts";
 
 const MOST_BYTES = 256 * 1024;
 

@@ -14,7 +14,8 @@ export interface ChildMessage {
 	text: string;
 	/** How many of its characters are not in the text. */
 	moreChars?: number;
-	at: string;
+	/** Absent if the file tells no time: a child with a shell can write into it. */
+	at?: string;
 }
 
 /** Where the transcript of a session is: under its own name, or put away. */
@@ -30,13 +31,13 @@ export function messagesIn(file: string, { includeTools }: { includeTools: boole
 	);
 
 	function messagesOf(entry: SessionEntry): ChildMessage[] {
-		const at = entry.timestamp;
-		if (entry.type === "custom_message") return [{ role: "user", text: plainText(entry.content), at }];
+		const at = timeOf(entry);
+		if (entry.type === "custom_message") return [{ role: "user", text: plainText(entry.content), ...at }];
 		if (entry.type !== "message") return [];
 		const { message } = entry;
-		if (message.role === "user") return [{ role: "user", text: plainText(message.content), at }];
+		if (message.role === "user") return [{ role: "user", text: plainText(message.content), ...at }];
 		if (message.role === "toolResult") {
-			return [{ role: "tool", tool: message.toolName, text: plainText(message.content), at }];
+			return [{ role: "tool", tool: message.toolName, text: plainText(message.content), ...at }];
 		}
 		if (message.role !== "assistant") return [];
 		const failure = message.stopReason === "error" ? [`(failed: ${message.errorMessage ?? "no reason given"})`] : [];
@@ -47,8 +48,14 @@ export function messagesIn(file: string, { includeTools }: { includeTools: boole
 			return includeTools ? [`→ ${part.name} ${JSON.stringify(part.arguments)}`] : [];
 		});
 		const text = [plainText(message.content), ...calls, ...failure].filter((part) => part !== "").join("\n");
-		return [{ role: "assistant", text, at }];
+		return [{ role: "assistant", text, ...at }];
 	}
+}
+
+/** As a time and nothing else: it is shown as ours, outside of the child's words. */
+function timeOf({ timestamp }: { timestamp: unknown }): Pick<ChildMessage, "at"> {
+	const time = typeof timestamp === "string" ? new Date(timestamp) : undefined;
+	return time === undefined || Number.isNaN(time.getTime()) ? {} : { at: time.toISOString() };
 }
 
 type Content = string | readonly { type: string; text?: string }[];

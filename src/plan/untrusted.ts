@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentDefinition } from "../agents/definition.ts";
-import { projectFolders } from "../agents/project-folders.ts";
+import { projectDirectories, projectFolders } from "../agents/project-folders.ts";
+import { INSTRUCTIONS, TOOLS } from "./context-file-names.ts";
 
 interface Project {
 	cwd: string;
@@ -10,12 +11,29 @@ interface Project {
 	isTrusted: boolean | undefined;
 }
 
+/** What pi reads of a project, and what a child is told by it. `.pi` as a whole: later versions of pi may read more of it. */
+const IN_EACH_DIRECTORY = [".pi", join(".agents", "skills"), ...INSTRUCTIONS, ...TOOLS];
+
 /**
- * Whether nobody may be asked here, and no answer counts: in a project that is not trusted. A folder that brings neither
- * agents nor settings needs no decision: there the user's own agents may ask.
+ * Whether nobody may be asked here, and no answer counts: in a project that is not trusted. A folder that brings nothing
+ * that a child is told by, and nothing that pi reads, needs no decision: there the user's own agents may ask. What is
+ * there at this moment counts: a branch may have brought it since the user gave an answer.
  */
 export function isUntrusted({ source }: AgentDefinition, { cwd, homeDir, isTrusted }: Project): boolean {
 	if (isTrusted !== undefined) return !isTrusted;
-	const brought = [join(cwd, ".pi", "pi-geon.json"), ...projectFolders(cwd, homeDir).map(({ path }) => path)];
-	return source === "project" || brought.some((path) => existsSync(path));
+	const brought = [
+		...projectDirectories(cwd, homeDir).flatMap((folder) => IN_EACH_DIRECTORY.map((name) => join(folder, name))),
+		...projectFolders(cwd, homeDir).map(({ path }) => path),
+	];
+	return source === "project" || brought.some(isThere);
+}
+
+/** A link counts by itself: what it leads to may come later. What may not be looked at may be there. */
+function isThere(path: string): boolean {
+	try {
+		return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return error.code !== "ENOTDIR";
+		throw error;
+	}
 }

@@ -1,5 +1,5 @@
 import { delimiter, isAbsolute } from "node:path";
-import { objectionToFolder } from "./untrusted-program.ts";
+import { leadsInto, objectionToFolder } from "./untrusted-program.ts";
 
 /** Language servers read what is there. What is missing, the user installs: a question about code downloads no code. */
 const NO_DOWNLOADS: Readonly<Record<string, string>> = {
@@ -41,7 +41,7 @@ const LISTS = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PA
 export function serverEnvironment(env: NodeJS.ProcessEnv, area: readonly string[] | undefined): NodeJS.ProcessEnv {
 	if (!area) return { ...env, ...NO_DOWNLOADS };
 	const without = new Set([...LOADERS, ...LISTS, pathName(env)]);
-	const kept = Object.entries(env).filter(([name]) => !without.has(name));
+	const kept = Object.entries(env).filter(([name, value]) => !without.has(name) && !namesProject(value ?? "", area));
 	const lists = LISTS.flatMap((name) => (env[name] ? [[name, cleanList(env[name], area)] as const] : []));
 	const path = cleanList(pathOf(env), area);
 	return {
@@ -58,6 +58,18 @@ export const pathOf = (env: NodeJS.ProcessEnv): string => env[pathName(env)] ?? 
 function pathName(env: NodeJS.ProcessEnv): string {
 	if (process.platform !== "win32") return "PATH";
 	return Object.keys(env).find((name) => name.toLowerCase() === "path") ?? "PATH";
+}
+
+/**
+ * Whether a part of a value is a path that leads into the project. No list of names is complete: many programs load code
+ * or settings from where a variable says. Paths stand in lists, behind options and in addresses.
+ */
+function namesProject(value: string, area: readonly string[]): boolean {
+	const parts = [value, ...value.split(delimiter), ...value.split(/[\s=,;"']+/)].flatMap((part) => {
+		const start = part.search(/\/|[A-Za-z]:[\\/]/);
+		return start <= 0 ? [part] : [part, part.slice(start), part.slice(start).replace(/^\/+/, "/")];
+	});
+	return [...new Set(parts)].some((part) => isAbsolute(part) && leadsInto(part, area));
 }
 
 /** Empty and relative entries mean the folder that a program happens to run in. */

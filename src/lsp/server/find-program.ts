@@ -6,6 +6,7 @@ import { ancestors } from "../../files/repository.ts";
 import type { Workspace } from "../workspace.ts";
 import type { ServerDefinition } from "./definition.ts";
 import { isShims, pathOf } from "./environment.ts";
+import { interpretersOf } from "./interpreter.ts";
 import { projectArea } from "./project-area.ts";
 import { objectionTo, objectionToFolder, projectObjection } from "./untrusted-program.ts";
 
@@ -45,10 +46,25 @@ export function findProgram(
 
 /** A path that the user wrote down is the user's choice, unless it is the project that decides what is there. */
 function objectionIn(area: readonly string[], program: string, isNamed: boolean): string | undefined {
-	if (isNamed) return projectObjection(program, area);
+	if (isNamed) return projectObjection(program, area) ?? interpreterObjection(program, area, projectObjection);
 	const folder = dirname(program);
 	if (isShims(folder)) return "it lets the project choose what it runs";
-	return objectionToFolder(folder, area) ?? objectionTo(program, area);
+	return (
+		objectionToFolder(folder, area) ?? objectionTo(program, area) ?? interpreterObjection(program, area, objectionTo)
+	);
+}
+
+/** A script is as little the user's as the program that runs it. */
+function interpreterObjection(
+	program: string,
+	area: readonly string[],
+	objection: typeof objectionTo,
+): string | undefined {
+	for (const interpreter of interpretersOf(program)) {
+		const why = isAbsolute(interpreter) ? objection(interpreter, area) : "it is not an absolute path";
+		if (why !== undefined) return `its interpreter ${interpreter}: ${why}`;
+	}
+	return undefined;
 }
 
 function candidates(program: string, root: string, surroundings: Surroundings): string[] {

@@ -1,9 +1,10 @@
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, parse } from "node:path";
 import type { ServerDefinition } from "./definition.ts";
 import { serverEnvironment } from "./environment.ts";
 import { findProgram, type Surroundings } from "./find-program.ts";
+import { beginningOf } from "./interpreter.ts";
 import { isInArea, projectArea } from "./project-area.ts";
 
 /** What to start, and where. */
@@ -61,14 +62,4 @@ const NODE_SCRIPT = /^#!\s*\S*\/env (-S )?node\b/;
 function interpreterOf(program: string): string[] {
 	const isNode = /^node(\.exe)?$/.test(basename(process.execPath)) && process.versions.bun === undefined;
 	return isNode && NODE_SCRIPT.test(beginningOf(program)) ? [process.execPath] : [];
-}
-
-function beginningOf(file: string): string {
-	const opened = openSync(file, "r");
-	try {
-		const bytes = Buffer.alloc(64);
-		return bytes.toString("latin1", 0, readSync(opened, bytes, 0, bytes.length, 0));
-	} finally {
-		closeSync(opened);
-	}
 }

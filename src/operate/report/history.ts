@@ -31,5 +31,5 @@ export function messageReport(
 ): string[] {
 	const who = tool === undefined ? WHO[role] : `${WHO[role]} ${inOneLine(tool)}`;
 	const said = wrapTo(width - 2, plain(withMore(text, moreChars))).map((line) => (line === "" ? "" : `  ${line}`));
-	return [cutTo(width, `[${timeInWords(at)}] ${who}`), ...said];
+	return [cutTo(width, `[${at === undefined ? "time unknown" : timeInWords(at)}] ${who}`), ...said];
 }

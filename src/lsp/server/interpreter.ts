@@ -1,0 +1,38 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { isAbsolute } from "node:path";
+
+const FIRST_BYTES = 1024;
+/** As many scripts that interpret scripts as Linux follows. */
+const MOST_INTERPRETERS = 5;
+
+/**
+ * The programs by which a script is run, one after the other; none for a program that is not a script. `env` and a shell
+ * may be told to start another one: pip writes such a second line where a path is too long for the first.
+ */
+export function interpretersOf(program: string, most = MOST_INTERPRETERS): string[] {
+	const [first = "", second = ""] = beginningOf(program).split("\n");
+	if (!first.startsWith("#!") || most === 0) return [];
+	const told = second.startsWith("'''exec'") ? wordsOf(second.slice("'''exec'".length)) : [];
+	const [interpreter = "", ...rest] = wordsOf(first.slice(2));
+	const named = [interpreter, ...[...rest, ...told].filter((word) => isAbsolute(word))];
+	return named.flatMap((path) => [path, ...(isAbsolute(path) ? interpretersOf(path, most - 1) : [])]);
+}
+
+const wordsOf = (line: string): string[] =>
+	[...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, plain]) => double ?? single ?? plain ?? "");
+
+/** Nothing of a file that may not be read: then no interpreter can read it either. */
+export function beginningOf(file: string): string {
+	try {
+		const opened = openSync(file, "r");
+		try {
+			const bytes = Buffer.alloc(FIRST_BYTES);
+			return bytes.toString("utf8", 0, readSync(opened, bytes, 0, bytes.length, 0));
+		} finally {
+			closeSync(opened);
+		}
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return "";
+		throw error;
+	}
+}
