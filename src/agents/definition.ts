@@ -8,13 +8,19 @@ export type ToolSelection =
 	/** `except` takes single tools out of those that an MCP server's name stands for. */
 	{ kind: "only"; names: string[]; except?: string[] } | { kind: "inherit"; except: string[] };
 
-/** An entry of the file's tool list that does not become a tool of the child, whatever the configuration says. */
-export interface LeftOutTool {
+/** An entry of the file's tool lists that cannot be honoured exactly, so that the child goes without, whatever the configuration says. */
+export type LeftOutTool = {
 	/** As the file has it: `Bash(git:*)`. */
 	written: string;
-	/** A clause without a full stop, with the remedy, to be put after "left out: ". */
-	reason: string;
-}
+} & (
+	| {
+			/** It allows or denies some uses of a tool. */
+			why: "allows_some_uses" | "denies_some_uses";
+			/** pi's name of the tool. */
+			tool: string;
+	  }
+	| { why: "not_a_name" }
+);
 
 export interface AgentLimits {
 	maxTurns?: number;
@@ -28,8 +34,10 @@ export interface AgentLimits {
 export interface AgentDefinition {
 	name: string;
 	description: string;
-	/** Also true where the file has a restriction that cannot be enforced here; `warnings` says which. */
+	/** Also true where the file has a restriction that cannot be enforced here. */
 	readonly: boolean;
+	/** The fields with such restrictions, where they alone make the agent read-only. */
+	unenforced?: string[];
 	tools: ToolSelection;
 	/** pi's name of a tool → the word in the file, where they differ: `find` → `Glob`. */
 	writtenAs: Record<string, string>;

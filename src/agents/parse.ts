@@ -64,8 +64,9 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 		name,
 		description,
 		readonly: readonly || unenforced.length > 0,
+		...(!readonly && unenforced.length > 0 && { unenforced: unenforced.map(({ key }) => key) }),
 		...tools,
-		warnings: [...unenforced, ...unused, ...unknown],
+		warnings: [...unenforced.map(({ message }) => message), ...unused, ...unknown],
 		...(switchedOff !== undefined && { switchedOff }),
 		...(model ? { model } : {}),
 		...(thinking ? { thinking } : {}),
@@ -152,7 +153,7 @@ function readLimits(fields: Fields, findings: Findings): AgentLimits {
 		const field = fields.get(key);
 		if (field === undefined) continue;
 		if (isLimit(field)) limits[key] = field.value;
-		else findings.error(field, `${key} is no limit.`, `Write a ${numberFor(key)} above 0.`);
+		else findings.error(field, `${key} is not a valid limit.`, `Write a ${numberFor(key)} above 0.`);
 	}
 	return limits;
 }
@@ -169,8 +170,8 @@ function readOutputSchema(fields: Fields, findings: Findings): Record<string, un
 	const field = fields.get("outputSchema");
 	if (field === undefined) return undefined;
 	const { value } = field;
-	const problem = isRecord(value) ? outputSchemaProblem(value) : "it is no mapping";
+	const problem = isRecord(value) ? outputSchemaProblem(value) : "it must be a mapping";
 	if (problem === undefined && isRecord(value)) return value;
-	findings.error(field, `outputSchema is no usable JSON Schema: ${problem}.`, "Mend it or remove it.");
+	findings.error(field, `outputSchema is not a usable JSON Schema: ${problem}.`, "Fix it or remove it.");
 	return undefined;
 }

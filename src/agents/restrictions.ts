@@ -40,13 +40,13 @@ function isEmpty(value: unknown): boolean {
  * The restrictions in the file that cannot be enforced. Each makes the agent read-only: the file's author meant to
  * withhold something, and granting it would be more than they intended.
  */
-export function unenforcedRestrictions(fields: Fields, findings: Findings): string[] {
+export function unenforcedRestrictions(fields: Fields, findings: Findings): { key: string; message: string }[] {
 	return UNENFORCED_FIELDS.flatMap((key) => {
 		const field = fields.get(key);
 		if (field === undefined || field.value === null || TAKES_NOTHING[key](field.value)) return [];
 		const message = `${inWords(field)} cannot be enforced here, so the agent is read-only.`;
 		findings.warning(field, message, `Remove ${key} to let the agent do what its tools allow.`);
-		return [message];
+		return [{ key, message }];
 	});
 }
 

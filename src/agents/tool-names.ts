@@ -1,4 +1,4 @@
-const PI_TOOLS = ["read", "grep", "find", "ls", "bash", "powershell", "edit", "write", "lsp"];
+import { PI_TOOLS } from "../run/pi-tools.ts";
 
 /** What other systems call a tool that pi has by another name: Claude Code's, opencode's, Gemini CLI's. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
@@ -47,10 +47,10 @@ export const namesOf = (entries: readonly string[], { restricted }: { restricted
 		return [entry.name];
 	});
 
-/** Case does not count for pi's own tools and what stands for them, so that `Read` and `webfetch` are understood. */
+/** Case does not count for pi's own tools, lsp and what stands for them, so that `Read` and `webfetch` are understood. */
 function piName(name: string): string {
 	const lower = name.toLowerCase();
-	return PI_TOOLS.includes(lower) ? lower : (OTHER_NAMES.get(name) ?? OTHER_NAMES.get(lower) ?? name);
+	return PI_TOOLS.has(lower) || lower === "lsp" ? lower : (OTHER_NAMES.get(name) ?? OTHER_NAMES.get(lower) ?? name);
 }
 
 /** Splits at commas, but not inside parentheses: `Bash(git add:*, git commit:*)` is one entry. */

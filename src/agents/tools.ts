@@ -1,5 +1,5 @@
 import { isRecord } from "../run/is-record.ts";
-import type { AgentDefinition, ToolSelection } from "./definition.ts";
+import type { AgentDefinition, LeftOutTool, ToolSelection } from "./definition.ts";
 import type { Field, Fields } from "./fields.ts";
 import type { Findings } from "./findings.ts";
 import { readToolEntry, splitToolList } from "./tool-names.ts";
@@ -21,16 +21,16 @@ export function readTools(fields: Fields, findings: Findings): ReadTools {
 			"Keep the list of tools the agent may use, or the list of those it may not.",
 		);
 	}
-	const except = blacklist ? readBlacklist(blacklist, findings) : [];
+	const denied = blacklist ? readDenied(blacklist, listOf(blacklist, findings), findings) : NOTHING_DENIED;
 	const asked = whitelist ? readWhitelist(whitelist, findings) : ALL;
-	const { tools } = asked;
-	return {
-		...asked,
-		tools:
-			tools.kind === "only"
-				? difference(tools.names, except)
-				: { kind: "inherit", except: [...new Set([...tools.except, ...except])] },
-	};
+	const { tools, writtenAs } = asked;
+	if (tools.kind === "inherit") {
+		const except = [...new Set([...tools.except, ...denied.except])];
+		return { tools: { kind: "inherit", except }, writtenAs, leftOut: [...asked.leftOut, ...denied.leftOut] };
+	}
+	// What the list does not name is not lost by a denial.
+	const lost = denied.leftOut.filter((entry) => "tool" in entry && tools.names.includes(entry.tool));
+	return { tools: difference(tools.names, denied.except), writtenAs, leftOut: [...asked.leftOut, ...lost] };
 }
 
 /** An MCP server's name may stand for tools that are denied one by one. */
@@ -68,7 +68,7 @@ const isOne = (entries: readonly string[], word: string): boolean =>
 function namedTools(field: Field, entries: readonly string[], findings: Findings): ReadTools {
 	const names = new Set<string>();
 	const writtenAs: Record<string, string> = {};
-	const leftOut: ReadTools["leftOut"] = [];
+	const leftOut: LeftOutTool[] = [];
 	for (const written of entries) {
 		const entry = readToolEntry(written);
 		if (entry.kind === "tool") {
@@ -76,21 +76,21 @@ function namedTools(field: Field, entries: readonly string[], findings: Findings
 			names.add(entry.name);
 			continue;
 		}
-		const remedy = entry.kind === "restricted" ? `Write "${entry.name}" to grant the whole tool.` : "Name each tool.";
-		findings.warning(field, `"${written}" is left out: ${REASONS[entry.kind]}.`, remedy);
-		leftOut.push({
-			written,
-			reason: `${REASONS[entry.kind]}; ${remedy.charAt(0).toLowerCase()}${remedy.slice(1, -1)}`,
-		});
+		if (entry.kind === "restricted") {
+			const message = `"${written}" is left out: some uses of a tool cannot be granted here.`;
+			const remedy =
+				entry.name === "subagent"
+					? "Remove it: a subagent cannot delegate."
+					: `Write "${entry.name}" to grant the whole tool.`;
+			findings.warning(field, message, remedy);
+			leftOut.push({ written, why: "allows_some_uses", tool: entry.name });
+			continue;
+		}
+		findings.warning(field, `"${written}" is left out: this is not the name of one tool.`, "Name each tool.");
+		leftOut.push({ written, why: "not_a_name" });
 	}
 	return { tools: { kind: "only", names: [...names] }, writtenAs, leftOut };
 }
-
-const REASONS = {
-	restricted:
-		"it restricts a tool in a way that cannot be enforced here, and the whole tool would be more than asked for",
-	unusable: "it does not name one tool",
-};
 
 /**
  * opencode's form, `{ write: false, bash: true }`: all tools but those that are switched off. Where none is, and where
@@ -106,28 +106,39 @@ function readSwitches(field: Field, switches: Record<string, unknown>, findings:
 	if (off.length === 0 || off.includes("*")) {
 		return on.includes("*") ? ALL : namedTools(field, on, findings);
 	}
-	return { ...ALL, tools: { kind: "inherit", except: denied(field, off, findings) } };
+	const { except, leftOut } = readDenied(field, off, findings);
+	return { tools: { kind: "inherit", except }, writtenAs: {}, leftOut };
 }
 
-const readBlacklist = (field: Field, findings: Findings): string[] => denied(field, listOf(field, findings), findings);
+interface Denied {
+	except: string[];
+	leftOut: LeftOutTool[];
+}
 
-function denied(field: Field, entries: readonly string[], findings: Findings): string[] {
-	const names = entries.flatMap((text) => {
-		const entry = readToolEntry(text);
+const NOTHING_DENIED: Denied = { except: [], leftOut: [] };
+
+/** Some uses of a tool cannot be denied, so that the whole tool is. The author hears of it, unless they deny it anyway. */
+function readDenied(field: Field, entries: readonly string[], findings: Findings): Denied {
+	const except = new Set<string>();
+	const whole = new Set<string>();
+	const inPart: (LeftOutTool & { tool: string })[] = [];
+	for (const written of entries) {
+		const entry = readToolEntry(written);
 		if (entry.kind === "unusable") {
-			findings.error(field, `"${text}" does not name one tool, so it cannot be denied.`, "Name each tool.");
-			return [];
+			const message = `"${written}" is not the name of one tool, so it cannot be denied.`;
+			findings.error(field, message, "Name each tool.");
+			continue;
 		}
-		if (entry.kind === "restricted") {
-			findings.warning(
-				field,
-				`"${text}" denies some uses of ${entry.name}; here it denies the whole tool.`,
-				`Write "${entry.name}" to say so.`,
-			);
+		except.add(entry.name);
+		// No child has the tools that delegate, so that a file that denies some of their uses loses nothing.
+		if (entry.kind === "tool" || entry.name === "subagent") whole.add(entry.name);
+		else {
+			const message = `"${written}" denies all of ${entry.name}: some uses of a tool cannot be denied here.`;
+			findings.warning(field, message, `Write "${entry.name}" to deny it, or remove the entry to grant it.`);
+			inPart.push({ written, why: "denies_some_uses", tool: entry.name });
 		}
-		return [entry.name];
-	});
-	return [...new Set(names)];
+	}
+	return { except: [...except], leftOut: inPart.filter(({ tool }) => !whole.has(tool)) };
 }
 
 function listOf(field: Field, findings: Findings): string[] {

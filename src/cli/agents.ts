@@ -1,4 +1,5 @@
 import type { AgentDefinition } from "../agents/definition.ts";
+import { modelInShell } from "../operate/model-here.ts";
 import { agentsReport } from "../operate/report/agents.ts";
 import { toolsHere } from "../operate/tools-here.ts";
 import { WriteConsents } from "../operate/write-consents.ts";
@@ -33,14 +34,16 @@ async function show(out: Output): Promise<ExitCode> {
 	const hidden = isTrusted ? 0 : ofProject.length;
 	const surroundings = toolSurroundings(cwd);
 	const here = (agent: AgentDefinition) => toolsHere(agent, surroundings);
+	const modelHere = (agent: AgentDefinition) => modelInShell(agent, surroundings.config);
 	if (out.isJson) {
-		const listed = catalog.agents.map((agent) => ({ ...agent, here: here(agent) }));
+		const listed = catalog.agents.map((agent) => ({ ...agent, here: { ...here(agent), model: modelHere(agent) } }));
 		out.document({ ...catalog, agents: listed, untrusted: hidden });
 	} else {
 		out.lines(
 			agentsReport(catalog, {
 				width: out.width,
 				toolsHere: here,
+				modelHere,
 				howToForget: ({ name }) => `pi-geon agents forget ${name}`,
 			}),
 		);

@@ -2,7 +2,7 @@ import { listOf, text } from "./kinds.ts";
 import type { Kind } from "./setting.ts";
 
 /** Tools of other systems that run commands. Lists that were written for those should mean the same here. */
-const RUN_COMMANDS = ["exec", "process"];
+export const STANDS_FOR_BASH: readonly string[] = ["exec", "process"];
 
 const names = listOf(text);
 
@@ -16,9 +16,9 @@ export const toolNames: Kind<readonly string[]> = {
 		const read = names.read(value, source);
 		if (!read || !Array.isArray(value)) return read;
 		for (const [index, name] of value.entries()) {
-			if (!RUN_COMMANDS.includes(name)) continue;
+			if (!STANDS_FOR_BASH.includes(name)) continue;
 			source.at(index).report("warning", `${name} stands for bash, which runs commands in pi.`, "Write bash.");
 		}
-		return [...new Set(read.flatMap((name) => (RUN_COMMANDS.includes(name) ? [name, "bash"] : [name])))];
+		return [...new Set(read.flatMap((name) => (STANDS_FOR_BASH.includes(name) ? [name, "bash"] : [name])))];
 	},
 };

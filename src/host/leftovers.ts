@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import type { SessionId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
-import { isMcpTool } from "./mcp.ts";
+import { isMcpTool } from "../run/pi-tools.ts";
 
 /** Tools that start processes which may outlive their call, or their host. */
 const startsProcesses = (tool: string): boolean => tool === "bash" || tool === "powershell" || isMcpTool(tool);

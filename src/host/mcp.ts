@@ -1,19 +1,11 @@
 import type { ExtensionAPI, ExtensionContext, ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import type { SessionId } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
+import { RESOURCE_TOOLS } from "../run/pi-tools.ts";
 import { type McpServer, namespaceOf, readMcpConfig, serverOf } from "./mcp-config.ts";
 
 /** As long as pi lets a first prompt wait for the servers whose tools its model is told of. */
 const READY_WITHIN_MS = 10_000;
-
-const RESOURCE_TOOLS: ReadonlySet<string> = new Set([
-	"list_mcp_resources",
-	"list_mcp_resource_templates",
-	"read_mcp_resource",
-]);
-
-/** Whether pi's MCP support brings a tool: `mcp__<server>__<tool>`, `mcp__<server>` for all of them, or a resource tool. */
-export const isMcpTool = (name: string): boolean => name.startsWith("mcp__") || RESOURCE_TOOLS.has(name);
 
 /** What pi's `createMcpExtension` takes and gives, as far as it is used here. */
 export type CreateMcpExtension = (options: {

@@ -1,7 +1,8 @@
 import * as pi from "@earendil-works/pi-coding-agent";
 import { getAgentDir } from "@earendil-works/pi-coding-agent";
 import type { LaunchPlan } from "../plan/plan.ts";
-import { ChildMcp, type CreateMcpExtension, isMcpTool } from "./mcp.ts";
+import { isMcpTool } from "../run/pi-tools.ts";
+import { ChildMcp, type CreateMcpExtension } from "./mcp.ts";
 
 type Factory = pi.ExtensionFactory;
 

@@ -1,5 +1,11 @@
 /** The tools that this package brings besides delegation. What they do is logged, in the user's session and in children. */
-export const LOGGED_TOOLS = ["lsp", "web_search", "fetch_content", "get_search_content", "convert_content"];
+export const OUR_TOOLS: readonly string[] = [
+	"lsp",
+	"web_search",
+	"fetch_content",
+	"get_search_content",
+	"convert_content",
+];
 
 /** What the lines about them say. */
 export const USED_A_TOOL = "used a tool";
@@ -24,7 +30,7 @@ export class ToolUses {
 	}
 
 	started({ toolCallId, toolName, args }: { toolCallId: string; toolName: string; args: unknown }): void {
-		if (!LOGGED_TOOLS.includes(toolName)) return;
+		if (!OUR_TOOLS.includes(toolName)) return;
 		this.#begun.set(toolCallId, { at: performance.now(), facts: askedFor(toolName, fieldsOf(args)) });
 	}
 

@@ -1,7 +1,7 @@
 import type { RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
 import { type LogLine, type LogPlaces, readLogs } from "../log/read-logs.ts";
-import { LOGGED_TOOLS, USED_A_TOOL } from "../log/tool-uses.ts";
+import { OUR_TOOLS, USED_A_TOOL } from "../log/tool-uses.ts";
 import { messagesIn, transcriptOf } from "./messages.ts";
 import type { Sources } from "./runs.ts";
 
@@ -30,7 +30,7 @@ export interface ToolActivity {
 /** What the logs still tell of it, in the order of the tools. */
 export function toolActivity(places: LogPlaces, session: string): ToolActivity[] {
 	const uses = readLogs(places, { session, message: USED_A_TOOL, limit: Number.MAX_SAFE_INTEGER });
-	return LOGGED_TOOLS.flatMap((tool) => {
+	return OUR_TOOLS.flatMap((tool) => {
 		const lines = uses.filter(({ facts }) => facts.tool === tool);
 		const last = lines.at(-1);
 		if (!last) return [];

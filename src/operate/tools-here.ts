@@ -1,18 +1,10 @@
+import { OUR_TOOLS } from "../log/tool-uses.ts";
 import { leftOutWarnings, unreadableWarnings } from "../plan/left-out.ts";
-import {
-	type KnownTool,
-	PI_TOOLS,
-	sortTools,
-	type ToolQuestion,
-	type WriteConsent,
-	writingTools,
-} from "../plan/tools.ts";
+import { type KnownTool, sortTools, type ToolQuestion, type WriteConsent, writingTools } from "../plan/tools.ts";
+import { PI_TOOLS } from "../run/pi-tools.ts";
 import type { Writing } from "./write-consents.ts";
 
 type Agent = ToolQuestion["agent"];
-
-/** The tools that come with this package. */
-export const OUR_TOOLS = ["lsp", "web_search", "fetch_content", "get_search_content", "convert_content"] as const;
 
 /** What pi switches on by itself: the best guess outside of a session. */
 const PI_DEFAULTS = ["read", "bash", "edit", "write"];
@@ -30,6 +22,8 @@ export interface ToolSurroundings {
 
 /** What a child of an agent gets if it is started here and now. */
 export interface ToolsHere {
+	/** Why it does not run at all, if it is switched off. */
+	off?: string;
 	tools: string[];
 	/** Those of them that it gets if pi has them, which only a running pi knows. */
 	unsure: string[];
@@ -48,7 +42,9 @@ export function toolsHere(agent: Agent, surroundings: ToolSurroundings): ToolsHe
 	const question = { agent, config, active: pi?.active ?? PI_DEFAULTS, known: pi?.known, consent };
 	const { tools, leftOut } = sortTools(question);
 	const writing = surroundings.writing(agent);
+	const off = whyOff(agent, config);
 	return {
+		...(off !== undefined && { off }),
 		tools,
 		unsure: pi ? [] : tools.filter((name) => !isAlwaysThere(name)),
 		warnings: [...leftOutWarnings(leftOut, agent), ...unreadableWarnings(agent), ...agent.warnings],
@@ -58,4 +54,8 @@ export function toolsHere(agent: Agent, surroundings: ToolSurroundings): ToolsHe
 	};
 }
 
-const isAlwaysThere = (name: string): boolean => PI_TOOLS.has(name) || OUR_TOOLS.some((ours) => ours === name);
+/** Which setting or line of its file switches an agent off. */
+export const whyOff = ({ name, switchedOff }: Agent, { subagents }: ToolQuestion["config"]): string | undefined =>
+	subagents.disabled.includes(name) ? "subagents.disabled in pi-geon.json" : switchedOff;
+
+const isAlwaysThere = (name: string): boolean => PI_TOOLS.has(name) || OUR_TOOLS.includes(name);

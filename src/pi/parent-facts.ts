@@ -31,16 +31,21 @@ export function parentFacts(
 		depth: delegationDepth(process.env),
 		activeTools: activeTools(pi, ctx),
 		knownTools: knownTools(pi, ctx),
-		model: ctx.model && { provider: ctx.model.provider, id: ctx.model.id },
+		...modelFacts(ctx),
 		thinking: isThinkingLevel(thinking) ? thinking : undefined,
 		projectTrusted: isTrustedByDecision(ctx),
 		sessionKept: ctx.sessionManager.getSessionFile() !== undefined,
-		resolveModel: (name, principalDir) => resolveModel(ctx, name, principalDir),
-		modelSource: (model) => modelSource(ctx, model),
 		approveProjectAgent: (question) => approveProjectAgent(ctx, question),
 		askToWrite: (agent, tools) => askToWrite(ctx, agent, tools),
 	};
 }
+
+/** What planning needs to choose a model. */
+export const modelFacts = (ctx: ExtensionContext): Pick<ParentFacts, "model" | "resolveModel" | "modelSource"> => ({
+	model: ctx.model && { provider: ctx.model.provider, id: ctx.model.id },
+	resolveModel: (name, principalDir) => resolveModel(ctx, name, principalDir),
+	modelSource: (model) => modelSource(ctx, model),
+});
 
 /** All tools there are, and the MCP servers that have not said yet which tools they have, by the beginning of their names. */
 export function knownTools(pi: ExtensionAPI, ctx: ExtensionContext): KnownTool[] {

@@ -9,7 +9,8 @@ import { quoted, shortened } from "../run/quoted.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 import { GENERAL } from "./general.ts";
 import { effectiveLimits } from "./limits.ts";
-import { chooseModel, type ModelSource, type ResolvedModel } from "./model.ts";
+import type { ModelSource, ResolvedModel } from "./model.ts";
+import { modelFor } from "./model-for.ts";
 import type { ChildSession, LaunchPlan, ModelChoice } from "./plan.ts";
 import { choosePrincipal } from "./principal.ts";
 import { childPrompt } from "./prompt.ts";
@@ -103,16 +104,7 @@ export async function planLaunch(
 	if (isRefusal(principal)) return principal;
 	const session = childSession(request, agent, { cwd: parent.cwd, principal: principal.id, ...sources });
 	if (isRefusal(session)) return session;
-	const chosen = await chooseModel(
-		[
-			{ from: "the request", name: request.model },
-			{ from: agent.file, name: agent.model },
-			{ from: `agents.list[${principal.id}].subagents.model`, name: modelOf(principal.id, config) },
-			{ from: "agents.defaults.subagents.model", name: config.agents.defaults.subagents.model },
-		],
-		parent,
-		(name) => parent.resolveModel(name, principal.agentDir),
-	);
+	const chosen = await modelFor({ agent, principal, config, parent, requested: request.model });
 	if (isRefusal(chosen)) return chosen;
 	const { runTimeoutSeconds, background = false } = request;
 	const { limits, warnings } = effectiveLimits({ agent: agent.limits, background, runTimeoutSeconds }, config);
@@ -159,9 +151,6 @@ export async function planLaunch(
 		],
 	};
 }
-
-const modelOf = (principal: string, config: Config) =>
-	config.agents.list.find(({ id }) => id === principal)?.subagents.model;
 
 async function permittedAgent(
 	request: LaunchRequest,

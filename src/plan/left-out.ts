@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../agents/definition.ts";
+import type { AgentDefinition, LeftOutTool } from "../agents/definition.ts";
 import { GENERAL } from "./general.ts";
 
 /** Why a child does not get a tool that its agent asks for. */
@@ -54,13 +54,25 @@ export function leftOutWarnings(leftOut: readonly LeftOut[], agent: AgentDefinit
 	});
 }
 
-/** Entries of the file's list that are not the name of a tool, such as `Bash(git:*)`. */
+/** Entries of the file's lists that cannot be honoured exactly, such as `Bash(git:*)`: one line for each tool. */
 export function unreadableWarnings({ leftOut }: AgentDefinition): string[] {
-	const byReason = Map.groupBy(leftOut, ({ reason: why }) => why);
-	return [...byReason].map(([why, entries]) => {
-		const were = entries.length === 1 ? "was" : "were";
-		return `${listed(entries.map(({ written }) => written))} ${were} left out: ${why}.`;
-	});
+	const alike = Map.groupBy(leftOut, (entry) => ("tool" in entry ? `${entry.why} ${entry.tool}` : entry.why));
+	return [...alike.values()].flatMap((entries) => (entries[0] ? [unreadable(entries[0], entries)] : []));
+}
+
+function unreadable(entry: LeftOutTool, alike: readonly LeftOutTool[]): string {
+	const names = listed(alike.map(({ written }) => written));
+	const many = alike.length > 1;
+	const were = `${many ? "were" : "was"} left out`;
+	switch (entry.why) {
+		case "allows_some_uses":
+			if (entry.tool === "subagent") return `${names} ${were}: ${CANNOT_DELEGATE}`;
+			return `${names} ${were}: some uses of a tool cannot be granted here, and the whole tool would be more than the file asks for. Write "${cut(entry.tool)}" to grant the whole tool.`;
+		case "denies_some_uses":
+			return `${cut(entry.tool)} was left out: the file denies ${names}, and some uses of a tool cannot be denied here. Remove ${many ? "these entries" : "that entry"} to grant the whole tool.`;
+		case "not_a_name":
+			return `${names} ${were}: ${many ? "these are not names of tools" : "this is not the name of one tool"}. Name each tool.`;
+	}
 }
 
 /** A name that is not pi's is shown beside pi's, so that the file's author finds it: `Task (subagent)`. */
@@ -106,13 +118,14 @@ interface Case {
 
 const LISTS = "tools.subagents.tools";
 const IN_FILE = "in pi-geon.json";
+const CANNOT_DELEGATE = "a subagent cannot delegate. No setting changes that.";
 
 /** The reason, and what changes it. */
 function reason(why: WhyLeftOut, { agent, many }: Case): string {
 	const it = many ? "them" : "it";
 	switch (why) {
 		case "delegates":
-			return "a subagent cannot delegate. No setting changes that.";
+			return CANNOT_DELEGATE;
 		case "denied":
 			return `${LISTS}.deny ${IN_FILE} forbids ${it}.`;
 		case "not_allowed":
@@ -128,9 +141,10 @@ function reason(why: WhyLeftOut, { agent, many }: Case): string {
 		case "no_file":
 			return `no extension file provides ${it}, so a subagent cannot load ${it}.`;
 		case "only_by_name":
-			return `a subagent gets ${it} only if the \`tools\` of its file ${many ? "name them" : "names it"}.`;
+			// Of a read-only agent, naming it would not be enough.
+			return `${agent.readonly ? `${agent.name} is read-only, and ` : ""}a subagent gets ${it} only if the \`tools\` of its file ${many ? "name them" : "names it"}.`;
 		case "readonly":
-			return `${agent.name} is read-only. \`readonly\` in its file changes that.`;
+			return readonlyReason(agent);
 		case "builtin":
 			return `${agent.name} is built in, and built-in agents only read.`;
 		case "writes":
@@ -148,6 +162,12 @@ function reason(why: WhyLeftOut, { agent, many }: Case): string {
 		case "mcp_readonly":
 			return `${agent.name} is read-only, and an MCP tool may write. Name it in subagents.readonlyTools ${IN_FILE}.`;
 	}
+}
+
+function readonlyReason({ name, unenforced }: AgentDefinition): string {
+	if (unenforced === undefined) return `${name} is read-only. \`readonly\` in its file changes that.`;
+	const it = unenforced.length > 1 ? "them" : "it";
+	return `${name} is read-only, because ${unenforced.join(", ")} cannot be enforced here. Remove ${it} from the agent's file to change that.`;
 }
 
 /** How messages call whoever gets the tools. */

@@ -1,9 +1,10 @@
 import type { AgentDefinition } from "../agents/definition.ts";
 import { namesOf } from "../agents/tool-names.ts";
-import { isMcp, isWithin, matches } from "../agents/tool-patterns.ts";
+import { isWithin, matches } from "../agents/tool-patterns.ts";
 import type { Config } from "../config/config.ts";
 import type { Refusal } from "../run/errors.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
+import { isMcpTool, PI_TOOLS } from "../run/pi-tools.ts";
 import { GENERAL } from "./general.ts";
 import { type LeftOut, leftOutWarnings, unreadableWarnings, type WhyLeftOut } from "./left-out.ts";
 import { noTools } from "./no-tools.ts";
@@ -43,17 +44,8 @@ const READONLY = new Set([
 	"lsp",
 ]);
 
-/** pi's own tools are there in every child, whichever of them the parent has switched on. */
-export const PI_TOOLS: ReadonlySet<string> = new Set([
-	"read",
-	"bash",
-	"powershell",
-	"edit",
-	"write",
-	"grep",
-	"find",
-	"ls",
-]);
+/** pi's own tools that are known to write. */
+const WRITERS: ReadonlySet<string> = new Set([...PI_TOOLS].filter((name) => !READONLY.has(name)));
 
 /** Tools of pi's own extensions that change how other tools are called: a child gets one only by name. */
 const ONLY_BY_NAME: ReadonlySet<string> = new Set(["codemode", "tool_search"]);
@@ -116,12 +108,14 @@ export function sortTools(question: ToolQuestion): { tools: string[]; leftOut: L
 
 /**
  * By name, or what the parent has switched on. An agent that inherits does not ask for what its file rules out: tools
- * that it denies, tools that write if it is `readonly`. No child inherits the tools that delegate.
+ * that it denies, and pi's tools that write if its author made it `readonly`. Whether other tools write is not known to
+ * an author, so each of them is asked for. No child inherits the tools that delegate.
  */
-function askedFor({ agent, active, known, config }: ToolQuestion): string[] {
+function askedFor({ agent, active, known }: ToolQuestion): string[] {
 	const { tools } = agent;
 	const there = known?.map(({ name }) => name) ?? active;
-	const inherited = () => active.filter((name) => !NEVER.has(name) && (!agent.readonly || onlyReads(name, config)));
+	const isRuledOut = (name: string) => agent.readonly && agent.unenforced === undefined && WRITERS.has(name);
+	const inherited = () => active.filter((name) => !NEVER.has(name) && !isRuledOut(name));
 	const asked = tools.kind === "only" ? tools.names.flatMap((entry) => expanded(entry, there)) : inherited();
 	// Every child has the finalize tool: a file that names it gets what it asks for.
 	return [...new Set(asked)].filter(
@@ -131,7 +125,7 @@ function askedFor({ agent, active, known, config }: ToolQuestion): string[] {
 
 /** `mcp__github` and `mcp__github__*` stand for all tools of that server. One that stands for none is kept, to be reported. */
 function expanded(entry: string, there: readonly string[]): string[] {
-	if (!isMcp(entry)) return [entry];
+	if (!isMcpTool(entry)) return [entry];
 	const meant = there.filter((name) => matches(entry, name));
 	return meant.length === 0 ? [entry] : meant;
 }
@@ -157,23 +151,23 @@ function whyMissing(name: string, { active, known }: ToolQuestion): WhyLeftOut |
 	if (known === undefined || PI_TOOLS.has(name)) return undefined;
 	if (known.some((tool) => tool.name === name || (tool.from === "mcp" && matches(tool.name, name)))) return undefined;
 	if (active.includes(name)) return "no_file";
-	return isMcp(name) ? "unknown_mcp" : "unknown";
+	return isMcpTool(name) ? "unknown_mcp" : "unknown";
 }
 
 /** Roles are held to reading unless the configuration or the user says otherwise; a child without a role is as free as its parent. */
 function whyNotWriting(name: string, { agent, config, consent }: ToolQuestion): WhyLeftOut | undefined {
 	if (agent === GENERAL) return undefined;
 	if (agent.source === "builtin") return "builtin";
-	if (agent.readonly) return isMcp(name) ? "mcp_readonly" : "readonly";
+	if (agent.readonly) return isMcpTool(name) ? "mcp_readonly" : "readonly";
 	if (config.subagents.allowWrite || consent === "given") return undefined;
-	if (isMcp(name)) return "mcp_writes";
+	if (isMcpTool(name)) return "mcp_writes";
 	if (consent === "refused") return "user_said_no";
 	return consent === "untrusted" ? "untrusted" : "writes";
 }
 
 /** Only an MCP tool can be declared to read: pi's own are known, and an extension's may do anything. */
 const onlyReads = (name: string, { subagents }: Config): boolean =>
-	READONLY.has(name) || (isMcp(name) && subagents.readonlyTools.some((entry) => matches(entry, name)));
+	READONLY.has(name) || (isMcpTool(name) && subagents.readonlyTools.some((entry) => matches(entry, name)));
 
 const isIn = (list: readonly string[], name: string, options: { restricted: boolean }): boolean =>
 	list.some((entry) => matches(entry, name)) || namesOf(list, options).includes(name);

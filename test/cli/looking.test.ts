@@ -340,7 +340,7 @@ describe("while no pi is open", () => {
 		const { stdout } = await piGeon(home, ["doctor"], { env: { PATH: "/nowhere" } });
 		const report = stdout.replace(/\s+/g, " ");
 		expect(report).not.toContain("installation");
-		expect(report).toMatch(/deny names a tool that nobody provides: gerp \S+ → Did you mean grep\?/);
+		expect(report).toMatch(/deny: no such tool: gerp \S+ → Did you mean grep\?/);
 		expect(report).toMatch(/a tool that only a running pi knows: github_search_code \S+ → Run \/toolkit doctor/);
 		expect(report).not.toContain("Bash");
 	});

@@ -362,7 +362,11 @@ test("an agent is reported with its source, its tools, what it does not get and 
 		return { ...nothing, tools: [], warnings: [], asksFor: ["edit"], writing: { always: Date.UTC(2026, 10, 16) } };
 	};
 	const howToForget = ({ name }: { name: string }) => `forget ${name}`;
-	expect(agentsReport(catalog, { width: 80, toolsHere, howToForget })).toEqual([
+	const modelHere = ({ model }: { model?: string }) =>
+		model === undefined
+			? { words: "the parent's", warnings: [], isChecked: true }
+			: { words: model, warnings: ["It is another provider's."], isChecked: true };
+	expect(agentsReport(catalog, { width: 80, toolsHere, modelHere, howToForget })).toEqual([
 		"2 agents, 1 problem",
 		"",
 		"scout · user · readonly",
@@ -382,6 +386,7 @@ test("an agent is reported with its source, its tools, what it does not get and 
 		"  may write  always, since 2026-11-16, until its file changes. Take it back with",
 		"             forget free",
 		"  model      a/b",
+		"  warning    It is another provider's.",
 		"  file       /home/u/scout.md",
 		"",
 		"Problems:",

@@ -32,6 +32,27 @@ describe("details.mode of a refusal", () => {
 	});
 });
 
+describe("an agent that its own file switches off", () => {
+	test.each(["enabled: false", "disabled: true", "disable: true"])(
+		"by `%s` is refused, with the line",
+		async (line) => {
+			expect((await refused({ agent: `${agent}\n${line}` })).error).toEqual({
+				code: "SUBAGENT_DISABLED",
+				message: `custom is switched off (\`${line}\` in custom.md:5).`,
+				reason: "disabled",
+			});
+		},
+	);
+
+	test("is asked about by nobody, and not offered in place of an unknown one", async () => {
+		const approveProjectAgent = () => Promise.reject(new Error("The user was asked."));
+		const off = `${agent}\nenabled: false`;
+		const parent = { projectTrusted: false, approveProjectAgent };
+		expect((await refused({ agent: off, source: "project", parent })).error.code).toBe("SUBAGENT_DISABLED");
+		expect((await refused({ agent: off, request: { agent: "cutsom" } })).error.message).not.toContain("custom");
+	});
+});
+
 describe("an agent that is not there", () => {
 	const unusable = (["user", "project"] as const).map((source) => ({
 		name: `broken-${source}`,

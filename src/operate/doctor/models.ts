@@ -1,5 +1,6 @@
 import { isInherit } from "../../plan/model-name.ts";
 import { plural } from "../../run/amounts.ts";
+import { whyOff } from "../tools-here.ts";
 import { type Check, type Examination, type Finding, pass } from "./check.ts";
 import type { KnownModels, ModelName } from "./sources.ts";
 
@@ -40,7 +41,9 @@ function namedModels({ config, catalog }: Examination["sources"]): NamedModel[] 
 	return [
 		{ name: defaults.subagents.model, where: "agents.defaults.subagents.model in pi-geon.json" },
 		...list.map(({ id, subagents }) => ({ name: subagents.model, where: `agents.list[${id}] in pi-geon.json` })),
-		...catalog.agents.map(({ model, name, file }) => ({ name: model, where: `${name} (${file})` })),
+		...catalog.agents
+			.filter((agent) => whyOff(agent, config.config) === undefined)
+			.map(({ model, name, file }) => ({ name: model, where: `${name} (${file})` })),
 	].flatMap(({ name, where }) => (name && !isInherit(name) ? [{ name, where }] : []));
 }
 

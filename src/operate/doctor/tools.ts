@@ -1,11 +1,14 @@
 import type { AgentDefinition } from "../../agents/definition.ts";
 import { readToolEntry } from "../../agents/tool-names.ts";
-import { isMcp, matches } from "../../agents/tool-patterns.ts";
+import { matches } from "../../agents/tool-patterns.ts";
 import type { LoadedConfig } from "../../config/load.ts";
-import { NEVER, PI_TOOLS } from "../../plan/tools.ts";
+import { STANDS_FOR_BASH } from "../../config/tool-lists.ts";
+import { OUR_TOOLS } from "../../log/tool-uses.ts";
+import { NEVER } from "../../plan/tools.ts";
 import { nearest } from "../../run/nearest.ts";
+import { isMcpTool, PI_TOOLS } from "../../run/pi-tools.ts";
 import { writingInWords } from "../report/agents.ts";
-import { OUR_TOOLS, type ToolSurroundings, toolsHere } from "../tools-here.ts";
+import { type ToolSurroundings, toolsHere, whyOff } from "../tools-here.ts";
 import { type Check, type Finding, pass } from "./check.ts";
 
 /** Whether each agent gets the tools that it asks for, and whether there are such tools as the configuration names. */
@@ -14,12 +17,15 @@ export const checkTools: Check = {
 	*run({ sources: { catalog, config, tools } }) {
 		const ofPi = tools.pi?.known.map(({ name }) => name);
 		const known = [...PI_TOOLS, ...(ofPi ?? OUR_TOOLS)];
+		const isOn = (agent: AgentDefinition) => whyOff(agent, tools.config) === undefined;
 		const findings = [
-			...catalog.agents.flatMap((agent) => [...onAgent(agent, tools), ...onDenied(agent, known, ofPi !== undefined)]),
+			...catalog.agents
+				.filter(isOn)
+				.flatMap((agent) => [...onAgent(agent, tools), ...onDenied(agent, known, ofPi !== undefined)]),
 			...inConfig(config, [...known, ...NEVER], ofPi !== undefined),
 		];
 		yield* findings;
-		yield* catalog.agents.flatMap((agent) => mayWrite(agent, tools));
+		yield* catalog.agents.flatMap((agent) => [...isOff(agent, tools), ...mayWrite(agent, tools)]);
 		if (findings.length === 0) yield pass("Every agent gets the tools that it asks for");
 	},
 };
@@ -70,6 +76,11 @@ function onDenied({ name, tools, file }: AgentDefinition, known: readonly string
 	});
 }
 
+function isOff(agent: AgentDefinition, { config }: ToolSurroundings): Finding[] {
+	const why = whyOff(agent, config);
+	return why === undefined ? [] : [pass(`${agent.name} is switched off, so it does not run`, why)];
+}
+
 function mayWrite(agent: AgentDefinition, { writing }: ToolSurroundings): Finding[] {
 	const said = writing(agent);
 	if (said === undefined || said === "refused") return [];
@@ -89,20 +100,22 @@ function inConfig({ config, files }: LoadedConfig, known: readonly string[], isI
 	return Object.entries(named).flatMap(([setting, names]) =>
 		names.flatMap((name): Finding[] => {
 			const entry = nameInPi(name);
-			if (setting === "subagents.readonlyTools" && !isMcp(entry)) {
+			if (setting === "subagents.readonlyTools" && !isMcpTool(entry)) {
 				const remedy = "Only MCP tools can be declared to read: mcp__<server>, or mcp__<server>__<tool>.";
 				return [{ level: "warn", what: `${setting} names what is not an MCP tool: ${name}`, detail, remedy }];
 			}
-			if (known.some((tool) => matches(entry, tool))) return [];
+			// The list has bash beside it, and its file was reported.
+			const isBash = setting !== "subagents.readonlyTools" && STANDS_FOR_BASH.includes(name);
+			if (isBash || known.some((tool) => matches(entry, tool))) return [];
 			const meant = nearest(name, known);
-			const who = isInsidePi || meant !== undefined ? "nobody provides" : "only a running pi knows";
+			const what = isInsidePi || meant !== undefined ? "no such tool" : "a tool that only a running pi knows";
 			const otherwise = isInsidePi
 				? "Correct the name, or install the extension that provides it."
 				: "Run /toolkit doctor in pi to have it checked.";
 			return [
 				{
 					level: "warn",
-					what: `${setting} names a tool that ${who}: ${name}`,
+					what: `${setting}: ${what}: ${name}`,
 					detail,
 					remedy: meant === undefined ? otherwise : `Did you mean ${meant}?`,
 				},

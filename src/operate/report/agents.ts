@@ -1,8 +1,8 @@
 import { inOneLine } from "../../collect/plain.ts";
 import type { Services } from "../../delegate.ts";
-import { isInherit } from "../../plan/model-name.ts";
 import { plural } from "../../run/amounts.ts";
 import { formatDiagnostic } from "../../run/diagnostic.ts";
+import type { ModelHere } from "../model-here.ts";
 import type { ToolsHere } from "../tools-here.ts";
 import type { Writing } from "../write-consents.ts";
 import { cutTo, type Fact, factsTo, wrapTo } from "./layout.ts";
@@ -14,6 +14,8 @@ type Agent = Catalog["agents"][number];
 export interface AgentsOptions extends Pick<Reading, "width"> {
 	/** What a child of an agent gets. */
 	toolsHere: (agent: Agent) => ToolsHere;
+	/** With which model it works. */
+	modelHere: (agent: Agent) => ModelHere;
 	/** What to say beside it: that the agent has to be approved first. */
 	noteOn?: (agent: Agent) => string | undefined;
 	/** The command that takes back what the user allowed. */
@@ -39,13 +41,18 @@ export function agentsReport(catalog: Catalog, options: AgentsOptions): string[]
 }
 
 function about(agent: Agent, hidden: Agent[], options: AgentsOptions): string[] {
-	const { name, source, readonly, description, file, model, thinking } = agent;
-	const head = [inOneLine(name), source, ...(readonly ? ["readonly"] : [])].join(" · ");
+	const { name, source, readonly, description, file, thinking } = agent;
+	const { off } = options.toolsHere(agent);
+	const head = [inOneLine(name), source, ...(readonly ? ["readonly"] : []), ...(off === undefined ? [] : ["off"])].join(
+		" · ",
+	);
+	const model = options.modelHere(agent);
 	const facts = [
 		...(description.trim() === "" ? [] : [fact("about", description)]),
 		fact("tools", toolsInWords(agent)),
-		...factsHere(agent, options),
-		fact("model", model === undefined || isInherit(model) ? "the parent's" : model),
+		...(off === undefined ? factsHere(agent, options) : [fact("off", off)]),
+		fact("model", model.words),
+		...model.warnings.map((warning) => fact("warning", warning)),
 		...(thinking === undefined ? [] : [fact("thinking", thinking)]),
 		...(agent.outputSchema === undefined ? [] : [fact("answer", "JSON, checked against its outputSchema")]),
 		fact("file", file),

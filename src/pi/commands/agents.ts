@@ -1,10 +1,16 @@
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
+import type { AgentDefinition } from "../../agents/definition.ts";
 import { inOneLine } from "../../collect/plain.ts";
+import type { Config } from "../../config/config.ts";
 import { configFor } from "../../config/config-for.ts";
+import { MAIN } from "../../config/principals.ts";
 import { isTrustedByDecision } from "../../config/project-trust.ts";
+import { type ModelHere, modelInPi, modelOfOff } from "../../operate/model-here.ts";
 import { agentsReport } from "../../operate/report/agents.ts";
-import { type ToolSurroundings, toolsHere } from "../../operate/tools-here.ts";
-import { activeTools, knownTools } from "../parent-facts.ts";
+import { type ToolSurroundings, toolsHere, whyOff } from "../../operate/tools-here.ts";
+import { choosePrincipal } from "../../plan/principal.ts";
+import { isRefusal } from "../../run/errors.ts";
+import { activeTools, knownTools, modelFacts } from "../parent-facts.ts";
 import { agentsFor } from "../session-services.ts";
 import type { WriteQuestions } from "../write-consent.ts";
 import { type Answer, type Subcommand, usage } from "./command.ts";
@@ -31,12 +37,15 @@ export function agentsCommand({ pi, writeQuestions }: AgentsSetup): Subcommand {
 	};
 	return agents;
 
-	function report(ctx: ExtensionContext): string[] {
+	async function report(ctx: ExtensionContext): Promise<string[]> {
 		const here = toolSurroundings(pi, ctx, writeQuestions);
 		const trusted = isTrustedByDecision(ctx);
-		return agentsReport(agentsFor(ctx, { includeProject: true }), {
+		const catalog = agentsFor(ctx, { includeProject: true });
+		const modelHere = await modelsHere(catalog.agents, here.config, ctx);
+		return agentsReport(catalog, {
 			width: widthFor(ctx),
 			toolsHere: (agent) => toolsHere(agent, here),
+			modelHere,
 			noteOn: ({ source }) =>
 				source === "project" && !trusted ? "the project is not trusted: you are asked before it runs" : undefined,
 			howToForget: ({ name }) => `/toolkit agents forget ${name}`,
@@ -49,6 +58,23 @@ export function agentsCommand({ pi, writeQuestions }: AgentsSetup): Subcommand {
 		if (forgotten === 0) return { problem: `You have said nothing about whether ${shown} may write.` };
 		return [`Forgotten. You are asked again whether ${shown} may write.`];
 	}
+}
+
+/** What planning says about the models of agents. Those that are off are not asked about: an extension may be loaded for it. */
+async function modelsHere(
+	agents: readonly AgentDefinition[],
+	config: Config,
+	ctx: ExtensionContext,
+): Promise<(agent: AgentDefinition) => ModelHere> {
+	const chosen = choosePrincipal(undefined, { config, agentDir: getAgentDir() });
+	const principal = isRefusal(chosen) ? { id: MAIN.id } : chosen;
+	const parent = modelFacts(ctx);
+	const known = new Map<AgentDefinition, ModelHere>();
+	// One after the other: the second that needs an extension finds what was learnt about it for the first.
+	for (const agent of agents) {
+		if (whyOff(agent, config) === undefined) known.set(agent, await modelInPi({ agent, principal, config, parent }));
+	}
+	return (agent) => known.get(agent) ?? modelOfOff(agent, config);
 }
 
 /** What this session knows about the tools that its agents would get. */
