@@ -57,6 +57,10 @@ test("a read-only agent gets no tool that writes: none that its file names, and 
 	const tools = home.model.requests.filter(({ isChild }) => isChild).flatMap((request) => request.tools);
 	expect(tools).toContain("read");
 	for (const name of ["write", "edit", "bash", "hangs_until_aborted"]) expect(tools).not.toContain(name);
+	expect(delegations(run).map(({ results }) => results[0]?.warnings?.join(" "))).toEqual([
+		expect.stringContaining("write, edit, bash, hangs_until_aborted were left out: named is read-only."),
+		expect.stringMatching(/hangs_until_aborted\b.* left out: inheriting is read-only\./),
+	]);
 	expect(existsSync(join(home.project, "owned.txt"))).toBe(false);
 });
 

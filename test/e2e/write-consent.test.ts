@@ -182,6 +182,17 @@ describe("nobody is asked", () => {
 		expect(toolResults(home)).toContain("bash, edit were left out: fixer is read-only.");
 	});
 
+	test("about a tool of which the file denies some uses: the result and the model are told that all of it is gone", async () => {
+		const agents = { "fixer.md": fixer("tools: read, bash\ndisallowedTools: Bash(rm:*)") };
+		const home = await openFixer([delegateTo("fixer", "First.")], { agents });
+		const [details] = delegations(await promptPi(home, "Go."));
+		const warning =
+			"bash was left out: the file denies Bash(rm:*), and some uses of a tool cannot be denied here. Remove that entry to grant the whole tool.";
+		expect(childTools(home)).toEqual([READS]);
+		expect(details?.results[0]?.warnings).toEqual([warning]);
+		expect(toolResults(home)).toContain(`**Warning:** ${warning}`);
+	});
+
 	test("about an agent that allowWrite lets write, or that asks for nothing that writes", async () => {
 		await settled(await openFixer([delegateTo("fixer", "First.")], { config: { subagents: { allowWrite: true } } }));
 		await settled(await openFixer([delegateTo("fixer", "First.")], { agents: { "fixer.md": fixer("tools: read") } }));
