@@ -27,7 +27,7 @@ const MAY_USE: Record<string, string> = {
 	web: "run log config",
 	"delegate.ts": "run log ports config agents plan ledger collect host supervise deliver operate",
 	"index.ts": "run log ports config agents plan ledger collect host supervise deliver operate delegate.ts",
-	pi: "run log ports config agents plan ledger collect host supervise deliver operate operate/doctor delegate.ts index.ts",
+	pi: "run log files ports config agents plan ledger collect host supervise deliver operate operate/doctor delegate.ts index.ts",
 	cli: "run log ports config agents plan ledger collect host supervise deliver operate operate/doctor delegate.ts index.ts",
 };
 

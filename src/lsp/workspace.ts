@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
-import { isAbsolute, relative, resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { isOwnRepository, isRepository } from "../files/owner.ts";
+import { isInside } from "../files/project-area.ts";
 import { ancestors } from "../files/repository.ts";
 import { LARGEST_FILE } from "./source-text.ts";
 
@@ -52,9 +53,4 @@ function realPathOf(path: string): string | undefined {
 		if (error instanceof Error && "code" in error) return undefined;
 		throw error;
 	}
-}
-
-export function isInside(folder: string, path: string): boolean {
-	const inside = relative(folder, path);
-	return inside === "" || (!isAbsolute(inside) && !/^\.\.($|[\\/])/.test(inside));
 }

@@ -18,6 +18,7 @@ import { hostAhead } from "./host-ahead.ts";
 import { LiveRuns } from "./live-runs.ts";
 import { parentLog } from "./parent-log.ts";
 import { conversationOf, type PiConversation } from "./pi-conversation.ts";
+import { rememberExtensions } from "./project-extensions.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 import { registerRoute } from "./route.ts";
 import { RunEvents } from "./run-events.ts";
@@ -71,6 +72,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 
 	pi.on("session_start", (event, ctx) => {
 		decideTrust(event, ctx);
+		rememberExtensions(event, pi, ctx);
 		const loaded = configFor(ctx);
 		const { config, diagnostics } = loaded;
 		const { subagents } = config;

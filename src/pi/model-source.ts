@@ -15,6 +15,7 @@ import type { ModelSource } from "../plan/model.ts";
 import type { ModelChoice } from "../plan/plan.ts";
 import { currentProfile } from "../supervise/current-profile.ts";
 import { filesOfProvider } from "../supervise/provider-files.ts";
+import { loadableAgain, whyNotAgain } from "./project-extensions.ts";
 import { hostEntry } from "./session-services.ts";
 
 /** Where a child gets a model from that this pi has. */
@@ -26,21 +27,25 @@ export async function modelSource(
 	const { provider, id } = model;
 	if (!ctx.modelRegistry.getRegisteredProviderIds().includes(provider)) return { kind: "pi" };
 	const agentDir = getAgentDir();
+	const extensions = await extensionFiles(ctx.cwd, isTrustedByDecision(ctx));
+	const candidates = extensions.filter(loadableAgain(ctx));
 	const found = await filesOfProvider({
 		provider,
-		candidates: await extensionFiles(ctx.cwd, isTrustedByDecision(ctx)),
+		candidates,
 		profile: currentProfile(hostEntry()),
 		places: placesIn(agentDir),
 		afresh,
 	});
 	if (found.kind === "found") return { kind: "extensions", files: found.files };
+	const passedOver = extensions.filter((file) => !candidates.includes(file));
+	const why = [found.why, ...(passedOver.length > 0 ? [whyNotAgain(passedOver)] : [])].join("; ");
 	const runtime = await ModelRuntime.create({
 		authPath: join(agentDir, "auth.json"),
 		modelsPath: join(agentDir, "models.json"),
 	});
-	if (!runtime.getModel(provider, id)) return { kind: "unusable", why: found.why };
+	if (!runtime.getModel(provider, id)) return { kind: "unusable", why };
 	// An extension that changes a provider of pi's own, its address for example.
-	const warning = `${provider}/${id} was used as pi has it, without the changes of an extension: ${found.why}.`;
+	const warning = `${provider}/${id} was used as pi has it, without the changes of an extension: ${why}.`;
 	return { kind: "pi", warning };
 }
 

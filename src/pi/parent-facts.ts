@@ -18,6 +18,7 @@ import { delegationDepth } from "../run/delegation-depth.ts";
 import { isThinkingLevel } from "../run/thinking.ts";
 import type { UserDecisions } from "./delegation-setup.ts";
 import { modelSource } from "./model-source.ts";
+import { loadableAgain } from "./project-extensions.ts";
 
 /** The parent as it is at this moment, as the plan wants to know it. */
 export function parentFacts(
@@ -49,7 +50,8 @@ export const modelFacts = (ctx: ExtensionContext): Pick<ParentFacts, "model" | "
 
 /** All tools there are, and the MCP servers that have not said yet which tools they have, by the beginning of their names. */
 export function knownTools(pi: ExtensionAPI, ctx: ExtensionContext): KnownTool[] {
-	const tools = pi.getAllTools().flatMap(knownTool);
+	const mayLoad = loadableAgain(ctx);
+	const tools = pi.getAllTools().flatMap((tool) => knownTool(tool, mayLoad));
 	return [...tools, ...silentServers(pi, ctx).map((name): KnownTool => ({ name, from: "mcp" }))];
 }
 
@@ -92,13 +94,17 @@ const PI_EXTENSIONS: Readonly<Record<string, KnownTool["from"]>> = {
 };
 
 /** A tool that lives in no file (given to pi in code) cannot be loaded again in a child. */
-function knownTool(tool: ReturnType<ExtensionAPI["getAllTools"]>[number]): KnownTool[] {
+function knownTool(
+	tool: ReturnType<ExtensionAPI["getAllTools"]>[number],
+	mayLoad: (file: string) => boolean,
+): KnownTool[] {
 	const { name, sourceInfo } = tool;
 	const from = PI_EXTENSIONS[sourceInfo.path];
 	// What the user has hidden is registered too.
 	if (from !== undefined) return Reflect.get(tool, "exposure") === "hidden" ? [] : [{ name, from }];
 	if (sourceInfo.source === "builtin") return [{ name }];
-	return isAbsolute(sourceInfo.path) ? [{ name, extension: sourceInfo.path }] : [];
+	if (!isAbsolute(sourceInfo.path)) return [];
+	return [{ name, extension: sourceInfo.path, ...(!mayLoad(sourceInfo.path) && { untrusted: true as const }) }];
 }
 
 /** Among the models that have credentials. */

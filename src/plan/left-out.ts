@@ -16,6 +16,8 @@ export type WhyLeftOut =
 	| "unknown_mcp"
 	/** An application gave it to pi in code, so that there is no extension to load. */
 	| "no_file"
+	/** Its extension belongs to a project that is not trusted, and may have changed since the session started. */
+	| "project_extension"
 	/** codemode and tool_search, which a child gets only by name. */
 	| "only_by_name"
 	/** It may write, and the agent only reads. */
@@ -140,6 +142,8 @@ function reason(why: WhyLeftOut, { agent, many }: Case): string {
 			return `this pi has no such MCP ${many ? "tools" : "tool"}. Look at its mcp.json.`;
 		case "no_file":
 			return `no extension file provides ${it}, so a subagent cannot load ${it}.`;
+		case "project_extension":
+			return `the extension that brings ${it} lies in this project, which is not trusted (/trust), and may have changed since.`;
 		case "only_by_name":
 			// Of a read-only agent, naming it would not be enough.
 			return `${agent.readonly ? `${agent.name} is read-only, and ` : ""}a subagent gets ${it} only if the \`tools\` of its file ${many ? "name them" : "names it"}.`;

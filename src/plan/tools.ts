@@ -15,6 +15,8 @@ export interface KnownTool {
 	name: string;
 	/** The file of the extension that brings it. */
 	extension?: string;
+	/** That file belongs to a project that is not trusted, and may not be what the parent loaded. */
+	untrusted?: true;
 	/** Which of pi's own extensions brings it, on pi >= 0.99. */
 	from?: "mcp" | "codemode" | "tool_search";
 }
@@ -148,6 +150,8 @@ function whyLeftOut(name: string, question: ToolQuestion): WhyLeftOut | undefine
 }
 
 function whyMissing(name: string, { active, known }: ToolQuestion): WhyLeftOut | undefined {
+	// Before pi's own: an extension may have replaced one of them, and a child must not get the other in its place.
+	if (known?.some((tool) => tool.name === name && tool.untrusted)) return "project_extension";
 	if (known === undefined || PI_TOOLS.has(name)) return undefined;
 	if (known.some((tool) => tool.name === name || (tool.from === "mcp" && matches(tool.name, name)))) return undefined;
 	if (active.includes(name)) return "no_file";

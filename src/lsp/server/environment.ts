@@ -1,5 +1,6 @@
 import { delimiter, isAbsolute } from "node:path";
-import { leadsInto, objectionToFolder } from "./untrusted-program.ts";
+import { leadsInto } from "../../files/project-area.ts";
+import { objectionToFolder } from "./untrusted-program.ts";
 
 /** Language servers read what is there. What is missing, the user installs: a question about code downloads no code. */
 const NO_DOWNLOADS: Readonly<Record<string, string>> = {

@@ -2,12 +2,12 @@ import { readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { isExecutable } from "../../config/is-executable.ts";
+import { projectArea } from "../../files/project-area.ts";
 import { ancestors } from "../../files/repository.ts";
 import type { Workspace } from "../workspace.ts";
 import type { ServerDefinition } from "./definition.ts";
 import { isShims, pathOf } from "./environment.ts";
 import { interpretersOf } from "./interpreter.ts";
-import { projectArea } from "./project-area.ts";
 import { objectionTo, objectionToFolder, projectObjection } from "./untrusted-program.ts";
 
 /** Where a program may be looked for. */

@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, parse } from "node:path";
+import { isInArea, projectArea } from "../../files/project-area.ts";
 import type { ServerDefinition } from "./definition.ts";
 import { serverEnvironment } from "./environment.ts";
 import { findProgram, type Surroundings } from "./find-program.ts";
 import { beginningOf } from "./interpreter.ts";
-import { isInArea, projectArea } from "./project-area.ts";
 
 /** What to start, and where. */
 export interface Launch {

@@ -1,20 +1,9 @@
 import { isForeign, unknownOwner } from "../../files/owner.ts";
+import { isInArea } from "../../files/project-area.ts";
 import { type Step, wayTo } from "../../files/way.ts";
-import { isInArea } from "./project-area.ts";
 
 const OTHERS_MAY_WRITE = 0o002;
 const STICKY = 0o1000;
-
-/** Whether a path, as far as it exists, is in the project or passes through it. */
-export function leadsInto(path: string, area: readonly string[]): boolean {
-	if (isInArea(area, path)) return true;
-	// A file that is not there yet may be written later, where its folder leads.
-	for (let way = path; ; way = way.replace(/[\\/]+[^\\/]*$/, "")) {
-		const steps = wayTo(way || "/");
-		if (steps) return steps.some((step) => isInArea(area, step.path));
-		if (!/[\\/]/.test(way)) return false;
-	}
-}
 
 /** Whether the project decides what a program is: it is there, or a link on the way to it is. */
 export function projectObjection(program: string, area: readonly string[]): string | undefined {

@@ -1,9 +1,9 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, parse, resolve } from "node:path";
-import { isRepository } from "../../files/owner.ts";
-import { ancestors, mainCheckoutOf } from "../../files/repository.ts";
-import { isInside, type Workspace } from "../workspace.ts";
+import { isAbsolute, join, parse, relative, resolve } from "node:path";
+import { isRepository } from "./owner.ts";
+import { ancestors, mainCheckoutOf } from "./repository.ts";
+import { wayTo } from "./way.ts";
 
 /** Where npm and Python put the programs of a project. npm has those of all folders above on the PATH of its scripts. */
 const PROGRAM_FOLDERS = ["node_modules", ".venv", "venv"];
@@ -12,7 +12,7 @@ const PROGRAM_FOLDERS = ["node_modules", ".venv", "venv"];
  * The folders whose content counts as the project's when it comes to running programs. It is wider than the workspace on
  * purpose: too wide costs a language server, too narrow runs somebody else's program.
  */
-export function projectArea({ cwd, root }: Workspace): string[] {
+export function projectArea({ cwd, root }: { cwd: string; root: string }): string[] {
 	const above = foldersAbove(cwd);
 	// Of any owner, and the outermost: a repository may hold another one, as a submodule for one.
 	const outermost = above.findLast(isRepository);
@@ -42,5 +42,21 @@ function realPath(path: string): string {
 	} catch (error) {
 		if (error instanceof Error && "code" in error) return resolve(path);
 		throw error;
+	}
+}
+
+export function isInside(folder: string, path: string): boolean {
+	const inside = relative(folder, path);
+	return inside === "" || (!isAbsolute(inside) && !/^\.\.($|[\\/])/.test(inside));
+}
+
+/** Whether a path, as far as it exists, is in the project or passes through it. */
+export function leadsInto(path: string, area: readonly string[]): boolean {
+	if (isInArea(area, path)) return true;
+	// A file that is not there yet may be written later, where its folder leads.
+	for (let way = path; ; way = way.replace(/[\\/]+[^\\/]*$/, "")) {
+		const steps = wayTo(way || "/");
+		if (steps) return steps.some((step) => isInArea(area, step.path));
+		if (!/[\\/]/.test(way)) return false;
 	}
 }

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { readFileSync, realpathSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, resolve } from "node:path";
+import {
+	type ExtensionAPI,
+	type ExtensionContext,
+	getAgentDir,
+	parseArgs,
+	type SessionStartEvent,
+} from "@earendil-works/pi-coding-agent";
+import { packageRoot } from "../config/package-root.ts";
+import { isTrustedByDecision } from "../config/project-trust.ts";
+import { isInside, leadsInto, projectArea } from "../files/project-area.ts";
+
+/**
+ * An extension that lies in a project may be another one by the time a child loads it: a branch brings its own. In a
+ * project that nobody trusts it is loaded again only if it is what pi itself has loaded when the session started.
+ */
+export function rememberExtensions(
+	{ reason }: Pick<SessionStartEvent, "reason">,
+	pi: ExtensionAPI,
+	ctx: ExtensionContext,
+): void {
+	// Other sessions start in a pi that has loaded its extensions long before.
+	if ((reason !== "startup" && reason !== "reload") || isTrustedByDecision(ctx)) return;
+	const onCommandLine = parseArgs(process.argv.slice(2)).extensions ?? [];
+	const loaded = [...pi.getAllTools(), ...pi.getCommands()].map(({ sourceInfo }) => sourceInfo.path);
+	const files = [...onCommandLine.map((path) => resolve(path)), ...loaded.filter((path) => isAbsolute(path))];
+	const others = [...new Set(files)].filter((file) => !isOurs(file));
+	if (others.length === 0) return;
+	const area = areaOf(ctx.cwd);
+	for (const file of others.filter((path) => leadsInto(path, area))) {
+		const digest = contentDigest(file);
+		if (digest !== undefined) digests().set(file, digest);
+	}
+}
+
+/** Says which of the extensions that this pi has a child may load, as they are now. */
+export function loadableAgain(ctx: ExtensionContext): (file: string) => boolean {
+	if (isTrustedByDecision(ctx)) return () => true;
+	const area = areaOf(ctx.cwd);
+	const answers = new Map<string, boolean>();
+	return (file) => {
+		const answer = answers.get(file) ?? (isOurs(file) || !leadsInto(file, area) || isUnchanged(file));
+		answers.set(file, answer);
+		return answer;
+	};
+}
+
+/** Every host loads our own files, wherever they are. */
+const isOurs = (file: string): boolean => isInside(packageRoot(), file);
+
+function isUnchanged(file: string): boolean {
+	const digest = digests().get(file);
+	return digest !== undefined && digest === contentDigest(file);
+}
+
+/** For messages: why an extension was not loaded, and what changes that. */
+export const whyNotAgain = (files: readonly string[]): string =>
+	`${files.join(", ")} lies in this project, which is not trusted (/trust), and may not be what pi loaded when the session started`;
+
+/**
+ * Where files belong to the project. The home folder belongs to none, nor do the extensions that the user installed: a
+ * session that starts in the home folder has them below it.
+ */
+function areaOf(cwd: string): string[] {
+	const real = realPath(cwd);
+	const home = realPath(homedir());
+	const agentDir = realPath(getAgentDir());
+	return projectArea({ cwd: real, root: real }).filter(
+		(folder) => !isInside(folder, home) && !isInside(folder, agentDir),
+	);
+}
+
+/** What pi gives to extensions itself, whatever is installed in the project. */
+const OF_PI = /^(@earendil-works\/pi-|@mariozechner\/pi-|@sinclair\/typebox(\/|$)|typebox(\/|$))/;
+const IMPORTS = /\b(?:from|import|require)\s*\(?\s*(["'`])([^"'`]*)\1/g;
+const COMPUTED_IMPORT = /\b(?:import|require)\s*\(\s*(?!["'`\s])/;
+const MOST_FILES = 200;
+
+/**
+ * The digest of a file and of all files that it imports. Undefined if that is not known: it imports a package, which the
+ * project installs, or a file that is not named in full, so that another one could take its place.
+ */
+function contentDigest(file: string): string | undefined {
+	const hash = createHash("sha256");
+	const ahead = [file];
+	const seen = new Set(ahead);
+	try {
+		for (let path = ahead.shift(); path !== undefined; path = ahead.shift()) {
+			const text = readFileSync(path, "utf8");
+			if (COMPUTED_IMPORT.test(text) || seen.size > MOST_FILES) return undefined;
+			hash.update(`${path}\0${realpathSync(path)}\0${text.length}\0${text}`);
+			for (const [, , name = ""] of text.matchAll(IMPORTS)) {
+				if (isBuiltin(name) || OF_PI.test(name)) continue;
+				if (!/^\.{1,2}\//.test(name)) return undefined;
+				const imported = resolve(dirname(path), name);
+				if (!seen.has(imported)) ahead.push(imported);
+				seen.add(imported);
+			}
+		}
+		return hash.digest("hex");
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return undefined; // It is gone, a folder, or may not be read.
+		throw error;
+	}
+}
+
+function realPath(path: string): string {
+	try {
+		return realpathSync(path);
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return resolve(path);
+		throw error;
+	}
+}
+
+const KEY = Symbol.for("pi-geon.extension-digests.1");
+
+/** Kept over reloads of this extension, since other sessions of the process need them. */
+function digests(): Map<string, string> {
+	const shared = globalThis as { [KEY]?: Map<string, string> };
+	shared[KEY] ??= new Map();
+	return shared[KEY];
+}
