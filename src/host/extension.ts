@@ -76,10 +76,10 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				startWork,
 				log,
 				retentionDays: () => retentionDays(agentDir),
-				childServices: ({ agentDir: ownDir }) => ({
+				childServices: ({ principal: { agentDir: ownDir }, cwd }) => ({
 					agentDir: ownDir ?? agentDir,
 					openModels: (extensions) => models(ownDir, extensions),
-					redactor: ownDir === undefined ? redactor : currentRedactor(agentDir, ownDir),
+					redactor: currentRedactor(agentDir, { principal: ownDir, cwd }),
 					ui,
 				}),
 				warmUp: async (isIdle) => {

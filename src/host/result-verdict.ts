@@ -1,11 +1,9 @@
 import type { TSchema } from "typebox";
 import { Errors } from "typebox/value";
+import { DEEPEST_RESULT } from "../collect/redact/redact-value.ts";
 
 /** Enough to fix a result by; a model does not need the four hundredth error of an array. */
 const MAX_ERRORS = 10;
-
-/** Deeper values overflow the stack of whoever walks through them later: redaction, the ledger, pi. */
-const DEEPEST = 500;
 
 /** What is wrong with a result, for the child to read; undefined if it satisfies the schema. */
 export function verdictOn(outputSchema: Record<string, unknown>, result: string): string | undefined {
@@ -16,8 +14,8 @@ export function verdictOn(outputSchema: Record<string, unknown>, result: string)
 		if (!(error instanceof SyntaxError)) throw error;
 		return `\`result\` must be JSON text and nothing else: ${error.message}. Fix it and call the tool again.`;
 	}
-	if (isDeeperThan(DEEPEST, value)) {
-		return `\`result\` is nested more than ${DEEPEST} levels deep. Make it flatter and call the tool again.`;
+	if (isDeeperThan(DEEPEST_RESULT, value)) {
+		return `\`result\` is nested more than ${DEEPEST_RESULT} levels deep. Make it flatter and call the tool again.`;
 	}
 	const errors = Errors(outputSchema as TSchema, value).slice(0, MAX_ERRORS);
 	if (errors.length === 0) return undefined;

@@ -10,7 +10,7 @@ import { LedgerTrouble } from "../ledger/trouble.ts";
 import type { Log } from "../log/log.ts";
 import { rotateLog } from "../log/log-file.ts";
 import { USED_A_TOOL } from "../log/tool-uses.ts";
-import type { Principal } from "../plan/plan.ts";
+import type { LaunchPlan } from "../plan/plan.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
@@ -46,7 +46,9 @@ export interface HostSetup {
 	warmUp(isIdle: () => boolean): Promise<unknown>;
 	/** Begins the work on a claimed run. */
 	startWork: typeof startWork;
-	childServices(principal: Principal): Pick<WorkServices, "agentDir" | "openModels" | "redactor" | "ui">;
+	childServices(
+		plan: Pick<LaunchPlan, "principal" | "cwd">,
+	): Pick<WorkServices, "agentDir" | "openModels" | "redactor" | "ui">;
 }
 
 interface ActiveRun {
@@ -188,7 +190,7 @@ export class Host {
 		if (before) await before.work.done;
 		const watchedBy = ports.clock.elapsed() + WATCHED_WITHIN_MS;
 		try {
-			const services = this.#setup.childServices(record.plan.principal);
+			const services = this.#setup.childServices(record.plan);
 			const work = this.#setup.startWork(record, {
 				...services,
 				holdOn: () => this.#orLog("lease", id, () => this.#lease.holdOn()),

@@ -58,6 +58,49 @@ describe("a long text, redacted in slices", () => {
 		}
 	});
 
+	it("cuts no token in a text without blanks and line breaks, wherever it is", () => {
+		const tokens = samples.filter(({ text, secret }) => !/\s/.test(text) && !leaks(whole.redact(text), secret));
+		expect(tokens.length).toBeGreaterThan(50);
+		const fillers = ['"a":1,', "f(x);", "{a:b}", '"ab"', "[12,34,56],", "a=1&", "a.b/", "wq", "'s':'t',\"u\":[],"];
+		const sample = fc.constantFrom(...tokens);
+		const edge = fc.constantFrom('"', "'", ",", ";", "&", "}", '":"', "=", "(");
+		// The cut is looked for from 1,500 characters on, and must be made before or soon after 4,500.
+		const place = fc.oneof(fc.integer({ min: 1_300, max: 1_600 }), fc.integer({ min: 4_200, max: 4_600 }));
+		fc.assert(
+			fc.property(fc.constantFrom(...fillers), sample, edge, place, (filler, { text, secret }, around, at) => {
+				// In a text without any other parts, those of a pair are the only places to cut at.
+				fc.pre(/[,;}&]/.test(filler) || !/[,;}&]/.test(text));
+				const before = filler.repeat(Math.ceil(at / filler.length)).slice(0, at);
+				const value = `${before}${around}${text}${around}${filler.repeat(2_000)}`;
+				fc.pre(!leaks(whole.redact(value), secret));
+				expect(leaks(sliced.redact(value), secret)).toBe(false);
+			}),
+			{ numRuns: 1_000, seed: 11 },
+		);
+	});
+
+	it("cuts no token of a minified file of the usual size of a slice", () => {
+		const { redact } = createRedactor(options);
+		const token = `ghp_${"aB3".repeat(12)}`;
+		for (let at = 98_304 - 45; at < 98_304 + 5; at += 5) {
+			const before = '{"a":1},'.repeat(20_000).slice(0, at - 1);
+			expect(redact(`${before}"${token}",${'{"a":1},'.repeat(9_000)}`)).not.toContain("aB3aB3aB3");
+			expect(redact(`${"x".repeat(at - 1)}.${token}.${"x".repeat(60_000)}`)).not.toContain("aB3aB3aB3");
+		}
+	});
+
+	it.each(["a", "aB3", "a.b", "x=1:", "key", "auth:", '"key",', "password,"])(
+		"reads megabytes of %j without a break in bounded time",
+		(part) => {
+			const { redact } = createRedactor(options);
+			const text = part.repeat(Math.ceil(2_000_000 / part.length));
+			const spent = process.threadCpuUsage();
+			redact(text);
+			// Five times the 0.2 s a megabyte that are measured elsewhere: here it is about a way to cut that is quadratic.
+			expect(process.threadCpuUsage(spent).user).toBeLessThan(2_000_000);
+		},
+	);
+
 	it("leaves the processor to others while it is redacted", async () => {
 		const { redactInSlices, redact } = createRedactor(options);
 		const answer = Array.from({ length: 60_000 }, (_, at) => `DB_PASSWORD_${at}: "hunter${at}" and ${SENTENCE}`).join(

@@ -1,13 +1,14 @@
 import { endOf, isNameCode, startOf } from "./characters.ts";
 import { type CredentialName, credentialName, isShortPassword } from "./credential-names.ts";
 import { MASK_WITH_KIND, maskOf } from "./mask.ts";
+import { isOurSession } from "./references.ts";
 import { isSecretValue, looksRandom, looksStrong } from "./secret-values.ts";
 import { type Separation, separationAfter } from "./separators.ts";
 import { readValue, type Value, wholeValue } from "./values.ts";
 
 /** The telling part of a name. The rest of the name is read from there in both directions. */
 const TELLING =
-	/pass|pwd|pw|pswd|psk|secret|token|key|auth|cred|jwt|pat|dsn|bearer|salt|mnemonic|phrase|conn(?:ection)?[_-]?str/gi;
+	/pass|pwd|pw|pswd|psk|secret|token|key|auth|cred|jwt|pat|dsn|bearer|salt|mnemonic|phrase|conn(?:ection)?[_-]?str|kennwort|senha|contrase(?:n|ñ)a|masterauth|sonar\.login/gi;
 const MAX_NAME = 80;
 const CLOSERS = /["'`\]\\*!)]{0,4}/y;
 
@@ -59,6 +60,7 @@ function secretAt(
 	const found: FoundName = { start, end: nameEnd + closers.length, name: written, closers };
 	const separation = separationAfter(text, found);
 	const value = separation && valueAfter(text, found, separation);
+	if (value !== undefined && isOurSession(written, text.slice(value.start, value.end))) return undefined;
 	if (value !== undefined && separation !== undefined && isSecret(text, value, kind, separation)) {
 		const whole = wholeValue(text, value);
 		return { ...whole, end: whole.notation === "quoted" ? whole.end : listEnd(text, start, whole), kind };
@@ -70,11 +72,18 @@ function kindOf(text: string, start: number, name: string): CredentialName | und
 	const kind = credentialName(name);
 	if (kind !== undefined) return kind;
 	if (name.length > 6) return undefined;
+	if (isForeignPassword(text, start, name)) return "password";
 	if (isShortPassword(name)) return isShortNameOfPassword(text, start, name) ? "password" : undefined;
 	// `API Key: …` is one name, too.
 	if (name.length !== 3 || text.charCodeAt(start - 1) !== 0x20 || !/^key$/i.test(name)) return undefined;
 	const word = /(\w+) $/.exec(text.slice(Math.max(0, start - 20), start))?.[1];
 	return word === undefined ? undefined : credentialName(`${word}_${name}`.toLowerCase());
+}
+
+/** `mot de passe`, and `contraseña`, whose ñ is not part of a name. */
+function isForeignPassword(text: string, start: number, name: string): boolean {
+	if (/^passe$/i.test(name)) return /\bmot de $/i.test(text.slice(Math.max(0, start - 8), start));
+	return /^a$/i.test(name) && /contraseñ$/i.test(text.slice(Math.max(0, start - 9), start));
 }
 
 /** `;Pwd=x`, `"pass": "x"`: a part of a connection string, or a name whose value is in quotes. */

@@ -22,11 +22,17 @@ const PROGRAMS: [programs: string, argument: string][] = [
 	],
 	["7z 7za unrar rar", after("-p")],
 	["ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd", after(raw`-w[ \t]*`)],
-	["smbclient rpcclient smbmap net", after(raw`-U[ \t]*["']?[\w.\\/-]{1,60}%`)],
+	["smbclient rpcclient smbmap", after(raw`-U[ \t]*["']?[\w.\\/-]{1,60}%`)],
+	[
+		"net",
+		raw`(?<=[ \t])(?:-U[ \t]*["']?[\w.\\/-]{1,60}%|use[ \t]+(?:\S{1,4}[ \t]+)?\\{2,4}\S{1,80}[ \t]+(?:/\S{1,60}[ \t]+){0,3}(?!/))${VALUE}`,
+	],
+	["sudo", raw`^sudo[ \t]+(?:-[A-Za-z]{1,4}[ \t]+){0,2}-[A-Za-z]{0,4}S\b[^\n<]{0,100}<<<[ \t]*${VALUE}`],
+	["poetry", raw`config[ \t]+http-basic\.\S{1,60}[ \t]+\S{1,60}[ \t]+${VALUE}`],
 	["lftp", after(raw`-u[ \t]*[\w.@-]{1,60},`)],
 	["openssl", after(raw`(?:-pass|-passin|-passout)[ \t]+["']?pass:|-k[ \t]+`)],
 	["xfreerdp wlfreerdp rdesktop mstsc", after(raw`/p:|-p[ \t]+`)],
-	["htpasswd", raw`-[a-zA-Z]*b[a-zA-Z]*[ \t]+\S{1,100}[ \t]+\S{1,60}[ \t]+${VALUE}`],
+	["htpasswd", raw`-[a-zA-Z]{0,8}b[a-zA-Z]{0,8}[ \t]+\S{1,100}[ \t]+\S{1,60}[ \t]+${VALUE}`],
 	["rabbitmqctl", raw`(?:add_user|change_password)[ \t]+\S{1,60}[ \t]+${VALUE}`],
 	["wpa_passphrase", raw`wpa_passphrase[ \t]+\S{1,60}[ \t]+${VALUE}`],
 	["doctl hcloud linode-cli", after(raw`-t[ \t]+|--access-token[ \t=]+`)],
@@ -59,11 +65,10 @@ const PROGRAM = new RegExp(
 );
 /** A command ends with its line. Nothing after so many characters counts as its argument. */
 const MAX_COMMAND = 400;
-/** How far a command may reach beyond the name of another program in it, as in `echo x | docker login`. */
+/** How far a command may reach beyond the name of another program in it, as in `echo x | docker login` and `sudo -S docker ps <<< x`. */
 const REACH = 100;
 /** Programs whose arguments may be anything: only what cannot be a word counts. */
-const NEEDS_PROOF =
-	/^(?:echo|printf|connect|login|authenticate|net|security|http|https|PDO|getConnection|cargo|vault)$/;
+const NEEDS_PROOF = /^(?:echo|printf|connect|login|authenticate|security|http|https|PDO|getConnection|cargo|vault)$/;
 
 /** Masks passwords in the arguments of programs that take them in a short flag, and of calls that take them by position. */
 export function maskCommands(text: string): string {
@@ -74,7 +79,7 @@ export function maskCommands(text: string): string {
 	while (program !== null) {
 		const next: RegExpExecArray | null = PROGRAM.exec(text);
 		const from = Math.max(copied, program.index);
-		const reach = /^(?:echo|printf)$/.test(program[0]) ? REACH : 0;
+		const reach = /^(?:echo|printf|sudo)$/.test(program[0]) ? REACH : 0;
 		const afterNext = next === null ? text.length : next.index + reach;
 		const secret = argumentOf(program[0], commandAt(text, from, afterNext));
 		if (secret !== undefined) {

@@ -4,7 +4,19 @@
  */
 export type CredentialName = "password" | "secret" | "token";
 
-const PASSWORDS = new Set(["PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "PSWD", "PSK", "MNEMONIC"]);
+const PASSWORDS = new Set([
+	"PASSWORD",
+	"PASSWD",
+	"PASSPHRASE",
+	"PASSCODE",
+	"PSWD",
+	"PSK",
+	"MNEMONIC",
+	"PASSWORT",
+	"KENNWORT",
+	"CONTRASENA",
+	"SENHA",
+]);
 /** Too common as words of their own: they need a word before them, as in DB_PASS. */
 const SHORT_PASSWORDS = new Set(["PASS", "PWD", "PW", "PHRASE"]);
 const TOKENS = new Set([
@@ -20,7 +32,7 @@ const TOKENS = new Set([
 ]);
 const SHORT_TOKENS = new Set(["PAT", "DSN", "COOKIE", "SALT"]);
 const JOINED =
-	/(?:(PASSWORD|PASSWD|PASSPHRASE|STOREPASS|KEYPASS|DBPASS|DBPWD|USERPASS|SSHPASS|ROOTPW)|(SECRET)|(?:TOKEN|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|AUTHKEY|LICENSEKEY|ENCRYPTIONKEY|SIGNINGKEY|CONNECTIONSTRING|CONNSTR))$/;
+	/(?:(PASSWORD|PASSWD|PASSPHRASE|STOREPASS|KEYPASS|DBPASS|DBPWD|USERPASS|SSHPASS|ROOTPW|REQUIREPASS|MASTERAUTH)|(SECRET)|(?:TOKEN|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|AUTHKEY|LICENSEKEY|ENCRYPTIONKEY|SIGNINGKEY|CONNECTIONSTRING|CONNSTR))$/;
 const SECRET_KEYS = new Set(
 	(
 		"API ACCESS SECRET PRIVATE AUTH ENCRYPTION ENCRYPT SIGNING MASTER ACCOUNT LICENSE APP APPLICATION SERVICE DEPLOY " +
@@ -64,6 +76,8 @@ function kindOf(name: string): CredentialName | undefined {
 	const last = words.at(-1) ?? "";
 	const before = words.at(-2);
 	if (PASSWORDS.has(last) || (before !== undefined && SHORT_PASSWORDS.has(last))) return "password";
+	if (last === "PASSE" && before === "DE") return "password";
+	if (words.join("_") === "SONAR_LOGIN" || words.join("_").startsWith("PYPI_TOKEN_")) return "token";
 	if (last === "SECRET") return "secret";
 	if (TOKENS.has(last) || (before !== undefined && SHORT_TOKENS.has(last))) return "token";
 	if (last === "KEY") return before !== undefined && isSecretKey(name, before) ? "token" : undefined;
@@ -75,7 +89,7 @@ function kindOf(name: string): CredentialName | undefined {
 }
 
 function wordsOf(name: string): string[] {
-	return name
+	return (isAscii(name) ? name : name.normalize("NFD").replace(/\p{M}/gu, ""))
 		.replace(/([a-z0-9])([A-Z])/g, "$1_$2")
 		.replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
 		.toUpperCase()
@@ -83,6 +97,8 @@ function wordsOf(name: string): string[] {
 		.filter((word) => word !== "")
 		.map((word) => word.replace(/^(PASSWORD|TOKEN|SECRET|PASS|KEY|PW)\d+$/, "$1"));
 }
+
+const isAscii = (name: string): boolean => !/[^ -~]/.test(name);
 
 function isQualifier(word: string): boolean {
 	return QUALIFIERS.has(word) || /^\d+$/.test(word);

@@ -1,5 +1,6 @@
+import { homesOf } from "./home-paths.ts";
 import type { Redactor } from "./redactor.ts";
-import { redactorWith, secretsOf, versionOf } from "./redactor-of.ts";
+import { redactorWith, secretsOf, versionOf, workingDirectory } from "./redactor-of.ts";
 
 /** How often it is looked, at most, whether the files that hold secrets have changed. */
 const LOOK_EVERY_MS = 1000;
@@ -15,9 +16,18 @@ interface Known {
 
 const known = new Map<string, Known>();
 
+export interface Whose {
+	/** The agent directory of a principal that has its own. */
+	principal?: string | undefined;
+	/** Where a run works, if that is not where the process does. */
+	cwd?: string;
+}
+
 /** A redactor that stays up to date for as long as it is kept: tokens are renewed, and come with /login. */
-export function currentRedactor(agentDir: string, principal?: string): Redactor {
-	const key = `${agentDir}\n${principal ?? ""}`;
+export function currentRedactor(agentDir: string, { principal, cwd }: Whose = {}): Redactor {
+	// By the homes of the folders and not by the folders: a host works in very many of them.
+	const homes = homesOf([agentDir, ...workingDirectory(), ...(cwd === undefined ? [] : [cwd])]);
+	const key = [agentDir, principal ?? "", ...homes].join("\n");
 	const current = (): Redactor => {
 		const before = known.get(key);
 		const lookedAt = performance.now();
@@ -28,7 +38,7 @@ export function currentRedactor(agentDir: string, principal?: string): Redactor 
 		}
 		const { secrets: found, files, version } = secretsOf(agentDir, principal);
 		const secrets = new Set([...(before?.secrets ?? []), ...found]);
-		const redactor = redactorWith(secrets);
+		const redactor = redactorWith(secrets, homes);
 		known.set(key, { secrets, redactor, files, version, lookedAt });
 		return redactor;
 	};

@@ -1,5 +1,7 @@
 import { ESCAPE } from "./mask.ts";
 
+const raw = String.raw;
+
 const BEFORE = String.raw`(?:(?<![\w.~-])|(?<=(?:^|[\s"'])-[A-Za-z])|(?<=${ESCAPE}))`;
 const AFTER = String.raw`(?![\w-]|\.\w)`;
 /** A drive's path in a file URL has a slash before it that is no part of the path. */
@@ -7,20 +9,27 @@ const FILE_URL = String.raw`(?:(?<=file:\/\/)\/)?`;
 const NAME = String.raw`[A-Za-z_][\w.-]{0,63}(?<![.-])`;
 /** Folders beside those of users that belong to nobody, and the routes of a web site. */
 const NOBODYS = `(?!(?:Shared|Public|Default|Guest|All Users|linuxbrew)${AFTER})`;
-const NO_ROUTE = `(?<!(?:href|to|action|src|route|path)=["'{]{1,2}|(?:GET|POST|PUT|PATCH|DELETE|HEAD) )`;
-const OTHERS = new RegExp(
-	`${NO_ROUTE}${BEFORE}(?:/(?:home|Users)/|(?:/mnt)?/[a-z]/Users/)${NOBODYS}${NAME}${AFTER}` +
-		String.raw`|${BEFORE}${FILE_URL}[A-Za-z]:(?:\\{1,4}|/)[Uu]sers(?:\\{1,4}|/)${NOBODYS}${NAME}${AFTER}`,
-	"g",
-);
+const ROUTE_CALLS =
+	"push|replace|navigate|navigateByUrl|redirect|goto|visit|get|post|put|patch|delete|head|use|all|fetch";
+const NO_ROUTE = `(?<!(?:href|to|action|src|route|path)=["'{]{1,2}|(?:${ROUTE_CALLS})\\(["'\`]|(?:GET|POST|PUT|PATCH|DELETE|HEAD) )`;
+const HOME =
+	`(?:/(?:home|Users)/|(?:/mnt)?/[a-z]/Users/)${NOBODYS}${NAME}` +
+	String.raw`|${FILE_URL}[A-Za-z]:(?:\\{1,4}|/)[Uu]sers(?:\\{1,4}|/)${NOBODYS}${NAME}`;
+/** Only with something in it: `/home/settings` alone is a page more often than a person. */
+const OTHERS = new RegExp(`${NO_ROUTE}${BEFORE}(?:${HOME})${AFTER}${raw`(?=\\{1,4}[\w.@$+~-]|/[\w.@$+~-])`}`, "g");
+const STARTS_IN_HOME = new RegExp(`^(?:${HOME})${AFTER}`);
 
 /**
  * Writes `~` for the home directory, and for those of others, whose names are nobody's business either. Only whole path
- * components count: `/mnt/home/al` is none. A flag such as `-I/home/al/include` counts as a beginning.
+ * components count: `/mnt/home/al` is none. A flag such as `-I/home/al/include` counts as a beginning. The home of
+ * somebody else in which this process works stays: `~` would send the reader to the wrong place.
  */
-export function createHomeShortener(homeDir: string): (text: string) => string {
+export function createHomeShortener(homeDir: string, ownFolders: Iterable<string>): (text: string) => string {
+	const workplaces = new Set(homesOf(ownFolders).map(comparable));
 	const shortenOthers = (text: string): string =>
-		/[/\\](?:home|[Uu]sers)[/\\]/.test(text) ? text.replace(OTHERS, "~") : text;
+		/[/\\](?:home|[Uu]sers)[/\\]/.test(text)
+			? text.replace(OTHERS, (home) => (workplaces.has(comparable(home)) ? home : "~"))
+			: text;
 	const home = homeDir.replace(/[\\/]+$/, "");
 	if (home.length < 3) return shortenOthers;
 	const forms = [...new Set(pathForms(home))].sort((a, b) => b.length - a.length);
@@ -30,6 +39,19 @@ export function createHomeShortener(homeDir: string): (text: string) => string {
 		isWindows ? "gi" : "g",
 	);
 	return (text) => shortenOthers(text.replace(pattern, "~"));
+}
+
+/** The home directories in which some folders are, whosever they are. */
+export function homesOf(folders: Iterable<string>): string[] {
+	const homes = [...folders].flatMap((folder) => STARTS_IN_HOME.exec(folder)?.[0] ?? []);
+	return [...new Set(homes)].sort();
+}
+
+/** `C:\Users\al`, `c:/users/al`, `/c/Users/al` and `/mnt/c/Users/al` are the same folder. */
+function comparable(home: string): string {
+	const slashes = home.replace(/\\{1,4}/g, "/");
+	const drive = /^(?:\/?([A-Za-z]):|(?:\/mnt)?\/([a-z])(?=\/Users\/))(.*)$/.exec(slashes);
+	return drive === null ? slashes : `${drive[1] ?? drive[2]}:${drive[3]}`.toLowerCase();
 }
 
 function pathForms(home: string): string[] {

@@ -1,8 +1,12 @@
 import { credentialName } from "./credential-names.ts";
 import { maskOf } from "./mask.ts";
+import { isOurSession } from "./references.ts";
 import { isSecretValue } from "./secret-values.ts";
 
-const MAX_DEPTH = 64;
+/** How deep the result of a child may be. Deeper values overflow the stack of those that walk through them: the ledger, pi. */
+export const DEEPEST_RESULT = 500;
+/** The result is part of an outcome, which is part of an event. */
+const MAX_DEPTH = DEEPEST_RESULT + 20;
 const TOO_DEEP = "[left out: nested too deeply]";
 
 /** Redacts every string in JSON-like data. Keys stay, and say what their values are: `{ password: "…" }`. */
@@ -55,7 +59,7 @@ export function longStringsIn(value: unknown, chars: number): Set<string> {
 
 function redactUnderKey(text: string, key: string | undefined, redact: (text: string) => string): string {
 	const redacted = redact(text);
-	const kind = key === undefined ? undefined : credentialName(key);
+	const kind = key === undefined || isOurSession(key, text) ? undefined : credentialName(key);
 	return kind !== undefined && isSecretValue(redacted, kind, "quoted") ? maskOf(kind) : redacted;
 }
 

@@ -7,9 +7,11 @@ import { knownSecrets } from "./known-secrets.ts";
 import { createRedactor, type Redactor } from "./redactor.ts";
 
 /** A redactor that knows the secrets of this moment. */
-export const redactorOf = (agentDir: string): Redactor => redactorWith(secretsOf(agentDir).secrets);
+export const redactorOf = (agentDir: string): Redactor =>
+	redactorWith(secretsOf(agentDir).secrets, [agentDir, ...workingDirectory()]);
 
-export const redactorWith = (secrets: Iterable<string>): Redactor => createRedactor({ secrets, homeDir: homedir() });
+export const redactorWith = (secrets: Iterable<string>, ownFolders: Iterable<string>): Redactor =>
+	createRedactor({ secrets, homeDir: homedir(), ownFolders });
 
 export interface Secrets {
 	secrets: string[];
@@ -39,3 +41,12 @@ export function secretsOf(agentDir: string, principal?: string): Secrets {
 
 /** Changes whenever one of the files does. */
 export const versionOf = (files: string[]): string => files.map(fileVersion).join("\n");
+
+/** None if somebody has removed it. */
+export function workingDirectory(): string[] {
+	try {
+		return [process.cwd()];
+	} catch {
+		return [];
+	}
+}

@@ -5,6 +5,7 @@ import { createHomeShortener } from "./home-paths.ts";
 import { maskHttpCredentials } from "./http-credentials.ts";
 import { createLiteralMasker } from "./literals.ts";
 import { maskPrivateKeys } from "./private-keys.ts";
+import { maskRecoveryPhrases } from "./recovery-phrases.ts";
 import { longStringsIn, redactDeep } from "./redact-value.ts";
 import { SLICE_CHARS, slicesOf } from "./slices.ts";
 import { shortenStackTraces } from "./stack-traces.ts";
@@ -23,6 +24,8 @@ export interface Redactor {
 export interface RedactorOptions {
 	secrets: Iterable<string>;
 	homeDir: string;
+	/** Where this process works. A home directory that holds one of them is no secret, and its paths must stay usable. */
+	ownFolders?: Iterable<string>;
 	/** How many characters are redacted at once, for tests. */
 	sliceChars?: number;
 }
@@ -31,9 +34,14 @@ export interface RedactorOptions {
  * Known secrets come first: they are masked whatever their shape, before a pattern can cut one in two. Formats that
  * speak for themselves come before those that need a name beside them, because they say better what was there.
  */
-export function createRedactor({ secrets, homeDir, sliceChars = SLICE_CHARS }: RedactorOptions): Redactor {
+export function createRedactor({
+	secrets,
+	homeDir,
+	ownFolders = [],
+	sliceChars = SLICE_CHARS,
+}: RedactorOptions): Redactor {
 	const maskLiterals = createLiteralMasker(secrets);
-	const shortenHome = createHomeShortener(homeDir);
+	const shortenHome = createHomeShortener(homeDir, ownFolders);
 
 	const redactSlice = (text: string): string => shortenStackTraces(shortenHome(maskPatterns(text)));
 	function* redacted(text: string): Generator<string> {
@@ -68,7 +76,9 @@ const MAX_PASSES = 4;
 function maskPatterns(text: string): string {
 	let current = text;
 	for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-		const masked = maskAssignments(maskCommands(maskHttpCredentials(maskTokens(maskPrivateKeys(current)))));
+		const masked = maskAssignments(
+			maskCommands(maskRecoveryPhrases(maskHttpCredentials(maskTokens(maskPrivateKeys(current))))),
+		);
 		if (masked === current) break;
 		current = masked;
 	}

@@ -17,7 +17,7 @@ export interface Separation {
 const BLANKS = raw`[ \t]{0,20}`;
 /** `: &'static str`, `: Optional[str]`, `: String?`, ` string` and `{ get; set; }` before the sign, and `[16]` of an array. */
 const TYPE =
-	raw`(?:[ \t]{0,3}:[ \t]{0,3}(?:&(?:'\w{1,12} )?(?:mut )?)?[A-Za-z_][\w.]{0,40}(?:::\w{1,30})?(?:[<[][\w.<>[\]|&', ?:]{0,40}[>\]])?(?: \| \w{1,20}){0,2}\??(?=[ \t]{1,3}=[ \t]{0,20}[^=\s]|=["'\x60])` +
+	raw`(?:[ \t]{0,3}:[ \t]{0,3}(?:&(?:'\w{1,12} )?(?:mut )?)?(?:\[u8(?:; ?\w{1,20})?\](?=[ \t]{1,3}=)|[A-Za-z_][\w.]{0,40})(?:::\w{1,30})?(?:[<[][\w.<>[\]|&', ?:]{0,40}[>\]])?(?: \| \w{1,20}){0,2}\??(?=[ \t]{1,3}=[ \t]{0,20}[^=\s]|=["'\x60])` +
 	raw`|[ \t]{1,3}(?:string|String|str|const char\*?|\*string|\[\]byte|SecureString|secureString)(?=[ \t]{1,3}=[ \t]{0,20}[^=\s]|=["'\x60])` +
 	raw`|[ \t]{1,3}\{[^{}\n]{0,40}\}(?=[ \t]{1,3}=[ \t]{0,20}[^=\s]|=["'\x60])|\[\d{0,5}\](?=[ \t]{1,3}=[ \t]{0,20}[^=\s]|=["'\x60]))`;
 /** An anchor or a tag of YAML, and a call that does nothing but wrap the value. */
@@ -191,7 +191,8 @@ function mayBeDeclared(text: string, from: number): boolean {
 	if (first === 0x3d) return false;
 	if (first !== 0x3a) return true;
 	const at = skipBlanks(text, from + 1);
-	if (text.charCodeAt(at) === 0x26) return true;
+	// A reference or an array of Rust.
+	if (text.charCodeAt(at) === 0x26 || text.startsWith("[u8", at)) return true;
 	const end = endOf(text, at, isNameCode, 48);
 	const next = text.charCodeAt(end);
 	if (end === at || end - at >= 48) return false;
@@ -263,7 +264,7 @@ function spaced(text: string, found: FoundName): Separation | undefined {
 	const line = before(text, found, 100);
 	if (MAY_TAKE_NAME.test(line.slice(-24)) && TAKES_NAME.test(line)) return separation;
 	if (OF_COOKIE_JAR.test(line) && text.charCodeAt(found.end) === 0x09) return separation;
-	if (found.name === "password" && LINE_OR_LOGIN.test(line)) return separation;
+	if (/^(?:password|requirepass|masterauth)$/.test(found.name) && LINE_OR_LOGIN.test(line)) return separation;
 	return { ...separation, proof: "strong" };
 }
 

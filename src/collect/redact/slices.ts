@@ -1,35 +1,50 @@
+import { endOf, isTokenCode } from "./characters.ts";
+
 /** How much is redacted without a break: a few milliseconds, also of a text that is slow to read. */
 export const SLICE_CHARS = 32 * 1024;
 /** How far beyond that a good place to cut is looked for, in parts of the slice. */
 const REACH = 2;
 const MAX_LINE = 400;
 const MAX_KEY = 20_000;
+/** So many places are looked at closely. In a text in which none of them is good, the next thousands are not either. */
+const MOST_PLACES = 300;
+/** How long a run of the characters of a token is followed to its end, in parts of the slice. No token is that long. */
+const LONGEST_RUN = 8;
 
 /**
  * Cuts a long text where no secret can be in two of its slices: between lines of which neither is part of a key, of a
- * value on several lines or of a stack trace. A text without such a place is cut between words, and one without words
- * somewhere: no secret is that long.
+ * value on several lines or of a stack trace. A text without such a place is cut between words, one without words (a
+ * minified file) between its parts, and one without parts where its run of the characters of a token ends.
  */
 export function* slicesOf(text: string, chars = SLICE_CHARS): Generator<string> {
 	let from = 0;
 	while (text.length - from > chars) {
-		const to = cutAfter(text, from + chars, Math.min(text.length, from + chars * (1 + REACH)));
+		const to = cutAfter(text, from, chars);
 		yield text.slice(from, to);
 		from = to;
 	}
 	yield text.slice(from);
 }
 
-function cutAfter(text: string, target: number, limit: number): number {
-	const from = Math.min(limit, endOfKey(text, target));
-	return betweenLines(text, from, limit) ?? betweenWords(text, from, limit) ?? limit;
+function cutAfter(text: string, start: number, chars: number): number {
+	const limit = Math.min(text.length, start + chars * (1 + REACH));
+	const from = Math.min(limit, endOfKey(text, start + chars));
+	return (
+		betweenLines(text, from, limit) ??
+		betweenWords(text, from, limit) ??
+		betweenParts(text, from, limit) ??
+		Math.min(text.length, endOf(text, limit, isTokenCode, chars * LONGEST_RUN) + 1)
+	);
 }
 
 /** The first line break at which nothing goes on; or, among lines that all belong together, the last of them. */
 function betweenLines(text: string, from: number, limit: number): number | undefined {
 	let last: number | undefined;
+	let places = 0;
 	for (let at = text.indexOf("\n", from); at !== -1 && at < limit; at = text.indexOf("\n", at + 1)) {
 		last = at + 1;
+		places += 1;
+		if (places > MOST_PLACES) continue;
 		if (isBetween(text.slice(Math.max(0, at - MAX_LINE), at), text.slice(at + 1, at + 1 + MAX_LINE))) return last;
 	}
 	return last;
@@ -60,11 +75,47 @@ const TELLING = /pass|pwd|secret|token|key|auth|cred|[:=,|>\\-]\s*$/i;
 /** A blank after a word that says nothing; else any blank. */
 function betweenWords(text: string, from: number, limit: number): number | undefined {
 	let last: number | undefined;
+	let places = 0;
 	for (let at = from; at < limit; at += 1) {
 		const code = text.charCodeAt(at);
 		if (code !== 0x20 && code !== 0x09 && code !== 0x0a) continue;
 		last = at + 1;
-		if (!TELLING.test(text.slice(Math.max(0, at - 60), at)) && code === 0x20) return last;
+		if (code !== 0x20 || places === MOST_PLACES) continue;
+		places += 1;
+		if (!TELLING.test(text.slice(Math.max(0, at - 60), at))) return last;
 	}
 	return last;
+}
+
+/** A name beside which a value is a secret, or the members of a key as JSON. */
+const OF_PAIR = /pass|pwd|secret|token|key|auth|cred|name|value|kty|crv|["'](?:d|p|q|dp|dq|qi|k)\\{0,3}["']:/i;
+const CLOSED = /["'`)\]}]/;
+const OPENS = /["'`([{\w$]/;
+
+/**
+ * After a comma, a semicolon or a bracket that ends a part of a minified file, far from any telling word; else after one
+ * that is at least far from them, or ends a part; else after any of them, or after a quote. None of them is in a token.
+ */
+function betweenParts(text: string, from: number, limit: number): number | undefined {
+	let any: number | undefined;
+	let quiet: number | undefined;
+	let afterPart: number | undefined;
+	let afterQuote: number | undefined;
+	let places = 0;
+	for (let at = from; at < limit; at += 1) {
+		const character = text.charAt(at);
+		if (character === '"' || character === "'") afterQuote = at + 1;
+		if (character !== "," && character !== ";" && character !== "}" && character !== "&") continue;
+		// It says of the pair after it that a query is what it is part of.
+		const cut = character === "&" ? at : at + 1;
+		any = cut;
+		const endsPart = CLOSED.test(text.charAt(at - 1)) && OPENS.test(text.charAt(at + 1));
+		if (endsPart) afterPart = cut;
+		if (places === MOST_PLACES) continue;
+		places += 1;
+		if (OF_PAIR.test(text.slice(Math.max(0, at - 60), at + 30))) continue;
+		if (endsPart) return cut;
+		quiet = cut;
+	}
+	return quiet ?? afterPart ?? any ?? afterQuote;
 }

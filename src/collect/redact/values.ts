@@ -11,7 +11,7 @@ const MAX_VALUE = 8_000;
 /** A bare value is judged by its beginning: else a long line of such names would be read again for each of them. */
 const JUDGED = 64;
 
-const QUOTE = /(?:[rbfuNL$]{1,2}|@)?(\\{0,3}(?:"""|'''|["'`]))/iy;
+const QUOTE = /(?:\*?[rbfuNL$]{1,2}|@)?(\\{0,3}(?:"""|'''|["'`]))/iy;
 
 /** Characters that end a bare value, and those that end one of an environment file. */
 const ENDS_BARE = new Uint8Array(128);
@@ -51,7 +51,7 @@ function quoteAt(text: string, from: number): { length: number; mark: string } |
 }
 
 const QUOTE_STARTS = new Uint8Array(128);
-for (const character of "rbfunlRBFUNL$@\\\"'`") QUOTE_STARTS[character.charCodeAt(0)] = 1;
+for (const character of "*rbfunlRBFUNL$@\\\"'`") QUOTE_STARTS[character.charCodeAt(0)] = 1;
 
 function endOfBare(text: string, from: number, notation: Notation, most: number): number {
 	const ends = notation === "environment" ? ENDS_ENVIRONMENT : ENDS_BARE;

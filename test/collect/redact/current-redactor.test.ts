@@ -40,3 +40,11 @@ test("secrets that were known once stay known: of a file that is just being writ
 	vi.advanceTimersByTime(1100);
 	expect(redact("heron.wader?basalt-3")).toBe("[redacted]");
 });
+
+test("the home in which a run or the agent directory is stays readable", () => {
+	const ofRun = currentRedactor("/home/pigeon-agent/.pi/agent", { cwd: "/home/pigeon-run/app" });
+	const text = "/home/pigeon-run/app/x.ts:12 /home/pigeon-agent/.pi/agent/sessions/x";
+	expect(ofRun.redact(`${text} /home/pigeon-other/x`)).toBe(`${text} ~/x`);
+	const ofAnother = currentRedactor("/home/pigeon-agent/.pi/agent", { cwd: "/srv/app" });
+	expect(ofAnother.redact(text)).toBe("~/app/x.ts:12 /home/pigeon-agent/.pi/agent/sessions/x");
+});

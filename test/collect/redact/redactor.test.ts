@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DEEPEST_RESULT } from "../../../src/collect/redact/redact-value.ts";
 import { createRedactor } from "../../../src/collect/redact/redactor.ts";
 import { lookAlikes } from "./look-alikes.ts";
 import { secretShapes } from "./secret-shapes.ts";
@@ -60,7 +61,11 @@ describe("home paths", () => {
 		["gcc -I/home/al/include", "gcc -I~/include"],
 		["PATH=/home/al/bin:/usr/bin:/home/al/go", "PATH=~/bin:/usr/bin:~/go"],
 		["/home/alice/x /home/al-2/x /home/al.bak/x", "~/x ~/x ~/x"],
-		["in /Users/bob.smith/work, or /home/bob.", "in ~/work, or ~."],
+		["in /Users/bob.smith/work, or /home/bob.", "in ~/work, or /home/bob."],
+		["router.push('/home/settings') \"/home/dashboard\"", "router.push('/home/settings') \"/home/dashboard\""],
+		["navigate(`/home/settings/mail`)", "navigate(`/home/settings/mail`)"],
+		["app.get('/home/users/list', f)", "app.get('/home/users/list', f)"],
+		["open('/home/bob/x.txt') \"/home/bob/y\"", "open('~/x.txt') \"~/y\""],
 		["-I/home/bob/include file:///home/bob/x", "-I~/include file://~/x"],
 		['{"a":"x\\n/home/bob/y"}', '{"a":"x\\n~/y"}'],
 		["C:\\Users\\bob\\x c:/users/bob/x /c/Users/bob/x /mnt/c/Users/bob/x", "~\\x ~/x ~/x ~/x"],
@@ -78,7 +83,19 @@ describe("home paths", () => {
 		expect(windows.redact("C:\\Users\\al\\x and c:/users/al/x")).toBe("~\\x and ~/x");
 		expect(windows.redact(JSON.stringify("C:\\Users\\al\\x"))).toBe('"~\\\\x"');
 		expect(windows.redact("file:///C:/Users/al/x")).toBe("file://~/x");
-		expect(windows.redact("/c/Users/al/x C:\\Users\\alice")).toBe("~/x ~");
+		expect(windows.redact("/c/Users/al/x C:\\Users\\alice")).toBe("~/x C:\\Users\\alice");
+		expect(windows.redact("C:\\Users\\alice\\x")).toBe("~\\x");
+	});
+
+	it("leaves the home of somebody else in which this process works", () => {
+		const ownFolders = ["/home/node/.pi/agent", "/workspace", "/Users/ann/app", "C:\\Users\\eve\\app"];
+		const container = createRedactor({ secrets: [], homeDir: "/root", ownFolders });
+		const text = "Its session is in /home/node/.pi/agent/x, see /home/node/app/src/x.ts:12, file:///Users/ann/app/y";
+		expect(container.redact(text)).toBe(text);
+		expect(container.redact("C:\\Users\\eve\\x c:/users/eve/x /c/Users/eve/x")).toBe(
+			"C:\\Users\\eve\\x c:/users/eve/x /c/Users/eve/x",
+		);
+		expect(container.redact("/root/x /home/nodes/x /home/bob/x /workspace/x")).toBe("~/x ~/x ~/x /workspace/x");
 	});
 
 	it.each(["", "/"])("is not shortened if it is %j", (homeDir) => {
@@ -141,6 +158,13 @@ describe("redactValue", () => {
 		let deep: unknown = "literal-s3cret";
 		for (let level = 0; level < 10_000; level += 1) deep = [deep];
 		expect(JSON.stringify(redactValue(deep))).not.toContain("literal-s3cret");
+	});
+
+	it("goes as deep as the result of a child may", () => {
+		let deep: unknown = "is literal-s3cret";
+		let expected: unknown = "is [redacted]";
+		for (let level = 0; level < DEEPEST_RESULT; level += 1) [deep, expected] = [{ deep }, { deep: expected }];
+		expect(redactValue({ outcome: { data: [deep] } })).toEqual({ outcome: { data: [expected] } });
 	});
 
 	it("never leaves a known secret in JSON-like data, and changes nothing the second time", () => {

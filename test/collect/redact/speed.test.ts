@@ -111,6 +111,7 @@ function adversaries(): Set<string> {
 		"\r\n",
 		"\t",
 	);
+	parts.push(`htpasswd -${"b".repeat(380)}\n`);
 	for (const { text, secret } of secretShapes()) {
 		parts.push(text.startsWith("The value is ") ? `-${secret.slice(0, 10)}` : text.slice(0, 17));
 	}
