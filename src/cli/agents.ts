@@ -48,7 +48,10 @@ async function show(out: Output): Promise<ExitCode> {
 			}),
 		);
 		if (hidden > 0)
-			out.lines(["", `Not shown: ${hidden} of this project, which nobody decided to trust (/trust in pi).`]);
+			out.lines([
+				"",
+				`Not shown: ${hidden} of this project, because the project is not trusted. Trust it with /trust in pi.`,
+			]);
 	}
 	return catalog.diagnostics.some(({ severity }) => severity === "error") ? 1 : 0;
 }

@@ -1,11 +1,26 @@
 import type { ExtensionAPI, ExtensionContext, ExtensionFactory } from "@earendil-works/pi-coding-agent";
+import { inOneLine } from "../collect/plain.ts";
+import { listed } from "../plan/left-out.ts";
 import type { SessionId } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
+import { legible } from "../run/legible.ts";
 import { RESOURCE_TOOLS } from "../run/pi-tools.ts";
+import { quoted, shortened } from "../run/quoted.ts";
 import { type McpServer, namespaceOf, readMcpConfig, serverOf } from "./mcp-config.ts";
 
 /** As long as pi lets a first prompt wait for the servers whose tools its model is told of. */
 const READY_WITHIN_MS = 10_000;
+
+const REMEDY = "Check its entry in mcp.json with /mcp in pi.";
+
+/** What others wrote, inside one of our lines: short, and without the quotation mark that would end it. */
+const theirWords = (text: string): string => quoted(inOneLine(legible(text)).replaceAll('"', "'"));
+
+/** The message of a JSON parser quotes the file. */
+function ofFile(error: string): string {
+	const [file = "", ...why] = error.split(": ");
+	return `MCP: correct ${file}: ${theirWords(why.join(": "))}.`;
+}
 
 /** What pi's `createMcpExtension` takes and gives, as far as it is used here. */
 export type CreateMcpExtension = (options: {
@@ -103,18 +118,25 @@ export class ChildMcp {
 
 	#warnings(): string[] {
 		const byServer = Map.groupBy(this.#absent(), (tool) => this.#serverOf(tool));
-		const warnings = [...byServer].map(
-			([server, tools]) => `${this.#whyAbsent(server)} Left out: ${tools.join(", ")}.`,
-		);
-		return warnings.length === 0 ? [] : [...warnings, ...this.#config.errors.map((error) => `MCP: ${error}.`)];
+		const warnings = [...byServer].map(([server, tools]) => `${this.#whyAbsent(server)} Left out: ${listed(tools)}.`);
+		return warnings.length === 0 ? [] : [...warnings, ...this.#config.errors.map(ofFile)];
 	}
 
 	#whyAbsent(server: string | undefined): string {
-		if (server === undefined) return "No mcp.json that is read here has a server for some MCP tools.";
-		const trouble = this.#troubles?.split("\n").find((line) => line.trim().startsWith(`${server}: `));
-		if (trouble !== undefined) return `The MCP server ${trouble.trim().replace(/\.$/, "")}.`;
-		if (this.#connected.has(server)) return `The MCP server ${server} does not offer some tools.`;
-		return `The MCP server ${server} was not ready within ${READY_WITHIN_MS / 1000} s.`;
+		if (server === undefined) {
+			return "No mcp.json that is read here has a server for some MCP tools. Add the server, or remove the tools from the agent's file.";
+		}
+		const begins = `${server}: `;
+		const trouble = this.#troubles?.split("\n").find((line) => line.trim().startsWith(begins));
+		const name = shortened(server);
+		if (trouble !== undefined) {
+			const said = trouble.trim().slice(begins.length);
+			return `The MCP server ${name} cannot be used. ${REMEDY} pi's report, which may quote the server: ${theirWords(said)}.`;
+		}
+		if (this.#connected.has(server)) {
+			return `The MCP server ${name} does not offer some tools. Correct their names in the agent's file.`;
+		}
+		return `The MCP server ${name} was not ready within ${READY_WITHIN_MS / 1000} s. ${REMEDY}`;
 	}
 
 	/** The servers of granted tools, with those tools declared to the model and all others out of reach. */

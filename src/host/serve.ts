@@ -198,6 +198,7 @@ export class Host {
 					log.info("asks the user", { runId: id, kind: question.kind });
 					return this.#watchers?.ask(id, question, { signal, patienceMs: watchedBy - ports.clock.elapsed() });
 				},
+				onWarning: (warning) => log.warn("the child goes without something", { runId: id, warning }),
 				onRetry: (retry) => log.warn("asks the model again", { runId: id, retry }),
 				beginAttempt: () => {
 					const attempt = record.run.attempt + 1;

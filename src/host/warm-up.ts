@@ -81,6 +81,7 @@ async function workOnNothing(setup: WarmUp, runtime: ModelRuntime): Promise<Outc
 			onTurn: () => {},
 			onToolUse: () => {},
 			holdOn: () => {},
+			onWarning: () => {},
 			onRetry: () => {},
 			beginAttempt: () => false,
 		},

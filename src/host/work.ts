@@ -48,6 +48,8 @@ export interface WorkServices
 	onTurn(turn: { usage: Usage; said?: string }): void;
 	/** The child has used one of this package's other tools. */
 	onToolUse(use: ToolUse): void;
+	/** What the child goes without is known here only, until the run ends: for the log, should this host die before. */
+	onWarning(warning: string): void;
 	/** pi makes a request again. `retry`: how often it has by now. */
 	onRetry(retry: number): void;
 	/** Counts another attempt of the run; false if it must not have one. */
@@ -139,7 +141,10 @@ async function openChild({ record, services }: Assignment, equipment: Equipment)
 		finalizeTool: equipment.finalize.tool,
 		guards: equipment.guards,
 		ui: equipment.dialogs.ui,
-		warn: (warning) => equipment.warnings.push(warning),
+		warn: (warning) => {
+			equipment.warnings.push(warning);
+			services.onWarning(warning);
+		},
 		closeAtEnd: (close) => equipment.atEnd.push(close),
 		...(services.openTranscript && { openTranscript: services.openTranscript }),
 	});

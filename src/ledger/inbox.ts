@@ -1,4 +1,5 @@
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import { inBackground } from "../plan/in-background.ts";
 import type { RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { quoted } from "../run/quoted.ts";
@@ -77,10 +78,9 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 	if (waiting.length === 0) return;
 	const next = admitInTransaction(ledger, {
 		plan: {
-			...plan,
+			...inBackground(plan),
 			task: waiting.map(({ body }) => body).join("\n\n"),
 			session: { ...plan.session, resumed: true },
-			warnings: [],
 		},
 		mode: "background",
 		parentSession: record.parentSession,

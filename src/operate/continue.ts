@@ -3,10 +3,12 @@ import { admitRun, laneLimitOf, SessionArchived } from "../ledger/admit.ts";
 import { sendToRun } from "../ledger/inbox.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
-import { GENERAL } from "../plan/general.ts";
+import { agentNow, limitsNow, switchedOffNow } from "../plan/continued.ts";
+import { inBackground } from "../plan/in-background.ts";
 import { leftOutWarnings } from "../plan/left-out.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
 import { choosePrincipal, type Requester } from "../plan/principal.ts";
+import { withTools } from "../plan/prompt.ts";
 import { sortTools, type ToolQuestion, type WriteConsent } from "../plan/tools.ts";
 import { isRefusal } from "../run/errors.ts";
 import { runToTell } from "./child.ts";
@@ -32,12 +34,10 @@ interface Sources extends Pick<Services, "ledger" | "config" | "catalog" | "agen
 	consent(agent: ToolQuestion["agent"]): WriteConsent;
 }
 
-type ToolsLeft = Pick<LaunchPlan, "tools" | "extensions" | "warnings">;
-
 /**
  * Says something to a child without its parent: steers the run that is open in its session, or admits another under the
- * same plan. The plan stays what its parent agreed to, less what the configuration has forbidden since. The trust
- * it rests on must not have been taken back.
+ * same plan, in the background. The plan stays what its parent agreed to, less what the configuration has forbidden
+ * since. The trust it rests on must not have been taken back.
  */
 export function continueSession(of: RunRecord, request: Continuation, sources: Sources): Continued | Denial {
 	const { ledger } = sources;
@@ -49,16 +49,15 @@ export function continueSession(of: RunRecord, request: Continuation, sources: S
 	const seq =
 		record.run.state === "ended" ? undefined : sendToRun(ledger, record.run.id, { body: request.message, at });
 	if (seq !== undefined) return { how: "steered", record, seq };
-	const tools = toolsNow(record.plan, sources);
-	if ("error" in tools) return tools;
+	const plan = planNow(record, sources);
+	if ("error" in plan) return plan;
 	const resumed = findSession(ledger, record.sessionId)?.everStarted ?? false;
 	try {
 		const next = admitRun(ledger, {
 			plan: {
-				...record.plan,
-				...tools,
+				...plan,
 				task: request.message,
-				session: { ...record.plan.session, resumed },
+				session: { ...plan.session, resumed },
 			},
 			mode: "background",
 			parentSession: record.parentSession,
@@ -87,20 +86,21 @@ function distrustOf(
 }
 
 /** What the configuration has switched off or forbidden since. */
-export function disabledNow({ agent, principal }: LaunchPlan, from: Requester): Denial | undefined {
+export function disabledNow(plan: LaunchPlan, from: Requester & Pick<Sources, "catalog">): Denial | undefined {
+	const { agent, principal } = plan;
 	const { subagents } = from.config;
 	if (!subagents.enabled) return forbidden("subagents.enabled is false in pi-geon.json.");
 	if (subagents.disabled.includes(agent)) return forbidden(`${agent} is in subagents.disabled of pi-geon.json.`);
+	const switchedOff = switchedOffNow(plan, from.catalog);
+	if (switchedOff !== undefined) return forbidden(`${agent} is switched off (${switchedOff}).`);
 	const target = choosePrincipal(principal.id, from);
 	return isRefusal(target) ? denialOf(target) : undefined;
 }
 
-/** What is left of the tools that it had, and why not the others. */
-function toolsNow(plan: LaunchPlan, { config, catalog, consent }: Sources): ToolsLeft | Denial {
-	const isGeneral = plan.definition.digest === GENERAL.digest;
-	const agent = isGeneral
-		? GENERAL
-		: (catalog.lookUp?.(plan.agent) ?? catalog).agents.find(({ name }) => name === plan.agent);
+/** The plan with what is left of the tools that it had, and why not the others; told to the child and to the requester. */
+function planNow(record: RunRecord, { config, catalog, consent }: Sources): LaunchPlan | Denial {
+	const plan = inBackground(record.plan);
+	const agent = agentNow(plan, catalog);
 	if (!agent) return { status: "error", error: `There is no agent ${plan.agent} any more: ${plan.definition.file}` };
 	// They were there when it was planned, and the host looks again.
 	const now = sortTools({ agent, config, active: plan.tools, known: undefined, consent: consent(agent) });
@@ -118,7 +118,14 @@ function toolsNow(plan: LaunchPlan, { config, catalog, consent }: Sources): Tool
 	const extensions = extensionOf
 		? [...new Set(tools.flatMap((name) => (Object.hasOwn(extensionOf, name) ? (extensionOf[name] ?? []) : [])))]
 		: plan.extensions;
-	return { tools, extensions, warnings };
+	return {
+		...plan,
+		tools,
+		extensions,
+		prompt: withTools(plan.prompt, plan.tools, tools),
+		limits: limitsNow({ plan: record.plan, background: record.mode === "background", agent }, config),
+		warnings: [...plan.warnings, ...warnings],
+	};
 }
 
 const forbidden = (error: string): Denial => ({ status: "forbidden", error });

@@ -3,6 +3,7 @@ import { sendToRun } from "../ledger/inbox.ts";
 import type { EndedRecord, RunRecord } from "../ledger/records.ts";
 import { GENERAL } from "../plan/general.ts";
 import type { ParentFacts } from "../plan/launch.ts";
+import { continuedFor } from "../plan/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isRefusal } from "../run/errors.ts";
 import { type RunId, sessionKey } from "../run/ids.ts";
@@ -102,7 +103,7 @@ async function resume(
 			// As it was spawned: a child that was given a cheap model does not go on with the parent's.
 			model: `${plan.model.provider}/${plan.model.id}`,
 			...(plan.thinking !== undefined && { thinking: plan.thinking }),
-			runTimeoutSeconds: services.config.agents.defaults.subagents.runTimeoutSeconds,
+			...continuedFor(services.config),
 			cleanup: plan.afterwards.cleanup,
 			...(request.route !== undefined && { route: request.route }),
 			parentSession: request.parentSession,

@@ -16,7 +16,7 @@ const PROGRESS_EVERY_MS = 5000;
 
 /**
  * In one-shot modes pi would exit with its background runs unread. Before it settles, this waits for them and lets the
- * model answer their announces, up to `headless.drainSeconds` in all.
+ * model answer their announces, up to `headless.drainSeconds`.
  */
 export function headlessDrain(
 	announcer: Announcer<PiConversation>,
@@ -54,7 +54,7 @@ async function nextAnnounces(
 		if (open.length === 0) return [];
 		const ids = open.map(({ id }) => id);
 		if (Date.now() >= deadline) {
-			say(`left at work: ${described(ids, services)}. ${whereToHear(talk)}`);
+			say(`still running: ${described(ids, services)}. ${whereToHear(talk)}`);
 			return [];
 		}
 		if (Date.now() >= nextReport) {

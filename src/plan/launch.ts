@@ -8,7 +8,8 @@ import { didYouMean } from "../run/nearest.ts";
 import { quoted, shortened } from "../run/quoted.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 import { GENERAL } from "./general.ts";
-import { effectiveLimits } from "./limits.ts";
+import { definitionChanged } from "./in-background.ts";
+import { continuedFor, effectiveLimits } from "./limits.ts";
 import type { ModelSource, ResolvedModel } from "./model.ts";
 import { modelFor } from "./model-for.ts";
 import type { ChildSession, LaunchPlan, ModelChoice } from "./plan.ts";
@@ -108,6 +109,7 @@ export async function planLaunch(
 	if (isRefusal(chosen)) return chosen;
 	const { runTimeoutSeconds, background = false } = request;
 	const { limits, warnings } = effectiveLimits({ agent: agent.limits, background, runTimeoutSeconds }, config);
+	const continued = effectiveLimits({ agent: agent.limits, background: true, ...continuedFor(config) }, config);
 	const thinking =
 		request.thinking ??
 		agent.thinking ??
@@ -130,6 +132,7 @@ export async function planLaunch(
 		model: chosen.model,
 		...(thinking && { thinking }),
 		limits,
+		...(!background && { backgroundTimeoutMs: continued.limits.timeoutMs }),
 		isolation: agent.isolation,
 		maxAttempts: config.subagents.retry.enabled ? config.subagents.retry.maxAttempts : 1,
 		...(agent.outputSchema && { outputSchema: agent.outputSchema }),
@@ -236,7 +239,7 @@ function childSession(
 	if (known.cwd !== where.cwd)
 		return wrong(`Session ${id} belongs to ${known.cwd}, not to this directory.`, "other_directory");
 	if (known.principal !== where.principal) {
-		const message = `Session ${id} belongs to agentId ${known.principal}, not to ${where.principal}. Go on with sessions_send.`;
+		const message = `Session ${id} belongs to agentId ${known.principal}, not to ${where.principal}. Continue it with sessions_send.`;
 		return wrong(message, "other_principal");
 	}
 	if (known.everStarted && !known.isThere)
@@ -245,8 +248,6 @@ function childSession(
 	const changed = !agent.digest.startsWith(known.definition);
 	return {
 		session: { id, file: known.file, resumed: known.everStarted },
-		warnings: changed
-			? [`The definition of ${agent.name} has changed since this session was last used; the current one applied.`]
-			: [],
+		warnings: changed ? [definitionChanged(agent.name)] : [],
 	};
 }

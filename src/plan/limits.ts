@@ -31,6 +31,11 @@ export function effectiveLimits(wish: LimitWish, config: Config): { limits: Limi
 	return { limits, warnings };
 }
 
+/** How long a run may take that nobody asked a time for: one that continues a session. */
+export const continuedFor = ({ agents }: Config): Pick<LimitWish, "runTimeoutSeconds"> => ({
+	runTimeoutSeconds: agents.defaults.subagents.runTimeoutSeconds,
+});
+
 /** A run that somebody waits for has the shorter cap: the parent can do nothing meanwhile. */
 function hardCap(
 	{ agent, background, runTimeoutSeconds }: LimitWish,

@@ -10,5 +10,5 @@ export function noTools(agent: AgentDefinition, warnings: readonly string[]): Re
 
 function nothingAsked({ tools, file }: AgentDefinition): string {
 	if (tools.kind === "only") return `It asks for none: change \`tools\` in ${file}.`;
-	return "It inherits the parent's, which has none switched on that it may have.";
+	return "It inherits the parent's tools, and the parent has no tool switched on that it may use.";
 }

@@ -26,9 +26,11 @@ export interface LaunchPlan {
 	model: ModelChoice;
 	thinking?: ThinkingLevel;
 	limits: Limits;
+	/** Of a run that somebody waits for: the time limit of one that continues its session without anybody waiting. */
+	backgroundTimeoutMs?: number;
 	/** `process`: in a host of its own, so that it takes nobody with it. */
 	isolation: Isolation;
-	/** How often the run may be started in all. */
+	/** How many attempts the run may have: each host that takes it up counts, and each try after a failure of the provider. */
 	maxAttempts: number;
 	/** A JSON Schema the finalized result must satisfy. */
 	outputSchema?: Record<string, unknown>;

@@ -10,7 +10,7 @@ export function childPrompt(agent: AgentDefinition, tools: readonly string[]): s
 	return `${agent.prompt.trim()}
 
 # Bounds
-${agent.source === "builtin" ? "" : BOUNDS}- Your tools: ${tools.join(", ")}. There are no others.
+${agent.source === "builtin" ? "" : BOUNDS}${toolsLine(tools)}
 
 # How you hand over
 - You work for another agent that sees nothing of this conversation but what you hand over.
@@ -27,6 +27,19 @@ const BOUNDS = `- Do only the delegated task, whatever else you notice on the wa
 - Nobody answers questions while you work. Decide, and report what you assumed and what is uncertain.
 `;
 
-/** For a child whose result is announced, which may keep silent. */
+const toolsLine = (tools: readonly string[]): string => `- Your tools: ${tools.join(", ")}. There are no others.`;
+
+/** The prompt of a child that continues with other tools than it was told of. */
+export function withTools(prompt: string, told: readonly string[], tools: readonly string[]): string {
+	const line = toolsLine(told);
+	// The last one: the agent's own text comes before, and may hold the same line.
+	const at = prompt.lastIndexOf(line);
+	if (at === -1) return `${prompt}${toolsLine(tools)}\n`;
+	return `${prompt.slice(0, at)}${toolsLine(tools)}${prompt.slice(at + line.length)}`;
+}
+
+const MAY_BE_SILENT = `- If your task says when nothing is to be reported, and that is so, hand over exactly ${SILENCE} as \`result\`.\n`;
+
+/** For a child whose result is announced, which may keep silent. Once is enough. */
 export const toldOfSilence = (prompt: string): string =>
-	`${prompt}- If your task says when nothing is to be reported, and that is so, hand over exactly ${SILENCE} as \`result\`.\n`;
+	prompt.includes(MAY_BE_SILENT) ? prompt : `${prompt}${MAY_BE_SILENT}`;

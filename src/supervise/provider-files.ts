@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ANSWERS_FD, encodeFiles, PROVIDERS_COMMAND, type ProvidersOf } from "../host/providers-protocol.ts";
 import type { Places } from "../ledger/places.ts";
@@ -36,8 +36,10 @@ export async function filesOfProvider({
 }: Question): Promise<ProviderFiles> {
 	const memory = memoryIn(places);
 	if (!afresh) {
-		const known = candidates.filter((file) => memory.read(file)?.includes(provider));
-		if (known.length > 0) return { kind: "found", files: known };
+		const known = candidates.map((file) => ({ file, providers: memory.read(file) }));
+		const files = known.filter(({ providers }) => providers?.includes(provider)).map(({ file }) => file);
+		// One that was never looked at may register it too.
+		if (files.length > 0 && known.every(({ providers }) => providers !== undefined)) return { kind: "found", files };
 	}
 	if (candidates.length === 0) return { kind: "not_found", why: "pi loads no extension from a file here" };
 	const answers = await askProcess(candidates, profile, places);
@@ -51,13 +53,20 @@ export async function filesOfProvider({
 			if (answer.providers.includes(provider)) files.push(file);
 		} else problems.push("error" in answer ? `${file}: ${answer.error}` : `${file} did not finish loading`);
 	}
-	if (files.length > 0) return { kind: "found", files };
+	if (files.length > 0) {
+		// Those that do not load by themselves cannot be used, and are not to cost a process for every run.
+		const isFile = (file: string) => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+		for (const file of candidates.filter((one) => !isAnswered(answers.get(one)) && isFile(one))) memory.write(file, []);
+		return { kind: "found", files };
+	}
 	const why =
 		problems.length > 0
 			? `an extension could not be loaded outside of this session: ${problems.join("; ")}`
 			: `none of the extensions registers ${provider} while it is loaded: ${candidates.join(", ")}`;
 	return { kind: "not_found", why };
 }
+
+const isAnswered = (answer: ProvidersOf | undefined): boolean => answer !== undefined && "providers" in answer;
 
 async function askProcess(
 	files: readonly string[],

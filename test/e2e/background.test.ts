@@ -197,7 +197,7 @@ describe("pi -p", () => {
 		expect(run.finalText).toBe("I have heard 2 announces.");
 	});
 
-	test("with a drain limit of a second it leaves, says what is still at work, and nothing is lost", async () => {
+	test("with a drain limit of a second it leaves, says what is still running, and nothing is lost", async () => {
 		const gates = { A: gate() };
 		const home = await openHome({
 			config: { headless: { drainSeconds: 1 } },
@@ -207,7 +207,7 @@ describe("pi -p", () => {
 		expect(run.code).toBe(0);
 		expect(run.finalText).toBe("Spawned.");
 		const file =
-			/pi-geon: left at work: A [0-9a-f]{8} \((?:running|queued)\)\. .*pi --session (\S+)\n/.exec(run.stderr)?.[1] ??
+			/pi-geon: still running: A [0-9a-f]{8} \((?:running|queued)\)\. .*pi --session (\S+)\n/.exec(run.stderr)?.[1] ??
 			"";
 		gates.A.open();
 		await home.model.waitFor((request) => request.isChild).then((request) => request.ended);

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { processStart } from "../../src/host/process-start.ts";
+import { readLogs } from "../../src/log/read-logs.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { killHosts } from "../helpers/hosts.ts";
 import { startMcpServer } from "../helpers/mcp-http.ts";
@@ -114,8 +115,14 @@ describe("a child with MCP tools", () => {
 	});
 
 	test.each([
-		["hangs", /The MCP server tester was not ready within 10 s\. Left out: mcp__tester__echo/],
-		["dies", /The MCP server tester: failed: .* Left out: mcp__tester__echo/],
+		[
+			"hangs",
+			/^The MCP server tester was not ready within 10 s\. Check its entry in mcp\.json .*\. Left out: mcp__tester__echo\.$/,
+		],
+		[
+			"dies",
+			/^The MCP server tester cannot be used\. Check its entry in mcp\.json .* "failed: [^"]*"\. Left out: mcp__tester__echo\.$/,
+		],
 	])("whose server %s at its start works without it, with a warning that names it", async (mode, warning) => {
 		const home = await homeWith("read, mcp__tester__echo", [finalize("Did without.")]);
 		configure(home, { tester: stdio(home, {}, mode) });
@@ -126,6 +133,10 @@ describe("a child with MCP tools", () => {
 		});
 		expect(toolsOfChild(home)).toEqual(["read", "subagent_finalize"]);
 		expect(startedServers(home).filter(isAlive)).toEqual([]);
+		// Also where it is found if the host dies before the run ends.
+		const state = join(home.agentDir, "pi-geon");
+		const logged = readLogs({ parentLog: join(state, "parent.log"), hosts: join(state, "hosts") });
+		expect(logged.filter(({ message }) => message === "the child goes without something")).toHaveLength(1);
 	});
 
 	test("whose server dies in the middle of a call is told so, and works on", async () => {

@@ -248,6 +248,6 @@ test("a label cannot paint on the terminal of a pi -p that says what it waits fo
 	});
 	const { stderr } = await promptPi(home, "Go");
 	proceed.open();
-	expect(stderr).toContain("left at work: name 2");
+	expect(stderr).toContain("still running: name 2");
 	expect(stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
 });

@@ -5,6 +5,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import { endRun, requestStop } from "../../src/ledger/progress.ts";
 import { type RunRecord, selectRuns } from "../../src/ledger/records.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
+import { toldOfSilence } from "../../src/plan/prompt.ts";
 import type { RunId } from "../../src/run/ids.ts";
 import type { Outcome } from "../../src/run/outcome.ts";
 import { claimNext } from "../ledger/one-run.ts";
@@ -45,11 +46,30 @@ describe("messages that a run did not take in", () => {
 			profile: "p",
 			createdAt: 4,
 			run: { state: "queued", attempt: 0 },
-			plan: { ...before?.plan, task: "Two.\n\nThree.", session: { ...before?.plan.session, resumed: true } },
+			plan: {
+				...before?.plan,
+				task: "Two.\n\nThree.",
+				prompt: toldOfSilence(before?.plan.prompt ?? ""),
+				session: { ...before?.plan.session, resumed: true },
+			},
 		});
 		expect(ledger.get("SELECT lane_limit FROM runs WHERE id = ?", next?.run.id ?? "")).toEqual({ lane_limit: 7 });
 		expect(findMessage(ledger, one)).toEqual({ runId: id, takenAt: 3 });
 		for (const seq of [two, three]) expect(findMessage(ledger, seq)).toEqual({ runId: next?.run.id, takenAt: 4 });
+	});
+
+	test("have the time of a background run, the word for silence, and what the plan went without", async () => {
+		const ledger = await scratch.ledger();
+		const wish = admission({ mode: "foreground" });
+		const plan = { ...wish.plan, backgroundTimeoutMs: 3_600_000, warnings: ["bash was left out."] };
+		const { id } = admitRun(ledger, { ...wish, plan }).run;
+		claimNext(ledger, { hostId: readyHost(ledger, { profile: "p" }), profile: "p", at: 1, leaseMs: 10 });
+		sendToRun(ledger, id, { body: "One.", at: 2 });
+		endRun(ledger, { id, fence: 1, outcome: success(), at: 4 });
+		const [next] = successorsOf(ledger, id);
+		expect(next?.plan.limits).toEqual({ ...plan.limits, timeoutMs: 3_600_000 });
+		expect(next?.plan.prompt).toMatch(/^You look around\.[\s\S]*ANNOUNCE_SKIP/);
+		expect(next?.plan.warnings).toEqual(plan.warnings);
 	});
 
 	test("also when it was lost with its host", async () => {

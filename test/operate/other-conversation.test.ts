@@ -36,7 +36,7 @@ async function sendWhileAtWork(otherConversation: string) {
 		ledger,
 		config,
 		supervisor: { wake() {} },
-		catalog: { agents: [], unusable: [] },
+		catalog: { agents: [], overridden: [], unusable: [] },
 		log: NO_LOG,
 		ports,
 	};

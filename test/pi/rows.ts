@@ -181,7 +181,10 @@ export const rows: Record<string, () => Row> = {
 	"sent and failed": () => ({
 		tool: "sessions_send",
 		args: { sessionKey, message: "Also look into the tests." },
-		...answer({ status: "error", error: "Stopped by the user.", reply: "So far one.", runId: ids.runId, sessionKey }),
+		...answer({
+			...{ status: "error", error: "Stopped by the user.", reply: "So far one.", runId: ids.runId, sessionKey },
+			warning: "bash was left out: scout is read-only. `readonly` in its file changes that.",
+		}),
 	}),
 	"sent and not answered": () => ({
 		tool: "sessions_send",

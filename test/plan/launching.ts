@@ -85,7 +85,7 @@ export const agentsNamed = (names: string[]): AgentDefinition[] =>
 	names.map((name) => ({ ...agentOf("tools: read", "user"), name }));
 
 /** A mistake in what a test wrote must not be taken for a default. */
-export function agentOf(lines: string, source: AgentSource): AgentDefinition {
+export function agentOf(lines: string, source: AgentSource = "user"): AgentDefinition {
 	const { agent, diagnostics } = parseAgent(agentNamed("custom", "You help.", lines), { file: "custom.md", source });
 	const told = diagnostics.filter(({ message }) =>
 		/cannot be (granted|denied) here|not the name of one tool/.test(message),

@@ -50,8 +50,8 @@ describe("the refusal of a child without any tool says", () => {
 
 	test("that a child without an agent has what its parent has", () => {
 		expect(refusalOf(GENERAL, ["subagent"])).toBe(
-			"None of the tools of a child without an agent is available here. It inherits the parent's, which has none " +
-				"switched on that it may have.",
+			"None of the tools of a child without an agent is available here. It inherits the parent's tools, and the parent has no " +
+				"tool switched on that it may use.",
 		);
 	});
 });

@@ -34,13 +34,13 @@ const drawn =
 		return fitted((width) => draw({ theme, width, expanded, hint }));
 
 		function draw(drawing: Drawing): string[] {
-			if (denial) return [...problemLines(denial, "error", drawing), ...replyLines(details, drawing)];
-			if (!facts) return unknownLines(text, { isPartial, isError: context.isError }, drawing);
 			const warnings = (textOf(details.warning) ?? "").split("\n").filter((warning) => warning.trim() !== "");
+			const more = () => [...warningLines(warnings, drawing), ...replyLines(details, drawing)];
+			if (denial) return [...problemLines(denial, "error", drawing), ...more()];
+			if (!facts) return unknownLines(text, { isPartial, isError: context.isError }, drawing);
 			return [
 				...factLines(facts, drawing),
-				...warningLines(warnings, drawing),
-				...replyLines(details, drawing),
+				...more(),
 				...(expanded && textOf(details.reply) === undefined ? wholeText(text, drawing) : []),
 			];
 		}

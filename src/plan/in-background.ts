@@ -1,0 +1,20 @@
+import type { LaunchPlan } from "./plan.ts";
+import { toldOfSilence } from "./prompt.ts";
+
+/** Only the run that meets the change says so: the next one continues with what that one had. */
+export const definitionChanged = (agent: string): string =>
+	`The definition of ${agent} has changed since this session was last used; the current one applied.`;
+
+/**
+ * The plan of a run that continues the session of another, and that nobody waits for, whoever waited for the other: it
+ * has the time of a background run, and knows that its report is announced. It goes without the same things, and says so.
+ */
+export function inBackground(plan: LaunchPlan): LaunchPlan {
+	const { backgroundTimeoutMs = plan.limits.timeoutMs } = plan;
+	return {
+		...plan,
+		prompt: toldOfSilence(plan.prompt),
+		warnings: plan.warnings.filter((warning) => warning !== definitionChanged(plan.agent)),
+		limits: { ...plan.limits, timeoutMs: backgroundTimeoutMs },
+	};
+}
