@@ -72,7 +72,7 @@ const rows: Measured[] = [
 		what: "characters of tools and prompt added",
 		value: promptTax,
 		shown: String(promptTax),
-		goal: { atMost: 3600, shown: "under 3,600" },
+		goal: { atMost: 3900, shown: "under 3,900" },
 	},
 ];
 report(`Start-up and prompt, median of ${values.rounds}`, rows);

@@ -2,7 +2,7 @@ import type { NormalizedBuildSystemPromptOptions } from "@earendil-works/pi-codi
 import { type NamedAgent, shorten, splitDescription } from "./tool-description.ts";
 
 const WHEN =
-	"Delegate to subagents searching and reading of which you need only the conclusion, and independent parts side by side; do small steps yourself";
+	"Delegate searching and reading when you only need the conclusion, and independent parts side by side; do small steps yourself";
 const HOW = "Tell a subagent the goal, paths, limits and what to report, and check what you rely on";
 
 const HINTS = 10;

@@ -76,8 +76,8 @@ function kindOf(text: string, start: number, name: string): CredentialName | und
 	if (isShortPassword(name)) return isShortNameOfPassword(text, start, name) ? "password" : undefined;
 	// `API Key: …` is one name, too.
 	if (name.length !== 3 || text.charCodeAt(start - 1) !== 0x20 || !/^key$/i.test(name)) return undefined;
-	const word = /(\w+) $/.exec(text.slice(Math.max(0, start - 20), start))?.[1];
-	return word === undefined ? undefined : credentialName(`${word}_${name}`.toLowerCase());
+	const word = text.slice(startOf(text, start - 1, isNameCode, 20), start - 1);
+	return word === "" ? undefined : credentialName(`${word}_${name}`.toLowerCase());
 }
 
 /** `mot de passe`, and `contraseña`, whose ñ is not part of a name. */
@@ -91,7 +91,8 @@ function isShortNameOfPassword(text: string, start: number, name: string): boole
 	const after = text.slice(start + name.length, start + name.length + 8);
 	if (/[;&?]/.test(text.charAt(start - 1)) && after.startsWith("=")) return true;
 	if (/^\\{0,3}["']?\s{0,3}(?::|=>?|:=)\s{0,3}\\{0,3}["'`]/.test(after)) return true;
-	const bare = /^[ \t]{0,3}[:=][ \t]{0,3}(\S{8,80})/.exec(text.slice(start + name.length, start + name.length + 90));
+	// By its beginning: this is asked for each of a thousand such names in a row.
+	const bare = /^[ \t]{0,3}[:=][ \t]{0,3}(\S{8,32})/.exec(text.slice(start + name.length, start + name.length + 40));
 	return bare?.[1] !== undefined && looksStrong(bare[1]);
 }
 
@@ -133,7 +134,10 @@ function valueBefore(text: string, found: FoundName, readable: number, kind: Cre
 		!/(?:name|key)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["']$/i.test(text.slice(Math.max(0, start - 20), start))
 	)
 		return undefined;
-	const from = Math.max(readable, start - 300);
+	const window = Math.max(readable, start - 300);
+	const nearest = text.slice(window, start).lastIndexOf("alue");
+	if (nearest < 2) return undefined;
+	const from = window + nearest - 2;
 	const pair = VALUE_BEFORE.exec(text.slice(from, start));
 	const written = pair?.[2];
 	if (pair?.[1] === undefined || written === undefined || !isSecretValue(written, kind, "quoted")) return undefined;
