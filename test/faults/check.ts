@@ -114,7 +114,7 @@ function finalized({ runs, transcripts }: Evidence): string[] {
 }
 
 /** What may end a task, given how it was written and what happened to it. */
-function truthful({ runs, faults, diskWasFull }: Evidence): string[] {
+function truthful({ runs, faults, diskWasFull, wasInTrouble }: Evidence): string[] {
 	const hostsKilled = faults.filter(({ role, kind }) => !role.startsWith("p") && kind !== "disconnect").length;
 	return runs.flatMap((run) => {
 		const { outcome } = run;
@@ -126,8 +126,8 @@ function truthful({ runs, faults, diskWasFull }: Evidence): string[] {
 			stopped: run.stopAt !== null,
 			budget: run.maxTurns !== null && endless,
 			lost: run.attempt >= run.maxAttempts,
-			// The host died twice before it was ready.
-			spawn: hostsKilled >= 2,
+			// The host died twice before it was ready, or could not open the ledger.
+			spawn: hostsKilled >= 2 || wasInTrouble === true,
 			runtime: diskWasFull === true,
 		};
 		if (justified[reason]) return [];

@@ -163,7 +163,7 @@ function planTroubles(random: Random): Trouble[] {
 		else if (dice < 0.6) troubles.push({ what: "hosts", from, to });
 		else if (dice < 0.8) troubles.push({ what: "disk", from, to });
 		else if (dice < 0.93) troubles.push({ what: "power cut", from });
-		else troubles.push({ what: "clock", from, by: random.pick([-3_600_000, -5000, 5000, 3_600_000]) });
+		else troubles.push({ what: "clock", from, by: random.pick([-2000, -5000, 5000, 3_600_000]) });
 	}
 	return troubles;
 }
