@@ -114,7 +114,7 @@ function finalized({ runs, transcripts }: Evidence): string[] {
 }
 
 /** What may end a task, given how it was written and what happened to it. */
-function truthful({ runs, faults, diskWasFull, wasInTrouble }: Evidence): string[] {
+function truthful({ runs, faults, diskWasFull, ledgerWasInTrouble }: Evidence): string[] {
 	const hostsKilled = faults.filter(({ role, kind }) => !role.startsWith("p") && kind !== "disconnect").length;
 	return runs.flatMap((run) => {
 		const { outcome } = run;
@@ -127,7 +127,7 @@ function truthful({ runs, faults, diskWasFull, wasInTrouble }: Evidence): string
 			budget: run.maxTurns !== null && endless,
 			lost: run.attempt >= run.maxAttempts,
 			// The host died twice before it was ready, or could not open the ledger.
-			spawn: hostsKilled >= 2 || wasInTrouble === true,
+			spawn: hostsKilled >= 2 || ledgerWasInTrouble === true,
 			runtime: diskWasFull === true,
 		};
 		if (justified[reason]) return [];

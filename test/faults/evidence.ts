@@ -31,6 +31,8 @@ export interface Evidence {
 	processes: LoggedProcess[];
 	/** The disk was full for a while: a run may fail of it, and pi goes on after an entry that it could not write. */
 	diskWasFull?: boolean;
+	/** The ledger could not be opened or written for a while. */
+	ledgerWasInTrouble?: boolean;
 	/** The machine itself was in trouble for a while. */
 	wasInTrouble?: boolean;
 	/** What SQLite says about the file; empty if it is in order. */

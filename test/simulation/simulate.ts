@@ -94,6 +94,7 @@ function evidenceOf(world: World, troubles: string[]): Evidence {
 		faults: world.faults as Evidence["faults"],
 		processes: [],
 		diskWasFull: world.history.troubles.some(({ what }) => what === "disk"),
+		ledgerWasInTrouble: world.history.troubles.some(({ what }) => what === "ledger"),
 		wasInTrouble: world.history.troubles.length > 0,
 		damage: [],
 		troubles,
