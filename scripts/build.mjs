@@ -190,7 +190,7 @@ await esbuild.build({
 // The thread that checks results against an agent's schema. typebox is in it: pi's copy is not to be had in a thread.
 await esbuild.build({
 	...common,
-	entryPoints: { "chunks/result-check": "src/host/result-check-worker.ts" },
+	entryPoints: { "chunks/result-check": "src/child/result-check-worker.ts" },
 	minify: true,
 });
 

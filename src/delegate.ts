@@ -5,7 +5,7 @@
  *   request → plan → admit → claim → run → collect → outcome → deliver → archive
  *
  * plan, admit and deliver happen here, in the parent. claim, run and collect happen in a host, another process, which
- * finds the run in the ledger (`host/serve.ts`, `host/work.ts`). The parent only watches, and may die meanwhile.
+ * finds the run in the ledger (`host/serve.ts`, `child/work.ts`). The parent only watches, and may die meanwhile.
  * In the foreground it waits for the outcome and returns it; in the background it goes on, and the outcome is announced
  * to the session later (`deliver/announce.ts`). That is the only difference.
  */

@@ -2,9 +2,6 @@ import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { plain } from "../collect/plain.ts";
 import { inDoubt } from "../config/in-doubt.ts";
-import { recover } from "../host/recover.ts";
-import { systemPorts as ports } from "../host/system-ports.ts";
-import { undertaker } from "../host/undertaker.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type EndedRecord, findRun, type RunRecord } from "../ledger/records.ts";
 import type { Log } from "../log/log.ts";
@@ -12,6 +9,9 @@ import { runToTell } from "../operate/child.ts";
 import { type Continued, continueSession } from "../operate/continue.ts";
 import { isDenial } from "../operate/denial.ts";
 import { holderOf } from "../operate/posted.ts";
+import { createReaper } from "../processes/reaper.ts";
+import { recover } from "../processes/recover.ts";
+import { systemPorts as ports } from "../processes/system-ports.ts";
 import type { RunId } from "../run/ids.ts";
 import { Hosts } from "../supervise/hosts.ts";
 import { openRun, Supervisor } from "../supervise/supervisor.ts";
@@ -139,10 +139,10 @@ async function findHost(
 	{ ledger, hosts, log }: { ledger: Ledger; hosts: Hosts; log: Log },
 ): Promise<{ record: RunRecord; underway: boolean }> {
 	const deadline = performance.now() + HOST_WITHIN_MS;
-	const buries = undertaker(ports);
+	const reaper = createReaper(ports);
 	for (;;) {
 		// If its host is dead, there may be nobody else to notice.
-		recover({ ledger, log, ports, buries });
+		recover({ ledger, log, ports, reaper });
 		const { record } = holderOf(ledger, continued);
 		if (record.run.state === "ended") return { record, underway: true };
 		const connection = await hosts.connectionFor(openRun(record));
@@ -223,9 +223,9 @@ async function endOf(
 	patience: AbortSignal,
 	{ ledger, log }: { ledger: Ledger; log: Log },
 ): Promise<EndedRecord | undefined> {
-	const buries = undertaker(ports);
+	const reaper = createReaper(ports);
 	for (;;) {
-		recover({ ledger, log, ports, buries });
+		recover({ ledger, log, ports, reaper });
 		const record = findRun(ledger, id);
 		if (!record) throw new Error(`Run ${id} is not in the ledger any more.`);
 		if (record.run.state === "ended") return { ...record, run: record.run };

@@ -1,8 +1,8 @@
-import { recover } from "../host/recover.ts";
-import { systemPorts } from "../host/system-ports.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { stopReport } from "../operate/report/stop.ts";
 import { type Stopped, stopAll, stopRun } from "../operate/stop.ts";
+import { recover } from "../processes/recover.ts";
+import { systemPorts } from "../processes/system-ports.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
 import type { Call, Command, ExitCode } from "./command.ts";
 import { withRunNamed } from "./named-run.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
+import type { Answer, FromHost, Question } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
-import type { Answer, FromHost, Question } from "./protocol.ts";
 
 /** A connection that watches runs. Behind it there may be a user to ask, or nobody. */
 export interface Watcher {

@@ -1,8 +1,8 @@
 import { hostGone, hostReady, renewLeases } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Ports } from "../ports/ports.ts";
+import { HEARTBEAT_MS, LEASE_MS } from "../processes/lease.ts";
 import type { HostId } from "../run/ids.ts";
-import { HEARTBEAT_MS, LEASE_MS } from "./lease.ts";
 
 /** The right of a host, and of its runs, to write: once it has run out, others may have given the runs to another host. */
 export class HostLease {
@@ -48,7 +48,7 @@ export class HostLease {
 	 * To be called before anything of a run is written down or done. A host that was suspended for longer than its lease
 	 * may have been replaced, and learns so only by asking.
 	 */
-	holdOn(): void {
+	assertLeaseHeld(): void {
 		if (!this.hasRunOut || this.#now < this.#askAgainAt) return;
 		// A ledger that cannot be written to cannot have been used to replace us either, for as long as that lasts. To ask a
 		// locked one takes seconds, in which no child gets on.

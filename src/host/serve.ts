@@ -1,3 +1,4 @@
+import type { ClaimedRun, startWork, Work, WorkServices } from "../child/work.ts";
 import { outcomeWithoutHost } from "../collect/outcome.ts";
 import { claimRuns } from "../ledger/claim.ts";
 import { closeHost, hostGone, leaveIfIdle } from "../ledger/hosts.ts";
@@ -5,24 +6,23 @@ import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Places } from "../ledger/places.ts";
 import { beginAttempt, heldRuns, recordTurn, usageOfParent } from "../ledger/progress.ts";
-import type { Undertaker } from "../ledger/sweep.ts";
+import type { Reaper } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
 import type { Log } from "../log/log.ts";
 import { rotateLog } from "../log/log-file.ts";
 import { USED_A_TOOL } from "../log/tool-uses.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
 import type { Ports } from "../ports/ports.ts";
+import { archiveDue, tidyUp } from "../processes/housekeeping.ts";
+import { HEARTBEAT_MS, LEASE_MS } from "../processes/lease.ts";
+import { createReaper } from "../processes/reaper.ts";
+import { recover } from "../processes/recover.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
 import { HostLease } from "./host-lease.ts";
-import { archiveDue, tidyUp } from "./housekeeping.ts";
-import { HEARTBEAT_MS, LEASE_MS } from "./lease.ts";
-import { recover } from "./recover.ts";
+import { PendingOutcomes } from "./pending-outcomes.ts";
 import { SharedLook } from "./shared-look.ts";
-import { undertaker } from "./undertaker.ts";
-import { Unrecorded } from "./unrecorded.ts";
 import { Watchers } from "./watchers.ts";
-import type { ClaimedRun, startWork, Work, WorkServices } from "./work.ts";
 
 /** How many runs it claims in one go. */
 const AT_MOST = 250;
@@ -64,9 +64,9 @@ interface ActiveRun {
 export class Host {
 	readonly #setup: HostSetup;
 	readonly #active = new Map<RunId, ActiveRun>();
-	readonly #unrecorded: Unrecorded;
+	readonly #pendingOutcomes: PendingOutcomes;
 	readonly #over = Promise.withResolvers<void>();
-	readonly #undertaker: Undertaker;
+	readonly #reaper: Reaper;
 	readonly #lease: HostLease;
 	readonly #sharedLook: SharedLook;
 	#watchers: Watchers | undefined;
@@ -82,8 +82,8 @@ export class Host {
 		this.#sharedLook = new SharedLook(setup.ports.clock, () => {
 			if (this.#cancelHeartbeat) this.#look();
 		});
-		this.#undertaker = undertaker(setup.ports, setup.id);
-		this.#unrecorded = new Unrecorded(setup);
+		this.#reaper = createReaper(setup.ports, setup.id);
+		this.#pendingOutcomes = new PendingOutcomes(setup);
 		this.#lease = new HostLease(setup, () => this.#vanish());
 	}
 
@@ -165,7 +165,7 @@ export class Host {
 			if (!mine || mine.fence !== active.record.run.fence) this.#letGo(active);
 			else if (mine.stopBy !== undefined) this.#stop(active, mine.stopBy);
 		}
-		for (const ended of recover({ ledger, log, ports, buries: this.#undertaker })) {
+		for (const ended of recover({ ledger, log, ports, reaper: this.#reaper })) {
 			this.#watchers?.ended(ended);
 		}
 		while (!this.#closing) {
@@ -193,7 +193,7 @@ export class Host {
 			const services = this.#setup.childServices(record.plan);
 			const work = this.#setup.startWork(record, {
 				...services,
-				holdOn: () => this.#orLog("lease", id, () => this.#lease.holdOn()),
+				assertLeaseHeld: () => this.#orLog("lease", id, () => this.#lease.assertLeaseHeld()),
 				ask: async (question, signal) => {
 					log.info("asks the user", { runId: id, kind: question.kind });
 					return this.#watchers?.ask(id, question, { signal, patienceMs: watchedBy - ports.clock.elapsed() });
@@ -227,13 +227,13 @@ export class Host {
 			this.#watchers?.started(id);
 			log.info("started", { runId: id, agent: record.plan.agent, session: record.parentSession });
 			const { outcome, settled } = await work.done;
-			if (active.ours) this.#unrecorded.add(record, outcome);
+			if (active.ours) this.#pendingOutcomes.add(record, outcome);
 			else log.info("ended, but it was no longer ours", { runId: id });
 			if (!settled) this.#closeBecause(`run ${id} did not settle after it was aborted`);
 		} catch (error) {
 			log.error("work failed", { runId: id, error });
 			const message = messageOf(error);
-			this.#unrecorded.add(record, outcomeWithoutHost(record, { kind: "crashed", message }));
+			this.#pendingOutcomes.add(record, outcomeWithoutHost(record, { kind: "crashed", message }));
 		} finally {
 			this.#active.delete(id);
 			this.#idleSince = ports.clock.elapsed();
@@ -245,13 +245,13 @@ export class Host {
 	}
 
 	#record(): void {
-		this.#unrecorded.write((id) => this.#watchers?.ended(id));
+		this.#pendingOutcomes.write((id) => this.#watchers?.ended(id));
 	}
 
 	/** Attends to everything, and survives what goes wrong with it: the next heartbeat tries again. */
 	#look(): void {
 		try {
-			this.#lease.holdOn();
+			this.#lease.assertLeaseHeld();
 			this.#record();
 			this.#attend();
 		} catch (error) {
@@ -291,7 +291,7 @@ export class Host {
 		const { id, ledger, idleMs, forOneRun, log, ports } = this.#setup;
 		const watched = (this.#watchers?.connections ?? 0) > 0;
 		const leaveAtOnce = this.#closing || forOneRun;
-		if (this.#active.size + this.#unrecorded.size > 0 || (watched && !leaveAtOnce)) {
+		if (this.#active.size + this.#pendingOutcomes.size > 0 || (watched && !leaveAtOnce)) {
 			this.#idleSince = ports.clock.elapsed();
 			return;
 		}

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { type ExtensionUIContext, ModelRuntime, SessionManager } from "@earendil-works/pi-coding-agent";
+import { startWork } from "../child/work.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
 import { type HostId, newRunId, type SessionId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { NO_USAGE } from "../run/usage.ts";
 import { type LoopbackModel, loopbackModel } from "./loopback-model.ts";
-import { startWork } from "./work.ts";
 
 export interface WarmUp {
 	hostId: HostId;
@@ -80,7 +80,7 @@ async function workOnNothing(setup: WarmUp, runtime: ModelRuntime): Promise<Outc
 			onProgress: (progress) => void progress(),
 			onTurn: () => {},
 			onToolUse: () => {},
-			holdOn: () => {},
+			assertLeaseHeld: () => {},
 			onWarning: () => {},
 			onRetry: () => {},
 			beginAttempt: () => false,

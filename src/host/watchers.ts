@@ -1,8 +1,8 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Link, Listener, Wire } from "../ports/wire.ts";
+import { type Answer, asToHost, type OfRun, type Progress, type Question } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
 import { Asks, type Watcher } from "./asks.ts";
-import { type Answer, asToHost, type OfRun, type Progress, type Question } from "./protocol.ts";
 
 /** No watcher needs to hear of progress more often than this. */
 const PROGRESS_EVERY_MS = 100;

@@ -12,19 +12,19 @@ export interface Sweep {
 	at: number;
 	outcomeOf: (record: RunRecord, cause: EndCause) => Outcome;
 	/** What is known of processes; without it, a lease that has run out is all that counts. */
-	undertaker?: Undertaker;
+	reaper?: Reaper;
 }
 
 /** Knows what the ledger cannot: whether the process of a silent host is still there. */
-export interface Undertaker {
+export interface Reaper {
 	/** Whether to give up on a host whose lease has run out. */
-	mayBury(host: HostRecord): boolean;
+	mayReap(host: HostRecord): boolean;
 	/** It could not have renewed its lease meanwhile: the look at it begins anew. */
 	lookAgain(host: HostRecord): void;
 	/** Takes away what a host leaves in the file system. One that is still there puts it back. */
 	clear(host: HostRecord): void;
 	/** Sees to it that the process of a host that was given up on does nothing any more. */
-	bury(host: HostRecord): void;
+	reap(host: HostRecord): void;
 }
 
 /**
@@ -59,11 +59,11 @@ const LOCKED_MS = 100;
 
 class LockedMeanwhile extends Error {}
 
-function giveUpOnSilentHosts(ledger: Ledger, { at, undertaker }: Sweep): void {
+function giveUpOnSilentHosts(ledger: Ledger, { at, reaper }: Sweep): void {
 	const silent = selectHosts(ledger, "state <> 'gone' AND lease_until <= ?", at);
-	const given = silent.filter((host) => undertaker?.mayBury(host) ?? true);
+	const given = silent.filter((host) => reaper?.mayReap(host) ?? true);
 	// Before they are marked: nobody looks at a marked one without runs again, and we may die in between.
-	for (const host of given) undertaker?.clear(host);
+	for (const host of given) reaper?.clear(host);
 	const sql = "UPDATE hosts SET state = 'gone' WHERE id = ? AND state <> 'gone' AND lease_until <= ?";
 	const asked = performance.now();
 	const mark = () => {
@@ -76,13 +76,13 @@ function giveUpOnSilentHosts(ledger: Ledger, { at, undertaker }: Sweep): void {
 		if (given.length > 0) marked = ledger.transaction("full", mark);
 	} catch (error) {
 		// Who kept us from writing kept the host from it too.
-		for (const host of given) undertaker?.lookAgain(host);
+		for (const host of given) reaper?.lookAgain(host);
 		if (!(error instanceof LockedMeanwhile)) throw error;
 	}
-	if (!undertaker) return;
+	if (!reaper) return;
 	// And all whose runs are to be given free, whoever marked them: that one may have died before it could end the process.
 	const held = `id IN (SELECT host_id FROM runs WHERE state = 'running' AND lease_until <= ?)`;
-	for (const host of [...marked, ...selectHosts(ledger, `state = 'gone' AND ${held}`, at)]) undertaker.bury(host);
+	for (const host of [...marked, ...selectHosts(ledger, `state = 'gone' AND ${held}`, at)]) reaper.reap(host);
 }
 
 /** A run that may not have been the one to blame gets a host of its own for its last attempt. */

@@ -1,8 +1,8 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { inOneLine, plain } from "../collect/plain.ts";
 import type { Services } from "../delegate.ts";
-import type { Answer, Question } from "../host/protocol.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
+import type { Answer, Question } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
 import { type AskUser, NOBODY } from "../supervise/ask.ts";
 import { inTurn } from "./dialog-line.ts";

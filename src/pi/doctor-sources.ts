@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ExtensionAPI, type ExtensionContext, getAgentDir, VERSION } from "@earendil-works/pi-coding-agent";
+import { namespaceOf } from "../child/mcp-config.ts";
 import { configFor } from "../config/config-for.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
-import { namespaceOf } from "../host/mcp-config.ts";
 import { placesIn } from "../ledger/places.ts";
 import type { DoctorSources, KnownMcp } from "../operate/doctor/sources.ts";
 import { sessionsRoot } from "../plan/session-place.ts";

@@ -5,10 +5,10 @@ import type {
 } from "@earendil-works/pi-coding-agent";
 import { inOneLine } from "../collect/plain.ts";
 import type { Services } from "../delegate.ts";
+import type { Announcer } from "../deliver/announcer.ts";
 import { findRun } from "../ledger/records.ts";
 import { duration } from "../run/amounts.ts";
 import type { RunId } from "../run/ids.ts";
-import type { Announcer } from "./announcer.ts";
 import type { PiConversation } from "./pi-conversation.ts";
 import { type SessionServices, wasEverUsed } from "./session-services.ts";
 

@@ -2,11 +2,13 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import { configFor } from "../config/config-for.ts";
 import { decideTrust } from "../config/project-trust.ts";
 import { ANNOUNCE } from "../deliver/announce.ts";
+import { Announcer } from "../deliver/announcer.ts";
+import { RunEvents } from "../deliver/run-events.ts";
 import { toldBy } from "../deliver/transcript.ts";
-import { systemPorts } from "../host/system-ports.ts";
 import type { RunRecord } from "../ledger/records.ts";
+import { systemPorts } from "../processes/system-ports.ts";
 import { delegationDepth } from "../run/delegation-depth.ts";
-import { Announcer } from "./announcer.ts";
+import { LiveRuns } from "../supervise/live-runs.ts";
 import { projectAgentApprovals } from "./approvals.ts";
 import { askUser } from "./ask-user.ts";
 import { registerCommands } from "./commands/register.ts";
@@ -14,14 +16,12 @@ import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.t
 import type { UserDecisions } from "./delegation-setup.ts";
 import { headlessDrain } from "./drain.ts";
 import { markFailure } from "./failures.ts";
-import { hostAhead } from "./host-ahead.ts";
-import { LiveRuns } from "./live-runs.ts";
 import { parentLog } from "./parent-log.ts";
 import { conversationOf, type PiConversation } from "./pi-conversation.ts";
+import { prestartHost } from "./prestart-host.ts";
 import { rememberExtensions } from "./project-extensions.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 import { registerRoute } from "./route.ts";
-import { RunEvents } from "./run-events.ts";
 import { configTold, SessionServices, trustedAgentsFor, wasEverUsed } from "./session-services.ts";
 import { TerminalUi } from "./terminal-ui.ts";
 import { logToolUses } from "./tool-uses.ts";
@@ -66,7 +66,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	};
 	const common = { pi, services, decisions, onSpawned };
 	const ui = new TerminalUi({ ...common, live });
-	const startHostAhead = hostAhead(pi, services);
+	const startHostAhead = prestartHost(pi, services);
 	let enabled = false;
 	let policy = "";
 

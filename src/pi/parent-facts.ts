@@ -8,8 +8,8 @@ import {
 	readStoredCredential,
 	resolveModelScopeWithDiagnostics,
 } from "@earendil-works/pi-coding-agent";
+import { type McpConfig, namespaceOf, readMcpConfig } from "../child/mcp-config.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
-import { type McpConfig, namespaceOf, readMcpConfig } from "../host/mcp-config.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import type { ResolvedModel } from "../plan/model.ts";
 import { readModelName } from "../plan/model-name.ts";

@@ -1,6 +1,6 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { LiveRuns } from "../supervise/live-runs.ts";
 import type { DelegationSetup } from "./delegation-setup.ts";
-import type { LiveRuns } from "./live-runs.ts";
 import { wasEverUsed } from "./session-services.ts";
 import { Widget } from "./widget.ts";
 
@@ -50,7 +50,7 @@ export class TerminalUi {
 		if (this.#isInspecting) return;
 		this.#isInspecting = true;
 		try {
-			const { inspect } = await import("./seldom-used.ts");
+			const { inspect } = await import("./lazy.ts");
 			if (this.#session === session) await inspect(ctx, { ...this.#setup, session, endings: this.#endings });
 		} finally {
 			this.#isInspecting = false;

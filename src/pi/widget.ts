@@ -6,7 +6,7 @@ import { type Standing, standingOf } from "../operate/runs.ts";
 import type { RunId } from "../run/ids.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 import { inputTokens } from "../run/usage.ts";
-import type { LiveRuns, Viewer } from "./live-runs.ts";
+import type { LiveRuns, Viewer } from "../supervise/live-runs.ts";
 import { parentLog } from "./parent-log.ts";
 import type { SessionServices } from "./session-services.ts";
 import { activity } from "./view/activity.ts";

@@ -1,4 +1,4 @@
-import type { Answer, Question } from "../host/protocol.ts";
+import type { Answer, Question } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
 
 /** There is no user here. Another who watches the same run may have one. */

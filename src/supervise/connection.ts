@@ -1,6 +1,13 @@
-import { type Answer, asFromHost, type FromHost, type Progress, type Question, type ToHost } from "../host/protocol.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Link } from "../ports/wire.ts";
+import {
+	type Answer,
+	asFromHost,
+	type FromHost,
+	type Progress,
+	type Question,
+	type ToHost,
+} from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
 import { NOBODY } from "./ask.ts";
 

@@ -1,5 +1,4 @@
 import { outcomeWithoutHost } from "../collect/outcome.ts";
-import { buryDead } from "../host/undertaker.ts";
 import { adoptRun } from "../ledger/adopt.ts";
 import { findHost, findLiveHost, findOrReserveHost, type HostRecord } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -10,6 +9,7 @@ import { endRun } from "../ledger/progress.ts";
 import { findRun } from "../ledger/records.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
 import type { Ports } from "../ports/ports.ts";
+import { reapDead } from "../processes/reaper.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
 import { HostConnection } from "./connection.ts";
@@ -32,7 +32,7 @@ export interface HostsSetup {
 	start?: typeof startHost;
 }
 
-/** The hosts within reach of this process: found or started, connected to, and buried when they turn out to be dead. */
+/** The hosts within reach of this process: found or started, connected to, and reaped when they turn out to be dead. */
 export class Hosts {
 	readonly #ledger: Ledger;
 	readonly #places: Places;
@@ -113,7 +113,7 @@ export class Hosts {
 		} catch (error) {
 			if (!(error instanceof Error && "code" in error)) throw error;
 			// Not listening: still starting, or dead. If dead, its leases need not be waited out.
-			this.#buryIfDead(host);
+			this.#reapIfDead(host);
 			return undefined;
 		}
 	}
@@ -160,7 +160,7 @@ export class Hosts {
 			this.#refused.times++;
 			this.#lastFailure = messageOf(error);
 			// Nobody shall wait for a host that was never started.
-			this.#bury(host);
+			this.#reap(host);
 			throw error;
 		}
 	}
@@ -187,7 +187,7 @@ export class Hosts {
 				// One that was ready once has said its pid. Others may have given up on it meanwhile, or removed it.
 				if (now?.pid === undefined) this.#failures.push(reason);
 				this.#lastFailure = reason;
-				if (now && now.state !== "gone") this.#bury(now);
+				if (now && now.state !== "gone") this.#reap(now);
 			},
 		});
 	}
@@ -204,15 +204,15 @@ export class Hosts {
 		return undefined;
 	}
 
-	#buryIfDead(host: HostRecord): void {
+	#reapIfDead(host: HostRecord): void {
 		if (!this.#ports.processes.isDead(host)) return;
 		this.#log.warn("a host was found dead", { host: host.id, hostPid: host.pid });
-		this.#bury(host);
+		this.#reap(host);
 	}
 
-	#bury(host: HostRecord): void {
+	#reap(host: HostRecord): void {
 		this.#starting.delete(host.id);
-		buryDead(this.#ledger, host, this.#ports);
+		reapDead(this.#ledger, host, this.#ports);
 	}
 
 	/** A connection keeps its host alive, so none is kept without need. */

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
-import { HOST_COMMAND, NODE_ARGUMENTS } from "../host/command.ts";
 import type { HostRecord } from "../ledger/hosts.ts";
 import type { Places } from "../ledger/places.ts";
+import { HOST_COMMAND, NODE_ARGUMENTS } from "../processes/command.ts";
 import { withCompileCache } from "./compile-cache.ts";
 import type { HostProfile } from "./profile.ts";
 

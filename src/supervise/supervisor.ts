@@ -1,15 +1,15 @@
-import type { Progress } from "../host/protocol.ts";
-import { recover } from "../host/recover.ts";
-import { undertaker } from "../host/undertaker.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type OpenRun, openRunsOf } from "../ledger/open-runs.ts";
 import { requestStop } from "../ledger/progress.ts";
 import { type EndedRecord, findRunOrClose, type RunRecord } from "../ledger/records.ts";
 import { waitsForSession } from "../ledger/sessions.ts";
-import type { Undertaker } from "../ledger/sweep.ts";
+import type { Reaper } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
 import type { Ports } from "../ports/ports.ts";
+import type { Progress } from "../processes/protocol.ts";
+import { createReaper } from "../processes/reaper.ts";
+import { recover } from "../processes/recover.ts";
 import { type HostId, newRunId, type RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
 import { type AskUser, NOBODY } from "./ask.ts";
@@ -74,7 +74,7 @@ export class Supervisor {
 	readonly #positions: QueuePositions;
 	readonly #hosts: Hosts;
 	readonly #ports: Ports;
-	readonly #undertaker: Undertaker;
+	readonly #reaper: Reaper;
 	readonly #log: Log;
 	/** Runs seen to without anybody waiting, and where. */
 	readonly #tended = new Map<RunId, { connection: HostConnection; follows: boolean; unwatch: () => void }>();
@@ -84,7 +84,7 @@ export class Supervisor {
 		this.#positions = new QueuePositions(ledger, ports.clock);
 		this.#hosts = hosts;
 		this.#ports = ports;
-		this.#undertaker = undertaker(ports);
+		this.#reaper = createReaper(ports);
 		this.#log = log;
 	}
 
@@ -233,7 +233,7 @@ export class Supervisor {
 	}
 
 	#recover(): void {
-		recover({ ledger: this.#ledger, log: this.#log, ports: this.#ports, buries: this.#undertaker });
+		recover({ ledger: this.#ledger, log: this.#log, ports: this.#ports, reaper: this.#reaper });
 	}
 
 	/** Starts the host that the first run will need, so that it need not wait for it. */

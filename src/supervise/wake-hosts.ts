@@ -1,13 +1,13 @@
-import { buryDead } from "../host/undertaker.ts";
 import { type HostRecord, listHosts } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Ports } from "../ports/ports.ts";
+import { reapDead } from "../processes/reaper.ts";
 import { HostConnection } from "./connection.ts";
 
 const ANSWER_WITHIN_MS = 1000;
 
 /**
- * Has all hosts look at the ledger at once, and buries those that are dead, so that nobody waits out their leases: for a
+ * Has all hosts look at the ledger at once, and reaps those that are dead, so that nobody waits out their leases: for a
  * process that has no connections of its own. A host that does not hear it looks at its next heartbeat.
  */
 export async function wakeHosts(ledger: Ledger, ports: Ports): Promise<void> {
@@ -23,6 +23,6 @@ async function wake(ledger: Ledger, host: HostRecord, ports: Ports): Promise<voi
 		connection.close();
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error)) throw error;
-		if (ports.processes.isDead(host)) buryDead(ledger, host, ports);
+		if (ports.processes.isDead(host)) reapDead(ledger, host, ports);
 	}
 }

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { processStart } from "../../src/host/process-start.ts";
 import { readLogs } from "../../src/log/read-logs.ts";
+import { processStart } from "../../src/processes/process-start.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { killHosts } from "../helpers/hosts.ts";
 import { startMcpServer } from "../helpers/mcp-http.ts";

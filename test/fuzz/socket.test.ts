@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { processStart } from "../../src/host/process-start.ts";
+import { processStart } from "../../src/processes/process-start.ts";
 import { delegateTo, finalize } from "../e2e/child.ts";
 import { eventually, inLedger } from "../e2e/ledger-of.ts";
 import { gate } from "../helpers/gate.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { Asks, type Watcher } from "../../src/host/asks.ts";
-import type { FromHost, Question } from "../../src/host/protocol.ts";
 import { systemClock } from "../../src/ports/clock.ts";
+import type { FromHost, Question } from "../../src/processes/protocol.ts";
 import { newRunId } from "../../src/run/ids.ts";
 
 const question: Question = { kind: "confirm", title: "Now?", message: "" };

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ExtensionUIContext } from "@earendil-works/pi-coding-agent";
 import { afterEach, expect, test, vi } from "vitest";
+import { WATCHABLE } from "../../src/child/provider-watch.ts";
 import { createRedactor } from "../../src/collect/redact/redactor.ts";
-import { WATCHABLE } from "../../src/host/provider-watch.ts";
 import { warmUp } from "../../src/host/warm-up.ts";
 import type { HostId } from "../../src/run/ids.ts";
 

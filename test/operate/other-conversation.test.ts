@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Services } from "../../src/delegate.ts";
-import { systemPorts as ports } from "../../src/host/system-ports.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { claimRuns } from "../../src/ledger/claim.ts";
 import { waitingMessages } from "../../src/ledger/inbox.ts";
@@ -9,6 +8,7 @@ import { endRun } from "../../src/ledger/progress.ts";
 import { findRun } from "../../src/ledger/records.ts";
 import { NO_LOG } from "../../src/log/log.ts";
 import { sendToSession } from "../../src/operate/send.ts";
+import { systemPorts as ports } from "../../src/processes/system-ports.ts";
 import { newSessionId, type RunId } from "../../src/run/ids.ts";
 import { admission, success } from "../ledger/samples.ts";
 import { readyHost, useScratch } from "../ledger/scratch.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CURRENT_SESSION_VERSION, type ExtensionAPI, SessionManager } from "@earendil-works/pi-coding-agent";
 import { expect, test } from "vitest";
-import { type Inbox, Steering } from "../../src/host/steering.ts";
+import { type Inbox, Steering } from "../../src/child/steering.ts";
 import { newRunId } from "../../src/run/ids.ts";
 import { useScratch } from "../ledger/scratch.ts";
 

@@ -8,7 +8,7 @@ import { admitRun } from "../../src/ledger/admit.ts";
 import { claimRuns } from "../../src/ledger/claim.ts";
 import { endRun } from "../../src/ledger/progress.ts";
 import { Inspector } from "../../src/pi/inspector/inspector.ts";
-import { LiveRuns } from "../../src/pi/live-runs.ts";
+import { LiveRuns } from "../../src/supervise/live-runs.ts";
 import { admission, success } from "../ledger/samples.ts";
 import { readyHost, useScratch } from "../ledger/scratch.ts";
 import { theme } from "./row.ts";

@@ -2,8 +2,8 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFil
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Progress } from "../../src/host/protocol.ts";
 import { Transcript } from "../../src/pi/inspector/transcript.ts";
+import type { Progress } from "../../src/processes/protocol.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
 
 let folder = "";

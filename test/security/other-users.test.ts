@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { projectFolders } from "../../src/agents/project-folders.ts";
-import { contextFiles } from "../../src/host/context-files.ts";
+import { contextFiles } from "../../src/child/context-files.ts";
 import { Workspace } from "../../src/lsp/workspace.ts";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { giveAway } from "../helpers/another-user.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { outputSchemaProblem } from "../../src/agents/output-schema.ts";
-import { resultCheck } from "../../src/host/result-check.ts";
+import { resultCheck } from "../../src/child/result-check.ts";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { gate } from "../helpers/gate.ts";

@@ -1,5 +1,5 @@
+import type { ClaimedRun, Work, WorkServices } from "../../src/child/work.ts";
 import { outcomeOf } from "../../src/collect/outcome.ts";
-import type { ClaimedRun, Work, WorkServices } from "../../src/host/work.ts";
 import { type InboxMessage, STEERING } from "../../src/ledger/inbox.ts";
 import { LedgerTrouble } from "../../src/ledger/trouble.ts";
 import { type EndCause, FINALIZE_TOOL, type Outcome } from "../../src/run/outcome.ts";
@@ -62,7 +62,7 @@ class Child {
 	async #converse(): Promise<void> {
 		const { plan, run, sessionId } = this.#record;
 		const session = new SimSession(this.#world, this.#process, { file: plan.session.file, id: sessionId });
-		this.#services.holdOn();
+		this.#services.assertLeaseHeld();
 		session.append({ type: "custom", customType: "pi-geon:task", data: { runId: run.id } }, "task");
 		const task = taskIn(plan.task);
 		if (!task) throw new Error(`A child without a task: ${plan.task}`);
@@ -73,7 +73,7 @@ class Child {
 			}
 			await this.#think(task.name, task.ms);
 			if (this.#cause) return;
-			this.#services.holdOn();
+			this.#services.assertLeaseHeld();
 			if (turns >= task.turns) {
 				const result = task.silent ? "ANNOUNCE_SKIP" : answerTo(task);
 				session.append(assistant({ name: FINALIZE_TOOL, arguments: { status: "SUCCESS", result } }), "assistant");
@@ -109,7 +109,7 @@ class Child {
 		}
 	}
 
-	/** As `host/steering.ts`: a message counts as taken once the file holds it. */
+	/** As `child/steering.ts`: a message counts as taken once the file holds it. */
 	#takeMessages(session: SimSession): void {
 		const { inbox } = this.#services;
 		const { id: runId } = this.#record.run;

@@ -14,7 +14,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "a delivery that is settled before it is written",
 		breaks: "every debt is paid once, where it is owed",
-		file: "src/pi/announcer.ts",
+		file: "src/deliver/announcer.ts",
 		from: "		const onDisk = toldOnDisk(talk, ledger.files);\n		const told = ids",
 		to: "		const onDisk = toldInMemory(talk);\n		const told = ids",
 	},
@@ -54,14 +54,14 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "silence after trouble",
 		breaks: "nothing is left behind",
-		file: "src/pi/announcer.ts",
+		file: "src/deliver/announcer.ts",
 		from: "if (!talk.isInteractive) return;",
 		to: "return;",
 	},
 	{
 		name: "an announce that only memory holds",
 		breaks: "nothing is left behind",
-		file: "src/pi/announcer.ts",
+		file: "src/deliver/announcer.ts",
 		from: "file !== undefined && files.exists(file) && files.hasRoom(file);",
 		to: "file === undefined && files === undefined;",
 	},

@@ -1,9 +1,9 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
-import { systemPorts as ports } from "../../src/host/system-ports.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { listHosts } from "../../src/ledger/hosts.ts";
 import { placesIn } from "../../src/ledger/places.ts";
+import { systemPorts as ports } from "../../src/processes/system-ports.ts";
 import { Hosts } from "../../src/supervise/hosts.ts";
 import { Supervisor } from "../../src/supervise/supervisor.ts";
 import { admission } from "../ledger/samples.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { systemPorts } from "../../host/system-ports.ts";
 import { findHost, findOrReserveHost, type HostRecord, hostGone } from "../../ledger/hosts.ts";
+import { systemPorts } from "../../processes/system-ports.ts";
 import { HostConnection } from "../../supervise/connection.ts";
 import { startHost } from "../../supervise/start-host.ts";
 import { type Check, type Examination, type Finding, pass } from "./check.ts";

@@ -1,11 +1,11 @@
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { isDead } from "../../host/host-process.ts";
-import { systemPorts } from "../../host/system-ports.ts";
-import { bury, buryDead } from "../../host/undertaker.ts";
 import { findHost, type HostRecord, listGoneHosts, listHosts } from "../../ledger/hosts.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import { isDead } from "../../processes/host-process.ts";
+import { reap, reapDead } from "../../processes/reaper.ts";
+import { systemPorts } from "../../processes/system-ports.ts";
 import { plural } from "../../run/amounts.ts";
 import { isHostId, newHostId } from "../../run/ids.ts";
 import { HostConnection } from "../../supervise/connection.ts";
@@ -61,7 +61,7 @@ async function findingOn(host: HostRecord, examination: Examination, ledger: Led
 				remedy: "The next delegation finds out by itself.",
 			},
 			examination,
-			() => buryDead(ledger, host, systemPorts),
+			() => reapDead(ledger, host, systemPorts),
 		);
 	}
 	// One that a doctor tried just now may be about to leave.
@@ -123,7 +123,7 @@ async function strayProcesses(examination: Examination, ledger: Ledger): Promise
 				remedy: `End it (kill -9 ${host.pid}).`,
 			},
 			examination,
-			() => bury(host, systemPorts),
+			() => reap(host, systemPorts),
 		),
 	);
 }

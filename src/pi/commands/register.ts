@@ -1,5 +1,5 @@
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { Progress } from "../../host/protocol.ts";
+import type { Progress } from "../../processes/protocol.ts";
 import type { RunId } from "../../run/ids.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";

@@ -1,11 +1,11 @@
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
-import type { Progress } from "../../host/protocol.ts";
 import { placesIn } from "../../ledger/places.ts";
 import { findRun } from "../../ledger/records.ts";
 import { openRunIds } from "../../ledger/run-list.ts";
 import { lastStep, toolActivity } from "../../operate/activity.ts";
 import { activityReport } from "../../operate/report/activity.ts";
 import { summaryOf } from "../../operate/runs.ts";
+import type { Progress } from "../../processes/protocol.ts";
 import type { RunId } from "../../run/ids.ts";
 import { parentRedactor } from "../parent-log.ts";
 import { activity } from "../view/activity.ts";
@@ -79,7 +79,7 @@ export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
 }
 
 /** Loaded when one of them is asked for: a session that never does so pays nothing for it. */
-const seldomUsed = () => import("../seldom-used.ts");
+const seldomUsed = () => import("../lazy.ts");
 
 const nothingAfter = ({ name }: Subcommand, args: string): Answer =>
 	args === "" ? undefined : { problem: `/toolkit ${name} takes no arguments. Nothing was done.` };

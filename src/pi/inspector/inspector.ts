@@ -8,7 +8,7 @@ import { transcriptOf } from "../../operate/messages.ts";
 import type { Sources } from "../../operate/runs.ts";
 import { isRunId, type RunId } from "../../run/ids.ts";
 import { messageOf } from "../../run/message-of.ts";
-import type { LiveRuns, Viewer } from "../live-runs.ts";
+import type { LiveRuns, Viewer } from "../../supervise/live-runs.ts";
 import type { Done, RunActions, SessionToOpen } from "./actions.ts";
 import { type Action, actionOf } from "./keys.ts";
 import { type RunRows, runRows } from "./run-rows.ts";

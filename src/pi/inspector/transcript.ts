@@ -1,6 +1,6 @@
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { plain } from "../../collect/plain.ts";
-import type { Progress } from "../../host/protocol.ts";
+import type { Progress } from "../../processes/protocol.ts";
 import { TranscriptFile } from "./transcript-file.ts";
 import { itemsOf, type TranscriptItem } from "./transcript-items.ts";
 

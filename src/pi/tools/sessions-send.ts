@@ -1,11 +1,11 @@
 import { defineTool, type ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import type { Services } from "../../delegate.ts";
+import type { Announcer } from "../../deliver/announcer.ts";
 import { piUsage } from "../../deliver/tool-result.ts";
 import { isDenial } from "../../operate/denial.ts";
 import { type SendAnswer, type SendHooks, sendToSession } from "../../operate/send.ts";
 import type { RunId } from "../../run/ids.ts";
-import type { Announcer } from "../announcer.ts";
 import { askUser } from "../ask-user.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentFacts } from "../parent-facts.ts";

@@ -1,5 +1,5 @@
-import type { Progress } from "../host/protocol.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
+import type { Progress } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
 
 /** Somebody who shows runs. */

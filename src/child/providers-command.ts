@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
 import { getAgentDir } from "@earendil-works/pi-coding-agent";
+import { ANSWERS_FD, decodeFiles, type ProvidersOf } from "../processes/providers-protocol.ts";
 import { messageOf } from "../run/message-of.ts";
 import { registrationsOf } from "./provider-extensions.ts";
-import { ANSWERS_FD, decodeFiles, type ProvidersOf } from "./providers-protocol.ts";
 
 /**
  * Loads extension files one after the other and says which providers each registers, a line of JSON for each. In a

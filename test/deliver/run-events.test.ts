@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { createRedactor } from "../../src/collect/redact/redactor.ts";
 import type { RunEvent } from "../../src/deliver/run-event.ts";
+import { RunEvents } from "../../src/deliver/run-events.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { skipDelivery } from "../../src/ledger/deliveries.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openRunsOf } from "../../src/ledger/open-runs.ts";
 import { endRun } from "../../src/ledger/progress.ts";
 import { findRun, type RunRecord } from "../../src/ledger/records.ts";
-import { RunEvents } from "../../src/pi/run-events.ts";
 import { claimNext, settleDelivery } from "../ledger/one-run.ts";
 import { admission, outcomeOf, success } from "../ledger/samples.ts";
 import { readyHost, useScratch } from "../ledger/scratch.ts";
@@ -19,8 +19,7 @@ const redactor = createRedactor({ secrets: ["s3cret-value"], homeDir: "/home/ada
 function listener(ledger: Ledger) {
 	const heard: { step: string; event: RunEvent }[] = [];
 	const events = new RunEvents({
-		emit: (name, event) => heard.push({ step: name.replace("subagents:", ""), event: event as RunEvent }),
-		on: () => () => {},
+		emit: (name, event) => heard.push({ step: name.replace("subagents:", ""), event }),
 	});
 	const look = () => events.observe(openRunsOf(ledger, "parent"), { ledger, redactor });
 	return { events, look, heard, steps: () => heard.map(({ step }) => step) };

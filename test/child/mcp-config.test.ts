@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { namespaceOf, readMcpConfig, serverOf } from "../../src/host/mcp-config.ts";
+import { namespaceOf, readMcpConfig, serverOf } from "../../src/child/mcp-config.ts";
 
 /** Both files as they are, or a value to write as JSON. */
 function read(files: { user?: unknown; project?: unknown }, projectTrusted = true) {

@@ -1,23 +1,23 @@
 import { outcomeWithoutHost } from "../collect/outcome.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { sessionAtWork } from "../ledger/sessions.ts";
-import { sweep, type Undertaker } from "../ledger/sweep.ts";
+import { type Reaper, sweep } from "../ledger/sweep.ts";
 import type { Log } from "../log/log.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { RunId } from "../run/ids.ts";
-import { undertaker } from "./undertaker.ts";
+import { createReaper } from "./reaper.ts";
 
 interface Recovery {
 	ledger: Ledger;
 	log: Log;
 	ports: Ports;
 	/** One that has looked before is quicker to give up on a host that hangs. */
-	buries?: Undertaker;
+	reaper?: Reaper;
 }
 
 /** Puts right what dead hosts left behind, in whichever process looks. Answers which runs were ended for it. */
-export function recover({ ledger, log, ports, buries = undertaker(ports) }: Recovery): RunId[] {
-	const { ended } = sweep(ledger, { at: ports.clock.now(), outcomeOf: outcomeWithoutHost, undertaker: buries });
+export function recover({ ledger, log, ports, reaper = createReaper(ports) }: Recovery): RunId[] {
+	const { ended } = sweep(ledger, { at: ports.clock.now(), outcomeOf: outcomeWithoutHost, reaper });
 	for (const { run, sessionId, plan } of ended) {
 		log.warn("ended without a host", { runId: run.id, agent: plan.agent });
 		// Not those of a run that never started: the shells in its session are another's.

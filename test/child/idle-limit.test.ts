@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import type { AgentSessionEvent } from "@earendil-works/pi-coding-agent";
 import { expect, onTestFinished, test } from "vitest";
-import { watchIdleness } from "../../src/host/endings/idle-limit.ts";
-import { EndingRace } from "../../src/host/endings/race.ts";
+import { watchIdleness } from "../../src/child/endings/idle-limit.ts";
+import { EndingRace } from "../../src/child/endings/race.ts";
 
 /** A child whose signs of life come over a connection, as those of a model do. */
 async function childBehindConnection(): Promise<{ speak: () => void; events: Parameters<typeof watchIdleness>[1] }> {

@@ -1,7 +1,7 @@
 import type { ExtensionUIContext, ExtensionUIDialogOptions } from "@earendil-works/pi-coding-agent";
+import type { Answer, Question } from "../processes/protocol.ts";
 import type { ChildEvent, ChildEvents } from "./child-events.ts";
 import { timer } from "./endings/timer.ts";
-import type { Answer, Question } from "./protocol.ts";
 
 /** What of a dialog is sent. The rest would not be read, and a line on the socket has a limit. */
 const LONGEST_LINE = 500;

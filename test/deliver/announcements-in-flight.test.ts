@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { AnnouncesUnderway } from "../../src/pi/announces-underway.ts";
+import { AnnouncementsInFlight } from "../../src/deliver/announcements-in-flight.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { newRunId } from "../../src/run/ids.ts";
 
@@ -13,8 +13,8 @@ afterEach(() => {
 	vi.useRealTimers();
 });
 
-function given(): AnnouncesUnderway {
-	const underway = new AnnouncesUnderway(systemClock);
+function given(): AnnouncementsInFlight {
+	const underway = new AnnouncementsInFlight(systemClock);
 	vi.advanceTimersByTime(1000);
 	underway.add(id);
 	vi.advanceTimersByTime(1);
@@ -23,7 +23,7 @@ function given(): AnnouncesUnderway {
 
 /** Looked at once a second, as the announcer does. */
 function lookFor(
-	underway: AnnouncesUnderway,
+	underway: AnnouncementsInFlight,
 	seconds: number,
 	look: { atRest: boolean; held?: Set<unknown> },
 ): boolean {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { expect, onTestFinished, test } from "vitest";
-import { ChildMcp, type CreateMcpExtension } from "../../src/host/mcp.ts";
+import { ChildMcp, type CreateMcpExtension } from "../../src/child/mcp.ts";
 import type { SessionId } from "../../src/run/ids.ts";
 
 type Handler = (event: object, ctx: ExtensionContext) => void;

@@ -1,16 +1,16 @@
+import type { ClaimedRun } from "../child/work.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { endRuns } from "../ledger/progress.ts";
 import type { Log } from "../log/log.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
-import type { ClaimedRun } from "./work.ts";
 
 /** How many endings are written in one go. */
 const AT_MOST = 50;
 
 /** Runs that ended in this host, and whose outcome is not in the ledger yet. */
-export class Unrecorded {
+export class PendingOutcomes {
 	readonly #ledger: Ledger;
 	readonly #log: Log;
 	readonly #ports: Ports;

@@ -1,6 +1,6 @@
 import { type HostRecord, hostGone } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Undertaker } from "../ledger/sweep.ts";
+import type { Reaper } from "../ledger/sweep.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { HostId } from "../run/ids.ts";
 import { PATIENCE_MS } from "./lease.ts";
@@ -11,11 +11,11 @@ import { PATIENCE_MS } from "./lease.ts";
  *
  * `ourselves`: the host that this process is. It finds out at its next renewal what others think of it.
  */
-export function undertaker(ports: Ports, ourselves?: HostId): Undertaker {
+export function createReaper(ports: Ports, ourselves?: HostId): Reaper {
 	const { clock, processes, wire } = ports;
 	const silent = new Map<HostId, { leaseUntil: number; since: number }>();
 	return {
-		mayBury(host) {
+		mayReap(host) {
 			if (host.id === ourselves) return false;
 			if (host.state === "starting" || processes.isDead(host)) return true;
 			const known = silent.get(host.id);
@@ -25,22 +25,22 @@ export function undertaker(ports: Ports, ourselves?: HostId): Undertaker {
 		},
 		lookAgain: (host) => void silent.delete(host.id),
 		clear: (host) => wire.remove(host.socket),
-		bury(host) {
+		reap(host) {
 			silent.delete(host.id);
-			bury(host, ports);
+			reap(host, ports);
 		},
 	};
 }
 
 /** Of one that is known to be dead, or that never came up. */
-export function buryDead(ledger: Ledger, host: HostRecord, { clock, wire }: Ports): void {
+export function reapDead(ledger: Ledger, host: HostRecord, { clock, wire }: Ports): void {
 	// In this order: nobody looks after one that is marked as gone.
 	wire.remove(host.socket);
 	hostGone(ledger, host.id, clock.now());
 }
 
 /** Ends what there still is of a host that is gone for the ledger. */
-export function bury(host: HostRecord, { processes, wire }: Ports): void {
+export function reap(host: HostRecord, { processes, wire }: Ports): void {
 	processes.end(host);
 	wire.remove(host.socket);
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { OpenRun } from "../../src/ledger/open-runs.ts";
-import { LiveRuns } from "../../src/pi/live-runs.ts";
 import type { RunId } from "../../src/run/ids.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
+import { LiveRuns } from "../../src/supervise/live-runs.ts";
 
 const run = (id: string, state: OpenRun["state"] = "running"): OpenRun => ({ id: id as RunId, state, profile: "p" });
 const progress = (turnCount: number) => ({ displayItems: [], usage: NO_USAGE, turnCount });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { loadProjectContextFiles } from "@earendil-works/pi-coding-agent";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { contextFiles } from "../../src/host/context-files.ts";
+import { contextFiles } from "../../src/child/context-files.ts";
 
 function scratch(files: Readonly<Record<string, string>> = {}): string {
 	const root = realpathSync(mkdtempSync(join(tmpdir(), "pg-context-")));

@@ -12,7 +12,7 @@ const WHEN_IDLE_MS = 200;
  * Starts a host when the first turn of a session begins, while the model thinks about whom to ask: a delegation that
  * comes finds it ready. Not in one-shot modes, most of which never delegate, and not in sessions that never prompt.
  */
-export function hostAhead(pi: ExtensionAPI, services: SessionServices): (ctx: ExtensionContext) => void {
+export function prestartHost(pi: ExtensionAPI, services: SessionServices): (ctx: ExtensionContext) => void {
 	let done = false;
 	return (ctx) => {
 		if (done || !ctx.hasUI) return;

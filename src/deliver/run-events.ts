@@ -1,24 +1,32 @@
-import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import type { Services } from "../delegate.ts";
-import type { RunEvent } from "../deliver/run-event.ts";
+import type { Redactor } from "../collect/redact/redactor.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
 import { type RunId, sessionKey } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
+import type { RunEvent } from "./run-event.ts";
 
-type Sources = Pick<Services, "ledger" | "redactor">;
+interface Sources {
+	ledger: Ledger;
+	redactor: Redactor;
+}
+
+/** Where other extensions listen. */
+export interface EventBus {
+	emit(name: string, event: RunEvent): void;
+}
 
 /**
  * Tells other extensions of the runs of this session: created, started, ended, announced; each once in this process, and
  * in this order. A run of an earlier process is taken up where it stands: what happened before was told there.
  */
 export class RunEvents {
-	readonly #events: ExtensionAPI["events"];
+	readonly #events: EventBus;
 	/** The last that was told of each run that is not over yet. */
 	readonly #told = new Map<RunId, RunEvent>();
 	#isOver = false;
 
-	constructor(events: ExtensionAPI["events"]) {
+	constructor(events: EventBus) {
 		this.#events = events;
 	}
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Credential } from "@earendil-works/pi-ai";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { layered, storeOf } from "../../src/host/credentials.ts";
+import { layered, storeOf } from "../../src/child/credentials.ts";
 
 let folder: string;
 beforeEach(() => {

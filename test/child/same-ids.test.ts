@@ -1,9 +1,9 @@
 import type { AgentSessionEvent } from "@earendil-works/pi-coding-agent";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { ChildEvents } from "../../src/host/child-events.ts";
-import { watchIdleness } from "../../src/host/endings/idle-limit.ts";
-import { EndingRace } from "../../src/host/endings/race.ts";
-import { watchTools } from "../../src/host/endings/tool-limit.ts";
+import type { ChildEvents } from "../../src/child/child-events.ts";
+import { watchIdleness } from "../../src/child/endings/idle-limit.ts";
+import { EndingRace } from "../../src/child/endings/race.ts";
+import { watchTools } from "../../src/child/endings/tool-limit.ts";
 
 /** A child whose model gives all its tool calls the same id. */
 function child() {

@@ -1,10 +1,10 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import type { Collector } from "../collect/collector.ts";
 import { ToolUses } from "../log/tool-uses.ts";
+import type { Progress } from "../processes/protocol.ts";
 import { type ContextUse, FINALIZE_TOOL } from "../run/outcome.ts";
 import type { Usage } from "../run/usage.ts";
 import type { Equipment } from "./equipment.ts";
-import type { Progress } from "./protocol.ts";
 import type { Assignment } from "./work.ts";
 
 /** Of what a child said last: enough to go by, should its host die. */
@@ -27,7 +27,7 @@ export function observe(
 	const toolUses = new ToolUses((use) => services.onToolUse(use));
 	const stop = session.subscribe((event) => {
 		// First: right after this, pi writes the message into the session file.
-		services.holdOn();
+		services.assertLeaseHeld();
 		collector.take(event);
 		// What happens while it is being ended says nothing about why it was.
 		if (!decided.signal.aborted) collector.lastEvent = event.type;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { endLeftovers } from "../../src/host/leftovers.ts";
+import { endLeftovers } from "../../src/processes/leftovers.ts";
 import { newSessionId } from "../../src/run/ids.ts";
 
 const ROUNDS = 100;

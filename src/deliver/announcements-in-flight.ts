@@ -12,7 +12,7 @@ const ARRIVE_AT_ALL_WITHIN_MS = 120_000;
 const LONGEST_WAIT_MS = 600_000;
 
 /** Announces that pi was given, and that were not yet seen in the transcript. */
-export class AnnouncesUnderway {
+export class AnnouncementsInFlight {
 	readonly #clock: Clock;
 	/** When each was given, and when pi was last known to be busy since. */
 	readonly #given = new Map<RunId, { at: number; busyAt: number }>();

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { Turns } from "../../src/host/turns.ts";
+import { Turns } from "../../src/child/turns.ts";
 
 afterEach(() => {
 	vi.useRealTimers();

@@ -8,7 +8,7 @@ import type { RunId } from "../run/ids.ts";
 const OURS_MS = 15_000;
 
 /** The outcomes that are for this process to tell, so that no other one that has the same session open tells them too. */
-export class OurDeliveries {
+export class DeliveryClaims {
 	readonly #ports: Ports;
 	#name: string | undefined;
 	/** Until when each is ours. */

@@ -3,6 +3,8 @@ import { outcomeOf } from "../collect/outcome.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import type { ToolUse } from "../log/tool-uses.ts";
+import { endLeftovers } from "../processes/leftovers.ts";
+import type { Progress } from "../processes/protocol.ts";
 import { messageOf } from "../run/message-of.ts";
 import type { ContextUse, EndCause, Outcome } from "../run/outcome.ts";
 import type { RunningRun } from "../run/run.ts";
@@ -16,9 +18,7 @@ import { EndingRace } from "./endings/race.ts";
 import { watchRuntime } from "./endings/runtime-limit.ts";
 import { watchTools } from "./endings/tool-limit.ts";
 import { type Equipment, equip } from "./equipment.ts";
-import { endLeftovers } from "./leftovers.ts";
 import { observe } from "./observe.ts";
-import type { Progress } from "./protocol.ts";
 import { type ChildSetup, openChildSession } from "./session.ts";
 import { SetupFailed } from "./session-file.ts";
 import type { Inbox } from "./steering.ts";
@@ -39,7 +39,7 @@ export interface WorkServices
 	/** Messages to this run. */
 	inbox: Inbox;
 	/** Does not return if the run was given to another host: then nothing more may be written. */
-	holdOn(): void;
+	assertLeaseHeld(): void;
 	/** What all runs of the same parent session have used so far, this one included. */
 	parentSessionUsage(): Usage;
 	/** Asked for only when somebody is to be told. */

@@ -1,8 +1,8 @@
 import type { ExtensionUIContext } from "@earendil-works/pi-coding-agent";
 import { expect, test } from "vitest";
+import { childDialogs } from "../../src/child/dialogs.ts";
 import { createRedactor } from "../../src/collect/redact/redactor.ts";
-import { childDialogs } from "../../src/host/dialogs.ts";
-import type { Question } from "../../src/host/protocol.ts";
+import type { Question } from "../../src/processes/protocol.ts";
 
 const SECRET = "s3cret-value-of-a-key";
 

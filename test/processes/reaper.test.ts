@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { endProcess, isDead } from "../../src/host/host-process.ts";
-import { processStart } from "../../src/host/process-start.ts";
-import { systemPorts } from "../../src/host/system-ports.ts";
-import { undertaker } from "../../src/host/undertaker.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { findHost, findOrReserveHost, type HostRecord, hostReady, renewLeases } from "../../src/ledger/hosts.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { sweep, type Undertaker } from "../../src/ledger/sweep.ts";
+import { type Reaper, sweep } from "../../src/ledger/sweep.ts";
+import { endProcess, isDead } from "../../src/processes/host-process.ts";
+import { processStart } from "../../src/processes/process-start.ts";
+import { createReaper } from "../../src/processes/reaper.ts";
+import { systemPorts } from "../../src/processes/system-ports.ts";
 import { claimNext } from "../ledger/one-run.ts";
 import { admission, outcomeOf } from "../ledger/samples.ts";
 import { useScratch } from "../ledger/scratch.ts";
@@ -43,7 +43,7 @@ function hostAtWork(ledger: Ledger, process: { pid: number; pidStarted: string }
 }
 
 /** As patient as it needs to be. */
-const impatient = (): Undertaker => ({ ...undertaker(systemPorts), mayBury: () => true });
+const impatient = (): Reaper => ({ ...createReaper(systemPorts), mayReap: () => true });
 
 describe.skipIf(process.platform !== "linux")("the process of a host", () => {
 	test("is ended only if it is the one that the ledger means", async () => {
@@ -83,7 +83,7 @@ describe.skipIf(process.platform !== "linux")("a host whose lease has run out", 
 	test("is ended before its runs are free, and its socket goes too", async () => {
 		const ledger = await scratch.ledger();
 		const host = hostAtWork(ledger, await idle());
-		const { requeued } = sweep(ledger, { at: 100, outcomeOf, undertaker: impatient() });
+		const { requeued } = sweep(ledger, { at: 100, outcomeOf, reaper: impatient() });
 		expect(requeued).toHaveLength(1);
 		expect(isDead(host)).toBe(true);
 		expect(existsSync(host.socket)).toBe(false);
@@ -93,8 +93,8 @@ describe.skipIf(process.platform !== "linux")("a host whose lease has run out", 
 	test("is given time if its process lives: host and watcher may both have been away", async () => {
 		const ledger = await scratch.ledger();
 		const host = hostAtWork(ledger, await idle());
-		const patient = undertaker(systemPorts);
-		const look = (at: number) => sweep(ledger, { at, outcomeOf, undertaker: patient }).requeued.length;
+		const patient = createReaper(systemPorts);
+		const look = (at: number) => sweep(ledger, { at, outcomeOf, reaper: patient }).requeued.length;
 		expect([look(100), look(101)]).toEqual([0, 0]);
 		expect(findHost(ledger, host.id)?.state).toBe("ready");
 		// It was merely late.
@@ -107,26 +107,26 @@ describe.skipIf(process.platform !== "linux")("a host whose lease has run out", 
 		const ledger = await scratch.ledger();
 		const host = hostAtWork(ledger, await idle());
 		endProcess(host);
-		expect(sweep(ledger, { at: 100, outcomeOf, undertaker: undertaker(systemPorts) }).requeued).toHaveLength(1);
+		expect(sweep(ledger, { at: 100, outcomeOf, reaper: createReaper(systemPorts) }).requeued).toHaveLength(1);
 	});
 
 	test("does not give up on itself", async () => {
 		const ledger = await scratch.ledger();
 		const host = hostAtWork(ledger, await idle());
 		endProcess(host);
-		expect(sweep(ledger, { at: 100, outcomeOf, undertaker: undertaker(systemPorts, host.id) }).requeued).toEqual([]);
+		expect(sweep(ledger, { at: 100, outcomeOf, reaper: createReaper(systemPorts, host.id) }).requeued).toEqual([]);
 	});
 
 	test("is ended by the next one, if who gave up on it died before it could", async () => {
 		const ledger = await scratch.ledger();
 		const host = hostAtWork(ledger, await idle());
 		ledger.run("UPDATE hosts SET state = 'gone'");
-		expect(sweep(ledger, { at: 100, outcomeOf, undertaker: undertaker(systemPorts) }).requeued).toHaveLength(1);
+		expect(sweep(ledger, { at: 100, outcomeOf, reaper: createReaper(systemPorts) }).requeued).toHaveLength(1);
 		expect(isDead(host)).toBe(true);
 	});
 });
 
-test("a host that was killed while idle is buried by whoever looks next, and one whose lease holds is not", async () => {
+test("a host that was killed while idle is reaped by whoever looks next, and one whose lease holds is not", async () => {
 	const ledger = await scratch.ledger();
 	const [idleHost, other] = ["a", "b"].map((profile) => {
 		const socketOf = (id: string) => join(scratch.folder(), `${id}.sock`);
@@ -138,7 +138,7 @@ test("a host that was killed while idle is buried by whoever looks next, and one
 	if (!idleHost || !other) throw new Error("There are no hosts.");
 	renewLeases(ledger, other.id, 200);
 	const look = (at: number) => {
-		sweep(ledger, { at, outcomeOf, undertaker: undertaker(systemPorts) });
+		sweep(ledger, { at, outcomeOf, reaper: createReaper(systemPorts) });
 		return [idleHost, other].map(({ id, socket }) => [findHost(ledger, id)?.state, existsSync(socket)]);
 	};
 	expect(look(99)).toEqual([
@@ -156,13 +156,13 @@ test("a host's socket is taken away before it is marked: nobody looks for those 
 	const { host } = findOrReserveHost(ledger, { profile: "a", at: 0, startWithinMs: 1, socketOf: () => "/nowhere" });
 	hostReady(ledger, { id: host.id, pid: 1, pidStarted: "then", leaseUntil: 100 });
 	const states: unknown[] = [];
-	const watched: Undertaker = {
-		mayBury: () => true,
+	const watched: Reaper = {
+		mayReap: () => true,
 		lookAgain: () => undefined,
 		clear: ({ id }) => void states.push(findHost(ledger, id)?.state),
-		bury: ({ id }) => void states.push(findHost(ledger, id)?.state),
+		reap: ({ id }) => void states.push(findHost(ledger, id)?.state),
 	};
-	sweep(ledger, { at: 100, outcomeOf, undertaker: watched });
+	sweep(ledger, { at: 100, outcomeOf, reaper: watched });
 	expect(states).toEqual(["ready", "gone"]);
 });
 
@@ -172,8 +172,8 @@ test("a host that was kept from renewing its lease by a lock, as we were, is loo
 	hostReady(ledger, { id: host.id, pid: 1, pidStarted: "then", leaseUntil: 100 });
 	const again: unknown[] = [];
 	const look = () => {
-		const watched = { ...impatient(), lookAgain: ({ id }: HostRecord) => void again.push(id), bury: () => undefined };
-		sweep(ledger, { at: 100, outcomeOf, undertaker: watched });
+		const watched = { ...impatient(), lookAgain: ({ id }: HostRecord) => void again.push(id), reap: () => undefined };
+		sweep(ledger, { at: 100, outcomeOf, reaper: watched });
 		return findHost(ledger, host.id)?.state;
 	};
 	const peer = await scratch.peer();

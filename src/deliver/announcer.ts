@@ -1,8 +1,5 @@
 import { inOneLine } from "../collect/plain.ts";
-import type { Services } from "../delegate.ts";
-import { type Announce, type Announcing, announceOf, poorAnnounceOf, wantsSilence } from "../deliver/announce.ts";
-import { toldInMemory, toldOnDisk } from "../deliver/transcript.ts";
-import { archiveDue } from "../host/housekeeping.ts";
+import type { Redactor } from "../collect/redact/redactor.ts";
 import { transcriptToTell } from "../ledger/archive.ts";
 import { owedTo, settleDeliveries, skipDelivery } from "../ledger/deliveries.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -12,16 +9,20 @@ import type { Log } from "../log/log.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Conversation } from "../ports/conversation.ts";
 import type { Ports } from "../ports/ports.ts";
+import { archiveDue } from "../processes/housekeeping.ts";
 import type { RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
 import { SILENCE } from "../run/silence.ts";
 import type { AskUser } from "../supervise/ask.ts";
 import { type Hint, hint } from "../supervise/hint.ts";
-import { AnnouncesUnderway } from "./announces-underway.ts";
+import type { LiveRuns } from "../supervise/live-runs.ts";
+import type { Supervisor } from "../supervise/supervisor.ts";
+import { type Announce, type Announcing, announceOf, poorAnnounceOf, wantsSilence } from "./announce.ts";
+import { AnnouncementsInFlight } from "./announcements-in-flight.ts";
+import { DeliveryClaims } from "./delivery-claims.ts";
 import { gather } from "./gather.ts";
-import type { LiveRuns } from "./live-runs.ts";
-import { OurDeliveries } from "./our-deliveries.ts";
 import type { RunEvents } from "./run-events.ts";
+import { toldInMemory, toldOnDisk } from "./transcript.ts";
 
 /** How often the ledger is looked at while there is something to wait for and nobody gives a hint. */
 const LOOK_EVERY_MS = 1000;
@@ -32,7 +33,11 @@ const LOOK_EVERY_MS_AT_REST = 5000;
 const PROMPT_WITHIN_MS = 10_000;
 
 /** What it takes to look after the runs of a session. */
-export type DeliveryServices = Pick<Services, "ledger" | "supervisor" | "redactor">;
+export interface DeliveryServices {
+	ledger: Ledger;
+	supervisor: Supervisor;
+	redactor: Redactor;
+}
 
 export interface AnnouncerSetup<Talk extends Conversation> {
 	ports: Ports;
@@ -55,12 +60,12 @@ export interface AnnouncerSetup<Talk extends Conversation> {
 export class Announcer<Talk extends Conversation = Conversation> {
 	readonly #setup: AnnouncerSetup<Talk>;
 	readonly #clock: Clock;
-	readonly #ours: OurDeliveries;
+	readonly #claims: DeliveryClaims;
 	/** Runs whose outcome a tool call of this process returns. */
 	readonly #awaited = new Set<RunId>();
 	/** Those of them whose call has not returned yet. */
 	readonly #calling = new Set<RunId>();
-	readonly #underway: AnnouncesUnderway;
+	readonly #inFlight: AnnouncementsInFlight;
 	readonly #hints: Hint;
 	/** Whether anything can be owed to this session. */
 	#concerned = false;
@@ -78,8 +83,8 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	constructor(setup: AnnouncerSetup<Talk>) {
 		this.#setup = setup;
 		this.#clock = setup.ports.clock;
-		this.#ours = new OurDeliveries(setup.ports);
-		this.#underway = new AnnouncesUnderway(setup.ports.clock);
+		this.#claims = new DeliveryClaims(setup.ports);
+		this.#inFlight = new AnnouncementsInFlight(setup.ports.clock);
 		this.#hints = hint(setup.ports.clock);
 	}
 
@@ -122,7 +127,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	/** The parent came to rest: no tool call waits for anything any more. */
 	rested(talk: Talk): void {
 		if (this.#isBusy) return;
-		this.#underway.piRested();
+		this.#inFlight.piRested();
 		this.#awaited.clear();
 		this.attendAgain(talk);
 	}
@@ -173,11 +178,11 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		this.#stopped = true;
 		this.#hints.give();
 		await this.#loop;
-		if (this.#underway.size + this.#ours.size === 0) return;
+		if (this.#inFlight.size + this.#claims.size === 0) return;
 		await this.#setup.use(talk, async ({ ledger }) => {
 			this.#settle(talk, ledger);
 			archiveDue({ ledger, log: this.#setup.log, ports: this.#setup.ports });
-			this.#ours.giveBack(ledger, talk.sessionId);
+			this.#claims.giveBack(ledger, talk.sessionId);
 		});
 	}
 
@@ -202,7 +207,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 			const together = await gather(due, async () => (await this.look(talk, services)).due, this.#clock);
 			if (!this.#stopped && this.#mayInterrupt(talk)) talk.send(this.take(talk, services, together));
 		}
-		return open.length + due.length + elsewhere + this.#underway.size + this.#awaited.size;
+		return open.length + due.length + elsewhere + this.#inFlight.size + this.#awaited.size;
 	}
 
 	/** Whatever pi says: of two prompts at the same moment it refuses one, and then takes itself for idle. */
@@ -250,17 +255,17 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		});
 		if (this.#stopped) return { open, due: [], elsewhere: 0 };
 		live.observe(open);
-		events.observe(open, services, this.#underway);
+		events.observe(open, services, this.#inFlight);
 		this.#settle(talk, ledger);
-		this.#ours.keep(ledger, [...this.#awaited, ...this.#underway.ids]);
+		this.#claims.keep(ledger, [...this.#awaited, ...this.#inFlight.ids]);
 
-		const owed = owedTo(ledger, session, this.#underway).flatMap((record): EndedRecord[] => {
+		const owed = owedTo(ledger, session, this.#inFlight).flatMap((record): EndedRecord[] => {
 			const { run } = record;
 			return run.state === "ended" && !this.#awaited.has(run.id) ? [{ ...record, run }] : [];
 		});
 		for (const record of owed) events.saw(record, services);
 		const ids = owed.map(({ run }) => run.id);
-		const taken = this.#ours.take(ledger, ids);
+		const taken = this.#claims.take(ledger, ids);
 		const held = ids.length > 0 ? toldInMemory(talk) : new Set();
 		const told = ids.filter((id) => taken.has(id) && held.has(id));
 		const paid = new Set(this.#pay(talk, ledger, told));
@@ -292,7 +297,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 			return this.#announceOf(talk, record, { redactor, transcript });
 		});
 		for (const { run, plan, parentSession } of untold) {
-			this.#underway.add(run.id);
+			this.#inFlight.add(run.id);
 			this.#setup.log.info("announcing", { runId: run.id, agent: plan.agent, session: parentSession });
 		}
 		return announces;
@@ -316,15 +321,15 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	}
 
 	#settle(talk: Talk, ledger: Ledger): void {
-		if (this.#underway.size === 0) return;
+		if (this.#inFlight.size === 0) return;
 		const held = toldInMemory(talk);
-		const arrived = this.#underway.ids.filter((id) => held.has(id));
+		const arrived = this.#inFlight.ids.filter((id) => held.has(id));
 		for (const id of this.#pay(talk, ledger, arrived)) {
 			this.#setup.log.info("announced", { runId: id, session: talk.sessionId });
-			this.#underway.arrived(id);
+			this.#inFlight.arrived(id);
 		}
 		const atRest = talk.isIdle() && !talk.hasPending();
-		this.#underway.forgetLost({ atRest, held: isLost(talk, ledger) ? new Set() : held });
+		this.#inFlight.forgetLost({ atRest, held: isLost(talk, ledger) ? new Set() : held });
 	}
 
 	/** Settles the debts of those runs of which the session's file tells. Answers which. */
