@@ -44,15 +44,13 @@ export class DeliveryClaims {
 		return taken;
 	}
 
-	/** Says again that these are ours, long before that runs out. All others are not any more. */
+	/** Says again that these are ours, long before that runs out. All others are not, nor what another process has taken. */
 	keep(ledger: Ledger, ids: readonly RunId[]): void {
-		const at = this.#ports.clock.now();
-		const known = new Map(ids.map((id) => [id, this.#until.get(id) ?? 0]));
-		const runningOut = ids.filter((id) => (known.get(id) ?? 0) < at + OURS_MS / 2);
-		takeDeliveries(ledger, runningOut, { deliverer: this.#deliverer, at, forMs: OURS_MS });
-		for (const id of runningOut) known.set(id, at + OURS_MS);
-		this.#until.clear();
-		for (const [id, until] of known) this.#until.set(id, until);
+		const soon = this.#ports.clock.now() + OURS_MS / 2;
+		const runningOut = ids.filter((id) => (this.#until.get(id) ?? 0) < soon);
+		const taken = this.take(ledger, runningOut);
+		const ours = new Set(ids.filter((id) => taken.has(id) || !runningOut.includes(id)));
+		for (const id of this.#until.keys()) if (!ours.has(id)) this.#until.delete(id);
 	}
 
 	/** Whether a deliverer may still be there. Where the system does not tell, its time has to run out. */
@@ -64,5 +62,6 @@ export class DeliveryClaims {
 	/** We turn to another session: whoever opens this one next need not wait. */
 	giveBack(ledger: Ledger, session: string): void {
 		returnDeliveries(ledger, this.#deliverer, session);
+		this.#until.clear();
 	}
 }

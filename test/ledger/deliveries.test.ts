@@ -1,6 +1,12 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
-import { owedTo } from "../../src/ledger/deliveries.ts";
+import {
+	owedTo,
+	returnDeliveries,
+	settleDeliveries,
+	skipDelivery,
+	takeDeliveries,
+} from "../../src/ledger/deliveries.ts";
 import { messageTaken, sendToRun, waitingMessages } from "../../src/ledger/inbox.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { applyInTransaction, endRun } from "../../src/ledger/progress.ts";
@@ -43,6 +49,104 @@ test("a debt is settled once, and not before there is one", async () => {
 	expect(apply(ledger, id, { type: "skipped", at: 8 })).toBeUndefined();
 	expect(findRun(ledger, id)?.run).toMatchObject({ delivery: { state: "delivered", at: 6 } });
 	expect(owed(ledger, "mine")).toEqual([]);
+});
+
+test("several debts are settled at once, and those that were not owed are not among the answer", async () => {
+	const ledger = await scratch.ledger();
+	const [first, second, open] = [1, 2, 3].map(() => admitFor(ledger, "mine")) as [RunId, RunId, RunId];
+	for (const id of [first, second]) end(ledger, id);
+	expect(settleDeliveries(ledger, [], 6)).toEqual(new Set());
+	expect(settleDeliveries(ledger, [second, open], 6)).toEqual(new Set([second]));
+	expect(settleDeliveries(ledger, [first, second], 7)).toEqual(new Set([first]));
+	expect(owed(ledger, "mine")).toEqual([]);
+	expect(findRun(ledger, second)?.run).toMatchObject({ delivery: { state: "delivered", at: 6 } });
+});
+
+test("a child that asked for silence is skipped, once, and what is known to be on its way is not owed", async () => {
+	const ledger = await scratch.ledger();
+	const [silent, told] = [admitFor(ledger, "mine"), admitFor(ledger, "mine")];
+	expect(skipDelivery(ledger, silent, 4)).toBe(false);
+	for (const id of [silent, told]) end(ledger, id);
+	expect(owedTo(ledger, "mine", new Set([told])).map(({ run }) => run.id)).toEqual([silent]);
+	expect(skipDelivery(ledger, silent, 6)).toBe(true);
+	expect(skipDelivery(ledger, silent, 7)).toBe(false);
+	expect(findRun(ledger, silent)?.run).toMatchObject({ delivery: { state: "skipped", at: 6 } });
+	expect(owed(ledger, "mine")).toEqual([told]);
+});
+
+describe("a delivery", () => {
+	const take = (ledger: Ledger, ids: RunId[], deliverer: string, at: number, isAlive?: (name: string) => boolean) => [
+		...takeDeliveries(ledger, ids, { deliverer, at, forMs: 10, ...(isAlive && { isAlive }) }),
+	];
+	const row = (ledger: Ledger, id: RunId) =>
+		ledger.get("SELECT deliverer AS by, deliverer_until AS until FROM runs WHERE id = ?", id);
+
+	test("belongs to the first that takes it, until its time is up; who has it may take it for longer", async () => {
+		const ledger = await scratch.ledger();
+		const [id, other] = [admitFor(ledger, "mine"), admitFor(ledger, "mine")];
+		expect(take(ledger, [], "a", 0)).toEqual([]);
+		expect(take(ledger, [id], "a", 0)).toEqual([id]);
+		expect(row(ledger, id)).toEqual({ by: "a", until: 10 });
+		expect(row(ledger, other)).toEqual({ by: null, until: null });
+		expect(take(ledger, [id, other], "b", 9)).toEqual([other]);
+		expect(row(ledger, id)).toEqual({ by: "a", until: 10 });
+		expect(take(ledger, [id], "a", 9)).toEqual([id]);
+		expect(row(ledger, id)).toEqual({ by: "a", until: 19 });
+		expect(take(ledger, [id], "b", 18)).toEqual([]);
+		expect(take(ledger, [id], "b", 19)).toEqual([id]);
+		expect(row(ledger, id)).toEqual({ by: "b", until: 29 });
+	});
+
+	test("of a process that is not there any more can be taken at once", async () => {
+		const ledger = await scratch.ledger();
+		const id = admitFor(ledger, "mine");
+		take(ledger, [id], "a", 0);
+		const asked: string[] = [];
+		const isAlive = (answer: boolean) => (name: string) => {
+			asked.push(name);
+			return answer;
+		};
+		expect(take(ledger, [id], "b", 1, isAlive(true))).toEqual([]);
+		expect(take(ledger, [id], "b", 1, isAlive(false))).toEqual([id]);
+		expect(asked).toEqual(["a", "a"]);
+		expect(take(ledger, [id], "b", 2, isAlive(false))).toEqual([id]);
+		expect(asked).toHaveLength(2);
+	});
+
+	test("can be taken before the run has ended, and not once it is settled", async () => {
+		const ledger = await scratch.ledger();
+		const [open, owing, told, silent] = [1, 2, 3, 4].map(() => admitFor(ledger, "mine")) as [
+			RunId,
+			RunId,
+			RunId,
+			RunId,
+		];
+		for (const id of [owing, told, silent]) end(ledger, id);
+		settleDelivery(ledger, told, 6);
+		skipDelivery(ledger, silent, 6);
+		expect(take(ledger, [open, owing, told, silent, "00000000" as RunId], "a", 7)).toEqual([open, owing]);
+		expect(row(ledger, told)).toEqual({ by: null, until: null });
+	});
+
+	test("is given back by who has it, for one session, if it is not settled", async () => {
+		const ledger = await scratch.ledger();
+		const [open, owing, told, theirs] = [1, 2, 3, 4].map(() => admitFor(ledger, "mine")) as [
+			RunId,
+			RunId,
+			RunId,
+			RunId,
+		];
+		const elsewhere = admitFor(ledger, "another");
+		for (const id of [owing, told]) end(ledger, id);
+		take(ledger, [open, owing, told, elsewhere], "a", 0);
+		take(ledger, [theirs], "b", 0);
+		settleDelivery(ledger, told, 6);
+		returnDeliveries(ledger, "a", "mine");
+		expect([open, owing].map((id) => row(ledger, id))).toEqual(Array(2).fill({ by: null, until: null }));
+		expect([told, elsewhere].map((id) => row(ledger, id))).toEqual(Array(2).fill({ by: "a", until: 10 }));
+		expect(row(ledger, theirs)).toEqual({ by: "b", until: 10 });
+		expect(take(ledger, [open], "b", 1)).toEqual([open]);
+	});
 });
 
 test("an archived run keeps its outcome and its settled debt", async () => {
