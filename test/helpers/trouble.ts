@@ -1,0 +1,56 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Home } from "./home.ts";
+import { repositoryRoot } from "./repository.ts";
+import { canMount, smallDisk, unmount } from "./small-disk.ts";
+
+export interface Trouble {
+	/** For every process that is to meet it. */
+	readonly env: Readonly<Record<string, string>>;
+	begin(): void;
+	end(): void;
+}
+
+export type TroubleKind = "full" | "forbidden";
+
+/**
+ * A folder of the home that is full, or may only be read, for a while. Real where this user may mount; elsewhere the
+ * processes meet it in Node's functions, so that nobody has to leave a test out.
+ */
+export function troubleIn(home: Home, folder: string, kind: TroubleKind): Trouble {
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	if (!canMount()) return injected(home, folder, kind);
+	return kind === "full" ? fullDisk(home, folder) : readOnly(home, folder);
+}
+
+function fullDisk(home: Home, folder: string): Trouble {
+	const disk = smallDisk(home, folder, "8m");
+	return { env: {}, begin: () => disk.fill(), end: () => disk.makeRoom() };
+}
+
+/** The folder over itself, for reading only. What was opened before can still be written, as with permissions. */
+function readOnly(home: Home, folder: string): Trouble {
+	home.closers.add(async () => unmount(folder));
+	return {
+		env: {},
+		begin() {
+			execFileSync("/bin/mount", ["--bind", folder, folder], { stdio: "pipe" });
+			execFileSync("/bin/mount", ["-o", "remount,ro,bind", folder], { stdio: "pipe" });
+		},
+		end: () => unmount(folder),
+	};
+}
+
+function injected(home: Home, folder: string, kind: TroubleKind): Trouble {
+	const file = join(home.scratch, "trouble.jsonl");
+	const preload = pathToFileURL(join(repositoryRoot, "test", "faults", "trouble.mjs")).href;
+	const code = kind === "full" ? "ENOSPC" : "EACCES";
+	const line = JSON.stringify({ code, below: [folder], until: Number.MAX_SAFE_INTEGER });
+	return {
+		env: { NODE_OPTIONS: `--import ${preload}`, PI_GEON_TROUBLE: file },
+		begin: () => writeFileSync(file, `${line}\n`),
+		end: () => rmSync(file),
+	};
+}
