@@ -9,11 +9,11 @@ import { columnsOf } from "../../src/operate/report/layout.ts";
 import { finalize } from "../e2e/child.ts";
 import { eventually, inLedger } from "../e2e/ledger-of.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
-import type { Home } from "../helpers/home.ts";
 import { hostPids } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { runPi } from "../helpers/pi.ts";
+import { usePreparedHome } from "../helpers/prepared-home.ts";
 import { repositoryRoot, stagedPackage } from "../helpers/repository.ts";
 import { canMount, smallDisk } from "../helpers/small-disk.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -32,19 +32,14 @@ interface Listed {
 }
 
 /** A home in which pi has delegated once, and ended. */
-async function usedHome(): Promise<Home> {
-	const task = `Where is ${SECRET} kept?`;
-	const home = await openHome({
-		env: { SERVICE_API_KEY: SECRET },
-		script: dispatch({
-			parent: [toolCall("subagent", { agent: "explorer", task }), text("Done.")],
-			child: [finalize("In \u001b[31mthe drawer\u001b[0m.")],
-		}),
-	});
-	await runPi(home, [...home.extensionArgs, "-p", "Delegate."]);
-	await eventually(() => expect(hostPids(home)).toEqual([]));
-	return home;
-}
+const usedHome = usePreparedHome({
+	env: { SERVICE_API_KEY: SECRET },
+	script: dispatch({
+		parent: [toolCall("subagent", { agent: "explorer", task: `Where is ${SECRET} kept?` }), text("Done.")],
+		child: [finalize("In \u001b[31mthe drawer\u001b[0m.")],
+	}),
+	past: async (home) => void (await runPi(home, [...home.extensionArgs, "-p", "Delegate."])),
+});
 
 describe("without a ledger", () => {
 	test("every command says that nothing was delegated, and makes nothing", async () => {

@@ -11,6 +11,7 @@ import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions, startRpc } from "../helpers/pi.ts";
+import { usePreparedHome } from "../helpers/prepared-home.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { jsonOf, piGeon, startPiGeon } from "./pi-geon.ts";
 
@@ -49,16 +50,20 @@ const trust = (home: Home, decision: boolean): void =>
 	writeFileSync(join(home.agentDir, "trust.json"), JSON.stringify({ [home.project]: decision }));
 
 /** No pi is open, and a run has ended and was announced. */
-async function endedRun({ trusted = false } = {}): Promise<Home> {
-	const home = await openHome({ script: dispatch({ parent, child: child() }) });
-	if (trusted) trust(home, true);
-	const rpc = startRpc(home);
-	await rpc.promptAndSettle("spawn first");
-	await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 1."));
-	await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE delivery = 'delivered'")).toHaveLength(1));
-	await rpc.close();
-	return home;
-}
+const endedRunWhere = (prepare: (home: Home) => void) =>
+	usePreparedHome({
+		script: dispatch({ parent, child: child() }),
+		past: async (home) => {
+			prepare(home);
+			const rpc = startRpc(home);
+			await rpc.promptAndSettle("spawn first");
+			await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 1."));
+			await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE delivery = 'delivered'")).toHaveLength(1));
+			await rpc.close();
+		},
+	});
+const endedRun = endedRunWhere(() => {});
+const endedRunOfTrustedProject = endedRunWhere((home) => trust(home, true));
 
 const sessionFile = (home: Home): string => {
 	const root = join(home.agentDir, "sessions");
@@ -226,7 +231,6 @@ describe("while no pi is open", () => {
 
 	test("a subagent that has ended goes on with a message, and its session hears of it when it is opened", async () => {
 		const home = await endedRun();
-		await eventually(() => expect(hostPids(home)).toEqual([]));
 		const sent = await piGeon(home, ["send", "first", "And the attic?", "--wait", "25"]);
 		expect(sent).toEqual({ code: 0, stdout: "Told: And the attic?\n", stderr: "" });
 		// The child was asked in the session it had before.
@@ -241,7 +245,6 @@ describe("while no pi is open", () => {
 
 	test("without a pi on the PATH it waits, and says so, until its session is opened", async () => {
 		const home = await endedRun();
-		await eventually(() => expect(hostPids(home)).toEqual([]));
 		const sent = await piGeon(home, ["send", "first", "And the attic?"], { env: { PATH: "/nowhere" } });
 		expect(sent).toMatchObject({
 			code: 0,
@@ -270,7 +273,6 @@ describe("while no pi is open", () => {
 
 	test("with a pi that cannot be a host it says so, and does not claim that anything goes on", async () => {
 		const home = await endedRun();
-		await eventually(() => expect(hostPids(home)).toEqual([]));
 		const bin = join(home.scratch, "bin");
 		mkdirSync(bin);
 		const script = '#!/bin/sh\n[ "$1" = --version ] && echo 0.87.1 && exit\necho broken >&2\nexit 1\n';
@@ -285,7 +287,6 @@ describe("while no pi is open", () => {
 
 	test("a run that waits for a host is stopped there and then", async () => {
 		const home = await endedRun();
-		await eventually(() => expect(hostPids(home)).toEqual([]));
 		await piGeon(home, ["send", "first", "And the attic?"], { env: { PATH: "/nowhere" } });
 		await piGeon(home, ["stop", "last"]);
 		expect(await jsonOf(home, ["info", idOf(home)])).toMatchObject({ phase: "ended", reason: "stopped" });
@@ -314,7 +315,7 @@ describe("while no pi is open", () => {
 	});
 
 	test("what may have been forbidden, in a file that says it wrongly, is not continued either", async () => {
-		const home = await endedRun({ trusted: true });
+		const home = await endedRunOfTrustedProject();
 		mkdirSync(join(home.project, ".pi"), { recursive: true });
 		const [own, projects] = [join(home.agentDir, "pi-geon.json"), join(home.project, ".pi", "pi-geon.json")];
 		for (const [file, config] of [
@@ -335,7 +336,7 @@ describe("while no pi is open", () => {
 	});
 
 	test("a run whose folder is gone does not go on, and it is said why", async () => {
-		const home = await endedRun({ trusted: true });
+		const home = await endedRunOfTrustedProject();
 		rmSync(home.project, { recursive: true });
 		expect(await piGeon(home, ["send", "first", "more"], { cwd: home.home })).toEqual({
 			code: 1,
@@ -346,7 +347,7 @@ describe("while no pi is open", () => {
 	});
 
 	test("what the directory of the run forbids counts, wherever the command is typed", async () => {
-		const home = await endedRun({ trusted: true });
+		const home = await endedRunOfTrustedProject();
 		mkdirSync(join(home.project, ".pi"), { recursive: true });
 		const config = { tools: { subagents: { tools: { deny: ["grep", "find", "lsp", "ls"] } } } };
 		writeFileSync(join(home.project, ".pi", "pi-geon.json"), JSON.stringify(config));
@@ -362,7 +363,7 @@ describe("while no pi is open", () => {
 	});
 
 	test("a run that rests on trust in its project does not go on once that was taken back", async () => {
-		const home = await endedRun({ trusted: true });
+		const home = await endedRunOfTrustedProject();
 		trust(home, false);
 		expect(await piGeon(home, ["send", "first", "more"])).toMatchObject({
 			code: 1,

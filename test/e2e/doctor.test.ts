@@ -3,11 +3,12 @@ import { delimiter, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { agentNamed } from "../helpers/agent-file.ts";
-import type { Home, HomeOptions } from "../helpers/home.ts";
+import type { Home } from "../helpers/home.ts";
 import { hostPids } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions, runPi, startRpc } from "../helpers/pi.ts";
+import { usePreparedHome } from "../helpers/prepared-home.ts";
 import { type PiVersion, repositoryRoot, stagedPackage } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { finalize } from "./child.ts";
@@ -43,13 +44,13 @@ function folderWithFd({ scratch }: Home): string {
 const ledgerOf = ({ agentDir }: Home): string => join(agentDir, "pi-geon", "ledger.sqlite");
 
 /** A home in which something was delegated. */
-async function usedHome(options: Partial<HomeOptions> = {}): Promise<Home> {
-	const parent = [toolCall("subagent", { agent: "explorer", task: "Look." }), text("Done.")];
-	const home = await openHome({ ...options, script: dispatch({ parent, child: [finalize("Found.")] }) });
-	await runPi(home, [...home.extensionArgs, "-p", "Delegate."]);
-	await eventually(() => expect(hostPids(home)).toEqual([]));
-	return home;
-}
+const usedHome = usePreparedHome({
+	script: dispatch({
+		parent: [toolCall("subagent", { agent: "explorer", task: "Look." }), text("Done.")],
+		child: [finalize("Found.")],
+	}),
+	past: async (home) => void (await runPi(home, [...home.extensionArgs, "-p", "Delegate."])),
+});
 
 describe.each(piVersions)("the doctor on pi %s", (version) => {
 	test("passes everything where everything is well, and leaves nothing behind", async () => {

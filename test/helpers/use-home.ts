@@ -36,7 +36,8 @@ export function useHome(): (options: TestHomeOptions) => Promise<Home> {
 	};
 }
 
-async function closeAndCheck(home: Home): Promise<void> {
+/** Closes what a test left open, and fails if a process, socket or temporary file of ours survives that. */
+export async function closeAndCheck(home: Home): Promise<void> {
 	await Promise.all([...home.closers].map((close) => close()));
 	await expectNothingLeft(home);
 }
