@@ -3,11 +3,10 @@ import { killHosts } from "../helpers/hosts.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall, usage } from "../helpers/model-steps.ts";
-import { promptPi } from "../helpers/pi.ts";
-import { type TestHomeOptions, useHome } from "../helpers/use-home.ts";
+import { type SharedHomeOptions, useSharedPi } from "../helpers/shared-pi.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 
-const openHome = useHome();
+const { openHome, promptPi } = useSharedPi();
 
 /** A child that would go on for ever. Each turn costs 0.004 dollars on the model with prices. */
 const endlessWorker: Script = ({ turn }) => [
@@ -16,7 +15,7 @@ const endlessWorker: Script = ({ turn }) => [
 	usage({ input: 1000, output: 66 }),
 ];
 
-async function delegated(child: Script, home: Omit<TestHomeOptions, "script">, tasks = ["Look around."]) {
+async function delegated(child: Script, home: Omit<SharedHomeOptions, "script">, tasks = ["Look around."]) {
 	const opened = await openHome({
 		...home,
 		script: dispatch({

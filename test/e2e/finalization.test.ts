@@ -5,11 +5,10 @@ import type { Script } from "../helpers/model.ts";
 import type { RecordedRequest } from "../helpers/model-request.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
-import { promptPi } from "../helpers/pi.ts";
-import { useHome } from "../helpers/use-home.ts";
+import { useSharedPi } from "../helpers/shared-pi.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 
-const openHome = useHome();
+const { openHome, promptPi } = useSharedPi();
 
 interface Delegated {
 	details: SubagentDetails | undefined;
@@ -126,13 +125,14 @@ describe("an agent with an output schema", () => {
 
 	test("hands the value to scripts where pi can pass it on", async () => {
 		const home = await openHome({
+			pi: "1.5.0",
 			script: dispatch({
 				parent: [delegateTo("counter", "Count the files."), text("Done.")],
 				child: [finalize('{"count":3}')],
 			}),
 			agents: { "counter.md": COUNTER },
 		});
-		const run = await promptPi(home, "Go.", { version: "1.5.0" });
+		const run = await promptPi(home, "Go.");
 		const ended = run.events.find((event) => event.type === "tool_execution_end");
 		expect(ended?.result).toMatchObject({ structuredContent: { count: 3 } });
 	});

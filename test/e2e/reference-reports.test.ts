@@ -6,12 +6,14 @@ import { agentNamed } from "../helpers/agent-file.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall, usage } from "../helpers/model-steps.ts";
-import { piVersions, promptPi, startRpc } from "../helpers/pi.ts";
+import { piVersions, startRpc } from "../helpers/pi.ts";
+import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
+const shared = useSharedPi();
 
 /** A parent that spawns what it is asked to, `spawn <JSON>`, and says that it heard. */
 const spawner: Script = ({ lastUserText, lastMessage }) => {
@@ -38,13 +40,14 @@ async function announceOf(rpc: Rpc, request: object): Promise<Announced> {
 
 describe.each(piVersions)("on pi %s", (version) => {
 	test("reference 002: an announce is Status, Result, Notes and, as its last line, the statistics with all tokens", async () => {
-		const home = await openHome({
+		const home = await shared.openHome({
+			pi: version,
 			script: dispatch({
 				parent: spawner,
 				child: () => [usage({ input: 1_000, output: 200, cacheRead: 9_000 }), finalize("Three files.")],
 			}),
 		});
-		const rpc = startRpc(home, { version });
+		const rpc = await shared.newSession(home);
 		const { content, details } = await announceOf(rpc, {
 			task: "Count.",
 			label: "two\nlines",
@@ -65,8 +68,11 @@ describe.each(piVersions)("on pi %s", (version) => {
 	});
 
 	test("reference 002: after cleanup: delete the announce names the file where the transcript is", async () => {
-		const home = await openHome({ script: dispatch({ parent: spawner, child: () => finalize("Done.") }) });
-		const rpc = startRpc(home, { version });
+		const home = await shared.openHome({
+			pi: version,
+			script: dispatch({ parent: spawner, child: () => finalize("Done.") }),
+		});
+		const rpc = await shared.newSession(home);
 		const { content, details } = await announceOf(rpc, { task: "Look.", cleanup: "delete" });
 		expect(details.transcript).toMatch(/\.jsonl\.deleted\.\d{4}-\d\d-\d\dT[\d.-]+Z$/);
 		expect(content).toContain(details.transcript.slice(details.transcript.lastIndexOf("/")));
@@ -113,14 +119,15 @@ describe.each(piVersions)("on pi %s", (version) => {
 	});
 
 	test("reference 003: a result has a header of its status and session, with warnings, a rule, and then the answer", async () => {
-		const home = await openHome({
+		const home = await shared.openHome({
+			pi: version,
 			agents: { "picky.md": agentNamed("picky", "You are picky.", "tools: read\nmodel: none/such") },
 			script: dispatch({
 				parent: [delegateTo("explorer", "Look."), delegateTo("picky", "Look."), text("Done.")],
 				child: () => finalize("Three files."),
 			}),
 		});
-		const run = await promptPi(home, "Go.", { version });
+		const run = await shared.promptPi(home, "Go.");
 		const [plain, warned] = run.toolResults.map(({ text: said }) => said);
 		const [first, second] = delegations(run);
 		expect(plain).toMatch(
@@ -146,7 +153,8 @@ describe.each(piVersions)("on pi %s", (version) => {
 			{ agent: "explorer", task: ["Look."] },
 			{ agent: null, task: null },
 		];
-		const home = await openHome({
+		const home = await shared.openHome({
+			pi: version,
 			script: dispatch({
 				parent: [
 					calls.map((args) => toolCall("subagent", args)),
@@ -156,7 +164,7 @@ describe.each(piVersions)("on pi %s", (version) => {
 				child: () => finalize("Nobody asked."),
 			}),
 		});
-		const run = await promptPi(home, "Go.", { version });
+		const run = await shared.promptPi(home, "Go.");
 		const answers = run.toolResults.slice(0, calls.length);
 		expect(answers).toHaveLength(calls.length);
 		for (const { details, text: said } of answers) {

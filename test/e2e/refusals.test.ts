@@ -2,15 +2,17 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { promptPi } from "../helpers/pi.ts";
+import { promptPi as startPi } from "../helpers/pi.ts";
 import { stagedPackage } from "../helpers/repository.ts";
+import { type SharedHomeOptions, useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 
-const openHome = useHome();
+const openOwnHome = useHome();
+const { openHome, promptPi } = useSharedPi();
 
 /** One call with these arguments, in a home with this configuration; nothing may reach a child. */
-async function call(args: object, home: Parameters<typeof openHome>[0] = {}) {
+async function call(args: object, home: Partial<SharedHomeOptions> = {}) {
 	const opened = await openHome({
 		...home,
 		script: dispatch({ parent: [toolCall("subagent", args), text("Done.")], child: [finalize("Should not run.")] }),
@@ -90,14 +92,14 @@ describe("a request that is turned down gets its code, and nothing is started", 
 	});
 
 	test("a pi that a child starts has no such tool either", async () => {
-		const home = await openHome({ script: () => text("Nothing to delegate with.") });
-		await promptPi(home, "Go.", { env: { PI_SUBAGENT_CHILD: "1" } });
+		const home = await openOwnHome({ script: () => text("Nothing to delegate with.") });
+		await startPi(home, "Go.", { env: { PI_SUBAGENT_CHILD: "1" } });
 		expect(home.model.requests[0]?.tools).not.toContain("subagent");
 	});
 
 	test("switched off altogether, the tool is not registered at all", async () => {
-		const home = await openHome({ script: () => text("Hm."), config: { subagents: { enabled: false } } });
-		await promptPi(home, "Go.");
+		const home = await openOwnHome({ script: () => text("Hm."), config: { subagents: { enabled: false } } });
+		await startPi(home, "Go.");
 		expect(home.model.requests[0]?.tools).not.toContain("subagent");
 	});
 });

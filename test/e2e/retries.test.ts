@@ -7,13 +7,13 @@ import { killHosts } from "../helpers/hosts.ts";
 import type { RecordedRequest } from "../helpers/model-request.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { cut, delay, httpError, type Reply, text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi, startRpc } from "../helpers/pi.ts";
+import { piVersions } from "../helpers/pi.ts";
 import type { PiVersion } from "../helpers/repository.ts";
-import { useHome } from "../helpers/use-home.ts";
+import { useSharedPi } from "../helpers/shared-pi.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 import { eventually } from "./ledger-of.ts";
 
-const openHome = useHome();
+const { openHome, promptPi, newSession } = useSharedPi();
 
 /** As Anthropic says it. */
 const overloaded = httpError(529, {
@@ -166,12 +166,11 @@ describe.each(piVersions)("retries are pi's own, as in the parent; attempts are 
 
 	test("a stop during the backoff ends the run at once", async () => {
 		const home = await homeWith({ pi, retry: { baseDelayMs: 600_000, maxAgentDelayMs: 600_000 }, child: [overloaded] });
-		const rpc = startRpc(home);
+		const rpc = await newSession(home);
 		await rpc.prompt("Go.");
 		await eventually(() => expect(hostLogs(home)).toContain("asks the model again"));
 		await rpc.send({ type: "abort" });
 		const ended = await rpc.waitForEvent((event) => event.type === "tool_execution_end");
-		await rpc.close();
 		const { details } = ended.result as { details: SubagentDetails };
 		expect(details.error).toMatchObject({ reason: "stopped" });
 		expect(details.results[0]).toMatchObject({ exitCode: 130, attempts: 1 });

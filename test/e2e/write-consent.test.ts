@@ -8,11 +8,13 @@ import { dispatch } from "../helpers/model-scripts.ts";
 import { type Step, text, toolCall } from "../helpers/model-steps.ts";
 import { type PiEvent, piVersions, promptPi, startRpc, startTerminal } from "../helpers/pi.ts";
 import type { RpcClient } from "../helpers/rpc.ts";
-import { type TestHomeOptions, useHome } from "../helpers/use-home.ts";
+import { type SharedHomeOptions, useSharedPi } from "../helpers/shared-pi.ts";
+import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 import { inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
+const shared = useSharedPi();
 const FIXER = "fixer asks for bash, edit. Let it write in your checkout?";
 const [NO, SESSION, ALWAYS] = ["No (default)", "This session", "Always, until its file changes"] as const;
 const SAID_NO =
@@ -21,15 +23,17 @@ const SAID_NO =
 const fixer = (more = "tools: read, bash, edit"): string => agentNamed("fixer", "You fix.", more);
 
 /** A home with an agent that asks for tools that write. Each prompt makes the model say these steps. */
-const openFixer = (steps: Step[], options: TestHomeOptions = {}): Promise<Home> =>
-	openHome({
-		agents: { "fixer.md": fixer() },
-		script: dispatch({
-			parent: ({ lastMessage }) => (lastMessage?.role === "tool" ? text("Done.") : steps),
-			child: [finalize("Fixed.")],
-		}),
-		...options,
-	});
+const withFixer = (steps: Step[], options: Partial<SharedHomeOptions> = {}): SharedHomeOptions => ({
+	agents: { "fixer.md": fixer() },
+	script: dispatch({
+		parent: ({ lastMessage }) => (lastMessage?.role === "tool" ? text("Done.") : steps),
+		child: [finalize("Fixed.")],
+	}),
+	...options,
+});
+const openFixer = (...about: Parameters<typeof withFixer>): Promise<Home> => openHome(withFixer(...about));
+/** The same in a home that tests share, where nothing is remembered for longer than a session. */
+const shareFixer = (...about: Parameters<typeof withFixer>): Promise<Home> => shared.openHome(withFixer(...about));
 
 const consentsFile = (home: Home): string => join(home.agentDir, "pi-geon", "write-consents.json");
 const childTools = (home: Home): string[][] =>
@@ -56,8 +60,8 @@ const toolResults = (home: Home): string =>
 
 describe.each(piVersions)("an agent that asks for tools that write, on pi %s", (version) => {
 	test("is asked about once; No leaves it what reads, and the model is told", async () => {
-		const home = await openFixer([delegateTo("fixer", "First."), delegateTo("fixer", "Second.")], { pi: version });
-		const rpc = startRpc(home);
+		const home = await shareFixer([delegateTo("fixer", "First."), delegateTo("fixer", "Second.")], { pi: version });
+		const rpc = await shared.newSession(home);
 		const asked = await answering(rpc, NO);
 		expect(asked.title).toBe(`${FIXER}\n${join(home.agentDir, "agents", "fixer.md")}`);
 		expect(asked.options).toEqual([NO, SESSION, ALWAYS]);
@@ -68,8 +72,8 @@ describe.each(piVersions)("an agent that asks for tools that write, on pi %s", (
 	});
 
 	test("dismissing the question is a No", async () => {
-		const home = await openFixer([delegateTo("fixer", "First.")], { pi: version });
-		const rpc = startRpc(home);
+		const home = await shareFixer([delegateTo("fixer", "First.")], { pi: version });
+		const rpc = await shared.newSession(home);
 		await answering(rpc, undefined);
 		await rpc.promptAndSettle("Go.");
 		expect(questions(rpc)).toHaveLength(1);
@@ -77,8 +81,8 @@ describe.each(piVersions)("an agent that asks for tools that write, on pi %s", (
 	});
 
 	test("This session gives it what it asks for until the session ends", async () => {
-		const home = await openFixer([delegateTo("fixer", "First.")], { pi: version });
-		const rpc = startRpc(home);
+		const home = await shareFixer([delegateTo("fixer", "First.")], { pi: version });
+		const rpc = await shared.newSession(home);
 		await answering(rpc, SESSION);
 		await rpc.promptAndSettle("Go.");
 		expect(questions(rpc)).toHaveLength(1);
@@ -128,15 +132,18 @@ describe.each(piVersions)("an agent that asks for tools that write, on pi %s", (
 	});
 
 	test("a turn that is aborted starts nothing, and the next run asks again", async () => {
-		const home = await openFixer([delegateTo("fixer", "First.")], { pi: version });
-		const rpc = startRpc(home);
+		const home = await shareFixer([delegateTo("fixer", "First.")], { pi: version });
+		const rpc = await shared.newSession(home);
+		const { sessionId } = (await rpc.send({ type: "get_state" })).data as { sessionId: string };
+		const runs = () => inLedger(home, "SELECT 1 FROM runs WHERE parent_session = ?", sessionId);
 		await rpc.prompt("Go.");
 		await rpc.waitForEvent(isQuestion);
 		await rpc.send({ type: "abort" });
 		await rpc.waitForEvent((event) => event.type === "agent_settled");
-		expect(inLedger(home, "SELECT 1 FROM runs")).toEqual([]);
+		expect(runs()).toEqual([]);
 		await answering(rpc, SESSION);
 		expect(childTools(home)).toEqual([WRITES]);
+		expect(runs()).toHaveLength(1);
 	});
 
 	test("in the terminal the first answer is No, and the row says what was left out", async () => {
@@ -168,15 +175,15 @@ describe.each(piVersions)("an agent that asks for tools that write, on pi %s", (
 });
 
 describe("nobody is asked", () => {
-	const settled = async (home: Home, args: string[] = []) => {
-		const rpc = startRpc(home, { args });
-		await rpc.promptAndSettle("Go.");
-		expect(questions(rpc)).toEqual([]);
+	const settled = async (home: Home, rpc?: RpcClient) => {
+		const asked = rpc ?? (await shared.newSession(home));
+		await asked.promptAndSettle("Go.");
+		expect(questions(asked)).toEqual([]);
 	};
 
 	test("about an agent that is readonly", async () => {
 		const agents = { "fixer.md": fixer("readonly: true\ntools: read, bash, edit") };
-		const home = await openFixer([delegateTo("fixer", "First.")], { agents });
+		const home = await shareFixer([delegateTo("fixer", "First.")], { agents });
 		await settled(home);
 		expect(childTools(home)).toEqual([READS]);
 		expect(toolResults(home)).toContain("bash, edit were left out: fixer is read-only.");
@@ -194,13 +201,13 @@ describe("nobody is asked", () => {
 	});
 
 	test("about an agent that allowWrite lets write, or that asks for nothing that writes", async () => {
-		await settled(await openFixer([delegateTo("fixer", "First.")], { config: { subagents: { allowWrite: true } } }));
-		await settled(await openFixer([delegateTo("fixer", "First.")], { agents: { "fixer.md": fixer("tools: read") } }));
+		await settled(await shareFixer([delegateTo("fixer", "First.")], { config: { subagents: { allowWrite: true } } }));
+		await settled(await shareFixer([delegateTo("fixer", "First.")], { agents: { "fixer.md": fixer("tools: read") } }));
 	});
 
 	test("about tools that the configuration denies, also if the user said Always", async () => {
 		const config = { tools: { subagents: { tools: { deny: ["bash", "edit"] } } } };
-		const home = await openFixer([delegateTo("fixer", "First.")], { config });
+		const home = await shareFixer([delegateTo("fixer", "First.")], { config });
 		await settled(home);
 		expect(childTools(home)).toEqual([READS]);
 		expect(toolResults(home)).toContain("tools.subagents.tools.deny in pi-geon.json forbids them.");
@@ -212,7 +219,7 @@ describe("nobody is asked", () => {
 		await answering(elsewhere, ALWAYS);
 		await elsewhere.close();
 		writeFileSync(join(home.agentDir, "trust.json"), JSON.stringify({ [home.project]: false }));
-		await settled(home);
+		await settled(home, startRpc(home));
 		expect(childTools(home)).toEqual([WRITES, READS]);
 		expect(toolResults(home)).toContain("the user is not asked in a project that is not trusted (/trust)");
 	});

@@ -167,7 +167,7 @@ function environment(places: { home: string; agentDir: string; temp: string }, i
 	};
 }
 
-async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+export async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
 	for (const [name, text] of Object.entries(files)) {
 		const file = join(folder, name);
 		await mkdir(dirname(file), { recursive: true });
