@@ -47,9 +47,14 @@ export interface Deliverer {
 
 /** Gives the deliveries of a process back: it lives on, but has turned to another session. */
 export function returnDeliveries(ledger: Ledger, deliverer: string, parentSession: string): void {
-	const sql = `UPDATE runs SET deliverer = NULL, deliverer_until = NULL
-		WHERE parent_session = ? AND deliverer = ? AND delivery IN ('none', 'owed')`;
-	ledger.transaction("normal", () => ledger.run(sql, parentSession, deliverer));
+	ledger.transaction("normal", () => {
+		// Two statements, each with an index of its own: asked as one, SQLite reads the session's whole past.
+		for (const undelivered of ["delivery = 'owed'", "state <> 'ended'"]) {
+			const sql = `UPDATE runs SET deliverer = NULL, deliverer_until = NULL
+				WHERE parent_session = ? AND deliverer = ? AND ${undelivered}`;
+			ledger.run(sql, parentSession, deliverer);
+		}
+	});
 }
 
 /**

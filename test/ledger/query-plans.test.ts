@@ -3,10 +3,11 @@ import { admitRun } from "../../src/ledger/admit.ts";
 import { adoptRun } from "../../src/ledger/adopt.ts";
 import { archiveDueSessions } from "../../src/ledger/archive.ts";
 import { queuePositions } from "../../src/ledger/claim.ts";
-import { owedTo } from "../../src/ledger/deliveries.ts";
+import { owedTo, returnDeliveries, takeDeliveries } from "../../src/ledger/deliveries.ts";
 import { findHost, findOrReserveHost, hostGone, leaveIfIdle, listHosts, renewLeases } from "../../src/ledger/hosts.ts";
 import { messageTaken, sendToRun, waitingMessages } from "../../src/ledger/inbox.ts";
 import { Ledger } from "../../src/ledger/ledger.ts";
+import { openRunsOf } from "../../src/ledger/open-runs.ts";
 import { endRun, heldRuns, recordTurn, requestStop } from "../../src/ledger/progress.ts";
 import { waitsForSession } from "../../src/ledger/sessions.ts";
 import { type Database, openDatabase } from "../../src/ledger/sqlite.ts";
@@ -148,6 +149,19 @@ describe("the busiest questions use the index made for them, not one that a long
 
 	test("a session's debts are found without its history", async () => {
 		expect(await detailsOf((ledger) => owedTo(ledger, "parent"))).toContain("runs_owed (parent_session=?)");
+	});
+
+	test("a session that is opened and left again looks at what is open and owed only, however many runs it had", async () => {
+		const details = await detailsOf((ledger, { ended, running }) => {
+			sweep(ledger, { at: 0, outcomeOf });
+			openRunsOf(ledger, "parent");
+			owedTo(ledger, "parent");
+			takeDeliveries(ledger, [ended, running], { deliverer: "the test", at: 1, forMs: 1 });
+			archiveDueSessions(ledger, 1);
+			returnDeliveries(ledger, "the test", "parent");
+		});
+		expect(details).toContain("runs_open_of_parent (parent_session=?)");
+		expect(details).not.toContain("runs_of_parent");
 	});
 
 	test("a host is found among the live ones", async () => {
