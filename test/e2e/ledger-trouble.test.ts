@@ -129,6 +129,18 @@ test("a ledger locked for long: who asks is told so, and the run at work is not 
 	isSound(home);
 });
 
+test("a new session does not open the ledger until it delegates; one that is continued does, and tells what is wrong", async () => {
+	const home = await openHome({ script: () => text("Hello.") });
+	mkdirSync(ledgerFolder(home), { recursive: true });
+	writeFileSync(ledgerFile(home), "This is not a ledger. ".repeat(1000));
+	const started = await promptPi(home, "Hi.");
+	expect([started.finalText, started.stderr]).toEqual(["Hello.", ""]);
+	// Whoever opens this one sets it aside.
+	expect(readdirSync(ledgerFolder(home))).toEqual(["ledger.sqlite"]);
+	const continued = await promptPi(home, "And?", { args: ["--continue"] });
+	expect(continued.stderr).toContain("The ledger was damaged. It is kept as ");
+});
+
 test("a damaged ledger is kept under another name, the user is told, and work goes on", async () => {
 	const home = await openDelegating();
 	mkdirSync(ledgerFolder(home), { recursive: true });
