@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { dirname, join, parse, resolve } from "node:path";
 import { isOurs, isOwnRepository, isRepository } from "../files/owner.ts";
 
@@ -62,7 +62,8 @@ export function projectDirectories(cwd: string, homeDir: string): string[] {
 /** As it is where the path does not exist or may not be looked into; reading it reports that. */
 function realPath(path: string): string {
 	try {
-		return realpathSync(path);
+		// Asked first: most of these folders do not exist, and an error that is thrown takes far longer than an answer.
+		return statSync(path, { throwIfNoEntry: false }) ? realpathSync(path) : resolve(path);
 	} catch (error) {
 		if (error instanceof Error && "code" in error) return resolve(path);
 		throw error;
