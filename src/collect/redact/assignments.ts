@@ -1,10 +1,11 @@
-import { endOf, isNameCode, startOf } from "./characters.ts";
-import { type CredentialName, credentialName, isShortPassword } from "./credential-names.ts";
-import { MASK_WITH_KIND, maskOf } from "./mask.ts";
+import { endOf, NAME, startOf } from "./characters.ts";
+import { type CredentialName, credentialName, nameKind } from "./credential-names.ts";
+import { MASK_WITH_KIND, MASKED, maskOf } from "./mask.ts";
 import { isOurSession } from "./references.ts";
+import { Rewriting } from "./rewriting.ts";
 import { isSecretValue, looksRandom, looksStrong } from "./secret-values.ts";
 import { type Separation, separationAfter } from "./separators.ts";
-import { readValue, type Value, wholeValue } from "./values.ts";
+import { type Value, ValueReader } from "./values.ts";
 
 /** The telling part of a name. The rest of the name is read from there in both directions. */
 const TELLING =
@@ -28,76 +29,95 @@ interface Secret extends Value {
 
 /** Masks what is assigned to the name of a credential, in the notations of configuration files, shells and languages. */
 export function maskAssignments(text: string): string {
-	let output = "";
-	let copied = 0;
+	const rewriting = new Rewriting(text);
+	const values = new ValueReader(text);
 	TELLING.lastIndex = 0;
 	while (TELLING.test(text)) {
 		const at = TELLING.lastIndex - 1;
-		const start = Math.max(copied, startOf(text, at, isNameCode, MAX_NAME));
-		const nameEnd = endOf(text, at, isNameCode, MAX_NAME);
+		const start = Math.max(rewriting.done, startOf(text, at, NAME, MAX_NAME));
+		const nameEnd = endOf(text, at, NAME, MAX_NAME);
 		// The same name has no second look, whatever else in it is telling.
 		TELLING.lastIndex = nameEnd;
-		const secret = secretAt(text, { start, nameEnd, readable: copied });
+		const secret = secretAt(text, { start, nameEnd, readable: rewriting.done, values });
 		if (secret === undefined) continue;
-		output += text.slice(copied, secret.start) + maskOf(secret.kind);
-		copied = secret.end;
+		rewriting.replace(secret.start, secret.end, maskOf(secret.kind));
 		TELLING.lastIndex = Math.max(secret.end, nameEnd);
 	}
-	return copied === 0 ? text : output + text.slice(copied);
+	return rewriting.result();
 }
 
 function secretAt(
 	text: string,
-	{ start, nameEnd, readable }: { start: number; nameEnd: number; readable: number },
+	{ start, nameEnd, readable, values }: { start: number; nameEnd: number; readable: number; values: ValueReader },
 ): Secret | undefined {
+	// The kind that a mask names is not the name of what follows the mask.
+	if (text.startsWith(MASK_WITH_KIND, start - MASK_WITH_KIND.length)) return undefined;
 	const written = text.slice(start, nameEnd);
 	const kind = kindOf(text, start, written);
 	if (kind === undefined) return undefined;
-	// The kind that a mask names is not the name of what follows the mask.
-	if (text.startsWith(MASK_WITH_KIND, start - MASK_WITH_KIND.length)) return undefined;
 	CLOSERS.lastIndex = nameEnd;
-	const closers = CLOSERS.exec(text)?.[0] ?? "";
-	const found: FoundName = { start, end: nameEnd + closers.length, name: written, closers };
+	CLOSERS.test(text);
+	const end = CLOSERS.lastIndex;
+	const found: FoundName = { start, end, name: written, closers: text.slice(nameEnd, end) };
 	const separation = separationAfter(text, found);
-	const value = separation && valueAfter(text, found, separation);
+	const value = separation && valueAfter(text, values, found, separation);
 	if (value !== undefined && isOurSession(written, text.slice(value.start, value.end))) return undefined;
 	if (value !== undefined && separation !== undefined && isSecret(text, value, kind, separation)) {
-		const whole = wholeValue(text, value);
+		const whole = values.whole(value);
 		return { ...whole, end: whole.notation === "quoted" ? whole.end : listEnd(text, start, whole), kind };
 	}
 	return valueBefore(text, found, readable, kind);
 }
 
 function kindOf(text: string, start: number, name: string): CredentialName | undefined {
-	const kind = credentialName(name);
-	if (kind !== undefined) return kind;
-	if (name.length > 6) return undefined;
-	if (isForeignPassword(text, start, name)) return "password";
-	if (isShortPassword(name)) return isShortNameOfPassword(text, start, name) ? "password" : undefined;
-	// `API Key: …` is one name, too.
-	if (name.length !== 3 || text.charCodeAt(start - 1) !== 0x20 || !/^key$/i.test(name)) return undefined;
-	const word = text.slice(startOf(text, start - 1, isNameCode, 20), start - 1);
-	return word === "" ? undefined : credentialName(`${word}_${name}`.toLowerCase());
+	const kind = nameKind(name);
+	switch (kind) {
+		case "none":
+			return undefined;
+		case "short password":
+			return isShortNameOfPassword(text, start + name.length, text.charAt(start - 1)) ? "password" : undefined;
+		case "key":
+			return kindOfSpacedKey(text, start);
+		case "passe":
+			return /\bmot de $/i.test(text.slice(Math.max(0, start - 8), start)) ? "password" : undefined;
+		case "a":
+			// The ñ is not part of a name.
+			return /contraseñ$/i.test(text.slice(Math.max(0, start - 9), start)) ? "password" : undefined;
+		default:
+			return kind;
+	}
 }
 
-/** `mot de passe`, and `contraseña`, whose ñ is not part of a name. */
-function isForeignPassword(text: string, start: number, name: string): boolean {
-	if (/^passe$/i.test(name)) return /\bmot de $/i.test(text.slice(Math.max(0, start - 8), start));
-	return /^a$/i.test(name) && /contraseñ$/i.test(text.slice(Math.max(0, start - 9), start));
+/** `API Key: …` is one name, too. */
+function kindOfSpacedKey(text: string, start: number): CredentialName | undefined {
+	if (text.charCodeAt(start - 1) !== 0x20) return undefined;
+	const word = text.slice(startOf(text, start - 1, NAME, 20), start - 1);
+	return word === "" ? undefined : credentialName(`${word}_key`.toLowerCase());
 }
 
-/** `;Pwd=x`, `"pass": "x"`: a part of a connection string, or a name whose value is in quotes. */
-function isShortNameOfPassword(text: string, start: number, name: string): boolean {
-	const after = text.slice(start + name.length, start + name.length + 8);
-	if (/[;&?]/.test(text.charAt(start - 1)) && after.startsWith("=")) return true;
-	if (/^\\{0,3}["']?\s{0,3}(?::|=>?|:=)\s{0,3}\\{0,3}["'`]/.test(after)) return true;
-	// By its beginning: this is asked for each of a thousand such names in a row.
-	const bare = /^[ \t]{0,3}[:=][ \t]{0,3}(\S{8,32})/.exec(text.slice(start + name.length, start + name.length + 40));
-	return bare?.[1] !== undefined && looksStrong(bare[1]);
+const BEFORE_QUOTED = /\\{0,3}["']?\s{0,3}(?::|=>?|:=)\s{0,3}\\{0,3}["'`]/y;
+const BEFORE_BARE = /[ \t]{0,3}[:=][ \t]{0,3}(\S{8,32})/y;
+
+/**
+ * `;Pwd=x`, `"pass": "x"`: a part of a connection string, or a name whose value is in quotes. These names are too common
+ * as words of their own to mean a password anywhere.
+ */
+function isShortNameOfPassword(text: string, nameEnd: number, before: string): boolean {
+	if ((before === ";" || before === "&" || before === "?") && text.charCodeAt(nameEnd) === 0x3d) return true;
+	BEFORE_QUOTED.lastIndex = nameEnd;
+	if (BEFORE_QUOTED.test(text)) return true;
+	BEFORE_BARE.lastIndex = nameEnd;
+	const bare = BEFORE_BARE.exec(text)?.[1];
+	return bare !== undefined && looksStrong(bare);
 }
 
-function valueAfter(text: string, found: FoundName, { from, sign }: Separation): Value | undefined {
-	const value = readValue(text, from, sign === "=" && found.closers === "" && isEnvironment(text, found));
+function valueAfter(
+	text: string,
+	values: ValueReader,
+	found: FoundName,
+	{ from, sign }: Separation,
+): Value | undefined {
+	const value = values.read(from, sign === "=" && found.closers === "" && isEnvironment(text, found));
 	if (value === undefined) return undefined;
 	// The next flag is no value of this one.
 	if ((sign === "list" || sign === " ") && text.charAt(value.start) === "-") return undefined;
@@ -108,13 +128,21 @@ function valueAfter(text: string, found: FoundName, { from, sign }: Separation):
 }
 
 function isSecret(text: string, value: Value, kind: CredentialName, { proof }: Separation): boolean {
+	// Masked by an earlier pass.
+	if (text.startsWith(MASKED, value.start)) return false;
 	const written = text.slice(value.start, value.end);
 	if (proof === "strong") {
-		const bare = written.replace(/[.,;:!?]+$/, "");
+		const bare = withoutPunctuation(written);
 		if (value.notation !== "quoted") value.end = value.start + bare.length;
 		return (looksStrong(bare) || (bare.length >= 16 && looksRandom(bare))) && isSecretValue(bare, kind, "quoted");
 	}
 	return isSecretValue(written, kind, value.notation);
+}
+
+function withoutPunctuation(value: string): string {
+	let end = value.length;
+	while (end > 0 && ".,;:!?".includes(value.charAt(end - 1))) end -= 1;
+	return value.slice(0, end);
 }
 
 /** The lines of a block scalar, if none of them is a sentence. */
@@ -129,11 +157,9 @@ function blockValue(text: string, value: Value): Value | undefined {
 /** The value of a pair whose name comes last, as in { "value": "y", "name": "X" }. */
 function valueBefore(text: string, found: FoundName, readable: number, kind: CredentialName): Secret | undefined {
 	const { start, closers } = found;
-	if (
-		closers === "" ||
-		!/(?:name|key)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["']$/i.test(text.slice(Math.max(0, start - 20), start))
-	)
-		return undefined;
+	if (closers === "") return undefined;
+	NAME_OF_PAIR.lastIndex = start;
+	if (!NAME_OF_PAIR.test(text)) return undefined;
 	const window = Math.max(readable, start - 300);
 	const nearest = text.slice(window, start).lastIndexOf("alue");
 	if (nearest < 2) return undefined;
@@ -145,6 +171,8 @@ function valueBefore(text: string, found: FoundName, readable: number, kind: Cre
 	return { start: at, end: at + written.length, notation: "quoted", kind };
 }
 
+/** Looks backwards from the name, so that the first character that does not fit ends the search. */
+const NAME_OF_PAIR = /(?<=(?:name|key)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'])/iy;
 const VALUE_BEFORE =
 	/(["']value\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'])([^"'\\\n]{4,200})\\{0,3}["'],\s{0,40}\\{0,3}["'](?:name|key)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["']$/i;
 
@@ -153,7 +181,7 @@ function isEnvironment(text: string, { start, name }: FoundName): boolean {
 	if (name.startsWith("-")) return /passw/i.test(name);
 	const before = start === 0 ? "\n" : text.charAt(start - 1);
 	if (/^[A-Z][A-Z0-9_]*$/.test(name)) return /[\s;:"']/.test(before);
-	return /[\n\r:/?&]/.test(before) || (before === ";" && /^[A-Z]/.test(name));
+	return "\n\r:/?&".includes(before) || (before === ";" && /^[A-Z]/.test(name));
 }
 
 /** In a query string and a connection string the value ends where the next pair begins. */

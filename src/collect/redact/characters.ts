@@ -1,40 +1,50 @@
-/** What a character may be a part of. A table, because a regular expression for each character is far too slow. */
-const WORD = 1;
-const NAME = 2;
-const TOKEN = 4;
-const BASE64 = 8;
+/** What a character is, one bit each. A table, because a regular expression for each character is far too slow. */
+const LETTER_OR_DIGIT = 1;
+const DASH = 2;
+const DOT = 4;
+const OF_BASE64 = 8;
+const OF_TOKEN = 16;
 
-const CLASSES = new Uint8Array(128);
+const KINDS = new Uint8Array(128);
 for (let code = 0; code < 128; code += 1) {
 	const character = String.fromCharCode(code);
-	if (/[A-Za-z0-9]/.test(character)) CLASSES[code] = WORD | NAME | TOKEN | BASE64;
-	else if (/[_.-]/.test(character)) CLASSES[code] = NAME | TOKEN;
-	else if (/[+/=]/.test(character)) CLASSES[code] = TOKEN | BASE64;
-	else if (/[~$!|:@%]/.test(character)) CLASSES[code] = TOKEN;
+	if (/[A-Za-z0-9]/.test(character)) KINDS[code] = LETTER_OR_DIGIT;
+	else if (/[_-]/.test(character)) KINDS[code] = DASH;
+	else if (character === ".") KINDS[code] = DOT;
+	else if (/[+/=]/.test(character)) KINDS[code] = OF_BASE64;
+	else if (/[~$!|:@%]/.test(character)) KINDS[code] = OF_TOKEN;
 }
 
-const is = (code: number, kind: number): boolean => code < 128 && ((CLASSES[code] ?? 0) & kind) !== 0;
+/** A set of kinds of characters. A number and not a function: a call for each character is slow. */
+export type Characters = number;
 
-/** A letter or a digit. */
-export const isWordCode = (code: number): boolean => is(code, WORD);
-/** Part of a name as programs and files write it: `db.password`, `X-Api-Key`, `API_KEY`. */
-export const isNameCode = (code: number): boolean => is(code, NAME);
-/** Part of a token: all that may stand in one without a space. */
-export const isTokenCode = (code: number): boolean => is(code, TOKEN);
-export const isBase64Code = (code: number): boolean => is(code, BASE64);
+/** Letters and digits. */
+export const WORD: Characters = LETTER_OR_DIGIT;
+/** `-` and `_`. */
+export const DASHES: Characters = DASH;
+/** Words with dashes between them. */
+export const DASHED: Characters = WORD | DASH;
+/** Names as programs and files write them: `db.password`, `X-Api-Key`, `API_KEY`. */
+export const NAME: Characters = DASHED | DOT;
+export const BASE64: Characters = WORD | OF_BASE64;
+/** All that may stand in a token without a space. */
+export const TOKEN: Characters = NAME | OF_BASE64 | OF_TOKEN;
+
+export const isOf = (characters: Characters, code: number): boolean =>
+	code < 128 && ((KINDS[code] ?? 0) & characters) !== 0;
 
 /** The first position at or after `from` whose character does not fit, at most `most` characters on. */
-export function endOf(text: string, from: number, fits: (code: number) => boolean, most: number): number {
+export function endOf(text: string, from: number, characters: Characters, most: number): number {
 	const limit = Math.min(text.length, from + most);
 	let end = from;
-	while (end < limit && fits(text.charCodeAt(end))) end += 1;
+	while (end < limit && isOf(characters, text.charCodeAt(end))) end += 1;
 	return end;
 }
 
 /** The same towards the beginning of the text. */
-export function startOf(text: string, from: number, fits: (code: number) => boolean, most: number): number {
+export function startOf(text: string, from: number, characters: Characters, most: number): number {
 	const limit = Math.max(0, from - most);
 	let start = from;
-	while (start > limit && fits(text.charCodeAt(start - 1))) start -= 1;
+	while (start > limit && isOf(characters, text.charCodeAt(start - 1))) start -= 1;
 	return start;
 }

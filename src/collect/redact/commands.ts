@@ -1,4 +1,5 @@
 import { maskOf } from "./mask.ts";
+import { Rewriting } from "./rewriting.ts";
 import { isSecretValue, looksStrong } from "./secret-values.ts";
 
 const raw = String.raw;
@@ -72,23 +73,19 @@ const NEEDS_PROOF = /^(?:echo|printf|connect|login|authenticate|security|http|ht
 
 /** Masks passwords in the arguments of programs that take them in a short flag, and of calls that take them by position. */
 export function maskCommands(text: string): string {
-	let output = "";
-	let copied = 0;
+	const rewriting = new Rewriting(text);
 	PROGRAM.lastIndex = 0;
 	let program = PROGRAM.exec(text);
 	while (program !== null) {
 		const next: RegExpExecArray | null = PROGRAM.exec(text);
-		const from = Math.max(copied, program.index);
+		const from = Math.max(rewriting.done, program.index);
 		const reach = /^(?:echo|printf|sudo)$/.test(program[0]) ? REACH : 0;
 		const afterNext = next === null ? text.length : next.index + reach;
 		const secret = argumentOf(program[0], commandAt(text, from, afterNext));
-		if (secret !== undefined) {
-			output += text.slice(copied, from + secret.from) + maskOf("password");
-			copied = from + secret.to;
-		}
+		if (secret !== undefined) rewriting.replace(from + secret.from, from + secret.to, maskOf("password"));
 		program = next;
 	}
-	return copied === 0 ? text : output + text.slice(copied);
+	return rewriting.result();
 }
 
 /** To the next program, so that no text is read for many of them; the name of a program may be an argument of another. */

@@ -53,21 +53,35 @@ const QUALIFIERS = new Set(
 	),
 );
 
+/** What a name alone says. Of a short password, a key, `passe` and `a`, what stands around them says the rest. */
+export type NameKind = CredentialName | "short password" | "key" | "passe" | "a" | "none";
+
 /** A text names few things, and those again and again. */
-const known = new Map<string, CredentialName | undefined>();
+const known = new Map<string, NameKind>();
 const MOST_KNOWN = 2_000;
 
 /** Reads `db.password`, `DB_PASSWORD`, `dbPassword` and `X-Api-Key` alike. */
 export function credentialName(name: string): CredentialName | undefined {
-	if (known.has(name)) return known.get(name);
-	if (known.size >= MOST_KNOWN) known.clear();
-	const kind = kindOf(name);
-	known.set(name, kind);
+	const kind = nameKind(name);
+	return kind === "password" || kind === "secret" || kind === "token" ? kind : undefined;
+}
+
+export function nameKind(name: string): NameKind {
+	let kind = known.get(name);
+	if (kind === undefined) {
+		kind = kindOf(name) ?? kindInContext(name.toUpperCase());
+		if (known.size >= MOST_KNOWN) known.clear();
+		known.set(name, kind);
+	}
 	return kind;
 }
 
-/** Names that are too short to mean a password anywhere, but do in quotes and in connection strings: `;Pwd=`. */
-export const isShortPassword = (name: string): boolean => SHORT_PASSWORDS.has(name.toUpperCase());
+function kindInContext(name: string): NameKind {
+	if (SHORT_PASSWORDS.has(name)) return "short password";
+	if (name === "KEY") return "key";
+	if (name === "PASSE") return "passe";
+	return name === "A" ? "a" : "none";
+}
 
 function kindOf(name: string): CredentialName | undefined {
 	const words = wordsOf(name);

@@ -5,7 +5,10 @@ export const MASK_WITH_KIND = "[redacted:";
 
 export const maskOf = (kind: string): string => `${MASK_WITH_KIND}${kind}]`;
 
-export const isMasked = (text: string): boolean => text.includes("[redacted");
+/** How every mask begins. */
+export const MASKED = "[redacted";
+
+export const isMasked = (text: string): boolean => text.includes(MASKED);
 
 /**
  * What may end just before a token although it ends in a letter: an escaped line break of a JSON string, a colour code,

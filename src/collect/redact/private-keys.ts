@@ -1,5 +1,6 @@
-import { endOf, isBase64Code } from "./characters.ts";
+import { BASE64, endOf } from "./characters.ts";
 import { maskOf } from "./mask.ts";
+import { Rewriting } from "./rewriting.ts";
 
 const MASK = maskOf("private-key");
 const LABEL = String.raw`(?:[A-Z0-9 ]|%20|\+){0,80}PRIVATE(?: |%20|\+)KEY(?:(?: |%20|\+)BLOCK)?|OpenVPN Static key V\d`;
@@ -43,12 +44,7 @@ interface Marker {
 
 /** Every marker is looked at once, and no text between two of them more than twice: a text of nothing else is not slow. */
 function maskPem(text: string): string {
-	let output = "";
-	let copied = 0;
-	const mask = (from: number, to: number, written: string): void => {
-		output += text.slice(copied, from) + written;
-		copied = to;
-	};
+	const rewriting = new Rewriting(text);
 	const markers = markersIn(text);
 	for (const [index, marker] of markers.entries()) {
 		const next = markers[index + 1];
@@ -57,16 +53,16 @@ function maskPem(text: string): string {
 			// The end of a key whose beginning is not in the text.
 			if (previous?.begins !== true) {
 				const lineStart = startOfLine(text, marker.from);
-				const from = firstKeyLine(text, lineStart, Math.max(copied, previous?.to ?? 0));
-				if (hasKey(text, from, lineStart)) mask(from, lineStart, `${MASK}\n`);
+				const from = firstKeyLine(text, lineStart, Math.max(rewriting.done, previous?.to ?? 0));
+				if (hasKey(text, from, lineStart)) rewriting.replace(from, lineStart, `${MASK}\n`);
 			}
 			continue;
 		}
 		const complete = next?.begins === false && next.from - marker.to <= MAX_BODY;
 		const to = complete ? next.from : cutOffAt(text, marker.to, next?.from ?? text.length);
-		if (hasKey(text, marker.to, to)) mask(marker.to, to, `\n${MASK}${complete ? "\n" : ""}`);
+		if (hasKey(text, marker.to, to)) rewriting.replace(marker.to, to, `\n${MASK}${complete ? "\n" : ""}`);
 	}
-	return copied === 0 ? text : output + text.slice(copied);
+	return rewriting.result();
 }
 
 function markersIn(text: string): Marker[] {
@@ -123,21 +119,19 @@ function lastKeyLine(rest: string): number {
 
 /** A key in base64 as a whole: `client-key-data` of a kubeconfig, a variable of a build. */
 function maskEncodedPem(text: string): string {
-	let output = "";
-	let copied = 0;
+	const rewriting = new Rewriting(text);
 	for (let at = text.indexOf(BASE64_PEM); at !== -1; at = text.indexOf(BASE64_PEM, at + 1)) {
-		const end = endOf(text, at, isBase64Code, MAX_ENCODED);
+		const end = endOf(text, at, BASE64, MAX_ENCODED);
 		const opening = Buffer.from(text.slice(at, Math.min(end, at + 100)), "base64").toString("latin1");
 		if (!opening.includes("PRIVATE KEY")) {
 			at = end;
 			continue;
 		}
 		const to = endOfWrapped(text, end);
-		output += text.slice(copied, at) + MASK;
-		copied = to;
+		rewriting.replace(at, to, MASK);
 		at = to;
 	}
-	return copied === 0 ? text : output + text.slice(copied);
+	return rewriting.result();
 }
 
 /** base64 of a command line is broken into lines of 76 characters. */
@@ -146,7 +140,7 @@ function endOfWrapped(text: string, from: number): number {
 	for (let lines = 0; lines < 200; lines += 1) {
 		const next = /^\r?\n[ \t]{0,12}/.exec(text.slice(end, end + 16))?.[0].length ?? 0;
 		if (next === 0) break;
-		const lineEnd = endOf(text, end + next, isBase64Code, 200);
+		const lineEnd = endOf(text, end + next, BASE64, 200);
 		if (lineEnd - end - next < 16 || /[^\s]/.test(text.charAt(lineEnd))) break;
 		end = lineEnd;
 	}

@@ -1,4 +1,4 @@
-import { isWordCode } from "./characters.ts";
+import { isOf, WORD } from "./characters.ts";
 import type { CredentialName } from "./credential-names.ts";
 import { isMasked } from "./mask.ts";
 import { isReference } from "./references.ts";
@@ -22,8 +22,9 @@ const PLACEHOLDER_WORDS = new Set(
 );
 const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$#][\w$]*)+[?!;,)]*$/;
 const PATH = /^(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@+ -]+(?:[\\/][\w.@+ -]*)*$/;
-const WORD = /^[A-Za-z]+$/;
+const LETTERS = /^[A-Za-z]+$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const isUuid = (value: string): boolean => value.length === 36 && UUID.test(value);
 /** The words from which a wallet is restored. */
 const RECOVERY_PHRASE = /^(?:[a-z]{3,8} ){11,23}[a-z]{3,8}$/;
 
@@ -46,9 +47,9 @@ export function isDummy(value: string): boolean {
 	if (isOneCharacter(value)) return true;
 	let words = 0;
 	for (let at = 0; at < value.length; at += 1) {
-		if (!isWordCode(value.charCodeAt(at))) continue;
+		if (!isOf(WORD, value.charCodeAt(at))) continue;
 		let end = at + 1;
-		while (end < value.length && isWordCode(value.charCodeAt(end))) end += 1;
+		while (end < value.length && isOf(WORD, value.charCodeAt(end))) end += 1;
 		// Longer than the longest of them.
 		if (end - at > 12 || !PLACEHOLDER_WORDS.has(value.slice(at, end).toLowerCase())) return false;
 		words += 1;
@@ -63,8 +64,20 @@ export function isPath(value: string): boolean {
 
 /** A password where nothing but a word before it says so: letters, a digit and a sign that no sentence has inside a word. */
 export function looksStrong(value: string): boolean {
-	return value.length >= 8 && /[A-Za-z]/.test(value) && /\d/.test(value) && /[!@#$%^&*?+=~].*[A-Za-z0-9]/.test(value);
+	if (value.length < 8 || !/\d/.test(value)) return false;
+	let any = 0;
+	let sign = false;
+	let signInside = false;
+	for (let at = 0; at < value.length; at += 1) {
+		const kind = kindOf(value.charCodeAt(at));
+		any |= kind;
+		if (kind === 0) sign ||= SIGNS.includes(value.charAt(at));
+		else signInside ||= sign;
+	}
+	return signInside && (any & (LOWER | UPPER)) !== 0;
 }
+
+const SIGNS = "!@#$%^&*?+=~";
 
 function isOneCharacter(value: string): boolean {
 	const first = value.charCodeAt(0);
@@ -79,18 +92,18 @@ function isPasswordValue(value: string, notation: Notation): boolean {
 	}
 	// Words with spaces between them are a label or a message far more often than a password.
 	if (/\s/.test(value)) return value.split(/\s+/).some((word) => looksRandom(word)) || RECOVERY_PHRASE.test(value);
-	if (WORD.test(value)) return value.length >= 6 && value === value.toLowerCase();
+	if (LETTERS.test(value)) return value.length >= 6 && value === value.toLowerCase();
 	return !MEMBER.test(value);
 }
 
 function isTokenValue(value: string, notation: Notation): boolean {
 	if (value.length < 8) return false;
 	const random = looksRandom(value);
-	if (!random && notation === "bare" && !UUID.test(value)) return false;
+	if (!random && notation === "bare" && !isUuid(value)) return false;
 	if (/\s|:\/\/|^\d+$/.test(value)) return RECOVERY_PHRASE.test(value);
 	if (MEMBER.test(value) && !value.split(/[^A-Za-z0-9]+/).some((part) => part.length >= 12 && looksRandom(part)))
 		return false;
-	if (random || UUID.test(value)) return true;
+	if (random || isUuid(value)) return true;
 	return /^[A-Za-z0-9!@#$%^&*+=~?]+$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
 }
 
@@ -100,37 +113,44 @@ function isTokenValue(value: string, notation: Notation): boolean {
  */
 export function looksRandom(value: string): boolean {
 	if (value.length < 12) return false;
+	// Without two kinds of characters there is no change. Most values are such, and this is quick to see.
+	if (!/[A-Z0-9]/.test(value) || !/[a-z0-9]/.test(value)) return ONE_KIND.test(value);
 	let changes = 0;
-	let digits = 0;
-	let hex = value.length >= 16;
-	let lower = value.length >= 28;
-	let before = kindOf(value.charCodeAt(0));
+	let any = 0;
+	let all = HEX;
+	let lastThree = 0;
 	for (let at = 0; at < value.length; at += 1) {
-		const code = value.charCodeAt(at);
-		const kind = kindOf(code);
-		if (kind === DIGIT) digits += 1;
-		if (kind !== LOWER) lower = false;
-		if (hex && !isHex(code, kind)) hex = false;
-		if (at > 0 && kind !== before && kind !== OTHER && before !== OTHER) {
-			// From a capital to a small letter is how words begin; two capitals before it are no word.
-			const beginsWord = before === UPPER && kind === LOWER;
-			if (!beginsWord || (at > 1 && kindOf(value.charCodeAt(at - 2)) === UPPER)) changes += 1;
-		}
-		before = kind;
+		const kind = kindOf(value.charCodeAt(at));
+		any |= kind;
+		all &= kind;
+		lastThree = ((lastThree << 3) | (kind & ANY)) & 0o777;
+		changes += CHANGES[lastThree] ?? 0;
 	}
-	if (hex || lower) return true;
-	return changes / value.length >= (digits > 0 ? 0.2 : 0.3);
+	if (all === HEX && value.length >= 16) return true;
+	return changes / value.length >= ((any & DIGIT) !== 0 ? 0.2 : 0.3);
 }
 
-const OTHER = 0;
+/** Hexadecimal, or longer than any word. */
+const ONE_KIND = /^(?:[a-f]{16,}|[A-F]{16,}|[a-z]{28,})$/;
+
+/** Kinds of characters. Anything but a letter or a digit is 0. */
 const LOWER = 1;
 const UPPER = 2;
-const DIGIT = 3;
+const DIGIT = 4;
+const ANY = LOWER | UPPER | DIGIT;
+const HEX = 8;
 
-function kindOf(code: number): number {
-	if (code >= 0x61 && code <= 0x7a) return LOWER;
-	if (code >= 0x30 && code <= 0x39) return DIGIT;
-	return code >= 0x41 && code <= 0x5a ? UPPER : OTHER;
+const KINDS = new Uint8Array(128).fill(LOWER, 0x61, 0x7b).fill(UPPER, 0x41, 0x5b).fill(DIGIT, 0x30, 0x3a);
+for (let code = 0; code < 128; code += 1) {
+	if (/[0-9a-fA-F]/.test(String.fromCharCode(code))) KINDS[code] = (KINDS[code] ?? 0) | HEX;
 }
 
-const isHex = (code: number, kind: number): boolean => kind === DIGIT || (kind !== OTHER && (code | 0x20) <= 0x66);
+const kindOf = (code: number): number => (code < 128 ? (KINDS[code] ?? 0) : 0);
+
+/** Whether the last of three characters is of another kind than the one before it, by the kinds of all three. */
+const CHANGES = Uint8Array.from({ length: 0o1000 }, (_, kinds) => {
+	const [first, second, third] = [kinds >> 6, (kinds >> 3) & ANY, kinds & ANY];
+	// From a capital to a small letter is how words begin; two capitals before it are no word.
+	const beginsWord = first !== UPPER && second === UPPER && third === LOWER;
+	return second !== 0 && third !== 0 && second !== third && !beginsWord ? 1 : 0;
+});

@@ -1,5 +1,5 @@
 import type { FoundName } from "./assignments.ts";
-import { endOf, isNameCode } from "./characters.ts";
+import { endOf, isOf, NAME } from "./characters.ts";
 
 const raw = String.raw;
 
@@ -49,7 +49,8 @@ const TAG = /[/]?>(?=[^<\s])/y;
 const TAKES_NAME =
 	/(?:^|[\s;&|"'])(?:ENV|ARG|setx|setenv|set(?:[ \t]+-[A-Za-z]{1,4})?|(?:config|configure|secrets?|user-secrets|variable|vars|env)(?:[ \t]+[\w-]{1,20})?[ \t]+(?:set|add|put)|config(?:[ \t]+(?:set|--global|--local|--add|--set))?)(?:[ \t]+--?[A-Za-z][\w-]{0,20}){0,2}[ \t]+["']?$/;
 const MAY_TAKE_NAME = /(?:ENV|ARG|setx|setenv|set|add|put|config|[ \t]-[\w-]{1,20})[ \t]+["']?$/;
-const IS_PAIR_NAME = /(?:name|key|id|variable)\\{0,3}["']?[ \t]{0,4}(?:=>|[:=>])[ \t]{0,4}\\{0,3}["']?$|<$/i;
+/** Looks backwards from the name, so that the first character that does not fit ends the search. */
+const IS_PAIR_NAME = /(?<=(?:name|key|id|variable)\\{0,3}["']?[ \t]{0,4}(?:=>|[:=>])[ \t]{0,4}\\{0,3}["']?|<)/iy;
 const OPENS_TAG = /[</:]$|(?:name|key|id)=["']$/;
 const OF_COOKIE_JAR = /\t$/;
 const LINE_OR_LOGIN = /(?:^|\n)[ \t]*$|\b(?:login|user)\s+\S{1,80}\s+$/;
@@ -192,8 +193,8 @@ function mayBeDeclared(text: string, from: number): boolean {
 	if (first !== 0x3a) return true;
 	const at = skipBlanks(text, from + 1);
 	// A reference or an array of Rust.
-	if (text.charCodeAt(at) === 0x26 || text.startsWith("[u8", at)) return true;
-	const end = endOf(text, at, isNameCode, 48);
+	if (text.charCodeAt(at) === 0x26 || (text.charCodeAt(at) === 0x5b && text.startsWith("[u8", at))) return true;
+	const end = endOf(text, at, NAME, 48);
 	const next = text.charCodeAt(end);
 	if (end === at || end - at >= 48) return false;
 	// Two colons, a blank, an angle or a square bracket, a question mark, an equals sign
@@ -205,8 +206,8 @@ function mayBeDeclared(text: string, from: number): boolean {
 function mayBeWrapped(text: string, at: number): boolean {
 	const code = text.charCodeAt(at);
 	if (code === 0x26 || code === 0x21 || code === 0x28) return true;
-	if (!isNameCode(code)) return false;
-	const end = endOf(text, at, isNameCode, 80);
+	if (!isOf(NAME, code)) return false;
+	const end = endOf(text, at, NAME, 80);
 	const next = text.charCodeAt(end);
 	if (next === 0x28) return true;
 	if (next === 0x3a) return text.charCodeAt(end + 1) === 0x3a;
@@ -224,7 +225,8 @@ function onNextLine(text: string, from: number): Separation | undefined {
 }
 
 function pair(text: string, found: FoundName): Separation | undefined {
-	const isPair = IS_PAIR_NAME.test(before(text, found, 24)) || text.startsWith('" {', found.end - 1);
+	IS_PAIR_NAME.lastIndex = found.start;
+	const isPair = IS_PAIR_NAME.test(text) || text.startsWith('" {', found.end - 1);
 	return isPair ? plain(PAIR, text, found.end, "pair") : undefined;
 }
 

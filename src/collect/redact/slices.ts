@@ -1,4 +1,4 @@
-import { endOf, isTokenCode } from "./characters.ts";
+import { endOf, TOKEN } from "./characters.ts";
 
 /** How much is redacted without a break: a few milliseconds, also of a text that is slow to read. */
 export const SLICE_CHARS = 32 * 1024;
@@ -33,7 +33,7 @@ function cutAfter(text: string, start: number, chars: number): number {
 		betweenLines(text, from, limit) ??
 		betweenWords(text, from, limit) ??
 		betweenParts(text, from, limit) ??
-		Math.min(text.length, endOf(text, limit, isTokenCode, chars * LONGEST_RUN) + 1)
+		Math.min(text.length, endOf(text, limit, TOKEN, chars * LONGEST_RUN) + 1)
 	);
 }
 

@@ -1,5 +1,6 @@
-import { endOf, isTokenCode, isWordCode, startOf } from "./characters.ts";
+import { DASHED, endOf, isOf, startOf, TOKEN, WORD } from "./characters.ts";
 import { ESCAPE, maskOf } from "./mask.ts";
+import { Rewriting } from "./rewriting.ts";
 import { MARKED_FORMATS, type MarkedFormat, TOKEN_FORMATS, type TokenFormat } from "./token-formats.ts";
 import { unknownTokenAt } from "./unknown-tokens.ts";
 
@@ -20,8 +21,6 @@ const LONG = 240;
 const MOST_MARKS = 8;
 const MARKS_WITHIN = 400;
 
-const isRestCode = (code: number): boolean => isWordCode(code) || code === 0x2d || code === 0x5f;
-
 /** Masks tokens that are known by their format. Marked ones first: what follows the mark of one looks like another. */
 export function maskTokens(text: string): string {
 	return maskPrefixed(maskMarked(text));
@@ -32,15 +31,14 @@ export function maskTokens(text: string): string {
  * formats cost no more than one that way, in any text.
  */
 function maskPrefixed(text: string): string {
-	let output = "";
-	let copied = 0;
+	const rewriting = new Rewriting(text);
 	let rejectedTo = 0;
 	let escapeEnd = 0;
 	let wordBefore = false;
 	for (let at = 0; at < text.length; ) {
 		const code = text.charCodeAt(at);
 		if (code === 0x5c || code === 0x25 || code === 0x1b) escapeEnd = endOfEscape(text, at);
-		const isWord = isWordCode(code);
+		const isWord = isOf(WORD, code);
 		if ((!isWord && code !== 0x24) || (wordBefore && at !== escapeEnd)) {
 			wordBefore = isWord;
 			at += 1;
@@ -49,17 +47,15 @@ function maskPrefixed(text: string): string {
 		const found = knownTokenAt(text, at, rejectedTo);
 		if (found?.rejected === true) rejectedTo = found.end;
 		if (found !== undefined && !found.rejected) {
-			output += text.slice(copied, at) + found.mask;
-			copied = found.end;
+			rewriting.replace(at, found.end, found.mask);
 			at = found.end;
 			wordBefore = false;
 			continue;
 		}
-		const runEnd = Math.max(at + 1, endOf(text, at, isWordCode, text.length));
+		const runEnd = Math.max(at + 1, endOf(text, at, WORD, text.length));
 		const unknown = unknownTokenAt(text, at, runEnd);
 		if (unknown !== undefined) {
-			output += text.slice(copied, Math.max(copied, unknown.start)) + maskOf("token");
-			copied = unknown.end;
+			rewriting.replace(Math.max(rewriting.done, unknown.start), unknown.end, maskOf("token"));
 			at = unknown.end;
 			wordBefore = false;
 			continue;
@@ -67,7 +63,7 @@ function maskPrefixed(text: string): string {
 		at = escapeEnd > at && escapeEnd < runEnd ? escapeEnd : runEnd;
 		wordBefore = true;
 	}
-	return copied === 0 ? text : output + text.slice(copied);
+	return rewriting.result();
 }
 
 interface Found {
@@ -92,7 +88,7 @@ function knownTokenAt(text: string, at: number, rejectedTo: number): Found | und
 		return { end: Math.max(end, rejectedTo), mask: "", rejected: true };
 	}
 	return {
-		end: whole.length < LONG ? end : endOf(text, end, isRestCode, text.length),
+		end: whole.length < LONG ? end : endOf(text, end, DASHED, text.length),
 		mask: `${format.keep?.exec(whole)?.[0] ?? ""}${maskOf(format.kind)}`,
 		rejected: false,
 	};
@@ -105,26 +101,24 @@ function maskMarked(text: string): string {
 }
 
 function maskFormat(text: string, format: MarkedFormat, pattern: RegExp): string {
-	let output = "";
-	let copied = 0;
+	const rewriting = new Rewriting(text);
 	let failed = { times: 0, before: 0 };
 	format.marker.lastIndex = 0;
 	for (let marker = format.marker.exec(text); marker !== null; marker = format.marker.exec(text)) {
 		const at = marker.index;
-		const start = Math.max(copied, startOf(text, at + 1, isTokenCode, format.before + 1));
+		const start = Math.max(rewriting.done, startOf(text, at + 1, TOKEN, format.before + 1));
 		const match = matchFrom(text, pattern, start, at);
 		if (match === undefined) {
 			failed = at < failed.before ? { ...failed, times: failed.times + 1 } : { times: 1, before: at + MARKS_WITHIN };
 			// A run of marks is no token: the rest of it is not looked at.
-			if (failed.times === MOST_MARKS) format.marker.lastIndex = endOf(text, at + 1, isTokenCode, text.length);
+			if (failed.times === MOST_MARKS) format.marker.lastIndex = endOf(text, at + 1, TOKEN, text.length);
 			continue;
 		}
 		const whole = text.slice(match.start, match.end);
-		output += `${text.slice(copied, match.start)}${format.keep?.exec(whole)?.[0] ?? ""}${maskOf(format.kind)}`;
-		copied = match.end;
+		rewriting.replace(match.start, match.end, `${format.keep?.exec(whole)?.[0] ?? ""}${maskOf(format.kind)}`);
 		format.marker.lastIndex = match.end;
 	}
-	return copied === 0 ? text : output + text.slice(copied);
+	return rewriting.result();
 }
 
 /** The token begins at the first of the characters before the marker, or after the last of them that ends a word. */
@@ -135,8 +129,8 @@ function matchFrom(
 	marker: number,
 ): { start: number; end: number } | undefined {
 	for (let from = start; from <= marker; from += 1) {
-		if (from > start && isWordCode(text.charCodeAt(from - 1))) continue;
-		if (from === start && from > 0 && isWordCode(text.charCodeAt(from - 1))) continue;
+		if (from > start && isOf(WORD, text.charCodeAt(from - 1))) continue;
+		if (from === start && from > 0 && isOf(WORD, text.charCodeAt(from - 1))) continue;
 		pattern.lastIndex = from;
 		if (pattern.test(text)) return { start: from, end: pattern.lastIndex };
 	}

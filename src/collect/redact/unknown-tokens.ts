@@ -1,4 +1,4 @@
-import { endOf, startOf } from "./characters.ts";
+import { DASHED, DASHES, endOf, startOf, WORD } from "./characters.ts";
 import { looksRandom } from "./secret-values.ts";
 
 /** Segments of a prefix that say what follows: `acme_live_…`, `acme-api-key-…`, `acme_sk_…`. */
@@ -11,9 +11,6 @@ const HARMLESS =
 const MIN_TELLING = 20;
 const MIN_UNKNOWN = 32;
 
-const isSegmentCode = (code: number): boolean =>
-	(code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
-
 /**
  * The end of a token of a service that is not in the list: a short prefix, `_` or `-`, and a run of random characters. An
  * identifier looks the same and is shorter; a sum is hexadecimal. `at` is where the run begins, `end` where it ends.
@@ -22,7 +19,7 @@ export function unknownTokenAt(text: string, at: number, end: number): { start: 
 	if (end - at < MIN_TELLING || end - at > 400 || at < 3) return undefined;
 	const joint = text.charCodeAt(at - 1);
 	if (joint !== 0x5f && joint !== 0x2d) return undefined;
-	const segmentStart = startOf(text, at - 1, isSegmentCode, 20);
+	const segmentStart = startOf(text, at - 1, WORD, 20);
 	const segment = text.slice(segmentStart, at - 1);
 	if (segment.length < 2 || segment.length > 16) return undefined;
 	const run = text.slice(at, end);
@@ -38,12 +35,10 @@ export function unknownTokenAt(text: string, at: number, end: number): { start: 
 	return { start: prefixStart(text, at), end };
 }
 
-const isPrefixCode = (code: number): boolean => isSegmentCode(code) || code === 0x5f || code === 0x2d;
-
 function prefixStart(text: string, at: number): number {
-	const start = startOf(text, at, isPrefixCode, 40);
+	const start = startOf(text, at, DASHED, 40);
 	// A dash or an underscore before the prefix is a flag or a bullet.
-	return endOf(text, start, (code) => code === 0x2d || code === 0x5f, 4);
+	return endOf(text, start, DASHES, 4);
 }
 
 /** `chunk-….js`, `….tar.gz`: the sum in the name of a file. */

@@ -22,23 +22,50 @@ for (let code = 0; code < 128; code += 1) {
 	if (/[\s"'`]/.test(character)) ENDS_ENVIRONMENT[code] = 1;
 }
 
-/** Reads the value that begins at `from`: to its closing quote, or as far as a bare one is judged by. */
-export function readValue(text: string, from: number, environment: boolean): Value | undefined {
-	const quote = quoteAt(text, from);
-	if (quote !== undefined) {
-		const start = from + quote.length;
-		return { start, end: closingQuote(text, start, quote.mark), notation: "quoted" };
-	}
-	const notation = environment ? "environment" : "bare";
-	if (text.charCodeAt(from) === 0x3a) return undefined;
-	const end = endOfBare(text, from, notation, JUDGED);
-	return end === from ? undefined : { start: from, end, notation };
-}
+/** Reads the values in a text. */
+export class ValueReader {
+	readonly #text: string;
+	/** Where no bare value ends. Names in a row have values that overlap: what was read for one is not read again. */
+	readonly #open = { bare: { from: 0, to: 0 }, environment: { from: 0, to: 0 } };
 
-/** To its end, once its beginning was found to be a secret. */
-export function wholeValue(text: string, value: Value): Value {
-	if (value.notation === "quoted" || value.end - value.start < JUDGED) return value;
-	return { ...value, end: endOfBare(text, value.end, value.notation, MAX_VALUE) };
+	constructor(text: string) {
+		this.#text = text;
+	}
+
+	/** The value that begins at `from`: to its closing quote, or as far as a bare one is judged by. */
+	read(from: number, environment: boolean): Value | undefined {
+		const quote = quoteAt(this.#text, from);
+		if (quote !== undefined) {
+			const start = from + quote.length;
+			return { start, end: closingQuote(this.#text, start, quote.mark), notation: "quoted" };
+		}
+		const notation = environment ? "environment" : "bare";
+		if (this.#text.charCodeAt(from) === 0x3a) return undefined;
+		const end = this.#endOfBare(from, notation, JUDGED);
+		return end === from ? undefined : { start: from, end, notation };
+	}
+
+	/** To its end, once its beginning was found to be a secret. */
+	whole(value: Value): Value {
+		if (value.notation === "quoted" || value.end - value.start < JUDGED) return value;
+		return { ...value, end: this.#endOfBare(value.end, value.notation, MAX_VALUE) };
+	}
+
+	#endOfBare(from: number, notation: "bare" | "environment", most: number): number {
+		const ends = notation === "environment" ? ENDS_ENVIRONMENT : ENDS_BARE;
+		const open = this.#open[notation];
+		if (from < open.from || from > open.to) {
+			open.from = from;
+			open.to = from;
+		}
+		const limit = Math.min(this.#text.length, from + most);
+		while (open.to < limit) {
+			const code = this.#text.charCodeAt(open.to);
+			if (code < 128 ? ends[code] === 1 : /\s/.test(this.#text.charAt(open.to))) break;
+			open.to += 1;
+		}
+		return Math.min(open.to, limit);
+	}
 }
 
 function quoteAt(text: string, from: number): { length: number; mark: string } | undefined {
@@ -52,18 +79,6 @@ function quoteAt(text: string, from: number): { length: number; mark: string } |
 
 const QUOTE_STARTS = new Uint8Array(128);
 for (const character of "*rbfunlRBFUNL$@\\\"'`") QUOTE_STARTS[character.charCodeAt(0)] = 1;
-
-function endOfBare(text: string, from: number, notation: Notation, most: number): number {
-	const ends = notation === "environment" ? ENDS_ENVIRONMENT : ENDS_BARE;
-	const limit = Math.min(text.length, from + most);
-	let end = from;
-	while (end < limit) {
-		const code = text.charCodeAt(end);
-		if (code < 128 ? ends[code] === 1 : /\s/.test(text.charAt(end))) break;
-		end += 1;
-	}
-	return end;
-}
 
 /** A value whose quote is not closed on its line was cut off, and goes to the end of the line. */
 function closingQuote(text: string, start: number, quote: string): number {
