@@ -180,8 +180,10 @@ const VALUE_BEFORE =
 function isEnvironment(text: string, { start, name }: FoundName): boolean {
 	if (name.startsWith("-")) return /passw/i.test(name);
 	const before = start === 0 ? "\n" : text.charAt(start - 1);
-	if (/^[A-Z][A-Z0-9_]*$/.test(name)) return /[\s;:"']/.test(before);
-	return "\n\r:/?&".includes(before) || (before === ";" && /^[A-Z]/.test(name));
+	const first = name.charCodeAt(0);
+	const isCapital = first >= 0x41 && first <= 0x5a;
+	if (isCapital && /^[A-Z0-9_]+$/.test(name)) return /[\s;:"']/.test(before);
+	return "\n\r:/?&".includes(before) || (before === ";" && isCapital);
 }
 
 /** In a query string and a connection string the value ends where the next pair begins. */

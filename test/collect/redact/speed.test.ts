@@ -15,11 +15,12 @@ const { redact } = createRedactor({
 
 const filled = (part: string, size: number): string => part.repeat(Math.ceil(size / part.length)).slice(0, size);
 
-/** Of its own processor time: that of others says nothing about it. */
+/** Of its own processor time: that of others says nothing about it. That of a thread is counted in steps too coarse. */
 function milliseconds(run: () => unknown): number {
-	const before = process.threadCpuUsage();
+	const before = process.cpuUsage();
 	run();
-	return process.threadCpuUsage(before).user / 1000;
+	const { user, system } = process.cpuUsage(before);
+	return (user + system) / 1000;
 }
 
 const shortest = (text: string): number =>
@@ -112,6 +113,38 @@ function adversaries(): Set<string> {
 		"\t",
 	);
 	parts.push(`htpasswd -${"b".repeat(380)}\n`);
+	parts.push(
+		"jwt:",
+		"JWT:",
+		"secret=",
+		"API_KEY=",
+		"API Key: ",
+		"DB_PASS ",
+		"pw':'",
+		"'pw':'",
+		'"pw":"a",',
+		"pw=a1!aaaaa ",
+	);
+	parts.push(
+		'phrase="',
+		"mnemonic('",
+		"mnemonic=hunter22 ",
+		"pswd:hunter22,",
+		"auth?=",
+		"senha ",
+		"key API ",
+		"--password:",
+	);
+	for (const end of [" ", ","]) parts.push(`"value":"abcdefgh","key":"password"${end}`);
+	parts.push(
+		'{"id":"aB3dE5gH7jK9","n":12},',
+		"const a=b(c,d);",
+		"aB3dE5gH7",
+		"\\u0041",
+		"\\u003d",
+		"-----BEGIN ",
+		"[redacted:password]",
+	);
 	for (const { text, secret } of secretShapes()) {
 		parts.push(text.startsWith("The value is ") ? `-${secret.slice(0, 10)}` : text.slice(0, 17));
 	}
@@ -133,25 +166,31 @@ describe("speed", () => {
 		expect(time).toBeLessThan(5_000);
 	});
 
-	// The bound is 0.2 s a megabyte. Three times that here: the machine may do something else at the same time.
-	it("needs less than 0.2 s for a megabyte of the worst text", () => {
-		const slow: { perMegabyte: number; part: string }[] = [];
+	// Under load the processor itself is slower. How much, ordinary words say that are read between the measurements.
+	it("needs at most ten times as long for the worst text as for ordinary words", () => {
+		const words = filled("the quick brown fox is here and jumps over it. ", ADVERSARY);
+		const slow: { times: number; perMegabyte: number; part: string }[] = [];
 		for (const part of adversaries()) {
 			const text = filled(part, ADVERSARY);
-			let best = milliseconds(() => redact(text));
-			for (let again = 0; again < 8 && best > (ADVERSARY / SIZE) * 200; again += 1) {
+			let [best, ordinary] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+			for (let again = 0; again < 30 && !(best < ordinary * 5); again += 1) {
 				best = Math.min(
 					best,
 					milliseconds(() => redact(text)),
 				);
+				ordinary = Math.min(
+					ordinary,
+					milliseconds(() => redact(words)),
+				);
 			}
-			slow.push({ perMegabyte: (best * SIZE) / ADVERSARY, part });
+			slow.push({ times: best / ordinary, perMegabyte: (best * SIZE) / ADVERSARY, part });
 		}
-		slow.sort((a, b) => b.perMegabyte - a.perMegabyte);
-		const worst = slow[0] ?? { perMegabyte: 0, part: "" };
-		const figure = `${worst.perMegabyte.toFixed(0)} ms a megabyte`;
-		console.log(`redaction: ${figure} on the worst of ${slow.length} texts: ${JSON.stringify(worst.part)} repeated`);
-		expect(slow.filter(({ perMegabyte }) => perMegabyte > 600)).toEqual([]);
+		slow.sort((a, b) => b.times - a.times);
+		for (const { times, perMegabyte, part } of slow.slice(0, 5)) {
+			const figure = `${times.toFixed(1)} times as long as for words, ${perMegabyte.toFixed(0)} ms a megabyte`;
+			console.log(`redaction: ${figure}, for ${JSON.stringify(part)} repeated (of ${slow.length} texts)`);
+		}
+		expect(slow.filter(({ times }) => times > 10)).toEqual([]);
 	}, 300_000);
 
 	// Linear means: eight times the text takes about eight times as long. A quadratic pattern takes 64 times.
