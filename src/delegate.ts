@@ -45,8 +45,6 @@ export interface Waiting {
 	onStopAsked?: () => void;
 	onUpdate?: (partial: SubagentResult) => void;
 	onAdmitted?: (record: RunRecord) => void;
-	/** The run as it is, whenever it was looked at. */
-	onSeen?: (record: RunRecord) => void;
 	onAsk?: AskUser;
 }
 
@@ -78,7 +76,6 @@ export async function delegate(
 		...(request.stopper && { stopper: request.stopper }),
 		...(request.onStopAsked && { onStopAsked: request.onStopAsked }),
 		...(request.onAsk && { onAsk: request.onAsk }),
-		...(request.onSeen && { onSeen: request.onSeen }),
 	});
 	return toolResult(ended, services.redactor);
 }

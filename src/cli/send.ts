@@ -1,20 +1,17 @@
 import { existsSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
 import { plain } from "../collect/plain.ts";
 import { inDoubt } from "../config/in-doubt.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { type EndedRecord, findRun, type RunRecord } from "../ledger/records.ts";
+import type { EndedRecord, RunRecord } from "../ledger/records.ts";
 import type { Log } from "../log/log.ts";
 import { runToTell } from "../operate/child.ts";
 import { type Continued, continueSession } from "../operate/continue.ts";
 import { isDenial } from "../operate/denial.ts";
 import { holderOf } from "../operate/posted.ts";
-import { createReaper } from "../processes/reaper.ts";
 import { recover } from "../processes/recover.ts";
 import { systemPorts as ports } from "../processes/system-ports.ts";
-import type { RunId } from "../run/ids.ts";
 import { Hosts } from "../supervise/hosts.ts";
-import { openRun, Supervisor } from "../supervise/supervisor.ts";
+import { Supervisor } from "../supervise/supervisor.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
 import { type Call, type Command, countOption, type ExitCode } from "./command.ts";
 import { findPi, profileFor } from "./find-pi.ts";
@@ -27,7 +24,6 @@ import { trustOnFile } from "./trust-on-file.ts";
 
 /** How long a host may take to come up before the run is left to whoever opens its session next. */
 const HOST_WITHIN_MS = 25_000;
-const LOOK_EVERY_MS = 50;
 
 /** The settings that may have forbidden since what a run was allowed. */
 const FORBIDDING = [
@@ -86,21 +82,23 @@ export const send: Command = {
 			const log = cliLog(redactorHere());
 			log.info(continued.how, { runId: continued.record.run.id, agent: continued.record.plan.agent });
 			const hosts = profile && new Hosts({ ledger, places: places(), profile, ports, log });
+			const isPiHere = hosts !== undefined;
+			const supervisor = new Supervisor({ ledger, hosts, ports, log });
 			try {
 				if (leaving && seconds !== undefined) {
-					return await awaitReply(call, { ledger, hosts, log, continued, seconds, leaving });
+					return await awaitReply(call, { ledger, supervisor, isPiHere, continued, seconds, leaving });
 				}
-				const { record: holder, underway } = hosts
-					? await findHost(continued, { ledger, hosts, log })
+				const { record: holder, underway } = isPiHere
+					? await findHost(continued, { ledger, supervisor })
 					: await wakeThere(continued, { ledger, log });
 				if (holder.run.state === "ended" && holder.run.outcome.status !== "success") {
 					const { taken } = holderOf(ledger, { ...continued, record: holder });
 					return showReply(call, { ...holder, run: holder.run }, { taken });
 				}
-				return tell(call, { ...continued, record: holder }, { underway, isPiHere: hosts !== undefined });
+				return tell(call, { ...continued, record: holder }, { underway, isPiHere });
 			} finally {
 				leaving?.dispose();
-				hosts?.dispose();
+				supervisor.dispose();
 			}
 		});
 	},
@@ -136,22 +134,14 @@ class Leaving {
 /** Has a host take it on, found or started, and tells which run that is by now. Not underway if none came. */
 async function findHost(
 	continued: Continued,
-	{ ledger, hosts, log }: { ledger: Ledger; hosts: Hosts; log: Log },
+	{ ledger, supervisor }: { ledger: Ledger; supervisor: Supervisor },
 ): Promise<{ record: RunRecord; underway: boolean }> {
-	const deadline = performance.now() + HOST_WITHIN_MS;
-	const reaper = createReaper(ports);
-	for (;;) {
-		// If its host is dead, there may be nobody else to notice.
-		recover({ ledger, log, ports, reaper });
-		const { record } = holderOf(ledger, continued);
-		if (record.run.state === "ended") return { record, underway: true };
-		const connection = await hosts.connectionFor(openRun(record));
-		if (connection) {
-			connection.wake();
-			return { record, underway: await connection.answers(HOST_WITHIN_MS) };
-		}
-		if (performance.now() >= deadline) return { record, underway: false };
-		await pause(LOOK_EVERY_MS);
+	for (let { record } = continued; ; ) {
+		const underway = await supervisor.handOver(record.run.id, HOST_WITHIN_MS);
+		const { record: holder } = holderOf(ledger, { ...continued, record });
+		// If the run ended meanwhile, the message may be another's.
+		if (holder.run.id === record.run.id || !underway) return { record: holder, underway };
+		record = holder;
 	}
 }
 
@@ -192,45 +182,27 @@ function tell({ out }: Call, { how, record }: Continued, { underway, isPiHere }:
 
 interface Awaited {
 	ledger: Ledger;
-	/** Absent where there is no pi that could be one. */
-	hosts: Hosts | undefined;
-	log: Log;
+	supervisor: Supervisor;
+	isPiHere: boolean;
 	continued: Continued;
 	seconds: number;
 	leaving: Leaving;
 }
 
-async function awaitReply(call: Call, { ledger, hosts, log, continued, seconds, leaving }: Awaited): Promise<ExitCode> {
-	const patience = leaving.within(seconds);
-	const supervisor = hosts && new Supervisor({ ledger, hosts, ports, log });
+async function awaitReply(call: Call, awaited: Awaited): Promise<ExitCode> {
+	const { ledger, supervisor, isPiHere, continued, seconds, leaving } = awaited;
+	const leave = leaving.within(seconds);
 	await wakeHosts(ledger, ports);
 	for (let { record } = continued; ; ) {
 		const { id } = record.run;
-		const ended = await (supervisor?.watchUntil(id, patience) ?? endOf(id, patience, { ledger, log }));
+		const ended = await supervisor.watch(id, { leave });
 		const { record: holder, taken } = holderOf(ledger, { ...continued, record });
 		if (!ended) {
 			const { why } = leaving;
-			return tellNone(call, { ...continued, record: holder }, { why, seconds, isPiHere: hosts !== undefined });
+			return tellNone(call, { ...continued, record: holder }, { why, seconds, isPiHere });
 		}
 		if (holder.run.id === id) return showReply(call, ended, { taken });
 		record = holder;
-	}
-}
-
-/** Waits for a run that others have to work on. Undefined if patience ends first. */
-async function endOf(
-	id: RunId,
-	patience: AbortSignal,
-	{ ledger, log }: { ledger: Ledger; log: Log },
-): Promise<EndedRecord | undefined> {
-	const reaper = createReaper(ports);
-	for (;;) {
-		recover({ ledger, log, ports, reaper });
-		const record = findRun(ledger, id);
-		if (!record) throw new Error(`Run ${id} is not in the ledger any more.`);
-		if (record.run.state === "ended") return { ...record, run: record.run };
-		if (patience.aborted) return undefined;
-		await pause(LOOK_EVERY_MS);
 	}
 }
 

@@ -14,23 +14,28 @@ import type { RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
 import { SILENCE } from "../run/silence.ts";
 import type { AskUser } from "../supervise/ask.ts";
-import { type Hint, hint } from "../supervise/hint.ts";
+import type { AttendedSession } from "../supervise/calls.ts";
 import type { LiveRuns } from "../supervise/live-runs.ts";
 import type { Supervisor } from "../supervise/supervisor.ts";
 import { type Announce, type Announcing, announceOf, poorAnnounceOf, wantsSilence } from "./announce.ts";
-import { AnnouncementsInFlight } from "./announcements-in-flight.ts";
+import {
+	type DeliveryAction,
+	type DeliverySnapshot,
+	type DeliveryState,
+	decideDeliveries,
+	given,
+	NOTHING_GIVEN,
+} from "./decide.ts";
 import { DeliveryClaims } from "./delivery-claims.ts";
-import { gather } from "./gather.ts";
 import type { RunEvents } from "./run-events.ts";
 import { toldInMemory, toldOnDisk } from "./transcript.ts";
 
-/** How often the ledger is looked at while there is something to wait for and nobody gives a hint. */
-const LOOK_EVERY_MS = 1000;
-const LOOK_EVERY_MS_AFTER_TROUBLE = 5000;
-/** How often it is looked at when there is nothing to wait for: a run may be sent off from a shell, or by another pi. */
-const LOOK_EVERY_MS_AT_REST = 5000;
+/** After how long to try again what could not be opened. */
+const OPEN_AGAIN_MS = 5000;
 /** How long a prompt may take from its entry until the model works on it. */
 const PROMPT_WITHIN_MS = 10_000;
+/** When a pi that waits for its runs first says so. */
+const DRAIN_SAYS_AFTER_MS = 1000;
 
 /** What it takes to look after the runs of a session. */
 export interface DeliveryServices {
@@ -52,40 +57,43 @@ export interface AnnouncerSetup<Talk extends Conversation> {
 	askUser(talk: Talk, services: DeliveryServices): AskUser;
 }
 
+/** A pi that is about to exit, and waits for the runs of its session. */
+export interface Drain {
+	deadline: number;
+	/** Said to the user. */
+	sayAwaited(open: readonly RunId[], forMs: number): void;
+	sayLeft(open: readonly RunId[]): void;
+}
+
 /**
- * Brings the outcomes of background runs, and of foreground runs whose waiter died, into the session that asked: once
+ * Brings the outcomes of background runs, and of foreground runs whose caller died, into the session that asked: once
  * each. What is owed is in the ledger; what was told is in the transcript. This only carries from one to the other, and
- * may be interrupted anywhere.
+ * may be interrupted anywhere. The loop of the parent has it look, `decide.ts` decides.
  */
 export class Announcer<Talk extends Conversation = Conversation> {
 	readonly #setup: AnnouncerSetup<Talk>;
 	readonly #clock: Clock;
 	readonly #claims: DeliveryClaims;
+	#state: DeliveryState = NOTHING_GIVEN;
 	/** Runs whose outcome a tool call of this process returns. */
 	readonly #awaited = new Set<RunId>();
 	/** Those of them whose call has not returned yet. */
 	readonly #calling = new Set<RunId>();
-	readonly #inFlight: AnnouncementsInFlight;
-	readonly #hints: Hint;
 	/** Whether anything can be owed to this session. */
 	#concerned = false;
-	/** How long the last look at the ledger took. */
-	#lookMs = 0;
-	/** Until when a prompt is on its way that pi does not yet count as work. */
-	#promptUntil = 0;
-	#loop: Promise<void> | undefined;
+	/** While the loop looks after the session. */
+	#attended: { services: DeliveryServices; end: () => void } | undefined;
+	#opening: Promise<void> | undefined;
+	#cancelOpening = () => {};
+	#drain: (Drain & { handOver(announces: Announce[]): void }) | undefined;
 	#stopped = false;
 	/** Said once, until a look goes well again. */
 	#reported = false;
-	/** Whether one of the runs could not be looked after at the last look. */
-	#inTrouble = false;
 
 	constructor(setup: AnnouncerSetup<Talk>) {
 		this.#setup = setup;
 		this.#clock = setup.ports.clock;
 		this.#claims = new DeliveryClaims(setup.ports);
-		this.#inFlight = new AnnouncementsInFlight(setup.ports.clock);
-		this.#hints = hint(setup.ports.clock);
 	}
 
 	/** A tool call waits for this run: it is not announced while that lives. */
@@ -126,8 +134,8 @@ export class Announcer<Talk extends Conversation = Conversation> {
 
 	/** The parent came to rest: no tool call waits for anything any more. */
 	rested(talk: Talk): void {
-		if (this.#isBusy) return;
-		this.#inFlight.piRested();
+		if (this.#calling.size > 0) return;
+		this.#state = { ...this.#state, restedAt: this.#clock.elapsed() };
 		this.#awaited.clear();
 		this.attendAgain(talk);
 	}
@@ -139,11 +147,11 @@ export class Announcer<Talk extends Conversation = Conversation> {
 
 	/** A prompt was entered. Until pi works on it, it takes itself to be idle, and an announce would displace the prompt. */
 	promptEntered(): void {
-		this.#promptUntil = this.#clock.elapsed() + PROMPT_WITHIN_MS;
+		this.#state = { ...this.#state, promptUntil: this.#clock.elapsed() + PROMPT_WITHIN_MS };
 	}
 
 	promptArrived(): void {
-		this.#promptUntil = 0;
+		this.#state = { ...this.#state, promptUntil: 0 };
 	}
 
 	get isConcerned(): boolean {
@@ -153,151 +161,215 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	/** There may be something to do: runs of this session were admitted, now or earlier. */
 	attend(talk: Talk): void {
 		this.#concerned = true;
-		this.#hints.give();
+		this.#attended?.services.supervisor.hint();
 		if (this.#stopped || !this.#setup.wasEverUsed()) return;
-		this.#loop ??= this.#untilOver(talk).finally(() => {
-			this.#loop = undefined;
+		this.#cancelOpening();
+		this.#opening ??= this.#open(talk).finally(() => {
+			this.#opening = undefined;
 		});
 	}
 
-	/** The loop of this session. What keeps it from opening the ledger is waited out where pi stays open. */
-	async #untilOver(talk: Talk): Promise<void> {
-		while (!this.#stopped) {
-			try {
-				return await this.#setup.use(talk, (services) => this.#carry(talk, services));
-			} catch (error) {
-				this.#report(talk, error);
-				if (!talk.isInteractive) return;
-				await this.#hints.next(LOOK_EVERY_MS_AFTER_TROUBLE);
-			}
-		}
+	/** For one-shot modes: the announces of the next runs to end; none if there is nothing to wait for, or no time left. */
+	drain(talk: Talk, drain: Drain): Promise<Announce[]> {
+		const { promise, resolve } = Promise.withResolvers<Announce[]>();
+		this.#drain = { ...drain, handOver: resolve };
+		const sayAt = this.#clock.elapsed() + DRAIN_SAYS_AFTER_MS;
+		this.#state = { ...this.#state, drain: { deadline: drain.deadline, sayAt } };
+		this.attend(talk);
+		return promise;
 	}
 
 	/** The session is over here. What is still owed is delivered wherever it is opened next. */
 	async stop(talk: Talk): Promise<void> {
 		this.#stopped = true;
-		this.#hints.give();
-		await this.#loop;
-		if (this.#inFlight.size + this.#claims.size === 0) return;
+		this.#cancelOpening();
+		this.#attended?.end();
+		await this.#opening;
+		if (this.#state.inFlight.size + this.#claims.size === 0) return;
 		await this.#setup.use(talk, async ({ ledger }) => {
-			this.#settle(talk, ledger);
+			const onDisk = this.#state.inFlight.size > 0 ? toldOnDisk(talk, ledger.files) : new Set();
+			this.#settle(
+				talk,
+				ledger,
+				[...this.#state.inFlight.keys()].filter((id) => onDisk.has(id)),
+			);
 			archiveDue({ ledger, log: this.#setup.log, ports: this.#setup.ports });
 			this.#claims.giveBack(ledger, talk.sessionId);
 		});
 	}
 
-	async #carry(talk: Talk, services: DeliveryServices): Promise<void> {
-		while (!this.#stopped) {
-			const left = await this.#deliver(talk, services).catch((error) => this.#report(talk, error));
-			if (left !== undefined && !this.#inTrouble) this.#reported = false;
-			if (left === undefined) await this.#hints.next(LOOK_EVERY_MS_AFTER_TROUBLE);
-			else if (left > 0) await this.#hints.next(LOOK_EVERY_MS);
-			else if (talk.isInteractive) await this.#hints.next(LOOK_EVERY_MS_AT_REST);
-			else return;
-			// With a thousand runs a look takes a while, and each of them gives several hints.
-			const pauseMs = Math.min(this.#lookMs, LOOK_EVERY_MS);
-			if (!this.#stopped && left) await this.#clock.sleep(pauseMs);
+	/** Has the loop look after the session. What keeps it from opening the ledger is waited out where pi stays open. */
+	async #open(talk: Talk): Promise<void> {
+		try {
+			await this.#setup.use(talk, async (services) => {
+				if (this.#stopped) return;
+				const { promise, resolve } = Promise.withResolvers<void>();
+				this.#attended = { services, end: resolve };
+				services.supervisor.attend(this.#sessionOf(talk, services));
+				await promise;
+				this.#attended = undefined;
+				services.supervisor.leave();
+			});
+		} catch (error) {
+			this.#report(talk, error);
+			this.#handOver([]);
+			if (!talk.isInteractive || this.#stopped) return;
+			this.#cancelOpening = this.#clock.after(OPEN_AGAIN_MS, () => this.attend(talk));
 		}
 	}
 
-	/** Announces what can be announced now. Answers how many runs there still are to see to. */
-	async #deliver(talk: Talk, services: DeliveryServices): Promise<number> {
-		const { open, due, elsewhere } = await this.look(talk, services);
-		if (due.length > 0 && this.#mayInterrupt(talk)) {
-			const together = await gather(due, async () => (await this.look(talk, services)).due, this.#clock);
-			if (!this.#stopped && this.#mayInterrupt(talk)) talk.send(this.take(talk, services, together));
-		}
-		return open.length + due.length + elsewhere + this.#inFlight.size + this.#awaited.size;
-	}
-
-	/** Whatever pi says: of two prompts at the same moment it refuses one, and then takes itself for idle. */
-	get #isBusy(): boolean {
-		return this.#calling.size > 0;
-	}
-
-	#mayInterrupt(talk: Talk): boolean {
-		return talk.isInteractive && talk.isIdle() && !this.#isBusy && this.#clock.elapsed() > this.#promptUntil;
+	#sessionOf(talk: Talk, services: DeliveryServices): AttendedSession {
+		const { live, askUser } = this.#setup;
+		return {
+			id: talk.sessionId,
+			look: (open, isInTrouble) => this.#look(talk, services, { open, isInTrouble }),
+			followed: (open) => live.followed(this.#unawaited(open)),
+			heard: (id, progress) => live.heard(id, progress),
+			onAsk: askUser(talk, services),
+			onTrouble: (error) => this.#report(talk, error),
+		};
 	}
 
 	/** Said once; tried again until it works, since a locked ledger or a full disk may be a matter of minutes. */
-	#report(talk: Talk, error: unknown): undefined {
+	#report(talk: Talk, error: unknown): void {
+		if (this.#drain && this.#clock.elapsed() >= this.#drain.deadline) this.#handOver([]);
 		if (this.#reported || this.#stopped) return;
 		this.#reported = true;
 		this.#setup.log.error("cannot look after its runs", { session: talk.sessionId, error });
 		talk.notify(`pi-geon cannot look after its runs: ${messageOf(error)} Retrying.`, "error");
 	}
 
-	/** What is still at work for this session, and what is to be announced now. Settles what turns out to be told. */
-	async look(talk: Talk, services: DeliveryServices): Promise<Look> {
-		const started = this.#clock.elapsed();
-		try {
-			return await this.#lookAt(talk, services);
-		} finally {
-			this.#lookMs = this.#clock.elapsed() - started;
+	#unawaited(open: readonly OpenRun[]): OpenRun[] {
+		return open.filter(({ id }) => !this.#awaited.has(id));
+	}
+
+	/** Announces what can be announced now, and settles what turns out to be told. */
+	#look(
+		talk: Talk,
+		services: DeliveryServices,
+		{ open, isInTrouble }: { open: readonly OpenRun[]; isInTrouble: boolean },
+	): number | undefined {
+		const { events, live, log, ports } = this.#setup;
+		const { ledger } = services;
+		const unawaited = this.#unawaited(open);
+		live.observe(unawaited);
+		events.observe(open, services, this.#state.inFlight);
+		this.#claims.keep(ledger, [...this.#awaited, ...this.#state.inFlight.keys()]);
+		const owed = this.#owed(talk, ledger);
+		for (const record of owed.values()) events.saw(record, services);
+		const seen = this.#see(talk, ledger, { open: unawaited.length, owed });
+		const { state, actions, againInMs } = decideDeliveries(this.#state, seen, this.#clock.elapsed());
+		this.#state = state;
+		for (const action of actions) this.#act(action, { talk, services, open: unawaited, owed });
+		// Right after it was told, where the request said so; and whatever else has become due meanwhile.
+		archiveDue({ ledger, log, ports });
+		if (!isInTrouble) this.#reported = false;
+		if (againInMs === undefined) this.#attended?.end();
+		return againInMs;
+	}
+
+	/** What the session was not told, but for what is on its way and what a call returns. */
+	#owed(talk: Talk, ledger: Ledger): Map<RunId, EndedRecord> {
+		const records = owedTo(ledger, talk.sessionId, this.#state.inFlight);
+		return new Map(
+			records.flatMap((record): [RunId, EndedRecord][] => {
+				const { run } = record;
+				return run.state === "ended" && !this.#awaited.has(run.id) ? [[run.id, { ...record, run }]] : [];
+			}),
+		);
+	}
+
+	#see(
+		talk: Talk,
+		ledger: Ledger,
+		{ open, owed }: { open: number; owed: ReadonlyMap<RunId, EndedRecord> },
+	): DeliverySnapshot {
+		const ours = this.#claims.take(ledger, [...owed.keys()]);
+		const inFlight = [...this.#state.inFlight.keys()];
+		const held = inFlight.length + owed.size > 0 ? toldInMemory(talk) : new Set();
+		// The disk is asked only where it may have the answer: that takes a while with a large file.
+		const mayBeOnDisk = [...inFlight, ...ours].some((id) => held.has(id));
+		return {
+			open,
+			awaited: this.#awaited.size,
+			owed: [...owed].map(([id, ended]) => ({ id, isOurs: ours.has(id), wantsSilence: wantsSilence(ended) })),
+			held,
+			onDisk: mayBeOnDisk ? toldOnDisk(talk, ledger.files) : new Set(),
+			memoryIsLost: held.size > 0 && isMemoryLost(talk, ledger),
+			talk: {
+				isInteractive: talk.isInteractive,
+				isIdle: talk.isIdle(),
+				hasPending: talk.hasPending(),
+				isCalling: this.#calling.size > 0,
+			},
+		};
+	}
+
+	#act(action: DeliveryAction, { talk, services, open, owed }: Acting<Talk>): void {
+		const records = "ids" in action ? action.ids.flatMap((id) => owed.get(id) ?? []) : [];
+		const openIds = open.map(({ id }) => id);
+		switch (action.do) {
+			case "settle":
+				this.#settle(talk, services.ledger, action.ids);
+				break;
+			case "skip":
+				for (const ended of records) this.#skip(talk, services, ended);
+				break;
+			case "announce": {
+				const announces = this.take(talk, services, records);
+				if (announces.length > 0) talk.send(announces);
+				break;
+			}
+			case "hand over": {
+				const announces = this.take(talk, services, records);
+				// Another process may have told them all, and there may be more to wait for.
+				if (announces.length === 0 && records.length > 0) this.#drainOn();
+				else this.#handOver(announces);
+				break;
+			}
+			case "say what is awaited":
+				this.#drain?.sayAwaited(openIds, action.forMs);
+				break;
+			case "say what is left":
+				this.#drain?.sayLeft(openIds);
+				break;
 		}
 	}
 
-	async #lookAt(talk: Talk, services: DeliveryServices): Promise<Look> {
-		const { ledger, supervisor } = services;
-		const { events, live, askUser, log, ports } = this.#setup;
-		const session = talk.sessionId;
-		this.#inTrouble = false;
-		const open = await supervisor.tend(session, {
-			except: this.#awaited,
-			onHint: this.#hints.give,
-			onTrouble: (error) => {
-				this.#inTrouble = true;
-				return this.#report(talk, error);
-			},
-			onProgress: (id, progress) => live.heard(id, progress),
-			followed: (open) => live.followed(open),
-			onAsk: askUser(talk, services),
-		});
-		if (this.#stopped) return { open, due: [], elsewhere: 0 };
-		live.observe(open);
-		events.observe(open, services, this.#inFlight);
-		this.#settle(talk, ledger);
-		this.#claims.keep(ledger, [...this.#awaited, ...this.#inFlight.ids]);
+	#drainOn(): void {
+		if (!this.#drain) return;
+		this.#state = { ...this.#state, drain: { deadline: this.#drain.deadline, sayAt: this.#clock.elapsed() } };
+		this.#attended?.services.supervisor.hint();
+	}
 
-		const owed = owedTo(ledger, session, this.#inFlight).flatMap((record): EndedRecord[] => {
-			const { run } = record;
-			return run.state === "ended" && !this.#awaited.has(run.id) ? [{ ...record, run }] : [];
-		});
-		for (const record of owed) events.saw(record, services);
-		const ids = owed.map(({ run }) => run.id);
-		const taken = this.#claims.take(ledger, ids);
-		const held = ids.length > 0 ? toldInMemory(talk) : new Set();
-		const told = ids.filter((id) => taken.has(id) && held.has(id));
-		const paid = new Set(this.#pay(talk, ledger, told));
-		const isTold = (id: RunId) => paid.has(id) || (held.has(id) && !isLost(talk, ledger));
-		const untold = owed.filter(({ run }) => taken.has(run.id) && !isTold(run.id));
-		const due = untold.filter((ended) => !wantsSilence(ended));
-		for (const ended of untold) {
-			if (!wantsSilence(ended) || !skipDelivery(ledger, ended.run.id, this.#clock.now())) continue;
-			talk.notify(silenceLine(ended, services), "info");
-		}
-		const elsewhere = owed.length - taken.size;
-		// Right after it was told, where the request said so; and whatever else has become due meanwhile.
-		archiveDue({ ledger, log, ports });
-		return { open, due, elsewhere };
+	#handOver(announces: Announce[]): void {
+		this.#drain?.handOver(announces);
+		this.#drain = undefined;
+		this.#state = { ...this.#state, drain: undefined };
 	}
 
 	/** The announces of these runs, now on their way, less those that another process turns out to have made. */
-	take(talk: Talk, { ledger, redactor }: DeliveryServices, due: EndedRecord[]): Announce[] {
-		const paid = new Set(
-			this.#pay(
-				talk,
-				ledger,
-				due.map(({ run }) => run.id),
-			),
+	take(
+		talk: Talk,
+		{ ledger, redactor }: Pick<DeliveryServices, "ledger" | "redactor">,
+		due: EndedRecord[],
+	): Announce[] {
+		if (due.length === 0) return [];
+		const onDisk = toldOnDisk(talk, ledger.files);
+		const told = due.filter(({ run }) => onDisk.has(run.id));
+		this.#settle(
+			talk,
+			ledger,
+			told.map(({ run }) => run.id),
 		);
-		const untold = due.filter(({ run }) => !paid.has(run.id));
+		const untold = due.filter(({ run }) => !onDisk.has(run.id));
 		const announces = untold.map((record) => {
 			const transcript = transcriptToTell(ledger, record, this.#clock.now());
 			return this.#announceOf(talk, record, { redactor, transcript });
 		});
+		const ids = untold.map(({ run }) => run.id);
+		this.#state = given(this.#state, ids, this.#clock.elapsed());
 		for (const { run, plan, parentSession } of untold) {
-			this.#inFlight.add(run.id);
 			this.#setup.log.info("announcing", { runId: run.id, agent: plan.agent, session: parentSession });
 		}
 		return announces;
@@ -315,33 +387,28 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		}
 	}
 
-	/** Resolves when something may have changed. */
-	pause(withinMs: number): Promise<void> {
-		return this.#hints.next(withinMs);
+	#skip(talk: Talk, services: DeliveryServices, ended: EndedRecord): void {
+		if (!skipDelivery(services.ledger, ended.run.id, this.#clock.now())) return;
+		talk.notify(silenceLine(ended, services), "info");
 	}
 
-	#settle(talk: Talk, ledger: Ledger): void {
-		if (this.#inFlight.size === 0) return;
-		const held = toldInMemory(talk);
-		const arrived = this.#inFlight.ids.filter((id) => held.has(id));
-		for (const id of this.#pay(talk, ledger, arrived)) {
-			this.#setup.log.info("announced", { runId: id, session: talk.sessionId });
-			this.#inFlight.arrived(id);
-		}
-		const atRest = talk.isIdle() && !talk.hasPending();
-		this.#inFlight.forgetLost({ atRest, held: isLost(talk, ledger) ? new Set() : held });
-	}
-
-	/** Settles the debts of those runs of which the session's file tells. Answers which. */
-	#pay(talk: Talk, ledger: Ledger, ids: RunId[]): RunId[] {
-		if (ids.length === 0) return [];
+	/** The debts are paid: the session's file tells of these runs. */
+	#settle(talk: Talk, ledger: Ledger, ids: readonly RunId[]): void {
+		if (ids.length === 0) return;
 		// Before the debt is paid: what is interrupted in between is counted at the next look.
 		talk.countUsage();
-		const onDisk = toldOnDisk(talk, ledger.files);
-		const told = ids.filter((id) => onDisk.has(id));
-		for (const id of settleDeliveries(ledger, told, this.#clock.now())) this.#setup.events.announced(id);
-		return told;
+		for (const id of settleDeliveries(ledger, ids, this.#clock.now())) {
+			this.#setup.log.info("announced", { runId: id, session: talk.sessionId });
+			this.#setup.events.announced(id);
+		}
 	}
+}
+
+interface Acting<Talk> {
+	talk: Talk;
+	services: DeliveryServices;
+	open: OpenRun[];
+	owed: ReadonlyMap<RunId, EndedRecord>;
 }
 
 /** Nothing can be owed to a session in which nothing was said yet. */
@@ -352,17 +419,8 @@ const wasUsed = (talk: Conversation): boolean =>
  * Whether an entry that only pi's memory holds will never be written, and another one would be. pi writes a session with the
  * first answer of the model, and everything in it then; from there on it writes each entry once, or not at all.
  */
-const isLost = ({ file }: Conversation, { files }: Ledger): boolean =>
+const isMemoryLost = ({ file }: Conversation, { files }: Ledger): boolean =>
 	file !== undefined && files.exists(file) && files.hasRoom(file);
-
-interface Look {
-	/** Not ended yet. */
-	open: OpenRun[];
-	/** Ended, and ours to announce. */
-	due: EndedRecord[];
-	/** How many another process sees to; ours too, if that one dies. */
-	elsewhere: number;
-}
 
 /** For the user, and not for the model: that is what the child asked for. */
 function silenceLine({ run, plan, label }: EndedRecord, { redactor }: DeliveryServices): string {

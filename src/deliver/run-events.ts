@@ -39,7 +39,7 @@ export class RunEvents {
 	 * Catches up with all runs of the session: those that are open, and those that were when we last looked. Of those
 	 * that are being announced nothing is to be found out.
 	 */
-	observe(open: OpenRun[], sources: Sources, announcing: { has(id: RunId): boolean } = new Set()): void {
+	observe(open: readonly OpenRun[], sources: Sources, announcing: { has(id: RunId): boolean } = new Set()): void {
 		for (const { id, state } of open) {
 			if (!this.#told.has(id)) this.#takeUp(findRun(sources.ledger, id));
 			if (state === "running") this.#started(id);

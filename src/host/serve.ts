@@ -1,90 +1,73 @@
-import type { ClaimedRun, startWork, Work, WorkServices } from "../child/work.ts";
-import { outcomeWithoutHost } from "../collect/outcome.ts";
 import { claimRuns } from "../ledger/claim.ts";
 import { closeHost, hostGone, leaveIfIdle } from "../ledger/hosts.ts";
-import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
-import type { Ledger } from "../ledger/ledger.ts";
 import type { Places } from "../ledger/places.ts";
-import { beginAttempt, heldRuns, recordTurn, usageOfParent } from "../ledger/progress.ts";
+import { heldRuns } from "../ledger/progress.ts";
 import type { Reaper } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
-import type { Log } from "../log/log.ts";
 import { rotateLog } from "../log/log-file.ts";
-import { USED_A_TOOL } from "../log/tool-uses.ts";
-import type { LaunchPlan } from "../plan/plan.ts";
-import type { Ports } from "../ports/ports.ts";
+import { Loop } from "../ports/loop.ts";
 import { archiveDue, tidyUp } from "../processes/housekeeping.ts";
-import { HEARTBEAT_MS, LEASE_MS } from "../processes/lease.ts";
+import { LEASE_MS } from "../processes/lease.ts";
 import { createReaper } from "../processes/reaper.ts";
 import { recover } from "../processes/recover.ts";
 import type { HostId, RunId } from "../run/ids.ts";
-import { messageOf } from "../run/message-of.ts";
+import { ActiveRuns, type ActiveRunsSetup } from "./active-runs.ts";
+import { beatEvery, decideHost, type HostAction, type HostState, isBeatDue } from "./decide.ts";
 import { HostLease } from "./host-lease.ts";
 import { PendingOutcomes } from "./pending-outcomes.ts";
-import { SharedLook } from "./shared-look.ts";
 import { Watchers } from "./watchers.ts";
 
 /** How many runs it claims in one go. */
 const AT_MOST = 250;
-/** How long after a claim somebody may still come to watch the run: a parent looks for a new host once a second. */
-const WATCHED_WITHIN_MS = 2000;
 
-export interface HostSetup {
+export interface HostSetup extends ActiveRunsSetup {
 	id: HostId;
 	profile: string;
 	/** Serves one run and leaves right after it. */
 	forOneRun: boolean;
 	socket: string;
 	idleMs: number;
-	ledger: Ledger;
-	log: Log;
 	places: Places;
-	ports: Ports;
 	/** As the user has it now; undefined if that cannot be told, and so nothing is to be removed. */
 	retentionDays(): number | undefined;
 	/** To be done once, if there is time for it before the first run. */
 	warmUp(isIdle: () => boolean): Promise<unknown>;
-	/** Begins the work on a claimed run. */
-	startWork: typeof startWork;
-	childServices(
-		plan: Pick<LaunchPlan, "principal" | "cwd">,
-	): Pick<WorkServices, "agentDir" | "openModels" | "redactor" | "ui">;
 }
 
-interface ActiveRun {
-	record: ClaimedRun;
-	work: Work;
-	/** False once it was taken away: then nothing of what we know of it may be written. */
-	ours: boolean;
-	/** Said once, and asked for at every look. */
-	stopping: boolean;
-}
-
-/** A host at work: claims runs, works on them, and leaves when nobody has needed it for a while. */
+/** A host: claims runs, works on them, and leaves when nobody has needed it for a while. `decide.ts` decides. */
 export class Host {
 	readonly #setup: HostSetup;
-	readonly #active = new Map<RunId, ActiveRun>();
+	readonly #runs: ActiveRuns;
 	readonly #pendingOutcomes: PendingOutcomes;
 	readonly #over = Promise.withResolvers<void>();
 	readonly #reaper: Reaper;
 	readonly #lease: HostLease;
-	readonly #sharedLook: SharedLook;
+	readonly #loop: Loop;
 	#watchers: Watchers | undefined;
-	#cancelHeartbeat: (() => void) | undefined;
-	#idleSince: number;
-	#closing = false;
+	#state: HostState;
+	#isServing = false;
 	/** One that had none has nothing to tidy up. */
 	#hadRuns = false;
 
 	constructor(setup: HostSetup) {
 		this.#setup = setup;
-		this.#idleSince = setup.ports.clock.elapsed();
-		this.#sharedLook = new SharedLook(setup.ports.clock, () => {
-			if (this.#cancelHeartbeat) this.#look();
-		});
+		const now = setup.ports.clock.elapsed();
+		this.#state = { beatAt: now + beatEvery(setup.idleMs), idleSince: now };
+		this.#loop = new Loop(setup.ports.clock, () => this.#look());
 		this.#reaper = createReaper(setup.ports, setup.id);
 		this.#pendingOutcomes = new PendingOutcomes(setup);
 		this.#lease = new HostLease(setup, () => this.#vanish());
+		this.#runs = new ActiveRuns(setup, {
+			watchers: () => this.#watchers,
+			assertLeaseHeld: () => this.#lease.assertLeaseHeld(),
+			orLog: (what, runId, write) => this.#orLog(what, runId, write),
+			onOutcome: (record, outcome) => this.#pendingOutcomes.add(record, outcome),
+			onStuck: (id) => this.#closeBecause(`run ${id} did not settle after it was aborted`),
+			onOver: () => {
+				this.#state = { ...this.#state, idleSince: setup.ports.clock.elapsed() };
+				this.#loop.hint();
+			},
+		});
 	}
 
 	/** Resolves when the host has left. */
@@ -93,7 +76,7 @@ export class Host {
 		this.#watchers = await Watchers.listen({
 			address: socket,
 			...ports,
-			onWake: () => this.#sharedLook.soon(),
+			onWake: this.#loop.hint,
 			onTrouble: (error) => log.warn("trouble with the socket", { error }),
 		});
 		if (!this.#lease.take()) {
@@ -101,11 +84,11 @@ export class Host {
 			return this.#watchers.close();
 		}
 		log.info("ready");
-		this.#awaitHeartbeat();
-		this.#look();
-		if (this.#active.size === 0) {
+		this.#isServing = true;
+		this.#loop.lookNow();
+		if (this.#runs.size === 0) {
 			// Not waited for: a host that is to leave meanwhile leaves.
-			void this.#setup.warmUp(() => this.#active.size === 0).catch((error) => log.warn("could not warm up", { error }));
+			void this.#setup.warmUp(() => this.#runs.size === 0).catch((error) => log.warn("could not warm up", { error }));
 		}
 		await this.#over.promise;
 	}
@@ -117,32 +100,94 @@ export class Host {
 		if (this.#leave()) this.#lease.giveUp();
 	}
 
-	#awaitHeartbeat(): void {
-		this.#cancelHeartbeat = this.#setup.ports.clock.after(Math.min(HEARTBEAT_MS, this.#setup.idleMs), () => {
-			this.#awaitHeartbeat();
-			this.#beat();
-		});
-	}
-
-	#beat(): void {
-		const { id, log, places } = this.#setup;
-		// Here and not with each line: children's extensions may print into it too.
-		this.#orLog("its log", undefined, () => rotateLog(places.log(id)));
+	/** Survives what goes wrong: the ledger may be locked or its disk full for a while. The lease tells others if it lasts. */
+	#look(): number {
+		const { ports, idleMs, log } = this.#setup;
+		const now = ports.clock.elapsed();
+		const isBeat = isBeatDue(this.#state, now);
 		try {
-			this.#lease.renew();
-			// Again, in case it could not be written: others would wait for a host that takes nothing new.
-			if (this.#closing) closeHost(this.#setup.ledger, this.#setup.id);
-			this.#watchers?.listenAgainIfLost();
+			if (isBeat) this.#beat();
+			else this.#lease.assertLeaseHeld();
 			this.#record();
-			this.#attend();
-			archiveDue(this.#setup);
-			this.#leaveIfIdle();
+			const decided = decideHost(this.#state, this.#see(), { ...this.#setup, now });
+			this.#state = decided.state;
+			for (const action of decided.actions) this.#act(action);
+			if (isBeat) archiveDue(this.#setup);
 		} catch (error) {
-			// The ledger may be locked or its disk full for a while. The lease tells others if it lasts.
-			log.error("heartbeat failed", { error });
+			log.error("could not look at the ledger", { error });
 			const isLost = error instanceof LedgerTrouble && !error.mayPass && this.#lease.hasRunOut;
 			// A damaged ledger is replaced by one that does not know us.
 			if (isLost) this.#vanish();
+			if (isBeat) this.#state = { ...this.#state, beatAt: now + beatEvery(idleMs) };
+		}
+		return this.#state.beatAt - ports.clock.elapsed();
+	}
+
+	/** What is to be done now and then. */
+	#beat(): void {
+		const { id, ledger, places } = this.#setup;
+		// Here and not with each line: children's extensions may print into it too.
+		this.#orLog("its log", undefined, () => rotateLog(places.log(id)));
+		this.#lease.renew();
+		// Again, in case it could not be written: others would wait for a host that takes nothing new.
+		if (this.#state.closingBecause !== undefined) closeHost(ledger, id);
+		this.#watchers?.listenAgainIfLost();
+	}
+
+	#see() {
+		const { id, ledger } = this.#setup;
+		return {
+			active: this.#runs.all,
+			held: heldRuns(ledger, id),
+			pendingOutcomes: this.#pendingOutcomes.size,
+			isWatched: (this.#watchers?.connections ?? 0) > 0,
+		};
+	}
+
+	#act(action: HostAction): void {
+		switch (action.do) {
+			case "let go":
+				this.#runs.letGo(action.runId);
+				break;
+			case "stop":
+				this.#runs.stop(action.runId, action.by);
+				break;
+			case "recover":
+				for (const ended of recover({ ...this.#setup, reaper: this.#reaper })) this.#watchers?.ended(ended);
+				break;
+			case "claim":
+				this.#claim();
+				break;
+			case "leave if idle":
+				this.#leaveIfIdle();
+				break;
+		}
+	}
+
+	#claim(): void {
+		const { id: hostId, ledger, log, ports, profile } = this.#setup;
+		for (;;) {
+			const claim = { hostId, profile, at: ports.clock.now(), leaseMs: LEASE_MS, atMost: AT_MOST };
+			const claimed = claimRuns(ledger, claim);
+			if (claimed.length === 0) return;
+			for (const { run, ...record } of claimed) {
+				if (run.state !== "running") continue;
+				log.info("claimed", { runId: run.id, agent: record.plan.agent, attempt: run.attempt });
+				this.#hadRuns = true;
+				void this.#runs.workOn({ ...record, run });
+			}
+		}
+	}
+
+	#record(): void {
+		this.#pendingOutcomes.write((id) => this.#watchers?.ended(id));
+	}
+
+	#orLog(what: string, runId: RunId | undefined, write: () => unknown): void {
+		try {
+			write();
+		} catch (error) {
+			this.#setup.log.error("could not write", { what, error, ...(runId && { runId }) });
 		}
 	}
 
@@ -156,146 +201,15 @@ export class Host {
 		return this.#setup.ports.processes.exit();
 	}
 
-	/** Looks at the ledger: what was taken away, what is to be stopped, what can be claimed. */
-	#attend(): void {
-		const { id, ledger, log, ports, profile } = this.#setup;
-		const held = heldRuns(ledger, id);
-		for (const active of this.#active.values()) {
-			const mine = held.get(active.record.run.id);
-			if (!mine || mine.fence !== active.record.run.fence) this.#letGo(active);
-			else if (mine.stopBy !== undefined) this.#stop(active, mine.stopBy);
-		}
-		for (const ended of recover({ ledger, log, ports, reaper: this.#reaper })) {
-			this.#watchers?.ended(ended);
-		}
-		while (!this.#closing) {
-			const claim = { hostId: id, profile, at: ports.clock.now(), leaseMs: LEASE_MS, atMost: AT_MOST };
-			const claimed = claimRuns(ledger, claim);
-			if (claimed.length === 0) break;
-			for (const { run, ...record } of claimed) {
-				if (run.state !== "running") continue;
-				log.info("claimed", { runId: run.id, agent: record.plan.agent, attempt: run.attempt });
-				this.#hadRuns = true;
-				void this.#workOn({ ...record, run });
-			}
-		}
-	}
-
-	async #workOn(claimed: ClaimedRun): Promise<void> {
-		const { ledger, log, ports } = this.#setup;
-		const { id, fence } = claimed.run;
-		let record = claimed;
-		// It was taken away and is ours again: what we still have of it writes into the same session.
-		const before = this.#active.get(id);
-		if (before) await before.work.done;
-		const watchedBy = ports.clock.elapsed() + WATCHED_WITHIN_MS;
-		try {
-			const services = this.#setup.childServices(record.plan);
-			const work = this.#setup.startWork(record, {
-				...services,
-				assertLeaseHeld: () => this.#orLog("lease", id, () => this.#lease.assertLeaseHeld()),
-				ask: async (question, signal) => {
-					log.info("asks the user", { runId: id, kind: question.kind });
-					return this.#watchers?.ask(id, question, { signal, patienceMs: watchedBy - ports.clock.elapsed() });
-				},
-				onWarning: (warning) => log.warn("the child goes without something", { runId: id, warning }),
-				onRetry: (retry) => log.warn("asks the model again", { runId: id, retry }),
-				beginAttempt: () => {
-					const attempt = record.run.attempt + 1;
-					let begun = false;
-					this.#orLog("attempt", id, () => {
-						begun = beginAttempt(ledger, id, fence);
-					});
-					if (begun) record = { ...record, run: { ...record.run, attempt } };
-					if (begun) log.warn("tries again after the model provider failed", { runId: id, attempt });
-					return begun;
-				},
-				onNotice: (notice, kind) => log.info("an extension says", { runId: id, notice, kind }),
-				onProgress: (progress) => this.#watchers?.progress(id, progress),
-				onToolUse: (use) =>
-					log.info(USED_A_TOOL, { runId: id, agent: record.plan.agent, session: record.parentSession, ...use }),
-				onTurn: (turn) => this.#orLog("turn", id, () => recordTurn(ledger, id, fence, turn)),
-				parentSessionUsage: () => usageOfParent(ledger, record.parentSession),
-				inbox: {
-					runId: id,
-					waiting: () => waitingMessages(ledger, id),
-					taken: (seq) => this.#orLog("inbox", id, () => messageTaken(ledger, { seq, fence, at: ports.clock.now() })),
-				},
-			});
-			const active: ActiveRun = { record, work, ours: true, stopping: false };
-			this.#active.set(id, active);
-			this.#watchers?.started(id);
-			log.info("started", { runId: id, agent: record.plan.agent, session: record.parentSession });
-			const { outcome, settled } = await work.done;
-			if (active.ours) this.#pendingOutcomes.add(record, outcome);
-			else log.info("ended, but it was no longer ours", { runId: id });
-			if (!settled) this.#closeBecause(`run ${id} did not settle after it was aborted`);
-		} catch (error) {
-			log.error("work failed", { runId: id, error });
-			const message = messageOf(error);
-			this.#pendingOutcomes.add(record, outcomeWithoutHost(record, { kind: "crashed", message }));
-		} finally {
-			this.#active.delete(id);
-			this.#idleSince = ports.clock.elapsed();
-			if (this.#setup.forOneRun) {
-				this.#look();
-				this.#orLog("leaving", undefined, () => this.#leaveIfIdle());
-			} else this.#sharedLook.soon();
-		}
-	}
-
-	#record(): void {
-		this.#pendingOutcomes.write((id) => this.#watchers?.ended(id));
-	}
-
-	/** Attends to everything, and survives what goes wrong with it: the next heartbeat tries again. */
-	#look(): void {
-		try {
-			this.#lease.assertLeaseHeld();
-			this.#record();
-			this.#attend();
-		} catch (error) {
-			this.#setup.log.error("could not attend to the ledger", { error });
-		}
-	}
-
-	/** Bookkeeping that must not take the work down with it: what it writes is written again, or found out by others. */
-	#orLog(what: string, runId: RunId | undefined, write: () => unknown): void {
-		try {
-			write();
-		} catch (error) {
-			this.#setup.log.error("could not write", { what, error, ...(runId && { runId }) });
-		}
-	}
-
-	#stop(active: ActiveRun, by: string): void {
-		if (!active.stopping) this.#setup.log.info("stopping", { runId: active.record.run.id, by });
-		active.stopping = true;
-		active.work.stop({ kind: "stopped", by });
-	}
-
-	#letGo(active: ActiveRun): void {
-		if (active.ours) this.#setup.log.warn("given to another host", { runId: active.record.run.id });
-		active.ours = false;
-		active.work.stop({ kind: "lost", message: "The run was given to another host." });
-	}
-
 	/** Something in this process is not as it should be: no new runs for it. Another host takes its place. */
 	#closeBecause(reason: string): void {
-		this.#closing = true;
+		this.#state = { ...this.#state, closingBecause: reason };
 		this.#setup.log.warn("closing", { reason });
 		this.#orLog("closing", undefined, () => closeHost(this.#setup.ledger, this.#setup.id));
 	}
 
 	#leaveIfIdle(): void {
-		const { id, ledger, idleMs, forOneRun, log, ports } = this.#setup;
-		const watched = (this.#watchers?.connections ?? 0) > 0;
-		const leaveAtOnce = this.#closing || forOneRun;
-		if (this.#active.size + this.#pendingOutcomes.size > 0 || (watched && !leaveAtOnce)) {
-			this.#idleSince = ports.clock.elapsed();
-			return;
-		}
-		if (!leaveAtOnce && ports.clock.elapsed() - this.#idleSince < idleMs) return;
+		const { id, ledger, log, ports } = this.#setup;
 		if (!leaveIfIdle(ledger, id)) return;
 		log.info("leaving");
 		try {
@@ -307,9 +221,9 @@ export class Host {
 	}
 
 	#leave(): boolean {
-		if (!this.#cancelHeartbeat) return false;
-		this.#cancelHeartbeat();
-		this.#cancelHeartbeat = undefined;
+		if (!this.#isServing) return false;
+		this.#isServing = false;
+		this.#loop.end();
 		this.#watchers?.close();
 		this.#over.resolve();
 		return true;

@@ -124,7 +124,7 @@ async function awaitReply(posted: Posted, request: SendRequest, services: Servic
 		for (;;) {
 			const { id } = record.run;
 			const ended = await waited(record, hooks, () =>
-				supervisor.watchUntil(id, patience.signal, hooks.onAsk ? { onAsk: hooks.onAsk } : {}),
+				supervisor.watch(id, { leave: patience.signal, ...(hooks.onAsk && { onAsk: hooks.onAsk }) }),
 			);
 			if (!ended) {
 				const status = request.signal?.aborted ? "accepted" : "timeout";

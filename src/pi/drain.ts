@@ -7,12 +7,11 @@ import { inOneLine } from "../collect/plain.ts";
 import type { Services } from "../delegate.ts";
 import type { Announcer } from "../deliver/announcer.ts";
 import { findRun } from "../ledger/records.ts";
+import type { Clock } from "../ports/clock.ts";
 import { duration } from "../run/amounts.ts";
 import type { RunId } from "../run/ids.ts";
 import type { PiConversation } from "./pi-conversation.ts";
 import { type SessionServices, wasEverUsed } from "./session-services.ts";
-
-const PROGRESS_EVERY_MS = 5000;
 
 /**
  * In one-shot modes pi would exit with its background runs unread. Before it settles, this waits for them and lets the
@@ -22,6 +21,7 @@ export function headlessDrain(
 	announcer: Announcer<PiConversation>,
 	services: SessionServices,
 	talkIn: (ctx: ExtensionContext) => PiConversation,
+	clock: Clock,
 ) {
 	let deadline: number | undefined;
 	return async (
@@ -30,45 +30,26 @@ export function headlessDrain(
 	): Promise<AgentBeforeSettleEventResult | undefined> => {
 		if (ctx.mode === "tui" || ctx.mode === "rpc" || event.outcome !== "completed") return undefined;
 		if (!announcer.isConcerned || !wasEverUsed()) return undefined;
+		const talk = talkIn(ctx);
 		return services.use(ctx, async (available) => {
-			deadline ??= Date.now() + available.config.headless.drainSeconds * 1000;
-			const announces = await nextAnnounces(announcer, talkIn(ctx), available, deadline);
+			deadline ??= clock.elapsed() + available.config.headless.drainSeconds * 1000;
+			const announces = await announcer.drain(talk, {
+				deadline,
+				sayAwaited: (open, forMs) => say(`waiting for ${described(open, available)}, up to ${duration(forMs)} more`),
+				sayLeft: (open) => say(`still running: ${described(open, available)}. ${whereToHear(talk)}`),
+			});
 			if (announces.length === 0) return undefined;
 			return { entries: announces.map((announce) => ({ type: "custom_message", ...announce })), continue: true };
 		});
 	};
 }
 
-/** Those of the next runs to end; none if there is nothing to wait for, or no time left. */
-async function nextAnnounces(
-	announcer: Announcer<PiConversation>,
-	talk: PiConversation,
-	services: Services,
-	deadline: number,
-) {
-	let nextReport = Date.now() + 1000;
-	for (;;) {
-		const { open, due } = await announcer.look(talk, services);
-		const announces = announcer.take(talk, services, due);
-		if (announces.length > 0) return announces;
-		if (open.length === 0) return [];
-		const ids = open.map(({ id }) => id);
-		if (Date.now() >= deadline) {
-			say(`still running: ${described(ids, services)}. ${whereToHear(talk)}`);
-			return [];
-		}
-		if (Date.now() >= nextReport) {
-			say(`waiting for ${described(ids, services)}, up to ${duration(deadline - Date.now())} more`);
-			nextReport = Date.now() + PROGRESS_EVERY_MS;
-		}
-		await announcer.pause(Math.min(500, deadline - Date.now()));
-	}
-}
-
 /** In one line, since it names labels that a model chose. */
-const say = (text: string): boolean => process.stderr.write(`pi-geon: ${inOneLine(text)}\n`);
+const say = (text: string): void => {
+	process.stderr.write(`pi-geon: ${inOneLine(text)}\n`);
+};
 
-function described(ids: RunId[], { ledger }: Services): string {
+function described(ids: readonly RunId[], { ledger }: Services): string {
 	const names = ids.slice(0, 3).map((id) => {
 		const record = findRun(ledger, id);
 		return `${record?.label ?? record?.plan.agent ?? "run"} ${id} (${record?.run.state ?? "gone"})`;

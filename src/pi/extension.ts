@@ -100,7 +100,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	});
 	pi.on("tool_result", markFailure);
 	pi.on("turn_end", (event, ctx) => announcer.settleResults(talkIn(ctx), toldBy(event.toolResults)));
-	pi.on("agent_before_settle", headlessDrain(announcer, services, talkIn));
+	pi.on("agent_before_settle", headlessDrain(announcer, services, talkIn, systemPorts.clock));
 	pi.on("input", (_event, ctx) => {
 		if (ctx.isIdle()) announcer.promptEntered();
 	});

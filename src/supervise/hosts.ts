@@ -41,8 +41,9 @@ export class Hosts {
 	readonly #startHost: typeof startHost;
 	readonly #log: Log;
 	readonly #connections = new Map<HostId, HostConnection>();
-	/** Those being made: runs that start together share one. */
-	readonly #connecting = new Map<HostId, Promise<HostConnection | undefined>>();
+	/** Those being made. */
+	readonly #connecting = new Set<HostId>();
+	readonly #failedToConnect = new Map<HostId, unknown>();
 	readonly #failures: string[] = [];
 	#lastFailure = "";
 	/** Starts that the system refused, since the last one that it did not. */
@@ -50,6 +51,8 @@ export class Hosts {
 	/** Hosts that were starting when we last looked. */
 	readonly #starting = new Set<HostId>();
 	#disposed = false;
+	/** A connection was made, or a host turned out to be dead. */
+	onReached = (): void => {};
 
 	constructor({ ledger, places, profile, ports, start = startHost, log = NO_LOG }: HostsSetup) {
 		this.#ledger = ledger;
@@ -85,36 +88,51 @@ export class Hosts {
 		this.#connections.clear();
 	}
 
-	/** The host that works on the run, or that should; undefined if there is none to talk to just now. */
-	async connectionFor(run: OpenRun): Promise<HostConnection | undefined> {
+	/**
+	 * The connection to the host that works on the run, or that should. Undefined if there is none now: then one is being
+	 * made, or the host is still starting, and `onReached` tells when there may be more to see.
+	 */
+	reach(run: OpenRun): HostConnection | undefined {
 		const host = run.hostId === undefined ? this.#hostFor(run.profile, run.id) : findHost(this.#ledger, run.hostId);
 		if (!host) return undefined;
 		if (host.state === "starting") this.#starting.add(host.id);
 		else this.#starting.delete(host.id);
 		const known = this.#connections.get(host.id);
 		if (known?.isOpen) return known;
-		const underway = this.#connecting.get(host.id);
-		if (underway) return underway;
-		const connecting = this.#connect(host);
-		this.#connecting.set(host.id, connecting);
+		this.#throwFailureOf(host);
+		if (!this.#connecting.has(host.id)) void this.#connect(host);
+		return undefined;
+	}
+
+	/** What went wrong while nobody looked is told to who looks next. */
+	#throwFailureOf({ id }: HostRecord): void {
+		const failed = this.#failedToConnect.get(id);
+		this.#failedToConnect.delete(id);
+		if (failed !== undefined) throw failed;
+	}
+
+	async #connect(host: HostRecord): Promise<void> {
+		this.#connecting.add(host.id);
 		try {
-			return await connecting;
+			const connection = await HostConnection.open(host.socket, this.#ports);
+			if (this.#disposed) return connection.close();
+			this.#connections.set(host.id, connection);
+			this.#failures.length = 0;
+			this.onReached();
+		} catch (error) {
+			if (!this.#disposed) this.#notConnected(host, error);
 		} finally {
 			this.#connecting.delete(host.id);
 		}
 	}
 
-	async #connect(host: HostRecord): Promise<HostConnection | undefined> {
+	/** Not listening: still starting, or dead. If dead, its leases need not be waited out. */
+	#notConnected(host: HostRecord, error: unknown): void {
 		try {
-			const connection = await HostConnection.open(host.socket, this.#ports);
-			this.#connections.set(host.id, connection);
-			this.#failures.length = 0;
-			return connection;
-		} catch (error) {
 			if (!(error instanceof Error && "code" in error)) throw error;
-			// Not listening: still starting, or dead. If dead, its leases need not be waited out.
-			this.#reapIfDead(host);
-			return undefined;
+			if (this.#reapIfDead(host)) this.onReached();
+		} catch (failure) {
+			this.#failedToConnect.set(host.id, failure);
 		}
 	}
 
@@ -204,10 +222,11 @@ export class Hosts {
 		return undefined;
 	}
 
-	#reapIfDead(host: HostRecord): void {
-		if (!this.#ports.processes.isDead(host)) return;
+	#reapIfDead(host: HostRecord): boolean {
+		if (!this.#ports.processes.isDead(host)) return false;
 		this.#log.warn("a host was found dead", { host: host.id, hostPid: host.pid });
 		this.#reap(host);
+		return true;
 	}
 
 	#reap(host: HostRecord): void {

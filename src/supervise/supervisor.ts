@@ -6,78 +6,50 @@ import { waitsForSession } from "../ledger/sessions.ts";
 import type { Reaper } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
+import { Loop } from "../ports/loop.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { Progress } from "../processes/protocol.ts";
 import { createReaper } from "../processes/reaper.ts";
 import { recover } from "../processes/recover.ts";
-import { type HostId, newRunId, type RunId } from "../run/ids.ts";
+import { newRunId, type RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
-import { type AskUser, NOBODY } from "./ask.ts";
-import type { HostConnection } from "./connection.ts";
-import { hint } from "./hint.ts";
+import { type AttendedSession, Calls, type Leaving, type WatchOptions } from "./calls.ts";
+import { decideRuns, LOOK_EVERY_MS_IN_TROUBLE, lookAgainIn, type RunAction, type SeenRun } from "./decide.ts";
 import type { Hosts } from "./hosts.ts";
 import { QueuePositions } from "./queue-positions.ts";
-
-/** How often a watcher looks at the ledger when nobody gives it a hint. */
-const LOOK_EVERY_MS = 500;
-/** The same while its host is starting, which takes a third of a second: it is asked for again until it answers. */
-const LOOK_EVERY_MS_AT_START = 20;
-/** The same while the ledger cannot be used. */
-const LOOK_EVERY_MS_IN_TROUBLE = 2000;
-
-/** Why a run has not started yet. */
-export interface Waiting {
-	/** How many are served before it. */
-	position: number;
-	/** An earlier run of the same child session is still at work. */
-	sessionBusy: boolean;
-}
-
-export interface WatchOptions {
-	/** Stops the run. */
-	signal?: AbortSignal | undefined;
-	/** Who does, asked when it fires. */
-	stopper?: () => string;
-	/** That is written down. */
-	onStopAsked?: () => void;
-	onProgress?: (progress: Progress) => void;
-	onQueued?: (waiting: Waiting) => void;
-	/** Something keeps us from looking after the run. It is tried again. */
-	onTrouble?: (message: string) => void;
-	/** The run as it is, at each look. */
-	onSeen?: (record: RunRecord) => void;
-	onAsk?: AskUser;
-}
-
-export interface TendOptions {
-	/** Runs that somebody waits for. */
-	except: ReadonlySet<RunId>;
-	onHint: () => void;
-	/** One of them cannot be looked after now; the others can. */
-	onTrouble?: (error: unknown) => undefined;
-	onProgress?: (id: RunId, progress: Progress) => void;
-	/** Of which runs it is of interest. */
-	followed?: (open: readonly OpenRun[]) => ReadonlySet<RunId>;
-	onAsk?: AskUser;
-}
+import { WatchedRuns } from "./watched-runs.ts";
 
 export interface SupervisorSetup {
 	ledger: Ledger;
-	hosts: Hosts;
+	/** Left out where there is no pi that could be one: then others have to work on the runs. */
+	hosts?: Hosts | undefined;
 	ports: Ports;
 	log?: Log;
 }
 
-/** The parent's side: sees to it that the runs it admitted find a host, and waits for them to end. */
+/** What one look at the ledger found. */
+interface Seen {
+	runs: Map<RunId, SeenRun>;
+	open: Map<RunId, OpenRun>;
+	ended: Map<RunId, EndedRecord>;
+	/** Those of the session that pi has open. */
+	ofSession: OpenRun[];
+}
+
+/**
+ * The loop of a parent. It sees to it that every run has a host, answers whoever awaits one, and has the session that pi
+ * has open told of the others. A run in the foreground is one that a call awaits; nothing else differs.
+ */
 export class Supervisor {
 	readonly #ledger: Ledger;
 	readonly #positions: QueuePositions;
-	readonly #hosts: Hosts;
+	readonly #hosts: Hosts | undefined;
 	readonly #ports: Ports;
 	readonly #reaper: Reaper;
 	readonly #log: Log;
-	/** Runs seen to without anybody waiting, and where. */
-	readonly #tended = new Map<RunId, { connection: HostConnection; follows: boolean; unwatch: () => void }>();
+	readonly #calls = new Calls();
+	readonly #watched: WatchedRuns;
+	readonly #loop: Loop;
+	#session: AttendedSession | undefined;
 
 	constructor({ ledger, hosts, ports, log = NO_LOG }: SupervisorSetup) {
 		this.#ledger = ledger;
@@ -86,134 +58,51 @@ export class Supervisor {
 		this.#ports = ports;
 		this.#reaper = createReaper(ports);
 		this.#log = log;
-	}
-
-	/** Waits until the run has ended, whoever works on it and however often that changes. */
-	async watch(id: RunId, options: WatchOptions = {}): Promise<EndedRecord> {
-		const ended = await this.watchUntil(id, new AbortController().signal, options);
-		if (!ended) throw new Error(`Nobody waits for run ${id} any more.`);
-		return ended;
-	}
-
-	/** The same for somebody whose patience may end first: undefined then. The run goes on. */
-	async watchUntil(id: RunId, leave: AbortSignal, options: WatchOptions = {}): Promise<EndedRecord | undefined> {
-		const { signal } = options;
-		const hints = hint(this.#ports.clock);
-		let stopper: string | undefined;
-		const onAbort = () => {
-			stopper = options.stopper?.() ?? "the parent";
-			hints.give();
-		};
-		if (signal?.aborted) onAbort();
-		signal?.addEventListener("abort", onAbort, { once: true });
-		leave.addEventListener("abort", hints.give, { once: true });
-		let watched: HostConnection | undefined;
-		let unwatch = () => {};
-		let position: number | undefined;
-		const look = async (): Promise<Look> => {
-			if (stopper !== undefined) {
-				// Here and not where the signal fires: what goes wrong there would be nobody's to catch.
-				requestStop(this.#ledger, id, { at: this.#ports.clock.now(), by: stopper });
-				this.#log.info("stop asked for", { runId: id, by: stopper });
-				stopper = undefined;
-				options.onStopAsked?.();
-				this.wake();
-			}
-			const trouble = this.#troubleOf(() => this.#recover());
-			const record = findRunOrClose(this.#ledger, id, this.#ports.clock.now());
-			if (!record) throw new RunForgotten(id);
-			options.onSeen?.(record);
-			if (record.run.state === "ended") return { ended: { ...record, run: record.run } };
-			if (leave.aborted) return { againInMs: LOOK_EVERY_MS };
-			// Only now: what is wrong with another run's host must not keep this one's outcome from its caller.
-			if (trouble) throw trouble;
-			const isQueued = record.run.state === "queued";
-			if (isQueued && options.onQueued) {
-				const now = this.#positions.of(id);
-				if (now !== undefined && now !== position) {
-					options.onQueued({ position: now, sessionBusy: waitsForSession(this.#ledger, id) });
-				}
-				position = now;
-			}
-
-			const connection = await this.#hosts.connectionFor(openRun(record));
-			if (connection && connection !== watched) {
-				unwatch();
-				unwatch = connection.watch(id, {
-					onProgress: (progress) => options.onProgress?.(progress),
-					onHint: hints.give,
-					onAsk: async (question, gone) => (options.onAsk ? options.onAsk(id, question, gone) : NOBODY),
-				});
-				watched = connection;
-			} else if (isQueued) {
-				// A place in the lane may have become free in a host that knows nothing of ours.
-				connection?.wake();
-			}
-			return { againInMs: this.#hosts.anyStarting && !connection ? LOOK_EVERY_MS_AT_START : LOOK_EVERY_MS };
-		};
-		try {
-			for (;;) {
-				const seen = await look().catch((error) => this.#waitOut(id, error, options));
-				if ("ended" in seen) return seen.ended;
-				if (leave.aborted) return undefined;
-				await hints.next(seen.againInMs);
-			}
-		} finally {
-			signal?.removeEventListener("abort", onAbort);
-			leave.removeEventListener("abort", hints.give);
-			unwatch();
-			this.#hosts.closeUnused();
-		}
+		this.#loop = new Loop(ports.clock, () => this.#look());
+		this.#watched = new WatchedRuns(this.#calls, this.#loop.hint);
+		if (hosts) hosts.onReached = this.#loop.hint;
 	}
 
 	/**
-	 * The run was admitted, so only its ending may answer whoever waits for it: a locked ledger, a full disk or a folder
-	 * without permissions may be a matter of minutes, and an error now would be followed by a report later.
+	 * Waits until the run has ended, whoever works on it and however often that changes. With `leave`, for somebody whose
+	 * patience may end first: undefined then, and the run goes on.
 	 */
-	#waitOut(id: RunId, error: unknown, { onTrouble }: WatchOptions): Look {
-		if (!mayPass(error)) throw error;
-		this.#log.warn("cannot watch a run, retrying", { runId: id, error });
-		onTrouble?.(messageOf(error));
-		return { againInMs: LOOK_EVERY_MS_IN_TROUBLE };
+	watch(id: RunId, options: WatchOptions & Leaving): Promise<EndedRecord | undefined>;
+	watch(id: RunId, options?: WatchOptions): Promise<EndedRecord>;
+	watch(id: RunId, options: WatchOptions & Partial<Leaving> = {}): Promise<EndedRecord | undefined> {
+		return this.#calls.add(id, options, this.#loop.hint);
 	}
 
-	/**
-	 * Sees to the runs of a session that nobody waits for: that each has a host, and that `onHint` is called when one has
-	 * started or ended. To be called again and again while there are any; answers which there are.
-	 */
-	async tend(parentSession: string, options: TendOptions): Promise<OpenRun[]> {
-		this.#recover();
-		const open = openRunsOf(this.#ledger, parentSession).filter(({ id }) => !options.except.has(id));
-		const followed = options.followed?.(open);
-		const waitedFor = new Set<HostConnection>();
-		const byHost = new Map<HostId | undefined, HostConnection>();
-		for (const run of open) {
-			const connection =
-				byHost.get(run.hostId) ??
-				(await this.#hosts.connectionFor(run).catch((error: unknown) => options.onTrouble?.(error) ?? undefined));
-			if (connection && run.hostId !== undefined) byHost.set(run.hostId, connection);
-			const tended = this.#tended.get(run.id);
-			if (connection && run.state === "queued") waitedFor.add(connection);
-			const follows = followed?.has(run.id) === true;
-			if (!connection || (tended?.connection === connection && tended.follows === follows)) continue;
-			tended?.unwatch();
-			const unwatch = connection.watch(run.id, {
-				onProgress: follows ? (progress) => options.onProgress?.(run.id, progress) : undefined,
-				onHint: options.onHint,
-				onAsk: async (question, gone) => (options.onAsk ? options.onAsk(run.id, question, gone) : NOBODY),
-			});
-			this.#tended.set(run.id, { connection, follows, unwatch });
-		}
-		// A place in the lane may have become free in a host that knows nothing of ours.
-		for (const connection of waitedFor) connection.wake();
-		const stillOpen = new Set(open.map(({ id }) => id));
-		for (const [id, { unwatch }] of this.#tended) {
-			if (stillOpen.has(id)) continue;
-			unwatch();
-			this.#tended.delete(id);
-		}
-		this.#hosts.closeUnused();
-		return open;
+	/** Waits until a host has heard of the run, or the run has ended. False if none has in time. */
+	async handOver(id: RunId, withinMs: number): Promise<boolean> {
+		const enough = new AbortController();
+		const cancel = this.#ports.clock.after(withinMs, () => enough.abort());
+		let hasHeard = false;
+		const onReached: WatchOptions["onReached"] = async (connection) => {
+			connection.wake();
+			hasHeard = await connection.answers(withinMs);
+			if (hasHeard) enough.abort();
+		};
+		const ended = await this.watch(id, { leave: enough.signal, onReached });
+		cancel();
+		return hasHeard || ended !== undefined;
+	}
+
+	/** Looks after all runs of a session that pi has open, until it is left. */
+	attend(session: AttendedSession): void {
+		this.#session = session;
+		this.#loop.hint();
+	}
+
+	/** The runs go on, and what they found waits for whoever opens the session next. */
+	leave(): void {
+		this.#session = undefined;
+		this.#loop.hint();
+	}
+
+	/** Something may have changed that the loop should see. */
+	hint(): void {
+		this.#loop.hint();
 	}
 
 	/** Looks at the ledger as the first who waits will, so that what that needs is compiled by then. */
@@ -222,13 +111,92 @@ export class Supervisor {
 		this.#positions.of(newRunId());
 	}
 
-	#troubleOf(work: () => void): Error | undefined {
+	/** Starts the host that the first run will need, so that it need not wait for it. */
+	prepare(): void {
+		this.#hosts?.prepare();
+	}
+
+	/** Hosts look at the ledger at once, instead of at their next heartbeat. */
+	wake(): void {
+		this.#hosts?.wake();
+	}
+
+	/** Lets go of all sockets. Runs go on without us. */
+	dispose(): void {
+		this.#loop.end();
+		this.#hosts?.dispose();
+	}
+
+	#look(): number | undefined {
+		let isInTrouble = false;
+		const troubled = (error: unknown, runId?: RunId) => {
+			isInTrouble = true;
+			this.#waitOut(error, runId);
+		};
+		let again: number | undefined;
+		try {
+			this.#writeStops();
+			let unrecovered: unknown;
+			this.#orElse(
+				() => this.#recover(),
+				(error) => {
+					unrecovered = error;
+				},
+			);
+			const seen = this.#see();
+			const decided = decideRuns({ callers: this.#calls.callers, watched: this.#watched.ids }, seen.runs);
+			this.#calls.keep(decided.state.callers);
+			this.#watched.begin(this.#session, this.#session?.followed(seen.ofSession));
+			for (const action of decided.actions) {
+				const runId = "runId" in action ? action.runId : action.caller.runId;
+				this.#orElse(
+					() => this.#act(action, seen),
+					(error) => troubled(error, runId),
+				);
+			}
+			this.#watched.wakeHosts();
+			// Only now: what is wrong with another run's host must not keep an outcome from its caller.
+			if (unrecovered !== undefined) troubled(unrecovered);
+			again = this.#session && this.#lookAt(this.#session, seen.ofSession, isInTrouble);
+			this.#hosts?.closeUnused();
+		} catch (error) {
+			troubled(error);
+		}
+		const isStarting = this.#hosts?.anyStarting === true && !this.#watched.isComplete;
+		const anybody = !this.#calls.isEmpty || this.#session !== undefined;
+		return soonest(
+			again,
+			lookAgainIn({ anyCaller: !this.#calls.isEmpty, isStarting, isInTrouble: isInTrouble && anybody }),
+		);
+	}
+
+	/** What is wrong with a session's deliveries must not keep its calls from their answers. */
+	#lookAt(session: AttendedSession, open: readonly OpenRun[], isInTrouble: boolean): number | undefined {
+		try {
+			return session.look(open, isInTrouble);
+		} catch (error) {
+			session.onTrouble(error);
+			return LOOK_EVERY_MS_IN_TROUBLE;
+		}
+	}
+
+	#orElse(work: () => void, onTrouble: (error: unknown) => void): void {
 		try {
 			work();
-			return undefined;
 		} catch (error) {
-			if (error instanceof Error) return error;
-			throw error;
+			onTrouble(error);
+		}
+	}
+
+	/** Here and not where the signal fires: what goes wrong there would be nobody's to catch. */
+	#writeStops(): void {
+		for (const call of this.#calls.toStop) {
+			const { runId, stopBy: by = "the parent" } = call;
+			requestStop(this.#ledger, runId, { at: this.#ports.clock.now(), by });
+			this.#log.info("stop asked for", { runId, by });
+			call.stopBy = undefined;
+			call.options.onStopAsked?.();
+			this.wake();
 		}
 	}
 
@@ -236,23 +204,73 @@ export class Supervisor {
 		recover({ ledger: this.#ledger, log: this.#log, ports: this.#ports, reaper: this.#reaper });
 	}
 
-	/** Starts the host that the first run will need, so that it need not wait for it. */
-	prepare(): void {
-		this.#hosts.prepare();
+	#see(): Seen {
+		const ofSession = this.#session ? openRunsOf(this.#ledger, this.#session.id) : [];
+		const open = new Map(ofSession.map((run) => [run.id, run]));
+		const ended = new Map<RunId, EndedRecord>();
+		const runs = new Map<RunId, SeenRun>(ofSession.map(({ id, state }) => [id, { state, ofSession: true }]));
+		for (const runId of this.#calls.awaited) {
+			const record = open.has(runId) ? undefined : findRunOrClose(this.#ledger, runId, this.#ports.clock.now());
+			if (record?.run.state === "ended") {
+				ended.set(runId, { ...record, run: record.run });
+				runs.set(runId, { state: "ended", ofSession: false });
+			} else if (record) {
+				open.set(runId, openRun(record));
+				runs.set(runId, { state: record.run.state, ofSession: false });
+			}
+			const run = runs.get(runId);
+			const wantsPlace = this.#calls.of(runId).some(({ options }) => options.onQueued);
+			if (run?.state === "queued" && wantsPlace) runs.set(runId, { ...run, place: this.#positions.of(runId) });
+		}
+		return { runs, open, ended, ofSession };
 	}
 
-	/** Hosts look at the ledger at once, instead of at their next heartbeat. */
-	wake(): void {
-		this.#hosts.wake();
+	#act(action: RunAction, { open, ended }: Seen): void {
+		switch (action.do) {
+			case "answer":
+				this.#calls.answer(action.caller.id, ended.get(action.caller.runId));
+				break;
+			case "fail":
+				this.#calls.fail(action.caller.id, new RunForgotten(action.caller.runId));
+				break;
+			case "let leave":
+				this.#calls.answer(action.caller.id, undefined);
+				break;
+			case "tell place": {
+				const sessionBusy = waitsForSession(this.#ledger, action.caller.runId);
+				this.#calls.options(action.caller.id)?.onQueued?.({ position: action.place, sessionBusy });
+				break;
+			}
+			case "reach": {
+				const run = open.get(action.runId);
+				if (run) this.#watched.listen(run, this.#hosts?.reach(run));
+				break;
+			}
+			case "unwatch":
+				this.#watched.end(action.runId);
+				break;
+		}
 	}
 
-	/** Lets go of all sockets. Runs go on without us. */
-	dispose(): void {
-		this.#hosts.dispose();
+	/**
+	 * Runs were admitted, so only their endings may answer whoever awaits them: a locked ledger, a full disk or a folder
+	 * without permissions may be a matter of minutes, and an error now would be followed by a report later.
+	 */
+	#waitOut(error: unknown, runId?: RunId): void {
+		const concerned = runId === undefined ? this.#calls.all : this.#calls.of(runId);
+		if (concerned.length > 0) this.#log.warn("cannot watch a run, retrying", { runId, error });
+		for (const { id, options } of concerned) {
+			if (mayPass(error)) options.onTrouble?.(messageOf(error));
+			else this.#calls.fail(id, error);
+		}
+		if (runId === undefined || concerned.length === 0) this.#session?.onTrouble(error);
 	}
 }
 
-type Look = { ended: EndedRecord } | { againInMs: number };
+function soonest(first: number | undefined, second: number | undefined): number | undefined {
+	if (first === undefined || second === undefined) return first ?? second;
+	return Math.min(first, second);
+}
 
 /** The ledger does not know the run any more: a damaged one was replaced. No ending will ever be recorded. */
 class RunForgotten extends Error {
@@ -268,7 +286,7 @@ function mayPass(error: unknown): boolean {
 	return error instanceof Error && "code" in error;
 }
 
-export function openRun({ run, profile }: RunRecord): OpenRun {
+function openRun({ run, profile }: RunRecord): OpenRun {
 	if (run.state === "ended") throw new Error(`Run ${run.id} has ended.`);
 	const { id, state } = run;
 	return run.state === "running" ? { id, state, profile, hostId: run.hostId } : { id, state, profile };

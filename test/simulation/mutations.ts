@@ -15,8 +15,8 @@ export const MUTATIONS: readonly Mutation[] = [
 		name: "a delivery that is settled before it is written",
 		breaks: "every debt is paid once, where it is owed",
 		file: "src/deliver/announcer.ts",
-		from: "		const onDisk = toldOnDisk(talk, ledger.files);\n		const told = ids",
-		to: "		const onDisk = toldInMemory(talk);\n		const told = ids",
+		from: "onDisk: mayBeOnDisk ? toldOnDisk(talk, ledger.files) : new Set(),",
+		to: "onDisk: held,",
 	},
 	{
 		name: "a lease that is not renewed",
@@ -28,34 +28,35 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "a lost wake-up without a timer behind it",
 		breaks: "nothing is left behind",
-		file: "src/supervise/hint.ts",
-		from: "const cancel = clock.after(withinMs, resolve);",
-		to: "const cancel = () => {};",
+		file: "src/ports/loop.ts",
+		from: "this.#lookIn(againInMs);",
+		to: "",
 	},
 	{
 		name: "an answer before the ending is recorded",
 		breaks: "what is told is what is recorded",
 		file: "src/supervise/supervisor.ts",
-		from: `if (record.run.state === "ended") return { ended: { ...record, run: record.run } };`,
-		to: `if (record.run.state === "ended") return { ended: { ...record, run: record.run } };
-			if (record.run.stop) {
-				const { outcomeWithoutHost } = await import("../collect/outcome.ts");
-				const outcome = outcomeWithoutHost(record, { kind: "stopped", by: record.run.stop.by });
-				return { ended: { ...record, run: { ...record.run, state: "ended", endedAt: 0, outcome, delivery: { state: "owed" } } } } as never;
-			}`,
+		from: "call.options.onStopAsked?.();",
+		to: `call.options.onStopAsked?.();
+			const early = findRunOrClose(this.#ledger, runId, 0);
+			if (!early || early.run.state === "ended") continue;
+			const error = { code: "SUBAGENT_FAILED", message: "Stopped.", reason: "stopped" };
+			const outcome = { status: "error", error, exitCode: 130, usage: early.usage, displayItems: [], attempts: 0, warnings: [] };
+			const run = { ...early.run, state: "ended", endedAt: 0, outcome, delivery: { state: "owed" } };
+			this.#calls.answer(call.id, { ...early, run } as never);`,
 	},
 	{
 		name: "two answers to one call",
 		breaks: "a call has one answer",
 		file: "src/supervise/supervisor.ts",
-		from: "if (!mayPass(error)) throw error;",
-		to: "if (!(error instanceof LedgerTrouble && error.mayPass)) throw error;",
+		from: "if (mayPass(error)) options",
+		to: "if (error instanceof LedgerTrouble && error.mayPass) options",
 	},
 	{
 		name: "silence after trouble",
 		breaks: "nothing is left behind",
 		file: "src/deliver/announcer.ts",
-		from: "if (!talk.isInteractive) return;",
+		from: "if (!talk.isInteractive || this.#stopped) return;",
 		to: "return;",
 	},
 	{

@@ -4,7 +4,6 @@ import type { Services } from "../../delegate.ts";
 import type { RunRecord } from "../../ledger/records.ts";
 import { isDenial } from "../../operate/denial.ts";
 import { sendToSession } from "../../operate/send.ts";
-import type { RunId } from "../../run/ids.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
@@ -46,20 +45,6 @@ export async function sendMessage(sending: Sending): Promise<Answer> {
 	if (isDenial(answer)) return { problem: answer.error };
 	const agent = inOneLine(record.plan.agent);
 	if (!spawned) return [`Sent to ${agent}, run ${answer.runId}. It takes the message in after its current step.`];
-	if (!ctx.hasUI) await untilTaken(spawned.run.id, services);
+	if (!ctx.hasUI) await services.supervisor.handOver(spawned.run.id, TAKEN_WITHIN_MS);
 	return [`${agent} goes on with your message as run ${spawned.run.id}. Its report comes into this conversation.`];
-}
-
-async function untilTaken(id: RunId, { supervisor }: Services): Promise<void> {
-	const enough = new AbortController();
-	const timer = setTimeout(() => enough.abort(), TAKEN_WITHIN_MS);
-	try {
-		await supervisor.watchUntil(id, enough.signal, {
-			onSeen: ({ run }) => {
-				if (run.state !== "queued") enough.abort();
-			},
-		});
-	} finally {
-		clearTimeout(timer);
-	}
 }

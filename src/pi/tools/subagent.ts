@@ -103,7 +103,6 @@ export function subagentTool({
 								announcer.await(admitted);
 								announcer.attend(conversationOf(pi, ctx));
 							},
-							onSeen: (record) => events.saw(record, available),
 							onAsk: askUser(ctx, available),
 						},
 						parentFacts(pi, ctx, decisions),

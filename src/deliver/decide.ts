@@ -1,0 +1,206 @@
+import type { RunId } from "../run/ids.ts";
+
+/** How often to look while there is something to wait for and nobody gives a hint. */
+const LOOK_EVERY_MS = 1000;
+/** The same when there is nothing to wait for: a run may be sent off from a shell, or by another pi. */
+const LOOK_EVERY_MS_AT_REST = 5000;
+/** The same for one-shot modes, which wait for nothing else. */
+const DRAIN_LOOK_EVERY_MS = 500;
+const DRAIN_SAYS_EVERY_MS = 5000;
+/** Runs that end within this time of each other are announced together, … */
+const TOGETHER_MS = 200;
+/** … unless that holds up the first of them for longer than this. */
+const GATHER_MS = 1500;
+/**
+ * How long pi may be at rest with an announce that it was given, but does not hold, before that counts as lost. Only once
+ * it has come to rest after it was given: until all extensions have heard that it is at rest, pi holds messages back.
+ */
+const ARRIVE_WITHIN_MS = 5000;
+/** The same if it never came to rest again: there are failures that pi tells nobody of. */
+const ARRIVE_AT_ALL_WITHIN_MS = 120_000;
+/** Each time that the same one is lost, it is waited for twice as long: pi keeps what it could not write in its memory. */
+const LONGEST_WAIT_MS = 600_000;
+
+/** An announce that pi was given, and that was not yet seen in the transcript. */
+interface InFlight {
+	readonly givenAt: number;
+	/** When pi was last known to be busy since. */
+	readonly busyAt: number;
+}
+
+/** What a parent remembers about deliveries from one look to the next. All times are those of one process. */
+export interface DeliveryState {
+	readonly inFlight: ReadonlyMap<RunId, InFlight>;
+	/** How often each was given, until it arrived. */
+	readonly timesGiven: ReadonlyMap<RunId, number>;
+	/** Announces wait for others that may come: until when at most, how many there were, and when to count them again. */
+	readonly gathering?: { readonly until: number; readonly known: number; readonly countAt: number } | undefined;
+	/** When pi last came to rest. */
+	readonly restedAt: number;
+	/** Until when a prompt is on its way that pi does not yet count as work. */
+	readonly promptUntil: number;
+	/** A pi that is about to exit waits for its runs. */
+	readonly drain?: { readonly deadline: number; readonly sayAt: number } | undefined;
+}
+
+export const NOTHING_GIVEN: DeliveryState = { inFlight: new Map(), timesGiven: new Map(), restedAt: 0, promptUntil: 0 };
+
+/** A run that has ended, and whose session has not been told yet. */
+export interface Owed {
+	readonly id: RunId;
+	/** Whether it is for this process to tell. */
+	readonly isOurs: boolean;
+	readonly wantsSilence: boolean;
+}
+
+export interface DeliverySnapshot {
+	/** How many runs of the session have not ended, and how many a call returns. */
+	readonly open: number;
+	readonly awaited: number;
+	/** Those in flight and those that a call returns left out. */
+	readonly owed: readonly Owed[];
+	/** The runs of which pi's memory tells, and of these the ones of which the session's file tells too. */
+	readonly held: ReadonlySet<unknown>;
+	readonly onDisk: ReadonlySet<unknown>;
+	/** Whether what only pi's memory holds will never be written, and another entry would be. */
+	readonly memoryIsLost: boolean;
+	readonly talk: {
+		readonly isInteractive: boolean;
+		readonly isIdle: boolean;
+		readonly hasPending: boolean;
+		/** A tool call has not returned. Of two prompts at the same moment pi refuses one, and then takes itself for idle. */
+		readonly isCalling: boolean;
+	};
+}
+
+export type DeliveryAction =
+	/** The debts are paid: the transcript tells of these. */
+	| { do: "settle"; ids: RunId[] }
+	| { do: "skip"; ids: RunId[] }
+	| { do: "announce" | "hand over"; ids: RunId[] }
+	| { do: "say what is awaited"; forMs: number }
+	| { do: "say what is left" };
+
+export interface DeliveryDecision {
+	state: DeliveryState;
+	actions: DeliveryAction[];
+	/** Undefined: there is nothing to look for until somebody says so. */
+	againInMs: number | undefined;
+}
+
+/** What a parent does about the outcomes that its session has not been told. */
+export function decideDeliveries(state: DeliveryState, seen: DeliverySnapshot, now: number): DeliveryDecision {
+	const actions: DeliveryAction[] = [];
+	const ours = seen.owed.filter(({ isOurs }) => isOurs);
+	const arrived = [...state.inFlight.keys()].filter((id) => seen.onDisk.has(id));
+	const told = idsOf(ours.filter(({ id }) => seen.onDisk.has(id)));
+	if (arrived.length + told.length > 0) actions.push({ do: "settle", ids: [...arrived, ...told] });
+	const underway = withoutArrived(state, arrived);
+	const next = withoutLost(underway, seen, now);
+	const untold = ours.filter(({ id }) => !seen.onDisk.has(id) && !(seen.held.has(id) && !seen.memoryIsLost));
+	const silent = untold.filter(({ wantsSilence }) => wantsSilence);
+	if (silent.length > 0) actions.push({ do: "skip", ids: idsOf(silent) });
+	const due = idsOf(untold.filter(({ wantsSilence }) => !wantsSilence));
+
+	if (next.drain) return drained(next, next.drain, { actions, due, seen, now });
+	const interrupts = mayInterrupt(next, seen, now);
+	const gathered = interrupts ? gather(next, due, now) : { ...next, gathering: undefined };
+	if (interrupts && due.length > 0 && !gathered.gathering) actions.push({ do: "announce", ids: due });
+	// What was lost is still owed: the next look finds it.
+	const anyLost = next.inFlight.size < underway.inFlight.size;
+	return { state: gathered, actions, againInMs: anyLost ? 0 : againIn(gathered, seen, { due: due.length, now }) };
+}
+
+const idsOf = (owed: readonly Owed[]): RunId[] => owed.map(({ id }) => id);
+
+/** These were given to pi just now. */
+export function given(state: DeliveryState, ids: readonly RunId[], now: number): DeliveryState {
+	const inFlight = new Map(state.inFlight);
+	const timesGiven = new Map(state.timesGiven);
+	for (const id of ids) {
+		inFlight.set(id, { givenAt: now, busyAt: now });
+		timesGiven.set(id, (timesGiven.get(id) ?? 0) + 1);
+	}
+	return { ...state, inFlight, timesGiven };
+}
+
+function withoutArrived(state: DeliveryState, arrived: readonly RunId[]): DeliveryState {
+	if (arrived.length === 0) return state;
+	const inFlight = new Map(state.inFlight);
+	const timesGiven = new Map(state.timesGiven);
+	for (const id of arrived) {
+		inFlight.delete(id);
+		timesGiven.delete(id);
+	}
+	return { ...state, inFlight, timesGiven };
+}
+
+/** Two prompts at the same moment can make pi drop a message. It is still owed then, and so it is sent again. */
+function withoutLost(state: DeliveryState, { held, memoryIsLost, talk }: DeliverySnapshot, now: number): DeliveryState {
+	if (state.inFlight.size === 0) return state;
+	const inFlight = new Map<RunId, InFlight>();
+	for (const [id, flight] of state.inFlight) {
+		const isHeld = held.has(id) && !memoryIsLost;
+		const isAtRest = talk.isIdle && !talk.hasPending;
+		const known = isHeld || isAtRest ? flight : { ...flight, busyAt: now };
+		if (isHeld || !isLost(known, patience(state.timesGiven.get(id)), state.restedAt, now)) inFlight.set(id, known);
+	}
+	return { ...state, inFlight };
+}
+
+function isLost({ givenAt, busyAt }: InFlight, patienceMs: number, restedAt: number, now: number): boolean {
+	const rested = restedAt >= givenAt && now - Math.max(restedAt, busyAt) > patienceMs;
+	return rested || now - busyAt > ARRIVE_AT_ALL_WITHIN_MS;
+}
+
+const patience = (times = 1): number => Math.min(ARRIVE_WITHIN_MS * 2 ** (times - 1), LONGEST_WAIT_MS);
+
+function mayInterrupt({ promptUntil }: DeliveryState, { talk }: DeliverySnapshot, now: number): boolean {
+	return talk.isInteractive && talk.isIdle && !talk.isCalling && now > promptUntil;
+}
+
+/** Waits for more of them: as long as some come, but not for long. Without `gathering`, it is time. */
+function gather(state: DeliveryState, due: readonly RunId[], now: number): DeliveryState {
+	const { gathering } = state;
+	if (due.length === 0) return { ...state, gathering: undefined };
+	if (gathering && now < gathering.countAt) return state;
+	if (gathering && (due.length <= gathering.known || now >= gathering.until)) return { ...state, gathering: undefined };
+	const until = gathering?.until ?? now + GATHER_MS;
+	return { ...state, gathering: { until, known: due.length, countAt: now + TOGETHER_MS } };
+}
+
+function againIn(state: DeliveryState, seen: DeliverySnapshot, { due, now }: { due: number; now: number }) {
+	if (state.gathering) return state.gathering.countAt - now;
+	const elsewhere = seen.owed.filter(({ isOurs }) => !isOurs).length;
+	const left = seen.open + due + elsewhere + state.inFlight.size + seen.awaited;
+	if (left > 0) return LOOK_EVERY_MS;
+	return seen.talk.isInteractive ? LOOK_EVERY_MS_AT_REST : undefined;
+}
+
+interface Draining {
+	actions: DeliveryAction[];
+	due: RunId[];
+	seen: DeliverySnapshot;
+	now: number;
+}
+
+/** In one-shot modes the announces go to whoever drains; an empty hand means that there is nothing left to wait for. */
+function drained(
+	state: DeliveryState,
+	{ deadline, sayAt }: NonNullable<DeliveryState["drain"]>,
+	{ actions, due, seen, now }: Draining,
+): DeliveryDecision {
+	if (due.length > 0 || seen.open === 0 || now >= deadline) {
+		if (due.length === 0 && seen.open > 0) actions.push({ do: "say what is left" });
+		actions.push({ do: "hand over", ids: due });
+		const ended = { ...state, drain: undefined };
+		return { state: ended, actions, againInMs: againIn(ended, seen, { due: due.length, now }) };
+	}
+	const says = now >= sayAt;
+	if (says) actions.push({ do: "say what is awaited", forMs: deadline - now });
+	return {
+		state: { ...state, drain: { deadline, sayAt: says ? now + DRAIN_SAYS_EVERY_MS : sayAt } },
+		actions,
+		againInMs: Math.min(DRAIN_LOOK_EVERY_MS, deadline - now),
+	};
+}

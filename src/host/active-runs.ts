@@ -1,0 +1,154 @@
+import type { ClaimedRun, startWork, Work, WorkServices } from "../child/work.ts";
+import { outcomeWithoutHost } from "../collect/outcome.ts";
+import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { beginAttempt, recordTurn, usageOfParent } from "../ledger/progress.ts";
+import type { Log } from "../log/log.ts";
+import { USED_A_TOOL } from "../log/tool-uses.ts";
+import type { LaunchPlan } from "../plan/plan.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Progress, Question } from "../processes/protocol.ts";
+import type { RunId } from "../run/ids.ts";
+import { messageOf } from "../run/message-of.ts";
+import type { Outcome } from "../run/outcome.ts";
+import type { ActiveRun } from "./decide.ts";
+import type { Watchers } from "./watchers.ts";
+
+/** How long after a claim somebody may still come to watch the run: a parent looks for a new host once a second. */
+const WATCHED_WITHIN_MS = 2000;
+
+export interface ActiveRunsSetup {
+	ledger: Ledger;
+	log: Log;
+	ports: Ports;
+	/** Begins the work on a claimed run. */
+	startWork: typeof startWork;
+	childServices(
+		plan: Pick<LaunchPlan, "principal" | "cwd">,
+	): Pick<WorkServices, "agentDir" | "openModels" | "redactor" | "ui">;
+}
+
+/** What the rest of the host does for its runs. */
+export interface ForRuns {
+	watchers(): Watchers | undefined;
+	assertLeaseHeld(): void;
+	/** Bookkeeping that must not take the work down with it: what it writes is written again, or found out by others. */
+	orLog(what: string, runId: RunId, write: () => unknown): void;
+	onOutcome(record: ClaimedRun, outcome: Outcome): void;
+	/** Its child does nothing any more. */
+	onOver(): void;
+	/** Its child was aborted and does not come to rest. */
+	onStuck(id: RunId): void;
+}
+
+interface Active {
+	record: ClaimedRun;
+	work: Work;
+	/** False once it was taken away: then nothing of what we know of it may be written. */
+	ours: boolean;
+	/** Said once, and asked for at every look. */
+	stopping: boolean;
+}
+
+/** The runs that this host works on, and those taken from it whose child has not ended yet. */
+export class ActiveRuns {
+	readonly #setup: ActiveRunsSetup;
+	readonly #host: ForRuns;
+	readonly #active = new Map<RunId, Active>();
+
+	constructor(setup: ActiveRunsSetup, host: ForRuns) {
+		this.#setup = setup;
+		this.#host = host;
+	}
+
+	get size(): number {
+		return this.#active.size;
+	}
+
+	get all(): ActiveRun[] {
+		return [...this.#active.values()].map(({ record }) => ({ id: record.run.id, fence: record.run.fence }));
+	}
+
+	stop(id: RunId, by: string): void {
+		const active = this.#active.get(id);
+		if (!active) return;
+		if (!active.stopping) this.#setup.log.info("stopping", { runId: id, by });
+		active.stopping = true;
+		active.work.stop({ kind: "stopped", by });
+	}
+
+	letGo(id: RunId): void {
+		const active = this.#active.get(id);
+		if (!active) return;
+		if (active.ours) this.#setup.log.warn("given to another host", { runId: id });
+		active.ours = false;
+		active.work.stop({ kind: "lost", message: "The run was given to another host." });
+	}
+
+	async workOn(claimed: ClaimedRun): Promise<void> {
+		const { log } = this.#setup;
+		const { id } = claimed.run;
+		// It was taken away and is ours again: what we still have of it writes into the same session.
+		const before = this.#active.get(id);
+		if (before) await before.work.done;
+		const attempt = { record: claimed };
+		try {
+			const work = this.#setup.startWork(claimed, this.#servicesFor(attempt));
+			const active: Active = { record: claimed, work, ours: true, stopping: false };
+			this.#active.set(id, active);
+			this.#host.watchers()?.started(id);
+			log.info("started", { runId: id, agent: claimed.plan.agent, session: claimed.parentSession });
+			const { outcome, settled } = await work.done;
+			if (active.ours) this.#host.onOutcome(attempt.record, outcome);
+			else log.info("ended, but it was no longer ours", { runId: id });
+			if (!settled) this.#host.onStuck(id);
+		} catch (error) {
+			log.error("work failed", { runId: id, error });
+			const message = messageOf(error);
+			this.#host.onOutcome(attempt.record, outcomeWithoutHost(attempt.record, { kind: "crashed", message }));
+		} finally {
+			this.#active.delete(id);
+			this.#host.onOver();
+		}
+	}
+
+	/** `attempt`: the run as it is by now, since the same host may try again. */
+	#servicesFor(attempt: { record: ClaimedRun }): WorkServices {
+		const { ledger, log, ports, childServices } = this.#setup;
+		const { watchers, assertLeaseHeld, orLog } = this.#host;
+		const { plan, parentSession } = attempt.record;
+		const { id, fence } = attempt.record.run;
+		const watchedBy = ports.clock.elapsed() + WATCHED_WITHIN_MS;
+		return {
+			...childServices(plan),
+			assertLeaseHeld: () => orLog("lease", id, assertLeaseHeld),
+			ask: async (question: Question, signal) => {
+				log.info("asks the user", { runId: id, kind: question.kind });
+				return watchers()?.ask(id, question, { signal, patienceMs: watchedBy - ports.clock.elapsed() });
+			},
+			onWarning: (warning) => log.warn("the child goes without something", { runId: id, warning }),
+			onRetry: (retry) => log.warn("asks the model again", { runId: id, retry }),
+			beginAttempt: () => {
+				const { run } = attempt.record;
+				let begun = false;
+				orLog("attempt", id, () => {
+					begun = beginAttempt(ledger, id, fence);
+				});
+				if (!begun) return false;
+				attempt.record = { ...attempt.record, run: { ...run, attempt: run.attempt + 1 } };
+				log.warn("tries again after the model provider failed", { runId: id, attempt: run.attempt + 1 });
+				return true;
+			},
+			onNotice: (notice, kind) => log.info("an extension says", { runId: id, notice, kind }),
+			onProgress: (progress: () => Progress) => watchers()?.progress(id, progress),
+			onToolUse: (use) => log.info(USED_A_TOOL, { runId: id, agent: plan.agent, session: parentSession, ...use }),
+			onTurn: (turn) => orLog("turn", id, () => recordTurn(ledger, id, fence, turn)),
+			parentSessionUsage: () => usageOfParent(ledger, parentSession),
+			inbox: {
+				runId: id,
+				waiting: () => waitingMessages(ledger, id),
+				taken: (seq) => orLog("inbox", id, () => messageTaken(ledger, { seq, fence, at: ports.clock.now() })),
+			},
+		};
+	}
+}

@@ -1,0 +1,71 @@
+import { HEARTBEAT_MS } from "../processes/lease.ts";
+import type { RunId } from "../run/ids.ts";
+
+/** What a host remembers from one look to the next. Times are those of its own process. */
+export interface HostState {
+	/** When its lease is to be renewed, and what else is done now and then. */
+	readonly beatAt: number;
+	/** Since when nobody has needed it. */
+	readonly idleSince: number;
+	/** Why it takes nothing new: something in this process is not as it should be. Another host takes its place. */
+	readonly closingBecause?: string;
+}
+
+/** A run that this host works on, or whose child has not ended yet. */
+export interface ActiveRun {
+	readonly id: RunId;
+	readonly fence: number;
+}
+
+export interface HostSnapshot {
+	readonly active: readonly ActiveRun[];
+	/** What the ledger says of the runs of this host, each with who wants it stopped. */
+	readonly held: ReadonlyMap<RunId, { readonly fence: number; readonly stopBy?: string }>;
+	/** Outcomes that are not in the ledger yet. */
+	readonly pendingOutcomes: number;
+	readonly isWatched: boolean;
+}
+
+export interface HostLimits {
+	/** How long it stays when nobody needs it. */
+	readonly idleMs: number;
+	/** Serves one run and leaves right after it. */
+	readonly forOneRun: boolean;
+}
+
+export type HostAction =
+	/** Others gave it to another host: nothing of what we know of it may be written. */
+	| { do: "let go"; runId: RunId }
+	| { do: "stop"; runId: RunId; by: string }
+	| { do: "recover" }
+	| { do: "claim" }
+	| { do: "leave if idle" };
+
+/** A host that leaves sooner has to notice that it may. */
+export const beatEvery = (idleMs: number): number => Math.min(HEARTBEAT_MS, idleMs);
+
+export const isBeatDue = ({ beatAt }: HostState, now: number): boolean => now >= beatAt;
+
+/** What a host does at a look: about its own runs, about those of others, and about itself. */
+export function decideHost(
+	state: HostState,
+	seen: HostSnapshot,
+	{ idleMs, forOneRun, now }: HostLimits & { now: number },
+): { state: HostState; actions: HostAction[]; againInMs: number } {
+	const actions = seen.active.flatMap((run): HostAction[] => {
+		const mine = seen.held.get(run.id);
+		if (mine?.fence !== run.fence) return [{ do: "let go", runId: run.id }];
+		return mine.stopBy === undefined ? [] : [{ do: "stop", runId: run.id, by: mine.stopBy }];
+	});
+	actions.push({ do: "recover" });
+	const isClosing = state.closingBecause !== undefined;
+	if (!isClosing) actions.push({ do: "claim" });
+
+	const leavesAtOnce = isClosing || forOneRun;
+	const isNeeded = seen.active.length + seen.pendingOutcomes > 0 || (seen.isWatched && !leavesAtOnce);
+	const idleSince = isNeeded ? now : state.idleSince;
+	if (!isNeeded && (leavesAtOnce || now - idleSince >= idleMs)) actions.push({ do: "leave if idle" });
+
+	const beatAt = isBeatDue(state, now) ? now + beatEvery(idleMs) : state.beatAt;
+	return { state: { ...state, beatAt, idleSince }, actions, againInMs: beatAt - now };
+}

@@ -1,0 +1,163 @@
+import type { OpenRun } from "../ledger/open-runs.ts";
+import type { EndedRecord } from "../ledger/records.ts";
+import type { Progress } from "../processes/protocol.ts";
+import type { RunId } from "../run/ids.ts";
+import type { AskUser } from "./ask.ts";
+import type { HostConnection } from "./connection.ts";
+import type { Caller } from "./decide.ts";
+
+/** Why a run has not started yet. */
+export interface Waiting {
+	/** How many are served before it. */
+	position: number;
+	/** An earlier run of the same child session is not over. */
+	sessionBusy: boolean;
+}
+
+export interface WatchOptions {
+	/** Stops the run. */
+	signal?: AbortSignal | undefined;
+	/** Who does, asked when it fires. */
+	stopper?: () => string;
+	/** That is written down. */
+	onStopAsked?: () => void;
+	onProgress?: (progress: Progress) => void;
+	onQueued?: (waiting: Waiting) => void;
+	/** Something keeps us from looking after the run. It is tried again. */
+	onTrouble?: (message: string) => void;
+	/** There is a connection to the host that works on it, or that should. */
+	onReached?: (connection: HostConnection) => void;
+	onAsk?: AskUser;
+}
+
+export interface Leaving {
+	/** Ends the waiting, not the run. */
+	leave: AbortSignal;
+}
+
+/** The session that pi has open, as far as the loop is concerned. */
+export interface AttendedSession {
+	readonly id: string;
+	/** Its open runs. Answers after how many milliseconds to look again without a hint; undefined: not at all. */
+	look(open: readonly OpenRun[], isInTrouble: boolean): number | undefined;
+	/** Of which runs progress is of interest. */
+	followed(open: readonly OpenRun[]): ReadonlySet<RunId>;
+	heard(id: RunId, progress: Progress): void;
+	onAsk: AskUser;
+	onTrouble(error: unknown): void;
+}
+
+/** Somebody awaits a run. */
+export interface Call {
+	readonly id: number;
+	readonly runId: RunId;
+	readonly options: WatchOptions;
+	/** Who wants it stopped, until that is written down. */
+	stopBy?: string | undefined;
+	/** The connection that it was told of last. */
+	reached?: HostConnection;
+	resolve(ended: EndedRecord | undefined): void;
+	reject(error: unknown): void;
+}
+
+/** Who awaits which run in this process. */
+export class Calls {
+	readonly #calls = new Map<number, Call>();
+	readonly #byRun = new Map<RunId, Call[]>();
+	#callers: readonly Caller[] = [];
+	#count = 0;
+
+	get callers(): readonly Caller[] {
+		return this.#callers;
+	}
+
+	/** What was decided about them. Those that are not among them get their answer. */
+	keep(callers: readonly Caller[]): void {
+		this.#callers = callers;
+	}
+
+	get isEmpty(): boolean {
+		return this.#calls.size === 0;
+	}
+
+	get awaited(): RunId[] {
+		return [...this.#byRun.keys()];
+	}
+
+	get all(): Call[] {
+		return [...this.#calls.values()];
+	}
+
+	get toStop(): Call[] {
+		return this.all.filter(({ stopBy }) => stopBy !== undefined);
+	}
+
+	of(runId: RunId): readonly Call[] {
+		return this.#byRun.get(runId) ?? [];
+	}
+
+	options(id: number): WatchOptions | undefined {
+		return this.#calls.get(id)?.options;
+	}
+
+	/** There is a connection to the host of a run: those who await it hear of each once. */
+	reached(runId: RunId, connection: HostConnection): void {
+		for (const call of this.of(runId)) {
+			if (call.reached !== connection) call.options.onReached?.(connection);
+			call.reached = connection;
+		}
+	}
+
+	/** `onChange`: the call begins, leaves, or wants the run stopped. */
+	async add(
+		runId: RunId,
+		options: WatchOptions & Partial<Leaving>,
+		onChange: () => void,
+	): Promise<EndedRecord | undefined> {
+		const id = ++this.#count;
+		const { promise, resolve, reject } = Promise.withResolvers<EndedRecord | undefined>();
+		const call: Call = { id, runId, options, resolve, reject };
+		this.#calls.set(id, call);
+		this.#byRun.set(runId, [...this.of(runId), call]);
+		this.#callers = [...this.#callers, { id, runId, hasLeft: false }];
+		const { signal, leave } = options;
+		const onStop = () => {
+			call.stopBy = options.stopper?.() ?? "the parent";
+			onChange();
+		};
+		const onLeave = () => {
+			this.#callers = this.#callers.map((caller) => (caller.id === id ? { ...caller, hasLeft: true } : caller));
+			onChange();
+		};
+		if (signal?.aborted) onStop();
+		if (leave?.aborted) onLeave();
+		signal?.addEventListener("abort", onStop, { once: true });
+		leave?.addEventListener("abort", onLeave, { once: true });
+		onChange();
+		try {
+			return await promise;
+		} finally {
+			signal?.removeEventListener("abort", onStop);
+			leave?.removeEventListener("abort", onLeave);
+		}
+	}
+
+	answer(id: number, ended: EndedRecord | undefined): void {
+		this.#remove(id)?.resolve(ended);
+	}
+
+	fail(id: number, error: unknown): void {
+		this.#remove(id)?.reject(error);
+	}
+
+	#remove(id: number): Call | undefined {
+		const call = this.#calls.get(id);
+		if (!call) return undefined;
+		this.#calls.delete(id);
+		const others = this.of(call.runId).filter((other) => other !== call);
+		if (others.length > 0) this.#byRun.set(call.runId, others);
+		else this.#byRun.delete(call.runId);
+		this.#callers = this.#callers.filter((caller) => caller.id !== id);
+		return call;
+	}
+}

@@ -1,0 +1,93 @@
+import type { RunId } from "../run/ids.ts";
+
+/** How often to look when nobody gives a hint. */
+const LOOK_EVERY_MS = 500;
+/** The same while a host is starting, which takes a third of a second: it is asked for again until it answers. */
+const LOOK_EVERY_MS_AT_START = 20;
+/** The same while something keeps us from looking after a run. */
+export const LOOK_EVERY_MS_IN_TROUBLE = 2000;
+
+/** Somebody in this process who awaits a run: a tool call, or a command of the shell. */
+export interface Caller {
+	readonly id: number;
+	readonly runId: RunId;
+	/** Does not want to wait any longer. The run goes on. */
+	readonly hasLeft: boolean;
+	/** How many runs were to be served before this one, when the caller was last told. */
+	readonly toldPlace?: number | undefined;
+}
+
+/** A run as the ledger has it at this look. */
+export interface SeenRun {
+	readonly state: "queued" | "running" | "ended" | "forgotten";
+	/** Whether the session that pi has open asked for it. */
+	readonly ofSession: boolean;
+	/** How many runs are served before it; undefined if it does not wait. */
+	readonly place?: number | undefined;
+}
+
+export interface RunsState {
+	readonly callers: readonly Caller[];
+	/** The runs whose hosts we listen to. */
+	readonly watched: ReadonlySet<RunId>;
+}
+
+/** Every run that somebody awaits, and every open run of the session that pi has open. */
+export type SeenRuns = ReadonlyMap<RunId, SeenRun>;
+
+export type RunAction =
+	| { do: "answer" | "fail" | "let leave"; caller: Caller }
+	| { do: "tell place"; caller: Caller; place: number }
+	/** See to it that a host works on it, and listen to that host. */
+	| { do: "reach"; runId: RunId }
+	| { do: "unwatch"; runId: RunId };
+
+/**
+ * What the parent does about its runs. With or without a caller, a run needs a host; a caller is answered by the run's
+ * ending and by nothing else.
+ */
+export function decideRuns(state: RunsState, seen: SeenRuns): { state: RunsState; actions: RunAction[] } {
+	const actions: RunAction[] = [];
+	const callers = state.callers.flatMap((caller) => {
+		const run = seen.get(caller.runId) ?? FORGOTTEN;
+		const answer = answerTo(caller, run);
+		if (answer) {
+			actions.push({ do: answer, caller });
+			return [];
+		}
+		const { place } = run;
+		if (place !== undefined && place !== caller.toldPlace) actions.push({ do: "tell place", caller, place });
+		return [{ ...caller, toldPlace: place }];
+	});
+	const awaited = new Set(callers.map(({ runId }) => runId));
+	const watched = new Set<RunId>();
+	for (const [runId, run] of seen) {
+		if (!isOpen(run) || !(run.ofSession || awaited.has(runId))) continue;
+		watched.add(runId);
+		actions.push({ do: "reach", runId });
+	}
+	for (const runId of state.watched) if (!watched.has(runId)) actions.push({ do: "unwatch", runId });
+	return { state: { callers, watched }, actions };
+}
+
+const FORGOTTEN: SeenRun = { state: "forgotten", ofSession: false };
+
+/** Undefined if the caller goes on waiting. */
+function answerTo({ hasLeft }: Caller, { state }: SeenRun): "answer" | "fail" | "let leave" | undefined {
+	if (state === "ended") return "answer";
+	if (state === "forgotten") return "fail";
+	return hasLeft ? "let leave" : undefined;
+}
+
+const isOpen = ({ state }: SeenRun): boolean => state === "queued" || state === "running";
+
+/** How long to wait for a hint, if there is anything to wait for. */
+export function lookAgainIn(now: {
+	anyCaller: boolean;
+	isStarting: boolean;
+	isInTrouble: boolean;
+}): number | undefined {
+	if (now.isInTrouble) return LOOK_EVERY_MS_IN_TROUBLE;
+	if (now.isStarting) return LOOK_EVERY_MS_AT_START;
+	return now.anyCaller ? LOOK_EVERY_MS : undefined;
+}
