@@ -9,10 +9,12 @@ import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { type PiEvent, piVersions, promptPi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
+import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 
 const openHome = useHome();
+const shared = useSharedPi();
 type Rpc = ReturnType<typeof startRpc>;
 
 const ASKING_TOOLS = join(repositoryRoot, "test", "children", "asking-tools.ts");
@@ -42,13 +44,14 @@ const background: Script = ({ lastUserText, lastMessage }) => {
 		: text("Heard.");
 };
 
-const openWith = (parent: Script, subagents: object = {}): Promise<Home> =>
-	openHome({
-		moreExtensions: [ASKING_TOOLS],
-		agents: { "worker.md": agentNamed("worker", "You work.", `tools: ${TOOLS.join(", ")}`) },
-		config: { subagents: { allowWrite: true, ...subagents } },
-		script: dispatch({ parent, child }),
-	});
+const withWorker = (parent: Script, subagents: object = {}) => ({
+	moreExtensions: [ASKING_TOOLS],
+	agents: { "worker.md": agentNamed("worker", "You work.", `tools: ${TOOLS.join(", ")}`) },
+	config: { subagents: { allowWrite: true, ...subagents } },
+	script: dispatch({ parent, child }),
+});
+const openWith = (parent: Script): Promise<Home> => openHome(withWorker(parent));
+const shareWith = (...about: Parameters<typeof withWorker>): Promise<Home> => shared.openHome(withWorker(...about));
 
 interface Dialog extends PiEvent {
 	readonly id: string;
@@ -84,8 +87,8 @@ const replies = [
 
 describe("a dialog of a child's extension reaches the user of its parent", () => {
 	test.each(piVersions)("in the foreground, on pi %s: each kind, each answer", async (version) => {
-		const home = await openWith(foreground);
-		const rpc = startRpc(home, { version });
+		const home = await shared.openHome({ ...withWorker(foreground), pi: version });
+		const rpc = await shared.newSession(home);
 		for (const { tool, reply, value } of replies) {
 			const before = rpc.events.length;
 			await rpc.prompt(tool);
@@ -98,8 +101,8 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 	});
 
 	test("labelled with who asks, and as text", async () => {
-		const home = await openWith(background);
-		const rpc = startRpc(home);
+		const home = await shareWith(background);
+		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("asks_confirm");
 		const dialog = await nextDialog(rpc);
 		expect(dialog).toMatchObject({
@@ -112,8 +115,8 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 	});
 
 	test("in the background, also where the user takes longer than the idle limit", async () => {
-		const home = await openWith(background, { idleTimeoutMs: 1_000 });
-		const rpc = startRpc(home);
+		const home = await shareWith(background, { idleTimeoutMs: 1_000 });
+		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("Ask first. asks_input");
 		const first = await nextDialog(rpc);
 		expect(first.title).toMatch(/May it begin\?$/);
@@ -128,8 +131,8 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 	});
 
 	test("several at once, answered in any order", async () => {
-		const home = await openWith(foreground);
-		const rpc = startRpc(home);
+		const home = await shareWith(foreground);
+		const rpc = await shared.newSession(home);
 		await rpc.prompt("asks_three_at_once");
 		await rpc.waitForEvent(() => rpc.events.filter(isDialog).length === 3);
 		for (const dialog of rpc.events.filter(isDialog).reverse()) {
@@ -162,8 +165,8 @@ describe("a dialog that nobody answers is declined", () => {
 	});
 
 	test("when its own time is over, and when it is an editor", async () => {
-		const home = await openWith(foreground);
-		const rpc = startRpc(home);
+		const home = await shareWith(foreground);
+		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("asks_with_timeout");
 		await said(rpc, heard(false));
 		await rpc.promptAndSettle("asks_editor");
@@ -184,8 +187,8 @@ describe("a dialog that nobody answers is declined", () => {
 	});
 
 	test("when the run is stopped: the run ends at once", async () => {
-		const home = await openWith(foreground);
-		const rpc = startRpc(home);
+		const home = await shareWith(foreground);
+		const rpc = await shared.newSession(home);
 		await rpc.prompt("asks_confirm");
 		await nextDialog(rpc);
 		await rpc.send({ type: "abort" });
@@ -194,8 +197,8 @@ describe("a dialog that nobody answers is declined", () => {
 	});
 
 	test("by the limit on a tool call", async () => {
-		const home = await openWith(foreground, { toolTimeoutMs: 800 });
-		const rpc = startRpc(home);
+		const home = await shareWith(foreground, { toolTimeoutMs: 800 });
+		const rpc = await shared.newSession(home);
 		await rpc.prompt("asks_confirm");
 		await nextDialog(rpc);
 		const end = await rpc.waitForEvent((event) => event.type === "tool_execution_end");
@@ -204,8 +207,8 @@ describe("a dialog that nobody answers is declined", () => {
 });
 
 test("a notice of a child's extension goes to the log of its host", async () => {
-	const home = await openWith(foreground);
-	await promptPi(home, "notifies");
+	const home = await shareWith(foreground);
+	await shared.promptPi(home, "notifies");
 	const hosts = join(home.agentDir, "pi-geon", "hosts");
 	const logs = readdirSync(hosts).filter((name) => name.endsWith(".log"));
 	expect(logs.map((name) => readFileSync(join(hosts, name), "utf8")).join("")).toContain("Something to know.");

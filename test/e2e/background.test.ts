@@ -10,12 +10,14 @@ import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, httpError, text, toolCall, usage } from "../helpers/model-steps.ts";
 import { piVersions, promptPi, runPi, startRpc } from "../helpers/pi.ts";
+import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { partsOf, STATISTICS, successOf, tagged, WHOSE_WORDS } from "./announce-shape.ts";
 import { finalize } from "./child.ts";
 import { eventually } from "./ledger-of.ts";
 
 const openHome = useHome();
+const shared = useSharedPi();
 
 /** A parent that spawns what it is asked to (`spawn A B C`), and says what it heard otherwise. */
 const parent: Script = ({ lastUserText, lastMessage, messages }) => {
@@ -230,7 +232,7 @@ const oneRun = async (
 	childScript: Script,
 	config: object = {},
 ): Promise<{ announce: CustomMessage | undefined; home: Home; receipt: unknown }> => {
-	const home = await openHome({
+	const home = await shared.openHome({
 		config,
 		script: dispatch({
 			parent: ({ lastUserText, lastMessage }) =>
@@ -240,13 +242,12 @@ const oneRun = async (
 			child: childScript,
 		}),
 	});
-	const rpc = startRpc(home);
+	const rpc = await shared.newSession(home);
 	await rpc.promptAndSettle("Go.");
 	const file = await sessionFileOf(rpc);
 	const receipt = rpc.events.find((event) => event.type === "tool_execution_end")?.result;
 	await rpc.waitForEvent((event) => event.type === "message_end" && JSON.stringify(event).includes("Status: "));
 	await rpc.waitForEvent(() => settledTimes(rpc) === 2);
-	await rpc.close();
 	return { announce: announcesIn(file)[0], home, receipt };
 };
 
@@ -294,7 +295,7 @@ test("a model that does not exist gives way with a warning", async () => {
 
 test("a host that dies with a background run: it goes on in another, and comes home once", async () => {
 	let asked = 0;
-	const home: Home = await openHome({
+	const home: Home = await shared.openHome({
 		script: dispatch({
 			parent,
 			child: () => {
@@ -303,10 +304,10 @@ test("a host that dies with a background run: it goes on in another, and comes h
 			},
 		}),
 	});
-	const rpc = startRpc(home);
+	const rpc = await shared.newSession(home);
 	await rpc.promptAndSettle("spawn A");
 	await rpc.waitForEvent((event) => JSON.stringify(event).includes("I have heard 1 announces"));
 	const file = await sessionFileOf(rpc);
-	await rpc.close();
+	await rpc.send({ type: "new_session" });
 	expect(announcesIn(file).map(({ content }) => partsOf(content).said)).toEqual([successOf("Survived.")]);
 });

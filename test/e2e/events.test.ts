@@ -10,10 +10,12 @@ import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { type PiEvent, piVersions, promptPi, startRpc } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
+import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, finalize } from "./child.ts";
 
 const openHome = useHome();
+const shared = useSharedPi();
 type Rpc = ReturnType<typeof startRpc>;
 
 /** `spawn A B` in the background, `delegate A` in the foreground; anything else is noted. */
@@ -32,11 +34,11 @@ const child =
 		return finalize(firstUserText === "silent" ? "ANNOUNCE_SKIP" : `Answer to ${firstUserText}.`);
 	};
 
-const open = (childScript: Script = child()): Promise<Home> =>
-	openHome({
-		moreExtensions: [join(repositoryRoot, "test", "children", "event-listener.ts")],
-		script: dispatch({ parent, child: childScript }),
-	});
+const withListener = (childScript: Script = child()) => ({
+	moreExtensions: [join(repositoryRoot, "test", "children", "event-listener.ts")],
+	script: dispatch({ parent, child: childScript }),
+});
+const open = (childScript?: Script): Promise<Home> => openHome(withListener(childScript));
 
 interface Heard {
 	step: string;
@@ -81,11 +83,11 @@ const success = expect.objectContaining({
 
 describe.each(piVersions)("other extensions hear of each run, on pi %s", (version) => {
 	test("in the background: created, started, ended, announced", async () => {
-		const home = await open();
-		const rpc = startRpc(home, { version });
+		const home = await shared.openHome({ ...withListener(), pi: version });
+		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("spawn A");
 		await heardUntil(rpc, home, (heard) => heard.some(({ step }) => step === "announced"));
-		await rpc.close();
+		await rpc.send({ type: "new_session" });
 		const common = { ...identity, label: "label A" };
 		expect(heardIn(home).map(({ step, event }) => ({ step, event }))).toEqual([
 			{ step: "created", event: { ...common, state: "queued" } },
@@ -96,11 +98,11 @@ describe.each(piVersions)("other extensions hear of each run, on pi %s", (versio
 	});
 
 	test("in the foreground: created, started, ended", async () => {
-		const home = await open();
-		const rpc = startRpc(home, { version });
+		const home = await shared.openHome({ ...withListener(), pi: version });
+		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("delegate A");
 		await rpc.promptAndSettle("And then?");
-		await rpc.close();
+		await rpc.send({ type: "new_session" });
 		expect(heardIn(home).map(({ step, event }) => ({ step, event }))).toEqual([
 			{ step: "created", event: { ...identity, state: "queued" } },
 			{ step: "started", event: { ...identity, state: "running" } },
@@ -110,12 +112,12 @@ describe.each(piVersions)("other extensions hear of each run, on pi %s", (versio
 });
 
 test("many at once: each run has its own four steps", async () => {
-	const home = await open();
-	const rpc = startRpc(home);
+	const home = await shared.openHome(withListener());
+	const rpc = await shared.newSession(home);
 	await rpc.promptAndSettle("spawn A B C D E F");
 	await rpc.promptAndSettle("delegate G H");
 	await heardUntil(rpc, home, (heard) => heard.filter(({ step }) => step === "announced").length === 6);
-	await rpc.close();
+	await rpc.send({ type: "new_session" });
 	const steps = stepsIn(home);
 	expect(steps.slice(0, 6)).toEqual(Array.from({ length: 6 }, () => BACKGROUND));
 	expect(steps.slice(6)).toEqual([FOREGROUND, FOREGROUND]);
@@ -128,12 +130,12 @@ test("pi -p hears all four before it ends", async () => {
 });
 
 test("a run that asks for silence is not announced", async () => {
-	const home = await open();
-	const rpc = startRpc(home);
+	const home = await shared.openHome(withListener());
+	const rpc = await shared.newSession(home);
 	await rpc.promptAndSettle("spawn silent");
 	await heardUntil(rpc, home, (heard) => heard.some(({ step }) => step === "ended"));
 	await rpc.promptAndSettle("And then?");
-	await rpc.close();
+	await rpc.send({ type: "new_session" });
 	expect(stepsIn(home)).toEqual([["created", "started", "ended"]]);
 });
 
@@ -188,8 +190,8 @@ describe("a route", () => {
 	const route = { channel: "C1", thread: 'a "quoted" one', nested: [1, null, { deep: true }] };
 
 	test.each(["/subagents-route", "/route-by-event"])("set by %s comes back with the announce", async (command) => {
-		const home = await open();
-		const rpc = startRpc(home);
+		const home = await shared.openHome(withListener());
+		const rpc = await shared.newSession(home);
 		await rpc.prompt(`${command} ${JSON.stringify(route)}`);
 		await rpc.promptAndSettle("spawn A");
 		expect(await announceOf(rpc)).toMatchObject({ label: "label A", route });
@@ -197,8 +199,8 @@ describe("a route", () => {
 
 	test("is that of the moment of spawning", async () => {
 		const gates = { A: gate(), B: gate(), C: gate() };
-		const home = await open(child(gates));
-		const rpc = startRpc(home);
+		const home = await shared.openHome(withListener(child(gates)));
+		const rpc = await shared.newSession(home);
 		await rpc.prompt('/subagents-route {"thread":1}');
 		await rpc.promptAndSettle("spawn A");
 		await rpc.prompt('/subagents-route {"thread":2}');

@@ -2,14 +2,17 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agentNamed } from "../helpers/agent-file.ts";
+import type { Home } from "../helpers/home.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { delay, httpError, text, toolCall } from "../helpers/model-steps.ts";
-import { promptPi } from "../helpers/pi.ts";
+import { promptPi as startPi } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
+import { type Answered, useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 
-const openHome = useHome();
+const openOwnHome = useHome();
+const { openHome, promptPi } = useSharedPi();
 
 /** Of no known shape, so that only knowing it can mask it. */
 const LITERAL = "zebra.plover!quartz-91";
@@ -17,7 +20,7 @@ const GITHUB = `ghp_${"Ab3".repeat(12)}`;
 const env = { DEPLOY_TOKEN: LITERAL };
 
 /** All that we hand to the parent: results, partial updates, host logs. */
-function handedOver(home: Awaited<ReturnType<typeof openHome>>, run: Awaited<ReturnType<typeof promptPi>>): string {
+function handedOver(home: Home, run: Answered): string {
 	const hosts = join(home.agentDir, "pi-geon", "hosts");
 	const logs = readdirSync(hosts)
 		.filter((name) => name.endsWith(".log"))
@@ -50,7 +53,7 @@ test("nothing that leaves a child carries a secret: answers, calls, the task, st
 
 test("a token that came while the child was at work is masked, too", async () => {
 	const token = "heron.wader?basalt-47";
-	const home = await openHome({
+	const home: Home = await openOwnHome({
 		script: dispatch({
 			parent: [delegateTo("explorer", "Look."), text("Done.")],
 			child: async () => {
@@ -65,13 +68,13 @@ test("a token that came while the child was at work is masked, too", async () =>
 			},
 		}),
 	});
-	const run = await promptPi(home, "Go.");
+	const run = await startPi(home, "Go.");
 	expect(delegations(run)[0]?.results[0]?.output).toBe("It is [redacted].");
 	expect(handedOver(home, run)).not.toContain(token);
 });
 
 test("what a child's tool prints is in the host's log, without the secret", async () => {
-	const home = await openHome({
+	const home: Home = await openOwnHome({
 		env,
 		moreExtensions: [join(repositoryRoot, "test", "children", "printing-tool.ts")],
 		agents: { "worker.md": agentNamed("worker", "You work.", "tools: prints") },
@@ -81,7 +84,7 @@ test("what a child's tool prints is in the host's log, without the secret", asyn
 			child: [toolCall("prints", { text: `${LITERAL} ${GITHUB}` }), finalize("Done.")],
 		}),
 	});
-	const run = await promptPi(home, "Go.");
+	const run = await startPi(home, "Go.");
 	expect(delegations(run)[0]).toMatchObject({ finalized: { status: "SUCCESS" } });
 	const all = handedOver(home, run);
 	for (const how of ["with the console", "as bytes"]) {
@@ -108,7 +111,7 @@ test("an error of the provider that repeats a key does not pass it on", async ()
 });
 
 test("home paths are shortened in what is said, and kept in what is to be opened", async () => {
-	const home = await openHome({
+	const home: Home = await openHome({
 		script: dispatch({
 			parent: [delegateTo("explorer", "Look."), text("Done.")],
 			child: ({ turn }) =>

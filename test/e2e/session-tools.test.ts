@@ -10,11 +10,13 @@ import { killHosts } from "../helpers/hosts.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { cut, text, toolCall } from "../helpers/model-steps.ts";
-import { type PiEvent, piVersions, startRpc } from "../helpers/pi.ts";
-import { useHome } from "../helpers/use-home.ts";
+import { type PiEvent, piVersions } from "../helpers/pi.ts";
+import type { PiVersion } from "../helpers/repository.ts";
+import type { RpcClient as Rpc } from "../helpers/rpc.ts";
+import { useSharedPi } from "../helpers/shared-pi.ts";
 import { finalize } from "./child.ts";
 
-const openHome = useHome();
+const { openHome, newSession } = useSharedPi();
 
 const ledgers: Ledger[] = [];
 afterEach(() => {
@@ -42,8 +44,6 @@ const child =
 		await gates[firstUserText]?.opened;
 		return toolCall("ls", { path: "." });
 	};
-
-type Rpc = ReturnType<typeof startRpc>;
 
 /** Calls one tool and answers the details of its result. */
 async function call<Details = Record<string, unknown>>(rpc: Rpc, tool: string, args: object): Promise<Details> {
@@ -98,14 +98,17 @@ const childRequest = (home: Home, turn: number, words = "") =>
 		(request) => request.isChild && request.turn === turn && JSON.stringify(request.messages).includes(words),
 	);
 
-const open = (gates: Record<string, Gate> = {}, config: object = {}): Promise<Home> =>
-	openHome({ config, script: dispatch({ parent, child: child(gates) }) });
+const open = (gates: Record<string, Gate> = {}, config: object = {}, pi?: PiVersion): Promise<Home> =>
+	openHome({ config, script: dispatch({ parent, child: child(gates) }), ...(pi && { pi }) });
+
+/** The end of a session, as far as its runs are concerned. */
+const leave = (rpc: Rpc) => rpc.send({ type: "new_session" });
 
 describe.each(piVersions)("on pi %s", (version) => {
 	test("a child at work takes a message in at the end of its turn, once, and its report is announced once", async () => {
 		const gates = { A: gate() };
-		const home = await open(gates);
-		const rpc = startRpc(home, { version });
+		const home = await open(gates, {}, version);
+		const rpc = await newSession(home);
 		const { childSessionKey, runId } = await spawn(rpc, "A");
 		await childRequest(home, 0);
 		expect(
@@ -116,7 +119,7 @@ describe.each(piVersions)("on pi %s", (version) => {
 		expect(times("Look at B.", next.messages)).toBe(1);
 		await announced(rpc, "Heeded: Look at B.");
 		const file = await sessionFileOf(rpc);
-		await rpc.close();
+		await leave(rpc);
 		expect(announcesIn(file)).toHaveLength(1);
 		const ledger = await ledgerOf(home);
 		expect(ledger.all("SELECT run_id, taken_at FROM inbox")).toEqual([{ run_id: runId, taken_at: expect.any(Number) }]);
@@ -127,7 +130,7 @@ describe("a message whose reply comes in time", () => {
 	test("from a child at work: it is the result of the call, and nothing is announced", async () => {
 		const gates = { A: gate() };
 		const home = await open(gates);
-		const rpc = startRpc(home);
+		const rpc = await newSession(home);
 		await spawn(rpc, "A");
 		await childRequest(home, 0);
 		const sent = call(rpc, "sessions_send", { label: "A", message: "Look at B." });
@@ -137,7 +140,7 @@ describe("a message whose reply comes in time", () => {
 		expect(await sent).toMatchObject({ status: "ok", reply: "Heeded: Look at B." });
 		await rpc.promptAndSettle("How are things?");
 		const file = await sessionFileOf(rpc);
-		await rpc.close();
+		await leave(rpc);
 		expect(announcesIn(file)).toEqual([]);
 		expect(ledger.all("SELECT delivery FROM runs")).toEqual([{ delivery: "delivered" }]);
 	});
@@ -154,7 +157,7 @@ describe("a message whose reply comes in time", () => {
 				},
 			}),
 		});
-		const rpc = startRpc(home);
+		const rpc = await newSession(home);
 		const { childSessionKey, runId } = await spawn(rpc, "A");
 		await childRequest(home, 0);
 		const sent = call(rpc, "sessions_send", { sessionKey: childSessionKey, message: "And B?" });
@@ -166,14 +169,14 @@ describe("a message whose reply comes in time", () => {
 		expect(answer.runId).not.toBe(runId);
 		await announced(rpc, "Answer to A.");
 		const file = await sessionFileOf(rpc);
-		await rpc.close();
+		await leave(rpc);
 		expect(announcesIn(file)).toHaveLength(1);
 		expect(ledger.all("SELECT run_id FROM inbox")).toEqual([{ run_id: answer.runId }]);
 	});
 
 	test("from a child that has ended: its session is resumed, with and without a role", async () => {
 		const home = await open();
-		const rpc = startRpc(home);
+		const rpc = await newSession(home);
 		const keys = [
 			(await spawn(rpc, "A")).childSessionKey,
 			(await call<{ childSessionKey: string }>(rpc, "sessions_spawn", { task: "B", model: "scripted/child" }))
@@ -189,7 +192,7 @@ describe("a message whose reply comes in time", () => {
 			});
 		}
 		const file = await sessionFileOf(rpc);
-		await rpc.close();
+		await leave(rpc);
 		expect(announcesIn(file)).toHaveLength(2);
 		// With what it was spawned with.
 		expect(home.model.requests.findLast((request) => request.isChild)?.model).toBe("child");
@@ -198,7 +201,7 @@ describe("a message whose reply comes in time", () => {
 	test("two calls that wait for the same child get the same reply, and it is not announced", async () => {
 		const gates = { A: gate() };
 		const home = await open(gates);
-		const rpc = startRpc(home);
+		const rpc = await newSession(home);
 		await spawn(rpc, "A");
 		await childRequest(home, 0);
 		const before = rpc.events.length;
@@ -218,7 +221,7 @@ describe("a message whose reply comes in time", () => {
 		const { data } = await rpc.send({ type: "get_session_stats" });
 		expect(data).toMatchObject({ tokens: { input: home.model.requests.length * 10 } });
 		const file = await sessionFileOf(rpc);
-		await rpc.close();
+		await leave(rpc);
 		expect(announcesIn(file)).toEqual([]);
 	});
 });
@@ -226,7 +229,7 @@ describe("a message whose reply comes in time", () => {
 test("a message to a queued child is given with its task, before its first model call", async () => {
 	const gates = { A: gate() };
 	const home = await open(gates, { agents: { defaults: { subagents: { maxConcurrent: 1 } } } });
-	const rpc = startRpc(home);
+	const rpc = await newSession(home);
 	await spawn(rpc, "A");
 	await childRequest(home, 0);
 	await spawn(rpc, "B");
@@ -236,13 +239,13 @@ test("a message to a queued child is given with its task, before its first model
 	expect(first.firstUserText).toBe("B");
 	expect(times("Mind the gap.", first.messages)).toBe(1);
 	await announced(rpc, "Heeded: Mind the gap.");
-	await rpc.close();
+	await leave(rpc);
 });
 
 test("a reply that takes too long is announced instead, once", async () => {
 	const gates = { A: gate() };
 	const home = await open(gates);
-	const rpc = startRpc(home);
+	const rpc = await newSession(home);
 	const { childSessionKey, runId } = await spawn(rpc, "A");
 	await childRequest(home, 0);
 	expect(await call(rpc, "sessions_send", { label: "A", message: "Hurry.", timeoutSeconds: 0.2 })).toMatchObject({
@@ -254,17 +257,16 @@ test("a reply that takes too long is announced instead, once", async () => {
 	await announced(rpc, "Heeded: Hurry.");
 	await rpc.promptAndSettle("How are things?");
 	const file = await sessionFileOf(rpc);
-	await rpc.close();
+	await leave(rpc);
 	expect(announcesIn(file)).toHaveLength(1);
 });
 
 test("who is not there, or not this conversation's, is not spoken to", async () => {
 	const home = await open();
-	const other = startRpc(home);
+	const other = await newSession(home);
 	const { childSessionKey } = await spawn(other, "A");
 	await announced(other, "Answer to A.");
-	await other.close();
-	const rpc = startRpc(home);
+	const rpc = await newSession(home);
 	const forbidden = { status: "forbidden", error: expect.stringContaining("not a subagent of this conversation") };
 	expect(await call(rpc, "sessions_send", { sessionKey: childSessionKey, message: "Hi" })).toEqual(forbidden);
 	expect(await call(rpc, "sessions_history", { sessionKey: childSessionKey })).toEqual(forbidden);
@@ -282,7 +284,7 @@ test("who is not there, or not this conversation's, is not spoken to", async () 
 		error: expect.stringMatching(/^2 subagents have the label "twin"\. Give the sessionKey: agent:main:subagent:/),
 	});
 	expect((await call<SessionList>(rpc, "sessions_list", {})).total).toBe(2);
-	await rpc.close();
+	await leave(rpc);
 });
 
 test("a host that dies after a message was taken in: it is in the child's transcript once", async () => {
@@ -302,7 +304,7 @@ test("a host that dies after a message was taken in: it is in the child's transc
 			},
 		}),
 	});
-	const rpc = startRpc(home);
+	const rpc = await newSession(home);
 	const { childSessionKey } = await spawn(rpc, "A");
 	await childRequest(home, 0);
 	await call(rpc, "sessions_send", { label: "A", message: "Look at B.", timeoutSeconds: 0 });
@@ -312,7 +314,7 @@ test("a host that dies after a message was taken in: it is in the child's transc
 	expect(times("Look at B.", last?.messages)).toBe(1);
 	const history = await call<History>(rpc, "sessions_history", { sessionKey: childSessionKey });
 	expect(times("Look at B.", history.messages)).toBe(1);
-	await rpc.close();
+	await leave(rpc);
 });
 
 test("a message to a child that stops without handing over makes it go on", async () => {
@@ -329,13 +331,13 @@ test("a message to a child that stops without handing over makes it go on", asyn
 			},
 		}),
 	});
-	const rpc = startRpc(home);
+	const rpc = await newSession(home);
 	await spawn(rpc, "A");
 	await childRequest(home, 0);
 	await call(rpc, "sessions_send", { label: "A", message: "Look at B.", timeoutSeconds: 0 });
 	proceed.open();
 	await announced(rpc, "Heeded.");
-	await rpc.close();
+	await leave(rpc);
 });
 
 test("a message to a child whose model is being asked again waits for the answer, and is then taken in", async () => {
@@ -351,7 +353,7 @@ test("a message to a child whose model is being asked again waits for the answer
 			},
 		}),
 	});
-	const rpc = startRpc(home);
+	const rpc = await newSession(home);
 	await spawn(rpc, "A");
 	await childRequest(home, 0);
 	await call(rpc, "sessions_send", { label: "A", message: "Look at B.", timeoutSeconds: 0 });
@@ -361,12 +363,12 @@ test("a message to a child whose model is being asked again waits for the answer
 		.filter(({ isChild }) => isChild)
 		.map(({ messages }) => times("Look at B.", messages));
 	expect(seen).toEqual([0, 0, 1]);
-	await rpc.close();
+	await leave(rpc);
 });
 
 test("an archived session is still told of, and not resumed", async () => {
 	const home = await open();
-	const rpc = startRpc(home);
+	const rpc = await newSession(home);
 	const { childSessionKey } = await spawn(rpc, "A", { cleanup: "delete" });
 	await announced(rpc, "Answer to A.");
 	const row = async () => (await call<SessionList>(rpc, "sessions_list", {})).sessions[0];
@@ -377,7 +379,7 @@ test("an archived session is still told of, and not resumed", async () => {
 		status: "error",
 		error: expect.stringContaining("archived"),
 	});
-	await rpc.close();
+	await leave(rpc);
 });
 
 const SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
@@ -392,7 +394,7 @@ test("lists and histories tell what there is, redacted and within their limits",
 					: [text("Looking."), toolCall("ls", { path: "." })],
 		}),
 	});
-	const rpc = startRpc(home);
+	const rpc = await newSession(home);
 	const { childSessionKey, runId } = await spawn(rpc, `Find ${SECRET}.`, { label: "find" });
 	await announced(rpc, "label find");
 	const long = await spawn(rpc, "Long.");
@@ -442,13 +444,13 @@ test("lists and histories tell what there is, redacted and within their limits",
 	expect(cut.messages[0]?.text).toHaveLength(4000);
 	expect(cut.messages[0]?.moreChars).toBe(96_005);
 	expect(cut.note).toBe("2 earlier messages are left out, 1 message is shortened.");
-	await rpc.close();
+	await leave(rpc);
 });
 
 test("agents_list says whom the parent may target", async () => {
 	const list = [{ id: "main", subagents: { allowAgents: ["main", "ops", "ghost"] } }, { id: "ops" }, { id: "hidden" }];
 	const home = await openHome({ config: { agents: { list } }, script: dispatch({ parent, child: child() }) });
-	const rpc = startRpc(home);
+	const rpc = await newSession(home);
 	expect(await call(rpc, "agents_list", {})).toEqual({
 		requester: "main",
 		allowAny: false,
@@ -458,5 +460,5 @@ test("agents_list says whom the parent may target", async () => {
 			{ id: "ghost", configured: false },
 		],
 	});
-	await rpc.close();
+	await leave(rpc);
 });

@@ -7,11 +7,17 @@ import type { Home } from "../helpers/home.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text } from "../helpers/model-steps.ts";
-import { promptPi, startRpc } from "../helpers/pi.ts";
+import { promptPi } from "../helpers/pi.ts";
+import type { Prompted } from "../helpers/prompt-pi.ts";
+import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 
 const openHome = useHome();
+const shared = useSharedPi();
+
+/** How a pi is asked: the one that the tests share, in a new session of its own, or one that is started for it. */
+type Ask = (home: Home, prompt: string) => Promise<Pick<Prompted, "toolResults">>;
 
 /** A parent that delegates what it is asked: `<agent> <session id or -> <task>`. */
 const parent: Script = ({ lastUserText, lastMessage }) => {
@@ -20,8 +26,8 @@ const parent: Script = ({ lastUserText, lastMessage }) => {
 	return delegateTo(agent, task.join(" "), session === "-" ? undefined : session);
 };
 
-const delegated = async (home: Home, prompt: string, options?: Parameters<typeof promptPi>[2]) => {
-	const [details] = delegations(await promptPi(home, prompt, options));
+const delegated = async (home: Home, prompt: string, ask: Ask = shared.promptPi) => {
+	const [details] = delegations(await ask(home, prompt));
 	if (!details) throw new Error("Nothing was delegated.");
 	return details;
 };
@@ -30,9 +36,9 @@ test("a conversation of three steps with one child, each in a pi of its own", as
 	const home = await openHome({
 		script: dispatch({ parent, child: ({ lastUserText }) => finalize(`Answer to: ${lastUserText}`) }),
 	});
-	const first = await delegated(home, "explorer - One.");
-	const second = await delegated(home, `explorer ${first.sessionId} Two.`);
-	const third = await delegated(home, `explorer ${first.sessionId} Three.`);
+	const first = await delegated(home, "explorer - One.", promptPi);
+	const second = await delegated(home, `explorer ${first.sessionId} Two.`, promptPi);
+	const third = await delegated(home, `explorer ${first.sessionId} Three.`, promptPi);
 
 	expect(new Set([first, second, third].map((details) => details.sessionId)).size).toBe(1);
 	expect(new Set([first, second, third].map((details) => details.results[0]?.sessionFile)).size).toBe(1);
@@ -49,7 +55,7 @@ test("a conversation of three steps with one child, each in a pi of its own", as
 test("two calls on one session at once are served one after the other", async () => {
 	const firstAsked = gate();
 	const proceed = gate();
-	const home = await openHome({
+	const home = await shared.openHome({
 		script: dispatch({
 			parent: ({ lastUserText, lastMessage }) => {
 				if (lastMessage?.role === "tool") return text("Done.");
@@ -67,7 +73,7 @@ test("two calls on one session at once are served one after the other", async ()
 		}),
 	});
 	const { sessionId } = await delegated(home, "Start");
-	const running = promptPi(home, `Continue ${sessionId}`);
+	const running = shared.promptPi(home, `Continue ${sessionId}`);
 	await firstAsked.opened;
 	proceed.open();
 	const run = await running;
@@ -84,7 +90,7 @@ test("two calls on one session at once are served one after the other", async ()
 
 describe("a session can be continued after it", () => {
 	test("failed", async () => {
-		const home = await openHome({
+		const home = await shared.openHome({
 			script: dispatch({
 				parent,
 				child: ({ lastUserText }) => (lastUserText.startsWith("Fine") ? finalize("Better now.") : text("Hm.")),
@@ -97,7 +103,7 @@ describe("a session can be continued after it", () => {
 	});
 
 	test("timed out", async () => {
-		const home = await openHome({
+		const home = await shared.openHome({
 			config: { subagents: { idleTimeoutMs: 400 } },
 			script: dispatch({ parent, child: ({ lastUserText }) => (lastUserText === "Try." ? hang() : finalize("Back.")) }),
 		});
@@ -109,17 +115,16 @@ describe("a session can be continued after it", () => {
 	});
 
 	test("was stopped", async () => {
-		const home = await openHome({
+		const home = await shared.openHome({
 			script: dispatch({ parent, child: ({ lastUserText }) => (lastUserText === "Try." ? hang() : finalize("Back.")) }),
 		});
-		const rpc = startRpc(home);
+		const rpc = await shared.newSession(home);
 		await rpc.prompt("explorer - Try.");
 		await home.model.waitFor((request) => request.isChild);
 		await rpc.send({ type: "abort" });
 		const ended = await rpc.waitForEvent((event) => event.type === "tool_execution_end");
 		const { details } = ended.result as { details: Awaited<ReturnType<typeof delegated>> };
 		expect(details).toMatchObject({ error: { reason: "stopped" }, results: [{ exitCode: 130 }] });
-		await rpc.close();
 		expect(await delegated(home, `explorer ${details.sessionId} Again.`)).toMatchObject({
 			finalized: { result: "Back." },
 		});
@@ -127,18 +132,18 @@ describe("a session can be continued after it", () => {
 });
 
 test("ids that do not fit are refused with the reason", async () => {
-	const home = await openHome({
+	const home = await shared.openHome({
 		script: dispatch({ parent, child: [finalize("One.")] }),
 	});
 	const { sessionId, results } = await delegated(home, "explorer - One.");
-	const refusals: [string, string, Parameters<typeof promptPi>[2]?][] = [
+	const refusals: [string, string, Ask?][] = [
 		["explorer nonsense Two.", "malformed_session"],
 		["explorer 00000000-0000-4000-8000-000000000000 Two.", "unknown_session"],
 		[`reviewer ${sessionId} Two.`, "other_agent"],
-		[`explorer ${sessionId} Two.`, "other_directory", { cwd: home.home }],
+		[`explorer ${sessionId} Two.`, "other_directory", (at, prompt) => promptPi(at, prompt, { cwd: home.home })],
 	];
-	for (const [prompt, reason, options] of refusals) {
-		expect((await delegated(home, prompt, options)).error, prompt).toMatchObject({ code: "INVALID_INPUT", reason });
+	for (const [prompt, reason, ask] of refusals) {
+		expect((await delegated(home, prompt, ask)).error, prompt).toMatchObject({ code: "INVALID_INPUT", reason });
 	}
 	rmSync(results[0]?.sessionFile ?? "");
 	const { error } = await delegated(home, `explorer ${sessionId} Two.`);
@@ -148,7 +153,7 @@ test("ids that do not fit are refused with the reason", async () => {
 });
 
 test("the agent's current definition applies on a resume, with other tools too, and the result says so", async () => {
-	const home = await openHome({
+	const home = await shared.openHome({
 		agents: { "helper.md": agentNamed("helper", "I am the old one", "tools: read") },
 		script: dispatch({
 			parent,
@@ -159,7 +164,7 @@ test("the agent's current definition applies on a resume, with other tools too, 
 	const file = join(home.agentDir, "agents", "helper.md");
 	writeFileSync(`${file}.new`, agentNamed("helper", "I am the new one", "tools: ls, grep"));
 	renameSync(`${file}.new`, file);
-	const run = await promptPi(home, `helper ${sessionId} And now?`);
+	const run = await shared.promptPi(home, `helper ${sessionId} And now?`);
 	expect(delegations(run)[0]?.finalized).toMatchObject({ result: "I am the new one" });
 	expect(run.toolResults[0]?.text).toContain("**Warning:** The definition of helper has changed");
 	const tools = home.model.requests.filter((request) => request.isChild)[1]?.tools ?? [];

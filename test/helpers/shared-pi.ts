@@ -25,7 +25,9 @@ export type Answered = Pick<Prompted, "toolResults" | "partials" | "finalText" |
 
 interface SharedPi {
 	openHome(options: SharedHomeOptions): Promise<Home>;
-	/** The pi of such a home, in a session that nobody has spoken in yet. */
+	/** The pi of such a home. */
+	pi(home: Home): RpcClient;
+	/** The same, in a session that nobody has spoken in yet. */
 	newSession(home: Home): Promise<RpcClient>;
 	/** As `promptPi`, in such a session. */
 	promptPi(home: Home, text: string): Promise<Answered>;
@@ -80,6 +82,7 @@ export function useSharedPi(): SharedPi {
 			shared.play(script);
 			return home;
 		},
+		pi: (home) => of(home).rpc,
 		newSession,
 		async promptPi(home, text) {
 			const rpc = await newSession(home);

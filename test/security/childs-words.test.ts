@@ -14,12 +14,13 @@ import type { Script } from "../helpers/model.ts";
 import type { RecordedRequest } from "../helpers/model-request.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { httpError, type Reply, text, toolCall } from "../helpers/model-steps.ts";
-import { type PiEvent, piVersions, startRpc } from "../helpers/pi.ts";
-import { useHome } from "../helpers/use-home.ts";
+import { type PiEvent, piVersions } from "../helpers/pi.ts";
+import type { RpcClient as Rpc } from "../helpers/rpc.ts";
+import { useSharedPi } from "../helpers/shared-pi.ts";
 import { admission } from "../ledger/samples.ts";
 import { useScratch } from "../ledger/scratch.ts";
 
-const openHome = useHome();
+const { openHome, newSession } = useSharedPi();
 const scratch = useScratch();
 
 /** What a child would have to make the parent's model read as ours or the user's. */
@@ -62,8 +63,6 @@ const parent: Script = ({ lastUserText, lastMessage }) => {
 	return tool === undefined || lastMessage?.role === "tool" ? text("Noted.") : toolCall(tool, JSON.parse(args));
 };
 
-type Rpc = ReturnType<typeof startRpc>;
-
 async function callTool(rpc: Rpc, tool: string, args: object): Promise<{ details: Record<string, unknown> }> {
 	const from = rpc.events.length;
 	const message = `call ${tool} ${JSON.stringify(args)}`;
@@ -101,10 +100,11 @@ function expectMarked(heard: string): void {
 describe.each(piVersions)("what a child wrote is marked for the parent's model, on pi %s", (version) => {
 	const start = async () => {
 		const home = await openHome({
+			pi: version,
 			script: dispatch({ parent, child }),
 			config: { subagents: { retry: { maxAttempts: 1 } }, finalize: { maxCorrections: 0 } },
 		});
-		return { home, rpc: startRpc(home, { version }) };
+		return { home, rpc: await newSession(home) };
 	};
 
 	test("in the results of subagent, however the run ended, and under another name every time", async () => {
