@@ -4,5 +4,5 @@ export type { SingleResult, Streaming, SubagentDetails } from "./deliver/details
 export type { RunEvent } from "./deliver/run-event.ts";
 export { SUBAGENT_ERROR_CODES, type SubagentError, type SubagentErrorCode } from "./run/errors.ts";
 export { isRunId, isSessionId, type RunId, type SessionId } from "./run/ids.ts";
-export type { ContextUse, DisplayItem, Finalized, Outcome, TimeoutReason } from "./run/outcome.ts";
+export type { Cause, ContextUse, DisplayItem, Finalized, Outcome, TimeoutReason } from "./run/outcome.ts";
 export type { Usage } from "./run/usage.ts";

@@ -29,7 +29,9 @@ export async function converse(conversation: Conversation): Promise<EndCause> {
 	const { session, collector, finalize, corrections, provider, attempts } = conversation;
 	await say(conversation, firstWords(conversation));
 	for (;;) {
-		if (finalize.answer) return { kind: "finalized", finalized: finalize.answer };
+		const { answer } = finalize;
+		if (answer?.status === "SUCCESS") return { kind: "finalized", finalized: answer };
+		if (answer) return { kind: "reported_error", finalized: answer };
 		if (collector.lastStop?.reason === "error") {
 			// pi's own retries of this request have run out, or it takes the failure for final.
 			if (conversation.isOver() || !provider.mayPass(retriesAreOn(session)) || !attempts.next()) {

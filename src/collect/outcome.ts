@@ -26,15 +26,25 @@ export interface RunEvidence {
 /** The only maker of outcomes: a success is a finalized success, and everything else is a failure that says which. */
 export function outcomeOf(cause: EndCause, evidence: RunEvidence): Outcome {
 	const { partialOutput, lastEvent, ...facts } = evidence;
-	if (cause.kind === "finalized" && cause.finalized.status === "SUCCESS") {
-		return { ...facts, status: "success", exitCode: 0, finalized: cause.finalized, output: cause.finalized.result };
+	if (cause.kind === "finalized") {
+		const { kind, finalized } = cause;
+		return { ...facts, status: "success", cause: kind, exitCode: 0, finalized, output: finalized.result };
 	}
-	const output = cause.kind === "finalized" ? cause.finalized.result : (uncheckedOf(cause) ?? partialOutput);
-	return { ...facts, ...failureOf(cause), ...(output && { output }), ...(lastEvent !== undefined && { lastEvent }) };
+	const output = saidLast(cause, partialOutput);
+	return {
+		...facts,
+		...failureOf(cause),
+		cause: cause.kind,
+		...(output && { output }),
+		...(lastEvent !== undefined && { lastEvent }),
+	};
 }
 
 /** A result that nobody can vouch for is still the most that the child has said. */
-const uncheckedOf = (cause: EndCause): string | undefined => (cause.kind === "uncheckable" ? cause.result : undefined);
+function saidLast(cause: FailedCause, partialOutput: string | undefined): string | undefined {
+	if (cause.kind === "reported_error") return cause.finalized.result;
+	return cause.kind === "uncheckable" ? cause.result : partialOutput;
+}
 
 /** The ending of a run that no host is working on: all that is known is what the ledger holds. */
 export function outcomeWithoutHost(
@@ -48,13 +58,12 @@ export function outcomeWithoutHost(
 
 type Failure = Pick<FailureOutcome, "status" | "exitCode" | "error" | "timeoutReason" | "finalized">;
 
-function failureOf(cause: EndCause): Failure {
+type FailedCause = Exclude<EndCause, { kind: "finalized" }>;
+
+function failureOf(cause: FailedCause): Failure {
 	switch (cause.kind) {
-		case "finalized":
-			return {
-				...failed(cause.finalized.status === "ERROR" ? cause.finalized.error : "", "reported_error"),
-				...(cause.finalized.status === "ERROR" && { finalized: cause.finalized }),
-			};
+		case "reported_error":
+			return { ...failed(cause.finalized.error, "reported_error"), finalized: cause.finalized };
 		case "not_finalized":
 			return failed(`The child stopped without a valid call of ${FINALIZE_TOOL}: ${cause.problem}`, "not_finalized");
 		case "uncheckable":

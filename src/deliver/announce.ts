@@ -4,10 +4,11 @@ import type { EndedRecord } from "../ledger/records.ts";
 import { count, dollars, duration } from "../run/amounts.ts";
 import { sessionKey } from "../run/ids.ts";
 import { legible } from "../run/legible.ts";
-import type { FailureOutcome, Outcome } from "../run/outcome.ts";
+import type { Cause, FailureOutcome, Outcome } from "../run/outcome.ts";
 import { SILENCE } from "../run/silence.ts";
 import { inputTokens, NO_USAGE } from "../run/usage.ts";
 import { childsWords } from "./childs-words.ts";
+import { announceDetails } from "./stored-details.ts";
 import { shownToModel } from "./whole-answer.ts";
 import { isOurs } from "./whose-words.ts";
 
@@ -18,6 +19,8 @@ export type AnnounceStatus = "success" | "error" | "timeout" | "unknown";
 
 /** What an announce carries for programs. */
 export interface AnnounceDetails {
+	/** Of their form, see `stored-details.ts`. */
+	version: number;
 	/** The delivery: a transcript that holds an entry with this id has been told. One a run. */
 	announceId: string;
 	runId: string;
@@ -26,7 +29,9 @@ export interface AnnounceDetails {
 	agent: string;
 	label?: string;
 	status: AnnounceStatus;
-	/** Of a run that did not succeed: why, in a word. */
+	/** Why it ended: a closed set. */
+	cause: Cause;
+	/** Of a run that did not succeed: the reason of its error. */
 	reason?: string;
 	task: string;
 	result?: string;
@@ -62,14 +67,15 @@ export function announceOf(record: EndedRecord, { redactor, transcript }: Announ
 	const { plan, run } = record;
 	const { outcome } = run;
 	const notes = notesOf(record);
-	const details: AnnounceDetails = {
+	const details = announceDetails({
 		announceId: run.id,
 		runId: run.id,
 		sessionKey: sessionKey(plan.principal.id, record.sessionId),
 		sessionId: record.sessionId,
 		agent: plan.agent,
 		...(record.label !== undefined && { label: redactor.redact(record.label) }),
-		status: statusOf(outcome),
+		status: STATUS[outcome.cause],
+		cause: outcome.cause,
 		...(outcome.status !== "success" && outcome.error.reason !== undefined && { reason: outcome.error.reason }),
 		task: redactor.redact(plan.task),
 		...(outcome.finalized?.result !== undefined && { result: outcome.finalized.result }),
@@ -79,7 +85,7 @@ export function announceOf(record: EndedRecord, { redactor, transcript }: Announ
 		...(outcome.model !== undefined && { model: outcome.model }),
 		transcript,
 		...(plan.route !== undefined && { route: plan.route }),
-	};
+	});
 	const result = outcome.finalized?.result;
 	const content = contentOf({ result: result ? said(result, record) : [], notes, details }, redactor);
 	return { customType: ANNOUNCE, content, display: true, details };
@@ -94,18 +100,11 @@ export function poorAnnounceOf(
 	const notes = redactor.redact(
 		`The report of run ${run.id} cannot be made: ${inOneLine(legible(why))}. What it found may be in its transcript.`,
 	);
-	const details: AnnounceDetails = {
+	const details = announceDetails({
 		...{ announceId: run.id, runId: run.id, sessionKey: sessionKey("main", sessionId), sessionId, agent: "unknown" },
-		...{
-			status: "unknown",
-			reason: "unreadable",
-			task: "(its task cannot be read)",
-			notes,
-			durationMs: 0,
-			usage: NO_USAGE,
-		},
-		transcript,
-	};
+		...{ status: STATUS.unreadable, cause: "unreadable", reason: "unreadable" },
+		...{ task: "(its task cannot be read)", notes, durationMs: 0, usage: NO_USAGE, transcript },
+	});
 	return {
 		customType: ANNOUNCE,
 		content: contentOf({ result: [], notes: [us(notes)], details }, redactor),
@@ -124,10 +123,21 @@ const us = (text: string): Piece => ({ by: "us", text });
 const child = (text: string): Piece => ({ by: "child", text });
 
 /** From the runtime, never from what the model wrote. */
-function statusOf(outcome: Outcome): AnnounceStatus {
-	if (outcome.status !== "error") return outcome.status;
-	return outcome.error.reason === "lost" || outcome.error.reason === "unreadable" ? "unknown" : "error";
-}
+const STATUS: Readonly<Record<Cause, AnnounceStatus>> = {
+	finalized: "success",
+	timeout: "timeout",
+	lost: "unknown",
+	unreadable: "unknown",
+	reported_error: "error",
+	not_finalized: "error",
+	uncheckable: "error",
+	stopped: "error",
+	budget: "error",
+	output_limit: "error",
+	provider: "error",
+	refused: "error",
+	crashed: "error",
+};
 
 /** What a child said, as far as a model is shown it, and where the rest is. */
 function said(text: string, record: EndedRecord): Piece[] {
@@ -140,7 +150,7 @@ function notesOf(record: EndedRecord): Piece[] {
 	const warnings = outcome.warnings.map((warning) => us(inOneLine(legible(warning))));
 	if (outcome.status === "success") return warnings;
 	const { error, finalized, output } = outcome;
-	const failure = isOurs(error)
+	const failure = isOurs(outcome)
 		? [us(error.message)]
 		: [us(`${error.code}, reason ${error.reason ?? "unknown"}:`), child(error.message)];
 	const findings = finalized || !output ? [] : [us("Partial findings:"), ...said(output, record)];

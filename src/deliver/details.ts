@@ -1,10 +1,12 @@
 import type { SubagentError } from "../run/errors.ts";
 import type { RunId, SessionId } from "../run/ids.ts";
-import type { ContextUse, DisplayItem, Finalized, TimeoutReason } from "../run/outcome.ts";
+import type { Cause, ContextUse, DisplayItem, Finalized, TimeoutReason } from "../run/outcome.ts";
 import type { Usage } from "../run/usage.ts";
 
 /** The `details` of a `subagent` tool result. */
 export interface SubagentDetails {
+	/** Of their form, see `stored-details.ts`. */
+	version: number;
 	/** management: refused without regard to what was asked, because nothing may be delegated here. */
 	mode: "single" | "management";
 	runId?: RunId;
@@ -22,6 +24,8 @@ export interface SingleResult {
 	task: string;
 	/** 0 finished properly, 124 timed out, 130 stopped, anything else failed. */
 	exitCode: number;
+	/** Why it ended: a closed set. */
+	cause: Cause;
 	usage: Usage;
 	error?: string;
 	/** What did not change the ending, and the requester should know; absent if there is nothing. */

@@ -10,6 +10,7 @@ import type { FailureOutcome } from "../run/outcome.ts";
 import { NO_USAGE, type Usage } from "../run/usage.ts";
 import { type ChildsWords, childsWords } from "./childs-words.ts";
 import type { SingleResult, SubagentDetails } from "./details.ts";
+import { resultDetails } from "./stored-details.ts";
 import { shownToModel } from "./whole-answer.ts";
 import { isOurs } from "./whose-words.ts";
 
@@ -24,6 +25,7 @@ export function toolResult(record: EndedRecord, redactor: Redactor): SubagentRes
 		agent: plan.agent,
 		task: redactor.redact(plan.task),
 		exitCode: outcome.exitCode,
+		cause: outcome.cause,
 		usage: outcome.usage,
 		...(outcome.status !== "success" && { error: redactor.redact(outcome.error.message) }),
 		...(outcome.warnings.length > 0 && { warnings: redactor.redactValue(outcome.warnings) }),
@@ -51,14 +53,14 @@ export function toolResult(record: EndedRecord, redactor: Redactor): SubagentRes
 			: failureText(plan.agent, outcome, { words, said, ours, sessionFile });
 	return {
 		content: [{ type: "text", text: [ours(headerOf(record)), "", "---", "", ...body].join("\n") }],
-		details: {
+		details: resultDetails({
 			mode: "single",
 			runId: run.id,
 			sessionId,
 			...(outcome.finalized && { finalized: outcome.finalized }),
 			results: [result],
 			...(error && { error: redactor.redactValue(error) }),
-		},
+		}),
 		usage: piUsage(outcome.usage),
 		// Where pi passes tool results on to scripts, a result that met a schema goes as data.
 		...(outcome.finalized && "value" in outcome.finalized && { structuredContent: outcome.finalized.value }),
@@ -95,7 +97,7 @@ interface Failure {
 function failureText(agent: string, outcome: FailureOutcome, { words, said, ours, sessionFile }: Failure): string[] {
 	const { error, exitCode, lastEvent } = outcome;
 	const ending = `${agent} did not finish (${error.code}, exit code ${exitCode})`;
-	const quotes = !isOurs(error);
+	const quotes = !isOurs(outcome);
 	return [
 		quotes ? `${ending}, reason ${error.reason ?? "unknown"}.` : ours(`${ending}: ${error.message}`),
 		...(quotes || said.length > 0 ? [words.sentence] : []),
@@ -112,7 +114,7 @@ const MANAGEMENT: SubagentErrorCode[] = ["SUBAGENT_DEPTH_EXCEEDED", "SUBAGENTS_D
 export function refusalResult({ error }: Refusal): SubagentResult {
 	return {
 		content: [{ type: "text", text: error.message }],
-		details: { mode: MANAGEMENT.includes(error.code) ? "management" : "single", results: [], error },
+		details: resultDetails({ mode: MANAGEMENT.includes(error.code) ? "management" : "single", results: [], error }),
 	};
 }
 
@@ -137,13 +139,13 @@ export function queuedResult(record: RunRecord, waiting: { position: number; ses
 function partial(record: RunRecord, text: string, streaming: SubagentDetails["streaming"]): SubagentResult {
 	return {
 		content: [{ type: "text", text }],
-		details: {
+		details: resultDetails({
 			mode: "single",
 			runId: record.run.id,
 			sessionId: record.sessionId,
 			results: [],
 			...(streaming && { streaming }),
-		},
+		}),
 	};
 }
 

@@ -1,7 +1,19 @@
-import type { SubagentError } from "../run/errors.ts";
+import type { FailureCause, FailureOutcome } from "../run/outcome.ts";
 
-/** Endings whose message we write from the first word to the last. The others quote the child, a provider or a program. */
-const OURS: ReadonlySet<string | undefined> = new Set(["stopped", "budget", "output_limit", "lost"]);
+/** Whether we write the message of such an ending from the first word to the last. Others quote the child, a provider or a program. */
+const OURS: Readonly<Record<FailureCause, boolean>> = {
+	timeout: true,
+	stopped: true,
+	budget: true,
+	output_limit: true,
+	lost: true,
+	reported_error: false,
+	not_finalized: false,
+	uncheckable: false,
+	provider: false,
+	refused: false,
+	crashed: false,
+	unreadable: false,
+};
 
-/** A timeout by its code: its reason `runtime` is also that of a crash, which quotes the exception of any program. */
-export const isOurs = ({ code, reason }: SubagentError): boolean => code === "SUBAGENT_TIMEOUT" || OURS.has(reason);
+export const isOurs = ({ cause }: FailureOutcome): boolean => OURS[cause];

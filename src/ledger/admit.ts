@@ -1,4 +1,5 @@
 import type { LaunchPlan } from "../plan/plan.ts";
+import { storedPlan } from "../plan/stored-plan.ts";
 import type { Clock } from "../ports/clock.ts";
 import { newRunId, type RunId, type SessionId } from "../run/ids.ts";
 import { NO_USAGE } from "../run/usage.ts";
@@ -106,7 +107,7 @@ export function admitInTransaction(ledger: Ledger, admission: Admission): RunRec
 		admission.label ?? null,
 		plan.isolation === "process" ? ownProfile(admission.profile, id) : sharedProfile(admission.profile),
 		admission.laneLimit,
-		JSON.stringify(plan),
+		storedPlan(plan),
 		plan.maxAttempts,
 		admission.at,
 		JSON.stringify(NO_USAGE),

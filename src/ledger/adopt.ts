@@ -1,6 +1,7 @@
 import type { RunId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
 import { isOwnProfile, ownProfile } from "./own-host.ts";
+import { findUnreadable } from "./unreadable.ts";
 
 /**
  * Gives a waiting run to the hosts of another profile, if those of its own are all gone. It was admitted by a pi that is
@@ -12,6 +13,8 @@ export function adoptRun(ledger: Ledger, adoption: { id: RunId; from: string; to
 	const isServed = "SELECT 1 FROM hosts WHERE profile = ? AND state <> 'gone' AND lease_until > ?";
 	// Asking before locking: a run that is served is asked about again and again.
 	if (ledger.get(isServed, from, at)) return false;
+	// Our hosts could not read it either. It waits for a newer pi.
+	if (findUnreadable(ledger, id)?.isNewer) return false;
 	const sql = `UPDATE runs SET profile = ? WHERE id = ? AND state = 'queued' AND profile = ? AND NOT EXISTS (${isServed})`;
 	return ledger.transaction("full", () => ledger.run(sql, to, id, from, from, at)) === 1;
 }

@@ -1,7 +1,7 @@
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { inBackground } from "../plan/in-background.ts";
 import type { RunId } from "../run/ids.ts";
-import type { Outcome } from "../run/outcome.ts";
+import type { Cause, Outcome } from "../run/outcome.ts";
 import { quoted } from "../run/quoted.ts";
 import type { EndedRun } from "../run/run.ts";
 import { admitInTransaction, laneLimitOf } from "./admit.ts";
@@ -129,6 +129,20 @@ function heldOnDisk({ files }: Ledger, file: string, runId: RunId): Set<unknown>
 const UNREADABLE = new Set<unknown>(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS"]);
 
 /** What was stopped stays stopped, and a child that could not be started cannot go on either. */
-const FINAL = new Set(["stopped", "setup", "spawn"]);
+const CAN_GO_ON: Readonly<Record<Cause, boolean>> = {
+	stopped: false,
+	refused: false,
+	finalized: true,
+	reported_error: true,
+	not_finalized: true,
+	uncheckable: true,
+	timeout: true,
+	budget: true,
+	output_limit: true,
+	provider: true,
+	crashed: true,
+	lost: true,
+	unreadable: true,
+};
 
-const canGoOn = (outcome: Outcome): boolean => outcome.status === "success" || !FINAL.has(outcome.error.reason ?? "");
+const canGoOn = ({ cause }: Outcome): boolean => CAN_GO_ON[cause];

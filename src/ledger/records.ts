@@ -1,6 +1,7 @@
 import type { LaunchPlan } from "../plan/plan.ts";
 import type { HostId, RunId, SessionId } from "../run/ids.ts";
 import type { EndedRun, Run } from "../run/run.ts";
+import { storedOutcome } from "../run/stored-outcome.ts";
 import type { Usage } from "../run/usage.ts";
 import type { Ledger } from "./ledger.ts";
 import { checkRow, type RowContent } from "./row-check.ts";
@@ -84,7 +85,7 @@ export function selectRuns(ledger: Ledger, condition: string, ...values: (string
 function readable(ledger: Ledger, row: RunRow): RunRecord | undefined {
 	const checked = checkRow({ ...row });
 	if (!("problem" in checked)) return toRecord(row, checked);
-	ledger.foundUnreadable({ seq: row.seq, id: row.id, problem: checked.problem });
+	ledger.foundUnreadable({ seq: row.seq, id: row.id, ...checked });
 	return undefined;
 }
 
@@ -103,7 +104,7 @@ export function storeRun(ledger: Ledger, run: Run): void {
 		run.stop?.by ?? null,
 		run.startedAt ?? null,
 		run.state === "ended" ? run.endedAt : null,
-		run.state === "ended" ? JSON.stringify(run.outcome) : null,
+		run.state === "ended" ? storedOutcome(run.outcome) : null,
 		run.state === "ended" ? run.delivery.state : "none",
 		run.state === "ended" && run.delivery.state !== "owed" ? run.delivery.at : null,
 		run.state === "ended" ? (run.archivedAt ?? null) : null,

@@ -1,8 +1,9 @@
 import type { LaunchPlan } from "../plan/plan.ts";
+import { readPlan } from "../plan/stored-plan.ts";
 import { isRunId, isSessionId } from "../run/ids.ts";
-import { isRecord } from "../run/is-record.ts";
 import type { Outcome } from "../run/outcome.ts";
-import { isOutcome, isUsage } from "../run/outcome-check.ts";
+import { isUsage } from "../run/outcome-check.ts";
+import { readOutcome } from "../run/stored-outcome.ts";
 import type { Usage } from "../run/usage.ts";
 
 /** A row of `runs` as it is in the file: whatever the table allows, or somebody wrote past it. */
@@ -15,7 +16,11 @@ export interface UnreadableRun {
 	id: string;
 	/** Which column says what it cannot say. */
 	problem: string;
+	/** The row is sound, and a newer pi-geon can read it: it is left as it is. */
+	isNewer?: true;
 }
+
+type RowProblem = Pick<UnreadableRun, "problem" | "isNewer">;
 
 /** The parts of a row that are JSON. */
 export interface RowContent {
@@ -28,17 +33,21 @@ export interface RowContent {
  * What a row holds as JSON, or what keeps the row from being read as a run. Everything that is read of a row is checked
  * here, so that nothing behind it meets a value that its type rules out: a row is a file's content, not our own word.
  */
-export function checkRow(row: RawRow): RowContent | { problem: string } {
+export function checkRow(row: RawRow): RowContent | RowProblem {
 	const problem = columnProblem(row) ?? contradictionIn(row);
 	if (problem !== undefined) return { problem };
-	const plan = parsed(row.plan);
-	if (!isPlan(plan)) return { problem: "plan is not the JSON of a plan" };
+	const plan = readPlan(parsed(row.plan));
+	if (plan === "newer") return newer("plan");
+	if (!plan) return { problem: "plan is not the JSON of a plan" };
 	const usage = parsed(row.usage);
 	if (!isUsage(usage)) return { problem: "usage is not the JSON of a usage" };
-	const outcome = row.outcome === null ? undefined : parsed(row.outcome);
-	if (row.outcome !== null && !isOutcome(outcome)) return { problem: "outcome is not the JSON of an outcome" };
-	return { plan: plan as unknown as LaunchPlan, usage, outcome: outcome as Outcome | undefined };
+	if (row.outcome === null) return { plan, usage, outcome: undefined };
+	const outcome = readOutcome(parsed(row.outcome));
+	if (outcome === "newer") return newer("outcome");
+	return outcome ? { plan, usage, outcome } : { problem: "outcome is not the JSON of an outcome" };
 }
+
+const newer = (column: string): RowProblem => ({ problem: `${column} was written by a newer pi-geon`, isNewer: true });
 
 function columnProblem(row: RawRow): string | undefined {
 	for (const [column, check] of Object.entries(COLUMNS)) {
@@ -136,33 +145,6 @@ function parsed(value: unknown): unknown {
 		if (error instanceof SyntaxError) return undefined;
 		throw error;
 	}
-}
-
-const isAmount = (value: unknown): boolean => Number.isFinite(value) && Number(value) >= 0;
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
-
-function isPlan(value: unknown): boolean {
-	if (!isRecord(value)) return false;
-	const { definition, model, limits, session, principal, afterwards } = value;
-	return (
-		["agent", "task", "prompt", "cwd"].every((key) => isText(value[key])) &&
-		["tools", "extensions", "lspActions", "warnings"].every((key) => isTexts(value[key])) &&
-		isRecord(definition) &&
-		isText(definition.file) &&
-		isRecord(model) &&
-		isText(model.provider) &&
-		isText(model.id) &&
-		isRecord(limits) &&
-		["timeoutMs", "idleTimeoutMs", "toolTimeoutMs", "maxCorrections"].every((key) => isAmount(limits[key])) &&
-		isRecord(limits.parentSession) &&
-		isRecord(session) &&
-		isText(session.id) &&
-		isText(session.file) &&
-		isRecord(principal) &&
-		isText(principal.id) &&
-		isRecord(afterwards) &&
-		isAmount(afterwards.archiveAfterMinutes)
-	);
 }
 
 /** What SQLite's own check says of single rows, and not of the file: those are skipped and reported one by one. */

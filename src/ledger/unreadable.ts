@@ -1,7 +1,9 @@
 import type { LaunchPlan } from "../plan/plan.ts";
+import { storedPlan } from "../plan/stored-plan.ts";
 import { isRunId, isSessionId, newRunId, newSessionId, type SessionId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { isUsage } from "../run/outcome-check.ts";
+import { storedOutcome } from "../run/stored-outcome.ts";
 import { NO_USAGE, type Usage } from "../run/usage.ts";
 import type { Ledger } from "./ledger.ts";
 import { checkRow, type RawRow, type UnreadableRun } from "./row-check.ts";
@@ -24,13 +26,14 @@ export function unreadableRuns(ledger: Ledger): UnreadableRun[] {
 
 function toUnreadable(row: RawRow): UnreadableRun | undefined {
 	const checked = checkRow(row);
-	return "problem" in checked ? { seq: Number(row.seq), id: String(row.id), problem: checked.problem } : undefined;
+	return "problem" in checked ? { seq: Number(row.seq), id: String(row.id), ...checked } : undefined;
 }
 
 /**
  * Ends a run whose row cannot be read, so that it holds up nobody: neither its session, nor the lane, nor its host, nor
  * those who wait for it. The row becomes one that can be read, of a run that failed for this reason, and owes that to the
- * session that asked. What the row said is kept in its plan, as `damagedRow`. A row that can be read stays as it is.
+ * session that asked. What the row said is kept in its plan, as `damagedRow`. A row that can be read stays as it is, and
+ * so does one that a newer pi-geon wrote: that one can still end it as it should.
  */
 export function closeUnreadableInTransaction(ledger: Ledger, id: string, how: { at: number; outcome?: Outcome }): void {
 	close(ledger, ledger.get<RawRow>("SELECT * FROM runs WHERE id IS ?", id), how);
@@ -40,6 +43,7 @@ function close(ledger: Ledger, row: RawRow | undefined, how: { at: number; outco
 	const found = row && toUnreadable(row);
 	if (!row || !found) return;
 	ledger.foundUnreadable(found);
+	if (found.isNewer) return;
 	const { at } = how;
 	const usage = usageIn(row.usage);
 	const outcome = how.outcome ?? lostOutcome(ledger, found, usage);
@@ -71,8 +75,8 @@ function close(ledger: Ledger, row: RawRow | undefined, how: { at: number; outco
 		told ? (asMoment(row.archive_at) ?? null) : null,
 		told ? (asMoment(row.archived_at) ?? null) : null,
 		JSON.stringify(usage),
-		JSON.stringify(plan),
-		JSON.stringify(outcome),
+		storedPlan(plan),
+		storedOutcome(outcome),
 		found.seq,
 	);
 }
@@ -88,14 +92,18 @@ export function closeUnreadableRow(ledger: Ledger, { seq }: UnreadableRun, at: n
 }
 
 /** What is said of such a run, wherever it is asked about. */
-export const unreadableMessage = (ledger: Ledger, { id, problem }: Omit<UnreadableRun, "seq">): string =>
-	`The record of run ${id} in ${ledger.file} cannot be read: ${problem}. What became of the run is not known.`;
+export const unreadableMessage = (ledger: Ledger, { id, problem, isNewer }: Omit<UnreadableRun, "seq">): string =>
+	`The record of run ${id} in ${ledger.file} cannot be read: ${problem}. ` +
+	(isNewer ? UPDATE : "What became of the run is not known.");
 
+/** What to do about it. */
+export const UPDATE = "Nothing is lost: update pi-geon in this pi installation, and restart pi.";
 export const HOW_TO_CLOSE =
 	"`pi-geon doctor --fix` closes it: it is then listed as failed, and what its row said is kept.";
 
 const lostOutcome = (ledger: Ledger, found: UnreadableRun, usage: Usage): Outcome => ({
 	status: "error",
+	cause: "unreadable",
 	exitCode: 1,
 	error: { code: "SUBAGENT_FAILED", message: unreadableMessage(ledger, found), reason: "unreadable" },
 	usage,

@@ -71,7 +71,9 @@ function byPrefix(ledger: Ledger, wanted: string, scope: RunScope): RunId | Deni
 
 function whyNotFound(ledger: Ledger, id: RunId): string {
 	const found = findUnreadable(ledger, id);
-	return found ? `${unreadableMessage(ledger, found)} ${HOW_TO_CLOSE}` : `Run ${id} is not in the ledger any more.`;
+	if (!found) return `Run ${id} is not in the ledger any more.`;
+	const message = unreadableMessage(ledger, found);
+	return found.isNewer ? message : `${message} ${HOW_TO_CLOSE}`;
 }
 
 const listed = (ids: RunId[]): string =>

@@ -44,7 +44,7 @@ export function replyOf(record: EndedRecord, redactor: Redactor, { taken, words 
 	const failure =
 		outcome.status === "success"
 			? []
-			: [isOurs(outcome.error) ? redactor.redact(outcome.error.message) : marked(outcome.error.message)];
+			: [isOurs(outcome) ? redactor.redact(outcome.error.message) : marked(outcome.error.message)];
 	const error = [...failure, ...(taken ? [] : ["Your message was not received."])].join(" ");
 	return { status: "error", error, ...(text !== "" && { reply: marked(text) }), ...about };
 }

@@ -4,7 +4,7 @@ import { findRun, type RunMode, type RunRecord } from "../ledger/records.ts";
 import { countRuns, listRunIds, numberOfRun, type RunCount, type RunScope } from "../ledger/run-list.ts";
 import { findUnreadable, unreadableRuns } from "../ledger/unreadable.ts";
 import { sessionKey } from "../run/ids.ts";
-import type { Outcome } from "../run/outcome.ts";
+import type { Cause, Outcome } from "../run/outcome.ts";
 import { type Phase, phaseOf } from "../run/phase.ts";
 import type { Delivery, Run } from "../run/run.ts";
 import type { Usage } from "../run/usage.ts";
@@ -17,7 +17,8 @@ export interface Standing {
 	phase: Phase;
 	/** How it ended. */
 	status?: Outcome["status"];
-	/** Finer than the status: stopped, lost, budget, … */
+	cause?: Cause;
+	/** The reason of its error, for those who read these facts as JSON. */
 	reason?: string;
 }
 
@@ -103,5 +104,5 @@ export function standingOf(run: Run): Standing {
 	if (run.state !== "ended") return { phase };
 	const { outcome } = run;
 	const reason = outcome.status === "success" ? undefined : outcome.error.reason;
-	return { phase, status: outcome.status, ...(reason !== undefined && { reason }) };
+	return { phase, status: outcome.status, cause: outcome.cause, ...(reason !== undefined && { reason }) };
 }

@@ -1,5 +1,6 @@
 import type { ExtensionContext, SessionEntry, SessionManager } from "@earendil-works/pi-coding-agent";
 import { ANNOUNCE, type AnnounceDetails } from "../deliver/announce.ts";
+import { readAnnounceDetails } from "../deliver/stored-details.ts";
 import { piUsage } from "../deliver/tool-result.ts";
 import { count, dollars } from "../run/amounts.ts";
 import { isRecord } from "../run/is-record.ts";
@@ -32,10 +33,10 @@ export function countUsage(ctx: ExtensionContext): void {
 
 type Announced = Pick<AnnounceDetails, "runId" | "model" | "usage">;
 
-/** Other versions of this extension may have written the announce. */
+/** Other versions of this extension may have written the announce. What a newer one wrote, that one counts. */
 function announceIn(entry: SessionEntry): Announced[] {
-	if (entry.type !== "custom_message" || entry.customType !== ANNOUNCE || !isRecord(entry.details)) return [];
-	const { runId, model, usage } = entry.details;
+	if (entry.type !== "custom_message" || entry.customType !== ANNOUNCE) return [];
+	const { runId, model, usage } = readAnnounceDetails(entry.details) ?? {};
 	if (typeof runId !== "string" || !isRecord(usage)) return [];
 	const amount = (name: keyof Usage) => (typeof usage[name] === "number" ? usage[name] : 0);
 	return [

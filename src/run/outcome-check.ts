@@ -1,5 +1,5 @@
 import { isRecord } from "./is-record.ts";
-import type { DisplayItem, Outcome } from "./outcome.ts";
+import type { Cause, DisplayItem, FailureCause, Outcome } from "./outcome.ts";
 import type { Usage } from "./usage.ts";
 
 /**
@@ -8,7 +8,9 @@ import type { Usage } from "./usage.ts";
  */
 export function isOutcome(value: unknown): value is Outcome {
 	if (!isRecord(value) || !hasFacts(value)) return false;
-	if (value.status === "success") return value.exitCode === 0 && isText(value.output) && isSuccess(value.finalized);
+	if (value.status === "success") {
+		return value.cause === "finalized" && value.exitCode === 0 && isText(value.output) && isSuccess(value.finalized);
+	}
 	return (value.status === "error" || value.status === "timeout") && isFailure(value);
 }
 
@@ -22,7 +24,8 @@ const hasFacts = ({ usage, displayItems, attempts, warnings, model, context, out
 	isTextOrAbsent(output) &&
 	(context === undefined || (isRecord(context) && isNumber(context.tokens) && isNumber(context.window)));
 
-const isFailure = ({ exitCode, error, finalized, timeoutReason, lastEvent }: Fields): boolean =>
+const isFailure = ({ cause, exitCode, error, finalized, timeoutReason, lastEvent }: Fields): boolean =>
+	isFailureCause(cause) &&
 	Number.isSafeInteger(exitCode) &&
 	exitCode !== 0 &&
 	isRecord(error) &&
@@ -44,6 +47,25 @@ export function isDisplayItem(item: unknown): item is DisplayItem {
 	if (item.type === "text") return isText(item.text);
 	return item.type === "toolCall" && isText(item.name) && isRecord(item.args);
 }
+
+const FAILURE_CAUSES: Readonly<Record<FailureCause, true>> = {
+	reported_error: true,
+	not_finalized: true,
+	uncheckable: true,
+	timeout: true,
+	stopped: true,
+	budget: true,
+	output_limit: true,
+	provider: true,
+	refused: true,
+	crashed: true,
+	lost: true,
+	unreadable: true,
+};
+
+const isFailureCause = (value: unknown): value is FailureCause => isText(value) && Object.hasOwn(FAILURE_CAUSES, value);
+
+export const isCause = (value: unknown): value is Cause => value === "finalized" || isFailureCause(value);
 
 const AMOUNTS = ["input", "output", "cacheRead", "cacheWrite", "cost", "turns"];
 

@@ -27,7 +27,8 @@ export type Finalized =
  * (an aborted request, a killed shell) must not rewrite the reason.
  */
 export type EndCause =
-	| { kind: "finalized"; finalized: Finalized }
+	| { kind: "finalized"; finalized: Extract<Finalized, { status: "SUCCESS" }> }
+	| { kind: "reported_error"; finalized: Extract<Finalized, { status: "ERROR" }> }
 	| { kind: "not_finalized"; problem: string }
 	| { kind: "uncheckable"; file: string; problem: string; result: string }
 	| { kind: "timeout"; limit: TimeoutReason; afterMs: number }
@@ -38,6 +39,13 @@ export type EndCause =
 	| { kind: "refused"; error: SubagentError }
 	| { kind: "crashed"; message: string }
 	| { kind: "lost"; message: string };
+
+/**
+ * The kind of the cause, kept in the outcome. Whoever tells endings apart has an answer for each of them, so that a new
+ * one does not compile before. The ledger itself declares the last: the row of the run could not be read.
+ */
+export type Cause = EndCause["kind"] | "unreadable";
+export type FailureCause = Exclude<Cause, "finalized">;
 
 interface OutcomeFacts {
 	usage: Usage;
@@ -55,6 +63,7 @@ interface OutcomeFacts {
 
 export interface SuccessOutcome extends OutcomeFacts {
 	status: "success";
+	cause: "finalized";
 	exitCode: 0;
 	finalized: Extract<Finalized, { status: "SUCCESS" }>;
 	output: string;
@@ -62,8 +71,10 @@ export interface SuccessOutcome extends OutcomeFacts {
 
 export interface FailureOutcome extends OutcomeFacts {
 	status: "error" | "timeout";
+	cause: FailureCause;
 	/** Never 0: 124 timed out, 130 stopped, 1 anything else. */
 	exitCode: 1 | 124 | 130;
+	/** For the requester. Its `reason` tells what happened to people and programs outside; here that is `cause`. */
 	error: SubagentError;
 	finalized?: Extract<Finalized, { status: "ERROR" }>;
 	timeoutReason?: TimeoutReason;

@@ -5,6 +5,7 @@ import { type EndedRecord, findRunOrClose, type RunRecord } from "../ledger/reco
 import { waitsForSession } from "../ledger/sessions.ts";
 import type { Reaper } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
+import { findUnreadable, unreadableMessage } from "../ledger/unreadable.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
 import { Loop } from "../ports/loop.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -231,7 +232,7 @@ export class Supervisor {
 				this.#calls.answer(action.caller.id, ended.get(action.caller.runId));
 				break;
 			case "fail":
-				this.#calls.fail(action.caller.id, new RunForgotten(action.caller.runId));
+				this.#calls.fail(action.caller.id, new RunForgotten(this.#ledger, action.caller.runId));
 				break;
 			case "let leave":
 				this.#calls.answer(action.caller.id, undefined);
@@ -272,11 +273,14 @@ function soonest(first: number | undefined, second: number | undefined): number 
 	return Math.min(first, second);
 }
 
-/** The ledger does not know the run any more: a damaged one was replaced. No ending will ever be recorded. */
+/** The ledger does not know the run any more, because a damaged one was replaced; or only a newer pi-geon can read it. */
 class RunForgotten extends Error {
 	override name = "RunForgotten";
-	constructor(id: RunId) {
-		super(`Run ${id} is not in the ledger any more, so its outcome is unknown.`);
+	constructor(ledger: Ledger, id: RunId) {
+		const found = findUnreadable(ledger, id);
+		super(
+			found ? unreadableMessage(ledger, found) : `Run ${id} is not in the ledger any more, so its outcome is unknown.`,
+		);
 	}
 }
 

@@ -95,8 +95,12 @@ function run(facts: Partial<RunRow>): RunRow {
 		delivery: "delivered",
 		outcome:
 			facts.maxTurns === undefined
-				? { ...common, status: "success", exitCode: 0, finalized: { status: "SUCCESS", result: "Answer." }, output: "" }
-				: { ...common, status: "error", exitCode: 1, error: failure("budget") },
+				? {
+						...common,
+						...{ status: "success", cause: "finalized", exitCode: 0, output: "" },
+						finalized: { status: "SUCCESS", result: "Answer." },
+					}
+				: { ...common, status: "error", cause: "budget", exitCode: 1, error: failure("budget") },
 		...facts,
 	};
 }
@@ -235,7 +239,8 @@ function failed(runs: RunRow[], index: number, reason: string): void {
 	if (!outcome) throw new Error("Nothing to fail there.");
 	const { usage, displayItems, attempts, warnings } = outcome;
 	const facts = { usage, displayItems, attempts, warnings };
-	set(runs, index, { attempt: 1, outcome: { ...facts, status: "error", exitCode: 1, error: failure(reason) } });
+	const error = failure(reason);
+	set(runs, index, { attempt: 1, outcome: { ...facts, status: "error", cause: "crashed", exitCode: 1, error } });
 }
 
 test("a process that has claimed a run of the session again may write into it again, and no sooner", () => {

@@ -2,7 +2,7 @@ import type { Admission } from "../../src/ledger/admit.ts";
 import type { LaunchPlan } from "../../src/plan/plan.ts";
 import { newSessionId, type SessionId } from "../../src/run/ids.ts";
 import type { Isolation } from "../../src/run/isolation.ts";
-import type { EndCause, Outcome } from "../../src/run/outcome.ts";
+import type { EndCause, FailureCause, Outcome } from "../../src/run/outcome.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
 
 /** What a test may care about in an admission; the rest is filled in. */
@@ -56,6 +56,7 @@ function planFor(
 
 export const success = (output = "done"): Outcome => ({
 	status: "success",
+	cause: "finalized",
 	exitCode: 0,
 	finalized: { status: "SUCCESS", result: output },
 	output,
@@ -68,6 +69,7 @@ export const success = (output = "done"): Outcome => ({
 /** Stands in for `collect/`, which makes the real ones: the kind of the cause is what the tests look at. */
 export const outcomeOf = (_record: unknown, cause: EndCause): Outcome => ({
 	status: "error",
+	cause: cause.kind as FailureCause,
 	exitCode: cause.kind === "stopped" ? 130 : 1,
 	error: { code: "SUBAGENT_FAILED", message: JSON.stringify(cause), reason: cause.kind },
 	usage: NO_USAGE,

@@ -86,7 +86,7 @@ describe("messages that a run did not take in", () => {
 		expect(waitingMessages(stopped.ledger, stopped.id)).toHaveLength(2);
 
 		const broken = await runWithMessages();
-		const outcome = { ...failure(""), error: { code: "SUBAGENT_FAILED", message: "", reason: "setup" } } as Outcome;
+		const outcome = { ...failure(""), cause: "refused" } as Outcome;
 		endRun(broken.ledger, { id: broken.id, fence: 1, outcome, at: 4 });
 		expect(successorsOf(broken.ledger, broken.id)).toEqual([]);
 	});

@@ -37,7 +37,14 @@ const summary = (more: Partial<RunSummary> = {}): RunSummary => ({
 });
 
 const ended = (more: Partial<RunSummary> = {}) =>
-	summary({ phase: "ended", status: "success", delivery: "delivered", endedAt: NOW - 2_000, ...more });
+	summary({
+		phase: "ended",
+		status: "success",
+		cause: "finalized",
+		delivery: "delivered",
+		endedAt: NOW - 2_000,
+		...more,
+	});
 
 const info = (more: Partial<RunInfo> = {}): RunInfo => ({
 	...summary(),
@@ -69,7 +76,7 @@ describe("a list of runs", () => {
 	const runs = [
 		summary(),
 		summary({ number: 2, runId: "00000002", label: "the label", phase: "waiting", usage: ended().usage }),
-		ended({ number: 1, runId: "00000001", agent: "reviewer", status: "error", reason: "stopped" }),
+		ended({ number: 1, runId: "00000001", agent: "reviewer", status: "error", cause: "stopped", reason: "stopped" }),
 	];
 	const list = { runs, count: { total: 503, queued: 1, running: 1 } };
 
@@ -154,7 +161,7 @@ describe("all there is to know of a run", () => {
 	test("is complete for one that failed", () => {
 		const report = runInfoReport(
 			info({
-				...ended({ status: "error", reason: "stopped" }),
+				...ended({ status: "error", cause: "stopped", reason: "stopped" }),
 				label: "look",
 				exitCode: 130,
 				error: "It was stopped by the user.",
@@ -212,12 +219,11 @@ describe("all there is to know of a run", () => {
 test.each([
 	[{ phase: "waiting" }, "waiting"],
 	[{ phase: "working" }, "working"],
-	[{ phase: "ended", status: "success" }, "done"],
-	[{ phase: "ended", status: "timeout", reason: "idle" }, "timed out"],
-	[{ phase: "ended", status: "error", reason: "lost" }, "lost"],
-	[{ phase: "ended", status: "error", reason: "budget" }, "over budget"],
-	[{ phase: "ended", status: "error", reason: "not_finalized" }, "failed"],
-	[{ phase: "ended", status: "error" }, "failed"],
+	[{ phase: "ended", cause: "finalized" }, "done"],
+	[{ phase: "ended", cause: "timeout" }, "timed out"],
+	[{ phase: "ended", cause: "lost" }, "lost"],
+	[{ phase: "ended", cause: "budget" }, "over budget"],
+	[{ phase: "ended", cause: "not_finalized", reason: "stopped" }, "failed"],
 ] as const)("%j is in words: %s", (run, words) => expect(stateInWords(run)).toBe(words));
 
 describe("what was said", () => {
@@ -256,7 +262,7 @@ describe("what was said", () => {
 
 	test("of a run that ended before it began is nothing, and how it ended is said", () => {
 		const nothing = { ...history, messages: [], note: "There is no transcript." };
-		const stopped = { phase: "ended", status: "error", reason: "stopped" } as const;
+		const stopped = { phase: "ended", cause: "stopped" } as const;
 		expect(historyReport(nothing, { width: 80, run: stopped }).slice(0, 3)).toEqual([
 			"explorer, stopped",
 			"",

@@ -10,6 +10,7 @@ import { theme } from "./row.ts";
 type Message = Parameters<MessageRenderer>[0];
 
 const details: AnnounceDetails = {
+	version: 1,
 	announceId: "1a2b3c4d",
 	runId: "1a2b3c4d",
 	sessionKey: "agent:main:subagent:0199c0de-7a11-7000-8000-00000000beef",
@@ -17,6 +18,7 @@ const details: AnnounceDetails = {
 	agent: "explorer",
 	label: "where auth is registered",
 	status: "success",
+	cause: "finalized",
 	task: "Find where auth is registered.",
 	result: `**Answer**: \`registerAuth\` is called in src/server/auth.ts:12, and nowhere else.
 
@@ -37,10 +39,10 @@ const findings = "It did not finish within 300 s.\nPartial findings:\nauth.ts lo
 const cards: Record<string, unknown> = {
 	done: details,
 	"done with a warning": { ...details, result: "Short.", notes: "The model x/y is not known; the default was used." },
-	"timed out": { ...failed, status: "timeout", notes: findings },
-	stopped: { ...failed, status: "error", reason: "stopped", notes: "Stopped by the user." },
-	lost: { ...failed, status: "unknown", notes: "Its host died, and no attempts are left." },
-	"of another version": undefined,
+	"timed out": { ...failed, status: "timeout", cause: "timeout", notes: findings },
+	stopped: { ...failed, status: "error", cause: "stopped", reason: "stopped", notes: "Stopped by the user." },
+	lost: { ...failed, status: "unknown", cause: "lost", notes: "Its host died, and no attempts are left." },
+	"of another version": { ...details, version: 99 },
 };
 
 const messageWith = (given: unknown, content: unknown = "Status: success\nResult: All is well."): Message =>
@@ -118,9 +120,11 @@ const anything = fc.anything({
 });
 const amount = fc.oneof(fc.nat(), fc.double(), fc.constantFrom(-1, 1e300, Number.NaN));
 const nastyDetails = fc.record({
+	version: fc.constantFrom(undefined, 0, 1),
 	agent: nastyText,
 	label: nastyText,
 	status: fc.constantFrom("success", "error", "timeout", "unknown"),
+	cause: fc.constantFrom("finalized", "lost", "budget", undefined),
 	task: nastyText,
 	result: nastyText,
 	notes: nastyText,
@@ -131,6 +135,8 @@ const nastyDetails = fc.record({
 	transcript: nastyText,
 });
 const halfKnown = fc.record({
+	version: fc.oneof(fc.constantFrom(undefined, 0, 1), anything),
+	cause: anything,
 	agent: fc.oneof(nastyText, anything),
 	label: anything,
 	status: anything,

@@ -93,6 +93,7 @@ const singleResult = fc.record(
 	{
 		...shared,
 		exitCode: fc.constantFrom(0, 1, 124, 130),
+		cause: fc.constantFrom("finalized", "stopped", "budget"),
 		error: nastyText,
 		sessionFile: nastyText,
 		output: nastyText,
@@ -110,6 +111,7 @@ const streaming = fc.record(
 /** Right in shape, with the worst content. */
 const nastyDetails = fc.record(
 	{
+		version: fc.constantFrom(0, 1),
 		mode: fc.constant("single"),
 		results: fc.array(singleResult, { maxLength: 1 }),
 		sessionId: nastyText,
@@ -158,11 +160,13 @@ const anyItems = fc.array(
 );
 /** Right in places. */
 const halfKnown = fc.record({
+	version: fc.oneof(fc.constantFrom(undefined, 0, 1), anything),
 	results: fc.oneof(
 		anything,
 		fc.tuple(
 			fc.record({
 				exitCode: fc.oneof(fc.integer(), anything),
+				cause: anything,
 				usage: anything,
 				displayItems: anyItems,
 				output: anything,

@@ -77,8 +77,8 @@ const answered = itemsOf(
 const rows = [
 	info({ number: 3, agent: "tester", label: "all tests", phase: "waiting" }),
 	info(),
-	info({ number: 1, phase: "ended", status: "error", reason: "stopped", endedAt: NOW - 50_000 }),
-	info({ number: 4, label: "never began", phase: "ended", status: "error", reason: "stopped", endedAt: NOW }),
+	info({ number: 1, phase: "ended", status: "error", cause: "stopped", endedAt: NOW - 50_000 }),
+	info({ number: 4, label: "never began", phase: "ended", status: "error", cause: "stopped", endedAt: NOW }),
 ];
 delete rows[0]?.startedAt;
 delete rows[3]?.startedAt;
@@ -115,7 +115,13 @@ const views: Record<string, InspectorView> = {
 	ended: {
 		...base,
 		run: {
-			info: info({ phase: "ended", status: "success", delivery: "delivered", endedAt: NOW - 12_000 }),
+			info: info({
+				phase: "ended",
+				status: "success",
+				cause: "finalized",
+				delivery: "delivered",
+				endedAt: NOW - 12_000,
+			}),
 			transcript: { items: [...said("I look."), ...answered], isCut: false },
 		},
 		notice: "Answer copied.",
@@ -129,7 +135,7 @@ const views: Record<string, InspectorView> = {
 			info: info({
 				phase: "ended",
 				status: "error",
-				reason: "stopped",
+				cause: "stopped",
 				endedAt: NOW - 12_000,
 				exitCode: 130,
 				error: "It was stopped by the user.",

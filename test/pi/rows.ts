@@ -22,6 +22,7 @@ const displayItems: DisplayItem[] = [
 const result: SingleResult = {
 	...call,
 	exitCode: 0,
+	cause: "finalized",
 	usage,
 	output: `**Answer**: \`registerAuth\` is called in src/server/auth.ts:12, and nowhere else.
 
@@ -122,6 +123,7 @@ export const rows: Record<string, () => Row> = {
 				{
 					...result,
 					exitCode: 124,
+					cause: "timeout",
 					error: timeout.message,
 					timeoutReason: "idle",
 					warnings: ["The definition of explorer has changed since this session was last used."],
@@ -136,7 +138,7 @@ export const rows: Record<string, () => Row> = {
 		...final({
 			...ids,
 			error: { code: "SUBAGENT_FAILED", message: "It was stopped by the user.", reason: "stopped" },
-			results: [{ ...call, exitCode: 130, usage: none, error: "It was stopped by the user." }],
+			results: [{ ...call, exitCode: 130, cause: "stopped", usage: none, error: "It was stopped by the user." }],
 		}),
 	}),
 	refused: () => ({
@@ -150,7 +152,10 @@ export const rows: Record<string, () => Row> = {
 	}),
 	"of another version": () => ({
 		args: call,
-		result: { content: [{ type: "text", text: "**Status:** SUCCESS\n\nIt is there." }], details: { version: 9 } },
+		result: {
+			content: [{ type: "text", text: "**Status:** SUCCESS\n\nIt is there." }],
+			details: { version: 99, results: [result] },
+		},
 	}),
 	aborted: () => ({
 		args: call,
@@ -229,7 +234,7 @@ const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0, turns:
 
 function partial(streaming: SubagentDetails["streaming"]) {
 	return {
-		result: { content: [], details: { mode: "single", results: [], streaming } },
+		result: { content: [], details: { version: 1, mode: "single", results: [], streaming } },
 		isPartial: true,
 	};
 }
@@ -243,7 +248,7 @@ function final(details: Partial<SubagentDetails>) {
 	return {
 		result: {
 			content: [{ type: "text", text: "for the model" }],
-			details: { mode: "single", results: [], ...details },
+			details: { version: 1, mode: "single", results: [], ...details },
 		},
 	};
 }

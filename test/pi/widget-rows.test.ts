@@ -52,7 +52,7 @@ test("the widget says how runs stand in the words of the lists", async () => {
 	const { run } = failing ?? expect.fail("nothing was claimed");
 	const { finalized: _, ...evidence } = success();
 	const error = { code: "SUBAGENT_FAILED", message: "I cannot.", reason: "reported_error" } as const;
-	const outcome = { ...evidence, status: "error", exitCode: 1, error } as const;
+	const outcome = { ...evidence, status: "error", cause: "reported_error", exitCode: 1, error } as const;
 	endRun(ledger, { id: run.id, fence: run.fence, outcome, at: 2 });
 	live.observe(openRunsOf(ledger, "parent"));
 	await expect.poll(lines).toContainEqual(expect.stringMatching(/✗ scout fails +› failed/));

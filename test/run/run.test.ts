@@ -9,6 +9,7 @@ const fresh: Run = { id: "0000abcd" as RunId, state: "queued", attempt: 0, maxAt
 
 const success: Outcome = {
 	status: "success",
+	cause: "finalized",
 	exitCode: 0,
 	finalized: { status: "SUCCESS", result: "done" },
 	output: "done",

@@ -26,6 +26,7 @@ const redactor = createRedactor({ secrets: [], homeDir: "/home/ali" });
 
 const FAILURE = {
 	status: "error",
+	cause: "provider",
 	exitCode: 1,
 	error: { code: "SUBAGENT_FAILED", message: "It failed.", reason: "provider" },
 	usage: NO_USAGE,
@@ -40,8 +41,8 @@ const FAILURE = {
 	output: "What there was.",
 	lastEvent: "agent_end",
 };
-const REPORTED = { ...FAILURE, finalized: { status: "ERROR", error: "No.", result: "Half." } };
-const TIMEOUT = { ...FAILURE, status: "timeout", exitCode: 124, timeoutReason: "idle" };
+const REPORTED = { ...FAILURE, cause: "reported_error", finalized: { status: "ERROR", error: "No.", result: "Half." } };
+const TIMEOUT = { ...FAILURE, status: "timeout", cause: "timeout", exitCode: 124, timeoutReason: "idle" };
 const OUTCOMES: readonly object[] = [success(), FAILURE, REPORTED, TIMEOUT];
 
 async function openShop(): Promise<{ ledger: Ledger; records: EndedRecord[] }> {
@@ -102,7 +103,7 @@ test("what cannot be told of an outcome keeps its row from being read", { timeou
 	if (!record) throw new Error("There is no run.");
 	const row = rowOf(ledger, record.run.id);
 	for (const outcome of OUTCOMES) {
-		expect(checkRow({ ...row, outcome: JSON.stringify(outcome) })).toMatchObject({ outcome });
+		expect(checkRow({ ...row, outcome: JSON.stringify({ version: 1, ...outcome }) })).toMatchObject({ outcome });
 		tellAll(withOutcome(record, outcome), ledger);
 	}
 	const named = [
@@ -110,14 +111,19 @@ test("what cannot be told of an outcome keeps its row from being read", { timeou
 		{ finalized: { result: 7 } },
 		{ lastEvent: {} },
 		{ error: { ...FAILURE.error, reason: 5 } },
+		{ cause: "finalized" },
+		{ cause: "toString" },
+		{ version: "1" },
+		{ version: -1 },
 	];
 	for (const damage of named) {
-		const outcome = JSON.stringify({ ...FAILURE, ...damage });
+		const outcome = JSON.stringify({ version: 1, ...FAILURE, ...damage });
 		expect(checkRow({ ...row, outcome }), outcome).toEqual({ problem: "outcome is not the JSON of an outcome" });
 	}
 	fc.assert(
-		fc.property(fc.oneof({ weight: 5, arbitrary: damagedOutcome }, fc.jsonValue()), (outcome) => {
-			const checked = checkRow({ ...row, outcome: JSON.stringify(outcome) });
+		fc.property(fc.oneof({ weight: 5, arbitrary: damagedOutcome }, fc.jsonValue()), fc.nat(1), (outcome, version) => {
+			const stored = typeof outcome === "object" && outcome !== null ? { version, ...outcome } : outcome;
+			const checked = checkRow({ ...row, outcome: JSON.stringify(stored) });
 			if (!("problem" in checked)) tellAll(withOutcome(record, checked.outcome), ledger);
 		}),
 		{ numRuns: 2000 },

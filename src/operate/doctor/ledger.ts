@@ -3,7 +3,7 @@ import { fileProblems, LedgerUnusable } from "../../ledger/identify.ts";
 import { type Ledger, openLedger } from "../../ledger/ledger.ts";
 import { MIGRATIONS } from "../../ledger/schema.ts";
 import { openDatabase } from "../../ledger/sqlite.ts";
-import { closeUnreadableRow, unreadableRuns } from "../../ledger/unreadable.ts";
+import { closeUnreadableRow, UPDATE, unreadableRuns } from "../../ledger/unreadable.ts";
 import { plural } from "../../run/amounts.ts";
 import { type Check, type Finding, fixable, pass } from "./check.ts";
 
@@ -42,10 +42,12 @@ function* unreadableRows(ledger: Ledger, { fix }: { fix: boolean }): Iterable<Fi
 			level: "fail",
 			what: `The record of run ${found.id} cannot be read`,
 			detail: `${ledger.file}, table runs, seq ${found.seq}: ${found.problem}`,
-			remedy:
-				"It is left out of lists and reports. Close it: it is then listed as failed, and what its row said is kept.",
+			remedy: found.isNewer
+				? UPDATE
+				: "It is left out of lists and reports. Close it: it is then listed as failed, and what its row said is kept.",
 		};
-		yield fixable(problem, { fix }, () => closeUnreadableRow(ledger, found, Date.now()));
+		if (found.isNewer) yield problem;
+		else yield fixable(problem, { fix }, () => closeUnreadableRow(ledger, found, Date.now()));
 	}
 }
 

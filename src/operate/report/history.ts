@@ -9,7 +9,7 @@ import { type Reading, stateInWords, timeInWords } from "./words.ts";
 /** What was said in the child session of a run. */
 export function historyReport(
 	{ agent, messages, transcript, note }: History,
-	{ width, run }: Pick<Reading, "width"> & { run: Pick<RunSummary, "phase" | "status" | "reason"> },
+	{ width, run }: Pick<Reading, "width"> & { run: Pick<RunSummary, "phase" | "cause"> },
 ): string[] {
 	const nothing = run.phase === "ended" ? "Nothing was said." : "Nothing was said yet.";
 	return [

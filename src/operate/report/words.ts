@@ -1,5 +1,6 @@
 import { inOneLine } from "../../collect/plain.ts";
 import { count, dollars, duration, plural } from "../../run/amounts.ts";
+import type { Cause } from "../../run/outcome.ts";
 import { inputTokens, type Usage } from "../../run/usage.ts";
 import type { RunSummary, Standing } from "../runs.ts";
 
@@ -10,14 +11,25 @@ export interface Reading {
 	now: number;
 }
 
-/** The state of a run as one or two words: its phase, or how it ended. */
-export function stateInWords({ phase, status, reason }: Standing): string {
-	if (phase !== "ended") return phase;
-	if (status === "success") return "done";
-	if (status === "timeout") return "timed out";
-	if (reason === "stopped" || reason === "lost") return reason;
-	return reason === "budget" ? "over budget" : "failed";
-}
+/** How a run ended, in one or two words, wherever that is shown. */
+export const ENDED: Readonly<Record<Cause, string>> = {
+	finalized: "done",
+	timeout: "timed out",
+	stopped: "stopped",
+	lost: "lost",
+	budget: "over budget",
+	reported_error: "failed",
+	not_finalized: "failed",
+	uncheckable: "failed",
+	output_limit: "failed",
+	provider: "failed",
+	refused: "failed",
+	crashed: "failed",
+	unreadable: "failed",
+};
+
+/** The state of a run in words: its phase, or how it ended. */
+export const stateInWords = ({ phase, cause }: Standing): string => (cause === undefined ? phase : ENDED[cause]);
 
 /** How long it has been at work, or waited so far, or took. */
 export function elapsed(run: Pick<RunSummary, "createdAt" | "startedAt" | "endedAt">, now: number): string {

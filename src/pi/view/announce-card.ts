@@ -1,6 +1,8 @@
 import type { MessageRenderer, Theme } from "@earendil-works/pi-coding-agent";
 import { Box, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { ENDED } from "../../operate/report/words.ts";
 import { duration } from "../../run/amounts.ts";
+import type { Cause } from "../../run/outcome.ts";
 import { type AnnounceView, readAnnounce } from "./announce-view.ts";
 import { answerLines } from "./answer.ts";
 import type { Drawing } from "./drawing.ts";
@@ -34,30 +36,44 @@ function cardLines(view: AnnounceView, drawing: Drawing): string[] {
 	];
 }
 
-const MARKS = {
-	success: { color: "success", text: "✓ done" },
-	error: { color: "error", text: "✗ failed" },
-	timeout: { color: "error", text: "✗ timed out" },
-	stopped: { color: "warning", text: "✗ stopped" },
-	unknown: { color: "warning", text: "? ended" },
-} as const;
+const DONE = { mark: "✓", color: "success" } as const;
+const FAILED = { mark: "✗", color: "error" } as const;
+const STOPPED = { mark: "✗", color: "warning" } as const;
+const UNKNOWN = { mark: "?", color: "warning" } as const;
 
-function titleOf({ status, agent, label }: AnnounceView, theme: Theme): string[] {
-	const { color, text } = MARKS[status];
+const MARKS = {
+	finalized: DONE,
+	stopped: STOPPED,
+	lost: UNKNOWN,
+	unreadable: UNKNOWN,
+	reported_error: FAILED,
+	not_finalized: FAILED,
+	uncheckable: FAILED,
+	timeout: FAILED,
+	budget: FAILED,
+	output_limit: FAILED,
+	provider: FAILED,
+	refused: FAILED,
+	crashed: FAILED,
+} as const satisfies Record<Cause, object>;
+
+function titleOf({ cause, agent, label }: AnnounceView, theme: Theme): string[] {
+	const { mark, color } = cause === undefined ? UNKNOWN : MARKS[cause];
+	const text = `${mark} ${cause === undefined ? "ended" : ENDED[cause]}`;
 	return [
 		`${theme.fg(color, text)} ${theme.fg("accent", theme.bold(agent))}`,
 		...(label === undefined ? [] : [theme.fg("customMessageText", label)]),
 	];
 }
 
-function resultLines({ result, status }: AnnounceView, drawing: Drawing): string[] {
+function resultLines({ result, cause }: AnnounceView, drawing: Drawing): string[] {
 	if (result.trim() !== "") return spaced(answerLines(result, drawing), drawing);
-	return status === "success" ? [drawing.theme.fg("muted", "(no output)")] : [];
+	return cause === "finalized" ? [drawing.theme.fg("muted", "(no output)")] : [];
 }
 
-function notesLines({ notes, status }: AnnounceView, drawing: Drawing): string[] {
+function notesLines({ notes, cause }: AnnounceView, drawing: Drawing): string[] {
 	if (notes.trim() === "") return [];
-	return problemLines({ title: "", message: notes }, status === "success" ? "warning" : "error", drawing);
+	return problemLines({ title: "", message: notes }, cause === "finalized" ? "warning" : "error", drawing);
 }
 
 /** Room around what is read at leisure; none in the short form. */

@@ -1,9 +1,13 @@
-import { amountOf, fieldsOf, textOf } from "./stored.ts";
+import { readAnnounceDetails } from "../../deliver/stored-details.ts";
+import type { Cause } from "../../run/outcome.ts";
+import { isCause } from "../../run/outcome-check.ts";
+import { amountOf, textOf } from "./stored.ts";
 import { contentText, type Facts, readFacts, shortText } from "./subagent-view.ts";
 
 /** What the card of an announce shows, whatever was stored. Texts in one line are plain already; the others are not. */
 export interface AnnounceView {
-	status: "success" | "error" | "timeout" | "stopped" | "unknown";
+	/** Undefined: not known. */
+	cause: Cause | undefined;
 	agent: string;
 	label: string | undefined;
 	result: string;
@@ -16,12 +20,12 @@ export interface AnnounceView {
 }
 
 export function readAnnounce(message: { content: unknown; details?: unknown }): AnnounceView {
-	const details = fieldsOf(message.details);
+	const details = readAnnounceDetails(message.details);
 	const agent = shortText(details?.agent);
-	// Of another version: the text that the model got is all there is.
+	// Of a newer version: the text that the model got is all there is.
 	if (details === undefined || agent === undefined) return unreadable(message.content);
 	return {
-		status: details.reason === "stopped" ? "stopped" : statusOf(details.status),
+		cause: isCause(details.cause) ? details.cause : undefined,
 		agent,
 		label: shortText(details.label),
 		result: textOf(details.result) ?? "",
@@ -39,7 +43,7 @@ export function readAnnounce(message: { content: unknown; details?: unknown }): 
 
 function unreadable(content: unknown): AnnounceView {
 	return {
-		status: "unknown",
+		cause: undefined,
 		agent: "subagent",
 		label: undefined,
 		result: typeof content === "string" ? content : contentText(content),
@@ -49,10 +53,6 @@ function unreadable(content: unknown): AnnounceView {
 		task: "",
 		places: [],
 	};
-}
-
-function statusOf(stored: unknown): AnnounceView["status"] {
-	return stored === "success" || stored === "error" || stored === "timeout" ? stored : "unknown";
 }
 
 export function place(name: string, stored: unknown): string[] {

@@ -1,4 +1,5 @@
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { ENDED } from "../../operate/report/words.ts";
 import { duration, plural } from "../../run/amounts.ts";
 import { activityLines } from "./activity-lines.ts";
 import { answerLines } from "./answer.ts";
@@ -13,7 +14,7 @@ type EndedView = Extract<SubagentView, { kind: "ended" }>;
 
 export function endedRun(view: EndedView, drawing: Drawing): string[] {
 	const { theme, expanded } = drawing;
-	const lines = view.ending === "done" ? succeeded(view, drawing) : failed(view, drawing);
+	const lines = view.cause === "finalized" ? succeeded(view, drawing) : failed(view, drawing);
 	return expanded
 		? [...lines, ...whereabouts(view).flatMap((line) => wrapTextWithAnsi(theme.fg("dim", line), drawing.width))]
 		: lines;
@@ -21,7 +22,7 @@ export function endedRun(view: EndedView, drawing: Drawing): string[] {
 
 function succeeded(view: EndedView, drawing: Drawing): string[] {
 	const { theme, expanded } = drawing;
-	const state = theme.fg("success", `✓ done${took(view)}`);
+	const state = theme.fg("success", `✓ ${ENDED[view.cause]}${took(view)}`);
 	return [
 		...factLines([state, ...howItEnded(view, drawing), ...consumption(view.facts, drawing)], drawing),
 		// A success may have something against it, such as an answer that was cut.
@@ -34,7 +35,7 @@ function succeeded(view: EndedView, drawing: Drawing): string[] {
 
 function failed(view: EndedView, drawing: Drawing): string[] {
 	const limit = view.timeoutReason === undefined ? "" : ` (${view.timeoutReason} limit)`;
-	const state = drawing.theme.fg("error", `✗ ${view.ending}${limit}${took(view)}`);
+	const state = drawing.theme.fg("error", `✗ ${ENDED[view.cause]}${limit}${took(view)}`);
 	return [
 		...factLines([state, ...howItEnded(view, drawing)], drawing),
 		...(view.error ? problemLines(view.error, "error", drawing) : []),

@@ -1,4 +1,7 @@
 import { inOneLine } from "../../collect/plain.ts";
+import { readResultDetails } from "../../deliver/stored-details.ts";
+import type { Cause } from "../../run/outcome.ts";
+import { isCause } from "../../run/outcome-check.ts";
 import { activity } from "./activity.ts";
 import { amountOf, type Fields, fieldsOf, listOf, textOf } from "./stored.ts";
 
@@ -6,12 +9,10 @@ import { amountOf, type Fields, fieldsOf, listOf, textOf } from "./stored.ts";
 export type SubagentView =
 	| { kind: "queued"; before: number }
 	| { kind: "running"; startedAt: number | undefined; facts: Facts; activity: Activity }
-	| ({ kind: "ended"; ending: Ending; error: Problem | undefined } & Ended)
+	| ({ kind: "ended"; cause: Cause; error: Problem | undefined } & Ended)
 	| { kind: "refused"; error: Problem }
 	/** Details that this version does not know: the text that the model got is all there is. */
 	| { kind: "unknown" };
-
-type Ending = "done" | "failed" | "timed out" | "stopped";
 
 export interface Facts {
 	turns: number;
@@ -53,7 +54,7 @@ interface Ended {
 const LATEST_ACTIVITY = 10;
 
 export function readView(stored: unknown, isPartial: boolean): SubagentView {
-	const details = fieldsOf(stored);
+	const details = readResultDetails(stored);
 	if (details === undefined || !Array.isArray(details.results)) return { kind: "unknown" };
 	if (isPartial) return readProgress(fieldsOf(details.streaming));
 	const result = fieldsOf(details.results[0]);
@@ -76,12 +77,12 @@ function readProgress(streaming: Fields | undefined): SubagentView {
 }
 
 function readEnded(details: Fields, result: Fields): SubagentView {
-	const { exitCode } = result;
-	if (typeof exitCode !== "number") return { kind: "unknown" };
+	const { exitCode, cause } = result;
+	if (typeof exitCode !== "number" || !isCause(cause)) return { kind: "unknown" };
 	const message = textOf(result.error);
 	return {
 		kind: "ended",
-		ending: endingOf(exitCode),
+		cause,
 		error: readProblem(details.error) ?? (message === undefined ? undefined : { title: "", message }),
 		exitCode,
 		durationMs: amountOf(result.durationMs),
@@ -95,12 +96,6 @@ function readEnded(details: Fields, result: Fields): SubagentView {
 		sessionId: shortText(details.sessionId),
 		sessionFile: shortText(result.sessionFile),
 	};
-}
-
-function endingOf(exitCode: number): Ending {
-	if (exitCode === 0) return "done";
-	if (exitCode === 124) return "timed out";
-	return exitCode === 130 ? "stopped" : "failed";
 }
 
 function readProblem(stored: unknown): Problem | undefined {
