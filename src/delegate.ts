@@ -5,9 +5,9 @@
  *   request → plan → admit → claim → run → collect → outcome → deliver → archive
  *
  * plan, admit and deliver happen here, in the parent. claim, run and collect happen in a host, another process, which
- * finds the run in the ledger (`host/serve.ts`, `child/work.ts`). The parent only watches, and may die meanwhile.
- * In the foreground it waits for the outcome and returns it; in the background it goes on, and the outcome is announced
- * to the session later (`deliver/announce.ts`). That is the only difference.
+ * finds the run in the ledger (`host/serve.ts`, `child/work.ts`). The parent's loop watches (`supervise/supervisor.ts`),
+ * and may die meanwhile. In the foreground a call awaits the outcome and returns it; in the background nobody does, and it is
+ * announced to the session later (`deliver/announcer.ts`). That is the only difference.
  */
 import type { Redactor } from "./collect/redact/redactor.ts";
 import {
