@@ -12,10 +12,12 @@ import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions, startRpc } from "../helpers/pi.ts";
 import { usePreparedHome } from "../helpers/prepared-home.ts";
+import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { jsonOf, piGeon, startPiGeon } from "./pi-geon.ts";
 
 const openHome = useHome();
+const shared = useSharedPi();
 
 /** A parent that spawns one for each word after `spawn`, labelled with it. */
 const parent: Script = ({ lastUserText, lastMessage, messages }) => {
@@ -76,8 +78,8 @@ const sessionFile = (home: Home): string => {
 describe.each(piVersions)("while pi %s is open", (version) => {
 	test("a run is followed and steered from the shell, and its end is told by the exit code", async () => {
 		const held = gate();
-		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
-		const rpc = startRpc(home, { version });
+		const home = await shared.openHome({ pi: version, script: dispatch({ parent, child: child(held) }) });
+		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("spawn first");
 		await isWorking(home);
 		expect(await jsonOf(home, ["list"])).toMatchObject({
@@ -104,8 +106,8 @@ describe.each(piVersions)("while pi %s is open", (version) => {
 			if (lastUserText === "first") await held.opened;
 			return finalize(`Told: ${lastUserText}`);
 		};
-		const home = await openHome({ script: dispatch({ parent, child: late }) });
-		const rpc = startRpc(home, { version });
+		const home = await shared.openHome({ pi: version, script: dispatch({ parent, child: late }) });
+		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("spawn first");
 		await home.model.waitFor(({ isChild }) => isChild);
 		const sending = startPiGeon(home, ["send", "first", "And the attic?", "--wait", "25"]);
@@ -117,8 +119,8 @@ describe.each(piVersions)("while pi %s is open", (version) => {
 
 	test("an answer that does not come in time is told as a failure, and how to follow the run", async () => {
 		const held = gate();
-		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
-		const rpc = startRpc(home, { version });
+		const home = await shared.openHome({ pi: version, script: dispatch({ parent, child: child(held) }) });
+		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("spawn first");
 		await isWorking(home);
 		const id = idOf(home);

@@ -4,11 +4,13 @@ import { gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
 import { hang } from "../helpers/model-steps.ts";
 import { type PiEvent, piVersions, promptPi, runPi, startRpc } from "../helpers/pi.ts";
+import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { command, fiveHundredRuns, ledgerFile, reportsIn, spawning, WITHOUT_RUNS, WRONG } from "./commands.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
+const shared = useSharedPi();
 
 describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 	test("each has an answer where nothing was ever delegated, and makes no ledger", async () => {
@@ -28,8 +30,8 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 
 	test("runs at work are listed, described, read, steered and stopped, and the model hears nothing of it", async () => {
 		const gates = { A: gate(), B: gate(), C: gate() };
-		const home = await openHome({ script: spawning(gates) });
-		const rpc = startRpc(home, { version });
+		const home = await shared.openHome({ pi: version, script: spawning(gates) });
+		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("spawn A B C");
 		for (const task of ["A", "B", "C"]) {
 			await home.model.waitFor(({ isChild, turn, firstUserText }) => isChild && turn === 1 && firstUserText === task);
@@ -108,8 +110,8 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 	});
 
 	test("an ended run goes on with a message, and the report comes home", async () => {
-		const home = await openHome({ script: spawning() });
-		const rpc = startRpc(home, { version });
+		const home = await shared.openHome({ pi: version, script: spawning() });
+		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("spawn A");
 		const announced = (words: string) =>
 			rpc.waitForEvent((event) => {
@@ -126,10 +128,11 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 	test("/stop ends the turn and every run, and says how many", async () => {
 		const gates = { A: gate(), B: gate() };
 		const spawn = spawning(gates);
-		const home = await openHome({
+		const home = await shared.openHome({
+			pi: version,
 			script: (request) => (request.lastUserText === "think" ? hang() : spawn(request)),
 		});
-		const rpc = startRpc(home, { version });
+		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("spawn A B");
 		await rpc.prompt("think");
 		const thinking = await home.model.waitFor(({ lastUserText }) => lastUserText === "think");
@@ -148,8 +151,8 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 });
 
 test("a child takes a command for the text that it is", async () => {
-	const home = await openHome({ script: spawning() });
-	const rpc = startRpc(home);
+	const home = await shared.openHome({ script: spawning() });
+	const rpc = await shared.newSession(home);
 	await rpc.promptAndSettle("spawn /stop /toolkit");
 	for (const task of ["/stop", "/toolkit"]) {
 		const { firstUserText } = await home.model.waitFor(({ isChild, lastUserText }) => isChild && lastUserText === task);

@@ -1,14 +1,17 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Home } from "../helpers/home.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions, promptPi } from "../helpers/pi.ts";
+import type { PiVersion } from "../helpers/repository.ts";
+import { type Answered, useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { finalize } from "./child.ts";
 
 const openHome = useHome();
+const shared = useSharedPi();
 
 const key = (name: string) => ({ type: "api_key", key: `sk-${name}-0123456789abcdef` });
 const bearer = (name: string) => `Bearer sk-${name}-0123456789abcdef`;
@@ -23,7 +26,7 @@ interface Setup {
 	main?: object;
 	defaults?: object;
 	spawn?: object;
-	version?: (typeof piVersions)[number];
+	version?: PiVersion;
 	prepare?: (home: Home) => void;
 	child?: Reply;
 }
@@ -33,7 +36,9 @@ const workDir = (home: Home): string => join(home.home, "work");
 /** One run that a parent spawns, under the principal `work` unless told otherwise. */
 async function spawnOne(setup: Setup) {
 	const { main = { allowAgents: ["main", "work"] }, work = {}, defaults = {}, version = "0.87.1" } = setup;
-	const home = await openHome({
+	// What is set up besides, pi reads when it starts.
+	const needsOwnPi = setup.mainAuth !== undefined || setup.prepare !== undefined || setup.version !== undefined;
+	const home = await (needsOwnPi ? openHome : shared.openHome)({
 		config: {
 			agents: {
 				defaults: { subagents: defaults },
@@ -54,13 +59,13 @@ async function spawnOne(setup: Setup) {
 			child: () => setup.child ?? finalize("Done."),
 		}),
 	});
+	rmSync(workDir(home), { recursive: true, force: true });
 	mkdirSync(workDir(home));
 	if (setup.mainAuth) writeFileSync(join(home.agentDir, "auth.json"), JSON.stringify(setup.mainAuth));
 	if (setup.workAuth) writeFileSync(join(workDir(home), "auth.json"), JSON.stringify(setup.workAuth));
 	setup.prepare?.(home);
 	const before = snapshot(home);
-	const run = await promptPi(home, "Go.", { version });
-	expect(run.code, run.stderr).toBe(0);
+	const run = needsOwnPi ? await startedPi(home, version) : await sharedPi(home);
 	const child = home.model.requests.find((request) => request.isChild);
 	return {
 		home,
@@ -71,6 +76,23 @@ async function spawnOne(setup: Setup) {
 		before,
 		after: snapshot(home),
 	};
+}
+
+async function startedPi(home: Home, version: PiVersion): Promise<Answered> {
+	const run = await promptPi(home, "Go.", { version });
+	expect(run.code, run.stderr).toBe(0);
+	return run;
+}
+
+/** Also to the end of what it spawned, for which `pi -p` waits. */
+async function sharedPi(home: Home): Promise<Answered> {
+	const run = await shared.promptPi(home, "Go.");
+	const receipt = run.toolResults[0]?.details as { status: string } | undefined;
+	if (receipt?.status !== "accepted") return run;
+	const rpc = shared.pi(home);
+	const announce = await rpc.waitForEvent((event) => JSON.stringify(event).includes("pi-geon:announce"));
+	await rpc.waitForEvent(({ type }) => type === "agent_settled", { from: rpc.events.indexOf(announce) });
+	return { ...run, events: [...rpc.events] };
 }
 
 /** Names, contents and times of all files in the principal's directory, and of main's credentials. */
