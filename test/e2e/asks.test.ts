@@ -155,12 +155,16 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 });
 
 describe("a dialog that nobody answers is declined", () => {
-	test.each(["confirm", "select", "input"])("at once in pi -p: %s", async (kind) => {
-		const home = await openWith(foreground);
-		const run = await promptPi(home, `asks_${kind}`);
-		expect(delegations(run)[0]?.results[0]).toMatchObject({
-			exitCode: 0,
-			output: `heard ${kind === "confirm" ? "false" : "null"} with UI true`,
+	test("at once in pi -p, whatever its kind", async () => {
+		const tools = ["asks_confirm", "asks_select", "asks_input"];
+		const home = await openWith(({ lastMessage }) =>
+			lastMessage?.role === "tool" ? text("Done.") : tools.map((tool) => delegateTo("worker", tool)),
+		);
+		const ended = delegations(await promptPi(home, "Go.")).map(({ results: [result] }) => [result?.task, result]);
+		expect(Object.fromEntries(ended)).toEqual({
+			asks_confirm: expect.objectContaining({ exitCode: 0, output: "heard false with UI true" }),
+			asks_select: expect.objectContaining({ exitCode: 0, output: "heard null with UI true" }),
+			asks_input: expect.objectContaining({ exitCode: 0, output: "heard null with UI true" }),
 		});
 	});
 

@@ -77,6 +77,24 @@ describe.each(piVersions)("the doctor on pi %s", (version) => {
 	});
 });
 
+/** What the doctor says where much is wrong that does not hide anything else: asked once, for the tests of each of it. */
+let ofManyWrongs: Promise<string> | undefined;
+const reportOfManyWrongs = (): Promise<string> => {
+	ofManyWrongs ??= openHome({
+		config: {
+			agents: { defaults: { subagents: { model: "nobody/nothing" } } },
+			web: { provider: "brave" },
+			lsp: { servers: { mine: { command: ["my-server"], extensions: [".mine"] } } },
+		},
+		agents: {
+			"odd.md": agentNamed("odd", "Do.", "tools: frobnicate"),
+			"dear.md": agentNamed("dear", "Do.", "tools: read\nmodel: openai/gpt-4o"),
+		},
+		files: { ".pi/agents/own.md": agentNamed("own", "Do.") },
+	}).then((home) => doctor(home));
+	return ofManyWrongs;
+};
+
 describe("the doctor names the cause of", () => {
 	test("a ledger that is no database", async () => {
 		const home = await openHome({});
@@ -115,18 +133,13 @@ describe("the doctor names the cause of", () => {
 	});
 
 	test("an agent that names no tool that exists", async () => {
-		const home = await openHome({ agents: { "odd.md": agentNamed("odd", "Do.", "tools: frobnicate") } });
-		expect(await doctor(home)).toMatch(
+		expect(await reportOfManyWrongs()).toMatch(
 			/FAIL tools: odd gets none of the tools .* frobnicate was left out: .*cannot run/,
 		);
 	});
 
 	test("a model that does not exist, and one without credentials", async () => {
-		const home = await openHome({
-			config: { agents: { defaults: { subagents: { model: "nobody/nothing" } } } },
-			agents: { "dear.md": agentNamed("dear", "Do.", "tools: read\nmodel: openai/gpt-4o") },
-		});
-		const report = await doctor(home);
+		const report = await reportOfManyWrongs();
 		expect(report).toContain("warn models: There is no model nobody/nothing agents.defaults.subagents.model");
 		expect(report).toMatch(/warn models: The model openai\/gpt-4o has no credentials dear \(.*dear\.md\)/);
 	});
@@ -150,8 +163,7 @@ describe("the doctor names the cause of", () => {
 	});
 
 	test("agents of a project that is not trusted", async () => {
-		const home = await openHome({ files: { ".pi/agents/own.md": agentNamed("own", "Do.") } });
-		const report = await doctor(home);
+		const report = await reportOfManyWrongs();
 		expect(report).toMatch(/warn trust: This project is not trusted: .*\.pi\/agents → Read them, then trust/);
 	});
 
@@ -227,13 +239,7 @@ describe("the doctor names the cause of", () => {
 	});
 
 	test("a search provider without a key, and a language server that is not installed", async () => {
-		const home = await openHome({
-			config: {
-				web: { provider: "brave" },
-				lsp: { servers: { mine: { command: ["my-server"], extensions: [".mine"] } } },
-			},
-		});
-		const report = await doctor(home);
+		const report = await reportOfManyWrongs();
 		expect(report).toMatch(/warn web search: web\.provider is brave, which has no key .*→ Set BRAVE_API_KEY/);
 		expect(report).toContain("warn language servers: The language server mine of lsp.servers is not installed");
 	});

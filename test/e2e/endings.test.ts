@@ -21,13 +21,15 @@ import {
 	toolCall,
 	usage,
 } from "../helpers/model-steps.ts";
-import { promptPi, startRpc } from "../helpers/pi.ts";
+import { promptPi } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
+import { type Answered, useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 import { eventually } from "./ledger-of.ts";
 
 const openHome = useHome();
+const shared = useSharedPi();
 const MISBEHAVING_TOOLS = join(repositoryRoot, "test", "children", "misbehaving-tools.ts");
 
 interface Row {
@@ -43,6 +45,8 @@ interface Row {
 	stopAtRequest?: number;
 	/** How many model requests there must have been. */
 	requests?: number;
+	/** In a pi of its own, read at its end: five events hold the result, and a line of many megabytes is slow to follow. */
+	ownPi?: true;
 }
 
 const working = [text("I found a clue."), toolCall("ls", { path: "." }), usage({ input: 100, output: 10 })];
@@ -199,6 +203,7 @@ const rows: Row[] = [
 		name: "more output than anybody reads",
 		used: { input: 0, output: 0, turns: 1 },
 		child: [endless({ bytesPerChunk: 64 * 1024 })],
+		ownPi: true,
 		error: { code: "SUBAGENT_OUTPUT_TRUNCATED", reason: "output_limit" },
 		result: { exitCode: 1 },
 	},
@@ -206,7 +211,8 @@ const rows: Row[] = [
 
 describe("every ending has its code, its exit code and its evidence, and leaves nothing behind", () => {
 	test.for(rows)("$name", async (row) => {
-		const home: Home = await openHome({
+		const [open, prompt] = row.ownPi ? [openHome, promptPi] : [shared.openHome, shared.promptPi];
+		const home: Home = await open({
 			moreExtensions: [MISBEHAVING_TOOLS],
 			agents: { "worker.md": agentNamed("worker", "You work.", WORKER_TOOLS) },
 			config: { subagents: { allowWrite: true, ...row.subagents } },
@@ -215,7 +221,9 @@ describe("every ending has its code, its exit code and its evidence, and leaves 
 				child: playing(row.child, () => home),
 			}),
 		});
-		const details = await (row.stopAtRequest ? stopped(home, row.stopAtRequest) : delegated(home));
+		const details = await (row.stopAtRequest
+			? stopped(home, row.stopAtRequest)
+			: delegationIn(await prompt(home, "Go.")));
 
 		expect(details.error?.code).toBe(row.error?.code);
 		expect(details.error?.reason).toBe(row.error?.reason);
@@ -242,21 +250,21 @@ function playing(turns: Row["child"], home: () => Home) {
 	};
 }
 
-async function delegated(home: Home): Promise<SubagentDetails> {
-	const run = await promptPi(home, "Go.");
+const delegated = async (home: Home): Promise<SubagentDetails> => delegationIn(await promptPi(home, "Go."));
+
+function delegationIn(run: Answered): SubagentDetails {
 	const [details] = delegations(run);
 	if (!details) throw new Error(`Nothing was delegated: ${run.stderr}`);
 	return details;
 }
 
 async function stopped(home: Home, atRequest: number): Promise<SubagentDetails> {
-	const rpc = startRpc(home);
+	const rpc = await shared.newSession(home);
 	await rpc.prompt("Go.");
 	await home.model.waitFor((request) => childRequests(home).indexOf(request) === atRequest - 1);
 	await rpc.waitForEvent((event) => JSON.stringify(event).includes("Half an"));
 	await rpc.send({ type: "abort" });
 	const ended = await rpc.waitForEvent((event) => event.type === "tool_execution_end");
-	await rpc.close();
 	return (ended.result as { details: SubagentDetails }).details;
 }
 
@@ -373,13 +381,13 @@ describe("reference 001: a failed run says what the last event of its child was"
 		["a model that falls silent while it writes", [text("Half an ans"), hang()], "message_update"],
 		["a tool that hangs", toolCall("hangs_until_aborted", {}), "tool_execution_start"],
 	])("%s", async (_name, child, lastEvent) => {
-		const home: Home = await openHome({
+		const home: Home = await shared.openHome({
 			moreExtensions: [MISBEHAVING_TOOLS],
 			agents: { "worker.md": agentNamed("worker", "You work.", WORKER_TOOLS) },
 			config: { subagents: { allowWrite: true, idleTimeoutMs: 500, toolTimeoutMs: 500 } },
 			script: dispatch({ parent: [delegateTo("worker", "Do it."), text("Done.")], child: () => child }),
 		});
-		const run = await promptPi(home, "Go.");
+		const run = await shared.promptPi(home, "Go.");
 		expect(delegations(run)[0]?.results[0]).toMatchObject({ exitCode: 124, lastEvent });
 		expect(run.toolResults[0]?.text).toContain(`Last event of the subagent: ${lastEvent}`);
 	});

@@ -81,23 +81,28 @@ describe.each(piVersions)("a model that only an extension provides, on pi %s", (
 		]);
 	});
 
-	test.each([
+	// How an extension fails is told by pi's loader; that it hangs, or registers nothing, we find out ourselves.
+	const failures = [
 		["throws", "It does not want to."],
 		["hangs", "it did not load within 10 s"],
 		["registers nothing", "none of the extensions registers elsewhere"],
-	])("whose extension %s outside of the session is refused, with the file and the reason", async (how, why) => {
-		const home = await openHome({ moreExtensions: [OWN_PROVIDER], script: oneLook });
-		const env = { ELSEWHERE_URL: home.model.baseUrl, ELSEWHERE_IN_HOSTS: how };
-		const run = await promptPi(home, "Go.", { version, args: asParent, env });
-		const [details] = delegations(run);
-		expect(details).toMatchObject({
-			results: [],
-			error: { code: "SUBAGENT_FAILED", reason: "no_model", message: expect.stringContaining("agents.defaults") },
-		});
-		expect(details?.error?.message).toContain("own-provider.ts");
-		expect(details?.error?.message).toContain(why);
-		expect(modelsOfChildren(home)).toEqual([]);
-	});
+	] as const;
+	test.each(failures.filter(([how]) => how === "throws" || version === "0.87.1"))(
+		"whose extension %s outside of the session is refused, with the file and the reason",
+		async (how, why) => {
+			const home = await openHome({ moreExtensions: [OWN_PROVIDER], script: oneLook });
+			const env = { ELSEWHERE_URL: home.model.baseUrl, ELSEWHERE_IN_HOSTS: how };
+			const run = await promptPi(home, "Go.", { version, args: asParent, env });
+			const [details] = delegations(run);
+			expect(details).toMatchObject({
+				results: [],
+				error: { code: "SUBAGENT_FAILED", reason: "no_model", message: expect.stringContaining("agents.defaults") },
+			});
+			expect(details?.error?.message).toContain("own-provider.ts");
+			expect(details?.error?.message).toContain(why);
+			expect(modelsOfChildren(home)).toEqual([]);
+		},
+	);
 
 	test("whose extension cannot be used gives way to the next in line, with a warning", async () => {
 		const home = await openHome({

@@ -15,9 +15,11 @@ import {
 	usage,
 } from "../helpers/model-steps.ts";
 import { assistantMessages, type PiEvent, piVersions, promptPi, runPi } from "../helpers/pi.ts";
+import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
+const shared = useSharedPi();
 const ofType = (events: readonly PiEvent[], type: string) => events.filter((event) => event.type === type);
 
 describe.each(piVersions)("the scripted model with pi %s", (version) => {
@@ -70,8 +72,8 @@ describe.each(piVersions)("the scripted model with pi %s", (version) => {
 	test("a 429, then a connection cut before and one cut within the answer, each become one retry", async () => {
 		const failures = [httpError(429, { headers: { "retry-after": "0" } }), cutBeforeHeaders(), [text("half"), cut()]];
 		let attempt = 0;
-		const home = await openHome({ extension: false, script: () => failures[attempt++] ?? "whole" });
-		const run = await promptPi(home, "try", { version });
+		const home = await shared.openHome({ extension: false, pi: version, script: () => failures[attempt++] ?? "whole" });
+		const run = await shared.promptPi(home, "try");
 		expect(run.finalText).toBe("whole");
 		expect(home.model.requests.map((request) => request.aborted)).toEqual([false, false, false, false]);
 		expect(ofType(run.events, "auto_retry_start")).toHaveLength(3);
@@ -85,8 +87,8 @@ describe.each(piVersions)("the scripted model with pi %s", (version) => {
 	});
 
 	test("an error that is not transient is final", async () => {
-		const home = await openHome({ extension: false, script: conversation([]) });
-		const run = await promptPi(home, "say something", { version });
+		const home = await shared.openHome({ extension: false, pi: version, script: conversation([]) });
+		const run = await shared.promptPi(home, "say something");
 		expect(home.model.requests).toHaveLength(1);
 		expect(assistantMessages(run.events)[0]?.errorMessage).toContain("turn 1 was asked for: say something");
 	});
@@ -104,14 +106,15 @@ describe.each(piVersions)("the scripted model with pi %s", (version) => {
 
 	test("a reply waits for its gate, then drips", async () => {
 		const held = gate();
-		const home = await openHome({
+		const home = await shared.openHome({
 			extension: false,
+			pi: version,
 			script: async () => {
 				await held.opened;
 				return [drip("slowly", { everyMs: 15 }), delay(10)];
 			},
 		});
-		const running = promptPi(home, "go", { version });
+		const running = shared.promptPi(home, "go");
 		const request = await home.model.waitFor(({ lastUserText }) => lastUserText === "go");
 		expect(request.endedAt).toBeUndefined();
 		held.open();

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { endless, hang, text } from "../helpers/model-steps.ts";
 import { assistantMessages, piVersions, startRpc, summarize } from "../helpers/pi.ts";
+import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
+const shared = useSharedPi();
 
 describe.each(piVersions)("RPC on pi %s", (version) => {
 	test("a prompt is answered, twice in one session", async () => {
@@ -17,8 +19,8 @@ describe.each(piVersions)("RPC on pi %s", (version) => {
 	});
 
 	test("an abort ends a model that hangs", async () => {
-		const home = await openHome({ extension: false, script: () => [text("let me"), hang()] });
-		const rpc = startRpc(home, { version });
+		const home = await shared.openHome({ extension: false, pi: version, script: () => [text("let me"), hang()] });
+		const rpc = await shared.newSession(home);
 		await rpc.prompt("wait for ever");
 		await rpc.waitForEvent((event) => event.type === "message_update");
 		await rpc.send({ type: "abort" });
@@ -29,8 +31,12 @@ describe.each(piVersions)("RPC on pi %s", (version) => {
 	});
 
 	test("an abort ends a model that never stops talking", async () => {
-		const home = await openHome({ extension: false, script: () => endless({ bytesPerChunk: 16 * 1024 }) });
-		const rpc = startRpc(home, { version });
+		const home = await shared.openHome({
+			extension: false,
+			pi: version,
+			script: () => endless({ bytesPerChunk: 16 * 1024 }),
+		});
+		const rpc = await shared.newSession(home);
 		await rpc.prompt("talk");
 		await rpc.waitForEvent((event) => event.type === "message_update");
 		await rpc.send({ type: "abort" });
