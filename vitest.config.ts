@@ -1,16 +1,27 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+
+/** The attack, the histories and the ratios use both cores by themselves, or measure them. */
+const ALONE = ["test/faults/faults.test.ts", "test/simulation/*.test.ts", "test/bench/*.test.ts"];
 
 export default defineConfig({
 	test: {
-		include: ["test/**/*.test.ts"],
 		globalSetup: ["test/helpers/global-setup.ts"],
 		// Longer than the longest wait in it, which says what it waited for.
 		testTimeout: 90_000,
 		hookTimeout: 60_000,
-		// Where a process or a screen did nothing for long, the machine may be to blame: once more, and marked "(retry x1)".
-		// What did happen, and was wrong, is wrong at once.
-		retry: { count: 1, condition: /^(No such (event|request) within|The screen did not|pi .* did not end within)/ },
+		// What did not happen the first time did not happen.
+		retry: 0,
 		// On two cores: every end-to-end test starts several pi processes of its own, and waits for them a part of the time.
 		maxWorkers: 3,
+		projects: [
+			{
+				extends: true,
+				test: { name: "beside", include: ["test/**/*.test.ts"], exclude: [...configDefaults.exclude, ...ALONE] },
+			},
+			{
+				extends: true,
+				test: { name: "alone", include: ALONE, fileParallelism: false, sequence: { groupOrder: 1 } },
+			},
+		],
 	},
 });

@@ -10,7 +10,9 @@ import { repositoryRoot } from "./repository.ts";
  */
 export function stagePackage(): { path: string; remove: () => void } {
 	const build = join(repositoryRoot, "scripts", "build.mjs");
-	execFileSync(process.execPath, [build], { stdio: ["ignore", "ignore", "inherit"] });
+	// `npm test` has just built it.
+	if (process.env.PI_GEON_BUILT !== "1")
+		execFileSync(process.execPath, [build], { stdio: ["ignore", "ignore", "inherit"] });
 	const path = mkdtempSync(join(tmpdir(), "pi-geon-staged-"));
 	for (const part of ["dist", "agents", "package.json"]) {
 		cpSync(join(repositoryRoot, part), join(path, part), { recursive: true });
