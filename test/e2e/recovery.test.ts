@@ -233,7 +233,8 @@ test("what is owed to a session without a file need not be kept for ever: the pl
 test("a host whose socket was removed makes a new one: its parents find it again", async () => {
 	const [came, may] = [gate(), gate()];
 	const home: Home = await openHome({
-		env: { PI_GEON_LEASE_MS: "1500", PI_GEON_HOST_IDLE_MS: "3000" },
+		// Longer than the second pi takes to start, however busy the machine is.
+		env: { PI_GEON_LEASE_MS: "1500", PI_GEON_HOST_IDLE_MS: "60000" },
 		script: dispatch({
 			parent: [delegateTo("explorer", "Find it."), text("Done.")],
 			child: async () => {
@@ -254,4 +255,5 @@ test("a host whose socket was removed makes a new one: its parents find it again
 	const second = await promptPi(home, "Go.", { timeoutMs: 50_000 });
 	expect(delegations(second)[0]?.results[0]).toMatchObject({ exitCode: 0, attempts: 1 });
 	expect(inLedger(home, "SELECT count(*) AS n FROM hosts")).toEqual([{ n: 1 }]);
+	killHosts(home, "SIGTERM");
 });
