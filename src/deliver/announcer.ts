@@ -83,7 +83,9 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	#concerned = false;
 	/** While the loop looks after the session. */
 	#attended: { services: DeliveryServices; end: () => void } | undefined;
-	#opening: Promise<void> | undefined;
+	#isOpening = false;
+	/** Until the services that were opened for that are given back. */
+	#held: Promise<void> | undefined;
 	#cancelOpening = () => {};
 	#drain: (Drain & { handOver(announces: Announce[]): void }) | undefined;
 	#stopped = false;
@@ -162,11 +164,10 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	attend(talk: Talk): void {
 		this.#concerned = true;
 		this.#attended?.services.supervisor.hint();
-		if (this.#stopped || !this.#setup.wasEverUsed()) return;
+		if (this.#attended || this.#isOpening || this.#stopped || !this.#setup.wasEverUsed()) return;
 		this.#cancelOpening();
-		this.#opening ??= this.#open(talk).finally(() => {
-			this.#opening = undefined;
-		});
+		this.#isOpening = true;
+		this.#held = this.#open(talk);
 	}
 
 	/** For one-shot modes: the announces of the next runs to end; none if there is nothing to wait for, or no time left. */
@@ -183,8 +184,8 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	async stop(talk: Talk): Promise<void> {
 		this.#stopped = true;
 		this.#cancelOpening();
-		this.#attended?.end();
-		await this.#opening;
+		this.#leave();
+		await this.#held;
 		if (this.#state.inFlight.size + this.#claims.size === 0) return;
 		await this.#setup.use(talk, async ({ ledger }) => {
 			const onDisk = this.#state.inFlight.size > 0 ? toldOnDisk(talk, ledger.files) : new Set();
@@ -202,20 +203,27 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	async #open(talk: Talk): Promise<void> {
 		try {
 			await this.#setup.use(talk, async (services) => {
+				this.#isOpening = false;
 				if (this.#stopped) return;
 				const { promise, resolve } = Promise.withResolvers<void>();
 				this.#attended = { services, end: resolve };
 				services.supervisor.attend(this.#sessionOf(talk, services));
 				await promise;
-				this.#attended = undefined;
-				services.supervisor.leave();
 			});
 		} catch (error) {
+			this.#isOpening = false;
 			this.#report(talk, error);
 			this.#handOver([]);
 			if (!talk.isInteractive || this.#stopped) return;
 			this.#cancelOpening = this.#clock.after(OPEN_AGAIN_MS, () => this.attend(talk));
 		}
+	}
+
+	#leave(): void {
+		const attended = this.#attended;
+		this.#attended = undefined;
+		attended?.services.supervisor.leave();
+		attended?.end();
 	}
 
 	#sessionOf(talk: Talk, services: DeliveryServices): AttendedSession {
@@ -264,7 +272,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		// Right after it was told, where the request said so; and whatever else has become due meanwhile.
 		archiveDue({ ledger, log, ports });
 		if (!isInTrouble) this.#reported = false;
-		if (againInMs === undefined) this.#attended?.end();
+		if (againInMs === undefined) this.#leave();
 		return againInMs;
 	}
 
