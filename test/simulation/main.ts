@@ -80,6 +80,7 @@ async function live(from: number, to: number, mutation: string | undefined): Pro
 	const workers = Math.min(availableParallelism(), to - from);
 	const total = { done: 0, runs: 0, faults: 0 };
 	const failed: number[] = [];
+	const found = new AbortController();
 	const take = ({ seed, broken, runs, faults }: Progress): void => {
 		total.done++;
 		total.runs += runs;
@@ -88,6 +89,7 @@ async function live(from: number, to: number, mutation: string | undefined): Pro
 		failed.push(seed);
 		console.log(`seed ${seed}`);
 		for (const { promise, because } of broken) console.log(`  ${promise}: ${because}`);
+		if (shows(mutation, broken)) found.abort();
 	};
 	const seconds = () => ((performance.now() - started) / 1000).toFixed(0);
 	const report = setInterval(
@@ -97,7 +99,7 @@ async function live(from: number, to: number, mutation: string | undefined): Pro
 	try {
 		await Promise.all(
 			Array.from({ length: workers }, (_, index) =>
-				inWorker({ from: from + index, to, step: workers, mutation }, take),
+				inWorker({ from: from + index, to, step: workers, mutation }, take, found.signal),
 			),
 		);
 	} finally {
@@ -109,12 +111,24 @@ async function live(from: number, to: number, mutation: string | undefined): Pro
 	return failed.length > 0 ? 1 : 0;
 }
 
-function inWorker(share: Share, take: (progress: Progress) => void): Promise<void> {
+/** Whether this is what the mutation is known to break. */
+function shows(name: string | undefined, broken: Progress["broken"]): boolean {
+	const wanted = MUTATIONS.find((mutation) => mutation.name === name)?.breaks;
+	return broken.some(({ promise }) => promise === wanted);
+}
+
+function inWorker(share: Share, take: (progress: Progress) => void, found: AbortSignal): Promise<void> {
 	const { promise, resolve, reject } = Promise.withResolvers<void>();
 	const worker = new Worker(new URL(import.meta.url), { workerData: share });
 	worker.on("message", take);
 	worker.once("error", reject);
-	worker.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`A worker ended with code ${code}.`))));
+	const end = () => void worker.terminate();
+	found.addEventListener("abort", end);
+	worker.once("exit", (code) => {
+		found.removeEventListener("abort", end);
+		if (code === 0 || found.aborted) resolve();
+		else reject(new Error(`A worker ended with code ${code}.`));
+	});
 	return promise;
 }
 
@@ -123,7 +137,6 @@ async function work({ from, to, step, mutation }: Share): Promise<void> {
 	for (let seed = from; seed < to; seed += step) {
 		const { violations: broken, runs, faults } = await simulate(seed);
 		parentPort?.postMessage({ seed, broken, runs, faults } satisfies Progress);
-		const wanted = MUTATIONS.find(({ name }) => name === mutation)?.breaks;
-		if (broken.some(({ promise }) => promise === wanted)) return;
+		if (shows(mutation, broken)) return;
 	}
 }

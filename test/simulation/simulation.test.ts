@@ -27,9 +27,17 @@ test("2,000 histories keep every promise", { timeout: LONGEST_MS }, async () => 
 	expect(code).toBe(0);
 });
 
+/** What came of looking for each mutation, which one test shows and another goes on from. */
+const searches = new Map<string, ReturnType<typeof run>>();
+const searchFor = (name: string): ReturnType<typeof run> => {
+	const search = searches.get(name) ?? run("--seeds", "1000", "--mutation", name);
+	searches.set(name, search);
+	return search;
+};
+
 describe("the simulator finds within 1,000 histories", () => {
 	test.for(MUTATIONS)("$name", { timeout: LONGEST_MS }, async ({ name, breaks }) => {
-		const { code, output } = await run("--seeds", "1000", "--mutation", name);
+		const { code, output } = await searchFor(name);
 		expect(output).toMatch(/^seed \d+$/m);
 		expect(output).toContain(`  ${breaks}: `);
 		expect(code).toBe(1);
@@ -56,7 +64,7 @@ test("a failing history is shrunk to a plan that still fails, and told as a time
 	timeout: LONGEST_MS,
 }, async () => {
 	const name = "two answers to one call";
-	const { output } = await run("--seeds", "1000", "--mutation", name);
+	const { output } = await searchFor(name);
 	const seed = /^seed (\d+)/m.exec(output)?.[1] ?? "";
 	const { code, output: told } = await run("--seed", seed, "--mutation", name);
 	expect(code).toBe(1);
