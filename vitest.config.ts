@@ -1,7 +1,14 @@
+import { globSync, readFileSync } from "node:fs";
 import { configDefaults, defineConfig } from "vitest/config";
 
 /** The attack, the histories and the ratios use both cores by themselves, or measure them. */
 const ALONE = ["test/faults/faults.test.ts", "test/simulation/*.test.ts", "test/bench/*.test.ts"];
+
+/** Tests of functions share a process: a start costs more than most of them. One that changes its process has its own. */
+const CHANGES_ITS_PROCESS = /\bvi\.|process\.(env|chdir|on|umask)\b/;
+const SHARED = globSync("test/{agents,collect,config,deliver,host,ledger,log,plan,run,supervise}/**/*.test.ts").filter(
+	(file) => !CHANGES_ITS_PROCESS.test(readFileSync(file, "utf8")),
+);
 
 export default defineConfig({
 	test: {
@@ -16,8 +23,13 @@ export default defineConfig({
 		projects: [
 			{
 				extends: true,
-				test: { name: "beside", include: ["test/**/*.test.ts"], exclude: [...configDefaults.exclude, ...ALONE] },
+				test: {
+					name: "beside",
+					include: ["test/**/*.test.ts"],
+					exclude: [...configDefaults.exclude, ...ALONE, ...SHARED],
+				},
 			},
+			{ extends: true, test: { name: "shared", include: SHARED, isolate: false } },
 			{
 				extends: true,
 				test: { name: "alone", include: ALONE, fileParallelism: false, sequence: { groupOrder: 1 } },
