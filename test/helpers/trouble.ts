@@ -21,7 +21,7 @@ export type TroubleKind = "full" | "forbidden";
  */
 export function troubleIn(home: Home, folder: string, kind: TroubleKind): Trouble {
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
-	if (!canMount()) return injected(home, folder, kind);
+	if (!canMount()) return injectedTrouble(home, folder, kind);
 	return kind === "full" ? fullDisk(home, folder) : readOnly(home, folder);
 }
 
@@ -43,7 +43,8 @@ function readOnly(home: Home, folder: string): Trouble {
 	};
 }
 
-function injected(home: Home, folder: string, kind: TroubleKind): Trouble {
+/** Met by every write, however small: a real disk has room in the last block of a file. */
+export function injectedTrouble(home: Home, folder: string, kind: TroubleKind): Trouble {
 	const file = join(home.scratch, "trouble.jsonl");
 	const preload = pathToFileURL(join(repositoryRoot, "test", "faults", "trouble.mjs")).href;
 	const code = kind === "full" ? "ENOSPC" : "EACCES";

@@ -21,8 +21,8 @@ export interface ConversationEvents {
 }
 
 /**
- * A pi session as pi 0.87.1 keeps it: one prompt at a time, messages that come meanwhile wait for the end of the turn, and
- * an entry that cannot be written stays in memory while the turn fails.
+ * A pi session as pi 0.87.1 or 1.5.0 keeps it, compared with them in `simulated-conversation.test.ts`: one prompt at a time; messages
+ * that come meanwhile wait for the end of the turn, or of all turns; and an entry that cannot be written fails the turn.
  */
 export class SimConversation implements Conversation {
 	readonly #world: World;
@@ -31,7 +31,10 @@ export class SimConversation implements Conversation {
 	readonly #events: ConversationEvents;
 	readonly #followUps: ConversationMessage[] = [];
 	readonly #deferred: ConversationMessage[] = [];
+	readonly #afterwards: ConversationMessage[] = [];
 	#isBusy = false;
+	/** While everybody hears that it rests: a turn that is asked for then begins afterwards. */
+	#isSettling = false;
 	#abort = new AbortController();
 	readonly isInteractive = true;
 	/** What the user was told, beside the conversation. */
@@ -56,8 +59,9 @@ export class SimConversation implements Conversation {
 		return !this.#isBusy;
 	}
 
+	/** pi counts prompts of the user only, and these wait outside. */
 	hasPending(): boolean {
-		return this.#followUps.length + this.#deferred.length > 0;
+		return false;
 	}
 
 	entries(): readonly SessionEntry[] {
@@ -77,6 +81,7 @@ export class SimConversation implements Conversation {
 		for (const [index, message] of messages.entries()) {
 			const startsTurn = index === messages.length - 1;
 			if (this.#isBusy) (startsTurn ? this.#followUps : this.#deferred).push(message);
+			else if (startsTurn && this.#isSettling) this.#afterwards.push(message);
 			else if (startsTurn) void this.#prompt(() => this.#append(announce(message), "announce"), []);
 			else this.#orFail(() => this.#append(announce(message), "announce"));
 		}
@@ -90,8 +95,11 @@ export class SimConversation implements Conversation {
 	async prompt(text: string, calls: ToolCall[]): Promise<void> {
 		while (this.#isBusy) await this.#process.clock.sleep(50);
 		this.#events.promptEntered();
-		await this.#process.clock.sleep(this.#world.random.between(0, 30));
-		while (this.#isBusy) await this.#process.clock.sleep(50);
+		// Until it arrives, pi 0.87.1 takes itself for idle.
+		const isMarked = this.#world.history.pi === "1.5.0";
+		if (isMarked) this.#isBusy = true;
+		await this.#process.clock.sleep(this.#world.random.between(1, 30));
+		while (this.#isBusy && !isMarked) await this.#process.clock.sleep(50);
 		const user: NewEntry = { type: "message", message: { role: "user", content: text } };
 		await this.#prompt(() => this.#append(user, "user"), calls);
 	}
@@ -101,27 +109,54 @@ export class SimConversation implements Conversation {
 		this.#abort = new AbortController();
 		try {
 			this.#events.promptArrived();
+			await undefined; // Whoever sent it goes on first.
 			begin();
 			await this.#turn(calls);
-			for (let next = this.#followUps.splice(0); next.length > 0; next = this.#followUps.splice(0)) {
-				for (const message of next) this.#append(announce(message), "announce");
-				await this.#turn([]);
-			}
+			await this.#followUp();
 		} catch (error) {
 			this.#process.requireAlive();
-			// An entry could not be written: pi gives the turn up. What waited for it is still there.
 			this.#world.note(this.#process.name, `the turn fails: ${error}`);
+			await this.#fail();
 		}
+		// If one of these cannot be written, pi never comes to rest again.
+		this.#flush();
+		await this.#settle();
+	}
+
+	async #followUp(): Promise<void> {
+		for (let next = this.#followUps.splice(0); next.length > 0; next = this.#followUps.splice(0)) {
+			for (const message of next) this.#append(announce(message), "announce");
+			await this.#turn([]);
+		}
+	}
+
+	/** pi says in the conversation that the turn failed. If that cannot be written either, what waits goes on waiting. */
+	async #fail(): Promise<void> {
+		const failed: NewEntry = { type: "message", message: { role: "assistant", content: [], stopReason: "error" } };
+		try {
+			this.#append(failed, "assistant");
+			await this.#events.turnEnded([]);
+			await this.#followUp();
+		} catch (error) {
+			this.#process.requireAlive();
+			this.#world.note(this.#process.name, `nor can that be written: ${error}`);
+		}
+	}
+
+	async #settle(): Promise<void> {
 		this.#isBusy = false;
-		for (const message of this.#deferred.splice(0)) this.#orFail(() => this.#append(announce(message), "announce"));
+		this.#isSettling = true;
 		this.#events.settled();
+		this.#isSettling = false;
+		for (const message of this.#afterwards.splice(0)) {
+			await this.#prompt(() => this.#append(announce(message), "announce"), []);
+		}
 	}
 
 	async #turn(calls: ToolCall[]): Promise<void> {
 		await this.#process.clock.sleep(this.#world.random.between(5, 300));
 		const content = calls.map(({ id, toolName }) => ({ type: "toolCall", id, name: toolName }));
 		this.#append({ type: "message", message: { role: "assistant", content } }, "assistant");
-		if (calls.length === 0) return;
 		const results = await Promise.all(
 			calls.map(async ({ toolName, execute }) => ({ toolName, details: await execute(this.#abort.signal) })),
 		);
@@ -134,8 +169,13 @@ export class SimConversation implements Conversation {
 			this.#append({ type: "message", message }, "toolResult");
 		}
 		await this.#events.turnEnded(results);
-		await this.#process.clock.sleep(this.#world.random.between(5, 300));
-		this.#append({ type: "message", message: { role: "assistant", content: [] } }, "assistant");
+		this.#flush();
+		if (calls.length > 0) await this.#turn([]);
+	}
+
+	/** What came during a turn without asking for one of its own. */
+	#flush(): void {
+		for (const message of this.#deferred.splice(0)) this.#append(announce(message), "announce");
 	}
 
 	#append(entry: NewEntry, kind: string): void {

@@ -1,4 +1,5 @@
 import { type Random, randomFrom } from "../faults/random.ts";
+import type { PiVersion } from "../helpers/repository.ts";
 import type { LedgerTroubleKind } from "./database.ts";
 
 /** What befalls a process: at its n-th effect of any kind, or at its n-th visit to a place. */
@@ -40,6 +41,8 @@ export interface History {
 	/** For each role: what befalls its first process, its second, … */
 	faults: Record<string, Fault[][]>;
 	troubles: Trouble[];
+	/** Whose manners the conversations have. */
+	pi: PiVersion;
 	/** Whether the system tells when a process was started: macOS does not. */
 	tellsStarts: boolean;
 }
@@ -53,6 +56,7 @@ export function planHistory(seed: number): History {
 	const roles = [...Array.from({ length: parents }, (_, index) => `p${index}`), "host"];
 	return {
 		seed,
+		pi: seed % 3 === 0 ? "1.5.0" : "0.87.1",
 		laneLimit: random.between(1, 3),
 		maxAttempts: random.chance(0.3) ? 2 : 10,
 		parents: Array.from({ length: parents }, (_, index) => planPrompts(random, `p${index}`)),

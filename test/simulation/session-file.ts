@@ -11,7 +11,7 @@ export class SimSession {
 	readonly #process: SimProcess;
 	readonly file: string;
 	readonly id: string;
-	/** As the process remembers them: pi keeps an entry that it could not write. */
+	/** As the process remembers them: pi 0.87.1 keeps an entry that it could not write. */
 	readonly entries: Entry[];
 
 	constructor(world: World, process: SimProcess, { file, id }: { file: string; id: string }) {
@@ -32,8 +32,10 @@ export class SimSession {
 			parentId: this.entries.at(-1)?.id ?? null,
 			timestamp: "",
 		};
-		this.entries.push(whole);
+		const keepsUnwritten = this.#world.history.pi === "0.87.1";
+		if (keepsUnwritten) this.entries.push(whole);
 		this.#world.files.append(this.#process, this.file, whole, `append ${kind}`);
+		if (!keepsUnwritten) this.entries.push(whole);
 		return whole;
 	}
 }
