@@ -43,7 +43,12 @@ export async function lifeCosts(setup: {
 async function prepared(file: string, size: number): Promise<Bench> {
 	await fillLedger(file, size, PARENT);
 	const ledger = await openLedger(file);
-	const { host } = findOrReserveHost(ledger, { profile: "p", at: 1, startWithinMs: 1000, socketOf: () => "s" });
+	const { host } = findOrReserveHost(ledger, {
+		profile: { digest: "p" },
+		at: 1,
+		startWithinMs: 1000,
+		socketOf: () => "s",
+	});
 	hostReady(ledger, { id: host.id, pid: 1, pidStarted: "1", leaseUntil: Number.MAX_SAFE_INTEGER });
 	return { ledger, hostId: host.id, took: {} };
 }

@@ -13,7 +13,6 @@ import { packageRoot } from "../config/package-root.ts";
 import { followPlans } from "../config/project-trust.ts";
 import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
-import { isOwnProfile } from "../ledger/own-host.ts";
 import { placesIn } from "../ledger/places.ts";
 import { logTo } from "../log/log.ts";
 import { HOST_COMMAND, NODE_ARGUMENTS } from "../processes/command.ts";
@@ -67,7 +66,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			host = new Host({
 				id,
 				profile: record.profile,
-				forOneRun: isOwnProfile(record.profile),
+				forOneRun: record.profile.ownRun !== undefined,
 				socket: record.socket,
 				idleMs: Number(process.env.PI_GEON_HOST_IDLE_MS) || DEFAULT_IDLE_MS,
 				ledger,

@@ -1,6 +1,7 @@
 import { claimRuns } from "../ledger/claim.ts";
 import { closeHost, hostGone, leaveIfIdle } from "../ledger/hosts.ts";
 import type { Places } from "../ledger/places.ts";
+import type { ProfileKey } from "../ledger/profile-key.ts";
 import { heldRuns } from "../ledger/progress.ts";
 import type { Reaper } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
@@ -22,7 +23,7 @@ const AT_MOST = 250;
 
 export interface HostSetup extends ActiveRunsSetup {
 	id: HostId;
-	profile: string;
+	profile: ProfileKey;
 	/** Serves one run and leaves right after it. */
 	forOneRun: boolean;
 	socket: string;

@@ -62,7 +62,7 @@ async function workOnNothing(setup: WarmUp, runtime: ModelRuntime): Promise<Outc
 			sessionId: plan.session.id,
 			parentSession: "",
 			mode: "background",
-			profile: "",
+			profile: { digest: "" },
 			plan,
 			usage: NO_USAGE,
 			createdAt: Date.now(),

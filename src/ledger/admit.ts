@@ -4,7 +4,6 @@ import type { Clock } from "../ports/clock.ts";
 import { newRunId, type RunId, type SessionId } from "../run/ids.ts";
 import { NO_USAGE } from "../run/usage.ts";
 import type { Ledger } from "./ledger.ts";
-import { ownProfile, sharedProfile } from "./own-host.ts";
 import { findRun, type RunMode, type RunRecord } from "./records.ts";
 import { findSession } from "./sessions.ts";
 
@@ -14,6 +13,7 @@ export interface Admission {
 	parentSession: string;
 	toolCall?: string;
 	label?: string;
+	/** The digest of the profile that a host must have. */
 	profile: string;
 	/** How many runs may be at work on this machine at once, as the requester's configuration says. */
 	laneLimit: number;
@@ -95,9 +95,9 @@ export function admitInTransaction(ledger: Ledger, admission: Admission): RunRec
 	);
 	const id = unusedRunId(ledger);
 	ledger.run(
-		`INSERT INTO runs (id, session_id, parent_session, tool_call, mode, agent, label, profile, lane_limit, plan,
+		`INSERT INTO runs (id, session_id, parent_session, tool_call, mode, agent, label, profile, own_run, lane_limit, plan,
 			state, attempt, max_attempts, fence, created_at, usage, delivery)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?, 0, ?, ?, 'none')`,
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?, 0, ?, ?, 'none')`,
 		id,
 		plan.session.id,
 		admission.parentSession,
@@ -105,7 +105,8 @@ export function admitInTransaction(ledger: Ledger, admission: Admission): RunRec
 		admission.mode,
 		plan.agent,
 		admission.label ?? null,
-		plan.isolation === "process" ? ownProfile(admission.profile, id) : sharedProfile(admission.profile),
+		admission.profile,
+		plan.isolation === "process" ? id : null,
 		admission.laneLimit,
 		storedPlan(plan),
 		plan.maxAttempts,

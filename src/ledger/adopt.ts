@@ -1,20 +1,21 @@
 import type { RunId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
-import { isOwnProfile, ownProfile } from "./own-host.ts";
+import { columnsOf, OF_PROFILE, type ProfileKey } from "./profile-key.ts";
 import { findUnreadable } from "./unreadable.ts";
 
 /**
  * Gives a waiting run to the hosts of another profile, if those of its own are all gone. It was admitted by a pi that is
- * not there any more, in another shell or of another version, and would wait for ever.
+ * not there any more, in another shell or of another version, and would wait for ever. A run that needs a host of its own
+ * still does.
  */
-export function adoptRun(ledger: Ledger, adoption: { id: RunId; from: string; to: string; at: number }): boolean {
-	const { id, from, at } = adoption;
-	const to = isOwnProfile(from) ? ownProfile(adoption.to, id) : adoption.to;
-	const isServed = "SELECT 1 FROM hosts WHERE profile = ? AND state <> 'gone' AND lease_until > ?";
+export function adoptRun(ledger: Ledger, adoption: { id: RunId; from: ProfileKey; to: string; at: number }): boolean {
+	const { id, to, at } = adoption;
+	const from = columnsOf(adoption.from);
+	const isServed = `SELECT 1 FROM hosts WHERE ${OF_PROFILE} AND state <> 'gone' AND lease_until > ?`;
 	// Asking before locking: a run that is served is asked about again and again.
-	if (ledger.get(isServed, from, at)) return false;
+	if (ledger.get(isServed, ...from, at)) return false;
 	// Our hosts could not read it either. It waits for a newer pi.
 	if (findUnreadable(ledger, id)?.isNewer) return false;
-	const sql = `UPDATE runs SET profile = ? WHERE id = ? AND state = 'queued' AND profile = ? AND NOT EXISTS (${isServed})`;
-	return ledger.transaction("full", () => ledger.run(sql, to, id, from, from, at)) === 1;
+	const sql = `UPDATE runs SET profile = ? WHERE id = ? AND state = 'queued' AND ${OF_PROFILE} AND NOT EXISTS (${isServed})`;
+	return ledger.transaction("full", () => ledger.run(sql, to, id, ...from, ...from, at)) === 1;
 }

@@ -1,6 +1,7 @@
 import type { HostId, RunId } from "../run/ids.ts";
 import { isRefused, transition } from "../run/run.ts";
 import type { Ledger } from "./ledger.ts";
+import { columnsOf, OF_PROFILE, type ProfileKey } from "./profile-key.ts";
 import { findRun, type RunMode, type RunRecord, storeRun } from "./records.ts";
 import { closeUnreadableInTransaction } from "./unreadable.ts";
 
@@ -43,7 +44,7 @@ export function claimRuns(ledger: Ledger, claim: Claim): RunRecord[] {
 
 export interface Claim {
 	hostId: HostId;
-	profile: string;
+	profile: ProfileKey;
 	at: number;
 	leaseMs: number;
 	/** Not all at once, where there are many: whoever else writes should get a turn. */
@@ -79,9 +80,9 @@ function nextOf(ledger: Ledger, claim: Claim): RunId[] {
 }
 
 /** Whether there may be something to claim. Does without the order, which takes a while with a thousand that wait. */
-function anyWaits(ledger: Ledger, profile: string): boolean {
-	const sql = `SELECT 1 FROM runs AS waiting WHERE profile = ? AND ${MAY_BE_CLAIMED} AND (${AT_WORK} < lane_limit OR lane_limit < 1) LIMIT 1`;
-	return ledger.get(sql, profile) !== undefined;
+function anyWaits(ledger: Ledger, profile: ProfileKey): boolean {
+	const sql = `SELECT 1 FROM runs AS waiting WHERE ${OF_PROFILE} AND ${MAY_BE_CLAIMED} AND (${AT_WORK} < lane_limit OR lane_limit < 1) LIMIT 1`;
+	return ledger.get(sql, ...columnsOf(profile)) !== undefined;
 }
 
 const AT_WORK = "(SELECT count(*) FROM runs WHERE state = 'running')";
@@ -104,12 +105,15 @@ interface WaitingRun {
 function inOrder(ledger: Ledger, { profile, at }: Claim): WaitingRun[] {
 	return ledger.all(
 		`WITH ${AT_WORK_BY_PARENT}
-			SELECT id, lane_limit, mode, profile = ? AS ours FROM runs AS waiting LEFT JOIN at_work USING (parent_session)
-			WHERE ${MAY_BE_CLAIMED} AND profile IN (SELECT ? UNION
-				SELECT profile FROM hosts WHERE state <> 'gone' AND state = 'ready' AND lease_until > ?)
+			SELECT id, lane_limit, mode, ${OF_PROFILE} AS ours
+			FROM (SELECT ? AS digest, ? AS only_run UNION
+					SELECT profile, own_run FROM hosts WHERE state <> 'gone' AND state = 'ready' AND lease_until > ?)
+				CROSS JOIN runs AS waiting ON profile = digest AND own_run IS only_run
+				LEFT JOIN at_work USING (parent_session)
+			WHERE ${MAY_BE_CLAIMED}
 			ORDER BY mode = 'background', ${TURN}, seq`,
-		profile,
-		profile,
+		...columnsOf(profile),
+		...columnsOf(profile),
 		at,
 	);
 }

@@ -1,5 +1,6 @@
 import { type HostId, newHostId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
+import { columnsOf, OF_PROFILE, type ProfileColumns, type ProfileKey, toProfile } from "./profile-key.ts";
 
 /**
  * starting: somebody is starting the process; others wait for it instead of starting a second one.
@@ -9,7 +10,7 @@ export type HostState = "starting" | "ready" | "closing" | "gone";
 
 export interface HostRecord {
 	id: HostId;
-	profile: string;
+	profile: ProfileKey;
 	state: HostState;
 	pid?: number;
 	/** When the process with that pid was started, as the system tells it: a pid alone may be somebody else's by now. */
@@ -18,9 +19,8 @@ export interface HostRecord {
 	leaseUntil: number;
 }
 
-interface HostRow {
+interface HostRow extends ProfileColumns {
 	id: HostId;
-	profile: string;
 	state: HostState;
 	pid: number | null;
 	pid_started: string | null;
@@ -31,7 +31,7 @@ interface HostRow {
 /** The host for a profile, or the right to start one: of two who ask at once, one is told to start it. */
 export function findOrReserveHost(
 	ledger: Ledger,
-	want: { profile: string; at: number; startWithinMs: number; socketOf: (id: HostId) => string },
+	want: { profile: ProfileKey; at: number; startWithinMs: number; socketOf: (id: HostId) => string },
 ): { host: HostRecord; startIt: boolean } {
 	const live = findLiveHost(ledger, want.profile, want.at);
 	if (live) return { host: live, startIt: false };
@@ -41,8 +41,8 @@ export function findOrReserveHost(
 		// Whoever had the right to start one let it run out: should that process still come, it must find itself replaced.
 		// Not gone yet: if it died, the next sweep takes away its socket.
 		ledger.run(
-			"UPDATE hosts SET state = 'closing' WHERE profile = ? AND state <> 'gone' AND state = 'starting' AND lease_until <= ?",
-			want.profile,
+			`UPDATE hosts SET state = 'closing' WHERE ${OF_PROFILE} AND state <> 'gone' AND state = 'starting' AND lease_until <= ?`,
+			...columnsOf(want.profile),
 			want.at,
 		);
 		const id = newHostId();
@@ -54,9 +54,9 @@ export function findOrReserveHost(
 			leaseUntil: want.at + want.startWithinMs,
 		};
 		ledger.run(
-			"INSERT INTO hosts (id, profile, state, socket, lease_until, created_at) VALUES (?, ?, 'starting', ?, ?, ?)",
+			"INSERT INTO hosts (id, profile, own_run, state, socket, lease_until, created_at) VALUES (?, ?, ?, 'starting', ?, ?, ?)",
 			id,
-			host.profile,
+			...columnsOf(host.profile),
 			host.socket,
 			host.leaseUntil,
 			want.at,
@@ -66,11 +66,11 @@ export function findOrReserveHost(
 }
 
 /** Not one that is closing: it takes nothing new. */
-export function findLiveHost(ledger: Ledger, profile: string, at: number): HostRecord | undefined {
+export function findLiveHost(ledger: Ledger, profile: ProfileKey, at: number): HostRecord | undefined {
 	const row = ledger.get<HostRow>(
-		`SELECT * FROM hosts WHERE profile = ? AND state <> 'gone' AND state <> 'closing' AND lease_until > ?
+		`SELECT * FROM hosts WHERE ${OF_PROFILE} AND state <> 'gone' AND state <> 'closing' AND lease_until > ?
 			ORDER BY state, created_at DESC LIMIT 1`,
-		profile,
+		...columnsOf(profile),
 		at,
 	);
 	return row && toHost(row);
@@ -133,7 +133,8 @@ export function leaveIfIdle(ledger: Ledger, id: HostId): boolean {
 	return ledger.transaction("normal", () => {
 		const sql = `UPDATE hosts SET state = 'closing' WHERE id = ?
 			AND NOT EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND host_id = hosts.id)
-			AND (state <> 'ready' OR NOT EXISTS (SELECT 1 FROM runs WHERE state = 'queued' AND profile = hosts.profile))`;
+			AND (state <> 'ready' OR NOT EXISTS (SELECT 1 FROM runs WHERE state = 'queued'
+				AND profile = hosts.profile AND own_run IS hosts.own_run))`;
 		return ledger.run(sql, id) === 1;
 	});
 }
@@ -149,7 +150,7 @@ export function hostGone(ledger: Ledger, id: HostId, at: number): void {
 function toHost(row: HostRow): HostRecord {
 	return {
 		id: row.id,
-		profile: row.profile,
+		profile: toProfile(row),
 		state: row.state,
 		...(row.pid !== null && { pid: row.pid }),
 		...(row.pid_started !== null && { pidStarted: row.pid_started }),

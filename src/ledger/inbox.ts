@@ -85,7 +85,7 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 		mode: "background",
 		parentSession: record.parentSession,
 		...(record.label !== undefined && { label: record.label }),
-		profile: record.profile,
+		profile: record.profile.digest,
 		laneLimit: laneLimitOf(ledger, run.id),
 		at: run.endedAt,
 	});

@@ -1,17 +1,6 @@
 import type { RunId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
 
-/**
- * A host of its own: a run whose profile ends in its id finds no other run in its host, and its host no other run to
- * claim. Everything else about such a host is as about any other.
- */
-export const ownProfile = (profile: string, id: RunId): string => `${sharedProfile(profile)}:${id}`;
-
-/** The profile that it shares with others: what the process must be like. */
-export const sharedProfile = (profile: string): string => profile.split(":", 1)[0] ?? profile;
-
-export const isOwnProfile = (profile: string): boolean => profile.includes(":");
-
 /** How many hosts of one run there may be at once, if the lane allows for more: each is a process of a hundred megabytes. */
 const OWN_HOSTS_AT_ONCE = 8;
 
@@ -37,4 +26,4 @@ export function mayHaveOwnHost(ledger: Ledger, id: RunId, at: number): boolean {
 	return facts.own < OWN_HOSTS_AT_ONCE && (places > 0 || facts.waiting === 0);
 }
 
-const OWN = "WHERE state <> 'gone' AND instr(profile, ':') > 0";
+const OWN = "WHERE state <> 'gone' AND own_run IS NOT NULL";

@@ -4,6 +4,7 @@ import type { EndedRun, Run } from "../run/run.ts";
 import { storedOutcome } from "../run/stored-outcome.ts";
 import type { Usage } from "../run/usage.ts";
 import type { Ledger } from "./ledger.ts";
+import { type ProfileColumns, type ProfileKey, toProfile } from "./profile-key.ts";
 import { checkRow, type RowContent } from "./row-check.ts";
 import { closeUnreadable, findUnreadable } from "./unreadable.ts";
 
@@ -20,7 +21,7 @@ export interface RunRecord {
 	toolCall?: string;
 	mode: RunMode;
 	label?: string;
-	profile: string;
+	profile: ProfileKey;
 	plan: LaunchPlan;
 	/** Counted while it works, so that a budget survives the host. */
 	usage: Usage;
@@ -32,7 +33,7 @@ export interface RunRecord {
 /** One that has an outcome. */
 export type EndedRecord = RunRecord & { run: EndedRun };
 
-interface RunRow {
+interface RunRow extends ProfileColumns {
 	seq: number;
 	id: RunId;
 	session_id: SessionId;
@@ -40,7 +41,6 @@ interface RunRow {
 	tool_call: string | null;
 	mode: RunMode;
 	label: string | null;
-	profile: string;
 	plan: string;
 	state: Run["state"];
 	attempt: number;
@@ -121,7 +121,7 @@ function toRecord(row: RunRow, content: RowContent): RunRecord {
 		...(row.tool_call !== null && { toolCall: row.tool_call }),
 		mode: row.mode,
 		...(row.label !== null && { label: row.label }),
-		profile: row.profile,
+		profile: toProfile(row),
 		plan: content.plan,
 		usage: content.usage,
 		...(row.partial !== null && { partial: row.partial }),

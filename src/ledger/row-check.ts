@@ -110,6 +110,7 @@ const COLUMNS: Readonly<Record<string, ColumnCheck>> = {
 	agent: text,
 	label: orNull(text),
 	profile: name,
+	own_run: orNull(name),
 	lane_limit: expect("a number of places", (value) => isCount(value, 1)),
 	state: oneOf("queued", "running", "ended"),
 	attempt: count,

@@ -4,7 +4,8 @@
  *
  * Ended runs pile up, so what is asked many times a second has an index of the few open ones, and a query must repeat the
  * index's condition word for word to be allowed to use it. The long texts come last in a row: what stands behind them
- * could only be read by going through all of their pages.
+ * could only be read by going through all of their pages. A column that is added later stands behind them, so it is in the
+ * indexes of the questions that are asked often.
  */
 export const MIGRATIONS: readonly string[] = [
 	`
@@ -88,6 +89,19 @@ export const MIGRATIONS: readonly string[] = [
 		name TEXT PRIMARY KEY,
 		done_at INTEGER NOT NULL
 	) STRICT;
+	`,
+	`
+	ALTER TABLE hosts ADD COLUMN own_run TEXT;
+	ALTER TABLE runs ADD COLUMN own_run TEXT;
+	UPDATE OR IGNORE hosts SET profile = substr(profile, 1, instr(profile, ':') - 1),
+		own_run = substr(profile, instr(profile, ':') + 1) WHERE instr(profile, ':') > 0;
+	UPDATE OR IGNORE runs SET profile = substr(profile, 1, instr(profile, ':') - 1),
+		own_run = substr(profile, instr(profile, ':') + 1) WHERE instr(profile, ':') > 0;
+	DROP INDEX hosts_live;
+	CREATE INDEX hosts_live ON hosts (profile, own_run, lease_until) WHERE state <> 'gone';
+	DROP INDEX runs_queued;
+	CREATE INDEX runs_queued ON runs (profile, own_run, mode, seq) WHERE state = 'queued';
+	CREATE INDEX runs_open_profiles ON runs (parent_session, seq, own_run) WHERE state <> 'ended';
 	`,
 ];
 

@@ -3,7 +3,6 @@ import type { EndCause, Outcome } from "../run/outcome.ts";
 import type { RunningRun } from "../run/run.ts";
 import { type HostRecord, selectHosts } from "./hosts.ts";
 import type { Ledger } from "./ledger.ts";
-import { ownProfile } from "./own-host.ts";
 import { applyInTransaction } from "./progress.ts";
 import { type RunRecord, selectRuns } from "./records.ts";
 import { closeUnreadableInTransaction } from "./unreadable.ts";
@@ -96,9 +95,8 @@ function release(
 	const released = applyInTransaction(ledger, run.id, { type: "lease_expired", at, shared });
 	if (!released) return [];
 	if (released.run.maxAttempts === run.maxAttempts) return [released];
-	const own = ownProfile(profile, run.id);
-	ledger.run("UPDATE runs SET profile = ? WHERE id = ?", own, run.id);
-	return [{ ...released, profile: own }];
+	ledger.run("UPDATE runs SET own_run = id WHERE id = ?", run.id);
+	return [{ ...released, profile: { ...profile, ownRun: run.id } }];
 }
 
 const OVER = "state = 'queued' AND (stop_at IS NOT NULL OR attempt >= max_attempts)";

@@ -62,7 +62,7 @@ export function continueSession(of: RunRecord, request: Continuation, sources: S
 			mode: "background",
 			parentSession: record.parentSession,
 			...(record.label !== undefined && { label: record.label }),
-			profile: request.profile ?? record.profile,
+			profile: request.profile ?? record.profile.digest,
 			laneLimit: laneLimitOf(ledger, record.run.id),
 			at,
 		});

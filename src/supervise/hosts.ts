@@ -3,8 +3,9 @@ import { adoptRun } from "../ledger/adopt.ts";
 import { findHost, findLiveHost, findOrReserveHost, type HostRecord } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
-import { isOwnProfile, mayHaveOwnHost, ownProfile, sharedProfile } from "../ledger/own-host.ts";
+import { mayHaveOwnHost } from "../ledger/own-host.ts";
 import type { Places } from "../ledger/places.ts";
+import type { ProfileKey } from "../ledger/profile-key.ts";
 import { endRun } from "../ledger/progress.ts";
 import { findRun } from "../ledger/records.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
@@ -73,7 +74,7 @@ export class Hosts {
 
 	/** Starts the host that the first run will need, so that it need not wait for it. */
 	prepare(): void {
-		this.#findOrStart(this.#profile.digest);
+		this.#findOrStart({ digest: this.#profile.digest });
 	}
 
 	/** They look at the ledger at once, instead of at their next heartbeat. */
@@ -136,24 +137,24 @@ export class Hosts {
 		}
 	}
 
-	#hostFor(profile: string, runId: RunId): HostRecord | undefined {
-		const own = isOwnProfile(profile);
+	#hostFor(profile: ProfileKey, runId: RunId): HostRecord | undefined {
+		const own = profile.ownRun !== undefined;
 		const live = own ? findLiveHost(this.#ledger, profile, this.#now) : undefined;
 		if (live) return live;
 		if (own && !mayHaveOwnHost(this.#ledger, runId, this.#now)) return undefined;
 		// A run that another pi admitted under another profile finds its host there, unless nobody keeps one any more.
-		const ours = sharedProfile(profile) === this.#profile.digest || this.#adopt(runId, profile);
+		const ours = profile.digest === this.#profile.digest || this.#adopt(runId, profile);
 		if (!ours) return undefined;
 		if (this.#failures.length >= START_ATTEMPTS) return this.#giveUp(runId);
 		try {
-			return this.#findOrStart(own ? ownProfile(this.#profile.digest, runId) : this.#profile.digest);
+			return this.#findOrStart({ ...profile, digest: this.#profile.digest });
 		} catch (error) {
 			if (this.#isRefusedForGood) return this.#giveUp(runId);
 			throw error;
 		}
 	}
 
-	#findOrStart(profile: string): HostRecord {
+	#findOrStart(profile: ProfileKey): HostRecord {
 		const { host, startIt } = findOrReserveHost(this.#ledger, {
 			profile,
 			at: this.#now,
@@ -165,7 +166,7 @@ export class Hosts {
 		return host;
 	}
 
-	#adopt(id: RunId, from: string): boolean {
+	#adopt(id: RunId, from: ProfileKey): boolean {
 		return adoptRun(this.#ledger, { id, from, to: this.#profile.digest, at: this.#now });
 	}
 

@@ -76,7 +76,7 @@ test.for(piVersions)("its host leaves right after it, and its plan says why it h
 	await eventually(() => expect(hostPids(home)).toEqual([]));
 	const rows = inLedger<{ isolation: string; ours: number }>(
 		home,
-		"SELECT plan ->> '$.isolation' AS isolation, profile LIKE '%:' || id AS ours FROM runs",
+		"SELECT plan ->> '$.isolation' AS isolation, own_run IS id AS ours FROM runs",
 	);
 	expect(rows).toEqual([{ isolation: "process", ours: 1 }]);
 	expect(inLedger(home, "SELECT id FROM hosts WHERE state <> 'gone'")).toEqual([]);

@@ -227,6 +227,7 @@ const NAMES = [
 	["UPDATE runs SET usage", "turn"],
 	["UPDATE runs SET deliverer", "deliverer"],
 	["UPDATE runs SET profile", "adoption"],
+	["UPDATE runs SET own_run", "own host"],
 	["UPDATE runs SET archive", "archive"],
 ];
 

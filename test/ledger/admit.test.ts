@@ -34,7 +34,7 @@ test("what was admitted is what is read back", async () => {
 		toolCall: "call 1",
 		mode: "background",
 		label: "look",
-		profile: "p",
+		profile: { digest: "p" },
 		plan: wish.plan,
 		usage: NO_USAGE,
 		createdAt: 7,

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { ProfileKey } from "../../src/ledger/profile-key.ts";
 import { endRun, requestStop } from "../../src/ledger/progress.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import { type HostId, newSessionId, type RunId } from "../../src/run/ids.ts";
@@ -19,6 +20,8 @@ const SESSIONS = Array.from({ length: 4 }, newSessionId);
 interface ModelRun {
 	id: RunId;
 	profile: string;
+	/** Whether only a host of its own may claim it. */
+	own: boolean;
 	parent: string;
 	session: number;
 	background: boolean;
@@ -32,12 +35,13 @@ interface ModelRun {
 }
 
 /** Those that somebody may claim, in the order of their turns; then places are given away one after the other. */
-function nextInModel(runs: ModelRun[], profile: string): ModelRun | undefined {
+function nextInModel(runs: ModelRun[], { digest, ownRun }: ProfileKey): ModelRun | undefined {
 	const running = runs.filter((run) => run.state === "running");
+	const isFor = (run: ModelRun) => run.profile === digest && (run.own ? run.id : undefined) === ownRun;
 	const claimable = runs.filter(
 		(run, seq) =>
 			run.state === "queued" &&
-			(run.profile === profile || run.profile === HOST_PROFILE) &&
+			(isFor(run) || (run.profile === HOST_PROFILE && !run.own)) &&
 			!run.stop &&
 			run.attemptsLeft > 0 &&
 			runs.slice(0, seq).every((other) => other.session !== run.session || other.state === "ended"),
@@ -56,11 +60,14 @@ function nextInModel(runs: ModelRun[], profile: string): ModelRun | undefined {
 			continue;
 		}
 		if (run.background && !claimable.includes(run)) continue;
-		if (run.profile === profile) return run;
+		if (isFor(run)) return run;
 		places++;
 	}
 	return undefined;
 }
+
+const keyFor = (run: ModelRun | undefined): ProfileKey =>
+	run?.own ? { digest: run.profile, ownRun: run.id } : { digest: run?.profile ?? "p" };
 
 /** Answers what was put back, and what was ended. */
 function sweepInModel(runs: ModelRun[], at: number): { requeued: RunId[]; ended: RunId[] } {
@@ -69,7 +76,7 @@ function sweepInModel(runs: ModelRun[], at: number): { requeued: RunId[]; ended:
 		Object.assign(run, { state: "queued", fence: run.fence + 1 });
 		// All are of one host here. Whoever was not alone in it gets another chance, in a host of its own.
 		if (expired.length > 1 && run.attempts > 1 && run.attemptsLeft === 0) {
-			Object.assign(run, { attemptsLeft: 1, profile: `${run.profile.slice(0, 1)}:${run.id}` });
+			Object.assign(run, { attemptsLeft: 1, own: true });
 		}
 	}
 	const over = runs.filter((run) => run.state === "queued" && (run.stop || run.attemptsLeft === 0));
@@ -129,8 +136,8 @@ class Comparison {
 	take(step: Step): void {
 		this.#now++;
 		if (step.do === "admit") this.#admit(step);
-		else if (step.do === "claim") this.#claim(step.profile);
-		else if (step.do === "claim own") this.#claim(this.#runs[step.which % this.#runs.length]?.profile ?? "p");
+		else if (step.do === "claim") this.#claim({ digest: step.profile });
+		else if (step.do === "claim own") this.#claim(keyFor(this.#runs[step.which % this.#runs.length]));
 		else if (step.do === "sweep") this.#sweep(step.after);
 		else if (this.#runs.length > 0) this.#change(step.do, this.#runs[step.which % this.#runs.length]);
 	}
@@ -147,11 +154,18 @@ class Comparison {
 				maxAttempts: step.attempts,
 			}),
 		).run;
-		const fresh = { attemptsLeft: step.attempts, stop: false, state: "queued", leaseUntil: 0, fence: 0 } as const;
+		const fresh = {
+			own: false,
+			attemptsLeft: step.attempts,
+			stop: false,
+			state: "queued",
+			leaseUntil: 0,
+			fence: 0,
+		} as const;
 		this.#runs.push({ ...step, id, ...fresh });
 	}
 
-	#claim(profile: string): void {
+	#claim(profile: ProfileKey): void {
 		const claimed = claimNext(this.#ledger, { hostId: this.#host, profile, at: this.#now, leaseMs: LEASE_MS })?.run;
 		const expected = nextInModel(this.#runs, profile);
 		expect(claimed?.id).toBe(expected?.id);

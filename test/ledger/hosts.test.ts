@@ -19,7 +19,12 @@ import { readyHost, useScratch } from "./scratch.ts";
 const scratch = useScratch();
 
 const ask = (ledger: Ledger, at: number, profile = "p") =>
-	findOrReserveHost(ledger, { profile, at, startWithinMs: 100, socketOf: (id) => `/sockets/${id}` });
+	findOrReserveHost(ledger, {
+		profile: { digest: profile },
+		at,
+		startWithinMs: 100,
+		socketOf: (id) => `/sockets/${id}`,
+	});
 const ready = (ledger: Ledger, id: HostId) => hostReady(ledger, { id, pid: 42, pidStarted: "then", leaseUntil: 1000 });
 
 describe("the right to start a host", () => {
@@ -29,7 +34,7 @@ describe("the right to start a host", () => {
 		expect(startIt).toBe(true);
 		expect(host).toEqual({
 			id: host.id,
-			profile: "p",
+			profile: { digest: "p" },
 			state: "starting",
 			socket: `/sockets/${host.id}`,
 			leaseUntil: 100,

@@ -90,7 +90,7 @@ const verbs = {
 		return using(file, (ledger) =>
 			moments.map((moment) => {
 				spinUntil(moment);
-				const want = { profile: `round ${moment}`, at: moment, startWithinMs: 1000, socketOf };
+				const want = { profile: { digest: `round ${moment}` }, at: moment, startWithinMs: 1000, socketOf };
 				const { host, startIt } = findOrReserveHost(ledger, want);
 				return { startIt, id: host.id };
 			}),
@@ -113,7 +113,7 @@ const verbs = {
 			const stranded: RunId[] = [];
 			while (stranded.length === 0 && runs-- > 0) {
 				const { run } = admitRun(ledger, admission({ at: Date.now() }));
-				const want = { profile: "p", at: Date.now(), startWithinMs: 60_000, socketOf };
+				const want = { profile: { digest: "p" }, at: Date.now(), startWithinMs: 60_000, socketOf };
 				const { host, startIt } = findOrReserveHost(ledger, want);
 				if (startIt) {
 					started++;
@@ -201,7 +201,7 @@ function claim(ledger: Ledger, hostId: HostId, { leaseMs }: { leaseMs: number })
 
 function registerHost(ledger: Ledger, leaseMs: number): HostId {
 	// Under a profile of its own, since of one profile a second host would not be started; it claims those of "p".
-	const want = { profile: `host ${process.pid}`, at: Date.now(), startWithinMs: 60_000, socketOf };
+	const want = { profile: { digest: `host ${process.pid}` }, at: Date.now(), startWithinMs: 60_000, socketOf };
 	const { host } = findOrReserveHost(ledger, want);
 	hostReady(ledger, { id: host.id, pid: process.pid, pidStarted: "", leaseUntil: Date.now() + leaseMs });
 	return host.id;

@@ -96,7 +96,7 @@ describe("no work on the ledger reads through the past", () => {
 			expect([requeued.length, ended.length]).toEqual([1, 1]);
 		},
 		findOrReserveHost: (ledger) =>
-			findOrReserveHost(ledger, { profile: "q", at: 1, startWithinMs: 1, socketOf: (id) => id }),
+			findOrReserveHost(ledger, { profile: { digest: "q" }, at: 1, startWithinMs: 1, socketOf: (id) => id }),
 		findHost: (ledger, { host }) => findHost(ledger, host),
 		listHosts: (ledger) => listHosts(ledger),
 		renewLeases: (ledger, { host }) => renewLeases(ledger, host, 1000),
@@ -108,7 +108,7 @@ describe("no work on the ledger reads through the past", () => {
 		waitsForSession: (ledger, { queued }) => waitsForSession(ledger, queued),
 		owedTo: (ledger) => owedTo(ledger, "parent"),
 		settleDelivery: (ledger, { ended }) => settleDelivery(ledger, ended, 3),
-		adoptRun: (ledger, { queued }) => adoptRun(ledger, { id: queued, from: "p", to: "q", at: 1000 }),
+		adoptRun: (ledger, { queued }) => adoptRun(ledger, { id: queued, from: { digest: "p" }, to: "q", at: 1000 }),
 		"archive with nothing to do": (ledger) => archiveDueSessions(ledger, 3),
 		"archive with something to do": (ledger, { ended }) => {
 			settleDelivery(ledger, ended, 3);
@@ -135,7 +135,7 @@ describe("the busiest questions use the index made for them, not one that a long
 
 	test("a claim looks at a session's and a parent's open runs only", async () => {
 		const details = await detailsOf(claim);
-		expect(details).toContain("SEARCH waiting USING INDEX runs_queued (profile=?)");
+		expect(details).toContain("SEARCH waiting USING INDEX runs_queued (profile=? AND own_run=?)");
 		expect(details).toContain("SEARCH before USING INDEX runs_open (session_id=? AND seq<?)");
 		expect(details).toContain("SCAN runs USING COVERING INDEX runs_at_work");
 		expect(details).not.toMatch(/runs_of_parent|runs_of_session/);
@@ -160,14 +160,14 @@ describe("the busiest questions use the index made for them, not one that a long
 			archiveDueSessions(ledger, 1);
 			returnDeliveries(ledger, "the test", "parent");
 		});
-		expect(details).toContain("runs_open_of_parent (parent_session=?)");
+		expect(details).toContain("runs_open_profiles (parent_session=?)");
 		expect(details).not.toContain("runs_of_parent");
 	});
 
 	test("a host is found among the live ones", async () => {
 		const details = await detailsOf((ledger) =>
-			findOrReserveHost(ledger, { profile: "p", at: 1, startWithinMs: 1, socketOf: (id) => id }),
+			findOrReserveHost(ledger, { profile: { digest: "p" }, at: 1, startWithinMs: 1, socketOf: (id) => id }),
 		);
-		expect(details).toContain("SEARCH hosts USING INDEX hosts_live (profile=? AND lease_until>?)");
+		expect(details).toContain("SEARCH hosts USING INDEX hosts_live (profile=? AND own_run=? AND lease_until>?)");
 	});
 });

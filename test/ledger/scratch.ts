@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { afterEach } from "vitest";
 import { findOrReserveHost, hostReady } from "../../src/ledger/hosts.ts";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
+import type { ProfileKey } from "../../src/ledger/profile-key.ts";
 import type { HostId } from "../../src/run/ids.ts";
+import { keyOf } from "./one-run.ts";
 import { type Peer, startPeer } from "./peers.ts";
 
 export interface Scratch {
@@ -57,9 +59,14 @@ export function readyHost(
 	{
 		profile = `of host ${++hosts}`,
 		leaseUntil = Number.MAX_SAFE_INTEGER,
-	}: { profile?: string; leaseUntil?: number } = {},
+	}: { profile?: string | ProfileKey; leaseUntil?: number } = {},
 ): HostId {
-	const { host } = findOrReserveHost(ledger, { profile, at: 0, startWithinMs: 1, socketOf: (id) => `/sockets/${id}` });
+	const { host } = findOrReserveHost(ledger, {
+		profile: keyOf(profile),
+		at: 0,
+		startWithinMs: 1,
+		socketOf: (id) => `/sockets/${id}`,
+	});
 	hostReady(ledger, { id: host.id, pid: process.pid, pidStarted: "then", leaseUntil });
 	return host.id;
 }

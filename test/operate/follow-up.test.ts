@@ -43,7 +43,7 @@ describe("messages that a run did not take in", () => {
 			parentSession: "parent",
 			mode: "background",
 			label: "scouting",
-			profile: "p",
+			profile: { digest: "p" },
 			createdAt: 4,
 			run: { state: "queued", attempt: 0 },
 			plan: {

@@ -21,7 +21,13 @@ const hooks = { onWaiting() {}, onLeft() {}, onSpawned() {} };
 async function sendWhileAtWork(otherConversation: string) {
 	const ledger = await scratch.ledger();
 	const session = newSessionId();
-	const claim = { hostId: readyHost(ledger, { profile: "p" }), profile: "p", at: 1, leaseMs: 1000, atMost: 1 };
+	const claim = {
+		hostId: readyHost(ledger, { profile: "p" }),
+		profile: { digest: "p" },
+		at: 1,
+		leaseMs: 1000,
+		atMost: 1,
+	};
 	const recordOf = (id: RunId) => findRun(ledger, id) ?? expect.fail(`no run ${id}`);
 	const admit = (parentSession: string) => {
 		const { id } = admitRun(ledger, admission({ session, parentSession })).run;

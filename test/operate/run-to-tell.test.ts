@@ -18,7 +18,13 @@ test("of several runs in one session, a message is for the one that is named, if
 		RunId,
 		RunId,
 	];
-	const claim = { hostId: readyHost(ledger, { profile: "p" }), profile: "p", at: 4, leaseMs: 1000, atMost: 10 };
+	const claim = {
+		hostId: readyHost(ledger, { profile: "p" }),
+		profile: { digest: "p" },
+		at: 4,
+		leaseMs: 1000,
+		atMost: 10,
+	};
 	const recordOf = (id: RunId) => findRun(ledger, id) ?? expect.fail(`no run ${id}`);
 	const told = () => [ended, atWork, queued].map((id) => runToTell(ledger, recordOf(id)).run.id);
 	const end = (id: RunId) => endRun(ledger, { id, fence: recordOf(id).run.fence, outcome: success(), at: 5 });

@@ -35,7 +35,7 @@ async function open(width: number) {
 		const { plan, ...rest } = admission({ at, mode: "background" });
 		admitRun(ledger, { ...rest, plan: { ...plan, session: { ...plan.session, file } } });
 	}
-	for (const { run } of claimRuns(ledger, { hostId, profile: "p", at: 50, leaseMs: 1000, atMost: RUNS })) {
+	for (const { run } of claimRuns(ledger, { hostId, profile: { digest: "p" }, at: 50, leaseMs: 1000, atMost: RUNS })) {
 		endRun(ledger, { id: run.id, fence: run.fence, outcome: success(), at: 60 });
 	}
 	const inspector = new Inspector({

@@ -20,7 +20,7 @@ test("the widget says how runs stand in the words of the lists", async () => {
 	const ledger = await scratch.ledger();
 	const hostId = readyHost(ledger, { profile: "p" });
 	for (const label of ["fails", "thinks"]) admitRun(ledger, admission({ mode: "background", label }));
-	const [failing] = claimRuns(ledger, { hostId, profile: "p", at: 1, leaseMs: 1000, atMost: 2 });
+	const [failing] = claimRuns(ledger, { hostId, profile: { digest: "p" }, at: 1, leaseMs: 1000, atMost: 2 });
 	admitRun(ledger, admission({ mode: "background", label: "waits" }));
 
 	let shown: Component | undefined;

@@ -34,7 +34,7 @@ async function idle(): Promise<{ pid: number; pidStarted: string }> {
 function hostAtWork(ledger: Ledger, process: { pid: number; pidStarted: string }): HostRecord {
 	const socket = join(scratch.folder(), "host.sock");
 	writeFileSync(socket, "");
-	const want = { profile: "p", at: 0, startWithinMs: 1, socketOf: () => socket };
+	const want = { profile: { digest: "p" }, at: 0, startWithinMs: 1, socketOf: () => socket };
 	const { host } = findOrReserveHost(ledger, want);
 	hostReady(ledger, { id: host.id, ...process, leaseUntil: 100 });
 	admitRun(ledger, admission());
@@ -130,7 +130,7 @@ test("a host that was killed while idle is reaped by whoever looks next, and one
 	const ledger = await scratch.ledger();
 	const [idleHost, other] = ["a", "b"].map((profile) => {
 		const socketOf = (id: string) => join(scratch.folder(), `${id}.sock`);
-		const { host } = findOrReserveHost(ledger, { profile, at: 0, startWithinMs: 1, socketOf });
+		const { host } = findOrReserveHost(ledger, { profile: { digest: profile }, at: 0, startWithinMs: 1, socketOf });
 		writeFileSync(host.socket, "");
 		hostReady(ledger, { id: host.id, pid: 1, pidStarted: "then", leaseUntil: 100 });
 		return host;
@@ -153,7 +153,12 @@ test("a host that was killed while idle is reaped by whoever looks next, and one
 
 test("a host's socket is taken away before it is marked: nobody looks for those that are gone", async () => {
 	const ledger = await scratch.ledger();
-	const { host } = findOrReserveHost(ledger, { profile: "a", at: 0, startWithinMs: 1, socketOf: () => "/nowhere" });
+	const { host } = findOrReserveHost(ledger, {
+		profile: { digest: "a" },
+		at: 0,
+		startWithinMs: 1,
+		socketOf: () => "/nowhere",
+	});
 	hostReady(ledger, { id: host.id, pid: 1, pidStarted: "then", leaseUntil: 100 });
 	const states: unknown[] = [];
 	const watched: Reaper = {
@@ -168,7 +173,12 @@ test("a host's socket is taken away before it is marked: nobody looks for those 
 
 test("a host that was kept from renewing its lease by a lock, as we were, is looked at anew", async () => {
 	const ledger = await scratch.ledger();
-	const { host } = findOrReserveHost(ledger, { profile: "a", at: 0, startWithinMs: 1, socketOf: () => "/nowhere" });
+	const { host } = findOrReserveHost(ledger, {
+		profile: { digest: "a" },
+		at: 0,
+		startWithinMs: 1,
+		socketOf: () => "/nowhere",
+	});
 	hostReady(ledger, { id: host.id, pid: 1, pidStarted: "then", leaseUntil: 100 });
 	const again: unknown[] = [];
 	const look = () => {

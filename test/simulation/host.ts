@@ -1,7 +1,6 @@
 import { Host } from "../../src/host/serve.ts";
 import type { HostRecord } from "../../src/ledger/hosts.ts";
 import { findHost } from "../../src/ledger/hosts.ts";
-import { isOwnProfile } from "../../src/ledger/own-host.ts";
 import type { HostStart } from "../../src/supervise/start-host.ts";
 import { simulatedWork } from "./child.ts";
 import { Killed } from "./killed.ts";
@@ -48,7 +47,7 @@ async function serve(world: World, process: SimProcess, id: HostRecord["id"]): P
 		const host = new Host({
 			id,
 			profile: record.profile,
-			forOneRun: isOwnProfile(record.profile),
+			forOneRun: record.profile.ownRun !== undefined,
 			socket: record.socket,
 			idleMs: IDLE_MS,
 			ledger,

@@ -4,7 +4,11 @@ import type { RunId } from "../../src/run/ids.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
 import { LiveRuns } from "../../src/supervise/live-runs.ts";
 
-const run = (id: string, state: OpenRun["state"] = "running"): OpenRun => ({ id: id as RunId, state, profile: "p" });
+const run = (id: string, state: OpenRun["state"] = "running"): OpenRun => ({
+	id: id as RunId,
+	state,
+	profile: { digest: "p" },
+});
 const progress = (turnCount: number) => ({ displayItems: [], usage: NO_USAGE, turnCount });
 
 function viewed(live: LiveRuns, ...ids: string[]) {

@@ -16,7 +16,7 @@ const IDLE_MS = 1000;
 const TRIAL = "doctor-";
 
 /** Whether a host was only started to see whether it starts. It leaves a moment after that. */
-export const isTrial = ({ profile }: HostRecord): boolean => profile.startsWith(TRIAL);
+export const isTrial = ({ profile }: HostRecord): boolean => profile.digest.startsWith(TRIAL);
 
 /** Starts a host of its own, as a delegation would, talks to it and lets it go. */
 export const checkHost: Check = {
@@ -42,7 +42,7 @@ async function tryHost({ sources, ledger, signal }: Examination): Promise<Findin
 	};
 	const began = performance.now();
 	const { host } = findOrReserveHost(ledger, {
-		profile: own.digest,
+		profile: { digest: own.digest },
 		at: Date.now(),
 		startWithinMs: START_WITHIN_MS,
 		socketOf: places.socket,

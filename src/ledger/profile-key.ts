@@ -1,0 +1,25 @@
+import type { RunId } from "../run/ids.ts";
+
+/** Names the hosts that can work on a run, and the runs that a host can work on. */
+export interface ProfileKey {
+	/** What the process must be like: a digest of its profile. */
+	digest: string;
+	/** The only run of such a host, and the run that no other host can work on. Without it, runs and hosts share. */
+	ownRun?: RunId;
+}
+
+export interface ProfileColumns {
+	profile: string;
+	own_run: RunId | null;
+}
+
+/** A condition on both columns. `IS`, since most have no run of their own. */
+export const OF_PROFILE = "profile = ? AND own_run IS ?";
+
+/** The values for it. */
+export const columnsOf = ({ digest, ownRun }: ProfileKey): [string, RunId | null] => [digest, ownRun ?? null];
+
+export const toProfile = ({ profile, own_run }: ProfileColumns): ProfileKey => ({
+	digest: profile,
+	...(own_run !== null && { ownRun: own_run }),
+});

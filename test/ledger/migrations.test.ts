@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { claimRuns } from "../../src/ledger/claim.ts";
+import { findHost } from "../../src/ledger/hosts.ts";
+import { findRun } from "../../src/ledger/records.ts";
+import { APPLICATION_ID, MIGRATIONS } from "../../src/ledger/schema.ts";
+import { newHostId, newRunId, type RunId } from "../../src/run/ids.ts";
+import { NO_USAGE } from "../../src/run/usage.ts";
+import { admission } from "./samples.ts";
+import { readyHost, useScratch } from "./scratch.ts";
+
+const scratch = useScratch();
+
+/** A ledger as the build with so many migrations left it. */
+function oldLedger(version: number): { file: string; database: DatabaseSync } {
+	const file = join(scratch.folder(), "ledger.sqlite");
+	const database = new DatabaseSync(file);
+	database.exec("PRAGMA journal_mode = WAL");
+	for (const sql of MIGRATIONS.slice(0, version)) database.exec(sql);
+	database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}`);
+	return { file, database };
+}
+
+/** A queued run, as the first version stored it. */
+function addRun(database: DatabaseSync, id: RunId, profile: string): void {
+	const { plan } = admission();
+	database
+		.prepare(
+			"INSERT INTO sessions (id, agent, cwd, file, definition, created_at) VALUES (?, 'scout', '/', '/f', '', 0)",
+		)
+		.run(plan.session.id);
+	database
+		.prepare(
+			`INSERT INTO runs (id, session_id, parent_session, mode, agent, profile, lane_limit, plan, state, attempt,
+				max_attempts, fence, created_at, usage, delivery)
+				VALUES (?, ?, 'parent', 'background', 'scout', ?, 10, ?, 'queued', 0, 2, 0, 0, ?, 'none')`,
+		)
+		.run(id, plan.session.id, profile, JSON.stringify(plan), JSON.stringify(NO_USAGE));
+}
+
+function addHost(database: DatabaseSync, profile: string) {
+	const id = newHostId();
+	database
+		.prepare(
+			"INSERT INTO hosts (id, profile, state, socket, lease_until, created_at) VALUES (?, ?, 'starting', ?, 1000, 0)",
+		)
+		.run(id, profile, `/sockets/${id}`);
+	return id;
+}
+
+describe("a ledger of the first version", () => {
+	test("has the run that needs a host of its own in a column of its own, and the other runs as they were", async () => {
+		const { file, database } = oldLedger(1);
+		const [own, shared] = [newRunId(), newRunId()];
+		addRun(database, own, `digest:${own}`);
+		addRun(database, shared, "digest");
+		const [ownHost, sharedHost] = [addHost(database, `digest:${own}`), addHost(database, "digest")];
+		database.close();
+
+		const ledger = await scratch.ledger(file);
+		expect(ledger.get("PRAGMA user_version")).toEqual({ user_version: MIGRATIONS.length });
+		expect(findRun(ledger, own)?.profile).toEqual({ digest: "digest", ownRun: own });
+		expect(findRun(ledger, shared)?.profile).toEqual({ digest: "digest" });
+		expect(findHost(ledger, ownHost)?.profile).toEqual({ digest: "digest", ownRun: own });
+		expect(findHost(ledger, sharedHost)?.profile).toEqual({ digest: "digest" });
+
+		const claim = (hostId: typeof ownHost, profile: { digest: string; ownRun?: RunId }) =>
+			claimRuns(ledger, { hostId, profile, at: 1, leaseMs: 10, atMost: 9 }).map(({ run }) => run.id);
+		expect(claim(readyHost(ledger), { digest: "digest" })).toEqual([shared]);
+		expect(claim(readyHost(ledger), { digest: "digest", ownRun: own })).toEqual([own]);
+	});
+});
