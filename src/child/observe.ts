@@ -41,7 +41,8 @@ export function observe(
 		if (event.type === "message_end" && event.message.role === "assistant") {
 			if (event.message.stopReason !== "error") provider.answered();
 			const said = collector.said(MOST_KEPT);
-			services.onTurn({ usage: totalUsage(), ...(said && { said }) });
+			const { model } = collector;
+			services.onTurn({ usage: totalUsage(), ...(said && { said }), ...(model !== undefined && { model }) });
 			context = contextUse(session);
 		}
 		// pi answers a call that is not even in shape by itself. It counts like any other wrong one, or a model that never

@@ -44,8 +44,8 @@ export interface WorkServices
 	parentSessionUsage(): Usage;
 	/** Asked for only when somebody is to be told. */
 	onProgress(progress: () => Progress): void;
-	/** What the run has used so far, and what the child has last said, if it has. */
-	onTurn(turn: { usage: Usage; said?: string }): void;
+	/** What the run has used so far, what the child has last said, if it has, and which model was asked. */
+	onTurn(turn: { usage: Usage; said?: string; model?: string }): void;
 	/** The child has used one of this package's other tools. */
 	onToolUse(use: ToolUse): void;
 	/** What the child goes without is known here only, until the run ends: for the log, should this host die before. */

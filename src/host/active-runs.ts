@@ -132,7 +132,7 @@ export class ActiveRuns {
 				const { run } = attempt.record;
 				let begun = false;
 				orLog("attempt", id, () => {
-					begun = beginAttempt(ledger, id, fence);
+					begun = beginAttempt(ledger, id, { fence, at: ports.clock.now() });
 				});
 				if (!begun) return false;
 				attempt.record = { ...attempt.record, run: { ...run, attempt: run.attempt + 1 } };

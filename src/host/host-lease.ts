@@ -1,4 +1,4 @@
-import { hostGone, hostReady, renewLeases } from "../ledger/hosts.ts";
+import { hostLeft, hostReady, renewLeases } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Ports } from "../ports/ports.ts";
 import { HEARTBEAT_MS, LEASE_MS } from "../processes/lease.ts";
@@ -58,7 +58,7 @@ export class HostLease {
 
 	/** From here on its runs are another's: what its children still do must not be written down. */
 	giveUp(): void {
-		hostGone(this.#ledger, this.#id, this.#now);
+		hostLeft(this.#ledger, this.#id, this.#now);
 		this.#until = 0;
 	}
 }

@@ -1,5 +1,6 @@
 import type { HostId, RunId } from "../run/ids.ts";
 import { isRefused, transition } from "../run/run.ts";
+import { openAttempt } from "./attempts.ts";
 import type { Ledger } from "./ledger.ts";
 import { columnsOf, OF_PROFILE, type ProfileKey } from "./profile-key.ts";
 import { findRun, type RunMode, type RunRecord, storeRun } from "./records.ts";
@@ -37,6 +38,7 @@ export function claimRuns(ledger: Ledger, claim: Claim): RunRecord[] {
 			const run = record && transition(record.run, { type: "claimed", at, hostId, leaseUntil });
 			if (!run || isRefused(run)) return [];
 			storeRun(ledger, run);
+			if (run.state === "running") openAttempt(ledger, run, at);
 			return [{ ...record, run }];
 		});
 	});

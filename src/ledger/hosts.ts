@@ -1,4 +1,7 @@
-import { type HostId, newHostId } from "../run/ids.ts";
+import { type HostId, newHostId, type RunId } from "../run/ids.ts";
+import { readUsage } from "../run/stored-usage.ts";
+import { NO_USAGE } from "../run/usage.ts";
+import { closeAttempt } from "./attempts.ts";
 import type { Ledger } from "./ledger.ts";
 import { columnsOf, OF_PROFILE, type ProfileColumns, type ProfileKey, toProfile } from "./profile-key.ts";
 
@@ -141,10 +144,23 @@ export function leaveIfIdle(ledger: Ledger, id: HostId): boolean {
 
 /** The process is known to be dead: its leases need not be waited out. */
 export function hostGone(ledger: Ledger, id: HostId, at: number): void {
+	ledger.transaction("normal", () => goneInTransaction(ledger, id, at));
+}
+
+/** The host itself leaves, and gives back the runs that it still has. */
+export function hostLeft(ledger: Ledger, id: HostId, at: number): void {
 	ledger.transaction("normal", () => {
-		ledger.run("UPDATE hosts SET state = 'gone', lease_until = min(lease_until, ?) WHERE id = ?", at, id);
-		ledger.run("UPDATE runs SET lease_until = min(lease_until, ?) WHERE state = 'running' AND host_id = ?", at, id);
+		const sql = "SELECT id, attempt, usage FROM runs WHERE state = 'running' AND host_id = ?";
+		for (const { usage, ...run } of ledger.all<{ id: RunId; attempt: number; usage: string }>(sql, id)) {
+			closeAttempt(ledger, run, { at, cause: "released", spent: readUsage(usage) ?? NO_USAGE });
+		}
+		goneInTransaction(ledger, id, at);
 	});
+}
+
+function goneInTransaction(ledger: Ledger, id: HostId, at: number): void {
+	ledger.run("UPDATE hosts SET state = 'gone', lease_until = min(lease_until, ?) WHERE id = ?", at, id);
+	ledger.run("UPDATE runs SET lease_until = min(lease_until, ?) WHERE state = 'running' AND host_id = ?", at, id);
 }
 
 function toHost(row: HostRow): HostRecord {

@@ -2,6 +2,7 @@ import type { HostId, RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { type EndedRun, isRefused, type RunEvent, transition } from "../run/run.ts";
 import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
+import { followAttempts, recordModel } from "./attempts.ts";
 import { followUpInTransaction, undelivered } from "./inbox.ts";
 import type { Ledger } from "./ledger.ts";
 import { findRun, type RunRecord, storeRun } from "./records.ts";
@@ -23,6 +24,7 @@ export function applyInTransaction(ledger: Ledger, id: RunId, event: RunEvent): 
 	if (isRefused(next)) return undefined;
 	const run = event.type === "ended" && next.state === "ended" ? withUndelivered(ledger, record, next) : next;
 	if (run !== record.run) storeRun(ledger, run);
+	followAttempts(ledger, record, event);
 	const now = { ...record, run };
 	if (event.type === "ended") followUpInTransaction(ledger, now);
 	return now;
@@ -56,10 +58,9 @@ export function endRuns(ledger: Ledger, ends: readonly RunEnd[]): Set<RunId> {
 }
 
 /** Counts another attempt of a run by the host that has it. False if it is not its own any more, or may not have one. */
-export function beginAttempt(ledger: Ledger, id: RunId, fence: number): boolean {
-	return (
-		ledger.transaction("full", () => applyInTransaction(ledger, id, { type: "attempted_again", fence })) !== undefined
-	);
+export function beginAttempt(ledger: Ledger, id: RunId, { fence, at }: { fence: number; at: number }): boolean {
+	const event: RunEvent = { type: "attempted_again", fence, at };
+	return ledger.transaction("full", () => applyInTransaction(ledger, id, event)) !== undefined;
 }
 
 /** Asks for a run to be stopped. Kept whatever dies; answered by whoever holds the run, or by the next sweep. */
@@ -72,11 +73,23 @@ export function requestStop(ledger: Ledger, id: RunId, request: { at: number; by
  * Writes down how far a run has come: what it has used, since a budget must not start anew with another host, and what the
  * child has last said, if it has, for an outcome that no host is left to write.
  */
-export function recordTurn(ledger: Ledger, id: RunId, fence: number, turn: { usage: Usage; said?: string }): boolean {
+export function recordTurn(ledger: Ledger, id: RunId, fence: number, turn: Turn): boolean {
 	const sql = `UPDATE runs SET usage = ?, partial = coalesce(?, partial)
 		WHERE id = ? AND fence = ? AND state = 'running'`;
 	const values = [JSON.stringify(turn.usage), turn.said ?? null, id, fence];
-	return ledger.transaction("normal", () => ledger.run(sql, ...values)) === 1;
+	return ledger.transaction("normal", () => {
+		const ours = ledger.run(sql, ...values) === 1;
+		if (ours && turn.model !== undefined) recordModel(ledger, id, turn.model);
+		return ours;
+	});
+}
+
+interface Turn {
+	/** Over all attempts. */
+	usage: Usage;
+	said?: string;
+	/** provider/id of the model that was asked. */
+	model?: string;
 }
 
 /** What all runs of a parent session have used so far, ended or not. */

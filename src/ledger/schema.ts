@@ -103,6 +103,19 @@ export const MIGRATIONS: readonly string[] = [
 	CREATE INDEX runs_queued ON runs (profile, own_run, mode, seq) WHERE state = 'queued';
 	CREATE INDEX runs_open_profiles ON runs (parent_session, seq, own_run) WHERE state <> 'ended';
 	`,
+	`
+	CREATE TABLE attempts (
+		run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+		number INTEGER NOT NULL,
+		host_id TEXT NOT NULL,
+		model TEXT,
+		started_at INTEGER NOT NULL,
+		ended_at INTEGER,
+		cause TEXT,
+		usage TEXT,
+		PRIMARY KEY (run_id, number)
+	) STRICT, WITHOUT ROWID;
+	`,
 ];
 
 /** Marks a database file as ours, so that a foreign one is not taken for an old ledger. */

@@ -2,9 +2,10 @@ import type { LaunchPlan } from "../plan/plan.ts";
 import { storedPlan } from "../plan/stored-plan.ts";
 import { isRunId, isSessionId, newRunId, newSessionId, type SessionId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
-import { isUsage } from "../run/outcome-check.ts";
 import { storedOutcome } from "../run/stored-outcome.ts";
+import { readUsage } from "../run/stored-usage.ts";
 import { NO_USAGE, type Usage } from "../run/usage.ts";
+import { closeAttempts } from "./attempts.ts";
 import type { Ledger } from "./ledger.ts";
 import { checkRow, type RawRow, type UnreadableRun } from "./row-check.ts";
 
@@ -50,6 +51,7 @@ function close(ledger: Ledger, row: RawRow | undefined, how: { at: number; outco
 	const told = row.state === "ended" && (row.delivery === "delivered" || row.delivery === "skipped");
 	const sessionId = asText(row.session_id);
 	const plan = { ...placeholderPlan(row, sessionId as SessionId, ledger), damagedRow: row };
+	closeAttempts(ledger, asText(row.id), { at, cause: outcome.cause });
 	ledger.run(
 		`UPDATE runs SET id = ?, session_id = ?, parent_session = ?, tool_call = ?, mode = ?, agent = ?, label = ?, profile = ?,
 			own_run = NULL, lane_limit = 1, state = 'ended', attempt = ?, max_attempts = ?, fence = ?, host_id = NULL, lease_until = NULL,
@@ -159,12 +161,4 @@ const asMoment = (value: unknown): number | undefined =>
 	Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= 8.64e15 ? Number(value) : undefined;
 
 /** None where it cannot be told. */
-export function usageIn(value: unknown): Usage {
-	try {
-		const usage: unknown = JSON.parse(asText(value));
-		return isUsage(usage) ? usage : NO_USAGE;
-	} catch (error) {
-		if (error instanceof SyntaxError) return NO_USAGE;
-		throw error;
-	}
-}
+export const usageIn = (value: unknown): Usage => readUsage(value) ?? NO_USAGE;

@@ -1,7 +1,9 @@
+import { attemptsOf } from "../ledger/attempts.ts";
 import { waitingMessages } from "../ledger/inbox.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
 import type { Limits } from "../plan/plan.ts";
+import type { Attempt } from "../run/attempt.ts";
 import type { StopRequest } from "../run/run.ts";
 import { transcriptOf } from "./messages.ts";
 import { type RunSummary, type Sources, summaryOf } from "./runs.ts";
@@ -15,6 +17,8 @@ export interface RunInfo extends RunSummary {
 	warnings: string[];
 	attempt: number;
 	maxAttempts: number;
+	/** Those that are known: an older pi-geon recorded none. */
+	attempts: Attempt[];
 	host?: string;
 	stop?: StopRequest;
 	/** The effective tools, as they were frozen when the run was planned. */
@@ -47,6 +51,10 @@ export function infoOf(record: RunRecord, sources: Sources): RunInfo {
 		warnings: (ended?.outcome.warnings ?? plan.warnings).map((warning) => redactor.redact(warning)),
 		attempt: run.attempt,
 		maxAttempts: run.maxAttempts,
+		attempts: attemptsOf(ledger, run.id).map(({ model, ...attempt }) => ({
+			...attempt,
+			...(model !== undefined && { model: redactor.redact(model) }),
+		})),
 		...(run.state === "running" && { host: run.hostId }),
 		...(run.stop && { stop: run.stop }),
 		tools: plan.tools,

@@ -65,7 +65,7 @@ export type Delivery = { state: "owed" } | { state: "delivered" | "skipped"; at:
 export type RunEvent =
 	| { type: "claimed"; at: number; hostId: HostId; leaseUntil: number }
 	| { type: "renewed"; at: number; fence: number; leaseUntil: number }
-	| { type: "attempted_again"; fence: number }
+	| { type: "attempted_again"; at: number; fence: number }
 	| { type: "stop_requested"; at: number; by: string }
 	| { type: "lease_expired"; at: number; shared: boolean }
 	| { type: "ended"; at: number; fence: number; outcome: Outcome }

@@ -27,5 +27,18 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
 	turns: a.turns + b.turns,
 });
 
+/** What came after `b`, which is a part of `a`. Never less than nothing, whatever was recorded in between. */
+export function subtractUsage(a: Usage, b: Usage): Usage {
+	const rest = (amount: keyof Usage): number => Math.max(0, a[amount] - b[amount]);
+	return {
+		input: rest("input"),
+		output: rest("output"),
+		cacheRead: rest("cacheRead"),
+		cacheWrite: rest("cacheWrite"),
+		cost: rest("cost"),
+		turns: rest("turns"),
+	};
+}
+
 /** All that the model read, whether or not its provider had it in a cache. */
 export const inputTokens = ({ input, cacheRead, cacheWrite }: Usage): number => input + cacheRead + cacheWrite;

@@ -28,6 +28,11 @@ function sound(): Evidence {
 			{ ...move("bbbbbbbb", "ended", "ended", "delivered"), debtWas: "owed" },
 		],
 		messages: [{ seq: 7, runId: "aaaaaaaa", body: "task p0-3", takenAt: 5 }],
+		attempts: [
+			{ runId: "aaaaaaaa", number: 1, endedAt: 20, cause: "host_lost" },
+			{ runId: "aaaaaaaa", number: 2, endedAt: 40, cause: "finalized" },
+			{ runId: "bbbbbbbb", number: 1, endedAt: 50, cause: "budget" },
+		],
 		transcripts: [
 			{
 				file: "/parent.jsonl",
@@ -140,6 +145,7 @@ const RESULT_OF_B = (exitCode: number) => ({
 	details: { runId: "bbbbbbbb", results: [{ exitCode }] },
 });
 
+const ATTEMPTS = "every attempt is on record";
 const DEBT = "every debt is paid once, where it is owed";
 const TRUE = "an ending says what happened";
 const LANE = "the lane is never overfull";
@@ -159,6 +165,9 @@ const SPOILED: [name: string, promise: string, spoil: (evidence: Evidence) => vo
 		"every run ends once",
 		({ moves }) => void moves.push(move("aaaaaaaa", "ended", "queued")),
 	],
+	["an attempt that is not on record", ATTEMPTS, ({ attempts }) => void attempts.pop()],
+	["a gap between attempts", ATTEMPTS, ({ attempts }) => set(attempts, 1, { number: 3 })],
+	["an attempt that outlives its run", ATTEMPTS, ({ attempts }) => set(attempts, 2, { endedAt: null, cause: null })],
 	["an announce twice", DEBT, ({ transcripts }) => again(transcripts[0]?.entries, 0)],
 	["an announce besides the tool result", DEBT, ({ transcripts }) => announceToo(transcripts[0]?.entries, "bbbbbbbb")],
 	["a reply besides the announce", DEBT, ({ transcripts }) => replyToo(transcripts[0]?.entries, "aaaaaaaa")],

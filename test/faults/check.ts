@@ -1,4 +1,5 @@
 import { FINALIZE_TOOL } from "../../src/run/outcome.ts";
+import { attemptsRecorded } from "./check-attempts.ts";
 import { taskIn } from "./child-model.ts";
 import type { Entry, Evidence, RunRow, Transcript } from "./evidence.ts";
 
@@ -22,6 +23,7 @@ export const PROMISES: Record<string, (evidence: Evidence) => string[]> = {
 	"what is told is what is recorded": toldAsRecorded,
 	"nothing is repeated without a reason": notRepeated,
 	"what was accepted is on record": acceptedIsRecorded,
+	"every attempt is on record": attemptsRecorded,
 	"no success without a finalize": finalized,
 	"an ending says what happened": truthful,
 	"no budget is exceeded by more than a turn": withinBudget,

@@ -22,6 +22,7 @@ export interface Evidence {
 	runs: RunRow[];
 	moves: Move[];
 	messages: MessageRow[];
+	attempts: AttemptRow[];
 	transcripts: Transcript[];
 	requests: ChildRequest[];
 	/** The longest that the model server, busy with other things, may have taken to notice anything. */
@@ -64,6 +65,13 @@ export interface MessageRow {
 	runId: string;
 	body: string;
 	takenAt: number | null;
+}
+
+export interface AttemptRow {
+	runId: string;
+	number: number;
+	endedAt: number | null;
+	cause: string | null;
 }
 
 export interface Transcript {
@@ -125,7 +133,7 @@ export function gatherEvidence({ home, plan, folder, troubles, lagMs }: Scene): 
 	};
 }
 
-function readLedger(file: string): Pick<Evidence, "runs" | "moves" | "messages" | "damage"> {
+function readLedger(file: string): Pick<Evidence, "runs" | "moves" | "messages" | "attempts" | "damage"> {
 	const database = new DatabaseSync(file);
 	try {
 		// Nobody else is there any more: a lock that is still held was left behind.
@@ -147,15 +155,18 @@ function readLedger(file: string): Pick<Evidence, "runs" | "moves" | "messages" 
 }
 
 /** What the ledger holds of runs and messages. */
-export const readRuns = (database: DatabaseSync): Pick<Evidence, "runs" | "messages"> => ({
+export const readRuns = (database: DatabaseSync): Pick<Evidence, "runs" | "messages" | "attempts"> => ({
 	runs: database.prepare(RUNS).all().map(runRow),
 	messages: database.prepare(MESSAGES).all() as unknown as MessageRow[],
+	attempts: database.prepare(ATTEMPTS).all() as unknown as AttemptRow[],
 });
 
 const RUNS = `SELECT id, session_id AS sessionId, parent_session AS parentSession, mode, tool_call AS toolCall,
 	json_extract(plan, '$.task') AS task, json_extract(plan, '$.session.file') AS sessionFile,
 	json_extract(plan, '$.limits.maxTurns') AS maxTurns, state, attempt, max_attempts AS maxAttempts, stop_at AS stopAt,
 	created_at AS createdAt, delivery, outcome FROM runs ORDER BY seq`;
+
+const ATTEMPTS = "SELECT run_id AS runId, number, ended_at AS endedAt, cause FROM attempts ORDER BY run_id, number";
 
 const MESSAGES = "SELECT seq, run_id AS runId, body, taken_at AS takenAt FROM inbox ORDER BY seq";
 

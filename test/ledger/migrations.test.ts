@@ -1,13 +1,16 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { claimRuns } from "../../src/ledger/claim.ts";
 import { findHost } from "../../src/ledger/hosts.ts";
+import { endRun } from "../../src/ledger/progress.ts";
 import { findRun } from "../../src/ledger/records.ts";
 import { APPLICATION_ID, MIGRATIONS } from "../../src/ledger/schema.ts";
+import { sweep } from "../../src/ledger/sweep.ts";
 import { newHostId, newRunId, type RunId } from "../../src/run/ids.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
-import { admission } from "./samples.ts";
+import { admission, outcomeOf, success } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
 
 const scratch = useScratch();
@@ -69,5 +72,24 @@ describe("a ledger of the first version", () => {
 			claimRuns(ledger, { hostId, profile, at: 1, leaseMs: 10, atMost: 9 }).map(({ run }) => run.id);
 		expect(claim(readyHost(ledger), { digest: "digest" })).toEqual([shared]);
 		expect(claim(readyHost(ledger), { digest: "digest", ownRun: own })).toEqual([own]);
+	});
+
+	test("has no attempts of the runs that were begun then, and those of the runs that go on", async () => {
+		const { file, database } = oldLedger(1);
+		const [before, after] = [newRunId(), newRunId()];
+		for (const id of [before, after]) addRun(database, id, "digest");
+		const running =
+			"UPDATE runs SET state = 'running', attempt = 1, fence = 1, host_id = ?, lease_until = 10, started_at = 1";
+		database.prepare(`${running} WHERE id = ?`).run(newHostId(), before);
+		database.prepare(`${running} WHERE id = ?`).run(newHostId(), after);
+		database.close();
+
+		const ledger = await scratch.ledger(file);
+		expect(endRun(ledger, { id: before, fence: 1, outcome: success(), at: 5 })).toBe(true);
+		sweep(ledger, { at: 20, outcomeOf });
+		expect([attemptsOf(ledger, before), attemptsOf(ledger, after)]).toEqual([[], []]);
+		const hostId = readyHost(ledger);
+		claimRuns(ledger, { hostId, profile: { digest: "digest" }, at: 30, leaseMs: 10, atMost: 9 });
+		expect(attemptsOf(ledger, after)).toEqual([{ number: 2, hostId, startedAt: 30 }]);
 	});
 });

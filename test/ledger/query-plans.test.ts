@@ -2,13 +2,22 @@ import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { adoptRun } from "../../src/ledger/adopt.ts";
 import { archiveDueSessions } from "../../src/ledger/archive.ts";
+import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { queuePositions } from "../../src/ledger/claim.ts";
 import { owedTo, returnDeliveries, takeDeliveries } from "../../src/ledger/deliveries.ts";
-import { findHost, findOrReserveHost, hostGone, leaveIfIdle, listHosts, renewLeases } from "../../src/ledger/hosts.ts";
+import {
+	findHost,
+	findOrReserveHost,
+	hostGone,
+	hostLeft,
+	leaveIfIdle,
+	listHosts,
+	renewLeases,
+} from "../../src/ledger/hosts.ts";
 import { messageTaken, sendToRun, waitingMessages } from "../../src/ledger/inbox.ts";
 import { Ledger } from "../../src/ledger/ledger.ts";
 import { openRunsOf } from "../../src/ledger/open-runs.ts";
-import { endRun, heldRuns, recordTurn, requestStop } from "../../src/ledger/progress.ts";
+import { beginAttempt, endRun, heldRuns, recordTurn, requestStop } from "../../src/ledger/progress.ts";
 import { waitsForSession } from "../../src/ledger/sessions.ts";
 import { type Database, openDatabase } from "../../src/ledger/sqlite.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
@@ -102,8 +111,12 @@ describe("no work on the ledger reads through the past", () => {
 		renewLeases: (ledger, { host }) => renewLeases(ledger, host, 1000),
 		leaveIfIdle: (ledger, { host }) => leaveIfIdle(ledger, host),
 		hostGone: (ledger, { host }) => hostGone(ledger, host, 1),
+		hostLeft: (ledger, { host }) => hostLeft(ledger, host, 1),
+		beginAttempt: (ledger, { running }) => beginAttempt(ledger, running, { fence: 1, at: 2 }),
+		attemptsOf: (ledger, { running }) => attemptsOf(ledger, running),
 		heldRuns: (ledger, { host }) => heldRuns(ledger, host),
-		recordTurn: (ledger, { running }) => recordTurn(ledger, running, 1, { usage: success().usage }),
+		recordTurn: (ledger, { running }) =>
+			recordTurn(ledger, running, 1, { usage: success().usage, model: "test/model" }),
 		endRun: (ledger, { running }) => endRun(ledger, { id: running, fence: 1, outcome: success(), at: 2 }),
 		waitsForSession: (ledger, { queued }) => waitsForSession(ledger, queued),
 		owedTo: (ledger) => owedTo(ledger, "parent"),

@@ -41,7 +41,7 @@ describe("rows without a version", () => {
 		const ledger = await oldLedger();
 		expect(unreadableRuns(ledger)).toEqual([]);
 		const hostId = readyHost(ledger, { profile: "p" });
-		const claimed = claimRuns(ledger, { hostId, profile: "p", at: 1, leaseMs: 10, atMost: 100 });
+		const claimed = claimRuns(ledger, { hostId, profile: { digest: "p" }, at: 1, leaseMs: 10, atMost: 100 });
 		const queued = storedRuns.find(({ name }) => name === "queued")?.row.id;
 		expect(claimed.map(({ run }) => run.id)).toEqual([queued]);
 	});
@@ -73,7 +73,7 @@ describe("a row that a newer pi-geon wrote", () => {
 		const admit = (session?: Parameters<typeof admission>[0]) =>
 			admitRun(ledger, admission({ profile: "theirs", ...session })).run.id;
 		const running = admit();
-		claimRuns(ledger, { hostId: host, profile: "theirs", at: 1, leaseMs: 10, atMost: 1 });
+		claimRuns(ledger, { hostId: host, profile: { digest: "theirs" }, at: 1, leaseMs: 10, atMost: 1 });
 		const ended = admit();
 		endRun(ledger, { id: ended, fence: 0, outcome: success(), at: 2 });
 		const queued = admit();
@@ -111,9 +111,9 @@ describe("a row that a newer pi-geon wrote", () => {
 		expect(owedTo(ledger, "parent")).toEqual([]);
 		for (const id of ids) expect(requestStop(ledger, id, { at, by: "the user" })).toBe(false);
 		expect(endRun(ledger, { id: running, fence: 1, outcome: success(), at })).toBe(false);
-		expect(adoptRun(ledger, { id: queued, from: "theirs", to: "ours", at })).toBe(false);
+		expect(adoptRun(ledger, { id: queued, from: { digest: "theirs" }, to: "ours", at })).toBe(false);
 		const hostId = readyHost(ledger, { profile: "theirs" });
-		expect(claimRuns(ledger, { hostId, profile: "theirs", at, leaseMs: 10, atMost: 9 })).toEqual([]);
+		expect(claimRuns(ledger, { hostId, profile: { digest: "theirs" }, at, leaseMs: 10, atMost: 9 })).toEqual([]);
 		expect(ids.map((id) => rowOf(ledger, id))).toEqual(before);
 
 		ledger.run("UPDATE runs SET outcome = json_set(outcome, '$.version', 1) WHERE id = ?", ended);

@@ -13,7 +13,8 @@ import { stopReport } from "../../src/operate/report/stop.ts";
 import { stateInWords, timeInWords } from "../../src/operate/report/words.ts";
 import type { RunSummary } from "../../src/operate/runs.ts";
 import type { ToolsHere } from "../../src/operate/tools-here.ts";
-import type { RunId } from "../../src/run/ids.ts";
+import type { Attempt } from "../../src/run/attempt.ts";
+import type { HostId, RunId } from "../../src/run/ids.ts";
 
 const NOW = new Date(2026, 10, 15, 12, 0, 0).getTime();
 const WIDTHS = [40, 76, 80, 120];
@@ -51,6 +52,7 @@ const info = (more: Partial<RunInfo> = {}): RunInfo => ({
 	warnings: [],
 	attempt: 1,
 	maxAttempts: 2,
+	attempts: [],
 	tools: ["read", "grep"],
 	limits: { timeoutMs: 900_000, idleTimeoutMs: 180_000, toolTimeoutMs: 600_000, maxCorrections: 2, parentSession: {} },
 	agentFile: "~/agents/explorer.md",
@@ -209,6 +211,32 @@ describe("all there is to know of a run", () => {
 			"answer       Half.",
 			"             Of it.",
 		]);
+	});
+
+	test("has a line for each attempt of one that had several, also for one of which nothing is known", () => {
+		const hostId = "3f88d0cf" as HostId;
+		const attempts: Attempt[] = [
+			{
+				number: 2,
+				hostId,
+				model: "scripted/child",
+				startedAt: NOW - 60_000,
+				end: { at: NOW - 48_000, cause: "host_lost" },
+				usage: { ...summary().usage, turns: 1 },
+			},
+			{ number: 3, hostId, startedAt: NOW - 40_000 },
+		];
+		const report = runInfoReport(info({ attempt: 3, maxAttempts: 3, attempts }), { width: 160, now: NOW });
+		expect(report.filter((line) => line.startsWith("attempt"))).toEqual([
+			"attempt      3 of at most 3",
+			"attempt 1    not known",
+			"attempt 2    2026-11-15 11:59:00, 12s: its host died or went silent · host 3f88d0cf · scripted/child · 1 turn · 12.3k tokens · $0.021",
+			"attempt 3    2026-11-15 11:59:20, 40s: running · host 3f88d0cf",
+		]);
+		const spoilt = attempts.map((attempt) => ({ ...attempt, model: HOSTILE }));
+		for (const width of WIDTHS) {
+			expectReadable(runInfoReport(info({ attempt: 3, attempts: spoilt }), { width, now: NOW }), width);
+		}
 	});
 
 	test.each(WIDTHS)("cannot be spoilt at %d columns", (width) => {

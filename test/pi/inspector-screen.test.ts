@@ -36,6 +36,7 @@ const info = (change: Partial<RunInfo> = {}): RunInfo => ({
 	warnings: [],
 	attempt: 1,
 	maxAttempts: 2,
+	attempts: [],
 	host: "00ff00ff",
 	tools: ["read", "grep", "find", "ls"],
 	limits: { timeoutMs: 900_000, idleTimeoutMs: 180_000, toolTimeoutMs: 600_000, maxCorrections: 2, parentSession: {} },

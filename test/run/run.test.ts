@@ -25,7 +25,7 @@ const fence = fc.nat(6);
 const anyEvent: fc.Arbitrary<RunEvent> = fc.oneof(
 	fc.record({ type: fc.constant("claimed" as const), at: moment, hostId: host, leaseUntil: moment }),
 	fc.record({ type: fc.constant("renewed" as const), at: moment, fence, leaseUntil: moment }),
-	fc.record({ type: fc.constant("attempted_again" as const), fence }),
+	fc.record({ type: fc.constant("attempted_again" as const), at: moment, fence }),
 	fc.record({ type: fc.constant("stop_requested" as const), at: moment, by: fc.string() }),
 	fc.record({ type: fc.constant("lease_expired" as const), at: moment, shared: fc.boolean() }),
 	fc.record({ type: fc.constant("ended" as const), at: moment, fence, outcome: fc.constant(success) }),

@@ -3,6 +3,7 @@ import type { Limits } from "../../plan/plan.ts";
 import { count, dollars, duration, plural } from "../../run/amounts.ts";
 import { shorten } from "../excerpt.ts";
 import type { RunInfo } from "../info.ts";
+import { attemptInWords } from "./attempt-words.ts";
 import { type Fact, factsTo } from "./layout.ts";
 import { consumedInDetail, elapsed, type Reading, stateInWords, timeInWords } from "./words.ts";
 
@@ -27,12 +28,21 @@ function whereItStands(info: RunInfo, now: number): Fact[] {
 		fact("ended", info.endedAt === undefined ? undefined : timeInWords(info.endedAt)),
 		fact("stop", info.stop && `asked for by ${info.stop.by}, ${timeInWords(info.stop.at)}`),
 		fact("attempt", `${info.attempt} of at most ${info.maxAttempts}`),
+		...(info.attempt > 1 ? attemptFacts(info, now) : []),
 		fact("host", info.host),
 		fact("usage", consumedInDetail(info.usage)),
 		fact("delivery", deliveryInWords(info)),
 		fact("cleanup", cleanupInWords(info)),
 		fact("messages", info.messagesWaiting > 0 ? `${info.messagesWaiting} not taken in yet` : undefined),
 	].flat();
+}
+
+/** One line for each. */
+function attemptFacts({ attempt, attempts }: RunInfo, now: number): Fact[] {
+	return Array.from({ length: attempt }, (_, index) => {
+		const known = attempts.find(({ number }) => number === index + 1);
+		return { name: `attempt ${index + 1}`, value: known ? inOneLine(attemptInWords(known, now)) : "not known" };
+	});
 }
 
 function whatItIs(info: RunInfo): Fact[] {

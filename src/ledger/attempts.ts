@@ -1,0 +1,104 @@
+import { type Attempt, type AttemptCause, wentOn } from "../run/attempt.ts";
+import type { HostId, RunId } from "../run/ids.ts";
+import { isCause } from "../run/outcome-check.ts";
+import type { Run, RunEvent } from "../run/run.ts";
+import { readUsage } from "../run/stored-usage.ts";
+import { addUsage, NO_USAGE, subtractUsage, type Usage } from "../run/usage.ts";
+import type { Ledger } from "./ledger.ts";
+
+/**
+ * The attempts of a run, oldest first. Those that an older pi-geon began are not known, and so not among them: their
+ * numbers are missing.
+ */
+export function attemptsOf(ledger: Ledger, runId: RunId): Attempt[] {
+	const sql = `SELECT number, host_id, model, started_at, ended_at, cause, usage FROM attempts
+		WHERE run_id = ? ORDER BY number`;
+	return ledger.all<AttemptRow>(sql, runId).map(toAttempt);
+}
+
+/**
+ * Writes down what an event does to the attempts of a run that is running, in the transaction that applies it. `before`
+ * is the run before that.
+ */
+export function followAttempts(ledger: Ledger, before: { run: Run; usage: Usage }, event: RunEvent): void {
+	const { run, usage: spent } = before;
+	if (run.state !== "running") return;
+	if (event.type === "ended") {
+		const { cause, usage, model } = event.outcome;
+		closeAttempt(ledger, run, { at: event.at, cause, spent: usage, ...(model !== undefined && { model }) });
+	} else if (event.type === "lease_expired") {
+		closeAttempt(ledger, run, { at: event.at, cause: "host_lost", spent });
+	} else if (event.type === "attempted_again") {
+		closeAttempt(ledger, run, { at: event.at, cause: "tried_again", spent });
+		openAttempt(ledger, { ...run, attempt: run.attempt + 1 }, event.at);
+	}
+}
+
+/** A host begins an attempt. A number that is there already is a miscount, which must not hold up the queue. */
+export function openAttempt(ledger: Ledger, run: { id: RunId; attempt: number; hostId: HostId }, at: number): void {
+	const sql = `INSERT INTO attempts (run_id, number, host_id, started_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET host_id = excluded.host_id, started_at = excluded.started_at,
+			model = NULL, ended_at = NULL, cause = NULL, usage = NULL`;
+	ledger.run(sql, run.id, run.attempt, run.hostId, at);
+}
+
+interface Closing {
+	at: number;
+	cause: AttemptCause;
+	/** What the run has spent, over all attempts. */
+	spent: Usage;
+	model?: string;
+}
+
+/** Does nothing if it has ended already, or was begun by an older pi-geon. */
+export function closeAttempt(ledger: Ledger, run: { id: RunId; attempt: number }, closing: Closing): void {
+	const { at, cause, spent, model = null } = closing;
+	const before = spentBefore(ledger, run);
+	const usage = before ? JSON.stringify(subtractUsage(spent, before)) : null;
+	const sql = `UPDATE attempts SET ended_at = ?, cause = ?, usage = ?, model = coalesce(?, model)
+		WHERE run_id = ? AND number = ? AND ended_at IS NULL`;
+	ledger.run(sql, at, cause, usage, model, run.id, run.attempt);
+}
+
+/** The same where nothing is known of the run but its id. */
+export function closeAttempts(ledger: Ledger, runId: string, { at, cause }: Pick<Closing, "at" | "cause">): void {
+	ledger.run("UPDATE attempts SET ended_at = ?, cause = ? WHERE run_id = ? AND ended_at IS NULL", at, cause, runId);
+}
+
+/** The model that was asked in the attempt that lasts. */
+export function recordModel(ledger: Ledger, runId: RunId, model: string): void {
+	const sql = "UPDATE attempts SET model = ? WHERE run_id = ? AND ended_at IS NULL AND model IS NOT ?";
+	ledger.run(sql, model, runId, model);
+}
+
+/** Undefined if one of the earlier attempts is not known. */
+function spentBefore(ledger: Ledger, { id, attempt }: { id: RunId; attempt: number }): Usage | undefined {
+	if (attempt === 1) return NO_USAGE;
+	const sql = "SELECT usage FROM attempts WHERE run_id = ? AND number < ?";
+	const known = ledger.all<{ usage: unknown }>(sql, id, attempt).flatMap(({ usage }) => readUsage(usage) ?? []);
+	return known.length === attempt - 1 ? known.reduce(addUsage, NO_USAGE) : undefined;
+}
+
+interface AttemptRow {
+	number: number;
+	host_id: HostId;
+	model: string | null;
+	started_at: number;
+	ended_at: number | null;
+	cause: string | null;
+	usage: string | null;
+}
+
+function toAttempt(row: AttemptRow): Attempt {
+	const usage = readUsage(row.usage);
+	return {
+		number: row.number,
+		hostId: row.host_id,
+		...(row.model !== null && { model: row.model }),
+		startedAt: row.started_at,
+		...(row.ended_at !== null && { end: { at: row.ended_at, cause: causeIn(row.cause ?? "") } }),
+		...(usage && { usage }),
+	};
+}
+
+const causeIn = (stored: string): AttemptCause => (isCause(stored) || wentOn(stored) ? stored : "unknown");

@@ -1,0 +1,33 @@
+import type { HostId } from "./ids.ts";
+import type { Cause } from "./outcome.ts";
+import type { Usage } from "./usage.ts";
+
+/** One try at a run: a claim by a host, or another go by the same host after the model provider failed. */
+export interface Attempt {
+	/** 1 is the first. */
+	number: number;
+	hostId: HostId;
+	/** provider/id of the model that was asked; absent if none answered, or it is not known. */
+	model?: string;
+	startedAt: number;
+	/** Absent while it lasts. */
+	end?: { at: number; cause: AttemptCause };
+	/** What it spent, as far as that was recorded. Absent while it lasts, and where it cannot be told from earlier ones. */
+	usage?: Usage;
+}
+
+/** Why an attempt ended: the run ended with it, for this cause, or the run went on without it. */
+export type AttemptCause = Cause | keyof typeof WENT_ON;
+
+const WENT_ON = {
+	/** The host died or fell silent, and the run was taken from it. */
+	host_lost: true,
+	/** The host left and gave the run back. */
+	released: true,
+	/** The model provider failed, and the host began another attempt. */
+	tried_again: true,
+	/** A newer pi-geon wrote a cause that this one does not know. */
+	unknown: true,
+} as const;
+
+export const wentOn = (cause: string): cause is keyof typeof WENT_ON => Object.hasOwn(WENT_ON, cause);
