@@ -72,8 +72,8 @@ function oneLife({ ledger, hostId, took }: Bench): void {
 	};
 	const id: RunId = timed("admit", () => admitRun(ledger, admission)).run.id;
 	const claimed = timed("claim", () => claimNext(ledger, { hostId, profile: "p", at: 1, leaseMs: 1e9 }));
-	timed("list what is open", () => openRunsOf(ledger, PARENT));
+	timed("list what is open", () => openRunsOf(ledger, PARENT, Date.now()));
 	timed("end", () => endRun(ledger, { id, fence: claimed?.run.fence ?? 0, outcome, at: 2 }));
-	timed("list what is owed", () => owedTo(ledger, PARENT));
+	timed("list what is owed", () => owedTo(ledger, PARENT, { at: Date.now() }));
 	timed("deliver", () => settleDelivery(ledger, id, 3));
 }

@@ -278,7 +278,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 
 	/** What the session was not told, but for what is on its way and what a call returns. */
 	#owed(talk: Talk, ledger: Ledger): Map<RunId, EndedRecord> {
-		const records = owedTo(ledger, talk.sessionId, this.#state.inFlight);
+		const records = owedTo(ledger, talk.sessionId, { at: this.#clock.now(), except: this.#state.inFlight });
 		return new Map(
 			records.flatMap((record): [RunId, EndedRecord][] => {
 				const { run } = record;

@@ -7,12 +7,12 @@ import { findRunOrClose, type RunRecord } from "./records.ts";
 export function owedTo(
 	ledger: Ledger,
 	parentSession: string,
-	except: { has(id: RunId): boolean } = new Set(),
+	{ at, except = new Set() }: { at: number; except?: { has(id: RunId): boolean } },
 ): RunRecord[] {
 	const sql = "SELECT id FROM runs WHERE parent_session = ? AND delivery = 'owed' ORDER BY seq";
 	return ledger
 		.all<{ id: RunId }>(sql, parentSession)
-		.flatMap(({ id }) => (except.has(id) ? [] : (findRunOrClose(ledger, id, Date.now()) ?? [])));
+		.flatMap(({ id }) => (except.has(id) ? [] : (findRunOrClose(ledger, id, at) ?? [])));
 }
 
 /**

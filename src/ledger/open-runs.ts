@@ -12,7 +12,7 @@ export interface OpenRun {
 }
 
 /** The runs of a session that have not ended, oldest first. Read often, so without their plans. */
-export function openRunsOf(ledger: Ledger, parentSession: string): OpenRun[] {
+export function openRunsOf(ledger: Ledger, parentSession: string, at: number): OpenRun[] {
 	const rows = ledger.all<Pick<OpenRun, "id" | "state"> & ProfileColumns & { host_id: HostId | null }>(
 		// SQLite would take a narrower index, and read through the plan of each run to reach own_run.
 		`SELECT id, state, profile, own_run, host_id FROM runs INDEXED BY runs_open_profiles
@@ -21,7 +21,7 @@ export function openRunsOf(ledger: Ledger, parentSession: string): OpenRun[] {
 	);
 	const known = rows.filter(({ state }) => state === "queued" || state === "running");
 	// In a state that there is not: nobody would ever end it.
-	for (const { id } of rows) if (!known.some((run) => run.id === id)) closeUnreadable(ledger, id, Date.now());
+	for (const { id } of rows) if (!known.some((run) => run.id === id)) closeUnreadable(ledger, id, at);
 	return known.map(({ id, state, host_id: hostId, ...profile }) => ({
 		id,
 		state,

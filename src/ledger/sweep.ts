@@ -20,6 +20,8 @@ export interface Reaper {
 	mayReap(host: HostRecord): boolean;
 	/** It could not have renewed its lease meanwhile: the look at it begins anew. */
 	lookAgain(host: HostRecord): void;
+	/** Milliseconds since some moment, never backwards. */
+	elapsed(): number;
 	/** Takes away what a host leaves in the file system. One that is still there puts it back. */
 	clear(host: HostRecord): void;
 	/** Sees to it that the process of a host that was given up on does nothing any more. */
@@ -64,9 +66,9 @@ function giveUpOnSilentHosts(ledger: Ledger, { at, reaper }: Sweep): void {
 	// Before they are marked: nobody looks at a marked one without runs again, and we may die in between.
 	for (const host of given) reaper?.clear(host);
 	const sql = "UPDATE hosts SET state = 'gone' WHERE id = ? AND state <> 'gone' AND lease_until <= ?";
-	const asked = performance.now();
+	const asked = reaper?.elapsed() ?? 0;
 	const mark = () => {
-		if (performance.now() - asked > LOCKED_MS) throw new LockedMeanwhile();
+		if ((reaper?.elapsed() ?? 0) - asked > LOCKED_MS) throw new LockedMeanwhile();
 		// Again with the lease: it may have been renewed since.
 		return given.filter(({ id }) => ledger.run(sql, id, at) === 1);
 	};

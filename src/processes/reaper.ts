@@ -23,6 +23,7 @@ export function createReaper(ports: Ports, ourselves?: HostId): Reaper {
 			silent.set(host.id, { leaseUntil: host.leaseUntil, since: clock.elapsed() });
 			return false;
 		},
+		elapsed: () => clock.elapsed(),
 		lookAgain: (host) => void silent.delete(host.id),
 		clear: (host) => wire.remove(host.socket),
 		reap(host) {

@@ -206,12 +206,13 @@ export class Supervisor {
 	}
 
 	#see(): Seen {
-		const ofSession = this.#session ? openRunsOf(this.#ledger, this.#session.id) : [];
+		const at = this.#ports.clock.now();
+		const ofSession = this.#session ? openRunsOf(this.#ledger, this.#session.id, at) : [];
 		const open = new Map(ofSession.map((run) => [run.id, run]));
 		const ended = new Map<RunId, EndedRecord>();
 		const runs = new Map<RunId, SeenRun>(ofSession.map(({ id, state }) => [id, { state, ofSession: true }]));
 		for (const runId of this.#calls.awaited) {
-			const record = open.has(runId) ? undefined : findRunOrClose(this.#ledger, runId, this.#ports.clock.now());
+			const record = open.has(runId) ? undefined : findRunOrClose(this.#ledger, runId, at);
 			if (record?.run.state === "ended") {
 				ended.set(runId, { ...record, run: record.run });
 				runs.set(runId, { state: "ended", ofSession: false });

@@ -21,7 +21,7 @@ function listener(ledger: Ledger) {
 	const events = new RunEvents({
 		emit: (name, event) => heard.push({ step: name.replace("subagents:", ""), event }),
 	});
-	const look = () => events.observe(openRunsOf(ledger, "parent"), { ledger, redactor });
+	const look = () => events.observe(openRunsOf(ledger, "parent", 0), { ledger, redactor });
 	return { events, look, heard, steps: () => heard.map(({ step }) => step) };
 }
 

@@ -24,7 +24,7 @@ const admitFor = (ledger: Ledger, parentSession: string): RunId =>
 const end = (ledger: Ledger, id: RunId) => endRun(ledger, { id, fence: 0, outcome: success(id), at: 5 });
 const apply = (ledger: Ledger, id: RunId, event: RunEvent) =>
 	ledger.transaction("full", () => applyInTransaction(ledger, id, event));
-const owed = (ledger: Ledger, session: string) => owedTo(ledger, session).map(({ run }) => run.id);
+const owed = (ledger: Ledger, session: string) => owedTo(ledger, session, { at: 0 }).map(({ run }) => run.id);
 
 test("a session is owed the outcomes of its own ended runs, in the order it asked", async () => {
 	const ledger = await scratch.ledger();
@@ -36,7 +36,10 @@ test("a session is owed the outcomes of its own ended runs, in the order it aske
 	expect(owed(ledger, "theirs")).toEqual([other]);
 	end(ledger, second);
 	expect(owed(ledger, "mine")).toEqual([first, second, third]);
-	expect(owedTo(ledger, "mine")[0]?.run).toMatchObject({ outcome: { output: first }, delivery: { state: "owed" } });
+	expect(owedTo(ledger, "mine", { at: 0 })[0]?.run).toMatchObject({
+		outcome: { output: first },
+		delivery: { state: "owed" },
+	});
 });
 
 test("a debt is settled once, and not before there is one", async () => {
@@ -67,7 +70,7 @@ test("a child that asked for silence is skipped, once, and what is known to be o
 	const [silent, told] = [admitFor(ledger, "mine"), admitFor(ledger, "mine")];
 	expect(skipDelivery(ledger, silent, 4)).toBe(false);
 	for (const id of [silent, told]) end(ledger, id);
-	expect(owedTo(ledger, "mine", new Set([told])).map(({ run }) => run.id)).toEqual([silent]);
+	expect(owedTo(ledger, "mine", { at: 0, except: new Set([told]) }).map(({ run }) => run.id)).toEqual([silent]);
 	expect(skipDelivery(ledger, silent, 6)).toBe(true);
 	expect(skipDelivery(ledger, silent, 7)).toBe(false);
 	expect(findRun(ledger, silent)?.run).toMatchObject({ delivery: { state: "skipped", at: 6 } });

@@ -119,7 +119,7 @@ describe("no work on the ledger reads through the past", () => {
 			recordTurn(ledger, running, 1, { usage: success().usage, model: "test/model" }),
 		endRun: (ledger, { running }) => endRun(ledger, { id: running, fence: 1, outcome: success(), at: 2 }),
 		waitsForSession: (ledger, { queued }) => waitsForSession(ledger, queued),
-		owedTo: (ledger) => owedTo(ledger, "parent"),
+		owedTo: (ledger) => owedTo(ledger, "parent", { at: 0 }),
 		settleDelivery: (ledger, { ended }) => settleDelivery(ledger, ended, 3),
 		adoptRun: (ledger, { queued }) => adoptRun(ledger, { id: queued, from: { digest: "p" }, to: "q", at: 1000 }),
 		"archive with nothing to do": (ledger) => archiveDueSessions(ledger, 3),
@@ -161,14 +161,14 @@ describe("the busiest questions use the index made for them, not one that a long
 	});
 
 	test("a session's debts are found without its history", async () => {
-		expect(await detailsOf((ledger) => owedTo(ledger, "parent"))).toContain("runs_owed (parent_session=?)");
+		expect(await detailsOf((ledger) => owedTo(ledger, "parent", { at: 0 }))).toContain("runs_owed (parent_session=?)");
 	});
 
 	test("a session that is opened and left again looks at what is open and owed only, however many runs it had", async () => {
 		const details = await detailsOf((ledger, { ended, running }) => {
 			sweep(ledger, { at: 0, outcomeOf });
-			openRunsOf(ledger, "parent");
-			owedTo(ledger, "parent");
+			openRunsOf(ledger, "parent", 0);
+			owedTo(ledger, "parent", { at: 0 });
 			takeDeliveries(ledger, [ended, running], { deliverer: "the test", at: 1, forMs: 1 });
 			archiveDueSessions(ledger, 1);
 			returnDeliveries(ledger, "the test", "parent");

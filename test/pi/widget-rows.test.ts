@@ -39,7 +39,7 @@ test("the widget says how runs stand in the words of the lists", async () => {
 	});
 	const lines = () => shown?.render(80).map((line) => stripVTControlCharacters(line)) ?? [];
 
-	live.observe(openRunsOf(ledger, "parent"));
+	live.observe(openRunsOf(ledger, "parent", 0));
 	// Nothing was heard of them yet.
 	await expect
 		.poll(lines)
@@ -54,7 +54,7 @@ test("the widget says how runs stand in the words of the lists", async () => {
 	const error = { code: "SUBAGENT_FAILED", message: "I cannot.", reason: "reported_error" } as const;
 	const outcome = { ...evidence, status: "error", cause: "reported_error", exitCode: 1, error } as const;
 	endRun(ledger, { id: run.id, fence: run.fence, outcome, at: 2 });
-	live.observe(openRunsOf(ledger, "parent"));
+	live.observe(openRunsOf(ledger, "parent", 0));
 	await expect.poll(lines).toContainEqual(expect.stringMatching(/✗ scout fails +› failed/));
 	widget.dispose();
 	expect(shown).toBeUndefined();

@@ -163,6 +163,7 @@ test("a host's socket is taken away before it is marked: nobody looks for those 
 	const states: unknown[] = [];
 	const watched: Reaper = {
 		mayReap: () => true,
+		elapsed: () => 0,
 		lookAgain: () => undefined,
 		clear: ({ id }) => void states.push(findHost(ledger, id)?.state),
 		reap: ({ id }) => void states.push(findHost(ledger, id)?.state),

@@ -49,7 +49,7 @@ async function openShop(): Promise<{ ledger: Ledger; records: EndedRecord[] }> {
 	const folder = scratch.folder();
 	const ledger = await openLedger(join(folder, "ledger.sqlite"));
 	for (let run = 0; run < 3; run++) pastRun(ledger, { folder, ended: 1, delivered: null });
-	return { ledger, records: owedTo(ledger, "parent") as EndedRecord[] };
+	return { ledger, records: owedTo(ledger, "parent", { at: 0 }) as EndedRecord[] };
 }
 
 const withOutcome = (record: EndedRecord, outcome: unknown): EndedRecord => ({

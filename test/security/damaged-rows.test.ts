@@ -123,9 +123,9 @@ function everybodyWorks(ledger: Ledger, { healthy }: Shop, victim: RunId): void 
 	usageOfParent(ledger, "parent");
 	childSessionsOf(ledger, "parent");
 	queuePositions(ledger);
-	openRunsOf(ledger, "parent");
+	openRunsOf(ledger, "parent", 0);
 
-	const told = owedTo(ledger, "parent");
+	const told = owedTo(ledger, "parent", { at: 0 });
 	expect(told.map(({ run }) => run.id)).toContain(healthy.owed);
 	for (const { run, ...record } of told) {
 		if (run.state === "ended") announceOf({ ...record, run } as EndedRecord, { redactor, transcript: "/t.jsonl" });
@@ -207,7 +207,7 @@ describe("one damaged row of the ledger harms nobody else", async () => {
 		await examine(file, { fix: true });
 		const ledger = await openLedger(file);
 		expect(unreadableRuns(ledger)).toEqual([]);
-		const told = owedTo(ledger, "parent").map(
+		const told = owedTo(ledger, "parent", { at: 0 }).map(
 			(record) => announceOf(record as EndedRecord, { redactor, transcript: "/t.jsonl" }).content,
 		);
 		expect(told.filter((content) => content.startsWith("Status: unknown"))).toHaveLength(2);
