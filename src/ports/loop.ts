@@ -2,6 +2,8 @@ import type { Clock } from "./clock.ts";
 
 /** A shorter look is not worth spacing out. */
 const SHORT_LOOK_MS = 2;
+/** A process that was suspended in a look, or waited for a lock, has not been busy: others wait for it. */
+const LONGEST_SPACE_MS = 1000;
 
 /**
  * The loop of a process: it looks, and looks again at the next hint, or at the latest when the look before said. Hints that
@@ -36,7 +38,8 @@ export class Loop {
 		const started = this.#clock.elapsed();
 		const againInMs = this.#look();
 		const ended = this.#clock.elapsed();
-		this.#notBefore = ended - started > SHORT_LOOK_MS ? ended + 4 * (ended - started) : 0;
+		const tookMs = ended - started;
+		this.#notBefore = tookMs > SHORT_LOOK_MS ? ended + Math.min(4 * tookMs, LONGEST_SPACE_MS) : 0;
 		if (this.#isOver || this.#isHinted || againInMs === undefined) return;
 		this.#lookIn(againInMs);
 	}

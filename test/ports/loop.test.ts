@@ -99,6 +99,20 @@ test("a look that takes long keeps the next hint waiting four times as long, so 
 	expect(looks).toBe(2);
 });
 
+test("a look that was held up, by a lock or a suspension, keeps nobody waiting for more than a second", () => {
+	const { clock, goOn, spend } = handClock();
+	let looks = 0;
+	const loop = new Loop(clock, () => {
+		looks++;
+		spend(10_000);
+		return 2000;
+	});
+	loop.lookNow();
+	loop.hint();
+	goOn(1000);
+	expect(looks).toBe(2);
+});
+
 test("without anything to wait for it keeps no timer, and once it is over it never looks again", () => {
 	const { clock, goOn, timers } = handClock();
 	let looks = 0;
