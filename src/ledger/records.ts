@@ -5,7 +5,7 @@ import { storedOutcome } from "../run/stored-outcome.ts";
 import type { Usage } from "../run/usage.ts";
 import type { Ledger } from "./ledger.ts";
 import { type ProfileColumns, type ProfileKey, toProfile } from "./profile-key.ts";
-import { checkRow, type RowContent } from "./row-check.ts";
+import { checkRow, type RawRow, type RowContent } from "./row-check.ts";
 import { closeUnreadable, findUnreadable } from "./unreadable.ts";
 
 export type RunMode = "foreground" | "background";
@@ -83,7 +83,7 @@ export function selectRuns(ledger: Ledger, condition: string, ...values: (string
 
 /** Undefined if the row cannot be read. Whoever opened the ledger is told of that. */
 function readable(ledger: Ledger, row: RunRow): RunRecord | undefined {
-	const checked = checkRow({ ...row });
+	const checked = checkRow(row as unknown as RawRow);
 	if (!("problem" in checked)) return toRecord(row, checked);
 	ledger.foundUnreadable({ seq: row.seq, id: row.id, ...checked });
 	return undefined;
