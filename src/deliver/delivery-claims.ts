@@ -11,8 +11,11 @@ const OURS_MS = 15_000;
 export class DeliveryClaims {
 	readonly #ports: Ports;
 	#name: string | undefined;
-	/** Until when each is ours. */
+	/** Until when each is ours, by the clock that never goes back: we must not be late to say so again. */
 	readonly #until = new Map<RunId, number>();
+
+	/** Since when we have seen claims that end later than any can: they were made before the clock was set back. */
+	readonly #farAhead = new Map<string, number>();
 
 	constructor(ports: Ports) {
 		this.#ports = ports;
@@ -40,13 +43,13 @@ export class DeliveryClaims {
 			forMs: OURS_MS,
 			isAlive: this.#isAlive,
 		});
-		for (const id of taken) this.#until.set(id, at + OURS_MS);
+		for (const id of taken) this.#until.set(id, this.#ports.clock.elapsed() + OURS_MS);
 		return taken;
 	}
 
 	/** Says again that these are ours, long before that runs out. All others are not, nor what another process has taken. */
 	keep(ledger: Ledger, ids: readonly RunId[]): void {
-		const soon = this.#ports.clock.now() + OURS_MS / 2;
+		const soon = this.#ports.clock.elapsed() + OURS_MS / 2;
 		const runningOut = ids.filter((id) => (this.#until.get(id) ?? 0) < soon);
 		const taken = this.take(ledger, runningOut);
 		const ours = new Set(ids.filter((id) => taken.has(id) || !runningOut.includes(id)));
@@ -54,9 +57,16 @@ export class DeliveryClaims {
 	}
 
 	/** Whether a deliverer may still be there. Where the system does not tell, its time has to run out. */
-	readonly #isAlive = (deliverer: string): boolean => {
+	readonly #isAlive = (deliverer: string, until: number): boolean => {
+		const { clock, processes } = this.#ports;
 		const [pid, pidStarted] = deliverer.split(":");
-		return pidStarted === "" || !this.#ports.processes.isDead({ pid: Number(pid), pidStarted });
+		if (pidStarted !== "" && processes.isDead({ pid: Number(pid), pidStarted })) return false;
+		if (until <= clock.now() + OURS_MS) return true;
+		// One that is still there says so again, by the new time, while we look on.
+		const claim = `${deliverer} ${until}`;
+		const since = this.#farAhead.get(claim) ?? clock.elapsed();
+		this.#farAhead.set(claim, since);
+		return clock.elapsed() - since < OURS_MS;
 	};
 
 	/** We turn to another session: whoever opens this one next need not wait. */

@@ -30,7 +30,7 @@ export function takeDeliveries(ledger: Ledger, ids: readonly RunId[], by: Delive
 		);
 		if (!held) return false;
 		const other = held.deliverer === deliverer || held.deliverer_until <= at ? null : held.deliverer;
-		if (other !== null && isAlive(other)) return false;
+		if (other !== null && isAlive(other, held.deliverer_until)) return false;
 		ledger.run("UPDATE runs SET deliverer = ?, deliverer_until = ? WHERE id = ?", deliverer, at + forMs, id);
 		return true;
 	};
@@ -41,8 +41,8 @@ export interface Deliverer {
 	deliverer: string;
 	at: number;
 	forMs: number;
-	/** Whether another deliverer may still be there; one that is not need not be waited for. */
-	isAlive?: (deliverer: string) => boolean;
+	/** Whether another deliverer may still be there, who said when its time runs out; one that is not need not be waited for. */
+	isAlive?: (deliverer: string, until: number) => boolean;
 }
 
 /** Gives the deliveries of a process back: it lives on, but has turned to another session. */

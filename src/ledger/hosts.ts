@@ -36,17 +36,24 @@ export function findOrReserveHost(
 	ledger: Ledger,
 	want: { profile: ProfileKey; at: number; startWithinMs: number; socketOf: (id: HostId) => string },
 ): { host: HostRecord; startIt: boolean } {
-	const live = findLiveHost(ledger, want.profile, want.at);
+	const find = () => {
+		const host = findLiveHost(ledger, want.profile, want.at);
+		return host?.state === "starting" && host.leaseUntil > want.at + want.startWithinMs ? undefined : host;
+	};
+	const live = find();
 	if (live) return { host: live, startIt: false };
 	return ledger.transaction("normal", () => {
-		const quicker = findLiveHost(ledger, want.profile, want.at);
+		const quicker = find();
 		if (quicker) return { host: quicker, startIt: false };
-		// Whoever had the right to start one let it run out: should that process still come, it must find itself replaced.
-		// Not gone yet: if it died, the next sweep takes away its socket.
+		// Whoever had the right to start one let it run out, or got it before the clock was set back: should that process
+		// still come, it must find itself replaced. Not gone yet: if it died, the next sweep takes away its socket.
 		ledger.run(
-			`UPDATE hosts SET state = 'closing' WHERE ${OF_PROFILE} AND state <> 'gone' AND state = 'starting' AND lease_until <= ?`,
+			`UPDATE hosts SET state = 'closing', lease_until = min(lease_until, ?) WHERE ${OF_PROFILE} AND state <> 'gone'
+				AND state = 'starting' AND (lease_until <= ? OR lease_until > ?)`,
+			want.at,
 			...columnsOf(want.profile),
 			want.at,
+			want.at + want.startWithinMs,
 		);
 		const id = newHostId();
 		const host: HostRecord = {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { DeliveryClaims } from "../../src/deliver/delivery-claims.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { settleDeliveries } from "../../src/ledger/deliveries.ts";
@@ -16,14 +16,21 @@ const OURS_MS = 15_000;
 
 /** A machine with a clock, on which processes can die. */
 class Machine {
-	now = 1_000_000;
+	now = 10_000_000;
+	/** How far the clock was set back. */
+	setBackMs = 0;
 	readonly asked: ProcessIdentity[] = [];
 	readonly dead = new Set<number>();
+
+	setBack(ms: number): void {
+		this.now -= ms;
+		this.setBackMs += ms;
+	}
 
 	claims(pid: number, started = "then"): DeliveryClaims {
 		const beyond = () => expect.fail("Deliveries need nothing but the time and the processes.");
 		return new DeliveryClaims({
-			clock: { now: () => this.now, elapsed: beyond, after: beyond, sleep: beyond },
+			clock: { now: () => this.now, elapsed: () => this.now + this.setBackMs, after: beyond, sleep: beyond },
 			processes: {
 				self: { pid, started },
 				isDead: (process) => {
@@ -38,6 +45,37 @@ class Machine {
 		});
 	}
 }
+
+const HOUR_MS = 3_600_000;
+
+describe("after the clock was set back by an hour", () => {
+	test("what is not said again is free after as long as ever, where nobody can tell who is dead", async () => {
+		const [ledger, machine] = [await scratch.ledger(), new Machine()];
+		const id = admit(ledger);
+		machine.claims(1, "").take(ledger, [id]);
+		machine.setBack(HOUR_MS);
+		const ours = machine.claims(2, "");
+		expect(ours.take(ledger, [id]).size).toBe(0);
+		machine.now += OURS_MS - 1;
+		expect(ours.take(ledger, [id]).size).toBe(0);
+		machine.now += 1;
+		expect(ours.take(ledger, [id]).size).toBe(1);
+	});
+
+	test("who is there says again in time what is its own, and keeps it", async () => {
+		const [ledger, machine] = [await scratch.ledger(), new Machine()];
+		const id = admit(ledger);
+		const [holds, looksOn] = [machine.claims(1, ""), machine.claims(2, "")];
+		holds.take(ledger, [id]);
+		machine.setBack(HOUR_MS);
+		for (let look = 0; look < 10; look++) {
+			holds.keep(ledger, [id]);
+			expect(looksOn.take(ledger, [id]).size).toBe(0);
+			machine.now += OURS_MS / 3;
+		}
+		expect(holder(ledger, id)?.pid).toBe("1");
+	});
+});
 
 const admit = (ledger: Ledger, parentSession = "mine"): RunId => admitRun(ledger, admission({ parentSession })).run.id;
 const holder = (ledger: Ledger, id: RunId) =>

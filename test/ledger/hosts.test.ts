@@ -73,6 +73,16 @@ describe("the right to start a host", () => {
 		);
 	});
 
+	test("does not outlast a clock that is set back: the next who asks has it", async () => {
+		const ledger = await scratch.ledger();
+		const before = ask(ledger, 3_600_000).host;
+		const next = ask(ledger, 1000);
+		expect([next.startIt, next.host.id === before.id]).toEqual([true, false]);
+		expect(ready(ledger, before.id)).toBe(false);
+		expect(findHost(ledger, before.id)).toMatchObject({ state: "closing", leaseUntil: 1000 });
+		expect(ask(ledger, 1001)).toEqual({ host: next.host, startIt: false });
+	});
+
 	test("is still good for a late process that nobody has replaced", async () => {
 		const ledger = await scratch.ledger();
 		expect(ready(ledger, ask(ledger, 0).host.id)).toBe(true);
