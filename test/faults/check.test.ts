@@ -82,7 +82,7 @@ function sound(): Evidence {
 }
 
 function run(facts: Partial<RunRow>): RunRow {
-	const common = { usage: NO_USAGE, displayItems: [], attempts: 1, warnings: [] };
+	const common = { usage: NO_USAGE, displayItems: [], attempts: facts.attempt ?? 1, warnings: [] };
 	return {
 		id: "aaaaaaaa",
 		sessionId: facts.maxTurns === undefined ? "a" : "b",
@@ -146,6 +146,7 @@ const RESULT_OF_B = (exitCode: number) => ({
 });
 
 const ATTEMPTS = "every attempt is on record";
+const HOLDER = "a run is ended by the one that has it";
 const DEBT = "every debt is paid once, where it is owed";
 const TRUE = "an ending says what happened";
 const LANE = "the lane is never overfull";
@@ -168,6 +169,8 @@ const SPOILED: [name: string, promise: string, spoil: (evidence: Evidence) => vo
 	["an attempt that is not on record", ATTEMPTS, ({ attempts }) => void attempts.pop()],
 	["a gap between attempts", ATTEMPTS, ({ attempts }) => set(attempts, 1, { number: 3 })],
 	["an attempt that outlives its run", ATTEMPTS, ({ attempts }) => set(attempts, 2, { endedAt: null, cause: null })],
+	["an ending by a host that had lost the run", HOLDER, ({ runs }) => set(runs, 0, { attempt: 3 })],
+	["a success of a run that waits", HOLDER, ({ moves }) => set(moves, 3, { was: "queued" })],
 	["an announce twice", DEBT, ({ transcripts }) => again(transcripts[0]?.entries, 0)],
 	["an announce besides the tool result", DEBT, ({ transcripts }) => announceToo(transcripts[0]?.entries, "bbbbbbbb")],
 	["a reply besides the announce", DEBT, ({ transcripts }) => replyToo(transcripts[0]?.entries, "aaaaaaaa")],

@@ -19,6 +19,7 @@ export function violations(evidence: Evidence): Violation[] {
 /** Each looks at the evidence by itself, and answers with what contradicts it. */
 export const PROMISES: Record<string, (evidence: Evidence) => string[]> = {
 	"every run ends once": endsOnce,
+	"a run is ended by the one that has it": endedByItsHolder,
 	"every debt is paid once, where it is owed": paidOnce,
 	"what is told is what is recorded": toldAsRecorded,
 	"nothing is repeated without a reason": notRepeated,
@@ -42,6 +43,21 @@ function endsOnce({ runs, moves }: Evidence): string[] {
 		return [
 			...(state === "ended" && endings === 1 ? [] : [`run ${id} is ${state} and ended ${endings} times`]),
 			...(revived ? [`run ${id} came back from its end`] : []),
+		];
+	});
+}
+
+/** What only a child's host can know must not come from one that had lost the run: it waits again, or is another's. */
+function endedByItsHolder({ runs, moves }: Evidence): string[] {
+	return runs.flatMap(({ id, outcome, attempt }) => {
+		const reason = outcome?.status === "success" ? "success" : (outcome?.error.reason ?? "");
+		if (!outcome || !["success", "budget", "runtime"].includes(reason)) return [];
+		const fromQueue = moves.some(({ run, was, now }) => run === id && was === "queued" && now === "ended");
+		return [
+			...(fromQueue ? [`run ${id} ended as ${reason} while it waited for a host`] : []),
+			...(outcome.attempts === attempt
+				? []
+				: [`run ${id} ended as ${reason} by its attempt ${outcome.attempts}, when ${attempt} had begun`]),
 		];
 	});
 }

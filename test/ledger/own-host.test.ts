@@ -29,7 +29,7 @@ describe("a run that asks for its own process", () => {
 		const [own, shared] = [isolated(ledger), admit(ledger)];
 		expect(profileOf(ledger, own)).toEqual(ofItsOwn(own));
 		expect(profileOf(ledger, shared)).toEqual({ digest: "p" });
-		expect(openRunsOf(ledger, "parent").map(({ profile }) => profile)).toEqual([ofItsOwn(own), { digest: "p" }]);
+		expect(openRunsOf(ledger, "parent", 0).map(({ profile }) => profile)).toEqual([ofItsOwn(own), { digest: "p" }]);
 	});
 
 	test("is claimed by its own host and by no other, and that host claims nothing else", async () => {

@@ -1,9 +1,10 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { Ledger, migrate } from "../../src/ledger/ledger.ts";
-import type { Database, Statement } from "../../src/ledger/sqlite.ts";
+import type { Database, SqlValue, Statement } from "../../src/ledger/sqlite.ts";
 import type { RunId } from "../../src/run/ids.ts";
 import { AUDIT } from "../faults/audit.ts";
 import type { SimProcess } from "./process.ts";
+import { systemError } from "./system-error.ts";
 import type { World } from "./world.ts";
 
 /** SQLite's own error codes: BUSY, FULL, CANTOPEN. */
@@ -11,7 +12,7 @@ const CODES = { locked: 5, full: 13, forbidden: 14 } as const;
 export type LedgerTroubleKind = keyof typeof CODES;
 
 const trouble = (kind: LedgerTroubleKind): Error =>
-	Object.assign(new Error(`simulated: ${kind}`), { code: "ERR_SQLITE_ERROR", errcode: CODES[kind] });
+	Object.assign(systemError("ERR_SQLITE_ERROR", `simulated: ${kind}`), { errcode: CODES[kind] });
 
 /** One database for all histories of this thread: to make one, and to prepare its statements, takes longer than a history. */
 const shared: { raw?: DatabaseSync; statements: Map<string, StatementSync>; world?: World } = { statements: new Map() };
@@ -42,6 +43,8 @@ function newDatabase(): DatabaseSync {
 export class SimDatabase {
 	readonly #world: World;
 	readonly raw: DatabaseSync;
+	/** How often anything may have changed. */
+	commits = 0;
 
 	constructor(world: World) {
 		this.#world = world;
@@ -59,32 +62,49 @@ export class SimDatabase {
 				if (sql === "ROLLBACK") return this.raw.exec(sql);
 				process.requireAlive();
 				if (sql.startsWith("PRAGMA")) return;
+				if (sql.startsWith("BEGIN")) process.beforeWriting();
 				this.#refuseInTrouble();
 				if (sql !== "COMMIT") return this.raw.exec(sql);
 				process.point("before commit");
 				this.raw.exec(sql);
+				this.commits++;
 				process.point("commit");
 			},
 			prepare: (sql): Statement => {
-				const statement = this.#prepared(sql);
-				const checked =
-					<Values extends unknown[], Result>(call: (...values: Values) => Result) =>
-					(...values: Values): Result => {
+				const statement = this.prepared(sql);
+				const reading = <Result>(read: (...values: SqlValue[]) => Result) => {
+					const known = new Map<string, Result>();
+					let asOf = -1;
+					return (...values: SqlValue[]): Result => {
 						process.requireAlive();
-						if (!this.raw.isTransaction) this.#refuseReading();
-						return call(...values);
+						if (this.raw.isTransaction) return read(...values);
+						this.#refuseReading();
+						// Loops ask the same again and again, and most of the time nobody has written since.
+						if (asOf !== this.commits) known.clear();
+						asOf = this.commits;
+						const key = values.join();
+						if (!known.has(key)) known.set(key, read(...values));
+						return known.get(key) as Result;
 					};
+				};
 				return {
-					run: checked((...values) => statement.run(...values)),
-					get: checked((...values) => statement.get(...values)),
-					all: checked((...values) => statement.all(...values)),
+					run: (...values) => {
+						process.requireAlive();
+						if (!this.raw.isTransaction) {
+							this.#refuseReading();
+							this.commits++;
+						}
+						return statement.run(...values);
+					},
+					get: reading((...values) => statement.get(...values)),
+					all: reading((...values) => statement.all(...values)),
 				};
 			},
 			close: () => {},
 		};
 	}
 
-	#prepared(sql: string): StatementSync {
+	prepared(sql: string): StatementSync {
 		const known = shared.statements.get(sql);
 		if (known) return known;
 		const statement = this.raw.prepare(sql);

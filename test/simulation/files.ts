@@ -1,8 +1,7 @@
 import type { SessionFiles } from "../../src/ports/session-files.ts";
 import type { SimProcess } from "./process.ts";
+import { systemError } from "./system-error.ts";
 import type { World } from "./world.ts";
-
-const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
 /** The session files of the simulated machine. */
 export class SimFiles {
@@ -26,7 +25,7 @@ export class SimFiles {
 	/** Writes a whole line, or fails; or dies in the middle of it. */
 	append(process: SimProcess, file: string, entry: { id: string }, place: string): void {
 		process.requireAlive();
-		if (this.#world.isFull()) throw failure("ENOSPC");
+		if (this.#world.isFull()) throw systemError("ENOSPC");
 		const line = `${JSON.stringify(entry)}\n`;
 		const written = process.tornAt(place) ? line.slice(0, line.length >> 1) : line;
 		process.point(`before ${place}`);
@@ -69,7 +68,7 @@ export class SimFiles {
 
 	#get(file: string): string {
 		const text = this.#disk.get(file);
-		if (text === undefined) throw failure("ENOENT");
+		if (text === undefined) throw systemError("ENOENT");
 		return text;
 	}
 }

@@ -7,6 +7,7 @@ import { Killed } from "./killed.ts";
 import { simulatedLog } from "./log.ts";
 import { PLACES } from "./places.ts";
 import type { SimProcess } from "./process.ts";
+import { systemError } from "./system-error.ts";
 import type { World } from "./world.ts";
 
 const IDLE_MS = 5000;
@@ -15,7 +16,7 @@ const IDLE_MS = 5000;
 export function hostStarter(world: World, starter: SimProcess) {
 	return (host: HostRecord, { withinMs, isReady, onExit }: HostStart): void => {
 		starter.point("start host");
-		if (world.isForbidden("hosts")) throw Object.assign(new Error("EACCES: hosts"), { code: "EACCES" });
+		if (world.isForbidden("hosts")) throw systemError("EACCES", "EACCES: hosts");
 		const process = world.start("host");
 		process.onDeath(() =>
 			starter.clock.after(1, () => {
@@ -25,7 +26,7 @@ export function hostStarter(world: World, starter: SimProcess) {
 		starter.clock.after(withinMs, () => {
 			quietly(() => isReady() || world.kill(process.pid, "was not ready in time"));
 		});
-		process.clock.after(world.random.between(80, 500), () => void serve(world, process, host.id));
+		process.clock.after(world.random.between(20, 200), () => void serve(world, process, host.id));
 		starter.point("started host");
 	};
 }

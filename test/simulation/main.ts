@@ -25,6 +25,7 @@ interface Progress {
 }
 
 const REPORT_EVERY_MS = 5000;
+const INTERRUPTED = 130;
 
 // What a killed process still had under way fails, and nobody hears of it. Everything else is a bug.
 process.on("unhandledRejection", (error) => {
@@ -80,7 +81,7 @@ async function live(from: number, to: number, mutation: string | undefined): Pro
 	const workers = Math.min(availableParallelism(), to - from);
 	const total = { done: 0, runs: 0, faults: 0 };
 	const failed: number[] = [];
-	const found = new AbortController();
+	const enough = new AbortController();
 	const take = ({ seed, broken, runs, faults }: Progress): void => {
 		total.done++;
 		total.runs += runs;
@@ -89,26 +90,34 @@ async function live(from: number, to: number, mutation: string | undefined): Pro
 		failed.push(seed);
 		console.log(`seed ${seed}`);
 		for (const { promise, because } of broken) console.log(`  ${promise}: ${because}`);
-		if (shows(mutation, broken)) found.abort();
+		if (shows(mutation, broken)) enough.abort();
 	};
-	const seconds = () => ((performance.now() - started) / 1000).toFixed(0);
+	const seconds = () => (performance.now() - started) / 1000;
+	const soFar = () =>
+		`${failed.length} broken, ${seconds().toFixed(0)} s, ${(total.done / seconds()).toFixed(1)} histories a second`;
 	const report = setInterval(
-		() => console.error(`${total.done} of ${to - from} histories, ${failed.length} broken, ${seconds()} s`),
+		() => console.error(`${total.done} of ${to - from} histories, ${soFar()}`),
 		REPORT_EVERY_MS,
 	);
+	let isInterrupted = false;
+	process.once("SIGINT", () => {
+		isInterrupted = true;
+		enough.abort();
+	});
 	try {
 		await Promise.all(
 			Array.from({ length: workers }, (_, index) =>
-				inWorker({ from: from + index, to, step: workers, mutation }, take, found.signal),
+				inWorker({ from: from + index, to, step: workers, mutation }, take, enough.signal),
 			),
 		);
 	} finally {
 		clearInterval(report);
 	}
-	const { done, runs, faults } = total;
-	console.log(`${done} histories, ${runs} runs, ${faults} faults, ${failed.length} broken, ${seconds()} s`);
+	console.log(`${total.done} histories, ${total.runs} runs, ${total.faults} faults, ${soFar()}`);
 	if (failed[0] !== undefined) console.log(`See one with: npm run simulate -- --seed ${Math.min(...failed)}`);
-	return failed.length > 0 ? 1 : 0;
+	if (failed.length > 0) return 1;
+	if (isInterrupted) console.log(`Interrupted: ${to - from - total.done} were not lived through.`);
+	return isInterrupted ? INTERRUPTED : 0;
 }
 
 /** Whether this is what the mutation is known to break. */
@@ -117,16 +126,16 @@ function shows(name: string | undefined, broken: Progress["broken"]): boolean {
 	return broken.some(({ promise }) => promise === wanted);
 }
 
-function inWorker(share: Share, take: (progress: Progress) => void, found: AbortSignal): Promise<void> {
+function inWorker(share: Share, take: (progress: Progress) => void, enough: AbortSignal): Promise<void> {
 	const { promise, resolve, reject } = Promise.withResolvers<void>();
 	const worker = new Worker(new URL(import.meta.url), { workerData: share });
 	worker.on("message", take);
 	worker.once("error", reject);
 	const end = () => void worker.terminate();
-	found.addEventListener("abort", end);
+	enough.addEventListener("abort", end);
 	worker.once("exit", (code) => {
-		found.removeEventListener("abort", end);
-		if (code === 0 || found.aborted) resolve();
+		enough.removeEventListener("abort", end);
+		if (code === 0 || enough.aborted) resolve();
 		else reject(new Error(`A worker ended with code ${code}.`));
 	});
 	return promise;

@@ -12,6 +12,14 @@ export interface Mutation {
 
 export const MUTATIONS: readonly Mutation[] = [
 	{
+		name: "a missing fence",
+		breaks: "a run is ended by the one that has it",
+		file: "src/run/run.ts",
+		from: `refused("the run has ended already");
+			if (run.fence !== event.fence) return refused("the run was claimed anew since");`,
+		to: `refused("the run has ended already");`,
+	},
+	{
 		name: "a delivery that is settled before it is written",
 		breaks: "every debt is paid once, where it is owed",
 		file: "src/deliver/announcer.ts",

@@ -142,11 +142,13 @@ class SimPi {
 	}
 
 	abort(): void {
-		if (this.process.isAlive) this.#talk.abort();
+		this.process.clock.after(0, () => this.#talk.abort());
 	}
 
 	async prompt({ calls }: Prompt): Promise<void> {
 		try {
+			// A suspended pi takes it in later.
+			await this.process.clock.sleep(0);
 			await this.#talk.prompt(
 				"do it",
 				calls.map((call) => this.#toolCall(call)),

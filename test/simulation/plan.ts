@@ -1,6 +1,7 @@
 import { type Random, randomFrom } from "../faults/random.ts";
 import type { PiVersion } from "../helpers/repository.ts";
 import type { LedgerTroubleKind } from "./database.ts";
+import { BEFORE_BEGIN } from "./process.ts";
 
 /** What befalls a process: at its n-th effect of any kind, or at its n-th visit to a place. */
 export type Fault = Mischief & Where;
@@ -67,7 +68,7 @@ export function planHistory(seed: number): History {
 			]),
 		),
 		troubles: calm ? [] : planTroubles(random),
-		tellsStarts: random.chance(0.75),
+		tellsStarts: random.chance(0.65),
 	};
 }
 
@@ -113,6 +114,15 @@ function planPrompts(random: Random, parent: string): Prompt[] {
 function planFaults(random: Random, role: string): Fault[] {
 	const faults: Fault[] = [];
 	while (random.chance(0.4)) faults.push({ ...where(random, role), ...harmless(random) });
+	// Long enough for others to give its runs away, in the middle of something.
+	if (role === "host" && random.chance(0.12)) {
+		faults.push({
+			kind: "suspend",
+			forMs: random.between(17_000, 24_000),
+			place: BEFORE_BEGIN,
+			nth: random.between(1, 6),
+		});
+	}
 	if (random.chance(0.15)) faults.push({ kind: "torn", place: random.pick(APPENDS), nth: random.between(1, 4) });
 	if (random.chance(0.6)) faults.push({ kind: "kill", ...where(random, role) });
 	return faults;
@@ -133,6 +143,7 @@ const APPENDS = [
 	"append message",
 ];
 const PLACES = [
+	BEFORE_BEGIN,
 	"before commit",
 	"commit",
 	"listen",
@@ -167,7 +178,7 @@ function planTroubles(random: Random): Trouble[] {
 		else if (dice < 0.6) troubles.push({ what: "hosts", from, to });
 		else if (dice < 0.8) troubles.push({ what: "disk", from, to });
 		else if (dice < 0.93) troubles.push({ what: "power cut", from });
-		else troubles.push({ what: "clock", from, by: random.pick([-2000, -5000, 5000, 3_600_000]) });
+		else troubles.push({ what: "clock", from, by: random.pick([-3_600_000, -5000, 5000, 3_600_000]) });
 	}
 	return troubles;
 }

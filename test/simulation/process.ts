@@ -5,6 +5,9 @@ import { Killed } from "./killed.ts";
 import type { Fault } from "./plan.ts";
 import type { World } from "./world.ts";
 
+/** A transaction is about to begin: what was read before may be out of date by then. */
+export const BEFORE_BEGIN = "before begin";
+
 /** A simulated process: it has effects, and at each of them something may befall it. */
 export class SimProcess {
 	readonly #world: World;
@@ -19,6 +22,8 @@ export class SimProcess {
 	suspendedUntil = 0;
 	/** How many effects it has had. */
 	points = 0;
+	/** In which event it had its last effect. */
+	#lastEvent = -1;
 
 	constructor(world: World, role: string, { pid, faults }: { pid: number; faults: Fault[] }) {
 		this.#world = world;
@@ -42,6 +47,7 @@ export class SimProcess {
 	/** An effect, about to happen or just happened. What the plan has for this point happens here. */
 	point(place: string): void {
 		this.requireAlive();
+		this.#lastEvent = this.#world.scheduler.events;
 		this.points++;
 		const nth = (this.#visits.get(place) ?? 0) + 1;
 		this.#visits.set(place, nth);
@@ -49,6 +55,16 @@ export class SimProcess {
 			"point" in one ? one.point === this.points : one.place === place && one.nth === nth,
 		);
 		if (fault) this.#world.befall(this, fault, place);
+		this.requireAlive();
+	}
+
+	/** Between what it has read and the write that follows from it: if it is suspended here, time goes on for others. */
+	beforeWriting(): void {
+		const { scheduler } = this.#world;
+		if (!scheduler.mayInterrupt || this.#lastEvent === scheduler.events) return;
+		this.point(BEFORE_BEGIN);
+		if (this.suspendedUntil <= scheduler.elapsed) return;
+		scheduler.meanwhile(this.suspendedUntil);
 		this.requireAlive();
 	}
 

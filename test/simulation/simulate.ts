@@ -12,8 +12,6 @@ const COME_HOME_MS = 90_000;
 const FAULTS_UNTIL_MS = 60_000;
 /** How long idle hosts may take to leave. */
 const LEAVE_MS = 60_000;
-/** A history that never rests is a violation, not an endless loop. */
-const MOST_EVENTS = 200_000;
 
 export interface Verdict {
 	history: History;
@@ -32,7 +30,7 @@ export async function replay(history: History, { traced = false } = {}): Promise
 	const world = new World(history, { traced });
 	const { scheduler } = world;
 	const users = history.parents.map((prompts, index) => new SimUser(world, `p${index}`, prompts));
-	const tooLong = () => scheduler.events > MOST_EVENTS;
+	const tooLong = () => scheduler.isTired;
 
 	await scheduler.run(
 		() =>

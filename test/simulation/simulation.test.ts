@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -25,6 +26,21 @@ test("2,000 histories keep every promise", { timeout: LONGEST_MS }, async () => 
 	const { code, output } = await run("--seeds", "2000");
 	expect(output).toMatch(/^2000 histories, \d{4,} runs, \d{4,} faults, 0 broken/m);
 	expect(code).toBe(0);
+});
+
+test("when it is interrupted, it tells what was done until then", { timeout: LONGEST_MS }, async () => {
+	const simulation = spawn(process.execPath, [MAIN, "--seeds", "100000"]);
+	let output = "";
+	simulation.stdout.on("data", (data) => {
+		output += data;
+	});
+	const ended = once(simulation, "close");
+	await once(simulation.stderr, "data");
+	simulation.kill("SIGINT");
+	expect(await ended).toEqual([130, null]);
+	expect(output).toMatch(
+		/^\d+ histories, \d+ runs, \d+ faults, 0 broken, \d+ s, [\d.]+ histories a second\nInterrupted: /,
+	);
 });
 
 /** What came of looking for each mutation, which one test shows and another goes on from. */

@@ -1,5 +1,6 @@
 import type { Link, Wire } from "../../src/ports/wire.ts";
 import type { SimProcess } from "./process.ts";
+import { systemError } from "./system-error.ts";
 import type { World } from "./world.ts";
 
 interface Listening {
@@ -7,8 +8,6 @@ interface Listening {
 	onLink(link: Link): void;
 	isOpen: boolean;
 }
-
-const failure = (code: string): Error => Object.assign(new Error(`connect ${code}`), { code });
 
 /** Sockets that take their time, and whose connections can be cut. */
 export class SimWire {
@@ -25,7 +24,7 @@ export class SimWire {
 			connect: (address) => this.#connect(process, address),
 			listen: async (address, onLink) => {
 				process.point("listen");
-				if (this.#world.isForbidden("hosts")) throw failure("EACCES");
+				if (this.#world.isForbidden("hosts")) throw systemError("EACCES");
 				const listening = { process, onLink, isOpen: true };
 				this.#listeners.set(address, listening);
 				return {
@@ -55,8 +54,8 @@ export class SimWire {
 		process.point("connect");
 		await process.clock.sleep(this.#world.random.between(0, 3));
 		const listening = this.#listeners.get(address);
-		if (!listening) throw failure("ENOENT");
-		if (!listening.isOpen || !listening.process.isAlive) throw failure("ECONNREFUSED");
+		if (!listening) throw systemError("ENOENT", "connect ENOENT");
+		if (!listening.isOpen || !listening.process.isAlive) throw systemError("ECONNREFUSED", "connect ECONNREFUSED");
 		const ours = new End(process, this.#world, this.#ends);
 		const theirs = new End(listening.process, this.#world, this.#ends);
 		ours.peer = theirs;

@@ -43,6 +43,7 @@ export class World {
 	isCalm = false;
 	#outsider: Ledger | undefined;
 	#nextPid = 1000;
+	#owed: { commits: number; rows: string[] } | undefined;
 
 	constructor(history: History, { traced = false } = {}) {
 		this.history = history;
@@ -135,8 +136,14 @@ export class World {
 
 	/** Runs that have not come home. */
 	owed(): string[] {
+		const { commits } = this.database;
+		if (this.#owed?.commits !== commits) this.#owed = { commits, rows: this.#readOwed() };
+		return this.#owed.rows;
+	}
+
+	#readOwed(): string[] {
 		const sql = "SELECT id, state, delivery FROM runs WHERE state <> 'ended' OR delivery = 'owed'";
-		const rows = this.database.raw.prepare(sql).all() as { id: string; state: string; delivery: string }[];
+		const rows = this.database.prepared(sql).all() as { id: string; state: string; delivery: string }[];
 		return rows.map(({ id, state, delivery }) => `run ${id} has not come home (${state}, ${delivery})`);
 	}
 
