@@ -11,7 +11,8 @@ import { type Value, ValueReader } from "./values.ts";
 const TELLING =
 	/pass|pwd|pw|pswd|psk|secret|token|key|auth|cred|jwt|pat|dsn|bearer|salt|mnemonic|phrase|conn(?:ection)?[_-]?str|kennwort|senha|contrase(?:n|ñ)a|masterauth|sonar\.login/gi;
 const MAX_NAME = 80;
-const CLOSERS = /["'`\]\\*!)]{0,4}/y;
+const CLOSERS = new Uint8Array(128);
+for (const character of "\"'`]\\*!)") CLOSERS[character.charCodeAt(0)] = 1;
 
 /** A name that may be that of a credential, as it was found in a text. */
 export interface FoundName {
@@ -23,27 +24,73 @@ export interface FoundName {
 	closers: string;
 }
 
+/** Made once: a text may hold hundreds of thousands. */
+const MASKS = { password: maskOf("password"), secret: maskOf("secret"), token: maskOf("token") };
+
 interface Secret extends Value {
 	kind: CredentialName;
 }
 
-/** Masks what is assigned to the name of a credential, in the notations of configuration files, shells and languages. */
-export function maskAssignments(text: string): string {
+/**
+ * How far a name looks ahead: less than 1,000 characters to its value, which has at most 8,000. And how far back: 300 to
+ * the value of a pair, of which the name comes last, and a name has 80.
+ */
+const LOOKS_AHEAD = 9_000;
+const LOOKS_BACK = 400;
+
+/**
+ * Masks what is assigned to the name of a credential, in the notations of configuration files, shells and languages. In a
+ * text that was read before, only the names are read that can see one of the masks at `since`.
+ */
+export function maskAssignments(text: string, since?: readonly number[]): { text: string; masks: number[] } {
 	const rewriting = new Rewriting(text);
 	const values = new ValueReader(text);
+	const near = since && new Neighbourhood(text, since);
 	TELLING.lastIndex = 0;
 	while (TELLING.test(text)) {
 		const at = TELLING.lastIndex - 1;
+		const next = near === undefined ? at : near.next(at);
+		if (next > at) {
+			TELLING.lastIndex = next;
+			continue;
+		}
 		const start = Math.max(rewriting.done, startOf(text, at, NAME, MAX_NAME));
 		const nameEnd = endOf(text, at, NAME, MAX_NAME);
 		// The same name has no second look, whatever else in it is telling.
 		TELLING.lastIndex = nameEnd;
 		const secret = secretAt(text, { start, nameEnd, readable: rewriting.done, values });
 		if (secret === undefined) continue;
-		rewriting.replace(secret.start, secret.end, maskOf(secret.kind));
+		rewriting.replace(secret.start, secret.end, MASKS[secret.kind]);
 		TELLING.lastIndex = Math.max(secret.end, nameEnd);
 	}
-	return rewriting.result();
+	return { text: rewriting.result(), masks: rewriting.written };
+}
+
+/** The parts of a text from which one of the masks in it can be seen. */
+class Neighbourhood {
+	readonly #text: string;
+	readonly #masks: readonly number[];
+	#index = -1;
+	#from = 0;
+	#to = 0;
+
+	constructor(text: string, masks: readonly number[]) {
+		this.#text = text;
+		this.#masks = masks;
+	}
+
+	/** The first position in it at or after another. It begins with a name and not inside one. */
+	next(at: number): number {
+		while (at > this.#to) {
+			this.#index += 1;
+			const mask = this.#masks[this.#index];
+			if (mask === undefined) return this.#text.length;
+			const from = mask - LOOKS_AHEAD;
+			this.#from = from > this.#to ? startOf(this.#text, from, NAME, from - this.#to) : 0;
+			this.#to = mask + LOOKS_BACK;
+		}
+		return Math.max(at, this.#from);
+	}
 }
 
 function secretAt(
@@ -52,21 +99,33 @@ function secretAt(
 ): Secret | undefined {
 	// The kind that a mask names is not the name of what follows the mask.
 	if (text.startsWith(MASK_WITH_KIND, start - MASK_WITH_KIND.length)) return undefined;
+	if (isFollowedByMask(text, nameEnd)) return undefined;
 	const written = text.slice(start, nameEnd);
 	const kind = kindOf(text, start, written);
 	if (kind === undefined) return undefined;
-	CLOSERS.lastIndex = nameEnd;
-	CLOSERS.test(text);
-	const end = CLOSERS.lastIndex;
+	const end = endOfClosers(text, nameEnd);
 	const found: FoundName = { start, end, name: written, closers: text.slice(nameEnd, end) };
 	const separation = separationAfter(text, found);
 	const value = separation && valueAfter(text, values, found, separation);
-	if (value !== undefined && isOurSession(written, text.slice(value.start, value.end))) return undefined;
-	if (value !== undefined && separation !== undefined && isSecret(text, value, kind, separation)) {
+	const valueWritten = value === undefined ? "" : text.slice(value.start, value.end);
+	if (isOurSession(written, valueWritten)) return undefined;
+	if (value !== undefined && separation !== undefined && isSecret(value, valueWritten, kind, separation)) {
 		const whole = values.whole(value);
 		return { ...whole, end: whole.notation === "quoted" ? whole.end : listEnd(text, start, whole), kind };
 	}
 	return valueBefore(text, found, readable, kind);
+}
+
+/** `password=[redacted:password]`: the common case of a text that is read again. */
+function isFollowedByMask(text: string, nameEnd: number): boolean {
+	const sign = text.charCodeAt(nameEnd);
+	return (sign === 0x3d || sign === 0x3a) && text.startsWith(MASKED, nameEnd + 1);
+}
+
+function endOfClosers(text: string, from: number): number {
+	let end = from;
+	while (end < from + 4 && CLOSERS[text.charCodeAt(end)] === 1) end += 1;
+	return end;
 }
 
 function kindOf(text: string, start: number, name: string): CredentialName | undefined {
@@ -123,14 +182,13 @@ function valueAfter(
 	if ((sign === "list" || sign === " ") && text.charAt(value.start) === "-") return undefined;
 	if (sign === ":\n") return blockValue(text, value);
 	if (value.notation === "quoted") return value;
-	const ended = { ...value, end: listEnd(text, found.start, value) };
-	return isCode(text, ended) ? undefined : ended;
+	value.end = listEnd(text, found.start, value);
+	return isCode(text, value) ? undefined : value;
 }
 
-function isSecret(text: string, value: Value, kind: CredentialName, { proof }: Separation): boolean {
+function isSecret(value: Value, written: string, kind: CredentialName, { proof }: Separation): boolean {
 	// Masked by an earlier pass.
-	if (text.startsWith(MASKED, value.start)) return false;
-	const written = text.slice(value.start, value.end);
+	if (written.startsWith(MASKED)) return false;
 	if (proof === "strong") {
 		const bare = withoutPunctuation(written);
 		if (value.notation !== "quoted") value.end = value.start + bare.length;

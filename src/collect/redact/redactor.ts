@@ -72,15 +72,21 @@ async function joined(slices: Generator<string>): Promise<string> {
 /** Most text holds nothing to mask and is read once. */
 const MAX_PASSES = 4;
 
-/** A mask can set apart a value that ran into the next one before, so what was changed is looked at once more. */
+/**
+ * A mask can set apart a value that ran into the next one before, so what was changed is looked at once more. Where only
+ * assigned values were masked, tokens are not: none has a bracket in it, and what stands around such a value ends a token
+ * as a bracket does.
+ */
 function maskPatterns(text: string): string {
 	let current = text;
+	let masks: number[] | undefined;
 	for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-		const masked = maskAssignments(
-			maskCommands(maskRecoveryPhrases(maskHttpCredentials(maskTokens(maskPrivateKeys(current))))),
-		);
-		if (masked === current) break;
-		current = masked;
+		const formed = masks === undefined ? maskTokens(maskPrivateKeys(current)) : maskPrivateKeys(current);
+		const beside = maskCommands(maskRecoveryPhrases(maskHttpCredentials(formed)));
+		const assigned = maskAssignments(beside, beside === current ? masks : undefined);
+		if (assigned.text === current) break;
+		masks = beside === current ? assigned.masks : undefined;
+		current = assigned.text;
 	}
 	return current;
 }

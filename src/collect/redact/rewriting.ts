@@ -4,6 +4,9 @@ export class Rewriting {
 	readonly #parts: string[] = [];
 	/** Up to here the text is written. */
 	done = 0;
+	/** Where in the result the parts that replace others begin. */
+	readonly written: number[] = [];
+	#length = 0;
 
 	constructor(text: string) {
 		this.#text = text;
@@ -11,6 +14,9 @@ export class Rewriting {
 
 	replace(from: number, to: number, written: string): void {
 		this.#parts.push(this.#text.slice(this.done, from), written);
+		this.#length += from - this.done;
+		this.written.push(this.#length);
+		this.#length += written.length;
 		this.done = to;
 	}
 

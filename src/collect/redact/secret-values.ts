@@ -64,20 +64,16 @@ export function isPath(value: string): boolean {
 
 /** A password where nothing but a word before it says so: letters, a digit and a sign that no sentence has inside a word. */
 export function looksStrong(value: string): boolean {
-	if (value.length < 8 || !/\d/.test(value)) return false;
+	if (value.length < 8) return false;
 	let any = 0;
-	let sign = false;
 	let signInside = false;
 	for (let at = 0; at < value.length; at += 1) {
 		const kind = kindOf(value.charCodeAt(at));
+		signInside ||= (any & SIGN) !== 0 && (kind & ANY) !== 0;
 		any |= kind;
-		if (kind === 0) sign ||= SIGNS.includes(value.charAt(at));
-		else signInside ||= sign;
 	}
-	return signInside && (any & (LOWER | UPPER)) !== 0;
+	return signInside && (any & DIGIT) !== 0 && (any & (LOWER | UPPER)) !== 0;
 }
-
-const SIGNS = "!@#$%^&*?+=~";
 
 function isOneCharacter(value: string): boolean {
 	const first = value.charCodeAt(0);
@@ -133,16 +129,19 @@ export function looksRandom(value: string): boolean {
 /** Hexadecimal, or longer than any word. */
 const ONE_KIND = /^(?:[a-f]{16,}|[A-F]{16,}|[a-z]{28,})$/;
 
-/** Kinds of characters. Anything but a letter or a digit is 0. */
+/** Kinds of characters. */
 const LOWER = 1;
 const UPPER = 2;
 const DIGIT = 4;
 const ANY = LOWER | UPPER | DIGIT;
 const HEX = 8;
+/** No sentence has it inside a word. */
+const SIGN = 16;
 
 const KINDS = new Uint8Array(128).fill(LOWER, 0x61, 0x7b).fill(UPPER, 0x41, 0x5b).fill(DIGIT, 0x30, 0x3a);
 for (let code = 0; code < 128; code += 1) {
 	if (/[0-9a-fA-F]/.test(String.fromCharCode(code))) KINDS[code] = (KINDS[code] ?? 0) | HEX;
+	if ("!@#$%^&*?+=~".includes(String.fromCharCode(code))) KINDS[code] = SIGN;
 }
 
 const kindOf = (code: number): number => (code < 128 ? (KINDS[code] ?? 0) : 0);
