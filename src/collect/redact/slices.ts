@@ -14,7 +14,8 @@ const LONGEST_RUN = 8;
 /**
  * Cuts a long text where no secret can be in two of its slices: between lines of which neither is part of a key, of a
  * value on several lines or of a stack trace. A text without such a place is cut between words, one without words (a
- * minified file) between its parts, and one without parts where its run of the characters of a token ends.
+ * minified file) between its parts, and one without parts where its run of the characters of a token ends: before what ends
+ * it, which may be the `&` that says of the next pair that a query is what it is part of.
  */
 export function* slicesOf(text: string, chars = SLICE_CHARS): Generator<string> {
 	let from = 0;
@@ -33,7 +34,7 @@ function cutAfter(text: string, start: number, chars: number): number {
 		betweenLines(text, from, limit) ??
 		betweenWords(text, from, limit) ??
 		betweenParts(text, from, limit) ??
-		Math.min(text.length, endOf(text, limit, TOKEN, chars * LONGEST_RUN) + 1)
+		endOf(text, limit, TOKEN, chars * LONGEST_RUN)
 	);
 }
 
