@@ -7,14 +7,17 @@ import { type Ledger, openLedger } from "../src/ledger/ledger.ts";
 import { openRunsOf } from "../src/ledger/open-runs.ts";
 import { endRun } from "../src/ledger/progress.ts";
 import type { HostId, RunId } from "../src/run/ids.ts";
+import { redactedBefore } from "../src/run/redacted.ts";
 import { NO_USAGE } from "../src/run/usage.ts";
 import { claimNext, settleDelivery } from "../test/ledger/one-run.ts";
 import { fillLedger, plan } from "./full-ledger.ts";
 
 const PARENT = "the session";
-const outcome = outcomeOf(
-	{ kind: "finalized", finalized: { status: "SUCCESS", result: "Seen." } },
-	{ usage: NO_USAGE, displayItems: [], attempts: 1, warnings: [] },
+const outcome = redactedBefore(
+	outcomeOf(
+		{ kind: "finalized", finalized: { status: "SUCCESS", result: "Seen." } },
+		{ usage: NO_USAGE, displayItems: [], attempts: 1, warnings: [] },
+	),
 );
 
 interface Bench {

@@ -1,5 +1,6 @@
 import type { ExtensionUIContext, ExtensionUIDialogOptions } from "@earendil-works/pi-coding-agent";
 import type { Answer, Question } from "../processes/protocol.ts";
+import { type Redacted, reshaped } from "../run/redacted.ts";
 import type { ChildEvent, ChildEvents } from "./child-events.ts";
 import { timer } from "./endings/timer.ts";
 
@@ -13,7 +14,7 @@ export interface DialogSetup {
 	base: ExtensionUIContext;
 	/** Puts a question before the parent's user; undefined if it was declined. */
 	ask(question: Question, signal: AbortSignal): Promise<Answer>;
-	redact(text: string): string;
+	redact(text: string): Redacted;
 	onNotice(message: string, level: string): void;
 	/** From then on all that is open, or opened, is declined. */
 	over: AbortSignal;
@@ -32,7 +33,8 @@ export function childDialogs(setup: DialogSetup): Dialogs {
 	let opened = 0;
 
 	/** Extensions are not all type-checked. Redacted before it is cut: half a key does not look like one. */
-	const shortened = (text: string, length: number) => cut(setup.redact(String(text)), length);
+	const shortened = (text: string, length: number) =>
+		reshaped(setup.redact(String(text)), (redacted) => cut(redacted, length));
 	const line = (text: string) => shortened(text, LONGEST_LINE);
 	const paragraph = (text: string) => shortened(text, LONGEST_MESSAGE);
 

@@ -41,8 +41,7 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 	const decided = new AbortController();
 	void race.first.then(() => decided.abort());
 
-	const redact = (text: string) => redactor.redact(text);
-	const collector = new Collector(redact);
+	const collector = new Collector(redactor);
 	const corrections = new Corrections(plan.limits.maxCorrections);
 	const finalize = finalization({
 		checkResult: resultCheck(plan.outputSchema, decided.signal),
@@ -70,7 +69,7 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 	const dialogs = childDialogs({
 		base: services.ui,
 		ask: services.ask,
-		redact,
+		redact: redactor.redact,
 		onNotice: services.onNotice,
 		over: decided.signal,
 	});

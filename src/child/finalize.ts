@@ -7,7 +7,7 @@ import type { CheckedResult } from "./result-check.ts";
 /** The tool with which a child returns its answer, and that answer. The first valid call counts. */
 export interface Finalization {
 	tool: ToolDefinition;
-	readonly answer: Finalized | undefined;
+	readonly answer: Finalized<string> | undefined;
 	/** The result of the last call that was not valid: better than nothing for a child that never gets it right. */
 	readonly rejectedResult: string | undefined;
 }
@@ -32,7 +32,7 @@ const parameters = Type.Object(
 );
 
 export function finalization(rules: FinalizeRules): Finalization {
-	let answer: Finalized | undefined;
+	let answer: Finalized<string> | undefined;
 	let rejectedResult: string | undefined;
 	/** Calls of the same message come at once, and a check takes a while: each waits for the one before it. */
 	let before: Promise<unknown> = Promise.resolve();
@@ -86,7 +86,7 @@ interface FinalizeCall {
 async function check(
 	call: FinalizeCall,
 	rules: FinalizeRules,
-): Promise<Finalized | { wrong: string } | { uncheckable: string }> {
+): Promise<Finalized<string> | { wrong: string } | { uncheckable: string }> {
 	const others = rules.calledTogether().filter((name) => name !== FINALIZE_TOOL);
 	if (others.length > 0) {
 		return {

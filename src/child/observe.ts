@@ -1,9 +1,6 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
-import type { Collector } from "../collect/collector.ts";
 import { ToolUses } from "../log/tool-uses.ts";
-import type { Progress } from "../processes/protocol.ts";
 import { type ContextUse, FINALIZE_TOOL } from "../run/outcome.ts";
-import type { Usage } from "../run/usage.ts";
 import type { Equipment } from "./equipment.ts";
 import type { Assignment } from "./work.ts";
 
@@ -22,7 +19,6 @@ export function observe(
 	{ collector, corrections, steering, provider, decided, totalUsage }: Equipment,
 	{ record, services, race }: Assignment,
 ): Observation {
-	const { redactor } = services;
 	let context: ContextUse | undefined;
 	const toolUses = new ToolUses((use) => services.onToolUse(use));
 	const stop = session.subscribe((event) => {
@@ -51,13 +47,14 @@ export function observe(
 			const problem = `its arguments were not valid (${firstLine(event.result)})`;
 			if (!corrections.take(problem)) race.declare({ kind: "not_finalized", problem });
 		}
-		services.onProgress(() =>
-			redactor.redactValue({
-				...progressOf(collector, totalUsage()),
-				startedAt: record.run.startedAt,
-				...(context && { context }),
-			}),
-		);
+		services.onProgress(() => ({
+			displayItems: collector.latest,
+			usage: totalUsage(),
+			turnCount: totalUsage().turns,
+			...(collector.model !== undefined && { model: services.redactor.redact(collector.model) }),
+			startedAt: record.run.startedAt,
+			...(context && { context }),
+		}));
 	});
 	return { context: () => context, stop };
 }
@@ -72,14 +69,4 @@ function firstLine(result: unknown): string {
 function contextUse(session: AgentSession): ContextUse | undefined {
 	const usage = session.getContextUsage();
 	return usage?.tokens ? { tokens: usage.tokens, window: usage.contextWindow } : undefined;
-}
-
-/** What watchers see. */
-function progressOf(collector: Collector, usage: Usage): Progress {
-	return {
-		displayItems: collector.latest,
-		usage,
-		turnCount: usage.turns,
-		...(collector.model !== undefined && { model: collector.model }),
-	};
 }

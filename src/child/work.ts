@@ -7,6 +7,7 @@ import { endLeftovers } from "../processes/leftovers.ts";
 import type { Progress } from "../processes/protocol.ts";
 import { messageOf } from "../run/message-of.ts";
 import type { ContextUse, EndCause, Outcome } from "../run/outcome.ts";
+import type { Redacted } from "../run/redacted.ts";
 import type { RunningRun } from "../run/run.ts";
 import type { Usage } from "../run/usage.ts";
 import { exhaustedBudget } from "./budget.ts";
@@ -45,7 +46,7 @@ export interface WorkServices
 	/** Asked for only when somebody is to be told. */
 	onProgress(progress: () => Progress): void;
 	/** What the run has used so far, what the child has last said, if it has, and which model was asked. */
-	onTurn(turn: { usage: Usage; said?: string; model?: string }): void;
+	onTurn(turn: { usage: Usage; said?: Redacted; model?: string }): void;
 	/** The child has used one of this package's other tools. */
 	onToolUse(use: ToolUse): void;
 	/** What the child goes without is known here only, until the run ends: for the log, should this host die before. */

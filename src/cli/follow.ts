@@ -1,8 +1,7 @@
 import { statSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { findRun, type RunRecord } from "../ledger/records.ts";
-import { findSession } from "../ledger/sessions.ts";
-import { type ChildMessage, messagesIn, transcriptOf } from "../operate/messages.ts";
+import { type ChildMessage, messagesIn, transcriptOfRun } from "../operate/messages.ts";
 import { messageReport } from "../operate/report/history.ts";
 import { stateInWords } from "../operate/report/words.ts";
 import { type Sources, summaryOf } from "../operate/runs.ts";
@@ -14,10 +13,11 @@ const USUAL_LIMIT = 50;
 
 /** Shows what is said in the session of a run as it comes, until the run has ended or the user leaves. */
 export async function follow(
-	{ run: { id }, plan, sessionId }: RunRecord,
+	followed: RunRecord,
 	{ includeTools, limit = USUAL_LIMIT }: { includeTools: boolean; limit?: number },
 	{ out, ...sources }: Sources & { out: Output },
 ): Promise<ExitCode> {
+	const { id } = followed.run;
 	const left = new AbortController();
 	const leave = () => left.abort();
 	process.once("SIGINT", leave);
@@ -28,7 +28,7 @@ export async function follow(
 		for (;;) {
 			// Before the transcript is read: what was written before the end is then shown before the end is told.
 			const record = findRun(sources.ledger, id);
-			const file = transcriptOf(findSession(sources.ledger, sessionId) ?? plan.session);
+			const file = transcriptOfRun(followed, sources.ledger);
 			const version = file === undefined ? "" : versionOf(file);
 			if (file !== undefined && version !== seen) {
 				seen = version;
@@ -49,7 +49,7 @@ export async function follow(
 		process.off("SIGTERM", leave);
 	}
 
-	function show(message: ChildMessage): void {
+	function show(message: ChildMessage<string>): void {
 		const redacted = { ...message, text: sources.redactor.redact(message.text) };
 		if (out.isJson) out.jsonLine(redacted);
 		else out.lines([...messageReport(redacted, { width: out.width }), ""]);

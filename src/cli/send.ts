@@ -231,9 +231,8 @@ function tellNone({ out }: Call, { how, record }: Continued, { why, seconds, isP
 
 function showReply({ out }: Call, { run }: EndedRecord, { taken }: { taken: boolean }): ExitCode {
 	const { outcome } = run;
-	const redactor = redactorHere();
-	const reply = outcome.output === undefined ? undefined : redactor.redact(outcome.output);
-	const failure = outcome.status === "success" ? [] : [redactor.redact(outcome.error.message)];
+	const reply = outcome.output;
+	const failure = outcome.status === "success" ? [] : [outcome.error.message];
 	const problems = [...failure, ...(taken ? [] : ["Your message was not received."])];
 	const error = problems.length === 0 ? undefined : problems.join(" ");
 	if (out.isJson) out.document({ status: error === undefined ? "ok" : "error", runId: run.id, reply, error });

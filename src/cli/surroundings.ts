@@ -60,6 +60,7 @@ export async function withLedger<Result>(
 	const file = places().ledger;
 	if (!isThere(file)) return undefined;
 	const ledger = await (toLook ? openLedgerToLook(file) : openLedger(file));
+	ledger.redact = (text) => redactorHere().redact(text);
 	try {
 		return await work(ledger);
 	} finally {

@@ -1,6 +1,8 @@
 import { isRecord } from "../run/is-record.ts";
 import type { DisplayItem } from "../run/outcome.ts";
+import { type Redacted, reshaped } from "../run/redacted.ts";
 import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
+import type { Redactor } from "./redact/redactor.ts";
 
 /** Enough to see what a child did; a run of thousands of calls must not fill the ledger with their arguments. */
 const MAX_DISPLAY_ITEMS = 200;
@@ -23,13 +25,13 @@ export interface LastStop {
  */
 export class Collector {
 	/** Applied before anything is shown, and to more than is shown: half a key does not look like one any more. */
-	readonly #redact: (text: string) => string;
+	readonly #redactor: Redacting;
 	/** What is shown of the items, redacted once. */
-	readonly #shown = new WeakMap<DisplayItem, DisplayItem>();
+	readonly #shown = new WeakMap<DisplayItem<string>, DisplayItem>();
 	/** Of this attempt only. */
 	usage: Usage = NO_USAGE;
 	/** As the child wrote them. An answer may be megabytes: the outcome is redacted as a whole, in slices. */
-	readonly displayItems: DisplayItem[] = [];
+	readonly displayItems: DisplayItem<string>[] = [];
 	/** Text of the last assistant message that had any, as the child wrote it. */
 	#lastText = "";
 	/** Text of the message that is being written right now. */
@@ -43,8 +45,8 @@ export class Collector {
 	/** The names of the tools that the last assistant message called. */
 	lastToolCalls: string[] = [];
 
-	constructor(redact: (text: string) => string = (text) => text) {
-		this.#redact = redact;
+	constructor(redactor: Redacting) {
+		this.#redactor = redactor;
 	}
 
 	take(event: unknown): void {
@@ -58,23 +60,25 @@ export class Collector {
 		return this.streamingText || this.#lastText;
 	}
 
-	/** The beginning of the last text, redacted. */
-	said(chars: number): string {
-		return redactedHead(this.#lastText, chars, this.#redact);
+	/** The beginning of the last text. */
+	said(chars: number): Redacted {
+		return redactedHead(this.#lastText, chars, this.#redactor);
 	}
 
-	/** The latest of what was said and done, with what is being written right now. Redacted. */
+	/** The latest of what was said and done, with what is being written right now. */
 	get latest(): DisplayItem[] {
 		const said = this.displayItems.slice(-LATEST_ITEMS).map((item) => this.#shownOf(item));
-		const writing = this.#redact(wholeWords(this.streamingText)).slice(-LATEST_CHARS);
+		const writing = reshaped(this.#redactor.redact(wholeWords(this.streamingText)), lastShown);
 		return [...said, ...(writing === "" ? [] : [{ type: "text" as const, text: writing }])];
 	}
 
-	#shownOf(item: DisplayItem): DisplayItem {
-		if (item.type !== "text") return item;
+	#shownOf(item: DisplayItem<string>): DisplayItem {
 		const known = this.#shown.get(item);
 		if (known !== undefined) return known;
-		const shown = { ...item, text: this.#redact(lastChars(item.text)).slice(-LATEST_CHARS) };
+		const shown: DisplayItem =
+			item.type === "text"
+				? { ...item, text: reshaped(this.#redactor.redact(lastChars(item.text)), lastShown) }
+				: this.#redactor.redactValue(item);
 		this.#shown.set(item, shown);
 		return shown;
 	}
@@ -93,8 +97,10 @@ export class Collector {
 	}
 
 	#takeMessage(message: Record<string, unknown>): void {
-		this.#takeContent(message.content);
-		const turns = isAnswer(message) ? 1 : 0;
+		const said = this.#takeContent(message.content);
+		// A request that was aborted or failed before the model said anything is not a turn.
+		const cutShort = message.stopReason === "aborted" || message.stopReason === "error";
+		const turns = cutShort && said.length === 0 ? 0 : 1;
 		this.usage = addUsage(this.usage, { ...usageOf(message.usage), turns });
 		if (typeof message.provider === "string" && typeof message.model === "string") {
 			this.model = `${message.provider}/${message.model}`;
@@ -105,8 +111,8 @@ export class Collector {
 		};
 	}
 
-	#takeContent(content: unknown): void {
-		const items = displayItemsOf(content, this.#redact);
+	#takeContent(content: unknown): DisplayItem<string>[] {
+		const items = displayItemsOf(content, this.#redactor);
 		// A provider that does not stream sends no deltas: its text is counted here.
 		this.textLength += Math.max(0, textsIn(content).join("\n\n").length - this.streamingText.length);
 		const text = items.flatMap((item) => (item.type === "text" ? [item.text] : [])).join("\n\n");
@@ -115,17 +121,20 @@ export class Collector {
 		this.lastToolCalls = items.flatMap((item) => (item.type === "toolCall" ? [item.name] : []));
 		this.displayItems.push(...items);
 		this.displayItems.splice(0, Math.max(0, this.displayItems.length - MAX_DISPLAY_ITEMS));
+		return items;
 	}
 }
 
-function displayItemsOf(content: unknown, redact: (text: string) => string): DisplayItem[] {
+type Redacting = Pick<Redactor, "redact" | "redactValue">;
+
+function displayItemsOf(content: unknown, redactor: Redacting): DisplayItem<string>[] {
 	if (!Array.isArray(content)) return [];
-	return content.flatMap((part: unknown): DisplayItem[] => {
+	return content.flatMap((part: unknown): DisplayItem<string>[] => {
 		if (!isRecord(part)) return [];
 		if (part.type === "text" && typeof part.text === "string" && part.text !== "")
 			return [{ type: "text", text: part.text }];
 		if (part.type === "toolCall" && typeof part.name === "string") {
-			return [{ type: "toolCall", name: part.name, args: shortened(part.arguments, redact) }];
+			return [{ type: "toolCall", name: part.name, args: shortened(part.arguments, redactor) }];
 		}
 		return [];
 	});
@@ -152,6 +161,8 @@ function withoutLastWord(text: string): string {
 	return text.slice(0, last);
 }
 
+const lastShown = (text: string): string => text.slice(-LATEST_CHARS);
+
 /** As much of the end of a text as is looked at, without the word that is cut off where it begins. */
 function lastChars(text: string): string {
 	const from = Math.max(0, text.length - LOOKED_AT_CHARS);
@@ -160,27 +171,22 @@ function lastChars(text: string): string {
 }
 
 /** The beginning of a text. More of it is redacted than is shown, without the word that is cut off there. */
-function redactedHead(text: string, chars: number, redact: (text: string) => string): string {
-	if (text.length <= chars + LOOKED_AT_CHARS) return redact(text).slice(0, chars);
-	return redact(withoutLastWord(text.slice(0, chars + LOOKED_AT_CHARS))).slice(0, chars);
+function redactedHead(text: string, chars: number, { redact }: Redacting): Redacted {
+	const whole = text.length <= chars + LOOKED_AT_CHARS;
+	const looked = whole ? text : withoutLastWord(text.slice(0, chars + LOOKED_AT_CHARS));
+	return reshaped(redact(looked), (shown) => shown.slice(0, chars));
 }
 
-function shortened(args: unknown, redact: (text: string) => string): Record<string, unknown> {
+function shortened(args: unknown, redactor: Redacting): Record<string, unknown> {
 	if (!isRecord(args)) return {};
 	return Object.fromEntries(
 		Object.entries(args).map(([key, value]) => {
 			if (typeof value === "number" || typeof value === "boolean" || value === null) return [key, value];
 			const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-			if (text.length > MAX_ARGUMENT_CHARS) return [key, `${redactedHead(text, MAX_ARGUMENT_CHARS, redact)}…`];
+			if (text.length > MAX_ARGUMENT_CHARS) return [key, `${redactedHead(text, MAX_ARGUMENT_CHARS, redactor)}…`];
 			return [key, value];
 		}),
 	);
-}
-
-/** A request that was aborted or failed before the model said anything is no turn. */
-function isAnswer({ stopReason, content }: Record<string, unknown>): boolean {
-	const cutShort = stopReason === "aborted" || stopReason === "error";
-	return !cutShort || displayItemsOf(content, (text) => text).length > 0;
 }
 
 function usageOf(usage: unknown): Omit<Usage, "turns"> {

@@ -7,12 +7,14 @@ import {
 	FINALIZE_TOOL,
 	type Outcome,
 } from "../run/outcome.ts";
+import type { Redacted } from "../run/redacted.ts";
+import { redactOwnParts } from "../run/unredacted-parts.ts";
 import type { Usage } from "../run/usage.ts";
 
 /** What is known about a run when it ends, whoever ends it. */
 export interface RunEvidence {
 	usage: Usage;
-	displayItems: DisplayItem[];
+	displayItems: DisplayItem<string>[];
 	attempts: number;
 	model?: string;
 	context?: ContextUse;
@@ -24,7 +26,7 @@ export interface RunEvidence {
 }
 
 /** The only maker of outcomes: a success is a finalized success, and everything else is a failure that says which. */
-export function outcomeOf(cause: EndCause, evidence: RunEvidence): Outcome {
+export function outcomeOf(cause: EndCause, evidence: RunEvidence): Outcome<string> {
 	const { partialOutput, lastEvent, ...facts } = evidence;
 	if (cause.kind === "finalized") {
 		const { kind, finalized } = cause;
@@ -48,15 +50,17 @@ function saidLast(cause: FailedCause, partialOutput: string | undefined): string
 
 /** The ending of a run that no host is working on: all that is known is what the ledger holds. */
 export function outcomeWithoutHost(
-	record: { usage: Usage; partial?: string; run: { attempt: number }; plan: { warnings: string[] } },
+	record: { usage: Usage; partial?: Redacted; run: { attempt: number }; plan: { warnings: string[] } },
 	cause: EndCause,
+	redact: (text: string) => Redacted,
 ): Outcome {
 	const { usage, partial, run, plan } = record;
 	const evidence = { usage, displayItems: [], attempts: run.attempt, warnings: plan.warnings };
-	return outcomeOf(cause, partial === undefined ? evidence : { ...evidence, partialOutput: partial });
+	const outcome = outcomeOf(cause, partial === undefined ? evidence : { ...evidence, partialOutput: partial });
+	return redactOwnParts(outcome, redact);
 }
 
-type Failure = Pick<FailureOutcome, "status" | "exitCode" | "error" | "timeoutReason" | "finalized">;
+type Failure = Pick<FailureOutcome<string>, "status" | "exitCode" | "error" | "timeoutReason" | "finalized">;
 
 type FailedCause = Exclude<EndCause, { kind: "finalized" }>;
 

@@ -1,4 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
+import { legible } from "../run/legible.ts";
+import { type Redacted, reshaped } from "../run/redacted.ts";
 
 const TAB = "   ";
 const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
@@ -17,3 +19,6 @@ export function plain(text: string): string {
 export function inOneLine(text: string): string {
 	return plain(text).replace(/\s+/g, " ").trim();
 }
+
+/** For a line of ours that quotes it. */
+export const inLegibleLine = (text: Redacted): Redacted => reshaped(text, (quoted) => inOneLine(legible(quoted)));

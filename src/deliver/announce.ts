@@ -1,13 +1,14 @@
-import { inOneLine } from "../collect/plain.ts";
+import { inLegibleLine, inOneLine } from "../collect/plain.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import type { EndedRecord } from "../ledger/records.ts";
 import { count, dollars, duration } from "../run/amounts.ts";
 import { sessionKey } from "../run/ids.ts";
-import { legible } from "../run/legible.ts";
-import type { Cause, FailureOutcome, Outcome } from "../run/outcome.ts";
+import type { Cause, FailureOutcome } from "../run/outcome.ts";
+import { joined, ours, type Redacted } from "../run/redacted.ts";
 import { SILENCE } from "../run/silence.ts";
 import { inputTokens, NO_USAGE } from "../run/usage.ts";
 import { childsWords } from "./childs-words.ts";
+import { pick, type RunView, viewOf } from "./run-view.ts";
 import { announceDetails } from "./stored-details.ts";
 import { shownToModel } from "./whole-answer.ts";
 import { isOurs } from "./whose-words.ts";
@@ -18,28 +19,23 @@ export const ANNOUNCE = "pi-geon:announce";
 export type AnnounceStatus = "success" | "error" | "timeout" | "unknown";
 
 /** What an announce carries for programs. */
-export interface AnnounceDetails {
+export interface AnnounceDetails
+	extends Pick<RunView, "runId" | "sessionKey" | "sessionId" | "agent" | "label" | "task" | "usage"> {
 	/** Of their form, see `stored-details.ts`. */
 	version: number;
 	/** The delivery: a transcript that holds an entry with this id has been told. One a run. */
 	announceId: string;
-	runId: string;
-	sessionKey: string;
-	sessionId: string;
-	agent: string;
-	label?: string;
 	status: AnnounceStatus;
 	/** Why it ended: a closed set. */
 	cause: Cause;
 	/** Of a run that did not succeed: the reason of its error. */
-	reason?: string;
-	task: string;
-	result?: string;
+	reason?: Redacted;
+	result?: Redacted;
 	/** What went wrong, partial findings, warnings. */
-	notes?: string;
+	notes?: Redacted;
 	durationMs: number;
-	usage: Outcome["usage"];
-	model?: string;
+	/** provider/id of the model that really answered. */
+	model?: Redacted;
 	transcript: string;
 	/** As the embedding application set it when the run was spawned. */
 	route?: unknown;
@@ -66,28 +62,25 @@ export interface Announcing {
 export function announceOf(record: EndedRecord, { redactor, transcript }: Announcing): Announce {
 	const { plan, run } = record;
 	const { outcome } = run;
-	const notes = notesOf(record);
+	const view = viewOf(record, redactor);
+	const notes = notesOf(record, redactor);
 	const details = announceDetails({
 		announceId: run.id,
-		runId: run.id,
-		sessionKey: sessionKey(plan.principal.id, record.sessionId),
-		sessionId: record.sessionId,
-		agent: plan.agent,
-		...(record.label !== undefined && { label: redactor.redact(record.label) }),
+		...pick(view, ["runId", "sessionKey", "sessionId", "agent", "label"]),
 		status: STATUS[outcome.cause],
 		cause: outcome.cause,
 		...(outcome.status !== "success" && outcome.error.reason !== undefined && { reason: outcome.error.reason }),
-		task: redactor.redact(plan.task),
+		...pick(view, ["task"]),
 		...(outcome.finalized?.result !== undefined && { result: outcome.finalized.result }),
-		...(notes.length > 0 && { notes: redactor.redact(notes.map(({ text }) => text).join("\n")) }),
+		...(notes.length > 0 && { notes: textOf(notes) }),
 		durationMs: run.endedAt - (run.startedAt ?? run.endedAt),
-		usage: outcome.usage,
+		...pick(view, ["usage"]),
 		...(outcome.model !== undefined && { model: outcome.model }),
 		transcript,
 		...(plan.route !== undefined && { route: plan.route }),
 	});
 	const result = outcome.finalized?.result;
-	const content = contentOf({ result: result ? said(result, record) : [], notes, details }, redactor);
+	const content = contentOf({ result: result ? said(result, record, redactor) : [], notes, details }, redactor);
 	return { customType: ANNOUNCE, content, display: true, details };
 }
 
@@ -97,13 +90,12 @@ export function poorAnnounceOf(
 	why: string,
 	{ redactor, transcript }: Announcing,
 ): Announce {
-	const notes = redactor.redact(
-		`The report of run ${run.id} cannot be made: ${inOneLine(legible(why))}. What it found may be in its transcript.`,
-	);
+	const reason = inLegibleLine(redactor.redact(why));
+	const notes = ours`The report of run ${run.id} cannot be made: ${reason}. What it found may be in its transcript.`;
 	const details = announceDetails({
 		...{ announceId: run.id, runId: run.id, sessionKey: sessionKey("main", sessionId), sessionId, agent: "unknown" },
-		...{ status: STATUS.unreadable, cause: "unreadable", reason: "unreadable" },
-		...{ task: "(its task cannot be read)", notes, durationMs: 0, usage: NO_USAGE, transcript },
+		...{ status: STATUS.unreadable, cause: "unreadable", reason: ours`unreadable` },
+		...{ task: ours`(its task cannot be read)`, notes, durationMs: 0, usage: NO_USAGE, transcript },
 	});
 	return {
 		customType: ANNOUNCE,
@@ -116,11 +108,16 @@ export function poorAnnounceOf(
 /** A piece of an announce, and whose words it is. */
 interface Piece {
 	by: "us" | "child";
-	text: string;
+	text: Redacted;
 }
 
-const us = (text: string): Piece => ({ by: "us", text });
-const child = (text: string): Piece => ({ by: "child", text });
+const us = (text: Redacted): Piece => ({ by: "us", text });
+const child = (text: Redacted): Piece => ({ by: "child", text });
+const textOf = (pieces: Piece[]): Redacted =>
+	joined(
+		pieces.map(({ text }) => text),
+		"\n",
+	);
 
 /** From the runtime, never from what the model wrote. */
 const STATUS: Readonly<Record<Cause, AnnounceStatus>> = {
@@ -140,20 +137,20 @@ const STATUS: Readonly<Record<Cause, AnnounceStatus>> = {
 };
 
 /** What a child said, as far as a model is shown it, and where the rest is. */
-function said(text: string, record: EndedRecord): Piece[] {
-	const { text: shown, whereabouts } = shownToModel(text, record);
+function said(text: Redacted, record: EndedRecord, redactor: Redactor): Piece[] {
+	const { text: shown, whereabouts } = shownToModel(text, record, redactor);
 	return [child(shown), ...(whereabouts === undefined ? [] : [us(whereabouts)])];
 }
 
-function notesOf(record: EndedRecord): Piece[] {
+function notesOf(record: EndedRecord, redactor: Redactor): Piece[] {
 	const { outcome } = record.run;
-	const warnings = outcome.warnings.map((warning) => us(inOneLine(legible(warning))));
+	const warnings = outcome.warnings.map((warning) => us(inLegibleLine(warning)));
 	if (outcome.status === "success") return warnings;
 	const { error, finalized, output } = outcome;
 	const failure = isOurs(outcome)
 		? [us(error.message)]
-		: [us(`${error.code}, reason ${error.reason ?? "unknown"}:`), child(error.message)];
-	const findings = finalized || !output ? [] : [us("Partial findings:"), ...said(output, record)];
+		: [us(ours`${error.code}, reason ${error.reason ?? ours`unknown`}:`), child(error.message)];
+	const findings = finalized || !output ? [] : [us(ours`Partial findings:`), ...said(output, record, redactor)];
 	return [...failure, ...lastEventOf(outcome), ...warnings, ...findings];
 }
 
@@ -162,23 +159,22 @@ function contentOf(
 	{ result, notes, details }: { result: Piece[]; notes: Piece[]; details: AnnounceDetails },
 	redactor: Redactor,
 ): string {
-	const words = childsWords(redactor);
-	const lines = (pieces: Piece[]) =>
-		pieces.map(({ by, text }) => (by === "us" ? redactor.redact(text) : words.around(text)));
+	const words = childsWords();
+	const lines = (pieces: Piece[]) => pieces.map(({ by, text }) => (by === "us" ? text : words.around(text)));
 	const isFirst = result.length === 0 && notes.some(({ by }) => by === "child");
 	return [
 		`Status: ${details.status}`,
 		...(result.length === 0 ? ["Result: (not available)"] : [`Result: ${words.sentence}`, ...lines(result)]),
 		`Notes: ${[...(isFirst ? [words.sentence] : []), ...lines(notes)].join("\n") || "(none)"}`,
 		"",
-		redactor.redact(statistics(details)),
+		statistics(details, redactor.redact(details.transcript)),
 	].join("\n");
 }
 
 const lastEventOf = ({ lastEvent }: FailureOutcome): Piece[] =>
-	lastEvent === undefined ? [] : [us(`Last event of the subagent: ${inOneLine(legible(lastEvent))}`)];
+	lastEvent === undefined ? [] : [us(ours`Last event of the subagent: ${inLegibleLine(lastEvent)}`)];
 
-function statistics(details: AnnounceDetails): string {
+function statistics(details: AnnounceDetails, transcript: Redacted): string {
 	const { usage, label } = details;
 	const input = inputTokens(usage);
 	return inOneLine(
@@ -188,7 +184,7 @@ function statistics(details: AnnounceDetails): string {
 			...(usage.cost > 0 ? [`est ${dollars(usage.cost)}`] : []),
 			`sessionKey ${details.sessionKey}`,
 			`sessionId ${details.sessionId}`,
-			`transcript ${details.transcript}`,
+			`transcript ${transcript}`,
 			`run ${details.runId}`,
 			`agent ${details.agent}`,
 			...(label === undefined ? [] : [`label ${label}`]),

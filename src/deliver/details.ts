@@ -1,6 +1,7 @@
 import type { SubagentError } from "../run/errors.ts";
 import type { RunId, SessionId } from "../run/ids.ts";
 import type { Cause, ContextUse, DisplayItem, Finalized, TimeoutReason } from "../run/outcome.ts";
+import type { Redacted } from "../run/redacted.ts";
 import type { Usage } from "../run/usage.ts";
 
 /** The `details` of a `subagent` tool result. */
@@ -21,23 +22,23 @@ export interface SubagentDetails {
 
 export interface SingleResult {
 	agent: string;
-	task: string;
+	task: Redacted;
 	/** 0 finished properly, 124 timed out, 130 stopped, anything else failed. */
 	exitCode: number;
 	/** Why it ended: a closed set. */
 	cause: Cause;
 	usage: Usage;
-	error?: string;
+	error?: Redacted;
 	/** What did not change the ending, and the requester should know; absent if there is nothing. */
-	warnings?: string[];
+	warnings?: Redacted[];
 	sessionFile?: string;
-	output?: string;
+	output?: Redacted;
 	displayItems?: DisplayItem[];
 	timeoutReason?: TimeoutReason;
 	/** Of a failure: the type of the child's last event, as pi calls it. */
-	lastEvent?: string;
+	lastEvent?: Redacted;
 	/** provider/id of the model that really answered. */
-	model?: string;
+	model?: Redacted;
 	attempts?: number;
 	/** From the first claim to the end. */
 	durationMs?: number;
@@ -48,7 +49,7 @@ export interface Streaming {
 	displayItems: DisplayItem[];
 	usage: Usage;
 	turnCount: number;
-	model?: string;
+	model?: Redacted;
 	/** When the run was first claimed; absent while it waits. */
 	startedAt?: number;
 	context?: ContextUse;

@@ -1,13 +1,9 @@
 import type { Outcome } from "../run/outcome.ts";
+import type { RunView } from "./run-view.ts";
 
 /** What other extensions hear on `pi.events` about the runs of this session. */
-export interface RunEvent {
+export interface RunEvent extends Pick<RunView, "runId" | "sessionKey" | "agent" | "label" | "state"> {
 	version: 1;
-	runId: string;
-	sessionKey: string;
-	agent: string;
-	label?: string;
-	state: "queued" | "running" | "ended";
 	/** From its end on. */
 	outcome?: Outcome;
 }

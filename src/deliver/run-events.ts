@@ -2,9 +2,9 @@ import type { Redactor } from "../collect/redact/redactor.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
-import { type RunId, sessionKey } from "../run/ids.ts";
-import type { Outcome } from "../run/outcome.ts";
+import type { RunId } from "../run/ids.ts";
 import type { RunEvent } from "./run-event.ts";
+import { pick, viewOf } from "./run-view.ts";
 
 interface Sources {
 	ledger: Ledger;
@@ -31,8 +31,8 @@ export class RunEvents {
 	}
 
 	/** Admitted in this process. */
-	created(record: RunRecord): void {
-		this.#tell("created", record.run.id, { ...identityOf(record), state: "queued" });
+	created(record: RunRecord, { redactor }: Pick<Sources, "redactor">): void {
+		this.#tell("created", record.run.id, { ...identityOf(record, redactor), state: "queued" });
 	}
 
 	/**
@@ -41,7 +41,7 @@ export class RunEvents {
 	 */
 	observe(open: readonly OpenRun[], sources: Sources, announcing: { has(id: RunId): boolean } = new Set()): void {
 		for (const { id, state } of open) {
-			if (!this.#told.has(id)) this.#takeUp(findRun(sources.ledger, id));
+			if (!this.#told.has(id)) this.#takeUp(findRun(sources.ledger, id), sources);
 			if (state === "running") this.#started(id);
 		}
 		const openIds = new Set(open.map(({ id }) => id));
@@ -54,12 +54,12 @@ export class RunEvents {
 	/** Catches up with one run, as the ledger has it now. */
 	saw(record: RunRecord, sources: Sources): void {
 		const { run, mode } = record;
-		this.#takeUp(record);
+		this.#takeUp(record, sources);
 		if (run.startedAt !== undefined) this.#started(run.id);
 		if (run.state !== "ended") return;
 		const told = this.#told.get(run.id);
 		if (told && told.state !== "ended") {
-			this.#tell("ended", run.id, { ...told, state: "ended", outcome: redacted(run.outcome, sources) });
+			this.#tell("ended", run.id, { ...told, state: "ended", outcome: run.outcome });
 		}
 		// By another process that has the same session open. Of a foreground run it was the tool's result.
 		if (run.delivery.state === "delivered" && mode === "background") this.announced(run.id);
@@ -78,11 +78,11 @@ export class RunEvents {
 		this.#isOver = true;
 	}
 
-	#takeUp(record: RunRecord | undefined): void {
+	#takeUp(record: RunRecord | undefined, { redactor }: Sources): void {
 		if (!record || this.#told.has(record.run.id)) return;
 		const { state } = record.run;
 		// An end is news even if it came while nobody looked: the outcome is on its way.
-		this.#told.set(record.run.id, { ...identityOf(record), state: state === "ended" ? "running" : state });
+		this.#told.set(record.run.id, { ...identityOf(record, redactor), state: state === "ended" ? "running" : state });
 	}
 
 	#started(id: RunId): void {
@@ -96,19 +96,7 @@ export class RunEvents {
 	}
 }
 
-function identityOf({ run, plan, sessionId, label }: RunRecord): Omit<RunEvent, "state"> {
-	return {
-		version: 1,
-		runId: run.id,
-		sessionKey: sessionKey(plan.principal.id, sessionId),
-		agent: plan.agent,
-		...(label !== undefined && { label }),
-	};
-}
-
-/** What a host handed over is redacted already; what was written in place of one is not. */
-function redacted(outcome: Outcome, sources: Sources): Outcome {
-	const warnings = sources.redactor.redactValue(outcome.warnings);
-	if (outcome.status === "success") return { ...outcome, warnings };
-	return { ...outcome, warnings, error: sources.redactor.redactValue(outcome.error) };
-}
+const identityOf = (record: RunRecord, redactor: Redactor): Omit<RunEvent, "state"> => ({
+	version: 1,
+	...pick(viewOf(record, redactor), ["runId", "sessionKey", "agent", "label"]),
+});

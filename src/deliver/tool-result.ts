@@ -1,15 +1,16 @@
 import { existsSync } from "node:fs";
 import type { AgentToolResult } from "@earendil-works/pi-coding-agent";
-import { inOneLine } from "../collect/plain.ts";
+import { inLegibleLine } from "../collect/plain.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import type { EndedRecord, RunRecord } from "../ledger/records.ts";
 import type { Progress } from "../processes/protocol.ts";
 import type { Refusal, SubagentError, SubagentErrorCode } from "../run/errors.ts";
-import { legible } from "../run/legible.ts";
 import type { FailureOutcome } from "../run/outcome.ts";
+import { joined, ours, type Redacted } from "../run/redacted.ts";
 import { NO_USAGE, type Usage } from "../run/usage.ts";
 import { type ChildsWords, childsWords } from "./childs-words.ts";
 import type { SingleResult, SubagentDetails } from "./details.ts";
+import { pick, viewOf } from "./run-view.ts";
 import { resultDetails } from "./stored-details.ts";
 import { shownToModel } from "./whole-answer.ts";
 import { isOurs } from "./whose-words.ts";
@@ -20,15 +21,14 @@ export type SubagentResult = AgentToolResult<SubagentDetails>;
 export function toolResult(record: EndedRecord, redactor: Redactor): SubagentResult {
 	const { plan, run, sessionId } = record;
 	const { outcome } = run;
+	const view = viewOf(record, redactor);
 	const sessionFile = existsSync(plan.session.file) ? plan.session.file : undefined;
 	const result: SingleResult = {
-		agent: plan.agent,
-		task: redactor.redact(plan.task),
+		...pick(view, ["agent", "task"]),
 		exitCode: outcome.exitCode,
 		cause: outcome.cause,
-		usage: outcome.usage,
-		...(outcome.status !== "success" && { error: redactor.redact(outcome.error.message) }),
-		...(outcome.warnings.length > 0 && { warnings: redactor.redactValue(outcome.warnings) }),
+		...pick(view, ["usage", "error"]),
+		...(outcome.warnings.length > 0 && { warnings: outcome.warnings }),
 		...(sessionFile && { sessionFile }),
 		...(outcome.output !== undefined && { output: outcome.output }),
 		displayItems: outcome.displayItems,
@@ -39,27 +39,27 @@ export function toolResult(record: EndedRecord, redactor: Redactor): SubagentRes
 		...(run.startedAt !== undefined && { durationMs: run.endedAt - run.startedAt }),
 		...(outcome.context && { context: outcome.context }),
 	};
-	const shown = shownToModel(outcome.output ?? "", record);
+	const shown = shownToModel(outcome.output ?? ours``, record, redactor);
 	const error = outcome.status === "success" ? shown.note && truncationOf(shown.note) : outcome.error;
-	const words = childsWords(redactor);
-	const ours = (text: string) => redactor.redact(text);
+	const words = childsWords();
 	const said = [
 		...(shown.text === "" ? [] : [words.around(shown.text)]),
-		...(shown.whereabouts === undefined ? [] : [ours(shown.whereabouts)]),
+		...(shown.whereabouts === undefined ? [] : [shown.whereabouts]),
 	];
+	const place = sessionFile === undefined ? undefined : redactor.redact(sessionFile);
 	const body =
 		outcome.status === "success"
 			? [words.sentence, ...said]
-			: failureText(plan.agent, outcome, { words, said, ours, sessionFile });
+			: failureText(outcome, { words, said, agent: redactor.redact(plan.agent), sessionFile: place });
 	return {
-		content: [{ type: "text", text: [ours(headerOf(record)), "", "---", "", ...body].join("\n") }],
+		content: [{ type: "text", text: [headerOf(record), "", "---", "", ...body].join("\n") }],
 		details: resultDetails({
 			mode: "single",
 			runId: run.id,
 			sessionId,
 			...(outcome.finalized && { finalized: outcome.finalized }),
 			results: [result],
-			...(error && { error: redactor.redactValue(error) }),
+			...(error && { error }),
 		}),
 		usage: piUsage(outcome.usage),
 		// Where pi passes tool results on to scripts, a result that met a schema goes as data.
@@ -75,36 +75,38 @@ const truncationOf = (message: string): SubagentError => ({ code: "SUBAGENT_OUTP
  * each in a line of its own, whatever it quotes. The rule below it needs a blank line: markdown would take the last line
  * for a heading.
  */
-function headerOf({ run: { outcome }, sessionId }: EndedRecord): string {
-	const status = outcome.status === "success" ? "SUCCESS" : outcome.status === "timeout" ? "TIMEOUT" : "ERROR";
-	const [first, ...others] = outcome.warnings.map((warning) => inOneLine(legible(warning)));
-	return [
-		`**Status:** ${status}`,
-		`**Session ID:** \`${sessionId}\``,
-		...(first === undefined ? [] : others.length === 0 ? [`**Warning:** ${first}`] : ["**Warnings:**"]),
-		...(others.length === 0 ? [] : [first, ...others].map((warning) => `- ${warning}`)),
-	].join("\n");
+function headerOf({ run: { outcome }, sessionId }: EndedRecord): Redacted {
+	const [first, ...others] = outcome.warnings.map(inLegibleLine);
+	const lines = [
+		ours`**Status:** ${STATUS[outcome.status]}`,
+		ours`**Session ID:** \`${sessionId}\``,
+		...(first === undefined ? [] : others.length === 0 ? [ours`**Warning:** ${first}`] : [ours`**Warnings:**`]),
+		...(first === undefined || others.length === 0 ? [] : [first, ...others].map((warning) => ours`- ${warning}`)),
+	];
+	return joined(lines, "\n");
 }
+
+const STATUS = { success: ours`SUCCESS`, timeout: ours`TIMEOUT`, error: ours`ERROR` };
 
 interface Failure {
+	agent: Redacted;
 	words: ChildsWords;
 	/** What it had said so far, marked. */
-	said: string[];
-	ours(text: string): string;
-	sessionFile: string | undefined;
+	said: Redacted[];
+	sessionFile: Redacted | undefined;
 }
 
-function failureText(agent: string, outcome: FailureOutcome, { words, said, ours, sessionFile }: Failure): string[] {
+function failureText(outcome: FailureOutcome, { agent, words, said, sessionFile }: Failure): Redacted[] {
 	const { error, exitCode, lastEvent } = outcome;
-	const ending = `${agent} did not finish (${error.code}, exit code ${exitCode})`;
+	const ending = ours`${agent} did not finish (${error.code}, exit code ${exitCode})`;
 	const quotes = !isOurs(outcome);
 	return [
-		quotes ? `${ending}, reason ${error.reason ?? "unknown"}.` : ours(`${ending}: ${error.message}`),
+		quotes ? ours`${ending}, reason ${error.reason ?? ours`unknown`}.` : ours`${ending}: ${error.message}`,
 		...(quotes || said.length > 0 ? [words.sentence] : []),
 		...(quotes ? [words.around(error.message)] : []),
-		...(lastEvent === undefined ? [] : ["", ours(`Last event of the subagent: ${inOneLine(legible(lastEvent))}`)]),
-		...(said.length === 0 ? [] : ["", "Partial output:", ...said]),
-		...(sessionFile === undefined ? [] : ["", ours(`Its session is in ${sessionFile}`)]),
+		...(lastEvent === undefined ? [] : [ours``, ours`Last event of the subagent: ${inLegibleLine(lastEvent)}`]),
+		...(said.length === 0 ? [] : [ours``, ours`Partial output:`, ...said]),
+		...(sessionFile === undefined ? [] : [ours``, ours`Its session is in ${sessionFile}`]),
 	];
 }
 

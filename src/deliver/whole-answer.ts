@@ -1,23 +1,26 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import type { Redactor } from "../collect/redact/redactor.ts";
 import { truncateForModel } from "../collect/truncate.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { wholeAnswerFile } from "../ledger/session-files.ts";
+import { type Redacted, reshaped } from "../run/redacted.ts";
 
 export interface Shown {
 	/** What the child said: all of it, or its head. */
-	text: string;
+	text: Redacted;
 	/** Only if it is the head: how much of the whole that is. */
 	note?: string;
 	/** The same, and where the whole is. Ours, so it never goes between the child's words. */
-	whereabouts?: string;
+	whereabouts?: Redacted;
 }
 
 /** What a model gets of what a child said. */
-export function shownToModel(text: string, { plan, run }: RunRecord): Shown {
+export function shownToModel(text: Redacted, { plan, run }: RunRecord, { redact }: Redactor): Shown {
 	const { text: head, note } = truncateForModel(text);
 	if (note === undefined) return { text };
-	return { text: head, note, whereabouts: `[${note} ${keep(wholeAnswerFile(plan.session.file, run.id), text)}]` };
+	const whereabouts = redact(`[${note} ${keep(wholeAnswerFile(plan.session.file, run.id), text)}]`);
+	return { text: reshaped(text, () => head), note, whereabouts };
 }
 
 /** A full disk is not a reason to hold back the head of an answer. */

@@ -105,7 +105,7 @@ export class ActiveRuns {
 		} catch (error) {
 			log.error("work failed", { runId: id, error });
 			const message = messageOf(error);
-			this.#host.onOutcome(attempt.record, outcomeWithoutHost(attempt.record, { kind: "crashed", message }));
+			this.#host.onOutcome(attempt.record, outcomeWithoutHost(attempt.record, { kind: "crashed", message }, ledger.redact));
 		} finally {
 			this.#active.delete(id);
 			this.#host.onOver();

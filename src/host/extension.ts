@@ -52,6 +52,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			// For this process only: programs that its tools start must not write into our folder.
 			if (process.env.NODE_COMPILE_CACHE === places.compiled) delete process.env.NODE_COMPILE_CACHE;
 			const ledger = await openLedger(places.ledger);
+			ledger.redact = redactor.redact;
 			const log = logTo({
 				context: { role: "host", pid: process.pid, host: id },
 				// Its starter has pointed it at the host's log, where the last words of a process that dies go too.

@@ -3,6 +3,7 @@ import { inBackground } from "../plan/in-background.ts";
 import type { RunId } from "../run/ids.ts";
 import type { Cause, Outcome } from "../run/outcome.ts";
 import { quoted } from "../run/quoted.ts";
+import { ours, type Redacted, reshaped } from "../run/redacted.ts";
 import type { EndedRun } from "../run/run.ts";
 import { admitInTransaction, laneLimitOf } from "./admit.ts";
 import type { Ledger } from "./ledger.ts";
@@ -94,10 +95,11 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 }
 
 /** What becomes of no run's task when this one ends so: a line for each message, for whoever reads the outcome. */
-export function undelivered(ledger: Ledger, record: RunRecord, { endedAt, outcome }: EndedRun): string[] {
+export function undelivered(ledger: Ledger, record: RunRecord, { endedAt, outcome }: EndedRun): Redacted[] {
 	if (canGoOn(outcome)) return [];
 	return notTakenIn(ledger, record, endedAt).map(
-		({ body }) => `This message was not delivered, because the run ended first: ${quoted(body)}`,
+		({ body }) =>
+			ours`This message was not delivered, because the run ended first: ${reshaped(ledger.redact(body), quoted)}`,
 	);
 }
 

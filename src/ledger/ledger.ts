@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { diskFiles, type SessionFiles } from "../ports/session-files.ts";
 import { messageOf } from "../run/message-of.ts";
+import { ours, type Redacted } from "../run/redacted.ts";
 import { isDamage, LedgerUnusable, lookWithoutTouching, refuseUnknown, tooNew } from "./identify.ts";
 import type { UnreadableRun } from "./row-check.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
@@ -43,6 +44,9 @@ export class Ledger {
 
 	/** Told of every row that cannot be read, once. */
 	onUnreadable: (run: UnreadableRun) => void = () => {};
+
+	/** For what the ledger itself writes into an outcome. Without a redactor, nothing that others wrote gets into one. */
+	redact: (text: string) => Redacted = () => ours`(left out: it could not be redacted)`;
 
 	foundUnreadable(run: UnreadableRun): void {
 		if (this.#unreadable.has(run.seq)) return;

@@ -1,5 +1,6 @@
 import type { HostId, RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
+import type { Redacted } from "../run/redacted.ts";
 import { type EndedRun, isRefused, type RunEvent, transition } from "../run/run.ts";
 import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
 import { followAttempts, recordModel } from "./attempts.ts";
@@ -87,7 +88,7 @@ export function recordTurn(ledger: Ledger, id: RunId, fence: number, turn: Turn)
 interface Turn {
 	/** Over all attempts. */
 	usage: Usage;
-	said?: string;
+	said?: Redacted;
 	/** provider/id of the model that was asked. */
 	model?: string;
 }

@@ -1,7 +1,9 @@
 import type { LaunchPlan } from "../plan/plan.ts";
 import type { HostId, RunId, SessionId } from "../run/ids.ts";
+import { type Redacted, redactedBefore } from "../run/redacted.ts";
 import type { EndedRun, Run } from "../run/run.ts";
 import { storedOutcome } from "../run/stored-outcome.ts";
+import { redactOwnParts } from "../run/unredacted-parts.ts";
 import type { Usage } from "../run/usage.ts";
 import type { Ledger } from "./ledger.ts";
 import { type ProfileColumns, type ProfileKey, toProfile } from "./profile-key.ts";
@@ -25,8 +27,8 @@ export interface RunRecord {
 	plan: LaunchPlan;
 	/** Counted while it works, so that a budget survives the host. */
 	usage: Usage;
-	/** What the child had last said, redacted: the evidence that is left if its host dies. */
-	partial?: string;
+	/** What the child had last said: the evidence that is left if its host dies. */
+	partial?: Redacted;
 	createdAt: number;
 }
 
@@ -84,7 +86,7 @@ export function selectRuns(ledger: Ledger, condition: string, ...values: (string
 /** Undefined if the row cannot be read. Whoever opened the ledger is told of that. */
 function readable(ledger: Ledger, row: RunRow): RunRecord | undefined {
 	const checked = checkRow(row as unknown as RawRow);
-	if (!("problem" in checked)) return toRecord(row, checked);
+	if (!("problem" in checked)) return toRecord(row, checked, ledger.redact);
 	ledger.foundUnreadable({ seq: row.seq, id: row.id, ...checked });
 	return undefined;
 }
@@ -112,9 +114,9 @@ export function storeRun(ledger: Ledger, run: Run): void {
 	);
 }
 
-function toRecord(row: RunRow, content: RowContent): RunRecord {
+function toRecord(row: RunRow, content: RowContent, redact: Ledger["redact"]): RunRecord {
 	return {
-		run: toRun(row, content),
+		run: toRun(row, content, redact),
 		seq: row.seq,
 		sessionId: row.session_id,
 		parentSession: row.parent_session,
@@ -124,12 +126,13 @@ function toRecord(row: RunRow, content: RowContent): RunRecord {
 		profile: toProfile(row),
 		plan: content.plan,
 		usage: content.usage,
-		...(row.partial !== null && { partial: row.partial }),
+		// Hosts redact what they write down of a child.
+		...(row.partial !== null && { partial: redactedBefore(row.partial) }),
 		createdAt: row.created_at,
 	};
 }
 
-function toRun(row: RunRow, { outcome }: RowContent): Run {
+function toRun(row: RunRow, { outcome, isRedacted }: RowContent, redact: Ledger["redact"]): Run {
 	const facts = {
 		id: row.id,
 		attempt: row.attempt,
@@ -149,7 +152,7 @@ function toRun(row: RunRow, { outcome }: RowContent): Run {
 		...facts,
 		state: "ended",
 		endedAt: row.ended_at,
-		outcome,
+		outcome: isRedacted ? redactedBefore(outcome) : redactOwnParts(outcome, redact),
 		delivery: row.delivery === "owed" ? { state: "owed" } : { state: row.delivery, at: row.delivered_at ?? 0 },
 		...(row.archived_at !== null && { archivedAt: row.archived_at }),
 	};

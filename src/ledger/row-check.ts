@@ -3,7 +3,7 @@ import { readPlan } from "../plan/stored-plan.ts";
 import { isRunId, isSessionId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { isUsage } from "../run/outcome-check.ts";
-import { readOutcome } from "../run/stored-outcome.ts";
+import { isStoredRedacted, readOutcome } from "../run/stored-outcome.ts";
 import type { Usage } from "../run/usage.ts";
 
 /** A row of `runs` as it is in the file: whatever the table allows, or somebody wrote past it. */
@@ -26,7 +26,9 @@ type RowProblem = Pick<UnreadableRun, "problem" | "isNewer">;
 export interface RowContent {
 	plan: LaunchPlan;
 	usage: Usage;
-	outcome: Outcome | undefined;
+	outcome: Outcome<string> | undefined;
+	/** Whether all of the outcome was redacted before it was stored. */
+	isRedacted: boolean;
 }
 
 /**
@@ -41,10 +43,12 @@ export function checkRow(row: RawRow): RowContent | RowProblem {
 	if (!plan) return { problem: "plan is not the JSON of a plan" };
 	const usage = parsed(row.usage);
 	if (!isUsage(usage)) return { problem: "usage is not the JSON of a usage" };
-	if (row.outcome === null) return { plan, usage, outcome: undefined };
-	const outcome = readOutcome(parsed(row.outcome));
+	if (row.outcome === null) return { plan, usage, outcome: undefined, isRedacted: true };
+	const stored = parsed(row.outcome);
+	const outcome = readOutcome(stored);
 	if (outcome === "newer") return newer("outcome");
-	return outcome ? { plan, usage, outcome } : { problem: "outcome is not the JSON of an outcome" };
+	if (!outcome) return { problem: "outcome is not the JSON of an outcome" };
+	return { plan, usage, outcome, isRedacted: isStoredRedacted(stored) };
 }
 
 const newer = (column: string): RowProblem => ({ problem: `${column} was written by a newer pi-geon`, isNewer: true });

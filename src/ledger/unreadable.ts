@@ -2,6 +2,7 @@ import type { LaunchPlan } from "../plan/plan.ts";
 import { storedPlan } from "../plan/stored-plan.ts";
 import { isRunId, isSessionId, newRunId, newSessionId, type SessionId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
+import { ours } from "../run/redacted.ts";
 import { storedOutcome } from "../run/stored-outcome.ts";
 import { readUsage } from "../run/stored-usage.ts";
 import { NO_USAGE, type Usage } from "../run/usage.ts";
@@ -107,7 +108,11 @@ const lostOutcome = (ledger: Ledger, found: UnreadableRun, usage: Usage): Outcom
 	status: "error",
 	cause: "unreadable",
 	exitCode: 1,
-	error: { code: "SUBAGENT_FAILED", message: unreadableMessage(ledger, found), reason: "unreadable" },
+	error: {
+		code: "SUBAGENT_FAILED",
+		message: ledger.redact(unreadableMessage(ledger, found)),
+		reason: ours`unreadable`,
+	},
 	usage,
 	displayItems: [],
 	attempts: 1,

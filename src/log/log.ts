@@ -36,7 +36,7 @@ export interface LogTarget {
 	/** Takes one line, with its end. May fail: the line is lost then, and nothing else. */
 	write(line: string): void;
 	/** Everything in a line goes through it. */
-	redact<Value>(value: Value): Value;
+	redact(line: Readonly<Record<string, unknown>>): unknown;
 }
 
 /** One JSON object a line. */

@@ -1,4 +1,5 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
+import { type Redacted, reshaped } from "../run/redacted.ts";
 import type { ChildMessage } from "./messages.ts";
 
 export interface Excerpt {
@@ -18,14 +19,15 @@ export interface ExcerptLimits {
 }
 
 /** The latest messages, as far as they fit, fit to leave the child. */
-export function excerpt(all: ChildMessage[], limits: ExcerptLimits, redactor: Redactor): Excerpt {
+export function excerpt(all: ChildMessage<string>[], limits: ExcerptLimits, redactor: Redactor): Excerpt {
 	const kept: ChildMessage[] = [];
 	let bytes = 0;
 	let cut = 0;
 	for (const message of all.slice(-limits.messages).reverse()) {
 		// Redacted before it is cut: half a key does not look like one.
-		const { head, more } = headOf(redactor.redact(message.text), limits.chars);
-		const shown = { ...message, text: head, ...(more > 0 && { moreChars: more }) };
+		const text = redactor.redact(message.text);
+		const { head, more } = headOf(text, limits.chars);
+		const shown = { ...message, text: reshaped(text, () => head), ...(more > 0 && { moreChars: more }) };
 		bytes += Buffer.byteLength(JSON.stringify(shown));
 		if (bytes > limits.bytes) break;
 		kept.push(shown);
@@ -35,9 +37,9 @@ export function excerpt(all: ChildMessage[], limits: ExcerptLimits, redactor: Re
 }
 
 /** The head of a text. Says how much is missing. */
-export function shorten(text: string, chars: number): { text: string; shortened: boolean } {
+export function shorten(text: Redacted, chars: number): Redacted {
 	const { head, more } = headOf(text, chars);
-	return { text: withMore(head, more), shortened: more > 0 };
+	return reshaped(text, () => withMore(head, more));
 }
 
 /** A text of which so many characters were left out. */

@@ -1,11 +1,11 @@
+import { pick, type RunView, viewOf } from "../deliver/run-view.ts";
 import type { RunRecord } from "../ledger/records.ts";
-import { findSession } from "../ledger/sessions.ts";
 import { plural } from "../run/amounts.ts";
-import { sessionKey } from "../run/ids.ts";
+import type { Redacted } from "../run/redacted.ts";
 import { findChild } from "./child.ts";
 import { type Denial, isDenial } from "./denial.ts";
 import { excerpt } from "./excerpt.ts";
-import { type ChildMessage, messagesIn, transcriptOf } from "./messages.ts";
+import { type ChildMessage, messagesIn, transcriptOfRun } from "./messages.ts";
 import type { Sources } from "./runs.ts";
 
 const DEFAULT_MESSAGES = 50;
@@ -21,18 +21,15 @@ export interface HistoryRequest {
 	includeTools?: boolean;
 }
 
-export interface History {
-	sessionKey: string;
-	agent: string;
-	state: string;
+export interface History extends Pick<RunView, "sessionKey" | "agent" | "state"> {
 	/** Of the archived one, where it is. */
-	transcript?: string;
+	transcript?: Redacted;
 	messages: ChildMessage[];
 	/** What is not in them, and where it is. */
 	note?: string;
 }
 
-/** What was said in a child session of this parent's: the latest of it, redacted. */
+/** What was said in a child session of this parent's: the latest of it. */
 export function sessionHistory(request: HistoryRequest, sources: Sources): History | Denial {
 	const child = findChild(sources.ledger, request.parentSession, request);
 	return isDenial(child) ? child : historyOf(child, request, sources);
@@ -40,11 +37,11 @@ export function sessionHistory(request: HistoryRequest, sources: Sources): Histo
 
 /** The same of the session a run belongs to. */
 export function historyOf(
-	{ plan, run, sessionId }: RunRecord,
+	record: RunRecord,
 	request: { limit?: number; includeTools?: boolean },
 	{ ledger, redactor }: Sources,
 ): History {
-	const file = transcriptOf(findSession(ledger, sessionId) ?? plan.session);
+	const file = transcriptOfRun(record, ledger);
 	const limits = {
 		messages: Math.min(Math.max(1, Math.floor(request.limit ?? DEFAULT_MESSAGES)), MOST_MESSAGES),
 		chars: MESSAGE_CHARS,
@@ -58,9 +55,7 @@ export function historyOf(
 		...(shortened > 0 ? [`${messagesAre(shortened, "message")} shortened`] : []),
 	];
 	return {
-		sessionKey: sessionKey(plan.principal.id, sessionId),
-		agent: plan.agent,
-		state: run.state,
+		...pick(viewOf(record, redactor), ["sessionKey", "agent", "state"]),
 		...(file !== undefined && { transcript: redactor.redact(file) }),
 		messages,
 		...(left.length > 0 && { note: `${left.join(", ")}.` }),

@@ -1,14 +1,12 @@
-import type { Services } from "../delegate.ts";
+import { pick, type RunView, viewOf } from "../deliver/run-view.ts";
 import { type ChildSessionRow, childSessionsOf } from "../ledger/child-sessions.ts";
 import { waitingMessages } from "../ledger/inbox.ts";
 import { findRun, type RunMode, type RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
-import { sessionKey } from "../run/ids.ts";
-import type { Outcome } from "../run/outcome.ts";
-import type { RunState } from "../run/run.ts";
-import type { Usage } from "../run/usage.ts";
+import type { Redacted } from "../run/redacted.ts";
 import { excerpt, shorten } from "./excerpt.ts";
-import { type ChildMessage, messagesIn, transcriptOf } from "./messages.ts";
+import { type ChildMessage, messagesIn, transcriptOf, transcriptOfRun } from "./messages.ts";
+import type { Sources } from "./runs.ts";
 
 const DEFAULT_ROWS = 20;
 const MOST_ROWS = 100;
@@ -28,23 +26,13 @@ export interface ListRequest {
 	messageLimit?: number;
 }
 
-export interface SessionRow {
-	sessionKey: string;
-	sessionId: string;
-	runId: string;
-	agent: string;
-	label?: string;
-	kind: RunMode;
-	state: RunState;
-	/** How it ended. */
-	status?: Outcome["status"];
-	task: string;
-	model: string;
+export interface SessionRow
+	extends Pick<RunView, "sessionKey" | "sessionId" | "runId" | "agent" | "label" | "kind" | "state" | "status">,
+		Pick<RunView, "task" | "model" | "usage"> {
 	createdAt: string;
 	startedAt?: string;
 	endedAt?: string;
-	usage: Usage;
-	transcript?: string;
+	transcript?: Redacted;
 	archived?: true;
 	/** Sent to it, and not taken in. */
 	messagesWaiting?: number;
@@ -58,7 +46,7 @@ export interface SessionList {
 }
 
 /** The child sessions of a parent session, newest first, each with the run that tells its state. */
-export function listSessions(request: ListRequest, services: Pick<Services, "ledger" | "redactor">): SessionList {
+export function listSessions(request: ListRequest, services: Sources): SessionList {
 	const { ledger } = services;
 	const chosen = childSessionsOf(ledger, request.parentSession).filter((row) => isWanted(row, request));
 	const limit = Math.min(Math.max(1, Math.floor(request.limit ?? DEFAULT_ROWS)), MOST_ROWS);
@@ -81,28 +69,21 @@ function isWanted({ mode, state, endedAt }: ChildSessionRow, { kinds, activeMinu
 	return (endedAt ?? 0) >= Date.now() - activeMinutes * 60_000;
 }
 
-function rowOf(record: RunRecord, { ledger, redactor }: Pick<Services, "ledger" | "redactor">): SessionRow {
-	const { run, plan, sessionId, label } = record;
-	const outcome = run.state === "ended" ? run.outcome : undefined;
-	const session = findSession(ledger, sessionId) ?? plan.session;
+function rowOf(record: RunRecord, { ledger, redactor }: Sources): SessionRow {
+	const view = viewOf(record, redactor);
+	const { startedAt, endedAt } = view;
+	const session = findSession(ledger, record.sessionId) ?? record.plan.session;
 	const transcript = transcriptOf(session);
 	// An ended run takes nothing in any more: its outcome says what did not reach it.
-	const waiting = outcome ? 0 : waitingMessages(ledger, run.id).length;
+	const waiting = view.state === "ended" ? 0 : waitingMessages(ledger, view.runId).length;
 	return {
-		sessionKey: sessionKey(plan.principal.id, sessionId),
-		sessionId,
-		runId: run.id,
-		agent: plan.agent,
-		...(label !== undefined && { label: redactor.redact(label) }),
-		kind: record.mode,
-		state: run.state,
-		...(outcome && { status: outcome.status }),
-		task: shorten(redactor.redact(plan.task), TASK_CHARS).text,
-		model: outcome?.model ?? `${plan.model.provider}/${plan.model.id}`,
-		createdAt: time(record.createdAt),
-		...(run.startedAt !== undefined && { startedAt: time(run.startedAt) }),
-		...(run.state === "ended" && { endedAt: time(run.endedAt) }),
-		usage: outcome?.usage ?? record.usage,
+		...pick(view, ["sessionKey", "sessionId", "runId", "agent", "label", "kind", "state", "status"]),
+		task: shorten(view.task, TASK_CHARS),
+		model: view.model,
+		createdAt: time(view.createdAt),
+		...(startedAt !== undefined && { startedAt: time(startedAt) }),
+		...(endedAt !== undefined && { endedAt: time(endedAt) }),
+		usage: view.usage,
 		...(transcript !== undefined && { transcript: redactor.redact(transcript) }),
 		...("archivedAt" in session && { archived: true as const }),
 		...(waiting > 0 && { messagesWaiting: waiting }),
@@ -110,11 +91,11 @@ function rowOf(record: RunRecord, { ledger, redactor }: Pick<Services, "ledger" 
 }
 
 function latestMessages(
-	{ plan, sessionId }: RunRecord,
+	record: RunRecord,
 	limits: { messages: number; bytes: number },
-	{ ledger, redactor }: Pick<Services, "ledger" | "redactor">,
+	{ ledger, redactor }: Sources,
 ): ChildMessage[] {
-	const file = transcriptOf(findSession(ledger, sessionId) ?? plan.session);
+	const file = transcriptOfRun(record, ledger);
 	if (file === undefined) return [];
 	const messages = Math.min(Math.max(1, Math.floor(limits.messages)), MOST_MESSAGES);
 	const said = messagesIn(file, { includeTools: false });

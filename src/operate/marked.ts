@@ -1,4 +1,3 @@
-import type { Redactor } from "../collect/redact/redactor.ts";
 import { type ChildsWords, childsWords } from "../deliver/childs-words.ts";
 import { NAME } from "../run/ids.ts";
 import type { History } from "./history.ts";
@@ -6,15 +5,15 @@ import type { SessionList } from "./list.ts";
 import type { ChildMessage } from "./messages.ts";
 
 /** A history for a model: all that was said in the child session is marked, whoever said it there. */
-export function markedHistory(history: History, redactor: Redactor): object {
-	const words = childsWords(redactor);
+export function markedHistory(history: History): object {
+	const words = childsWords();
 	const messages = history.messages.map((message) => marked(message, words));
 	return { ...(messages.length > 0 && { about: words.sentence }), ...history, messages };
 }
 
 /** The same for a list whose rows have messages. */
-export function markedList({ sessions, total }: SessionList, redactor: Redactor): object {
-	const words = childsWords(redactor);
+export function markedList({ sessions, total }: SessionList): object {
+	const words = childsWords();
 	const rows = sessions.map(({ messages, ...row }) => ({
 		...row,
 		...(messages && { messages: messages.map((message) => marked(message, words)) }),

@@ -1,17 +1,20 @@
 import { existsSync } from "node:fs";
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { RunRecord } from "../ledger/records.ts";
 import { archivedFile } from "../ledger/session-files.ts";
-import type { SessionRecord } from "../ledger/sessions.ts";
+import { findSession, type SessionRecord } from "../ledger/sessions.ts";
 import { currentBranch, entriesIn } from "../ledger/transcript.ts";
 import { diskFiles } from "../ports/session-files.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
+import type { Redacted } from "../run/redacted.ts";
 
-/** One thing that was said in a child session, as it is in the file. */
-export interface ChildMessage {
+/** One thing that was said in a child session. */
+export interface ChildMessage<Text extends string = Redacted> {
 	role: "user" | "assistant" | "tool";
 	/** Of a tool's answer. */
 	tool?: string;
-	text: string;
+	text: Text;
 	/** How many of its characters are not in the text. */
 	moreChars?: number;
 	/** Absent if the file tells no time: a child with a shell can write into it. */
@@ -24,13 +27,17 @@ export function transcriptOf({ file, archivedAt }: Pick<SessionRecord, "file" | 
 	return places.find((place) => existsSync(place));
 }
 
-/** All that was said in a session, oldest first. */
-export function messagesIn(file: string, { includeTools }: { includeTools: boolean }): ChildMessage[] {
+/** The same for the session of a run. */
+export const transcriptOfRun = ({ sessionId, plan }: RunRecord, ledger: Ledger): string | undefined =>
+	transcriptOf(findSession(ledger, sessionId) ?? plan.session);
+
+/** All that was said in a session, oldest first, as it is in the file: only what is shown of it is worth redacting. */
+export function messagesIn(file: string, { includeTools }: { includeTools: boolean }): ChildMessage<string>[] {
 	return currentBranch(entriesIn(file, diskFiles)).flatMap((entry) =>
 		messagesOf(entry).filter(({ role, text }) => text !== "" && (includeTools || role !== "tool")),
 	);
 
-	function messagesOf(entry: SessionEntry): ChildMessage[] {
+	function messagesOf(entry: SessionEntry): ChildMessage<string>[] {
 		const at = timeOf(entry);
 		if (entry.type === "custom_message") return [{ role: "user", text: plainText(entry.content), ...at }];
 		if (entry.type !== "message") return [];

@@ -1,25 +1,23 @@
-import { inOneLine } from "../collect/plain.ts";
+import { inLegibleLine } from "../collect/plain.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import { type ChildsWords, childsWords } from "../deliver/childs-words.ts";
+import { pick, type RunView, viewOf } from "../deliver/run-view.ts";
 import { shownToModel } from "../deliver/whole-answer.ts";
 import { isOurs } from "../deliver/whose-words.ts";
 import type { EndedRecord } from "../ledger/records.ts";
-import { sessionKey } from "../run/ids.ts";
-import { legible } from "../run/legible.ts";
+import { joined, ours, type Redacted } from "../run/redacted.ts";
 
-interface About {
-	runId: string;
-	sessionKey: string;
+interface About extends Pick<RunView, "runId" | "sessionKey"> {
 	/** On a reply that is not whole. */
-	note?: string;
+	note?: Redacted;
 	/** What the run went without, one line each. A reply counts as delivered, so that nothing else says it. */
-	warning?: string;
+	warning?: Redacted;
 }
 
 /** What a child answered to a message: the outcome of the run that took it in. */
 export type Reply =
-	| ({ status: "ok"; reply: string } & About)
-	| ({ status: "error"; error: string; reply?: string } & About);
+	| ({ status: "ok"; reply: Redacted } & About)
+	| ({ status: "error"; error: Redacted; reply?: Redacted } & About);
 
 interface Replying {
 	/** Whether the run took the message in. */
@@ -29,28 +27,24 @@ interface Replying {
 }
 
 export function replyOf(record: EndedRecord, redactor: Redactor, { taken, words }: Replying): Reply {
-	const { run, plan, sessionId } = record;
-	const { outcome } = run;
-	const marked = (text: string): string => (words ? words.around(text) : redactor.redact(text));
-	const { text, whereabouts } = shownToModel(outcome.output ?? "", record);
-	const warnings = outcome.warnings.map((warning) => redactor.redact(inOneLine(legible(warning))));
+	const { outcome } = record.run;
+	const marked = (text: Redacted): Redacted => (words ? words.around(text) : text);
+	const { text, whereabouts } = shownToModel(outcome.output ?? ours``, record, redactor);
+	const warnings = outcome.warnings.map(inLegibleLine);
 	const about = {
-		runId: run.id,
-		sessionKey: sessionKey(plan.principal.id, sessionId),
-		...(whereabouts !== undefined && { note: redactor.redact(whereabouts) }),
-		...(warnings.length > 0 && { warning: warnings.join("\n") }),
+		...pick(viewOf(record, redactor), ["runId", "sessionKey"]),
+		...(whereabouts !== undefined && { note: whereabouts }),
+		...(warnings.length > 0 && { warning: joined(warnings, "\n") }),
 	};
 	if (outcome.status === "success" && taken) return { status: "ok", reply: marked(text), ...about };
 	const failure =
-		outcome.status === "success"
-			? []
-			: [isOurs(outcome) ? redactor.redact(outcome.error.message) : marked(outcome.error.message)];
-	const error = [...failure, ...(taken ? [] : ["Your message was not received."])].join(" ");
+		outcome.status === "success" ? [] : [isOurs(outcome) ? outcome.error.message : marked(outcome.error.message)];
+	const error = joined([...failure, ...(taken ? [] : [ours`Your message was not received.`])], " ");
 	return { status: "error", error, ...(text !== "" && { reply: marked(text) }), ...about };
 }
 
 /** The same for a model. */
 export function markedReply(record: EndedRecord, redactor: Redactor, { taken }: { taken: boolean }): object {
-	const words = childsWords(redactor);
+	const words = childsWords();
 	return { about: words.sentence, ...replyOf(record, redactor, { taken, words }) };
 }

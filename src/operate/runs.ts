@@ -1,47 +1,20 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
+import { pick, type RunView, type Standing, viewOf } from "../deliver/run-view.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { findRun, type RunMode, type RunRecord } from "../ledger/records.ts";
+import { findRun, type RunRecord } from "../ledger/records.ts";
 import { countRuns, listRunIds, numberOfRun, type RunCount, type RunScope } from "../ledger/run-list.ts";
 import { findUnreadable, unreadableRuns } from "../ledger/unreadable.ts";
-import { sessionKey } from "../run/ids.ts";
-import type { Cause, Outcome } from "../run/outcome.ts";
-import { type Phase, phaseOf } from "../run/phase.ts";
-import type { Delivery, Run } from "../run/run.ts";
-import type { Usage } from "../run/usage.ts";
 import { shorten } from "./excerpt.ts";
 
 const TASK_CHARS = 500;
 
-/** How a run stands. */
-export interface Standing {
-	phase: Phase;
-	/** How it ended. */
-	status?: Outcome["status"];
-	cause?: Cause;
-	/** The reason of its error, for those who read these facts as JSON. */
-	reason?: string;
-}
-
-/** One run, as lists show it. Redacted; texts may still hold line breaks and control characters. */
-export interface RunSummary extends Standing {
-	runId: string;
+/** One run, as lists show it. */
+export interface RunSummary
+	extends Standing,
+		Pick<RunView, "runId" | "agent" | "label" | "task" | "kind" | "delivery" | "model" | "usage">,
+		Pick<RunView, "createdAt" | "startedAt" | "endedAt" | "sessionId" | "sessionKey" | "parentSession" | "cwd"> {
 	/** Its number in its conversation. */
 	number: number;
-	agent: string;
-	label?: string;
-	task: string;
-	kind: RunMode;
-	delivery?: Delivery["state"];
-	model: string;
-	/** Milliseconds since 1970, like all times here. */
-	createdAt: number;
-	startedAt?: number;
-	endedAt?: number;
-	usage: Usage;
-	sessionId: string;
-	sessionKey: string;
-	parentSession: string;
-	cwd: string;
 }
 
 export interface RunList {
@@ -74,35 +47,17 @@ export function listRuns(request: RunScope & { limit: number }, sources: Sources
 	};
 }
 
-export function summaryOf(record: RunRecord, { ledger, redactor }: Sources): RunSummary {
-	const { run, plan, sessionId, label } = record;
-	const outcome = run.state === "ended" ? run.outcome : undefined;
-	const usage = outcome?.usage ?? record.usage;
-	return {
-		runId: run.id,
-		number: numberOfRun(ledger, run.id) ?? 0,
-		agent: plan.agent,
-		...(label !== undefined && { label: redactor.redact(label) }),
-		task: shorten(redactor.redact(plan.task), TASK_CHARS).text,
-		kind: record.mode,
-		...standingOf(run),
-		...(run.state === "ended" && { delivery: run.delivery.state }),
-		model: outcome?.model ?? `${plan.model.provider}/${plan.model.id}`,
-		createdAt: record.createdAt,
-		...(run.startedAt !== undefined && { startedAt: run.startedAt }),
-		...(run.state === "ended" && { endedAt: run.endedAt }),
-		usage,
-		sessionId,
-		sessionKey: sessionKey(plan.principal.id, sessionId),
-		parentSession: record.parentSession,
-		cwd: redactor.redact(plan.cwd),
-	};
+export function summaryOf(record: RunRecord, sources: Sources): RunSummary {
+	return summarized(viewOf(record, sources.redactor), sources);
 }
 
-export function standingOf(run: Run): Standing {
-	const phase = phaseOf(run);
-	if (run.state !== "ended") return { phase };
-	const { outcome } = run;
-	const reason = outcome.status === "success" ? undefined : outcome.error.reason;
-	return { phase, status: outcome.status, cause: outcome.cause, ...(reason !== undefined && { reason }) };
+export function summarized(view: RunView, { ledger }: Pick<Sources, "ledger">): RunSummary {
+	return {
+		...pick(view, ["runId"]),
+		number: numberOfRun(ledger, view.runId) ?? 0,
+		...pick(view, ["agent", "label"]),
+		task: shorten(view.task, TASK_CHARS),
+		...pick(view, ["kind", "phase", "status", "cause", "reason", "delivery", "model", "createdAt", "startedAt", "endedAt"]),
+		...pick(view, ["usage", "sessionId", "sessionKey", "parentSession", "cwd"]),
+	};
 }

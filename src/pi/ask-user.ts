@@ -4,16 +4,17 @@ import type { Services } from "../delegate.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
 import type { Answer, Question } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
+import { ours, reshaped } from "../run/redacted.ts";
 import { type AskUser, NOBODY } from "../supervise/ask.ts";
 import { inTurn } from "./dialog-line.ts";
 
 const LONGEST_LABEL = 60;
 
 /** Puts the questions of children before the user of this pi, labelled with who asks. Without a user they are declined. */
-export function askUser(ctx: ExtensionContext, { ledger }: Pick<Services, "ledger">): AskUser {
+export function askUser(ctx: ExtensionContext, { ledger, redactor }: Pick<Services, "ledger" | "redactor">): AskUser {
 	return async (runId, question, signal) => {
 		if (!ctx.hasUI) return NOBODY;
-		const title = `${whoAsks(runId, findRun(ledger, runId))} ${inOneLine(question.title)}`;
+		const title = ours`${redactor.redact(whoAsks(runId, findRun(ledger, runId)))} ${reshaped(question.title, inOneLine)}`;
 		const show = () => dialog(ctx.ui, { ...question, title }, signal);
 		return ctx.mode === "tui" ? inTurn(ctx.ui, show, signal) : show();
 	};

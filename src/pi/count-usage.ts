@@ -31,7 +31,10 @@ export function countUsage(ctx: ExtensionContext): void {
 	}
 }
 
-type Announced = Pick<AnnounceDetails, "runId" | "model" | "usage">;
+interface Announced extends Pick<AnnounceDetails, "usage"> {
+	runId: string;
+	model?: string;
+}
 
 /** Other versions of this extension may have written the announce. What a newer one wrote, that one counts. */
 function announceIn(entry: SessionEntry): Announced[] {

@@ -16,7 +16,7 @@ import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.t
 import type { UserDecisions } from "./delegation-setup.ts";
 import { headlessDrain } from "./drain.ts";
 import { markFailure } from "./failures.ts";
-import { parentLog } from "./parent-log.ts";
+import { parentLog, parentRedactor } from "./parent-log.ts";
 import { conversationOf, type PiConversation } from "./pi-conversation.ts";
 import { prestartHost } from "./prestart-host.ts";
 import { rememberExtensions } from "./project-extensions.ts";
@@ -51,7 +51,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		live,
 		wasEverUsed,
 		use: ({ ctx }, work) => services.use(ctx, work),
-		askUser: ({ ctx }, { ledger }) => askUser(ctx, { ledger }),
+		askUser: ({ ctx }, available) => askUser(ctx, available),
 	});
 	const over = new AbortController();
 	const calls = new WaitingCalls();
@@ -61,7 +61,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		askToWrite: (ctx, agent, tools) => writeQuestions.ask(ctx, agent, tools),
 	};
 	const onSpawned = (from: ExtensionContext, record: RunRecord) => {
-		events.created(record);
+		events.created(record, { redactor: parentRedactor() });
 		announcer.attend(talkIn(from));
 	};
 	const common = { pi, services, decisions, onSpawned };

@@ -159,6 +159,7 @@ async function open() {
 	const places = placesIn(getAgentDir());
 	const profile = currentProfile(hostEntry());
 	const ledger = await openLedger(places.ledger, { setAsideIfDamaged: true });
+	ledger.redact = parentRedactor().redact;
 	ledger.onUnreadable = ({ id, problem }) =>
 		parentLog.error("a row of the ledger cannot be read", { runId: id, problem });
 	const log = parentLog;

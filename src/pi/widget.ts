@@ -1,10 +1,11 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Services } from "../delegate.ts";
-import { findRun, type RunRecord } from "../ledger/records.ts";
+import { type RunView, type Standing, viewOf } from "../deliver/run-view.ts";
+import { findRun } from "../ledger/records.ts";
 import { stateInWords } from "../operate/report/words.ts";
-import { type Standing, standingOf } from "../operate/runs.ts";
 import type { RunId } from "../run/ids.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
+import type { Redacted } from "../run/redacted.ts";
 import { inputTokens } from "../run/usage.ts";
 import type { LiveRuns, Viewer } from "../supervise/live-runs.ts";
 import { parentLog } from "./parent-log.ts";
@@ -36,7 +37,7 @@ export class Widget implements Viewer {
 	readonly #setup: WidgetSetup;
 	readonly #detach: () => void;
 	/** Redacted once: a task may be long. */
-	readonly #titles = new Map<RunId, string>();
+	readonly #titles = new Map<RunId, Redacted>();
 	#slots: RunId[] = [];
 	#view: WidgetView | undefined;
 	#requestRender = () => {};
@@ -96,7 +97,7 @@ export class Widget implements Viewer {
 		this.#slots = assignSlots(this.#slots, { open: inOrder.map(({ id }) => id), hasEnded, capacity });
 		const rows = this.#slots.flatMap((id) => {
 			const record = known.get(id) ?? findRun(ledger, id);
-			return record ? [this.#rowOf(record, (text) => redactor.redact(text))] : [];
+			return record ? [this.#rowOf(viewOf(record, redactor))] : [];
 		});
 		for (const id of this.#titles.keys()) if (!this.shows(id)) this.#titles.delete(id);
 		const others = open.filter(({ id }) => !this.shows(id));
@@ -106,20 +107,19 @@ export class Widget implements Viewer {
 		return { rows, more: { working: others.length - waiting, waiting }, hint: this.#setup.hint };
 	}
 
-	#rowOf(record: RunRecord, redact: (text: string) => string): WidgetRow {
-		const { run, plan, label, usage: recorded, partial } = record;
-		const standing = standingOf(run);
-		const title = this.#titles.get(run.id) ?? redact(label ?? plan.task);
-		this.#titles.set(run.id, title);
-		const progress = this.#setup.live.progressOf(run.id);
-		const usage = run.state === "ended" ? run.outcome.usage : (progress?.usage ?? recorded);
+	#rowOf(view: RunView): WidgetRow {
+		const { runId, agent, startedAt, endedAt } = view;
+		const title = this.#titles.get(runId) ?? view.label ?? view.task;
+		this.#titles.set(runId, title);
+		const progress = this.#setup.live.progressOf(runId);
+		const usage = view.state === "ended" ? view.usage : (progress?.usage ?? view.usage);
 		return {
-			agent: plan.agent,
+			agent,
 			title,
-			look: lookOf(standing),
-			doing: doingOf(standing, partial, progress?.displayItems),
-			startedAt: run.startedAt,
-			endedAt: run.state === "ended" ? run.endedAt : undefined,
+			look: lookOf(view),
+			doing: doingOf(view, progress?.displayItems),
+			startedAt,
+			endedAt,
 			tokens: inputTokens(usage) + usage.output,
 			cost: usage.cost,
 		};
@@ -154,15 +154,11 @@ function lookOf({ phase, status }: Standing): WidgetRow["look"] {
 	return status === "success" ? "done" : "failed";
 }
 
-function doingOf(
-	standing: Standing,
-	partial: string | undefined,
-	displayItems: readonly { type: string; name?: string }[] | undefined,
-): string {
-	const state = stateInWords(standing);
-	if (standing.phase !== "working") return state;
+function doingOf(view: RunView, displayItems: readonly { type: string; name?: string }[] | undefined): string {
+	const state = stateInWords(view);
+	if (view.phase !== "working") return state;
 	if (displayItems?.at(-1)?.name === FINALIZE_TOOL) return "handing over";
 	// Of a run that went on without us, the ledger knows what it last said.
-	const items = displayItems ?? (partial === undefined ? [] : [{ type: "text", text: partial }]);
+	const items = displayItems ?? (view.answer === undefined ? [] : [{ type: "text", text: view.answer }]);
 	return activity(items, 1).lines[0] ?? state;
 }

@@ -2,6 +2,7 @@ import { isRunId, type RunId } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
 import type { ContextUse, DisplayItem } from "../run/outcome.ts";
 import { isDisplayItem } from "../run/outcome-check.ts";
+import type { Redacted } from "../run/redacted.ts";
 import type { Usage } from "../run/usage.ts";
 
 /**
@@ -26,9 +27,9 @@ export type OfRun =
 
 /** A dialog that an extension in a child opens. */
 export type Question =
-	| { kind: "confirm"; title: string; message: string }
-	| { kind: "select"; title: string; options: string[] }
-	| { kind: "input"; title: string; placeholder?: string };
+	| { kind: "confirm"; title: Redacted; message: Redacted }
+	| { kind: "select"; title: Redacted; options: Redacted[] }
+	| { kind: "input"; title: Redacted; placeholder?: Redacted };
 
 /** What the user entered; true or false to a confirm; the number of the chosen option; nothing where it was declined. */
 export type Answer = string | boolean | number | undefined;
@@ -37,7 +38,7 @@ export interface Progress {
 	displayItems: DisplayItem[];
 	usage: Usage;
 	turnCount: number;
-	model?: string;
+	model?: Redacted;
 	startedAt?: number;
 	context?: ContextUse;
 }
@@ -56,6 +57,7 @@ export function asToHost(message: unknown): ToHost | undefined {
 	return isAnswer(answer) ? { type, runId, askId, answer } : undefined;
 }
 
+/** The texts in it are redacted: hosts do that before they send. */
 export function asFromHost(message: unknown): FromHost | undefined {
 	if (!isRecord(message)) return undefined;
 	const { type, runId, askId, question, progress } = message;

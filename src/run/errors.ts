@@ -15,10 +15,10 @@ export const SUBAGENT_ERROR_CODES = [
 
 export type SubagentErrorCode = (typeof SUBAGENT_ERROR_CODES)[number];
 
-export interface SubagentError {
+export interface SubagentError<Text extends string = string> {
 	code: SubagentErrorCode;
-	message: string;
-	reason?: string;
+	message: Text;
+	reason?: Text;
 }
 
 /** A request that was turned down before a run existed. It has no run id on purpose. */

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { ours, type Redacted, redactedBefore } from "./redacted.ts";
 
 /** A pair of tags around text that others wrote. */
 export interface Marks {
 	/** Of the tag, without its angle brackets. */
-	readonly name: string;
+	readonly name: Redacted;
 	around(text: string): string;
 }
 
@@ -12,7 +13,7 @@ export interface Marks {
  * are defused all the same: a hasty reader might take one of them for the end.
  */
 export function marks(kind: "untrusted" | "report"): Marks {
-	const name = `${kind}-${randomBytes(8).toString("hex")}`;
+	const name = ours`${redactedBefore<string>(kind)}-${redactedBefore(randomBytes(8).toString("hex"))}`;
 	const lookalikes = new RegExp(`<(?=\\s*/?\\s*${kind}-)`, "gi");
 	return { name, around: (text) => `<${name}>\n${text.replace(lookalikes, "&lt;")}\n</${name}>` };
 }

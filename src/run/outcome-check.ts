@@ -6,7 +6,7 @@ import type { Usage } from "./usage.ts";
  * Whether something that was read back is an outcome, down to the last field that anybody reads of it. Those who tell of
  * outcomes rely on the types: a field that passes here and is not what its type says stops the reports of a whole session.
  */
-export function isOutcome(value: unknown): value is Outcome {
+export function isOutcome(value: unknown): value is Outcome<string> {
 	if (!isRecord(value) || !hasFacts(value)) return false;
 	if (value.status === "success") {
 		return value.cause === "finalized" && value.exitCode === 0 && isText(value.output) && isSuccess(value.finalized);
@@ -42,7 +42,7 @@ const isSuccess = (finalized: unknown): boolean =>
 const isReportedError = (finalized: unknown): boolean =>
 	isRecord(finalized) && finalized.status === "ERROR" && isText(finalized.error) && isTextOrAbsent(finalized.result);
 
-export function isDisplayItem(item: unknown): item is DisplayItem {
+export function isDisplayItem(item: unknown): item is DisplayItem<string> {
 	if (!isRecord(item)) return false;
 	if (item.type === "text") return isText(item.text);
 	return item.type === "toolCall" && isText(item.name) && isRecord(item.args);

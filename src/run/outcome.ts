@@ -1,10 +1,11 @@
 import type { SubagentError } from "./errors.ts";
+import type { Redacted } from "./redacted.ts";
 import type { Usage } from "./usage.ts";
 
 /** One thing a child said or did, for people watching. */
-export type DisplayItem =
-	| { type: "text"; text: string }
-	| { type: "toolCall"; name: string; args: Record<string, unknown> };
+export type DisplayItem<Text extends string = Redacted> =
+	| { type: "text"; text: Text }
+	| { type: "toolCall"; name: Text; args: Record<string, unknown> };
 
 /** How full the child's context window is, as pi estimates it. */
 export interface ContextUse {
@@ -18,17 +19,17 @@ export type TimeoutReason = "runtime" | "idle" | "tool";
 export const FINALIZE_TOOL = "subagent_finalize";
 
 /** How the child itself closed its work, with the internal finalize tool. `value` is there when it met a schema. */
-export type Finalized =
-	| { status: "SUCCESS"; result: string; value?: unknown }
-	| { status: "ERROR"; error: string; result?: string };
+export type Finalized<Text extends string = Redacted> =
+	| { status: "SUCCESS"; result: Text; value?: unknown }
+	| { status: "ERROR"; error: Text; result?: Text };
 
 /**
  * Why a run ended. Every possible ending races, and the first cause is kept: what happens during teardown
  * (an aborted request, a killed shell) must not rewrite the reason.
  */
 export type EndCause =
-	| { kind: "finalized"; finalized: Extract<Finalized, { status: "SUCCESS" }> }
-	| { kind: "reported_error"; finalized: Extract<Finalized, { status: "ERROR" }> }
+	| { kind: "finalized"; finalized: Extract<Finalized<string>, { status: "SUCCESS" }> }
+	| { kind: "reported_error"; finalized: Extract<Finalized<string>, { status: "ERROR" }> }
 	| { kind: "not_finalized"; problem: string }
 	| { kind: "uncheckable"; file: string; problem: string; result: string }
 	| { kind: "timeout"; limit: TimeoutReason; afterMs: number }
@@ -47,40 +48,40 @@ export type EndCause =
 export type Cause = EndCause["kind"] | "unreadable";
 export type FailureCause = Exclude<Cause, "finalized">;
 
-interface OutcomeFacts {
+interface OutcomeFacts<Text extends string> {
 	usage: Usage;
-	displayItems: DisplayItem[];
+	displayItems: DisplayItem<Text>[];
 	/** How many attempts the run has had, the first included. pi's own retries of a request are not attempts. */
 	attempts: number;
 	/** provider/id of the model that really answered. */
-	model?: string;
+	model?: Text;
 	context?: ContextUse;
-	/** The whole answer, or what there was of it; redacted, never truncated. */
-	output?: string;
+	/** The whole answer, or what there was of it; never truncated. */
+	output?: Text;
 	/** Things the requester should know that did not change the ending. */
-	warnings: string[];
+	warnings: Text[];
 }
 
-export interface SuccessOutcome extends OutcomeFacts {
+export interface SuccessOutcome<Text extends string = Redacted> extends OutcomeFacts<Text> {
 	status: "success";
 	cause: "finalized";
 	exitCode: 0;
-	finalized: Extract<Finalized, { status: "SUCCESS" }>;
-	output: string;
+	finalized: Extract<Finalized<Text>, { status: "SUCCESS" }>;
+	output: Text;
 }
 
-export interface FailureOutcome extends OutcomeFacts {
+export interface FailureOutcome<Text extends string = Redacted> extends OutcomeFacts<Text> {
 	status: "error" | "timeout";
 	cause: FailureCause;
 	/** Never 0: 124 timed out, 130 stopped, 1 anything else. */
 	exitCode: 1 | 124 | 130;
 	/** For the requester. Its `reason` tells what happened to people and programs outside; here that is `cause`. */
-	error: SubagentError;
-	finalized?: Extract<Finalized, { status: "ERROR" }>;
+	error: SubagentError<Text>;
+	finalized?: Extract<Finalized<Text>, { status: "ERROR" }>;
 	timeoutReason?: TimeoutReason;
 	/** The type of the child's last event, as pi calls it; absent if none was seen. */
-	lastEvent?: string;
+	lastEvent?: Text;
 }
 
-/** The one ending of a run. Only `collect/` makes these. */
-export type Outcome = SuccessOutcome | FailureOutcome;
+/** The one ending of a run. Only `collect/` makes these, as `Outcome<string>`; all that is stored and told is redacted. */
+export type Outcome<Text extends string = Redacted> = SuccessOutcome<Text> | FailureOutcome<Text>;

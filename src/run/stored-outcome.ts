@@ -3,16 +3,19 @@ import type { Cause, FailureCause, Outcome } from "./outcome.ts";
 import { isOutcome } from "./outcome-check.ts";
 import { type Fields, type Upgrades, upgraded, withVersion } from "./stored.ts";
 
-/** Version 1 has the cause. */
+/** Version 1 has the cause, and all of its texts are redacted. */
 const UPGRADES: Upgrades = [(outcome) => ({ ...outcome, cause: causeBefore1(outcome.status, outcome.error) })];
 
 export const storedOutcome = (outcome: Outcome): string => JSON.stringify(withVersion(outcome, UPGRADES));
 
 /** Undefined if it is not an outcome. */
-export function readOutcome(stored: unknown): Outcome | "newer" | undefined {
+export function readOutcome(stored: unknown): Outcome<string> | "newer" | undefined {
 	const outcome: unknown = upgraded(stored, UPGRADES);
 	return outcome === "newer" || isOutcome(outcome) ? outcome : undefined;
 }
+
+/** Before versions, what was written in place of a host was not redacted: its error and its warnings. */
+export const isStoredRedacted = (stored: unknown): boolean => isRecord(stored) && stored.version !== undefined;
 
 /** The cause of an ending that was stored without one. Nobody else reads meaning out of a reason. */
 export function causeBefore1(status: unknown, error: unknown): Cause {

@@ -218,7 +218,7 @@ export class Hosts {
 		if (record?.run.state !== "queued") return undefined;
 		this.#log.error("gave up starting a host", { runId, reason: message });
 		const error = { code: "SUBAGENT_FAILED", message, reason: "spawn" } as const;
-		const outcome = outcomeWithoutHost(record, { kind: "refused", error });
+		const outcome = outcomeWithoutHost(record, { kind: "refused", error }, this.#ledger.redact);
 		endRun(this.#ledger, { id: runId, fence: record.run.fence, outcome, at: this.#now });
 		return undefined;
 	}

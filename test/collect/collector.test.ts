@@ -5,6 +5,7 @@ import { Collector } from "../../src/collect/collector.ts";
 import { outcomeOf } from "../../src/collect/outcome.ts";
 import { createRedactor } from "../../src/collect/redact/redactor.ts";
 import type { EndCause } from "../../src/run/outcome.ts";
+import { NO_REDACTOR } from "../helpers/as-it-is.ts";
 
 const message = (content: unknown, more: object = {}) => ({
 	type: "message_end",
@@ -26,7 +27,7 @@ const { privateKey: PEM } = generateKeyPairSync("rsa", {
 
 /** All that is shown of a child that writes this text in small pieces, and of the message it is in the end. */
 function shownOf(written: string): string[] {
-	const collector = new Collector(REDACTOR.redact);
+	const collector = new Collector(REDACTOR);
 	const shown: string[] = [];
 	for (let at = 0; at < written.length; at += 7) {
 		collector.take(delta(written.slice(at, at + 7)));
@@ -37,7 +38,7 @@ function shownOf(written: string): string[] {
 }
 
 function collected(...events: unknown[]): Collector {
-	const collector = new Collector();
+	const collector = new Collector(NO_REDACTOR);
 	for (const event of events) collector.take(event);
 	return collector;
 }
@@ -86,7 +87,7 @@ describe("what is collected from the events of a child", () => {
 	});
 
 	test("of a text that is longer than what is looked at, the word that is cut off is left out", () => {
-		const collector = new Collector(REDACTOR.redact);
+		const collector = new Collector(REDACTOR);
 		// Nearly all of what is looked at is masked, so that its very beginning is shown too.
 		collector.take(delta(`${GITHUB}${` and ${PEM.repeat(6)}`.padEnd(19_980, " x")}`));
 		expect(collector.latest).toEqual([

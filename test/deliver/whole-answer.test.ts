@@ -4,11 +4,13 @@ import { expect, test } from "vitest";
 import { shownToModel } from "../../src/deliver/whole-answer.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { wholeAnswerFile } from "../../src/ledger/session-files.ts";
+import type { Redacted } from "../../src/run/redacted.ts";
+import { asItIs, NO_REDACTOR } from "../helpers/as-it-is.ts";
 import { admission } from "../ledger/samples.ts";
 import { useScratch } from "../ledger/scratch.ts";
 
 const scratch = useScratch();
-const LONG = "A line of an answer.\n".repeat(5000);
+const LONG = asItIs<Redacted>("A line of an answer.\n".repeat(5000));
 
 /** A run whose session file is there. */
 async function runWith(file: string) {
@@ -18,13 +20,13 @@ async function runWith(file: string) {
 
 test("a long answer is kept whole beside its session, for the user alone, and its head says where", async () => {
 	const record = await runWith(join(scratch.folder(), "deep", "child.jsonl"));
-	const { text, note, whereabouts = "" } = shownToModel(LONG, record);
+	const { text, note, whereabouts = "" } = shownToModel(LONG, record, NO_REDACTOR);
 	const [, file = ""] = /The whole answer is in (.+)\]$/.exec(whereabouts) ?? [];
 	expect(LONG.startsWith(text)).toBe(true);
 	expect(note).toBe("This is the first 2000 of 5000 lines.");
 	expect(readFileSync(file, "utf8")).toBe(LONG);
 	expect(statSync(file).mode & 0o777).toBe(0o600);
-	expect(shownToModel("Short.", record)).toEqual({ text: "Short." });
+	expect(shownToModel(asItIs<Redacted>("Short."), record, NO_REDACTOR)).toEqual({ text: "Short." });
 });
 
 test("an answer that cannot be kept is told all the same, with the reason", async () => {
@@ -33,7 +35,7 @@ test("an answer that cannot be kept is told all the same, with the reason", asyn
 	const inTheWay = await runWith(join(scratch.folder(), "child.jsonl"));
 	mkdirSync(wholeAnswerFile(inTheWay.plan.session.file, inTheWay.run.id));
 	for (const record of [await runWith(join(notAFolder, "child.jsonl")), inTheWay]) {
-		const { text, whereabouts } = shownToModel(LONG, record);
+		const { text, whereabouts } = shownToModel(LONG, record, NO_REDACTOR);
 		expect(text).toMatch(/^A line of an answer\.\n/);
 		expect(whereabouts).toMatch(/The whole answer could not be kept: E(NOTDIR|EXIST|ISDIR)/);
 	}

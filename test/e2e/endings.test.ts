@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import type { SingleResult, SubagentDetails } from "../../src/deliver/details.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
+import type { Plain } from "../helpers/as-it-is.ts";
 import type { Home } from "../helpers/home.ts";
 import { hostPids, killHosts } from "../helpers/hosts.ts";
 import type { RecordedRequest } from "../helpers/model-request.ts";
@@ -38,7 +39,7 @@ interface Row {
 	child: (Reply | "kill")[];
 	subagents?: object;
 	error?: { code: string; reason: string };
-	result: Partial<SingleResult>;
+	result: Partial<Plain<SingleResult>>;
 	/** 100 and 10 tokens for a turn of `working`, 10 and 5 for any other that came to its end, none for one cut short. */
 	used: { input: number; output: number; turns: number };
 	/** Stop it when its n-th model request arrives. */

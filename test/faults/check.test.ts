@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import type { Outcome } from "../../src/run/outcome.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
+import { asItIs } from "../helpers/as-it-is.ts";
 import { PROMISES, violations } from "./check.ts";
 import type { Entry, Evidence, RunRow } from "./evidence.ts";
 
@@ -98,7 +100,7 @@ function run(facts: Partial<RunRow>): RunRow {
 		stopAt: null,
 		createdAt: 0,
 		delivery: "delivered",
-		outcome:
+		outcome: asItIs<Outcome>(
 			facts.maxTurns === undefined
 				? {
 						...common,
@@ -106,6 +108,7 @@ function run(facts: Partial<RunRow>): RunRow {
 						finalized: { status: "SUCCESS", result: "Answer." },
 					}
 				: { ...common, status: "error", cause: "budget", exitCode: 1, error: failure("budget") },
+		),
 		...facts,
 	};
 }
@@ -247,12 +250,13 @@ function announceToo(entries: Entry[] | undefined, id: string): void {
 }
 
 function failed(runs: RunRow[], index: number, reason: string): void {
-	const outcome = runs[index]?.outcome;
-	if (!outcome) throw new Error("Nothing to fail there.");
-	const { usage, displayItems, attempts, warnings } = outcome;
+	const before = runs[index]?.outcome;
+	if (!before) throw new Error("Nothing to fail there.");
+	const { usage, displayItems, attempts, warnings } = before;
 	const facts = { usage, displayItems, attempts, warnings };
 	const error = failure(reason);
-	set(runs, index, { attempt: 1, outcome: { ...facts, status: "error", cause: "crashed", exitCode: 1, error } });
+	const outcome = asItIs<Outcome>({ ...facts, status: "error", cause: "crashed", exitCode: 1, error });
+	set(runs, index, { attempt: 1, outcome });
 }
 
 test("a process that has claimed a run of the session again may write into it again, and no sooner", () => {

@@ -3,8 +3,9 @@ import { Asks, type Watcher } from "../../src/host/asks.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import type { FromHost, Question } from "../../src/processes/protocol.ts";
 import { newRunId } from "../../src/run/ids.ts";
+import { asItIs } from "../helpers/as-it-is.ts";
 
-const question: Question = { kind: "confirm", title: "Now?", message: "" };
+const question: Question = asItIs<Question>({ kind: "confirm", title: "Now?", message: "" });
 const runId = newRunId();
 
 class Parent implements Watcher {

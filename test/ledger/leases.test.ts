@@ -6,8 +6,10 @@ import { endRun, heldRuns, recordTurn, requestStop } from "../../src/ledger/prog
 import { findRun } from "../../src/ledger/records.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import type { HostId, RunId } from "../../src/run/ids.ts";
+import type { Redacted } from "../../src/run/redacted.ts";
 import type { RunningRun } from "../../src/run/run.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
+import { asItIs } from "../helpers/as-it-is.ts";
 import { claimNext } from "./one-run.ts";
 import { admission, outcomeOf, success, type Wish } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
@@ -107,7 +109,7 @@ describe("a sweep", () => {
 		const { ledger, hostId } = await oneHost();
 		const run = atWork(ledger, { hostId });
 		const usage = { ...NO_USAGE, input: 12, turns: 1 };
-		recordTurn(ledger, run.id, run.fence, { usage, said: "So far." });
+		recordTurn(ledger, run.id, run.fence, { usage, said: asItIs<Redacted>("So far.") });
 		expect(swept(ledger, 100)).toEqual({ requeued: [run.id], ended: [] });
 		expect(findRun(ledger, run.id)).toMatchObject({
 			run: { state: "queued", attempt: 1, fence: 2, startedAt: 0 },

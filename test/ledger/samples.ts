@@ -4,6 +4,7 @@ import { newSessionId, type SessionId } from "../../src/run/ids.ts";
 import type { Isolation } from "../../src/run/isolation.ts";
 import type { EndCause, FailureCause, Outcome } from "../../src/run/outcome.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
+import { asItIs } from "../helpers/as-it-is.ts";
 
 /** What a test may care about in an admission; the rest is filled in. */
 export interface Wish extends Partial<Omit<Admission, "plan">> {
@@ -54,26 +55,28 @@ function planFor(
 	return plan;
 }
 
-export const success = (output = "done"): Outcome => ({
-	status: "success",
-	cause: "finalized",
-	exitCode: 0,
-	finalized: { status: "SUCCESS", result: output },
-	output,
-	usage: NO_USAGE,
-	displayItems: [],
-	attempts: 1,
-	warnings: [],
-});
+export const success = (output = "done"): Outcome =>
+	asItIs<Outcome>({
+		status: "success",
+		cause: "finalized",
+		exitCode: 0,
+		finalized: { status: "SUCCESS", result: output },
+		output,
+		usage: NO_USAGE,
+		displayItems: [],
+		attempts: 1,
+		warnings: [],
+	});
 
 /** Stands in for `collect/`, which makes the real ones: the kind of the cause is what the tests look at. */
-export const outcomeOf = (_record: unknown, cause: EndCause): Outcome => ({
-	status: "error",
-	cause: cause.kind as FailureCause,
-	exitCode: cause.kind === "stopped" ? 130 : 1,
-	error: { code: "SUBAGENT_FAILED", message: JSON.stringify(cause), reason: cause.kind },
-	usage: NO_USAGE,
-	displayItems: [],
-	attempts: 1,
-	warnings: [],
-});
+export const outcomeOf = (_record: unknown, cause: EndCause): Outcome =>
+	asItIs<Outcome>({
+		status: "error",
+		cause: cause.kind as FailureCause,
+		exitCode: cause.kind === "stopped" ? 130 : 1,
+		error: { code: "SUBAGENT_FAILED", message: JSON.stringify(cause), reason: cause.kind },
+		usage: NO_USAGE,
+		displayItems: [],
+		attempts: 1,
+		warnings: [],
+	});

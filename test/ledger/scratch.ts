@@ -7,6 +7,7 @@ import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import type { ProfileKey } from "../../src/ledger/profile-key.ts";
 import type { HostId } from "../../src/run/ids.ts";
 import { keyOf } from "./one-run.ts";
+import { NO_REDACTOR } from "../helpers/as-it-is.ts";
 import { type Peer, startPeer } from "./peers.ts";
 
 export interface Scratch {
@@ -37,6 +38,7 @@ export function useScratch(): Scratch {
 		folder,
 		async ledger(file = join(folder(), "ledger.sqlite"), options = {}) {
 			const ledger = await openLedger(file, options);
+			ledger.redact = NO_REDACTOR.redact;
 			ledgers.push(ledger);
 			return ledger;
 		},

@@ -107,7 +107,7 @@ describe("a row that a newer pi-geon wrote", () => {
 		const [running, ended, queued] = ids as [RunId, RunId, RunId];
 		const before = ids.map((id) => rowOf(ledger, id));
 		const at = 1e6;
-		sweep(ledger, { at, outcomeOf: outcomeWithoutHost });
+		sweep(ledger, { at, outcomeOf: (record, cause) => outcomeWithoutHost(record, cause, ledger.redact) });
 		expect(owedTo(ledger, "parent", { at: 0 })).toEqual([]);
 		for (const id of ids) expect(requestStop(ledger, id, { at, by: "the user" })).toBe(false);
 		expect(endRun(ledger, { id: running, fence: 1, outcome: success(), at })).toBe(false);

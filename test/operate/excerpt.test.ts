@@ -2,9 +2,11 @@ import { expect, test } from "vitest";
 import { createRedactor } from "../../src/collect/redact/redactor.ts";
 import { excerpt, shorten } from "../../src/operate/excerpt.ts";
 import type { ChildMessage } from "../../src/operate/messages.ts";
+import type { Redacted } from "../../src/run/redacted.ts";
+import { asItIs } from "../helpers/as-it-is.ts";
 
 const redactor = createRedactor({ secrets: ["open sesame"], homeDir: "/home/ali" });
-const said = (text: string): ChildMessage => ({ role: "assistant", text, at: "2026-01-01T00:00:00.000Z" });
+const said = (text: string): ChildMessage<string> => ({ role: "assistant", text, at: "2026-01-01T00:00:00.000Z" });
 
 test("the latest messages are kept, as many as fit", () => {
 	const all = Array.from({ length: 10 }, (_, index) => said(`${index} ${"x".repeat(1000)}`));
@@ -22,6 +24,6 @@ test("a secret at the cut is gone as a whole", () => {
 });
 
 test("a text is not cut inside a character", () => {
-	expect(shorten("ab😀cd", 3)).toEqual({ text: "ab… (4 more characters)", shortened: true });
-	expect(shorten("abc", 3)).toEqual({ text: "abc", shortened: false });
+	expect(shorten(asItIs<Redacted>("ab😀cd"), 3)).toBe("ab… (4 more characters)");
+	expect(shorten(asItIs<Redacted>("abc"), 3)).toBe("abc");
 });

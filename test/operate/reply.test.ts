@@ -27,7 +27,7 @@ test.each([
 	["a success", success()],
 	["a failure", outcomeOf(undefined, { kind: "lost", message: "Gone." })],
 ])("the reply of %s says what the run went without, one redacted line each", async (_name, outcome) => {
-	const record = await ended({ ...outcome, warnings });
+	const record = await ended({ ...outcome, warnings: redactor.redactValue(warnings) });
 	const reply = replyOf(record, redactor, { taken: true });
 	expect(reply.warning?.replace(/\[redacted[^\]]*\]/i, "[redacted]")).toBe(warning);
 	expect(markedReply(record, redactor, { taken: true })).toMatchObject({ warning: reply.warning });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { LogLine } from "../../src/log/read-logs.ts";
 import type { History } from "../../src/operate/history.ts";
 import type { RunInfo } from "../../src/operate/info.ts";
+import type { ChildMessage } from "../../src/operate/messages.ts";
 import { activityReport } from "../../src/operate/report/activity.ts";
 import { agentsReport } from "../../src/operate/report/agents.ts";
 import { historyReport } from "../../src/operate/report/history.ts";
@@ -15,29 +16,31 @@ import type { RunSummary } from "../../src/operate/runs.ts";
 import type { ToolsHere } from "../../src/operate/tools-here.ts";
 import type { Attempt } from "../../src/run/attempt.ts";
 import type { HostId, RunId } from "../../src/run/ids.ts";
+import { asItIs, type Plain } from "../helpers/as-it-is.ts";
 
 const NOW = new Date(2026, 10, 15, 12, 0, 0).getTime();
 const WIDTHS = [40, 76, 80, 120];
 
-const summary = (more: Partial<RunSummary> = {}): RunSummary => ({
-	runId: "8f3a0c12",
-	number: 3,
-	agent: "explorer",
-	task: "Find where the ledger is opened, and by whom, in all of the source files of this project.",
-	kind: "background",
-	phase: "working",
-	model: "scripted/child",
-	createdAt: NOW - 100_000,
-	startedAt: NOW - 72_000,
-	usage: { input: 12_000, output: 345, cacheRead: 0, cacheWrite: 0, cost: 0.0213, turns: 4 },
-	sessionId: "0f1e2d3c-4b5a-4697-8877-665544332211",
-	sessionKey: "agent:main:subagent:0f1e2d3c-4b5a-4697-8877-665544332211",
-	parentSession: "parent",
-	cwd: "~/project",
-	...more,
-});
+const summary = (more: Partial<Plain<RunSummary>> = {}): RunSummary =>
+	asItIs<RunSummary>({
+		runId: "8f3a0c12",
+		number: 3,
+		agent: "explorer",
+		task: "Find where the ledger is opened, and by whom, in all of the source files of this project.",
+		kind: "background",
+		phase: "working",
+		model: "scripted/child",
+		createdAt: NOW - 100_000,
+		startedAt: NOW - 72_000,
+		usage: { input: 12_000, output: 345, cacheRead: 0, cacheWrite: 0, cost: 0.0213, turns: 4 },
+		sessionId: "0f1e2d3c-4b5a-4697-8877-665544332211",
+		sessionKey: "agent:main:subagent:0f1e2d3c-4b5a-4697-8877-665544332211",
+		parentSession: "parent",
+		cwd: "~/project",
+		...more,
+	});
 
-const ended = (more: Partial<RunSummary> = {}) =>
+const ended = (more: Partial<Plain<RunSummary>> = {}) =>
 	summary({
 		phase: "ended",
 		status: "success",
@@ -47,20 +50,27 @@ const ended = (more: Partial<RunSummary> = {}) =>
 		...more,
 	});
 
-const info = (more: Partial<RunInfo> = {}): RunInfo => ({
-	...summary(),
-	warnings: [],
-	attempt: 1,
-	maxAttempts: 2,
-	attempts: [],
-	tools: ["read", "grep"],
-	limits: { timeoutMs: 900_000, idleTimeoutMs: 180_000, toolTimeoutMs: 600_000, maxCorrections: 2, parentSession: {} },
-	agentFile: "~/agents/explorer.md",
-	principal: "main",
-	cleanup: "keep",
-	messagesWaiting: 0,
-	...more,
-});
+const info = (more: Partial<Plain<RunInfo>> = {}): RunInfo =>
+	asItIs<RunInfo>({
+		...summary(),
+		warnings: [],
+		attempt: 1,
+		maxAttempts: 2,
+		attempts: [],
+		tools: ["read", "grep"],
+		limits: {
+			timeoutMs: 900_000,
+			idleTimeoutMs: 180_000,
+			toolTimeoutMs: 600_000,
+			maxCorrections: 2,
+			parentSession: {},
+		},
+		agentFile: "~/agents/explorer.md",
+		principal: "main",
+		cleanup: "keep",
+		messagesWaiting: 0,
+		...more,
+	});
 
 const HOSTILE =
 	"\u001b[31mred\u001b[0m \u001b]0;title\u0007 line one\r\nline two\u2028three \u202Egnihsif\u0000 漢字 👩‍👩‍👧 end";
@@ -255,7 +265,7 @@ test.each([
 ] as const)("%j is in words: %s", (run, words) => expect(stateInWords(run)).toBe(words));
 
 describe("what was said", () => {
-	const history: History = {
+	const history = asItIs<History>({
 		sessionKey: "agent:main:subagent:x",
 		agent: "explorer",
 		state: "running",
@@ -265,7 +275,7 @@ describe("what was said", () => {
 			{ role: "tool", tool: "ls", text: "a\n\tb", at: "yesterday" },
 		],
 		note: "3 earlier messages are left out.",
-	};
+	});
 
 	test("is told with who and when", () => {
 		expect(historyReport(history, { width: 80, run: { phase: "working" } })).toEqual([
@@ -284,7 +294,7 @@ describe("what was said", () => {
 	});
 
 	test.each(WIDTHS)("cannot be spoilt at %d columns", (width) => {
-		const messages = [{ role: "assistant" as const, text: `${HOSTILE} ${"word ".repeat(200)}`, at: "" }];
+		const messages = asItIs<ChildMessage[]>([{ role: "assistant", text: `${HOSTILE} ${"word ".repeat(200)}`, at: "" }]);
 		expectReadable(historyReport({ ...history, messages, agent: HOSTILE }, { width, run: summary() }), width);
 	});
 

@@ -5,11 +5,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AnnounceDetails } from "../../src/deliver/announce.ts";
 import { announceCard } from "../../src/pi/view/announce-card.ts";
+import { asItIs } from "../helpers/as-it-is.ts";
 import { theme } from "./row.ts";
 
 type Message = Parameters<MessageRenderer>[0];
 
-const details: AnnounceDetails = {
+const details = asItIs<AnnounceDetails>({
 	version: 1,
 	announceId: "1a2b3c4d",
 	runId: "1a2b3c4d",
@@ -32,7 +33,7 @@ Uncertain: nothing.`,
 	usage: { input: 10_100, output: 2_200, cacheRead: 0, cacheWrite: 0, cost: 0.12, turns: 3 },
 	model: "anthropic/claude-haiku",
 	transcript: "/home/ada/.pi/subagent-sessions/ab12/explorer_0199c0de-7a11-7000-8000-00000000beef.jsonl",
-};
+});
 const { result: _result, label: _label, ...failed } = details;
 const findings = "It did not finish within 300 s.\nPartial findings:\nauth.ts looks right,\nindex.ts too,\nrest unseen";
 

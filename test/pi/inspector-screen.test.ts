@@ -5,6 +5,7 @@ import type { RunInfo } from "../../src/operate/info.ts";
 import { drawScreen, type InspectorView } from "../../src/pi/inspector/screen.ts";
 import { itemsOf } from "../../src/pi/inspector/transcript-items.ts";
 import { transcriptPainter } from "../../src/pi/inspector/transcript-lines.ts";
+import { asItIs, NO_REDACTOR, type Plain } from "../helpers/as-it-is.ts";
 import { hostile } from "./hostile.ts";
 import { theme } from "./row.ts";
 
@@ -17,36 +18,43 @@ const SIZES = [
 	{ width: 120, height: 40 },
 ];
 
-const info = (change: Partial<RunInfo> = {}): RunInfo => ({
-	runId: "1a2b3c4d",
-	number: 2,
-	agent: "explorer",
-	label: "the auth hunt",
-	task: "Find where auth is registered.",
-	kind: "background",
-	phase: "working",
-	model: "anthropic/claude-haiku",
-	createdAt: NOW - 75_000,
-	startedAt: NOW - 72_000,
-	usage: { input: 12_345, output: 2_210, cacheRead: 98_000, cacheWrite: 0, cost: 0.0213, turns: 3 },
-	sessionId: "0199c0de-7a11-7000-8000-00000000beef",
-	sessionKey: "agent:main:subagent:0199c0de-7a11-7000-8000-00000000beef",
-	parentSession: "p",
-	cwd: "/home/ada/shop",
-	warnings: [],
-	attempt: 1,
-	maxAttempts: 2,
-	attempts: [],
-	host: "00ff00ff",
-	tools: ["read", "grep", "find", "ls"],
-	limits: { timeoutMs: 900_000, idleTimeoutMs: 180_000, toolTimeoutMs: 600_000, maxCorrections: 2, parentSession: {} },
-	agentFile: "/home/ada/.pi/agent/agents/explorer.md",
-	principal: "main",
-	cleanup: "keep",
-	transcript: "/home/ada/.pi/subagent-sessions/shop/0199c0de-7a11-7000-8000-00000000beef.jsonl",
-	messagesWaiting: 1,
-	...change,
-});
+const info = (change: Partial<Plain<RunInfo>> = {}): RunInfo =>
+	asItIs<RunInfo>({
+		runId: "1a2b3c4d",
+		number: 2,
+		agent: "explorer",
+		label: "the auth hunt",
+		task: "Find where auth is registered.",
+		kind: "background",
+		phase: "working",
+		model: "anthropic/claude-haiku",
+		createdAt: NOW - 75_000,
+		startedAt: NOW - 72_000,
+		usage: { input: 12_345, output: 2_210, cacheRead: 98_000, cacheWrite: 0, cost: 0.0213, turns: 3 },
+		sessionId: "0199c0de-7a11-7000-8000-00000000beef",
+		sessionKey: "agent:main:subagent:0199c0de-7a11-7000-8000-00000000beef",
+		parentSession: "p",
+		cwd: "/home/ada/shop",
+		warnings: [],
+		attempt: 1,
+		maxAttempts: 2,
+		attempts: [],
+		host: "00ff00ff",
+		tools: ["read", "grep", "find", "ls"],
+		limits: {
+			timeoutMs: 900_000,
+			idleTimeoutMs: 180_000,
+			toolTimeoutMs: 600_000,
+			maxCorrections: 2,
+			parentSession: {},
+		},
+		agentFile: "/home/ada/.pi/agent/agents/explorer.md",
+		principal: "main",
+		cleanup: "keep",
+		transcript: "/home/ada/.pi/subagent-sessions/shop/0199c0de-7a11-7000-8000-00000000beef.jsonl",
+		messagesWaiting: 1,
+		...change,
+	});
 
 const message = (fields: object) => ({ type: "message", id: "a", parentId: null, timestamp: "", message: fields });
 
@@ -63,7 +71,7 @@ const said = (...texts: string[]) =>
 			}),
 			message({ role: "toolResult", toolName: "grep", content: [{ type: "text", text: `${text}\nsecond\nthird` }] }),
 		]),
-	].flatMap((entry) => itemsOf(entry as never, (text) => text));
+	].flatMap((entry) => itemsOf(entry as never, NO_REDACTOR.redact));
 
 const answered = itemsOf(
 	message({
@@ -72,7 +80,7 @@ const answered = itemsOf(
 			{ type: "toolCall", name: "subagent_finalize", arguments: { status: "SUCCESS", result: "**It** is there." } },
 		],
 	}) as never,
-	(text) => text,
+	NO_REDACTOR.redact,
 );
 
 const rows = [

@@ -1,6 +1,7 @@
 import type { SingleResult, SubagentDetails } from "../../src/deliver/details.ts";
 import type { RunId, SessionId } from "../../src/run/ids.ts";
 import { type DisplayItem, FINALIZE_TOOL } from "../../src/run/outcome.ts";
+import { asItIs, type Plain } from "../helpers/as-it-is.ts";
 import type { Row } from "./row.ts";
 
 export const call = { agent: "explorer", task: "Find where auth is registered.\nName the file and the line." };
@@ -13,13 +14,13 @@ const ids = {
 const sessionKey = `agent:main:subagent:${ids.sessionId}`;
 const sessionFile = "/home/ada/.pi/agent/subagents/0199c0de-7a11-7000-8000-00000000beef.jsonl";
 
-const displayItems: DisplayItem[] = [
+const displayItems = asItIs<DisplayItem[]>([
 	{ type: "text", text: "I will look for it.\nFirst the routes." },
 	{ type: "toolCall", name: "grep", args: { pattern: "registerAuth", path: "src" } },
 	{ type: "toolCall", name: "read", args: { path: "src/server/auth.ts", offset: 1 } },
-];
+]);
 
-const result: SingleResult = {
+const result: Plain<SingleResult> = {
 	...call,
 	exitCode: 0,
 	cause: "finalized",
@@ -232,7 +233,7 @@ export const rows: Record<string, () => Row> = {
 
 const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0, turns: 0 };
 
-function partial(streaming: SubagentDetails["streaming"]) {
+function partial(streaming: Plain<SubagentDetails["streaming"]>) {
 	return {
 		result: { content: [], details: { version: 1, mode: "single", results: [], streaming } },
 		isPartial: true,
@@ -244,7 +245,7 @@ const answer = (details: object) => ({
 	result: { content: [{ type: "text", text: JSON.stringify(details, null, 1) }], details },
 });
 
-function final(details: Partial<SubagentDetails>) {
+function final(details: Partial<Plain<SubagentDetails>>) {
 	return {
 		result: {
 			content: [{ type: "text", text: "for the model" }],

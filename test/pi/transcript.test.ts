@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { Transcript } from "../../src/pi/inspector/transcript.ts";
 import type { Progress } from "../../src/processes/protocol.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
+import { NO_REDACTOR } from "../helpers/as-it-is.ts";
 
 let folder = "";
 let file = "";
@@ -16,13 +17,13 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const header = `${JSON.stringify({ type: "session", id: "s", version: 3 })}\n`;
 const said = (id: string, parentId: string | null, text: string): string =>
-	`${JSON.stringify({ type: "message", id, parentId, message: { role: "assistant", content: [{ type: "text", text }] } })}\n`;
+	`${JSON.stringify({ type: "message", id, parentId, message: { role: "assistant", content: [{ type: "text", text: asIs(text) }] } })}\n`;
 
-const asIs = (text: string): string => text;
+const asIs = NO_REDACTOR.redact;
 const texts = (transcript: Transcript, progress?: Progress): string[] =>
 	transcript.read(progress).items.map((item) => item.text);
 const saying = (text: string): Progress => ({
-	displayItems: [{ type: "text", text }],
+	displayItems: [{ type: "text", text: asIs(text) }],
 	usage: NO_USAGE,
 	turnCount: 1,
 });
@@ -31,7 +32,7 @@ test("grows with its file, and never redacts a message twice", () => {
 	const redacted: string[] = [];
 	const transcript = new Transcript(file, (text) => {
 		redacted.push(text);
-		return text.replace("secret", "***");
+		return asIs(text.replace("secret", "***"));
 	});
 	expect(texts(transcript)).toEqual([]);
 	writeFileSync(file, header + said("a", null, "one secret"));

@@ -9,7 +9,9 @@ import { openRunsOf } from "../../src/ledger/open-runs.ts";
 import { endRun } from "../../src/ledger/progress.ts";
 import type { SessionServices } from "../../src/pi/session-services.ts";
 import { Widget } from "../../src/pi/widget.ts";
+import type { Outcome } from "../../src/run/outcome.ts";
 import { LiveRuns } from "../../src/supervise/live-runs.ts";
+import { asItIs } from "../helpers/as-it-is.ts";
 import { admission, success } from "../ledger/samples.ts";
 import { readyHost, useScratch } from "../ledger/scratch.ts";
 import { theme } from "./row.ts";
@@ -52,7 +54,7 @@ test("the widget says how runs stand in the words of the lists", async () => {
 	const { run } = failing ?? expect.fail("nothing was claimed");
 	const { finalized: _, ...evidence } = success();
 	const error = { code: "SUBAGENT_FAILED", message: "I cannot.", reason: "reported_error" } as const;
-	const outcome = { ...evidence, status: "error", cause: "reported_error", exitCode: 1, error } as const;
+	const outcome = asItIs<Outcome>({ ...evidence, status: "error", cause: "reported_error", exitCode: 1, error });
 	endRun(ledger, { id: run.id, fence: run.fence, outcome, at: 2 });
 	live.observe(openRunsOf(ledger, "parent", 0));
 	await expect.poll(lines).toContainEqual(expect.stringMatching(/✗ scout fails +› failed/));

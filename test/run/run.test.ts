@@ -4,10 +4,11 @@ import type { HostId, RunId } from "../../src/run/ids.ts";
 import type { Outcome } from "../../src/run/outcome.ts";
 import { isRefused, type Run, type RunEvent, transition } from "../../src/run/run.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
+import { asItIs } from "../helpers/as-it-is.ts";
 
 const fresh: Run = { id: "0000abcd" as RunId, state: "queued", attempt: 0, maxAttempts: 2, fence: 0 };
 
-const success: Outcome = {
+const success = asItIs<Outcome>({
 	status: "success",
 	cause: "finalized",
 	exitCode: 0,
@@ -17,7 +18,7 @@ const success: Outcome = {
 	displayItems: [],
 	attempts: 1,
 	warnings: [],
-};
+});
 
 const host = fc.constantFrom("aaaaaaaa" as HostId, "bbbbbbbb" as HostId);
 const moment = fc.nat(1000);

@@ -17,7 +17,7 @@ import { placesIn } from "../../src/ledger/places.ts";
 import { requestStop, usageOfParent } from "../../src/ledger/progress.ts";
 import type { EndedRecord } from "../../src/ledger/records.ts";
 import { removeExpired } from "../../src/ledger/retention.ts";
-import { sweep } from "../../src/ledger/sweep.ts";
+import { type Sweep, sweep } from "../../src/ledger/sweep.ts";
 import { unreadableRuns } from "../../src/ledger/unreadable.ts";
 import { isDenial } from "../../src/operate/denial.ts";
 import type { Finding } from "../../src/operate/doctor/check.ts";
@@ -131,18 +131,19 @@ function everybodyWorks(ledger: Ledger, { healthy }: Shop, victim: RunId): void 
 		if (run.state === "ended") announceOf({ ...record, run } as EndedRecord, { redactor, transcript: "/t.jsonl" });
 	}
 	requestStop(ledger, victim, { at: 3, by: "the test" });
-	sweep(ledger, { at: YEARS, outcomeOf: outcomeWithoutHost });
+	const outcomeOf: Sweep["outcomeOf"] = (record, cause) => outcomeWithoutHost(record, cause, ledger.redact);
+	sweep(ledger, { at: YEARS, outcomeOf });
 	const hostId = readyHost(ledger, { profile: "p" });
 	const claimed = claimRuns(ledger, { hostId, profile: { digest: "p" }, at: YEARS, leaseMs: 10, atMost: 100 });
 	expect(claimed.map(({ run }) => run.id)).toContain(healthy.queued);
 	hostGone(ledger, hostId, YEARS);
 	for (let round = 0; round < 3; round++) {
-		sweep(ledger, { at: 2 * YEARS, outcomeOf: outcomeWithoutHost });
+		sweep(ledger, { at: 2 * YEARS, outcomeOf });
 		const next = readyHost(ledger, { profile: "p" });
 		claimRuns(ledger, { hostId: next, profile: { digest: "p" }, at: 2 * YEARS, leaseMs: 10, atMost: 100 });
 		hostGone(ledger, next, 2 * YEARS);
 	}
-	sweep(ledger, { at: 3 * YEARS, outcomeOf: outcomeWithoutHost });
+	sweep(ledger, { at: 3 * YEARS, outcomeOf });
 	archiveDueSessions(ledger, 3 * YEARS);
 	removeExpired(ledger, { at: 4 * YEARS, retentionDays: 30, places: placesIn(scratch.folder()) });
 }

@@ -3,9 +3,11 @@ import { outcomeOf } from "../../src/collect/outcome.ts";
 import { type InboxMessage, STEERING } from "../../src/ledger/inbox.ts";
 import { LedgerTrouble } from "../../src/ledger/trouble.ts";
 import { type EndCause, FINALIZE_TOOL, type Outcome } from "../../src/run/outcome.ts";
+import type { Redacted } from "../../src/run/redacted.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
 import { answerTo, taskIn } from "../faults/child-model.ts";
 import type { Entry } from "../faults/evidence.ts";
+import { asItIs } from "../helpers/as-it-is.ts";
 import type { SimProcess } from "./process.ts";
 import { type NewEntry, SimSession } from "./session-file.ts";
 import type { World } from "./world.ts";
@@ -56,7 +58,7 @@ class Child {
 			attempts: run.attempt,
 			warnings: plan.warnings,
 		});
-		return { outcome, settled: true };
+		return { outcome: asItIs<Outcome>(outcome), settled: true };
 	}
 
 	async #converse(): Promise<void> {
@@ -81,7 +83,7 @@ class Child {
 			}
 			session.append(assistant({ name: "ls", arguments: {} }), "assistant");
 			session.append({ type: "message", message: { role: "toolResult", toolName: "ls", content: [] } }, "toolResult");
-			this.#services.onTurn({ usage: NO_USAGE, said: `Turn ${turns + 1}` });
+			this.#services.onTurn({ usage: NO_USAGE, said: asItIs<Redacted>(`Turn ${turns + 1}`) });
 			this.#services.onProgress(() => ({ displayItems: [], usage: NO_USAGE, turnCount: turns + 1 }));
 			this.#takeMessages(session);
 		}

@@ -3,6 +3,7 @@ import { Ledger, migrate } from "../../src/ledger/ledger.ts";
 import type { Database, SqlValue, Statement } from "../../src/ledger/sqlite.ts";
 import type { RunId } from "../../src/run/ids.ts";
 import { AUDIT } from "../faults/audit.ts";
+import { NO_REDACTOR } from "../helpers/as-it-is.ts";
 import type { SimProcess } from "./process.ts";
 import { systemError } from "./system-error.ts";
 import type { World } from "./world.ts";
@@ -53,7 +54,9 @@ export class SimDatabase {
 
 	ledgerOf(process: SimProcess): Ledger {
 		this.#refuseInTrouble();
-		return new Ledger("ledger", this.#handleOf(process), { files: this.#world.files.of(process) });
+		const ledger = new Ledger("ledger", this.#handleOf(process), { files: this.#world.files.of(process) });
+		ledger.redact = NO_REDACTOR.redact;
+		return ledger;
 	}
 
 	#handleOf(process: SimProcess): Database {

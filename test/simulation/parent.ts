@@ -18,6 +18,7 @@ import { NOBODY } from "../../src/supervise/ask.ts";
 import { Hosts } from "../../src/supervise/hosts.ts";
 import { LiveRuns } from "../../src/supervise/live-runs.ts";
 import { Supervisor } from "../../src/supervise/supervisor.ts";
+import { NO_REDACTOR } from "../helpers/as-it-is.ts";
 import { SimConversation, type ToolCall } from "./conversation.ts";
 import { hostStarter } from "./host.ts";
 import { Killed } from "./killed.ts";
@@ -192,7 +193,7 @@ class SimPi {
 			agentDir: "/agent",
 			sessionsRoot: "/sessions",
 			findSession: (id) => findSession(ledger, id),
-			redactor: { redact: (text: string) => text, redactValue: (value: unknown) => value } as never,
+			redactor: NO_REDACTOR,
 		} as Services;
 		return this.#services;
 	}

@@ -1,3 +1,4 @@
+import type { AllRedacted } from "../../run/redacted.ts";
 import { credentialName } from "./credential-names.ts";
 import { maskOf } from "./mask.ts";
 import { isOurSession } from "./references.ts";
@@ -10,7 +11,7 @@ const MAX_DEPTH = DEEPEST_RESULT + 20;
 const TOO_DEEP = "[left out: nested too deeply]";
 
 /** Redacts every string in JSON-like data. Keys stay, and say what their values are: `{ password: "…" }`. */
-export function redactDeep<T>(value: T, redact: (text: string) => string): T {
+export function redactDeep<T>(value: T, redact: (text: string) => string): AllRedacted<T> {
 	const copies = new Map<object, unknown>();
 
 	const visit = (part: unknown, key: string | undefined, depth: number): unknown => {
@@ -40,7 +41,7 @@ export function redactDeep<T>(value: T, redact: (text: string) => string): T {
 	};
 
 	// The copy has the shape of the original; only its strings differ.
-	return visit(value, undefined, 0) as T;
+	return visit(value, undefined, 0) as AllRedacted<T>;
 }
 
 /** The strings in JSON-like data that are too long to be redacted in passing, each once. */

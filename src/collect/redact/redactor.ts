@@ -1,4 +1,7 @@
 import { setImmediate } from "node:timers/promises";
+import { legible } from "../../run/legible.ts";
+import type { AllRedacted, Redacted } from "../../run/redacted.ts";
+import { plain } from "../plain.ts";
 import { maskAssignments } from "./assignments.ts";
 import { maskCommands } from "./commands.ts";
 import { createHomeShortener } from "./home-paths.ts";
@@ -11,14 +14,14 @@ import { SLICE_CHARS, slicesOf } from "./slices.ts";
 import { shortenStackTraces } from "./stack-traces.ts";
 import { maskTokens } from "./tokens.ts";
 
-/** Makes text and data fit to leave a child. */
+/** Makes text and data fit to leave a child. Its texts stay redacted when they are made legible or plain later. */
 export interface Redactor {
 	/** Synchronous, because updates are redacted while they stream. For texts of which there is not too much. */
-	redact(text: string): string;
+	redact(text: string): Redacted;
 	/** For JSON-like data: every string in it is redacted, keys stay as they are. */
-	redactValue<T>(value: T): T;
+	redactValue<T>(value: T): AllRedacted<T>;
 	/** The same for a whole outcome, which may hold megabytes: others get their turn between its slices. */
-	redactInSlices<T>(value: T): Promise<T>;
+	redactInSlices<T>(value: T): Promise<AllRedacted<T>>;
 }
 
 export interface RedactorOptions {
@@ -44,29 +47,53 @@ export function createRedactor({
 	const shortenHome = createHomeShortener(homeDir, ownFolders);
 
 	const redactSlice = (text: string): string => shortenStackTraces(shortenHome(maskPatterns(text)));
-	function* redacted(text: string): Generator<string> {
-		for (const slice of slicesOf(maskLiterals(text), sliceChars)) yield redactSlice(slice);
+	function* sliced(text: string): Generator<undefined, string> {
+		const parts: string[] = [];
+		for (const slice of slicesOf(maskLiterals(text), sliceChars)) {
+			parts.push(redactSlice(slice));
+			yield;
+		}
+		return parts.join("");
 	}
-	const redact = (text: string): string =>
-		text.length <= sliceChars ? redactSlice(maskLiterals(text)) : [...redacted(text)].join("");
+	function* redacted(text: string): Generator<undefined, Redacted> {
+		const masked = yield* sliced(text);
+		if (HIDES.test(masked)) {
+			// A key with hidden characters in it is not seen as one, until somebody takes them out to show the text.
+			for (const shown of [legible(masked), plain(masked)]) {
+				if (shown === masked) continue;
+				if ((yield* sliced(shown)) !== shown) return (yield* sliced(legible(plain(masked)))) as Redacted;
+			}
+		}
+		return masked as Redacted;
+	}
+	const redact = (text: string): Redacted => atOnce(redacted(text));
 	return {
 		redact,
 		redactValue: (value) => redactDeep(value, redact),
 		async redactInSlices(value) {
-			const known = new Map<string, string>();
-			for (const text of longStringsIn(value, sliceChars / 4)) known.set(text, await joined(redacted(text)));
+			const known = new Map<string, Redacted>();
+			for (const text of longStringsIn(value, sliceChars / 4)) known.set(text, await inTurns(redacted(text)));
 			return redactDeep(value, (text) => known.get(text) ?? redact(text));
 		},
 	};
 }
 
-async function joined(slices: Generator<string>): Promise<string> {
-	const parts: string[] = [];
-	for (const slice of slices) {
-		parts.push(slice);
+/** What `legible` and `plain` take out of a text. */
+const HIDES = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\uFFF9-\uFFFB]|[^\P{Cc}\n\r\t]/u;
+
+function atOnce<Result>(work: Generator<undefined, Result>): Result {
+	for (;;) {
+		const step = work.next();
+		if (step.done) return step.value;
+	}
+}
+
+async function inTurns<Result>(work: Generator<undefined, Result>): Promise<Result> {
+	for (;;) {
+		const step = work.next();
+		if (step.done) return step.value;
 		await setImmediate();
 	}
-	return parts.join("");
 }
 
 /** Most text holds nothing to mask and is read once. */

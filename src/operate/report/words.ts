@@ -1,8 +1,9 @@
 import { inOneLine } from "../../collect/plain.ts";
+import type { Standing } from "../../deliver/run-view.ts";
 import { count, dollars, duration, plural } from "../../run/amounts.ts";
 import type { Cause } from "../../run/outcome.ts";
 import { inputTokens, type Usage } from "../../run/usage.ts";
-import type { RunSummary, Standing } from "../runs.ts";
+import type { RunSummary } from "../runs.ts";
 
 /** For whom a report is made: how wide their screen is, and what time it is there. */
 export interface Reading {

@@ -41,7 +41,7 @@ export interface RunActions {
 }
 
 export function runActions({ pi, session, available, canOpen, decisions, onSpawned }: ActionsSetup): RunActions {
-	const { ledger, supervisor, redactor } = available;
+	const { ledger, supervisor } = available;
 	return {
 		async message(record, text) {
 			let resumed = false;
@@ -77,7 +77,7 @@ export function runActions({ pi, session, available, canOpen, decisions, onSpawn
 		async copy({ run, partial }) {
 			const answer = run.state === "ended" ? run.outcome.output : partial;
 			if (answer === undefined || answer === "") return { notice: "There is no answer to copy yet." };
-			await copyToClipboard(redactor.redact(answer));
+			await copyToClipboard(answer);
 			return { notice: run.state === "ended" ? "Answer copied." : "Copied what it last said." };
 		},
 		async open({ run, plan, sessionId }) {

@@ -296,7 +296,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		const path = transcriptOf(findSession(sources.ledger, record.sessionId) ?? record.plan.session);
 		// Put away, or another run's.
 		if (path !== this.#transcript?.path) {
-			this.#transcript = path === undefined ? undefined : new Transcript(path, (text) => sources.redactor.redact(text));
+			this.#transcript = path === undefined ? undefined : new Transcript(path, sources.redactor.redact);
 		}
 		const progress = record.run.state === "ended" ? undefined : live.progressOf(record.run.id);
 		const info = infoOf(record, sources);

@@ -1,29 +1,28 @@
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { plain } from "../../collect/plain.ts";
+import type { Redactor } from "../../collect/redact/redactor.ts";
 import { shorten } from "../../operate/excerpt.ts";
 import { FINALIZE_TOOL } from "../../run/outcome.ts";
+import { ours, type Redacted, reshaped } from "../../run/redacted.ts";
 import { callLine } from "../view/activity.ts";
 import { fieldsOf, listOf, textOf } from "../view/stored.ts";
 
-/** One thing that was said or done in a child session, redacted and without control characters. */
+/** One thing that was said or done in a child session, without control characters. */
 export type TranscriptItem =
-	/** The task, or a message that steered. */
-	| { kind: "asked"; text: string }
-	| { kind: "said"; text: string }
-	| { kind: "called"; text: string }
-	| { kind: "returned"; tool: string; text: string; isError: boolean }
-	| { kind: "answer"; text: string; isError: boolean }
-	| { kind: "note"; text: string };
+	/** Asked: the task, or a message that steered. */
+	| { kind: "asked" | "said" | "called" | "note"; text: Redacted }
+	| { kind: "returned"; tool: Redacted; text: Redacted; isError: boolean }
+	| { kind: "answer"; text: Redacted; isError: boolean };
 
 /** A tool may return a megabyte; the file has all of it. */
 const MOST_CHARS = 20_000;
 
 /** What an entry of a session file shows. The file may hold anything: what does not fit is passed over. */
-export function itemsOf(entry: SessionEntry, redact: (text: string) => string): TranscriptItem[] {
-	const clean = (text: string) => plain(shorten(redact(text), MOST_CHARS).text).trim();
+export function itemsOf(entry: SessionEntry, redact: Redactor["redact"]): TranscriptItem[] {
+	const clean = (text: string) => reshaped(shorten(redact(text), MOST_CHARS), (shown) => plain(shown).trim());
 	const fields = fieldsOf(entry) ?? {};
 	if (fields.type === "custom_message") return asked(textIn(fields.content));
-	if (fields.type === "compaction") return [{ kind: "note", text: "The conversation was compacted here." }];
+	if (fields.type === "compaction") return [{ kind: "note", text: ours`The conversation was compacted here.` }];
 	const message = fieldsOf(fields.message);
 	if (fields.type !== "message" || !message) return [];
 	if (message.role === "user") return asked(textIn(message.content));
@@ -63,9 +62,11 @@ export function itemsOf(entry: SessionEntry, redact: (text: string) => string): 
 	}
 
 	function failure(): TranscriptItem[] {
-		if (message?.stopReason === "aborted") return [{ kind: "note", text: "Aborted." }];
+		if (message?.stopReason === "aborted") return [{ kind: "note", text: ours`Aborted.` }];
 		if (message?.stopReason !== "error") return [];
-		return [{ kind: "note", text: `The model failed: ${clean(textOf(message.errorMessage) ?? "no reason given")}` }];
+		return [
+			{ kind: "note", text: ours`The model failed: ${clean(textOf(message.errorMessage) ?? "no reason given")}` },
+		];
 	}
 }
 

@@ -1,6 +1,8 @@
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { plain } from "../../collect/plain.ts";
+import type { Redactor } from "../../collect/redact/redactor.ts";
 import type { Progress } from "../../processes/protocol.ts";
+import { reshaped } from "../../run/redacted.ts";
 import { TranscriptFile } from "./transcript-file.ts";
 import { itemsOf, type TranscriptItem } from "./transcript-items.ts";
 
@@ -19,10 +21,10 @@ export interface TranscriptContent {
 /** The session file of a child as it grows, and the words that it is just saying. */
 export class Transcript {
 	readonly #file: TranscriptFile;
-	readonly #redact: (text: string) => string;
+	readonly #redact: Redactor["redact"];
 	readonly #known = new WeakMap<SessionEntry, TranscriptItem[]>();
 
-	constructor(path: string, redact: (text: string) => string) {
+	constructor(path: string, redact: Redactor["redact"]) {
 		this.#file = new TranscriptFile(path);
 		this.#redact = redact;
 	}
@@ -58,7 +60,7 @@ export class Transcript {
 function saying(progress: Progress | undefined, items: readonly TranscriptItem[]): TranscriptItem[] {
 	const latest = progress?.displayItems.at(-1);
 	if (latest?.type !== "text") return [];
-	const text = plain(latest.text).trim();
+	const text = reshaped(latest.text, (words) => plain(words).trim());
 	const said = items.findLast(({ kind }) => kind === "said");
 	const isInFile = text === "" || said?.text.endsWith(text.slice(-COMPARED));
 	return isInFile ? [] : [{ kind: "said", text }];

@@ -31,7 +31,7 @@ export function sessionsHistoryTool(services: SessionServices) {
 				services.use(ctx, async (available) => {
 					const parentSession = ctx.sessionManager.getSessionId();
 					const details = sessionHistory({ ...request, parentSession }, available);
-					return { details, marked: isDenial(details) ? details : markedHistory(details, available.redactor) };
+					return { details, marked: isDenial(details) ? details : markedHistory(details) };
 				}),
 			),
 	});

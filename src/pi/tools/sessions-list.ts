@@ -30,7 +30,7 @@ export function sessionsListTool(services: SessionServices) {
 			markedAnswer(() =>
 				services.use(ctx, async (available) => {
 					const details = listSessions({ ...request, parentSession: ctx.sessionManager.getSessionId() }, available);
-					return { details, marked: markedList(details, available.redactor) };
+					return { details, marked: markedList(details) };
 				}),
 			),
 	});

@@ -98,7 +98,7 @@ export function subagentTool({
 								if (admitted !== undefined && streaming) live.heard(admitted, streaming);
 							},
 							onAdmitted: (record) => {
-								events.created(record);
+								events.created(record, available);
 								admitted = record.run.id;
 								announcer.await(admitted);
 								announcer.attend(conversationOf(pi, ctx));

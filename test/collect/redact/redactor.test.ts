@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { plain } from "../../../src/collect/plain.ts";
 import { DEEPEST_RESULT } from "../../../src/collect/redact/redact-value.ts";
 import { createRedactor } from "../../../src/collect/redact/redactor.ts";
+import { legible } from "../../../src/run/legible.ts";
 import { lookAlikes } from "./look-alikes.ts";
 import { secretShapes } from "./secret-shapes.ts";
 
@@ -43,6 +45,23 @@ describe("redact", () => {
 			}),
 			{ numRuns: 1_000 },
 		);
+	});
+
+	it.each([
+		["between its letters", "\u200B"],
+		["that a terminal acts on", "\u001B[31m"],
+		["that a terminal acts on, and a model reads over", "\u001B"],
+		["of a text direction", "\u202E"],
+	])("masks a key with hidden characters %s, which those who show it take out", (_which, hidden) => {
+		for (const key of ["literal-s3cret", `ghp_${"aB3dE5gH7jK9".repeat(3)}`]) {
+			const shown = redact(`The key is ${key.slice(0, 8)}${hidden}${key.slice(8)}, \u2764\uFE0F`);
+			for (const text of [shown, legible(shown), plain(shown)]) expect(text).not.toContain(key.slice(8));
+		}
+	});
+
+	it("leaves hidden characters alone that hide no key", () => {
+		const text = "\u001B[31mred\u001B[0m and soft\u00ADhyphens \u2764\uFE0F";
+		expect(redact(text)).toBe(text);
 	});
 
 	it("masks a key that the end of the text cuts off", () => {
@@ -170,7 +189,7 @@ describe("redactValue", () => {
 	it("never leaves a known secret in JSON-like data, and changes nothing the second time", () => {
 		fc.assert(
 			fc.property(fc.jsonValue({ stringUnit: fc.constantFrom("literal-s3cret", "x", " ", "/home/al") }), (value) => {
-				const once = redactValue({ value });
+				const once = redactValue({ value: value as unknown });
 				expect(JSON.stringify(Object.values(once))).not.toMatch(/literal-s3cret(?!.*":)/);
 				expect(redactValue(once)).toEqual(once);
 			}),

@@ -1,0 +1,125 @@
+import type { Redactor } from "../collect/redact/redactor.ts";
+import type { RunMode, RunRecord } from "../ledger/records.ts";
+import { type RunId, type SessionId, sessionKey } from "../run/ids.ts";
+import type { Cause, Outcome } from "../run/outcome.ts";
+import { type Phase, phaseOf } from "../run/phase.ts";
+import type { Redacted } from "../run/redacted.ts";
+import type { Delivery, Run, RunState, StopRequest } from "../run/run.ts";
+import type { Usage } from "../run/usage.ts";
+
+/** How a run stands. */
+export interface Standing {
+	phase: Phase;
+	/** How it ended. */
+	status?: Outcome["status"];
+	cause?: Cause;
+	/** The reason of its error, for those who read these facts as JSON. */
+	reason?: string;
+}
+
+/**
+ * What there is to tell of a run, wherever it is told: lists, facts, events, results, announces, rows on the screen. Each of
+ * them is a part of this. Texts may still hold line breaks and control characters.
+ */
+export interface RunView extends Standing {
+	runId: RunId;
+	sessionId: SessionId;
+	sessionKey: string;
+	/** The conversation that asked. */
+	parentSession: string;
+	principal: string;
+	agent: string;
+	label?: Redacted;
+	task: Redacted;
+	kind: RunMode;
+	state: RunState;
+	delivery?: Delivery["state"];
+	deliveredAt?: number;
+	/** provider/id of the model that answered, or else of the one that was chosen. */
+	model: Redacted;
+	usage: Usage;
+	/** Milliseconds since 1970, like all times here. */
+	createdAt: number;
+	/** When it was first claimed. */
+	startedAt?: number;
+	endedAt?: number;
+	attempt: number;
+	maxAttempts: number;
+	host?: string;
+	stop?: StopRequest;
+	cwd: Redacted;
+	/** The file of the agent's definition. */
+	agentFile: Redacted;
+	/** What it goes without, as far as that is known. */
+	warnings: Redacted[];
+	/** What it answered, or has last said. */
+	answer?: Redacted;
+	error?: Redacted;
+	exitCode?: number;
+}
+
+/** Words of the request are redacted here, each when it is asked for: a task may be long, and many show only its run. */
+export function viewOf(record: RunRecord, { redact }: Pick<Redactor, "redact">): RunView {
+	const { run, plan, sessionId, label } = record;
+	const ended = run.state === "ended" ? run : undefined;
+	const outcome = ended?.outcome;
+	return {
+		...standingOf(run),
+		runId: run.id,
+		sessionId,
+		sessionKey: sessionKey(plan.principal.id, sessionId),
+		parentSession: record.parentSession,
+		principal: plan.principal.id,
+		agent: plan.agent,
+		get label() {
+			return label === undefined ? undefined : redact(label);
+		},
+		get task() {
+			return redact(plan.task);
+		},
+		kind: record.mode,
+		state: run.state,
+		delivery: ended?.delivery.state,
+		deliveredAt: ended && ended.delivery.state !== "owed" ? ended.delivery.at : undefined,
+		get model() {
+			return outcome?.model ?? redact(`${plan.model.provider}/${plan.model.id}`);
+		},
+		usage: outcome?.usage ?? record.usage,
+		createdAt: record.createdAt,
+		startedAt: run.startedAt,
+		endedAt: ended?.endedAt,
+		attempt: run.attempt,
+		maxAttempts: run.maxAttempts,
+		host: run.state === "running" ? run.hostId : undefined,
+		stop: run.stop,
+		get cwd() {
+			return redact(plan.cwd);
+		},
+		get agentFile() {
+			return redact(plan.definition.file);
+		},
+		get warnings() {
+			return outcome?.warnings ?? plan.warnings.map(redact);
+		},
+		answer: outcome ? outcome.output : record.partial,
+		error: outcome && outcome.status !== "success" ? outcome.error.message : undefined,
+		exitCode: outcome?.exitCode,
+	};
+}
+
+function standingOf(run: Run): Standing {
+	const phase = phaseOf(run);
+	if (run.state !== "ended") return { phase };
+	const { outcome } = run;
+	const { status, cause } = outcome;
+	return { phase, status, cause, reason: status === "success" ? undefined : outcome.error.reason };
+}
+
+/** These facts of a view, in this order, as far as they are known. */
+export function pick<View extends object, Fact extends keyof View>(
+	view: View,
+	facts: readonly Fact[],
+): Pick<View, Fact> {
+	const known = facts.map((fact) => [fact, view[fact]] as const).filter(([, value]) => value !== undefined);
+	return Object.fromEntries(known) as Pick<View, Fact>;
+}
