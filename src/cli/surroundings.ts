@@ -60,7 +60,11 @@ export async function withLedger<Result>(
 	const file = places().ledger;
 	if (!isThere(file)) return undefined;
 	const ledger = await (toLook ? openLedgerToLook(file) : openLedger(file));
-	ledger.redact = (text) => redactorHere().redact(text);
+	let redactor: Redactor | undefined;
+	ledger.redact = (text) => {
+		redactor ??= redactorHere();
+		return redactor.redact(text);
+	};
 	try {
 		return await work(ledger);
 	} finally {

@@ -86,7 +86,7 @@ export class ActiveRuns {
 	}
 
 	async workOn(claimed: ClaimedRun): Promise<void> {
-		const { log } = this.#setup;
+		const { ledger, log } = this.#setup;
 		const { id } = claimed.run;
 		// It was taken away and is ours again: what we still have of it writes into the same session.
 		const before = this.#active.get(id);
@@ -105,7 +105,10 @@ export class ActiveRuns {
 		} catch (error) {
 			log.error("work failed", { runId: id, error });
 			const message = messageOf(error);
-			this.#host.onOutcome(attempt.record, outcomeWithoutHost(attempt.record, { kind: "crashed", message }, ledger.redact));
+			this.#host.onOutcome(
+				attempt.record,
+				outcomeWithoutHost(attempt.record, { kind: "crashed", message }, ledger.redact),
+			);
 		} finally {
 			this.#active.delete(id);
 			this.#host.onOver();
