@@ -7,6 +7,7 @@ import { findMessage, STEERING, sendToRun } from "../../src/ledger/inbox.ts";
 import { requestStop } from "../../src/ledger/progress.ts";
 import { selectRuns } from "../../src/ledger/records.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
+import { NO_REDACTOR } from "../helpers/as-it-is.ts";
 import { claimNext } from "./one-run.ts";
 import { admission, outcomeOf } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
@@ -27,6 +28,7 @@ type FileOf = (message: { seq: number; runId: string }, file: string) => string 
 /** A run that dies with its host, with one message to it not marked as taken in; what its session file holds then. */
 async function dieWithMessage(fileOf: FileOf, { stopped = false } = {}) {
 	const ledger = await scratch.ledger();
+	ledger.redact = (text) => NO_REDACTOR.redact(text.replace("more", "[redacted]"));
 	const file = join(scratch.folder(), "child.jsonl");
 	const { plan, ...rest } = admission({ maxAttempts: 1 });
 	const { id } = admitRun(ledger, { ...rest, plan: { ...plan, session: { ...plan.session, file } } }).run;
@@ -38,7 +40,8 @@ async function dieWithMessage(fileOf: FileOf, { stopped = false } = {}) {
 	if (stopped) requestStop(ledger, id, { at: 1, by: "the user" });
 	hostGone(ledger, hostId, 2);
 	sweep(ledger, { at: 20, outcomeOf });
-	return { id, message: findMessage(ledger, seq), followUps: selectRuns(ledger, "state = 'queued'") };
+	const stored = ledger.get<{ outcome: string }>("SELECT outcome FROM runs WHERE id = ?", id)?.outcome;
+	return { id, stored, message: findMessage(ledger, seq), followUps: selectRuns(ledger, "state = 'queued'") };
 }
 
 test("a message that a dead host wrote into the session, and did not mark, is taken in, and nobody's task", async () => {
@@ -50,10 +53,11 @@ test("a message that a dead host wrote into the session, and did not mark, is ta
 	}
 });
 
-test("a message to a run that was stopped is dropped, and said to be", async () => {
-	const { id, message, followUps } = await dieWithMessage(() => undefined, { stopped: true });
+test("a message to a run that was stopped is dropped, and said to be, redacted", async () => {
+	const { id, stored = "", message, followUps } = await dieWithMessage(() => undefined, { stopped: true });
 	expect(message).toEqual({ runId: id });
 	expect(followUps).toEqual([]);
+	expect(JSON.parse(stored).warnings).toEqual([expect.stringMatching(/not delivered.*"One \[redacted\] thing\."$/)]);
 });
 
 test.each<[what: string, fileOf: FileOf]>([

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { outcomeWithoutHost } from "../../src/collect/outcome.ts";
+import { createRedactor } from "../../src/collect/redact/redactor.ts";
+import type { Redacted } from "../../src/run/redacted.ts";
+import { NO_USAGE } from "../../src/run/usage.ts";
+import { asItIs } from "../helpers/as-it-is.ts";
+
+const { redact } = createRedactor({ secrets: ["s3cret-value"], homeDir: "/home/ada" });
+
+test("an outcome that is written without a host is redacted, but for what its host redacted before", () => {
+	const redacted: string[] = [];
+	const outcome = outcomeWithoutHost(
+		{
+			usage: NO_USAGE,
+			partial: asItIs<Redacted>("So far."),
+			run: { attempt: 1 },
+			plan: { warnings: ["/home/ada/a.md has s3cret-value in it."] },
+		},
+		{ kind: "crashed", message: "s3cret-value is not a port" },
+		(text) => {
+			redacted.push(text);
+			return redact(text);
+		},
+	);
+	expect(JSON.stringify(outcome)).not.toMatch(/s3cret-value|\/home\/ada/);
+	expect(outcome).toMatchObject({ status: "error", output: "So far.", error: { reason: "runtime" } });
+	expect(redacted).not.toContain("So far.");
+});
