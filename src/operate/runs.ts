@@ -57,7 +57,18 @@ export function summarized(view: RunView, { ledger }: Pick<Sources, "ledger">): 
 		number: numberOfRun(ledger, view.runId) ?? 0,
 		...pick(view, ["agent", "label"]),
 		task: shorten(view.task, TASK_CHARS),
-		...pick(view, ["kind", "phase", "status", "cause", "reason", "delivery", "model", "createdAt", "startedAt", "endedAt"]),
+		...pick(view, [
+			"kind",
+			"phase",
+			"status",
+			"cause",
+			"reason",
+			"delivery",
+			"model",
+			"createdAt",
+			"startedAt",
+			"endedAt",
+		]),
 		...pick(view, ["usage", "sessionId", "sessionKey", "parentSession", "cwd"]),
 	};
 }
