@@ -1,4 +1,5 @@
 import { existsSync, statSync } from "node:fs";
+import { currentRedactor } from "../../collect/redact/current-redactor.ts";
 import { fileProblems, LedgerUnusable } from "../../ledger/identify.ts";
 import { type Ledger, openLedger } from "../../ledger/ledger.ts";
 import { MIGRATIONS } from "../../ledger/schema.ts";
@@ -10,7 +11,7 @@ import { type Check, type Finding, fixable, pass } from "./check.ts";
 /** Reads every page before the ledger is opened for use, and hands it on if it is sound. */
 export const examineLedger = (onOpen: (ledger: Ledger) => void): Check => ({
 	name: "ledger",
-	async *run({ sources: { places }, fix }) {
+	async *run({ sources: { agentDir, places }, fix }) {
 		const isNew = !existsSync(places.ledger);
 		const damage = isNew ? undefined : await damageOf(places.ledger);
 		if (damage !== undefined) {
@@ -24,6 +25,7 @@ export const examineLedger = (onOpen: (ledger: Ledger) => void): Check => ({
 			yield { level: "fail", what: "The ledger cannot be opened", detail: ledger.message, ...remedy };
 			return;
 		}
+		ledger.redact = currentRedactor(agentDir).redact;
 		onOpen(ledger);
 		if (isNew) {
 			yield pass("A ledger can be made", places.ledger);
