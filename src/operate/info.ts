@@ -1,5 +1,5 @@
-import { attemptsOf } from "../ledger/attempts.ts";
 import { pick, type RunView, viewOf } from "../deliver/run-view.ts";
+import { attemptsOf } from "../ledger/attempts.ts";
 import { waitingMessages } from "../ledger/inbox.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";

@@ -7,8 +7,10 @@ import { beginAttempt, endRun, recordTurn, requestStop } from "../../src/ledger/
 import { sweep } from "../../src/ledger/sweep.ts";
 import { closeUnreadable } from "../../src/ledger/unreadable.ts";
 import type { HostId, RunId } from "../../src/run/ids.ts";
+import type { Redacted } from "../../src/run/redacted.ts";
 import type { RunningRun } from "../../src/run/run.ts";
 import { NO_USAGE, type Usage } from "../../src/run/usage.ts";
+import { asItIs } from "../helpers/as-it-is.ts";
 import { claimNext, settleDelivery } from "./one-run.ts";
 import { admission, outcomeOf, success, type Wish } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
@@ -39,7 +41,7 @@ test("a claim begins an attempt, and the end of the run ends it with its cause, 
 	expect(attemptsOf(ledger, id)).toEqual([{ number: 1, hostId, startedAt: 5 }]);
 	recordTurn(ledger, id, fence, { usage: spent(1), model: "test/first" });
 	expect(attemptsOf(ledger, id)).toEqual([{ number: 1, hostId, startedAt: 5, model: "test/first" }]);
-	const outcome = { ...success(), usage: spent(2), model: "test/last" };
+	const outcome = { ...success(), usage: spent(2), model: asItIs<Redacted>("test/last") };
 	expect(endRun(ledger, { id, fence, outcome, at: 9 })).toBe(true);
 	const over = { number: 1, hostId, model: "test/last", startedAt: 5, usage: spent(2) };
 	expect(attemptsOf(ledger, id)).toEqual([{ ...over, end: { at: 9, cause: "finalized" } }]);

@@ -6,8 +6,8 @@ import { findOrReserveHost, hostReady } from "../../src/ledger/hosts.ts";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import type { ProfileKey } from "../../src/ledger/profile-key.ts";
 import type { HostId } from "../../src/run/ids.ts";
-import { keyOf } from "./one-run.ts";
 import { NO_REDACTOR } from "../helpers/as-it-is.ts";
+import { keyOf } from "./one-run.ts";
 import { type Peer, startPeer } from "./peers.ts";
 
 export interface Scratch {

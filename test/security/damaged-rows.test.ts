@@ -163,7 +163,8 @@ async function examine(file: string, { fix }: { fix: boolean }): Promise<Finding
 	const check = examineLedger((ledger) => {
 		opened = ledger;
 	});
-	const sources = { places: { ...placesIn(scratch.folder()), ledger: file } } as DoctorSources;
+	const agentDir = scratch.folder();
+	const sources = { agentDir, places: { ...placesIn(agentDir), ledger: file } } as DoctorSources;
 	const examination = { sources, ledger: undefined, fix, signal: new AbortController().signal };
 	for await (const finding of check.run(examination)) found.push(finding);
 	opened?.close();
