@@ -18,14 +18,13 @@ import {
 	toolResult,
 	troubleResult,
 } from "./deliver/tool-result.ts";
-import { admitSoon, SessionArchived } from "./ledger/admit.ts";
 import type { Ledger } from "./ledger/ledger.ts";
-import type { RunMode, RunRecord } from "./ledger/records.ts";
+import type { RunRecord } from "./ledger/records.ts";
 import type { Log } from "./log/log.ts";
-import { type LaunchRequest, type ParentFacts, type PlanSources, planLaunch } from "./plan/launch.ts";
-import { toldOfSilence } from "./plan/prompt.ts";
+import { launch } from "./operate/launch.ts";
+import type { LaunchRequest, ParentFacts, PlanSources } from "./plan/launch.ts";
 import type { Ports } from "./ports/ports.ts";
-import { isRefusal, type Refusal, refuse } from "./run/errors.ts";
+import { isRefusal, type Refusal } from "./run/errors.ts";
 import type { AskUser } from "./supervise/ask.ts";
 import type { Supervisor } from "./supervise/supervisor.ts";
 
@@ -58,6 +57,9 @@ export interface Services extends PlanSources {
 	ports: Ports;
 }
 
+/** What it takes to admit a run. */
+export type Admitting = PlanSources & Pick<Services, "ledger" | "profile" | "log" | "ports">;
+
 /** Delegates a task and waits for its one answer. */
 export async function delegate(
 	request: Delegation & Waiting,
@@ -81,54 +83,6 @@ export async function delegate(
 }
 
 /** Delegates a task and goes on: accepted means that it is in the ledger, and will be announced. */
-export function spawn(request: Delegation, parent: ParentFacts, services: Services): Promise<RunRecord | Refusal> {
+export function spawn(request: Delegation, parent: ParentFacts, services: Admitting): Promise<RunRecord | Refusal> {
 	return launch({ request, parent, services, mode: "background" });
-}
-
-interface Launch {
-	request: Delegation;
-	parent: ParentFacts;
-	services: Services;
-	mode: RunMode;
-}
-
-async function launch({ request, parent, services, mode }: Launch): Promise<RunRecord | Refusal> {
-	const {
-		log,
-		ports: { clock },
-	} = services;
-	const asked = { session: request.parentSession, mode };
-	const plan = await planLaunch({ ...request, background: mode === "background" }, parent, services);
-	if (isRefusal(plan)) {
-		log.warn("refused", {
-			...asked,
-			agent: request.agent,
-			code: plan.error.code,
-			reason: plan.error.reason,
-			why: plan.error.message,
-		});
-		return plan;
-	}
-	try {
-		const record = await admitSoon(
-			services.ledger,
-			{
-				plan: mode === "background" ? { ...plan, prompt: toldOfSilence(plan.prompt) } : plan,
-				mode,
-				parentSession: request.parentSession,
-				...(request.toolCall !== undefined && { toolCall: request.toolCall }),
-				...(request.label !== undefined && { label: request.label }),
-				profile: services.profile,
-				laneLimit: services.config.agents.defaults.subagents.maxConcurrent,
-				at: clock.now(),
-			},
-			clock,
-		);
-		log.info("admitted", { ...asked, runId: record.run.id, agent: plan.agent, label: request.label });
-		return record;
-	} catch (error) {
-		// Put away between the plan and now.
-		if (error instanceof SessionArchived) return refuse("INVALID_INPUT", error.message, "archived_session");
-		throw error;
-	}
 }

@@ -14,7 +14,7 @@ const MAY_USE: Record<string, string> = {
 	ports: "run",
 	config: "run log ports",
 	agents: "run log files",
-	plan: "run log config agents",
+	plan: "run log files config agents",
 	ledger: "run log ports plan",
 	collect: "run log config",
 	processes: "run log ports config ledger collect",
@@ -30,7 +30,7 @@ const MAY_USE: Record<string, string> = {
 	"delegate.ts": "run log ports config agents plan ledger collect processes supervise deliver operate",
 	"index.ts": "run log ports config agents plan ledger collect processes supervise deliver operate delegate.ts",
 	pi: "run log files ports config agents plan ledger collect processes child supervise deliver operate operate/doctor delegate.ts index.ts",
-	cli: "run log ports config agents plan ledger collect processes supervise deliver operate operate/doctor delegate.ts index.ts",
+	cli: "run log files ports config agents plan ledger collect processes supervise deliver operate operate/doctor delegate.ts index.ts",
 };
 
 interface Import {

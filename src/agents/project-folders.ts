@@ -1,6 +1,6 @@
-import { realpathSync, statSync } from "node:fs";
 import { dirname, join, parse, resolve } from "node:path";
 import { isOurs, isOwnRepository, isRepository } from "../files/owner.ts";
+import { realPath } from "../files/real-path.ts";
 
 export interface AgentFolder {
 	path: string;
@@ -57,15 +57,4 @@ export function projectDirectories(cwd: string, homeDir: string): string[] {
 	}
 	const foreign = directories.findIndex((above) => above !== directories[0] && !isOurs(above));
 	return foreign === -1 ? directories : directories.slice(0, foreign);
-}
-
-/** As it is where the path does not exist or may not be looked into; reading it reports that. */
-function realPath(path: string): string {
-	try {
-		// Asked first: most of these folders do not exist, and an error that is thrown takes far longer than an answer.
-		return statSync(path, { throwIfNoEntry: false }) ? realpathSync(path) : resolve(path);
-	} catch (error) {
-		if (error instanceof Error && "code" in error) return resolve(path);
-		throw error;
-	}
 }

@@ -1,12 +1,12 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type AgentCatalog, discoverAgents } from "../agents/discover.ts";
+import { type AgentCatalog, type AgentPlaces, discoverAgents } from "../agents/discover.ts";
 import { packageRoot } from "../config/package-root.ts";
 import { agentDir } from "./surroundings.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
 /** The agents of a directory. Loaded when they are asked for: what reads them is larger than all the rest. */
-export const catalogFor = (cwd: string, { includeProject }: { includeProject: boolean }): AgentCatalog =>
+export const catalogFor = (cwd: string, { includeProject }: Pick<AgentPlaces, "includeProject">): AgentCatalog =>
 	discoverAgents({
 		cwd,
 		builtinDir: join(packageRoot(), "agents"),

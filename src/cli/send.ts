@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
 import { plain } from "../collect/plain.ts";
 import { inDoubt } from "../config/in-doubt.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { EndedRecord, RunRecord } from "../ledger/records.ts";
+import { findSession } from "../ledger/sessions.ts";
 import type { Log } from "../log/log.ts";
 import { runToTell } from "../operate/child.ts";
 import { type Continued, continueSession } from "../operate/continue.ts";
@@ -15,12 +15,11 @@ import { Supervisor } from "../supervise/supervisor.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
 import { type Call, type Command, countOption, type ExitCode } from "./command.ts";
 import { findPi, profileFor } from "./find-pi.ts";
+import { inPlaceOfParent } from "./in-place-of-parent.ts";
 import { mendFirst } from "./mend-first.ts";
 import { withRunNamed } from "./named-run.ts";
 import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
-import { agentDir, cliLog, configFor, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
-import { toolSurroundings } from "./tool-surroundings.ts";
-import { trustOnFile } from "./trust-on-file.ts";
+import { cliLog, configFor, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
 
 /** How long a host may take to come up before the run is left to whoever opens its session next. */
 const HOST_WITHIN_MS = 25_000;
@@ -49,37 +48,31 @@ export const send: Command = {
 		if (typeof seconds === "object") return out.misused(seconds.error);
 		const message = words.slice(1).join(" ").trim();
 		if (message === "") return out.misused("The message is empty.");
-		const { catalogFor } = await import("./catalog.ts");
 		const pi = await findPi();
 		const profile = pi && profileFor(pi);
 		return withRunNamed(call, async (record, ledger) => {
-			const { cwd, definition } = record.plan;
-			if (!existsSync(cwd) && runToTell(ledger, record).run.state === "ended") {
-				return out.failed(`The folder in which run ${record.run.id} worked is gone: ${cwd}. It cannot go on there.`);
-			}
+			const child = runToTell(ledger, record);
+			const { cwd } = child.plan;
 			const loaded = configFor(cwd);
 			const [doubt] = inDoubt(loaded.diagnostics, FORBIDDING);
 			if (doubt) return out.failed(`Nothing was sent. ${mendFirst(doubt)}`);
 			out.diagnostics(loaded.diagnostics);
 			// From here on, whoever leaves is told what becomes of the message.
 			const leaving = seconds === undefined ? undefined : new Leaving();
-			const continued = continueSession(
-				record,
-				{ message, ...(profile && { profile: profile.digest }) },
-				{
-					ledger,
-					agentDir: agentDir(),
-					config: loaded.config,
-					catalog: catalogFor(cwd, { includeProject: definition.source === "project" }),
-					isTrusted: () => trustOnFile(agentDir(), cwd) === true,
-					consent: (agent) => toolSurroundings(cwd).consent(agent),
-				},
-			);
+			const log = cliLog(redactorHere());
+			const { parent, sources } = await inPlaceOfParent(child.plan, loaded.config);
+			const continued = await continueSession(child, { message, parentSession: child.parentSession }, parent, {
+				...sources,
+				ledger,
+				findSession: (id) => findSession(ledger, id),
+				profile: profile?.digest ?? child.profile,
+				log,
+				ports,
+			});
 			if (isDenial(continued)) {
 				leaving?.dispose();
 				return out.failed(continued.error);
 			}
-			const log = cliLog(redactorHere());
 			log.info(continued.how, { runId: continued.record.run.id, agent: continued.record.plan.agent });
 			const hosts = profile && new Hosts({ ledger, places: places(), profile, ports, log });
 			const isPiHere = hosts !== undefined;

@@ -1,7 +1,7 @@
-import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join, parse, relative, resolve } from "node:path";
+import { isAbsolute, join, parse, relative } from "node:path";
 import { isRepository } from "./owner.ts";
+import { realPath } from "./real-path.ts";
 import { ancestors, mainCheckoutOf } from "./repository.ts";
 import { wayTo } from "./way.ts";
 
@@ -25,6 +25,16 @@ export function projectArea({ cwd, root }: { cwd: string; root: string }): strin
 	];
 }
 
+/**
+ * Where extensions belong to the project. The home folder belongs to none, nor do the extensions that the user
+ * installed: a session that starts in the home folder has them below it.
+ */
+export function extensionArea(cwd: string, agentDir: string): string[] {
+	const real = realPath(cwd);
+	const others = [homedir(), agentDir].map(realPath);
+	return projectArea({ cwd: real, root: real }).filter((folder) => !others.some((other) => isInside(folder, other)));
+}
+
 export const isInArea = (area: readonly string[], path: string): boolean =>
 	area.some((folder) => isInside(folder, path));
 
@@ -34,15 +44,6 @@ function foldersAbove(cwd: string): string[] {
 	const folders = ancestors(cwd);
 	const end = folders.findIndex((folder) => folder === home || folder === parse(folder).root);
 	return folders.slice(0, end);
-}
-
-function realPath(path: string): string {
-	try {
-		return realpathSync(path);
-	} catch (error) {
-		if (error instanceof Error && "code" in error) return resolve(path);
-		throw error;
-	}
 }
 
 export function isInside(folder: string, path: string): boolean {

@@ -1,21 +1,11 @@
+import type { KnownSession } from "../plan/continued.ts";
 import type { RunId, SessionId } from "../run/ids.ts";
+import { isThinkingLevel } from "../run/thinking.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** A child session that can be continued. Its identity is directory + agent + id. */
-export interface SessionRecord {
+export interface SessionRecord extends KnownSession {
 	id: SessionId;
-	agent: string;
-	cwd: string;
-	file: string;
-	/** Digest of the agent's definition when the session was last used. */
-	definition: string;
-	/** Under whose account its last run worked. */
-	principal: string;
-	/** Whether a run has worked in it: only then is there a transcript. */
-	everStarted: boolean;
-	/** Whether its transcript still exists. */
-	isThere: boolean;
-	archivedAt?: number;
 }
 
 /** Whether a queued run waits because its session has a run before it: one session never has two writers. */
@@ -30,18 +20,49 @@ export function sessionAtWork(ledger: Ledger, id: SessionId): boolean {
 	return ledger.get("SELECT 1 FROM runs WHERE session_id = ? AND state = 'running'", id) !== undefined;
 }
 
+interface SessionRow extends Pick<SessionRecord, "id" | "agent" | "cwd" | "file" | "definition"> {
+	archived_at: number | null;
+	started: number;
+	last: string | null;
+}
+
+/** What a session keeps, out of the plan of its last run. */
+const LAST_PLAN = `json_object('principal', plan ->> '$.principal.id',
+	'model', (plan ->> '$.model.provider') || '/' || (plan ->> '$.model.id'), 'modelWarnings', plan -> '$.modelWarnings',
+	'thinking', plan ->> '$.thinking', 'projectTrusted', plan -> '$.projectTrusted')`;
+
 export function findSession(ledger: Ledger, id: SessionId): SessionRecord | undefined {
-	const row = ledger.get<
-		Omit<SessionRecord, "archivedAt" | "everStarted" | "isThere"> & { archived_at: number | null; started: number }
-	>(
-		`SELECT id, agent, cwd, file, definition, archived_at, coalesce((SELECT CASE WHEN json_valid(plan) THEN plan ->> '$.principal.id' END FROM runs
-					WHERE session_id = sessions.id ORDER BY seq DESC LIMIT 1), '') AS principal,
+	const row = ledger.get<SessionRow>(
+		`SELECT id, agent, cwd, file, definition, archived_at,
+				(SELECT CASE WHEN json_valid(plan) THEN ${LAST_PLAN} END FROM runs
+					WHERE session_id = sessions.id ORDER BY seq DESC LIMIT 1) AS last,
 				EXISTS (SELECT 1 FROM runs WHERE session_id = sessions.id AND started_at IS NOT NULL) AS started
 			FROM sessions WHERE id = ?`,
 		id,
 	);
 	if (!row) return undefined;
-	const { archived_at: archivedAt, started, ...session } = row;
-	const isThere = ledger.files.exists(session.file);
-	return { ...session, isThere, everStarted: started === 1, ...(archivedAt !== null && { archivedAt }) };
+	const { archived_at: archivedAt, started, last, ...session } = row;
+	return {
+		...session,
+		...keptBy(last),
+		isThere: ledger.files.exists(session.file),
+		folderIsThere: ledger.files.exists(session.cwd),
+		everStarted: started === 1,
+		...(archivedAt !== null && { archivedAt }),
+	};
+}
+
+function keptBy(plan: string | null): Pick<SessionRecord, "principal" | "last"> {
+	if (plan === null) return { principal: "" };
+	const { principal, model, modelWarnings, thinking, projectTrusted } = JSON.parse(plan);
+	if (typeof model !== "string") return { principal: principal ?? "" };
+	return {
+		principal: principal ?? "",
+		last: {
+			model,
+			projectTrusted: projectTrusted === true,
+			...(Array.isArray(modelWarnings) && { modelWarnings }),
+			...(isThinkingLevel(thinking) && { thinking }),
+		},
+	};
 }

@@ -1,16 +1,12 @@
-import { type Services, spawn } from "../delegate.ts";
-import { sendToRun } from "../ledger/inbox.ts";
+import type { Services } from "../delegate.ts";
 import type { EndedRecord, RunRecord } from "../ledger/records.ts";
-import { GENERAL } from "../plan/general.ts";
 import type { ParentFacts } from "../plan/launch.ts";
-import { continuedFor } from "../plan/limits.ts";
 import type { Clock } from "../ports/clock.ts";
-import { isRefusal } from "../run/errors.ts";
 import { type RunId, sessionKey } from "../run/ids.ts";
 import type { AskUser } from "../supervise/ask.ts";
 import { type ChildName, findChild, runToTell } from "./child.ts";
-import { disabledNow } from "./continue.ts";
-import { type Denial, denialOf, isDenial } from "./denial.ts";
+import { continueSession } from "./continue.ts";
+import { type Denial, isDenial } from "./denial.ts";
 import { holderOf, type Posted } from "./posted.ts";
 import { markedReply, type Reply, replyOf } from "./reply.ts";
 
@@ -65,11 +61,11 @@ export async function sendToSession(
 	const { ledger, supervisor } = services;
 	const child = request.run ? inConversation(request.run, ledger) : findChild(ledger, request.parentSession, request);
 	if (isDenial(child)) return { answer: child };
-	const denial = disabledNow(child.plan, services);
-	if (denial) return { answer: denial };
-	const posted = steer(child, request, services) ?? (await resume(child, request, parent, services));
+	const { message, parentSession, toolCall, route } = request;
+	const from = { ...(toolCall !== undefined && { toolCall }), ...(route !== undefined && { route }) };
+	const posted = await continueSession(child, { message, parentSession, ...from }, parent, services);
 	if (isDenial(posted)) return { answer: posted };
-	if (posted.seq === undefined) hooks.onSpawned(posted.record);
+	if (posted.how === "resumed") hooks.onSpawned(posted.record);
 	supervisor.wake();
 	if (request.withinMs <= 0) return { answer: underway("accepted", posted) };
 	return awaitReply(posted, request, services, hooks);
@@ -79,41 +75,6 @@ export async function sendToSession(
 function inConversation(named: RunRecord, ledger: Services["ledger"]): RunRecord {
 	const told = runToTell(ledger, named);
 	return told.parentSession === named.parentSession ? told : named;
-}
-
-/** Undefined if there is nothing to steer, or no longer. */
-function steer(child: RunRecord, { message }: SendRequest, { ledger, ports }: Services): Posted | undefined {
-	if (child.run.state === "ended") return undefined;
-	const seq = sendToRun(ledger, child.run.id, { body: message, at: ports.clock.now() });
-	return seq === undefined ? undefined : { record: child, seq };
-}
-
-async function resume(
-	{ plan, label, sessionId }: RunRecord,
-	request: SendRequest,
-	parent: ParentFacts,
-	services: Services,
-): Promise<Posted | Denial> {
-	const record = await spawn(
-		{
-			...(plan.definition.digest !== GENERAL.digest && { agent: plan.agent }),
-			task: request.message,
-			sessionId,
-			agentId: plan.principal.id,
-			// As it was spawned: a child that was given a cheap model does not go on with the parent's.
-			model: `${plan.model.provider}/${plan.model.id}`,
-			...(plan.thinking !== undefined && { thinking: plan.thinking }),
-			...continuedFor(services.config),
-			cleanup: plan.afterwards.cleanup,
-			...(request.route !== undefined && { route: request.route }),
-			parentSession: request.parentSession,
-			...(request.toolCall !== undefined && { toolCall: request.toolCall }),
-			...(label !== undefined && { label }),
-		},
-		parent,
-		services,
-	);
-	return isRefusal(record) ? denialOf(record) : { record };
 }
 
 async function awaitReply(posted: Posted, request: SendRequest, services: Services, hooks: SendHooks): Promise<Sent> {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync, realpathSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { homedir } from "node:os";
 import { dirname, isAbsolute, resolve } from "node:path";
 import {
 	type ExtensionAPI,
@@ -12,7 +11,7 @@ import {
 } from "@earendil-works/pi-coding-agent";
 import { packageRoot } from "../config/package-root.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
-import { isInside, leadsInto, projectArea } from "../files/project-area.ts";
+import { extensionArea, isInside, leadsInto } from "../files/project-area.ts";
 
 /**
  * An extension that lies in a project may be another one by the time a child loads it: a branch brings its own. In a
@@ -30,7 +29,7 @@ export function rememberExtensions(
 	const files = [...onCommandLine.map((path) => resolve(path)), ...loaded.filter((path) => isAbsolute(path))];
 	const others = [...new Set(files)].filter((file) => !isOurs(file));
 	if (others.length === 0) return;
-	const area = areaOf(ctx.cwd);
+	const area = extensionArea(ctx.cwd, getAgentDir());
 	for (const file of others.filter((path) => leadsInto(path, area))) {
 		const digest = contentDigest(file);
 		if (digest !== undefined) digests().set(file, digest);
@@ -40,7 +39,7 @@ export function rememberExtensions(
 /** Says which of the extensions that this pi has a child may load, as they are now. */
 export function loadableAgain(ctx: ExtensionContext): (file: string) => boolean {
 	if (isTrustedByDecision(ctx)) return () => true;
-	const area = areaOf(ctx.cwd);
+	const area = extensionArea(ctx.cwd, getAgentDir());
 	const answers = new Map<string, boolean>();
 	return (file) => {
 		const answer = answers.get(file) ?? (isOurs(file) || !leadsInto(file, area) || isUnchanged(file));
@@ -60,19 +59,6 @@ function isUnchanged(file: string): boolean {
 /** For messages: why an extension was not loaded, and what changes that. */
 export const whyNotAgain = (files: readonly string[]): string =>
 	`${files.join(", ")} lies in this project, which is not trusted (/trust), and may not be what pi loaded when the session started`;
-
-/**
- * Where files belong to the project. The home folder belongs to none, nor do the extensions that the user installed: a
- * session that starts in the home folder has them below it.
- */
-function areaOf(cwd: string): string[] {
-	const real = realPath(cwd);
-	const home = realPath(homedir());
-	const agentDir = realPath(getAgentDir());
-	return projectArea({ cwd: real, root: real }).filter(
-		(folder) => !isInside(folder, home) && !isInside(folder, agentDir),
-	);
-}
 
 /** What pi gives to extensions itself, whatever is installed in the project. */
 const OF_PI = /^(@earendil-works\/pi-|@mariozechner\/pi-|@sinclair\/typebox(\/|$)|typebox(\/|$))/;
@@ -104,15 +90,6 @@ function contentDigest(file: string): string | undefined {
 		return hash.digest("hex");
 	} catch (error) {
 		if (error instanceof Error && "code" in error) return undefined; // It is gone, a folder, or may not be read.
-		throw error;
-	}
-}
-
-function realPath(path: string): string {
-	try {
-		return realpathSync(path);
-	} catch (error) {
-		if (error instanceof Error && "code" in error) return resolve(path);
 		throw error;
 	}
 }

@@ -3,19 +3,18 @@ import { type AgentCatalog, catalogFor } from "../agents/discover.ts";
 import type { Config } from "../config/config.ts";
 import { positionOf } from "../run/diagnostic.ts";
 import { isRefusal, type Refusal, refuse } from "../run/errors.ts";
-import { isSessionId, type SessionId } from "../run/ids.ts";
+import type { SessionId } from "../run/ids.ts";
 import { didYouMean } from "../run/nearest.ts";
-import { quoted, shortened } from "../run/quoted.ts";
+import { shortened } from "../run/quoted.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
+import { allSwitchedOff, childSession, type KnownSession, switchedOffBy, switchedOffHere } from "./continued.ts";
 import { GENERAL } from "./general.ts";
-import { definitionChanged } from "./in-background.ts";
 import { continuedFor, effectiveLimits } from "./limits.ts";
 import type { ModelSource, ResolvedModel } from "./model.ts";
 import { modelFor } from "./model-for.ts";
-import type { ChildSession, LaunchPlan, ModelChoice } from "./plan.ts";
+import type { LaunchPlan, ModelChoice } from "./plan.ts";
 import { choosePrincipal } from "./principal.ts";
 import { childPrompt } from "./prompt.ts";
-import { newSession } from "./session-place.ts";
 import { effectiveTools, type KnownTool, type WriteConsent } from "./tools.ts";
 import {
 	type Approval,
@@ -52,6 +51,8 @@ export interface ParentFacts {
 	depth: number;
 	activeTools: string[];
 	knownTools: KnownTool[];
+	/** The parent is not there: what is known of it is what the last run of the session had. */
+	isAbsent?: true;
 	model: ModelChoice | undefined;
 	thinking: ThinkingLevel | undefined;
 	projectTrusted: boolean;
@@ -77,20 +78,6 @@ export interface PlanSources {
 	agentDir: string;
 }
 
-export interface KnownSession {
-	agent: string;
-	cwd: string;
-	file: string;
-	definition: string;
-	/** Under whose account its last run worked. */
-	principal: string;
-	/** Whether a run has worked in it: only then is there a transcript. */
-	everStarted: boolean;
-	/** Whether its transcript still exists. */
-	isThere: boolean;
-	archivedAt?: number;
-}
-
 /** Decides everything about a run before it exists, or refuses it and says why. */
 export async function planLaunch(
 	request: LaunchRequest,
@@ -103,17 +90,20 @@ export async function planLaunch(
 	const { agent } = permitted;
 	const principal = choosePrincipal(request.agentId, sources);
 	if (isRefusal(principal)) return principal;
-	const session = childSession(request, agent, { cwd: parent.cwd, principal: principal.id, ...sources });
-	if (isRefusal(session)) return session;
-	const chosen = await modelFor({ agent, principal, config, parent, requested: request.model });
+	const chosenSession = childSession(request, agent, { ...sources, parent, principal: principal.id });
+	if (isRefusal(chosenSession)) return chosenSession;
+	const { session, last, changed } = chosenSession;
+	const chosen = await modelFor({ agent, principal, config, parent, requested: request.model, session: chosenSession });
 	if (isRefusal(chosen)) return chosen;
 	const { runTimeoutSeconds, background = false } = request;
 	const { limits, warnings } = effectiveLimits({ agent: agent.limits, background, runTimeoutSeconds }, config);
 	const continued = effectiveLimits({ agent: agent.limits, background: true, ...continuedFor(config) }, config);
 	const thinking =
 		request.thinking ??
+		(changed ? undefined : last?.thinking) ??
 		agent.thinking ??
 		chosen.thinking ??
+		last?.thinking ??
 		config.agents.defaults.subagents.thinking ??
 		parent.thinking;
 	// Last, so that the user is asked about no run that cannot be.
@@ -130,13 +120,14 @@ export async function planLaunch(
 		...tools,
 		lspActions: [...config.subagents.allowedLspActions],
 		model: chosen.model,
+		...(chosen.warnings.length > 0 && { modelWarnings: chosen.warnings }),
 		...(thinking && { thinking }),
 		limits,
 		...(!background && { backgroundTimeoutMs: continued.limits.timeoutMs }),
 		isolation: agent.isolation,
 		maxAttempts: config.subagents.retry.enabled ? config.subagents.retry.maxAttempts : 1,
 		...(agent.outputSchema && { outputSchema: agent.outputSchema }),
-		session: session.session,
+		session,
 		principal,
 		afterwards: {
 			cleanup: request.cleanup ?? "keep",
@@ -150,7 +141,7 @@ export async function planLaunch(
 			...warnings,
 			...agent.warnings,
 			...chosen.warnings,
-			...session.warnings,
+			...chosenSession.warnings,
 		],
 	};
 }
@@ -164,9 +155,8 @@ async function permittedAgent(
 		const why = parent.depth > 0 ? "A subagent cannot delegate further." : "subagents.maxDepth is 0 in pi-geon.json.";
 		return refuse("SUBAGENT_DEPTH_EXCEEDED", `${why} Do the task yourself.`);
 	}
-	if (!config.subagents.enabled) {
-		return refuse("SUBAGENTS_DISABLED", "Subagents are switched off (subagents.enabled in pi-geon.json).");
-	}
+	const allOff = allSwitchedOff(config);
+	if (allOff) return allOff;
 	if (request.agent?.trim() === "")
 		return refuse("INVALID_INPUT", "`agent` must be a non-empty string: the name of an agent.");
 	if (!request.task.trim())
@@ -175,13 +165,8 @@ async function permittedAgent(
 	const catalog = catalogFor(known, request.agent);
 	const agent = catalog.agents.find((candidate) => candidate.name === request.agent);
 	if (!agent) return refuse("UNKNOWN_AGENT", unknownAgent(request.agent, parent, catalog));
-	if (config.subagents.disabled.includes(agent.name)) {
-		return refuse(
-			"SUBAGENT_DISABLED",
-			`${agent.name} is switched off (subagents.disabled in pi-geon.json).`,
-			"disabled",
-		);
-	}
+	const off = switchedOffHere(agent.name, config);
+	if (off) return off;
 	const trusted = await trustedDefinition({
 		agent,
 		catalog,
@@ -193,8 +178,7 @@ async function permittedAgent(
 		},
 	});
 	if (isRefusal(trusted) || trusted.agent.switchedOff === undefined) return trusted;
-	const why = `${agent.name} is switched off (${trusted.agent.switchedOff}).`;
-	return refuse("SUBAGENT_DISABLED", why, "disabled");
+	return switchedOffBy(agent.name, trusted.agent.switchedOff);
 }
 
 /** The model reads this; a folder of hundreds of agents would fill its context. */
@@ -211,43 +195,4 @@ function unknownAgent(name: string, { projectTrusted }: ParentFacts, { agents, u
 	const more = names.length - MOST_NAMES;
 	const rest = more > 0 ? ` and ${more} more, which the user can list with /toolkit agents` : "";
 	return `Unknown agent: ${shortened(name)}.${why} Available agents: ${names.slice(0, MOST_NAMES).join(", ")}${rest}`;
-}
-
-/** A new child session, or the one to continue: identity is directory + agent + id, and it never changes accounts. */
-function childSession(
-	request: LaunchRequest,
-	agent: AgentDefinition,
-	where: Pick<PlanSources, "findSession" | "sessionsRoot"> & { cwd: string; principal: string },
-): { session: ChildSession; warnings: string[] } | Refusal {
-	if (request.sessionId === undefined) {
-		return { session: newSession({ root: where.sessionsRoot, cwd: where.cwd, agent: agent.name }), warnings: [] };
-	}
-	const wrong = (message: string, reason: string) => refuse("INVALID_INPUT", message, reason);
-	const id = request.sessionId.trim().toLowerCase();
-	if (!isSessionId(id))
-		return wrong(
-			`${quoted(request.sessionId)} is not a session id. Pass one that a result returned.`,
-			"malformed_session",
-		);
-	const known = where.findSession(id);
-	if (!known)
-		return wrong(`There is no child session ${id}. Leave sessionId out to start a new one.`, "unknown_session");
-	if (known.archivedAt !== undefined)
-		return wrong(`Session ${id} is archived and cannot be continued.`, "archived_session");
-	if (known.agent !== agent.name)
-		return wrong(`Session ${id} belongs to ${known.agent}, not to ${agent.name}.`, "other_agent");
-	if (known.cwd !== where.cwd)
-		return wrong(`Session ${id} belongs to ${known.cwd}, not to this directory.`, "other_directory");
-	if (known.principal !== where.principal) {
-		const message = `Session ${id} belongs to agentId ${known.principal}, not to ${where.principal}. Continue it with sessions_send.`;
-		return wrong(message, "other_principal");
-	}
-	if (known.everStarted && !known.isThere)
-		return wrong(`The transcript of session ${id} is gone: there is no ${known.file} any more.`, "missing_session");
-	// Sessions of older releases recorded the beginning of the digest.
-	const changed = !agent.digest.startsWith(known.definition);
-	return {
-		session: { id, file: known.file, resumed: known.everStarted },
-		warnings: changed ? [definitionChanged(agent.name)] : [],
-	};
 }

@@ -27,8 +27,8 @@ export type WhyLeftOut =
 	| "writes"
 	| "user_said_no"
 	| "untrusted"
-	/** It had the tool in an earlier run of its session, and its file does not ask for it any more. */
-	| "not_asked_for"
+	/** Its session is continued without its parent, and the run before did not have the tool. */
+	| "not_on_record"
 	/** An MCP server that has not said yet which tools it has, while some of them are denied. */
 	| "server_silent"
 	/** An MCP tool that is not known to only read, for an agent that may write, and for one that may not. */
@@ -157,8 +157,8 @@ function reason(why: WhyLeftOut, { agent, many }: Case): string {
 			return `the user did not let ${agent.name} write in this checkout. subagents.allowWrite ${IN_FILE} allows it.`;
 		case "untrusted":
 			return `subagents.allowWrite is false ${IN_FILE}, and the user is not asked in a project that is not trusted (/trust).`;
-		case "not_asked_for":
-			return `the file of ${agent.name} does not ask for ${it} any more.`;
+		case "not_on_record":
+			return `the last run of this session did not have ${it}, and only pi knows what provides ${it}. Continue the session in pi.`;
 		case "server_silent":
 			return "some of its tools are denied, and it has not said yet which tools it has. Try again when it is connected.";
 		case "mcp_writes":

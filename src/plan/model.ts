@@ -23,6 +23,8 @@ export type ModelSource =
 export interface ModelWish {
 	from: string;
 	name: string | null | undefined;
+	/** What was said when it was chosen for the run before. */
+	warnings?: string[] | undefined;
 }
 
 /** The first wish that names a usable model, else the parent's. A wish that does not is a warning, never a silence. */
@@ -32,7 +34,7 @@ export async function chooseModel(
 	resolve: (name: string) => Promise<ResolvedModel | undefined>,
 ): Promise<(Required<Pick<ResolvedModel, "model" | "warnings">> & Pick<ResolvedModel, "thinking">) | Refusal> {
 	const warnings: string[] = [];
-	for (const { from, name } of wishes) {
+	for (const { from, name, warnings: before = [] } of wishes) {
 		if (name === undefined || name === null) continue;
 		if (isInherit(name)) break;
 		if (name.trim() === "") {
@@ -43,8 +45,10 @@ export async function chooseModel(
 		const source = resolved && (await parent.modelSource(resolved.model));
 		if (resolved && source?.kind !== "unusable") {
 			const surprises = [...(resolved.warnings ?? []), ...warningOf(source)];
-			const said = surprises.map((warning) => `The model of ${from}: ${warning}`);
-			return { ...resolved, model: withSource(resolved.model, source), warnings: [...warnings, ...said] };
+			const said = surprises
+				.filter((warning) => !before.some((earlier) => earlier.endsWith(warning)))
+				.map((warning) => `The model of ${from}: ${warning}`);
+			return { ...resolved, model: withSource(resolved.model, source), warnings: [...warnings, ...before, ...said] };
 		}
 		const why = source?.kind === "unusable" ? `comes from an extension, and ${source.why}` : "is not available";
 		warnings.push(`The model ${quoted(name)} of ${from} ${why}; the next in line was used.`);

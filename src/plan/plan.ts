@@ -24,6 +24,8 @@ export interface LaunchPlan {
 	extensionOf?: Record<string, string>;
 	lspActions: string[];
 	model: ModelChoice;
+	/** What the requester heard when the model was chosen. A run that keeps the model repeats it. */
+	modelWarnings?: string[];
 	thinking?: ThinkingLevel;
 	limits: Limits;
 	/** Of a run that somebody waits for: the time limit of one that continues its session without anybody waiting. */

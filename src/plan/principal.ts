@@ -1,7 +1,7 @@
-import { realpathSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { principalDir } from "../config/principal-dirs.ts";
 import { MAIN } from "../config/principals.ts";
+import { realPath } from "../files/real-path.ts";
 import { type Refusal, refuse } from "../run/errors.ts";
 import { quoted } from "../run/quoted.ts";
 import type { Principal } from "./plan.ts";
@@ -52,13 +52,4 @@ function requesterOf({ config, agentDir }: Requester): string {
 		({ id, agentDir: written }) => id !== MAIN.id && written !== null && realPath(principalDir(written)) === here,
 	);
 	return own?.id ?? MAIN.id;
-}
-
-function realPath(path: string): string {
-	try {
-		return realpathSync(path);
-	} catch (error) {
-		if (error instanceof Error && "code" in error) return path; // Whatever needs the directory reports it.
-		throw error;
-	}
 }

@@ -29,15 +29,6 @@ const BOUNDS = `- Do only the delegated task, whatever else you notice on the wa
 
 const toolsLine = (tools: readonly string[]): string => `- Your tools: ${tools.join(", ")}. There are no others.`;
 
-/** The prompt of a child that continues with other tools than it was told of. */
-export function withTools(prompt: string, told: readonly string[], tools: readonly string[]): string {
-	const line = toolsLine(told);
-	// The last one: the agent's own text comes before, and may hold the same line.
-	const at = prompt.lastIndexOf(line);
-	if (at === -1) return `${prompt}${toolsLine(tools)}\n`;
-	return `${prompt.slice(0, at)}${toolsLine(tools)}${prompt.slice(at + line.length)}`;
-}
-
 const MAY_BE_SILENT = `- If your task says when nothing is to be reported, and that is so, hand over exactly ${SILENCE} as \`result\`.\n`;
 
 /** For a child whose result is announced, which may keep silent. Once is enough. */

@@ -65,6 +65,8 @@ export interface ToolQuestion {
 	active: readonly string[];
 	/** All it could switch on. Undefined outside pi, where that is not known: then every tool counts as available. */
 	known: readonly KnownTool[] | undefined;
+	/** Whether `known` is what the last run of the session had, because the parent is not there to be asked. */
+	onRecord?: boolean;
 	/** Absent: not asked. */
 	consent?: WriteConsent;
 }
@@ -149,11 +151,12 @@ function whyLeftOut(name: string, question: ToolQuestion): WhyLeftOut | undefine
 	return onlyReads(name, config) ? undefined : whyNotWriting(name, question);
 }
 
-function whyMissing(name: string, { active, known }: ToolQuestion): WhyLeftOut | undefined {
+function whyMissing(name: string, { active, known, onRecord }: ToolQuestion): WhyLeftOut | undefined {
 	// Before pi's own: an extension may have replaced one of them, and a child must not get the other in its place.
 	if (known?.some((tool) => tool.name === name && tool.untrusted)) return "project_extension";
 	if (known === undefined || PI_TOOLS.has(name)) return undefined;
 	if (known.some((tool) => tool.name === name || (tool.from === "mcp" && matches(tool.name, name)))) return undefined;
+	if (onRecord) return "not_on_record";
 	if (active.includes(name)) return "no_file";
 	return isMcpTool(name) ? "unknown_mcp" : "unknown";
 }

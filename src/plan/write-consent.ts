@@ -9,10 +9,11 @@ type Tools = ReturnType<typeof effectiveTools>;
 /** The tools of a child. Where the user's word could give it more of what it asks for, the user is asked first. */
 export async function toolsWithConsent(
 	agent: AgentDefinition,
-	parent: Pick<ParentFacts, "activeTools" | "knownTools" | "askToWrite">,
+	parent: Pick<ParentFacts, "activeTools" | "knownTools" | "isAbsent" | "askToWrite">,
 	config: Config,
 ): Promise<Tools | Refusal> {
-	const question = { agent, config, active: parent.activeTools, known: parent.knownTools };
+	const { activeTools: active, knownTools: known, isAbsent = false } = parent;
+	const question = { agent, config, active, known, onRecord: isAbsent };
 	const writes = writingTools(question);
 	if (writes.length === 0) return effectiveTools(question);
 	const consent = await parent.askToWrite(agent, writes);

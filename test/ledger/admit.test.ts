@@ -57,7 +57,9 @@ test("the session is written with its first run, and keeps the definition of its
 	const known = {
 		everStarted: false,
 		isThere: false,
+		folderIsThere: false,
 		principal: "main",
+		last: { model: "test/model", projectTrusted: true },
 		id: session,
 		agent: "scout",
 		cwd: "/repo",

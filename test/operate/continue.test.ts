@@ -1,114 +1,271 @@
-import { expect, test } from "vitest";
+import { rmSync } from "node:fs";
+import { describe, expect, test } from "vitest";
 import type { AgentDefinition } from "../../src/agents/definition.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
+import { waitingMessages } from "../../src/ledger/inbox.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import { endRun } from "../../src/ledger/progress.ts";
-import type { RunMode, RunRecord } from "../../src/ledger/records.ts";
+import { type RunMode, selectRuns } from "../../src/ledger/records.ts";
+import { findSession } from "../../src/ledger/sessions.ts";
+import { NO_LOG } from "../../src/log/log.ts";
 import { continueSession } from "../../src/operate/continue.ts";
+import { isDenial } from "../../src/operate/denial.ts";
+import { absentParent } from "../../src/plan/absent-parent.ts";
+import type { ParentFacts } from "../../src/plan/launch.ts";
 import type { LaunchPlan } from "../../src/plan/plan.ts";
+import { systemPorts as ports } from "../../src/processes/system-ports.ts";
 import { admission, success } from "../ledger/samples.ts";
 import { useScratch } from "../ledger/scratch.ts";
-import { agentOf, configOf, planned } from "../plan/launching.ts";
+import { agentOf, configOf, parentOf, planned, type Wish } from "../plan/launching.ts";
 
 const scratch = useScratch();
 
-interface Case {
-	plan: LaunchPlan;
-	mode?: RunMode;
-	/** As they are when the message comes. */
-	agent: AgentDefinition;
-	overriddenBy?: AgentDefinition;
+/** What is another by the time the message comes. */
+interface Since {
+	/** Lines of the agent's file; null: it is gone. */
+	agent?: string | null;
+	/** An agent of the project that has the same name. */
+	projects?: string;
 	config?: object;
+	parent?: Partial<ParentFacts>;
+	/** What the shell finds on file about letting the agent write. */
+	consent?: "given" | "not_asked";
+	happened?: (ledger: Ledger, plan: LaunchPlan) => void;
 }
 
-/** A message from a shell to a run that has ended. */
-async function continued({ plan, mode = "foreground", agent, overriddenBy, config = {} }: Case) {
+interface Case {
+	agent?: string;
+	/** How the run before was planned. */
+	before?: Omit<Wish, "agent">;
+	mode?: RunMode;
+	open?: boolean;
+	since?: Since;
+}
+
+const FROM = ["the conversation", "a shell"] as const;
+type From = (typeof FROM)[number];
+
+async function continued(from: From, { agent = "tools: read, grep", before, mode, open, since = {} }: Case) {
 	const ledger = await scratch.ledger();
-	const record: RunRecord = admitRun(ledger, { ...admission({ mode }), plan });
-	endRun(ledger, { id: record.run.id, fence: 0, outcome: success(), at: 5 });
-	const agents = [overriddenBy ?? agent];
-	return continueSession(
-		record,
-		{ message: "And then?" },
-		{
-			ledger,
-			config: configOf(config),
-			catalog: { agents, overridden: overriddenBy ? [agent] : [], unusable: [], diagnostics: [] },
-			agentDir: "/agent",
-			isTrusted: () => true,
-			consent: () => "not_asked",
+	const cwd = scratch.folder();
+	const plan = await planned({ agent, ...before, parent: { cwd, ...before?.parent } });
+	const record = admitRun(ledger, { ...admission({ mode: mode ?? "background" }), plan });
+	if (!open) endRun(ledger, { id: record.run.id, fence: 0, outcome: success(), at: 5 });
+	since.happened?.(ledger, plan);
+	const own = since.agent === null ? [] : [agentOf(since.agent ?? agent)];
+	const projects: AgentDefinition[] = since.projects === undefined ? [] : [agentOf(since.projects, "project")];
+	const projectTrusted = since.parent?.projectTrusted ?? true;
+	const consent = () => since.consent ?? "not_asked";
+	const parent: ParentFacts =
+		from === "a shell"
+			? absentParent(plan, { projectTrusted, consent, mayLoad: () => projectTrusted })
+			: { ...parentOf, cwd, askToWrite: async () => consent(), ...since.parent };
+	const [child] = selectRuns(ledger, "id = ?", record.run.id);
+	if (!child) throw new Error("The run is gone.");
+	const answer = await continueSession(child, { message: "And then?", parentSession: "parent" }, parent, {
+		ledger,
+		config: configOf(since.config ?? {}),
+		catalog: {
+			agents: projects.length > 0 ? projects : own,
+			overridden: projects.length > 0 ? own : [],
+			unusable: [],
+			diagnostics: [],
 		},
-	);
+		agentDir: "/agent",
+		sessionsRoot: "/sessions",
+		findSession: (id) => findSession(ledger, id),
+		profile: "p",
+		log: NO_LOG,
+		ports,
+	});
+	return { answer, plan, ledger, child };
 }
 
-async function planOf(wish: Case): Promise<LaunchPlan> {
-	const answer = await continued(wish);
-	if (!("how" in answer)) throw new Error(`It was refused: ${answer.error}`);
-	expect(answer.record.mode).toBe("background");
-	return answer.record.plan;
+async function next(from: From, wish: Case): Promise<{ plan: LaunchPlan; before: LaunchPlan }> {
+	const { answer, plan } = await continued(from, wish);
+	if (isDenial(answer)) throw new Error(`It was refused: ${answer.error}`);
+	expect(answer).toMatchObject({ how: "resumed", record: { mode: "background", parentSession: "parent" } });
+	return { plan: answer.record.plan, before: plan };
 }
 
-const LINES = "tools: read, grep, nowhere\nmodel: gone";
+const DENY_GREP = { tools: { subagents: { tools: { deny: ["grep"] } } } };
+const UNTRUSTED = { parent: { projectTrusted: false } };
+const archive = (ledger: Ledger) => void ledger.run("UPDATE sessions SET archived_at = 9");
+const removeFolder = (_: Ledger, { cwd }: LaunchPlan) => rmSync(cwd, { recursive: true });
 
-test("a run that continues a session says what it goes without, as the one before", async () => {
-	const plan = await planned({ agent: LINES });
-	expect(plan.warnings).toHaveLength(2);
-	const next = await planOf({
-		plan,
-		agent: agentOf(LINES),
-		config: { tools: { subagents: { tools: { deny: ["grep"] } } } },
+describe.each(FROM)("a new task from %s, for a session whose run has ended", (from) => {
+	const REFUSED: [string, Since, "forbidden" | "error", RegExp][] = [
+		["subagents are off", { config: { subagents: { enabled: false } } }, "forbidden", /subagents\.enabled/],
+		["its agent is disabled", { config: { subagents: { disabled: ["custom"] } } }, "forbidden", /subagents\.disabled/],
+		[
+			"its agent's file switches it off",
+			{ agent: "tools: read\nenabled: false" },
+			"forbidden",
+			/switched off.*enabled/,
+		],
+		["its agent is gone", { agent: null }, "error", /Unknown agent: custom/],
+		[
+			"none of its tools is left",
+			{ agent: "tools: lsp", config: { subagents: { allowLspTools: false } } },
+			"forbidden",
+			/None of the tools/,
+		],
+		["trust in its project was withdrawn", UNTRUSTED, "forbidden", /is not trusted now.*\/trust/],
+		["its session is archived", { happened: archive }, "error", /is archived/],
+		["its folder is gone", { happened: removeFolder }, "error", /folder of session .* is gone/],
+		["its principal is gone", { happened: (ledger) => void ledger.run(OF_WORK) }, "error", /no agentId "work"/],
+	];
+	const OF_WORK = `UPDATE runs SET plan = json_set(plan, '$.principal.id', 'work')`;
+
+	test.each(REFUSED)("is refused if %s", async (_what, since, status, error) => {
+		const { answer, ledger } = await continued(from, { since });
+		expect(answer).toEqual({ status, error: expect.stringMatching(error) });
+		expect(ledger.get("SELECT count(*) AS runs FROM runs")).toEqual({ runs: 1 });
 	});
-	expect(next.warnings).toEqual([...plan.warnings, expect.stringMatching(/^grep was left out: .*deny/)]);
-	expect(next.tools).toEqual(["read"]);
-});
 
-test("only the run that meets another definition of its agent says that it has changed", async () => {
-	const plan = await planned({
-		agent: "tools: read",
-		request: { sessionId: "0f1e2d3c-4b5a-4697-8877-665544332211" },
-		session: {
-			...{ agent: "custom", cwd: "/project", file: "/sessions/s.jsonl", definition: "another", principal: "main" },
-			...{ everStarted: true, isThere: true },
-		},
+	const PLANNED: [string, Case, Partial<LaunchPlan>][] = [
+		[
+			"the configuration forbids a tool",
+			{ since: { config: DENY_GREP } },
+			{ tools: ["read"], warnings: [expect.stringMatching(/^grep was left out: .*deny/)] },
+		],
+		[
+			"its agent's file asks for another tool",
+			{ since: { agent: "tools: read, ls" } },
+			{ tools: ["read", "ls"], warnings: [expect.stringMatching(/definition of custom has changed/)] },
+		],
+		[
+			"a trusted project replaces its agent",
+			{ since: { projects: "tools: ls" } },
+			{
+				tools: ["ls"],
+				warnings: [expect.stringMatching(/This project's custom/), expect.stringMatching(/has changed/)],
+			},
+		],
+		[
+			"the parent's model is another",
+			{ since: { parent: { model: { provider: "test", id: "newer" } } } },
+			{ model: { provider: "test", id: "the parent's" }, warnings: [] },
+		],
+		["its thinking level was asked for", { before: { request: { thinking: "high" } } }, { thinking: "high" }],
+		[
+			"its model was asked for",
+			{ before: { request: { model: "cheap" } } },
+			{ model: { provider: "test", id: "cheap" }, warnings: [] },
+		],
+		[
+			"it was asked to be archived",
+			{ before: { request: { cleanup: "delete" } } },
+			{ afterwards: { cleanup: "delete", archiveAfterMinutes: 60, parentKept: true } },
+		],
+		[
+			"its limits are lower",
+			{ since: { config: { agents: { defaults: { subagents: { maxRunSeconds: 60 } } } } } },
+			{ limits: expect.objectContaining({ timeoutMs: 60_000 }) },
+		],
+		[
+			"the run before was waited for",
+			{ mode: "foreground" },
+			{ limits: expect.objectContaining({ timeoutMs: 3_600_000 }) },
+		],
+		[
+			"the run before had less time",
+			{ before: { request: { background: true, runTimeoutSeconds: 120 } } },
+			{ limits: expect.objectContaining({ timeoutMs: 3_600_000 }) },
+		],
+	];
+
+	test.each(PLANNED)("is planned by how things are now if %s", async (_what, wish, plan) => {
+		expect((await next(from, wish)).plan).toMatchObject(plan);
 	});
-	expect(plan.warnings).toEqual([expect.stringContaining("has changed since")]);
-	expect((await planOf({ plan, agent: agentOf("tools: read") })).warnings).toEqual([]);
-});
 
-test("the child is told the tools that it has now, and that it may keep silent, once", async () => {
-	const plan = await planned({ agent: "tools: read, grep" });
-	expect(plan.prompt).not.toContain("ANNOUNCE_SKIP");
-	const config = { tools: { subagents: { tools: { deny: ["grep"] } } } };
-	const next = await planOf({ plan, agent: agentOf("tools: read, grep"), config });
-	expect(next.prompt).toContain("- Your tools: read. There are no others.\n");
-	expect(next.prompt).not.toContain("read, grep");
-	expect(next.prompt.match(/ANNOUNCE_SKIP/g)).toHaveLength(1);
-	const third = await planOf({ plan: next, mode: "background", agent: agentOf("tools: read, grep"), config });
-	expect(third.prompt).toBe(next.prompt);
-});
-
-test("its time is that of a background run: what the agent, the request and the configuration say now", async () => {
-	const agent = agentOf("tools: read");
-	const waited = await planned({ agent: "tools: read" });
-	expect(waited.limits.timeoutMs).toBe(900_000);
-	expect((await planOf({ plan: waited, agent })).limits.timeoutMs).toBe(3_600_000);
-	// A plan of a release that did not record it.
-	const { backgroundTimeoutMs: _, ...old } = waited;
-	expect((await planOf({ plan: old, agent })).limits.timeoutMs).toBe(3_600_000);
-	const lower = { agents: { defaults: { subagents: { maxRunSeconds: 60 } } } };
-	expect((await planOf({ plan: waited, agent, config: lower })).limits.timeoutMs).toBe(60_000);
-	const spawned = await planned({ agent: "tools: read", request: { background: true, runTimeoutSeconds: 120 } });
-	expect((await planOf({ plan: spawned, mode: "background", agent })).limits.timeoutMs).toBe(120_000);
-});
-
-test("an agent whose file has switched it off since gets no message, and another file of its name changes nothing", async () => {
-	const plan = await planned({ agent: "tools: read" });
-	const off = agentOf("tools: read\nenabled: false");
-	expect(await continued({ plan, agent: off })).toEqual({
-		status: "forbidden",
-		error: expect.stringMatching(/^custom is switched off \(.*enabled.*\)\.$/),
+	test("lets the agent write only with the consent that holds now", async () => {
+		const agent = "tools: read, bash";
+		const before = { parent: { askToWrite: async () => "given" as const } };
+		const kept = await next(from, { agent, before, since: { consent: "given" } });
+		expect([kept.before.tools, kept.plan.tools]).toEqual([
+			["read", "bash"],
+			["read", "bash"],
+		]);
+		const withdrawn = await next(from, { agent, before });
+		expect(withdrawn.plan).toMatchObject({
+			tools: ["read"],
+			warnings: [expect.stringMatching(/^bash was left out: .*allowWrite/)],
+		});
 	});
-	const elsewhere = { ...off, file: "/project/.pi/agents/custom.md", source: "project" as const };
-	expect(await continued({ plan, agent: agentOf("tools: read"), overriddenBy: elsewhere })).toMatchObject({
-		how: "resumed",
+
+	test("says what it goes without, as the run before", async () => {
+		const { plan, before } = await next(from, { agent: "tools: read, nowhere\nmodel: gone" });
+		expect(before.warnings).toEqual([
+			expect.stringMatching(/^nowhere was/),
+			expect.stringMatching(/"gone" of custom.md is not/),
+		]);
+		expect(plan.warnings).toEqual([expect.stringMatching(/^nowhere was left out/), before.warnings[1]]);
+	});
+
+	test("tells the child its tools of now, and once that it may keep silent", async () => {
+		const { plan } = await next(from, { mode: "foreground", since: { config: DENY_GREP } });
+		expect(plan.prompt).toContain("- Your tools: read. There are no others.\n");
+		expect(plan.prompt).not.toContain("read, grep");
+		expect(plan.prompt.match(/ANNOUNCE_SKIP/g)).toHaveLength(1);
+	});
+});
+
+describe.each(FROM)("a message from %s to an open run", (from) => {
+	test("belongs to the plan of that run, whatever has changed since", async () => {
+		const { answer, ledger, child } = await continued(from, {
+			open: true,
+			since: { agent: "tools: ls", config: DENY_GREP },
+		});
+		expect(answer).toMatchObject({ how: "steered", record: { run: { id: child.run.id } } });
+		expect(waitingMessages(ledger, child.run.id)).toMatchObject([{ body: "And then?" }]);
+		endRun(ledger, { id: child.run.id, fence: 0, outcome: success(), at: 9 });
+		const [followUp] = selectRuns(ledger, "id <> ?", child.run.id);
+		expect(followUp?.plan).toMatchObject({ task: "And then?", tools: child.plan.tools, model: child.plan.model });
+	});
+
+	const REFUSED: [string, Since, RegExp][] = [
+		["subagents are off", { config: { subagents: { enabled: false } } }, /subagents\.enabled/],
+		["its agent is disabled", { config: { subagents: { disabled: ["custom"] } } }, /subagents\.disabled/],
+		["its agent's file switches it off", { agent: "tools: read\nenabled: false" }, /switched off.*enabled/],
+		["trust in its project was withdrawn", UNTRUSTED, /is not trusted now/],
+	];
+
+	test.each(REFUSED)("is refused if %s", async (_what, since, error) => {
+		const { answer, ledger, child } = await continued(from, { open: true, since });
+		expect(answer).toEqual({ status: "forbidden", error: expect.stringMatching(error) });
+		expect(waitingMessages(ledger, child.run.id)).toEqual([]);
+	});
+});
+
+test("a model that is gone gives way to the next in line, with a warning", async () => {
+	const parent = { resolveModel: async () => undefined };
+	const { plan } = await next("the conversation", { before: { request: { model: "cheap" } }, since: { parent } });
+	expect(plan).toMatchObject({
+		model: { id: "the parent's" },
+		warnings: [expect.stringMatching(/^The model "test\/cheap" of this session is not available/)],
+	});
+});
+
+test("a definition that has changed and names a model goes before the model of the session", async () => {
+	const since = { agent: "tools: read\nmodel: dear:high" };
+	const { plan } = await next("the conversation", { agent: "tools: read\nmodel: cheap\nthinking: low", since });
+	expect(plan).toMatchObject({ model: { id: "dear" }, thinking: "high" });
+});
+
+test("an extension that may not be loaded any more is left out of what is continued from a shell", async () => {
+	const lenient = {
+		agent: "tools: read, deploy",
+		before: { config: { subagents: { allowWrite: true } }, parent: UNTRUSTED.parent },
+	};
+	const { plan, before } = await next("a shell", {
+		...lenient,
+		since: { ...UNTRUSTED, config: { subagents: { allowWrite: true } } },
+	});
+	expect(before.extensions).toEqual(["/extensions/deploy.js"]);
+	expect(plan).toMatchObject({
+		tools: ["read"],
+		extensions: [],
+		warnings: [expect.stringMatching(/^deploy was left out: the extension/)],
 	});
 });

@@ -43,6 +43,7 @@ async function sendWhileAtWork(otherConversation: string) {
 		config,
 		supervisor: { wake() {} },
 		catalog: { agents: [], overridden: [], unusable: [] },
+		agentDir: "/agent",
 		log: NO_LOG,
 		ports,
 	};

@@ -6,7 +6,8 @@ import type { UnusableAgent } from "../../src/agents/folder.ts";
 import { parseAgent } from "../../src/agents/parse.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { type KnownSession, type LaunchRequest, type ParentFacts, planLaunch } from "../../src/plan/launch.ts";
+import type { KnownSession } from "../../src/plan/continued.ts";
+import { type LaunchRequest, type ParentFacts, planLaunch } from "../../src/plan/launch.ts";
 import type { LaunchPlan } from "../../src/plan/plan.ts";
 import { isRefusal, type Refusal } from "../../src/run/errors.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
@@ -45,7 +46,7 @@ export const parentOf: ParentFacts = {
 	projectTrusted: true,
 	sessionKept: true,
 	resolveModel: async (name) => {
-		const [id = "", thinking] = name.split(":");
+		const [id = "", thinking] = name.replace("test/", "").split(":");
 		if (id.startsWith("gone")) return undefined;
 		return { model: { provider: "test", id }, ...(thinking === "high" && { thinking }) };
 	},

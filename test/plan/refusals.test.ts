@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { refusalResult } from "../../src/deliver/tool-result.ts";
-import type { KnownSession } from "../../src/plan/launch.ts";
+import type { KnownSession } from "../../src/plan/continued.ts";
 import { newSessionId } from "../../src/run/ids.ts";
 import { CWD, planned, refused, type Wish } from "./launching.ts";
 
@@ -90,6 +90,7 @@ describe("a session to continue", () => {
 		principal: "main",
 		everStarted: true,
 		isThere: true,
+		folderIsThere: true,
 	};
 
 	const refusals: [string, string, Wish][] = [
@@ -100,6 +101,7 @@ describe("a session to continue", () => {
 		["other_directory", "belongs to another directory", { agent, request, session: { ...known, cwd: "/elsewhere" } }],
 		["other_principal", "belongs to another account", { agent, request, session: { ...known, principal: "work" } }],
 		["missing_session", "has lost its transcript", { agent, request, session: { ...known, isThere: false } }],
+		["missing_directory", "has lost its folder", { agent, request, session: { ...known, folderIsThere: false } }],
 	];
 
 	test.each(refusals)("is refused as %s if it %s", async (reason, _why, wish) => {

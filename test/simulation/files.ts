@@ -3,6 +3,9 @@ import type { SimProcess } from "./process.ts";
 import { systemError } from "./system-error.ts";
 import type { World } from "./world.ts";
 
+/** Where the simulated subagents work. */
+export const FOLDER = "/repo";
+
 /** The session files of the simulated machine. */
 export class SimFiles {
 	readonly #world: World;
@@ -45,7 +48,7 @@ export class SimFiles {
 		return {
 			exists: (file) => {
 				process.requireAlive();
-				return this.#disk.has(file);
+				return file === FOLDER || this.#disk.has(file);
 			},
 			read: (file) => {
 				process.requireAlive();

@@ -20,6 +20,7 @@ import { LiveRuns } from "../../src/supervise/live-runs.ts";
 import { Supervisor } from "../../src/supervise/supervisor.ts";
 import { NO_REDACTOR } from "../helpers/as-it-is.ts";
 import { SimConversation, type ToolCall } from "./conversation.ts";
+import { FOLDER } from "./files.ts";
 import { hostStarter } from "./host.ts";
 import { Killed } from "./killed.ts";
 import { simulatedLog } from "./log.ts";
@@ -293,7 +294,7 @@ class SimPi {
 }
 
 const FACTS: ParentFacts = {
-	cwd: "/repo",
+	cwd: FOLDER,
 	depth: 0,
 	activeTools: ["ls"],
 	knownTools: [{ name: "ls" }],

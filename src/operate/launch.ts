@@ -1,0 +1,55 @@
+import type { Admitting, Delegation } from "../delegate.ts";
+import { admitSoon, SessionArchived } from "../ledger/admit.ts";
+import type { RunMode, RunRecord } from "../ledger/records.ts";
+import { type ParentFacts, planLaunch } from "../plan/launch.ts";
+import { toldOfSilence } from "../plan/prompt.ts";
+import { isRefusal, type Refusal, refuse } from "../run/errors.ts";
+
+interface Launch {
+	request: Delegation;
+	parent: ParentFacts;
+	services: Admitting;
+	mode: RunMode;
+}
+
+/** Plans a run and admits it, whichever way it was asked for: a new session, or one that is continued. */
+export async function launch({ request, parent, services, mode }: Launch): Promise<RunRecord | Refusal> {
+	const {
+		log,
+		ports: { clock },
+	} = services;
+	const asked = { session: request.parentSession, mode };
+	const plan = await planLaunch({ ...request, background: mode === "background" }, parent, services);
+	if (isRefusal(plan)) {
+		log.warn("refused", {
+			...asked,
+			agent: request.agent,
+			code: plan.error.code,
+			reason: plan.error.reason,
+			why: plan.error.message,
+		});
+		return plan;
+	}
+	try {
+		const record = await admitSoon(
+			services.ledger,
+			{
+				plan: mode === "background" ? { ...plan, prompt: toldOfSilence(plan.prompt) } : plan,
+				mode,
+				parentSession: request.parentSession,
+				...(request.toolCall !== undefined && { toolCall: request.toolCall }),
+				...(request.label !== undefined && { label: request.label }),
+				profile: services.profile,
+				laneLimit: services.config.agents.defaults.subagents.maxConcurrent,
+				at: clock.now(),
+			},
+			clock,
+		);
+		log.info("admitted", { ...asked, runId: record.run.id, agent: plan.agent, label: request.label });
+		return record;
+	} catch (error) {
+		// Put away between the plan and now.
+		if (error instanceof SessionArchived) return refuse("INVALID_INPUT", error.message, "archived_session");
+		throw error;
+	}
+}

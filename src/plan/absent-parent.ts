@@ -1,0 +1,43 @@
+import type { ParentFacts } from "./launch.ts";
+import type { LaunchPlan } from "./plan.ts";
+import type { ToolQuestion, WriteConsent } from "./tools.ts";
+
+interface Sources {
+	projectTrusted: boolean;
+	/** What the user has said about letting an agent write, on file. */
+	consent(agent: ToolQuestion["agent"]): WriteConsent;
+	/** Whether an extension file is still what the user lets pi load. */
+	mayLoad(extension: string): boolean;
+}
+
+/**
+ * Stands in for the parent of a session that is continued from elsewhere: what the parent had is what the session's last
+ * plan says. There is no user to ask, and no way to look for other models or extensions.
+ */
+export function absentParent(plan: LaunchPlan, { projectTrusted, consent, mayLoad }: Sources): ParentFacts {
+	const { model, extensionOf = {} } = plan;
+	const files = model.extensions ?? [];
+	return {
+		cwd: plan.cwd,
+		depth: 0,
+		activeTools: plan.tools,
+		knownTools: plan.tools.map((name) => {
+			const extension = Object.hasOwn(extensionOf, name) ? extensionOf[name] : undefined;
+			if (extension === undefined) return { name };
+			return { name, extension, ...(!mayLoad(extension) && { untrusted: true as const }) };
+		}),
+		isAbsent: true,
+		model,
+		thinking: plan.thinking,
+		projectTrusted,
+		sessionKept: plan.afterwards.parentKept,
+		resolveModel: async (name) => (name === `${model.provider}/${model.id}` ? { model } : undefined),
+		modelSource: async () => {
+			if (files.length === 0) return { kind: "pi" };
+			if (files.every(mayLoad)) return { kind: "extensions", files };
+			return { kind: "unusable", why: "the project in which that extension lies is not trusted (/trust)" };
+		},
+		approveProjectAgent: async () => "nobody",
+		askToWrite: async (agent) => consent(agent),
+	};
+}
