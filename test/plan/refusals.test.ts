@@ -20,6 +20,7 @@ describe("details.mode of a refusal", () => {
 
 	test.each(refusals)("is %s for %s", async (mode, code, wish) => {
 		expect(refusalResult(await refused(wish)).details).toEqual({
+			version: 1,
 			mode,
 			results: [],
 			error: expect.objectContaining({ code }),
