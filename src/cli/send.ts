@@ -65,7 +65,7 @@ export const send: Command = {
 				...sources,
 				ledger,
 				findSession: (id) => findSession(ledger, id),
-				profile: profile?.digest ?? child.profile,
+				profile: profile?.digest ?? child.profile.digest,
 				log,
 				ports,
 			});
