@@ -2,8 +2,8 @@ import type { RunId } from "../run/ids.ts";
 
 /** How often to look when nobody gives a hint. */
 const LOOK_EVERY_MS = 500;
-/** The same while a host is starting, which takes a third of a second: it is asked for again until it answers. */
-const LOOK_EVERY_MS_AT_START = 20;
+/** The same while a host is starting, which takes a third of a second; less often if it takes long. */
+const lookEveryMsAtStart = (startingForMs: number): number => Math.min(Math.max(20, startingForMs / 20), LOOK_EVERY_MS);
 /** The same while something keeps us from looking after a run. */
 export const LOOK_EVERY_MS_IN_TROUBLE = 2000;
 
@@ -81,13 +81,16 @@ function answerTo({ hasLeft }: Caller, { state }: SeenRun): "answer" | "fail" | 
 
 const isOpen = ({ state }: SeenRun): boolean => state === "queued" || state === "running";
 
-/** How long to wait for a hint, if there is anything to wait for. */
-export function lookAgainIn(now: {
+export interface Waits {
 	anyCaller: boolean;
-	isStarting: boolean;
 	isInTrouble: boolean;
-}): number | undefined {
-	if (now.isInTrouble) return LOOK_EVERY_MS_IN_TROUBLE;
-	if (now.isStarting) return LOOK_EVERY_MS_AT_START;
-	return now.anyCaller ? LOOK_EVERY_MS : undefined;
+	/** While runs wait for a host that is starting. */
+	startingForMs?: number | undefined;
+}
+
+/** How long to wait for a hint, if there is anything to wait for. */
+export function lookAgainIn({ anyCaller, isInTrouble, startingForMs }: Waits): number | undefined {
+	if (isInTrouble) return LOOK_EVERY_MS_IN_TROUBLE;
+	if (startingForMs !== undefined) return lookEveryMsAtStart(startingForMs);
+	return anyCaller ? LOOK_EVERY_MS : undefined;
 }

@@ -49,8 +49,8 @@ export class Hosts {
 	#lastFailure = "";
 	/** Starts that the system refused, since the last one that it did not. */
 	#refused: { since: number; times: number } | undefined;
-	/** Hosts that were starting when we last looked. */
-	readonly #starting = new Set<HostId>();
+	/** Hosts that were starting when we last looked, and when we first saw that. */
+	readonly #starting = new Map<HostId, number>();
 	#disposed = false;
 	/** A connection was made, or a host turned out to be dead. */
 	onReached = (): void => {};
@@ -68,8 +68,9 @@ export class Hosts {
 		return this.#ports.clock.now();
 	}
 
-	get anyStarting(): boolean {
-		return this.#starting.size > 0;
+	/** How long we have been looking for the latest host that is starting. */
+	get startingForMs(): number | undefined {
+		return this.#starting.size === 0 ? undefined : this.#ports.clock.elapsed() - Math.max(...this.#starting.values());
 	}
 
 	/** Starts the host that the first run will need, so that it need not wait for it. */
@@ -96,13 +97,18 @@ export class Hosts {
 	reach(run: OpenRun): HostConnection | undefined {
 		const host = run.hostId === undefined ? this.#hostFor(run.profile, run.id) : findHost(this.#ledger, run.hostId);
 		if (!host) return undefined;
-		if (host.state === "starting") this.#starting.add(host.id);
-		else this.#starting.delete(host.id);
+		// It listens before it says that it is ready.
+		if (host.state === "starting") return this.#awaitStart(host);
+		this.#starting.delete(host.id);
 		const known = this.#connections.get(host.id);
 		if (known?.isOpen) return known;
 		this.#throwFailureOf(host);
 		if (!this.#connecting.has(host.id)) void this.#connect(host);
 		return undefined;
+	}
+
+	#awaitStart({ id }: HostRecord): undefined {
+		if (!this.#starting.has(id)) this.#starting.set(id, this.#ports.clock.elapsed());
 	}
 
 	/** What went wrong while nobody looked is told to who looks next. */

@@ -163,12 +163,10 @@ export class Supervisor {
 		} catch (error) {
 			troubled(error);
 		}
-		const isStarting = this.#hosts?.anyStarting === true && !this.#watched.isComplete;
-		const anybody = !this.#calls.isEmpty || this.#session !== undefined;
-		return soonest(
-			again,
-			lookAgainIn({ anyCaller: !this.#calls.isEmpty, isStarting, isInTrouble: isInTrouble && anybody }),
-		);
+		const anyCaller = !this.#calls.isEmpty;
+		const startingForMs = this.#watched.isComplete ? undefined : this.#hosts?.startingForMs;
+		isInTrouble &&= anyCaller || this.#session !== undefined;
+		return soonest(again, lookAgainIn({ anyCaller, isInTrouble, startingForMs }));
 	}
 
 	/** What is wrong with a session's deliveries must not keep its calls from their answers. */

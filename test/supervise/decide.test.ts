@@ -67,11 +67,14 @@ describe("what the parent does about a run", () => {
 });
 
 test.each([
-	[{ anyCaller: false, isStarting: false, isInTrouble: false }, undefined],
-	[{ anyCaller: true, isStarting: false, isInTrouble: false }, 500],
-	[{ anyCaller: true, isStarting: true, isInTrouble: false }, 20],
-	[{ anyCaller: true, isStarting: true, isInTrouble: true }, 2000],
-	[{ anyCaller: false, isStarting: false, isInTrouble: true }, 2000],
+	[{ anyCaller: false, isInTrouble: false }, undefined],
+	[{ anyCaller: true, isInTrouble: false }, 500],
+	[{ anyCaller: true, isInTrouble: false, startingForMs: 0 }, 20],
+	[{ anyCaller: false, isInTrouble: false, startingForMs: 300 }, 20],
+	[{ anyCaller: true, isInTrouble: false, startingForMs: 2000 }, 100],
+	[{ anyCaller: true, isInTrouble: false, startingForMs: 20_000 }, 500],
+	[{ anyCaller: true, isInTrouble: true, startingForMs: 0 }, 2000],
+	[{ anyCaller: false, isInTrouble: true }, 2000],
 ])("with %j the parent looks again after %j ms", (now, ms) => {
 	expect(lookAgainIn(now)).toBe(ms);
 });
