@@ -27,7 +27,7 @@ interface Search {
 
 function search(path: string, at: Search, found: AgentFiles): void {
 	const { folder, budget, depth } = at;
-	const entries = entriesOf(path, at, found.diagnostics);
+	const entries = someEntries(path, at, found.diagnostics);
 	found.files.push(...entries.filter(mayBeAgent).map(({ name }) => join(path, name)));
 	if (!folder.subfolders) return;
 	for (const entry of entries.filter(({ name }) => !isSomebodyElses(name))) {
@@ -47,7 +47,7 @@ const mayBeAgent = (entry: Dirent): boolean =>
 const isSomebodyElses = (name: string): boolean => name.startsWith(".") || name === "node_modules";
 
 /** Read one by one, because a folder may hold millions. */
-function entriesOf(path: string, { folder, budget }: Search, diagnostics: Diagnostic[]): Dirent[] {
+function someEntries(path: string, { folder, budget }: Search, diagnostics: Diagnostic[]): Dirent[] {
 	const entries: Dirent[] = [];
 	try {
 		const directory = opendirSync(path);
@@ -60,15 +60,15 @@ function entriesOf(path: string, { folder, budget }: Search, diagnostics: Diagno
 			directory.closeSync();
 		}
 	} catch (error) {
-		if (!isMissing(error)) diagnostics.push(unreadable(path, messageOf(error)));
+		if (!isMissingFolder(error)) diagnostics.push(unreadableFile(path, messageOf(error)));
 	}
 	return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-const isMissing = (error: unknown): boolean =>
+const isMissingFolder = (error: unknown): boolean =>
 	error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 
-export const unreadable = (file: string, reason: string): Diagnostic => ({
+export const unreadableFile = (file: string, reason: string): Diagnostic => ({
 	severity: "error",
 	file,
 	message: `Not read: ${reason}.`,

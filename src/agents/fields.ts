@@ -15,15 +15,15 @@ export interface Field {
 	refers: "alias" | "merge" | undefined;
 }
 
-export type Fields = ReadonlyMap<string, Field>;
+export type FieldsByKey = ReadonlyMap<string, Field>;
 
 /** Reads the frontmatter as YAML; says why and returns nothing when that fails. */
-export function readFields(text: string, findings: Findings): Fields | undefined {
-	const asWritten = parse(text);
+export function readFields(text: string, findings: Findings): FieldsByKey | undefined {
+	const asWritten = parseYaml(text);
 	if (asWritten.kind === "fields") return asWritten.fields;
 	// A text beyond the bounds is not looked at any further.
 	const repaired = asWritten.isTooMuch ? undefined : descriptionAsText(text);
-	const parsed = repaired === undefined ? asWritten : parse(repaired.text);
+	const parsed = repaired === undefined ? asWritten : parseYaml(repaired.text);
 	if (parsed.kind === "broken") {
 		// The position in the text as it is in the file.
 		const { reason, line, column } = asWritten;
@@ -52,7 +52,7 @@ const position = (line: number | undefined, column: number | undefined) => ({
 	...(column !== undefined && { column }),
 });
 
-type Parsed = { kind: "fields"; fields: Fields } | Broken;
+type Parsed = { kind: "fields"; fields: FieldsByKey } | Broken;
 
 interface Broken {
 	kind: "broken";
@@ -62,7 +62,7 @@ interface Broken {
 	isTooMuch?: boolean;
 }
 
-function parse(text: string): Parsed {
+function parseYaml(text: string): Parsed {
 	const { isMap, LineCounter, parseDocument } = yaml();
 	const positions = new LineCounter();
 	try {
@@ -70,14 +70,14 @@ function parse(text: string): Parsed {
 		if (tooMuch !== undefined) return { kind: "broken", reason: tooMuch, line: 2, isTooMuch: true };
 		const document = parseDocument(text, { lineCounter: positions, prettyErrors: false, stringKeys: true });
 		const [problem] = [...document.errors, ...document.warnings];
-		if (problem) return { kind: "broken", reason: problem.message, ...at(problem.pos[0], positions) };
+		if (problem) return { kind: "broken", reason: problem.message, ...positionAt(problem.pos[0], positions) };
 		if (document.contents === null) return { kind: "fields", fields: new Map() };
 		if (!isMap(document.contents)) return { kind: "broken", reason: "it holds no fields (key: value)", line: 2 };
 		const values = new Map(Object.entries(document.toJS()));
 		const fields = document.contents.items.map((pair): [string, Field] => {
 			const key = String(pair.key);
 			const node = [pair.value, pair.key].find(hasExtent);
-			const place = at(node?.range[0] ?? 0, positions);
+			const place = positionAt(node?.range[0] ?? 0, positions);
 			return [key, { key, value: values.get(key), ...place, refers: references(pair.value) }];
 		});
 		return { kind: "fields", fields: new Map(fields) };
@@ -106,7 +106,7 @@ function references(value: unknown): Field["refers"] {
 	return found;
 }
 
-function at(offset: number, positions: LineCounter): { line: number; column: number } {
+function positionAt(offset: number, positions: LineCounter): { line: number; column: number } {
 	const { line, col } = positions.linePos(offset);
 	return { line, column: col };
 }

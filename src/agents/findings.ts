@@ -1,13 +1,13 @@
 import type { Diagnostic } from "../run/diagnostic.ts";
 
 /** Where in the file a finding is, and about which field. */
-export interface Place {
+export interface FindingPlace {
 	line?: number;
 	column?: number;
 	key?: string;
 }
 
-const LONGEST_MESSAGE = 300;
+const LONGEST_FINDING = 300;
 /** Of one kind about one file: nobody reads the thousandth, and a hostile file has as many. */
 const MOST_OF_A_KIND = 20;
 
@@ -21,12 +21,12 @@ export class Findings {
 	}
 
 	/** The file cannot be used. */
-	error(place: Place, message: string, remedy: string): void {
+	error(place: FindingPlace, message: string, remedy: string): void {
 		this.#add("error", place, message, remedy);
 	}
 
 	/** The file is used, but something in it is not. */
-	warning(place: Place, message: string, remedy: string): void {
+	warning(place: FindingPlace, message: string, remedy: string): void {
 		this.#add("warning", place, message, remedy);
 	}
 
@@ -34,7 +34,7 @@ export class Findings {
 		return this.diagnostics.some(({ severity }) => severity === "error");
 	}
 
-	#add(severity: Diagnostic["severity"], { line, column, key }: Place, message: string, remedy: string): void {
+	#add(severity: Diagnostic["severity"], { line, column, key }: FindingPlace, message: string, remedy: string): void {
 		const known = this.diagnostics.filter((one) => one.severity === severity).length;
 		if (known > MOST_OF_A_KIND) return;
 		if (known === MOST_OF_A_KIND) {
@@ -49,7 +49,7 @@ export class Findings {
 			...(column === undefined ? {} : { column }),
 			...(key === undefined ? {} : { key }),
 			// It quotes the file, which may hold anything.
-			message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message,
+			message: message.length > LONGEST_FINDING ? `${message.slice(0, LONGEST_FINDING)}…` : message,
 			remedy,
 		});
 	}

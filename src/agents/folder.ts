@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { Diagnostic } from "../run/diagnostic.ts";
 import { messageOf } from "../run/message-of.ts";
-import { agentFiles, unreadable } from "./agent-files.ts";
+import { agentFiles, unreadableFile } from "./agent-files.ts";
 import type { ReadingBudget } from "./budget.ts";
 import type { AgentDefinition, AgentSource } from "./definition.ts";
 import { splitFrontmatter } from "./frontmatter.ts";
@@ -23,7 +23,7 @@ export interface UnusableAgent {
 	problem: Diagnostic;
 }
 
-export interface Reading {
+export interface FolderReading {
 	source: AgentSource;
 	budget: ReadingBudget;
 	/** Read only the files that may define this name. */
@@ -31,7 +31,7 @@ export interface Reading {
 }
 
 /** The agents of one folder. What is wrong with one file is said and hides no other. */
-export function readFolder(folder: AgentFolder, reading: Reading): FolderContent {
+export function readFolder(folder: AgentFolder, reading: FolderReading): FolderContent {
 	const { source, budget, named } = reading;
 	const agents = new Map<string, AgentDefinition>();
 	const unusable: UnusableAgent[] = [];
@@ -56,28 +56,28 @@ export function readFolder(folder: AgentFolder, reading: Reading): FolderContent
 }
 
 /** Every delegation asks for all agents again; their files change rarely. */
-const known = new Map<string, { version: string; agent: ParsedAgent }>();
+const knownAgents = new Map<string, { version: string; agent: ParsedAgent }>();
 
 function readAgentFile(
 	file: string,
 	folder: AgentFolder,
-	{ source, budget, named }: Reading,
+	{ source, budget, named }: FolderReading,
 ): ParsedAgent | "not asked for" | "spent" {
 	try {
 		return withFile(file, (opened) => {
 			const version = `${source} ${opened.version}`;
-			const before = known.get(file);
+			const before = knownAgents.get(file);
 			if (before?.version === version) return before.agent;
 			if (!budget.file(folder.path, opened.size)) return "spent";
 			const text = opened.read();
-			if (text.kind === "unread") return { diagnostics: [unreadable(file, text.reason)] };
+			if (text.kind === "unread") return { diagnostics: [unreadableFile(file, text.reason)] };
 			if (named !== undefined && !mayDefine(named, text.text)) return "not asked for";
 			const agent = parseAgent(text.text, { file, source });
-			known.set(file, { version, agent });
+			knownAgents.set(file, { version, agent });
 			return agent;
 		});
 	} catch (error) {
-		return { diagnostics: [unreadable(file, messageOf(error))] };
+		return { diagnostics: [unreadableFile(file, messageOf(error))] };
 	}
 }
 

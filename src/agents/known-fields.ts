@@ -1,6 +1,6 @@
 import { isRecord } from "../run/is-record.ts";
 import { nearest } from "../run/nearest.ts";
-import type { Field, Fields } from "./fields.ts";
+import type { Field, FieldsByKey } from "./fields.ts";
 import type { Findings } from "./findings.ts";
 import { UNENFORCED_FIELDS } from "./restrictions.ts";
 import { SWITCH_FIELDS } from "./switched-off.ts";
@@ -35,7 +35,7 @@ const IGNORED = ["background", "color", "initialPrompt"];
  * a limit (`max_turns`). One that may be a restriction in another spelling (`readOnly`, `denied-tools`, `raedonly`, a
  * letter that only looks Latin) is an error: ignoring it would give the agent what its author withheld.
  */
-export function reportUnknownFields(fields: Fields, findings: Findings): string[] {
+export function reportUnknownFields(fields: FieldsByKey, findings: Findings): string[] {
 	return [...fields.values()].flatMap((field) => {
 		if (KNOWN.includes(field.key) || IGNORED.includes(field.key)) return [];
 		const problem = lostRestriction(field);
@@ -56,7 +56,7 @@ export const isFieldName = (name: string): boolean =>
 	KNOWN.includes(name) || IGNORED.includes(name) || restrictionNamed(name) !== undefined;
 
 /** Refuses values that are not written where they are used: readers of YAML disagree about them. */
-export function reportReferences(fields: Fields, findings: Findings): void {
+export function reportReferences(fields: FieldsByKey, findings: Findings): void {
 	for (const field of fields.values()) {
 		if (field.refers === "merge") findings.error(field, "YAML merge keys are not read.", "Write the fields out.");
 		if (field.refers !== "alias" || field.key === "outputSchema" || field.key === "<<") continue;
@@ -64,12 +64,12 @@ export function reportReferences(fields: Fields, findings: Findings): void {
 	}
 }
 
-interface Problem {
+interface FieldProblem {
 	message: string;
 	remedy: string;
 }
 
-function lostRestriction(field: Field): Problem | undefined {
+function lostRestriction(field: Field): FieldProblem | undefined {
 	const { key, value } = field;
 	if (key === "<<") return { message: "YAML merge keys are not read.", remedy: "Write the fields out." };
 	if (NOT_PLAIN.test(key)) {
@@ -100,7 +100,7 @@ const visible = (key: string): string =>
 		.join("")}"`;
 
 const restrictionMeantBy = (key: string): string | undefined =>
-	restrictionNamed(key) ?? RESTRICTING.find((known) => isOneSlipFrom(letters(known), letters(key)));
+	restrictionNamed(key) ?? RESTRICTING.find((known) => isOneSlipFrom(lettersOf(known), lettersOf(key)));
 
 /** Whether two words differ by one letter that is added, missing or another one, or by two that are swapped. */
 function isOneSlipFrom(word: string, other: string): boolean {
@@ -116,8 +116,8 @@ function isOneSlipFrom(word: string, other: string): boolean {
 
 /** The restriction that a name is in another spelling, or itself. */
 export function restrictionNamed(key: string): string | undefined {
-	if (DENYING.some((name) => letters(name) === letters(key))) return "denied_tools";
-	return RESTRICTING.find((known) => letters(known) === letters(key));
+	if (DENYING.some((name) => lettersOf(name) === lettersOf(key))) return "denied_tools";
+	return RESTRICTING.find((known) => lettersOf(known) === lettersOf(key));
 }
 
-const letters = (key: string): string => key.toLowerCase().replace(/[^a-z]/g, "");
+const lettersOf = (key: string): string => key.toLowerCase().replace(/[^a-z]/g, "");

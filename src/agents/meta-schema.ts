@@ -1,11 +1,11 @@
 const schema = { $ref: "#/$defs/schema" };
 const schemas = { type: "array", items: schema, minItems: 1 };
 const namedSchemas = { type: "object", additionalProperties: schema };
-const count = { type: "integer", minimum: 0 };
+const atLeastZero = { type: "integer", minimum: 0 };
 const number = { type: "number" };
-const text = { type: "string" };
+const aString = { type: "string" };
 const flag = { type: "boolean" };
-const names = { type: "array", items: text };
+const textList = { type: "array", items: aString };
 const simpleType = { enum: ["array", "boolean", "integer", "null", "number", "object", "string"] };
 
 /** The keywords of JSON Schema with a meaning for validation (draft 2020-12, and draft 7's where they differ). */
@@ -20,29 +20,29 @@ export const META_SCHEMA = {
 				patternProperties: { type: "object", propertyNames: { format: "regex" }, additionalProperties: schema },
 				additionalProperties: schema,
 				propertyNames: schema,
-				required: names,
-				dependentRequired: { type: "object", additionalProperties: names },
+				required: textList,
+				dependentRequired: { type: "object", additionalProperties: textList },
 				dependentSchemas: namedSchemas,
-				minProperties: count,
-				maxProperties: count,
+				minProperties: atLeastZero,
+				maxProperties: atLeastZero,
 				items: { anyOf: [schema, schemas] },
 				prefixItems: schemas,
 				additionalItems: schema,
 				contains: schema,
-				minContains: count,
-				maxContains: count,
-				minItems: count,
-				maxItems: count,
+				minContains: atLeastZero,
+				maxContains: atLeastZero,
+				minItems: atLeastZero,
+				maxItems: atLeastZero,
 				uniqueItems: flag,
 				minimum: number,
 				maximum: number,
 				exclusiveMinimum: number,
 				exclusiveMaximum: number,
 				multipleOf: { type: "number", exclusiveMinimum: 0 },
-				minLength: count,
-				maxLength: count,
+				minLength: atLeastZero,
+				maxLength: atLeastZero,
 				pattern: { type: "string", format: "regex" },
-				format: text,
+				format: aString,
 				allOf: schemas,
 				anyOf: schemas,
 				oneOf: schemas,
@@ -51,13 +51,13 @@ export const META_SCHEMA = {
 				// biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
 				then: schema,
 				else: schema,
-				$ref: text,
-				$id: text,
-				$anchor: text,
+				$ref: aString,
+				$id: aString,
+				$anchor: aString,
 				$defs: namedSchemas,
 				definitions: namedSchemas,
-				title: text,
-				description: text,
+				title: aString,
+				description: aString,
 			},
 		},
 	},

@@ -12,7 +12,7 @@ type Schema = Record<string, unknown>;
 export function outputSchemaProblem(schema: Schema): string | undefined {
 	try {
 		const [wrong] = Errors(META_SCHEMA, schema);
-		if (wrong) return `${pathOf(wrong.instancePath)} ${wrong.message}`;
+		if (wrong) return `${pathInSchema(wrong.instancePath)} ${wrong.message}`;
 		const dangling = collect(schema, "$ref").find((ref) => !resolves(ref, schema));
 		if (dangling !== undefined) return `$ref "${dangling}" leads nowhere`;
 		if (expandedSize(schema, schema, new Map()) > LARGEST_SCHEMA) return "it is too large once its $refs are followed";
@@ -33,13 +33,14 @@ function expandedSize(value: unknown, schema: Schema, known: Map<string, number>
 		if (key !== "$ref" || typeof inner !== "string") return sum + expandedSize(inner, schema, known);
 		if (!known.has(inner)) {
 			known.set(inner, 1);
-			known.set(inner, expandedSize(targetOf(inner, schema), schema, known));
+			known.set(inner, expandedSize(referredTo(inner, schema), schema, known));
 		}
 		return sum + (known.get(inner) ?? 1);
 	}, 1);
 }
 
-const pathOf = (pointer: string): string => (pointer === "" ? "the schema" : pointer.slice(1).replaceAll("/", "."));
+const pathInSchema = (pointer: string): string =>
+	pointer === "" ? "the schema" : pointer.slice(1).replaceAll("/", ".");
 
 /** The text values of a keyword, at any depth. */
 function collect(value: unknown, keyword: string): string[] {
@@ -54,11 +55,11 @@ function resolves(ref: string, schema: Schema): boolean {
 	if (!ref.startsWith("#/")) {
 		return collect(schema, "$id").includes(ref) || collect(schema, "$anchor").includes(ref.slice(1));
 	}
-	return targetOf(ref, schema) !== undefined;
+	return referredTo(ref, schema) !== undefined;
 }
 
 /** What a $ref by path leads to. */
-function targetOf(ref: string, schema: Schema): unknown {
+function referredTo(ref: string, schema: Schema): unknown {
 	if (ref === "#") return schema;
 	return ref
 		.slice(2)

@@ -5,7 +5,7 @@ import { isRecord } from "../run/is-record.ts";
 import { isThinkingLevel, THINKING_LEVELS, type ThinkingLevel } from "../run/thinking.ts";
 import { readBoolean } from "./booleans.ts";
 import type { AgentDefinition, AgentLimits, AgentSource } from "./definition.ts";
-import { type Field, type Fields, readFields } from "./fields.ts";
+import { type Field, type FieldsByKey, readFields } from "./fields.ts";
 import { Findings } from "./findings.ts";
 import { splitFrontmatter } from "./frontmatter.ts";
 import { LIMIT_FIELDS, reportReferences, reportUnknownFields } from "./known-fields.ts";
@@ -47,7 +47,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	const unknown = reportUnknownFields(fields, findings);
 	reportReferences(fields, findings);
 	const name = readName(fields, findings);
-	const description = readText("description", fields, findings)?.trim() ?? "";
+	const description = textField("description", fields, findings)?.trim() ?? "";
 	const model = readModel(fields, findings);
 	const thinking = readThinking(fields, findings);
 	const outputSchema = readOutputSchema(fields, findings);
@@ -89,7 +89,7 @@ function reportNoFrontmatter(kind: "missing" | "late" | "unterminated", findings
 	findings.error({ line: 1 }, message, "Begin with a line `---`, then `name: …`, then another line `---`.");
 }
 
-function readName(fields: Fields, findings: Findings): string | undefined {
+function readName(fields: FieldsByKey, findings: Findings): string | undefined {
 	const field = fields.get("name");
 	if (field === undefined || field.value === null || field.value === "") {
 		findings.error({ line: 1, key: "name" }, "The agent has no name.", "Add a field `name: …`.");
@@ -104,7 +104,7 @@ function readName(fields: Fields, findings: Findings): string | undefined {
 	return undefined;
 }
 
-function readText(key: string, fields: Fields, findings: Findings): string | undefined {
+function textField(key: string, fields: FieldsByKey, findings: Findings): string | undefined {
 	const field = fields.get(key);
 	if (field === undefined || field.value === null) return undefined;
 	if (typeof field.value === "string") return field.value;
@@ -112,9 +112,9 @@ function readText(key: string, fields: Fields, findings: Findings): string | und
 	return undefined;
 }
 
-function readModel(fields: Fields, findings: Findings): string | undefined {
+function readModel(fields: FieldsByKey, findings: Findings): string | undefined {
 	const field = fields.get("model");
-	const model = readText("model", fields, findings)?.trim();
+	const model = textField("model", fields, findings)?.trim();
 	if (field && !findings.hasErrors && !model) {
 		findings.warning(field, "model is empty.", "Name a model, write `inherit` for the parent's, or remove the field.");
 	}
@@ -122,7 +122,7 @@ function readModel(fields: Fields, findings: Findings): string | undefined {
 }
 
 /** `effort` is Claude Code's name for it. */
-function readThinking(fields: Fields, findings: Findings): ThinkingLevel | undefined {
+function readThinking(fields: FieldsByKey, findings: Findings): ThinkingLevel | undefined {
 	const [key, other] = ["thinking", "effort"].filter((name) => fields.has(name));
 	if (key === undefined) return undefined;
 	if (other !== undefined) {
@@ -132,7 +132,7 @@ function readThinking(fields: Fields, findings: Findings): ThinkingLevel | undef
 			"Keep one of them.",
 		);
 	}
-	const level = readText(key, fields, findings)?.trim();
+	const level = textField(key, fields, findings)?.trim();
 	if (level === undefined || isThinkingLevel(level)) return level;
 	findings.error(
 		fields.get(key) ?? {},
@@ -142,12 +142,12 @@ function readThinking(fields: Fields, findings: Findings): ThinkingLevel | undef
 	return undefined;
 }
 
-function readReadonly(fields: Fields, findings: Findings): boolean {
+function readReadonly(fields: FieldsByKey, findings: Findings): boolean {
 	const field = fields.get("readonly");
 	return field !== undefined && (readBoolean(field, findings) ?? true);
 }
 
-function readLimits(fields: Fields, findings: Findings): AgentLimits {
+function readLimits(fields: FieldsByKey, findings: Findings): AgentLimits {
 	const limits: AgentLimits = {};
 	for (const key of LIMIT_FIELDS) {
 		const field = fields.get(key);
@@ -166,7 +166,7 @@ function isLimit(field: Field): field is Field & { value: number } {
 	return key !== "maxTurns" || Number.isInteger(value);
 }
 
-function readOutputSchema(fields: Fields, findings: Findings): Record<string, unknown> | undefined {
+function readOutputSchema(fields: FieldsByKey, findings: Findings): Record<string, unknown> | undefined {
 	const field = fields.get("outputSchema");
 	if (field === undefined) return undefined;
 	const { value } = field;

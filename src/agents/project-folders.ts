@@ -1,5 +1,5 @@
 import { dirname, join, parse, resolve } from "node:path";
-import { isOurs, isOwnRepository, isRepository } from "../files/owner.ts";
+import { isOwnFile, isOwnRepository, isRepository } from "../files/owner.ts";
 import { realPath } from "../files/real-path.ts";
 
 export interface AgentFolder {
@@ -9,7 +9,7 @@ export interface AgentFolder {
 }
 
 /** In order of precedence. Of `.agents/` the other folders belong to others: `.agents/skills/` has pi's skills. */
-const IN_EACH_DIRECTORY = [
+const AGENT_FOLDERS = [
 	{ name: join(".pi", "agents"), subfolders: true },
 	{ name: ".agents", subfolders: false },
 	{ name: join(".agents", "agents"), subfolders: true },
@@ -20,7 +20,7 @@ const IN_EACH_DIRECTORY = [
 export const projectFolders = (cwd: string, homeDir: string): AgentFolder[] =>
 	eachOnce(
 		projectDirectories(cwd, homeDir).flatMap((directory) =>
-			IN_EACH_DIRECTORY.map(({ name, subfolders }) => ({ path: join(directory, name), subfolders })),
+			AGENT_FOLDERS.map(({ name, subfolders }) => ({ path: join(directory, name), subfolders })),
 		),
 	);
 
@@ -55,6 +55,6 @@ export function projectDirectories(cwd: string, homeDir: string): string[] {
 		}
 		directory = dirname(directory);
 	}
-	const foreign = directories.findIndex((above) => above !== directories[0] && !isOurs(above));
+	const foreign = directories.findIndex((above) => above !== directories[0] && !isOwnFile(above));
 	return foreign === -1 ? directories : directories.slice(0, foreign);
 }

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
-export const LARGEST_FILE = 256 * 1024;
+export const LARGEST_AGENT_FILE = 256 * 1024;
 
 export type ReadText = { kind: "text"; text: string } | { kind: "unread"; reason: string };
 
@@ -28,16 +28,16 @@ export function withFile<Result>(file: string, work: (opened: OpenedFile) => Res
 
 function readText(descriptor: number, isFile: boolean, size: number): ReadText {
 	if (!isFile) return { kind: "unread", reason: "it is not a file" };
-	if (size > LARGEST_FILE) return TOO_LARGE;
+	if (size > LARGEST_AGENT_FILE) return TOO_LARGE;
 	// The size may be wrong: files of /proc say 0.
-	const bytes = Buffer.alloc(LARGEST_FILE + 1);
+	const bytes = Buffer.alloc(LARGEST_AGENT_FILE + 1);
 	let length = 0;
 	for (;;) {
 		const read = readSync(descriptor, bytes, length, bytes.length - length, null);
 		length += read;
-		if (length > LARGEST_FILE) return TOO_LARGE;
+		if (length > LARGEST_AGENT_FILE) return TOO_LARGE;
 		if (read === 0) return { kind: "text", text: bytes.toString("utf8", 0, length) };
 	}
 }
 
-const TOO_LARGE: ReadText = { kind: "unread", reason: `it is larger than ${LARGEST_FILE / 1024} KiB` };
+const TOO_LARGE: ReadText = { kind: "unread", reason: `it is larger than ${LARGEST_AGENT_FILE / 1024} KiB` };

@@ -1,6 +1,6 @@
 import { isRecord } from "../run/is-record.ts";
 import { ISOLATIONS, type Isolation } from "../run/isolation.ts";
-import type { Field, Fields } from "./fields.ts";
+import type { Field, FieldsByKey } from "./fields.ts";
 import type { Findings } from "./findings.ts";
 
 /** Fields that may restrict an agent in a way that nothing here can enforce, or not for every value. */
@@ -40,21 +40,21 @@ function isEmpty(value: unknown): boolean {
  * The restrictions in the file that cannot be enforced. Each makes the agent read-only: the file's author meant to
  * withhold something, and granting it would be more than they intended.
  */
-export function unenforcedRestrictions(fields: Fields, findings: Findings): { key: string; message: string }[] {
+export function unenforcedRestrictions(fields: FieldsByKey, findings: Findings): { key: string; message: string }[] {
 	return UNENFORCED_FIELDS.flatMap((key) => {
 		const field = fields.get(key);
 		if (field === undefined || field.value === null || TAKES_NOTHING[key](field.value)) return [];
-		const message = `${inWords(field)} cannot be enforced here, so the agent is read-only.`;
+		const message = `${fieldText(field)} cannot be enforced here, so the agent is read-only.`;
 		findings.warning(field, message, `Remove ${key} to let the agent do what its tools allow.`);
 		return [{ key, message }];
 	});
 }
 
-const inWords = ({ key, value }: Field): string =>
+const fieldText = ({ key, value }: Field): string =>
 	typeof value === "string" || typeof value === "boolean" ? `${key}: ${String(value).slice(0, 40)}` : key;
 
 /** An unknown value is reported as a restriction that cannot be enforced. */
-export function readIsolation(fields: Fields): Isolation {
+export function readIsolation(fields: FieldsByKey): Isolation {
 	const value = fields.get("isolation")?.value;
 	return ISOLATIONS.find((isolation) => isolation === value) ?? "shared";
 }

@@ -1,6 +1,6 @@
 import { isRecord } from "../run/is-record.ts";
 import type { AgentDefinition, LeftOutTool, ToolSelection } from "./definition.ts";
-import type { Field, Fields } from "./fields.ts";
+import type { Field, FieldsByKey } from "./fields.ts";
 import type { Findings } from "./findings.ts";
 import { readToolEntry, splitToolList } from "./tool-names.ts";
 import { matches } from "./tool-patterns.ts";
@@ -11,7 +11,7 @@ export const BLACKLIST_FIELDS = ["denied_tools", "disallowedTools"] as const;
 type ReadTools = Pick<AgentDefinition, "tools" | "writtenAs" | "leftOut">;
 
 /** Which tools the file asks for. Whatever cannot be honoured exactly is narrowed or refused, never widened. */
-export function readTools(fields: Fields, findings: Findings): ReadTools {
+export function readTools(fields: FieldsByKey, findings: Findings): ReadTools {
 	const whitelist = onlyOne(WHITELIST_FIELDS, fields, findings);
 	const blacklist = onlyOne(BLACKLIST_FIELDS, fields, findings);
 	if (whitelist && blacklist && !isClaudeCodePair(whitelist, blacklist)) {
@@ -21,7 +21,7 @@ export function readTools(fields: Fields, findings: Findings): ReadTools {
 			"Keep the list of tools the agent may use, or the list of those it may not.",
 		);
 	}
-	const denied = blacklist ? readDenied(blacklist, listOf(blacklist, findings), findings) : NOTHING_DENIED;
+	const denied = blacklist ? readDenied(blacklist, toolEntries(blacklist, findings), findings) : NOTHING_DENIED;
 	const asked = whitelist ? readWhitelist(whitelist, findings) : ALL;
 	const { tools, writtenAs } = asked;
 	if (tools.kind === "inherit") {
@@ -46,7 +46,7 @@ const ALL: ReadTools = { tools: { kind: "inherit", except: [] }, writtenAs: {}, 
 const isClaudeCodePair = (whitelist: Field, blacklist: Field): boolean =>
 	whitelist.key === "tools" && blacklist.key === "disallowedTools";
 
-function onlyOne(names: readonly string[], fields: Fields, findings: Findings): Field | undefined {
+function onlyOne(names: readonly string[], fields: FieldsByKey, findings: Findings): Field | undefined {
 	const [first, second] = names.flatMap((name) => fields.get(name) ?? []);
 	if (first && second) {
 		findings.error(second, `${first.key} and ${second.key} mean the same, and both are given.`, "Keep one of them.");
@@ -56,7 +56,7 @@ function onlyOne(names: readonly string[], fields: Fields, findings: Findings): 
 
 function readWhitelist(field: Field, findings: Findings): ReadTools {
 	if (isRecord(field.value)) return readSwitches(field, field.value, findings);
-	const entries = listOf(field, findings);
+	const entries = toolEntries(field, findings);
 	// The same as no list at all: what the parent has switched on.
 	if (entries.some((entry) => entry === "*") || isOne(entries, "all")) return ALL;
 	return namedTools(field, isOne(entries, "none") ? [] : entries, findings);
@@ -141,7 +141,7 @@ function readDenied(field: Field, entries: readonly string[], findings: Findings
 	return { except: [...except], leftOut: inPart.filter(({ tool }) => !whole.has(tool)) };
 }
 
-function listOf(field: Field, findings: Findings): string[] {
+function toolEntries(field: Field, findings: Findings): string[] {
 	const value = field.value ?? [];
 	if (typeof value === "string") return splitToolList(value);
 	if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.flatMap(splitToolList);

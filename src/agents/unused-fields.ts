@@ -1,4 +1,4 @@
-import type { Fields } from "./fields.ts";
+import type { FieldsByKey } from "./fields.ts";
 import type { Findings } from "./findings.ts";
 
 /**
@@ -20,7 +20,7 @@ export const UNUSED_FIELDS = Object.keys(UNUSED) as (keyof typeof UNUSED)[];
 /** Values that ask for nothing, or for what every child has anyway. */
 const ASKS_NOTHING: ReadonlySet<unknown> = new Set([null, false, "", "none", "fresh"]);
 
-export function unusedFields(fields: Fields, findings: Findings): string[] {
+export function unusedFields(fields: FieldsByKey, findings: Findings): string[] {
 	return UNUSED_FIELDS.flatMap((key) => {
 		const field = fields.get(key);
 		if (field === undefined || ASKS_NOTHING.has(field.value) || isEmptyList(field.value)) return [];

@@ -1,7 +1,7 @@
 import { yaml } from "./yaml.ts";
 
 /** Nested collections cost the parser more than linear time, and far more once they are turned into values. */
-const DEEPEST = 40;
+const DEEPEST_YAML = 40;
 /** Five thousand tokens are some eight hundred lines of `key: value`; the parser reads them within some 50 ms. */
 const MOST_TOKENS = 5_000;
 
@@ -30,8 +30,8 @@ export function tooMuchFor(text: string): string | undefined {
 			while ((blocks.at(-1) ?? -1) >= column) blocks.pop();
 			blocks.push(column);
 		}
-		if (blocks.length + flows > DEEPEST) return `it is nested more than ${DEEPEST} levels deep`;
-		if (!MARKS.has(type ?? "")) column = columnAfter(token, column);
+		if (blocks.length + flows > DEEPEST_YAML) return `it is nested more than ${DEEPEST_YAML} levels deep`;
+		if (!NOT_TEXT.has(type ?? "")) column = columnAfter(token, column);
 	}
 	return undefined;
 }
@@ -49,7 +49,7 @@ const STARTS_NODE = new Set([
 ]);
 
 /** Control characters of the lexer that are not in the text. */
-const MARKS = new Set(["doc-mode", "flow-error-end", "scalar"]);
+const NOT_TEXT = new Set(["doc-mode", "flow-error-end", "scalar"]);
 
 function columnAfter(token: string, column: number): number {
 	const end = token.lastIndexOf("\n");

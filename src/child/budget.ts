@@ -11,7 +11,7 @@ export interface Spending {
 }
 
 /** From this share of a budget on, the child is told to come to an end. */
-const LOW = 0.8;
+const NEARLY_SPENT = 0.8;
 
 /** Fresh tokens: what is read from a cache again each turn would make the limit mean something else each turn. */
 const tokensOf = (usage: Usage): number => usage.input + usage.output + usage.cacheWrite;
@@ -55,9 +55,9 @@ function budgetState(limits: Limits, spending: Spending): BudgetState {
 	if (reached) return { stage: "last", what: reached.what };
 	// Turns are known beforehand: the last one is within the limit, not after it.
 	if (turns === maxTurns - 1 && turns > 0) return { stage: "last", what: whatTurns };
-	const low = budgets.find(({ used, limit }) => used >= limit * LOW);
+	const low = budgets.find(({ used, limit }) => used >= limit * NEARLY_SPENT);
 	if (low) return { stage: "low", what: low.what };
-	return turns >= maxTurns * LOW ? { stage: "low", what: whatTurns } : { stage: "free" };
+	return turns >= maxTurns * NEARLY_SPENT ? { stage: "low", what: whatTurns } : { stage: "free" };
 }
 
 /** Watches the budgets from inside the child: at the end of each turn, before the next model call. */

@@ -28,7 +28,7 @@ function rememberingStorage(locked: Storage, files: { global: string; project: s
 	const read = new Map<string, { version: string; text: string | undefined }>();
 	return {
 		withLock(scope, use) {
-			const version = versionOf(files[scope]);
+			const version = settingsVersion(files[scope]);
 			const known = read.get(scope);
 			// Whoever answers with a text wants it written: on the file as it is now, and under the lock.
 			if (known?.version === version && use(known.text) === undefined) return;
@@ -40,7 +40,7 @@ function rememberingStorage(locked: Storage, files: { global: string; project: s
 	};
 }
 
-function versionOf(file: string): string {
+function settingsVersion(file: string): string {
 	const stats = statSync(file, { throwIfNoEntry: false });
 	return stats ? `${stats.mtimeMs} ${stats.size}` : "missing";
 }

@@ -13,9 +13,9 @@ import { basename, dirname, join, resolve } from "node:path";
 import { isForeign, isRepository } from "../files/owner.ts";
 import { ancestors, mainCheckoutOf } from "../files/repository.ts";
 import { wayTo } from "../files/way.ts";
-import { INSTRUCTIONS, TOOLS } from "../plan/context-file-names.ts";
+import { INSTRUCTIONS, TOOL_NOTES } from "../plan/context-file-names.ts";
 
-const MOST_BYTES = 256 * 1024;
+const CONTEXT_FILE_BYTES = 256 * 1024;
 
 export interface ContextFile {
 	path: string;
@@ -27,9 +27,9 @@ export function contextFiles(cwd: string, agentDir: string, warn: (warning: stri
 	const above = ancestors(resolve(cwd));
 	const shadowed = shadowedBy(above.find(isRepository));
 	const files = [resolve(agentDir), ...above.reverse()]
-		.flatMap((folder) => [INSTRUCTIONS, TOOLS].flatMap((names) => firstFile(folder, names) ?? []))
+		.flatMap((folder) => [INSTRUCTIONS, TOOL_NOTES].flatMap((names) => firstFile(folder, names) ?? []))
 		.filter((path) => !shadowed.includes(path));
-	return [...new Set(files)].flatMap((path) => read(path, warn) ?? []);
+	return [...new Set(files)].flatMap((path) => readContextFile(path, warn) ?? []);
 }
 
 const firstFile = (folder: string, names: readonly string[]): string | undefined =>
@@ -44,12 +44,12 @@ function shadowedBy(repository: string | undefined): string[] {
 	if (repository === undefined || main === undefined || !isRepository(main)) return [];
 	const outer = ancestors(repository).find((folder) => folder !== repository && realPathOf(folder) === main);
 	if (outer === undefined) return [];
-	return [INSTRUCTIONS, TOOLS]
+	return [INSTRUCTIONS, TOOL_NOTES]
 		.flatMap((names) => firstFile(repository, names) ?? [])
 		.map((path) => join(outer, basename(path)));
 }
 
-function read(path: string, warn: (warning: string) => void): ContextFile | undefined {
+function readContextFile(path: string, warn: (warning: string) => void): ContextFile | undefined {
 	const leftOut = (why: string) => warn(`The context file ${path} was left out: ${why}`);
 	const stranger = foreignPart(path);
 	if (stranger) {
@@ -58,8 +58,8 @@ function read(path: string, warn: (warning: string) => void): ContextFile | unde
 		return undefined;
 	}
 	try {
-		const bytes = beginningOf(path, MOST_BYTES + 1);
-		if (bytes.length <= MOST_BYTES) return { path, content: withoutMark(bytes.toString("utf8")) };
+		const bytes = headOfFile(path, CONTEXT_FILE_BYTES + 1);
+		if (bytes.length <= CONTEXT_FILE_BYTES) return { path, content: withoutMark(bytes.toString("utf8")) };
 		leftOut("it is over 256 KiB. Shorten it, or move parts of it to files that are read when they are needed.");
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error)) throw error;
@@ -79,7 +79,7 @@ function foreignPart(path: string): { path: string; stats: Stats } | undefined {
 }
 
 /** Not the whole file: it may be larger than the memory. Never waits: a pipe may have taken its place meanwhile. */
-function beginningOf(path: string, most: number): Buffer {
+function headOfFile(path: string, most: number): Buffer {
 	const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 	try {
 		const bytes = Buffer.alloc(Math.min(most, fstatSync(opened).size));

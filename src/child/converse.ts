@@ -11,7 +11,7 @@ import type { ClaimedRun } from "./work.ts";
 /** Marks in the child's session file where a run begins, so that a later attempt knows whether its task was given. */
 const TASK_MARK = "pi-geon:task";
 
-export interface Conversation {
+export interface ChildTalk {
 	session: AgentSession;
 	record: ClaimedRun;
 	collector: Collector;
@@ -25,7 +25,7 @@ export interface Conversation {
 }
 
 /** Gives the child its task and keeps at it until it has finalized, or shows that it will not. */
-export async function converse(conversation: Conversation): Promise<EndCause> {
+export async function converse(conversation: ChildTalk): Promise<EndCause> {
 	const { session, collector, finalize, corrections, provider, attempts } = conversation;
 	await say(conversation, firstWords(conversation));
 	for (;;) {
@@ -66,7 +66,7 @@ const INTERRUPTION =
 	`Continue with your task and end it with ${FINALIZE_TOOL}.`;
 
 /** The task, or, where a host died after it was given, a note that goes on from there. */
-function firstWords({ session, record, collector }: Conversation): string {
+function firstWords({ session, record, collector }: ChildTalk): string {
 	const manager = session.sessionManager;
 	const entries = manager.getBranch();
 	const mark = entries.findIndex((entry) => entry.type === "custom" && isMarkOf(entry, record.run.id));
@@ -88,7 +88,7 @@ const isMarkOf = (entry: { customType: string; data?: unknown }, runId: string):
 	"runId" in entry.data &&
 	entry.data.runId === runId;
 
-async function say({ session, steering, isOver }: Conversation, text: string): Promise<void> {
+async function say({ session, steering, isOver }: ChildTalk, text: string): Promise<void> {
 	if (isOver()) throw new Error("The run has ended.");
 	// What was sent before the child began, or while nobody asked its model, goes along with the words.
 	for (const message of steering.next(session.sessionManager)) {

@@ -5,8 +5,8 @@ import type { ChildEvent, ChildEvents } from "./child-events.ts";
 import { timer } from "./endings/timer.ts";
 
 /** What of a dialog is sent. The rest would not be read, and a line on the socket has a limit. */
-const LONGEST_LINE = 500;
-const LONGEST_MESSAGE = 4_000;
+const LONGEST_OPTION = 500;
+const LONGEST_QUESTION = 4_000;
 const MOST_OPTIONS = 1_000;
 
 export interface DialogSetup {
@@ -34,9 +34,9 @@ export function childDialogs(setup: DialogSetup): Dialogs {
 
 	/** Extensions are not all type-checked. Redacted before it is cut: half a key does not look like one. */
 	const shortened = (text: string, length: number) =>
-		reshaped(setup.redact(String(text)), (redacted) => cut(redacted, length));
-	const line = (text: string) => shortened(text, LONGEST_LINE);
-	const paragraph = (text: string) => shortened(text, LONGEST_MESSAGE);
+		reshaped(setup.redact(String(text)), (redacted) => beginning(redacted, length));
+	const line = (text: string) => shortened(text, LONGEST_OPTION);
+	const paragraph = (text: string) => shortened(text, LONGEST_QUESTION);
 
 	async function ask(question: Question, options: ExtensionUIDialogOptions = {}): Promise<Answer> {
 		const id = `question-${++opened}`;
@@ -106,4 +106,4 @@ const finished = (id: string): ChildEvent => ({
 	isError: false,
 });
 
-const cut = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length)}…` : text);
+const beginning = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length)}…` : text);

@@ -22,7 +22,7 @@ export interface FinalizeRules {
 }
 
 /** One for all: pi compiles a schema that it has not seen before. */
-const parameters = Type.Object(
+const finalizeParameters = Type.Object(
 	{
 		status: Type.Union([Type.Literal("SUCCESS"), Type.Literal("ERROR")]),
 		result: Type.Optional(Type.String()),
@@ -43,7 +43,7 @@ export function finalization(rules: FinalizeRules): Finalization {
 			"End your work and return your answer. Call it exactly once, as your last action, on its own. " +
 			"status SUCCESS needs `result`: the complete answer. status ERROR needs `error`: what went wrong; " +
 			"`result` may then carry partial findings. Nothing you say outside of it is read.",
-		parameters,
+		parameters: finalizeParameters,
 		execute(_id, call) {
 			const handled = before.then(() => handle(call));
 			before = handled.catch(() => {}); // That call's own affair.
@@ -52,7 +52,7 @@ export function finalization(rules: FinalizeRules): Finalization {
 	});
 	const handle = async (call: FinalizeCall) => {
 		if (answer) return reply("Your work is finalized already. Stop here.", { endTurn: true });
-		const checked = await check(call, rules);
+		const checked = await whatIsWrong(call, rules);
 		if ("status" in checked) {
 			answer = checked;
 			return reply("Finalized.", { endTurn: true });
@@ -83,7 +83,7 @@ interface FinalizeCall {
 	error?: string;
 }
 
-async function check(
+async function whatIsWrong(
 	call: FinalizeCall,
 	rules: FinalizeRules,
 ): Promise<Finalized<string> | { wrong: string } | { uncheckable: string }> {

@@ -21,7 +21,7 @@ export interface McpConfig {
 	errors: string[];
 }
 
-const NAME = /^[A-Za-z0-9_-]+$/;
+const SERVER_NAME = /^[A-Za-z0-9_-]+$/;
 /** A project's entry without a program or an address changes these of the user's server of that name. */
 const OVERRIDES = ["enabled", "exposure", "toolExposure"];
 
@@ -52,7 +52,7 @@ function readFile(
 	scope: McpServer["scope"],
 	{ servers, errors }: { servers: Map<string, McpServer>; errors: string[] },
 ): void {
-	const entries = entriesOf(path, errors);
+	const entries = serversIn(path, errors);
 	for (const [name, value] of Object.entries(entries)) {
 		const base = servers.get(name);
 		if (scope === "project" && base && isRecord(value) && isOverride(value)) {
@@ -67,7 +67,7 @@ function readFile(
 	}
 }
 
-function entriesOf(path: string, errors: string[]): Record<string, unknown> {
+function serversIn(path: string, errors: string[]): Record<string, unknown> {
 	try {
 		const parsed: unknown = JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
 		const entries = isRecord(parsed) ? (parsed.mcpServers ?? {}) : undefined;
@@ -84,7 +84,7 @@ const isOverride = (value: Record<string, unknown>): boolean =>
 	Object.keys(value).every((key) => OVERRIDES.includes(key));
 
 function problemWith(name: string, value: unknown, scope: McpServer["scope"]): string | undefined {
-	if (!NAME.test(name)) return `has a name with characters other than letters, digits, "_" and "-"`;
+	if (!SERVER_NAME.test(name)) return `has a name with characters other than letters, digits, "_" and "-"`;
 	if (!isRecord(value)) return "must be an object";
 	if (value.type === "sse") return "uses the legacy SSE transport, which pi does not support";
 	if (typeof value.command !== "string" && typeof value.url !== "string") return 'needs "command" or "url"';

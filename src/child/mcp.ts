@@ -11,7 +11,7 @@ import { type McpServer, namespaceOf, readMcpConfig, serverOf } from "./mcp-conf
 /** As long as pi lets a first prompt wait for the servers whose tools its model is told of. */
 const READY_WITHIN_MS = 10_000;
 
-const REMEDY = "Check its entry in mcp.json with /mcp in pi.";
+const MCP_REMEDY = "Check its entry in mcp.json with /mcp in pi.";
 
 /** What others wrote, inside one of our lines: short, and without the quotation mark that would end it. */
 const theirWords = (text: string): string => quoted(inOneLine(legible(text)).replaceAll('"', "'"));
@@ -131,12 +131,12 @@ export class ChildMcp {
 		const name = shortened(server);
 		if (trouble !== undefined) {
 			const said = trouble.trim().slice(begins.length);
-			return `The MCP server ${name} cannot be used. ${REMEDY} pi's report, which may quote the server: ${theirWords(said)}.`;
+			return `The MCP server ${name} cannot be used. ${MCP_REMEDY} pi's report, which may quote the server: ${theirWords(said)}.`;
 		}
 		if (this.#connected.has(server)) {
 			return `The MCP server ${name} does not offer some tools. Correct their names in the agent's file.`;
 		}
-		return `The MCP server ${name} was not ready within ${READY_WITHIN_MS / 1000} s. ${REMEDY}`;
+		return `The MCP server ${name} was not ready within ${READY_WITHIN_MS / 1000} s. ${MCP_REMEDY}`;
 	}
 
 	/** The servers of granted tools, with those tools declared to the model and all others out of reach. */

@@ -26,7 +26,7 @@ export function freshModelRuntimes(mainDir: string): OpenModels {
 		const key = [authPath, ...extensions].join("\n");
 		const known = runtimes.get(key);
 		if (known?.version === version) return known.runtime;
-		const runtime = open({ authPath, mainAuth, modelsPath }).then(async (opened) => {
+		const runtime = openRuntime({ authPath, mainAuth, modelsPath }).then(async (opened) => {
 			await registerProviders(opened, extensions, { cwd: mainDir, agentDir: mainDir });
 			return opened;
 		});
@@ -37,7 +37,7 @@ export function freshModelRuntimes(mainDir: string): OpenModels {
 	};
 }
 
-async function open(files: { authPath: string; mainAuth: string; modelsPath: string }): Promise<ModelRuntime> {
+async function openRuntime(files: { authPath: string; mainAuth: string; modelsPath: string }): Promise<ModelRuntime> {
 	const { authPath, mainAuth, modelsPath } = files;
 	if (authPath === mainAuth) return ModelRuntime.create({ authPath, modelsPath });
 	const own = await storeOf(authPath);

@@ -44,7 +44,7 @@ export function observe(
 		// pi answers a call that is not even in shape by itself. It counts like any other wrong one, or a model that never
 		// gets it right would be asked for ever.
 		if (event.type === "tool_execution_end" && event.toolName === FINALIZE_TOOL && event.isError) {
-			const problem = `its arguments were not valid (${firstLine(event.result)})`;
+			const problem = `its arguments were not valid (${firstLineOfResult(event.result)})`;
 			if (!corrections.take(problem)) race.declare({ kind: "not_finalized", problem });
 		}
 		services.onProgress(() => ({
@@ -60,7 +60,7 @@ export function observe(
 }
 
 /** Of what a tool answered. */
-function firstLine(result: unknown): string {
+function firstLineOfResult(result: unknown): string {
 	const { content } = (result ?? {}) as { content?: { text?: unknown }[] };
 	const text = Array.isArray(content) ? content[0]?.text : undefined;
 	return typeof text === "string" ? (text.split("\n", 1)[0] ?? "") : "no reason was given";

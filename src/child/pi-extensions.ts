@@ -21,15 +21,17 @@ export function piExtensionsFor(plan: LaunchPlan): PiExtensions {
 	const factories: Factory[] = [];
 	if (needed.includes("codemode")) {
 		// Without the models of the session: what a script spends on them would be in no account.
-		const codemode = newer<(options: { models: boolean }) => Factory>("createCodemodeExtension")?.({ models: false });
+		const codemode = ofNewerPi<(options: { models: boolean }) => Factory>("createCodemodeExtension")?.({
+			models: false,
+		});
 		if (codemode) factories.push(codemode);
 	}
 	if (needed.includes("tool_search")) {
-		const toolSearch = newer<() => Factory>("createToolSearchExtension")?.();
+		const toolSearch = ofNewerPi<() => Factory>("createToolSearchExtension")?.();
 		if (toolSearch) factories.push(toolSearch);
 	}
 	const tools = needed.filter(isMcpTool);
-	const createMcp = tools.length > 0 ? newer<CreateMcpExtension>("createMcpExtension") : undefined;
+	const createMcp = tools.length > 0 ? ofNewerPi<CreateMcpExtension>("createMcpExtension") : undefined;
 	if (!createMcp) return { factories, mcp: undefined };
 	const mcp = new ChildMcp({
 		create: createMcp,
@@ -43,6 +45,6 @@ export function piExtensionsFor(plan: LaunchPlan): PiExtensions {
 }
 
 /** Something that only newer releases of pi export. */
-function newer<Value>(name: string): Value | undefined {
+function ofNewerPi<Value>(name: string): Value | undefined {
 	return Reflect.get(pi, name) as Value | undefined;
 }

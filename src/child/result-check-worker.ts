@@ -4,7 +4,7 @@ import type { CheckAnswer, CheckJob } from "./result-check.ts";
 import { verdictOn } from "./result-verdict.ts";
 
 /** Checks one result in a thread of its own, with nothing of the process but the schema and the result. */
-function answerTo({ outputSchema, result }: CheckJob): CheckAnswer {
+function checkResult({ outputSchema, result }: CheckJob): CheckAnswer {
 	try {
 		return { wrong: verdictOn(outputSchema, result) };
 	} catch (error) {
@@ -12,4 +12,4 @@ function answerTo({ outputSchema, result }: CheckJob): CheckAnswer {
 	}
 }
 
-parentPort?.postMessage(answerTo(workerData as CheckJob));
+parentPort?.postMessage(checkResult(workerData as CheckJob));

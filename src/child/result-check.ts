@@ -22,10 +22,10 @@ const LONGEST_RESULT = 8 * 1024 * 1024;
  * Far above what parsing the longest result takes. V8 ends a thread that reaches its limit while it runs JavaScript, and
  * the whole process if that happens inside JSON.parse.
  */
-const HEAP_MB = 1024;
+const CHECK_HEAP_MB = 1024;
 
 /** A few threads at a time. One that takes long gives its turn to the next, so that nobody waits for a bad schema. */
-const turns = new Turns(4, 1000);
+const checkTurns = new Turns(4, 1000);
 
 /**
  * Checks a finalized result against the agent's output schema, if it has one. In a thread with a deadline: a schema is
@@ -40,7 +40,7 @@ export function resultCheck(
 	return async (result) => {
 		if (result.length > LONGEST_RESULT)
 			return { wrong: "`result` is too long. Make it shorter and call the tool again." };
-		const answer = await turns.take(() => checkInThread({ outputSchema, result }, over));
+		const answer = await checkTurns.take(() => checkInThread({ outputSchema, result }, over));
 		if ("failed" in answer) return { uncheckable: answer.failed };
 		return answer.wrong === undefined ? { value: JSON.parse(result) } : { wrong: answer.wrong };
 	};
@@ -54,7 +54,7 @@ async function checkInThread(job: CheckJob, over: AbortSignal): Promise<CheckAns
 		execArgv: [],
 		stdout: true,
 		stderr: true,
-		resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+		resourceLimits: { maxOldGenerationSizeMb: CHECK_HEAP_MB },
 	});
 	const { promise, resolve } = Promise.withResolvers<CheckAnswer>();
 	const giveUp = () => resolve(RUN_IS_OVER);

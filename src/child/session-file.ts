@@ -48,7 +48,7 @@ export function openSessionFile({ cwd, session }: LaunchPlan): SessionManager {
 	}
 	const format = formatProblem(file);
 	if (format !== undefined) throw wrong(`${file} ${format}`);
-	const manager = open(file, cwd, wrong);
+	const manager = openSession(file, cwd, wrong);
 	if (manager.getSessionId() !== id) throw wrong(`${file} holds another session, ${manager.getSessionId()}`);
 	const damage = damageIn(manager.getEntries());
 	if (damage !== undefined) throw wrong(`${file} is damaged, ${damage}`);
@@ -67,7 +67,7 @@ function createSessionFile(file: string, { id, cwd }: { id: string; cwd: string 
 	renameSync(`${file}.new`, file);
 }
 
-function open(file: string, cwd: string, wrong: (what: string) => SetupFailed): SessionManager {
+function openSession(file: string, cwd: string, wrong: (what: string) => SetupFailed): SessionManager {
 	try {
 		return SessionManager.open(file, dirname(file), cwd);
 	} catch (error) {
@@ -80,7 +80,7 @@ const HEADER_BYTES = 64 * 1024;
 
 /** A newer pi's file would be written into as if it were known, and an older one's is written anew by pi as a whole. */
 function formatProblem(file: string): string | undefined {
-	const version = versionOf(file);
+	const version = formatVersion(file);
 	if (version === undefined || version === CURRENT_SESSION_VERSION) return undefined;
 	const said = `has version ${JSON.stringify(version)} of pi's session format`;
 	if (typeof version !== "number" || version > CURRENT_SESSION_VERSION) {
@@ -93,7 +93,7 @@ function formatProblem(file: string): string | undefined {
 }
 
 /** What the first line says; undefined where it is no header, which pi finds out too. */
-function versionOf(file: string): unknown {
+function formatVersion(file: string): unknown {
 	const bytes = Buffer.alloc(HEADER_BYTES);
 	const descriptor = openSync(file, "r");
 	try {

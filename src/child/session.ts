@@ -37,14 +37,14 @@ export interface ChildSetup {
  * A process does one thing at a time. Of a thousand children that are set up all at once none gets to its model before
  * nearly all are ready; set up a few at a time, the first are answered meanwhile.
  */
-const turns = new Turns(4, 1000);
+const openingTurns = new Turns(4, 1000);
 
 /** Opens the pi session a run works in: a new one, or the one it continues. */
 export function openChildSession(setup: ChildSetup): Promise<AgentSession> {
-	return turns.take(() => open(setup));
+	return openingTurns.take(() => startSession(setup));
 }
 
-async function open(setup: ChildSetup): Promise<AgentSession> {
+async function startSession(setup: ChildSetup): Promise<AgentSession> {
 	const { plan, agentDir, modelRuntime, finalizeTool, openTranscript = openSessionFile } = setup;
 	const model = modelRuntime.getModel(plan.model.provider, plan.model.id);
 	if (!model) throw new SetupFailed(`The model ${plan.model.provider}/${plan.model.id} is not known to this pi.`);

@@ -3,7 +3,7 @@ import { type InboxMessage, messagesHeldBy, STEERING, type SteeringDetails } fro
 import { diskFiles } from "../ports/session-files.ts";
 import type { RunId } from "../run/ids.ts";
 
-type Transcript = ExtensionContext["sessionManager"];
+type SessionManager = ExtensionContext["sessionManager"];
 
 /** The messages to one run, as far as its host is concerned. */
 export interface Inbox {
@@ -49,7 +49,7 @@ export class Steering {
 	};
 
 	/** The messages that the session does not hold yet; whoever asks gives them to the child. */
-	next(transcript: Transcript): SteeringMessage[] {
+	next(transcript: SessionManager): SteeringMessage[] {
 		const waiting = this.#inbox.waiting();
 		if (waiting.length === 0) return [];
 		const held = messagesHeldBy(transcript.getBranch(), this.#inbox.runId);
@@ -68,7 +68,7 @@ export class Steering {
 	}
 
 	/** To be called whenever something happened in the session: marks what turns out to be in it. */
-	observe(transcript: Transcript): void {
+	observe(transcript: SessionManager): void {
 		if (this.#given.size === 0) return;
 		const held = messagesHeldBy(transcript.getBranch(), this.#inbox.runId);
 		this.#settle(
@@ -77,7 +77,7 @@ export class Steering {
 		);
 	}
 
-	#settle(transcript: Transcript, seqs: number[]): void {
+	#settle(transcript: SessionManager, seqs: number[]): void {
 		if (seqs.length === 0) return;
 		const file = transcript.getSessionFile();
 		if (file !== undefined) diskFiles.flush(file);

@@ -101,14 +101,14 @@ async function work(assignment: Assignment): Promise<{ outcome: Outcome; settled
 	return { outcome: await services.redactor.redactInSlices(outcome), settled: ended.settled };
 }
 
-interface Ended {
+interface EndedWork {
 	/** Whether the child really came to rest. */
 	settled: boolean;
 	context?: ContextUse | undefined;
 }
 
 /** Sets the child up and lets it work. When this returns, the race is decided. */
-async function untilItEnds(assignment: Assignment, equipment: Equipment): Promise<Ended> {
+async function untilItEnds(assignment: Assignment, equipment: Equipment): Promise<EndedWork> {
 	const { record, services, race } = assignment;
 	const { plan, run } = record;
 	const stopRuntime = watchRuntime(race, { startedAt: run.startedAt, timeoutMs: plan.limits.timeoutMs });
@@ -152,7 +152,7 @@ async function openChild({ record, services }: Assignment, equipment: Equipment)
 }
 
 /** The conversation with the child, until the first cause to end it, and its coming to rest. */
-async function letItWork(session: AgentSession, assignment: Assignment, equipment: Equipment): Promise<Ended> {
+async function letItWork(session: AgentSession, assignment: Assignment, equipment: Equipment): Promise<EndedWork> {
 	const { record, race } = assignment;
 	const { collector, provider, steering, dialogs, decided } = equipment;
 	const { limits, session: sessionPlace } = record.plan;

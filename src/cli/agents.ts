@@ -6,7 +6,7 @@ import { WriteConsents } from "../operate/write-consents.ts";
 import type { Command, ExitCode } from "./command.ts";
 import type { Output } from "./output.ts";
 import { agentDir, isInsideSubagent, ONLY_LOOKS, places } from "./surroundings.ts";
-import { toolSurroundings } from "./tool-surroundings.ts";
+import { toolsOnFile } from "./tool-surroundings.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
 export const agents: Command = {
@@ -18,21 +18,21 @@ export const agents: Command = {
 	seesToConfig: true,
 	async run({ words, out }) {
 		const [word, name] = words;
-		if (word === undefined) return show(out);
+		if (word === undefined) return showAgents(out);
 		if (word !== "forget" || name === undefined) return out.misused("Usage: pi-geon agents [forget <name>]");
 		return forget(name, out);
 	},
 };
 
-async function show(out: Output): Promise<ExitCode> {
-	const { catalogFor } = await import("./catalog.ts");
+async function showAgents(out: Output): Promise<ExitCode> {
+	const { agentsIn: catalogFor } = await import("./catalog.ts");
 	const cwd = process.cwd();
 	const isTrusted = trustOnFile(agentDir(), cwd) === true;
 	const catalog = catalogFor(cwd, { includeProject: isTrusted });
 	const all = isTrusted ? catalog : catalogFor(cwd, { includeProject: true });
 	const ofProject = [...all.agents, ...all.overridden].filter(({ source }) => source === "project");
 	const hidden = isTrusted ? 0 : ofProject.length;
-	const surroundings = toolSurroundings(cwd);
+	const surroundings = toolsOnFile(cwd);
 	const here = (agent: AgentDefinition) => toolsHere(agent, surroundings);
 	const modelHere = (agent: AgentDefinition) => modelInShell(agent, surroundings.config);
 	if (out.isJson) {

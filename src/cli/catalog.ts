@@ -6,7 +6,7 @@ import { agentDir } from "./surroundings.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
 /** The agents of a directory. Loaded when they are asked for: what reads them is larger than all the rest. */
-export const catalogFor = (cwd: string, { includeProject }: Pick<AgentPlaces, "includeProject">): AgentCatalog =>
+export const agentsIn = (cwd: string, { includeProject }: Pick<AgentPlaces, "includeProject">): AgentCatalog =>
 	discoverAgents({
 		cwd,
 		builtinDir: join(packageRoot(), "agents"),
@@ -19,5 +19,5 @@ export const catalogFor = (cwd: string, { includeProject }: Pick<AgentPlaces, "i
 export function agentNamesHere(): string[] {
 	const cwd = process.cwd();
 	const includeProject = trustOnFile(agentDir(), cwd) === true;
-	return catalogFor(cwd, { includeProject }).agents.map(({ name }) => name);
+	return agentsIn(cwd, { includeProject }).agents.map(({ name }) => name);
 }

@@ -4,25 +4,25 @@ import { COMMANDS } from "./commands.ts";
 import { redactorHere, withLedger } from "./surroundings.ts";
 
 /** As many as one would read through. */
-const OFFERED = 50;
+const WORDS_OFFERED = 50;
 
 /** What may stand where the last of these words is. */
 export async function complete(words: string[]): Promise<string[]> {
 	const typed = words.at(-1) ?? "";
-	return (await candidates(words)).filter((candidate) => candidate.startsWith(typed));
+	return (await wordsToOffer(words)).filter((candidate) => candidate.startsWith(typed));
 }
 
-async function candidates(words: string[]): Promise<readonly string[]> {
+async function wordsToOffer(words: string[]): Promise<readonly string[]> {
 	if (words.length <= 1) return [...COMMANDS.map(({ name }) => name), "help", "--help", "--version"];
 	const [name, ...others] = words;
 	const command = COMMANDS.find((one) => one.name === name);
 	if (!command) return name === "help" ? COMMANDS.map((one) => one.name) : [];
 	const options = { ...command.options, ...COMMON_OPTIONS };
 	const before = wordsBefore(others.slice(0, -1), options);
-	if (typeof before === "object") return namesOf(before.completes);
+	if (typeof before === "object") return namesToOffer(before.completes);
 	if (others.at(-1)?.startsWith("-")) return Object.keys(options).map((option) => `--${option}`);
 	if (before > 0) return [];
-	return [...(command.name === "stop" ? ["all"] : []), ...(await namesOf(command.completes))];
+	return [...(command.name === "stop" ? ["all"] : []), ...(await namesToOffer(command.completes))];
 }
 
 /** How many words stand there that are neither options nor their values, or the option whose value is due. */
@@ -54,13 +54,13 @@ function takingNext(word: string, options: Command["options"]): Option | undefin
 
 const withValue = (option: Option | undefined): Option | undefined => (option?.type === "string" ? option : undefined);
 
-async function namesOf(completed: Completed | undefined): Promise<readonly string[]> {
+async function namesToOffer(completed: Completed | undefined): Promise<readonly string[]> {
 	if (completed === "agents") return (await import("./catalog.ts")).agentNamesHere();
 	return completed === "runs" ? runNames() : (completed ?? []);
 }
 
 async function runNames(): Promise<string[]> {
-	const found = await withLedger((ledger) => listRuns({ limit: OFFERED }, { ledger, redactor: redactorHere() }), {
+	const found = await withLedger((ledger) => listRuns({ limit: WORDS_OFFERED }, { ledger, redactor: redactorHere() }), {
 		toLook: true,
 	});
 	const runs = found?.runs ?? [];

@@ -4,11 +4,11 @@ import { promisify } from "node:util";
 import type { DoctorSources, KnownModels, ModelName } from "../operate/doctor/sources.ts";
 import { readModelName } from "../plan/model-name.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
-import { catalogFor } from "./catalog.ts";
+import { agentsIn } from "./catalog.ts";
 import { type FoundPi, profileFor } from "./find-pi.ts";
 import { isLoadedByPi } from "./loaded-by-pi.ts";
 import { agentDir, configHere, places } from "./surroundings.ts";
-import { toolSurroundings } from "./tool-surroundings.ts";
+import { toolsOnFile } from "./tool-surroundings.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
 const MODELS_WITHIN_MS = 30_000;
@@ -28,9 +28,9 @@ export function sourcesHere(pi: FoundPi | undefined): DoctorSources {
 		isLoaded: isLoadedByPi(agentDir(), cwd),
 		profile: pi && profileFor(pi),
 		config: configHere(),
-		catalog: catalogFor(cwd, { includeProject: isTrusted === true }),
+		catalog: agentsIn(cwd, { includeProject: isTrusted === true }),
 		isTrusted,
-		tools: toolSurroundings(cwd),
+		tools: toolsOnFile(cwd),
 		models: (signal) => modelsOf(pi, signal),
 	};
 }

@@ -13,7 +13,7 @@ export interface FoundPi {
 	version: string;
 }
 
-const ANSWER_WITHIN_MS = 20_000;
+const VERSION_WITHIN_MS = 20_000;
 
 /** The pi on the PATH: an npm package, which the Node of this process runs, or an executable of its own. */
 export async function findPi(env: NodeJS.ProcessEnv = process.env): Promise<FoundPi | undefined> {
@@ -23,7 +23,7 @@ export async function findPi(env: NodeJS.ProcessEnv = process.env): Promise<Foun
 	const packaged = packageAround(program);
 	if (packaged) return { command: [process.execPath, packaged.script], version: packaged.version };
 	try {
-		const { stdout, stderr } = await promisify(execFile)(program, ["--version"], { timeout: ANSWER_WITHIN_MS, env });
+		const { stdout, stderr } = await promisify(execFile)(program, ["--version"], { timeout: VERSION_WITHIN_MS, env });
 		const version = /\d+\.\d+\.\d+\S*/.exec(`${stdout}${stderr}`)?.[0];
 		return version === undefined ? undefined : { command: [program], version };
 	} catch (error) {

@@ -4,18 +4,18 @@ import { findRun, type RunRecord } from "../ledger/records.ts";
 import { type ChildMessage, messagesIn, transcriptOfRun } from "../operate/messages.ts";
 import { messageReport } from "../operate/report/history.ts";
 import { stateInWords } from "../operate/report/words.ts";
-import { type Sources, summaryOf } from "../operate/runs.ts";
+import { type RunSources, summaryOf } from "../operate/runs.ts";
 import type { ExitCode } from "./command.ts";
 import type { Output } from "./output.ts";
 
-const LOOK_EVERY_MS = 250;
-const USUAL_LIMIT = 50;
+const FOLLOW_EVERY_MS = 250;
+const MESSAGES_SHOWN = 50;
 
 /** Shows what is said in the session of a run as it comes, until the run has ended or the user leaves. */
 export async function follow(
 	followed: RunRecord,
-	{ includeTools, limit = USUAL_LIMIT }: { includeTools: boolean; limit?: number },
-	{ out, ...sources }: Sources & { out: Output },
+	{ includeTools, limit = MESSAGES_SHOWN }: { includeTools: boolean; limit?: number },
+	{ out, ...sources }: RunSources & { out: Output },
 ): Promise<ExitCode> {
 	const { id } = followed.run;
 	const left = new AbortController();
@@ -29,7 +29,7 @@ export async function follow(
 			// Before the transcript is read: what was written before the end is then shown before the end is told.
 			const record = findRun(sources.ledger, id);
 			const file = transcriptOfRun(followed, sources.ledger);
-			const version = file === undefined ? "" : versionOf(file);
+			const version = file === undefined ? "" : transcriptVersion(file);
 			if (file !== undefined && version !== seen) {
 				seen = version;
 				const messages = messagesIn(file, { includeTools });
@@ -39,7 +39,7 @@ export async function follow(
 			}
 			if (!record) return out.failed(`Run ${id} is not in the ledger any more.`);
 			if (record.run.state === "ended") return tellEnd(record);
-			await pause(LOOK_EVERY_MS, undefined, { signal: left.signal });
+			await pause(FOLLOW_EVERY_MS, undefined, { signal: left.signal });
 		}
 	} catch (error) {
 		if (left.signal.aborted) return 130;
@@ -63,7 +63,7 @@ export async function follow(
 	}
 }
 
-function versionOf(file: string): string {
+function transcriptVersion(file: string): string {
 	const { size, mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0, mtimeMs: 0 };
 	return `${file} ${size} ${mtimeMs}`;
 }

@@ -1,5 +1,5 @@
 import { inDoubt } from "../config/in-doubt.ts";
-import { gc as removeExpired } from "../operate/gc.ts";
+import { removeAllExpired as removeExpired } from "../operate/gc.ts";
 import { plural } from "../run/amounts.ts";
 import type { Command } from "./command.ts";
 import { mendFirst } from "./mend-first.ts";

@@ -7,7 +7,7 @@ export function generalHelp(commands: readonly Command[], width: number): string
 		"",
 		"Usage: pi-geon <command> [options]",
 		"",
-		...indented(
+		...indentedFacts(
 			width,
 			commands.map(({ name, does }) => ({ name, value: does })),
 		),
@@ -27,7 +27,7 @@ export function commandHelp({ name, takes, does, options }: Command, width: numb
 		"",
 		`Usage: pi-geon ${name} ${takes}`.trim(),
 		"",
-		...indented(width, Object.entries({ ...options, ...COMMON_OPTIONS }).map(optionFact)),
+		...indentedFacts(width, Object.entries({ ...options, ...COMMON_OPTIONS }).map(optionFact)),
 	];
 }
 
@@ -36,4 +36,4 @@ const optionFact = ([name, { short, takes, does }]: [string, Option]): Fact => (
 	value: does,
 });
 
-const indented = (width: number, facts: Fact[]): string[] => factsTo(width - 2, facts).map((line) => `  ${line}`);
+const indentedFacts = (width: number, facts: Fact[]): string[] => factsTo(width - 2, facts).map((line) => `  ${line}`);

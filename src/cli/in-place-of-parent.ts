@@ -8,7 +8,7 @@ import type { ParentFacts, PlanSources } from "../plan/launch.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
 import { agentDir } from "./surroundings.ts";
-import { toolSurroundings } from "./tool-surroundings.ts";
+import { toolsOnFile } from "./tool-surroundings.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
 interface InPlaceOfParent {
@@ -19,13 +19,13 @@ interface InPlaceOfParent {
 /** What a new task for a session is planned by where its parent is not there: what is on file for its directory. */
 export async function inPlaceOfParent(plan: LaunchPlan, config: Config): Promise<InPlaceOfParent> {
 	const { cwd } = plan;
-	const { catalogFor } = await import("./catalog.ts");
+	const { agentsIn: catalogFor } = await import("./catalog.ts");
 	const projectTrusted = existsSync(cwd) && trustOnFile(agentDir(), cwd) === true;
 	const area = projectTrusted ? [] : extensionArea(cwd, agentDir());
 	return {
 		parent: absentParent(plan, {
 			projectTrusted,
-			consent: (agent) => toolSurroundings(cwd).consent(agent),
+			consent: (agent) => toolsOnFile(cwd).consent(agent),
 			mayLoad: (extension) => isInside(packageRoot(), extension) || !leadsInto(extension, area),
 		}),
 		sources: {

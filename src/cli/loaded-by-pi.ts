@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
-const OURS = "pi-geon";
+const PACKAGE = "pi-geon";
 
 /**
  * Whether the settings of pi, the user's or those of the project, name this package or something that speaks of it. No
@@ -11,8 +11,8 @@ const OURS = "pi-geon";
 export function isLoadedByPi(agentDir: string, cwd: string): boolean | undefined {
 	try {
 		const answers = [agentDir, join(cwd, ".pi")].flatMap((base) => [
-			...sourcesIn(join(base, "settings.json")).map((source) => isOurs(source, base)),
-			...namesIn(join(base, "extensions")).map((name) => speaksOfUs(join(base, "extensions", name))),
+			...sourcesIn(join(base, "settings.json")).map((source) => loadsPackage(source, base)),
+			...extensionsIn(join(base, "extensions")).map((name) => speaksOfUs(join(base, "extensions", name))),
 		]);
 		if (answers.includes(true)) return true;
 		return answers.includes(undefined) ? undefined : false;
@@ -25,17 +25,17 @@ export function isLoadedByPi(agentDir: string, cwd: string): boolean | undefined
 
 /** The packages and extensions that a file of pi's names. */
 function sourcesIn(file: string): unknown[] {
-	const text = textOf(file);
+	const text = textOfFile(file);
 	if (text === undefined) return [];
 	const settings = JSON.parse(text.replace(/^\uFEFF/, "")) as { packages?: unknown; extensions?: unknown } | null;
 	return [settings?.packages ?? [], settings?.extensions ?? []].flat();
 }
 
 /** An entry is a source, or an object with one that also says what is taken of it. */
-function isOurs(entry: unknown, base: string): boolean | undefined {
+function loadsPackage(entry: unknown, base: string): boolean | undefined {
 	const source = typeof entry === "object" && entry !== null && "source" in entry ? entry.source : entry;
 	if (typeof source !== "string") return undefined;
-	if (source.includes(OURS)) return true;
+	if (source.includes(PACKAGE)) return true;
 	if (source.startsWith("npm:")) return false;
 	// A fork may have any name, and a pattern may mean any file.
 	if (/^(git|github|https?|ssh):|[*?[\]{}!]/.test(source)) return undefined;
@@ -47,7 +47,7 @@ function speaksOfUs(path: string): boolean {
 	if (!statSync(path, { throwIfNoEntry: false })) return false;
 	const real = realpathSync(path);
 	const inside = ["index.ts", "index.js"].map((name) => join(real, name));
-	return [real, ...inside, ...manifestsAround(real)].some((file) => textOf(file)?.includes(OURS));
+	return [real, ...inside, ...manifestsAround(real)].some((file) => textOfFile(file)?.includes(PACKAGE));
 }
 
 function manifestsAround(path: string): string[] {
@@ -56,10 +56,10 @@ function manifestsAround(path: string): string[] {
 }
 
 /** Undefined where there is no such file. */
-function textOf(file: string): string | undefined {
+function textOfFile(file: string): string | undefined {
 	return statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, "utf8") : undefined;
 }
 
-function namesIn(folder: string): string[] {
+function extensionsIn(folder: string): string[] {
 	return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [];
 }

@@ -44,7 +44,7 @@ export const logs: Command = {
 			}),
 		);
 		if (agent !== undefined && lines.length === 0) {
-			const unknown = await unknownAgent(agent);
+			const unknown = await whyNoLogs(agent);
 			if (unknown !== undefined) return out.failed(unknown);
 		}
 		if (out.isJson) out.document(lines);
@@ -64,7 +64,7 @@ async function runMeant(name: string): Promise<string | Denial> {
 }
 
 /** What is wrong with the name of an agent of which the logs say nothing. The logs may name others than there are now. */
-async function unknownAgent(name: string): Promise<string | undefined> {
+async function whyNoLogs(name: string): Promise<string | undefined> {
 	if (readLogs(places(), { agent: name, limit: 1 }).length > 0) return undefined;
 	const { agentNamesHere } = await import("./catalog.ts");
 	const names = agentNamesHere();

@@ -17,10 +17,10 @@ export async function runCli(args: string[]): Promise<void> {
 		if (error.code !== "EPIPE") throw error;
 		process.exit();
 	});
-	process.exitCode = await answer(args);
+	process.exitCode = await answerCall(args);
 }
 
-async function answer(args: string[]): Promise<ExitCode> {
+async function answerCall(args: string[]): Promise<ExitCode> {
 	const [name, ...rest] = args;
 	const out = new Output({ isJson: args.includes("--json") });
 	if (name === COMPLETE) {
@@ -34,7 +34,7 @@ async function answer(args: string[]): Promise<ExitCode> {
 	}
 	const command = COMMANDS.find((one) => one.name === name);
 	if (!command) return out.misused(unknownCommand(name));
-	return carryOut(command, rest, out);
+	return runCommand(command, rest, out);
 }
 
 function help([about]: string[], out: Output, asked: string | undefined): ExitCode {
@@ -49,8 +49,8 @@ function unknownCommand(name: string): string {
 	return `There is no command "${name}".${didYouMean(name, names)} It knows: ${names.join(", ")}.`;
 }
 
-async function carryOut(command: Command, args: string[], out: Output): Promise<ExitCode> {
-	const parsed = parse(command, args);
+async function runCommand(command: Command, args: string[], out: Output): Promise<ExitCode> {
+	const parsed = parseWords(command, args);
 	const usage = `Usage: pi-geon ${command.name} ${command.takes}`.trim();
 	if ("error" in parsed) return out.misused(`${parsed.error} ${usage}`);
 	if (parsed.options.help) {
@@ -71,7 +71,7 @@ async function carryOut(command: Command, args: string[], out: Output): Promise<
 	}
 }
 
-function parse({ options }: Command, args: string[]) {
+function parseWords({ options }: Command, args: string[]) {
 	try {
 		const { values, positionals } = parseArgs({
 			args,

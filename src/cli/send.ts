@@ -19,7 +19,7 @@ import { inPlaceOfParent } from "./in-place-of-parent.ts";
 import { mendFirst } from "./mend-first.ts";
 import { withRunNamed } from "./named-run.ts";
 import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
-import { cliLog, configFor, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
+import { cliLog, configIn, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
 
 /** How long a host may take to come up before the run is left to whoever opens its session next. */
 const HOST_WITHIN_MS = 25_000;
@@ -53,12 +53,12 @@ export const send: Command = {
 		return withRunNamed(call, async (record, ledger) => {
 			const child = runToTell(ledger, record);
 			const { cwd } = child.plan;
-			const loaded = configFor(cwd);
+			const loaded = configIn(cwd);
 			const [doubt] = inDoubt(loaded.diagnostics, FORBIDDING);
 			if (doubt) return out.failed(`Nothing was sent. ${mendFirst(doubt)}`);
 			out.diagnostics(loaded.diagnostics);
 			// From here on, whoever leaves is told what becomes of the message.
-			const leaving = seconds === undefined ? undefined : new Leaving();
+			const leaving = seconds === undefined ? undefined : new SenderLeaves();
 			const log = cliLog(redactorHere());
 			const { parent, sources } = await inPlaceOfParent(child.plan, loaded.config);
 			const continued = await continueSession(child, { message, parentSession: child.parentSession }, parent, {
@@ -79,10 +79,10 @@ export const send: Command = {
 			const supervisor = new Supervisor({ ledger, hosts, ports, log });
 			try {
 				if (leaving && seconds !== undefined) {
-					return await awaitReply(call, { ledger, supervisor, isPiHere, continued, seconds, leaving });
+					return await replyWithin(call, { ledger, supervisor, isPiHere, continued, seconds, leaving });
 				}
 				const { record: holder, underway } = isPiHere
-					? await findHost(continued, { ledger, supervisor })
+					? await hostFor(continued, { ledger, supervisor })
 					: await wakeThere(continued, { ledger, log });
 				if (holder.run.state === "ended" && holder.run.outcome.status !== "success") {
 					const { taken } = holderOf(ledger, { ...continued, record: holder });
@@ -98,7 +98,7 @@ export const send: Command = {
 };
 
 /** Ctrl-C of somebody who waits, or the end of their patience. */
-class Leaving {
+class SenderLeaves {
 	readonly #controller = new AbortController();
 	readonly #onSignal = () => {
 		this.why = "left";
@@ -125,7 +125,7 @@ class Leaving {
 }
 
 /** Has a host take it on, found or started, and tells which run that is by now. Not underway if none came. */
-async function findHost(
+async function hostFor(
 	continued: Continued,
 	{ ledger, supervisor }: { ledger: Ledger; supervisor: Supervisor },
 ): Promise<{ record: RunRecord; underway: boolean }> {
@@ -179,10 +179,10 @@ interface Awaited {
 	isPiHere: boolean;
 	continued: Continued;
 	seconds: number;
-	leaving: Leaving;
+	leaving: SenderLeaves;
 }
 
-async function awaitReply(call: Call, awaited: Awaited): Promise<ExitCode> {
+async function replyWithin(call: Call, awaited: Awaited): Promise<ExitCode> {
 	const { ledger, supervisor, isPiHere, continued, seconds, leaving } = awaited;
 	const leave = leaving.within(seconds);
 	await wakeHosts(ledger, ports);

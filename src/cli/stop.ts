@@ -22,9 +22,9 @@ export const stop: Command = {
 		const { words, options, out } = call;
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
 		if (words[0] !== "all") {
-			return withRunNamed(call, (record, ledger) => carryOut(call, ledger, [stopRun(ledger, record, BY)]));
+			return withRunNamed(call, (record, ledger) => tellStopped(call, ledger, [stopRun(ledger, record, BY)]));
 		}
-		const ended = await withLedger((ledger) => carryOut(call, ledger, stopAll(ledger, scopeOf(options), BY)));
+		const ended = await withLedger((ledger) => tellStopped(call, ledger, stopAll(ledger, scopeOf(options), BY)));
 		if (ended !== undefined) return ended;
 		if (out.isJson) out.document({ stopped: [] });
 		else out.lines(stopReport([]));
@@ -32,7 +32,7 @@ export const stop: Command = {
 	},
 };
 
-async function carryOut({ out }: Call, ledger: Ledger, stopped: Stopped[]): Promise<ExitCode> {
+async function tellStopped({ out }: Call, ledger: Ledger, stopped: Stopped[]): Promise<ExitCode> {
 	const log = cliLog(redactorHere());
 	for (const { runId } of stopped.filter(({ was }) => was === "open")) log.info("stop asked for", { runId, by: BY });
 	// At once: hosts end theirs, and what waits for a host is ended here.

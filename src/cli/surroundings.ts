@@ -28,7 +28,7 @@ const userFile = (): string => join(agentDir(), "pi-geon.json");
 export const configOfUser = (): LoadedConfig => loadConfig({ userFile: userFile() });
 
 /** The user's settings, and those of the project in a directory if somebody trusts it. */
-export function configFor(cwd: string): LoadedConfig {
+export function configIn(cwd: string): LoadedConfig {
 	const projectFile = join(cwd, ".pi", "pi-geon.json");
 	return loadConfig({
 		userFile: userFile(),
@@ -36,7 +36,7 @@ export function configFor(cwd: string): LoadedConfig {
 	});
 }
 
-export const configHere = (): LoadedConfig => configFor(process.cwd());
+export const configHere = (): LoadedConfig => configIn(process.cwd());
 
 /** Everything that is shown goes through it. */
 export const redactorHere = (): Redactor => redactorOf(agentDir());
@@ -58,7 +58,7 @@ export async function withLedger<Result>(
 	{ toLook = false } = {},
 ): Promise<Result | undefined> {
 	const file = places().ledger;
-	if (!isThere(file)) return undefined;
+	if (!ledgerIsThere(file)) return undefined;
 	const ledger = await (toLook ? openLedgerToLook(file) : openLedger(file));
 	let redactor: Redactor | undefined;
 	ledger.redact = (text) => {
@@ -73,7 +73,7 @@ export async function withLedger<Result>(
 }
 
 /** A folder that may not be looked into is not the same as none. */
-function isThere(file: string): boolean {
+function ledgerIsThere(file: string): boolean {
 	try {
 		return statSync(file, { throwIfNoEntry: false }) !== undefined;
 	} catch (error) {

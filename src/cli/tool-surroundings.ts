@@ -2,15 +2,15 @@ import { homedir } from "node:os";
 import type { ToolSurroundings } from "../operate/tools-here.ts";
 import { WriteConsents } from "../operate/write-consents.ts";
 import { isUntrusted } from "../plan/untrusted.ts";
-import { agentDir, configFor, places } from "./surroundings.ts";
+import { agentDir, configIn, places } from "./surroundings.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
 /** What can be known outside of pi about the tools that agents get in a directory. */
-export function toolSurroundings(cwd: string): ToolSurroundings {
+export function toolsOnFile(cwd: string): ToolSurroundings {
 	const consents = new WriteConsents(places().writeConsents);
 	const project = { cwd, homeDir: homedir(), isTrusted: trustOnFile(agentDir(), cwd) };
 	return {
-		config: configFor(cwd).config,
+		config: configIn(cwd).config,
 		pi: undefined,
 		consent(agent) {
 			if (isUntrusted(agent, project)) return "untrusted";

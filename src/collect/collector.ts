@@ -134,7 +134,7 @@ function displayItemsOf(content: unknown, redactor: Redacting): DisplayItem<stri
 		if (part.type === "text" && typeof part.text === "string" && part.text !== "")
 			return [{ type: "text", text: part.text }];
 		if (part.type === "toolCall" && typeof part.name === "string") {
-			return [{ type: "toolCall", name: part.name, args: shortened(part.arguments, redactor) }];
+			return [{ type: "toolCall", name: part.name, args: shortArguments(part.arguments, redactor) }];
 		}
 		return [];
 	});
@@ -177,7 +177,7 @@ function redactedHead(text: string, chars: number, { redact }: Redacting): Redac
 	return reshaped(redact(looked), (shown) => shown.slice(0, chars));
 }
 
-function shortened(args: unknown, redactor: Redacting): Record<string, unknown> {
+function shortArguments(args: unknown, redactor: Redacting): Record<string, unknown> {
 	if (!isRecord(args)) return {};
 	return Object.fromEntries(
 		Object.entries(args).map(([key, value]) => {
@@ -193,13 +193,13 @@ function usageOf(usage: unknown): Omit<Usage, "turns"> {
 	const numbers = isRecord(usage) ? usage : {};
 	const cost = isRecord(numbers.cost) ? numbers.cost.total : undefined;
 	return {
-		input: count(numbers.input),
-		output: count(numbers.output),
-		cacheRead: count(numbers.cacheRead),
-		cacheWrite: count(numbers.cacheWrite),
-		cost: count(cost),
+		input: amountIn(numbers.input),
+		output: amountIn(numbers.output),
+		cacheRead: amountIn(numbers.cacheRead),
+		cacheWrite: amountIn(numbers.cacheWrite),
+		cost: amountIn(cost),
 	};
 }
 
-const count = (value: unknown): number =>
+const amountIn = (value: unknown): number =>
 	typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;

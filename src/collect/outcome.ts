@@ -67,11 +67,11 @@ type FailedCause = Exclude<EndCause, { kind: "finalized" }>;
 function failureOf(cause: FailedCause): Failure {
 	switch (cause.kind) {
 		case "reported_error":
-			return { ...failed(cause.finalized.error, "reported_error"), finalized: cause.finalized };
+			return { ...failedBy(cause.finalized.error, "reported_error"), finalized: cause.finalized };
 		case "not_finalized":
-			return failed(`The child stopped without a valid call of ${FINALIZE_TOOL}: ${cause.problem}`, "not_finalized");
+			return failedBy(`The child stopped without a valid call of ${FINALIZE_TOOL}: ${cause.problem}`, "not_finalized");
 		case "uncheckable":
-			return failed(
+			return failedBy(
 				`Its result could not be checked against the outputSchema in ${cause.file}: ${cause.problem}. Fix the schema: ` +
 					"a `pattern` with nested repetition such as (a+)+ may never end. The result is passed on unchecked.",
 				"output_schema",
@@ -84,9 +84,9 @@ function failureOf(cause: FailedCause): Failure {
 				error: { code: "SUBAGENT_TIMEOUT", message: timeoutMessage(cause.limit, cause.afterMs), reason: cause.limit },
 			};
 		case "stopped":
-			return { ...failed(`Stopped by ${cause.by}.`, "stopped"), exitCode: 130 };
+			return { ...failedBy(`Stopped by ${cause.by}.`, "stopped"), exitCode: 130 };
 		case "budget":
-			return failed(`Stopped because its budget is used up: ${cause.limit}.`, "budget");
+			return failedBy(`Stopped because its budget is used up: ${cause.limit}.`, "budget");
 		case "output_limit":
 			return {
 				status: "error",
@@ -98,17 +98,17 @@ function failureOf(cause: FailedCause): Failure {
 				},
 			};
 		case "provider":
-			return failed(`The model provider failed: ${cause.message}`, "provider");
+			return failedBy(`The model provider failed: ${cause.message}`, "provider");
 		case "refused":
 			return { status: "error", exitCode: 1, error: cause.error };
 		case "crashed":
-			return failed(cause.message, "runtime");
+			return failedBy(cause.message, "runtime");
 		case "lost":
-			return failed(cause.message, "lost");
+			return failedBy(cause.message, "lost");
 	}
 }
 
-function failed(message: string, reason: string): Failure {
+function failedBy(message: string, reason: string): Failure {
 	const error: SubagentError = { code: "SUBAGENT_FAILED", message, reason };
 	return { status: "error", exitCode: 1, error };
 }

@@ -60,7 +60,7 @@ export interface Config {
 			};
 		};
 		/** Always holds `main`. */
-		list: readonly Principal[];
+		list: readonly PrincipalSettings[];
 	};
 	tools: { subagents: { tools: { allow: readonly string[] | null; deny: readonly string[] } } };
 	web: {
@@ -102,7 +102,7 @@ export interface Config {
 }
 
 /** Under whose account and directory a run works. */
-export interface Principal {
+export interface PrincipalSettings {
 	id: string;
 	/** As written in the file; null: the agent directory of this pi. */
 	agentDir: string | null;

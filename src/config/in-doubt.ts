@@ -13,7 +13,7 @@ export function inDoubt(diagnostics: readonly Diagnostic[], keys: readonly strin
 	const known = pathsOf(SETTINGS as unknown as Section);
 	return diagnostics.filter(({ severity, key }) => {
 		if (key === undefined) return true;
-		if (severity === "error") return keys.some((one) => isWithin(key, one) || isWithin(one, key));
+		if (severity === "error") return keys.some((one) => isKeyWithin(key, one) || isKeyWithin(one, key));
 		// A warning about a known key: a project asked for more than it may have, and did not get it.
 		return !known.includes(key) && keys.some((one) => isMeantFor(key, one));
 	});
@@ -23,7 +23,7 @@ export function inDoubt(diagnostics: readonly Diagnostic[], keys: readonly strin
 export const doubtInWords = (doubt: Diagnostic): string =>
 	`${whereAndWhat(doubt)}${doubt.severity === "warning" ? ` ${doubt.remedy}` : ""}`;
 
-const isWithin = (inner: string, outer: string): boolean => inner === outer || inner.startsWith(`${outer}.`);
+const isKeyWithin = (inner: string, outer: string): boolean => inner === outer || inner.startsWith(`${outer}.`);
 
 /** Misspelt in its own section, or put into another. */
 function isMeantFor(unknown: string, key: string): boolean {

@@ -3,10 +3,11 @@ export interface Position {
 	column: number;
 }
 
-const TOKEN = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/\/[^\n\r\u2028\u2029]*|\/\*.*?\*\/|[{}[\],:]|[^\s{}[\],:"'/]+/gs;
+const JSON_TOKEN =
+	/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/\/[^\n\r\u2028\u2029]*|\/\*.*?\*\/|[{}[\],:]|[^\s{}[\],:"'/]+/gs;
 
 /** Deeper than any key we know; a hostile file nests further. */
-const DEEPEST = 8;
+const DEEPEST_KEY = 8;
 
 /**
  * Where each key and list item of a JSON5 text stands, by dotted path. The parser does not tell, so this looks again, at a
@@ -17,11 +18,11 @@ export function locateKeys(text: string): ReadonlyMap<string, Position> {
 	const lineAt = lineCounter(text);
 	const open: { path: string[]; key: string | undefined; index: number | undefined }[] = [];
 	let last: { text: string; offset: number } | undefined;
-	for (const match of text.matchAll(TOKEN)) {
+	for (const match of text.matchAll(JSON_TOKEN)) {
 		const token = match[0];
 		if (token.startsWith("//") || token.startsWith("/*")) continue;
 		const inside = open.at(-1);
-		const here = inside && open.length <= DEEPEST ? inside : undefined;
+		const here = inside && open.length <= DEEPEST_KEY ? inside : undefined;
 		if (token === ":" && here && last) {
 			here.key = unquoted(last.text);
 			positions.set([...here.path, here.key].join("."), lineAt(last.offset));

@@ -6,7 +6,7 @@ import { defaultsOf, overlay } from "./overlay.ts";
 import { freely } from "./project-rules.ts";
 import type { Kind, Section, Setting } from "./setting.ts";
 
-const setting = <T>(kind: Kind<T>, initial: T): Setting<T> => ({ kind, default: initial, fromProject: freely });
+const serverSetting = <T>(kind: Kind<T>, initial: T): Setting<T> => ({ kind, default: initial, fromProject: freely });
 
 const extension = matching(/^\.[^./\\\s]+$/, 'a file extension such as ".zig"');
 const anyObject: Kind<object> = { expected: "an object", read: (value) => (isRecord(value) ? value : undefined) };
@@ -22,13 +22,13 @@ const commandLine: Kind<readonly string[]> = {
 
 /** The table as a whole is closed to projects, so nothing in it needs a rule of its own. Null: as built in. */
 const SERVER = {
-	command: setting<readonly string[] | null>(orNull(commandLine), null),
-	extensions: setting<readonly string[] | null>(orNull(listOf(extension)), null),
-	languageId: setting<string | null>(orNull(text), null),
-	rootMarkers: setting<readonly string[] | null>(orNull(listOf(text)), null),
-	initializationOptions: setting<object | null>(orNull(anyObject), null),
-	needsTrust: setting<boolean | null>(orNull(trueOrFalse), null),
-	disabled: setting(trueOrFalse, false),
+	command: serverSetting<readonly string[] | null>(orNull(commandLine), null),
+	extensions: serverSetting<readonly string[] | null>(orNull(listOf(extension)), null),
+	languageId: serverSetting<string | null>(orNull(text), null),
+	rootMarkers: serverSetting<readonly string[] | null>(orNull(listOf(text)), null),
+	initializationOptions: serverSetting<object | null>(orNull(anyObject), null),
+	needsTrust: serverSetting<boolean | null>(orNull(trueOrFalse), null),
+	disabled: serverSetting(trueOrFalse, false),
 } satisfies Section;
 
 /** Written as a table of names, kept as a list. */

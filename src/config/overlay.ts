@@ -41,7 +41,7 @@ function take(
 	const theirs = setting.kind.read(value, source);
 	if (theirs === undefined) {
 		const instead = layer === "user" ? "the default" : "the value without the project's file";
-		const remedy = `Correct it; until then ${instead} applies${shown(mine)}.`;
+		const remedy = `Correct it; until then ${instead} applies${shownValue(mine)}.`;
 		source.report("error", `Expected ${setting.kind.expected}, not ${describe(value)}.`, remedy);
 		return mine;
 	}
@@ -53,7 +53,8 @@ function take(
 	return merged.value;
 }
 
-const shown = (value: unknown): string => (typeof value === "object" && value !== null ? "" : `: ${describe(value)}`);
+const shownValue = (value: unknown): string =>
+	typeof value === "object" && value !== null ? "" : `: ${describe(value)}`;
 
 function reportUnknownKeys(section: Section, { values, source, known }: Given): void {
 	const siblings = Object.keys(section);

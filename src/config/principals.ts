@@ -1,6 +1,6 @@
 import { NAME } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
-import type { Principal } from "./config.ts";
+import type { PrincipalSettings } from "./config.ts";
 import { listOf, matching, orNull, text } from "./kinds.ts";
 import { defaultsOf, overlay } from "./overlay.ts";
 import { freely } from "./project-rules.ts";
@@ -9,16 +9,20 @@ import type { Kind, Section, Setting } from "./setting.ts";
 const id = matching(NAME, "an id of up to 64 letters, digits, dots, dashes and underscores");
 const idOrAny = matching(new RegExp(`${NAME.source}|^\\*$`), 'the id of a principal, or "*"');
 
-const setting = <T>(kind: Kind<T>, initial: T): Setting<T> => ({ kind, default: initial, fromProject: freely });
+const principalSetting = <T>(kind: Kind<T>, initial: T): Setting<T> => ({
+	kind,
+	default: initial,
+	fromProject: freely,
+});
 
 /** The list as a whole is closed to projects, so nothing in it needs a rule of its own. */
 const PRINCIPAL = {
-	id: setting(id, ""),
-	agentDir: setting(orNull(text), null),
+	id: principalSetting(id, ""),
+	agentDir: principalSetting(orNull(text), null),
 	subagents: {
 		/** null: itself. */
-		allowAgents: setting(orNull(listOf(idOrAny)), null),
-		model: setting(orNull(text), null),
+		allowAgents: principalSetting(orNull(listOf(idOrAny)), null),
+		model: principalSetting(orNull(text), null),
 	},
 } satisfies Section;
 
@@ -28,17 +32,17 @@ interface PrincipalAsWritten {
 	subagents: { allowAgents: readonly string[] | null; model: string | null };
 }
 
-export const MAIN: Principal = targetingItself({
+export const MAIN: PrincipalSettings = targetingItself({
 	id: "main",
 	agentDir: null,
 	subagents: { allowAgents: null, model: null },
 });
 
-export const principals: Kind<readonly Principal[]> = {
+export const principals: Kind<readonly PrincipalSettings[]> = {
 	expected: 'a list of principals such as { id: "main" }',
 	read: (value, source) => {
 		if (!Array.isArray(value)) return undefined;
-		const byId = new Map<string, Principal>();
+		const byId = new Map<string, PrincipalSettings>();
 		for (const [index, values] of value.entries()) {
 			const item = source.at(index);
 			if (!isRecord(values) || id.read(values.id, item) === undefined) {
@@ -59,6 +63,6 @@ export const principals: Kind<readonly Principal[]> = {
 };
 
 /** Unless told otherwise a principal may target itself and no other. */
-function targetingItself({ subagents, ...principal }: PrincipalAsWritten): Principal {
+function targetingItself({ subagents, ...principal }: PrincipalAsWritten): PrincipalSettings {
 	return { ...principal, subagents: { ...subagents, allowAgents: subagents.allowAgents ?? [principal.id] } };
 }

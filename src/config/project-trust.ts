@@ -90,11 +90,11 @@ interface Trust {
 	followsPlans: boolean;
 }
 
-const KEY = Symbol.for("pi-geon.trust.2");
+const TRUST = Symbol.for("pi-geon.trust.2");
 
 /** Shared by all entries and by all releases of them in the process: they must not disagree, and a reload forgets nothing. */
 function trust(): Trust {
-	const shared = globalThis as { [KEY]?: Trust };
-	shared[KEY] ??= { decided: new Map(), followsPlans: false };
-	return shared[KEY];
+	const shared = globalThis as { [TRUST]?: Trust };
+	shared[TRUST] ??= { decided: new Map(), followsPlans: false };
+	return shared[TRUST];
 }

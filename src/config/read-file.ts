@@ -8,7 +8,7 @@ import { locateKeys, type Position } from "./locate.ts";
 import type { Values } from "./overlay.ts";
 import type { Source } from "./setting.ts";
 
-const LARGEST_FILE = 256 * 1024;
+const LARGEST_CONFIG = 256 * 1024;
 /** What is said about one file: nobody reads the thousandth, and a hostile file has as many. */
 const MOST_REPORTS = 50;
 
@@ -24,16 +24,16 @@ export function readConfigFile(
 	{ isKnown }: { isKnown: boolean },
 ): ConfigFile | "missing" | "unusable" {
 	try {
-		const text = readText(file);
+		const text = readConfigText(file);
 		const values: unknown = parseJson5(text);
 		if (!isRecord(values)) throw new Error(`expected an object, not ${describe(values)}`);
 		return { values, source: sourceIn({ file, diagnostics, positions: locateKeys(text) }, []) };
 	} catch (error) {
-		if (isMissing(error)) return "missing";
+		if (isMissingFile(error)) return "missing";
 		diagnostics.push({
 			severity: "error",
 			file,
-			...positionOf(error),
+			...positionIn(error),
 			message: `Not used: ${messageOf(error)}.`,
 			remedy: isKnown
 				? "Mend it. What was read of it before stays in force until then."
@@ -43,18 +43,18 @@ export function readConfigFile(
 	}
 }
 
-function readText(file: string): string {
+function readConfigText(file: string): string {
 	const stats = statSync(file);
 	if (!stats.isFile()) throw new Error("it is no file");
-	if (stats.size > LARGEST_FILE) throw new Error(`it is larger than ${LARGEST_FILE / 1024} KiB`);
+	if (stats.size > LARGEST_CONFIG) throw new Error(`it is larger than ${LARGEST_CONFIG / 1024} KiB`);
 	return readFileSync(file, "utf8");
 }
 
-const isMissing = (error: unknown): boolean =>
+const isMissingFile = (error: unknown): boolean =>
 	error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 
 /** JSON5 puts it on its errors. */
-function positionOf(error: unknown): Partial<Position> {
+function positionIn(error: unknown): Partial<Position> {
 	if (!(error instanceof Error && "lineNumber" in error && "columnNumber" in error)) return {};
 	const { lineNumber, columnNumber } = error;
 	if (typeof lineNumber !== "number" || typeof columnNumber !== "number") return {};

@@ -32,10 +32,10 @@ export interface Source {
 
 /** The table that belongs to a configuration: a setting for each value, sections as they nest. */
 export type SettingsOf<T> = {
-	[K in keyof T]: T[K] extends Value ? Setting<T[K]> : SettingsOf<T[K]>;
+	[K in keyof T]: T[K] extends SettingValue ? Setting<T[K]> : SettingsOf<T[K]>;
 };
 
-type Value = boolean | number | string | null | readonly unknown[];
+type SettingValue = boolean | number | string | null | readonly unknown[];
 
 /** Any such table, for walking it. */
 export interface Section {

@@ -4,16 +4,16 @@ import type { Kind } from "./setting.ts";
 /** Tools of other systems that run commands. Lists that were written for those should mean the same here. */
 export const STANDS_FOR_BASH: readonly string[] = ["exec", "process"];
 
-const names = listOf(text);
+const nameList = listOf(text);
 
 /**
  * A list of tools that are allowed or denied. `exec` and `process` also stand for `bash`. They keep their own meaning:
  * an extension may bring a tool of that name.
  */
 export const toolNames: Kind<readonly string[]> = {
-	expected: names.expected,
+	expected: nameList.expected,
 	read: (value, source) => {
-		const read = names.read(value, source);
+		const read = nameList.read(value, source);
 		if (!read || !Array.isArray(value)) return read;
 		for (const [index, name] of value.entries()) {
 			if (!STANDS_FOR_BASH.includes(name)) continue;

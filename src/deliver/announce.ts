@@ -11,7 +11,7 @@ import { childsWords } from "./childs-words.ts";
 import { pick, type RunView, viewOf } from "./run-view.ts";
 import { announceDetails } from "./stored-details.ts";
 import { shownToModel } from "./whole-answer.ts";
-import { isOurs } from "./whose-words.ts";
+import { isOurMessage } from "./whose-words.ts";
 
 /** The kind of message with which the outcome of a background run comes into the conversation. */
 export const ANNOUNCE = "pi-geon:announce";
@@ -67,12 +67,12 @@ export function announceOf(record: EndedRecord, { redactor, transcript }: Announ
 	const details = announceDetails({
 		announceId: run.id,
 		...pick(view, ["runId", "sessionKey", "sessionId", "agent", "label"]),
-		status: STATUS[outcome.cause],
+		status: STATUS_OF_CAUSE[outcome.cause],
 		cause: outcome.cause,
 		...(outcome.status !== "success" && outcome.error.reason !== undefined && { reason: outcome.error.reason }),
 		...pick(view, ["task"]),
 		...(outcome.finalized?.result !== undefined && { result: outcome.finalized.result }),
-		...(notes.length > 0 && { notes: textOf(notes) }),
+		...(notes.length > 0 && { notes: textOfPieces(notes) }),
 		durationMs: run.endedAt - (run.startedAt ?? run.endedAt),
 		...pick(view, ["usage"]),
 		...(outcome.model !== undefined && { model: outcome.model }),
@@ -94,7 +94,7 @@ export function poorAnnounceOf(
 	const notes = ours`The report of run ${run.id} cannot be made: ${reason}. What it found may be in its transcript.`;
 	const details = announceDetails({
 		...{ announceId: run.id, runId: run.id, sessionKey: sessionKey("main", sessionId), sessionId, agent: "unknown" },
-		...{ status: STATUS.unreadable, cause: "unreadable", reason: ours`unreadable` },
+		...{ status: STATUS_OF_CAUSE.unreadable, cause: "unreadable", reason: ours`unreadable` },
 		...{ task: ours`(its task cannot be read)`, notes, durationMs: 0, usage: NO_USAGE, transcript },
 	});
 	return {
@@ -113,14 +113,14 @@ interface Piece {
 
 const us = (text: Redacted): Piece => ({ by: "us", text });
 const child = (text: Redacted): Piece => ({ by: "child", text });
-const textOf = (pieces: Piece[]): Redacted =>
+const textOfPieces = (pieces: Piece[]): Redacted =>
 	joined(
 		pieces.map(({ text }) => text),
 		"\n",
 	);
 
 /** From the runtime, never from what the model wrote. */
-const STATUS: Readonly<Record<Cause, AnnounceStatus>> = {
+const STATUS_OF_CAUSE: Readonly<Record<Cause, AnnounceStatus>> = {
 	finalized: "success",
 	timeout: "timeout",
 	lost: "unknown",
@@ -147,7 +147,7 @@ function notesOf(record: EndedRecord, redactor: Redactor): Piece[] {
 	const warnings = outcome.warnings.map((warning) => us(inLegibleLine(warning)));
 	if (outcome.status === "success") return warnings;
 	const { error, finalized, output } = outcome;
-	const failure = isOurs(outcome)
+	const failure = isOurMessage(outcome)
 		? [us(error.message)]
 		: [us(ours`${error.code}, reason ${error.reason ?? ours`unknown`}:`), child(error.message)];
 	const findings = finalized || !output ? [] : [us(ours`Partial findings:`), ...said(output, record, redactor)];

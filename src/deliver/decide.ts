@@ -1,7 +1,7 @@
 import type { RunId } from "../run/ids.ts";
 
 /** How often to look while there is something to wait for and nobody gives a hint. */
-const LOOK_EVERY_MS = 1000;
+const DELIVER_EVERY_MS = 1000;
 /** The same when there is nothing to wait for: a run may be sent off from a shell, or by another pi. */
 const LOOK_EVERY_MS_AT_REST = 5000;
 /** The same for one-shot modes, which wait for nothing else. */
@@ -173,7 +173,7 @@ function againIn(state: DeliveryState, seen: DeliverySnapshot, { due, now }: { d
 	if (state.gathering) return state.gathering.countAt - now;
 	const elsewhere = seen.owed.filter(({ isOurs }) => !isOurs).length;
 	const left = seen.open + due + elsewhere + state.inFlight.size + seen.awaited;
-	if (left > 0) return LOOK_EVERY_MS;
+	if (left > 0) return DELIVER_EVERY_MS;
 	return seen.talk.isInteractive ? LOOK_EVERY_MS_AT_REST : undefined;
 }
 

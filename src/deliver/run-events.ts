@@ -6,7 +6,7 @@ import type { RunId } from "../run/ids.ts";
 import type { RunEvent } from "./run-event.ts";
 import { pick, viewOf } from "./run-view.ts";
 
-interface Sources {
+interface EventSources {
 	ledger: Ledger;
 	redactor: Redactor;
 }
@@ -31,7 +31,7 @@ export class RunEvents {
 	}
 
 	/** Admitted in this process. */
-	created(record: RunRecord, { redactor }: Pick<Sources, "redactor">): void {
+	created(record: RunRecord, { redactor }: Pick<EventSources, "redactor">): void {
 		this.#tell("created", record.run.id, { ...identityOf(record, redactor), state: "queued" });
 	}
 
@@ -39,7 +39,7 @@ export class RunEvents {
 	 * Catches up with all runs of the session: those that are open, and those that were when we last looked. Of those
 	 * that are being announced nothing is to be found out.
 	 */
-	observe(open: readonly OpenRun[], sources: Sources, announcing: { has(id: RunId): boolean } = new Set()): void {
+	observe(open: readonly OpenRun[], sources: EventSources, announcing: { has(id: RunId): boolean } = new Set()): void {
 		for (const { id, state } of open) {
 			if (!this.#told.has(id)) this.#takeUp(findRun(sources.ledger, id), sources);
 			if (state === "running") this.#started(id);
@@ -52,7 +52,7 @@ export class RunEvents {
 	}
 
 	/** Catches up with one run, as the ledger has it now. */
-	saw(record: RunRecord, sources: Sources): void {
+	saw(record: RunRecord, sources: EventSources): void {
 		const { run, mode } = record;
 		this.#takeUp(record, sources);
 		if (run.startedAt !== undefined) this.#started(run.id);
@@ -78,7 +78,7 @@ export class RunEvents {
 		this.#isOver = true;
 	}
 
-	#takeUp(record: RunRecord | undefined, { redactor }: Sources): void {
+	#takeUp(record: RunRecord | undefined, { redactor }: EventSources): void {
 		if (!record || this.#told.has(record.run.id)) return;
 		const { state } = record.run;
 		// An end is news even if it came while nobody looked: the outcome is on its way.

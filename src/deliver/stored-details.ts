@@ -24,11 +24,11 @@ export const resultDetails = (details: Omit<SubagentDetails, "version">): Subage
 export const announceDetails = (details: Omit<AnnounceDetails, "version">): AnnounceDetails =>
 	withVersion(details, OF_ANNOUNCES);
 
-export const readResultDetails = (stored: unknown): Fields | undefined => readable(upgraded(stored, OF_RESULTS));
+export const readResultDetails = (stored: unknown): Fields | undefined => unlessNewer(upgraded(stored, OF_RESULTS));
 
-export const readAnnounceDetails = (stored: unknown): Fields | undefined => readable(upgraded(stored, OF_ANNOUNCES));
+export const readAnnounceDetails = (stored: unknown): Fields | undefined => unlessNewer(upgraded(stored, OF_ANNOUNCES));
 
-const readable = (details: Fields | "newer" | undefined) => (details === "newer" ? undefined : details);
+const unlessNewer = (details: Fields | "newer" | undefined) => (details === "newer" ? undefined : details);
 
 const resultWithCause = (result: unknown, error: unknown): unknown =>
 	isRecord(result) ? { ...result, cause: causeBefore1(STATUS_OF_EXIT.get(result.exitCode) ?? "error", error) } : result;

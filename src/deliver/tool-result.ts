@@ -13,7 +13,7 @@ import type { SingleResult, SubagentDetails } from "./details.ts";
 import { pick, viewOf } from "./run-view.ts";
 import { resultDetails } from "./stored-details.ts";
 import { shownToModel } from "./whole-answer.ts";
-import { isOurs } from "./whose-words.ts";
+import { isOurMessage } from "./whose-words.ts";
 
 export type SubagentResult = AgentToolResult<SubagentDetails>;
 
@@ -78,7 +78,7 @@ const truncationOf = (message: string): SubagentError => ({ code: "SUBAGENT_OUTP
 function headerOf({ run: { outcome }, sessionId }: EndedRecord): Redacted {
 	const [first, ...others] = outcome.warnings.map(inLegibleLine);
 	const lines = [
-		ours`**Status:** ${STATUS[outcome.status]}`,
+		ours`**Status:** ${STATUS_WORDS[outcome.status]}`,
 		ours`**Session ID:** \`${sessionId}\``,
 		...(first === undefined ? [] : others.length === 0 ? [ours`**Warning:** ${first}`] : [ours`**Warnings:**`]),
 		...(first === undefined || others.length === 0 ? [] : [first, ...others].map((warning) => ours`- ${warning}`)),
@@ -86,9 +86,9 @@ function headerOf({ run: { outcome }, sessionId }: EndedRecord): Redacted {
 	return joined(lines, "\n");
 }
 
-const STATUS = { success: ours`SUCCESS`, timeout: ours`TIMEOUT`, error: ours`ERROR` };
+const STATUS_WORDS = { success: ours`SUCCESS`, timeout: ours`TIMEOUT`, error: ours`ERROR` };
 
-interface Failure {
+interface FailureText {
 	agent: Redacted;
 	words: ChildsWords;
 	/** What it had said so far, marked. */
@@ -96,10 +96,10 @@ interface Failure {
 	sessionFile: Redacted | undefined;
 }
 
-function failureText(outcome: FailureOutcome, { agent, words, said, sessionFile }: Failure): Redacted[] {
+function failureText(outcome: FailureOutcome, { agent, words, said, sessionFile }: FailureText): Redacted[] {
 	const { error, exitCode, lastEvent } = outcome;
 	const ending = ours`${agent} did not finish (${error.code}, exit code ${exitCode})`;
-	const quotes = !isOurs(outcome);
+	const quotes = !isOurMessage(outcome);
 	return [
 		quotes ? ours`${ending}, reason ${error.reason ?? ours`unknown`}.` : ours`${ending}: ${error.message}`,
 		...(quotes || said.length > 0 ? [words.sentence] : []),

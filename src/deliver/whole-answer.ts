@@ -19,12 +19,12 @@ export interface Shown {
 export function shownToModel(text: Redacted, { plan, run }: RunRecord, { redact }: Redactor): Shown {
 	const { text: head, note } = truncateForModel(text);
 	if (note === undefined) return { text };
-	const whereabouts = redact(`[${note} ${keep(wholeAnswerFile(plan.session.file, run.id), text)}]`);
+	const whereabouts = redact(`[${note} ${keepAnswer(wholeAnswerFile(plan.session.file, run.id), text)}]`);
 	return { text: reshaped(text, () => head), note, whereabouts };
 }
 
 /** A full disk is not a reason to hold back the head of an answer. */
-function keep(file: string, answer: string): string {
+function keepAnswer(file: string, answer: string): string {
 	try {
 		mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 		writeFileSync(file, answer, { mode: 0o600 });

@@ -16,4 +16,4 @@ const OURS: Readonly<Record<FailureCause, boolean>> = {
 	unreadable: false,
 };
 
-export const isOurs = ({ cause }: FailureOutcome): boolean => OURS[cause];
+export const isOurMessage = ({ cause }: FailureOutcome): boolean => OURS[cause];

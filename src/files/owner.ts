@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** Whether this user owns a file or folder, links followed. What may not be looked at is not ours. Windows tells no owners. */
-export function isOurs(path: string): boolean {
+export function isOwnFile(path: string): boolean {
 	const us = process.getuid?.();
 	try {
 		return us === undefined || statSync(path).uid === us;
@@ -22,7 +22,7 @@ export function isForeign({ uid }: { uid: number }): boolean {
  * Whether a folder is the root of a repository of this user. As git itself sees it, a `.git` that somebody else made says
  * nothing about our files: anybody can make one in a folder that all users share.
  */
-export const isOwnRepository = (folder: string): boolean => isOurs(folder) && isOurs(join(folder, ".git"));
+export const isOwnRepository = (folder: string): boolean => isOwnFile(folder) && isOwnFile(join(folder, ".git"));
 
 export const isRepository = (folder: string): boolean => existsSync(join(folder, ".git"));
 

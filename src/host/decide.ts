@@ -2,7 +2,7 @@ import { HEARTBEAT_MS } from "../processes/lease.ts";
 import type { RunId } from "../run/ids.ts";
 
 /** What a host remembers from one look to the next. Times are those of its own process. */
-export interface HostState {
+export interface HostMemory {
 	/** When its lease is to be renewed, and what else is done now and then. */
 	readonly beatAt: number;
 	/** Since when nobody has needed it. */
@@ -44,14 +44,14 @@ export type HostAction =
 /** A host that leaves sooner has to notice that it may. */
 export const beatEvery = (idleMs: number): number => Math.min(HEARTBEAT_MS, idleMs);
 
-export const isBeatDue = ({ beatAt }: HostState, now: number): boolean => now >= beatAt;
+export const isBeatDue = ({ beatAt }: HostMemory, now: number): boolean => now >= beatAt;
 
 /** What a host does at a look: about its own runs, about those of others, and about itself. */
 export function decideHost(
-	state: HostState,
+	state: HostMemory,
 	seen: HostSnapshot,
 	{ idleMs, forOneRun, now }: HostLimits & { now: number },
-): { state: HostState; actions: HostAction[]; againInMs: number } {
+): { state: HostMemory; actions: HostAction[]; againInMs: number } {
 	const actions = seen.active.flatMap((run): HostAction[] => {
 		const mine = seen.held.get(run.id);
 		if (mine?.fence !== run.fence) return [{ do: "let go", runId: run.id }];

@@ -26,7 +26,7 @@ const DEFAULT_IDLE_MS = 60_000;
 const LEAVE_WITHIN_MS = 1000;
 
 /** What most children have. */
-const OUR_TOOLS = {
+const TOOL_ENTRIES = {
 	tools: ["read", "grep", "find", "ls", "lsp"],
 	extensions: [join(packageRoot(), "dist", "lsp.js")],
 };
@@ -87,7 +87,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 					// Only where a request can be answered here: none may leave this process.
 					if (api === undefined || !WATCHABLE.has(api)) return;
 					await models();
-					await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...OUR_TOOLS, redactor, ui, isIdle });
+					await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...TOOL_ENTRIES, redactor, ui, isIdle });
 				},
 			});
 			try {

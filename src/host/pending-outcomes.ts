@@ -7,7 +7,7 @@ import type { RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 
 /** How many endings are written in one go. */
-const AT_MOST = 50;
+const ENDINGS_AT_ONCE = 50;
 
 /** Runs that ended in this host, and whose outcome is not in the ledger yet. */
 export class PendingOutcomes {
@@ -37,7 +37,7 @@ export class PendingOutcomes {
 	write(onWritten: (runId: RunId) => void): void {
 		while (this.#endings.size > 0) {
 			const at = this.#ports.clock.now();
-			const some = [...this.#endings].slice(0, AT_MOST);
+			const some = [...this.#endings].slice(0, ENDINGS_AT_ONCE);
 			const counted = endRuns(
 				this.#ledger,
 				some.map(([id, { record, outcome }]) => ({ id, fence: record.run.fence, outcome, at })),

@@ -13,7 +13,7 @@ import { createReaper } from "../processes/reaper.ts";
 import { recover } from "../processes/recover.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import { ActiveRuns, type ActiveRunsSetup } from "./active-runs.ts";
-import { beatEvery, decideHost, type HostAction, type HostState, isBeatDue } from "./decide.ts";
+import { beatEvery, decideHost, type HostAction, type HostMemory, isBeatDue } from "./decide.ts";
 import { HostLease } from "./host-lease.ts";
 import { PendingOutcomes } from "./pending-outcomes.ts";
 import { Watchers } from "./watchers.ts";
@@ -45,7 +45,7 @@ export class Host {
 	readonly #lease: HostLease;
 	readonly #loop: Loop;
 	#watchers: Watchers | undefined;
-	#state: HostState;
+	#state: HostMemory;
 	#isServing = false;
 	/** One that had none has nothing to tidy up. */
 	#hadRuns = false;

@@ -5,7 +5,7 @@ import type { RunId } from "../run/ids.ts";
 import { Asks, type Watcher } from "./asks.ts";
 
 /** No watcher needs to hear of progress more often than this. */
-const PROGRESS_EVERY_MS = 100;
+const TOLD_EVERY_MS = 100;
 
 export interface WatchersSetup {
 	address: string;
@@ -75,7 +75,7 @@ export class Watchers {
 	/** What comes next of this run is held back for a while. */
 	#pause(runId: RunId): void {
 		if (this.#pending.has(runId)) return;
-		const cancel = this.#setup.clock.after(PROGRESS_EVERY_MS, () => {
+		const cancel = this.#setup.clock.after(TOLD_EVERY_MS, () => {
 			const held = this.#pending.get(runId)?.latest;
 			this.#pending.delete(runId);
 			if (held) this.progress(runId, held);

@@ -1,6 +1,6 @@
 import type { RunId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
-import { columnsOf, OF_PROFILE, type ProfileKey } from "./profile-key.ts";
+import { OF_PROFILE, type ProfileKey, profileValues } from "./profile-key.ts";
 import { findUnreadable } from "./unreadable.ts";
 
 /**
@@ -10,7 +10,7 @@ import { findUnreadable } from "./unreadable.ts";
  */
 export function adoptRun(ledger: Ledger, adoption: { id: RunId; from: ProfileKey; to: string; at: number }): boolean {
 	const { id, to, at } = adoption;
-	const from = columnsOf(adoption.from);
+	const from = profileValues(adoption.from);
 	const isServed = `SELECT 1 FROM hosts WHERE ${OF_PROFILE} AND state <> 'gone' AND lease_until > ?`;
 	// Asking before locking: a run that is served is asked about again and again.
 	if (ledger.get(isServed, ...from, at)) return false;

@@ -6,7 +6,7 @@ import { archivedFile } from "./session-files.ts";
 import { findSession } from "./sessions.ts";
 
 /** How many sessions are put away at one look: nobody is to be kept waiting by it. The next look does the rest. */
-const AT_ONCE = 20;
+const ARCHIVED_AT_ONCE = 20;
 /** When a file that could not be renamed is tried again. */
 const TRY_AGAIN_MS = 10 * 60_000;
 
@@ -85,7 +85,7 @@ function dueSessions(ledger: Ledger, at: number): SessionId[] {
 			ORDER BY archive_at LIMIT ?`,
 		at,
 		at,
-		AT_ONCE,
+		ARCHIVED_AT_ONCE,
 	);
 	return [...new Set(rows.map((row) => row.session_id))];
 }

@@ -1,7 +1,7 @@
 import { type Attempt, type AttemptCause, wentOn } from "../run/attempt.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import { isCause } from "../run/outcome-check.ts";
-import type { Run, RunEvent } from "../run/run.ts";
+import type { Run, TransitionEvent } from "../run/run.ts";
 import { readUsage } from "../run/stored-usage.ts";
 import { addUsage, NO_USAGE, subtractUsage, type Usage } from "../run/usage.ts";
 import type { Ledger } from "./ledger.ts";
@@ -20,7 +20,7 @@ export function attemptsOf(ledger: Ledger, runId: RunId): Attempt[] {
  * Writes down what an event does to the attempts of a run that is running, in the transaction that applies it. `before`
  * is the run before that.
  */
-export function followAttempts(ledger: Ledger, before: { run: Run; usage: Usage }, event: RunEvent): void {
+export function followAttempts(ledger: Ledger, before: { run: Run; usage: Usage }, event: TransitionEvent): void {
 	const { run, usage: spent } = before;
 	if (run.state !== "running") return;
 	if (event.type === "ended") {

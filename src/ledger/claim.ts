@@ -2,7 +2,7 @@ import type { HostId, RunId } from "../run/ids.ts";
 import { isRefused, transition } from "../run/run.ts";
 import { openAttempt } from "./attempts.ts";
 import type { Ledger } from "./ledger.ts";
-import { columnsOf, OF_PROFILE, type ProfileKey } from "./profile-key.ts";
+import { OF_PROFILE, type ProfileKey, profileValues } from "./profile-key.ts";
 import { findRun, type RunMode, type RunRecord, storeRun } from "./records.ts";
 import { closeUnreadableInTransaction } from "./unreadable.ts";
 
@@ -64,7 +64,7 @@ function nextOf(ledger: Ledger, claim: Claim): RunId[] {
 	let taken = ledger.get<{ n: number }>(`SELECT ${AT_WORK} AS n`)?.n ?? 0;
 	const next: RunId[] = [];
 	let heldUp = false;
-	for (const { id, lane_limit, mode, ours } of inOrder(ledger, claim)) {
+	for (const { id, lane_limit, mode, ours } of byTurn(ledger, claim)) {
 		// No lane is that narrow: it is claimed to be found out, and holds up nobody meanwhile.
 		if (!(lane_limit >= 1)) {
 			if (ours) next.push(id);
@@ -84,7 +84,7 @@ function nextOf(ledger: Ledger, claim: Claim): RunId[] {
 /** Whether there may be something to claim. Does without the order, which takes a while with a thousand that wait. */
 function anyWaits(ledger: Ledger, profile: ProfileKey): boolean {
 	const sql = `SELECT 1 FROM runs AS waiting WHERE ${OF_PROFILE} AND ${MAY_BE_CLAIMED} AND (${AT_WORK} < lane_limit OR lane_limit < 1) LIMIT 1`;
-	return ledger.get(sql, ...columnsOf(profile)) !== undefined;
+	return ledger.get(sql, ...profileValues(profile)) !== undefined;
 }
 
 const AT_WORK = "(SELECT count(*) FROM runs WHERE state = 'running')";
@@ -104,7 +104,7 @@ interface WaitingRun {
 }
 
 /** Those that may be claimed now, by the host that asks or by others that are ready, in the order of their turns. */
-function inOrder(ledger: Ledger, { profile, at }: Claim): WaitingRun[] {
+function byTurn(ledger: Ledger, { profile, at }: Claim): WaitingRun[] {
 	return ledger.all(
 		`WITH ${AT_WORK_BY_PARENT}
 			SELECT id, lane_limit, mode, ${OF_PROFILE} AS ours
@@ -114,8 +114,8 @@ function inOrder(ledger: Ledger, { profile, at }: Claim): WaitingRun[] {
 				LEFT JOIN at_work USING (parent_session)
 			WHERE ${MAY_BE_CLAIMED}
 			ORDER BY mode = 'background', ${TURN}, seq`,
-		...columnsOf(profile),
-		...columnsOf(profile),
+		...profileValues(profile),
+		...profileValues(profile),
 		at,
 	);
 }

@@ -77,7 +77,7 @@ export function skipDelivery(ledger: Ledger, id: RunId, at: number): boolean {
 function settleInTransaction(ledger: Ledger, id: RunId, event: { type: "delivered" | "skipped"; at: number }): boolean {
 	const record = applyInTransaction(ledger, id, event);
 	if (!record) return false;
-	const due = archiveDue(record, event.at);
+	const due = archiveTime(record, event.at);
 	if (due !== undefined) scheduleArchive(ledger, id, due);
 	return true;
 }
@@ -90,7 +90,7 @@ function scheduleArchive(ledger: Ledger, id: RunId, due: number): void {
 }
 
 /** Foreground sessions are kept to be continued; those of background runs are put away some time after the announce. */
-function archiveDue({ mode, plan }: RunRecord, at: number): number | undefined {
+function archiveTime({ mode, plan }: RunRecord, at: number): number | undefined {
 	const { cleanup, archiveAfterMinutes } = plan.afterwards;
 	if (mode === "foreground") return undefined;
 	if (cleanup === "delete") return at;

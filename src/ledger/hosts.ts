@@ -3,7 +3,7 @@ import { readUsage } from "../run/stored-usage.ts";
 import { NO_USAGE } from "../run/usage.ts";
 import { closeAttempt } from "./attempts.ts";
 import type { Ledger } from "./ledger.ts";
-import { columnsOf, OF_PROFILE, type ProfileColumns, type ProfileKey, toProfile } from "./profile-key.ts";
+import { OF_PROFILE, type ProfileColumns, type ProfileKey, profileValues, toProfile } from "./profile-key.ts";
 
 /**
  * starting: somebody is starting the process; others wait for it instead of starting a second one.
@@ -51,7 +51,7 @@ export function findOrReserveHost(
 			`UPDATE hosts SET state = 'closing', lease_until = min(lease_until, ?) WHERE ${OF_PROFILE} AND state <> 'gone'
 				AND state = 'starting' AND (lease_until <= ? OR lease_until > ?)`,
 			want.at,
-			...columnsOf(want.profile),
+			...profileValues(want.profile),
 			want.at,
 			want.at + want.startWithinMs,
 		);
@@ -66,7 +66,7 @@ export function findOrReserveHost(
 		ledger.run(
 			"INSERT INTO hosts (id, profile, own_run, state, socket, lease_until, created_at) VALUES (?, ?, ?, 'starting', ?, ?, ?)",
 			id,
-			...columnsOf(host.profile),
+			...profileValues(host.profile),
 			host.socket,
 			host.leaseUntil,
 			want.at,
@@ -80,7 +80,7 @@ export function findLiveHost(ledger: Ledger, profile: ProfileKey, at: number): H
 	const row = ledger.get<HostRow>(
 		`SELECT * FROM hosts WHERE ${OF_PROFILE} AND state <> 'gone' AND state <> 'closing' AND lease_until > ?
 			ORDER BY state, created_at DESC LIMIT 1`,
-		...columnsOf(profile),
+		...profileValues(profile),
 		at,
 	);
 	return row && toHost(row);

@@ -136,7 +136,7 @@ export async function openLedger(file: string, { setAsideIfDamaged = false } = {
 	let aside: string | undefined;
 	for (let tries = 1; ; tries++) {
 		try {
-			return await open(file, aside);
+			return await openFile(file, aside);
 		} catch (error) {
 			if (tries === TRIES) throw inWords(error, file);
 			if (!existsSync(file)) continue; // Another has just set it aside, after we saw that it is there.
@@ -149,7 +149,7 @@ export async function openLedger(file: string, { setAsideIfDamaged = false } = {
 
 const TRIES = 5;
 
-async function open(file: string, setAside?: string): Promise<Ledger> {
+async function openFile(file: string, setAside?: string): Promise<Ledger> {
 	createPrivately(file);
 	await lookWithoutTouching(file, WAIT_FOR_OTHERS);
 	chmodSync(file, 0o600);
@@ -176,15 +176,15 @@ const damaged = (file: string, cause: unknown): LedgerUnusable =>
 	);
 
 /** How long we wait for a process that is writing. The variable is for tests. */
-const PATIENCE_MS = Number(process.env.PI_GEON_LEDGER_PATIENCE_MS) || 10_000;
-const WAIT_FOR_OTHERS = `PRAGMA busy_timeout = ${PATIENCE_MS}`;
+const LOCK_PATIENCE_MS = Number(process.env.PI_GEON_LEDGER_PATIENCE_MS) || 10_000;
+const WAIT_FOR_OTHERS = `PRAGMA busy_timeout = ${LOCK_PATIENCE_MS}`;
 
 /**
  * Two that switch a fresh ledger at the same instant each hold the lock that the other needs. SQLite sees that and fails
  * at once, whatever its busy timeout; a moment later it is done. On a ledger in WAL mode this does nothing.
  */
 async function switchToWal(database: Database): Promise<void> {
-	const deadline = performance.now() + PATIENCE_MS;
+	const deadline = performance.now() + LOCK_PATIENCE_MS;
 	for (;;) {
 		try {
 			return database.exec("PRAGMA journal_mode = WAL");

@@ -17,7 +17,7 @@ export interface ProfileColumns {
 export const OF_PROFILE = "profile = ? AND own_run IS ?";
 
 /** The values for it. */
-export const columnsOf = ({ digest, ownRun }: ProfileKey): [string, RunId | null] => [digest, ownRun ?? null];
+export const profileValues = ({ digest, ownRun }: ProfileKey): [string, RunId | null] => [digest, ownRun ?? null];
 
 export const toProfile = ({ profile, own_run }: ProfileColumns): ProfileKey => ({
 	digest: profile,

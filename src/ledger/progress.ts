@@ -1,7 +1,7 @@
 import type { HostId, RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import type { Redacted } from "../run/redacted.ts";
-import { type EndedRun, isRefused, type RunEvent, transition } from "../run/run.ts";
+import { type EndedRun, isRefused, type TransitionEvent, transition } from "../run/run.ts";
 import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
 import { followAttempts, recordModel } from "./attempts.ts";
 import { followUpInTransaction, undelivered } from "./inbox.ts";
@@ -13,7 +13,7 @@ import { closeUnreadableInTransaction, usageIn } from "./unreadable.ts";
  * Applies one event to one run, inside a transaction that may do more. Answers the run as it is now, or undefined if the
  * event was refused.
  */
-export function applyInTransaction(ledger: Ledger, id: RunId, event: RunEvent): RunRecord | undefined {
+export function applyInTransaction(ledger: Ledger, id: RunId, event: TransitionEvent): RunRecord | undefined {
 	const record = findRun(ledger, id);
 	if (!record) {
 		// A host's own word on how it ended is better than none.
@@ -60,13 +60,13 @@ export function endRuns(ledger: Ledger, ends: readonly RunEnd[]): Set<RunId> {
 
 /** Counts another attempt of a run by the host that has it. False if it is not its own any more, or may not have one. */
 export function beginAttempt(ledger: Ledger, id: RunId, { fence, at }: { fence: number; at: number }): boolean {
-	const event: RunEvent = { type: "attempted_again", fence, at };
+	const event: TransitionEvent = { type: "attempted_again", fence, at };
 	return ledger.transaction("full", () => applyInTransaction(ledger, id, event)) !== undefined;
 }
 
 /** Asks for a run to be stopped. Kept whatever dies; answered by whoever holds the run, or by the next sweep. */
 export function requestStop(ledger: Ledger, id: RunId, request: { at: number; by: string }): boolean {
-	const event: RunEvent = { type: "stop_requested", ...request };
+	const event: TransitionEvent = { type: "stop_requested", ...request };
 	return ledger.transaction("full", () => applyInTransaction(ledger, id, event)) !== undefined;
 }
 

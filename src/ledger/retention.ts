@@ -9,23 +9,23 @@ const DAY_MS = 24 * 60 * 60_000;
 /** What a host leaves behind is of use to nobody but who looks into a failure. */
 const HOST_DAYS = 3;
 const COMPILED_DAYS = 30;
-const AT_ONCE = 100;
+const REMOVED_AT_ONCE = 100;
 
 export interface Retention {
 	at: number;
 	retentionDays: number;
 	places: Places;
 	/** Where an earlier call came to. */
-	from?: Place;
+	from?: EndedPlace;
 }
 
 /** A place in the order in which runs ended. */
-export interface Place {
+export interface EndedPlace {
 	endedAt: number;
 	seq: number;
 }
 
-const BEGINNING: Place = { endedAt: -1, seq: 0 };
+const BEGINNING: EndedPlace = { endedAt: -1, seq: 0 };
 
 /** What was removed. */
 export interface Removed {
@@ -60,7 +60,7 @@ const TIDIED = `INSERT INTO chores (name, done_at) VALUES ('gc', ?)
  * Files go before the rows that name them, so that a crash in between leaves nothing that nobody knows of. A session that
  * is about to lose its file is marked as archived first: it cannot be continued meanwhile.
  */
-export function removeExpired(ledger: Ledger, retention: Retention): Removed & { next?: Place } {
+export function removeExpired(ledger: Ledger, retention: Retention): Removed & { next?: EndedPlace } {
 	const files = new Removal();
 	const { runs, sessions } = ledger.transaction("full", () => expired(ledger, retention));
 	const stuck = new Set<SessionId>();
@@ -80,7 +80,7 @@ export function removeExpired(ledger: Ledger, retention: Retention): Removed & {
 	removeCompiled(files, retention);
 	const last = runs.at(-1);
 	const next = last ? { endedAt: last.ended_at, seq: last.seq } : (retention.from ?? BEGINNING);
-	const more = runs.length === AT_ONCE || removed.hosts === AT_ONCE;
+	const more = runs.length === REMOVED_AT_ONCE || removed.hosts === REMOVED_AT_ONCE;
 	return {
 		...removed,
 		files: files.count,
@@ -126,7 +126,7 @@ function expired(
 		from.seq,
 		before,
 		before,
-		AT_ONCE,
+		REMOVED_AT_ONCE,
 	);
 	const sessions = [...new Set(runs.map((run) => run.session_id))].flatMap((id) => {
 		const removed = runs.filter((run) => run.session_id === id).length;
@@ -158,13 +158,13 @@ const removeSession = (ledger: Ledger, id: SessionId): number =>
 function removeHosts(ledger: Ledger, before: number): number {
 	const sql = `DELETE FROM hosts WHERE id IN (SELECT id FROM hosts WHERE lease_until <= ?
 		AND NOT EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND host_id = hosts.id) LIMIT ?)`;
-	return ledger.run(sql, before, AT_ONCE);
+	return ledger.run(sql, before, REMOVED_AT_ONCE);
 }
 
 /** Logs, and sockets of those who were killed, whose host the ledger has forgotten. */
 function removeHostFiles(ledger: Ledger, files: Removal, { at, places }: Retention): void {
 	const known = (id: HostId) => ledger.get("SELECT 1 FROM hosts WHERE id = ?", id) !== undefined;
-	for (const name of namesIn(places.hosts)) {
+	for (const name of namesInFolder(places.hosts)) {
 		const id = name.replace(/\.(log(\.\d)?|sock)$/, "");
 		if (id === name || !isHostId(id) || known(id)) continue;
 		const file = join(places.hosts, name);
@@ -175,8 +175,8 @@ function removeHostFiles(ledger: Ledger, files: Removal, { at, places }: Retenti
 
 /** What Node compiled of releases that are not used any more. What is still used is compiled again, once. */
 function removeCompiled(files: Removal, { at, places }: Retention): void {
-	for (const version of namesIn(places.compiled)) {
-		for (const name of namesIn(join(places.compiled, version))) {
+	for (const version of namesInFolder(places.compiled)) {
+		for (const name of namesInFolder(join(places.compiled, version))) {
 			const file = join(places.compiled, version, name);
 			const age = at - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? at);
 			if (age >= COMPILED_DAYS * DAY_MS) files.remove(file);
@@ -184,7 +184,7 @@ function removeCompiled(files: Removal, { at, places }: Retention): void {
 	}
 }
 
-function namesIn(folder: string): string[] {
+function namesInFolder(folder: string): string[] {
 	try {
 		return readdirSync(folder);
 	} catch (error) {

@@ -5,6 +5,7 @@ import type { Outcome } from "../run/outcome.ts";
 import { isUsage } from "../run/outcome-check.ts";
 import { isStoredRedacted, readOutcome } from "../run/stored-outcome.ts";
 import type { Usage } from "../run/usage.ts";
+import { LAST_MOMENT } from "./session-files.ts";
 
 /** A row of `runs` as it is in the file: whatever the table allows, or somebody wrote past it. */
 export type RawRow = Readonly<Record<string, unknown>>;
@@ -38,13 +39,13 @@ export interface RowContent {
 export function checkRow(row: RawRow): RowContent | RowProblem {
 	const problem = columnProblem(row) ?? contradictionIn(row);
 	if (problem !== undefined) return { problem };
-	const plan = readPlan(parsed(row.plan));
+	const plan = readPlan(parsedJson(row.plan));
 	if (plan === "newer") return newer("plan");
 	if (!plan) return { problem: "plan is not the JSON of a plan" };
-	const usage = parsed(row.usage);
+	const usage = parsedJson(row.usage);
 	if (!isUsage(usage)) return { problem: "usage is not the JSON of a usage" };
 	if (row.outcome === null) return { plan, usage, outcome: undefined, isRedacted: true };
-	const stored = parsed(row.outcome);
+	const stored = parsedJson(row.outcome);
 	const outcome = readOutcome(stored);
 	if (outcome === "newer") return newer("outcome");
 	if (!outcome) return { problem: "outcome is not the JSON of an outcome" };
@@ -83,67 +84,66 @@ const expect =
 	(what: string, fits: (value: unknown) => boolean): ColumnCheck =>
 	(value) =>
 		fits(value) ? undefined : what;
-const orNull =
+const orEmpty =
 	(check: ColumnCheck): ColumnCheck =>
 	(value) =>
 		value === null ? undefined : check(value);
 
-const isText = (value: unknown): value is string => typeof value === "string";
+const isString = (value: unknown): value is string => typeof value === "string";
 const isCount = (value: unknown, least = 0): boolean => Number.isSafeInteger(value) && (value as number) >= least;
-/** The latest moment that a date can tell. */
-const LAST_MOMENT = 8.64e15;
 
-const text = expect("text", isText);
-const name = expect("a name", (value) => isText(value) && value !== "");
-const count = expect("a count", isCount);
+const aText = expect("text", isString);
+const name = expect("a name", (value) => isString(value) && value !== "");
+const aCount = expect("a count", isCount);
 const moment = expect("a time", (value) => isCount(value) && (value as number) <= LAST_MOMENT);
 /** Leases of hosts that never end are what tests have, so no date is made of them. */
 const lease = expect("a time", isCount);
-const oneOf = (...values: string[]) => expect(`one of ${values.join(", ")}`, (value) => values.includes(String(value)));
+const oneOfThese = (...values: string[]) =>
+	expect(`one of ${values.join(", ")}`, (value) => values.includes(String(value)));
 
 /** More than any configuration allows. */
 const MOST_ATTEMPTS = 1000;
 
 const COLUMNS: Readonly<Record<string, ColumnCheck>> = {
-	seq: count,
-	id: expect("a run id", (value) => isText(value) && isRunId(value)),
-	session_id: expect("a session id", (value) => isText(value) && isSessionId(value)),
-	parent_session: text,
-	tool_call: orNull(text),
-	mode: oneOf("foreground", "background"),
-	agent: text,
-	label: orNull(text),
+	seq: aCount,
+	id: expect("a run id", (value) => isString(value) && isRunId(value)),
+	session_id: expect("a session id", (value) => isString(value) && isSessionId(value)),
+	parent_session: aText,
+	tool_call: orEmpty(aText),
+	mode: oneOfThese("foreground", "background"),
+	agent: aText,
+	label: orEmpty(aText),
 	profile: name,
-	own_run: orNull(name),
+	own_run: orEmpty(name),
 	lane_limit: expect("a number of places", (value) => isCount(value, 1)),
-	state: oneOf("queued", "running", "ended"),
-	attempt: count,
+	state: oneOfThese("queued", "running", "ended"),
+	attempt: aCount,
 	max_attempts: expect(
 		`a number from 1 to ${MOST_ATTEMPTS}`,
 		(value) => isCount(value, 1) && Number(value) <= MOST_ATTEMPTS,
 	),
-	fence: count,
-	host_id: orNull(text),
-	lease_until: orNull(lease),
-	stop_at: orNull(moment),
-	stop_by: orNull(text),
+	fence: aCount,
+	host_id: orEmpty(aText),
+	lease_until: orEmpty(lease),
+	stop_at: orEmpty(moment),
+	stop_by: orEmpty(aText),
 	created_at: moment,
-	started_at: orNull(moment),
-	ended_at: orNull(moment),
-	delivery: oneOf("none", "owed", "delivered", "skipped"),
-	delivered_at: orNull(moment),
-	deliverer: orNull(text),
-	deliverer_until: orNull(lease),
-	archive_at: orNull(moment),
-	archived_at: orNull(moment),
-	usage: text,
-	plan: text,
-	outcome: orNull(text),
-	partial: orNull(text),
+	started_at: orEmpty(moment),
+	ended_at: orEmpty(moment),
+	delivery: oneOfThese("none", "owed", "delivered", "skipped"),
+	delivered_at: orEmpty(moment),
+	deliverer: orEmpty(aText),
+	deliverer_until: orEmpty(lease),
+	archive_at: orEmpty(moment),
+	archived_at: orEmpty(moment),
+	usage: aText,
+	plan: aText,
+	outcome: orEmpty(aText),
+	partial: orEmpty(aText),
 };
 
-function parsed(value: unknown): unknown {
-	if (!isText(value)) return undefined;
+function parsedJson(value: unknown): unknown {
+	if (!isString(value)) return undefined;
 	try {
 		return JSON.parse(value);
 	} catch (error) {

@@ -9,4 +9,4 @@ export const archivedFile = (file: string, archivedAt: number): string =>
 	`${file}.deleted.${new Date(Math.min(Math.max(0, archivedAt), LAST_MOMENT)).toISOString().replaceAll(":", "-")}`;
 
 /** The latest moment that a date can tell: a damaged row may say a later one. */
-const LAST_MOMENT = 8.64e15;
+export const LAST_MOMENT = 8.64e15;

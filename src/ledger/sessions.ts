@@ -20,7 +20,7 @@ export function sessionAtWork(ledger: Ledger, id: SessionId): boolean {
 	return ledger.get("SELECT 1 FROM runs WHERE session_id = ? AND state = 'running'", id) !== undefined;
 }
 
-interface SessionRow extends Pick<SessionRecord, "id" | "agent" | "cwd" | "file" | "definition"> {
+interface StoredSession extends Pick<SessionRecord, "id" | "agent" | "cwd" | "file" | "definition"> {
 	archived_at: number | null;
 	started: number;
 	last: string | null;
@@ -32,7 +32,7 @@ const LAST_PLAN = `json_object('principal', plan ->> '$.principal.id',
 	'thinking', plan ->> '$.thinking', 'projectTrusted', plan -> '$.projectTrusted')`;
 
 export function findSession(ledger: Ledger, id: SessionId): SessionRecord | undefined {
-	const row = ledger.get<SessionRow>(
+	const row = ledger.get<StoredSession>(
 		`SELECT id, agent, cwd, file, definition, archived_at,
 				(SELECT CASE WHEN json_valid(plan) THEN ${LAST_PLAN} END FROM runs
 					WHERE session_id = sessions.id ORDER BY seq DESC LIMIT 1) AS last,

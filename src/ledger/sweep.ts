@@ -41,10 +41,10 @@ export function sweep(ledger: Ledger, options: Sweep): { requeued: RunRecord[]; 
 	giveUpOnSilentHosts(ledger, options);
 	if (!canSweep(ledger, at)) return { requeued: [], ended: [] };
 	return ledger.transaction("full", () => {
-		for (const id of idsOf(ledger, EXPIRED, at, at)) closeUnreadableInTransaction(ledger, id, { at });
+		for (const id of idsWhere(ledger, EXPIRED, at, at)) closeUnreadableInTransaction(ledger, id, { at });
 		const expired = selectRuns(ledger, EXPIRED, at, at);
 		const requeued = expired.flatMap((record) => release(ledger, record, { at, all: expired }));
-		for (const id of idsOf(ledger, OVER)) closeUnreadableInTransaction(ledger, id, { at });
+		for (const id of idsWhere(ledger, OVER)) closeUnreadableInTransaction(ledger, id, { at });
 		const ended = selectRuns(ledger, OVER).flatMap((record) => {
 			const { id, fence } = record.run;
 			const outcome = options.outcomeOf(record, causeOf(record));
@@ -103,7 +103,7 @@ function release(
 
 const OVER = "state = 'queued' AND (stop_at IS NOT NULL OR attempt >= max_attempts)";
 
-const idsOf = (ledger: Ledger, condition: string, ...values: number[]): string[] =>
+const idsWhere = (ledger: Ledger, condition: string, ...values: number[]): string[] =>
 	ledger.all<{ id: string }>(`SELECT id FROM runs WHERE ${condition}`, ...values).map(({ id }) => id);
 
 /** A run whose host is silent, but not yet given up on, is not free. */

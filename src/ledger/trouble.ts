@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 export type TroubleKind = "locked" | "full" | "disk" | "permissions" | "damaged";
 
 /** SQLite's result codes, without the finer distinctions of the upper bits. */
-const KINDS: Readonly<Record<number, TroubleKind>> = {
+const TROUBLE_KINDS: Readonly<Record<number, TroubleKind>> = {
 	3: "permissions", // PERM
 	5: "locked", // BUSY
 	6: "locked", // LOCKED
@@ -55,7 +55,7 @@ export function troubleKind(error: unknown): TroubleKind | undefined {
 	const { errcode, errno } = error as { errcode?: unknown; errno?: unknown };
 	const isSqlite = "code" in error && String(error.code).includes("SQLITE");
 	const code = isSqlite ? (errcode ?? errno) : undefined;
-	return typeof code === "number" ? KINDS[code & 0xff] : undefined;
+	return typeof code === "number" ? TROUBLE_KINDS[code & 0xff] : undefined;
 }
 
 /** The same error in words for the user, where it is of that kind. */

@@ -11,14 +11,14 @@ import {
 import { dirname } from "node:path";
 
 /** When a log file is set aside. */
-const MOST_BYTES = 1024 * 1024;
+const LOG_BYTES = 1024 * 1024;
 /** How many that were set aside are kept. */
-const KEPT = 2;
+const OLD_LOGS_KEPT = 2;
 
 /** A log file and the older ones beside it, the newest first, whether they exist or not. */
 export const logFilesOf = (file: string): string[] => [
 	file,
-	...Array.from({ length: KEPT }, (_, index) => `${file}.${index + 1}`),
+	...Array.from({ length: OLD_LOGS_KEPT }, (_, index) => `${file}.${index + 1}`),
 ];
 
 /** Appends to a log file that never grows beyond its bounds. Made, for the user alone, when the first line comes. */
@@ -35,7 +35,7 @@ export function appendToLog(file: string, line: string): void {
  * file between them; a lock against that would have to be cleared away after a crash.
  */
 export function rotateLog(file: string): void {
-	if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < MOST_BYTES) return;
+	if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < LOG_BYTES) return;
 	const files = logFilesOf(file);
 	for (let index = files.length - 1; index > 1; index--) {
 		const [newer = "", older = ""] = [files[index - 1], files[index]];

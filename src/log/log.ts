@@ -45,7 +45,7 @@ export function logTo({ context, write, redact }: LogTarget): Log {
 		(level: LogLevel) =>
 		(message: string, facts: Facts = {}): void => {
 			try {
-				const line = { time: new Date().toISOString(), level, ...context, message, ...facts, ...described(facts) };
+				const line = { time: new Date().toISOString(), level, ...context, message, ...facts, ...errorIn(facts) };
 				write(`${JSON.stringify(redact(line))}\n`);
 			} catch (error) {
 				// A full disk, a folder that was removed, a fact that is no JSON: work goes on without this line.
@@ -59,7 +59,7 @@ export function logTo({ context, write, redact }: LogTarget): Log {
 export const NO_LOG: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** An error has nothing that JSON would show. */
-function described({ error }: Facts): { error?: string } {
+function errorIn({ error }: Facts): { error?: string } {
 	if (error === undefined) return {};
 	return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }

@@ -40,7 +40,7 @@ export interface LogPlaces {
 
 const DEFAULT_LIMIT = 100;
 /** Of one file: more than a file may ever hold, and a bound for one that somebody else filled. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const LOG_BYTES_READ = 4 * 1024 * 1024;
 
 /**
  * The latest lines of all logs together, oldest first. What a process printed besides its log, the trace of a crash say,
@@ -48,25 +48,25 @@ const MOST_BYTES = 4 * 1024 * 1024;
  */
 export function readLogs(places: LogPlaces, filter: LogFilter = {}): LogLine[] {
 	const parents = namesBeside(places.parentLog).map((file) => ({ file, role: "parent" as const }));
-	const hosts = namesIn(places.hosts)
+	const hosts = logFilesIn(places.hosts)
 		.filter((name) => HOST_LOG.test(name) && (filter.host === undefined || name.startsWith(filter.host)))
 		.map((name) => ({ file: join(places.hosts, name), role: "host" as const }));
 	const agents = new Map<string, string>();
-	const lines = [...parents, ...hosts].flatMap(({ file, role }) => linesOf(file, role));
+	const lines = [...parents, ...hosts].flatMap(({ file, role }) => logLines(file, role));
 	for (const { runId, agent } of lines) if (runId !== undefined && agent !== undefined) agents.set(runId, agent);
 	return lines
 		.map((line) => {
 			const agent = line.agent ?? (line.runId === undefined ? undefined : agents.get(line.runId));
 			return agent === undefined ? line : { ...line, agent };
 		})
-		.filter((line) => isWanted(line, filter))
+		.filter((line) => isWantedLine(line, filter))
 		.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
 		.slice(-Math.max(1, filter.limit ?? DEFAULT_LIMIT));
 }
 
 const HOST_LOG = /^([0-9a-f]{8})\.log(\.\d)?$/;
 
-function isWanted(line: LogLine, { run, agent, level, host, session, message }: LogFilter): boolean {
+function isWantedLine(line: LogLine, { run, agent, level, host, session, message }: LogFilter): boolean {
 	if (run !== undefined && !line.runId?.startsWith(run)) return false;
 	if (agent !== undefined && line.agent !== agent) return false;
 	if (host !== undefined && line.host !== host) return false;
@@ -75,7 +75,7 @@ function isWanted(line: LogLine, { run, agent, level, host, session, message }: 
 	return level === undefined || LOG_LEVELS.indexOf(line.level) >= LOG_LEVELS.indexOf(level);
 }
 
-function linesOf(file: string, role: LogRole): LogLine[] {
+function logLines(file: string, role: LogRole): LogLine[] {
 	const text = tailOf(file);
 	if (text === undefined) return [];
 	const host = HOST_LOG.exec(basename(file))?.[1];
@@ -83,7 +83,7 @@ function linesOf(file: string, role: LogRole): LogLine[] {
 	const lines: LogLine[] = [];
 	let time = text.modified;
 	for (const line of text.content.split("\n")) {
-		const found = parsed(line, { ...whose, time });
+		const found = logLineOf(line, { ...whose, time });
 		if (!found) continue;
 		time = found.time;
 		lines.push(found);
@@ -91,9 +91,9 @@ function linesOf(file: string, role: LogRole): LogLine[] {
 	return lines;
 }
 
-type Known = Pick<LogLine, "role" | "host" | "time">;
+type KnownOfFile = Pick<LogLine, "role" | "host" | "time">;
 
-function parsed(line: string, known: Known): LogLine | undefined {
+function logLineOf(line: string, known: KnownOfFile): LogLine | undefined {
 	if (line.trim() === "") return undefined;
 	const value = jsonOf(line);
 	// What somebody printed, or half a line: a file is cut at its beginning, and a disk may be full.
@@ -134,10 +134,10 @@ function tailOf(file: string): { content: string; modified: string } | undefined
 	try {
 		opened = openSync(file, "r");
 		const { size, mtime } = fstatSync(opened);
-		const bytes = Buffer.alloc(Math.min(size, MOST_BYTES));
+		const bytes = Buffer.alloc(Math.min(size, LOG_BYTES_READ));
 		const read = readSync(opened, bytes, 0, bytes.length, Math.max(0, size - bytes.length));
 		const content = bytes.subarray(0, read).toString("utf8");
-		const isWhole = size <= MOST_BYTES;
+		const isWhole = size <= LOG_BYTES_READ;
 		return { content: isWhole ? content : content.slice(content.indexOf("\n") + 1), modified: mtime.toISOString() };
 	} catch (error) {
 		if (error instanceof Error && "code" in error) return undefined;
@@ -148,12 +148,12 @@ function tailOf(file: string): { content: string; modified: string } | undefined
 }
 
 const namesBeside = (file: string): string[] =>
-	namesIn(dirname(file))
+	logFilesIn(dirname(file))
 		.filter((name) => name === basename(file) || (name.startsWith(`${basename(file)}.`) && /\.\d$/.test(name)))
 		.map((name) => join(dirname(file), name));
 
 /** The last one that was set aside holds the oldest lines, so it comes first. */
-function namesIn(folder: string): string[] {
+function logFilesIn(folder: string): string[] {
 	try {
 		return readdirSync(folder).sort().reverse();
 	} catch (error) {

@@ -31,7 +31,7 @@ export class ToolUses {
 
 	started({ toolCallId, toolName, args }: { toolCallId: string; toolName: string; args: unknown }): void {
 		if (!OUR_TOOLS.includes(toolName)) return;
-		this.#begun.set(toolCallId, { at: performance.now(), facts: askedFor(toolName, fieldsOf(args)) });
+		this.#begun.set(toolCallId, { at: performance.now(), facts: tellable(toolName, recordOf(args)) });
 	}
 
 	ended({ toolCallId, toolName, result, isError }: EndedCall): void {
@@ -56,10 +56,10 @@ interface EndedCall {
 	isError: boolean;
 }
 
-const LONGEST = 200;
+const LONGEST_FACT = 200;
 
 /** What may be told of a call: names in the code, files, and the hosts of addresses, the rest of which may hold a key. */
-function askedFor(tool: string, args: Record<string, unknown>): object {
+function tellable(tool: string, args: Record<string, unknown>): object {
 	if (tool === "lsp") {
 		const { action, file, server, query } = args;
 		return shortTexts({ action, file, server, symbol: query });
@@ -78,7 +78,7 @@ function askedFor(tool: string, args: Record<string, unknown>): object {
 const shortTexts = (facts: Record<string, unknown>): object =>
 	Object.fromEntries(
 		Object.entries(facts).flatMap(([name, fact]) =>
-			typeof fact === "string" && fact !== "" ? [[name, fact.slice(0, LONGEST)]] : [],
+			typeof fact === "string" && fact !== "" ? [[name, fact.slice(0, LONGEST_FACT)]] : [],
 		),
 	);
 
@@ -90,10 +90,10 @@ function hostOf(address: string): string {
 }
 
 function errorCodes(result: unknown): string[] {
-	const { errors } = fieldsOf(fieldsOf(result).details);
-	const codes = Array.isArray(errors) ? errors.map((error) => fieldsOf(error).code) : [];
+	const { errors } = recordOf(recordOf(result).details);
+	const codes = Array.isArray(errors) ? errors.map((error) => recordOf(error).code) : [];
 	return [...new Set(codes.filter((code) => typeof code === "string"))];
 }
 
-const fieldsOf = (value: unknown): Record<string, unknown> =>
+const recordOf = (value: unknown): Record<string, unknown> =>
 	typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};

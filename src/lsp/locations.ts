@@ -5,7 +5,7 @@ import { readSource } from "./source-text.ts";
 import type { Workspace } from "./workspace.ts";
 
 const MOST_LOCATIONS = 100;
-const LONGEST_LINE = 160;
+const LONGEST_SOURCE_LINE = 160;
 
 /** A place in the code, as it is told: 1-based, with the line that stands there. */
 export interface FoundLocation {
@@ -28,7 +28,7 @@ export class LocationReader {
 	}
 
 	read({ uri, range }: { uri: string; range: Range }, encoding: Encoding): FoundLocation {
-		const path = pathOf(uri);
+		const path = pathOfUri(uri);
 		const lines = path === undefined ? undefined : this.#linesOf(path);
 		const start = toPlace(range.start, lines?.[range.start.line], encoding);
 		const end = toPlace(range.end, lines?.[range.end.line], encoding);
@@ -38,7 +38,7 @@ export class LocationReader {
 			...start,
 			endLine: end.line,
 			endColumn: end.column,
-			...(text !== undefined && { text: shortened(text) }),
+			...(text !== undefined && { text: shortLine(text) }),
 		};
 	}
 
@@ -51,10 +51,10 @@ export class LocationReader {
 	}
 }
 
-export const shortened = (line: string): string =>
-	line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line;
+export const shortLine = (line: string): string =>
+	line.length > LONGEST_SOURCE_LINE ? `${line.slice(0, LONGEST_SOURCE_LINE)}…` : line;
 
-const pathOf = (uri: string): string | undefined => (uri.startsWith("file:") ? fileURLToPath(uri) : undefined);
+const pathOfUri = (uri: string): string | undefined => (uri.startsWith("file:") ? fileURLToPath(uri) : undefined);
 
 /** The answers to a definition have four shapes. */
 export function plainLocations(
@@ -66,22 +66,22 @@ export function plainLocations(
 	);
 }
 
-export function inOrder<T extends FoundLocation>(locations: readonly T[]): T[] {
+export function byPlace<T extends FoundLocation>(locations: readonly T[]): T[] {
 	const order = (a: FoundLocation, b: FoundLocation) =>
 		a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1;
 	return [...locations].sort(order);
 }
 
 /** One line each; the rest is counted. */
-export function listed<T extends FoundLocation>(
+export function listedLocations<T extends FoundLocation>(
 	locations: readonly T[],
 	describe: (location: T) => string = ({ text }) => text ?? "",
 ): { lines: string[]; locations: T[]; total: number } {
 	const shown = locations.slice(0, MOST_LOCATIONS);
-	const lines = shown.map((location) => `${at(location)}  ${describe(location)}`.trimEnd());
+	const lines = shown.map((location) => `${atPlace(location)}  ${describe(location)}`.trimEnd());
 	if (shown.length < locations.length) lines.push(`… the first ${shown.length} of ${locations.length}.`);
 	return { lines, locations: shown, total: locations.length };
 }
 
-export const at = ({ path, line, column }: Pick<FoundLocation, "path" | "line" | "column">): string =>
+export const atPlace = ({ path, line, column }: Pick<FoundLocation, "path" | "line" | "column">): string =>
 	`${path}:${line}:${column}`;

@@ -5,19 +5,19 @@ import { extname, join } from "node:path";
 const SKIPPED = /^(\..*|node_modules|target|dist|build|out|vendor|venv|__pycache__)$/;
 
 /** Reading on would take longer than anybody waits. */
-const MOST_FILES = 10_000;
+const MOST_PROJECT_FILES = 10_000;
 
 /** The source files below a folder, as written by people: nearest first, no links followed. */
 export async function sourceFiles(folder: string, isSource: (name: string) => boolean): Promise<string[]> {
 	const files: string[] = [];
 	const folders = [folder];
-	for (let next = folders.shift(); next !== undefined && files.length < MOST_FILES; next = folders.shift()) {
-		for (const entry of await entriesOf(next)) {
+	for (let next = folders.shift(); next !== undefined && files.length < MOST_PROJECT_FILES; next = folders.shift()) {
+		for (const entry of await folderEntries(next)) {
 			if (entry.isDirectory() && !SKIPPED.test(entry.name)) folders.push(join(next, entry.name));
 			else if (entry.isFile() && isSource(entry.name)) files.push(join(next, entry.name));
 		}
 	}
-	return files.slice(0, MOST_FILES);
+	return files.slice(0, MOST_PROJECT_FILES);
 }
 
 export const hasExtension = (extensions: Readonly<Record<string, unknown>>) => (name: string) =>
@@ -29,7 +29,7 @@ export async function changeTimes(files: readonly string[]): Promise<Map<string,
 	return new Map(files.flatMap((file, index) => (times[index] ? [[file, times[index].mtimeMs]] : [])));
 }
 
-const entriesOf = async (folder: string) => {
+const folderEntries = async (folder: string) => {
 	const entries = (await unlessGone(readdir(folder, { withFileTypes: true }))) ?? [];
 	return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 };

@@ -1,11 +1,11 @@
 import { dirname, extname } from "node:path";
 import { hasExtension, sourceFiles } from "./project-files.ts";
-import type { Launch } from "./server/launch.ts";
+import type { ServerLaunch } from "./server/launch.ts";
 import { installedServer, type LspSession, launchFor, serversNamed } from "./session.ts";
 
 /** A server and the files it is for. */
-export interface Project {
-	launch: Launch;
+export interface ServerProject {
+	launch: ServerLaunch;
 	files: string[];
 }
 
@@ -16,7 +16,7 @@ const MOST_PROJECTS = 6;
 export async function projectsOf(
 	session: LspSession,
 	asked?: string,
-): Promise<{ projects: Project[]; left: Project[] }> {
+): Promise<{ projects: ServerProject[]; left: ServerProject[] }> {
 	const servers = serversNamed(session, asked);
 	const extensions: Record<string, string> = Object.assign({}, ...servers.map(({ languages }) => languages));
 	const files = await sourceFiles(session.workspace.cwd, hasExtension(extensions));
@@ -27,8 +27,11 @@ export async function projectsOf(
 	throw new Error(`There is no source file of a known language in ${session.workspace.cwd}.`);
 }
 
-export function byProject(files: readonly string[], launchOf: (file: string) => Launch | undefined): Project[] {
-	const projects = new Map<string, Project>();
+export function byProject(
+	files: readonly string[],
+	launchOf: (file: string) => ServerLaunch | undefined,
+): ServerProject[] {
+	const projects = new Map<string, ServerProject>();
 	for (const file of files) {
 		const launch = launchOf(file);
 		if (!launch) continue;
@@ -42,8 +45,8 @@ export function byProject(files: readonly string[], launchOf: (file: string) => 
 
 /** Looks for programs once per folder and extension, not once per file. */
 function launchesByFolder(session: LspSession, servers: ReturnType<typeof serversNamed>) {
-	const known = new Map<string, Launch | undefined>();
-	return (file: string): Launch | undefined => {
+	const known = new Map<string, ServerLaunch | undefined>();
+	return (file: string): ServerLaunch | undefined => {
 		const key = `${extname(file)} ${dirname(file)}`;
 		if (!known.has(key)) {
 			const candidates = servers.filter(({ languages }) => hasExtension(languages)(file));

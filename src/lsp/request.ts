@@ -23,7 +23,7 @@ export interface LspRequest {
 	server?: string;
 }
 
-export interface Answer {
+export interface LspAnswer {
 	text: string;
 	details: object;
 }

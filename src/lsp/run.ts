@@ -1,19 +1,22 @@
 import { codeAction, rename } from "./actions/change.ts";
 import { hover, signature } from "./actions/describe.ts";
 import { diagnostics, workspaceDiagnostics } from "./actions/diagnostics.ts";
-import { definition, references } from "./actions/find.ts";
+import { definition, findReferences } from "./actions/find.ts";
 import { restart, servers } from "./actions/servers.ts";
 import { symbols } from "./actions/symbols.ts";
-import type { Answer, LspRequest } from "./request.ts";
+import type { LspAnswer, LspRequest } from "./request.ts";
 import type { LspSession } from "./session.ts";
 
 export { knownServers } from "./server/definition.ts";
 export { sharedPool } from "./server/server-pool.ts";
 export { Workspace } from "./workspace.ts";
 
-const ACTIONS: Record<LspRequest["action"], (session: LspSession, request: LspRequest) => Answer | Promise<Answer>> = {
+const ACTIONS: Record<
+	LspRequest["action"],
+	(session: LspSession, request: LspRequest) => LspAnswer | Promise<LspAnswer>
+> = {
 	definition,
-	references,
+	references: findReferences,
 	hover,
 	signature,
 	symbols,
@@ -26,6 +29,6 @@ const ACTIONS: Record<LspRequest["action"], (session: LspSession, request: LspRe
 };
 
 /** Everything behind the tool. Loaded at the first call, since most sessions never make one. */
-export async function runLsp(request: LspRequest, session: LspSession): Promise<Answer> {
+export async function runLsp(request: LspRequest, session: LspSession): Promise<LspAnswer> {
 	return ACTIONS[request.action](session, request);
 }

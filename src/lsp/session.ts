@@ -4,7 +4,7 @@ import { ancestors } from "../files/repository.ts";
 import type { ServerDefinition } from "./server/definition.ts";
 import { findProgram } from "./server/find-program.ts";
 import type { LanguageServer } from "./server/language-server.ts";
-import { type Launch, launchIn } from "./server/launch.ts";
+import { launchIn, type ServerLaunch } from "./server/launch.ts";
 import type { ServerPool } from "./server/server-pool.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -28,7 +28,7 @@ export interface LspSession {
 /** Has a server do something, after it was told what changed on disk. */
 export function withServer<R>(
 	session: LspSession,
-	launch: Launch,
+	launch: ServerLaunch,
 	work: (server: LanguageServer) => Promise<R>,
 ): Promise<R> {
 	const refreshed = async (server: LanguageServer) => {
@@ -39,7 +39,7 @@ export function withServer<R>(
 }
 
 /** The server for a file: the first installed one that knows its language, or the one asked for. */
-export function launchFor(session: LspSession, path: string, asked?: string): Launch {
+export function launchFor(session: LspSession, path: string, asked?: string): ServerLaunch {
 	const extension = extname(path).toLowerCase();
 	const candidates = serversNamed(session, asked).filter(({ languages }) => extension in languages);
 	if (candidates.length === 0) {
@@ -66,7 +66,7 @@ export function installedServer(
 	session: LspSession,
 	candidates: readonly ServerDefinition[],
 	folder: string,
-): Launch | undefined {
+): ServerLaunch | undefined {
 	for (const definition of candidates) {
 		const launch = launchIn(session, definition, rootOf(session, definition, folder));
 		if (launch) return launch;

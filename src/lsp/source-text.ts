@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-export const LARGEST_FILE = 2 * 1024 * 1024;
+export const LARGEST_SOURCE = 2 * 1024 * 1024;
 
 /** A source file as servers see it: without the byte order mark, which editors do not count as a character either. */
 export interface SourceText {
@@ -13,8 +13,8 @@ export function readSource(path: string): SourceText {
 	const raw = readFileSync(path, "utf8");
 	const hasByteOrderMark = raw.startsWith("\uFEFF");
 	const text = hasByteOrderMark ? raw.slice(1) : raw;
-	return { text, lines: linesOf(text), hasByteOrderMark };
+	return { text, lines: sourceLines(text), hasByteOrderMark };
 }
 
 /** The three line ends of the protocol. */
-const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);
+const sourceLines = (text: string): string[] => text.split(/\r\n|\n|\r/);

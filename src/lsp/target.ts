@@ -1,10 +1,10 @@
 import type { Position } from "vscode-languageserver-protocol";
 import { kindName, searchWorkspace, symbolsIn, type WorkspaceMatch } from "./actions/symbols.ts";
-import { at, shortened } from "./locations.ts";
+import { atPlace, shortLine } from "./locations.ts";
 import { toPosition } from "./positions.ts";
 import type { LspRequest } from "./request.ts";
 import type { LanguageServer } from "./server/language-server.ts";
-import type { Launch } from "./server/launch.ts";
+import type { ServerLaunch } from "./server/launch.ts";
 import { type LspSession, launchFor, withServer } from "./session.ts";
 
 /** What a request is about, as the server wants to know it. */
@@ -38,7 +38,7 @@ export async function atTarget<R>(
 
 interface FilePlace {
 	path: string;
-	launch: Launch;
+	launch: ServerLaunch;
 	line?: number | undefined;
 	column?: number | undefined;
 }
@@ -59,7 +59,7 @@ async function whichFile(session: LspSession, request: LspRequest): Promise<File
 	const [only, second] = matches;
 	if (!only) throw new Error(`No symbol in the workspace is called ${name}. Give a \`file\`.${note}`);
 	if (second) {
-		const list = matches.slice(0, 20).map((match) => `${at(match)} ${kindName(match.kind)} ${match.name}`);
+		const list = matches.slice(0, 20).map((match) => `${atPlace(match)} ${kindName(match.kind)} ${match.name}`);
 		throw new Error(
 			`${matches.length} symbols are called ${name}. Give \`file\` and \`line\` of one:\n${list.join("\n")}`,
 		);
@@ -81,13 +81,13 @@ function columnIn(
 	const text = lines[line - 1];
 	if (text === undefined) throw new Error(`There is no line ${line}: the file has ${lines.length} lines.`);
 	if (column !== undefined && column > text.length + 1) {
-		throw new Error(`There is no column ${column} in line ${line}, which has ${text.length}: ${shortened(text)}`);
+		throw new Error(`There is no column ${column} in line ${line}, which has ${text.length}: ${shortLine(text)}`);
 	}
 	// Some servers tell where a declaration begins, not where its name stands: the name may come after the column.
 	const found = name ? indexOfWord(text, name, (column ?? 1) - 1) : text.search(/\S/);
 	if (column !== undefined) return name && found >= 0 ? found + 1 : column;
 	if (found >= 0) return found + 1;
-	throw new Error(name ? `${name} is not in line ${line}: ${shortened(text)}` : `Line ${line} is empty.`);
+	throw new Error(name ? `${name} is not in line ${line}: ${shortLine(text)}` : `Line ${line} is empty.`);
 }
 
 /** A symbol of the file by its name, maybe with that of its container (`Class.method`), or else its first mention. */

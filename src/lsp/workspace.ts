@@ -3,7 +3,7 @@ import { relative, resolve } from "node:path";
 import { isOwnRepository, isRepository } from "../files/owner.ts";
 import { isInside } from "../files/project-area.ts";
 import { ancestors } from "../files/repository.ts";
-import { LARGEST_FILE } from "./source-text.ts";
+import { LARGEST_SOURCE } from "./source-text.ts";
 
 /** The folder a session may look at: the repository around its working directory, or that directory itself. */
 export class Workspace {
@@ -23,21 +23,22 @@ export class Workspace {
 
 	/** The real path of a file that was asked for, if it may be looked at. */
 	file(asked: string): string {
-		const path = realPathOf(resolve(this.cwd, asked));
+		const path = realPathIn(resolve(this.cwd, asked));
 		const stats = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
 		if (path === undefined || !stats) throw new Error(`There is no file ${asked}.`);
 		if (!this.contains(path)) throw new Error(`${asked} is outside the workspace ${this.root}.`);
 		if (!stats.isFile()) throw new Error(`${asked} is not a file.`);
-		if (stats.size > LARGEST_FILE) throw new Error(`${asked} is over 2 MiB, which is too large for a language server.`);
+		if (stats.size > LARGEST_SOURCE)
+			throw new Error(`${asked} is over 2 MiB, which is too large for a language server.`);
 		return path;
 	}
 
 	/** Whether a path that a server named may be read. */
 	mayRead(path: string): boolean {
-		const real = realPathOf(path);
+		const real = realPathIn(path);
 		if (real === undefined || !this.contains(real)) return false;
 		const stats = statSync(real, { throwIfNoEntry: false });
-		return stats?.isFile() === true && stats.size <= LARGEST_FILE;
+		return stats?.isFile() === true && stats.size <= LARGEST_SOURCE;
 	}
 
 	/** As the model should write it. */
@@ -46,7 +47,7 @@ export class Workspace {
 	}
 }
 
-function realPathOf(path: string): string | undefined {
+function realPathIn(path: string): string | undefined {
 	try {
 		return realpathSync(path);
 	} catch (error) {

@@ -3,10 +3,10 @@ import { type LogLine, type LogPlaces, readLogs } from "../log/read-logs.ts";
 import { OUR_TOOLS, USED_A_TOOL } from "../log/tool-uses.ts";
 import { type Redacted, reshaped } from "../run/redacted.ts";
 import { messagesIn, transcriptOfRun } from "./messages.ts";
-import type { Sources } from "./runs.ts";
+import type { RunSources } from "./runs.ts";
 
 /** What the child of a run last said or did, as its transcript tells: the latest that is on disk. */
-export function lastStep(record: RunRecord, { ledger, redactor }: Sources): Redacted | undefined {
+export function lastStep(record: RunRecord, { ledger, redactor }: RunSources): Redacted | undefined {
 	if (record.run.state === "queued") return undefined;
 	const file = transcriptOfRun(record, ledger);
 	const last = file === undefined ? undefined : messagesIn(file, { includeTools: true }).at(-1);

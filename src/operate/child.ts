@@ -20,10 +20,10 @@ export function findChild(ledger: Ledger, parentSession: string, name: ChildName
 		name.sessionKey !== undefined
 			? bySessionKey(ledger, own, name.sessionKey)
 			: name.label !== undefined
-				? byLabel(ledger, own, name.label)
-				: wrong("Give a sessionKey or a label.");
+				? childByLabel(ledger, own, name.label)
+				: notFound("Give a sessionKey or a label.");
 	if ("error" in found) return found;
-	return findRun(ledger, found.runId) ?? wrong(`Run ${found.runId} is not in the ledger any more.`);
+	return findRun(ledger, found.runId) ?? notFound(`Run ${found.runId} is not in the ledger any more.`);
 }
 
 /** The run that a message to this one is for: itself as long as it is open, else the one that tells of its session. */
@@ -35,25 +35,26 @@ export function runToTell(ledger: Ledger, named: RunRecord): RunRecord {
 
 function bySessionKey(ledger: Ledger, own: ChildSessionRow[], key: string): ChildSessionRow | Denial {
 	const id = sessionIdOf(key);
-	if (id === undefined) return wrong(`${quoted(key)} is not a session key. sessions_list has those of your subagents.`);
+	if (id === undefined)
+		return notFound(`${quoted(key)} is not a session key. sessions_list has those of your subagents.`);
 	const child = own.find(({ sessionId }) => sessionId === id);
 	if (child) return child;
 	if (!findSession(ledger, id))
-		return wrong(`There is no session ${shortened(key)}. sessions_list has those of your subagents.`);
+		return notFound(`There is no session ${shortened(key)}. sessions_list has those of your subagents.`);
 	return { status: "forbidden", error: `${shortened(key)} is not a subagent of this conversation.` };
 }
 
-function byLabel(ledger: Ledger, own: ChildSessionRow[], label: string): ChildSessionRow | Denial {
+function childByLabel(ledger: Ledger, own: ChildSessionRow[], label: string): ChildSessionRow | Denial {
 	const [child, ...others] = own.filter((row) => row.label === label);
-	if (!child) return wrong(`No subagent of this conversation has the label ${quoted(label)}.`);
+	if (!child) return notFound(`No subagent of this conversation has the label ${quoted(label)}.`);
 	if (others.length === 0) return child;
-	const keys = [child, ...others].slice(0, 5).map(({ runId }) => keyOf(findRun(ledger, runId)));
-	return wrong(
+	const keys = [child, ...others].slice(0, 5).map(({ runId }) => childKey(findRun(ledger, runId)));
+	return notFound(
 		`${others.length + 1} subagents have the label ${quoted(label)}. Give the sessionKey: ${keys.join(", ")}`,
 	);
 }
 
-const keyOf = (record: RunRecord | undefined): string =>
+const childKey = (record: RunRecord | undefined): string =>
 	record ? sessionKey(record.plan.principal.id, record.sessionId) : "(gone)";
 
 function sessionIdOf(key: string): SessionId | undefined {
@@ -61,4 +62,4 @@ function sessionIdOf(key: string): SessionId | undefined {
 	return isSessionId(id) ? id : undefined;
 }
 
-const wrong = (error: string): Denial => ({ status: "error", error });
+const notFound = (error: string): Denial => ({ status: "error", error });

@@ -37,7 +37,7 @@ export function excerpt(all: ChildMessage<string>[], limits: ExcerptLimits, reda
 }
 
 /** The head of a text. Says how much is missing. */
-export function shorten(text: Redacted, chars: number): Redacted {
+export function headOfText(text: Redacted, chars: number): Redacted {
 	const { head, more } = headOf(text, chars);
 	return reshaped(text, () => withMore(head, more));
 }

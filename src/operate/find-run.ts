@@ -13,11 +13,11 @@ const NAMED_AT_MOST = 5;
  */
 export function findRunNamed(ledger: Ledger, name: string, scope: RunScope): RunRecord | Denial {
 	const wanted = name.trim();
-	if (wanted === "") return wrong("Name a run: its id, its number in the list, its label, or `last`.");
-	const found = byId(ledger, wanted, scope) ?? byNumber(ledger, wanted, scope) ?? byLabel(ledger, wanted, scope);
+	if (wanted === "") return noSuchRun("Name a run: its id, its number in the list, its label, or `last`.");
+	const found = byId(ledger, wanted, scope) ?? byNumber(ledger, wanted, scope) ?? runByLabel(ledger, wanted, scope);
 	const meant = found ?? byPrefix(ledger, wanted, scope);
 	if (typeof meant !== "string") return meant;
-	return findRun(ledger, meant) ?? wrong(whyNotFound(ledger, meant));
+	return findRun(ledger, meant) ?? noSuchRun(whyNotFound(ledger, meant));
 }
 
 /**
@@ -34,7 +34,7 @@ export function findRunLogged(ledger: Ledger, name: string, scope: RunScope): st
 export const isIdBegun = (name: string): boolean => /^[0-9a-f]{1,8}$/i.test(name.trim());
 
 function byId(ledger: Ledger, wanted: string, scope: RunScope): RunId | Denial | undefined {
-	if (wanted === "last") return lastRunId(ledger, scope) ?? wrong("There are no runs yet.");
+	if (wanted === "last") return lastRunId(ledger, scope) ?? noSuchRun("There are no runs yet.");
 	const id = wanted.toLowerCase();
 	return isRunId(id) ? runsWithPrefix(ledger, scope, id, 1)[0] : undefined;
 }
@@ -43,21 +43,21 @@ function byNumber(ledger: Ledger, wanted: string, { parentSession }: RunScope): 
 	const [, hash, digits] = /^(#?)(\d{1,9})$/.exec(wanted) ?? [];
 	if (digits === undefined) return undefined;
 	if (parentSession === undefined) {
-		return hash === "#" ? wrong("Runs have numbers within their session only. Give an id or a label.") : undefined;
+		return hash === "#" ? noSuchRun("Runs have numbers within their session only. Give an id or a label.") : undefined;
 	}
 	const id = Number(digits) > 0 ? runWithNumber(ledger, parentSession, Number(digits)) : undefined;
-	return id ?? (hash === "#" ? wrong(`There is no run #${digits} in this session.`) : undefined);
+	return id ?? (hash === "#" ? noSuchRun(`There is no run #${digits} in this session.`) : undefined);
 }
 
 /** Of several runs in one session, which all have its label, the one that is open tells most; else the latest. */
-function byLabel(ledger: Ledger, wanted: string, scope: RunScope): RunId | Denial | undefined {
+function runByLabel(ledger: Ledger, wanted: string, scope: RunScope): RunId | Denial | undefined {
 	const labelled = runsWithLabel(ledger, scope, wanted);
 	const [latest] = labelled;
 	if (!latest) return undefined;
 	const sessions = new Set(labelled.map(({ sessionId }) => sessionId));
 	if (sessions.size === 1) return (labelled.findLast(({ isOpen }) => isOpen) ?? latest).id;
-	return wrong(
-		`${sessions.size} subagents have the label "${wanted}". Give an id: ${listed(labelled.map(({ id }) => id))}`,
+	return noSuchRun(
+		`${sessions.size} subagents have the label "${wanted}". Give an id: ${listedIds(labelled.map(({ id }) => id))}`,
 	);
 }
 
@@ -65,8 +65,8 @@ function byPrefix(ledger: Ledger, wanted: string, scope: RunScope): RunId | Deni
 	const prefix = wanted.toLowerCase();
 	const matches = isIdBegun(prefix) ? runsWithPrefix(ledger, scope, prefix, NAMED_AT_MOST + 1) : [];
 	const [only, ...others] = matches;
-	if (only === undefined) return wrong(`No run has the id, number or label "${wanted}".`);
-	return others.length === 0 ? only : wrong(`Several runs begin with "${wanted}": ${listed(matches)}`);
+	if (only === undefined) return noSuchRun(`No run has the id, number or label "${wanted}".`);
+	return others.length === 0 ? only : noSuchRun(`Several runs begin with "${wanted}": ${listedIds(matches)}`);
 }
 
 function whyNotFound(ledger: Ledger, id: RunId): string {
@@ -76,7 +76,7 @@ function whyNotFound(ledger: Ledger, id: RunId): string {
 	return found.isNewer ? message : `${message} ${HOW_TO_CLOSE}`;
 }
 
-const listed = (ids: RunId[]): string =>
+const listedIds = (ids: RunId[]): string =>
 	`${ids.slice(0, NAMED_AT_MOST).join(", ")}${ids.length > NAMED_AT_MOST ? ", …" : ""}`;
 
-const wrong = (error: string): Denial => ({ status: "error", error });
+const noSuchRun = (error: string): Denial => ({ status: "error", error });

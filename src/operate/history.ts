@@ -6,11 +6,11 @@ import { findChild } from "./child.ts";
 import { type Denial, isDenial } from "./denial.ts";
 import { excerpt } from "./excerpt.ts";
 import { type ChildMessage, messagesIn, transcriptOfRun } from "./messages.ts";
-import type { Sources } from "./runs.ts";
+import type { RunSources } from "./runs.ts";
 
 const DEFAULT_MESSAGES = 50;
 const MOST_MESSAGES = 200;
-const MESSAGE_CHARS = 4000;
+const HISTORY_MESSAGE_CHARS = 4000;
 /** As much as pi gives a model of any tool's output. */
 const ALL_BYTES = 50 * 1024;
 
@@ -30,7 +30,7 @@ export interface History extends Pick<RunView, "sessionKey" | "agent" | "state">
 }
 
 /** What was said in a child session of this parent's: the latest of it. */
-export function sessionHistory(request: HistoryRequest, sources: Sources): History | Denial {
+export function sessionHistory(request: HistoryRequest, sources: RunSources): History | Denial {
 	const child = findChild(sources.ledger, request.parentSession, request);
 	return isDenial(child) ? child : historyOf(child, request, sources);
 }
@@ -39,12 +39,12 @@ export function sessionHistory(request: HistoryRequest, sources: Sources): Histo
 export function historyOf(
 	record: RunRecord,
 	request: { limit?: number; includeTools?: boolean },
-	{ ledger, redactor }: Sources,
+	{ ledger, redactor }: RunSources,
 ): History {
 	const file = transcriptOfRun(record, ledger);
 	const limits = {
 		messages: Math.min(Math.max(1, Math.floor(request.limit ?? DEFAULT_MESSAGES)), MOST_MESSAGES),
-		chars: MESSAGE_CHARS,
+		chars: HISTORY_MESSAGE_CHARS,
 		bytes: ALL_BYTES,
 	};
 	const said = file === undefined ? [] : messagesIn(file, { includeTools: request.includeTools ?? false });

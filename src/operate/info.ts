@@ -7,7 +7,7 @@ import type { Limits } from "../plan/plan.ts";
 import type { Attempt } from "../run/attempt.ts";
 import type { Redacted } from "../run/redacted.ts";
 import { transcriptOf } from "./messages.ts";
-import { type RunSummary, type Sources, summarized } from "./runs.ts";
+import { type RunSources, type RunSummary, summarized } from "./runs.ts";
 
 /** All that is known of one run. */
 export interface RunInfo
@@ -27,7 +27,7 @@ export interface RunInfo
 	messagesWaiting: number;
 }
 
-export function infoOf(record: RunRecord, { ledger, redactor }: Sources): RunInfo {
+export function infoOf(record: RunRecord, { ledger, redactor }: RunSources): RunInfo {
 	const { plan, sessionId } = record;
 	const view = viewOf(record, redactor);
 	const session = findSession(ledger, sessionId);

@@ -4,15 +4,15 @@ import { waitingMessages } from "../ledger/inbox.ts";
 import { findRun, type RunMode, type RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
 import type { Redacted } from "../run/redacted.ts";
-import { excerpt, shorten } from "./excerpt.ts";
+import { excerpt, headOfText } from "./excerpt.ts";
 import { type ChildMessage, messagesIn, transcriptOf, transcriptOfRun } from "./messages.ts";
-import type { Sources } from "./runs.ts";
+import type { RunSources } from "./runs.ts";
 
 const DEFAULT_ROWS = 20;
-const MOST_ROWS = 100;
-const MOST_MESSAGES = 20;
-const TASK_CHARS = 200;
-const MESSAGE_CHARS = 1000;
+const MOST_SESSIONS = 100;
+const MOST_LISTED_MESSAGES = 20;
+const LISTED_TASK_CHARS = 200;
+const LISTED_MESSAGE_CHARS = 1000;
 /** Of the messages of all rows together. */
 const MESSAGE_BYTES = 30 * 1024;
 
@@ -46,10 +46,10 @@ export interface SessionList {
 }
 
 /** The child sessions of a parent session, newest first, each with the run that tells its state. */
-export function listSessions(request: ListRequest, services: Sources): SessionList {
+export function listSessions(request: ListRequest, services: RunSources): SessionList {
 	const { ledger } = services;
-	const chosen = childSessionsOf(ledger, request.parentSession).filter((row) => isWanted(row, request));
-	const limit = Math.min(Math.max(1, Math.floor(request.limit ?? DEFAULT_ROWS)), MOST_ROWS);
+	const chosen = childSessionsOf(ledger, request.parentSession).filter((row) => isListed(row, request));
+	const limit = Math.min(Math.max(1, Math.floor(request.limit ?? DEFAULT_ROWS)), MOST_SESSIONS);
 	let bytes = MESSAGE_BYTES;
 	const sessions = chosen.slice(0, limit).flatMap(({ runId }) => {
 		const record = findRun(ledger, runId);
@@ -63,13 +63,13 @@ export function listSessions(request: ListRequest, services: Sources): SessionLi
 	return { sessions, total: chosen.length };
 }
 
-function isWanted({ mode, state, endedAt }: ChildSessionRow, { kinds, activeMinutes }: ListRequest): boolean {
+function isListed({ mode, state, endedAt }: ChildSessionRow, { kinds, activeMinutes }: ListRequest): boolean {
 	if (kinds && kinds.length > 0 && !kinds.includes(mode)) return false;
 	if (activeMinutes === undefined || state !== "ended") return true;
 	return (endedAt ?? 0) >= Date.now() - activeMinutes * 60_000;
 }
 
-function rowOf(record: RunRecord, { ledger, redactor }: Sources): SessionRow {
+function rowOf(record: RunRecord, { ledger, redactor }: RunSources): SessionRow {
 	const view = viewOf(record, redactor);
 	const { startedAt, endedAt } = view;
 	const session = findSession(ledger, record.sessionId) ?? record.plan.session;
@@ -78,7 +78,7 @@ function rowOf(record: RunRecord, { ledger, redactor }: Sources): SessionRow {
 	const waiting = view.state === "ended" ? 0 : waitingMessages(ledger, view.runId).length;
 	return {
 		...pick(view, ["sessionKey", "sessionId", "runId", "agent", "label", "kind", "state", "status"]),
-		task: shorten(view.task, TASK_CHARS),
+		task: headOfText(view.task, LISTED_TASK_CHARS),
 		model: view.model,
 		createdAt: time(view.createdAt),
 		...(startedAt !== undefined && { startedAt: time(startedAt) }),
@@ -93,13 +93,13 @@ function rowOf(record: RunRecord, { ledger, redactor }: Sources): SessionRow {
 function latestMessages(
 	record: RunRecord,
 	limits: { messages: number; bytes: number },
-	{ ledger, redactor }: Sources,
+	{ ledger, redactor }: RunSources,
 ): ChildMessage[] {
 	const file = transcriptOfRun(record, ledger);
 	if (file === undefined) return [];
-	const messages = Math.min(Math.max(1, Math.floor(limits.messages)), MOST_MESSAGES);
+	const messages = Math.min(Math.max(1, Math.floor(limits.messages)), MOST_LISTED_MESSAGES);
 	const said = messagesIn(file, { includeTools: false });
-	return excerpt(said, { messages, chars: MESSAGE_CHARS, bytes: limits.bytes }, redactor).messages;
+	return excerpt(said, { messages, chars: LISTED_MESSAGE_CHARS, bytes: limits.bytes }, redactor).messages;
 }
 
 const time = (at: number): string => new Date(at).toISOString();

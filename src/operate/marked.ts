@@ -7,7 +7,7 @@ import type { ChildMessage } from "./messages.ts";
 /** A history for a model: all that was said in the child session is marked, whoever said it there. */
 export function markedHistory(history: History): object {
 	const words = childsWords();
-	const messages = history.messages.map((message) => marked(message, words));
+	const messages = history.messages.map((message) => markedMessage(message, words));
 	return { ...(messages.length > 0 && { about: words.sentence }), ...history, messages };
 }
 
@@ -16,14 +16,14 @@ export function markedList({ sessions, total }: SessionList): object {
 	const words = childsWords();
 	const rows = sessions.map(({ messages, ...row }) => ({
 		...row,
-		...(messages && { messages: messages.map((message) => marked(message, words)) }),
+		...(messages && { messages: messages.map((message) => markedMessage(message, words)) }),
 	}));
 	const haveWords = sessions.some(({ messages = [] }) => messages.length > 0);
 	return { ...(haveWords && { about: words.sentence }), sessions: rows, total };
 }
 
 /** A child may call a tool that does not exist, by any name it likes. */
-const marked = ({ tool, text, ...message }: ChildMessage, words: ChildsWords): ChildMessage => ({
+const markedMessage = ({ tool, text, ...message }: ChildMessage, words: ChildsWords): ChildMessage => ({
 	...message,
 	...(tool !== undefined && { tool: NAME.test(tool) ? tool : "(not a tool)" }),
 	text: words.around(text),

@@ -1,10 +1,7 @@
 import { type ModelQuestion, modelFor } from "../plan/model-for.ts";
 import { isInherit } from "../plan/model-name.ts";
-import type { ToolQuestion } from "../plan/tools.ts";
 import { isRefusal } from "../run/errors.ts";
-
-type Agent = ToolQuestion["agent"];
-type Config = ToolQuestion["config"];
+import type { Agent } from "./tools-here.ts";
 
 /** Which model a child of an agent works with if it is started here and now. */
 export interface ModelHere {
@@ -31,14 +28,14 @@ export async function modelInPi(question: ModelQuestion): Promise<ModelHere> {
 }
 
 /** Of an agent that does not run: what is written in the files. */
-export const modelOfOff = (agent: Agent, config: Config): ModelHere => ({
+export const modelOfOff = (agent: Agent, config: ModelQuestion["config"]): ModelHere => ({
 	words: asked(agent, config),
 	warnings: [],
 	isChecked: false,
 });
 
 /** Outside of pi: what is written in the files, and that no more is known. */
-export function modelInShell(agent: Agent, config: Config): ModelHere {
+export function modelInShell(agent: Agent, config: ModelQuestion["config"]): ModelHere {
 	const wanted = asked(agent, config);
 	const unknown = wanted === PARENTS ? "" : " (only pi knows whether it can be used: see /toolkit agents)";
 	return { words: `${wanted}${unknown}`, warnings: [], isChecked: false };
@@ -46,7 +43,7 @@ export function modelInShell(agent: Agent, config: Config): ModelHere {
 
 const PARENTS = "the parent's";
 
-function asked({ model }: Agent, { agents }: Config): string {
+function asked({ model }: Agent, { agents }: ModelQuestion["config"]): string {
 	const byDefault = agents.defaults.subagents.model;
 	if (model !== undefined) return isInherit(model) ? PARENTS : model;
 	return byDefault === null || isInherit(byDefault) ? PARENTS : `${byDefault}, from pi-geon.json`;

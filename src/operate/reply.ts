@@ -3,7 +3,7 @@ import type { Redactor } from "../collect/redact/redactor.ts";
 import { type ChildsWords, childsWords } from "../deliver/childs-words.ts";
 import { pick, type RunView, viewOf } from "../deliver/run-view.ts";
 import { shownToModel } from "../deliver/whole-answer.ts";
-import { isOurs } from "../deliver/whose-words.ts";
+import { isOurMessage } from "../deliver/whose-words.ts";
 import type { EndedRecord } from "../ledger/records.ts";
 import { joined, ours, type Redacted } from "../run/redacted.ts";
 
@@ -38,7 +38,7 @@ export function replyOf(record: EndedRecord, redactor: Redactor, { taken, words 
 	};
 	if (outcome.status === "success" && taken) return { status: "ok", reply: marked(text), ...about };
 	const failure =
-		outcome.status === "success" ? [] : [isOurs(outcome) ? outcome.error.message : marked(outcome.error.message)];
+		outcome.status === "success" ? [] : [isOurMessage(outcome) ? outcome.error.message : marked(outcome.error.message)];
 	const error = joined([...failure, ...(taken ? [] : [ours`Your message was not received.`])], " ");
 	return { status: "error", error, ...(text !== "" && { reply: marked(text) }), ...about };
 }

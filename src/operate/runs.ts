@@ -4,7 +4,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
 import { countRuns, listRunIds, numberOfRun, type RunCount, type RunScope } from "../ledger/run-list.ts";
 import { findUnreadable, unreadableRuns } from "../ledger/unreadable.ts";
-import { shorten } from "./excerpt.ts";
+import { headOfText } from "./excerpt.ts";
 
 const TASK_CHARS = 500;
 
@@ -25,13 +25,13 @@ export interface RunList {
 	unreadable?: { runId: string; problem: string }[];
 }
 
-export interface Sources {
+export interface RunSources {
 	ledger: Ledger;
 	redactor: Redactor;
 }
 
 /** The runs in scope: open ones first, the newest first. */
-export function listRuns(request: RunScope & { limit: number }, sources: Sources): RunList {
+export function listRuns(request: RunScope & { limit: number }, sources: RunSources): RunList {
 	const { ledger } = sources;
 	const ids = listRunIds(ledger, request, request.limit);
 	const records = ids.flatMap((id) => findRun(ledger, id) ?? []);
@@ -47,16 +47,16 @@ export function listRuns(request: RunScope & { limit: number }, sources: Sources
 	};
 }
 
-export function summaryOf(record: RunRecord, sources: Sources): RunSummary {
+export function summaryOf(record: RunRecord, sources: RunSources): RunSummary {
 	return summarized(viewOf(record, sources.redactor), sources);
 }
 
-export function summarized(view: RunView, { ledger }: Pick<Sources, "ledger">): RunSummary {
+export function summarized(view: RunView, { ledger }: Pick<RunSources, "ledger">): RunSummary {
 	return {
 		...pick(view, ["runId"]),
 		number: numberOfRun(ledger, view.runId) ?? 0,
 		...pick(view, ["agent", "label"]),
-		task: shorten(view.task, TASK_CHARS),
+		task: headOfText(view.task, TASK_CHARS),
 		...pick(view, [
 			"kind",
 			"phase",

@@ -4,7 +4,7 @@ import { type KnownTool, sortTools, type ToolQuestion, type WriteConsent, writin
 import { PI_TOOLS } from "../run/pi-tools.ts";
 import type { Writing } from "./write-consents.ts";
 
-type Agent = ToolQuestion["agent"];
+export type Agent = ToolQuestion["agent"];
 
 /** What pi switches on by itself: the best guess outside of a session. */
 const PI_DEFAULTS = ["read", "bash", "edit", "write"];

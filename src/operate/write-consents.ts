@@ -7,8 +7,6 @@ import { isRecord } from "../run/is-record.ts";
 /** Since when an agent may write, in milliseconds; or the user's answer for this session. */
 export type Writing = { always: number } | "session" | "refused";
 
-type Agent = ToolQuestion["agent"];
-
 /** An agent that the user lets write in the checkout until its file changes. */
 interface StoredConsent {
 	agent: string;
@@ -32,29 +30,29 @@ export class WriteConsents {
 	}
 
 	list(): StoredConsent[] {
-		return read(this.#file);
+		return readConsents(this.#file);
 	}
 
-	of({ name, digest }: Pick<Agent, "name" | "digest">): StoredConsent | undefined {
+	of({ name, digest }: Pick<ToolQuestion["agent"], "name" | "digest">): StoredConsent | undefined {
 		return this.list().find((one) => one.agent === name && one.digest === digest);
 	}
 
 	/** Takes the place of what was said about an earlier version of the same file. */
-	add({ name, file, digest }: Pick<Agent, "name" | "file" | "digest">, since: number): void {
+	add({ name, file, digest }: Pick<ToolQuestion["agent"], "name" | "file" | "digest">, since: number): void {
 		const others = this.list().filter((one) => one.agent !== name || (one.file !== file && one.digest !== digest));
-		write(this.#file, [...others, { agent: name, file, digest, since }]);
+		writeConsents(this.#file, [...others, { agent: name, file, digest, since }]);
 	}
 
 	/** How many were forgotten. */
 	forget(name: string): number {
 		const all = this.list();
 		const others = all.filter(({ agent }) => agent !== name);
-		if (others.length < all.length) write(this.#file, others);
+		if (others.length < all.length) writeConsents(this.#file, others);
 		return all.length - others.length;
 	}
 }
 
-function read(file: string): StoredConsent[] {
+function readConsents(file: string): StoredConsent[] {
 	try {
 		const stored: unknown = JSON.parse(readFileSync(file, "utf8"));
 		return isRecord(stored) && Array.isArray(stored.always) ? stored.always.filter(isConsent) : [];
@@ -71,7 +69,7 @@ const isConsent = (value: unknown): value is StoredConsent =>
 	typeof value.since === "number";
 
 /** Whole or not at all: another pi may read it at this moment. */
-function write(file: string, always: readonly StoredConsent[]): void {
+function writeConsents(file: string, always: readonly StoredConsent[]): void {
 	const folder = dirname(file);
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	const draft = `${file}.${randomUUID()}`;

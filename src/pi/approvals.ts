@@ -8,7 +8,7 @@ const NO = "No";
 const YES = "Yes, for this session";
 
 /** Longer lines push the question off the screen. */
-const LONGEST_LINE = 200;
+const LONGEST_DIALOG_LINE = 200;
 
 /**
  * Asks the user once a session about each agent of a project that is not trusted. An edited file is asked about again.
@@ -26,7 +26,7 @@ export function projectAgentApprovals(
 		if (known) return known;
 		const { ui } = ctx;
 		const signal = ctx.signal ? AbortSignal.any([over, ctx.signal]) : over;
-		const ask = () => ui.select(inWords(question), [NO, YES], { signal });
+		const ask = () => ui.select(approvalText(question), [NO, YES], { signal });
 		const answer = inTurn(ui, ask, signal).then(
 			(chosen): Approval => {
 				if (signal.aborted) answers.delete(key);
@@ -43,7 +43,7 @@ export function projectAgentApprovals(
 }
 
 /** What the project wrote is shown as text of one line each: it can neither paint on the terminal nor pass for our words. */
-function inWords({ agent, tools, replaces }: ProjectAgentQuestion): string {
+function approvalText({ agent, tools, replaces }: ProjectAgentQuestion): string {
 	const instead =
 		replaces &&
 		(replaces.source === "builtin"
@@ -57,12 +57,12 @@ function inWords({ agent, tools, replaces }: ProjectAgentQuestion): string {
 		`Model: ${agent.model ?? "that of this session"}`,
 		...(instead === undefined ? [] : [instead]),
 	];
-	return lines.map((line) => cut(inOneLine(line))).join("\n");
+	return lines.map((line) => middleCut(inOneLine(line))).join("\n");
 }
 
 /** The end of a long line is kept too: it names the file. */
-function cut(line: string): string {
-	if (line.length <= LONGEST_LINE) return line;
-	const half = (LONGEST_LINE - 3) / 2;
+function middleCut(line: string): string {
+	if (line.length <= LONGEST_DIALOG_LINE) return line;
+	const half = (LONGEST_DIALOG_LINE - 3) / 2;
 	return `${line.slice(0, half)} … ${line.slice(-half)}`.toWellFormed();
 }

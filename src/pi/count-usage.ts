@@ -8,7 +8,7 @@ import { inputTokens, type Usage } from "../run/usage.ts";
 
 /** The kind of entry in which a session holds what an announced run cost. */
 const KIND = "pi-geon:announce";
-const STATUS = "pi-geon:usage";
+const USAGE_STATUS = "pi-geon:usage";
 
 /**
  * Adds what announced runs cost to pi's own totals, which only count what is in the session: once a run, whatever was
@@ -65,5 +65,5 @@ function showSum(ctx: ExtensionContext, announced: readonly Announced[]): void {
 	const sum = (of: (usage: Usage) => number) => announced.reduce((total, { usage }) => total + of(usage), 0);
 	const tokens = sum((usage) => inputTokens(usage) + usage.output);
 	const cost = sum((usage) => usage.cost);
-	ctx.ui.setStatus(STATUS, `subagents: ${count(tokens)} tokens${cost > 0 ? `, ${dollars(cost)}` : ""}`);
+	ctx.ui.setStatus(USAGE_STATUS, `subagents: ${count(tokens)} tokens${cost > 0 ? `, ${dollars(cost)}` : ""}`);
 }

@@ -52,14 +52,14 @@ export function doctorSources(pi: ExtensionAPI, ctx: ExtensionContext, questions
 }
 
 const CONNECTED_WITHIN_MS = 10_000;
-const LOOK_EVERY_MS = 50;
+const CONNECTED_YET_EVERY_MS = 50;
 
 async function knownMcp(pi: ExtensionAPI, ctx: ExtensionContext, signal: AbortSignal): Promise<KnownMcp | undefined> {
 	if (!hasMcp(pi)) return undefined;
 	const { servers, errors } = mcpConfigOf(ctx);
 	const deadline = performance.now() + CONNECTED_WITHIN_MS;
 	while (silentServers(pi, ctx).length > 0 && performance.now() < deadline && !signal.aborted)
-		await sleep(LOOK_EVERY_MS);
+		await sleep(CONNECTED_YET_EVERY_MS);
 	const tools = knownTools(pi, ctx);
 	const count = (server: string) => tools.filter(({ name }) => name.startsWith(`${namespaceOf(server)}__`)).length;
 	const offered = servers.filter(({ config }) => config.exposure !== "hidden");

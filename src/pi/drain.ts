@@ -35,8 +35,9 @@ export function headlessDrain(
 			deadline ??= clock.elapsed() + available.config.headless.drainSeconds * 1000;
 			const announces = await announcer.drain(talk, {
 				deadline,
-				sayAwaited: (open, forMs) => say(`waiting for ${described(open, available)}, up to ${duration(forMs)} more`),
-				sayLeft: (open) => say(`still running: ${described(open, available)}. ${whereToHear(talk)}`),
+				sayAwaited: (open, forMs) =>
+					tellUser(`waiting for ${namesOfRuns(open, available)}, up to ${duration(forMs)} more`),
+				sayLeft: (open) => tellUser(`still running: ${namesOfRuns(open, available)}. ${whereToHear(talk)}`),
 			});
 			if (announces.length === 0) return undefined;
 			return { entries: announces.map((announce) => ({ type: "custom_message", ...announce })), continue: true };
@@ -45,11 +46,11 @@ export function headlessDrain(
 }
 
 /** In one line, since it names labels that a model chose. */
-const say = (text: string): void => {
+const tellUser = (text: string): void => {
 	process.stderr.write(`pi-geon: ${inOneLine(text)}\n`);
 };
 
-function described(ids: readonly RunId[], { ledger }: Services): string {
+function namesOfRuns(ids: readonly RunId[], { ledger }: Services): string {
 	const names = ids.slice(0, 3).map((id) => {
 		const record = findRun(ledger, id);
 		return `${record?.label ?? record?.plan.agent ?? "run"} ${id} (${record?.run.state ?? "gone"})`;

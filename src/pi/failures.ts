@@ -9,12 +9,12 @@ const SESSION_TOOLS = ["sessions_spawn", "sessions_send", "sessions_list", "sess
 export function markFailure({ toolName, details }: ToolResultEvent): ToolResultEventResult | undefined {
 	const failed =
 		toolName === "subagent"
-			? isDelegation(details) && hasFailed(details)
+			? isDelegation(details) && runFailed(details)
 			: SESSION_TOOLS.includes(toolName) && isRecord(details) && isDenial(details);
 	return failed ? { isError: true } : undefined;
 }
 
-function hasFailed({ results: [result], error }: SubagentDetails): boolean {
+function runFailed({ results: [result], error }: SubagentDetails): boolean {
 	return result ? result.exitCode !== 0 : error !== undefined;
 }
 

@@ -27,7 +27,7 @@ export function rememberExtensions(
 	const onCommandLine = parseArgs(process.argv.slice(2)).extensions ?? [];
 	const loaded = [...pi.getAllTools(), ...pi.getCommands()].map(({ sourceInfo }) => sourceInfo.path);
 	const files = [...onCommandLine.map((path) => resolve(path)), ...loaded.filter((path) => isAbsolute(path))];
-	const others = [...new Set(files)].filter((file) => !isOurs(file));
+	const others = [...new Set(files)].filter((file) => !isInPackage(file));
 	if (others.length === 0) return;
 	const area = extensionArea(ctx.cwd, getAgentDir());
 	for (const file of others.filter((path) => leadsInto(path, area))) {
@@ -42,14 +42,14 @@ export function loadableAgain(ctx: ExtensionContext): (file: string) => boolean 
 	const area = extensionArea(ctx.cwd, getAgentDir());
 	const answers = new Map<string, boolean>();
 	return (file) => {
-		const answer = answers.get(file) ?? (isOurs(file) || !leadsInto(file, area) || isUnchanged(file));
+		const answer = answers.get(file) ?? (isInPackage(file) || !leadsInto(file, area) || isUnchanged(file));
 		answers.set(file, answer);
 		return answer;
 	};
 }
 
 /** Every host loads our own files, wherever they are. */
-const isOurs = (file: string): boolean => isInside(packageRoot(), file);
+const isInPackage = (file: string): boolean => isInside(packageRoot(), file);
 
 function isUnchanged(file: string): boolean {
 	const digest = digests().get(file);
@@ -64,7 +64,7 @@ export const whyNotAgain = (files: readonly string[]): string =>
 const OF_PI = /^(@earendil-works\/pi-|@mariozechner\/pi-|@sinclair\/typebox(\/|$)|typebox(\/|$))/;
 const IMPORTS = /\b(?:from|import|require)\s*\(?\s*(["'`])([^"'`]*)\1/g;
 const COMPUTED_IMPORT = /\b(?:import|require)\s*\(\s*(?!["'`\s])/;
-const MOST_FILES = 200;
+const MOST_IMPORTED = 200;
 
 /**
  * The digest of a file and of all files that it imports. Undefined if that is not known: it imports a package, which the
@@ -77,7 +77,7 @@ function contentDigest(file: string): string | undefined {
 	try {
 		for (let path = ahead.shift(); path !== undefined; path = ahead.shift()) {
 			const text = readFileSync(path, "utf8");
-			if (COMPUTED_IMPORT.test(text) || seen.size > MOST_FILES) return undefined;
+			if (COMPUTED_IMPORT.test(text) || seen.size > MOST_IMPORTED) return undefined;
 			hash.update(`${path}\0${realpathSync(path)}\0${text.length}\0${text}`);
 			for (const [, , name = ""] of text.matchAll(IMPORTS)) {
 				if (isBuiltin(name) || OF_PI.test(name)) continue;
@@ -94,11 +94,11 @@ function contentDigest(file: string): string | undefined {
 	}
 }
 
-const KEY = Symbol.for("pi-geon.extension-digests.1");
+const EXTENSION_DIGESTS = Symbol.for("pi-geon.extension-digests.1");
 
 /** Kept over reloads of this extension, since other sessions of the process need them. */
 function digests(): Map<string, string> {
-	const shared = globalThis as { [KEY]?: Map<string, string> };
-	shared[KEY] ??= new Map();
-	return shared[KEY];
+	const shared = globalThis as { [EXTENSION_DIGESTS]?: Map<string, string> };
+	shared[EXTENSION_DIGESTS] ??= new Map();
+	return shared[EXTENSION_DIGESTS];
 }

@@ -4,17 +4,19 @@ import { plural } from "../run/amounts.ts";
 import { type Diagnostic, formatDiagnostic } from "../run/diagnostic.ts";
 
 /** More would bury the session under one bad folder. */
-const SHOWN = 5;
+const DIAGNOSTICS_SHOWN = 5;
 
 /** Tells the user what is wrong in the files they wrote: on the screen, or on stderr where there is none. */
 export function reportDiagnostics(ctx: ExtensionContext, diagnostics: Diagnostic[]): void {
 	if (diagnostics.length === 0) return;
 	const errors = diagnostics.filter(({ severity }) => severity === "error");
 	const warnings = diagnostics.filter(({ severity }) => severity !== "error");
-	const more = diagnostics.length - SHOWN;
+	const more = diagnostics.length - DIAGNOSTICS_SHOWN;
 	const lines = [
 		// They quote the files, which may hold anything.
-		...[...errors, ...warnings].slice(0, SHOWN).map((diagnostic) => inOneLine(formatDiagnostic(diagnostic))),
+		...[...errors, ...warnings]
+			.slice(0, DIAGNOSTICS_SHOWN)
+			.map((diagnostic) => inOneLine(formatDiagnostic(diagnostic))),
 		...(more > 0
 			? [`…and ${plural(more, "more problem")} in agent files and pi-geon.json; /toolkit doctor shows all`]
 			: []),

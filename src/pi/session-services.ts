@@ -66,7 +66,7 @@ export class SessionServices {
 	async use<Result>(ctx: ExtensionContext, work: (services: Services) => Promise<Result>): Promise<Result> {
 		this.#inUse++;
 		try {
-			this.#opened ??= open().catch((error) => {
+			this.#opened ??= openServices().catch((error) => {
 				this.#opened = undefined; // What is wrong may be put right meanwhile.
 				throw error;
 			});
@@ -153,9 +153,9 @@ function once<Value>(make: () => Value): () => Value {
 	};
 }
 
-type Opened = Awaited<ReturnType<typeof open>>;
+type Opened = Awaited<ReturnType<typeof openServices>>;
 
-async function open() {
+async function openServices() {
 	const places = placesIn(getAgentDir());
 	const profile = currentProfile(hostEntry());
 	const ledger = await openLedger(places.ledger, { setAsideIfDamaged: true });

@@ -15,7 +15,7 @@ import { fitted } from "./view/fitted.ts";
 import { type WidgetRow, type WidgetView, widgetLines } from "./view/widget-lines.ts";
 import { assignSlots } from "./view/widget-slots.ts";
 
-const KEY = "pi-geon";
+const WIDGET_KEY = "pi-geon";
 const MOST_LINES = 5;
 /** What is left of a small screen belongs to the conversation. */
 const MOST_LINES_ON_A_SMALL_SCREEN = 3;
@@ -130,7 +130,7 @@ export class Widget implements Viewer {
 		this.#view = view;
 		this.#clock ??= setInterval(() => this.changed(), CLOCK_EVERY_MS).unref();
 		if (!isNew) return void this.#requestRender();
-		this.#setup.ctx.ui.setWidget(KEY, (tui, theme) => {
+		this.#setup.ctx.ui.setWidget(WIDGET_KEY, (tui, theme) => {
 			this.#requestRender = () => tui.requestRender();
 			this.#screenRows = () => tui.terminal.rows;
 			const draw = (width: number) => (this.#view ? widgetLines(this.#view, { theme, width, now: Date.now() }) : []);
@@ -143,7 +143,7 @@ export class Widget implements Viewer {
 		this.#clock = undefined;
 		this.#slots = [];
 		this.#titles.clear();
-		if (this.#view) this.#setup.ctx.ui.setWidget(KEY, undefined);
+		if (this.#view) this.#setup.ctx.ui.setWidget(WIDGET_KEY, undefined);
 		this.#view = undefined;
 		this.#requestRender = () => {};
 	}

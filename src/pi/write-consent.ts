@@ -12,11 +12,11 @@ import { messageOf } from "../run/message-of.ts";
 import { inTurn } from "./dialog-line.ts";
 
 /** The first one is selected when the dialog appears. */
-const NO = "No (default)";
+const NOT_THIS_TIME = "No (default)";
 const SESSION = "This session";
 const ALWAYS = "Always, until its file changes";
 
-const LONGEST_PATH = 160;
+const LONGEST_PATH_ASKED = 160;
 
 /**
  * Asks the user at most once a session about each agent that wants to write, and again if its file has changed. A
@@ -58,7 +58,7 @@ export class WriteQuestions {
 	writing(agent: AgentDefinition): Writing | undefined {
 		const always = consentsOnFile().of(agent);
 		if (always) return { always: always.since };
-		const answer = this.#answers.get(keyOf(agent));
+		const answer = this.#answers.get(consentKey(agent));
 		if (answer === undefined) return undefined;
 		return answer === "given" ? "session" : "refused";
 	}
@@ -71,30 +71,30 @@ export class WriteQuestions {
 	}
 
 	#known(agent: AgentDefinition): WriteConsent | undefined {
-		return consentsOnFile().of(agent) ? "given" : this.#answers.get(keyOf(agent));
+		return consentsOnFile().of(agent) ? "given" : this.#answers.get(consentKey(agent));
 	}
 
 	#question(agent: AgentDefinition, show: () => Promise<WriteConsent | undefined>): Promise<WriteConsent | undefined> {
-		const key = keyOf(agent);
+		const key = consentKey(agent);
 		const question = this.#open.get(key) ?? show().finally(() => this.#open.delete(key));
 		this.#open.set(key, question);
 		return question;
 	}
 
-	async #show(ctx: ExtensionContext, { agent, tools, signal }: Question): Promise<WriteConsent | undefined> {
+	async #show(ctx: ExtensionContext, { agent, tools, signal }: ConsentQuestion): Promise<WriteConsent | undefined> {
 		const { ui } = ctx;
 		const title = `${inOneLine(agent.name)} asks for ${listed(tools)}. Let it write in your checkout?`;
-		const show = () => ui.select(`${title}\n${fileOf(agent)}`, [NO, SESSION, ALWAYS], { signal });
+		const show = () => ui.select(`${title}\n${fileOf(agent)}`, [NOT_THIS_TIME, SESSION, ALWAYS], { signal });
 		const chosen = await inTurn(ui, show, signal);
 		if (chosen === undefined && signal.aborted) return undefined;
-		if (chosen === ALWAYS && keep(ctx, agent)) return "given";
+		if (chosen === ALWAYS && keepConsent(ctx, agent)) return "given";
 		const answer = chosen === SESSION || chosen === ALWAYS ? "given" : "refused";
-		this.#answers.set(keyOf(agent), answer);
+		this.#answers.set(consentKey(agent), answer);
 		return answer;
 	}
 }
 
-interface Question {
+interface ConsentQuestion {
 	agent: AgentDefinition;
 	tools: readonly string[];
 	signal: AbortSignal;
@@ -103,7 +103,7 @@ interface Question {
 const consentsOnFile = (): WriteConsents => new WriteConsents(placesIn(getAgentDir()).writeConsents);
 
 /** A disk that is full must not undo the answer: it then holds for this session. */
-function keep(ctx: ExtensionContext, agent: AgentDefinition): boolean {
+function keepConsent(ctx: ExtensionContext, agent: AgentDefinition): boolean {
 	try {
 		consentsOnFile().add(agent, Date.now());
 		return true;
@@ -113,12 +113,12 @@ function keep(ctx: ExtensionContext, agent: AgentDefinition): boolean {
 	}
 }
 
-const keyOf = ({ name, digest }: AgentDefinition): string => `${name} ${digest}`;
+const consentKey = ({ name, digest }: AgentDefinition): string => `${name} ${digest}`;
 
 /** The end of a path says more than its beginning. */
 function fileOf({ file }: AgentDefinition): string {
 	const shown = inOneLine(file);
-	return shown.length <= LONGEST_PATH ? shown : `…${shown.slice(1 - LONGEST_PATH).toWellFormed()}`;
+	return shown.length <= LONGEST_PATH_ASKED ? shown : `…${shown.slice(1 - LONGEST_PATH_ASKED).toWellFormed()}`;
 }
 
 const isUntrustedFor = (ctx: ExtensionContext, agent: AgentDefinition): boolean =>

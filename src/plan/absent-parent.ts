@@ -2,7 +2,7 @@ import type { ParentFacts } from "./launch.ts";
 import type { LaunchPlan } from "./plan.ts";
 import type { ToolQuestion, WriteConsent } from "./tools.ts";
 
-interface Sources {
+interface OnFile {
 	projectTrusted: boolean;
 	/** What the user has said about letting an agent write, on file. */
 	consent(agent: ToolQuestion["agent"]): WriteConsent;
@@ -14,7 +14,7 @@ interface Sources {
  * Stands in for the parent of a session that is continued from elsewhere: what the parent had is what the session's last
  * plan says. There is no user to ask, and no way to look for other models or extensions.
  */
-export function absentParent(plan: LaunchPlan, { projectTrusted, consent, mayLoad }: Sources): ParentFacts {
+export function absentParent(plan: LaunchPlan, { projectTrusted, consent, mayLoad }: OnFile): ParentFacts {
 	const { model, extensionOf = {} } = plan;
 	const files = model.extensions ?? [];
 	return {

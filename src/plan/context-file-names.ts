@@ -5,4 +5,4 @@
 export const INSTRUCTIONS = ["AGENTS.override.md", "AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.MD"];
 
 /** What a child reads besides. The parent's other files (who it is, whom it serves) are not the child's. */
-export const TOOLS = ["TOOLS.md"];
+export const TOOL_NOTES = ["TOOLS.md"];

@@ -49,7 +49,7 @@ export interface SessionChoice {
 	warnings: string[];
 }
 
-interface Place extends Pick<PlanSources, "findSession" | "sessionsRoot"> {
+interface SessionPlace extends Pick<PlanSources, "findSession" | "sessionsRoot"> {
 	parent: Pick<ParentFacts, "cwd" | "projectTrusted">;
 	principal: string;
 }
@@ -58,7 +58,7 @@ interface Place extends Pick<PlanSources, "findSession" | "sessionsRoot"> {
 export function childSession(
 	request: Pick<LaunchRequest, "sessionId">,
 	agent: AgentDefinition,
-	{ parent, principal, findSession, sessionsRoot }: Place,
+	{ parent, principal, findSession, sessionsRoot }: SessionPlace,
 ): SessionChoice | Refusal {
 	if (request.sessionId === undefined) {
 		const session = newSession({ root: sessionsRoot, cwd: parent.cwd, agent: agent.name });

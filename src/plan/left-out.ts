@@ -59,19 +59,19 @@ export function leftOutWarnings(leftOut: readonly LeftOut[], agent: AgentDefinit
 /** Entries of the file's lists that cannot be honoured exactly, such as `Bash(git:*)`: one line for each tool. */
 export function unreadableWarnings({ leftOut }: AgentDefinition): string[] {
 	const alike = Map.groupBy(leftOut, (entry) => ("tool" in entry ? `${entry.why} ${entry.tool}` : entry.why));
-	return [...alike.values()].flatMap((entries) => (entries[0] ? [unreadable(entries[0], entries)] : []));
+	return [...alike.values()].flatMap((entries) => (entries[0] ? [unreadableWarning(entries[0], entries)] : []));
 }
 
-function unreadable(entry: LeftOutTool, alike: readonly LeftOutTool[]): string {
+function unreadableWarning(entry: LeftOutTool, alike: readonly LeftOutTool[]): string {
 	const names = listed(alike.map(({ written }) => written));
 	const many = alike.length > 1;
 	const were = `${many ? "were" : "was"} left out`;
 	switch (entry.why) {
 		case "allows_some_uses":
 			if (entry.tool === "subagent") return `${names} ${were}: ${CANNOT_DELEGATE}`;
-			return `${names} ${were}: some uses of a tool cannot be granted here, and the whole tool would be more than the file asks for. Write "${cut(entry.tool)}" to grant the whole tool.`;
+			return `${names} ${were}: some uses of a tool cannot be granted here, and the whole tool would be more than the file asks for. Write "${oneLineOf(entry.tool)}" to grant the whole tool.`;
 		case "denies_some_uses":
-			return `${cut(entry.tool)} was left out: the file denies ${names}, and some uses of a tool cannot be denied here. Remove ${many ? "these entries" : "that entry"} to grant the whole tool.`;
+			return `${oneLineOf(entry.tool)} was left out: the file denies ${names}, and some uses of a tool cannot be denied here. Remove ${many ? "these entries" : "that entry"} to grant the whole tool.`;
 		case "not_a_name":
 			return `${names} ${were}: ${many ? "these are not names of tools" : "this is not the name of one tool"}. Name each tool.`;
 	}
@@ -102,13 +102,13 @@ function serversFor(names: readonly string[]): { text: string; tools: number }[]
 	const groups = Map.groupBy(names, (name) => /^mcp__.+?__/.exec(name)?.[0] ?? name);
 	return [...groups].flatMap(([server, tools]) =>
 		tools.length < MANY_OF_A_SERVER
-			? tools.map((name) => ({ text: cut(name), tools: 1 }))
-			: [{ text: `${cut(server)}* (${tools.length} tools)`, tools: tools.length }],
+			? tools.map((name) => ({ text: oneLineOf(name), tools: 1 }))
+			: [{ text: `${oneLineOf(server)}* (${tools.length} tools)`, tools: tools.length }],
 	);
 }
 
 /** What a file calls a tool is shown as text in one line. */
-function cut(name: string): string {
+function oneLineOf(name: string): string {
 	const plain = name.replace(/[\p{C}\p{Z}]+/gu, " ").trim();
 	return plain.length <= LONGEST_NAME ? plain : `${plain.slice(0, LONGEST_NAME - 1).toWellFormed()}…`;
 }
@@ -118,7 +118,7 @@ interface Case {
 	many: boolean;
 }
 
-const LISTS = "tools.subagents.tools";
+const TOOL_LISTS = "tools.subagents.tools";
 const IN_FILE = "in pi-geon.json";
 const CANNOT_DELEGATE = "a subagent cannot delegate. No setting changes that.";
 
@@ -129,9 +129,9 @@ function reason(why: WhyLeftOut, { agent, many }: Case): string {
 		case "delegates":
 			return CANNOT_DELEGATE;
 		case "denied":
-			return `${LISTS}.deny ${IN_FILE} forbids ${it}.`;
+			return `${TOOL_LISTS}.deny ${IN_FILE} forbids ${it}.`;
 		case "not_allowed":
-			return `${LISTS}.allow ${IN_FILE} does not name ${it}.`;
+			return `${TOOL_LISTS}.allow ${IN_FILE} does not name ${it}.`;
 		case "lsp_off":
 			return `subagents.allowLspTools is false ${IN_FILE}.`;
 		case "lsp_without_actions":

@@ -3,13 +3,13 @@ import { type Fields, type Upgrades, upgraded, withVersion } from "../run/stored
 import type { LaunchPlan } from "./plan.ts";
 
 /** Version 1 says that it is one. */
-const UPGRADES: Upgrades = [(plan) => plan];
+const PLAN_UPGRADES: Upgrades = [(plan) => plan];
 
-export const storedPlan = (plan: LaunchPlan): string => JSON.stringify(withVersion(plan, UPGRADES));
+export const storedPlan = (plan: LaunchPlan): string => JSON.stringify(withVersion(plan, PLAN_UPGRADES));
 
 /** Undefined if it is not a plan. */
 export function readPlan(stored: unknown): LaunchPlan | "newer" | undefined {
-	const plan = upgraded(stored, UPGRADES);
+	const plan = upgraded(stored, PLAN_UPGRADES);
 	if (plan === "newer") return plan;
 	return plan && isPlan(plan) ? (plan as unknown as LaunchPlan) : undefined;
 }
@@ -17,26 +17,26 @@ export function readPlan(stored: unknown): LaunchPlan | "newer" | undefined {
 function isPlan(fields: Fields): boolean {
 	const { definition, model, limits, session, principal, afterwards } = fields;
 	return (
-		["agent", "task", "prompt", "cwd"].every((key) => isText(fields[key])) &&
+		["agent", "task", "prompt", "cwd"].every((key) => isStoredText(fields[key])) &&
 		["tools", "extensions", "lspActions", "warnings"].every((key) => isTexts(fields[key])) &&
 		isRecord(definition) &&
-		isText(definition.file) &&
+		isStoredText(definition.file) &&
 		isRecord(model) &&
-		isText(model.provider) &&
-		isText(model.id) &&
+		isStoredText(model.provider) &&
+		isStoredText(model.id) &&
 		isRecord(limits) &&
 		["timeoutMs", "idleTimeoutMs", "toolTimeoutMs", "maxCorrections"].every((key) => isAmount(limits[key])) &&
 		isRecord(limits.parentSession) &&
 		isRecord(session) &&
-		isText(session.id) &&
-		isText(session.file) &&
+		isStoredText(session.id) &&
+		isStoredText(session.file) &&
 		isRecord(principal) &&
-		isText(principal.id) &&
+		isStoredText(principal.id) &&
 		isRecord(afterwards) &&
 		isAmount(afterwards.archiveAfterMinutes)
 	);
 }
 
-const isText = (value: unknown): value is string => typeof value === "string";
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const isStoredText = (value: unknown): value is string => typeof value === "string";
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isStoredText);
 const isAmount = (value: unknown): boolean => Number.isFinite(value) && Number(value) >= 0;

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from "../agents/definition.ts";
 import { namesOf } from "../agents/tool-names.ts";
-import { isWithin, matches } from "../agents/tool-patterns.ts";
+import { matches, meansSomeOf } from "../agents/tool-patterns.ts";
 import type { Config } from "../config/config.ts";
 import type { Refusal } from "../run/errors.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
@@ -142,7 +142,7 @@ function whyLeftOut(name: string, question: ToolQuestion): WhyLeftOut | undefine
 	const missing = whyMissing(name, question);
 	if (missing) return missing;
 	const { allow, deny } = config.tools.subagents.tools;
-	if ([...deny, ...(agent.tools.except ?? [])].some((entry) => isWithin(entry, name))) return "server_silent";
+	if ([...deny, ...(agent.tools.except ?? [])].some((entry) => meansSomeOf(entry, name))) return "server_silent";
 	// A list that forbids some uses of a tool forbids it; one that allows some uses does not allow it.
 	if (isIn(deny, name, { restricted: true })) return "denied";
 	if (allow !== null && !isIn(allow, name, { restricted: false })) return "not_allowed";

@@ -41,7 +41,7 @@ export async function trustedDefinition(question: TrustQuestion): Promise<Truste
 	if (approval === "nobody" && replaced) return { agent: replaced, warnings: [leftOut(agent, replaced)] };
 	return refuse(
 		"SUBAGENT_DISABLED",
-		`${agent.name} comes from this project (${shown(agent.file)}), which is not trusted, and was not approved. ${REMEDY}`,
+		`${agent.name} comes from this project (${shownPath(agent.file)}), which is not trusted, and was not approved. ${REMEDY}`,
 		"not_approved",
 	);
 }
@@ -53,16 +53,16 @@ const approvalOf = ({ agent, approve }: TrustQuestion, replaced: AgentDefinition
 const REMEDY = "Review the file, then trust the project with /trust and restart pi, or start pi with --approve.";
 
 const takesThePlace = (agent: AgentDefinition, replaced: AgentDefinition): string =>
-	`This project's ${agent.name} (${shown(agent.file)}) ran in place of ${whose(replaced)}.`;
+	`This project's ${agent.name} (${shownPath(agent.file)}) ran in place of ${whose(replaced)}.`;
 
 const leftOut = (agent: AgentDefinition, replaced: AgentDefinition): string =>
-	`This project's ${agent.name} (${shown(agent.file)}) was left out because the project is not trusted; ${whose(replaced)} ran instead. ${REMEDY}`;
+	`This project's ${agent.name} (${shownPath(agent.file)}) was left out because the project is not trusted; ${whose(replaced)} ran instead. ${REMEDY}`;
 
 const whose = ({ name, source, file }: AgentDefinition): string =>
-	source === "builtin" ? `the built-in ${name}` : `your agent ${name} (${shown(file)})`;
+	source === "builtin" ? `the built-in ${name}` : `your agent ${name} (${shownPath(file)})`;
 
 /** The name of a file is the project's to choose: one line, and its end, which names the file. */
-function shown(file: string): string {
+function shownPath(file: string): string {
 	const line = file.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
 	return line.length <= LONGEST_PATH ? line : `…${line.slice(-LONGEST_PATH).toWellFormed()}`;
 }

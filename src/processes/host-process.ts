@@ -5,7 +5,7 @@ type HostProcess = Pick<HostRecord, "pid" | "pidStarted">;
 
 /** How long an ended process may take until it does nothing any more. */
 const END_WITHIN_MS = 1000;
-const LOOK_EVERY_MS = 2;
+const DEAD_YET_EVERY_MS = 2;
 
 /** Whether the process of a host is certainly not there any more. */
 export function isDead({ pid, pidStarted }: HostProcess): boolean {
@@ -28,7 +28,7 @@ export function endProcess(host: HostProcess): void {
 	}
 	const deadline = performance.now() + END_WITHIN_MS;
 	const idle = new Int32Array(new SharedArrayBuffer(4));
-	while (!isDead(host) && performance.now() < deadline) Atomics.wait(idle, 0, 0, LOOK_EVERY_MS);
+	while (!isDead(host) && performance.now() < deadline) Atomics.wait(idle, 0, 0, DEAD_YET_EVERY_MS);
 }
 
 function isAlive(pid: number): boolean {

@@ -1,7 +1,7 @@
 import { archiveDueSessions } from "../ledger/archive.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Places } from "../ledger/places.ts";
-import { type Place, removeExpired, takeDailyTurn } from "../ledger/retention.ts";
+import { type EndedPlace, removeExpired, takeDailyTurn } from "../ledger/retention.ts";
 import type { Log } from "../log/log.ts";
 import type { Ports } from "../ports/ports.ts";
 
@@ -28,7 +28,7 @@ export function tidyUp({ ledger, log, places, ports, retentionDays: ask }: House
 	const at = ports.clock.now();
 	const retentionDays = ask();
 	if (retentionDays === undefined || !takeDailyTurn(ledger, at)) return;
-	let from: Place | undefined;
+	let from: EndedPlace | undefined;
 	do {
 		const { next, ...removed } = removeExpired(ledger, { at, retentionDays, places, ...(from && { from }) });
 		log.info("tidied up", removed);

@@ -54,7 +54,7 @@ export function asToHost(message: unknown): ToHost | undefined {
 	if (type === "pass") return { type, runId, askId };
 	if (type !== "answer") return undefined;
 	if (answer === undefined) return { type, runId, askId };
-	return isAnswer(answer) ? { type, runId, askId, answer } : undefined;
+	return isAnswerOfUser(answer) ? { type, runId, askId, answer } : undefined;
 }
 
 /** The texts in it are redacted: hosts do that before they send. */
@@ -71,7 +71,7 @@ export function asFromHost(message: unknown): FromHost | undefined {
 }
 
 const isRun = (id: unknown): id is RunId => typeof id === "string" && isRunId(id);
-const isAnswer = (answer: unknown): answer is string | boolean | number =>
+const isAnswerOfUser = (answer: unknown): answer is string | boolean | number =>
 	typeof answer === "string" || typeof answer === "boolean" || typeof answer === "number";
 
 function isQuestion(question: unknown): question is Question {

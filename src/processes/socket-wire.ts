@@ -8,10 +8,10 @@ import { parsedLine } from "../run/json-line.ts";
 /** Named pipes of Windows are not files. */
 const isFile = process.platform !== "win32";
 
-const FORBIDDEN = new Set<unknown>(["EACCES", "EPERM", "EROFS"]);
+const NOT_ALLOWED = new Set<unknown>(["EACCES", "EPERM", "EROFS"]);
 
 /** A line that is longer than this is not one of ours. */
-const LONGEST_LINE = 4 * 1024 * 1024;
+const LONGEST_WIRE_LINE = 4 * 1024 * 1024;
 
 /** The real wire: unix sockets, or named pipes on Windows, that only this user can reach. One JSON value a line. */
 export const socketWire: Wire = {
@@ -51,7 +51,7 @@ export const socketWire: Wire = {
 			if (isFile) rmSync(address, { force: true });
 		} catch (error) {
 			// What may not be removed now is in nobody's way: the address holds the id of its host.
-			if (!(error instanceof Error && "code" in error && FORBIDDEN.has(error.code))) throw error;
+			if (!(error instanceof Error && "code" in error && NOT_ALLOWED.has(error.code))) throw error;
 		}
 	},
 };
@@ -84,7 +84,7 @@ function receive(socket: Socket, take: (message: unknown) => void): void {
 	socket.on("data", (chunk: string) => {
 		const lines = (rest + chunk).split("\n");
 		rest = lines.pop() ?? "";
-		if (rest.length > LONGEST_LINE) return void socket.destroy(new Error("The line does not end."));
+		if (rest.length > LONGEST_WIRE_LINE) return void socket.destroy(new Error("The line does not end."));
 		for (const line of lines) {
 			const message = parsedLine(line);
 			if (message === undefined) return void socket.destroy(new Error("The line is not JSON."));

@@ -14,7 +14,7 @@ export function isOutcome(value: unknown): value is Outcome<string> {
 	return (value.status === "error" || value.status === "timeout") && isFailure(value);
 }
 
-const hasFacts = ({ usage, displayItems, attempts, warnings, model, context, output }: Fields): boolean =>
+const hasFacts = ({ usage, displayItems, attempts, warnings, model, context, output }: Stored): boolean =>
 	isUsage(usage) &&
 	isListOf(displayItems, isDisplayItem) &&
 	isListOf(warnings, isText) &&
@@ -24,7 +24,7 @@ const hasFacts = ({ usage, displayItems, attempts, warnings, model, context, out
 	isTextOrAbsent(output) &&
 	(context === undefined || (isRecord(context) && isNumber(context.tokens) && isNumber(context.window)));
 
-const isFailure = ({ cause, exitCode, error, finalized, timeoutReason, lastEvent }: Fields): boolean =>
+const isFailure = ({ cause, exitCode, error, finalized, timeoutReason, lastEvent }: Stored): boolean =>
 	isFailureCause(cause) &&
 	Number.isSafeInteger(exitCode) &&
 	exitCode !== 0 &&
@@ -72,7 +72,7 @@ const AMOUNTS = ["input", "output", "cacheRead", "cacheWrite", "cost", "turns"];
 export const isUsage = (value: unknown): value is Usage =>
 	isRecord(value) && AMOUNTS.every((amount) => isNumber(value[amount]));
 
-type Fields = Readonly<Record<string, unknown>>;
+type Stored = Readonly<Record<string, unknown>>;
 
 const TIMEOUT_REASONS: readonly unknown[] = ["runtime", "idle", "tool"];
 

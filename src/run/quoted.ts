@@ -1,8 +1,10 @@
-const LONGEST = 100;
+const LONGEST_QUOTE = 100;
 
 /** What somebody wrote, to name it in a message: short, whatever it was. */
 export const quoted = (text: string): string => `"${shortened(text)}"`;
 
 export function shortened(text: string): string {
-	return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}… (${text.length} characters)`;
+	return text.length <= LONGEST_QUOTE
+		? text
+		: `${text.slice(0, LONGEST_QUOTE).toWellFormed()}… (${text.length} characters)`;
 }

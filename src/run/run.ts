@@ -62,7 +62,7 @@ export type RunState = Run["state"];
 
 export type Delivery = { state: "owed" } | { state: "delivered" | "skipped"; at: number };
 
-export type RunEvent =
+export type TransitionEvent =
 	| { type: "claimed"; at: number; hostId: HostId; leaseUntil: number }
 	| { type: "renewed"; at: number; fence: number; leaseUntil: number }
 	| { type: "attempted_again"; at: number; fence: number }
@@ -80,7 +80,7 @@ export interface RefusedTransition {
 const refused = (refusedBecause: string): RefusedTransition => ({ refusedBecause });
 
 /** The only place where the state of a run changes. Pure: the ledger stores what this returns. */
-export function transition(run: Run, event: RunEvent): Run | RefusedTransition {
+export function transition(run: Run, event: TransitionEvent): Run | RefusedTransition {
 	switch (event.type) {
 		case "claimed":
 			if (run.state !== "queued") return refused(`a ${run.state} run cannot be claimed`);

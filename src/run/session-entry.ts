@@ -24,7 +24,7 @@ function isMessage({ role, content }: Record<string, unknown>): boolean {
 }
 
 const isContent = (content: unknown): boolean =>
-	typeof content === "string" || (Array.isArray(content) && content.every(isPart));
+	typeof content === "string" || (Array.isArray(content) && content.every(isContentPart));
 
-const isPart = (part: unknown): boolean =>
+const isContentPart = (part: unknown): boolean =>
 	isRecord(part) && (part.type !== "toolCall" || (typeof part.name === "string" && isRecord(part.arguments)));

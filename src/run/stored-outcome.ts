@@ -4,13 +4,13 @@ import { isOutcome } from "./outcome-check.ts";
 import { type Fields, type Upgrades, upgraded, withVersion } from "./stored.ts";
 
 /** Version 1 has the cause, and all of its texts are redacted. */
-const UPGRADES: Upgrades = [(outcome) => ({ ...outcome, cause: causeBefore1(outcome.status, outcome.error) })];
+const OUTCOME_UPGRADES: Upgrades = [(outcome) => ({ ...outcome, cause: causeBefore1(outcome.status, outcome.error) })];
 
-export const storedOutcome = (outcome: Outcome): string => JSON.stringify(withVersion(outcome, UPGRADES));
+export const storedOutcome = (outcome: Outcome): string => JSON.stringify(withVersion(outcome, OUTCOME_UPGRADES));
 
 /** Undefined if it is not an outcome. */
 export function readOutcome(stored: unknown): Outcome<string> | "newer" | undefined {
-	const outcome: unknown = upgraded(stored, UPGRADES);
+	const outcome: unknown = upgraded(stored, OUTCOME_UPGRADES);
 	return outcome === "newer" || isOutcome(outcome) ? outcome : undefined;
 }
 

@@ -7,7 +7,7 @@ import type { HostConnection } from "./connection.ts";
 import type { Caller } from "./decide.ts";
 
 /** Why a run has not started yet. */
-export interface Waiting {
+export interface WhyQueued {
 	/** How many are served before it. */
 	position: number;
 	/** An earlier run of the same child session is not over. */
@@ -22,7 +22,7 @@ export interface WatchOptions {
 	/** That is written down. */
 	onStopAsked?: () => void;
 	onProgress?: (progress: Progress) => void;
-	onQueued?: (waiting: Waiting) => void;
+	onQueued?: (waiting: WhyQueued) => void;
 	/** Something keeps us from looking after the run. It is tried again. */
 	onTrouble?: (message: string) => void;
 	/** There is a connection to the host that works on it, or that should. */
@@ -48,7 +48,7 @@ export interface AttendedSession {
 }
 
 /** Somebody awaits a run. */
-export interface Call {
+export interface AwaitedCall {
 	readonly id: number;
 	readonly runId: RunId;
 	readonly options: WatchOptions;
@@ -62,8 +62,8 @@ export interface Call {
 
 /** Who awaits which run in this process. */
 export class Calls {
-	readonly #calls = new Map<number, Call>();
-	readonly #byRun = new Map<RunId, Call[]>();
+	readonly #calls = new Map<number, AwaitedCall>();
+	readonly #byRun = new Map<RunId, AwaitedCall[]>();
 	#callers: readonly Caller[] = [];
 	#count = 0;
 
@@ -84,15 +84,15 @@ export class Calls {
 		return [...this.#byRun.keys()];
 	}
 
-	get all(): Call[] {
+	get all(): AwaitedCall[] {
 		return [...this.#calls.values()];
 	}
 
-	get toStop(): Call[] {
+	get toStop(): AwaitedCall[] {
 		return this.all.filter(({ stopBy }) => stopBy !== undefined);
 	}
 
-	of(runId: RunId): readonly Call[] {
+	of(runId: RunId): readonly AwaitedCall[] {
 		return this.#byRun.get(runId) ?? [];
 	}
 
@@ -116,7 +116,7 @@ export class Calls {
 	): Promise<EndedRecord | undefined> {
 		const id = ++this.#count;
 		const { promise, resolve, reject } = Promise.withResolvers<EndedRecord | undefined>();
-		const call: Call = { id, runId, options, resolve, reject };
+		const call: AwaitedCall = { id, runId, options, resolve, reject };
 		this.#calls.set(id, call);
 		this.#byRun.set(runId, [...this.of(runId), call]);
 		this.#callers = [...this.#callers, { id, runId, hasLeft: false }];
@@ -150,7 +150,7 @@ export class Calls {
 		this.#remove(id)?.reject(error);
 	}
 
-	#remove(id: number): Call | undefined {
+	#remove(id: number): AwaitedCall | undefined {
 		const call = this.#calls.get(id);
 		if (!call) return undefined;
 		this.#calls.delete(id);

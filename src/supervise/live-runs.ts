@@ -11,7 +11,7 @@ export interface Viewer {
 }
 
 /** Of how many runs the latest is kept before anybody looks: a child that thinks for a minute says nothing new. */
-const KEPT = 50;
+const MOST_LIVE_RUNS = 50;
 
 /**
  * The open runs of this session that nobody waits for, and what some of them do now: those on the screen, and those that
@@ -51,14 +51,16 @@ export class LiveRuns {
 
 	/** Of which of the open runs progress should be heard: a thousand that nobody sees need not tell how they are getting on. */
 	followed(open: readonly OpenRun[]): Set<RunId> {
-		const followed = new Set(open.flatMap(({ id }, index) => (index < KEPT || this.#isShown(id) ? [id] : [])));
+		const followed = new Set(
+			open.flatMap(({ id }, index) => (index < MOST_LIVE_RUNS || this.#isShown(id) ? [id] : [])),
+		);
 		// What is not kept up to date is not to be shown as the latest.
 		for (const { id } of open) if (!followed.has(id)) this.#progress.delete(id);
 		return followed;
 	}
 
 	heard(id: RunId, progress: Progress): void {
-		const isKept = this.#progress.has(id) || this.#progress.size < KEPT;
+		const isKept = this.#progress.has(id) || this.#progress.size < MOST_LIVE_RUNS;
 		if (isKept || this.#isShown(id)) this.#progress.set(id, progress);
 		for (const viewer of this.#viewers) if (viewer.shows(id)) viewer.changed();
 	}

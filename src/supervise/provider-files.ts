@@ -9,11 +9,11 @@ import { withCompileCache } from "./compile-cache.ts";
 import type { HostProfile } from "./profile.ts";
 import { quietArguments } from "./start-host.ts";
 
-const ANSWER_WITHIN_MS = 40_000;
+const PROVIDERS_WITHIN_MS = 40_000;
 
 export type ProviderFiles = { kind: "found"; files: string[] } | { kind: "not_found"; why: string };
 
-interface Question {
+interface ProviderQuestion {
 	provider: string;
 	/** The extensions that pi loads here, in its order. Of a project only if it is trusted. */
 	candidates: readonly string[];
@@ -33,7 +33,7 @@ export async function filesOfProvider({
 	profile,
 	places,
 	afresh,
-}: Question): Promise<ProviderFiles> {
+}: ProviderQuestion): Promise<ProviderFiles> {
 	const memory = memoryIn(places);
 	if (!afresh) {
 		const known = candidates.map((file) => ({ file, providers: memory.read(file) }));
@@ -87,7 +87,7 @@ async function askProcess(
 	);
 	const answers = new Map<string, ProvidersOf>();
 	const { promise: ended, resolve } = Promise.withResolvers<void>();
-	const timer = setTimeout(() => child.kill("SIGKILL"), ANSWER_WITHIN_MS);
+	const timer = setTimeout(() => child.kill("SIGKILL"), PROVIDERS_WITHIN_MS);
 	let text = "";
 	child.stdio[ANSWERS_FD]?.on("data", (bytes: Buffer) => {
 		text += bytes.toString();

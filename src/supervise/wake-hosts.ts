@@ -4,7 +4,7 @@ import type { Ports } from "../ports/ports.ts";
 import { reapDead } from "../processes/reaper.ts";
 import { HostConnection } from "./connection.ts";
 
-const ANSWER_WITHIN_MS = 1000;
+const WOKEN_WITHIN_MS = 1000;
 
 /**
  * Has all hosts look at the ledger at once, and reaps those that are dead, so that nobody waits out their leases: for a
@@ -19,7 +19,7 @@ async function wake(ledger: Ledger, host: HostRecord, ports: Ports): Promise<voi
 		const connection = await HostConnection.open(host.socket, ports);
 		connection.wake();
 		// Once it has answered what came after the wake, it has heard of it.
-		await connection.answers(ANSWER_WITHIN_MS);
+		await connection.answers(WOKEN_WITHIN_MS);
 		connection.close();
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error)) throw error;

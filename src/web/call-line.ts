@@ -2,13 +2,13 @@ import type { Theme } from "@earendil-works/pi-coding-agent";
 import { Text } from "@earendil-works/pi-tui";
 import { legible } from "../run/legible.ts";
 
-const LONGEST_LINE = 200;
+const LONGEST_CALL = 200;
 
 /** How a call looks to the user: the tool, and the addresses or questions it was given. Arguments may still be streaming. */
-export const callLine = (name: string) => (args: object | undefined, theme: Theme) => {
+export const webCallLine = (name: string) => (args: object | undefined, theme: Theme) => {
 	const words = Object.values(args ?? {})
 		.flat()
 		.filter((value) => typeof value === "string");
-	const line = legible(words.join(", ")).replace(/\s+/g, " ").slice(0, LONGEST_LINE);
+	const line = legible(words.join(", ")).replace(/\s+/g, " ").slice(0, LONGEST_CALL);
 	return new Text(`${theme.fg("toolTitle", theme.bold(name))} ${theme.fg("accent", line)}`, 0, 0);
 };

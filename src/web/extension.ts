@@ -8,7 +8,7 @@ import { fetchContent } from "./tools/fetch-content.ts";
 import { getSearchContent } from "./tools/get-search-content.ts";
 import { webSearch } from "./tools/web-search.ts";
 
-const TOOLS = ["web_search", "fetch_content", "get_search_content", "convert_content"];
+const WEB_TOOLS = ["web_search", "fetch_content", "get_search_content", "convert_content"];
 
 /** The web and document tools, for a user's pi and for children alike. */
 export default function webTools(pi: ExtensionAPI): void {
@@ -28,10 +28,10 @@ export default function webTools(pi: ExtensionAPI): void {
 		decideTrust(event, ctx);
 		if (isAskedFor() || configFor(ctx).config.web.enabled) return;
 		// Registered, so that children can be given them, but no part of this session's prompt.
-		pi.setActiveTools(pi.getActiveTools().filter((name) => !TOOLS.includes(name)));
+		pi.setActiveTools(pi.getActiveTools().filter((name) => !WEB_TOOLS.includes(name)));
 	});
 	pi.on("tool_result", ({ toolName, details }: ToolResultEvent) =>
-		TOOLS.includes(toolName) && isFailure(details) ? { isError: true } : undefined,
+		WEB_TOOLS.includes(toolName) && hasFailedCall(details) ? { isError: true } : undefined,
 	);
 }
 
@@ -47,8 +47,8 @@ function guardedFetch(): GuardedFetch {
 /** A child has the tools it was given, and a user who names one with `--tools` means it. */
 function isAskedFor(): boolean {
 	if (process.env.PI_SUBAGENT_CHILD === "1") return true;
-	return parseArgs(process.argv.slice(2)).tools?.some((name) => TOOLS.includes(name)) ?? false;
+	return parseArgs(process.argv.slice(2)).tools?.some((name) => WEB_TOOLS.includes(name)) ?? false;
 }
 
-const isFailure = (details: unknown): boolean =>
+const hasFailedCall = (details: unknown): boolean =>
 	typeof details === "object" && details !== null && "ok" in details && details.ok === false;

@@ -4,11 +4,11 @@ import { WebError } from "./error.ts";
 import { type KeptPage, type Page, processState } from "./process-state.ts";
 
 /** Of all pages of a result together, unless the caller says otherwise. */
-export const SHOWN_CHARS = 24_000;
+export const PAGE_CHARS = 24_000;
 export const MOST_SHOWN_CHARS = 100_000;
 
 /** Part of a page's text. */
-export interface Excerpt {
+export interface PageExcerpt {
 	page: KeptPage;
 	from: number;
 	to: number;
@@ -29,7 +29,7 @@ export async function readAll(
 			try {
 				return [{ ...(await read()), index }];
 			} catch (error) {
-				errors.push(failureOf(error, subject));
+				errors.push(pageFailure(error, subject));
 				return [];
 			}
 		}),
@@ -38,7 +38,7 @@ export async function readAll(
 }
 
 /** Anything but a failure of the web, an abort above all, ends the call. */
-export function failureOf(
+export function pageFailure(
 	error: unknown,
 	subject: Pick<WebFailure, "index" | "url" | "query" | "path"> = {},
 ): WebFailure {
@@ -48,7 +48,7 @@ export function failureOf(
 }
 
 /** Keeps the pages for `get_search_content` and tells under which id. */
-export function keep(pages: readonly KeptPage[]): string | undefined {
+export function keepPages(pages: readonly KeptPage[]): string | undefined {
 	if (pages.length === 0) return undefined;
 	const responseId = randomBytes(9).toString("base64url");
 	const weight = pages.reduce((sum, { text }) => sum + text.length, 0);
@@ -57,18 +57,18 @@ export function keep(pages: readonly KeptPage[]): string | undefined {
 }
 
 /** The beginnings of several pages: short ones whole, the others share what is left. */
-export function beginnings(pages: readonly KeptPage[], maxChars = SHOWN_CHARS): Excerpt[] {
+export function beginnings(pages: readonly KeptPage[], maxChars = PAGE_CHARS): PageExcerpt[] {
 	let left = maxChars;
 	const shortestFirst = [...pages].sort((a, b) => a.text.length - b.text.length);
 	const excerpts = shortestFirst.map((page, done) => {
-		const shown = excerpt(page, 0, Math.floor(left / (pages.length - done)));
+		const shown = pageExcerpt(page, 0, Math.floor(left / (pages.length - done)));
 		left -= shown.to;
 		return shown;
 	});
 	return excerpts.sort((a, b) => a.page.index - b.page.index);
 }
 
-export function excerpt(page: KeptPage, offset: number, maxChars: number): Excerpt {
+export function pageExcerpt(page: KeptPage, offset: number, maxChars: number): PageExcerpt {
 	const from = whole(page.text, Math.min(offset, page.text.length));
 	return { page, from, to: whole(page.text, Math.min(from + maxChars, page.text.length)) };
 }
@@ -77,7 +77,7 @@ export function excerpt(page: KeptPage, offset: number, maxChars: number): Excer
 const whole = (text: string, at: number): number =>
 	/[\udc00-\udfff]/.test(text.charAt(at)) ? Math.max(0, at - 1) : at;
 
-export const pageDetails = ({ page, from, to }: Excerpt): PageDetails => ({
+export const pageDetails = ({ page, from, to }: PageExcerpt): PageDetails => ({
 	index: page.index,
 	source: page.source,
 	...(page.finalUrl !== undefined && { finalUrl: page.finalUrl }),

@@ -23,7 +23,7 @@ interface WebState {
 	kept: BoundedMap<readonly KeptPage[]>;
 }
 
-const KEY = Symbol.for("pi-geon.web.1");
+const WEB_STATE = Symbol.for("pi-geon.web.1");
 const MILLION = 1_000_000;
 
 /**
@@ -31,12 +31,12 @@ const MILLION = 1_000_000;
  * later should still find its content.
  */
 export function processState(): WebState {
-	const shared = globalThis as { [KEY]?: WebState };
-	shared[KEY] ??= {
+	const shared = globalThis as { [WEB_STATE]?: WebState };
+	shared[WEB_STATE] ??= {
 		hosts: new Slots(3),
 		workers: new Slots(2),
 		cache: new BoundedMap({ weight: 16 * MILLION, entries: 200 }),
 		kept: new BoundedMap({ weight: 32 * MILLION, entries: 500 }),
 	};
-	return shared[KEY];
+	return shared[WEB_STATE];
 }

@@ -1,25 +1,25 @@
 import type { WebDetails, WebFailure } from "./details.ts";
-import { type Excerpt, keep, pageDetails } from "./pages.ts";
+import { keepPages, type PageExcerpt, pageDetails } from "./pages.ts";
 import { untrusted } from "./untrusted.ts";
 
 /** The result of a tool: lines for the model, and the same as data. */
-export const toolResult = <Details extends WebDetails>(parts: readonly string[], details: Details) => ({
+export const webResult = <Details extends WebDetails>(parts: readonly string[], details: Details) => ({
 	content: [{ type: "text" as const, text: parts.join("\n") }],
 	details,
 });
 
 /** A call that failed as a whole. */
-export const refused = (failure: WebFailure) =>
-	toolResult<WebDetails>(errorLines([failure]), { ok: false, pages: [], errors: [failure] });
+export const failedCall = (failure: WebFailure) =>
+	webResult<WebDetails>(errorLines([failure]), { ok: false, pages: [], errors: [failure] });
 
 /** Pages, what is shown of each, and what could not be read. The pages are kept for `get_search_content`. */
-export function pagesResult(shown: readonly Excerpt[], errors: WebFailure[]) {
+export function pagesResult(shown: readonly PageExcerpt[], errors: WebFailure[]) {
 	const { texts, ...details } = presented(shown);
-	return toolResult<WebDetails>([...texts, ...errorLines(errors)], { ok: shown.length > 0, ...details, errors });
+	return webResult<WebDetails>([...texts, ...errorLines(errors)], { ok: shown.length > 0, ...details, errors });
 }
 
 /** The part of a result that tells of pages. */
-export function presented(shown: readonly Excerpt[], responseId = keep(shown.map(({ page }) => page))) {
+export function presented(shown: readonly PageExcerpt[], responseId = keepPages(shown.map(({ page }) => page))) {
 	const { warning, around } = untrusted();
 	return {
 		texts:
@@ -39,7 +39,7 @@ export const errorLines = (errors: readonly WebFailure[]): string[] =>
 	});
 
 /** Title and addresses are the page's own words too, so they stand between the marks. */
-function pageText({ page, from, to }: Excerpt): string {
+function pageText({ page, from, to }: PageExcerpt): string {
 	const { title, finalUrl } = page;
 	return [
 		`[${page.index}] ${page.source}${finalUrl === undefined ? "" : ` → ${finalUrl}`}`,
@@ -48,7 +48,7 @@ function pageText({ page, from, to }: Excerpt): string {
 	].join("\n");
 }
 
-function whatIsLeft({ page, from, to }: Excerpt, responseId: string | undefined): string {
+function whatIsLeft({ page, from, to }: PageExcerpt, responseId: string | undefined): string {
 	const { length } = page.text;
 	const cut = page.cut ? " The document is longer; the rest was left out." : "";
 	if (from === 0 && to === length) return cut === "" ? "" : `\n${cut.trim()}`;

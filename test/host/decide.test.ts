@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { decideHost, type HostSnapshot, type HostState } from "../../src/host/decide.ts";
+import { decideHost, type HostMemory, type HostSnapshot } from "../../src/host/decide.ts";
 import { HEARTBEAT_MS } from "../../src/processes/lease.ts";
 import { newRunId, type RunId } from "../../src/run/ids.ts";
 
 const RUN = newRunId();
 const NOW = 100_000;
 const IDLE_MS = 60_000;
-const BUSY: HostState = { beatAt: NOW + 500, idleSince: NOW - 1 };
-const IDLE: HostState = { beatAt: NOW + 500, idleSince: NOW - IDLE_MS };
+const BUSY: HostMemory = { beatAt: NOW + 500, idleSince: NOW - 1 };
+const IDLE: HostMemory = { beatAt: NOW + 500, idleSince: NOW - IDLE_MS };
 const NOBODY: HostSnapshot = { active: [], held: new Map(), pendingOutcomes: 0, isWatched: false };
 const WORKS: HostSnapshot = { ...NOBODY, active: [{ id: RUN, fence: 2 }], held: held({ fence: 2 }) };
 
@@ -15,13 +15,13 @@ function held(mine: { fence: number; stopBy?: string }): Map<RunId, { fence: num
 	return new Map([[RUN, mine]]);
 }
 
-const decide = (state: HostState, seen: HostSnapshot, forOneRun = false) =>
+const decide = (state: HostMemory, seen: HostSnapshot, forOneRun = false) =>
 	decideHost(state, seen, { idleMs: IDLE_MS, forOneRun, now: NOW });
-const does = (state: HostState, seen: HostSnapshot, forOneRun = false): string[] =>
+const does = (state: HostMemory, seen: HostSnapshot, forOneRun = false): string[] =>
 	decide(state, seen, forOneRun).actions.map((action) => action.do);
 
 describe("a host", () => {
-	test.each<[string, HostState, HostSnapshot, boolean, string[]]>([
+	test.each<[string, HostMemory, HostSnapshot, boolean, string[]]>([
 		["works on what is its own", BUSY, WORKS, false, ["recover", "claim"]],
 		[
 			"lets go of what was given to another",

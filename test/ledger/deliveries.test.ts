@@ -12,7 +12,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import { applyInTransaction, endRun } from "../../src/ledger/progress.ts";
 import { findRun } from "../../src/ledger/records.ts";
 import type { RunId } from "../../src/run/ids.ts";
-import type { RunEvent } from "../../src/run/run.ts";
+import type { TransitionEvent } from "../../src/run/run.ts";
 import { settleDelivery } from "./one-run.ts";
 import { admission, success } from "./samples.ts";
 import { useScratch } from "./scratch.ts";
@@ -22,7 +22,7 @@ const scratch = useScratch();
 const admitFor = (ledger: Ledger, parentSession: string): RunId =>
 	admitRun(ledger, admission({ parentSession })).run.id;
 const end = (ledger: Ledger, id: RunId) => endRun(ledger, { id, fence: 0, outcome: success(id), at: 5 });
-const apply = (ledger: Ledger, id: RunId, event: RunEvent) =>
+const apply = (ledger: Ledger, id: RunId, event: TransitionEvent) =>
 	ledger.transaction("full", () => applyInTransaction(ledger, id, event));
 const owed = (ledger: Ledger, session: string) => owedTo(ledger, session, { at: 0 }).map(({ run }) => run.id);
 

@@ -10,7 +10,7 @@ import { placesIn } from "../../src/ledger/places.ts";
 import { findRun } from "../../src/ledger/records.ts";
 import { removeExpired, takeDailyTurn } from "../../src/ledger/retention.ts";
 import { findSession } from "../../src/ledger/sessions.ts";
-import { gc } from "../../src/operate/gc.ts";
+import { removeAllExpired } from "../../src/operate/gc.ts";
 import { claimNext } from "./one-run.ts";
 import { pastRun } from "./past.ts";
 import { admission } from "./samples.ts";
@@ -27,7 +27,7 @@ const open = async () => {
 	const sessions = join(folder, "sessions");
 	mkdirSync(sessions);
 	mkdirSync(places.hosts, { recursive: true });
-	const tidy = (at: number, retentionDays = 30) => gc(ledger, { at, retentionDays, places });
+	const tidy = (at: number, retentionDays = 30) => removeAllExpired(ledger, { at, retentionDays, places });
 	return { ledger, folder: sessions, places, tidy };
 };
 

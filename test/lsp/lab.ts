@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from "node:path";
 import { generateUnifiedPatch, withFileMutationQueue } from "@earendil-works/pi-coding-agent";
 import { afterEach, expect } from "vitest";
 import type { LspServerSettings } from "../../src/config/config.ts";
-import type { Answer, LspRequest } from "../../src/lsp/request.ts";
+import type { LspAnswer, LspRequest } from "../../src/lsp/request.ts";
 import { runLsp } from "../../src/lsp/run.ts";
 import { knownServers } from "../../src/lsp/server/definition.ts";
 import { LIMITS, type ServerLimits } from "../../src/lsp/server/limits.ts";
@@ -19,7 +19,7 @@ export interface Lab {
 	readonly pool: ServerPool;
 	/** Another session in the same process. */
 	session(changes?: Partial<LspSession>): LspSession;
-	lsp(request: LspRequest, changes?: Partial<LspSession>): Promise<Answer>;
+	lsp(request: LspRequest, changes?: Partial<LspSession>): Promise<LspAnswer>;
 	write(name: string, text: string): string;
 	/** Of the servers that ran at any time. */
 	pids(): number[];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createRedactor } from "../../src/collect/redact/redactor.ts";
-import { excerpt, shorten } from "../../src/operate/excerpt.ts";
+import { excerpt, headOfText } from "../../src/operate/excerpt.ts";
 import type { ChildMessage } from "../../src/operate/messages.ts";
 import type { Redacted } from "../../src/run/redacted.ts";
 import { asItIs } from "../helpers/as-it-is.ts";
@@ -24,6 +24,6 @@ test("a secret at the cut is gone as a whole", () => {
 });
 
 test("a text is not cut inside a character", () => {
-	expect(shorten(asItIs<Redacted>("ab😀cd"), 3)).toBe("ab… (4 more characters)");
-	expect(shorten(asItIs<Redacted>("abc"), 3)).toBe("abc");
+	expect(headOfText(asItIs<Redacted>("ab😀cd"), 3)).toBe("ab… (4 more characters)");
+	expect(headOfText(asItIs<Redacted>("abc"), 3)).toBe("abc");
 });

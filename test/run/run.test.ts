@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { HostId, RunId } from "../../src/run/ids.ts";
 import type { Outcome } from "../../src/run/outcome.ts";
-import { isRefused, type Run, type RunEvent, transition } from "../../src/run/run.ts";
+import { isRefused, type Run, type TransitionEvent, transition } from "../../src/run/run.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
 import { asItIs } from "../helpers/as-it-is.ts";
 
@@ -23,7 +23,7 @@ const success = asItIs<Outcome>({
 const host = fc.constantFrom("aaaaaaaa" as HostId, "bbbbbbbb" as HostId);
 const moment = fc.nat(1000);
 const fence = fc.nat(6);
-const anyEvent: fc.Arbitrary<RunEvent> = fc.oneof(
+const anyEvent: fc.Arbitrary<TransitionEvent> = fc.oneof(
 	fc.record({ type: fc.constant("claimed" as const), at: moment, hostId: host, leaseUntil: moment }),
 	fc.record({ type: fc.constant("renewed" as const), at: moment, fence, leaseUntil: moment }),
 	fc.record({ type: fc.constant("attempted_again" as const), at: moment, fence }),
@@ -35,7 +35,7 @@ const anyEvent: fc.Arbitrary<RunEvent> = fc.oneof(
 );
 
 /** Every state a sequence of events passes through, refused events leaving it unchanged. */
-function history(events: RunEvent[]): { before: Run; event: RunEvent; after: Run; refused: boolean }[] {
+function history(events: TransitionEvent[]): { before: Run; event: TransitionEvent; after: Run; refused: boolean }[] {
 	let run: Run = fresh;
 	return events.map((event) => {
 		const before = run;
@@ -46,7 +46,7 @@ function history(events: RunEvent[]): { before: Run; event: RunEvent; after: Run
 	});
 }
 
-function apply(...events: RunEvent[]): Run {
+function apply(...events: TransitionEvent[]): Run {
 	let run: Run = fresh;
 	for (const event of events) {
 		const result = transition(run, event);
@@ -56,7 +56,7 @@ function apply(...events: RunEvent[]): Run {
 	return run;
 }
 
-const claimed: RunEvent = { type: "claimed", at: 1, hostId: "aaaaaaaa" as HostId, leaseUntil: 10 };
+const claimed: TransitionEvent = { type: "claimed", at: 1, hostId: "aaaaaaaa" as HostId, leaseUntil: 10 };
 
 describe("no sequence of events leaves a run in a state the prose forbids", () => {
 	const everyStep = (check: (step: ReturnType<typeof history>[number]) => void) =>
@@ -161,8 +161,8 @@ test("a queued run can be ended without ever having been claimed, because it was
 });
 
 describe("a run that lost its host at its last attempt", () => {
-	const lastAttempt = (maxAttempts: number): RunEvent[] =>
-		Array.from({ length: maxAttempts }, (_, n): RunEvent[] => [
+	const lastAttempt = (maxAttempts: number): TransitionEvent[] =>
+		Array.from({ length: maxAttempts }, (_, n): TransitionEvent[] => [
 			...(n > 0 ? [{ type: "lease_expired", at: 11, shared: true } as const] : []),
 			{ type: "claimed", at: 1, hostId: "aaaaaaaa" as HostId, leaseUntil: 10 },
 		]).flat();

@@ -1,4 +1,4 @@
-import { endOf, NAME, startOf } from "./characters.ts";
+import { endOf, NAME_CHAR, startOf } from "./characters.ts";
 import { type CredentialName, credentialName, nameKind } from "./credential-names.ts";
 import { MASK_WITH_KIND, MASKED, maskOf } from "./mask.ts";
 import { isOurSession } from "./references.ts";
@@ -8,7 +8,7 @@ import { type Separation, separationAfter } from "./separators.ts";
 import { type Value, ValueReader } from "./values.ts";
 
 /** The telling part of a name. The rest of the name is read from there in both directions. */
-const TELLING =
+const TELLING_PART =
 	/pass|pwd|pw|pswd|psk|secret|token|key|auth|cred|jwt|pat|dsn|bearer|salt|mnemonic|phrase|conn(?:ection)?[_-]?str|kennwort|senha|contrase(?:n|ñ)a|masterauth|sonar\.login/gi;
 const MAX_NAME = 80;
 const CLOSERS = new Uint8Array(128);
@@ -46,22 +46,22 @@ export function maskAssignments(text: string, since?: readonly number[]): { text
 	const rewriting = new Rewriting(text);
 	const values = new ValueReader(text);
 	const near = since && new Neighbourhood(text, since);
-	TELLING.lastIndex = 0;
-	while (TELLING.test(text)) {
-		const at = TELLING.lastIndex - 1;
+	TELLING_PART.lastIndex = 0;
+	while (TELLING_PART.test(text)) {
+		const at = TELLING_PART.lastIndex - 1;
 		const next = near === undefined ? at : near.next(at);
 		if (next > at) {
-			TELLING.lastIndex = next;
+			TELLING_PART.lastIndex = next;
 			continue;
 		}
-		const start = Math.max(rewriting.done, startOf(text, at, NAME, MAX_NAME));
-		const nameEnd = endOf(text, at, NAME, MAX_NAME);
+		const start = Math.max(rewriting.done, startOf(text, at, NAME_CHAR, MAX_NAME));
+		const nameEnd = endOf(text, at, NAME_CHAR, MAX_NAME);
 		// The same name has no second look, whatever else in it is telling.
-		TELLING.lastIndex = nameEnd;
+		TELLING_PART.lastIndex = nameEnd;
 		const secret = secretAt(text, { start, nameEnd, readable: rewriting.done, values });
 		if (secret === undefined) continue;
 		rewriting.replace(secret.start, secret.end, MASKS[secret.kind]);
-		TELLING.lastIndex = Math.max(secret.end, nameEnd);
+		TELLING_PART.lastIndex = Math.max(secret.end, nameEnd);
 	}
 	return { text: rewriting.result(), masks: rewriting.written };
 }
@@ -86,7 +86,7 @@ class Neighbourhood {
 			const mask = this.#masks[this.#index];
 			if (mask === undefined) return this.#text.length;
 			const from = mask - LOOKS_AHEAD;
-			this.#from = from > this.#to ? startOf(this.#text, from, NAME, from - this.#to) : 0;
+			this.#from = from > this.#to ? startOf(this.#text, from, NAME_CHAR, from - this.#to) : 0;
 			this.#to = mask + LOOKS_BACK;
 		}
 		return Math.max(at, this.#from);
@@ -101,7 +101,7 @@ function secretAt(
 	if (text.startsWith(MASK_WITH_KIND, start - MASK_WITH_KIND.length)) return undefined;
 	if (isFollowedByMask(text, nameEnd)) return undefined;
 	const written = text.slice(start, nameEnd);
-	const kind = kindOf(text, start, written);
+	const kind = assignedKind(text, start, written);
 	if (kind === undefined) return undefined;
 	const end = endOfClosers(text, nameEnd);
 	const found: FoundName = { start, end, name: written, closers: text.slice(nameEnd, end) };
@@ -128,7 +128,7 @@ function endOfClosers(text: string, from: number): number {
 	return end;
 }
 
-function kindOf(text: string, start: number, name: string): CredentialName | undefined {
+function assignedKind(text: string, start: number, name: string): CredentialName | undefined {
 	const kind = nameKind(name);
 	switch (kind) {
 		case "none":
@@ -150,7 +150,7 @@ function kindOf(text: string, start: number, name: string): CredentialName | und
 /** `API Key: …` is one name, too. */
 function kindOfSpacedKey(text: string, start: number): CredentialName | undefined {
 	if (text.charCodeAt(start - 1) !== 0x20) return undefined;
-	const word = text.slice(startOf(text, start - 1, NAME, 20), start - 1);
+	const word = text.slice(startOf(text, start - 1, NAME_CHAR, 20), start - 1);
 	return word === "" ? undefined : credentialName(`${word}_key`.toLowerCase());
 }
 

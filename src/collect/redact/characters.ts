@@ -5,33 +5,33 @@ const DOT = 4;
 const OF_BASE64 = 8;
 const OF_TOKEN = 16;
 
-const KINDS = new Uint8Array(128);
+const CHARACTER_KINDS = new Uint8Array(128);
 for (let code = 0; code < 128; code += 1) {
 	const character = String.fromCharCode(code);
-	if (/[A-Za-z0-9]/.test(character)) KINDS[code] = LETTER_OR_DIGIT;
-	else if (/[_-]/.test(character)) KINDS[code] = DASH;
-	else if (character === ".") KINDS[code] = DOT;
-	else if (/[+/=]/.test(character)) KINDS[code] = OF_BASE64;
-	else if (/[~$!|:@%]/.test(character)) KINDS[code] = OF_TOKEN;
+	if (/[A-Za-z0-9]/.test(character)) CHARACTER_KINDS[code] = LETTER_OR_DIGIT;
+	else if (/[_-]/.test(character)) CHARACTER_KINDS[code] = DASH;
+	else if (character === ".") CHARACTER_KINDS[code] = DOT;
+	else if (/[+/=]/.test(character)) CHARACTER_KINDS[code] = OF_BASE64;
+	else if (/[~$!|:@%]/.test(character)) CHARACTER_KINDS[code] = OF_TOKEN;
 }
 
 /** A set of kinds of characters. A number and not a function: a call for each character is slow. */
 export type Characters = number;
 
 /** Letters and digits. */
-export const WORD: Characters = LETTER_OR_DIGIT;
+export const WORD_CHAR: Characters = LETTER_OR_DIGIT;
 /** `-` and `_`. */
 export const DASHES: Characters = DASH;
 /** Words with dashes between them. */
-export const DASHED: Characters = WORD | DASH;
+export const DASHED: Characters = WORD_CHAR | DASH;
 /** Names as programs and files write them: `db.password`, `X-Api-Key`, `API_KEY`. */
-export const NAME: Characters = DASHED | DOT;
-export const BASE64: Characters = WORD | OF_BASE64;
+export const NAME_CHAR: Characters = DASHED | DOT;
+export const BASE64: Characters = WORD_CHAR | OF_BASE64;
 /** All that may stand in a token without a space. */
-export const TOKEN: Characters = NAME | OF_BASE64 | OF_TOKEN;
+export const TOKEN_CHAR: Characters = NAME_CHAR | OF_BASE64 | OF_TOKEN;
 
 export const isOf = (characters: Characters, code: number): boolean =>
-	code < 128 && ((KINDS[code] ?? 0) & characters) !== 0;
+	code < 128 && ((CHARACTER_KINDS[code] ?? 0) & characters) !== 0;
 
 /** The first position at or after `from` whose character does not fit, at most `most` characters on. */
 export function endOf(text: string, from: number, characters: Characters, most: number): number {

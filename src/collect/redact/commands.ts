@@ -4,42 +4,45 @@ import { isSecretValue, looksStrong } from "./secret-values.ts";
 
 const raw = String.raw;
 const VALUE = raw`("[^"\n]{3,200}"|'[^'\n]{3,200}'|[^\s"'|;<>-][^\s"'|;<>]{2,200})`;
-const after = (flags: string): string => raw`(?<=[ \t])(?:${flags})${VALUE}`;
+const afterFlag = (flags: string): string => raw`(?<=[ \t])(?:${flags})${VALUE}`;
 
 /** What of a program's arguments is a password. Flags with a telling name are found like any other name. */
 const PROGRAMS: [programs: string, argument: string][] = [
-	["mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlsh mariadb mariadb-dump mariadb-admin", after("-p")],
-	["redis-cli keydb-cli valkey-cli", after(raw`-a[ \t]+|--pass[ \t=]+`)],
-	["sshpass", after(raw`-p[ \t]*`)],
-	["curl wget http https xh httpie", after(raw`(?:-u|-U|-a|--user|--proxy-user|--auth)[ \t=]*["']?[\w.@+%-]{0,80}:`)],
+	["mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlsh mariadb mariadb-dump mariadb-admin", afterFlag("-p")],
+	["redis-cli keydb-cli valkey-cli", afterFlag(raw`-a[ \t]+|--pass[ \t=]+`)],
+	["sshpass", afterFlag(raw`-p[ \t]*`)],
+	[
+		"curl wget http https xh httpie",
+		afterFlag(raw`(?:-u|-U|-a|--user|--proxy-user|--auth)[ \t=]*["']?[\w.@+%-]{0,80}:`),
+	],
 	["docker podman nerdctl helm skopeo buildah oras crane", raw`login[^\n]{0,120}?[ \t]-p[ \t=]*${VALUE}`],
 	[
 		"az oc cf twine argocd cypher-shell cqlsh mongo mongosh mongodump mongorestore mongoimport influx svn",
-		after(raw`-p[ \t]+`),
+		afterFlag(raw`-p[ \t]+`),
 	],
 	[
 		"sqlcmd bcp tsql osql isql ipmitool mosquitto_pub mosquitto_sub zip unzip ssh-keygen",
-		after(raw`-[PNU][ \t]*(?<=-P[ \t]*|-N[ \t]*)`),
+		afterFlag(raw`-[PNU][ \t]*(?<=-P[ \t]*|-N[ \t]*)`),
 	],
-	["7z 7za unrar rar", after("-p")],
-	["ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd", after(raw`-w[ \t]*`)],
-	["smbclient rpcclient smbmap", after(raw`-U[ \t]*["']?[\w.\\/-]{1,60}%`)],
+	["7z 7za unrar rar", afterFlag("-p")],
+	["ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd", afterFlag(raw`-w[ \t]*`)],
+	["smbclient rpcclient smbmap", afterFlag(raw`-U[ \t]*["']?[\w.\\/-]{1,60}%`)],
 	[
 		"net",
 		raw`(?<=[ \t])(?:-U[ \t]*["']?[\w.\\/-]{1,60}%|use[ \t]+(?:\S{1,4}[ \t]+)?\\{2,4}\S{1,80}[ \t]+(?:/\S{1,60}[ \t]+){0,3}(?!/))${VALUE}`,
 	],
 	["sudo", raw`^sudo[ \t]+(?:-[A-Za-z]{1,4}[ \t]+){0,2}-[A-Za-z]{0,4}S\b[^\n<]{0,100}<<<[ \t]*${VALUE}`],
 	["poetry", raw`config[ \t]+http-basic\.\S{1,60}[ \t]+\S{1,60}[ \t]+${VALUE}`],
-	["lftp", after(raw`-u[ \t]*[\w.@-]{1,60},`)],
-	["openssl", after(raw`(?:-pass|-passin|-passout)[ \t]+["']?pass:|-k[ \t]+`)],
-	["xfreerdp wlfreerdp rdesktop mstsc", after(raw`/p:|-p[ \t]+`)],
+	["lftp", afterFlag(raw`-u[ \t]*[\w.@-]{1,60},`)],
+	["openssl", afterFlag(raw`(?:-pass|-passin|-passout)[ \t]+["']?pass:|-k[ \t]+`)],
+	["xfreerdp wlfreerdp rdesktop mstsc", afterFlag(raw`/p:|-p[ \t]+`)],
 	["htpasswd", raw`-[a-zA-Z]{0,8}b[a-zA-Z]{0,8}[ \t]+\S{1,100}[ \t]+\S{1,60}[ \t]+${VALUE}`],
 	["rabbitmqctl", raw`(?:add_user|change_password)[ \t]+\S{1,60}[ \t]+${VALUE}`],
 	["wpa_passphrase", raw`wpa_passphrase[ \t]+\S{1,60}[ \t]+${VALUE}`],
-	["doctl hcloud linode-cli", after(raw`-t[ \t]+|--access-token[ \t=]+`)],
+	["doctl hcloud linode-cli", afterFlag(raw`-t[ \t]+|--access-token[ \t=]+`)],
 	["ngrok", raw`(?:add-authtoken|authtoken)[ \t]+${VALUE}`],
 	["cargo vault", raw`login[ \t]+(?!-)${VALUE}`],
-	["security", after(raw`-w[ \t]+`)],
+	["security", afterFlag(raw`-w[ \t]+`)],
 	["gh glab", raw`(?:secret|variable) set[ \t]+\w{1,80}[^\n]{0,80}?(?:--body|-b|--value|-v)[ \t=]+${VALUE}`],
 	["dotnet", raw`user-secrets set[ \t]+\S{1,100}[ \t]+${VALUE}`],
 	["ConvertTo-SecureString", raw`ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?${VALUE}`],

@@ -7,7 +7,7 @@ const ABOUT =
 	/(?:FILE|PATH|DIR|SOCK|URL|URI|HOST|PORT|USER|USERNAME|NAME|TYPE|MODE|METHOD|ENABLED|TTL|HELPER|PROVIDER|REGION)$/i;
 const PUBLIC = /PUBLIC_KEY|PUBLISHABLE|TOKENIZ/i;
 const URL_USERINFO = /\b[a-z][a-z0-9+.-]*:\/\/([^\s/?#@]*)@/gi;
-const PAIR = /(?:password|pwd|accountkey|sharedaccesskey)=([^;\s]+)/gi;
+const CONNECTION_PAIR = /(?:password|pwd|accountkey|sharedaccesskey)=([^;\s]+)/gi;
 
 /** The literal secrets in an environment. */
 export function environmentSecrets(env: Record<string, string | undefined>): string[] {
@@ -35,19 +35,20 @@ function secretsInside(value: string): string[] {
 		const secret = colon === -1 ? userinfo : userinfo.slice(colon + 1);
 		return [secret, decoded(secret)];
 	});
-	const pairs = [...value.matchAll(PAIR)].map(([, password = ""]) => password);
+	const pairs = [...value.matchAll(CONNECTION_PAIR)].map(([, password = ""]) => password);
 	return [...userinfos, ...pairs].filter(isLiteralSecret);
 }
 
 function isCredentialVariable(name: string): boolean {
 	if (ABOUT.test(name) || PUBLIC.test(name)) return false;
 	return (
-		credentialName(name.toUpperCase() === name ? name : name.replace(/^npm_config_/, "")) !== undefined || isPart(name)
+		credentialName(name.toUpperCase() === name ? name : name.replace(/^npm_config_/, "")) !== undefined ||
+		isPartOfName(name)
 	);
 }
 
 /** COOKIE, PRIVATE, DSN and the like count as a part of a variable's name, where text would have too many of them. */
-function isPart(name: string): boolean {
+function isPartOfName(name: string): boolean {
 	return /(?:^|[_.-])(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|COOKIE|PRIVATE|DSN|CONNECTION_STRING|CONN_STR|PAT|AUTH)(?:[_.-]|$)/i.test(
 		name,
 	);

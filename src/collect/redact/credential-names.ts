@@ -57,7 +57,7 @@ const QUALIFIERS = new Set(
 export type NameKind = CredentialName | "short password" | "key" | "passe" | "a" | "none";
 
 /** A text names few things, and those again and again. */
-const known = new Map<string, NameKind>();
+const knownNames = new Map<string, NameKind>();
 const MOST_KNOWN = 2_000;
 
 /** Reads `db.password`, `DB_PASSWORD`, `dbPassword` and `X-Api-Key` alike. */
@@ -67,11 +67,11 @@ export function credentialName(name: string): CredentialName | undefined {
 }
 
 export function nameKind(name: string): NameKind {
-	let kind = known.get(name);
+	let kind = knownNames.get(name);
 	if (kind === undefined) {
-		kind = kindOf(name) ?? kindInContext(name.toUpperCase());
-		if (known.size >= MOST_KNOWN) known.clear();
-		known.set(name, kind);
+		kind = credentialKind(name) ?? kindInContext(name.toUpperCase());
+		if (knownNames.size >= MOST_KNOWN) knownNames.clear();
+		knownNames.set(name, kind);
 	}
 	return kind;
 }
@@ -83,7 +83,7 @@ function kindInContext(name: string): NameKind {
 	return name === "A" ? "a" : "none";
 }
 
-function kindOf(name: string): CredentialName | undefined {
+function credentialKind(name: string): CredentialName | undefined {
 	const words = wordsOf(name);
 	if (/(?:^|_)CONN(?:ECTION)?_STR(?:ING)?$/.test(words.join("_"))) return "token";
 	while (words.length > 1 && isQualifier(words.at(-1) ?? "")) words.pop();

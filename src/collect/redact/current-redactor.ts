@@ -1,11 +1,11 @@
 import { homesOf } from "./home-paths.ts";
 import type { Redactor } from "./redactor.ts";
-import { redactorWith, secretsOf, versionOf, workingDirectory } from "./redactor-of.ts";
+import { redactorWith, secretsOf, secretsVersion, workingDirectory } from "./redactor-of.ts";
 
 /** How often it is looked, at most, whether the files that hold secrets have changed. */
-const LOOK_EVERY_MS = 1000;
+const SECRETS_EVERY_MS = 1000;
 
-interface Known {
+interface KnownSecrets {
 	/** All that ever were: one that was replaced may still be good, and a file that is just being written holds none. */
 	secrets: Set<string>;
 	redactor: Redactor;
@@ -14,7 +14,7 @@ interface Known {
 	lookedAt: number;
 }
 
-const known = new Map<string, Known>();
+const secretsByDir = new Map<string, KnownSecrets>();
 
 export interface Whose {
 	/** The agent directory of a principal that has its own. */
@@ -29,17 +29,17 @@ export function currentRedactor(agentDir: string, { principal, cwd }: Whose = {}
 	const homes = homesOf([agentDir, ...workingDirectory(), ...(cwd === undefined ? [] : [cwd])]);
 	const key = [agentDir, principal ?? "", ...homes].join("\n");
 	const current = (): Redactor => {
-		const before = known.get(key);
+		const before = secretsByDir.get(key);
 		const lookedAt = performance.now();
-		if (before && lookedAt - before.lookedAt < LOOK_EVERY_MS) return before.redactor;
-		if (before && before.version === versionOf(before.files)) {
+		if (before && lookedAt - before.lookedAt < SECRETS_EVERY_MS) return before.redactor;
+		if (before && before.version === secretsVersion(before.files)) {
 			before.lookedAt = lookedAt;
 			return before.redactor;
 		}
 		const { secrets: found, files, version } = secretsOf(agentDir, principal);
 		const secrets = new Set([...(before?.secrets ?? []), ...found]);
 		const redactor = redactorWith(secrets, homes);
-		known.set(key, { secrets, redactor, files, version, lookedAt });
+		secretsByDir.set(key, { secrets, redactor, files, version, lookedAt });
 		return redactor;
 	};
 	return {

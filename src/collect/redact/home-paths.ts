@@ -6,15 +6,15 @@ const BEFORE = String.raw`(?:(?<![\w.~-])|(?<=(?:^|[\s"'])-[A-Za-z])|(?<=${ESCAP
 const AFTER = String.raw`(?![\w-]|\.\w)`;
 /** A drive's path in a file URL has a slash before it that is no part of the path. */
 const FILE_URL = String.raw`(?:(?<=file:\/\/)\/)?`;
-const NAME = String.raw`[A-Za-z_][\w.-]{0,63}(?<![.-])`;
+const USER_NAME = String.raw`[A-Za-z_][\w.-]{0,63}(?<![.-])`;
 /** Folders beside those of users that belong to nobody, and the routes of a web site. */
 const NOBODYS = `(?!(?:Shared|Public|Default|Guest|All Users|linuxbrew)${AFTER})`;
 const ROUTE_CALLS =
 	"push|replace|navigate|navigateByUrl|redirect|goto|visit|get|post|put|patch|delete|head|use|all|fetch";
 const NO_ROUTE = `(?<!(?:href|to|action|src|route|path)=["'{]{1,2}|(?:${ROUTE_CALLS})\\(["'\`]|(?:GET|POST|PUT|PATCH|DELETE|HEAD) )`;
 const HOME =
-	`(?:/(?:home|Users)/|(?:/mnt)?/[a-z]/Users/)${NOBODYS}${NAME}` +
-	String.raw`|${FILE_URL}[A-Za-z]:(?:\\{1,4}|/)[Uu]sers(?:\\{1,4}|/)${NOBODYS}${NAME}`;
+	`(?:/(?:home|Users)/|(?:/mnt)?/[a-z]/Users/)${NOBODYS}${USER_NAME}` +
+	String.raw`|${FILE_URL}[A-Za-z]:(?:\\{1,4}|/)[Uu]sers(?:\\{1,4}|/)${NOBODYS}${USER_NAME}`;
 /** Only with something in it: `/home/settings` alone is a page more often than a person. */
 const OTHERS = new RegExp(`${NO_ROUTE}${BEFORE}(?:${HOME})${AFTER}${raw`(?=\\{1,4}[\w.@$+~-]|/[\w.@$+~-])`}`, "g");
 const STARTS_IN_HOME = new RegExp(`^(?:${HOME})${AFTER}`);

@@ -34,11 +34,11 @@ export interface SecretSources {
 
 /** auth.json: one credential per provider, of type api_key or oauth. Every string in it but the type may be a secret. */
 function storedCredentials(store: unknown, env: Environment): string[] {
-	return entriesOf(store).flatMap(([, credential]) => {
+	return pairsOf(store).flatMap(([, credential]) => {
 		const own = Object.fromEntries(
-			entriesOf(entriesOf(credential).find(([key]) => key === "env")?.[1]).filter(isStringEntry),
+			pairsOf(pairsOf(credential).find(([key]) => key === "env")?.[1]).filter(isStringEntry),
 		);
-		return entriesOf(credential)
+		return pairsOf(credential)
 			.filter(([key]) => key !== "type")
 			.flatMap(([, value]) => strings(value))
 			.flatMap((value) => resolved(value, { ...env, ...own }));
@@ -47,10 +47,10 @@ function storedCredentials(store: unknown, env: Environment): string[] {
 
 /** models.json: `apiKey` and `headers` of providers, of their models and of their overrides. */
 function modelSecrets(value: unknown, env: Environment): string[] {
-	return entriesOf(value).flatMap(([key, part]) => {
+	return pairsOf(value).flatMap(([key, part]) => {
 		if (key === "apiKey" && typeof part === "string") return resolved(part, env);
 		if (key !== "headers") return modelSecrets(part, env);
-		return entriesOf(part)
+		return pairsOf(part)
 			.filter(isStringEntry)
 			.flatMap(([name, header]) => (SECRET_HEADER.test(name) ? resolved(header, env) : referenced(header, env)));
 	});
@@ -74,10 +74,10 @@ function referenced(value: string, env: Environment): string[] {
 
 function strings(value: unknown): string[] {
 	if (typeof value === "string") return [value];
-	return entriesOf(value).flatMap(([, part]) => strings(part));
+	return pairsOf(value).flatMap(([, part]) => strings(part));
 }
 
-function entriesOf(value: unknown): [string, unknown][] {
+function pairsOf(value: unknown): [string, unknown][] {
 	return typeof value === "object" && value !== null ? Object.entries(value) : [];
 }
 

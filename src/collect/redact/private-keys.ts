@@ -2,7 +2,7 @@ import { BASE64, endOf } from "./characters.ts";
 import { maskOf } from "./mask.ts";
 import { Rewriting } from "./rewriting.ts";
 
-const MASK = maskOf("private-key");
+const KEY_MASK = maskOf("private-key");
 const LABEL = String.raw`(?:[A-Z0-9 ]|%20|\+){0,80}PRIVATE(?: |%20|\+)KEY(?:(?: |%20|\+)BLOCK)?|OpenVPN Static key V\d`;
 const MARKER = new RegExp(String.raw`-{4,5} ?(BEGIN|END)(?: |%20|\+)(?:${LABEL}) ?-{4,5}`, "g");
 /** Longer than any key in use; what is farther apart are two markers in code. */
@@ -30,10 +30,10 @@ export function maskPrivateKeys(text: string): string {
 	if (/PRIVATE(?: |%20|\+)KEY|OpenVPN Static key/.test(masked)) masked = maskPem(masked);
 	if (masked.includes(BASE64_PEM)) masked = maskEncodedPem(masked);
 	if (masked.includes("Private-Lines: ")) {
-		masked = masked.replace(PUTTY_BODY, `$1${MASK}\n`).replace(PUTTY_MAC, `$1${MASK}`);
+		masked = masked.replace(PUTTY_BODY, `$1${KEY_MASK}\n`).replace(PUTTY_MAC, `$1${KEY_MASK}`);
 	}
-	if (masked.includes("<RSAKeyValue>")) masked = masked.replace(XML_SECRET, `$1${MASK}`);
-	return /\bkty\b/.test(masked) ? masked.replace(JWK_SECRET, `$1${MASK}`) : masked;
+	if (masked.includes("<RSAKeyValue>")) masked = masked.replace(XML_SECRET, `$1${KEY_MASK}`);
+	return /\bkty\b/.test(masked) ? masked.replace(JWK_SECRET, `$1${KEY_MASK}`) : masked;
 }
 
 interface Marker {
@@ -54,13 +54,13 @@ function maskPem(text: string): string {
 			if (previous?.begins !== true) {
 				const lineStart = startOfLine(text, marker.from);
 				const from = firstKeyLine(text, lineStart, Math.max(rewriting.done, previous?.to ?? 0));
-				if (hasKey(text, from, lineStart)) rewriting.replace(from, lineStart, `${MASK}\n`);
+				if (hasKey(text, from, lineStart)) rewriting.replace(from, lineStart, `${KEY_MASK}\n`);
 			}
 			continue;
 		}
 		const complete = next?.begins === false && next.from - marker.to <= MAX_BODY;
 		const to = complete ? next.from : cutOffAt(text, marker.to, next?.from ?? text.length);
-		if (hasKey(text, marker.to, to)) rewriting.replace(marker.to, to, `\n${MASK}${complete ? "\n" : ""}`);
+		if (hasKey(text, marker.to, to)) rewriting.replace(marker.to, to, `\n${KEY_MASK}${complete ? "\n" : ""}`);
 	}
 	return rewriting.result();
 }
@@ -128,7 +128,7 @@ function maskEncodedPem(text: string): string {
 			continue;
 		}
 		const to = endOfWrapped(text, end);
-		rewriting.replace(at, to, MASK);
+		rewriting.replace(at, to, KEY_MASK);
 		at = to;
 	}
 	return rewriting.result();

@@ -34,13 +34,13 @@ export function secretsOf(agentDir: string, principal?: string): Secrets {
 	const principals = new Set([...principalDirs(config), ...(principal === undefined ? [] : [principal])]);
 	const principalAuthFiles = [...principals].map((dir) => join(dir, "auth.json"));
 	const others = [authFile, modelsFile, ...principalAuthFiles];
-	const version = `${userVersion}\n${versionOf(others)}`;
+	const version = `${userVersion}\n${secretsVersion(others)}`;
 	const secrets = knownSecrets({ env: process.env, authFile, principalAuthFiles, modelsFile, settings: config.web });
 	return { secrets, files: [userFile, ...others], version };
 }
 
 /** Changes whenever one of the files does. */
-export const versionOf = (files: string[]): string => files.map(fileVersion).join("\n");
+export const secretsVersion = (files: string[]): string => files.map(fileVersion).join("\n");
 
 /** None if somebody has removed it. */
 export function workingDirectory(): string[] {

@@ -25,10 +25,10 @@ const VAULTS = [
 const OUR_OWN = String.raw`^agent:[\w.-]+:subagent:[0-9a-f-]{36}\W*$`;
 const REFERENCE = new RegExp(`${FILLED_IN}|${VAULTS}|${OUR_OWN}`);
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const SESSION_UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The bare id of a child session, which tools accept as its key. Under any other name it may be a secret. */
 export const isOurSession = (name: string, value: string): boolean =>
-	(name === "sessionKey" || name === "childSessionKey") && UUID.test(value);
+	(name === "sessionKey" || name === "childSessionKey") && SESSION_UUID.test(value);
 
 export const isReference = (value: string): boolean => REFERENCE.test(value);

@@ -1,4 +1,4 @@
-import { isOf, WORD } from "./characters.ts";
+import { isOf, WORD_CHAR } from "./characters.ts";
 import type { CredentialName } from "./credential-names.ts";
 import { isMasked } from "./mask.ts";
 import { isReference } from "./references.ts";
@@ -23,8 +23,8 @@ const PLACEHOLDER_WORDS = new Set(
 const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$#][\w$]*)+[?!;,)]*$/;
 const PATH = /^(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@+ -]+(?:[\\/][\w.@+ -]*)*$/;
 const LETTERS = /^[A-Za-z]+$/;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const isUuid = (value: string): boolean => value.length === 36 && UUID.test(value);
+const UUID_ANY_CASE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const isUuid = (value: string): boolean => value.length === 36 && UUID_ANY_CASE.test(value);
 /** The words from which a wallet is restored. */
 const RECOVERY_PHRASE = /^(?:[a-z]{3,8} ){11,23}[a-z]{3,8}$/;
 
@@ -47,9 +47,9 @@ export function isDummy(value: string): boolean {
 	if (isOneCharacter(value)) return true;
 	let words = 0;
 	for (let at = 0; at < value.length; at += 1) {
-		if (!isOf(WORD, value.charCodeAt(at))) continue;
+		if (!isOf(WORD_CHAR, value.charCodeAt(at))) continue;
 		let end = at + 1;
-		while (end < value.length && isOf(WORD, value.charCodeAt(end))) end += 1;
+		while (end < value.length && isOf(WORD_CHAR, value.charCodeAt(end))) end += 1;
 		// Longer than the longest of them.
 		if (end - at > 12 || !PLACEHOLDER_WORDS.has(value.slice(at, end).toLowerCase())) return false;
 		words += 1;
@@ -68,7 +68,7 @@ export function looksStrong(value: string): boolean {
 	let any = 0;
 	let signInside = false;
 	for (let at = 0; at < value.length; at += 1) {
-		const kind = kindOf(value.charCodeAt(at));
+		const kind = characterKind(value.charCodeAt(at));
 		signInside ||= (any & SIGN) !== 0 && (kind & ANY) !== 0;
 		any |= kind;
 	}
@@ -116,7 +116,7 @@ export function looksRandom(value: string): boolean {
 	let all = HEX;
 	let lastThree = 0;
 	for (let at = 0; at < value.length; at += 1) {
-		const kind = kindOf(value.charCodeAt(at));
+		const kind = characterKind(value.charCodeAt(at));
 		any |= kind;
 		all &= kind;
 		lastThree = ((lastThree << 3) | (kind & ANY)) & 0o777;
@@ -144,7 +144,7 @@ for (let code = 0; code < 128; code += 1) {
 	if ("!@#$%^&*?+=~".includes(String.fromCharCode(code))) KINDS[code] = SIGN;
 }
 
-const kindOf = (code: number): number => (code < 128 ? (KINDS[code] ?? 0) : 0);
+const characterKind = (code: number): number => (code < 128 ? (KINDS[code] ?? 0) : 0);
 
 /** Whether the last of three characters is of another kind than the one before it, by the kinds of all three. */
 const CHANGES = Uint8Array.from({ length: 0o1000 }, (_, kinds) => {

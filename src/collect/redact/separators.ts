@@ -1,5 +1,5 @@
 import type { FoundName } from "./assignments.ts";
-import { endOf, isOf, NAME } from "./characters.ts";
+import { endOf, isOf, NAME_CHAR } from "./characters.ts";
 
 const raw = String.raw;
 
@@ -67,7 +67,7 @@ export function separationAfter(text: string, found: FoundName): Separation | un
 			// What stands on the same line is far more common, and need not be looked for on the next one.
 			return (isLineEnd(text, end + 1) && onNextLine(text, end)) || assigned(text, end);
 		case 0x3e: // >
-			return OPENS_TAG.test(before(text, found, 8)) ? plain(TAG, text, end, ">") : undefined;
+			return OPENS_TAG.test(before(text, found, 8)) ? plainSeparator(TAG, text, end, ">") : undefined;
 		case 0x3c: // <
 			return (second === 0x2f && pair(text, found)) || (second === 0x2d ? assigned(text, end) : undefined);
 		case 0x3f: // ?
@@ -81,7 +81,7 @@ export function separationAfter(text: string, found: FoundName): Separation | un
 			return inCall(text, found) ?? inTable(text, found);
 		case 0x0a: // a line break
 		case 0x0d:
-			if (name.startsWith("-")) return plain(IN_LIST, text, end, "list");
+			if (name.startsWith("-")) return plainSeparator(IN_LIST, text, end, "list");
 			return pair(text, found);
 		case 0x20: // a space
 		case 0x09: // a tab
@@ -194,7 +194,7 @@ function mayBeDeclared(text: string, from: number): boolean {
 	const at = skipBlanks(text, from + 1);
 	// A reference or an array of Rust.
 	if (text.charCodeAt(at) === 0x26 || (text.charCodeAt(at) === 0x5b && text.startsWith("[u8", at))) return true;
-	const end = endOf(text, at, NAME, 48);
+	const end = endOf(text, at, NAME_CHAR, 48);
 	const next = text.charCodeAt(end);
 	if (end === at || end - at >= 48) return false;
 	// Two colons, a blank, an angle or a square bracket, a question mark, an equals sign
@@ -206,8 +206,8 @@ function mayBeDeclared(text: string, from: number): boolean {
 function mayBeWrapped(text: string, at: number): boolean {
 	const code = text.charCodeAt(at);
 	if (code === 0x26 || code === 0x21 || code === 0x28) return true;
-	if (!isOf(NAME, code)) return false;
-	const end = endOf(text, at, NAME, 80);
+	if (!isOf(NAME_CHAR, code)) return false;
+	const end = endOf(text, at, NAME_CHAR, 80);
 	const next = text.charCodeAt(end);
 	if (next === 0x28) return true;
 	if (next === 0x3a) return text.charCodeAt(end + 1) === 0x3a;
@@ -221,13 +221,13 @@ function sticky(pattern: RegExp, text: string, from: number): RegExpExecArray | 
 }
 
 function onNextLine(text: string, from: number): Separation | undefined {
-	return plain(ON_NEXT_LINE, text, from, ":\n");
+	return plainSeparator(ON_NEXT_LINE, text, from, ":\n");
 }
 
 function pair(text: string, found: FoundName): Separation | undefined {
 	IS_PAIR_NAME.lastIndex = found.start;
 	const isPair = IS_PAIR_NAME.test(text) || text.startsWith('" {', found.end - 1);
-	return isPair ? plain(PAIR, text, found.end, "pair") : undefined;
+	return isPair ? plainSeparator(PAIR, text, found.end, "pair") : undefined;
 }
 
 function inCall(text: string, { end, start, name, closers }: FoundName): Separation | undefined {
@@ -248,16 +248,16 @@ function inCall(text: string, { end, start, name, closers }: FoundName): Separat
 
 function inTable(text: string, found: FoundName): Separation | undefined {
 	if (!/\|[ \t*]{0,20}$/.test(before(text, found, 24))) return undefined;
-	return plain(IN_TABLE, text, found.end, "table", "strong");
+	return plainSeparator(IN_TABLE, text, found.end, "table", "strong");
 }
 
 function inProse(text: string, { end }: FoundName): Separation | undefined {
-	return plain(IN_PROSE, text, end, "is", "strong");
+	return plainSeparator(IN_PROSE, text, end, "is", "strong");
 }
 
 /** Only a space: a flag of a command line, a line of .netrc, the argument of a command, or a quoted value as in SQL. */
 function spaced(text: string, found: FoundName): Separation | undefined {
-	const separation = plain(SPACE, text, found.end, " ");
+	const separation = plainSeparator(SPACE, text, found.end, " ");
 	if (separation === undefined) return undefined;
 	if (found.name.startsWith("-") || separation.from - found.end > 4) return separation;
 	if (/["'`]/.test(text.charAt(separation.from))) return found.closers === "" ? separation : undefined;
@@ -282,7 +282,7 @@ function before(text: string, { start }: FoundName, most: number): string {
 	return text.slice(Math.max(0, start - most), start);
 }
 
-function plain(
+function plainSeparator(
 	pattern: RegExp,
 	text: string,
 	from: number,

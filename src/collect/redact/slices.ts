@@ -1,10 +1,10 @@
-import { endOf, TOKEN } from "./characters.ts";
+import { endOf, TOKEN_CHAR } from "./characters.ts";
 
 /** How much is redacted without a break: a few milliseconds, also of a text that is slow to read. */
 export const SLICE_CHARS = 32 * 1024;
 /** How far beyond that a good place to cut is looked for, in parts of the slice. */
-const REACH = 2;
-const MAX_LINE = 400;
+const SLICE_REACH = 2;
+const LONGEST_CUT = 400;
 const MAX_KEY = 20_000;
 /** So many places are looked at closely. In a text in which none of them is good, the next thousands are not either. */
 const MOST_PLACES = 300;
@@ -28,13 +28,13 @@ export function* slicesOf(text: string, chars = SLICE_CHARS): Generator<string> 
 }
 
 function cutAfter(text: string, start: number, chars: number): number {
-	const limit = Math.min(text.length, start + chars * (1 + REACH));
+	const limit = Math.min(text.length, start + chars * (1 + SLICE_REACH));
 	const from = Math.min(limit, endOfKey(text, start + chars));
 	return (
 		betweenLines(text, from, limit) ??
-		betweenWords(text, from, limit) ??
+		blankAfterWord(text, from, limit) ??
 		betweenParts(text, from, limit) ??
-		endOf(text, limit, TOKEN, chars * LONGEST_RUN)
+		endOf(text, limit, TOKEN_CHAR, chars * LONGEST_RUN)
 	);
 }
 
@@ -46,7 +46,7 @@ function betweenLines(text: string, from: number, limit: number): number | undef
 		last = at + 1;
 		places += 1;
 		if (places > MOST_PLACES) continue;
-		if (isBetween(text.slice(Math.max(0, at - MAX_LINE), at), text.slice(at + 1, at + 1 + MAX_LINE))) return last;
+		if (isBetween(text.slice(Math.max(0, at - LONGEST_CUT), at), text.slice(at + 1, at + 1 + LONGEST_CUT))) return last;
 	}
 	return last;
 }
@@ -71,10 +71,10 @@ function endOfKey(text: string, at: number): number {
 	return end === -1 ? at : at + end + 80;
 }
 
-const TELLING = /pass|pwd|secret|token|key|auth|cred|[:=,|>\\-]\s*$/i;
+const TELLING_END = /pass|pwd|secret|token|key|auth|cred|[:=,|>\\-]\s*$/i;
 
 /** A blank after a word that says nothing; else any blank. */
-function betweenWords(text: string, from: number, limit: number): number | undefined {
+function blankAfterWord(text: string, from: number, limit: number): number | undefined {
 	let last: number | undefined;
 	let places = 0;
 	for (let at = from; at < limit; at += 1) {
@@ -83,7 +83,7 @@ function betweenWords(text: string, from: number, limit: number): number | undef
 		last = at + 1;
 		if (code !== 0x20 || places === MOST_PLACES) continue;
 		places += 1;
-		if (!TELLING.test(text.slice(Math.max(0, at - 60), at))) return last;
+		if (!TELLING_END.test(text.slice(Math.max(0, at - 60), at))) return last;
 	}
 	return last;
 }

@@ -1,4 +1,4 @@
-const LONGEST = 12;
+const MOST_FRAMES = 12;
 const FIRST = 8;
 const LAST = 2;
 
@@ -41,7 +41,7 @@ function shortenedIn(lines: string[], style: Style): string[] {
 	for (let at = 0; at < lines.length; ) {
 		const { starts, end } = framesAt(lines, at, style);
 		// A loop, because the arguments of one call are limited in number.
-		for (const line of shortened(lines, starts, Math.max(end, at + 1))) output.push(line);
+		for (const line of shortTrace(lines, starts, Math.max(end, at + 1))) output.push(line);
 		at = Math.max(end, at + 1);
 	}
 	return output;
@@ -65,9 +65,9 @@ function endOfFrame(lines: string[], at: number, { head, more, least = 0, most =
 	return end - at - 1 < least ? undefined : end;
 }
 
-function shortened(lines: string[], starts: number[], end: number): string[] {
+function shortTrace(lines: string[], starts: number[], end: number): string[] {
 	const [from = 0] = starts;
-	if (starts.length <= LONGEST) return lines.slice(from, end);
+	if (starts.length <= MOST_FRAMES) return lines.slice(from, end);
 	const indent = /^[ \t]*/.exec(lines[from] ?? "")?.[0] ?? "";
 	const left = `${indent}… ${starts.length - FIRST - LAST} frames left out …`;
 	return [...lines.slice(from, starts[FIRST]), left, ...lines.slice(starts.at(-LAST), end)];

@@ -1,4 +1,4 @@
-import { DASHED, endOf, isOf, startOf, TOKEN, WORD } from "./characters.ts";
+import { DASHED, endOf, isOf, startOf, TOKEN_CHAR, WORD_CHAR } from "./characters.ts";
 import { ESCAPE, maskOf } from "./mask.ts";
 import { Rewriting } from "./rewriting.ts";
 import { MARKED_FORMATS, type MarkedFormat, TOKEN_FORMATS, type TokenFormat } from "./token-formats.ts";
@@ -38,7 +38,7 @@ function maskPrefixed(text: string): string {
 	for (let at = 0; at < text.length; ) {
 		const code = text.charCodeAt(at);
 		if (code === 0x5c || code === 0x25 || code === 0x1b) escapeEnd = endOfEscape(text, at);
-		const isWord = isOf(WORD, code);
+		const isWord = isOf(WORD_CHAR, code);
 		if ((!isWord && code !== 0x24) || (wordBefore && at !== escapeEnd)) {
 			wordBefore = isWord;
 			at += 1;
@@ -52,7 +52,7 @@ function maskPrefixed(text: string): string {
 			wordBefore = false;
 			continue;
 		}
-		const runEnd = Math.max(at + 1, endOf(text, at, WORD, text.length));
+		const runEnd = Math.max(at + 1, endOf(text, at, WORD_CHAR, text.length));
 		const unknown = unknownTokenAt(text, at, runEnd);
 		if (unknown !== undefined) {
 			rewriting.replace(Math.max(rewriting.done, unknown.start), unknown.end, maskOf("token"));
@@ -66,13 +66,13 @@ function maskPrefixed(text: string): string {
 	return rewriting.result();
 }
 
-interface Found {
+interface FoundToken {
 	end: number;
 	mask: string;
 	rejected: boolean;
 }
 
-function knownTokenAt(text: string, at: number, rejectedTo: number): Found | undefined {
+function knownTokenAt(text: string, at: number, rejectedTo: number): FoundToken | undefined {
 	const [first, second] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
 	buckets ??= bucketsOf(TOKEN_FORMATS);
 	const bucket = first < 128 && second < 128 ? buckets[(first << 7) | second] : undefined;
@@ -106,12 +106,12 @@ function maskFormat(text: string, format: MarkedFormat, pattern: RegExp): string
 	format.marker.lastIndex = 0;
 	for (let marker = format.marker.exec(text); marker !== null; marker = format.marker.exec(text)) {
 		const at = marker.index;
-		const start = Math.max(rewriting.done, startOf(text, at + 1, TOKEN, format.before + 1));
+		const start = Math.max(rewriting.done, startOf(text, at + 1, TOKEN_CHAR, format.before + 1));
 		const match = matchFrom(text, pattern, start, at);
 		if (match === undefined) {
 			failed = at < failed.before ? { ...failed, times: failed.times + 1 } : { times: 1, before: at + MARKS_WITHIN };
 			// A run of marks is no token: the rest of it is not looked at.
-			if (failed.times === MOST_MARKS) format.marker.lastIndex = endOf(text, at + 1, TOKEN, text.length);
+			if (failed.times === MOST_MARKS) format.marker.lastIndex = endOf(text, at + 1, TOKEN_CHAR, text.length);
 			continue;
 		}
 		const whole = text.slice(match.start, match.end);
@@ -129,8 +129,8 @@ function matchFrom(
 	marker: number,
 ): { start: number; end: number } | undefined {
 	for (let from = start; from <= marker; from += 1) {
-		if (from > start && isOf(WORD, text.charCodeAt(from - 1))) continue;
-		if (from === start && from > 0 && isOf(WORD, text.charCodeAt(from - 1))) continue;
+		if (from > start && isOf(WORD_CHAR, text.charCodeAt(from - 1))) continue;
+		if (from === start && from > 0 && isOf(WORD_CHAR, text.charCodeAt(from - 1))) continue;
 		pattern.lastIndex = from;
 		if (pattern.test(text)) return { start: from, end: pattern.lastIndex };
 	}

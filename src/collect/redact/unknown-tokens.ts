@@ -1,4 +1,4 @@
-import { DASHED, DASHES, endOf, startOf, WORD } from "./characters.ts";
+import { DASHED, DASHES, endOf, startOf, WORD_CHAR } from "./characters.ts";
 import { looksRandom } from "./secret-values.ts";
 
 /** Segments of a prefix that say what follows: `acme_live_…`, `acme-api-key-…`, `acme_sk_…`. */
@@ -19,7 +19,7 @@ export function unknownTokenAt(text: string, at: number, end: number): { start: 
 	if (end - at < MIN_TELLING || end - at > 400 || at < 3) return undefined;
 	const joint = text.charCodeAt(at - 1);
 	if (joint !== 0x5f && joint !== 0x2d) return undefined;
-	const segmentStart = startOf(text, at - 1, WORD, 20);
+	const segmentStart = startOf(text, at - 1, WORD_CHAR, 20);
 	const segment = text.slice(segmentStart, at - 1);
 	if (segment.length < 2 || segment.length > 16) return undefined;
 	const run = text.slice(at, end);

@@ -1,12 +1,12 @@
 import type { CodeAction, Command, Range, WorkspaceEdit } from "vscode-languageserver-protocol";
 import { present } from "../edit/apply.ts";
 import { overlaps, toPosition } from "../positions.ts";
-import type { Answer, LspRequest } from "../request.ts";
+import type { LspAnswer, LspRequest } from "../request.ts";
 import type { LspSession } from "../session.ts";
 import { atTarget, type Target } from "../target.ts";
 import { diagnosticsOf } from "./diagnostics.ts";
 
-export function rename(session: LspSession, request: LspRequest): Promise<Answer> {
+export function rename(session: LspSession, request: LspRequest): Promise<LspAnswer> {
 	const { newName } = request;
 	if (!newName) throw new Error("`rename` needs a `newName`.");
 	return atTarget(session, request, async ({ server, uri, position }) => {
@@ -17,7 +17,7 @@ export function rename(session: LspSession, request: LspRequest): Promise<Answer
 }
 
 /** Lists what the server offers for a range; with the title of one as `query`, shows or makes its edit. */
-export function codeAction(session: LspSession, request: LspRequest): Promise<Answer> {
+export function codeAction(session: LspSession, request: LspRequest): Promise<LspAnswer> {
 	const { query, ...place } = request;
 	if (place.file === undefined || place.line === undefined) throw new Error("`codeAction` needs `file` and `line`.");
 	return atTarget(session, place, async (target) => {
@@ -67,7 +67,7 @@ function choose(offered: CodeAction[], title: string): CodeAction {
 	);
 }
 
-function listing(offered: CodeAction[]): Answer {
+function listing(offered: CodeAction[]): LspAnswer {
 	const actions = offered.map(({ title, kind }) => ({ title, ...(kind !== undefined && { kind }) }));
 	const lines = actions.map(({ title, kind }) => `- ${title}${kind ? ` (${kind})` : ""}`);
 	return {

@@ -1,12 +1,12 @@
 import type { Hover, MarkupContent, SignatureHelp } from "vscode-languageserver-protocol";
 import { toPosition, unitsBefore } from "../positions.ts";
-import type { Answer, LspRequest } from "../request.ts";
+import type { LspAnswer, LspRequest } from "../request.ts";
 import type { LspSession } from "../session.ts";
 import { atTarget, type Target } from "../target.ts";
 
-const LONGEST_TEXT = 6000;
+const LONGEST_DESCRIPTION = 6000;
 
-export function hover(session: LspSession, request: LspRequest): Promise<Answer> {
+export function hover(session: LspSession, request: LspRequest): Promise<LspAnswer> {
 	return atTarget(session, request, async (target) => {
 		const text = await hoverText(target, session.signal);
 		return { text: text || "Nothing is known about this place.", details: { text, server: target.server.name } };
@@ -14,7 +14,7 @@ export function hover(session: LspSession, request: LspRequest): Promise<Answer>
 }
 
 /** Servers answer inside the parentheses of a call only: on a name, the next ones are tried, then its declaration. */
-export function signature(session: LspSession, request: LspRequest): Promise<Answer> {
+export function signature(session: LspSession, request: LspRequest): Promise<LspAnswer> {
 	return atTarget(session, request, async (target) => {
 		const { server, uri, position, lines } = target;
 		const line = lines[position.line] ?? "";
@@ -36,9 +36,9 @@ export function signature(session: LspSession, request: LspRequest): Promise<Ans
 function signatureText({ signatures, activeSignature }: SignatureHelp): string {
 	const lines = signatures.map(({ label, documentation }, index) => {
 		const mark = signatures.length > 1 && index === (activeSignature ?? 0) ? "→ " : "";
-		return [`${mark}${label}`, plain(documentation)].filter((part) => part !== "").join("\n");
+		return [`${mark}${label}`, textOfMarkup(documentation)].filter((part) => part !== "").join("\n");
 	});
-	return cut(lines.join("\n\n"));
+	return cutDescription(lines.join("\n\n"));
 }
 
 async function hoverText({ server, uri, position }: Target, signal: AbortSignal | undefined): Promise<string> {
@@ -46,11 +46,12 @@ async function hoverText({ server, uri, position }: Target, signal: AbortSignal 
 	const answer = await server.request<Hover | null>("textDocument/hover", params, signal);
 	const contents = answer?.contents ?? [];
 	const parts = Array.isArray(contents) ? contents : [contents];
-	return cut(parts.map(plain).join("\n\n").trim());
+	return cutDescription(parts.map(textOfMarkup).join("\n\n").trim());
 }
 
-function plain(content: string | MarkupContent | { value: string } | undefined): string {
+function textOfMarkup(content: string | MarkupContent | { value: string } | undefined): string {
 	return (typeof content === "string" ? content : (content?.value ?? "")).trim();
 }
 
-const cut = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text);
+const cutDescription = (text: string): string =>
+	text.length > LONGEST_DESCRIPTION ? `${text.slice(0, LONGEST_DESCRIPTION)}…` : text;

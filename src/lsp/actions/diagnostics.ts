@@ -1,19 +1,19 @@
 import type { Diagnostic, DocumentDiagnosticReport } from "vscode-languageserver-protocol";
 import { plural } from "../../run/amounts.ts";
-import { at, type FoundLocation, inOrder, LocationReader } from "../locations.ts";
-import { byProject, type Project, projectsOf } from "../projects.ts";
-import { type Answer, type LspRequest, SEVERITIES } from "../request.ts";
+import { atPlace, byPlace, type FoundLocation, LocationReader } from "../locations.ts";
+import { byProject, projectsOf, type ServerProject } from "../projects.ts";
+import { type LspAnswer, type LspRequest, SEVERITIES } from "../request.ts";
 import type { LanguageServer } from "../server/language-server.ts";
 import { type LspSession, launchFor, withServer } from "../session.ts";
 
 const MOST_DIAGNOSTICS = 200;
-const MOST_FILES = 64;
+const MOST_FILES_CHECKED = 64;
 /** Of a whole workspace: what can be looked at while somebody waits. */
 const MOST_WORKSPACE_FILES = 200;
 const WORKSPACE_MS = 30_000;
-const AT_ONCE = 32;
+const FILES_AT_ONCE = 32;
 
-interface Finding extends FoundLocation {
+interface FoundDiagnostic extends FoundLocation {
 	severity: (typeof SEVERITIES)[number];
 	message: string;
 	code?: string;
@@ -21,31 +21,32 @@ interface Finding extends FoundLocation {
 }
 
 interface Checked {
-	findings: Finding[];
+	findings: FoundDiagnostic[];
 	/** Files their server said nothing about in time. */
 	silent: string[];
 	files: number;
 }
 
-export async function diagnostics(session: LspSession, request: LspRequest): Promise<Answer> {
+export async function diagnostics(session: LspSession, request: LspRequest): Promise<LspAnswer> {
 	const { file, files = [], server } = request;
 	const asked = file === undefined ? files : [file, ...files];
 	if (asked.length === 0) throw new Error("`diagnostics` needs `file` or `files`; `workspace-diagnostics` needs none.");
-	if (asked.length > MOST_FILES) throw new Error(`At most ${MOST_FILES} files at once, not ${asked.length}.`);
+	if (asked.length > MOST_FILES_CHECKED)
+		throw new Error(`At most ${MOST_FILES_CHECKED} files at once, not ${asked.length}.`);
 	const paths = [...new Set(asked.map((one) => session.workspace.file(one)))];
 	const projects = byProject(paths, (path) => launchFor(session, path, server));
-	return report(request, await check(session, projects, Number.POSITIVE_INFINITY), paths.length);
+	return report(request, await checkProjects(session, projects, Number.POSITIVE_INFINITY), paths.length);
 }
 
-export async function workspaceDiagnostics(session: LspSession, request: LspRequest): Promise<Answer> {
+export async function workspaceDiagnostics(session: LspSession, request: LspRequest): Promise<LspAnswer> {
 	const { projects, left } = await projectsOf(session, request.server);
 	const total = [...projects, ...left].reduce((sum, { files }) => sum + files.length, 0);
 	const each = Math.ceil(MOST_WORKSPACE_FILES / projects.length);
 	const some = projects.map(({ launch, files }) => ({ launch, files: files.slice(0, each) }));
-	return report(request, await check(session, some, performance.now() + WORKSPACE_MS), total);
+	return report(request, await checkProjects(session, some, performance.now() + WORKSPACE_MS), total);
 }
 
-async function check(session: LspSession, projects: Project[], deadline: number): Promise<Checked[]> {
+async function checkProjects(session: LspSession, projects: ServerProject[], deadline: number): Promise<Checked[]> {
 	const reader = new LocationReader(session.workspace);
 	return Promise.all(
 		projects.map(({ launch, files }) =>
@@ -54,8 +55,8 @@ async function check(session: LspSession, projects: Project[], deadline: number)
 				for (const [index, path] of files.entries()) {
 					if (performance.now() > deadline) break;
 					// Many at once: those that publish on their own then do it while others are waited for.
-					if (index % AT_ONCE === 0)
-						for (const next of files.slice(index, index + AT_ONCE)) server.documents.open(next);
+					if (index % FILES_AT_ONCE === 0)
+						for (const next of files.slice(index, index + FILES_AT_ONCE)) server.documents.open(next);
 					const items = await diagnosticsOf(server, path, session.signal);
 					const { uri } = server.documents.open(path);
 					if (!items) checked.silent.push(session.workspace.show(path));
@@ -83,7 +84,7 @@ export async function diagnosticsOf(
 	return report?.kind === "full" ? report.items : [];
 }
 
-function finding({ severity, message, code, source }: Diagnostic, location: FoundLocation): Finding {
+function finding({ severity, message, code, source }: Diagnostic, location: FoundLocation): FoundDiagnostic {
 	return {
 		...location,
 		severity: SEVERITIES[(severity ?? 1) - 1] ?? "error",
@@ -93,18 +94,18 @@ function finding({ severity, message, code, source }: Diagnostic, location: Foun
 	};
 }
 
-function report({ severity = "information" }: LspRequest, parts: Checked[], asked: number): Answer {
+function report({ severity = "information" }: LspRequest, parts: Checked[], asked: number): LspAnswer {
 	const wanted = SEVERITIES.slice(0, SEVERITIES.indexOf(severity) + 1);
 	const found = parts.flatMap(({ findings }) => findings).filter((item) => wanted.includes(item.severity));
 	const silent = parts.flatMap((part) => part.silent);
 	const files = parts.reduce((sum, part) => sum + part.files, 0);
-	const all = inOrder(found);
+	const all = byPlace(found);
 	const shown = all.slice(0, MOST_DIAGNOSTICS);
 	const counted = wanted.map((name) => plural(all.filter((item) => item.severity === name).length, name));
 	const summary = counted.filter((part) => !part.startsWith("0 ")).join(", ") || "No problems";
 	const lines = shown.map((item) => {
 		const origin = [item.source, item.code].filter((part) => part !== undefined).join(" ");
-		return `${at(item)} ${item.severity}: ${item.message}${origin === "" ? "" : ` [${origin}]`}`;
+		return `${atPlace(item)} ${item.severity}: ${item.message}${origin === "" ? "" : ` [${origin}]`}`;
 	});
 	if (shown.length < all.length) lines.push(`… the first ${shown.length} of ${all.length}.`);
 	if (files < asked) lines.push(`Only ${files} of ${asked} files were checked.`);

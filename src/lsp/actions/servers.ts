@@ -1,9 +1,9 @@
-import type { Answer, LspRequest } from "../request.ts";
+import type { LspAnswer, LspRequest } from "../request.ts";
 import type { LanguageServer } from "../server/language-server.ts";
 import { installedServer, type LspSession, launchFor, remedy, serversNamed } from "../session.ts";
 
 /** Which servers there are, which are found, which run. */
-export function servers(session: LspSession, request: LspRequest): Answer {
+export function servers(session: LspSession, request: LspRequest): LspAnswer {
 	const { workspace, pool } = session;
 	const running = pool.running().filter(({ launch }) => workspace.contains(launch.root));
 	const table = serversNamed(session, request.server).map((definition) => {
@@ -31,7 +31,7 @@ function instance({ workspace }: LspSession, server: LanguageServer) {
 }
 
 /** Ends the servers of a file's project, or all of the workspace; the next call starts them again. */
-export async function restart(session: LspSession, request: LspRequest): Promise<Answer> {
+export async function restart(session: LspSession, request: LspRequest): Promise<LspAnswer> {
 	const { workspace, pool } = session;
 	const root =
 		request.file === undefined ? undefined : launchFor(session, workspace.file(request.file), request.server).root;

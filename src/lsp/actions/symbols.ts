@@ -1,19 +1,19 @@
 import type { DocumentSymbol, Range, SymbolInformation, WorkspaceSymbol } from "vscode-languageserver-protocol";
-import { type FoundLocation, inOrder, LocationReader, listed } from "../locations.ts";
+import { byPlace, type FoundLocation, LocationReader, listedLocations } from "../locations.ts";
 import { projectsOf } from "../projects.ts";
-import type { Answer, LspRequest } from "../request.ts";
+import type { LspAnswer, LspRequest } from "../request.ts";
 import type { LanguageServer } from "../server/language-server.ts";
 import { type LspSession, launchFor, withServer } from "../session.ts";
 
 const MOST_DOCUMENT_SYMBOLS = 300;
 
 /** The names of the protocol's 26 kinds of symbols. */
-const KINDS =
+const SYMBOL_KINDS =
 	"file module namespace package class method property field constructor enum interface function variable constant string number boolean array object key null enum-member struct event operator type-parameter".split(
 		" ",
 	);
 
-export const kindName = (kind: number): string => KINDS[kind - 1] ?? "symbol";
+export const kindName = (kind: number): string => SYMBOL_KINDS[kind - 1] ?? "symbol";
 
 /** A symbol of a file, with the names around it. */
 export interface FileSymbol {
@@ -24,18 +24,18 @@ export interface FileSymbol {
 	within: string[];
 }
 
-export async function symbols(session: LspSession, request: LspRequest): Promise<Answer> {
+export async function symbols(session: LspSession, request: LspRequest): Promise<LspAnswer> {
 	if (request.file !== undefined) return symbolsOfFile(session, request, request.file);
 	if (!request.query) throw new Error("`symbols` needs a `file`, or a `query` to search the workspace for.");
 	const { matches, note } = await searchWorkspace(session, request.query, request.server);
-	const { lines, ...shown } = listed(inOrder(matches), (symbol) => `${kindName(symbol.kind)} ${symbol.name}`);
+	const { lines, ...shown } = listedLocations(byPlace(matches), (symbol) => `${kindName(symbol.kind)} ${symbol.name}`);
 	return {
 		text: (lines.join("\n") || `No symbol in the workspace matches ${request.query}.`) + note,
 		details: { query: request.query, symbols: shown.locations, total: shown.total },
 	};
 }
 
-async function symbolsOfFile(session: LspSession, request: LspRequest, file: string): Promise<Answer> {
+async function symbolsOfFile(session: LspSession, request: LspRequest, file: string): Promise<LspAnswer> {
 	const path = session.workspace.file(file);
 	const launch = launchFor(session, path, request.server);
 	const reader = new LocationReader(session.workspace);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { WorkspaceEdit } from "vscode-languageserver-protocol";
 import { messageOf } from "../../run/message-of.ts";
-import type { Answer } from "../request.ts";
+import type { LspAnswer } from "../request.ts";
 import type { LanguageServer } from "../server/language-server.ts";
 import type { LspSession } from "../session.ts";
 import { type FileEdit, fileEdits } from "./file-edits.ts";
@@ -12,13 +12,13 @@ const LONGEST_DIFF = 30_000;
 export async function present(
 	session: LspSession,
 	{ edit, server, title }: { edit: WorkspaceEdit; server: LanguageServer; title: string },
-): Promise<Answer> {
+): Promise<LspAnswer> {
 	const { workspace, mayWrite } = session;
 	const edits = fileEdits(edit, workspace, server.encoding).filter(({ before, after }) => before !== after);
 	if (edits.length === 0) return { text: `${title} changes nothing.`, details: { applied: false, files: [] } };
 	const patches = edits.map(({ path, before, after }) => session.unifiedPatch(workspace.show(path), before, after));
 	const diff = patches.join("\n");
-	if (mayWrite) await inAllQueues(session, edits, async () => write(edits));
+	if (mayWrite) await inAllQueues(session, edits, async () => writeAll(edits));
 	const files = edits.map(({ path }) => workspace.show(path));
 	const said = mayWrite
 		? `${title}: applied to ${files.join(", ")}.`
@@ -39,7 +39,7 @@ async function inAllQueues(session: LspSession, edits: FileEdit[], work: () => P
 }
 
 /** All of them or none. */
-function write(edits: FileEdit[]): void {
+function writeAll(edits: FileEdit[]): void {
 	const changed = edits.find(({ path, before }) => readFileSync(path, "utf8") !== before);
 	if (changed) throw new Error(`${changed.path} was changed meanwhile; nothing was applied. Ask again.`);
 	const done: FileEdit[] = [];

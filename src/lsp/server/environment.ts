@@ -36,15 +36,15 @@ const UNTRUSTED: Readonly<Record<string, string>> = {
 	NoDefaultCurrentDirectoryInExePath: "1",
 };
 
-const LISTS = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"];
+const LIBRARY_LISTS = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"];
 
 /** What a server is started with. `area`: the folders of a project that nobody trusts; undefined in a trusted one. */
 export function serverEnvironment(env: NodeJS.ProcessEnv, area: readonly string[] | undefined): NodeJS.ProcessEnv {
 	if (!area) return { ...env, ...NO_DOWNLOADS };
-	const without = new Set([...LOADERS, ...LISTS, pathName(env)]);
+	const without = new Set([...LOADERS, ...LIBRARY_LISTS, pathName(env)]);
 	const kept = Object.entries(env).filter(([name, value]) => !without.has(name) && !namesProject(value ?? "", area));
-	const lists = LISTS.flatMap((name) => (env[name] ? [[name, cleanList(env[name], area)] as const] : []));
-	const path = cleanList(pathOf(env), area);
+	const lists = LIBRARY_LISTS.flatMap((name) => (env[name] ? [[name, cleanList(env[name], area)] as const] : []));
+	const path = cleanList(pathVariable(env), area);
 	return {
 		...Object.fromEntries([...kept, ...lists]),
 		...NO_DOWNLOADS,
@@ -53,7 +53,7 @@ export function serverEnvironment(env: NodeJS.ProcessEnv, area: readonly string[
 	};
 }
 
-export const pathOf = (env: NodeJS.ProcessEnv): string => env[pathName(env)] ?? "";
+export const pathVariable = (env: NodeJS.ProcessEnv): string => env[pathName(env)] ?? "";
 
 /** Windows writes it in several ways, and a copy of the environment no longer knows them as one. */
 function pathName(env: NodeJS.ProcessEnv): string {

@@ -6,7 +6,7 @@ import { projectArea } from "../../files/project-area.ts";
 import { ancestors } from "../../files/repository.ts";
 import type { Workspace } from "../workspace.ts";
 import type { ServerDefinition } from "./definition.ts";
-import { isShims, pathOf } from "./environment.ts";
+import { isShims, pathVariable } from "./environment.ts";
 import { interpretersOf } from "./interpreter.ts";
 import { objectionTo, objectionToFolder, projectObjection } from "./untrusted-program.ts";
 
@@ -18,7 +18,7 @@ export interface Surroundings {
 	env: NodeJS.ProcessEnv;
 }
 
-export interface Found {
+export interface FoundProgram {
 	program: string | undefined;
 	/** Programs that are there and may not be run here, each with the reason. */
 	passedOver: string[];
@@ -29,11 +29,11 @@ export function findProgram(
 	{ command, npmPackage }: ServerDefinition,
 	root: string,
 	surroundings: Surroundings,
-): Found {
+): FoundProgram {
 	const [name = ""] = command;
 	const passedOver: string[] = [];
 	const area = surroundings.trusted ? undefined : projectArea(surroundings.workspace);
-	const program = candidates(name, root, surroundings)
+	const program = programPaths(name, root, surroundings)
 		.filter(isExecutable)
 		.filter((path) => !npmPackage || majorVersion(path, npmPackage.name) >= npmPackage.since)
 		.find((path) => {
@@ -67,11 +67,11 @@ function interpreterObjection(
 	return undefined;
 }
 
-function candidates(program: string, root: string, surroundings: Surroundings): string[] {
+function programPaths(program: string, root: string, surroundings: Surroundings): string[] {
 	if (isAbsolute(program)) return [program];
 	// A path relative to a project would be a program of the project.
 	if (program !== basename(program)) return [];
-	return placesFor(root, surroundings).flatMap((folder) => namesOf(program).map((name) => join(folder, name)));
+	return placesFor(root, surroundings).flatMap((folder) => executableNames(program).map((name) => join(folder, name)));
 }
 
 function placesFor(root: string, { workspace, trusted, env }: Surroundings): string[] {
@@ -79,7 +79,7 @@ function placesFor(root: string, { workspace, trusted, env }: Surroundings): str
 		.filter((folder) => workspace.contains(folder))
 		.flatMap((folder) => [join(folder, "node_modules", ".bin"), join(folder, ".venv", "bin")]);
 	// Relative ones, "." and empty ones would be folders of the project.
-	const path = pathOf(env)
+	const path = pathVariable(env)
 		.split(delimiter)
 		.filter((folder) => isAbsolute(folder));
 	const home = homedir();
@@ -92,18 +92,18 @@ function placesFor(root: string, { workspace, trusted, env }: Surroundings): str
 }
 
 /** Only what starts without a shell, so no .cmd on Windows. */
-const namesOf = (program: string): string[] => (process.platform === "win32" ? [`${program}.exe`] : [program]);
+const executableNames = (program: string): string[] => (process.platform === "win32" ? [`${program}.exe`] : [program]);
 
 /** Of the npm package a program belongs to; 0 if it belongs to none of that name. */
 function majorVersion(program: string, packageName: string): number {
 	for (const folder of ancestors(dirname(realpathSync(program)))) {
-		const manifest = manifestIn(folder);
+		const manifest = packageIn(folder);
 		if (manifest?.name === packageName) return Number.parseInt(manifest.version ?? "", 10) || 0;
 	}
 	return 0;
 }
 
-function manifestIn(folder: string): { name?: string; version?: string } | undefined {
+function packageIn(folder: string): { name?: string; version?: string } | undefined {
 	try {
 		return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { name?: string; version?: string };
 	} catch (error) {

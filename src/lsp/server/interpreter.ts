@@ -12,13 +12,13 @@ const MOST_INTERPRETERS = 5;
 export function interpretersOf(program: string, most = MOST_INTERPRETERS): string[] {
 	const [first = "", second = ""] = beginningOf(program).split("\n");
 	if (!first.startsWith("#!") || most === 0) return [];
-	const told = second.startsWith("'''exec'") ? wordsOf(second.slice("'''exec'".length)) : [];
-	const [interpreter = "", ...rest] = wordsOf(first.slice(2));
+	const told = second.startsWith("'''exec'") ? commandWords(second.slice("'''exec'".length)) : [];
+	const [interpreter = "", ...rest] = commandWords(first.slice(2));
 	const named = [interpreter, ...[...rest, ...told].filter((word) => isAbsolute(word))];
 	return named.flatMap((path) => [path, ...(isAbsolute(path) ? interpretersOf(path, most - 1) : [])]);
 }
 
-const wordsOf = (line: string): string[] =>
+const commandWords = (line: string): string[] =>
 	[...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, plain]) => double ?? single ?? plain ?? "");
 
 /** Nothing of a file that may not be read: then no interpreter can read it either. */

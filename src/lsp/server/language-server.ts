@@ -6,7 +6,7 @@ import { type Encoding, encodingOf } from "../positions.ts";
 import { CLIENT_CAPABILITIES } from "./client-capabilities.ts";
 import { optionsOf } from "./definition.ts";
 import { Documents } from "./documents.ts";
-import type { Launch } from "./launch.ts";
+import type { ServerLaunch } from "./launch.ts";
 import type { ServerLimits } from "./limits.ts";
 import { PublishedDiagnostics } from "./published-diagnostics.ts";
 import { ServerConnection, ServerGone } from "./server-connection.ts";
@@ -14,7 +14,7 @@ import { WatchedFiles } from "./watched-files.ts";
 
 /** A running server, and what it was told of the files it works on. */
 export class LanguageServer {
-	readonly launch: Launch;
+	readonly launch: ServerLaunch;
 	readonly startedAt = Date.now();
 	readonly connection: ServerConnection;
 	readonly documents: Documents;
@@ -24,7 +24,7 @@ export class LanguageServer {
 	capabilities: ServerCapabilities = {};
 	readonly #watched: WatchedFiles;
 
-	constructor(launch: Launch, limits: ServerLimits) {
+	constructor(launch: ServerLaunch, limits: ServerLimits) {
 		this.launch = launch;
 		this.connection = new ServerConnection(launch, limits, {
 			onNotification: (method, params) => {

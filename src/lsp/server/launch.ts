@@ -8,7 +8,7 @@ import { findProgram, type Surroundings } from "./find-program.ts";
 import { beginningOf } from "./interpreter.ts";
 
 /** What to start, and where. */
-export interface Launch {
+export interface ServerLaunch {
 	definition: ServerDefinition;
 	/** The definition's command with the program that was found for it. */
 	command: readonly string[];
@@ -27,7 +27,7 @@ export function launchIn(
 	surroundings: Surroundings & { idleMs: number },
 	definition: ServerDefinition,
 	root: string,
-): Launch | undefined {
+): ServerLaunch | undefined {
 	const { workspace, trusted, env, idleMs } = surroundings;
 	if (definition.needsTrust !== undefined && !trusted) return undefined;
 	const { program } = findProgram(definition, root, surroundings);

@@ -6,7 +6,7 @@ import {
 	ResponseError,
 } from "vscode-jsonrpc";
 import { FloodMeter } from "./flood-meter.ts";
-import type { Launch } from "./launch.ts";
+import type { ServerLaunch } from "./launch.ts";
 import type { ServerLimits } from "./limits.ts";
 import { BoundedReader, FramedWriter, SILENT } from "./message-stream.ts";
 import { waitFor } from "./patience.ts";
@@ -19,7 +19,7 @@ export class ServerGone extends Error {
 
 const CONTENT_MODIFIED = -32801;
 const METHOD_NOT_FOUND = -32601;
-const MOST_ATTEMPTS = 5;
+const MOST_REQUESTS = 5;
 
 export interface ServerTalk {
 	onNotification(method: string, params: unknown): void;
@@ -32,7 +32,7 @@ export class ServerConnection {
 	readonly over: Promise<string>;
 	/** When no process is left. Never fails. */
 	readonly ended: Promise<void>;
-	readonly #launch: Launch;
+	readonly #launch: ServerLaunch;
 	readonly #limits: ServerLimits;
 	readonly #process: ServerProcess;
 	readonly #reader: BoundedReader;
@@ -40,7 +40,7 @@ export class ServerConnection {
 	readonly #gone: Promise<never>;
 	readonly #declareOver: (reason: string) => void;
 
-	constructor(launch: Launch, limits: ServerLimits, talk: ServerTalk) {
+	constructor(launch: ServerLaunch, limits: ServerLimits, talk: ServerTalk) {
 		this.#launch = launch;
 		this.#limits = limits;
 		const { promise, resolve } = Promise.withResolvers<string>();
@@ -81,7 +81,7 @@ export class ServerConnection {
 				if (!(error instanceof ResponseError)) throw error;
 				if (error.code === METHOD_NOT_FOUND) return undefined;
 				// The server noticed a change meanwhile, and wants to be asked again.
-				if (error.code === CONTENT_MODIFIED && attempt < MOST_ATTEMPTS) continue;
+				if (error.code === CONTENT_MODIFIED && attempt < MOST_REQUESTS) continue;
 				throw new Error(`${this.#name}: ${error.message}`);
 			}
 		}

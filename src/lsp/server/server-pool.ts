@@ -1,5 +1,5 @@
 import { LanguageServer } from "./language-server.ts";
-import type { Launch } from "./launch.ts";
+import type { ServerLaunch } from "./launch.ts";
 import { LIMITS, type ServerLimits } from "./limits.ts";
 import { waitFor } from "./patience.ts";
 import { ServerGone } from "./server-connection.ts";
@@ -25,7 +25,7 @@ export class ServerPool {
 	}
 
 	/** Lends a server to one piece of work, started if need be. If it ends meanwhile, the work is tried once more. */
-	async use<R>(launch: Launch, work: (server: LanguageServer) => Promise<R>, signal?: AbortSignal): Promise<R> {
+	async use<R>(launch: ServerLaunch, work: (server: LanguageServer) => Promise<R>, signal?: AbortSignal): Promise<R> {
 		try {
 			return await this.#once(launch, work, signal);
 		} catch (error) {
@@ -39,7 +39,7 @@ export class ServerPool {
 	}
 
 	/** Ends those that match, and forgives them their crashes. */
-	async close(matches: (launch: Launch) => boolean): Promise<LanguageServer[]> {
+	async close(matches: (launch: ServerLaunch) => boolean): Promise<LanguageServer[]> {
 		const closed = [...this.#entries].filter(([, { server }]) => matches(server.launch));
 		for (const [key, entry] of closed) {
 			this.#forget(key, entry);
@@ -63,7 +63,7 @@ export class ServerPool {
 		await this.close(() => true);
 	}
 
-	async #once<R>(launch: Launch, work: (server: LanguageServer) => Promise<R>, signal?: AbortSignal): Promise<R> {
+	async #once<R>(launch: ServerLaunch, work: (server: LanguageServer) => Promise<R>, signal?: AbortSignal): Promise<R> {
 		// A server that may run code of the project is not lent to a session that may not.
 		const { command, root, trusted, definition } = launch;
 		const key = JSON.stringify([command, root, trusted, definition.initializationOptions]);
@@ -83,7 +83,7 @@ export class ServerPool {
 		}
 	}
 
-	#start(key: string, launch: Launch): Entry {
+	#start(key: string, launch: ServerLaunch): Entry {
 		this.#refuseAfterCrashes(key, launch);
 		this.#makeRoom();
 		const entry: Entry = { server: new LanguageServer(launch, this.#limits), inUse: 0 };
@@ -105,7 +105,7 @@ export class ServerPool {
 		}
 	}
 
-	#refuseAfterCrashes(key: string, { definition }: Launch): void {
+	#refuseAfterCrashes(key: string, { definition }: ServerLaunch): void {
 		const crashes = this.#recentCrashes(key);
 		if (crashes.length < this.#limits.crashes) return;
 		const minutes = Math.round(this.#limits.crashWindowMs / 60_000);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { doubtInWords, inDoubt } from "../../config/in-doubt.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { plural } from "../../run/amounts.ts";
-import { gc } from "../gc.ts";
+import { removeAllExpired } from "../gc.ts";
 import { type Check, type Examination, type Finding, pass } from "./check.ts";
 import type { DoctorSources } from "./sources.ts";
 
@@ -17,7 +17,7 @@ export const checkDisk: Check = {
 	name: "disk",
 	async *run(examination) {
 		const { places, sessionsRoot } = examination.sources;
-		if (examination.fix && examination.ledger) yield* removeExpired(examination.ledger, examination.sources);
+		if (examination.fix && examination.ledger) yield* removeOverdue(examination.ledger, examination.sources);
 		const sizes = {
 			ledger: sizeOf([places.ledger, `${places.ledger}-wal`, `${places.ledger}-shm`]),
 			transcripts: sizeOf(filesBelow(sessionsRoot)),
@@ -37,7 +37,7 @@ export const checkDisk: Check = {
 	},
 };
 
-async function* removeExpired(
+async function* removeOverdue(
 	ledger: Ledger,
 	{ agentDir, config: { config, diagnostics }, places }: DoctorSources,
 ): AsyncGenerator<Finding> {
@@ -53,7 +53,7 @@ async function* removeExpired(
 		};
 		return;
 	}
-	const removed = await gc(ledger, { at: Date.now(), retentionDays: config.retentionDays, places });
+	const removed = await removeAllExpired(ledger, { at: Date.now(), retentionDays: config.retentionDays, places });
 	if (removed.runs + removed.hosts + removed.files === 0) return;
 	const what = `${plural(removed.runs, "run")}, ${plural(removed.hosts, "host")} and ${plural(removed.files, "file")}`;
 	yield { ...pass(`Removed what was past its time: ${what} (${size(removed.bytes)})`), fixed: true };

@@ -29,10 +29,10 @@ export interface DoctorOptions {
 }
 
 /** Before the ledger is opened: opening it would mend some of what they look at. */
-const BEFORE: Check[] = [checkVersions, checkConfig, checkFileModes];
+const BEFORE_LEDGER: Check[] = [checkVersions, checkConfig, checkFileModes];
 
 /** Strays before the host: the host that is tried must not be taken for one. */
-const AFTER: Check[] = [
+const WITH_LEDGER: Check[] = [
 	checkInstallation,
 	checkStrays,
 	checkHost,
@@ -63,13 +63,13 @@ export async function runDoctor(sources: DoctorSources, options: DoctorOptions =
 		}
 	};
 	try {
-		for (const check of BEFORE) await carryOut(check);
+		for (const check of BEFORE_LEDGER) await carryOut(check);
 		await carryOut(
 			examineLedger((opened) => {
 				ledger = opened;
 			}),
 		);
-		for (const check of AFTER) await carryOut(check);
+		for (const check of WITH_LEDGER) await carryOut(check);
 	} finally {
 		ledger?.close();
 	}

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { type Check, fixable, pass } from "./check.ts";
 import { namesIn } from "./names-in.ts";
 
-const NAMED = 3;
+const FILES_NAMED = 3;
 
 /** Transcripts, records and logs are for the user alone. */
 export const checkFileModes: Check = {
@@ -18,12 +18,12 @@ export const checkFileModes: Check = {
 			yield pass("Records, transcripts and logs are readable by you alone");
 			return;
 		}
-		const names = open.slice(0, NAMED).join(", ");
+		const names = open.slice(0, FILES_NAMED).join(", ");
 		yield fixable(
 			{
 				level: "warn",
 				what: `Others on this machine may read ${open.length} of your files and folders`,
-				detail: open.length > NAMED ? `${names} and ${open.length - NAMED} more` : names,
+				detail: open.length > FILES_NAMED ? `${names} and ${open.length - FILES_NAMED} more` : names,
 				remedy: "Take the rights away from others (chmod go-rwx).",
 			},
 			examination,

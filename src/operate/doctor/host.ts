@@ -6,9 +6,9 @@ import { HostConnection } from "../../supervise/connection.ts";
 import { startHost } from "../../supervise/start-host.ts";
 import { type Check, type Examination, type Finding, pass } from "./check.ts";
 
-const START_WITHIN_MS = 20_000;
+const UP_WITHIN_MS = 20_000;
 const ANSWER_WITHIN_MS = 5000;
-const LOOK_EVERY_MS = 20;
+const UP_YET_EVERY_MS = 20;
 /** How long it stays without anybody who needs it. */
 const IDLE_MS = 1000;
 
@@ -44,7 +44,7 @@ async function tryHost({ sources, ledger, signal }: Examination): Promise<Findin
 	const { host } = findOrReserveHost(ledger, {
 		profile: { digest: own.digest },
 		at: Date.now(),
-		startWithinMs: START_WITHIN_MS,
+		startWithinMs: UP_WITHIN_MS,
 		socketOf: places.socket,
 	});
 	const failed = (detail: string): Finding => ({
@@ -58,17 +58,17 @@ async function tryHost({ sources, ledger, signal }: Examination): Promise<Findin
 	startHost(host, {
 		profile: own,
 		places,
-		withinMs: START_WITHIN_MS,
+		withinMs: UP_WITHIN_MS,
 		// Asked when its time is up, and then the ledger may be closed.
 		isReady: () => isDone || findHost(ledger, host.id)?.pid !== undefined,
 		onExit: (reason) => {
 			ended = reason;
 		},
 	});
-	while (ended === undefined && !signal.aborted && performance.now() - began < START_WITHIN_MS) {
+	while (ended === undefined && !signal.aborted && performance.now() - began < UP_WITHIN_MS) {
 		const connection = await connected(host.socket);
 		if (!connection) {
-			await pause(LOOK_EVERY_MS);
+			await pause(UP_YET_EVERY_MS);
 			continue;
 		}
 		const answers = await connection.answers(ANSWER_WITHIN_MS);
@@ -79,7 +79,7 @@ async function tryHost({ sources, ledger, signal }: Examination): Promise<Findin
 	}
 	hostGone(ledger, host.id, Date.now());
 	if (signal.aborted) return { level: "warn", what: "The host was not waited for" };
-	return failed(ended ?? `It did not come up within ${START_WITHIN_MS / 1000} s.`);
+	return failed(ended ?? `It did not come up within ${UP_WITHIN_MS / 1000} s.`);
 }
 
 async function connected(socket: string): Promise<HostConnection | undefined> {

@@ -3,7 +3,7 @@ import { type Check, type Examination, pass } from "./check.ts";
 import { onPath } from "./on-path.ts";
 
 /** What pi's own tools start: where it is missing, pi downloads it if it may, and else the tool answers nothing of use. */
-const PROGRAMS = [
+const PROGRAMS_OF_PI = [
 	{ tool: "grep", names: ["rg"], package: "ripgrep" },
 	{ tool: "find", names: ["fd", "fdfind"], package: "fd (fd-find)" },
 ] as const;
@@ -11,7 +11,7 @@ const PROGRAMS = [
 export const checkPrograms: Check = {
 	name: "programs",
 	*run({ sources }) {
-		for (const { tool, names, package: provider } of PROGRAMS) {
+		for (const { tool, names, package: provider } of PROGRAMS_OF_PI) {
 			// The folder where pi keeps what it downloaded.
 			const found = onPath(names, sources.env, [join(sources.agentDir, "bin")]);
 			if (found !== undefined) {

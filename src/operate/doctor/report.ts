@@ -2,7 +2,7 @@ import { inOneLine, plain } from "../../collect/plain.ts";
 import { wrapTo } from "../report/layout.ts";
 import type { CheckLevel, CheckResult } from "./check.ts";
 
-const MARKS: Readonly<Record<CheckLevel, string>> = { pass: "ok", warn: "warn", fail: "FAIL" };
+const LEVEL_WORDS: Readonly<Record<CheckLevel, string>> = { pass: "ok", warn: "warn", fail: "FAIL" };
 /** As wide as the widest mark, and a space. */
 const INDENT = 6;
 
@@ -14,17 +14,17 @@ export function doctorReport(results: readonly CheckResult[], options: { width: 
 /** One result, as soon as it is there. */
 export function checkReport(result: CheckResult, { width }: { width: number }): string[] {
 	const { level, check, what, detail, remedy, fixed } = result;
-	const below = (text: string) => indented(width, text);
+	const below = (text: string) => indentedText(width, text);
 	const [first = "", ...others] = below(`${check}: ${inOneLine(what)}${fixed ? " (put right)" : ""}`);
 	return [
-		`${MARKS[level].padEnd(INDENT)}${first.slice(INDENT)}`,
+		`${LEVEL_WORDS[level].padEnd(INDENT)}${first.slice(INDENT)}`,
 		...others,
 		...(detail === undefined || fixed ? [] : below(plain(detail))),
 		...(remedy === undefined ? [] : below(`→ ${inOneLine(remedy)}`)),
 	];
 }
 
-const indented = (width: number, text: string): string[] =>
+const indentedText = (width: number, text: string): string[] =>
 	wrapTo(Math.max(10, width - INDENT), text).map((line) => `${" ".repeat(INDENT)}${line}`.trimEnd());
 
 export function doctorSummary(results: readonly CheckResult[]): string {

@@ -1,9 +1,9 @@
 import { optionsOf } from "../../lsp/server/definition.ts";
-import type { Launch } from "../../lsp/server/launch.ts";
+import type { ServerLaunch } from "../../lsp/server/launch.ts";
 import { LIMITS } from "../../lsp/server/limits.ts";
 import { ServerConnection } from "../../lsp/server/server-connection.ts";
 
-const ANSWER_WITHIN_MS = 15_000;
+const SERVER_WITHIN_MS = 15_000;
 const LONGEST_REASON = 240;
 
 /**
@@ -12,18 +12,18 @@ const LONGEST_REASON = 240;
  * `--version` would not tell: some do not know it, and some that do need more than that to serve. It is shown no folder
  * and not told to begin, so that it reads nothing of the project.
  */
-export async function troubleStarting(launch: Launch, signal: AbortSignal): Promise<string | undefined> {
+export async function troubleStarting(launch: ServerLaunch, signal: AbortSignal): Promise<string | undefined> {
 	const connection = new ServerConnection(launch, LIMITS, { onNotification: () => {}, onRequest: () => null });
 	const initializationOptions = optionsOf(launch.definition);
 	const params = { processId: process.pid, rootUri: null, capabilities: {}, initializationOptions };
 	// A server does not hold the process it was started by, and in the shell nothing else may.
-	const hold = setInterval(() => {}, ANSWER_WITHIN_MS);
+	const hold = setInterval(() => {}, SERVER_WITHIN_MS);
 	try {
-		await connection.ask("initialize", params, { ms: ANSWER_WITHIN_MS, signal });
+		await connection.ask("initialize", params, { ms: SERVER_WITHIN_MS, signal });
 		return undefined;
 	} catch (error) {
 		if (!(error instanceof Error)) throw error;
-		return shortened(error.message);
+		return firstLineOf(error.message);
 	} finally {
 		await connection.close();
 		clearInterval(hold);
@@ -31,7 +31,7 @@ export async function troubleStarting(launch: Launch, signal: AbortSignal): Prom
 }
 
 /** The first line says it; what follows may be a whole backtrace. */
-function shortened(reason: string): string {
+function firstLineOf(reason: string): string {
 	const [first = ""] = reason.split("\n");
 	return first.length > LONGEST_REASON ? `${first.slice(0, LONGEST_REASON)}…` : first;
 }

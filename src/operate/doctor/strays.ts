@@ -13,10 +13,10 @@ import { type Check, type Examination, type Finding, fixable, pass } from "./che
 import { isTrial } from "./host.ts";
 import { namesIn } from "./names-in.ts";
 
-const ANSWER_WITHIN_MS = 2000;
+const STRAY_ANSWERS_WITHIN_MS = 2000;
 /** A host that leaves is gone from the ledger a moment before its process is. */
 const LEAVES_WITHIN_MS = 3000;
-const LOOK_EVERY_MS = 100;
+const GONE_YET_EVERY_MS = 100;
 
 /** What the ledger says of hosts, against what is really there: processes, and the sockets they listen on. */
 export const checkStrays: Check = {
@@ -77,7 +77,7 @@ async function findingOn(host: HostRecord, examination: Examination, ledger: Led
 async function answers(socket: string): Promise<boolean> {
 	try {
 		const connection = await HostConnection.open(socket, systemPorts);
-		const answered = await connection.answers(ANSWER_WITHIN_MS);
+		const answered = await connection.answers(STRAY_ANSWERS_WITHIN_MS);
 		connection.close();
 		return answered;
 	} catch (error) {
@@ -111,7 +111,7 @@ async function strayProcesses(examination: Examination, ledger: Ledger): Promise
 	const deadline = performance.now() + LEAVES_WITHIN_MS;
 	let strays = strayNow(ledger);
 	while (strays.length > 0 && performance.now() < deadline && !examination.signal.aborted) {
-		await pause(LOOK_EVERY_MS);
+		await pause(GONE_YET_EVERY_MS);
 		strays = strayNow(ledger);
 	}
 	return strays.map((host) =>

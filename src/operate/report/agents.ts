@@ -3,13 +3,12 @@ import type { Services } from "../../delegate.ts";
 import { plural } from "../../run/amounts.ts";
 import { formatDiagnostic } from "../../run/diagnostic.ts";
 import type { ModelHere } from "../model-here.ts";
-import type { ToolsHere } from "../tools-here.ts";
+import type { Agent, ToolsHere } from "../tools-here.ts";
 import type { Writing } from "../write-consents.ts";
 import { cutTo, type Fact, factsTo, wrapTo } from "./layout.ts";
 import type { Reading } from "./words.ts";
 
 type Catalog = Services["catalog"];
-type Agent = Catalog["agents"][number];
 
 export interface AgentsOptions extends Pick<Reading, "width"> {
 	/** What a child of an agent gets. */
@@ -48,15 +47,15 @@ function about(agent: Agent, hidden: Agent[], options: AgentsOptions): string[] 
 	);
 	const model = options.modelHere(agent);
 	const facts = [
-		...(description.trim() === "" ? [] : [fact("about", description)]),
-		fact("tools", toolsInWords(agent)),
-		...(off === undefined ? factsHere(agent, options) : [fact("off", off)]),
-		fact("model", model.words),
-		...model.warnings.map((warning) => fact("warning", warning)),
-		...(thinking === undefined ? [] : [fact("thinking", thinking)]),
-		...(agent.outputSchema === undefined ? [] : [fact("answer", "JSON, checked against its outputSchema")]),
-		fact("file", file),
-		...hidden.map((other) => fact("overrides", `${other.file} (${other.source})`)),
+		...(description.trim() === "" ? [] : [oneFact("about", description)]),
+		oneFact("tools", toolsInWords(agent)),
+		...(off === undefined ? factsHere(agent, options) : [oneFact("off", off)]),
+		oneFact("model", model.words),
+		...model.warnings.map((warning) => oneFact("warning", warning)),
+		...(thinking === undefined ? [] : [oneFact("thinking", thinking)]),
+		...(agent.outputSchema === undefined ? [] : [oneFact("answer", "JSON, checked against its outputSchema")]),
+		oneFact("file", file),
+		...hidden.map((other) => oneFact("overrides", `${other.file} (${other.source})`)),
 	];
 	return [cutTo(options.width, head), ...factsTo(options.width - 2, facts).map((line) => `  ${line}`)];
 }
@@ -69,12 +68,12 @@ function toolsInWords({ tools }: Agent): string {
 function factsHere(agent: Agent, { toolsHere, noteOn, howToForget }: AgentsOptions): Fact[] {
 	const here = toolsHere(agent);
 	const note = noteOn?.(agent);
-	const asks = here.asksFor.length > 0 ? [fact("asks", "you, in pi, whether it may write in your checkout")] : [];
+	const asks = here.asksFor.length > 0 ? [oneFact("asks", "you, in pi, whether it may write in your checkout")] : [];
 	const mayWrite =
-		here.writing === undefined ? [] : [fact("may write", writingInWords(here.writing, howToForget(agent)))];
+		here.writing === undefined ? [] : [oneFact("may write", writingInWords(here.writing, howToForget(agent)))];
 	return [
-		fact("gets here", `${getsInWords(here)}${note === undefined ? "" : ` (${note})`}`),
-		...here.warnings.map((warning) => fact("warning", warning)),
+		oneFact("gets here", `${getsInWords(here)}${note === undefined ? "" : ` (${note})`}`),
+		...here.warnings.map((warning) => oneFact("warning", warning)),
 		...asks,
 		...mayWrite,
 	];
@@ -96,4 +95,4 @@ export function writingInWords(writing: Writing, howToForget: string): string {
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-const fact = (name: string, value: string): Fact => ({ name, value: inOneLine(value) });
+const oneFact = (name: string, value: string): Fact => ({ name, value: inOneLine(value) });

@@ -6,14 +6,14 @@ const WIDE =
 	/[\p{Emoji_Presentation}\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]/u;
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
 
-const letters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** How many columns of a terminal a line takes. */
 export function columnsOf(line: string): number {
 	// Most lines are ASCII, and a log has thousands of them.
 	if (/^[\x20-\x7E]*$/.test(line)) return line.length;
 	let columns = 0;
-	for (const { segment } of letters.segment(line)) columns += widthOf(segment);
+	for (const { segment } of graphemes.segment(line)) columns += widthOf(segment);
 	return columns;
 }
 
@@ -25,13 +25,13 @@ function widthOf(letter: string): number {
 /** The beginning of a line, as much as fits. */
 export function cutTo(width: number, line: string): string {
 	if (columnsOf(line) <= width) return line;
-	return `${headOf(line, Math.max(0, width - 1)).trimEnd()}…`;
+	return `${headWithin(line, Math.max(0, width - 1)).trimEnd()}…`;
 }
 
-function headOf(line: string, width: number): string {
+function headWithin(line: string, width: number): string {
 	let head = "";
 	let columns = 0;
-	for (const { segment } of letters.segment(line)) {
+	for (const { segment } of graphemes.segment(line)) {
 		columns += widthOf(segment);
 		if (columns > width) break;
 		head += segment;
@@ -56,7 +56,7 @@ function wrapLine(width: number, line: string): string[] {
 	let rest = line;
 	while (columnsOf(rest) > width) {
 		const indent = rest.length - rest.trimStart().length;
-		const fits = headOf(rest, width).length;
+		const fits = headWithin(rest, width).length;
 		const before = rest.lastIndexOf(" ", fits);
 		const end = before > indent ? before : rest.indexOf(" ", Math.max(fits, indent));
 		if (end === -1) break;

@@ -2,7 +2,7 @@ import { inOneLine, plain } from "../../collect/plain.ts";
 import type { Limits } from "../../plan/plan.ts";
 import { count, dollars, duration, plural } from "../../run/amounts.ts";
 import { reshaped } from "../../run/redacted.ts";
-import { shorten } from "../excerpt.ts";
+import { headOfText } from "../excerpt.ts";
 import type { RunInfo } from "../info.ts";
 import { attemptInWords } from "./attempt-words.ts";
 import { type Fact, factsTo } from "./layout.ts";
@@ -62,7 +62,7 @@ function whatItIs(info: RunInfo): Fact[] {
 
 /** Last, since it may be long. */
 function whatItSaid(info: RunInfo): Fact[] {
-	const answer = info.answer === undefined ? "" : shorten(reshaped(info.answer, plain), ANSWER_CHARS);
+	const answer = info.answer === undefined ? "" : headOfText(reshaped(info.answer, plain), ANSWER_CHARS);
 	return [
 		...info.warnings.flatMap((warning) => fact("warning", warning)),
 		...fact("error", info.error),

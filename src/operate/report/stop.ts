@@ -1,7 +1,7 @@
 import { plural } from "../../run/amounts.ts";
 import type { Stopped } from "../stop.ts";
 
-const NAMED = 5;
+const RUNS_NAMED = 5;
 
 /** What a request to stop came to. */
 export function stopReport(stopped: readonly Stopped[]): string[] {
@@ -16,6 +16,6 @@ export function stopReport(stopped: readonly Stopped[]): string[] {
 }
 
 function named(ids: string[]): string {
-	const more = ids.length - NAMED;
-	return more > 0 ? `${ids.slice(0, NAMED).join(", ")} and ${more} more` : ids.join(", ");
+	const more = ids.length - RUNS_NAMED;
+	return more > 0 ? `${ids.slice(0, RUNS_NAMED).join(", ")} and ${more} more` : ids.join(", ");
 }

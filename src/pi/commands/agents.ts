@@ -13,7 +13,7 @@ import { isRefusal } from "../../run/errors.ts";
 import { activeTools, knownTools, modelFacts } from "../parent-facts.ts";
 import { agentsFor } from "../session-services.ts";
 import type { WriteQuestions } from "../write-consent.ts";
-import { type Answer, type Subcommand, usage } from "./command.ts";
+import { type CommandAnswer, type Subcommand, usage } from "./command.ts";
 import { widthFor } from "./show.ts";
 import { firstWord } from "./words.ts";
 
@@ -52,7 +52,7 @@ export function agentsCommand({ pi, writeQuestions }: AgentsSetup): Subcommand {
 		});
 	}
 
-	function forget(name: string): Answer {
+	function forget(name: string): CommandAnswer {
 		const forgotten = writeQuestions.forget(name);
 		const shown = inOneLine(name);
 		if (forgotten === 0) return { problem: `You have said nothing about whether ${shown} may write.` };

@@ -4,21 +4,21 @@ import { nearest } from "../../run/nearest.ts";
 import { firstWord } from "./words.ts";
 
 /** Something was wrong with what the user typed, and nothing was done. */
-export interface Problem {
+export interface CommandProblem {
 	problem: string;
 }
 
 /** The lines to show, or what is wrong. Nothing: what there was to show is on the screen already. */
-export type Answer = string[] | Problem | undefined;
+export type CommandAnswer = string[] | CommandProblem | undefined;
 
-export const isProblem = (answer: NonNullable<Answer>): answer is Problem => "problem" in answer;
+export const isProblem = (answer: NonNullable<CommandAnswer>): answer is CommandProblem => "problem" in answer;
 
 export interface Subcommand {
 	name: string;
 	/** What follows the name: `<id|#> [limit]`. */
 	takes: string;
 	does: string;
-	run(args: string, ctx: ExtensionCommandContext): Promise<Answer>;
+	run(args: string, ctx: ExtensionCommandContext): Promise<CommandAnswer>;
 	/** What may be typed after the name. Values are without the name itself. */
 	complete?(typed: string): Promise<AutocompleteItem[]>;
 }
@@ -28,7 +28,7 @@ export async function dispatch(
 	command: string,
 	subcommands: readonly Subcommand[],
 	{ args, ctx }: { args: string; ctx: ExtensionCommandContext },
-): Promise<Answer> {
+): Promise<CommandAnswer> {
 	const { word, rest } = firstWord(args);
 	const found = subcommands.find(({ name }) => name === word);
 	if (found) return found.run(rest, ctx);
@@ -50,10 +50,10 @@ export async function completions(
 	typed: string,
 ): Promise<AutocompleteItem[] | null> {
 	const [, name = "", rest] = /^\s*(\S*)(?:\s+(.*))?$/s.exec(typed) ?? [];
-	if (rest === undefined) return orNull(subcommands.filter((one) => isBegun(one, name)).map(itemFor));
+	if (rest === undefined) return orNoItems(subcommands.filter((one) => isBegun(one, name)).map(subcommandItem));
 	const found = subcommands.find((one) => one.name === name);
 	const items = (await found?.complete?.(rest)) ?? [];
-	return orNull(items.map((item) => ({ ...item, value: `${name} ${item.value}` })));
+	return orNoItems(items.map((item) => ({ ...item, value: `${name} ${item.value}` })));
 }
 
 const isBegun = (subcommand: Subcommand, typed: string): boolean =>
@@ -61,7 +61,7 @@ const isBegun = (subcommand: Subcommand, typed: string): boolean =>
 
 const needsMore = ({ takes }: Subcommand): boolean => takes.startsWith("<");
 
-function itemFor(subcommand: Subcommand): AutocompleteItem {
+function subcommandItem(subcommand: Subcommand): AutocompleteItem {
 	const { name, takes, does } = subcommand;
 	return {
 		value: needsMore(subcommand) ? `${name} ` : name,
@@ -70,4 +70,4 @@ function itemFor(subcommand: Subcommand): AutocompleteItem {
 	};
 }
 
-const orNull = (items: AutocompleteItem[]): AutocompleteItem[] | null => (items.length === 0 ? null : items);
+const orNoItems = (items: AutocompleteItem[]): AutocompleteItem[] | null => (items.length === 0 ? null : items);

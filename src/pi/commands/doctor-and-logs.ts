@@ -14,14 +14,18 @@ import { doctorSources } from "../doctor-sources.ts";
 import { parentRedactor } from "../parent-log.ts";
 import { trustedAgentsFor } from "../session-services.ts";
 import type { WriteQuestions } from "../write-consent.ts";
-import type { Answer } from "./command.ts";
+import type { CommandAnswer } from "./command.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
 import { firstWord } from "./words.ts";
 
-const STATUS = "pi-geon-doctor";
+const DOCTOR_STATUS = "pi-geon-doctor";
 
 /** `/toolkit doctor [--fix]` */
-export async function doctor(pi: ExtensionAPI, ctx: ExtensionContext, request: DoctorRequest): Promise<Answer> {
+export async function showDoctor(
+	pi: ExtensionAPI,
+	ctx: ExtensionContext,
+	request: DoctorRequest,
+): Promise<CommandAnswer> {
 	const words = request.args.split(/\s+/).filter((word) => word !== "");
 	const unknown = words.find((word) => word !== "--fix");
 	if (unknown !== undefined) return { problem: `/toolkit doctor takes --fix, not "${unknown}". Nothing was done.` };
@@ -30,17 +34,17 @@ export async function doctor(pi: ExtensionAPI, ctx: ExtensionContext, request: D
 		const results = await runDoctor(doctorSources(pi, ctx, request.writeQuestions), {
 			fix: words.includes("--fix"),
 			signal: ctx.signal ? AbortSignal.any([over, ctx.signal]) : over,
-			onChecking: (name) => ctx.ui.setStatus(STATUS, `doctor: ${name}…`),
+			onChecking: (name) => ctx.ui.setStatus(DOCTOR_STATUS, `doctor: ${name}…`),
 		});
 		return over.aborted ? undefined : doctorReport(parentRedactor().redactValue(results), request);
 	} finally {
 		// Another session has the screen by now, and this one's context is no longer to be used.
-		if (!over.aborted) ctx.ui.setStatus(STATUS, undefined);
+		if (!over.aborted) ctx.ui.setStatus(DOCTOR_STATUS, undefined);
 	}
 }
 
 /** `/toolkit logs [run|agent|level] [limit]` */
-export async function logs(ctx: ExtensionContext, { args, width, runs }: LogsRequest): Promise<Answer> {
+export async function showLogs(ctx: ExtensionContext, { args, width, runs }: LogsRequest): Promise<CommandAnswer> {
 	const places = placesIn(getAgentDir());
 	const agents = trustedAgentsFor(ctx).agents.map(({ name }) => name);
 	const filter: LogFilter = {};
@@ -48,8 +52,8 @@ export async function logs(ctx: ExtensionContext, { args, width, runs }: LogsReq
 		const { word, rest } = firstWord(left);
 		left = rest;
 		const part = await meaningOf(word);
-		if ("error" in part) return wrong(`${part.error}${didYouMean(word, agents)}`);
-		if (Object.keys(part).some((name) => name in filter)) return wrong(`"${word}" is one too many.`);
+		if ("error" in part) return misusedToolkit(`${part.error}${didYouMean(word, agents)}`);
+		if (Object.keys(part).some((name) => name in filter)) return misusedToolkit(`"${word}" is one too many.`);
 		Object.assign(filter, part);
 	}
 	return logLinesReport(parentRedactor().redactValue(readLogs(places, filter)), { width });
@@ -72,7 +76,7 @@ export async function logs(ctx: ExtensionContext, { args, width, runs }: LogsReq
 	}
 }
 
-const wrong = (problem: string): Answer => ({
+const misusedToolkit = (problem: string): CommandAnswer => ({
 	problem: `${problem} /toolkit logs takes a run, an agent, a level (${LOG_LEVELS.join(", ")}) and how many lines: /toolkit logs explorer warn 50`,
 });
 

@@ -7,10 +7,10 @@ import { type Subcommand, usage } from "./command.ts";
 const KEYS = [
 	{ name: "Esc", value: "stops the turn and the runs it waits for. Background runs go on: /stop ends those too." },
 	{ name: "Ctrl+O", value: "shows the whole of calls and reports (pi's own key for it)" },
-	{ name: asWritten(INSPECTOR_KEY), value: "opens the inspector: the runs of this session on a screen of their own" },
+	{ name: keyName(INSPECTOR_KEY), value: "opens the inspector: the runs of this session on a screen of their own" },
 ];
 
-const SETTINGS = [
+const SETTINGS_TOLD = [
 	{ name: "subagents.enabled", value: "whether anything can be delegated" },
 	{ name: "subagents.timeoutMs, idleTimeoutMs", value: "how long a run may take, and be silent" },
 	{ name: "subagents.allowWrite", value: "whether agents of your own may change files" },
@@ -47,13 +47,13 @@ export function helpReport(width: number, { subagents, toolkit }: HelpOn): strin
 		...factsTo(width, KEYS),
 		"",
 		...wrapTo(width, "Settings, in pi-geon.json of pi's agent directory (more in configuration.md)"),
-		...factsTo(width, SETTINGS),
+		...factsTo(width, SETTINGS_TOLD),
 		"",
 		...wrapTo(width, `Documents: ${join(packageRoot(), "docs")}`),
 	];
 }
 
 /** Alt+S, where pi's own name of the key is alt+s. */
-function asWritten(key: string): string {
+function keyName(key: string): string {
 	return key.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }

@@ -5,7 +5,7 @@ import { messageOf } from "../../run/message-of.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { wasEverUsed } from "../session-services.ts";
 import type { WriteQuestions } from "../write-consent.ts";
-import { type Answer, completions, dispatch, type Subcommand } from "./command.ts";
+import { type CommandAnswer, completions, dispatch, type Subcommand } from "./command.ts";
 import { REPORT, renderReport } from "./report-entry.ts";
 import { RunsOfSession } from "./runs-of-session.ts";
 import { show } from "./show.ts";
@@ -49,7 +49,7 @@ export function registerCommands(setup: CommandsSetup): void {
 		name: string,
 		description: string,
 		subcommands: Subcommand[],
-		alone: (ctx: ExtensionCommandContext) => Promise<Answer>,
+		alone: (ctx: ExtensionCommandContext) => Promise<CommandAnswer>,
 	): void {
 		pi.registerCommand(name, {
 			description,
@@ -61,8 +61,8 @@ export function registerCommands(setup: CommandsSetup): void {
 	}
 
 	/** Something of ours may be broken: a ledger that cannot be opened, a disk that is full. Still an answer. */
-	async function answering(ctx: ExtensionCommandContext, work: () => Promise<Answer>): Promise<void> {
-		const answer = await work().catch((error): Answer => ({ problem: messageOf(error) }));
+	async function answering(ctx: ExtensionCommandContext, work: () => Promise<CommandAnswer>): Promise<void> {
+		const answer = await work().catch((error): CommandAnswer => ({ problem: messageOf(error) }));
 		await show(answer, ctx, pi);
 	}
 }

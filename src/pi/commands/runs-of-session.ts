@@ -9,11 +9,11 @@ import { findRunNamed } from "../../operate/find-run.ts";
 import { stateInWords, titleOf } from "../../operate/report/words.ts";
 import { listRuns, type RunList, type RunSummary } from "../../operate/runs.ts";
 import { type SessionServices, wasEverUsed } from "../session-services.ts";
-import type { Answer } from "./command.ts";
+import type { CommandAnswer } from "./command.ts";
 import { asWord } from "./words.ts";
 
 /** How many runs completion looks at: the open ones, and the latest. */
-const OFFERED = 50;
+const RUNS_OFFERED = 50;
 
 /** The runs that commands are about: those of the session that is open in this pi. */
 export class RunsOfSession {
@@ -46,9 +46,9 @@ export class RunsOfSession {
 	withRun(
 		ctx: ExtensionContext,
 		name: string,
-		work: (record: RunRecord, services: Services) => Answer | Promise<Answer>,
-	): Promise<Answer> {
-		return this.use<Answer>(
+		work: (record: RunRecord, services: Services) => CommandAnswer | Promise<CommandAnswer>,
+	): Promise<CommandAnswer> {
+		return this.use<CommandAnswer>(
 			ctx,
 			(services, scope) => {
 				const found = findRunNamed(services.ledger, name, scope);
@@ -65,7 +65,7 @@ export class RunsOfSession {
 		if (!ctx) return [];
 		const { runs, count } = await this.use<RunList>(
 			ctx,
-			(services, scope) => listRuns({ ...scope, limit: OFFERED }, services),
+			(services, scope) => listRuns({ ...scope, limit: RUNS_OFFERED }, services),
 			{ runs: [], count: { total: 0, queued: 0, running: 0 } },
 		);
 		const begun = typed.trim().replace(/^"/, "");
@@ -73,7 +73,7 @@ export class RunsOfSession {
 		if (isNumberOfRun(begun, count.total)) return [];
 		const named = withNames(openOnly ? runs.filter(({ phase }) => phase !== "ended") : runs, count.total);
 		if (named.some(({ names }) => names.includes(begun))) return [];
-		return named.flatMap((one) => itemFor(one, begun));
+		return named.flatMap((one) => runItems(one, begun));
 	}
 }
 
@@ -100,7 +100,7 @@ function withNames(runs: RunSummary[], latest: number): NamedRun[] {
 }
 
 /** What was begun to be typed is completed: a label as a label, a number as a number. */
-function itemFor({ run, names }: NamedRun, begun: string): AutocompleteItem[] {
+function runItems({ run, names }: NamedRun, begun: string): AutocompleteItem[] {
 	const value = names.find((name) => name.startsWith(begun));
 	if (value === undefined) return [];
 	const description = `#${run.number} ${inOneLine(run.agent)} · ${stateInWords(run)} · ${titleOf(run).slice(0, 60)}`;

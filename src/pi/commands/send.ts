@@ -7,7 +7,7 @@ import { sendToSession } from "../../operate/send.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
-import type { Answer } from "./command.ts";
+import type { CommandAnswer } from "./command.ts";
 
 /** How long a pi that is about to exit waits for a host to take a run: without one nobody would start it. */
 const TAKEN_WITHIN_MS = 10_000;
@@ -20,7 +20,7 @@ export interface Sending extends Omit<DelegationSetup, "services"> {
 }
 
 /** Says something to the child of a run, and does not wait for what it answers: that is announced. */
-export async function sendMessage(sending: Sending): Promise<Answer> {
+export async function sendMessage(sending: Sending): Promise<CommandAnswer> {
 	const { record, message, ctx, services, pi, decisions, onSpawned } = sending;
 	let spawned: RunRecord | undefined;
 	const { answer } = await sendToSession(

@@ -1,20 +1,20 @@
 import { Writable } from "node:stream";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { inOneLine } from "../../collect/plain.ts";
-import { type Answer, isProblem } from "./command.ts";
+import { type CommandAnswer, isProblem } from "./command.ts";
 import { REPORT } from "./report-entry.ts";
 
 /** Where nobody tells how wide the reader's screen is. */
-const USUAL_WIDTH = 100;
+const USUAL_BLOCK_WIDTH = 100;
 /** The least that can be read, and what a block in the conversation has around it. */
-const LEAST_WIDTH = 20;
+const LEAST_BLOCK_WIDTH = 20;
 const PADDING = 2;
 
 /** How wide a report may be here. */
 export function widthFor(ctx: ExtensionContext): number {
 	const { columns } = process.stdout;
-	if (ctx.mode === "tui") return Math.max(LEAST_WIDTH, (columns ?? USUAL_WIDTH) - PADDING);
-	return ctx.mode === "print" && process.stdout.isTTY ? Math.max(LEAST_WIDTH, columns) : USUAL_WIDTH;
+	if (ctx.mode === "tui") return Math.max(LEAST_BLOCK_WIDTH, (columns ?? USUAL_BLOCK_WIDTH) - PADDING);
+	return ctx.mode === "print" && process.stdout.isTTY ? Math.max(LEAST_BLOCK_WIDTH, columns) : USUAL_BLOCK_WIDTH;
 }
 
 /**
@@ -22,7 +22,7 @@ export function widthFor(ctx: ExtensionContext): number {
  * client in RPC mode; as an `entry_appended` event in JSON mode, where anything else on stdout would break the lines; and as
  * text on stdout in print mode. Problems go where errors go, and make one-shot modes end with an exit code.
  */
-export async function show(answer: Answer, ctx: ExtensionContext, pi: ExtensionAPI): Promise<void> {
+export async function show(answer: CommandAnswer, ctx: ExtensionContext, pi: ExtensionAPI): Promise<void> {
 	if (answer === undefined) return;
 	if (isProblem(answer)) return showProblem(inOneLine(answer.problem), ctx);
 	const text = answer.join("\n");

@@ -1,7 +1,7 @@
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { stopReport } from "../../operate/report/stop.ts";
 import { stopAll, stopRun } from "../../operate/stop.ts";
-import type { Answer } from "./command.ts";
+import type { CommandAnswer } from "./command.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
 
 /** `/stop`: the turn of the parent, and every run of this session. */
@@ -9,7 +9,7 @@ export async function stopEverything(
 	args: string,
 	ctx: ExtensionCommandContext,
 	{ runs, onStopped }: { runs: RunsOfSession; onStopped: (ctx: ExtensionCommandContext) => void },
-): Promise<Answer> {
+): Promise<CommandAnswer> {
 	if (args.trim() !== "") {
 		return {
 			problem: "/stop takes no arguments: it stops everything. Nothing was done. For one run: /subagents stop <id|#>",
@@ -39,7 +39,7 @@ export function stopAllRuns(ctx: ExtensionCommandContext, runs: RunsOfSession): 
 	);
 }
 
-export function stopOneRun(ctx: ExtensionCommandContext, runs: RunsOfSession, name: string): Promise<Answer> {
+export function stopOneRun(ctx: ExtensionCommandContext, runs: RunsOfSession, name: string): Promise<CommandAnswer> {
 	return runs.withRun(ctx, name, (record, { ledger, supervisor }) => {
 		const stopped = stopRun(ledger, record, "the user");
 		supervisor.wake();

@@ -7,7 +7,7 @@ import { runInfoReport } from "../../operate/report/run-info.ts";
 import { runListReport } from "../../operate/report/run-list.ts";
 import { listRuns, summaryOf } from "../../operate/runs.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
-import type { Answer, Subcommand } from "./command.ts";
+import type { CommandAnswer, Subcommand } from "./command.ts";
 import { usage } from "./command.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
 import { sendMessage } from "./send.ts";
@@ -34,7 +34,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 		does: "the runs of this session, open ones first",
 		async run(args, ctx) {
 			const limit = args === "" ? LISTED : args === "all" ? Number.MAX_SAFE_INTEGER : Number(args);
-			if (!Number.isSafeInteger(limit) || limit < 1) return wrong(list, `"${args}" is no number of runs.`);
+			if (!Number.isSafeInteger(limit) || limit < 1) return misused(list, `"${args}" is no number of runs.`);
 			return runs.use(
 				ctx,
 				(services, scope) =>
@@ -55,7 +55,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 		does: "stop a run, or all that are open",
 		async run(args, ctx) {
 			const name = onlyWord(args);
-			if (name === "") return wrong(stop, "Which run?");
+			if (name === "") return misused(stop, "Which run?");
 			const answer = await (name === "all" ? stopAllRuns(ctx, runs) : stopOneRun(ctx, runs, name));
 			onStopped(ctx);
 			return answer;
@@ -72,7 +72,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 		does: "what was said in its session",
 		async run(args, ctx) {
 			const { name, limit, includeTools } = logRequest(args);
-			if (name === "") return wrong(log, "Of which run?");
+			if (name === "") return misused(log, "Of which run?");
 			return runs.withRun(ctx, name, (record, services) =>
 				historyReport(historyOf(record, { limit, includeTools }, services), {
 					width: widthFor(ctx),
@@ -88,7 +88,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 		does: "all there is to know of a run",
 		async run(args, ctx) {
 			const name = onlyWord(args);
-			if (name === "") return wrong(info, "About which run?");
+			if (name === "") return misused(info, "About which run?");
 			return runs.withRun(ctx, name, (record, services) =>
 				runInfoReport(infoOf(record, services), { width: widthFor(ctx), now: Date.now() }),
 			);
@@ -101,8 +101,8 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 		does: "steer a run at work, or go on with one that has ended",
 		async run(args, ctx) {
 			const { word: name, rest: message } = firstWord(args);
-			if (name === "") return wrong(send, "To which run?");
-			if (message === "") return wrong(send, "There is no message.");
+			if (name === "") return misused(send, "To which run?");
+			if (message === "") return misused(send, "There is no message.");
 			return runs.withRun(ctx, name, (record, services) =>
 				sendMessage({ pi, decisions, onSpawned, record, message, ctx, services }),
 			);
@@ -115,7 +115,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 const onlyIfBegun = (item: AutocompleteItem, typed: string): AutocompleteItem[] =>
 	item.value.startsWith(typed.trim()) && item.value !== typed.trim() ? [item] : [];
 
-const wrong = (subcommand: Subcommand, problem: string): Answer => ({
+const misused = (subcommand: Subcommand, problem: string): CommandAnswer => ({
 	problem: `${problem} Nothing was done. Usage: ${usage("subagents", subcommand)}`,
 });
 

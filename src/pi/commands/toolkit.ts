@@ -11,7 +11,7 @@ import { parentRedactor } from "../parent-log.ts";
 import { activity } from "../view/activity.ts";
 import type { WriteQuestions } from "../write-consent.ts";
 import { agentsCommand } from "./agents.ts";
-import type { Answer, Subcommand } from "./command.ts";
+import type { CommandAnswer, Subcommand } from "./command.ts";
 import { helpReport } from "./help.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
 import { widthFor } from "./show.ts";
@@ -81,5 +81,5 @@ export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
 /** Loaded when one of them is asked for: a session that never does so pays nothing for it. */
 const seldomUsed = () => import("../lazy.ts");
 
-const nothingAfter = ({ name }: Subcommand, args: string): Answer =>
+const nothingAfter = ({ name }: Subcommand, args: string): CommandAnswer =>
 	args === "" ? undefined : { problem: `/toolkit ${name} takes no arguments. Nothing was done.` };

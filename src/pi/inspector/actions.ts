@@ -86,11 +86,12 @@ export function runActions({ pi, session, available, canOpen, decisions, onSpawn
 			if (file === undefined) return { notice: "It left no session file." };
 			if (canOpen) return { notice: "", open: { file, cwd: plan.cwd } };
 			// pi files the copy under the directory it is started in.
-			await copyToClipboard(`cd ${quoted(plan.cwd)} && pi --fork ${quoted(file)}`);
+			await copyToClipboard(`cd ${quotedForShell(plan.cwd)} && pi --fork ${quotedForShell(file)}`);
 			return { notice: "Copied: cd … && pi --fork … (or open the inspector with /subagents)." };
 		},
 	};
 }
 
 /** For a shell that a person pastes it into. */
-const quoted = (file: string): string => (/^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`);
+const quotedForShell = (file: string): string =>
+	/^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`;

@@ -5,7 +5,7 @@ import { findRun, type RunRecord } from "../../ledger/records.ts";
 import { findSession } from "../../ledger/sessions.ts";
 import { infoOf } from "../../operate/info.ts";
 import { transcriptOf } from "../../operate/messages.ts";
-import type { Sources } from "../../operate/runs.ts";
+import type { RunSources } from "../../operate/runs.ts";
 import { isRunId, type RunId } from "../../run/ids.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { LiveRuns, Viewer } from "../../supervise/live-runs.ts";
@@ -17,7 +17,7 @@ import { Transcript } from "./transcript.ts";
 import { transcriptPainter } from "./transcript-lines.ts";
 
 const REFRESH_EVERY_MS = 100;
-const CLOCK_EVERY_MS = 1000;
+const TICK_EVERY_MS = 1000;
 const LONGEST_NOTICE = 200;
 
 export interface InspectorResult {
@@ -30,7 +30,7 @@ interface InspectorSetup {
 	theme: Theme;
 	live: LiveRuns;
 	parentSession: string;
-	sources: Sources;
+	sources: RunSources;
 	actions: RunActions;
 	done: (result: InspectorResult) => void;
 }
@@ -71,7 +71,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		this.#setup = setup;
 		this.#readRows = runRows(setup.parentSession, setup.sources);
 		this.#detach = setup.live.attach(this);
-		this.#clock = setInterval(() => this.changed(), CLOCK_EVERY_MS).unref();
+		this.#clock = setInterval(() => this.changed(), TICK_EVERY_MS).unref();
 		this.#refresh();
 	}
 
@@ -177,7 +177,7 @@ export class Inspector implements Component, Focusable, Viewer {
 
 	#toggle(shows: "facts" | "help", pane: InspectorView["pane"]): void {
 		const next = this.#view.shows === shows ? "transcript" : shows;
-		this.#show({ shows: next, top: startOf(next), pane });
+		this.#show({ shows: next, top: firstRow(next), pane });
 	}
 
 	#goBack(): void {
@@ -198,7 +198,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		const row = this.#view.rows[Math.max(0, Math.min(index, this.#view.rows.length - 1))];
 		if (!row || !isRunId(row.runId) || row.runId === this.#selectedId) return;
 		this.#selectedId = row.runId;
-		this.#show({ selected: this.#view.rows.indexOf(row), top: startOf(this.#view.shows) });
+		this.#show({ selected: this.#view.rows.indexOf(row), top: firstRow(this.#view.shows) });
 		this.#readRun();
 	}
 
@@ -255,7 +255,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		if (open !== undefined) return void this.close({ open });
 		if (select !== undefined && isRunId(select)) {
 			this.#selectedId = select;
-			this.#show({ top: startOf(this.#view.shows) });
+			this.#show({ top: firstRow(this.#view.shows) });
 		}
 		this.#show({ notice: inOneLine(notice).slice(0, LONGEST_NOTICE) });
 		this.#rowsReadAt = 0;
@@ -272,7 +272,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		this.#refreshing = undefined;
 		if (this.#isClosed) return;
 		this.#guarded(() => {
-			if (Date.now() - this.#rowsReadAt >= CLOCK_EVERY_MS - REFRESH_EVERY_MS) this.#readList();
+			if (Date.now() - this.#rowsReadAt >= TICK_EVERY_MS - REFRESH_EVERY_MS) this.#readList();
 			this.#readRun();
 		});
 		this.#setup.tui.requestRender();
@@ -306,4 +306,4 @@ export class Inspector implements Component, Focusable, Viewer {
 }
 
 /** What was said last is of most interest; the other texts are read from their beginning. */
-const startOf = (shows: InspectorView["shows"]): number | undefined => (shows === "transcript" ? undefined : 0);
+const firstRow = (shows: InspectorView["shows"]): number | undefined => (shows === "transcript" ? undefined : 0);

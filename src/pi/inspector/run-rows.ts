@@ -1,6 +1,6 @@
 import { findRun } from "../../ledger/records.ts";
 import { countRuns, listRunIds, type RunCount } from "../../ledger/run-list.ts";
-import { type RunSummary, type Sources, summaryOf } from "../../operate/runs.ts";
+import { type RunSources, type RunSummary, summaryOf } from "../../operate/runs.ts";
 import type { RunId } from "../../run/ids.ts";
 
 /** More than anybody scrolls through; the others are in `/subagents list`. */
@@ -12,7 +12,7 @@ export interface RunRows {
 }
 
 /** Reads the runs of a session again and again. What has ended and was told does not change any more. */
-export function runRows(parentSession: string, sources: Sources): () => RunRows {
+export function runRows(parentSession: string, sources: RunSources): () => RunRows {
 	const settled = new Map<RunId, RunSummary>();
 	return () => {
 		const ids = listRunIds(sources.ledger, { parentSession }, MOST_ROWS);

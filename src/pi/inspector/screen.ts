@@ -158,18 +158,18 @@ function lastLine(view: InspectorView, { theme, width, inputLine }: ScreenDrawin
 	return line;
 }
 
-type Hint = [key: string, what: string];
+type KeyHint = [key: string, what: string];
 
 /** The keys of most use here, those first that a narrow screen has room for. */
-function hintsOf(view: InspectorView, width: number): Hint[] {
+function hintsOf(view: InspectorView, width: number): KeyHint[] {
 	const { pane, run, shows, unfolded } = view;
-	const close: Hint = ["q", "close"];
+	const close: KeyHint = ["q", "close"];
 	if (shows === "help") return [["esc", "back"], close];
 	if (!run) return [["?", "help"], close];
 	const isOpen = run.info.phase !== "ended";
-	const facts: Hint = ["i", shows === "facts" ? "transcript" : "facts"];
+	const facts: KeyHint = ["i", shows === "facts" ? "transcript" : "facts"];
 	const isWayBack = shows === "facts" && pane === "run";
-	const hints: (Hint | false)[] = [
+	const hints: (KeyHint | false)[] = [
 		isWayBack && facts,
 		pane === "list" ? ["enter", "read"] : ["esc", "list"],
 		["m", isOpen ? "steer" : "resume"],

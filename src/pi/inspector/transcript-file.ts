@@ -3,7 +3,7 @@ import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { currentBranch, entryOn } from "../../ledger/transcript.ts";
 
 /** The end of a very long session is what is of interest; all of it is in the file. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const TRANSCRIPT_BYTES = 4 * 1024 * 1024;
 const LINE_END = 0x0a;
 
 /**
@@ -54,8 +54,8 @@ export class TranscriptFile {
 
 	#startAnew(inode: number, size: number): void {
 		this.#inode = inode;
-		this.#isCut = size > MOST_BYTES;
-		this.#offset = this.#isCut ? size - MOST_BYTES : 0;
+		this.#isCut = size > TRANSCRIPT_BYTES;
+		this.#offset = this.#isCut ? size - TRANSCRIPT_BYTES : 0;
 		this.#rest = Buffer.alloc(0);
 		this.#all = [];
 		this.#branch = [];

@@ -1,11 +1,11 @@
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { plain } from "../../collect/plain.ts";
 import type { Redactor } from "../../collect/redact/redactor.ts";
-import { shorten } from "../../operate/excerpt.ts";
+import { headOfText } from "../../operate/excerpt.ts";
 import { FINALIZE_TOOL } from "../../run/outcome.ts";
 import { ours, type Redacted, reshaped } from "../../run/redacted.ts";
 import { callLine } from "../view/activity.ts";
-import { fieldsOf, listOf, textOf } from "../view/stored.ts";
+import { fieldsOf, storedList, textOf } from "../view/stored.ts";
 
 /** One thing that was said or done in a child session, without control characters. */
 export type TranscriptItem =
@@ -19,7 +19,7 @@ const MOST_CHARS = 20_000;
 
 /** What an entry of a session file shows. The file may hold anything: what does not fit is passed over. */
 export function itemsOf(entry: SessionEntry, redact: Redactor["redact"]): TranscriptItem[] {
-	const clean = (text: string) => reshaped(shorten(redact(text), MOST_CHARS), (shown) => plain(shown).trim());
+	const clean = (text: string) => reshaped(headOfText(redact(text), MOST_CHARS), (shown) => plain(shown).trim());
 	const fields = fieldsOf(entry) ?? {};
 	if (fields.type === "custom_message") return asked(textIn(fields.content));
 	if (fields.type === "compaction") return [{ kind: "note", text: ours`The conversation was compacted here.` }];
@@ -27,7 +27,7 @@ export function itemsOf(entry: SessionEntry, redact: Redactor["redact"]): Transc
 	if (fields.type !== "message" || !message) return [];
 	if (message.role === "user") return asked(textIn(message.content));
 	if (message.role === "toolResult") return returned();
-	return message.role === "assistant" ? [...listOf(message.content).flatMap(partOf), ...failure()] : [];
+	return message.role === "assistant" ? [...storedList(message.content).flatMap(partOf), ...failure()] : [];
 
 	function asked(text: string): TranscriptItem[] {
 		return text.trim() === "" ? [] : [{ kind: "asked", text: clean(text) }];
@@ -72,7 +72,7 @@ export function itemsOf(entry: SessionEntry, redact: Redactor["redact"]): Transc
 
 function textIn(content: unknown): string {
 	if (typeof content === "string") return content;
-	return listOf(content)
+	return storedList(content)
 		.map((stored) => {
 			const part = fieldsOf(stored);
 			return part?.type === "image" ? "(an image)" : (textOf(part?.text) ?? "");

@@ -38,16 +38,16 @@ function itemLines(item: TranscriptItem, drawing: TranscriptDrawing): string[] {
 		case "asked":
 			return ["", ...bordered(item.text, "accent", drawing)];
 		case "said":
-			return ["", ...markdown(item.text, drawing)];
+			return ["", ...markdownLines(item.text, drawing)];
 		case "called":
 			return wrapTextWithAnsi(`${theme.fg("accent", "→")} ${theme.fg("toolTitle", item.text)}`, width);
 		case "returned":
-			return resultLines(item, drawing);
+			return toolResultLines(item, drawing);
 		case "answer":
 			return [
 				"",
 				item.isError ? theme.fg("error", "✗ gave up") : theme.fg("success", "✓ handed over"),
-				...markdown(item.text, drawing),
+				...markdownLines(item.text, drawing),
 			];
 		case "note":
 			return wrapTextWithAnsi(theme.fg("warning", item.text), width);
@@ -59,7 +59,7 @@ function bordered(text: string, color: "accent", { theme, width }: TranscriptDra
 	return wrapTextWithAnsi(text, inner).map((line) => `${theme.fg(color, "▌")} ${line}`);
 }
 
-function resultLines(
+function toolResultLines(
 	{ text, isError }: Extract<TranscriptItem, { kind: "returned" }>,
 	{ theme, width, unfolded }: TranscriptDrawing,
 ): string[] {
@@ -75,5 +75,5 @@ function resultLines(
 	return [...lines.map((line) => `  ${line}`), ...(note === undefined ? [] : [note])];
 }
 
-const markdown = (text: string, { theme, width }: TranscriptDrawing): string[] =>
+const markdownLines = (text: string, { theme, width }: TranscriptDrawing): string[] =>
 	answerLines(text, { theme, width, expanded: true, hint: "" });

@@ -8,7 +8,7 @@ import { renderHistoryCall } from "../view/session-calls.ts";
 import { renderHistoryResult } from "../view/session-results.ts";
 import { markedAnswer } from "./json-result.ts";
 
-const parameters = Type.Object(
+const historyParameters = Type.Object(
 	{
 		sessionKey: Type.String(),
 		limit: Type.Optional(Type.Number()),
@@ -23,7 +23,7 @@ export function sessionsHistoryTool(services: SessionServices) {
 		name: "sessions_history",
 		label: "Subagent history",
 		description: "The last messages of a subagent's session",
-		parameters,
+		parameters: historyParameters,
 		renderCall: renderHistoryCall,
 		renderResult: renderHistoryResult,
 		execute: (_toolCall, request, _signal, _onUpdate, ctx) =>

@@ -7,7 +7,7 @@ import { renderListCall } from "../view/session-calls.ts";
 import { renderListResult } from "../view/session-results.ts";
 import { markedAnswer } from "./json-result.ts";
 
-const parameters = Type.Object(
+const listParameters = Type.Object(
 	{
 		kinds: Type.Optional(Type.Array(Type.Union([Type.Literal("foreground"), Type.Literal("background")]))),
 		limit: Type.Optional(Type.Number()),
@@ -23,7 +23,7 @@ export function sessionsListTool(services: SessionServices) {
 		name: "sessions_list",
 		label: "List subagents",
 		description: "Your subagents and their state; with messageLimit, their last messages",
-		parameters,
+		parameters: listParameters,
 		renderCall: renderListCall,
 		renderResult: renderListResult,
 		execute: (_toolCall, request, _signal, _onUpdate, ctx) =>

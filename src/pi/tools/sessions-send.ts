@@ -18,7 +18,7 @@ import { jsonResult, orError } from "./json-result.ts";
 const DEFAULT_SECONDS = 30;
 const MOST_SECONDS = 24 * 60 * 60;
 
-const parameters = Type.Object(
+const sendParameters = Type.Object(
 	{
 		sessionKey: Type.Optional(Type.String()),
 		label: Type.Optional(Type.String()),
@@ -56,7 +56,7 @@ export function sessionsSendTool({ pi, services, announcer, decisions, onSpawned
 		name: "sessions_send",
 		label: "Message subagent",
 		description: "Message a subagent by sessionKey or label: steers it at work, resumes it when ended",
-		parameters,
+		parameters: sendParameters,
 		renderCall: renderSendCall,
 		renderResult: renderSendResult,
 		async execute(toolCall, { timeoutSeconds = DEFAULT_SECONDS, ...request }, signal, _onUpdate, ctx) {

@@ -13,7 +13,7 @@ import { renderSpawnCall } from "../view/session-calls.ts";
 import { renderSpawnResult } from "../view/session-results.ts";
 import { jsonResult, orError } from "./json-result.ts";
 
-const parameters = Type.Object(
+const spawnParameters = Type.Object(
 	{
 		task: Type.String({ minLength: 1 }),
 		agent: Type.Optional(Type.String({ description: "Default: a general child with your tools" })),
@@ -39,7 +39,7 @@ export function sessionsSpawnTool({ pi, services, decisions, onSpawned }: Delega
 		label: "Spawn subagent",
 		description:
 			"Delegate a task to a subagent in the background and go on at once. Its report comes into this conversation by itself when it ends: do not wait or poll.",
-		parameters,
+		parameters: spawnParameters,
 		renderCall: renderSpawnCall,
 		renderResult: renderSpawnResult,
 		async execute(toolCall, request, _signal, _onUpdate, ctx) {

@@ -20,7 +20,7 @@ import { renderCall } from "../view/subagent-call.ts";
 import { renderResult } from "../view/subagent-result.ts";
 import type { WaitingCalls } from "../waiting-calls.ts";
 
-const parameters = Type.Object(
+const subagentParameters = Type.Object(
 	{
 		agent: Type.String({ minLength: 1, description: "Name of the agent" }),
 		task: Type.String({ minLength: 1, description: "What it should do. It sees nothing of this conversation." }),
@@ -30,15 +30,15 @@ const parameters = Type.Object(
 );
 
 /** Not the name of any agent, nor a task; yet the schema takes it. */
-const MARKER = " ";
+const NOT_GIVEN = " ";
 
 /**
  * Lets a call without a usable agent or task pass the schema, so that it is answered with INVALID_INPUT like every other
  * wrong request: pi's own refusal has no `details`. Unknown fields stay, for pi to refuse.
  */
-function withMarkers(given: unknown): Static<typeof parameters> {
+function withMarkers(given: unknown): Static<typeof subagentParameters> {
 	const fields = isRecord(given) ? given : {};
-	const usable = (value: unknown) => (typeof value === "string" && value !== "" ? value : MARKER);
+	const usable = (value: unknown) => (typeof value === "string" && value !== "" ? value : NOT_GIVEN);
 	return { ...fields, agent: usable(fields.agent), task: usable(fields.task) };
 }
 
@@ -70,7 +70,7 @@ export function subagentTool({
 		label: "Subagent",
 		description: subagentDescription(agents),
 		promptGuidelines: policy === "" ? [] : policy.split("\n"),
-		parameters,
+		parameters: subagentParameters,
 		prepareArguments: withMarkers,
 		renderCall,
 		renderResult,

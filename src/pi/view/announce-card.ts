@@ -27,7 +27,7 @@ function cardLines(view: AnnounceView, drawing: Drawing): string[] {
 	const { theme, expanded, width } = drawing;
 	const took = view.durationMs === undefined ? [] : [duration(view.durationMs)];
 	return [
-		...factLines(titleOf(view, theme), drawing),
+		...factLines(cardTitle(view, theme), drawing),
 		...(expanded && view.task !== "" ? wrapTextWithAnsi(theme.fg("muted", view.task), width) : []),
 		...resultLines(view, drawing),
 		...notesLines(view, drawing),
@@ -41,7 +41,7 @@ const FAILED = { mark: "✗", color: "error" } as const;
 const STOPPED = { mark: "✗", color: "warning" } as const;
 const UNKNOWN = { mark: "?", color: "warning" } as const;
 
-const MARKS = {
+const CARD_MARKS = {
 	finalized: DONE,
 	stopped: STOPPED,
 	lost: UNKNOWN,
@@ -57,8 +57,8 @@ const MARKS = {
 	crashed: FAILED,
 } as const satisfies Record<Cause, object>;
 
-function titleOf({ cause, agent, label }: AnnounceView, theme: Theme): string[] {
-	const { mark, color } = cause === undefined ? UNKNOWN : MARKS[cause];
+function cardTitle({ cause, agent, label }: AnnounceView, theme: Theme): string[] {
+	const { mark, color } = cause === undefined ? UNKNOWN : CARD_MARKS[cause];
 	const text = `${mark} ${cause === undefined ? "ended" : ENDED[cause]}`;
 	return [
 		`${theme.fg(color, text)} ${theme.fg("accent", theme.bold(agent))}`,
@@ -67,7 +67,7 @@ function titleOf({ cause, agent, label }: AnnounceView, theme: Theme): string[] 
 }
 
 function resultLines({ result, cause }: AnnounceView, drawing: Drawing): string[] {
-	if (result.trim() !== "") return spaced(answerLines(result, drawing), drawing);
+	if (result.trim() !== "") return withRoom(answerLines(result, drawing), drawing);
 	return cause === "finalized" ? [drawing.theme.fg("muted", "(no output)")] : [];
 }
 
@@ -77,4 +77,4 @@ function notesLines({ notes, cause }: AnnounceView, drawing: Drawing): string[] 
 }
 
 /** Room around what is read at leisure; none in the short form. */
-const spaced = (lines: string[], { expanded }: Drawing): string[] => (expanded ? ["", ...lines, ""] : lines);
+const withRoom = (lines: string[], { expanded }: Drawing): string[] => (expanded ? ["", ...lines, ""] : lines);

@@ -2,7 +2,7 @@ import { readAnnounceDetails } from "../../deliver/stored-details.ts";
 import type { Cause } from "../../run/outcome.ts";
 import { isCause } from "../../run/outcome-check.ts";
 import { amountOf, textOf } from "./stored.ts";
-import { contentText, type Facts, readFacts, shortText } from "./subagent-view.ts";
+import { contentText, readFacts, type ShownRun, shortText } from "./subagent-view.ts";
 
 /** What the card of an announce shows, whatever was stored. Texts in one line are plain already; the others are not. */
 export interface AnnounceView {
@@ -13,7 +13,7 @@ export interface AnnounceView {
 	result: string;
 	notes: string;
 	durationMs: number | undefined;
-	facts: Facts;
+	facts: ShownRun;
 	task: string;
 	/** Names and values of where to look further, as far as they are known. */
 	places: string[];
@@ -23,7 +23,7 @@ export function readAnnounce(message: { content: unknown; details?: unknown }): 
 	const details = readAnnounceDetails(message.details);
 	const agent = shortText(details?.agent);
 	// Of a newer version: the text that the model got is all there is.
-	if (details === undefined || agent === undefined) return unreadable(message.content);
+	if (details === undefined || agent === undefined) return unreadableView(message.content);
 	return {
 		cause: isCause(details.cause) ? details.cause : undefined,
 		agent,
@@ -41,7 +41,7 @@ export function readAnnounce(message: { content: unknown; details?: unknown }): 
 	};
 }
 
-function unreadable(content: unknown): AnnounceView {
+function unreadableView(content: unknown): AnnounceView {
 	return {
 		cause: undefined,
 		agent: "subagent",

@@ -6,7 +6,7 @@ import type { Drawing } from "./drawing.ts";
 import { withHint } from "./expand-hint.ts";
 
 /** More than anybody reads in a terminal. */
-const SHOWN_CHARS = 30_000;
+const DRAWN_CHARS = 30_000;
 /** The parser takes quadratic time for a paragraph: 30,000 characters of unclosed stars hold up pi for four seconds. */
 const LONGEST_PARAGRAPH = 3_000;
 const PREVIEW_LINES = 5;
@@ -24,9 +24,9 @@ function withoutBlankEnd(lines: readonly string[]): string[] {
 }
 
 function wholeAnswer(text: string, { theme, width }: Drawing): string[] {
-	const lines = markdown(plain(text.slice(0, SHOWN_CHARS)).trim(), width);
-	if (text.length <= SHOWN_CHARS) return lines;
-	return [...lines, theme.fg("muted", `… ${count(text.length - SHOWN_CHARS)} more characters`)];
+	const lines = markdown(plain(text.slice(0, DRAWN_CHARS)).trim(), width);
+	if (text.length <= DRAWN_CHARS) return lines;
+	return [...lines, theme.fg("muted", `… ${count(text.length - DRAWN_CHARS)} more characters`)];
 }
 
 function markdown(source: string, width: number): string[] {

@@ -4,7 +4,7 @@ import { inOneLine, plain } from "../../collect/plain.ts";
 import { fitted } from "./fitted.ts";
 
 /** What is shown of a call. Its texts may be anything that a model made up, or still be arriving. */
-export interface Call {
+export interface ShownCall {
 	tool: string;
 	/** Whom it is for. */
 	name?: string | undefined;
@@ -15,15 +15,15 @@ export interface Call {
 	text?: string | undefined;
 }
 
-export function callView(call: Call, theme: Theme, { expanded }: { expanded: boolean }): Component {
-	const title = titleOf(call, theme);
+export function callView(call: ShownCall, theme: Theme, { expanded }: { expanded: boolean }): Component {
+	const title = callTitle(call, theme);
 	const label = firstLine(call.label ?? "");
 	const text = call.text ?? "";
 	if (!expanded) return fitted((width) => shortCall(title, label === "" ? firstLine(text) : label, theme, width));
 	return fitted((width) => [...shortCall(title, label, theme, width), ...wholeText(text, width)]);
 }
 
-function titleOf({ tool, name, note }: Call, theme: Theme): string {
+function callTitle({ tool, name, note }: ShownCall, theme: Theme): string {
 	return [
 		theme.fg("toolTitle", theme.bold(tool)),
 		...(name === undefined ? [] : [theme.fg("accent", firstLine(name))]),
@@ -43,9 +43,9 @@ function shortCall(title: string, text: string, theme: Theme, width: number): st
 	return visibleWidth(inOne) <= width ? [inOne] : [title, theme.fg("muted", text)];
 }
 
-const LONGEST_LINE = 1_000;
+const LONGEST_CALL_LINE = 1_000;
 
 function firstLine(text: string): string {
-	const [first = "", ...others] = plain(text.slice(0, LONGEST_LINE)).trim().split("\n");
+	const [first = "", ...others] = plain(text.slice(0, LONGEST_CALL_LINE)).trim().split("\n");
 	return others.length > 0 ? `${first.trimEnd()} …` : first;
 }

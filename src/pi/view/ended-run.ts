@@ -14,7 +14,7 @@ type EndedView = Extract<SubagentView, { kind: "ended" }>;
 
 export function endedRun(view: EndedView, drawing: Drawing): string[] {
 	const { theme, expanded } = drawing;
-	const lines = view.cause === "finalized" ? succeeded(view, drawing) : failed(view, drawing);
+	const lines = view.cause === "finalized" ? succeeded(view, drawing) : failedLines(view, drawing);
 	return expanded
 		? [...lines, ...whereabouts(view).flatMap((line) => wrapTextWithAnsi(theme.fg("dim", line), drawing.width))]
 		: lines;
@@ -33,7 +33,7 @@ function succeeded(view: EndedView, drawing: Drawing): string[] {
 	];
 }
 
-function failed(view: EndedView, drawing: Drawing): string[] {
+function failedLines(view: EndedView, drawing: Drawing): string[] {
 	const limit = view.timeoutReason === undefined ? "" : ` (${view.timeoutReason} limit)`;
 	const state = drawing.theme.fg("error", `✗ ${ENDED[view.cause]}${limit}${took(view)}`);
 	return [

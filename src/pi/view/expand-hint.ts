@@ -7,7 +7,7 @@ const USUAL_KEY = "ctrl+o";
 
 /** "ctrl+o to expand", with the key that the user has for it, or nothing if there is none. */
 export function expandHint(theme: Theme, context: unknown): string {
-	const key = keyOf(context);
+	const key = expandKey(context);
 	return key === "" ? "" : theme.fg("dim", key) + theme.fg("muted", " to expand");
 }
 
@@ -17,7 +17,7 @@ export function withHint(note: string, { theme, hint }: Drawing): string {
 }
 
 /** pi 1.5 tells through the context. What is imported may be another copy of pi, which knows nothing of the user's keys. */
-function keyOf(context: unknown): string {
+function expandKey(context: unknown): string {
 	const fromContext = fieldsOf(context)?.keyText;
 	return typeof fromContext === "function" ? String(fromContext(EXPAND)) : keyText(EXPAND) || USUAL_KEY;
 }

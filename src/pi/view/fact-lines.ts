@@ -1,7 +1,7 @@
 import { count, dollars, plural } from "../../run/amounts.ts";
 import type { Drawing } from "./drawing.ts";
 import { pack } from "./fitted.ts";
-import type { Facts } from "./subagent-view.ts";
+import type { ShownRun } from "./subagent-view.ts";
 
 /** Facts side by side; a narrow terminal breaks in between. Those that have a colour keep it. */
 export function factLines(facts: readonly string[], { theme, width }: Drawing): string[] {
@@ -13,7 +13,7 @@ export function factLines(facts: readonly string[], { theme, width }: Drawing): 
 }
 
 /** What a run took so far, in the order of interest. */
-export function consumption(facts: Facts, { expanded }: Drawing): string[] {
+export function consumption(facts: ShownRun, { expanded }: Drawing): string[] {
 	const { turns, input, output, cacheRead, cost, context, model } = facts;
 	return [
 		turns > 0 && plural(turns, "turn"),

@@ -1,36 +1,36 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import type { Component } from "@earendil-works/pi-tui";
 import { GENERAL } from "../../plan/general.ts";
-import { type Call, callView } from "./call-lines.ts";
-import { type Fields, fieldsOf, textOf } from "./stored.ts";
+import { callView, type ShownCall } from "./call-lines.ts";
+import { fieldsOf, type StoredFields, textOf } from "./stored.ts";
 
 /** How a session tool's call is drawn, from what is to be read out of its arguments. */
-const drawn =
-	(read: (args: Fields) => Call) =>
+const drawnCall =
+	(read: (args: StoredFields) => ShownCall) =>
 	(stored: unknown, theme: Theme, shown: { expanded: boolean }): Component =>
 		callView(read(fieldsOf(stored) ?? {}), theme, shown);
 
-export const renderSpawnCall = drawn(({ agent, label, task }) => ({
+export const renderSpawnCall = drawnCall(({ agent, label, task }) => ({
 	tool: "sessions_spawn",
 	name: textOf(agent) ?? GENERAL.name,
 	label: textOf(label),
 	text: textOf(task),
 }));
 
-export const renderSendCall = drawn(({ sessionKey, label, message }) => ({
+export const renderSendCall = drawnCall(({ sessionKey, label, message }) => ({
 	tool: "sessions_send",
 	name: textOf(label) ?? shortKey(sessionKey),
 	text: textOf(message),
 }));
 
-export const renderListCall = drawn(() => ({ tool: "sessions_list" }));
+export const renderListCall = drawnCall(() => ({ tool: "sessions_list" }));
 
-export const renderHistoryCall = drawn(({ sessionKey }) => ({
+export const renderHistoryCall = drawnCall(({ sessionKey }) => ({
 	tool: "sessions_history",
 	name: shortKey(sessionKey),
 }));
 
-export const renderPrincipalsCall = drawn(() => ({ tool: "agents_list" }));
+export const renderPrincipalsCall = drawnCall(() => ({ tool: "agents_list" }));
 
 /** As much of agent:main:subagent:<session id> as tells sessions apart. */
 const shortKey = (stored: unknown): string | undefined => textOf(stored)?.split(":").at(-1)?.slice(0, 8);

@@ -9,17 +9,17 @@ import { expandHint } from "./expand-hint.ts";
 import { factLines } from "./fact-lines.ts";
 import { fitted } from "./fitted.ts";
 import { problemLines } from "./problem-lines.ts";
-import { amountOf, type Fields, fieldsOf, listOf, textOf } from "./stored.ts";
+import { amountOf, fieldsOf, type StoredFields, storedList, textOf } from "./stored.ts";
 import { unknownLines } from "./subagent-result.ts";
-import { contentText, type Problem, shortText } from "./subagent-view.ts";
+import { contentText, type ShownProblem, shortText } from "./subagent-view.ts";
 import { warningLines } from "./warning-lines.ts";
 
 /** More than anybody reads in a terminal. */
 const SHOWN_CHARS = 30_000;
 
 /** The answer of a session tool in a line of words; expanded, also as the model got it. */
-const drawn =
-	(factsOf: (details: Fields, theme: Theme) => string[] | undefined) =>
+const drawnResult =
+	(factsOf: (details: StoredFields, theme: Theme) => string[] | undefined) =>
 	(
 		result: AgentToolResult<unknown>,
 		{ expanded, isPartial }: ToolRenderResultOptions,
@@ -41,13 +41,13 @@ const drawn =
 			return [
 				...factLines(facts, drawing),
 				...more(),
-				...(expanded && textOf(details.reply) === undefined ? wholeText(text, drawing) : []),
+				...(expanded && textOf(details.reply) === undefined ? wholeResult(text, drawing) : []),
 			];
 		}
 	};
 
-export const renderSpawnResult = drawn(({ status, runId, model }, theme) =>
-	status === "accepted" ? [theme.fg("warning", `● accepted ${nameOf(runId)}`), ...known(model)] : undefined,
+export const renderSpawnResult = drawnResult(({ status, runId, model }, theme) =>
+	status === "accepted" ? [theme.fg("warning", `● accepted ${runName(runId)}`), ...knownPrincipals(model)] : undefined,
 );
 
 const SENT = {
@@ -56,12 +56,12 @@ const SENT = {
 	timeout: { color: "warning", text: "● sent, no reply yet" },
 } as const;
 
-export const renderSendResult = drawn(({ status, runId }, theme) => {
+export const renderSendResult = drawnResult(({ status, runId }, theme) => {
 	if (status !== "ok" && status !== "accepted" && status !== "timeout") return undefined;
-	return [theme.fg(SENT[status].color, `${SENT[status].text} ${nameOf(runId)}`)];
+	return [theme.fg(SENT[status].color, `${SENT[status].text} ${runName(runId)}`)];
 });
 
-export const renderListResult = drawn(({ sessions, total }) => {
+export const renderListResult = drawnResult(({ sessions, total }) => {
 	if (!Array.isArray(sessions)) return undefined;
 	const all = Math.max(sessions.length, amountOf(total) ?? 0);
 	const count = (state: string) => sessions.filter((row) => fieldsOf(row)?.state === state).length;
@@ -73,26 +73,31 @@ export const renderListResult = drawn(({ sessions, total }) => {
 
 const STATES: Readonly<Record<string, string>> = { running: "at work", queued: "waiting", ended: "ended" };
 
-export const renderHistoryResult = drawn(({ messages, agent, state, note }) =>
+export const renderHistoryResult = drawnResult(({ messages, agent, state, note }) =>
 	Array.isArray(messages)
-		? [plural(messages.length, "message"), ...known(agent), ...known(STATES[textOf(state) ?? ""]), ...known(note)]
+		? [
+				plural(messages.length, "message"),
+				...knownPrincipals(agent),
+				...knownPrincipals(STATES[textOf(state) ?? ""]),
+				...knownPrincipals(note),
+			]
 		: undefined,
 );
 
-export const renderPrincipalsResult = drawn(({ agents }) =>
-	Array.isArray(agents) ? listOf(agents).flatMap((agent) => known(fieldsOf(agent)?.id)) : undefined,
+export const renderPrincipalsResult = drawnResult(({ agents }) =>
+	Array.isArray(agents) ? storedList(agents).flatMap((agent) => knownPrincipals(fieldsOf(agent)?.id)) : undefined,
 );
 
 /** Nothing was done, or the run that took a message in did not end well. */
-function denialIn({ status, error, runId }: Fields): Problem | undefined {
+function denialIn({ status, error, runId }: StoredFields): ShownProblem | undefined {
 	const message = textOf(error);
 	if (message === undefined || (status !== "error" && status !== "forbidden")) return undefined;
-	if (textOf(runId) !== undefined) return { title: `✗ failed ${nameOf(runId)}`, message };
+	if (textOf(runId) !== undefined) return { title: `✗ failed ${runName(runId)}`, message };
 	return { title: status === "forbidden" ? "✗ forbidden" : "✗ refused", message };
 }
 
 /** What the subagent said, and where there is more. */
-function replyLines({ reply, note, runId, sessionKey }: Fields, drawing: Drawing): string[] {
+function replyLines({ reply, note, runId, sessionKey }: StoredFields, drawing: Drawing): string[] {
 	const said = textOf(reply);
 	if (said === undefined) return [];
 	const cutAt = textOf(note) ?? "";
@@ -102,14 +107,14 @@ function replyLines({ reply, note, runId, sessionKey }: Fields, drawing: Drawing
 	return [...answer, ...(drawing.expanded ? ["", ...further] : [])];
 }
 
-function wholeText(text: string, { theme, width }: Drawing): string[] {
+function wholeResult(text: string, { theme, width }: Drawing): string[] {
 	const shown = plain(text.slice(0, SHOWN_CHARS)).trim();
 	return shown === "" ? [] : wrapTextWithAnsi(theme.fg("toolOutput", shown), width);
 }
 
-const nameOf = (runId: unknown): string => shortText(runId) ?? "";
+const runName = (runId: unknown): string => shortText(runId) ?? "";
 
-const known = (stored: unknown): string[] => {
+const knownPrincipals = (stored: unknown): string[] => {
 	const text = shortText(stored);
 	return text === undefined ? [] : [text];
 };

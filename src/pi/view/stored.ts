@@ -4,13 +4,13 @@ import { isRecord } from "../../run/is-record.ts";
  * Readers for what a session file held. Old sessions and other versions of this extension may have written anything, and
  * a renderer that throws takes pi's screen with it.
  */
-export type Fields = Readonly<Record<string, unknown>>;
+export type StoredFields = Readonly<Record<string, unknown>>;
 
-export function fieldsOf(value: unknown): Fields | undefined {
+export function fieldsOf(value: unknown): StoredFields | undefined {
 	return isRecord(value) ? value : undefined;
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function storedList(value: unknown): readonly unknown[] {
 	return Array.isArray(value) ? value : [];
 }
 

@@ -3,18 +3,18 @@ import { readResultDetails } from "../../deliver/stored-details.ts";
 import type { Cause } from "../../run/outcome.ts";
 import { isCause } from "../../run/outcome-check.ts";
 import { activity } from "./activity.ts";
-import { amountOf, type Fields, fieldsOf, listOf, textOf } from "./stored.ts";
+import { amountOf, fieldsOf, type StoredFields, storedList, textOf } from "./stored.ts";
 
 /** What the row of a tool call shows, whatever was stored. Texts in one line are plain already; `output` is not. */
 export type SubagentView =
 	| { kind: "queued"; before: number }
-	| { kind: "running"; startedAt: number | undefined; facts: Facts; activity: Activity }
-	| ({ kind: "ended"; cause: Cause; error: Problem | undefined } & Ended)
-	| { kind: "refused"; error: Problem }
+	| { kind: "running"; startedAt: number | undefined; facts: ShownRun; activity: Activity }
+	| ({ kind: "ended"; cause: Cause; error: ShownProblem | undefined } & EndedDetails)
+	| { kind: "refused"; error: ShownProblem }
 	/** Details that this version does not know: the text that the model got is all there is. */
 	| { kind: "unknown" };
 
-export interface Facts {
+export interface ShownRun {
 	turns: number;
 	/** All that the model read, cached or not. */
 	input: number;
@@ -31,18 +31,18 @@ export interface Activity {
 	earlier: number;
 }
 
-export interface Problem {
+export interface ShownProblem {
 	/** The code and the reason, as far as there are any. */
 	title: string;
 	message: string;
 }
 
-interface Ended {
+interface EndedDetails {
 	exitCode: number;
 	durationMs: number | undefined;
 	attempts: number;
 	timeoutReason: string | undefined;
-	facts: Facts;
+	facts: ShownRun;
 	activity: Activity;
 	warnings: string[];
 	output: string;
@@ -63,7 +63,7 @@ export function readView(stored: unknown, isPartial: boolean): SubagentView {
 	return error ? { kind: "refused", error } : { kind: "unknown" };
 }
 
-function readProgress(streaming: Fields | undefined): SubagentView {
+function readProgress(streaming: StoredFields | undefined): SubagentView {
 	if (streaming === undefined) return { kind: "unknown" };
 	const before = amountOf(streaming.queuePosition);
 	if (before !== undefined) return { kind: "queued", before };
@@ -76,7 +76,7 @@ function readProgress(streaming: Fields | undefined): SubagentView {
 	};
 }
 
-function readEnded(details: Fields, result: Fields): SubagentView {
+function readEnded(details: StoredFields, result: StoredFields): SubagentView {
 	const { exitCode, cause } = result;
 	if (typeof exitCode !== "number" || !isCause(cause)) return { kind: "unknown" };
 	const message = textOf(result.error);
@@ -90,7 +90,7 @@ function readEnded(details: Fields, result: Fields): SubagentView {
 		timeoutReason: shortText(result.timeoutReason),
 		facts: readFacts(result),
 		activity: activity(result.displayItems, LATEST_ACTIVITY),
-		warnings: listOf(result.warnings).flatMap((warning) => textOf(warning) ?? []),
+		warnings: storedList(result.warnings).flatMap((warning) => textOf(warning) ?? []),
 		output: textOf(result.output) ?? "",
 		runId: shortText(details.runId),
 		sessionId: shortText(details.sessionId),
@@ -98,7 +98,7 @@ function readEnded(details: Fields, result: Fields): SubagentView {
 	};
 }
 
-function readProblem(stored: unknown): Problem | undefined {
+function readProblem(stored: unknown): ShownProblem | undefined {
 	const error = fieldsOf(stored);
 	const message = textOf(error?.message);
 	if (error === undefined || message === undefined) return undefined;
@@ -107,7 +107,7 @@ function readProblem(stored: unknown): Problem | undefined {
 	return { title: reason === undefined ? code : `${code} (${reason})`.trim(), message };
 }
 
-export function readFacts(from: Fields): Facts {
+export function readFacts(from: StoredFields): ShownRun {
 	const usage = fieldsOf(from.usage) ?? {};
 	const context = fieldsOf(from.context);
 	const window = amountOf(context?.window);
@@ -129,13 +129,13 @@ export function shortText(stored: unknown): string | undefined {
 }
 
 /** With the line breaks inside of them, which are escaped where the text is JSON. */
-const MARKS = /<report-[0-9a-f]{16}>(?:\n|\\n)?|(?:\n|\\n)?<\/report-[0-9a-f]{16}>/g;
+const REPORT_TAGS = /<report-[0-9a-f]{16}>(?:\n|\\n)?|(?:\n|\\n)?<\/report-[0-9a-f]{16}>/g;
 
 /** What the model was told, without the marks around the words of a child. */
 export function contentText(content: unknown): string {
-	return listOf(content)
+	return storedList(content)
 		.map((part) => textOf(fieldsOf(part)?.text) ?? "")
 		.filter((text) => text !== "")
 		.join("\n")
-		.replace(MARKS, "");
+		.replace(REPORT_TAGS, "");
 }

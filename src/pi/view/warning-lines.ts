@@ -6,8 +6,8 @@ import { withHint } from "./expand-hint.ts";
 import { cut } from "./fitted.ts";
 import { problemLines } from "./problem-lines.ts";
 
-const SHOWN = 3;
-const LONGEST = 1_000;
+const WARNINGS_SHOWN = 3;
+const LONGEST_WARNING = 1_000;
 
 /** What did not change the ending and the user should know: a line each for the first few, all of them when expanded. */
 export function warningLines(warnings: readonly string[], drawing: Drawing): string[] {
@@ -15,9 +15,9 @@ export function warningLines(warnings: readonly string[], drawing: Drawing): str
 	if (only === undefined) return [];
 	if (others.length === 0) return problemLines({ title: "", message: only }, "warning", drawing);
 	const { theme, width, expanded } = drawing;
-	const lines = warnings.map((warning) => theme.fg("warning", `! ${inOneLine(warning.slice(0, LONGEST))}`));
+	const lines = warnings.map((warning) => theme.fg("warning", `! ${inOneLine(warning.slice(0, LONGEST_WARNING))}`));
 	if (expanded) return lines.flatMap((line) => wrapTextWithAnsi(line, width));
-	const shown = lines.slice(0, SHOWN);
+	const shown = lines.slice(0, WARNINGS_SHOWN);
 	const more = lines.length - shown.length;
 	const isWhole = more === 0 && shown.every((line) => visibleWidth(line) <= width);
 	const note = more > 0 ? `… ${plural(more, "more warning")}` : "… and more";

@@ -26,7 +26,7 @@ export interface WidgetView {
 	hint: string;
 }
 
-const MARKS = {
+const ROW_MARKS = {
 	waiting: { color: "muted", mark: "○" },
 	working: { color: "warning", mark: "●" },
 	stopping: { color: "warning", mark: "◌" },
@@ -40,18 +40,18 @@ const NAME_PART = 0.4;
 const ROOM_FOR_COST = 90;
 const ROOM_FOR_TOKENS = 56;
 /** Nobody reads more of one line, and a model may write a megabyte into it. */
-const LOOKED_AT = 500;
+const READ_OF_A_LINE = 500;
 
 /** A line a run, aligned, and one for the rest: as many lines as long as there are as many rows. */
 export function widgetLines(view: WidgetView, { theme, width, now }: { theme: Theme; width: number; now: number }) {
 	const inner = Math.max(1, width - 1);
-	const parts = view.rows.map((row) => ({ row, name: nameOf(row), figures: figuresOf(row, width, now) }));
+	const parts = view.rows.map((row) => ({ row, name: rowName(row), figures: figuresOf(row, width, now) }));
 	const nameWidth = Math.min(
 		Math.floor(inner * NAME_PART),
 		Math.max(0, ...parts.map(({ name }) => visibleWidth(name.agent) + 1 + visibleWidth(name.title))),
 	);
 	const lines = parts.map(({ row, name, figures }) => {
-		const { color, mark } = MARKS[row.look];
+		const { color, mark } = ROW_MARKS[row.look];
 		const agent = cut(name.agent, nameWidth);
 		const title = cut(name.title, Math.max(0, nameWidth - visibleWidth(agent) - 1));
 		const named = theme.fg("accent", agent) + (title === "" ? "" : ` ${theme.fg("text", title)}`);
@@ -64,7 +64,7 @@ export function widgetLines(view: WidgetView, { theme, width, now }: { theme: Th
 	return [...lines, ` ${theme.fg("dim", countsOf(view, inner))}`];
 }
 
-function nameOf({ agent, title }: WidgetRow): { agent: string; title: string } {
+function rowName({ agent, title }: WidgetRow): { agent: string; title: string } {
 	return { agent: short(agent), title: short(title) };
 }
 
@@ -91,6 +91,6 @@ function countsOf({ rows, more, hint }: WidgetView, width: number): string {
 	return visibleWidth(withHint) <= width ? withHint : cut(counts, width);
 }
 
-const short = (text: string): string => inOneLine(text.slice(0, LOOKED_AT));
+const short = (text: string): string => inOneLine(text.slice(0, READ_OF_A_LINE));
 
 const blanks = (amount: number): string => " ".repeat(Math.max(0, amount));

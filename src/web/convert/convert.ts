@@ -4,7 +4,7 @@ import { decodeText } from "./charset.ts";
 import type { Converted } from "./converted.ts";
 import { csvToMarkdown } from "./csv.ts";
 import { convertInWorker, type WorkerLimits } from "./in-worker.ts";
-import { type DocumentKind, kindOf } from "./kind.ts";
+import { type DocumentKind, documentKind } from "./kind.ts";
 
 export interface RawDocument {
 	bytes: Buffer;
@@ -30,9 +30,9 @@ const LONGEST_JSON = 1_000_000;
 
 /** Any document we can read, as text for a model. */
 export async function convertDocument(raw: RawDocument, worker: URL, limits: WorkerLimits): Promise<ReadableDocument> {
-	const kind = kindOf(raw.bytes, raw);
+	const kind = documentKind(raw.bytes, raw);
 	if (!kind) throw new WebError("CONVERT_FAILED", "It is no kind of document that can be read as text.");
-	const { title, text } = await textOf(kind, raw, (job) => convertInWorker(worker, job, limits));
+	const { title, text } = await documentText(kind, raw, (job) => convertInWorker(worker, job, limits));
 	const whole = legible(text);
 	return {
 		kind,
@@ -44,17 +44,17 @@ export async function convertDocument(raw: RawDocument, worker: URL, limits: Wor
 
 type InWorker = (job: Parameters<typeof convertInWorker>[1]) => Promise<Converted>;
 
-async function textOf(kind: DocumentKind, raw: RawDocument, inWorker: InWorker): Promise<Converted> {
+async function documentText(kind: DocumentKind, raw: RawDocument, inWorker: InWorker): Promise<Converted> {
 	if (kind === "pdf" || kind === "docx") return inWorker({ kind, bytes: raw.bytes });
 	const text = decodeText(raw.bytes, raw.contentType);
 	if (kind === "html") return inWorker({ kind, html: text, url: raw.url, preferReader: raw.preferReader });
 	if (kind === "csv" || kind === "tsv") {
 		return { text: csvToMarkdown(text.slice(0, LONGEST_TEXT), kind === "csv" ? "," : "\t") };
 	}
-	return { text: kind === "json" && text.length <= LONGEST_JSON ? indented(text) : text };
+	return { text: kind === "json" && text.length <= LONGEST_JSON ? indentedJson(text) : text };
 }
 
-function indented(json: string): string {
+function indentedJson(json: string): string {
 	try {
 		return JSON.stringify(JSON.parse(json), null, 2);
 	} catch {

@@ -3,7 +3,7 @@ import { Unreadable } from "./converted.ts";
 import { readZipEntry } from "./zip.ts";
 
 /** Tags and the text between them. No entity but the five of XML and numbers exists here, so none can be expanded. */
-const TOKEN = /<(\/?)([\w:.-]+)([^<>]*)>|([^<]+)/g;
+const XML_TOKEN = /<(\/?)([\w:.-]+)([^<>]*)>|([^<]+)/g;
 
 /** The text of a Word document as markdown: headings, lists, links and tables; not its look. */
 export function docxToMarkdown(zip: Buffer): string {
@@ -28,7 +28,7 @@ class Writer {
 	}
 
 	write(xml: string): string {
-		for (const [, close, tag, attributes = "", text] of xml.matchAll(TOKEN)) {
+		for (const [, close, tag, attributes = "", text] of xml.matchAll(XML_TOKEN)) {
 			if (text !== undefined) this.#text += this.#inText ? decodeEntities(text) : "";
 			else if (close === "/") this.#close(tag);
 			else this.#open(tag, attributes);

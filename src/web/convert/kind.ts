@@ -25,7 +25,10 @@ export const kindByName = (name: string): DocumentKind | undefined =>
 	BY_NAME.get(/\.[a-z]+$/.exec(name.toLowerCase())?.[0] ?? "");
 
 /** What a document is. The bytes win over what was declared where they are clear; undefined: nothing we can read. */
-export function kindOf(bytes: Buffer, declared: { contentType?: string; name?: string }): DocumentKind | undefined {
+export function documentKind(
+	bytes: Buffer,
+	declared: { contentType?: string; name?: string },
+): DocumentKind | undefined {
 	const head = bytes.subarray(0, 1024).toString("latin1");
 	const type = declared.contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
 	const said = BY_TYPE.find(([pattern]) => pattern.test(type))?.[1] ?? kindByName(declared.name ?? "");

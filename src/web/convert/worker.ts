@@ -19,8 +19,8 @@ function reasonOf(error: unknown): string {
 	return error instanceof Error ? error.name : "unknown";
 }
 
-const answer: ConvertAnswer = await convert(workerData as ConvertJob).then(
+const conversion: ConvertAnswer = await convert(workerData as ConvertJob).then(
 	(converted) => ({ ok: true, converted }),
 	(error: unknown) => ({ ok: false, reason: reasonOf(error) }),
 );
-parentPort?.postMessage(answer);
+parentPort?.postMessage(conversion);

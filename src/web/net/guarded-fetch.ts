@@ -71,7 +71,7 @@ async function fetchOnce(network: NetworkView, request: GuardedRequest, signal: 
 async function followRedirects(network: NetworkView, request: GuardedRequest, signal: AbortSignal) {
 	let { url } = request;
 	for (let hop = 0; ; hop++) {
-		const response = await send(network, { ...request, url }, signal);
+		const response = await sendRequest(network, { ...request, url }, signal);
 		const { location } = response.headers;
 		if (!REDIRECTS.has(response.statusCode ?? 0) || location === undefined) return { url, response };
 		response.destroy();
@@ -83,7 +83,11 @@ async function followRedirects(network: NetworkView, request: GuardedRequest, si
 	}
 }
 
-async function send(network: NetworkView, request: GuardedRequest, signal: AbortSignal): Promise<IncomingMessage> {
+async function sendRequest(
+	network: NetworkView,
+	request: GuardedRequest,
+	signal: AbortSignal,
+): Promise<IncomingMessage> {
 	const { url, method = "GET", body } = request;
 	const headers = { "user-agent": USER_AGENT, "accept-encoding": ACCEPTED_ENCODINGS, ...request.headers };
 	const addresses = await checkedAddresses(network, request);

@@ -9,21 +9,21 @@ import { retryAfterSeconds } from "../net/retry-after.ts";
 import { parseWebUrl } from "../net/web-url.ts";
 import type { WebCall } from "../services.ts";
 import type { Account } from "./accounts.ts";
-import type { Question, SearchHit } from "./provider.ts";
+import type { SearchHit, SearchQuestion } from "./provider.ts";
 
 const LONGEST_SNIPPET = 500;
 const LARGEST_ANSWER = 2 * 1024 * 1024;
 
 /** Asks one provider one question. */
-export async function ask(account: Account, question: Question, call: WebCall): Promise<SearchHit[]> {
-	const response = await send(account, question, call);
+export async function ask(account: Account, question: SearchQuestion, call: WebCall): Promise<SearchHit[]> {
+	const response = await sendQuestion(account, question, call);
 	requireAnswer(account, response);
 	return hitsIn(account, response).flatMap(tidy).slice(0, question.count);
 }
 
-async function send(
+async function sendQuestion(
 	{ name, provider, ...account }: Account,
-	question: Question,
+	question: SearchQuestion,
 	call: WebCall,
 ): Promise<GuardedResponse> {
 	const { url, headers, body } = provider.request(question, account);
@@ -86,14 +86,14 @@ function tidy({ url, title, snippet, published }: SearchHit): SearchHit[] {
 	return [
 		{
 			url: parsed.href,
-			title: plain(title),
-			snippet: plain(snippet).slice(0, LONGEST_SNIPPET),
-			...(published !== undefined && { published: plain(published) }),
+			title: textOfHtml(title),
+			snippet: textOfHtml(snippet).slice(0, LONGEST_SNIPPET),
+			...(published !== undefined && { published: textOfHtml(published) }),
 		},
 	];
 }
 
-const plain = (html: string): string =>
+const textOfHtml = (html: string): string =>
 	legible(decodeEntities(html.replace(/<\/?[a-z][^<>]{0,500}>/gi, "")))
 		.replace(/\s+/g, " ")
 		.trim();

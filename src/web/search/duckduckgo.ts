@@ -17,7 +17,7 @@ export const duckduckgo: SearchProvider = {
 			/\bclass="[^"]*\bresult__a\b/.test(attributes),
 		);
 		return links.flatMap((link, index): SearchHit[] => {
-			const url = targetOf(link[1] ?? "");
+			const url = linkTarget(link[1] ?? "");
 			const rest = html.slice(link.index, links[index + 1]?.index);
 			return url === undefined ? [] : [{ title: link[2] ?? "", url, snippet: SNIPPET.exec(rest)?.[1] ?? "" }];
 		});
@@ -25,7 +25,7 @@ export const duckduckgo: SearchProvider = {
 };
 
 /** Results link through a redirect that has the address in a parameter; advertisements go elsewhere. */
-function targetOf(attributes: string): string | undefined {
+function linkTarget(attributes: string): string | undefined {
 	const href = URL.parse(decodeEntities(/\bhref="([^"]*)"/.exec(attributes)?.[1] ?? ""), "https://duckduckgo.com");
 	if (!href) return undefined;
 	if (href.hostname !== "duckduckgo.com") return href.href;

@@ -5,7 +5,7 @@ export interface SearchHit {
 	published?: string;
 }
 
-export interface Question {
+export interface SearchQuestion {
 	query: string;
 	count: number;
 }
@@ -21,7 +21,7 @@ export interface ApiRequest {
 export interface SearchProvider {
 	/** null: every user has an own one. */
 	baseUrl: string | null;
-	request(question: Question, account: { baseUrl: string; key: string }): ApiRequest;
+	request(question: SearchQuestion, account: { baseUrl: string; key: string }): ApiRequest;
 	/** Throws when the answer does not have the form of this service. */
 	hits(body: string): SearchHit[];
 }

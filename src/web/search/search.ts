@@ -3,7 +3,7 @@ import { WebError } from "../error.ts";
 import type { WebCall } from "../services.ts";
 import { type Account, searchAccounts } from "./accounts.ts";
 import { ask } from "./ask.ts";
-import type { Question, SearchHit } from "./provider.ts";
+import type { SearchHit, SearchQuestion } from "./provider.ts";
 
 export interface SearchAnswer {
 	provider: SearchProviderName;
@@ -24,7 +24,7 @@ export class Searcher {
 		this.#accounts = searchAccounts(call.settings, call.env);
 	}
 
-	async search(question: Question): Promise<SearchAnswer> {
+	async search(question: SearchQuestion): Promise<SearchAnswer> {
 		for (const account of this.#accounts.filter(({ name }) => !this.#failures.has(name))) {
 			try {
 				return { provider: account.name, hits: await ask(account, question, this.#call) };

@@ -1,15 +1,15 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
-import { callLine } from "../call-line.ts";
+import { webCallLine } from "../call-line.ts";
 import { WebError } from "../error.ts";
 import { convertLimited, loadPage } from "../load-page.ts";
-import { excerpt, MOST_SHOWN_CHARS, readAll, SHOWN_CHARS } from "../pages.ts";
+import { MOST_SHOWN_CHARS, PAGE_CHARS, pageExcerpt, readAll } from "../pages.ts";
 import type { Page } from "../process-state.ts";
 import { pagesResult } from "../result.ts";
 import type { WebCall, WebServices } from "../services.ts";
 import { readWorkspaceFile } from "../workspace-file.ts";
 
-const parameters = Type.Object(
+const convertParameters = Type.Object(
 	{
 		path: Type.Optional(Type.String()),
 		url: Type.Optional(Type.String({ description: "Instead of path" })),
@@ -24,16 +24,16 @@ export const convertContent = (services: WebServices) =>
 		name: "convert_content",
 		label: "Convert content",
 		description: "Read a document (PDF, DOCX, HTML, CSV, JSON, text) in the workspace or on the web as markdown.",
-		parameters,
-		renderCall: callLine("convert_content"),
-		async execute(_id, { path, url, maxContentChars = SHOWN_CHARS, timeoutMs }, signal, _onUpdate, ctx) {
+		parameters: convertParameters,
+		renderCall: webCallLine("convert_content"),
+		async execute(_id, { path, url, maxContentChars = PAGE_CHARS, timeoutMs }, signal, _onUpdate, ctx) {
 			const settings = services.settings(ctx);
 			const call = { ...services, settings: { ...settings, timeoutMs: timeoutMs ?? settings.timeoutMs }, signal };
 			const subject = { ...(path !== undefined && { path }), ...(url !== undefined && { url }) };
 			const read = () => readOne(subject, call, ctx.cwd);
 			const { pages, errors } = await readAll([{ index: 1, subject, read }]);
 			return pagesResult(
-				pages.map((page) => excerpt(page, 0, maxContentChars)),
+				pages.map((page) => pageExcerpt(page, 0, maxContentChars)),
 				errors,
 			);
 		},

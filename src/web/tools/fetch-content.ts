@@ -1,12 +1,12 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
-import { callLine } from "../call-line.ts";
+import { webCallLine } from "../call-line.ts";
 import { loadPage } from "../load-page.ts";
 import { beginnings, readAll } from "../pages.ts";
-import { pagesResult, refused } from "../result.ts";
+import { failedCall, pagesResult } from "../result.ts";
 import type { WebServices } from "../services.ts";
 
-const parameters = Type.Object(
+const fetchParameters = Type.Object(
 	{
 		url: Type.Optional(Type.String()),
 		urls: Type.Optional(Type.Array(Type.String(), { maxItems: 10 })),
@@ -20,11 +20,11 @@ export const fetchContent = (services: WebServices) =>
 		name: "fetch_content",
 		label: "Fetch content",
 		description: "Read web pages and documents (HTML, PDF, DOCX, text) as markdown.",
-		parameters,
-		renderCall: callLine("fetch_content"),
+		parameters: fetchParameters,
+		renderCall: webCallLine("fetch_content"),
 		async execute(_id, { url, urls, preferReader = true }, signal, _onUpdate, ctx) {
 			const wanted = [...new Set([...(url === undefined ? [] : [url]), ...(urls ?? [])])];
-			if (wanted.length === 0) return refused({ code: "INVALID_INPUT", message: "Give `url` or `urls`." });
+			if (wanted.length === 0) return failedCall({ code: "INVALID_INPUT", message: "Give `url` or `urls`." });
 			const call = { ...services, settings: services.settings(ctx), signal };
 			const { pages, errors } = await readAll(
 				wanted.map((source, place) => ({

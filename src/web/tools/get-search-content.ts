@@ -1,13 +1,13 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { type Static, Type } from "typebox";
-import { callLine } from "../call-line.ts";
+import { webCallLine } from "../call-line.ts";
 import type { WebDetails } from "../details.ts";
 import { WebError } from "../error.ts";
-import { excerpt, failureOf, MOST_SHOWN_CHARS, SHOWN_CHARS } from "../pages.ts";
+import { MOST_SHOWN_CHARS, PAGE_CHARS, pageExcerpt, pageFailure } from "../pages.ts";
 import { type KeptPage, processState } from "../process-state.ts";
-import { presented, refused, toolResult } from "../result.ts";
+import { failedCall, presented, webResult } from "../result.ts";
 
-const parameters = Type.Object(
+const getParameters = Type.Object(
 	{
 		responseId: Type.String(),
 		index: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -23,19 +23,19 @@ export const getSearchContent = () =>
 		name: "get_search_content",
 		label: "Get search content",
 		description: "Read on in a page that web_search, fetch_content or convert_content has kept.",
-		parameters,
-		renderCall: callLine("get_search_content"),
-		async execute(_id, { offset = 0, maxChars = SHOWN_CHARS, ...wanted }) {
+		parameters: getParameters,
+		renderCall: webCallLine("get_search_content"),
+		async execute(_id, { offset = 0, maxChars = PAGE_CHARS, ...wanted }) {
 			try {
-				const { texts, ...details } = presented([excerpt(keptPage(wanted), offset, maxChars)], wanted.responseId);
-				return toolResult<WebDetails>(texts, { ok: true, ...details, errors: [] });
+				const { texts, ...details } = presented([pageExcerpt(keptPage(wanted), offset, maxChars)], wanted.responseId);
+				return webResult<WebDetails>(texts, { ok: true, ...details, errors: [] });
 			} catch (error) {
-				return refused(failureOf(error));
+				return failedCall(pageFailure(error));
 			}
 		},
 	});
 
-type Wanted = Pick<Static<typeof parameters>, "responseId" | "index" | "url">;
+type Wanted = Pick<Static<typeof getParameters>, "responseId" | "index" | "url">;
 
 function keptPage({ responseId, index, url }: Wanted): KeptPage {
 	const pages = processState().kept.get(responseId);

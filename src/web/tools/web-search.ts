@@ -1,11 +1,11 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
-import { callLine } from "../call-line.ts";
+import { webCallLine } from "../call-line.ts";
 import type { SearchDetails, SearchResult, WebFailure } from "../details.ts";
 import { WebError } from "../error.ts";
 import { loadPage } from "../load-page.ts";
-import { beginnings, type Excerpt, failureOf, readAll } from "../pages.ts";
-import { errorLines, presented, toolResult } from "../result.ts";
+import { beginnings, type PageExcerpt, pageFailure, readAll } from "../pages.ts";
+import { errorLines, presented, webResult } from "../result.ts";
 import { Searcher } from "../search/search.ts";
 import type { WebCall, WebServices } from "../services.ts";
 import { untrusted } from "../untrusted.ts";
@@ -14,7 +14,7 @@ const LONGEST_QUERY = 1_000;
 /** Of the results whose content is asked for too. */
 const MOST_PAGES = 10;
 
-const parameters = Type.Object(
+const searchParameters = Type.Object(
 	{
 		query: Type.Optional(Type.String()),
 		queries: Type.Optional(Type.Array(Type.String(), { maxItems: 5 })),
@@ -29,8 +29,8 @@ export const webSearch = (services: WebServices) =>
 		name: "web_search",
 		label: "Web search",
 		description: "Search the web. Several `queries` at once are better than one broad query.",
-		parameters,
-		renderCall: callLine("web_search"),
+		parameters: searchParameters,
+		renderCall: webCallLine("web_search"),
 		async execute(_id, { query, queries, numResults = 5, includeContent = false }, signal, _onUpdate, ctx) {
 			const wanted = [...new Set([...(query === undefined ? [] : [query]), ...(queries ?? [])])];
 			if (wanted.length === 0) {
@@ -44,16 +44,16 @@ export const webSearch = (services: WebServices) =>
 		},
 	});
 
-interface Found extends Pick<SearchDetails, "results" | "errors" | "notes"> {
+interface SearchFound extends Pick<SearchDetails, "results" | "errors" | "notes"> {
 	/** Whether any query got an answer, be it an empty one. */
 	answered: boolean;
 }
 
-function searchResult({ answered, ...found }: Found, shown: readonly Excerpt[]) {
+function searchResult({ answered, ...found }: SearchFound, shown: readonly PageExcerpt[]) {
 	const { texts, ...pages } = presented(shown);
 	const { warning, around } = untrusted();
 	const listing = found.results.map(resultText).join("\n");
-	return toolResult<SearchDetails>(
+	return webResult<SearchDetails>(
 		[
 			...found.notes.map((note) => `Not used: ${note}`),
 			...(listing !== "" ? [warning, around(listing)] : answered ? ["No results."] : []),
@@ -64,7 +64,7 @@ function searchResult({ answered, ...found }: Found, shown: readonly Excerpt[]) 
 	);
 }
 
-async function searchAll(queries: readonly string[], count: number, call: WebCall): Promise<Found> {
+async function searchAll(queries: readonly string[], count: number, call: WebCall): Promise<SearchFound> {
 	const searcher = new Searcher(call);
 	const results: SearchResult[] = [];
 	const errors: WebFailure[] = [];
@@ -73,7 +73,7 @@ async function searchAll(queries: readonly string[], count: number, call: WebCal
 			const { provider, hits } = await searcher.search({ query: usable(query), count });
 			results.push(...hits.map((hit, place) => ({ index: results.length + place + 1, query, provider, ...hit })));
 		} catch (error) {
-			errors.push(failureOf(error, { query }));
+			errors.push(pageFailure(error, { query }));
 		}
 	}
 	const answered = errors.length < queries.length;
