@@ -1,7 +1,5 @@
-import { inOneLine } from "../collect/plain.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
-import { transcriptToTell } from "../ledger/archive.ts";
-import { owedTo, settleDeliveries, skipDelivery } from "../ledger/deliveries.ts";
+import { settleDeliveries } from "../ledger/deliveries.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import type { EndedRecord } from "../ledger/records.ts";
@@ -12,23 +10,17 @@ import type { Ports } from "../ports/ports.ts";
 import { archiveDue } from "../processes/housekeeping.ts";
 import type { RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
-import { SILENCE } from "../run/silence.ts";
 import type { AskUser } from "../supervise/ask.ts";
 import type { AttendedSession } from "../supervise/calls.ts";
 import type { LiveRuns } from "../supervise/live-runs.ts";
 import type { Supervisor } from "../supervise/supervisor.ts";
-import { type Announce, type Announcing, announceOf, poorAnnounceOf, wantsSilence } from "./announce.ts";
-import {
-	type DeliveryAction,
-	type DeliverySnapshot,
-	type DeliveryState,
-	decideDeliveries,
-	given,
-	NOTHING_GIVEN,
-} from "./decide.ts";
+import type { Announce } from "./announce.ts";
+import { type DeliveryAction, type DeliveryState, decideDeliveries, given, NOTHING_GIVEN } from "./decide.ts";
 import { DeliveryClaims } from "./delivery-claims.ts";
 import type { RunEvents } from "./run-events.ts";
-import { toldInMemory, toldOnDisk } from "./transcript.ts";
+import { seeDeliveries } from "./snapshot.ts";
+import { announcesOf, settle, skipAnnounce, type Telling } from "./tell.ts";
+import { toldOnDisk } from "./transcript.ts";
 
 /** After how long to try again what could not be opened. */
 const OPEN_AGAIN_MS = 5000;
@@ -187,12 +179,13 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		this.#leave();
 		await this.#held;
 		if (this.#state.inFlight.size + this.#claims.size === 0) return;
-		await this.#setup.use(talk, async ({ ledger }) => {
-			const onDisk = this.#state.inFlight.size > 0 ? toldOnDisk(talk, ledger.files) : new Set();
-			this.#settle(
-				talk,
-				ledger,
-				[...this.#state.inFlight.keys()].filter((id) => onDisk.has(id)),
+		await this.#setup.use(talk, async (services) => {
+			const { ledger } = services;
+			const inFlight = [...this.#state.inFlight.keys()];
+			const onDisk = inFlight.length > 0 ? toldOnDisk(talk, ledger.files) : new Set();
+			settle(
+				this.#tellingTo(talk, services),
+				inFlight.filter((id) => onDisk.has(id)),
 			);
 			archiveDue({ ledger, log: this.#setup.log, ports: this.#setup.ports });
 			this.#claims.giveBack(ledger, talk.sessionId);
@@ -263,12 +256,21 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		live.observe(unawaited);
 		events.observe(open, services, this.#state.inFlight);
 		this.#claims.keep(ledger, [...this.#awaited, ...this.#state.inFlight.keys()]);
-		const owed = this.#owed(talk, ledger);
+		const { owed, seen } = seeDeliveries({
+			talk,
+			ledger,
+			claims: this.#claims,
+			state: this.#state,
+			open: unawaited.length,
+			awaited: this.#awaited,
+			isCalling: this.#calling.size > 0,
+			at: this.#clock.now(),
+		});
 		for (const record of owed.values()) events.saw(record, services);
-		const seen = this.#see(talk, ledger, { open: unawaited.length, owed });
 		const { state, actions, againInMs } = decideDeliveries(this.#state, seen, this.#clock.elapsed());
 		this.#state = state;
-		for (const action of actions) this.#act(action, { talk, services, open: unawaited, owed });
+		const telling = this.#tellingTo(talk, services);
+		for (const action of actions) this.#act(action, { telling, open: unawaited, owed });
 		// Right after it was told, where the request said so; and whatever else has become due meanwhile.
 		archiveDue({ ledger, log, ports });
 		if (!isInTrouble) this.#reported = false;
@@ -276,60 +278,23 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		return againInMs;
 	}
 
-	/** What the session was not told, but for what is on its way and what a call returns. */
-	#owed(talk: Talk, ledger: Ledger): Map<RunId, EndedRecord> {
-		const records = owedTo(ledger, talk.sessionId, { at: this.#clock.now(), except: this.#state.inFlight });
-		return new Map(
-			records.flatMap((record): [RunId, EndedRecord][] => {
-				const { run } = record;
-				return run.state === "ended" && !this.#awaited.has(run.id) ? [[run.id, { ...record, run }]] : [];
-			}),
-		);
-	}
-
-	#see(
-		talk: Talk,
-		ledger: Ledger,
-		{ open, owed }: { open: number; owed: ReadonlyMap<RunId, EndedRecord> },
-	): DeliverySnapshot {
-		const ours = this.#claims.take(ledger, [...owed.keys()]);
-		const inFlight = [...this.#state.inFlight.keys()];
-		const held = inFlight.length + owed.size > 0 ? toldInMemory(talk) : new Set();
-		// The disk is asked only where it may have the answer: that takes a while with a large file.
-		const mayBeOnDisk = [...inFlight, ...ours].some((id) => held.has(id));
-		return {
-			open,
-			awaited: this.#awaited.size,
-			owed: [...owed].map(([id, ended]) => ({ id, isOurs: ours.has(id), wantsSilence: wantsSilence(ended) })),
-			held,
-			onDisk: mayBeOnDisk ? toldOnDisk(talk, ledger.files) : new Set(),
-			memoryIsLost: held.size > 0 && isMemoryLost(talk, ledger),
-			talk: {
-				isInteractive: talk.isInteractive,
-				isIdle: talk.isIdle(),
-				hasPending: talk.hasPending(),
-				isCalling: this.#calling.size > 0,
-			},
-		};
-	}
-
-	#act(action: DeliveryAction, { talk, services, open, owed }: Acting<Talk>): void {
+	#act(action: DeliveryAction, { telling, open, owed }: Acting): void {
 		const records = "ids" in action ? action.ids.flatMap((id) => owed.get(id) ?? []) : [];
 		const openIds = open.map(({ id }) => id);
 		switch (action.do) {
 			case "settle":
-				this.#settle(talk, services.ledger, action.ids);
+				settle(telling, action.ids);
 				break;
 			case "skip":
-				for (const ended of records) this.#skip(talk, services, ended);
+				for (const ended of records) skipAnnounce(telling, ended);
 				break;
 			case "announce": {
-				const announces = this.take(talk, services, records);
-				if (announces.length > 0) talk.send(announces);
+				const announces = this.#take(telling, records);
+				if (announces.length > 0) telling.talk.send(announces);
 				break;
 			}
 			case "hand over": {
-				const announces = this.take(talk, services, records);
+				const announces = this.#take(telling, records);
 				// Another process may have told them all, and there may be more to wait for.
 				if (announces.length === 0 && records.length > 0) this.#drainOn();
 				else this.#handOver(announces);
@@ -356,65 +321,21 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		this.#state = { ...this.#state, drain: undefined };
 	}
 
-	/** The announces of these runs, now on their way, less those that another process turns out to have made. */
-	take(
-		talk: Talk,
-		{ ledger, redactor }: Pick<DeliveryServices, "ledger" | "redactor">,
-		due: EndedRecord[],
-	): Announce[] {
-		if (due.length === 0) return [];
-		const onDisk = toldOnDisk(talk, ledger.files);
-		const told = due.filter(({ run }) => onDisk.has(run.id));
-		this.#settle(
-			talk,
-			ledger,
-			told.map(({ run }) => run.id),
-		);
-		const untold = due.filter(({ run }) => !onDisk.has(run.id));
-		const announces = untold.map((record) => {
-			const transcript = transcriptToTell(ledger, record, this.#clock.now());
-			return this.#announceOf(talk, record, { redactor, transcript });
-		});
-		const ids = untold.map(({ run }) => run.id);
-		this.#state = given(this.#state, ids, this.#clock.elapsed());
-		for (const { run, plan, parentSession } of untold) {
-			this.#setup.log.info("announcing", { runId: run.id, agent: plan.agent, session: parentSession });
-		}
-		return announces;
+	/** The announces of these runs, now on their way. */
+	#take(telling: Telling, due: EndedRecord[]): Announce[] {
+		const announces = announcesOf(telling, due);
+		this.#state = given(this.#state, [...announces.keys()], this.#clock.elapsed());
+		return [...announces.values()];
 	}
 
-	/** One that cannot be made must not hold up the others. What keeps us from the ledger is not caught: it concerns all. */
-	#announceOf(talk: Talk, record: EndedRecord, announcing: Announcing): Announce {
-		try {
-			return announceOf(record, announcing);
-		} catch (error) {
-			const { id } = record.run;
-			this.#setup.log.error("cannot make the report of a run", { runId: id, session: talk.sessionId, error });
-			talk.notify(`pi-geon cannot make the report of run ${id}: ${messageOf(error)}`, "error");
-			return poorAnnounceOf(record, messageOf(error), announcing);
-		}
-	}
-
-	#skip(talk: Talk, services: DeliveryServices, ended: EndedRecord): void {
-		if (!skipDelivery(services.ledger, ended.run.id, this.#clock.now())) return;
-		talk.notify(silenceLine(ended, services), "info");
-	}
-
-	/** The debts are paid: the session's file tells of these runs. */
-	#settle(talk: Talk, ledger: Ledger, ids: readonly RunId[]): void {
-		if (ids.length === 0) return;
-		// Before the debt is paid: what is interrupted in between is counted at the next look.
-		talk.countUsage();
-		for (const id of settleDeliveries(ledger, ids, this.#clock.now())) {
-			this.#setup.log.info("announced", { runId: id, session: talk.sessionId });
-			this.#setup.events.announced(id);
-		}
+	#tellingTo(talk: Talk, { ledger, redactor }: DeliveryServices): Telling {
+		const { events, log } = this.#setup;
+		return { talk, ledger, redactor, events, log, clock: this.#clock };
 	}
 }
 
-interface Acting<Talk> {
-	talk: Talk;
-	services: DeliveryServices;
+interface Acting {
+	telling: Telling;
 	open: OpenRun[];
 	owed: ReadonlyMap<RunId, EndedRecord>;
 }
@@ -422,18 +343,3 @@ interface Acting<Talk> {
 /** Nothing can be owed to a session in which nothing was said yet. */
 const wasUsed = (talk: Conversation): boolean =>
 	talk.entries().some(({ type }) => type === "message" || type === "custom_message");
-
-/**
- * Whether an entry that only pi's memory holds will never be written, and another one would be. pi writes a session with the
- * first answer of the model, and everything in it then; from there on it writes each entry once, or not at all.
- */
-const isMemoryLost = ({ file }: Conversation, { files }: Ledger): boolean =>
-	file !== undefined && files.exists(file) && files.hasRoom(file);
-
-/** For the user, and not for the model: that is what the child asked for. */
-function silenceLine({ run, plan, label }: EndedRecord, { redactor }: DeliveryServices): string {
-	const name = redactor.redact(
-		inOneLine([plan.agent, ...(label === undefined ? [] : [`"${label}"`]), run.id].join(" ")),
-	);
-	return `${name} finished without a report (${SILENCE}). /subagents info ${run.id} shows it.`;
-}

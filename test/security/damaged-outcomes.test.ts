@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createRedactor } from "../../src/collect/redact/redactor.ts";
 import { announceOf, wantsSilence } from "../../src/deliver/announce.ts";
-import { Announcer } from "../../src/deliver/announcer.ts";
-import { RunEvents } from "../../src/deliver/run-events.ts";
+import { announcesOf } from "../../src/deliver/tell.ts";
 import { toolResult } from "../../src/deliver/tool-result.ts";
 import { owedTo } from "../../src/ledger/deliveries.ts";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
@@ -12,11 +11,10 @@ import type { EndedRecord } from "../../src/ledger/records.ts";
 import { checkRow, type RawRow } from "../../src/ledger/row-check.ts";
 import { markedReply, replyOf } from "../../src/operate/reply.ts";
 import { summaryOf } from "../../src/operate/runs.ts";
+import { systemClock } from "../../src/ports/clock.ts";
 import type { Conversation } from "../../src/ports/conversation.ts";
-import { systemPorts } from "../../src/processes/system-ports.ts";
 import type { RunId } from "../../src/run/ids.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
-import { LiveRuns } from "../../src/supervise/live-runs.ts";
 import { pastRun } from "../ledger/past.ts";
 import { success } from "../ledger/samples.ts";
 import { useScratch } from "../ledger/scratch.ts";
@@ -135,22 +133,15 @@ test("a run whose report cannot be made is reported as such, and the others of i
 	const { ledger, records } = await openShop();
 	const [first, second, third] = records;
 	if (!first || !second || !third) throw new Error("There are three runs.");
-	const announcer = new Announcer({
-		ports: systemPorts,
-		log: { debug() {}, info() {}, warn() {}, error() {} },
-		events: new RunEvents({ emit() {} } as never),
-		live: new LiveRuns(),
-		wasEverUsed: () => true,
-		use: () => Promise.reject(new Error("It is not used.")),
-		askUser: () => () => Promise.reject(new Error("It is not used.")),
-	} as never);
 	const told: string[] = [];
 	const talk: Conversation = {
 		...{ sessionId: "parent", file: undefined, isInteractive: true, isIdle: () => true, hasPending: () => false },
 		...{ entries: () => [], send() {}, countUsage() {}, notify: (text) => told.push(text) },
 	};
 	const due = [first, withOutcome(second, { ...FAILURE, output: 5 }), third];
-	const announces = announcer.take(talk, { ledger, redactor } as never, due);
+	const log = { debug() {}, info() {}, warn() {}, error() {} };
+	const telling = { talk, ledger, redactor, log, clock: systemClock, events: { announced() {} } };
+	const announces = [...announcesOf(telling, due).values()];
 	expect(announces.map(({ details }) => [details.runId, details.status])).toEqual([
 		[first.run.id, "success"],
 		[second.run.id, "unknown"],

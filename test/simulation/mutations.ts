@@ -22,7 +22,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "a delivery that is settled before it is written",
 		breaks: "every debt is paid once, where it is owed",
-		file: "src/deliver/announcer.ts",
+		file: "src/deliver/snapshot.ts",
 		from: "onDisk: mayBeOnDisk ? toldOnDisk(talk, ledger.files) : new Set(),",
 		to: "onDisk: held,",
 	},
@@ -70,7 +70,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "an announce that only memory holds",
 		breaks: "nothing is left behind",
-		file: "src/deliver/announcer.ts",
+		file: "src/deliver/snapshot.ts",
 		from: "file !== undefined && files.exists(file) && files.hasRoom(file);",
 		to: "file === undefined && files === undefined;",
 	},

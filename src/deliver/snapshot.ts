@@ -1,0 +1,67 @@
+import { owedTo } from "../ledger/deliveries.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { EndedRecord } from "../ledger/records.ts";
+import type { Conversation } from "../ports/conversation.ts";
+import type { RunId } from "../run/ids.ts";
+import { wantsSilence } from "./announce.ts";
+import type { DeliverySnapshot, DeliveryState } from "./decide.ts";
+import type { DeliveryClaims } from "./delivery-claims.ts";
+import { toldInMemory, toldOnDisk } from "./transcript.ts";
+
+export interface Sight {
+	talk: Conversation;
+	ledger: Ledger;
+	claims: DeliveryClaims;
+	state: DeliveryState;
+	/** How many runs nobody awaits, and have not ended. */
+	open: number;
+	/** Runs whose outcome a tool call returns. */
+	awaited: ReadonlySet<RunId>;
+	/** Whether one of these calls has not returned yet. */
+	isCalling: boolean;
+	at: number;
+}
+
+/** What the session was not told, and what pi knows of it. */
+export function seeDeliveries(sight: Sight): { owed: Map<RunId, EndedRecord>; seen: DeliverySnapshot } {
+	const { talk, ledger, claims, state, open, awaited, isCalling } = sight;
+	const owed = outcomesOwed(sight);
+	const ours = claims.take(ledger, [...owed.keys()]);
+	const inFlight = [...state.inFlight.keys()];
+	const held = inFlight.length + owed.size > 0 ? toldInMemory(talk) : new Set();
+	// The disk is asked only where it may have the answer: that takes a while with a large file.
+	const mayBeOnDisk = [...inFlight, ...ours].some((id) => held.has(id));
+	const seen = {
+		open,
+		awaited: awaited.size,
+		owed: [...owed].map(([id, ended]) => ({ id, isOurs: ours.has(id), wantsSilence: wantsSilence(ended) })),
+		held,
+		onDisk: mayBeOnDisk ? toldOnDisk(talk, ledger.files) : new Set(),
+		memoryIsLost: held.size > 0 && isMemoryLost(talk, ledger),
+		talk: {
+			isInteractive: talk.isInteractive,
+			isIdle: talk.isIdle(),
+			hasPending: talk.hasPending(),
+			isCalling,
+		},
+	};
+	return { owed, seen };
+}
+
+/** But for what is on its way and what a call returns. */
+function outcomesOwed({ talk, ledger, state, awaited, at }: Sight): Map<RunId, EndedRecord> {
+	const records = owedTo(ledger, talk.sessionId, { at, except: state.inFlight });
+	return new Map(
+		records.flatMap((record): [RunId, EndedRecord][] => {
+			const { run } = record;
+			return run.state === "ended" && !awaited.has(run.id) ? [[run.id, { ...record, run }]] : [];
+		}),
+	);
+}
+
+/**
+ * Whether an entry that only pi's memory holds will never be written, and another one would be. pi writes a session with the
+ * first answer of the model, and everything in it then; from there on it writes each entry once, or not at all.
+ */
+const isMemoryLost = ({ file }: Conversation, { files }: Ledger): boolean =>
+	file !== undefined && files.exists(file) && files.hasRoom(file);

@@ -1,0 +1,77 @@
+import { inOneLine } from "../collect/plain.ts";
+import type { Redactor } from "../collect/redact/redactor.ts";
+import { transcriptToTell } from "../ledger/archive.ts";
+import { settleDeliveries, skipDelivery } from "../ledger/deliveries.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { EndedRecord } from "../ledger/records.ts";
+import type { Log } from "../log/log.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Conversation } from "../ports/conversation.ts";
+import type { RunId } from "../run/ids.ts";
+import { messageOf } from "../run/message-of.ts";
+import { SILENCE } from "../run/silence.ts";
+import { type Announce, type Announcing, announceOf, poorAnnounceOf } from "./announce.ts";
+import type { RunEvents } from "./run-events.ts";
+import { toldOnDisk } from "./transcript.ts";
+
+/** A conversation that is told of its runs, and what that takes. */
+export interface Telling {
+	talk: Conversation;
+	ledger: Ledger;
+	redactor: Redactor;
+	events: Pick<RunEvents, "announced">;
+	clock: Clock;
+	log: Log;
+}
+
+/** The announces of these runs, each by its id, less those that another process turns out to have made. */
+export function announcesOf(telling: Telling, due: readonly EndedRecord[]): Map<RunId, Announce> {
+	if (due.length === 0) return new Map();
+	const { talk, ledger, redactor, clock, log } = telling;
+	const onDisk = toldOnDisk(talk, ledger.files);
+	const told = due.filter(({ run }) => onDisk.has(run.id));
+	settle(
+		telling,
+		told.map(({ run }) => run.id),
+	);
+	const untold = due.filter(({ run }) => !onDisk.has(run.id));
+	const announces = untold.map((record): [RunId, Announce] => {
+		const transcript = transcriptToTell(ledger, record, clock.now());
+		return [record.run.id, announceOrSayWhyNot(telling, record, { redactor, transcript })];
+	});
+	for (const { run, plan, parentSession } of untold) {
+		log.info("announcing", { runId: run.id, agent: plan.agent, session: parentSession });
+	}
+	return new Map(announces);
+}
+
+/** One that cannot be made must not hold up the others. What keeps us from the ledger is not caught: it concerns all. */
+function announceOrSayWhyNot({ talk, log }: Telling, record: EndedRecord, announcing: Announcing): Announce {
+	try {
+		return announceOf(record, announcing);
+	} catch (error) {
+		const { id } = record.run;
+		log.error("cannot make the report of a run", { runId: id, session: talk.sessionId, error });
+		talk.notify(`pi-geon cannot make the report of run ${id}: ${messageOf(error)}`, "error");
+		return poorAnnounceOf(record, messageOf(error), announcing);
+	}
+}
+
+/** The debts are paid: the session's file tells of these runs. */
+export function settle({ talk, ledger, events, clock, log }: Telling, ids: readonly RunId[]): void {
+	if (ids.length === 0) return;
+	// Before the debt is paid: what is interrupted in between is counted at the next look.
+	talk.countUsage();
+	for (const id of settleDeliveries(ledger, ids, clock.now())) {
+		log.info("announced", { runId: id, session: talk.sessionId });
+		events.announced(id);
+	}
+}
+
+/** For the user, and not for the model: that is what the child asked for. */
+export function skipAnnounce({ talk, ledger, redactor, clock }: Telling, { run, plan, label }: EndedRecord): void {
+	if (!skipDelivery(ledger, run.id, clock.now())) return;
+	const names = [plan.agent, ...(label === undefined ? [] : [`"${label}"`]), run.id];
+	const name = redactor.redact(inOneLine(names.join(" ")));
+	talk.notify(`${name} finished without a report (${SILENCE}). /subagents info ${run.id} shows it.`, "info");
+}
