@@ -131,9 +131,12 @@ function finalized({ runs, transcripts }: Evidence): string[] {
 	});
 }
 
+/** After these a process does nothing, for a while or for ever. */
+const HALTING: ReadonlySet<string> = new Set(["kill", "torn", "suspend", "power cut"]);
+
 /** What may end a task, given how it was written and what happened to it. */
 function truthful({ runs, faults, diskWasFull, ledgerWasInTrouble }: Evidence): string[] {
-	const hostsKilled = faults.filter(({ role, kind }) => !role.startsWith("p") && kind !== "disconnect").length;
+	const hostsKilled = faults.filter(({ role, kind }) => !role.startsWith("p") && HALTING.has(kind)).length;
 	return runs.flatMap((run) => {
 		const { outcome } = run;
 		if (!outcome) return [];
@@ -186,7 +189,7 @@ function counted(
 	faults: Evidence["faults"],
 	lagMs: number,
 ): { from: number; to: number } {
-	const halted = faults.filter((fault) => fault.pid === pid && fault.kind !== "disconnect" && fault.at >= startedAt);
+	const halted = faults.filter((fault) => fault.pid === pid && HALTING.has(fault.kind) && fault.at >= startedAt);
 	return { from: startedAt, to: Math.max(startedAt, Math.min(endedAt - lagMs, ...halted.map(({ at }) => at))) };
 }
 

@@ -30,7 +30,7 @@ export interface Evidence {
 	appends: LoggedAppend[];
 	faults: LoggedFault[];
 	processes: LoggedProcess[];
-	/** The disk was full for a while: a run may fail of it, and pi goes on after an entry that it could not write. */
+	/** Session files could not be written for a while: a run may fail of it, and pi goes on after an entry that it could not write. */
 	diskWasFull?: boolean;
 	/** The ledger could not be opened or written for a while. */
 	ledgerWasInTrouble?: boolean;
@@ -117,6 +117,8 @@ export interface Scene {
 }
 
 export function gatherEvidence({ home, plan, folder, troubles, lagMs }: Scene): Evidence {
+	const faults = readFaults(folder);
+	const wasIn = (...kinds: LoggedFault["kind"][]) => faults.some(({ kind }) => kinds.includes(kind));
 	return {
 		laneLimit: plan.laneLimit,
 		lagMs,
@@ -127,7 +129,9 @@ export function gatherEvidence({ home, plan, folder, troubles, lagMs }: Scene): 
 		],
 		requests: home.model.requests.filter(({ isChild }) => isChild).map(childRequest),
 		appends: readAppends(folder),
-		faults: readFaults(folder),
+		faults,
+		diskWasFull: wasIn("disk full", "sessions forbidden"),
+		ledgerWasInTrouble: wasIn("disk full", "state forbidden", "ledger locked"),
 		processes: readProcesses(folder),
 		troubles,
 	};

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { MachineTrouble } from "./plan.ts";
 
 /** A fault, as it is written down right before it happens. */
 export interface LoggedFault {
@@ -10,7 +11,7 @@ export interface LoggedFault {
 	point?: number;
 	place: string;
 	when: string;
-	kind: "kill" | "torn" | "suspend" | "disconnect" | "power cut";
+	kind: "kill" | "torn" | "suspend" | "disconnect" | "power cut" | MachineTrouble["kind"];
 	forMs?: number;
 	/** Milliseconds since 1970. */
 	at: number;

@@ -25,6 +25,7 @@ test.each(FOUND)(
 			seed: 0,
 			maxAttempts: 3,
 			laneLimit: 2,
+			ledgerPatienceMs: 10_000,
 			parents: { p0: [{ do: "prompt", calls: [call] }] },
 			// For whichever of its processes comes there first: a host that was started ahead may have left again.
 			faults: { atMost: 1, processes: { [role]: Array.from({ length: 5 }, () => [fault]) } },

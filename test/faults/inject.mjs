@@ -1,11 +1,12 @@
 /**
  * Preloaded into every pi of a workload (`NODE_OPTIONS=--import`), parents and hosts alike: the product itself knows
  * nothing of it. It stands before and after every ledger write, every message over a host's socket and every append to a
- * session file, counts these points, and does to its own process what the plan says: kill, suspend, cut off.
+ * session file, counts these points, and does to its own process what the plan says: kill, suspend, cut off. Or it puts the
+ * whole machine into trouble from there on, for a while.
  *
  * The folder in PI_GEON_FAULTS holds `plan.json`, says who has been started so far (`<role>.<n>`), and gets
  * `faults.jsonl` (each fault before it happens), `appends.jsonl` (who wrote what into which session file) and
- * `processes.jsonl`. A file `calm` in it ends all mischief.
+ * `processes.jsonl`, and `trouble.jsonl`, which says what the disk is in trouble with. A file `calm` in it ends all mischief.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -13,6 +14,7 @@ import net from "node:net";
 import { basename, join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { isMainThread } from "node:worker_threads";
+import { meetTrouble } from "./trouble.mjs";
 
 const folder = process.env.PI_GEON_FAULTS;
 const role = roleOf(process.argv);
@@ -26,9 +28,11 @@ function roleOf(argv) {
 }
 
 function inject(folder, role) {
-	// Kept from before anything is replaced, so that our own notes are no points.
+	// Kept from before anything is replaced, so that our own notes are no points, and never in trouble.
+	const noting = fs.appendFileSync;
+	const note = (file, facts) => noting(join(folder, file), `${JSON.stringify(facts)}\n`);
+	meetTrouble(join(folder, "trouble.jsonl"));
 	const { appendFileSync, existsSync, openSync, closeSync, readFileSync, writeFileSync, writeSync } = fs;
-	const note = (file, facts) => appendFileSync(join(folder, file), `${JSON.stringify(facts)}\n`);
 	const incarnation = nextIncarnation();
 	const plan = JSON.parse(readFileSync(join(folder, "plan.json"), "utf8"));
 	const armed = (plan.processes[role]?.[incarnation] ?? []).map((fault) => ({ ...fault, seen: 0 }));
@@ -67,12 +71,15 @@ function inject(folder, role) {
 	function commit({ kind, forMs }, where, tear) {
 		if (existsSync(join(folder, "calm")) || done() >= plan.atMost) return;
 		const facts = { role, incarnation, pid: process.pid, point: points, ...where, kind, at: Date.now() };
-		note("faults.jsonl", kind === "suspend" ? { ...facts, forMs } : facts);
+		note("faults.jsonl", forMs === undefined ? facts : { ...facts, forMs });
 		if (kind === "torn") tear?.();
 		if (kind === "torn" || kind === "kill") process.kill(process.pid, "SIGKILL");
 		// Whoever wrote the plan reads of it, and wakes us up.
 		if (kind === "suspend") process.kill(process.pid, "SIGSTOP");
 		if (kind === "disconnect") for (const socket of sockets) socket.destroy();
+		// A lock is held by whoever reads of it: this process could not go on with it.
+		const trouble = plan.troubles[kind];
+		if (trouble) note("trouble.jsonl", { ...trouble, until: facts.at + forMs });
 	}
 
 	function done() {

@@ -5,7 +5,7 @@ import { inLedger } from "../e2e/ledger-of.ts";
 import type { Home } from "../helpers/home.ts";
 import { type RpcClient, startRpc } from "../helpers/rpc.ts";
 import { promptFor } from "./child-model.ts";
-import type { Call, Step } from "./plan.ts";
+import type { Call, MachineTrouble, Step } from "./plan.ts";
 
 /** How long one prompt may take; what is not over then goes on while the next is asked. */
 const PROMPT_MS = 12_000;
@@ -16,6 +16,7 @@ export interface DriverSetup {
 	steps: Step[];
 	env: Record<string, string>;
 	powerCut(): void;
+	trouble(what: MachineTrouble): void;
 }
 
 /** A user with one session, who opens it again whenever their pi dies, and goes on with the next thing. */
@@ -33,6 +34,7 @@ export class ParentDriver {
 	async ask(): Promise<void> {
 		for (const step of this.#setup.steps) {
 			if (step.do === "power cut") this.#setup.powerCut();
+			else if (step.do === "reopen") await this.#reopen(step.in);
 			else if (!(await this.#said(step))) await this.#said(step);
 		}
 	}
@@ -53,6 +55,16 @@ export class ParentDriver {
 
 	async close(): Promise<void> {
 		await this.#rpc?.close();
+	}
+
+	async #reopen(trouble: MachineTrouble): Promise<void> {
+		await this.#rpc?.close();
+		this.#setup.trouble(trouble);
+		try {
+			await this.#open();
+		} catch (error) {
+			requireGone(error);
+		}
 	}
 
 	async #said(step: Extract<Step, { do: "prompt" }>): Promise<boolean> {
@@ -78,6 +90,7 @@ export class ParentDriver {
 	}
 
 	async #open(): Promise<RpcClient> {
+		if (this.#rpc && this.#cannotWrite(this.#rpc)) await this.#rpc.close();
 		const alive = this.#rpc && this.#rpc.child.exitCode === null && this.#rpc.child.signalCode === null;
 		if (this.#rpc && alive) return this.#rpc;
 		this.#removeIfTornAtBirth();
@@ -85,6 +98,11 @@ export class ParentDriver {
 		this.#rpc = startRpc(this.#setup.home, { args: ["--session", this.#file], env: this.#setup.env });
 		await this.#rpc.send({ type: "get_state" });
 		return this.#rpc;
+	}
+
+	/** pi makes the file of a session at one go. If that met a full disk it finds its own half of it, and never goes on. */
+	#cannotWrite({ events }: RpcClient): boolean {
+		return events.some((event) => JSON.stringify(event).includes("EEXIST"));
 	}
 
 	/** pi does not open a file whose first line is torn. Nothing can have been asked for in such a session. */

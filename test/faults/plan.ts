@@ -3,7 +3,18 @@ import { type Random, randomFrom } from "./random.ts";
 /** What befalls a process, and where: at its n-th point of any kind, or at its n-th visit to a place. */
 export type Fault = Mischief & ({ point: number } | { place: string; when: string; nth: number });
 
-type Mischief = { kind: "kill" } | { kind: "torn" } | { kind: "disconnect" } | { kind: "suspend"; forMs: number };
+type Mischief =
+	| { kind: "kill" }
+	| { kind: "torn" }
+	| { kind: "disconnect" }
+	| { kind: "suspend"; forMs: number }
+	| MachineTrouble;
+
+/** What befalls the whole machine for a while, from this very point on. */
+export interface MachineTrouble {
+	kind: "disk full" | "hosts forbidden" | "sessions forbidden" | "state forbidden" | "ledger locked";
+	forMs: number;
+}
 
 /** As the injector reads it: for each role, what befalls its first process, its second, … */
 export interface FaultPlan {
@@ -21,13 +32,17 @@ export type Step =
 	/** `abortAfterMs`: the user interrupts the turn. */
 	| { do: "prompt"; calls: Call[]; abortAfterMs?: number }
 	/** The power fails: everything is killed at once. */
-	| { do: "power cut" };
+	| { do: "power cut" }
+	/** The user closes pi and opens the session again, while the machine is in trouble. */
+	| { do: "reopen"; in: MachineTrouble };
 
 export interface WorkloadPlan {
 	seed: number;
 	/** How often a run may be claimed. */
 	maxAttempts: number;
 	laneLimit: number;
+	/** How long a process waits for a ledger that another one has locked. */
+	ledgerPatienceMs: number;
 	parents: Record<string, Step[]>;
 	faults: FaultPlan;
 }
@@ -51,6 +66,7 @@ export function planWorkload(seed: number, size: Size): WorkloadPlan {
 		// One in four has little patience, so that losing a run for good is seen too.
 		maxAttempts: random.chance(0.25) ? 2 : 10,
 		laneLimit: random.between(2, 4),
+		ledgerPatienceMs: random.pick([10_000, 500]),
 		parents: Object.fromEntries(names.map((name) => [name, planSteps(random, name, size.steps)])),
 		faults: {
 			atMost: size.faults,
@@ -65,6 +81,7 @@ function planSteps(random: Random, parent: string, count: number): Step[] {
 	const tasks = new Tasks(random, parent);
 	return Array.from({ length: count }, (_, index): Step => {
 		if (index > 0 && random.chance(0.06)) return { do: "power cut" };
+		if (index > 0 && random.chance(0.08)) return { do: "reopen", in: trouble(random) };
 		const calls = Array.from({ length: random.between(1, 3) }, () => tasks.call());
 		return random.chance(0.1)
 			? { do: "prompt", calls, abortAfterMs: random.between(50, 1500) }
@@ -135,12 +152,25 @@ function planFaults(random: Random, role: string): Fault[] {
 	return faults;
 }
 
-/** What a process lives through: cut off, or suspended, for a moment or past its lease. */
+/** What a process lives through: cut off, in trouble, or suspended, for a moment or past its lease. */
 function harmless(random: Random): Mischief {
-	if (random.chance(0.5)) return { kind: "disconnect" };
+	const dice = random.next();
+	if (dice < 0.35) return { kind: "disconnect" };
+	if (dice < 0.65) return trouble(random);
 	const pastLease = random.chance(0.5);
 	return { kind: "suspend", forMs: pastLease ? LEASE_MS + random.between(200, 1500) : random.between(50, 600) };
 }
+
+/** Some for one write or two, some for longer than anybody waits without trying again. */
+const trouble = (random: Random): MachineTrouble => ({
+	kind: random.pick(TROUBLES),
+	forMs: random.chance(0.5) ? random.between(20, 300) : random.between(500, 4000),
+});
+
+/** The full disk twice: it can be met at every write. */
+const TROUBLES: MachineTrouble["kind"][] = [
+	...(["disk full", "disk full", "hosts forbidden", "sessions forbidden", "state forbidden", "ledger locked"] as const),
+];
 
 type Where = { point: number } | { place: string; when: string; nth: number };
 

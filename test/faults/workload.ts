@@ -17,8 +17,9 @@ import { type Violation, violations } from "./check.ts";
 import { script } from "./child-model.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
 import { noteFault, readFaults } from "./fault-log.ts";
+import { beginTrouble, diskTroubles, Locker } from "./machine-trouble.ts";
 import { ParentDriver, sessionFileOf } from "./parent-driver.ts";
-import { LEASE_MS, type WorkloadPlan } from "./plan.ts";
+import { LEASE_MS, type MachineTrouble, type WorkloadPlan } from "./plan.ts";
 import { Stopper } from "./stopper.ts";
 import { Waker } from "./waker.ts";
 
@@ -74,17 +75,19 @@ export async function runWorkload(plan: WorkloadPlan, options: WorkloadOptions =
 	try {
 		const folder = join(home.scratch, "faults");
 		await mkdir(folder);
-		await writeFile(join(folder, "plan.json"), JSON.stringify(plan.faults));
+		await writeFile(join(folder, "plan.json"), JSON.stringify({ ...plan.faults, troubles: diskTroubles(home) }));
 		const ledger = await openLedger(join(home.agentDir, "pi-geon", "ledger.sqlite"));
 		audit(ledger.file);
 		const waker = new Waker(folder);
 		const stopper = new Stopper(ledger);
+		const locker = new Locker(folder, ledger.file);
 		const troubles: string[] = [];
 		try {
 			troubles.push(...(await attack(plan, home, folder)));
 		} finally {
 			stopper.close();
 			waker.close();
+			await locker.close();
 			ledger.close();
 		}
 		await lookOnceMore(home);
@@ -124,16 +127,21 @@ async function attack(plan: WorkloadPlan, home: Home, folder: string): Promise<s
 		NODE_OPTIONS: `--import ${preload}`,
 		PI_GEON_FAULTS: folder,
 		PI_GEON_LEASE_MS: String(LEASE_MS),
+		PI_GEON_LEDGER_PATIENCE_MS: String(plan.ledgerPatienceMs),
+	};
+	const isOver = () => readFaults(folder).length >= plan.faults.atMost;
+	const trouble = (what: MachineTrouble) => {
+		if (!isOver()) beginTrouble(home, folder, what);
 	};
 	const powerCut = () => {
-		if (readFaults(folder).length >= plan.faults.atMost) return;
+		if (isOver()) return;
 		for (const { pid } of processesOf(home)) {
 			noteFault(folder, { role: "all", pid, place: "everything", when: "at once", kind: "power cut", at: Date.now() });
 			kill(pid);
 		}
 	};
 	const parents = Object.entries(plan.parents).map(
-		([name, steps]) => new ParentDriver({ home, name, steps, env, powerCut }),
+		([name, steps]) => new ParentDriver({ home, name, steps, env, powerCut, trouble }),
 	);
 	try {
 		await Promise.all(parents.map((parent) => parent.ask()));
