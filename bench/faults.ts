@@ -1,6 +1,6 @@
 /**
  * The attack on the promise: workloads of parents, hosts, foreground and background runs, steering, stops and resumes,
- * with processes killed, suspended and cut off at their ledger writes, socket messages and session appends, until so many
+ * with processes killed, suspended, cut off and in trouble at their ledger writes, socket messages and session appends, until so many
  * faults have happened. Then every promise is checked. See docs/reliability.md.
  *
  *   node bench/faults.ts --points 2000 [--from 1] [--at-once 3] [--pi 1.5.0] [--json]

@@ -204,6 +204,15 @@ const SPOILED: [name: string, promise: string, spoil: (evidence: Evidence) => vo
 	["an error out of nowhere", TRUE, ({ runs }) => failed(runs, 0, "runtime")],
 	["spawn failed where no host was killed twice", TRUE, ({ runs }) => failed(runs, 0, "spawn")],
 	[
+		"spawn failed where hosts were only cut off, or could write nothing",
+		TRUE,
+		({ runs, faults }) => {
+			failed(runs, 0, "spawn");
+			const fault = { role: "host", pid: 1, place: "usage", when: "before write", at: 20 };
+			faults.push({ ...fault, kind: "disconnect" }, { ...fault, kind: "sessions forbidden", forMs: 20 });
+		},
+	],
+	[
 		"two turns too many",
 		"no budget is exceeded by more than a turn",
 		({ transcripts }) => void transcripts[2]?.entries.push(...transcripts[2].entries.slice(1)),

@@ -3,7 +3,7 @@ import { attack } from "./attack.ts";
 
 const POINTS = 200;
 
-test("whatever is killed, suspended, torn or cut off, nothing is lost, nothing doubled, nothing left behind", async () => {
+test("whatever is killed, suspended, torn, cut off, full or forbidden, nothing is lost, nothing doubled, nothing left behind", async () => {
 	const results = await attack({ points: POINTS, from: 1, atOnce: 4 });
 	const broken = results.flatMap(({ seed, violations }) =>
 		violations.map(({ promise, because }) => `${promise}: ${because} (again: node bench/faults.ts --seed ${seed})`),
@@ -13,7 +13,8 @@ test("whatever is killed, suspended, torn or cut off, nothing is lost, nothing d
 	expect(faults.length).toBeGreaterThanOrEqual(POINTS);
 	// An attack that hits nothing, or always the same, would prove nothing.
 	const kinds = new Set(faults.map(({ kind }) => kind));
-	expect([...kinds]).toEqual(expect.arrayContaining(["kill", "torn", "suspend", "disconnect"]));
+	expect([...kinds]).toEqual(expect.arrayContaining(["kill", "torn", "suspend", "disconnect", "disk full"]));
+	expect([...kinds]).toContainEqual(expect.stringMatching(/forbidden|locked/));
 	expect(new Set(faults.map(({ place, when }) => `${place} ${when}`)).size).toBeGreaterThan(30);
 	const runs = results.flatMap(({ evidence }) => evidence.runs);
 	expect(runs.filter(({ attempt, outcome }) => attempt > 1 && outcome?.status === "success").length).toBeGreaterThan(0);
