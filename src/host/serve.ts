@@ -82,7 +82,8 @@ export class Host {
 		});
 		if (!this.#lease.take()) {
 			log.warn("not expected any more, leaving");
-			return this.#watchers.close();
+			this.#watchers.close();
+			return;
 		}
 		log.info("ready");
 		this.#isServing = true;
@@ -98,7 +99,7 @@ export class Host {
 	abandon(): void {
 		// What has ended need not be done again.
 		this.#orLog("endings", undefined, () => this.#record());
-		if (this.#leave()) this.#lease.giveUp();
+		if (this.#leave() !== "not serving") this.#lease.giveUp();
 	}
 
 	/** Survives what goes wrong: the ledger may be locked or its disk full for a while. The lease tells others if it lasts. */
@@ -216,17 +217,17 @@ export class Host {
 		try {
 			if (this.#hadRuns) tidyUp(this.#setup);
 		} finally {
-			this.#leave();
-			hostGone(ledger, id, ports.clock.now());
+			// One whose socket is still there stays closing: the sweep removes that once the lease has run out.
+			if (this.#leave() === "left") hostGone(ledger, id, ports.clock.now());
 		}
 	}
 
-	#leave(): boolean {
-		if (!this.#isServing) return false;
+	#leave(): "not serving" | "left" | "left its socket" {
+		if (!this.#isServing) return "not serving";
 		this.#isServing = false;
 		this.#loop.end();
-		this.#watchers?.close();
+		const isCleared = this.#watchers?.close() ?? true;
 		this.#over.resolve();
-		return true;
+		return isCleared ? "left" : "left its socket";
 	}
 }

@@ -100,11 +100,12 @@ export class Watchers {
 		this.#tell({ type: "ended", runId });
 	}
 
-	close(): void {
+	/** False if the socket could not be removed. */
+	close(): boolean {
 		for (const { cancel } of this.#pending.values()) cancel();
 		for (const link of this.#watching.keys()) link.close("politely");
 		this.#listener?.close();
-		this.#setup.wire.remove(this.#setup.address);
+		return this.#setup.wire.remove(this.#setup.address);
 	}
 
 	#connected(link: Link): void {

@@ -154,6 +154,14 @@ export function hostGone(ledger: Ledger, id: HostId, at: number): void {
 	ledger.transaction("normal", () => goneInTransaction(ledger, id, at));
 }
 
+/** As `hostGone`, of one whose socket is still there: the next sweep removes that, and marks it then. */
+export function hostDied(ledger: Ledger, id: HostId, at: number): void {
+	ledger.transaction("normal", () => {
+		ledger.run("UPDATE hosts SET state = 'closing' WHERE id = ? AND state <> 'gone'", id);
+		expireLeases(ledger, id, at);
+	});
+}
+
 /** The host itself leaves, and gives back the runs that it still has. */
 export function hostLeft(ledger: Ledger, id: HostId, at: number): void {
 	ledger.transaction("normal", () => {
@@ -166,7 +174,12 @@ export function hostLeft(ledger: Ledger, id: HostId, at: number): void {
 }
 
 function goneInTransaction(ledger: Ledger, id: HostId, at: number): void {
-	ledger.run("UPDATE hosts SET state = 'gone', lease_until = min(lease_until, ?) WHERE id = ?", at, id);
+	ledger.run("UPDATE hosts SET state = 'gone' WHERE id = ?", id);
+	expireLeases(ledger, id, at);
+}
+
+function expireLeases(ledger: Ledger, id: HostId, at: number): void {
+	ledger.run("UPDATE hosts SET lease_until = min(lease_until, ?) WHERE id = ?", at, id);
 	ledger.run("UPDATE runs SET lease_until = min(lease_until, ?) WHERE state = 'running' AND host_id = ?", at, id);
 }
 

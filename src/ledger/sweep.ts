@@ -3,7 +3,7 @@ import type { EndCause, Outcome } from "../run/outcome.ts";
 import type { RunningRun } from "../run/run.ts";
 import { type HostRecord, selectHosts } from "./hosts.ts";
 import type { Ledger } from "./ledger.ts";
-import { applyInTransaction } from "./progress.ts";
+import { applyInTransaction, heldRuns } from "./progress.ts";
 import { type RunRecord, selectRuns } from "./records.ts";
 import { closeUnreadableInTransaction } from "./unreadable.ts";
 
@@ -22,8 +22,11 @@ export interface Reaper {
 	lookAgain(host: HostRecord): void;
 	/** Milliseconds since some moment, never backwards. */
 	elapsed(): number;
-	/** Takes away what a host leaves in the file system. One that is still there puts it back. */
-	clear(host: HostRecord): void;
+	/**
+	 * Removes what a host leaves in the file system; one that is still there puts it back. False if that has to be tried
+	 * again before the host is marked as gone. Runs do not wait for it for ever.
+	 */
+	clear(host: HostRecord, facts: { hasRuns: boolean }): boolean;
 	/** Sees to it that the process of a host that was given up on does nothing any more. */
 	reap(host: HostRecord): void;
 }
@@ -62,9 +65,11 @@ class LockedMeanwhile extends Error {}
 
 function giveUpOnSilentHosts(ledger: Ledger, { at, reaper }: Sweep): void {
 	const silent = selectHosts(ledger, "state <> 'gone' AND lease_until <= ?", at);
-	const given = silent.filter((host) => reaper?.mayReap(host) ?? true);
-	// Before they are marked: nobody looks at a marked one without runs again, and we may die in between.
-	for (const host of given) reaper?.clear(host);
+	const hasRuns = ({ id }: HostRecord) => heldRuns(ledger, id).size > 0;
+	// Cleared before they are marked: nobody looks at a marked one without runs again, and we may die in between.
+	const given = reaper
+		? silent.filter((host) => reaper.mayReap(host) && reaper.clear(host, { hasRuns: hasRuns(host) }))
+		: silent;
 	const sql = "UPDATE hosts SET state = 'gone' WHERE id = ? AND state <> 'gone' AND lease_until <= ?";
 	const asked = reaper?.elapsed() ?? 0;
 	const mark = () => {

@@ -4,8 +4,8 @@ export interface Wire {
 	connect(address: string): Promise<Link>;
 	/** Resolves once others can connect. `onTrouble` hears of what goes wrong afterwards. */
 	listen(address: string, onLink: (link: Link) => void, onTrouble: (error: Error) => void): Promise<Listener>;
-	/** Removes what a listener that died has left at its address. */
-	remove(address: string): void;
+	/** Removes what a listener has left at its address. False if that is forbidden for now. */
+	remove(address: string): boolean;
 }
 
 /** One end of a connection. */

@@ -1,9 +1,12 @@
-import { type HostRecord, hostGone } from "../ledger/hosts.ts";
+import { type HostRecord, hostDied, hostGone } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Reaper } from "../ledger/sweep.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { HostId } from "../run/ids.ts";
 import { PATIENCE_MS } from "./lease.ts";
+
+/** How long runs wait for the socket of their dead host to be removed: until then no other host could listen there either. */
+const CLEAR_WITHIN_MS = 20_000;
 
 /**
  * Gives up on silent hosts: at once if the process is dead, and else once it has stayed silent while we looked on. We may
@@ -14,6 +17,7 @@ import { PATIENCE_MS } from "./lease.ts";
 export function createReaper(ports: Ports, ourselves?: HostId): Reaper {
 	const { clock, processes, wire } = ports;
 	const silent = new Map<HostId, { leaseUntil: number; since: number }>();
+	const notCleared = new Map<HostId, number>();
 	return {
 		mayReap(host) {
 			if (host.id === ourselves) return false;
@@ -25,9 +29,15 @@ export function createReaper(ports: Ports, ourselves?: HostId): Reaper {
 		},
 		elapsed: () => clock.elapsed(),
 		lookAgain: (host) => void silent.delete(host.id),
-		clear: (host) => wire.remove(host.socket),
+		clear(host, { hasRuns }) {
+			if (wire.remove(host.socket)) return true;
+			const since = notCleared.get(host.id) ?? clock.elapsed();
+			notCleared.set(host.id, since);
+			return hasRuns && clock.elapsed() - since >= CLEAR_WITHIN_MS;
+		},
 		reap(host) {
 			silent.delete(host.id);
+			notCleared.delete(host.id);
 			reap(host, ports);
 		},
 	};
@@ -36,8 +46,8 @@ export function createReaper(ports: Ports, ourselves?: HostId): Reaper {
 /** Of one that is known to be dead, or that never came up. */
 export function reapDead(ledger: Ledger, host: HostRecord, { clock, wire }: Ports): void {
 	// In this order: nobody looks after one that is marked as gone.
-	wire.remove(host.socket);
-	hostGone(ledger, host.id, clock.now());
+	const mark = wire.remove(host.socket) ? hostGone : hostDied;
+	mark(ledger, host.id, clock.now());
 }
 
 /** Ends what there still is of a host that is gone for the ledger. */

@@ -49,9 +49,11 @@ export const socketWire: Wire = {
 	remove(address) {
 		try {
 			if (isFile) rmSync(address, { force: true });
+			return true;
 		} catch (error) {
-			// What may not be removed now is in nobody's way: the address holds the id of its host.
-			if (!(error instanceof Error && "code" in error && NOT_ALLOWED.has(error.code))) throw error;
+			// It is in nobody's way until it can be removed: the address holds the id of its host.
+			if (error instanceof Error && "code" in error && NOT_ALLOWED.has(error.code)) return false;
+			throw error;
 		}
 	},
 };

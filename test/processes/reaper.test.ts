@@ -9,7 +9,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import { type Reaper, sweep } from "../../src/ledger/sweep.ts";
 import { endProcess, isDead } from "../../src/processes/host-process.ts";
 import { processStart } from "../../src/processes/process-start.ts";
-import { createReaper } from "../../src/processes/reaper.ts";
+import { createReaper, reapDead } from "../../src/processes/reaper.ts";
 import { systemPorts } from "../../src/processes/system-ports.ts";
 import { claimNext } from "../ledger/one-run.ts";
 import { admission, outcomeOf } from "../ledger/samples.ts";
@@ -40,6 +40,15 @@ function hostAtWork(ledger: Ledger, process: { pid: number; pidStarted: string }
 	admitRun(ledger, admission());
 	claimNext(ledger, { hostId: host.id, profile: "p", at: 0, leaseMs: 100 });
 	return findHost(ledger, host.id) ?? expect.fail("There is no host.");
+}
+
+/** The folder of the sockets may be forbidden, and time passes only when told so. */
+function inTrouble() {
+	const now = { elapsed: 0, isForbidden: true };
+	const remove = (address: string) => !now.isForbidden && systemPorts.wire.remove(address);
+	const clock = { ...systemPorts.clock, now: () => 100, elapsed: () => now.elapsed };
+	const ports = { ...systemPorts, clock, wire: { ...systemPorts.wire, remove } };
+	return { now, ports };
 }
 
 /** As patient as it needs to be. */
@@ -165,7 +174,7 @@ test("a host's socket is taken away before it is marked: nobody looks for those 
 		mayReap: () => true,
 		elapsed: () => 0,
 		lookAgain: () => undefined,
-		clear: ({ id }) => void states.push(findHost(ledger, id)?.state),
+		clear: ({ id }) => states.push(findHost(ledger, id)?.state) > 0,
 		reap: ({ id }) => void states.push(findHost(ledger, id)?.state),
 	};
 	sweep(ledger, { at: 100, outcomeOf, reaper: watched });
@@ -196,4 +205,56 @@ test("a host that was kept from renewing its lease by a lock, as we were, is loo
 	expect([look(), again]).toEqual(["ready", [host.id]]);
 	await held;
 	expect([look(), again]).toEqual(["gone", [host.id]]);
+});
+
+describe("a host whose socket may not be removed for now", () => {
+	const socketOf = (id: string) => join(scratch.folder(), `${id}.sock`);
+	function deadHost(ledger: Ledger): HostRecord {
+		const { host } = findOrReserveHost(ledger, { profile: { digest: "p" }, at: 0, startWithinMs: 1, socketOf });
+		writeFileSync(host.socket, "");
+		hostReady(ledger, { id: host.id, pid: 1, pidStarted: "then", leaseUntil: 100 });
+		return findHost(ledger, host.id) ?? expect.fail("There is no host.");
+	}
+
+	test("is marked as gone only once it can be", async () => {
+		const ledger = await scratch.ledger();
+		const { id, socket } = deadHost(ledger);
+		const { now, ports } = inTrouble();
+		const reaper = createReaper(ports);
+		const look = () => {
+			sweep(ledger, { at: 100, outcomeOf, reaper });
+			return [findHost(ledger, id)?.state, existsSync(socket)];
+		};
+		expect(look()).toEqual(["ready", true]);
+		now.elapsed = 1_000_000;
+		expect(look()).toEqual(["ready", true]);
+		now.isForbidden = false;
+		expect(look()).toEqual(["gone", false]);
+	});
+
+	test("is left to the next sweep by who found it dead, and is not waited for", async () => {
+		const ledger = await scratch.ledger();
+		const host = deadHost(ledger);
+		renewLeases(ledger, host.id, 500);
+		const { now, ports } = inTrouble();
+		reapDead(ledger, host, ports);
+		expect(findHost(ledger, host.id)).toMatchObject({ state: "closing", leaseUntil: 100 });
+		now.isForbidden = false;
+		sweep(ledger, { at: 100, outcomeOf, reaper: createReaper(ports) });
+		expect([findHost(ledger, host.id)?.state, existsSync(host.socket)]).toEqual(["gone", false]);
+	});
+
+	test("does not keep its runs for ever", async () => {
+		const ledger = await scratch.ledger();
+		const { id } = deadHost(ledger);
+		admitRun(ledger, admission());
+		claimNext(ledger, { hostId: id, profile: "p", at: 0, leaseMs: 100 });
+		const { now, ports } = inTrouble();
+		const reaper = createReaper(ports);
+		const look = () => sweep(ledger, { at: 100, outcomeOf, reaper }).requeued.length;
+		expect(look()).toBe(0);
+		now.elapsed = 20_000;
+		expect(look()).toBe(1);
+		expect(findHost(ledger, id)?.state).toBe("gone");
+	});
 });

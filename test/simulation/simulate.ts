@@ -52,6 +52,7 @@ export async function replay(history: History, { traced = false } = {}): Promise
 	const isEmpty = () => [...world.processes.values()].every(({ isAlive }) => !isAlive);
 	await scheduler.run(() => isEmpty() || scheduler.elapsed > closedAt + LEAVE_MS || tooLong());
 	for (const process of world.processes.values()) if (process.isAlive) troubles.push(`${process.name} is left running`);
+	troubles.push(...straySockets(world));
 	for (const error of scheduler.uncaught)
 		troubles.push(`nobody caught ${error instanceof Error ? error.stack : error}`);
 	if (tooLong()) troubles.push("the history never came to rest");
@@ -67,6 +68,13 @@ export async function replay(history: History, { traced = false } = {}): Promise
 		faults: faults + history.troubles.length,
 		runs: evidence.runs.length,
 	};
+}
+
+/** Nobody looks after the socket of a host that the ledger calls gone. */
+function straySockets({ database, wire }: World): string[] {
+	const gone = database.raw.prepare("SELECT socket FROM hosts WHERE state = 'gone'").all() as { socket: string }[];
+	const left = new Set(wire.addresses);
+	return gone.filter(({ socket }) => left.has(socket)).map(({ socket }) => `${socket} is left, of a host that is gone`);
 }
 
 function evidenceOf(world: World, troubles: string[]): Evidence {

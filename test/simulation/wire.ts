@@ -36,7 +36,9 @@ export class SimWire {
 			},
 			remove: (address) => {
 				process.point("remove socket");
+				if (this.#listeners.has(address) && this.#world.isForbidden("hosts")) return false;
 				this.#listeners.delete(address);
+				return true;
 			},
 		};
 	}
