@@ -1,5 +1,6 @@
 import { FINALIZE_TOOL } from "../../src/run/outcome.ts";
 import { attemptsRecorded } from "./check-attempts.ts";
+import { HALTING, isCutByDisk, truthful } from "./check-endings.ts";
 import { taskIn } from "./child-model.ts";
 import type { Entry, Evidence, RunRow, Transcript } from "./evidence.ts";
 
@@ -131,34 +132,6 @@ function finalized({ runs, transcripts }: Evidence): string[] {
 	});
 }
 
-/** After these a process does nothing, for a while or for ever. */
-const HALTING: ReadonlySet<string> = new Set(["kill", "torn", "suspend", "power cut"]);
-
-/** What may end a task, given how it was written and what happened to it. */
-function truthful({ runs, faults, diskWasFull, ledgerWasInTrouble }: Evidence): string[] {
-	const hostsKilled = faults.filter(({ role, kind }) => !role.startsWith("p") && HALTING.has(kind)).length;
-	return runs.flatMap((run) => {
-		const { outcome } = run;
-		if (!outcome) return [];
-		const endless = (taskIn(run.task)?.turns ?? 0) > 50;
-		const reason = outcome.status === "success" ? "success" : (outcome.error.reason ?? outcome.status);
-		const justified: Record<string, boolean> = {
-			success: !endless,
-			stopped: run.stopAt !== null,
-			budget: run.maxTurns !== null && endless,
-			lost: run.attempt >= run.maxAttempts,
-			// The host died twice before it was ready, or could not open the ledger.
-			spawn: hostsKilled >= 2 || ledgerWasInTrouble === true,
-			runtime: diskWasFull === true,
-		};
-		if (justified[reason]) return [];
-		const message = outcome.status === "success" ? "" : outcome.error.message;
-		return [
-			`run ${run.id} ("${run.task}", attempt ${run.attempt} of ${run.maxAttempts}) ended as ${reason}: ${message}`,
-		];
-	});
-}
-
 function withinBudget({ runs, transcripts }: Evidence): string[] {
 	return runs.flatMap((run) => {
 		if (run.maxTurns === null) return [];
@@ -254,16 +227,18 @@ function forks({ file, entries }: Transcript): string[] {
 	});
 }
 
-function stopHonoured({ runs, moves, diskWasFull }: Evidence): string[] {
+function stopHonoured(evidence: Evidence): string[] {
+	const { runs, moves, diskWasFull } = evidence;
 	return runs.flatMap((run) => {
 		const again = moves.some(
 			({ run: id, now, was, stop }) => id === run.id && was !== "running" && now === "running" && stop !== null,
 		);
 		const endless = (taskIn(run.task)?.turns ?? 0) > 50 && run.maxTurns === null;
 		const reason = run.outcome?.status === "success" ? "success" : run.outcome?.error.reason;
+		const byDisk = (diskWasFull && reason === "runtime") || isCutByDisk(run, evidence);
 		return [
 			...(again ? [`run ${run.id} was claimed although a stop had been asked for`] : []),
-			...(run.stopAt !== null && endless && reason !== "stopped" && !(diskWasFull && reason === "runtime")
+			...(run.stopAt !== null && endless && reason !== "stopped" && !byDisk
 				? [`run ${run.id} could only end by its stop, and ended as ${reason}`]
 				: []),
 		];

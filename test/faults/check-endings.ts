@@ -1,0 +1,44 @@
+import { taskIn } from "./child-model.ts";
+import type { Evidence, RunRow } from "./evidence.ts";
+
+/** After these a process does nothing, for a while or for ever. */
+export const HALTING: ReadonlySet<string> = new Set(["kill", "torn", "suspend", "power cut"]);
+
+/** What may end a task, given how it was written and what happened to it. */
+export function truthful(evidence: Evidence): string[] {
+	const { runs, faults, diskWasFull, ledgerWasInTrouble } = evidence;
+	const hostsKilled = faults.filter(({ role, kind }) => !role.startsWith("p") && HALTING.has(kind)).length;
+	return runs.flatMap((run) => {
+		const { outcome } = run;
+		if (!outcome) return [];
+		const endless = (taskIn(run.task)?.turns ?? 0) > 50;
+		const reason = outcome.status === "success" ? "success" : (outcome.error.reason ?? outcome.status);
+		const justified: Record<string, boolean> = {
+			success: !endless,
+			stopped: run.stopAt !== null,
+			budget: run.maxTurns !== null && endless,
+			lost: run.attempt >= run.maxAttempts,
+			// The host died twice before it was ready, or could not open the ledger.
+			spawn: hostsKilled >= 2 || ledgerWasInTrouble === true,
+			runtime: diskWasFull === true,
+			setup: isCutByDisk(run, evidence),
+		};
+		if (justified[reason]) return [];
+		const message = outcome.status === "success" ? "" : outcome.error.message;
+		return [
+			`run ${run.id} ("${run.task}", attempt ${run.attempt} of ${run.maxAttempts}) ended as ${reason}: ${message}`,
+		];
+	});
+}
+
+/**
+ * pi keeps an entry that found no room in memory, and writes those after it. The next host refuses such a session, by
+ * the name of the entry that follows the missing one.
+ */
+export function isCutByDisk({ outcome, sessionFile }: RunRow, { diskWasFull, transcripts }: Evidence): boolean {
+	if (!diskWasFull || outcome?.cause !== "refused" || outcome.error.reason !== "setup") return false;
+	const named = /is damaged, the entry before (\S+) is missing/.exec(outcome.error.message)?.[1];
+	const entries = transcripts.find(({ file }) => file === sessionFile)?.entries ?? [];
+	const after = entries.find(({ id }) => id === named);
+	return after !== undefined && after.parentId !== null && entries.every(({ id }) => id !== after.parentId);
+}
