@@ -5,6 +5,7 @@ import type { Attempts } from "./attempts.ts";
 import type { Corrections } from "./corrections.ts";
 import type { Finalization } from "./finalize.ts";
 import type { ProviderWatch } from "./provider-watch.ts";
+import { failedWriteOf } from "./session-file.ts";
 import type { Steering } from "./steering.ts";
 import type { ClaimedRun } from "./work.ts";
 
@@ -33,6 +34,8 @@ export async function converse(conversation: ChildTalk): Promise<EndCause> {
 		if (answer?.status === "SUCCESS") return { kind: "finalized", finalized: answer };
 		if (answer) return { kind: "reported_error", finalized: answer };
 		if (collector.lastStop?.reason === "error") {
+			const unwritten = failedWriteOf(session.sessionManager);
+			if (unwritten) return { kind: "crashed", message: `The session file cannot be written: ${unwritten.message}` };
 			// pi's own retries of this request have run out, or it takes the failure for final.
 			if (conversation.isOver() || !provider.mayPass(retriesAreOn(session)) || !attempts.next()) {
 				return { kind: "provider", message: collector.lastStop.errorMessage ?? "no reason was given" };

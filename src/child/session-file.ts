@@ -52,7 +52,28 @@ export function openSessionFile({ cwd, session }: LaunchPlan): SessionManager {
 	if (manager.getSessionId() !== id) throw wrong(`${file} holds another session, ${manager.getSessionId()}`);
 	const damage = damageIn(manager.getEntries());
 	if (damage !== undefined) throw wrong(`${file} is damaged, ${damage}`);
+	noticeFailedWrites(manager);
 	return manager;
+}
+
+const failedWrites = new WeakMap<object, Error>();
+
+/**
+ * What kept pi from writing an entry of this session, if anything did. pi goes on with the entry in its memory alone, never
+ * writes it again, and tells of the failure as if the model had failed.
+ */
+export const failedWriteOf = (manager: object): Error | undefined => failedWrites.get(manager);
+
+function noticeFailedWrites(manager: SessionManager): void {
+	const append = manager.appendMessage.bind(manager);
+	manager.appendMessage = (message) => {
+		try {
+			return append(message);
+		} catch (error) {
+			if (error instanceof Error) failedWrites.set(manager, error);
+			throw error;
+		}
+	};
 }
 
 /**

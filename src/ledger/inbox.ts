@@ -81,7 +81,8 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 		plan: {
 			...inBackground(plan),
 			task: waiting.map(({ body }) => body).join("\n\n"),
-			session: { ...plan.session, resumed: true },
+			// A run that could not even make its session's file leaves nothing to be gone.
+			session: { ...plan.session, resumed: plan.session.resumed || run.outcome.usage.turns > 0 },
 		},
 		mode: "background",
 		parentSession: record.parentSession,

@@ -29,6 +29,7 @@ describe.each(piVersions)("on pi %s", (version) => {
 		expect(run.stderr).toBe("");
 		const [details] = delegations(run);
 		expect(details).toEqual({
+			version: 1,
 			mode: "single",
 			runId: expect.stringMatching(/^[0-9a-f]{8}$/),
 			sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -47,6 +48,7 @@ describe.each(piVersions)("on pi %s", (version) => {
 					],
 					model: "scripted/parent",
 					attempts: 1,
+					cause: "finalized",
 					durationMs: expect.any(Number),
 					context: { tokens: expect.any(Number), window: 200_000 },
 				},

@@ -28,7 +28,7 @@ describe("a request that is turned down gets its code, and nothing is started", 
 		const { text, details } = await call({ agent: "nobody", task: "Find it." });
 		const message = "Unknown agent: nobody. Available agents: explorer, researcher, reviewer, implementer, tester";
 		expect(text).toBe(message);
-		expect(details).toEqual({ mode: "single", results: [], error: { code: "UNKNOWN_AGENT", message } });
+		expect(details).toEqual({ version: 1, mode: "single", results: [], error: { code: "UNKNOWN_AGENT", message } });
 	});
 
 	test("a blank task", async () => {
@@ -49,7 +49,12 @@ describe("a request that is turned down gets its code, and nothing is started", 
 		const { text, details, isError } = await call(args);
 		expect(isError).toBe(true);
 		expect(text).toContain(`\`${field}\` must be a non-empty string`);
-		expect(details).toEqual({ mode: "single", results: [], error: { code: "INVALID_INPUT", message: text } });
+		expect(details).toEqual({
+			version: 1,
+			mode: "single",
+			results: [],
+			error: { code: "INVALID_INPUT", message: text },
+		});
 	});
 
 	test("a field of another system: pi's own schema check answers", async () => {

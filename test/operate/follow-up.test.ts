@@ -8,6 +8,7 @@ import { sweep } from "../../src/ledger/sweep.ts";
 import { toldOfSilence } from "../../src/plan/prompt.ts";
 import type { RunId } from "../../src/run/ids.ts";
 import type { Outcome } from "../../src/run/outcome.ts";
+import { NO_USAGE } from "../../src/run/usage.ts";
 import { claimNext } from "../ledger/one-run.ts";
 import { admission, outcomeOf, success } from "../ledger/samples.ts";
 import { readyHost, useScratch } from "../ledger/scratch.ts";
@@ -34,7 +35,7 @@ describe("messages that a run did not take in", () => {
 		const { ledger, id, one, two } = await runWithMessages();
 		messageTaken(ledger, { seq: one, fence: 1, at: 3 });
 		const three = sendToRun(ledger, id, { body: "Three.", at: 3 }) ?? 0;
-		endRun(ledger, { id, fence: 1, outcome: success(), at: 4 });
+		endRun(ledger, { id, fence: 1, outcome: { ...success(), usage: { ...NO_USAGE, turns: 1 } }, at: 4 });
 		const [next, ...others] = successorsOf(ledger, id);
 		const before = selectRuns(ledger, "id = ?", id)[0];
 		expect(others).toEqual([]);
@@ -56,6 +57,12 @@ describe("messages that a run did not take in", () => {
 		expect(ledger.get("SELECT lane_limit FROM runs WHERE id = ?", next?.run.id ?? "")).toEqual({ lane_limit: 7 });
 		expect(findMessage(ledger, one)).toEqual({ runId: id, takenAt: 3 });
 		for (const seq of [two, three]) expect(findMessage(ledger, seq)).toEqual({ runId: next?.run.id, takenAt: 4 });
+	});
+
+	test("do not look for a session that the run before them never began", async () => {
+		const { ledger, id } = await runWithMessages();
+		endRun(ledger, { id, fence: 1, outcome: success(), at: 4 });
+		expect(successorsOf(ledger, id)[0]?.plan.session.resumed).toBe(false);
 	});
 
 	test("have the time of a background run, the word for silence, and what the plan went without", async () => {
