@@ -184,7 +184,7 @@ interface Draining {
 	now: number;
 }
 
-/** In one-shot modes the announces go to whoever drains; an empty hand means that there is nothing left to wait for. */
+/** In one-shot modes the drain gets the announces. If it gets none, there is nothing left to wait for. */
 function drained(
 	state: DeliveryState,
 	{ deadline, sayAt }: NonNullable<DeliveryState["drain"]>,

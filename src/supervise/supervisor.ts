@@ -37,8 +37,8 @@ interface Seen {
 }
 
 /**
- * The loop of a parent. It sees to it that every run has a host, answers whoever awaits one, and has the session that pi
- * has open told of the others. A run in the foreground is one that a call awaits; nothing else differs.
+ * The loop of a parent. It makes sure that every run has a host, answers the callers that await one, and has the session
+ * that pi has open told of the others. A run in the foreground is one that a call awaits; nothing else differs.
  */
 export class Supervisor {
 	readonly #ledger: Ledger;
@@ -65,8 +65,8 @@ export class Supervisor {
 	}
 
 	/**
-	 * Waits until the run has ended, whoever works on it and however often that changes. With `leave`, for somebody whose
-	 * patience may end first: undefined then, and the run goes on.
+	 * Waits until the run has ended, in whichever host it does. A caller that gives `leave` may stop waiting first: it gets
+	 * undefined then, and the run goes on.
 	 */
 	watch(id: RunId, options: WatchOptions & Leaving): Promise<EndedRecord | undefined>;
 	watch(id: RunId, options?: WatchOptions): Promise<EndedRecord>;
@@ -95,7 +95,7 @@ export class Supervisor {
 		this.#loop.hint();
 	}
 
-	/** The runs go on, and what they found waits for whoever opens the session next. */
+	/** The runs go on, and what they found waits until the session is opened again. */
 	leave(): void {
 		this.#session = undefined;
 		this.#loop.hint();
@@ -253,7 +253,7 @@ export class Supervisor {
 	}
 
 	/**
-	 * Runs were admitted, so only their endings may answer whoever awaits them: a locked ledger, a full disk or a folder
+	 * Runs were admitted, so only their endings may answer their callers: a locked ledger, a full disk or a folder
 	 * without permissions may be a matter of minutes, and an error now would be followed by a report later.
 	 */
 	#waitOut(error: unknown, runId?: RunId): void {
