@@ -177,6 +177,8 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		this.#stopped = true;
 		this.#cancelOpening();
 		this.#leave();
+		// A pi that is ended while it waits for its runs waits no longer.
+		this.#handOver([]);
 		await this.#held;
 		if (this.#state.inFlight.size + this.#claims.size === 0) return;
 		await this.#setup.use(talk, async (services) => {
