@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseAgent } from "../../src/agents/parse.ts";
 import { formatDiagnostic } from "../../src/run/diagnostic.ts";
+import fc from "../helpers/fast-check.ts";
 
 const origin = { file: "/x/agent.md", source: "user" } as const;
 const parse = (text: string) => parseAgent(text, origin);

@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from "node:crypto";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Collector } from "../../src/collect/collector.ts";
 import { outcomeOf } from "../../src/collect/outcome.ts";
 import { createRedactor } from "../../src/collect/redact/redactor.ts";
 import type { EndCause } from "../../src/run/outcome.ts";
 import { NO_REDACTOR } from "../helpers/as-it-is.ts";
+import fc from "../helpers/fast-check.ts";
 
 const message = (content: unknown, more: object = {}) => ({
 	type: "message_end",

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync } from "node:fs";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { type LastUsable, loadConfig } from "../../src/config/load.ts";
 import { useScratch } from "../agents/scratch.ts";
+import fc from "../helpers/fast-check.ts";
 
 const scratch = useScratch();
 

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { discoverAgents } from "../../src/agents/discover.ts";
 import { splitFrontmatter } from "../../src/agents/frontmatter.ts";
 import { useScratch } from "../agents/scratch.ts";
+import fc from "../helpers/fast-check.ts";
 import { promptPi } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { damaged, seeded } from "./bytes.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../helpers/fast-check.ts";
 
 /** The same inputs in every run. A failure prints seed and path, with which fast-check plays it again. */
 export const seeded = (numRuns: number) => ({ seed: 20_261, numRuns });

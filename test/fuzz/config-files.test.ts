@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { useScratch } from "../agents/scratch.ts";
+import fc from "../helpers/fast-check.ts";
 import { damaged, seeded } from "./bytes.ts";
 
 const scratch = useScratch();

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { findRun } from "../../src/ledger/records.ts";
 import { APPLICATION_ID } from "../../src/ledger/schema.ts";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
+import fc from "../helpers/fast-check.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
 import { promptPi } from "../helpers/pi.ts";

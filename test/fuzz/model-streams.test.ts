@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SubagentDetails } from "../../src/deliver/details.ts";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
+import fc from "../helpers/fast-check.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import {
 	cut,

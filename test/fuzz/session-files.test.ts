@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SubagentDetails } from "../../src/deliver/details.ts";
 import { messagesIn } from "../../src/operate/messages.ts";
 import { useScratch } from "../agents/scratch.ts";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
+import fc from "../helpers/fast-check.ts";
 import type { Home } from "../helpers/home.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { finalize } from "../e2e/child.ts";
 import { inLedger } from "../e2e/ledger-of.ts";
+import fc from "../helpers/fast-check.ts";
 import { gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
 import { dispatch } from "../helpers/model-scripts.ts";

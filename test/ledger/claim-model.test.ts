@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
@@ -6,6 +5,7 @@ import type { ProfileKey } from "../../src/ledger/profile-key.ts";
 import { endRun, requestStop } from "../../src/ledger/progress.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import { type HostId, newSessionId, type RunId } from "../../src/run/ids.ts";
+import fc from "../helpers/fast-check.ts";
 import { claimNext } from "./one-run.ts";
 import { admission, outcomeOf, success } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";

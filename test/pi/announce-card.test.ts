@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import { CustomMessageComponent, type MessageRenderer } from "@earendil-works/pi-coding-agent";
 import { visibleWidth } from "@earendil-works/pi-tui";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AnnounceDetails } from "../../src/deliver/announce.ts";
 import { announceCard } from "../../src/pi/view/announce-card.ts";
 import { asItIs } from "../helpers/as-it-is.ts";
+import fc from "../helpers/fast-check.ts";
 import { theme } from "./row.ts";
 
 type Message = Parameters<MessageRenderer>[0];

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import { visibleWidth } from "@earendil-works/pi-tui";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { plain } from "../../src/collect/plain.ts";
+import fc from "../helpers/fast-check.ts";
 import { drawRow, type Row, theme, views } from "./row.ts";
 import { rows } from "./rows.ts";
 

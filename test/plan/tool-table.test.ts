@@ -1,10 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentSource } from "../../src/agents/definition.ts";
 import type { Config } from "../../src/config/config.ts";
 import { GENERAL } from "../../src/plan/general.ts";
 import { effectiveTools, type KnownTool, NEVER, sortTools, type WriteConsent } from "../../src/plan/tools.ts";
 import { isRefusal } from "../../src/run/errors.ts";
+import fc from "../helpers/fast-check.ts";
 import { agentOf, configOf } from "./launching.ts";
 
 /** The tools that a pi knows, and those of them that it has switched on. */

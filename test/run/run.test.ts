@@ -1,10 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { HostId, RunId } from "../../src/run/ids.ts";
 import type { Outcome } from "../../src/run/outcome.ts";
 import { isRefused, type Run, type TransitionEvent, transition } from "../../src/run/run.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
 import { asItIs } from "../helpers/as-it-is.ts";
+import fc from "../helpers/fast-check.ts";
 
 const fresh: Run = { id: "0000abcd" as RunId, state: "queued", attempt: 0, maxAttempts: 2, fence: 0 };
 

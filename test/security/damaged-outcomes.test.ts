@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createRedactor } from "../../src/collect/redact/redactor.ts";
 import { announceOf, wantsSilence } from "../../src/deliver/announce.ts";
@@ -15,6 +14,7 @@ import { systemClock } from "../../src/ports/clock.ts";
 import type { Conversation } from "../../src/ports/conversation.ts";
 import type { RunId } from "../../src/run/ids.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
+import fc from "../helpers/fast-check.ts";
 import { pastRun } from "../ledger/past.ts";
 import { success } from "../ledger/samples.ts";
 import { useScratch } from "../ledger/scratch.ts";

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { legible } from "../../src/run/legible.ts";
 import type { SearchDetails, WebDetails } from "../../src/web/details.ts";
@@ -7,6 +6,7 @@ import { fetchContent } from "../../src/web/tools/fetch-content.ts";
 import { getSearchContent } from "../../src/web/tools/get-search-content.ts";
 import { webSearch } from "../../src/web/tools/web-search.ts";
 import { useScratch } from "../agents/scratch.ts";
+import fc from "../helpers/fast-check.ts";
 import { callTool, servicesWith, settingsWith } from "../web/call-tool.ts";
 import { makeDocx } from "../web/documents.ts";
 import { useSites } from "../web/local-web.ts";

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../src/collect/redact/redactor.ts";
 import { secretShapes } from "../collect/redact/secret-shapes.ts";
+import fc from "../helpers/fast-check.ts";
 import { bareTokens } from "./secrets/bare-tokens.ts";
 import { inContext } from "./secrets/in-context.ts";
 import { keyBlocks } from "./secrets/key-blocks.ts";

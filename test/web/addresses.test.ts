@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isPublicAddress } from "../../src/web/net/addresses.ts";
 import { createGuardedFetch } from "../../src/web/net/guarded-fetch.ts";
+import fc from "../helpers/fast-check.ts";
 import { plainly } from "./local-web.ts";
 
 const NOT_PUBLIC = [

@@ -109,9 +109,15 @@ function secretAt(
 	const value = separation && valueAfter(text, values, found, separation);
 	const valueWritten = value === undefined ? "" : text.slice(value.start, value.end);
 	if (isOurSession(written, valueWritten)) return undefined;
-	if (value !== undefined && separation !== undefined && isSecret(value, valueWritten, kind, separation)) {
-		const whole = values.whole(value);
-		return { ...whole, end: whole.notation === "quoted" ? whole.end : listEnd(text, start, whole), kind };
+	if (value !== undefined && separation !== undefined) {
+		if (isSecret(value, valueWritten, kind, separation)) {
+			const whole = values.whole(value);
+			return { ...whole, end: whole.notation === "quoted" ? whole.end : listEnd(text, start, whole), kind };
+		}
+		// A password may hold any sign; a token ends at a bracket, whatever is written after it.
+		const bare = kind === "token" && value.notation === "environment" ? values.read(value.start, false) : undefined;
+		if (bare && bare.end < value.end && isSecret(bare, text.slice(bare.start, bare.end), kind, separation))
+			return { ...bare, kind };
 	}
 	return valueBefore(text, found, readable, kind);
 }

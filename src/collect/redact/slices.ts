@@ -34,7 +34,7 @@ function cutAfter(text: string, start: number, chars: number): number {
 		betweenLines(text, from, limit) ??
 		blankAfterWord(text, from, limit) ??
 		betweenParts(text, from, limit) ??
-		endOf(text, limit, TOKEN_CHAR, chars * LONGEST_RUN)
+		endOf(text, endOfKey(text, limit), TOKEN_CHAR, chars * LONGEST_RUN)
 	);
 }
 
@@ -52,7 +52,8 @@ function betweenLines(text: string, from: number, limit: number): number | undef
 }
 
 /** Ends with what its value follows, holds the name of a pair, or is a line of a key. */
-const GOES_ON = /[:=|>,([{\\+&-][ \t]*\r?$|[A-Za-z0-9+/=]{16,}["'`,;+ \\]{0,8}\r?$|PRIVATE KEY|DEK-Info|Private-Lines/;
+const GOES_ON =
+	/[:=|>,([{\\+&-][ \t]*\r?$|[A-Za-z0-9+/=]{16,}["'`,;+ \\]{0,8}\r?$|PRIVATE KEY|DEK-Info|Proc-Type|Private-Lines/;
 const NAMES = /(?:name|key|variable|value|password|passwd|secret|token)\b[^\n]{0,60}$/i;
 const BEGINS = /^(?:[ \t]|[A-Za-z0-9+/=]{40,}|[>|#*+-][ \t]|\d{1,6}[:|→\t ]|["']?value\b|-----)/i;
 
@@ -61,14 +62,27 @@ function isBetween(before: string, after: string): boolean {
 	return !GOES_ON.test(line) && !NAMES.test(line) && !BEGINS.test(after);
 }
 
-/** Where the key ends that has begun before a position, if it has. */
+const KEY_FORMATS = [
+	{
+		opens: "BEGIN ",
+		key: /^BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[\s\S]*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY.{0,20}/,
+	},
+	{ opens: "<RSAKeyValue>", key: /^[\s\S]*?<\/RSAKeyValue>/ },
+];
+const LONGEST_OPENING = 80;
+
+/** Where the key ends that has begun before a position or begins right there, if one does. */
 function endOfKey(text: string, at: number): number {
-	const before = text.slice(Math.max(0, at - MAX_KEY), at);
-	const begin = before.lastIndexOf("BEGIN ");
-	if (begin === -1 || before.indexOf("END ", begin) !== -1) return at;
-	if (!/^BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(before.slice(begin, begin + 80))) return at;
-	const end = text.slice(at, at + MAX_KEY).search(/-----END [A-Z0-9 ]{0,40}PRIVATE KEY/);
-	return end === -1 ? at : at + end + 80;
+	const start = Math.max(0, at - MAX_KEY);
+	const before = text.slice(start, at + LONGEST_OPENING);
+	for (const { opens, key } of KEY_FORMATS) {
+		const opened = before.lastIndexOf(opens);
+		if (opened === -1) continue;
+		const from = start + opened;
+		const length = key.exec(text.slice(from, from + 2 * MAX_KEY))?.[0].length ?? 0;
+		if (from + length > at) return from + length;
+	}
+	return at;
 }
 
 const TELLING_END = /pass|pwd|secret|token|key|auth|cred|[:=,|>\\-]\s*$/i;

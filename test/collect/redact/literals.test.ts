@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../../src/collect/redact/redactor.ts";
+import fc from "../../helpers/fast-check.ts";
 import { ALNUM, seeded } from "./seeded.ts";
 
 const homeDir = "/home/al";

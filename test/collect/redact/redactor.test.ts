@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { plain } from "../../../src/collect/plain.ts";
 import { DEEPEST_RESULT } from "../../../src/collect/redact/redact-value.ts";
 import { createRedactor } from "../../../src/collect/redact/redactor.ts";
 import { legible } from "../../../src/run/legible.ts";
+import fc from "../../helpers/fast-check.ts";
 import { lookAlikes } from "./look-alikes.ts";
 import { secretShapes } from "./secret-shapes.ts";
 

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../../src/collect/redact/redactor.ts";
+import fc from "../../helpers/fast-check.ts";
 import { lookAlikes } from "./look-alikes.ts";
 import { secretShapes } from "./secret-shapes.ts";
 import { ALNUM, LOWER, seeded } from "./seeded.ts";
