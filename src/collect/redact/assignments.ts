@@ -27,8 +27,13 @@ export interface FoundName {
 /** Made once: a text may hold hundreds of thousands. */
 const MASKS = { password: maskOf("password"), secret: maskOf("secret"), token: maskOf("token") };
 
+/** So many names in one run of characters, and no secret: those in the value that was judged last are not looked at. */
+const MOST_HARMLESS = 12;
+
 interface Secret extends Value {
 	kind: CredentialName;
+	/** It ends where such a value does by itself: without it, what stands around it reads as before. */
+	settled: boolean;
 }
 
 /**
@@ -40,12 +45,15 @@ const LOOKS_BACK = 400;
 
 /**
  * Masks what is assigned to the name of a credential, in the notations of configuration files, shells and languages. In a
- * text that was read before, only the names are read that can see one of the masks at `since`.
+ * text that was read before, only the names are read that can see one of the masks at `since`. Returns where the masks are
+ * that may have set something apart.
  */
 export function maskAssignments(text: string, since?: readonly number[]): { text: string; masks: number[] } {
 	const rewriting = new Rewriting(text);
 	const values = new ValueReader(text);
 	const near = since && new Neighbourhood(text, since);
+	const masks: number[] = [];
+	let harmless = 0;
 	TELLING_PART.lastIndex = 0;
 	while (TELLING_PART.test(text)) {
 		const at = TELLING_PART.lastIndex - 1;
@@ -59,11 +67,21 @@ export function maskAssignments(text: string, since?: readonly number[]): { text
 		// The same name has no second look, whatever else in it is telling.
 		TELLING_PART.lastIndex = nameEnd;
 		const secret = secretAt(text, { start, nameEnd, readable: rewriting.done, values });
-		if (secret === undefined) continue;
-		rewriting.replace(secret.start, secret.end, MASKS[secret.kind]);
+		if (secret === undefined) {
+			const end = values.endOfRun(nameEnd);
+			harmless = end > nameEnd ? harmless + 1 : 0;
+			if (harmless === MOST_HARMLESS) {
+				harmless = 0;
+				TELLING_PART.lastIndex = end;
+			}
+			continue;
+		}
+		harmless = 0;
+		const mask = rewriting.replace(secret.start, secret.end, MASKS[secret.kind]);
+		if (!secret.settled) masks.push(mask);
 		TELLING_PART.lastIndex = Math.max(secret.end, nameEnd);
 	}
-	return { text: rewriting.result(), masks: rewriting.written };
+	return { text: rewriting.result(), masks };
 }
 
 /** The parts of a text from which one of the masks in it can be seen. */
@@ -112,12 +130,13 @@ function secretAt(
 	if (value !== undefined && separation !== undefined) {
 		if (isSecret(value, valueWritten, kind, separation)) {
 			const whole = values.whole(value);
-			return { ...whole, end: whole.notation === "quoted" ? whole.end : listEnd(text, start, whole), kind };
+			const end = whole.notation === "quoted" ? whole.end : listEnd(text, start, whole);
+			return { ...whole, end, kind, settled: end === whole.end && separation.proof !== "strong" };
 		}
 		// A password may hold any sign; a token ends at a bracket, whatever is written after it.
 		const bare = kind === "token" && value.notation === "environment" ? values.read(value.start, false) : undefined;
 		if (bare && bare.end < value.end && isSecret(bare, text.slice(bare.start, bare.end), kind, separation))
-			return { ...bare, kind };
+			return { ...bare, kind, settled: false };
 	}
 	return valueBefore(text, found, readable, kind);
 }
@@ -232,7 +251,7 @@ function valueBefore(text: string, found: FoundName, readable: number, kind: Cre
 	const written = pair?.[2];
 	if (pair?.[1] === undefined || written === undefined || !isSecretValue(written, kind, "quoted")) return undefined;
 	const at = from + pair.index + pair[1].length;
-	return { start: at, end: at + written.length, notation: "quoted", kind };
+	return { start: at, end: at + written.length, notation: "quoted", kind, settled: true };
 }
 
 /** Looks backwards from the name, so that the first character that does not fit ends the search. */

@@ -111,9 +111,10 @@ function maskPatterns(text: string): string {
 		const formed = masks === undefined ? maskTokens(maskPrivateKeys(current)) : maskPrivateKeys(current);
 		const beside = maskCommands(maskRecoveryPhrases(maskHttpCredentials(formed)));
 		const assigned = maskAssignments(beside, beside === current ? masks : undefined);
-		if (assigned.text === current) break;
+		const changed = assigned.text !== current;
 		masks = beside === current ? assigned.masks : undefined;
 		current = assigned.text;
+		if (!changed || masks?.length === 0) break;
 	}
 	return current;
 }

@@ -4,20 +4,19 @@ export class Rewriting {
 	readonly #parts: string[] = [];
 	/** Up to here the text is written. */
 	done = 0;
-	/** Where in the result the parts that replace others begin. */
-	readonly written: number[] = [];
 	#length = 0;
 
 	constructor(text: string) {
 		this.#text = text;
 	}
 
-	replace(from: number, to: number, written: string): void {
+	/** Returns where in the result the new part begins. */
+	replace(from: number, to: number, written: string): number {
 		this.#parts.push(this.#text.slice(this.done, from), written);
-		this.#length += from - this.done;
-		this.written.push(this.#length);
-		this.#length += written.length;
+		const at = this.#length + from - this.done;
+		this.#length = at + written.length;
 		this.done = to;
+		return at;
 	}
 
 	/** Joined at once: a text that was added up piece by piece is slow to read again. */

@@ -35,6 +35,7 @@ function maskPrefixed(text: string): string {
 	let rejectedTo = 0;
 	let escapeEnd = 0;
 	let wordBefore = false;
+	const attempts = new Attempts();
 	for (let at = 0; at < text.length; ) {
 		const code = text.charCodeAt(at);
 		if (code === 0x5c || code === 0x25 || code === 0x1b) escapeEnd = endOfEscape(text, at);
@@ -44,7 +45,7 @@ function maskPrefixed(text: string): string {
 			at += 1;
 			continue;
 		}
-		const found = knownTokenAt(text, at, rejectedTo);
+		const found = knownTokenAt(text, at, rejectedTo, attempts);
 		if (found?.rejected === true) rejectedTo = found.end;
 		if (found !== undefined && !found.rejected) {
 			rewriting.replace(at, found.end, found.mask);
@@ -72,14 +73,43 @@ interface FoundToken {
 	rejected: boolean;
 }
 
-function knownTokenAt(text: string, at: number, rejectedTo: number): FoundToken | undefined {
+/** The same beginning so many times in one run of characters, and no token: in the next part of it, it is not looked at. */
+class Attempts {
+	#bucket: Bucket | undefined;
+	#times = 0;
+	#from = 0;
+	#notBefore = 0;
+
+	isInVain(bucket: Bucket, at: number): boolean {
+		return bucket === this.#bucket && at < this.#notBefore;
+	}
+
+	failed(text: string, bucket: Bucket, at: number): void {
+		if (bucket !== this.#bucket || at > this.#from + MARKS_WITHIN) {
+			this.#bucket = bucket;
+			this.#times = 0;
+			this.#from = at;
+		}
+		this.#times += 1;
+		if (this.#times < MOST_MARKS) return;
+		const inOneRun = startOf(text, at, DASHED, MARKS_WITHIN) <= this.#from;
+		this.#times = 0;
+		this.#from = at;
+		if (inOneRun) this.#notBefore = endOf(text, at, DASHED, MARKS_WITHIN / 4);
+	}
+}
+
+function knownTokenAt(text: string, at: number, rejectedTo: number, attempts: Attempts): FoundToken | undefined {
 	const [first, second] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
 	buckets ??= bucketsOf(TOKEN_FORMATS);
 	const bucket = first < 128 && second < 128 ? buckets[(first << 7) | second] : undefined;
-	if (bucket === undefined) return undefined;
+	if (bucket === undefined || attempts.isInVain(bucket, at)) return undefined;
 	bucket.pattern.lastIndex = at;
 	const match = bucket.pattern.exec(text);
-	if (match === null) return undefined;
+	if (match === null) {
+		attempts.failed(text, bucket, at);
+		return undefined;
+	}
 	const whole = match[0];
 	const format = bucket.formats[match.findIndex((group, index) => index > 0 && group !== undefined) - 1];
 	const end = at + whole.length;

@@ -51,6 +51,12 @@ export class ValueReader {
 		return { ...value, end: this.#endOfBare(value.end, value.notation, MAX_VALUE) };
 	}
 
+	/** Where the bare values end that were read last, if a position is in one of them; else the position. */
+	endOfRun(at: number): number {
+		const { bare, environment } = this.#open;
+		return Math.max(at, at >= bare.from ? bare.to : 0, at >= environment.from ? environment.to : 0);
+	}
+
 	#endOfBare(from: number, notation: "bare" | "environment", most: number): number {
 		const ends = notation === "environment" ? ENDS_ENVIRONMENT : ENDS_BARE;
 		const open = this.#open[notation];

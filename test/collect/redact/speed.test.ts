@@ -167,7 +167,7 @@ describe("speed", () => {
 	});
 
 	// Under load the processor itself is slower. How much, ordinary words say that are read between the measurements.
-	it("needs at most ten times as long for the worst text as for ordinary words", () => {
+	it("needs at most eight times as long for the worst text as for ordinary words", () => {
 		const words = filled("the quick brown fox is here and jumps over it. ", ADVERSARY);
 		const slow: { times: number; perMegabyte: number; part: string }[] = [];
 		for (const part of adversaries()) {
@@ -190,7 +190,7 @@ describe("speed", () => {
 			const figure = `${times.toFixed(1)} times as long as for words, ${perMegabyte.toFixed(0)} ms a megabyte`;
 			console.log(`redaction: ${figure}, for ${JSON.stringify(part)} repeated (of ${slow.length} texts)`);
 		}
-		expect(slow.filter(({ times }) => times > 10)).toEqual([]);
+		expect(slow.filter(({ times }) => times > 8)).toEqual([]);
 	}, 300_000);
 
 	// Linear means: eight times the text takes about eight times as long. A quadratic pattern takes 64 times.
