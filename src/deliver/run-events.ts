@@ -1,4 +1,5 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
+import { isOwed } from "../ledger/deliveries.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
@@ -45,8 +46,10 @@ export class RunEvents {
 			if (state === "running") this.#started(id);
 		}
 		const openIds = new Set(open.map(({ id }) => id));
-		for (const id of [...this.#told.keys()]) {
-			const record = openIds.has(id) || announcing.has(id) ? undefined : findRun(sources.ledger, id);
+		for (const [id, { state }] of [...this.#told]) {
+			if (openIds.has(id) || announcing.has(id)) continue;
+			// Of an end that was told, only the announce is news.
+			const record = state === "ended" && isOwed(sources.ledger, id) ? undefined : findRun(sources.ledger, id);
 			if (record) this.saw(record, sources);
 		}
 	}

@@ -15,6 +15,10 @@ export function owedTo(
 		.flatMap(({ id }) => (except.has(id) ? [] : (findRunOrClose(ledger, id, at) ?? [])));
 }
 
+/** Whether a session is still to be told how a run ended. Asked often, so without its plan and its outcome. */
+export const isOwed = (ledger: Ledger, id: RunId): boolean =>
+	ledger.get("SELECT 1 FROM runs WHERE id = ? AND delivery = 'owed'", id) !== undefined;
+
 /**
  * Takes it upon a process to deliver the outcomes of runs, for a while: two that have the same session open must not
  * both. Held by whoever waits for a foreground run, too, so that its outcome is announced only once that process is dead.
