@@ -48,6 +48,8 @@ export interface AgentDefinition {
 	switchedOff?: string;
 	/** Absent: the parent's. */
 	model?: string;
+	/** Names of models to go on with when the model cannot be used. Absent: as configured. */
+	fallbackModels?: string[];
 	thinking?: ThinkingLevel;
 	limits: AgentLimits;
 	isolation: Isolation;

@@ -20,6 +20,7 @@ const KNOWN = [
 	"description",
 	...RESTRICTING,
 	"model",
+	"fallbackModels",
 	"thinking",
 	"effort",
 	...LIMIT_FIELDS,

@@ -9,7 +9,6 @@ const UNUSED = {
 	skills: "no skills are given to subagents",
 	mcpServers: "subagents use the MCP servers of pi's own mcp.json",
 	memory: "subagents keep no memory between sessions",
-	fallbackModels: "no other model is tried when the first cannot be used",
 	context: "subagents start without the parent's conversation",
 	ask: "subagents cannot ask the user",
 	pool: "runs are not sent to other machines",

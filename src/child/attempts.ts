@@ -1,6 +1,6 @@
 /** The attempts of a run, counted in the ledger, so that they outlive the host. */
 export class Attempts {
-	readonly #most: number;
+	#most: number;
 	readonly #record: () => boolean;
 	/** How many there were, the current one included. */
 	count: number;
@@ -10,6 +10,12 @@ export class Attempts {
 		this.count = attempt;
 		this.#most = maxAttempts;
 		this.#record = record;
+	}
+
+	/** One more is recorded, with another model, and takes none of those that are left. */
+	hopped(): void {
+		this.count++;
+		this.#most++;
 	}
 
 	/** Begins another one, in the same session. False if none is left. */

@@ -1,9 +1,12 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import type { Collector } from "../collect/collector.ts";
+import { inOneLine } from "../collect/plain.ts";
 import { type EndCause, FINALIZE_TOOL } from "../run/outcome.ts";
+import { type Redacted, reshaped } from "../run/redacted.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Corrections } from "./corrections.ts";
 import type { Finalization } from "./finalize.ts";
+import type { ModelLine, Unusable } from "./model-line.ts";
 import type { ProviderWatch } from "./provider-watch.ts";
 import { failedWriteOf } from "./session-file.ts";
 import type { Steering } from "./steering.ts";
@@ -20,6 +23,8 @@ export interface ChildTalk {
 	corrections: Corrections;
 	provider: ProviderWatch;
 	attempts: Attempts;
+	models: ModelLine;
+	redact: (text: string) => Redacted;
 	/** The run has ended, for whatever reason: nothing more is to be said. */
 	isOver: () => boolean;
 	steering: Steering;
@@ -37,6 +42,10 @@ export async function converse(conversation: ChildTalk): Promise<EndCause> {
 			const unwritten = failedWriteOf(session.sessionManager);
 			if (unwritten) return { kind: "crashed", message: `The session file cannot be written: ${unwritten.message}` };
 			// pi's own retries of this request have run out, or it takes the failure for final.
+			if (await goOnWithNextModel(conversation)) {
+				await say(conversation, MODEL_CHANGED);
+				continue;
+			}
 			if (conversation.isOver() || !provider.mayPass(retriesAreOn(session)) || !attempts.next()) {
 				return { kind: "provider", message: collector.lastStop.errorMessage ?? "no reason was given" };
 			}
@@ -48,6 +57,28 @@ export async function converse(conversation: ChildTalk): Promise<EndCause> {
 		}
 		await say(conversation, CORRECTION);
 	}
+}
+
+/** Before another attempt with the same model: the next one may answer at once. */
+async function goOnWithNextModel({ session, provider, models, isOver, ...talk }: ChildTalk): Promise<boolean> {
+	if (isOver()) return false;
+	const why = provider.whyUnusable ?? ((await models.lostCredentials()) ? "no_credentials" : undefined);
+	if (why === undefined || !(await models.next(session, { why, ...saidBy(talk) }))) return false;
+	provider.changedModel();
+	return true;
+}
+
+const LONGEST_SAID = 200;
+
+/** What the provider said, in one line. The status is told beside it. */
+function saidBy({ collector, redact }: Pick<ChildTalk, "collector" | "redact">): Pick<Unusable, "said"> {
+	const message = collector.lastStop?.errorMessage;
+	if (message === undefined) return {};
+	const said = reshaped(redact(message), (text) => {
+		const line = inOneLine(text).replace(/^\d{3}:? /, "");
+		return line.length > LONGEST_SAID ? `${line.slice(0, LONGEST_SAID).toWellFormed()}…` : line;
+	});
+	return said === "" ? {} : { said };
 }
 
 function retriesAreOn({ settingsManager }: AgentSession): boolean {
@@ -62,6 +93,10 @@ const CORRECTION =
 const PROVIDER_FAILED =
 	"The model provider failed, and your work continues now. What you did before is above; do not repeat it. " +
 	`Continue with your task and end it with ${FINALIZE_TOOL}.`;
+
+const MODEL_CHANGED =
+	"The model that worked on this cannot be used any more, and you continue in its place. What was done before is above; " +
+	`do not repeat it. Continue with the task and end it with ${FINALIZE_TOOL}.`;
 
 const INTERRUPTION =
 	"The process you ran in was interrupted and your work continues in a new one. " +

@@ -8,6 +8,7 @@ import { childDialogs, type Dialogs } from "./dialogs.ts";
 import type { EndingRace } from "./endings/race.ts";
 import { type Finalization, finalization } from "./finalize.ts";
 import { lspGuard } from "./lsp-guard.ts";
+import { ModelLine } from "./model-line.ts";
 import { ProviderWatch } from "./provider-watch.ts";
 import { resultCheck } from "./result-check.ts";
 import { Steering } from "./steering.ts";
@@ -20,6 +21,7 @@ export interface Equipment {
 	finalize: Finalization;
 	provider: ProviderWatch;
 	attempts: Attempts;
+	models: ModelLine;
 	dialogs: Dialogs;
 	steering: Steering;
 	/** Over all attempts. */
@@ -59,6 +61,11 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 	});
 	const provider = new ProviderWatch();
 	const attempts = new Attempts(run, services.beginAttempt);
+	const models = new ModelLine(plan, run.hops ?? [], (hop) => {
+		if (!services.recordHop(hop)) return false;
+		attempts.hopped();
+		return true;
+	});
 	const steering = new Steering(services.inbox, () => decided.signal.aborted || isFinalized());
 	const budget = budgetGuard({
 		limits: plan.limits,
@@ -79,6 +86,7 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 		finalize,
 		provider,
 		attempts,
+		models,
 		dialogs,
 		steering,
 		totalUsage,

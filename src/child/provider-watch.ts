@@ -1,4 +1,5 @@
 import type { ModelRuntime } from "@earendil-works/pi-coding-agent";
+import type { Hop } from "../run/hop.ts";
 
 /** The wire protocols of pi whose `fetch` can be replaced; the others refuse to have it replaced. */
 export const WATCHABLE: ReadonlySet<string> = new Set([
@@ -44,6 +45,24 @@ export class ProviderWatch {
 		return (status < 400 || status === 429) && inPisEyes;
 	}
 
+	/**
+	 * Why the model cannot be used, where the next one may help: the status of the last answer, or what happened in its
+	 * place. Undefined for a failure that another model would meet as well, such as a context that is too long (400, 413).
+	 */
+	get whyUnusable(): Hop["why"] | undefined {
+		if (this.#answer === "none") return "no_answer";
+		const status = this.#answer?.status;
+		if (status !== undefined && status >= 400) return isUnusable(status) ? status : undefined;
+		// Nobody saw the answer, or the error is within one that began well: what pi has retried is not ours to doubt.
+		return this.#wasRetried ? "failed" : undefined;
+	}
+
+	/** Another model is asked from now on. */
+	changedModel(): void {
+		this.#answer = undefined;
+		this.#wasRetried = false;
+	}
+
 	/** No more requests: whatever of the child is still running, it must not cost anything after its end. */
 	close(): void {
 		this.#closed = true;
@@ -66,3 +85,6 @@ export class ProviderWatch {
 		return Object.create(runtime, { streamSimple: { value: streamSimple } }) as ModelRuntime;
 	}
 }
+
+/** No credentials, no credit, not allowed, no such model, too slow, quota or rate limit; and whatever is the server's fault. */
+const isUnusable = (status: number): boolean => status >= 500 || [401, 402, 403, 404, 408, 425, 429].includes(status);

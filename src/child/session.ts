@@ -12,12 +12,15 @@ import type { LaunchPlan } from "../plan/plan.ts";
 import { childSettings } from "./child-settings.ts";
 import { contextFiles } from "./context-files.ts";
 import type { ChildMcp } from "./mcp.ts";
+import type { ModelLine } from "./model-line.ts";
 import { piExtensionsFor } from "./pi-extensions.ts";
 import { openSessionFile, SetupFailed } from "./session-file.ts";
 import { Turns } from "./turns.ts";
 
 export interface ChildSetup {
 	plan: LaunchPlan;
+	/** Which of the plan's models it begins with. */
+	models: Pick<ModelLine, "first" | "name" | "thinking">;
 	agentDir: string;
 	modelRuntime: ModelRuntime;
 	finalizeTool: ToolDefinition;
@@ -46,8 +49,9 @@ export function openChildSession(setup: ChildSetup): Promise<AgentSession> {
 
 async function startSession(setup: ChildSetup): Promise<AgentSession> {
 	const { plan, agentDir, modelRuntime, finalizeTool, openTranscript = openSessionFile } = setup;
-	const model = modelRuntime.getModel(plan.model.provider, plan.model.id);
-	if (!model) throw new SetupFailed(`The model ${plan.model.provider}/${plan.model.id} is not known to this pi.`);
+	const model = await setup.models.first(modelRuntime);
+	if (!model) throw new SetupFailed(`The model ${setup.models.name} is not known to this pi.`);
+	const { thinking } = setup.models;
 
 	const { factories, mcp } = piExtensionsFor(plan);
 	if (mcp) setup.closeAtEnd(() => mcp.close());
@@ -83,7 +87,7 @@ async function startSession(setup: ChildSetup): Promise<AgentSession> {
 		agentDir,
 		modelRuntime,
 		model,
-		...(plan.thinking && { thinkingLevel: plan.thinking }),
+		...(thinking && { thinkingLevel: thinking }),
 		tools: [...plan.tools.filter((name) => !mcp?.isGranted(name)), ...(mcp?.allowed ?? []), finalizeTool.name],
 		customTools: [finalizeTool],
 		resourceLoader,

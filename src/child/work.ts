@@ -3,8 +3,10 @@ import { outcomeOf } from "../collect/outcome.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import type { ToolUse } from "../log/tool-uses.ts";
+import type { LaunchPlan } from "../plan/plan.ts";
 import { endLeftovers } from "../processes/leftovers.ts";
 import type { Progress } from "../processes/protocol.ts";
+import { type Hop, hopInWords } from "../run/hop.ts";
 import { messageOf } from "../run/message-of.ts";
 import type { ContextUse, EndCause, Outcome } from "../run/outcome.ts";
 import type { Redacted } from "../run/redacted.ts";
@@ -55,6 +57,8 @@ export interface WorkServices
 	onRetry(retry: number): void;
 	/** Counts another attempt of the run; false if it must not have one. */
 	beginAttempt(): boolean;
+	/** Records that the run goes on with its next model; false if it must not. */
+	recordHop(hop: Hop): boolean;
 }
 
 export interface Work {
@@ -96,7 +100,7 @@ async function work(assignment: Assignment): Promise<{ outcome: Outcome; settled
 		...(ended.context && { context: ended.context }),
 		...(collector.lastEvent !== undefined && { lastEvent: collector.lastEvent }),
 		partialOutput: collector.partialOutput || finalize.rejectedResult,
-		warnings: [...plan.warnings, ...equipment.warnings],
+		warnings: [...plan.warnings, ...equipment.models.hops.map(hopInWords), ...equipment.warnings],
 	});
 	return { outcome: await services.redactor.redactInSlices(outcome), settled: ended.settled };
 }
@@ -134,26 +138,46 @@ async function untilItEnds(assignment: Assignment, equipment: Equipment): Promis
 }
 
 async function openChild({ record, services }: Assignment, equipment: Equipment): Promise<AgentSession> {
-	const models = await services.openModels(record.plan.model.extensions ?? []);
+	const warn = (warning: string) => {
+		equipment.warnings.push(warning);
+		services.onWarning(warning);
+	};
 	return openChildSession({
 		plan: record.plan,
+		models: equipment.models,
 		agentDir: services.agentDir,
-		modelRuntime: equipment.provider.over(models),
+		modelRuntime: equipment.provider.over(await openAllModels(record.plan, services, warn)),
 		finalizeTool: equipment.finalize.tool,
 		guards: equipment.guards,
 		ui: equipment.dialogs.ui,
-		warn: (warning) => {
-			equipment.warnings.push(warning);
-			services.onWarning(warning);
-		},
+		warn,
 		closeAtEnd: (close) => equipment.atEnd.push(close),
 		...(services.openTranscript && { openTranscript: services.openTranscript }),
 	});
 }
 
+/** With the providers of the fallback models too, unless one of their extensions fails: then the run does without those. */
+async function openAllModels(
+	{ model, fallbackModels = [] }: LaunchPlan,
+	{ openModels }: WorkServices,
+	warn: (warning: string) => void,
+): Promise<ModelRuntime> {
+	const own = model.extensions ?? [];
+	const all = [...new Set([...own, ...fallbackModels.flatMap(({ extensions = [] }) => extensions)])];
+	if (all.length === own.length) return openModels(own);
+	try {
+		return await openModels(all);
+	} catch (error) {
+		if (!(error instanceof SetupFailed)) throw error;
+		const models = await openModels(own);
+		warn(`Fallback models of extensions are left out: ${error.message}`);
+		return models;
+	}
+}
+
 /** The conversation with the child, until the first cause to end it, and its coming to rest. */
 async function letItWork(session: AgentSession, assignment: Assignment, equipment: Equipment): Promise<EndedWork> {
-	const { record, race } = assignment;
+	const { record, services, race } = assignment;
 	const { collector, provider, steering, dialogs, decided } = equipment;
 	const { limits, session: sessionPlace } = record.plan;
 	race.onDecided = () => {
@@ -169,7 +193,13 @@ async function letItWork(session: AgentSession, assignment: Assignment, equipmen
 		watchOutput(race, { events: session, collector, sessionFile: sessionPlace.file }),
 	];
 	try {
-		const conversing = converse({ session, record, ...equipment, isOver: () => decided.signal.aborted }).then(
+		const conversing = converse({
+			session,
+			record,
+			...equipment,
+			redact: services.redactor.redact,
+			isOver: () => decided.signal.aborted,
+		}).then(
 			(cause) => race.declare(cause),
 			(error) => race.declare({ kind: "crashed", message: messageOf(error) }),
 		);

@@ -1,4 +1,5 @@
 import type { SubagentError } from "../run/errors.ts";
+import { type Hop, hopInWords } from "../run/hop.ts";
 import {
 	type ContextUse,
 	type DisplayItem,
@@ -50,12 +51,18 @@ function saidLast(cause: FailedCause, partialOutput: string | undefined): string
 
 /** The ending of a run that no host is working on: all that is known is what the ledger holds. */
 export function outcomeWithoutHost(
-	record: { usage: Usage; partial?: Redacted; run: { attempt: number }; plan: { warnings: string[] } },
+	record: {
+		usage: Usage;
+		partial?: Redacted;
+		run: { attempt: number; hops?: readonly Hop[] };
+		plan: { warnings: string[] };
+	},
 	cause: EndCause,
 	redact: (text: string) => Redacted,
 ): Outcome {
 	const { usage, partial, run, plan } = record;
-	const evidence = { usage, displayItems: [], attempts: run.attempt, warnings: plan.warnings };
+	const warnings = [...plan.warnings, ...(run.hops ?? []).map(hopInWords)];
+	const evidence = { usage, displayItems: [], attempts: run.attempt, warnings };
 	const outcome = outcomeOf(cause, partial === undefined ? evidence : { ...evidence, partialOutput: partial });
 	return redactOwnParts(outcome, redact);
 }

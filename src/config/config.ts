@@ -49,6 +49,8 @@ export interface Config {
 		defaults: {
 			subagents: {
 				model: string | null;
+				/** Of agents whose file has no list of its own. */
+				fallbackModels: readonly string[];
 				thinking: ThinkingLevel | null;
 				maxConcurrent: number;
 				/** 0: never. */

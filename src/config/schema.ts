@@ -82,6 +82,7 @@ export const SETTINGS: SettingsOf<Config> = {
 			subagents: {
 				// Which account pays, and how much, is the user's alone to say.
 				model: setting<string | null>(null, orNull(text), never),
+				fallbackModels: setting<readonly string[]>([], listOf(text), never),
 				thinking: setting<ThinkingLevel | null>(null, orNull(oneOf(THINKING_LEVELS)), onlyLessThinking),
 				maxConcurrent: setting(8, wholeNumber(1), onlyLower),
 				archiveAfterMinutes: setting(60, wholeNumber(0), freely),

@@ -1,5 +1,6 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
 import type { RunMode, RunRecord } from "../ledger/records.ts";
+import { hopInWords } from "../run/hop.ts";
 import { type RunId, type SessionId, sessionKey } from "../run/ids.ts";
 import type { Cause, Outcome } from "../run/outcome.ts";
 import { type Phase, phaseOf } from "../run/phase.ts";
@@ -82,7 +83,7 @@ export function viewOf(record: RunRecord, { redact }: Pick<Redactor, "redact">):
 		delivery: ended?.delivery.state,
 		deliveredAt: ended && ended.delivery.state !== "owed" ? ended.delivery.at : undefined,
 		get model() {
-			return outcome?.model ?? redact(`${plan.model.provider}/${plan.model.id}`);
+			return outcome?.model ?? redact(run.hops?.at(-1)?.to ?? `${plan.model.provider}/${plan.model.id}`);
 		},
 		usage: outcome?.usage ?? record.usage,
 		createdAt: record.createdAt,
@@ -99,7 +100,7 @@ export function viewOf(record: RunRecord, { redact }: Pick<Redactor, "redact">):
 			return redact(plan.definition.file);
 		},
 		get warnings() {
-			return outcome?.warnings ?? plan.warnings.map(redact);
+			return outcome?.warnings ?? [...plan.warnings, ...(run.hops ?? []).map(hopInWords)].map(redact);
 		},
 		answer: outcome ? outcome.output : record.partial,
 		error: outcome && outcome.status !== "success" ? outcome.error.message : undefined,

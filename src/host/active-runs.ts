@@ -2,7 +2,7 @@ import type { ClaimedRun, startWork, Work, WorkServices } from "../child/work.ts
 import { outcomeWithoutHost } from "../collect/outcome.ts";
 import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { beginAttempt, recordTurn, usageOfParent } from "../ledger/progress.ts";
+import { beginAttempt, recordHop, recordTurn, usageOfParent } from "../ledger/progress.ts";
 import type { Log } from "../log/log.ts";
 import { USED_A_TOOL } from "../log/tool-uses.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
@@ -140,6 +140,19 @@ export class ActiveRuns {
 				if (!begun) return false;
 				attempt.record = { ...attempt.record, run: { ...run, attempt: run.attempt + 1 } };
 				log.warn("tries again after the model provider failed", { runId: id, attempt: run.attempt + 1 });
+				return true;
+			},
+			recordHop: (hop) => {
+				const { run } = attempt.record;
+				let recorded = false;
+				orLog("hop", id, () => {
+					recorded = recordHop(ledger, id, { fence, at: ports.clock.now(), hop });
+				});
+				if (!recorded) return false;
+				const { attempt: number, maxAttempts, hops = [] } = run;
+				const hopped = { ...run, attempt: number + 1, maxAttempts: maxAttempts + 1, hops: [...hops, hop] };
+				attempt.record = { ...attempt.record, run: hopped };
+				log.warn("goes on with another model", { runId: id, from: hop.from, to: hop.to, why: hop.why });
 				return true;
 			},
 			onNotice: (notice, kind) => log.info("an extension says", { runId: id, notice, kind }),

@@ -84,6 +84,7 @@ async function workOnNothing(setup: WarmUp, runtime: ModelRuntime): Promise<Outc
 			onWarning: () => {},
 			onRetry: () => {},
 			beginAttempt: () => false,
+			recordHop: () => false,
 		},
 	);
 	return (await done).outcome;

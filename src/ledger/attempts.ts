@@ -31,6 +31,10 @@ export function followAttempts(ledger: Ledger, before: { run: Run; usage: Usage 
 	} else if (event.type === "attempted_again") {
 		closeAttempt(ledger, run, { at: event.at, cause: "tried_again", spent });
 		openAttempt(ledger, { ...run, attempt: run.attempt + 1 }, event.at);
+	} else if (event.type === "hopped") {
+		closeAttempt(ledger, run, { at: event.at, cause: "hopped", spent, model: event.hop.from });
+		openAttempt(ledger, { ...run, attempt: run.attempt + 1 }, event.at);
+		recordModel(ledger, run.id, event.hop.to);
 	}
 }
 

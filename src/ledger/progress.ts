@@ -1,3 +1,4 @@
+import type { Hop } from "../run/hop.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import type { Redacted } from "../run/redacted.ts";
@@ -61,6 +62,16 @@ export function endRuns(ledger: Ledger, ends: readonly RunEnd[]): Set<RunId> {
 /** Counts another attempt of a run by the host that has it. False if it is not its own any more, or may not have one. */
 export function beginAttempt(ledger: Ledger, id: RunId, { fence, at }: { fence: number; at: number }): boolean {
 	const event: TransitionEvent = { type: "attempted_again", fence, at };
+	return ledger.transaction("full", () => applyInTransaction(ledger, id, event)) !== undefined;
+}
+
+/** Records that a run goes on with its next model. False if it is not its host's own any more, or is to be stopped. */
+export function recordHop(
+	ledger: Ledger,
+	id: RunId,
+	{ fence, at, hop }: { fence: number; at: number; hop: Hop },
+): boolean {
+	const event: TransitionEvent = { type: "hopped", fence, at, hop };
 	return ledger.transaction("full", () => applyInTransaction(ledger, id, event)) !== undefined;
 }
 

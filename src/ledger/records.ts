@@ -47,6 +47,7 @@ interface RunRow extends ProfileColumns {
 	state: Run["state"];
 	attempt: number;
 	max_attempts: number;
+	hops: string | null;
 	fence: number;
 	host_id: HostId | null;
 	lease_until: number | null;
@@ -94,11 +95,12 @@ function readable(ledger: Ledger, row: RunRow): RunRecord | undefined {
 /** Stores what `transition()` made of a run. */
 export function storeRun(ledger: Ledger, run: Run): void {
 	ledger.run(
-		`UPDATE runs SET state = ?, attempt = ?, max_attempts = ?, fence = ?, host_id = ?, lease_until = ?, stop_at = ?, stop_by = ?,
+		`UPDATE runs SET state = ?, attempt = ?, max_attempts = ?, hops = ?, fence = ?, host_id = ?, lease_until = ?, stop_at = ?, stop_by = ?,
 			started_at = ?, ended_at = ?, outcome = ?, delivery = ?, delivered_at = ?, archived_at = ? WHERE id = ?`,
 		run.state,
 		run.attempt,
 		run.maxAttempts,
+		run.hops ? JSON.stringify(run.hops) : null,
 		run.fence,
 		run.state === "running" ? run.hostId : null,
 		run.state === "running" ? run.leaseUntil : null,
@@ -132,12 +134,13 @@ function toRecord(row: RunRow, content: RowContent, redact: Ledger["redact"]): R
 	};
 }
 
-function toRun(row: RunRow, { outcome, isRedacted }: RowContent, redact: Ledger["redact"]): Run {
+function toRun(row: RunRow, { outcome, isRedacted, hops }: RowContent, redact: Ledger["redact"]): Run {
 	const facts = {
 		id: row.id,
 		attempt: row.attempt,
 		maxAttempts: row.max_attempts,
 		fence: row.fence,
+		...(hops && { hops }),
 		...(row.stop_at !== null && { stop: { at: row.stop_at, by: row.stop_by ?? "" } }),
 		...(row.started_at !== null && { startedAt: row.started_at }),
 	};

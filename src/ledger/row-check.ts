@@ -1,5 +1,6 @@
 import type { LaunchPlan } from "../plan/plan.ts";
 import { readPlan } from "../plan/stored-plan.ts";
+import { type Hop, isHops } from "../run/hop.ts";
 import { isRunId, isSessionId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { isUsage } from "../run/outcome-check.ts";
@@ -27,6 +28,7 @@ type RowProblem = Pick<UnreadableRun, "problem" | "isNewer">;
 export interface RowContent {
 	plan: LaunchPlan;
 	usage: Usage;
+	hops: Hop[] | undefined;
 	outcome: Outcome<string> | undefined;
 	/** Whether all of the outcome was redacted before it was stored. */
 	isRedacted: boolean;
@@ -44,12 +46,14 @@ export function checkRow(row: RawRow): RowContent | RowProblem {
 	if (!plan) return { problem: "plan is not the JSON of a plan" };
 	const usage = parsedJson(row.usage);
 	if (!isUsage(usage)) return { problem: "usage is not the JSON of a usage" };
-	if (row.outcome === null) return { plan, usage, outcome: undefined, isRedacted: true };
+	const hops = row.hops === null ? undefined : parsedJson(row.hops);
+	if (hops !== undefined && !isHops(hops)) return { problem: "hops is not the JSON of a list of hops" };
+	if (row.outcome === null) return { plan, usage, hops, outcome: undefined, isRedacted: true };
 	const stored = parsedJson(row.outcome);
 	const outcome = readOutcome(stored);
 	if (outcome === "newer") return newer("outcome");
 	if (!outcome) return { problem: "outcome is not the JSON of an outcome" };
-	return { plan, usage, outcome, isRedacted: isStoredRedacted(stored) };
+	return { plan, usage, hops, outcome, isRedacted: isStoredRedacted(stored) };
 }
 
 const newer = (column: string): RowProblem => ({ problem: `${column} was written by a newer pi-geon`, isNewer: true });
@@ -122,6 +126,7 @@ const COLUMNS: Readonly<Record<string, ColumnCheck>> = {
 		`a number from 1 to ${MOST_ATTEMPTS}`,
 		(value) => isCount(value, 1) && Number(value) <= MOST_ATTEMPTS,
 	),
+	hops: orEmpty(aText),
 	fence: aCount,
 	host_id: orEmpty(aText),
 	lease_until: orEmpty(lease),

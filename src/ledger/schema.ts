@@ -116,6 +116,9 @@ export const MIGRATIONS: readonly string[] = [
 		PRIMARY KEY (run_id, number)
 	) STRICT, WITHOUT ROWID;
 	`,
+	`
+	ALTER TABLE runs ADD COLUMN hops TEXT;
+	`,
 ];
 
 /** Marks a database file as ours, so that a foreign one is not taken for an old ledger. */

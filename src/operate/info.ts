@@ -19,6 +19,8 @@ export interface RunInfo
 	/** The effective tools, as they were frozen when the run was planned. */
 	tools: string[];
 	thinking?: string;
+	/** `provider/id` of the models to go on with when the model cannot be used. */
+	fallbackModels?: Redacted[];
 	limits: Limits;
 	cleanup: "keep" | "delete";
 	archivedAt?: number;
@@ -41,6 +43,9 @@ export function infoOf(record: RunRecord, { ledger, redactor }: RunSources): Run
 		})),
 		tools: plan.tools,
 		...(plan.thinking !== undefined && { thinking: plan.thinking }),
+		...(plan.fallbackModels && {
+			fallbackModels: plan.fallbackModels.map(({ provider, id }) => redactor.redact(`${provider}/${id}`)),
+		}),
 		limits: plan.limits,
 		...pick(view, ["agentFile", "principal"]),
 		cleanup: plan.afterwards.cleanup,

@@ -1,3 +1,4 @@
+import { fallbacksFor, namedFallbacks } from "../plan/fallbacks.ts";
 import { type ModelQuestion, modelFor } from "../plan/model-for.ts";
 import { isInherit } from "../plan/model-name.ts";
 import { isRefusal } from "../run/errors.ts";
@@ -7,6 +8,8 @@ import type { Agent } from "./tools-here.ts";
 export interface ModelHere {
 	/** What was asked for, and what becomes of it. */
 	words: string;
+	/** The models to go on with when that one cannot be used. */
+	fallbacks: readonly string[];
 	/** What planning says about it. */
 	warnings: string[];
 	/** Whether planning was asked: outside of pi it is not known which models there are. */
@@ -17,19 +20,28 @@ export interface ModelHere {
 export async function modelInPi(question: ModelQuestion): Promise<ModelHere> {
 	const { agent, config, parent } = question;
 	const chosen = await modelFor(question);
-	if (isRefusal(chosen)) return { words: asked(agent, config), warnings: [chosen.error.message], isChecked: true };
+	if (isRefusal(chosen)) {
+		return { words: asked(agent, config), fallbacks: [], warnings: [chosen.error.message], isChecked: true };
+	}
+	const fallbacks = await fallbacksFor(question, chosen);
 	const { provider, id } = chosen.model;
 	const taken = `${provider}/${id}`;
 	const isParents = parent.model?.provider === provider && parent.model.id === id;
 	const wanted = asked(agent, config);
 	const words =
 		wanted === taken ? taken : `${wanted} (${taken}${isParents && wanted !== PARENTS ? ", the parent's" : ""})`;
-	return { words, warnings: chosen.warnings, isChecked: true };
+	return {
+		words,
+		fallbacks: fallbacks.models.map((model) => `${model.provider}/${model.id}`),
+		warnings: [...chosen.warnings, ...fallbacks.warnings],
+		isChecked: true,
+	};
 }
 
 /** Of an agent that does not run: what is written in the files. */
 export const modelOfOff = (agent: Agent, config: ModelQuestion["config"]): ModelHere => ({
 	words: asked(agent, config),
+	fallbacks: namedFallbacks({ agent, config }).names,
 	warnings: [],
 	isChecked: false,
 });
@@ -38,7 +50,7 @@ export const modelOfOff = (agent: Agent, config: ModelQuestion["config"]): Model
 export function modelInShell(agent: Agent, config: ModelQuestion["config"]): ModelHere {
 	const wanted = asked(agent, config);
 	const unknown = wanted === PARENTS ? "" : " (only pi knows whether it can be used: see /toolkit agents)";
-	return { words: `${wanted}${unknown}`, warnings: [], isChecked: false };
+	return { ...modelOfOff(agent, config), words: `${wanted}${unknown}` };
 }
 
 const PARENTS = "the parent's";

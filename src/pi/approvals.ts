@@ -54,7 +54,7 @@ function approvalText({ agent, tools, replaces }: ProjectAgentQuestion): string 
 		"This project is not trusted. The agent's instructions come from",
 		agent.file,
 		`Tools: ${tools.length === 0 ? "none" : tools.join(", ")}`,
-		`Model: ${agent.model ?? "that of this session"}`,
+		`Model: ${[agent.model ?? "that of this session", ...(agent.fallbackModels ?? [])].join(", then ")}`,
 		...(instead === undefined ? [] : [instead]),
 	];
 	return lines.map((line) => middleCut(inOneLine(line))).join("\n");

@@ -1,5 +1,5 @@
 import type { ParentFacts } from "./launch.ts";
-import type { LaunchPlan } from "./plan.ts";
+import type { FallbackModel, LaunchPlan, ModelChoice } from "./plan.ts";
 import type { ToolQuestion, WriteConsent } from "./tools.ts";
 
 interface OnFile {
@@ -15,8 +15,9 @@ interface OnFile {
  * plan says. There is no user to ask, and no way to look for other models or extensions.
  */
 export function absentParent(plan: LaunchPlan, { projectTrusted, consent, mayLoad }: OnFile): ParentFacts {
-	const { model, extensionOf = {} } = plan;
-	const files = model.extensions ?? [];
+	const { model, fallbackModels = [], extensionOf = {} } = plan;
+	const isNamed = (name: string) => (choice: ModelChoice & Partial<FallbackModel>) =>
+		name === `${choice.provider}/${choice.id}` || name === choice.named;
 	return {
 		cwd: plan.cwd,
 		depth: 0,
@@ -31,8 +32,11 @@ export function absentParent(plan: LaunchPlan, { projectTrusted, consent, mayLoa
 		thinking: plan.thinking,
 		projectTrusted,
 		sessionKept: plan.afterwards.parentKept,
-		resolveModel: async (name) => (name === `${model.provider}/${model.id}` ? { model } : undefined),
-		modelSource: async () => {
+		resolveModel: async (name) => {
+			const found: (Partial<FallbackModel> & ModelChoice) | undefined = [model, ...fallbackModels].find(isNamed(name));
+			return found && { model: found, ...(found.thinking && { thinking: found.thinking }) };
+		},
+		modelSource: async ({ extensions: files = [] }) => {
 			if (files.length === 0) return { kind: "pi" };
 			if (files.every(mayLoad)) return { kind: "extensions", files };
 			return { kind: "unusable", why: "the project in which that extension lies is not trusted (/trust)" };

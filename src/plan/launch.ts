@@ -8,6 +8,7 @@ import { didYouMean } from "../run/nearest.ts";
 import { shortened } from "../run/quoted.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 import { allSwitchedOff, childSession, type KnownSession, switchedOffBy, switchedOffHere } from "./continued.ts";
+import { fallbacksFor } from "./fallbacks.ts";
 import { GENERAL } from "./general.ts";
 import { continuedFor, effectiveLimits } from "./limits.ts";
 import type { ModelSource, ResolvedModel } from "./model.ts";
@@ -93,8 +94,10 @@ export async function planLaunch(
 	const chosenSession = childSession(request, agent, { ...sources, parent, principal: principal.id });
 	if (isRefusal(chosenSession)) return chosenSession;
 	const { session, last, changed } = chosenSession;
-	const chosen = await modelFor({ agent, principal, config, parent, requested: request.model, session: chosenSession });
+	const question = { agent, principal, config, parent, requested: request.model, session: chosenSession };
+	const chosen = await modelFor(question);
 	if (isRefusal(chosen)) return chosen;
+	const fallbacks = await fallbacksFor(question, chosen);
 	const { runTimeoutSeconds, background = false } = request;
 	const { limits, warnings } = effectiveLimits({ agent: agent.limits, background, runTimeoutSeconds }, config);
 	const continued = effectiveLimits({ agent: agent.limits, background: true, ...continuedFor(config) }, config);
@@ -120,6 +123,7 @@ export async function planLaunch(
 		...tools,
 		lspActions: [...config.subagents.allowedLspActions],
 		model: chosen.model,
+		...(fallbacks.models.length > 0 && { fallbackModels: fallbacks.models }),
 		...(chosen.warnings.length > 0 && { modelWarnings: chosen.warnings }),
 		...(thinking && { thinking }),
 		limits,
@@ -141,6 +145,7 @@ export async function planLaunch(
 			...warnings,
 			...agent.warnings,
 			...chosen.warnings,
+			...fallbacks.warnings,
 			...chosenSession.warnings,
 		],
 	};

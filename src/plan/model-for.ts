@@ -1,8 +1,9 @@
 import type { AgentDefinition } from "../agents/definition.ts";
 import type { Config } from "../config/config.ts";
 import type { SessionChoice } from "./continued.ts";
+import { namedFallbacks } from "./fallbacks.ts";
 import type { ParentFacts } from "./launch.ts";
-import { chooseModel } from "./model.ts";
+import { chooseModel, type ModelWish } from "./model.ts";
 import type { Principal } from "./plan.ts";
 
 export interface ModelQuestion {
@@ -26,17 +27,22 @@ export function modelFor({
 	session,
 }: ModelQuestion): ReturnType<typeof chooseModel> {
 	const { defaults, list } = config.agents;
-	const ofFile = { from: agent.file, name: agent.model };
+	const ofFile: ModelWish[] = [{ from: agent.file, name: agent.model }];
+	const byDefault: ModelWish[] = [{ from: "agents.defaults.subagents.model", name: defaults.subagents.model }];
+	const { from, names } = namedFallbacks({ agent, config });
+	// A model that cannot be used gives way to the list beside it first.
+	const beside = agent.fallbackModels ? ofFile : byDefault;
+	if (beside[0]?.name) beside.push(...names.map((name) => ({ from, name })));
 	const ofSession = { from: "this session", name: session?.last?.model, warnings: session?.last?.modelWarnings };
 	return chooseModel(
 		[
 			{ from: "the request", name: requested },
-			...(session?.changed ? [ofFile, ofSession] : [ofSession, ofFile]),
+			...(session?.changed ? [...ofFile, ofSession] : [ofSession, ...ofFile]),
 			{
 				from: `agents.list[${principal.id}].subagents.model`,
 				name: list.find(({ id }) => id === principal.id)?.subagents.model,
 			},
-			{ from: "agents.defaults.subagents.model", name: defaults.subagents.model },
+			...byDefault,
 		],
 		parent,
 		(name) => parent.resolveModel(name, principal.agentDir),

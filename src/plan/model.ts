@@ -27,13 +27,22 @@ export interface ModelWish {
 	warnings?: string[] | undefined;
 }
 
+/** The model of a run, and how it came to be that one. */
+export interface ChosenModel extends Pick<ResolvedModel, "thinking"> {
+	model: ModelChoice;
+	warnings: string[];
+	/** The names of those before it that cannot be used, each with a warning. */
+	unusable: string[];
+}
+
 /** The first wish that names a usable model, else the parent's. A wish that does not is a warning, never a silence. */
 export async function chooseModel(
 	wishes: ModelWish[],
 	parent: Pick<ParentFacts, "model" | "modelSource">,
 	resolve: (name: string) => Promise<ResolvedModel | undefined>,
-): Promise<(Required<Pick<ResolvedModel, "model" | "warnings">> & Pick<ResolvedModel, "thinking">) | Refusal> {
+): Promise<ChosenModel | Refusal> {
 	const warnings: string[] = [];
+	const unusable: string[] = [];
 	for (const { from, name, warnings: before = [] } of wishes) {
 		if (name === undefined || name === null) continue;
 		if (isInherit(name)) break;
@@ -48,10 +57,17 @@ export async function chooseModel(
 			const said = surprises
 				.filter((warning) => !before.some((earlier) => earlier.endsWith(warning)))
 				.map((warning) => `The model of ${from}: ${warning}`);
-			return { ...resolved, model: withSource(resolved.model, source), warnings: [...warnings, ...before, ...said] };
+			const { thinking } = resolved;
+			return {
+				model: withSource(resolved.model, source),
+				...(thinking && { thinking }),
+				warnings: [...warnings, ...before, ...said],
+				unusable,
+			};
 		}
 		const why = source?.kind === "unusable" ? `comes from an extension, and ${source.why}` : "is not available";
 		warnings.push(`The model ${quoted(name)} of ${from} ${why}; the next in line was used.`);
+		unusable.push(name);
 	}
 	const { model } = parent;
 	if (!model) {
@@ -67,10 +83,10 @@ export async function chooseModel(
 			"no_model",
 		);
 	}
-	return { model: withSource(model, source), warnings: [...warnings, ...warningOf(source)] };
+	return { model: withSource(model, source), warnings: [...warnings, ...warningOf(source)], unusable };
 }
 
-const withSource = ({ provider, id }: ModelChoice, source: ModelSource | undefined): ModelChoice => ({
+export const withSource = ({ provider, id }: ModelChoice, source: ModelSource | undefined): ModelChoice => ({
 	provider,
 	id,
 	...(source?.kind === "extensions" && { extensions: source.files }),

@@ -24,6 +24,8 @@ export interface LaunchPlan {
 	extensionOf?: Record<string, string>;
 	lspActions: string[];
 	model: ModelChoice;
+	/** Asked one after the other, in the same session, once the model before cannot be used. */
+	fallbackModels?: FallbackModel[];
 	/** What the requester heard when the model was chosen. A run that keeps the model repeats it. */
 	modelWarnings?: string[];
 	thinking?: ThinkingLevel;
@@ -61,6 +63,13 @@ export interface ModelChoice {
 	id: string;
 	/** The extension files that register its provider, in the order in which pi loads them. Absent: pi knows it by itself. */
 	extensions?: string[];
+}
+
+export interface FallbackModel extends ModelChoice {
+	/** As it is written in the list, for those who cannot look names up. */
+	named: string;
+	/** Where the name says so, as in `sonnet:high`. */
+	thinking?: ThinkingLevel;
 }
 
 export interface Limits {

@@ -15,15 +15,15 @@ export function readPlan(stored: unknown): LaunchPlan | "newer" | undefined {
 }
 
 function isPlan(fields: Fields): boolean {
-	const { definition, model, limits, session, principal, afterwards } = fields;
+	const { definition, model, fallbackModels = [], limits, session, principal, afterwards } = fields;
 	return (
 		["agent", "task", "prompt", "cwd"].every((key) => isStoredText(fields[key])) &&
 		["tools", "extensions", "lspActions", "warnings"].every((key) => isTexts(fields[key])) &&
 		isRecord(definition) &&
 		isStoredText(definition.file) &&
-		isRecord(model) &&
-		isStoredText(model.provider) &&
-		isStoredText(model.id) &&
+		isStoredModel(model) &&
+		Array.isArray(fallbackModels) &&
+		fallbackModels.every(isStoredModel) &&
 		isRecord(limits) &&
 		["timeoutMs", "idleTimeoutMs", "toolTimeoutMs", "maxCorrections"].every((key) => isAmount(limits[key])) &&
 		isRecord(limits.parentSession) &&
@@ -37,6 +37,8 @@ function isPlan(fields: Fields): boolean {
 	);
 }
 
+const isStoredModel = (value: unknown): boolean =>
+	isRecord(value) && isStoredText(value.provider) && isStoredText(value.id);
 const isStoredText = (value: unknown): value is string => typeof value === "string";
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isStoredText);
 const isAmount = (value: unknown): boolean => Number.isFinite(value) && Number(value) >= 0;

@@ -2,7 +2,7 @@ import type { HostId } from "./ids.ts";
 import type { Cause } from "./outcome.ts";
 import type { Usage } from "./usage.ts";
 
-/** One try at a run: a claim by a host, or another go by the same host after the model provider failed. */
+/** One try at a run: a claim by a host, or another go by the same host, with the same or another model, after the model provider failed. */
 export interface Attempt {
 	/** 1 is the first. */
 	number: number;
@@ -26,6 +26,8 @@ const WENT_ON = {
 	released: true,
 	/** The model provider failed, and the host began another attempt. */
 	tried_again: true,
+	/** The model could not be used, and the host went on with the next one. */
+	hopped: true,
 	/** A newer pi-geon wrote a cause that this one does not know. */
 	unknown: true,
 } as const;

@@ -1,3 +1,4 @@
+import type { Hop } from "./hop.ts";
 import type { HostId, RunId } from "./ids.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -17,6 +18,8 @@ import type { Outcome } from "./outcome.ts";
  * - From its end on, a run owes its outcome to the session that asked, until that is delivered or skipped. Both are final.
  * - No run is lost to another's fault. One whose last attempt ended in the death of a host that it shared gets one more,
  *   in a host of its own; what happens there is its own doing. Unless it was to be tried once only.
+ * - A run that changes its model counts another attempt, and may have one more: a hop takes none of those that are kept for
+ *   hosts that die and requests that fail. Which of its models is asked is the number of its hops.
  * - Only an ended run whose debt is settled may be archived.
  * - A stop request is kept whatever happens. The first one counts. A run with a stop request is never claimed again.
  */
@@ -24,10 +27,12 @@ export type Run = QueuedRun | RunningRun | EndedRun;
 
 interface RunFacts {
 	id: RunId;
-	/** How many attempts it has had: each claim is one, and each that its host began after the model provider failed. */
+	/** How many attempts it has had: each claim is one, and each that its host began after a model failed. */
 	attempt: number;
-	/** How many attempts it may have. */
+	/** How many attempts it may have. Each hop adds one. */
 	maxAttempts: number;
+	/** From which model to which it went, oldest first. Absent: it has the one it began with. */
+	hops?: readonly Hop[];
 	fence: number;
 	stop?: StopRequest;
 	/** When it was first claimed: the hard time limit counts from here and never starts anew. */
@@ -66,6 +71,7 @@ export type TransitionEvent =
 	| { type: "claimed"; at: number; hostId: HostId; leaseUntil: number }
 	| { type: "renewed"; at: number; fence: number; leaseUntil: number }
 	| { type: "attempted_again"; at: number; fence: number }
+	| { type: "hopped"; at: number; fence: number; hop: Hop }
 	| { type: "stop_requested"; at: number; by: string }
 	| { type: "lease_expired"; at: number; shared: boolean }
 	| { type: "ended"; at: number; fence: number; outcome: Outcome }
@@ -105,6 +111,16 @@ export function transition(run: Run, event: TransitionEvent): Run | RefusedTrans
 			if (run.stop) return refused("a stop was requested");
 			if (run.attempt >= run.maxAttempts) return refused("no attempts are left");
 			return { ...run, attempt: run.attempt + 1 };
+		case "hopped":
+			if (run.state !== "running") return refused(`a ${run.state} run has no host`);
+			if (run.fence !== event.fence) return refused("the run was claimed again since");
+			if (run.stop) return refused("a stop was requested");
+			return {
+				...run,
+				attempt: run.attempt + 1,
+				maxAttempts: run.maxAttempts + 1,
+				hops: [...(run.hops ?? []), event.hop],
+			};
 		case "stop_requested":
 			if (run.state === "ended") return refused("the run has ended");
 			return run.stop ? run : { ...run, stop: { at: event.at, by: event.by } };
@@ -139,8 +155,8 @@ export const isRefused = (result: Run | RefusedTransition): result is RefusedTra
 
 /** A run that lost its host waits again. The fence grows, so that the lost host can neither renew nor end it. */
 function released(run: RunningRun, shared: boolean): QueuedRun {
-	const { attempt, maxAttempts } = run;
-	const onceMore = shared && maxAttempts > 1 && attempt >= maxAttempts;
+	const { attempt, maxAttempts, hops = [] } = run;
+	const onceMore = shared && maxAttempts - hops.length > 1 && attempt >= maxAttempts;
 	return {
 		...withoutLease(run),
 		state: "queued",
@@ -150,6 +166,14 @@ function released(run: RunningRun, shared: boolean): QueuedRun {
 }
 
 function withoutLease(run: QueuedRun | RunningRun): RunFacts {
-	const { id, attempt, maxAttempts, fence, stop, startedAt } = run;
-	return { id, attempt, maxAttempts, fence, ...(stop && { stop }), ...(startedAt !== undefined && { startedAt }) };
+	const { id, attempt, maxAttempts, fence, stop, startedAt, hops } = run;
+	return {
+		id,
+		attempt,
+		maxAttempts,
+		fence,
+		...(hops && { hops }),
+		...(stop && { stop }),
+		...(startedAt !== undefined && { startedAt }),
+	};
 }

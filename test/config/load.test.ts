@@ -53,7 +53,7 @@ const defaults: Config = {
 	agents: {
 		defaults: {
 			subagents: {
-				...{ model: null, thinking: null, maxConcurrent: 8 },
+				...{ model: null, fallbackModels: [], thinking: null, maxConcurrent: 8 },
 				...{ archiveAfterMinutes: 60, runTimeoutSeconds: 0, maxRunSeconds: 3600 },
 			},
 		},
@@ -171,6 +171,7 @@ describe("a bad value", () => {
 		["subagents.retry.maxAttempts", "0", "from 1 to 10"],
 		["agents.defaults.subagents.thinking", "'hard'", "one of off"],
 		["agents.defaults.subagents.model", "''", "or null"],
+		["agents.defaults.subagents.fallbackModels", "'a/b'", "a list"],
 		["agents.defaults.subagents.maxConcurrent", "0", "at least 1"],
 		["agents.defaults.subagents.runTimeoutSeconds", "-1", "from 0"],
 		["agents.defaults.subagents.maxRunSeconds", "0", "from 1 to 2147483"],

@@ -20,6 +20,8 @@ export function truthful(evidence: Evidence): string[] {
 			lost: run.attempt >= run.maxAttempts,
 			// The host died twice before it was ready, or could not open the ledger.
 			spawn: hostsKilled >= 2 || ledgerWasInTrouble === true,
+			// A hop that cannot be recorded is not made.
+			provider: (taskIn(run.task)?.quota ?? 0) > 0 && (run.stopAt !== null || ledgerWasInTrouble === true),
 			runtime: diskWasFull === true,
 			setup: isCutByDisk(run, evidence),
 		};

@@ -97,6 +97,7 @@ function run(facts: Partial<RunRow>): RunRow {
 		state: "ended",
 		attempt: 1,
 		maxAttempts: 2,
+		hops: [],
 		stopAt: null,
 		createdAt: 0,
 		delivery: "delivered",
@@ -142,6 +143,10 @@ const said = (name: string, args: Record<string, unknown>): Partial<Entry> => ({
 	message: { role: "assistant", stopReason: "toolUse", content: [{ type: "toolCall", name, arguments: args }] },
 });
 
+const askedOf = (model: string): Partial<Entry> => ({
+	message: { role: "assistant", stopReason: "error", model, content: [] },
+});
+
 const RESULT_OF_B = (exitCode: number) => ({
 	role: "toolResult",
 	toolName: "subagent",
@@ -149,6 +154,7 @@ const RESULT_OF_B = (exitCode: number) => ({
 });
 
 const ATTEMPTS = "every attempt is on record";
+const HOPS = "a model that was given up is not asked again";
 const HOLDER = "a run is ended by the one that has it";
 const DEBT = "every debt is paid once, where it is owed";
 const TRUE = "an ending says what happened";
@@ -172,6 +178,21 @@ const SPOILED: [name: string, promise: string, spoil: (evidence: Evidence) => vo
 	["an attempt that is not on record", ATTEMPTS, ({ attempts }) => void attempts.pop()],
 	["a gap between attempts", ATTEMPTS, ({ attempts }) => set(attempts, 1, { number: 3 })],
 	["an attempt that outlives its run", ATTEMPTS, ({ attempts }) => set(attempts, 2, { endedAt: null, cause: null })],
+	[
+		"a hop that is not told",
+		HOPS,
+		({ runs, attempts }) => {
+			set(runs, 0, { hops: [{ from: "x/a", to: "x/b", why: 429 }] });
+			set(attempts, 0, { cause: "hopped" });
+		},
+	],
+	["an attempt that ended with a hop that nobody made", HOPS, ({ attempts }) => set(attempts, 0, { cause: "hopped" })],
+	[
+		"a model that is asked again",
+		HOPS,
+		({ transcripts }) =>
+			void transcripts[2]?.entries.push(...["x/a", "x/b", "x/a"].flatMap((model) => chain([askedOf(model)]))),
+	],
 	["an ending by a host that had lost the run", HOLDER, ({ runs }) => set(runs, 0, { attempt: 3 })],
 	["a success of a run that waits", HOLDER, ({ moves }) => set(moves, 3, { was: "queued" })],
 	["an announce twice", DEBT, ({ transcripts }) => again(transcripts[0]?.entries, 0)],

@@ -1,6 +1,7 @@
 import { FINALIZE_TOOL } from "../../src/run/outcome.ts";
 import { attemptsRecorded } from "./check-attempts.ts";
 import { HALTING, isCutByDisk, truthful } from "./check-endings.ts";
+import { hopsKept } from "./check-hops.ts";
 import { taskIn } from "./child-model.ts";
 import type { Entry, Evidence, RunRow, Transcript } from "./evidence.ts";
 
@@ -26,6 +27,7 @@ export const PROMISES: Record<string, (evidence: Evidence) => string[]> = {
 	"nothing is repeated without a reason": notRepeated,
 	"what was accepted is on record": acceptedIsRecorded,
 	"every attempt is on record": attemptsRecorded,
+	"a model that was given up is not asked again": hopsKept,
 	"no success without a finalize": finalized,
 	"an ending says what happened": truthful,
 	"no budget is exceeded by more than a turn": withinBudget,
@@ -109,7 +111,9 @@ function toldAsRecorded({ runs, transcripts }: Evidence): string[] {
 /** A run that nothing befell is claimed once. */
 function notRepeated({ runs, faults, wasInTrouble }: Evidence): string[] {
 	if (faults.length > 0 || wasInTrouble) return [];
-	return runs.filter(({ attempt }) => attempt > 1).map(({ id, attempt }) => `run ${id} was claimed ${attempt} times`);
+	return runs
+		.filter(({ attempt, hops }) => attempt - hops.length > 1)
+		.map(({ id, attempt, hops }) => `run ${id} was claimed ${attempt - hops.length} times`);
 }
 
 function acceptedIsRecorded({ runs, transcripts }: Evidence): string[] {

@@ -14,6 +14,8 @@ export interface Task {
 	/** When somebody asks for it to be stopped. */
 	stopAfterMs?: number;
 	silent: boolean;
+	/** How many of its models have no quota left. */
+	quota: number;
 }
 
 export function taskIn(text: string): Task | undefined {
@@ -27,6 +29,7 @@ export function taskIn(text: string): Task | undefined {
 		ms: number("ms") || 0,
 		...(Number.isFinite(stopAfterMs) && { stopAfterMs }),
 		silent: / silent\b/.test(text),
+		quota: number("quota") || 0,
 	};
 }
 

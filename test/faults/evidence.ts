@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Hop } from "../../src/run/hop.ts";
 import type { Outcome } from "../../src/run/outcome.ts";
 import type { Home } from "../helpers/home.ts";
 import type { RecordedRequest } from "../helpers/model-request.ts";
@@ -54,6 +55,7 @@ export interface RunRow {
 	state: string;
 	attempt: number;
 	maxAttempts: number;
+	hops: Hop[];
 	stopAt: number | null;
 	createdAt: number;
 	delivery: string;
@@ -95,6 +97,7 @@ export interface Entry {
 		role: string;
 		toolName?: string;
 		stopReason?: string;
+		model?: string;
 		details?: { runId?: string; status?: string; results?: { exitCode?: number }[] };
 		content?: string | { type: string; name?: string; text?: string; arguments?: Record<string, unknown> }[];
 	};
@@ -167,7 +170,7 @@ export const readRuns = (database: DatabaseSync): Pick<Evidence, "runs" | "messa
 
 const RUNS = `SELECT id, session_id AS sessionId, parent_session AS parentSession, mode, tool_call AS toolCall,
 	json_extract(plan, '$.task') AS task, json_extract(plan, '$.session.file') AS sessionFile,
-	json_extract(plan, '$.limits.maxTurns') AS maxTurns, state, attempt, max_attempts AS maxAttempts, stop_at AS stopAt,
+	json_extract(plan, '$.limits.maxTurns') AS maxTurns, state, attempt, max_attempts AS maxAttempts, hops, stop_at AS stopAt,
 	created_at AS createdAt, delivery, outcome FROM runs ORDER BY seq`;
 
 const ATTEMPTS = "SELECT run_id AS runId, number, ended_at AS endedAt, cause FROM attempts ORDER BY run_id, number";
@@ -175,8 +178,15 @@ const ATTEMPTS = "SELECT run_id AS runId, number, ended_at AS endedAt, cause FRO
 const MESSAGES = "SELECT seq, run_id AS runId, body, taken_at AS takenAt FROM inbox ORDER BY seq";
 
 function runRow(row: object): RunRow {
-	const { outcome, ...facts } = row as Omit<RunRow, "outcome"> & { outcome: string | null };
-	return { ...facts, outcome: outcome === null ? undefined : (JSON.parse(outcome) as Outcome) };
+	const { outcome, hops, ...facts } = row as Omit<RunRow, "outcome" | "hops"> & {
+		outcome: string | null;
+		hops: string | null;
+	};
+	return {
+		...facts,
+		hops: hops === null ? [] : (JSON.parse(hops) as Hop[]),
+		outcome: outcome === null ? undefined : (JSON.parse(outcome) as Outcome),
+	};
 }
 
 function readTranscripts(folder: string, whose: Transcript["whose"]): Transcript[] {

@@ -1,12 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { outcomeWithoutHost } from "../../src/collect/outcome.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { hostGone, hostLeft } from "../../src/ledger/hosts.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { beginAttempt, endRun, recordTurn, requestStop } from "../../src/ledger/progress.ts";
+import { beginAttempt, endRun, recordHop, recordTurn, requestStop } from "../../src/ledger/progress.ts";
+import { findRun, type RunRecord } from "../../src/ledger/records.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import { closeUnreadable } from "../../src/ledger/unreadable.ts";
 import type { HostId, RunId } from "../../src/run/ids.ts";
+import type { EndCause } from "../../src/run/outcome.ts";
 import type { Redacted } from "../../src/run/redacted.ts";
 import type { RunningRun } from "../../src/run/run.ts";
 import { NO_USAGE, type Usage } from "../../src/run/usage.ts";
@@ -95,6 +98,42 @@ test("each attempt has its own host and what it spent itself, whatever ended the
 			usage: spent(1),
 		},
 		{ number: 4, hostId: last.hostId, startedAt: 300, end: { at: 310, cause: "finalized" }, usage: spent(4) },
+	]);
+});
+
+test("a hop ends one attempt and begins another, each with its own model and what it spent, in the same host", async () => {
+	const ledger = await scratch.ledger();
+	const id = admit(ledger, { maxAttempts: 1 });
+	const { hostId, fence } = claim(ledger, 0);
+	recordTurn(ledger, id, fence, { usage: spent(2), model: "test/a" });
+	const hop = { from: "test/a", to: "test/b", why: 429, said: asItIs<Redacted>("No quota.") };
+	expect(recordHop(ledger, id, { fence: fence + 1, at: 9, hop })).toBe(false);
+	expect(recordHop(ledger, id, { fence, at: 10, hop })).toBe(true);
+	expect(findRun(ledger, id)?.run).toMatchObject({ attempt: 2, maxAttempts: 2, hops: [hop] });
+	endRun(ledger, { id, fence, outcome: { ...success(), usage: spent(5) }, at: 20 });
+	expect(attemptsOf(ledger, id)).toEqual([
+		{ number: 1, hostId, model: "test/a", startedAt: 0, end: { at: 10, cause: "hopped" }, usage: spent(2) },
+		{ number: 2, hostId, model: "test/b", startedAt: 10, end: { at: 20, cause: "finalized" }, usage: spent(3) },
+	]);
+});
+
+test("a run that hopped and lost its host is tried as often as one that did not, and says both models", async () => {
+	const ledger = await scratch.ledger();
+	const id = admit(ledger, { maxAttempts: 2 });
+	const first = claim(ledger, 0);
+	recordHop(ledger, id, { fence: first.fence, at: 5, hop: { from: "test/a", to: "test/b", why: "no_answer" } });
+	hostGone(ledger, first.hostId, 10);
+	expect(sweep(ledger, { at: 20, outcomeOf }).requeued).toHaveLength(1);
+	const second = claim(ledger, 30);
+	hostGone(ledger, second.hostId, 40);
+	const outcomes = (record: RunRecord, cause: EndCause) =>
+		outcomeWithoutHost(record, cause, (text) => asItIs<Redacted>(text));
+	expect(sweep(ledger, { at: 50, outcomeOf: outcomes }).ended).toMatchObject([
+		{
+			run: {
+				outcome: { cause: "lost", attempts: 3, warnings: [expect.stringMatching(/test\/a could not .*test\/b/)] },
+			},
+		},
 	]);
 });
 

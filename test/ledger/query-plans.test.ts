@@ -17,7 +17,7 @@ import {
 import { messageTaken, sendToRun, waitingMessages } from "../../src/ledger/inbox.ts";
 import { Ledger } from "../../src/ledger/ledger.ts";
 import { openRunsOf } from "../../src/ledger/open-runs.ts";
-import { beginAttempt, endRun, heldRuns, recordTurn, requestStop } from "../../src/ledger/progress.ts";
+import { beginAttempt, endRun, heldRuns, recordHop, recordTurn, requestStop } from "../../src/ledger/progress.ts";
 import { waitsForSession } from "../../src/ledger/sessions.ts";
 import { type Database, openDatabase } from "../../src/ledger/sqlite.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
@@ -113,6 +113,8 @@ describe("no work on the ledger reads through the past", () => {
 		hostGone: (ledger, { host }) => hostGone(ledger, host, 1),
 		hostLeft: (ledger, { host }) => hostLeft(ledger, host, 1),
 		beginAttempt: (ledger, { running }) => beginAttempt(ledger, running, { fence: 1, at: 2 }),
+		recordHop: (ledger, { running }) =>
+			recordHop(ledger, running, { fence: 1, at: 2, hop: { from: "test/a", to: "test/b", why: 429 } }),
 		attemptsOf: (ledger, { running }) => attemptsOf(ledger, running),
 		heldRuns: (ledger, { host }) => heldRuns(ledger, host),
 		recordTurn: (ledger, { running }) =>

@@ -408,8 +408,8 @@ test("an agent is reported with its source, its tools, what it does not get and 
 	const howToForget = ({ name }: { name: string }) => `forget ${name}`;
 	const modelHere = ({ model }: { model?: string }) =>
 		model === undefined
-			? { words: "the parent's", warnings: [], isChecked: true }
-			: { words: model, warnings: ["It is another provider's."], isChecked: true };
+			? { words: "the parent's", fallbacks: [], warnings: [], isChecked: true }
+			: { words: model, fallbacks: ["c/d", "e/f"], warnings: ["It is another provider's."], isChecked: true };
 	expect(agentsReport(catalog, { width: 80, toolsHere, modelHere, howToForget })).toEqual([
 		"2 agents, 1 problem",
 		"",
@@ -430,6 +430,7 @@ test("an agent is reported with its source, its tools, what it does not get and 
 		"  may write  always, since 2026-11-16, until its file changes. Take it back with",
 		"             forget free",
 		"  model      a/b",
+		"  fallback   c/d, then e/f",
 		"  warning    It is another provider's.",
 		"  file       /home/u/scout.md",
 		"",

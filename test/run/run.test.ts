@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Hop } from "../../src/run/hop.ts";
 import type { HostId, RunId } from "../../src/run/ids.ts";
 import type { Outcome } from "../../src/run/outcome.ts";
 import { isRefused, type Run, type TransitionEvent, transition } from "../../src/run/run.ts";
@@ -23,10 +24,12 @@ const success = asItIs<Outcome>({
 const host = fc.constantFrom("aaaaaaaa" as HostId, "bbbbbbbb" as HostId);
 const moment = fc.nat(1000);
 const fence = fc.nat(6);
+const hop: Hop = { from: "test/a", to: "test/b", why: 429 };
 const anyEvent: fc.Arbitrary<TransitionEvent> = fc.oneof(
 	fc.record({ type: fc.constant("claimed" as const), at: moment, hostId: host, leaseUntil: moment }),
 	fc.record({ type: fc.constant("renewed" as const), at: moment, fence, leaseUntil: moment }),
 	fc.record({ type: fc.constant("attempted_again" as const), at: moment, fence }),
+	fc.record({ type: fc.constant("hopped" as const), at: moment, fence, hop: fc.constant(hop) }),
 	fc.record({ type: fc.constant("stop_requested" as const), at: moment, by: fc.string() }),
 	fc.record({ type: fc.constant("lease_expired" as const), at: moment, shared: fc.boolean() }),
 	fc.record({ type: fc.constant("ended" as const), at: moment, fence, outcome: fc.constant(success) }),
@@ -101,9 +104,17 @@ describe("no sequence of events leaves a run in a state the prose forbids", () =
 
 	test("attempts are counted by claims and by those who try again, and never exceed their number", () =>
 		everyStep(({ before, event, after, refused }) => {
-			const counts = event.type === "claimed" || event.type === "attempted_again";
+			const counts = ["claimed", "attempted_again", "hopped"].includes(event.type);
 			expect(after.attempt).toBe(before.attempt + (counts && !refused ? 1 : 0));
 			expect(after.attempt).toBeLessThanOrEqual(after.maxAttempts);
+		}));
+
+	test("a hop takes no attempt from those that are left, and is never forgotten", () =>
+		everyStep(({ before, event, after, refused }) => {
+			const hopped = event.type === "hopped" && !refused;
+			const left = ({ attempt, maxAttempts }: Run) => maxAttempts - attempt;
+			if (hopped) expect(left(after)).toBe(left(before));
+			expect(after.hops?.length ?? 0).toBe((before.hops?.length ?? 0) + (hopped ? 1 : 0));
 		}));
 
 	test("the first stop request is kept, and no run is claimed after one", () =>

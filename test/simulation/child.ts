@@ -1,7 +1,9 @@
+import { ModelLine } from "../../src/child/model-line.ts";
 import type { ClaimedRun, Work, WorkServices } from "../../src/child/work.ts";
 import { outcomeOf } from "../../src/collect/outcome.ts";
 import { type InboxMessage, STEERING } from "../../src/ledger/inbox.ts";
 import { LedgerTrouble } from "../../src/ledger/trouble.ts";
+import { hopInWords } from "../../src/run/hop.ts";
 import { type EndCause, FINALIZE_TOOL, type Outcome } from "../../src/run/outcome.ts";
 import type { Redacted } from "../../src/run/redacted.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
@@ -26,6 +28,7 @@ class Child {
 	readonly #record: ClaimedRun;
 	readonly #services: WorkServices;
 	readonly #ended = Promise.withResolvers<void>();
+	readonly #models: ModelLine;
 	#cause: EndCause | undefined;
 
 	constructor(world: World, process: SimProcess, record: ClaimedRun, services: WorkServices) {
@@ -33,6 +36,7 @@ class Child {
 		this.#process = process;
 		this.#record = record;
 		this.#services = services;
+		this.#models = new ModelLine(record.plan, record.run.hops ?? [], services.recordHop);
 	}
 
 	/** The first cause counts. */
@@ -55,8 +59,8 @@ class Child {
 		const outcome = outcomeOf(cause, {
 			usage: NO_USAGE,
 			displayItems: [],
-			attempts: run.attempt,
-			warnings: plan.warnings,
+			attempts: run.attempt + this.#models.hops.length - (run.hops?.length ?? 0),
+			warnings: [...plan.warnings, ...this.#models.hops.map(hopInWords)],
 		});
 		return { outcome: asItIs<Outcome>(outcome), settled: true };
 	}
@@ -68,6 +72,7 @@ class Child {
 		session.append({ type: "custom", customType: "pi-geon:task", data: { runId: run.id } }, "task");
 		const task = taskIn(plan.task);
 		if (!task) throw new Error(`A child without a task: ${plan.task}`);
+		await this.#models.first(ALL_MODELS);
 		for (;;) {
 			const turns = turnsOf(session.entries, run.id);
 			if (plan.limits.maxTurns !== undefined && turns >= plan.limits.maxTurns) {
@@ -76,12 +81,21 @@ class Child {
 			await this.#think(task.name, task.ms);
 			if (this.#cause) return;
 			this.#services.assertLeaseHeld();
+			const model = this.#models.name;
+			if (this.#models.hops.length < task.quota) {
+				session.append(refusedBy(model), "assistant");
+				if (await this.#models.next(PI_SESSION, { why: 429 })) continue;
+				return this.end({ kind: "provider", message: "No quota is left." });
+			}
 			if (turns >= task.turns) {
 				const result = task.silent ? "ANNOUNCE_SKIP" : answerTo(task);
-				session.append(assistant({ name: FINALIZE_TOOL, arguments: { status: "SUCCESS", result } }), "assistant");
+				session.append(
+					assistant(model, { name: FINALIZE_TOOL, arguments: { status: "SUCCESS", result } }),
+					"assistant",
+				);
 				return this.end({ kind: "finalized", finalized: { status: "SUCCESS", result } });
 			}
-			session.append(assistant({ name: "ls", arguments: {} }), "assistant");
+			session.append(assistant(model, { name: "ls", arguments: {} }), "assistant");
 			session.append({ type: "message", message: { role: "toolResult", toolName: "ls", content: [] } }, "toolResult");
 			this.#services.onTurn({ usage: NO_USAGE, said: asItIs<Redacted>(`Turn ${turns + 1}`) });
 			this.#services.onProgress(() => ({ displayItems: [], usage: NO_USAGE, turnCount: turns + 1 }));
@@ -127,9 +141,24 @@ class Child {
 	}
 }
 
-const assistant = (call: { name: string; arguments: Record<string, unknown> }): Pick<Entry, "type" | "message"> => ({
+/** What pi knows of models, and the session that changes to one: as much as is asked of them. */
+const ALL_MODELS = {
+	getModel: (provider: string, id: string) => ({ provider, id }),
+	hasConfiguredAuth: () => true,
+} as never;
+const PI_SESSION = { setModel: async () => {}, setThinkingLevel: () => {} } as never;
+
+const refusedBy = (model: string): Pick<Entry, "type" | "message"> => ({
 	type: "message",
-	message: { role: "assistant", stopReason: "toolUse", content: [{ type: "toolCall", ...call }] },
+	message: { role: "assistant", stopReason: "error", model, content: [] },
+});
+
+const assistant = (
+	model: string,
+	call: { name: string; arguments: Record<string, unknown> },
+): Pick<Entry, "type" | "message"> => ({
+	type: "message",
+	message: { role: "assistant", stopReason: "toolUse", model, content: [{ type: "toolCall", ...call }] },
 });
 
 /** Of this run, over all its attempts. */
@@ -138,7 +167,7 @@ function turnsOf(entries: readonly Entry[], runId: string): number {
 	let turns = 0;
 	for (const { customType, data, message } of entries) {
 		if (customType === "pi-geon:task") isOurs = data?.runId === runId;
-		else if (isOurs && message?.role === "assistant") turns++;
+		else if (isOurs && message?.role === "assistant" && message.stopReason !== "error") turns++;
 	}
 	return turns;
 }

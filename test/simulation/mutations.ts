@@ -81,6 +81,13 @@ export const MUTATIONS: readonly Mutation[] = [
 		from: "if (canGoOn(outcome)) return [];",
 		to: "return [];",
 	},
+	{
+		name: "a hop that is not recorded",
+		breaks: "a model that was given up is not asked again",
+		file: "src/ledger/records.ts",
+		from: "run.hops ? JSON.stringify(run.hops) : null,",
+		to: "null,",
+	},
 ];
 
 /** From now on, whoever imports that file gets it with the bug in it. */

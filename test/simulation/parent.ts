@@ -302,7 +302,7 @@ const FACTS: ParentFacts = {
 	thinking: undefined,
 	projectTrusted: true,
 	sessionKept: true,
-	resolveModel: async () => undefined,
+	resolveModel: async (name) => ({ model: { provider: "test", id: name.replace("test/", "") } }),
 	modelSource: async () => ({ kind: "pi" }),
 	approveProjectAgent: async () => "approved",
 	askToWrite: async () => undefined,
@@ -315,7 +315,12 @@ function agent(name: string, fields = ""): AgentDefinition {
 	return agent;
 }
 
-const AGENTS = [agent("scout"), agent("counted", `maxTurns: ${MAX_TURNS}\n`), agent("alone", "isolation: process\n")];
+const FALLBACKS = "fallbackModels: [test/second, test/third]\n";
+const AGENTS = [
+	agent("scout", FALLBACKS),
+	agent("counted", `maxTurns: ${MAX_TURNS}\n`),
+	agent("alone", `isolation: process\n${FALLBACKS}`),
+];
 
 const DEFAULTS = loadConfig({ userFile: "/nowhere/pi-geon.json" }).config;
 

@@ -84,6 +84,7 @@ function planPrompts(random: Random, parent: string): Prompt[] {
 		words.push(`ms=${random.chance(0.08) ? random.between(5000, 12_000) : random.between(1, 400)}`);
 		if (random.chance(0.1)) words.push(`stop=${random.between(50, 1500)}`);
 		if (random.chance(0.08)) words.push("silent");
+		if (random.chance(0.15)) words.push(`quota=${random.between(1, 2)}`);
 		return words.join(" ");
 	};
 	/** What a child then does is written in its task. Those of `counted` only end by their budget. */

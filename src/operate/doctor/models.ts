@@ -34,27 +34,45 @@ export const checkModels: Check = {
 interface NamedModel {
 	name: string;
 	where: string;
+	/** What runs do without it. */
+	without?: string;
 }
 
 function namedModels({ config, catalog }: Examination["sources"]): NamedModel[] {
 	const { defaults, list } = config.config.agents;
 	return [
 		{ name: defaults.subagents.model, where: "agents.defaults.subagents.model in pi-geon.json" },
+		...defaults.subagents.fallbackModels.map((name) => ({
+			name,
+			where: "agents.defaults.subagents.fallbackModels in pi-geon.json",
+			without: LEFT_OUT,
+		})),
 		...list.map(({ id, subagents }) => ({ name: subagents.model, where: `agents.list[${id}] in pi-geon.json` })),
 		...catalog.agents
 			.filter((agent) => whyOff(agent, config.config) === undefined)
-			.map(({ model, name, file }) => ({ name: model, where: `${name} (${file})` })),
-	].flatMap(({ name, where }) => (name && !isInherit(name) ? [{ name, where }] : []));
+			.flatMap(({ model, fallbackModels = [], name, file }) => [
+				{ name: model, where: `${name} (${file})` },
+				...fallbackModels.map((each) => ({
+					name: each,
+					where: `fallbackModels of ${name} (${file})`,
+					without: LEFT_OUT,
+				})),
+			]),
+	].flatMap(({ name, ...rest }) => (name && !isInherit(name) ? [{ name, ...rest }] : []));
 }
 
-async function findingsOn({ name, where }: NamedModel, models: KnownModels): Promise<Finding[]> {
+const LEFT_OUT = "Runs leave it out of their fallback models, and say so.";
+
+const NEXT_ONE = "Runs use the next model in precedence, and say so.";
+
+async function findingsOn({ name, where, without = NEXT_ONE }: NamedModel, models: KnownModels): Promise<Finding[]> {
 	const resolved = await models.resolve(name);
 	if (resolved) {
 		const surprises = (resolved.warnings ?? []).map((what): Finding => ({ level: "warn", what, detail: where }));
 		return [...surprises, ...(await triedSource(resolved.model, { models, level: "warn", where }))];
 	}
 	const known = models.isKnown(name);
-	const detail = `${where}. Runs use the next model in precedence, and say so.`;
+	const detail = `${where}. ${without}`;
 	const remedy = "Log in to its provider, or name another model.";
 	if (known) return [{ level: "warn", what: `The model ${name} has no credentials`, detail, remedy }];
 	return [

@@ -51,6 +51,7 @@ function about(agent: Agent, hidden: Agent[], options: AgentsOptions): string[] 
 		oneFact("tools", toolsInWords(agent)),
 		...(off === undefined ? factsHere(agent, options) : [oneFact("off", off)]),
 		oneFact("model", model.words),
+		...(model.fallbacks.length === 0 ? [] : [oneFact("fallback", model.fallbacks.join(", then "))]),
 		...model.warnings.map((warning) => oneFact("warning", warning)),
 		...(thinking === undefined ? [] : [oneFact("thinking", thinking)]),
 		...(agent.outputSchema === undefined ? [] : [oneFact("answer", "JSON, checked against its outputSchema")]),

@@ -30,5 +30,6 @@ const CAUSES: Readonly<Record<AttemptCause, string>> = {
 	host_lost: "its host died or went silent",
 	released: "its host left",
 	tried_again: "the model provider failed, tried again",
+	hopped: "the model could not be used, another one continued",
 	unknown: "ended",
 };

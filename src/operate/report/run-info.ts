@@ -53,6 +53,7 @@ function whatItIs(info: RunInfo): Fact[] {
 		{ name: "task", value: plain(info.task) },
 		fact("kind", info.kind),
 		fact("model", info.thinking === undefined ? info.model : `${info.model}, thinking ${info.thinking}`),
+		fact("fallback", info.fallbackModels?.join(", then ")),
 		fact("tools", info.tools.join(", ")),
 		fact("limits", limitsInWords(info.limits)),
 		fact("directory", info.cwd),
