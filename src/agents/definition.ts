@@ -51,6 +51,8 @@ export interface AgentDefinition {
 	/** Names of models to go on with when the model cannot be used. Absent: as configured. */
 	fallbackModels?: string[];
 	thinking?: ThinkingLevel;
+	/** Names of pi's skills that it can see, or all of them. Absent: none. */
+	skills?: string[] | "all";
 	limits: AgentLimits;
 	isolation: Isolation;
 	/** A JSON Schema for the finalized result. */

@@ -21,6 +21,7 @@ const KNOWN = [
 	...RESTRICTING,
 	"model",
 	"fallbackModels",
+	"skills",
 	"thinking",
 	"effort",
 	...LIMIT_FIELDS,

@@ -9,7 +9,7 @@ import { type Field, type FieldsByKey, readFields } from "./fields.ts";
 import { Findings } from "./findings.ts";
 import { splitFrontmatter } from "./frontmatter.ts";
 import { LIMIT_FIELDS, reportReferences, reportUnknownFields } from "./known-fields.ts";
-import { readNames } from "./name-lists.ts";
+import { readNames, readSkills } from "./name-lists.ts";
 import { outputSchemaProblem } from "./output-schema.ts";
 import { readIsolation, unenforcedRestrictions } from "./restrictions.ts";
 import { readSwitchedOff } from "./switched-off.ts";
@@ -51,6 +51,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	const description = textField("description", fields, findings)?.trim() ?? "";
 	const model = readModel(fields, findings);
 	const fallbackModels = readNames("fallbackModels", fields, findings);
+	const skills = readSkills(fields, findings);
 	const thinking = readThinking(fields, findings);
 	const outputSchema = readOutputSchema(fields, findings);
 	const readonly = readReadonly(fields, findings);
@@ -73,6 +74,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 		...(model ? { model } : {}),
 		...(fallbackModels ? { fallbackModels } : {}),
 		...(thinking ? { thinking } : {}),
+		...(skills ? { skills } : {}),
 		limits,
 		isolation,
 		...(outputSchema ? { outputSchema } : {}),

@@ -6,7 +6,6 @@ import type { Findings } from "./findings.ts";
  * the file's author meant to withhold, so the agent runs.
  */
 const UNUSED = {
-	skills: "no skills are given to subagents",
 	mcpServers: "subagents use the MCP servers of pi's own mcp.json",
 	memory: "subagents keep no memory between sessions",
 	context: "subagents start without the parent's conversation",

@@ -15,6 +15,7 @@ import type { ChildMcp } from "./mcp.ts";
 import type { ModelLine } from "./model-line.ts";
 import { piExtensionsFor } from "./pi-extensions.ts";
 import { openSessionFile, SetupFailed } from "./session-file.ts";
+import { lostSkills, skillOptions } from "./skills.ts";
 import { Turns } from "./turns.ts";
 
 export interface ChildSetup {
@@ -70,7 +71,7 @@ async function startSession(setup: ChildSetup): Promise<AgentSession> {
 			},
 			...factories,
 		],
-		noSkills: true,
+		...skillOptions(plan),
 		noPromptTemplates: true,
 		noThemes: true,
 		// Given as overrides, not as options: those would read a file if the prompt happened to be the name of one.
@@ -81,6 +82,7 @@ async function startSession(setup: ChildSetup): Promise<AgentSession> {
 		agentsFilesOverride: () => ({ agentsFiles }),
 	});
 	await resourceLoader.reload();
+	for (const warning of lostSkills(plan, resourceLoader)) setup.warn(warning);
 
 	const { session } = await createAgentSession({
 		cwd: plan.cwd,

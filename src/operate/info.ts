@@ -19,6 +19,8 @@ export interface RunInfo
 	/** The effective tools, as they were frozen when the run was planned. */
 	tools: string[];
 	thinking?: string;
+	/** The names of the skills that it can see. */
+	skills?: string[];
 	/** `provider/id` of the models to go on with when the model cannot be used. */
 	fallbackModels?: Redacted[];
 	limits: Limits;
@@ -43,6 +45,7 @@ export function infoOf(record: RunRecord, { ledger, redactor }: RunSources): Run
 		})),
 		tools: plan.tools,
 		...(plan.thinking !== undefined && { thinking: plan.thinking }),
+		...(plan.skills && { skills: plan.skills.map(({ name }) => name) }),
 		...(plan.fallbackModels && {
 			fallbackModels: plan.fallbackModels.map(({ provider, id }) => redactor.redact(`${provider}/${id}`)),
 		}),

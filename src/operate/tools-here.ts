@@ -1,5 +1,6 @@
 import { OUR_TOOLS } from "../log/tool-uses.ts";
 import { leftOutWarnings, unreadableWarnings } from "../plan/left-out.ts";
+import { type KnownSkill, skillsFor } from "../plan/skills.ts";
 import { type KnownTool, sortTools, type ToolQuestion, type WriteConsent, writingTools } from "../plan/tools.ts";
 import { PI_TOOLS } from "../run/pi-tools.ts";
 import type { Writing } from "./write-consents.ts";
@@ -13,7 +14,7 @@ const PI_DEFAULTS = ["read", "bash", "edit", "write"];
 export interface ToolSurroundings {
 	config: ToolQuestion["config"];
 	/** The tools of the pi session that asks; undefined outside of pi. */
-	pi: { active: readonly string[]; known: readonly KnownTool[] } | undefined;
+	pi: { active: readonly string[]; known: readonly KnownTool[]; skills: readonly KnownSkill[] } | undefined;
 	/** What the user would be taken to say if this agent ran now, without being asked. */
 	consent(agent: Agent): WriteConsent;
 	/** What the user has said about it. */
@@ -25,7 +26,9 @@ export interface ToolsHere {
 	/** Why it does not run at all, if it is switched off. */
 	off?: string;
 	tools: string[];
-	/** Those of them that it gets if pi has them, which only a running pi knows. */
+	/** The skills that it can see; outside of pi those that its file names. */
+	skills: string[];
+	/** Those of its tools that it gets if pi has them, which only a running pi knows. */
 	unsure: string[];
 	/** What it asks for and does not get, each with the reason and the setting. */
 	warnings: string[];
@@ -41,17 +44,26 @@ export function toolsHere(agent: Agent, surroundings: ToolSurroundings): ToolsHe
 	const consent = surroundings.consent(agent);
 	const question = { agent, config, active: pi?.active ?? PI_DEFAULTS, known: pi?.known, consent };
 	const { tools, leftOut } = sortTools(question);
+	const skills = skillsHere(agent, tools, pi?.skills);
 	const writing = surroundings.writing(agent);
 	const off = whyOff(agent, config);
 	return {
 		...(off !== undefined && { off }),
 		tools,
+		skills: skills.names,
 		unsure: pi ? [] : tools.filter((name) => !isAlwaysThere(name)),
-		warnings: [...leftOutWarnings(leftOut, agent), ...unreadableWarnings(agent), ...agent.warnings],
+		warnings: [...leftOutWarnings(leftOut, agent), ...unreadableWarnings(agent), ...skills.warnings, ...agent.warnings],
 		inherits: !pi && agent.tools.kind === "inherit",
 		...(writing !== undefined && { writing }),
 		asksFor: consent === "not_asked" ? writingTools(question) : [],
 	};
+}
+
+function skillsHere(agent: Agent, tools: readonly string[], known: readonly KnownSkill[] | undefined) {
+	const { skills: asked = [] } = agent;
+	if (!known) return { names: asked === "all" ? ["all"] : asked, warnings: [] };
+	const { skills, warnings } = skillsFor({ agent, tools, known });
+	return { names: skills.map(({ name }) => name), warnings };
 }
 
 /** Which setting or line of its file switches an agent off. */

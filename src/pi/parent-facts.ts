@@ -10,9 +10,11 @@ import {
 } from "@earendil-works/pi-coding-agent";
 import { type McpConfig, namespaceOf, readMcpConfig } from "../child/mcp-config.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
+import { extensionArea, leadsInto } from "../files/project-area.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import type { ResolvedModel } from "../plan/model.ts";
 import { readModelName } from "../plan/model-name.ts";
+import type { KnownSkill } from "../plan/skills.ts";
 import type { KnownTool } from "../plan/tools.ts";
 import { delegationDepth } from "../run/delegation-depth.ts";
 import { isThinkingLevel } from "../run/thinking.ts";
@@ -32,6 +34,7 @@ export function parentFacts(
 		depth: delegationDepth(process.env),
 		activeTools: activeTools(pi, ctx),
 		knownTools: knownTools(pi, ctx),
+		knownSkills: () => knownSkills(pi, ctx),
 		...modelFacts(ctx),
 		thinking: isThinkingLevel(thinking) ? thinking : undefined,
 		projectTrusted: isTrustedByDecision(ctx),
@@ -47,6 +50,16 @@ export const modelFacts = (ctx: ExtensionContext): Pick<ParentFacts, "model" | "
 	resolveModel: (name, principalDir) => resolveModel(ctx, name, principalDir),
 	modelSource: (model) => modelSource(ctx, model),
 });
+
+/** The skills that pi has found. What lies in a project that is not trusted may be another text by the time a child reads it. */
+export function knownSkills(pi: ExtensionAPI, ctx: ExtensionContext): KnownSkill[] {
+	const area = isTrustedByDecision(ctx) ? [] : extensionArea(ctx.cwd, getAgentDir());
+	return pi.getCommands().flatMap(({ name, source, sourceInfo }) => {
+		if (source !== "skill") return [];
+		const untrusted = leadsInto(sourceInfo.path, area) && { untrusted: true as const };
+		return [{ name: name.replace(/^skill:/, ""), file: sourceInfo.path, ...untrusted }];
+	});
+}
 
 /** All tools there are, and the MCP servers that have not said yet which tools they have, by the beginning of their names. */
 export function knownTools(pi: ExtensionAPI, ctx: ExtensionContext): KnownTool[] {

@@ -27,6 +27,7 @@ export function absentParent(plan: LaunchPlan, { projectTrusted, consent, mayLoa
 			if (extension === undefined) return { name };
 			return { name, extension, ...(!mayLoad(extension) && { untrusted: true as const }) };
 		}),
+		knownSkills: () => plan.skills ?? [],
 		isAbsent: true,
 		model,
 		thinking: plan.thinking,

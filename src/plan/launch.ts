@@ -16,6 +16,7 @@ import { modelFor } from "./model-for.ts";
 import type { LaunchPlan, ModelChoice } from "./plan.ts";
 import { choosePrincipal } from "./principal.ts";
 import { childPrompt } from "./prompt.ts";
+import { type KnownSkill, skillsFor } from "./skills.ts";
 import { effectiveTools, type KnownTool, type WriteConsent } from "./tools.ts";
 import {
 	type Approval,
@@ -52,6 +53,8 @@ export interface ParentFacts {
 	depth: number;
 	activeTools: string[];
 	knownTools: KnownTool[];
+	/** Those that pi has found. */
+	knownSkills(): KnownSkill[];
 	/** The parent is not there: what is known of it is what the last run of the session had. */
 	isAbsent?: true;
 	model: ModelChoice | undefined;
@@ -112,6 +115,8 @@ export async function planLaunch(
 	// Last, so that the user is asked about no run that cannot be.
 	const tools = await toolsWithConsent(agent, parent, config);
 	if (isRefusal(tools)) return tools;
+	const known = agent.skills === undefined ? [] : parent.knownSkills();
+	const { skills, warnings: skillWarnings } = skillsFor({ agent, tools: tools.tools, known });
 
 	return {
 		agent: agent.name,
@@ -122,6 +127,7 @@ export async function planLaunch(
 		projectTrusted: parent.projectTrusted,
 		...tools,
 		lspActions: [...config.subagents.allowedLspActions],
+		...(skills.length > 0 && { skills }),
 		model: chosen.model,
 		...(fallbacks.models.length > 0 && { fallbackModels: fallbacks.models }),
 		...(chosen.warnings.length > 0 && { modelWarnings: chosen.warnings }),
@@ -142,6 +148,7 @@ export async function planLaunch(
 		warnings: [
 			...permitted.warnings,
 			...tools.warnings,
+			...skillWarnings,
 			...warnings,
 			...agent.warnings,
 			...chosen.warnings,

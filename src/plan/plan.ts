@@ -23,6 +23,8 @@ export interface LaunchPlan {
 	/** Which of them provides which tool, so that a run that goes on with fewer tools loads no more than those need. */
 	extensionOf?: Record<string, string>;
 	lspActions: string[];
+	/** The skills that the child can see. Absent: none. Whatever keeps files from a child must leave these readable. */
+	skills?: PlannedSkill[];
 	model: ModelChoice;
 	/** Asked one after the other, in the same session, once the model before cannot be used. */
 	fallbackModels?: FallbackModel[];
@@ -63,6 +65,12 @@ export interface ModelChoice {
 	id: string;
 	/** The extension files that register its provider, in the order in which pi loads them. Absent: pi knows it by itself. */
 	extensions?: string[];
+}
+
+export interface PlannedSkill {
+	name: string;
+	/** Its SKILL.md, or the folder of it. */
+	file: string;
 }
 
 export interface FallbackModel extends ModelChoice {

@@ -15,7 +15,7 @@ export function readPlan(stored: unknown): LaunchPlan | "newer" | undefined {
 }
 
 function isPlan(fields: Fields): boolean {
-	const { definition, model, fallbackModels = [], limits, session, principal, afterwards } = fields;
+	const { definition, model, fallbackModels = [], skills = [], limits, session, principal, afterwards } = fields;
 	return (
 		["agent", "task", "prompt", "cwd"].every((key) => isStoredText(fields[key])) &&
 		["tools", "extensions", "lspActions", "warnings"].every((key) => isTexts(fields[key])) &&
@@ -24,6 +24,8 @@ function isPlan(fields: Fields): boolean {
 		isStoredModel(model) &&
 		Array.isArray(fallbackModels) &&
 		fallbackModels.every(isStoredModel) &&
+		Array.isArray(skills) &&
+		skills.every((skill) => isRecord(skill) && isStoredText(skill.name) && isStoredText(skill.file)) &&
 		isRecord(limits) &&
 		["timeoutMs", "idleTimeoutMs", "toolTimeoutMs", "maxCorrections"].every((key) => isAmount(limits[key])) &&
 		isRecord(limits.parentSession) &&

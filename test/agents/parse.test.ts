@@ -323,10 +323,25 @@ describe("other fields", () => {
 		["thinking", "true"],
 		["model", "[a]"],
 		["description", "{}"],
+		["fallbackModels", "{ a: b }"],
+		["fallbackModels", "[a, 1]"],
+		["skills", "true"],
+		["skills", "[[a]]"],
 	])("%s: %s is an error", (key, value) => {
 		const { agent, diagnostics } = withFields(`${key}: ${value}`);
 		expect(agent).toBeUndefined();
 		expect(diagnostics).toMatchObject([{ severity: "error", key, line: 3 }]);
+	});
+
+	test.each([
+		["fallbackModels: a/b, c/d", { fallbackModels: ["a/b", "c/d"] }],
+		["fallbackModels: [a/b, a/b]", { fallbackModels: ["a/b"] }],
+		["fallbackModels: []", { fallbackModels: [] }],
+		["skills: all", { skills: "all" }],
+		["skills: [api, pdf-tools]", { skills: ["api", "pdf-tools"] }],
+		["skills: api", { skills: ["api"] }],
+	])("%s is read", (field, expected) => {
+		expect(withFields(field)).toMatchObject({ agent: expected, diagnostics: [] });
 	});
 
 	test("says everything that is wrong at once", () => {
@@ -424,6 +439,7 @@ You are an expert code reviewer.
 		writtenAs: { find: "Glob", web_search: "WebSearch" },
 		leftOut: [{ written: "Bash(git diff:*)", why: "allows_some_uses", tool: "bash" }],
 		thinking: "high",
+		skills: ["api-conventions"],
 		limits: { maxTurns: 12 },
 		prompt: "You are an expert code reviewer.",
 	};
@@ -433,9 +449,9 @@ You are an expert code reviewer.
 		expect(agent).toMatchObject({ ...expected, model: "inherit" });
 		expect(diagnostics.map(({ key }) => key)).toEqual([
 			...["tools", "permissionMode", "hooks", "isolation"],
-			...["skills", "mcpServers", "memory"],
+			...["mcpServers", "memory"],
 		]);
-		expect(agent?.warnings).toHaveLength(6);
+		expect(agent?.warnings).toHaveLength(5);
 	});
 
 	test("works with the unquoted description that its generator writes", () => {

@@ -10,7 +10,7 @@ import { agentOf, configOf, parentOf } from "../plan/launching.ts";
 
 const inPi = (config: object = {}): ToolSurroundings => ({
 	config: configOf(config),
-	pi: { active: parentOf.activeTools, known: parentOf.knownTools },
+	pi: { active: parentOf.activeTools, known: parentOf.knownTools, skills: [] },
 	consent: () => "not_asked",
 	writing: () => undefined,
 });
@@ -25,6 +25,7 @@ describe("what an agent gets here", () => {
 		const agent = agentOf("tools: read, bash, Bash(git:*)\nmemory: project", "user");
 		expect(toolsHere(agent, inPi())).toEqual({
 			tools: ["read"],
+			skills: [],
 			unsure: [],
 			warnings: [
 				"bash was left out: subagents.allowWrite is false in pi-geon.json.",

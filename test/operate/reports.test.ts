@@ -399,9 +399,9 @@ test("an agent is reported with its source, its tools, what it does not get and 
 		],
 	};
 	const toolsHere = ({ name }: { name: string }): ToolsHere => {
-		const nothing = { unsure: [], inherits: false, asksFor: [] };
+		const nothing = { skills: [], unsure: [], inherits: false, asksFor: [] };
 		if (name === "scout") {
-			return { ...nothing, tools: ["read"], warnings: ["bash was left out: scout is read-only."] };
+			return { ...nothing, tools: ["read"], skills: ["memos"], warnings: ["bash was left out: scout is read-only."] };
 		}
 		return { ...nothing, tools: [], warnings: [], asksFor: ["edit"], writing: { always: Date.UTC(2026, 10, 16) } };
 	};
@@ -417,6 +417,7 @@ test("an agent is reported with its source, its tools, what it does not get and 
 		"  about      Looks around.",
 		"  tools      read, bash",
 		"  gets here  read",
+		"  skills     memos",
 		"  warning    bash was left out: scout is read-only.",
 		"  model      the parent's",
 		"  file       /home/u/scout.md",

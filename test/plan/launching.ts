@@ -41,6 +41,7 @@ export const parentOf: ParentFacts = {
 		{ name: "subagent", extension: "/extensions/extension.js" },
 		{ name: "sessions_spawn", extension: "/extensions/extension.js" },
 	],
+	knownSkills: () => [],
 	model: { provider: "test", id: "the parent's" },
 	thinking: "off",
 	projectTrusted: true,

@@ -298,6 +298,7 @@ const FACTS: ParentFacts = {
 	depth: 0,
 	activeTools: ["ls"],
 	knownTools: [{ name: "ls" }],
+	knownSkills: () => [],
 	model: { provider: "test", id: "model" },
 	thinking: undefined,
 	projectTrusted: true,

@@ -74,6 +74,7 @@ function factsHere(agent: Agent, { toolsHere, noteOn, howToForget }: AgentsOptio
 		here.writing === undefined ? [] : [oneFact("may write", writingInWords(here.writing, howToForget(agent)))];
 	return [
 		oneFact("gets here", `${getsInWords(here)}${note === undefined ? "" : ` (${note})`}`),
+		...(here.skills.length === 0 ? [] : [oneFact("skills", here.skills.join(", "))]),
 		...here.warnings.map((warning) => oneFact("warning", warning)),
 		...asks,
 		...mayWrite,

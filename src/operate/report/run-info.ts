@@ -55,6 +55,7 @@ function whatItIs(info: RunInfo): Fact[] {
 		fact("model", info.thinking === undefined ? info.model : `${info.model}, thinking ${info.thinking}`),
 		fact("fallback", info.fallbackModels?.join(", then ")),
 		fact("tools", info.tools.join(", ")),
+		fact("skills", info.skills?.join(", ")),
 		fact("limits", limitsInWords(info.limits)),
 		fact("directory", info.cwd),
 		fact("agent id", info.principal === "main" ? undefined : info.principal),

@@ -10,7 +10,7 @@ import { agentsReport } from "../../operate/report/agents.ts";
 import { type ToolSurroundings, toolsHere, whyOff } from "../../operate/tools-here.ts";
 import { choosePrincipal } from "../../plan/principal.ts";
 import { isRefusal } from "../../run/errors.ts";
-import { activeTools, knownTools, modelFacts } from "../parent-facts.ts";
+import { activeTools, knownSkills, knownTools, modelFacts } from "../parent-facts.ts";
 import { agentsFor } from "../session-services.ts";
 import type { WriteQuestions } from "../write-consent.ts";
 import { type CommandAnswer, type Subcommand, usage } from "./command.ts";
@@ -81,7 +81,7 @@ async function modelsHere(
 export function toolSurroundings(pi: ExtensionAPI, ctx: ExtensionContext, questions: WriteQuestions): ToolSurroundings {
 	return {
 		config: configFor(ctx).config,
-		pi: { active: activeTools(pi, ctx), known: knownTools(pi, ctx) },
+		pi: { active: activeTools(pi, ctx), known: knownTools(pi, ctx), skills: knownSkills(pi, ctx) },
 		consent: (agent) => questions.consent(ctx, agent),
 		writing: (agent) => questions.writing(agent),
 	};

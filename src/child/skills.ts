@@ -1,0 +1,30 @@
+import type { DefaultResourceLoader } from "@earendil-works/pi-coding-agent";
+import type { LaunchPlan } from "../plan/plan.ts";
+
+type LoaderOptions = ConstructorParameters<typeof DefaultResourceLoader>[0];
+
+/**
+ * How pi's loader gets the skills of a plan, and no others: by their files, which pi found for the parent, so that neither
+ * the host's folders nor a file that has appeared since decides what a child is told.
+ */
+export const skillOptions = ({ skills = [] }: LaunchPlan) =>
+	({
+		noSkills: true,
+		additionalSkillPaths: skills.map(({ file }) => file),
+		// A path may stand for a folder with more of them.
+		skillsOverride: (found) => ({
+			...found,
+			skills: found.skills.filter(({ name }) => skills.some((planned) => planned.name === name)),
+		}),
+	}) satisfies Partial<LoaderOptions>;
+
+/** What became of the planned skills since, in words for the result. */
+export function lostSkills({ skills = [] }: LaunchPlan, loader: Pick<DefaultResourceLoader, "getSkills">): string[] {
+	const loaded = loader.getSkills().skills;
+	return skills.flatMap(({ name, file }) => {
+		const skill = loaded.find((each) => each.name === name);
+		if (!skill) return [`The skill ${name} was left out: it cannot be read from ${file} any more.`];
+		if (!skill.disableModelInvocation) return [];
+		return [`The skill ${name} was left out: ${file} says disable-model-invocation, so no model is told of it.`];
+	});
+}
