@@ -92,6 +92,8 @@ function openSession(file: string, cwd: string, wrong: (what: string) => SetupFa
 	try {
 		return SessionManager.open(file, dirname(file), cwd);
 	} catch (error) {
+		// Not the file is to blame: a folder without permissions, a disk that fails.
+		if (error instanceof Error && "syscall" in error) throw error;
 		throw wrong(`${file}: ${messageOf(error)}`);
 	}
 }

@@ -36,9 +36,11 @@ export function findOrReserveHost(
 	ledger: Ledger,
 	want: { profile: ProfileKey; at: number; startWithinMs: number; socketOf: (id: HostId) => string },
 ): { host: HostRecord; startIt: boolean } {
+	// Twice the time: who asks may have read the clock before another did, and waited for the lock since.
+	const longest = want.at + 2 * want.startWithinMs;
 	const find = () => {
 		const host = findLiveHost(ledger, want.profile, want.at);
-		return host?.state === "starting" && host.leaseUntil > want.at + want.startWithinMs ? undefined : host;
+		return host?.state === "starting" && host.leaseUntil > longest ? undefined : host;
 	};
 	const live = find();
 	if (live) return { host: live, startIt: false };
@@ -53,7 +55,7 @@ export function findOrReserveHost(
 			want.at,
 			...profileValues(want.profile),
 			want.at,
-			want.at + want.startWithinMs,
+			longest,
 		);
 		const id = newHostId();
 		const host: HostRecord = {

@@ -212,7 +212,9 @@ export class Hosts {
 				// One that was ready once has said its pid. Others may have given up on it meanwhile, or removed it.
 				if (now?.pid === undefined) this.#failures.push(reason);
 				this.#lastFailure = reason;
+				// Of one that came too late, others took away the socket before it was there.
 				if (now && now.state !== "gone") this.#reap(now);
+				else this.#ports.wire.remove(host.socket);
 			},
 		});
 	}

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { SessionManager } from "@earendil-works/pi-coding-agent";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { failedWriteOf, openSessionFile } from "../../src/child/session-file.ts";
 import type { LaunchPlan } from "../../src/plan/plan.ts";
 import { newSessionId } from "../../src/run/ids.ts";
@@ -19,4 +20,16 @@ test("a write that fails is remembered, since pi takes it for a failure of the m
 	mkdirSync(file);
 	expect(() => manager.appendMessage(answer)).toThrow("EISDIR");
 	expect(failedWriteOf(manager)?.message).toContain("EISDIR");
+});
+
+test("a folder without permissions is not called a file to mend", () => {
+	const cwd = mkdtempSync(join(tmpdir(), "pi-geon-session-"));
+	onTestFinished(() => rmSync(cwd, { recursive: true }));
+	const forbidden = Object.assign(new Error("EACCES: permission denied, open"), { code: "EACCES", syscall: "open" });
+	const open = vi.spyOn(SessionManager, "open").mockImplementation(() => {
+		throw forbidden;
+	});
+	onTestFinished(() => open.mockRestore());
+	const session = { id: newSessionId(), file: join(cwd, "session.jsonl"), resumed: false };
+	expect(() => openSessionFile({ cwd, session } as LaunchPlan)).toThrow(forbidden);
 });

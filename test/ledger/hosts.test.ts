@@ -83,6 +83,12 @@ describe("the right to start a host", () => {
 		expect(ask(ledger, 1001)).toEqual({ host: next.host, startIt: false });
 	});
 
+	test("is not taken back by one who read the clock a little earlier, and waited for the lock", async () => {
+		const ledger = await scratch.ledger();
+		const { host } = ask(ledger, 140);
+		expect(ask(ledger, 50)).toEqual({ host, startIt: false });
+	});
+
 	test("is still good for a late process that nobody has replaced", async () => {
 		const ledger = await scratch.ledger();
 		expect(ready(ledger, ask(ledger, 0).host.id)).toBe(true);

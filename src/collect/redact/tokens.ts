@@ -35,7 +35,7 @@ function maskPrefixed(text: string): string {
 	let rejectedTo = 0;
 	let escapeEnd = 0;
 	let wordBefore = false;
-	const attempts = new Attempts();
+	const tries = new FailedTries();
 	for (let at = 0; at < text.length; ) {
 		const code = text.charCodeAt(at);
 		if (code === 0x5c || code === 0x25 || code === 0x1b) escapeEnd = endOfEscape(text, at);
@@ -45,7 +45,7 @@ function maskPrefixed(text: string): string {
 			at += 1;
 			continue;
 		}
-		const found = knownTokenAt(text, at, rejectedTo, attempts);
+		const found = knownTokenAt(text, at, rejectedTo, tries);
 		if (found?.rejected === true) rejectedTo = found.end;
 		if (found !== undefined && !found.rejected) {
 			rewriting.replace(at, found.end, found.mask);
@@ -74,7 +74,7 @@ interface FoundToken {
 }
 
 /** The same beginning so many times in one run of characters, and no token: in the next part of it, it is not looked at. */
-class Attempts {
+class FailedTries {
 	#bucket: Bucket | undefined;
 	#times = 0;
 	#from = 0;
@@ -99,15 +99,15 @@ class Attempts {
 	}
 }
 
-function knownTokenAt(text: string, at: number, rejectedTo: number, attempts: Attempts): FoundToken | undefined {
+function knownTokenAt(text: string, at: number, rejectedTo: number, tries: FailedTries): FoundToken | undefined {
 	const [first, second] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
 	buckets ??= bucketsOf(TOKEN_FORMATS);
 	const bucket = first < 128 && second < 128 ? buckets[(first << 7) | second] : undefined;
-	if (bucket === undefined || attempts.isInVain(bucket, at)) return undefined;
+	if (bucket === undefined || tries.isInVain(bucket, at)) return undefined;
 	bucket.pattern.lastIndex = at;
 	const match = bucket.pattern.exec(text);
 	if (match === null) {
-		attempts.failed(text, bucket, at);
+		tries.failed(text, bucket, at);
 		return undefined;
 	}
 	const whole = match[0];
