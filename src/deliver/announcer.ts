@@ -18,9 +18,10 @@ import type { Announce } from "./announce.ts";
 import { type DeliveryAction, type DeliveryState, decideDeliveries, given, NOTHING_GIVEN } from "./decide.ts";
 import { DeliveryClaims } from "./delivery-claims.ts";
 import type { RunEvents } from "./run-events.ts";
+import { scriptedRuns } from "./scripted.ts";
 import { seeDeliveries } from "./snapshot.ts";
 import { announcesOf, settle, skipAnnounce, type Telling } from "./tell.ts";
-import { toldOnDisk } from "./transcript.ts";
+import { toldBy, toldOnDisk } from "./transcript.ts";
 
 /** After how long to try again what could not be opened. */
 const OPEN_AGAIN_MS = 5000;
@@ -67,8 +68,8 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	readonly #clock: Clock;
 	readonly #claims: DeliveryClaims;
 	#state: DeliveryState = NOTHING_GIVEN;
-	/** Runs whose outcome a tool call of this process returns. */
-	readonly #awaited = new Set<RunId>();
+	/** Runs whose outcome a tool call of this process returns, with that call. */
+	readonly #awaited = new Map<RunId, string>();
 	/** Those of them whose call has not returned yet. */
 	readonly #calling = new Set<RunId>();
 	/** Whether anything can be owed to this session. */
@@ -91,8 +92,8 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	}
 
 	/** A tool call waits for this run: it is not announced while that lives. */
-	await(id: RunId): void {
-		this.#awaited.add(id);
+	await(id: RunId, toolCall: string): void {
+		this.#awaited.set(id, toolCall);
 		this.#calling.add(id);
 	}
 
@@ -108,12 +109,14 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	}
 
 	/** A turn ended with these results: its entries are in the session, so what they tell has been delivered. */
-	async settleResults(talk: Talk, told: RunId[]): Promise<void> {
+	async settleResults(talk: Talk, results: Parameters<typeof toldBy>[0]): Promise<void> {
+		const scripted = scriptedRuns(this.#awaited);
+		const told = toldBy(results, scripted);
 		if (told.length === 0) return;
 		await this.#setup.use(talk, async ({ ledger }) => {
 			// Told, even if that cannot be written now: the next look writes it.
 			for (const id of told) this.awaited(id);
-			const onDisk = toldOnDisk(talk, ledger.files);
+			const onDisk = toldOnDisk(talk, ledger.files, scripted);
 			const paid = told.filter((id) => onDisk.has(id));
 			for (const id of settleDeliveries(ledger, paid, this.#clock.now())) {
 				this.#setup.log.info("answered", { runId: id, session: talk.sessionId });
@@ -257,7 +260,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		const unawaited = this.#unawaited(open);
 		live.observe(unawaited);
 		events.observe(open, services, this.#state.inFlight);
-		this.#claims.keep(ledger, [...this.#awaited, ...this.#state.inFlight.keys()]);
+		this.#claims.keep(ledger, [...this.#awaited.keys(), ...this.#state.inFlight.keys()]);
 		const { owed, seen } = seeDeliveries({
 			talk,
 			ledger,

@@ -6,6 +6,7 @@ import type { RunId } from "../run/ids.ts";
 import { wantsSilence } from "./announce.ts";
 import type { DeliverySnapshot, DeliveryState } from "./decide.ts";
 import type { DeliveryClaims } from "./delivery-claims.ts";
+import { scriptedAmong } from "./scripted.ts";
 import { toldInMemory, toldOnDisk } from "./transcript.ts";
 
 export interface Sight {
@@ -16,7 +17,7 @@ export interface Sight {
 	/** How many runs nobody awaits, and have not ended. */
 	open: number;
 	/** Runs whose outcome a tool call returns. */
-	awaited: ReadonlySet<RunId>;
+	awaited: { has(id: RunId): boolean; readonly size: number };
 	/** Whether one of these calls has not returned yet. */
 	isCalling: boolean;
 	at: number;
@@ -28,7 +29,8 @@ export function seeDeliveries(sight: Sight): { owed: Map<RunId, EndedRecord>; se
 	const owed = outcomesOwed(sight);
 	const ours = claims.take(ledger, [...owed.keys()]);
 	const inFlight = [...state.inFlight.keys()];
-	const held = inFlight.length + owed.size > 0 ? toldInMemory(talk) : new Set();
+	const scripted = scriptedAmong(owed.values());
+	const held = inFlight.length + owed.size > 0 ? toldInMemory(talk, scripted) : new Set();
 	// The disk is asked only where it may have the answer: that takes a while with a large file.
 	const mayBeOnDisk = [...inFlight, ...ours].some((id) => held.has(id));
 	const seen = {
@@ -36,7 +38,7 @@ export function seeDeliveries(sight: Sight): { owed: Map<RunId, EndedRecord>; se
 		awaited: awaited.size,
 		owed: [...owed].map(([id, ended]) => ({ id, isOurs: ours.has(id), wantsSilence: wantsSilence(ended) })),
 		held,
-		onDisk: mayBeOnDisk ? toldOnDisk(talk, ledger.files) : new Set(),
+		onDisk: mayBeOnDisk ? toldOnDisk(talk, ledger.files, scripted) : new Set(),
 		memoryIsLost: held.size > 0 && isMemoryLost(talk, ledger),
 		talk: {
 			isInteractive: talk.isInteractive,

@@ -12,6 +12,7 @@ import { messageOf } from "../run/message-of.ts";
 import { SILENCE } from "../run/silence.ts";
 import { type Announce, type Announcing, announceOf, poorAnnounceOf } from "./announce.ts";
 import type { RunEvents } from "./run-events.ts";
+import { scriptedAmong } from "./scripted.ts";
 import { toldOnDisk } from "./transcript.ts";
 
 /** A conversation that is told of its runs, and what that takes. */
@@ -28,7 +29,7 @@ export interface Telling {
 export function announcesOf(telling: Telling, due: readonly EndedRecord[]): Map<RunId, Announce> {
 	if (due.length === 0) return new Map();
 	const { talk, ledger, redactor, clock, log } = telling;
-	const onDisk = toldOnDisk(talk, ledger.files);
+	const onDisk = toldOnDisk(talk, ledger.files, scriptedAmong(due));
 	const told = due.filter(({ run }) => onDisk.has(run.id));
 	settle(
 		telling,

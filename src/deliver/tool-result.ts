@@ -11,11 +11,15 @@ import { NO_USAGE, type Usage } from "../run/usage.ts";
 import { type ChildsWords, childsWords } from "./childs-words.ts";
 import type { SingleResult, SubagentDetails } from "./details.ts";
 import { pick, viewOf } from "./run-view.ts";
+import { type ScriptValue, scriptValue } from "./script-value.ts";
 import { resultDetails } from "./stored-details.ts";
 import { shownToModel } from "./whole-answer.ts";
 import { isOurMessage } from "./whose-words.ts";
 
-export type SubagentResult = AgentToolResult<SubagentDetails>;
+export interface SubagentResult extends AgentToolResult<SubagentDetails> {
+	/** For scripts, where pi has them. */
+	structuredContent?: ScriptValue;
+}
 
 /** An ended run as the tool result the parent's model reads. Failures are results too. */
 export function toolResult(record: EndedRecord, redactor: Redactor): SubagentResult {
@@ -51,19 +55,19 @@ export function toolResult(record: EndedRecord, redactor: Redactor): SubagentRes
 		outcome.status === "success"
 			? [words.sentence, ...said]
 			: failureText(outcome, { words, said, agent: redactor.redact(plan.agent), sessionFile: place });
+	const details = resultDetails({
+		mode: "single",
+		runId: run.id,
+		sessionId,
+		...(outcome.finalized && { finalized: outcome.finalized }),
+		results: [result],
+		...(error && { error }),
+	});
 	return {
 		content: [{ type: "text", text: [headerOf(record), "", "---", "", ...body].join("\n") }],
-		details: resultDetails({
-			mode: "single",
-			runId: run.id,
-			sessionId,
-			...(outcome.finalized && { finalized: outcome.finalized }),
-			results: [result],
-			...(error && { error }),
-		}),
+		details,
 		usage: piUsage(outcome.usage),
-		// Where pi passes tool results on to scripts, a result that met a schema goes as data.
-		...(outcome.finalized && "value" in outcome.finalized && { structuredContent: outcome.finalized.value }),
+		structuredContent: scriptValue(details),
 	};
 }
 
@@ -114,10 +118,9 @@ function failureText(outcome: FailureOutcome, { agent, words, said, sessionFile 
 const MANAGEMENT: SubagentErrorCode[] = ["SUBAGENT_DEPTH_EXCEEDED", "SUBAGENTS_DISABLED"];
 
 export function refusalResult({ error }: Refusal): SubagentResult {
-	return {
-		content: [{ type: "text", text: error.message }],
-		details: resultDetails({ mode: MANAGEMENT.includes(error.code) ? "management" : "single", results: [], error }),
-	};
+	const mode = MANAGEMENT.includes(error.code) ? "management" : "single";
+	const details = resultDetails({ mode, results: [], error });
+	return { content: [{ type: "text", text: error.message }], details, structuredContent: scriptValue(details) };
 }
 
 /** A run at work, for the partial updates of the tool call. */

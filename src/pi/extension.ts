@@ -4,7 +4,6 @@ import { decideTrust } from "../config/project-trust.ts";
 import { ANNOUNCE } from "../deliver/announce.ts";
 import { Announcer } from "../deliver/announcer.ts";
 import { RunEvents } from "../deliver/run-events.ts";
-import { toldBy } from "../deliver/transcript.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { systemPorts } from "../processes/system-ports.ts";
 import { delegationDepth } from "../run/delegation-depth.ts";
@@ -99,7 +98,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		if (enabled) startHostAhead(ctx);
 	});
 	pi.on("tool_result", markFailure);
-	pi.on("turn_end", (event, ctx) => announcer.settleResults(talkIn(ctx), toldBy(event.toolResults)));
+	pi.on("turn_end", (event, ctx) => announcer.settleResults(talkIn(ctx), event.toolResults));
 	pi.on("agent_before_settle", headlessDrain(announcer, services, talkIn, systemPorts.clock));
 	pi.on("input", (_event, ctx) => {
 		if (ctx.isIdle()) announcer.promptEntered();

@@ -16,7 +16,7 @@ export interface ToolCall {
 export interface ConversationEvents {
 	promptEntered(): void;
 	promptArrived(): void;
-	turnEnded(results: { toolName: string; details: unknown }[]): Promise<void>;
+	turnEnded(results: { toolCallId: string; toolName: string; details: unknown }[]): Promise<void>;
 	settled(): void;
 }
 
@@ -158,11 +158,16 @@ export class SimConversation implements Conversation {
 		const content = calls.map(({ id, toolName }) => ({ type: "toolCall", id, name: toolName }));
 		this.#append({ type: "message", message: { role: "assistant", content } }, "assistant");
 		const results = await Promise.all(
-			calls.map(async ({ toolName, execute }) => ({ toolName, details: await execute(this.#abort.signal) })),
+			calls.map(async ({ id, toolName, execute }) => ({
+				toolCallId: id,
+				toolName,
+				details: await execute(this.#abort.signal),
+			})),
 		);
-		for (const { toolName, details } of results) {
+		for (const { toolCallId, toolName, details } of results) {
 			const message = {
 				role: "toolResult",
+				toolCallId,
 				toolName,
 				details: details as NonNullable<Entry["message"]>["details"] & object,
 			};

@@ -6,7 +6,6 @@ import { delegate, type Services, spawn } from "../../src/delegate.ts";
 import { Announcer } from "../../src/deliver/announcer.ts";
 import { RunEvents } from "../../src/deliver/run-events.ts";
 import { refusalResult } from "../../src/deliver/tool-result.ts";
-import { toldBy } from "../../src/deliver/transcript.ts";
 import { findSession } from "../../src/ledger/sessions.ts";
 import { isDenial } from "../../src/operate/denial.ts";
 import { sendToSession } from "../../src/operate/send.ts";
@@ -133,7 +132,7 @@ class SimPi {
 		this.#talk = new SimConversation(world, process, new SimSession(world, process, session), {
 			promptEntered: () => this.#announcer.promptEntered(),
 			promptArrived: () => this.#announcer.promptArrived(),
-			turnEnded: (results) => this.#announcer.settleResults(this.#talk, toldBy(results)).catch(() => {}),
+			turnEnded: (results) => this.#announcer.settleResults(this.#talk, results).catch(() => {}),
 			settled: () => this.#announcer.rested(this.#talk),
 		});
 		this.#announcer.begin(this.#talk);
@@ -230,7 +229,7 @@ class SimPi {
 					signal: AbortSignal.any([signal, this.#ended.signal]),
 					onAdmitted: ({ run }) => {
 						admitted = run.id;
-						this.#announcer.await(run.id);
+						this.#announcer.await(run.id, toolCall);
 						this.#announcer.attend(this.#talk);
 					},
 				},
@@ -272,7 +271,7 @@ class SimPi {
 			{
 				onWaiting: (id) => {
 					awaited.add(id);
-					this.#announcer.await(id);
+					this.#announcer.await(id, toolCall);
 					this.#announcer.attend(this.#talk);
 				},
 				onLeft: (id) => {

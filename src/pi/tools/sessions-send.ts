@@ -36,11 +36,11 @@ export interface SendToolSetup extends DelegationSetup {
 export function sessionsSendTool({ pi, services, announcer, decisions, onSpawned }: SendToolSetup) {
 	/** How many calls wait for a run: it is announced only once the last of them has left. */
 	const waiting = new Map<RunId, number>();
-	const hooksFor = (ctx: ExtensionContext, awaited: Set<RunId>): SendHooks => ({
+	const hooksFor = (ctx: ExtensionContext, toolCall: string, awaited: Set<RunId>): SendHooks => ({
 		onWaiting(id) {
 			awaited.add(id);
 			waiting.set(id, (waiting.get(id) ?? 0) + 1);
-			announcer.await(id);
+			announcer.await(id, toolCall);
 			announcer.attend(conversationOf(pi, ctx));
 		},
 		onLeft(id) {
@@ -73,7 +73,7 @@ export function sessionsSendTool({ pi, services, announcer, decisions, onSpawned
 					},
 					parentFacts(pi, ctx, decisions),
 					available,
-					{ ...hooksFor(ctx, awaited), onAsk: askUser(ctx, available) },
+					{ ...hooksFor(ctx, toolCall, awaited), onAsk: askUser(ctx, available) },
 				);
 			const sent = await orError(() => services.use(ctx, send));
 			for (const id of awaited) announcer.returned(id);

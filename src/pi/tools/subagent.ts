@@ -19,6 +19,7 @@ import { subagentDescription } from "../tool-description.ts";
 import { renderCall } from "../view/subagent-call.ts";
 import { renderResult } from "../view/subagent-result.ts";
 import type { WaitingCalls } from "../waiting-calls.ts";
+import { subagentOutput } from "./subagent-output.ts";
 
 const subagentParameters = Type.Object(
 	{
@@ -65,7 +66,7 @@ export function subagentTool({
 	calls,
 	decisions,
 }: SubagentToolSetup) {
-	return defineTool({
+	const tool = defineTool({
 		name: "subagent",
 		label: "Subagent",
 		description: subagentDescription(agents),
@@ -100,7 +101,7 @@ export function subagentTool({
 							onAdmitted: (record) => {
 								events.created(record, available);
 								admitted = record.run.id;
-								announcer.await(admitted);
+								announcer.await(admitted, toolCall);
 								announcer.attend(conversationOf(pi, ctx));
 							},
 							onAsk: askUser(ctx, available),
@@ -120,4 +121,6 @@ export function subagentTool({
 			}
 		},
 	});
+	// pi before 0.99 has no scripts, and passes over it.
+	return { ...tool, outputSchema: subagentOutput };
 }

@@ -1,0 +1,42 @@
+import type { SubagentError } from "../run/errors.ts";
+import type { RunId, SessionId } from "../run/ids.ts";
+import type { Redacted } from "../run/redacted.ts";
+import { NO_USAGE, type Usage } from "../run/usage.ts";
+import type { SubagentDetails } from "./details.ts";
+
+/** What a program is given of a delegation: a script of pi's codemode, or another extension. */
+export interface ScriptValue {
+	/** RUNNING: the user sent the run to the background. */
+	status: "SUCCESS" | "ERROR" | "RUNNING";
+	sessionId?: SessionId;
+	runId?: RunId;
+	/** The whole answer, as the child wrote it, redacted. */
+	output?: Redacted;
+	/** The answer of an agent with an `outputSchema`, parsed. */
+	value?: unknown;
+	error?: SubagentError;
+	warnings?: Redacted[];
+	usage: Usage;
+}
+
+export function scriptValue({
+	runId,
+	sessionId,
+	finalized,
+	results,
+	error,
+}: Omit<SubagentDetails, "version">): ScriptValue {
+	const [result] = results;
+	const succeeded = result?.exitCode === 0;
+	return {
+		status: succeeded ? "SUCCESS" : "ERROR",
+		...(sessionId !== undefined && { sessionId }),
+		...(runId !== undefined && { runId }),
+		...(result?.output !== undefined && { output: result.output }),
+		...(succeeded && finalized && "value" in finalized && { value: finalized.value }),
+		// A success whose text for the model is cut off: a program is given all of it.
+		...(!succeeded && error && { error }),
+		...(result?.warnings && { warnings: result.warnings }),
+		usage: result?.usage ?? NO_USAGE,
+	};
+}

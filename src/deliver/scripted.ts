@@ -1,0 +1,27 @@
+import type { EndedRecord } from "../ledger/records.ts";
+import type { RunId } from "../run/ids.ts";
+
+/**
+ * Runs whose outcomes a script was given, by the call that ran the script. pi keeps the result of that call in the
+ * transcript and none of the calls inside it, so that result tells of all of them.
+ */
+export type Scripted = ReadonlyMap<string, readonly RunId[]>;
+
+/** pi names the calls of a script after the call that runs it: `<call>/1`, and `<call>/1/1` where one makes another. */
+const callOfScript = (toolCall: string | undefined): string | undefined =>
+	/^(.+?)(?:\/\d+)+$/s.exec(toolCall ?? "")?.[1];
+
+export function scriptedRuns(calls: Iterable<readonly [RunId, string | undefined]>): Scripted {
+	const scripted = new Map<string, RunId[]>();
+	for (const [id, toolCall] of calls) {
+		const script = callOfScript(toolCall);
+		if (script !== undefined) scripted.set(script, [...(scripted.get(script) ?? []), id]);
+	}
+	return scripted;
+}
+
+/** Not those in the background: a script is given the receipt of one, and its outcome is announced. */
+export const scriptedAmong = (records: Iterable<EndedRecord>): Scripted =>
+	scriptedRuns(
+		[...records].flatMap(({ run, toolCall, mode }) => (mode === "foreground" ? [[run.id, toolCall] as const] : [])),
+	);
