@@ -95,9 +95,8 @@ describe("nobody can write to a model what its user does not see", () => {
 		["half a family", "👨‍".repeat(600_000)],
 		["sequences that are none", randomSequences(1_000_000)],
 	])("a document of nothing but %s holds nobody up", (_what, text) => {
-		const took = Math.min(...[1, 2, 3].map(() => timed(() => legible(text))));
-		// Measured: at most 1 s, with other work on the machine.
-		expect(took).toBeLessThan(5_000);
+		// Measured: at most 1 s, with other work on the machine. That work may be to blame, once or twice.
+		expect([1, 2, 3].some(() => timed(() => legible(text)) < 5_000)).toBe(true);
 	});
 });
 

@@ -67,7 +67,8 @@ describe("a page", () => {
 		const timer = setInterval(() => ticks++, 10);
 		await expect(convert(slow, { contentType: "text/html" }, 300)).rejects.toEqual(failing("CONVERT_TIMEOUT"));
 		clearInterval(timer);
-		expect(ticks).toBeGreaterThan(10);
+		// A thread that is held up until the end has one turn then, and not several.
+		expect(ticks).toBeGreaterThan(2);
 	});
 
 	test("ends when the caller no longer wants it", async () => {

@@ -200,8 +200,9 @@ describe("speed", () => {
 			fc.property(fc.array(fc.constantFrom(...parts), { minLength: 1, maxLength: 4 }), (mixture) => {
 				const part = mixture.join("");
 				const isLinear = (): boolean => {
-					const small = shortest(filled(part, 15_000));
-					return shortest(filled(part, 120_000)) < small * 24 + 30;
+					const longest = shortest(filled(part, 15_000)) * 24 + 30;
+					const text = filled(part, 120_000);
+					return [1, 2, 3].some(() => milliseconds(() => redact(text)) < longest);
 				};
 				// What the machine did beside it may be to blame, once or twice; a pattern is every time.
 				expect(isLinear() || isLinear() || isLinear(), JSON.stringify(part)).toBe(true);
