@@ -9,16 +9,21 @@ export interface PiEvent {
 export class JsonLines {
 	readonly #decoder = new StringDecoder("utf8");
 	readonly #onEvent: (event: PiEvent) => void;
-	#rest = "";
+	/** The beginning of a record: kept in pieces, for one of many megabytes would be copied with each of them. */
+	#begun: string[] = [];
 
 	constructor(onEvent: (event: PiEvent) => void) {
 		this.#onEvent = onEvent;
 	}
 
 	push(bytes: Buffer): void {
-		const lines = (this.#rest + this.#decoder.write(bytes)).split("\n");
-		this.#rest = lines.pop() ?? "";
-		for (const line of lines) if (line.trim() !== "") this.#onEvent(JSON.parse(line) as PiEvent);
+		const [first = "", ...others] = this.#decoder.write(bytes).split("\n");
+		this.#begun.push(first);
+		for (const next of others) {
+			const line = this.#begun.join("");
+			this.#begun = [next];
+			if (line.trim() !== "") this.#onEvent(JSON.parse(line) as PiEvent);
+		}
 	}
 }
 

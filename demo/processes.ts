@@ -12,13 +12,22 @@ export function processesWith(variable: string, value: string): FoundProcess[] {
 	return found.filter(({ pid }) => pid !== process.pid);
 }
 
+/** Whether one that was found is still there: cheaper than to look at all of them again. */
+export function isStillThere({ pid }: FoundProcess, variable: string, value: string): boolean {
+	if (process.platform !== "linux") return processesWith(variable, value).some((found) => found.pid === pid);
+	return hasAssignment(String(pid), `${variable}=${value}`);
+}
+
 function fromProc(assignment: string): FoundProcess[] {
 	const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
 	return pids.flatMap((pid) => {
-		if (!readProc(pid, "environ").split("\0").includes(assignment)) return [];
+		if (!hasAssignment(pid, assignment)) return [];
 		return [{ pid: Number(pid), command: readProc(pid, "cmdline").replaceAll("\0", " ").trim() }];
 	});
 }
+
+const hasAssignment = (pid: string, assignment: string): boolean =>
+	readProc(pid, "environ").split("\0").includes(assignment);
 
 /** Empty for a process that ended meanwhile, is a zombie, or belongs to somebody else. */
 function readProc(pid: string, file: string): string {

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type FoundProcess, processesWith } from "../../demo/processes.ts";
+import { type FoundProcess, isStillThere, processesWith } from "../../demo/processes.ts";
 import { type Home, MARKER } from "./home.ts";
 
 const POLL_MS = 50;
@@ -13,18 +13,20 @@ export const processesOf = (home: Home): FoundProcess[] => processesWith(MARKER,
 export async function expectNothingLeft(home: Home, { withinMs = 15_000 } = {}): Promise<void> {
 	const deadline = performance.now() + withinMs;
 	for (;;) {
-		const left = leftovers(home);
+		const processes = processesOf(home);
+		const left = [...processes.map(({ pid, command }) => `process ${pid}: ${command}`), ...filesLeft(home)];
 		if (left.length === 0) return;
 		if (performance.now() > deadline) {
 			throw new Error(`Left behind after ${withinMs} ms:\n${left.map((line) => `  ${line}`).join("\n")}`);
 		}
-		await sleep(POLL_MS);
+		// All of them are looked for again only once these are gone: that takes a while where there are many.
+		do await sleep(POLL_MS);
+		while (processes.some((each) => isStillThere(each, MARKER, home.id)) && performance.now() <= deadline);
 	}
 }
 
-function leftovers(home: Home): string[] {
+function filesLeft(home: Home): string[] {
 	return [
-		...processesOf(home).map(({ pid, command }) => `process ${pid}: ${command}`),
 		...filesBelow(home.home).flatMap((file) => (file.endsWith(".sock") ? [`socket ${file}`] : [])),
 		// pi and the tools keep files of their own in the temp folder; ours carry our name or are sockets.
 		...filesBelow(home.temp)
