@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readLogs } from "../../src/log/read-logs.ts";
 import { processStart } from "../../src/processes/process-start.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
+import { bundled } from "../helpers/bundled.ts";
 import { killHosts } from "../helpers/hosts.ts";
 import { startMcpServer } from "../helpers/mcp-http.ts";
 import type { Script } from "../helpers/model.ts";
@@ -16,7 +17,7 @@ import { delegateTo, delegations, finalize } from "./child.ts";
 import { interruptions } from "./interrupted.ts";
 
 const openHome = useHome();
-const SERVER = join(repositoryRoot, "test", "children", "mcp-server.ts");
+const SERVER = bundled(join(repositoryRoot, "test", "children", "mcp-server.ts"));
 const PI_WITH_MCP: PiVersion = "1.5.0";
 
 /** A server over stdio, which leaves a trace of each of its processes. */
