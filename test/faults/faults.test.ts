@@ -2,9 +2,11 @@ import { expect, test } from "vitest";
 import { attack } from "./attack.ts";
 
 const POINTS = 200;
+/** From here on a workload meets about as many faults as it can, so that fewer workloads are needed for them. */
+const FIRST_SEED = 15;
 
 test("whatever is killed, suspended, torn, cut off, full or forbidden, nothing is lost, nothing doubled, nothing left behind", async () => {
-	const results = await attack({ points: POINTS, from: 1, atOnce: 4 });
+	const results = await attack({ points: POINTS, from: FIRST_SEED, atOnce: 4 });
 	const broken = results.flatMap(({ seed, violations }) =>
 		violations.map(({ promise, because }) => `${promise}: ${because} (again: node bench/faults.ts --seed ${seed})`),
 	);
