@@ -1,13 +1,19 @@
 import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/helpers/longest-first.ts";
 
-/** The attack, the histories and the ratios use both cores by themselves, or measure them. */
-const ALONE = ["test/faults/faults.test.ts", "test/simulation/*.test.ts", "test/bench/*.test.ts"];
+// What Node has compiled once it need not compile in each process: pi is most of what a test loads.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, ".cache", "node-compile-cache");
 
-/** Tests of functions share a process: a start costs more than most of them. One that changes its process has its own. */
-const CHANGES_ITS_PROCESS = /\bvi\.|process\.(env|chdir|on|umask)\b/;
-const SHARED = globSync("test/{agents,collect,config,deliver,host,ledger,log,plan,run,supervise}/**/*.test.ts").filter(
-	(file) => !CHANGES_ITS_PROCESS.test(readFileSync(file, "utf8")),
+/** The attack uses both cores by itself, and the ratios measure them. */
+const ALONE = ["test/faults/faults.test.ts", "test/bench/*.test.ts"];
+
+/** Files share a process: to load what they import costs more than most of them. One that changes its process has its own. */
+const CHANGES_ITS_PROCESS =
+	/\bvi\.(?!waitFor\b)|process\.(chdir|on|umask|getActiveResourcesInfo)\b|process\.env\.\w+ =/;
+const OWN_PROCESS = globSync("test/**/*.test.ts").filter((file) =>
+	CHANGES_ITS_PROCESS.test(readFileSync(file, "utf8")),
 );
 
 export default defineConfig({
@@ -19,17 +25,19 @@ export default defineConfig({
 		// What did not happen the first time did not happen.
 		retry: 0,
 		// On two cores: every end-to-end test starts several pi processes of its own, and waits for them a part of the time.
-		maxWorkers: 3,
+		maxWorkers: 4,
+		sequence: { sequencer: LongestFirst },
 		projects: [
+			{ extends: true, test: { name: "own process", include: OWN_PROCESS } },
 			{
 				extends: true,
 				test: {
-					name: "beside",
+					name: "shared process",
 					include: ["test/**/*.test.ts"],
-					exclude: [...configDefaults.exclude, ...ALONE, ...SHARED],
+					exclude: [...configDefaults.exclude, ...ALONE, ...OWN_PROCESS],
+					isolate: false,
 				},
 			},
-			{ extends: true, test: { name: "shared", include: SHARED, isolate: false } },
 			{
 				extends: true,
 				test: { name: "alone", include: ALONE, fileParallelism: false, sequence: { groupOrder: 1 } },

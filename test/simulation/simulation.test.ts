@@ -8,7 +8,7 @@ import { MUTATIONS } from "./mutations.ts";
 import { simulate } from "./simulate.ts";
 
 const MAIN = join(repositoryRoot, "test", "simulation", "main.ts");
-const LONGEST_MS = 240_000;
+const LONGEST_MS = 600_000;
 
 /** In a process of its own: what a killed process leaves unhandled must not end this one. */
 async function run(...args: string[]): Promise<{ code: number; output: string }> {

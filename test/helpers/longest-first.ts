@@ -1,0 +1,17 @@
+import { relative } from "node:path";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** What takes longest, so that none of it is left to run by itself at the end. */
+const LONGEST = ["test/simulation/"];
+
+/** vitest knows how long files took only where they ran before, and takes one project after the other. */
+export class LongestFirst extends BaseSequencer {
+	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+		const isLong = ({ moduleId }: TestSpecification): boolean => {
+			const file = relative(this.ctx.config.root, moduleId);
+			return LONGEST.some((beginning) => file.startsWith(beginning));
+		};
+		const sorted = await super.sort(files);
+		return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+	}
+}
