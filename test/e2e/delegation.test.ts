@@ -7,7 +7,7 @@ import { gate } from "../helpers/gate.ts";
 import { processesOf } from "../helpers/leaks.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { drip, text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi, runPi } from "../helpers/pi.ts";
+import { ANY_PI, piVersions, promptPi, runPi } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
@@ -74,31 +74,6 @@ describe.each(piVersions)("on pi %s", (version) => {
 		expect(children[1]?.toolResults[0]?.text).toContain("src/");
 	});
 
-	test("the child runs in another process, which knows that it is inside a subagent", async () => {
-		const reached = gate();
-		const proceed = gate();
-		const home = await openHome({
-			script: dispatch({
-				parent: [delegateTo("explorer", task), text("Done.")],
-				child: async () => {
-					reached.open();
-					await proceed.opened;
-					return finalize(answer);
-				},
-			}),
-		});
-		const running = promptPi(home, "Where is auth registered?", { version });
-		await reached.opened;
-		const environments = processesOf(home).map(({ pid }) => readFileSync(`/proc/${pid}/environ`, "utf8").split("\0"));
-		proceed.open();
-		await running;
-
-		const hosts = environments.filter((environment) => environment.includes("PI_SUBAGENT_CHILD=1"));
-		expect(environments).toHaveLength(2);
-		expect(hosts).toHaveLength(1);
-		expect(hosts[0]).toContain("PI_SUBAGENT_DEPTH=1");
-	});
-
 	test("the child's session file is private and opens in pi as an ordinary session", async () => {
 		const home = await openHome({ script });
 		const [details] = delegations(await promptPi(home, "Where is auth registered?", { version }));
@@ -131,6 +106,35 @@ describe.each(piVersions)("on pi %s", (version) => {
 
 		const run = await promptPi(home, "Where is auth registered?", { version });
 		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { result: answer } });
+	});
+});
+
+describe("on any pi", () => {
+	const version = ANY_PI;
+
+	test("the child runs in another process, which knows that it is inside a subagent", async () => {
+		const reached = gate();
+		const proceed = gate();
+		const home = await openHome({
+			script: dispatch({
+				parent: [delegateTo("explorer", task), text("Done.")],
+				child: async () => {
+					reached.open();
+					await proceed.opened;
+					return finalize(answer);
+				},
+			}),
+		});
+		const running = promptPi(home, "Where is auth registered?", { version });
+		await reached.opened;
+		const environments = processesOf(home).map(({ pid }) => readFileSync(`/proc/${pid}/environ`, "utf8").split("\0"));
+		proceed.open();
+		await running;
+
+		const hosts = environments.filter((environment) => environment.includes("PI_SUBAGENT_CHILD=1"));
+		expect(environments).toHaveLength(2);
+		expect(hosts).toHaveLength(1);
+		expect(hosts[0]).toContain("PI_SUBAGENT_DEPTH=1");
 	});
 });
 

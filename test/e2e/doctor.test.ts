@@ -7,7 +7,7 @@ import type { Home } from "../helpers/home.ts";
 import { hostPids } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, runPi, startRpc } from "../helpers/pi.ts";
+import { ANY_PI, piVersions, runPi, startRpc } from "../helpers/pi.ts";
 import { usePreparedHome } from "../helpers/prepared-home.ts";
 import { type PiVersion, repositoryRoot, stagedPackage } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -62,6 +62,10 @@ describe.each(piVersions)("the doctor on pi %s", (version) => {
 		expect(report).toMatch(/ok host: A host starts and answers, in \d+ ms/);
 		expect(report).toContain("The ledger is intact: 1 run,");
 	});
+});
+
+describe("the doctor on any pi", () => {
+	const version = ANY_PI;
 
 	test("finds several things wrong at once, each with its cause", async () => {
 		const home = await openHome({

@@ -6,7 +6,7 @@ import type { Home } from "../helpers/home.ts";
 import { killHosts } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi } from "../helpers/pi.ts";
+import { ANY_PI, piVersions, promptPi } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
@@ -17,13 +17,13 @@ const OWN_PROVIDER = join(repositoryRoot, "test", "children", "own-provider.ts")
 
 const modelsOfChildren = (home: Home) => home.model.requests.flatMap(({ isChild, model }) => (isChild ? [model] : []));
 
-describe.each(piVersions)("a model that only an extension provides, on pi %s", (version) => {
-	const oneLook = dispatch({
-		parent: [delegateTo("explorer", "Look."), text("Done.")],
-		child: () => finalize("Seen."),
-	});
-	const asParent = ["--model", "elsewhere/own"];
+const oneLook = dispatch({
+	parent: [delegateTo("explorer", "Look."), text("Done.")],
+	child: () => finalize("Seen."),
+});
+const asParent = ["--model", "elsewhere/own"];
 
+describe.each(piVersions)("a model that only an extension provides, on pi %s", (version) => {
 	test("is inherited by a child; the extension's tools and hooks stay out of it", async () => {
 		const home = await openHome({ moreExtensions: [OWN_PROVIDER], script: oneLook });
 		const env = { ELSEWHERE_URL: home.model.baseUrl, ELSEWHERE_TRACES: home.project };
@@ -40,6 +40,50 @@ describe.each(piVersions)("a model that only an extension provides, on pi %s", (
 		// The parent's hook has run, once; a child's has not.
 		expect(readdirSync(home.project)).toEqual(["session_start of a parent"]);
 	});
+
+	// How an extension fails is told by pi's loader; that it hangs, or registers nothing, we find out ourselves.
+	const failures = [
+		["throws", "It does not want to."],
+		["hangs", "it did not load within 10 s"],
+		["registers nothing", "none of the extensions registers elsewhere"],
+	] as const;
+	test.each(failures.filter(([how]) => how === "throws" || version === "0.87.1"))(
+		"whose extension %s outside of the session is refused, with the file and the reason",
+		async (how, why) => {
+			const home = await openHome({ moreExtensions: [OWN_PROVIDER], script: oneLook });
+			const env = { ELSEWHERE_URL: home.model.baseUrl, ELSEWHERE_IN_HOSTS: how };
+			const run = await promptPi(home, "Go.", { version, args: asParent, env });
+			const [details] = delegations(run);
+			expect(details).toMatchObject({
+				results: [],
+				error: { code: "SUBAGENT_FAILED", reason: "no_model", message: expect.stringContaining("agents.defaults") },
+			});
+			expect(details?.error?.message).toContain("own-provider.ts");
+			expect(details?.error?.message).toContain(why);
+			expect(modelsOfChildren(home)).toEqual([]);
+		},
+	);
+
+	test("an untrusted project's extension is never loaded to look for it", async () => {
+		const home = await openHome({
+			moreExtensions: [OWN_PROVIDER],
+			files: {
+				".pi/extensions/evil.ts": `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify("EVIL")}, "");\nexport default () => {};\n`,
+			},
+			script: oneLook,
+		});
+		const evil = join(home.project, ".pi", "extensions", "evil.ts");
+		const trace = join(home.scratch, "evil ran");
+		writeFileSync(evil, readFileSync(evil, "utf8").replace('"EVIL"', JSON.stringify(trace)));
+		const env = { ELSEWHERE_URL: home.model.baseUrl };
+		const run = await promptPi(home, "Go.", { version, args: ["--no-approve", ...asParent], env });
+		expect(modelsOfChildren(home), run.stderr).toEqual(["own"]);
+		expect(existsSync(trace)).toBe(false);
+	});
+});
+
+describe("a model that only an extension provides, on any pi", () => {
+	const version = ANY_PI;
 
 	test("is used where it is named, from the user's folder of extensions; what was found out is remembered", async () => {
 		const home = await openHome({
@@ -80,29 +124,6 @@ describe.each(piVersions)("a model that only an extension provides, on pi %s", (
 			{ results: [{ exitCode: 0, attempts: 2, model: "elsewhere/own" }] },
 		]);
 	});
-
-	// How an extension fails is told by pi's loader; that it hangs, or registers nothing, we find out ourselves.
-	const failures = [
-		["throws", "It does not want to."],
-		["hangs", "it did not load within 10 s"],
-		["registers nothing", "none of the extensions registers elsewhere"],
-	] as const;
-	test.each(failures.filter(([how]) => how === "throws" || version === "0.87.1"))(
-		"whose extension %s outside of the session is refused, with the file and the reason",
-		async (how, why) => {
-			const home = await openHome({ moreExtensions: [OWN_PROVIDER], script: oneLook });
-			const env = { ELSEWHERE_URL: home.model.baseUrl, ELSEWHERE_IN_HOSTS: how };
-			const run = await promptPi(home, "Go.", { version, args: asParent, env });
-			const [details] = delegations(run);
-			expect(details).toMatchObject({
-				results: [],
-				error: { code: "SUBAGENT_FAILED", reason: "no_model", message: expect.stringContaining("agents.defaults") },
-			});
-			expect(details?.error?.message).toContain("own-provider.ts");
-			expect(details?.error?.message).toContain(why);
-			expect(modelsOfChildren(home)).toEqual([]);
-		},
-	);
 
 	test("whose extension cannot be used gives way to the next in line, with a warning", async () => {
 		const home = await openHome({
@@ -146,23 +167,6 @@ describe.each(piVersions)("a model that only an extension provides, on pi %s", (
 		const announce = home.model.requests.find(({ lastUserText }) => lastUserText.includes("Status: error"));
 		expect(announce?.lastUserText).toContain("own.ts, which provides the model of this run, cannot be used");
 		expect(modelsOfChildren(home)).toEqual(["child"]);
-	});
-
-	test("an untrusted project's extension is never loaded to look for it", async () => {
-		const home = await openHome({
-			moreExtensions: [OWN_PROVIDER],
-			files: {
-				".pi/extensions/evil.ts": `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify("EVIL")}, "");\nexport default () => {};\n`,
-			},
-			script: oneLook,
-		});
-		const evil = join(home.project, ".pi", "extensions", "evil.ts");
-		const trace = join(home.scratch, "evil ran");
-		writeFileSync(evil, readFileSync(evil, "utf8").replace('"EVIL"', JSON.stringify(trace)));
-		const env = { ELSEWHERE_URL: home.model.baseUrl };
-		const run = await promptPi(home, "Go.", { version, args: ["--no-approve", ...asParent], env });
-		expect(modelsOfChildren(home), run.stderr).toEqual(["own"]);
-		expect(existsSync(trace)).toBe(false);
 	});
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Home } from "../helpers/home.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi } from "../helpers/pi.ts";
+import { ANY_PI, piVersions, promptPi } from "../helpers/pi.ts";
 import type { PiVersion } from "../helpers/repository.ts";
 import { type Answered, useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -122,6 +122,10 @@ describe.each(piVersions)("credentials follow the agentId, on pi %s", (version) 
 		expect(child?.header("authorization")).toBe(bearer("work"));
 		expect(after).toEqual(before);
 	});
+});
+
+describe("credentials follow the agentId, on any pi", () => {
+	const version = ANY_PI;
 
 	test("main's are used where it has none for a provider", async () => {
 		const { child, before, after } = await spawnOne({

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi, startRpc, summarize } from "../helpers/pi.ts";
+import { ANY_PI, promptPi, startRpc, summarize } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { finalize } from "./child.ts";
 
@@ -22,7 +22,9 @@ const parentWith = (...calls: Reply[]) => {
 		lastMessage?.role !== "tool" && lastUserText === "Go." ? (calls[next++] ?? text("Nothing left.")) : text("Noted.");
 };
 
-describe.each(piVersions)("reference 002 on pi %s", (version) => {
+describe("reference 002 on any pi", () => {
+	const version = ANY_PI;
+
 	test("background limits: more than maxRunSeconds is cut to it, and the receipt says so", async () => {
 		const home = await openHome({
 			config: { subagents: { timeoutMs: 1000 }, agents: { defaults: { subagents: { maxRunSeconds: 90 } } } },

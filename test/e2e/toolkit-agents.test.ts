@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
-import { piVersions, runPi } from "../helpers/pi.ts";
+import { ANY_PI, piVersions, runPi } from "../helpers/pi.ts";
 import { type PiVersion, repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 
@@ -34,6 +34,10 @@ describe.each(piVersions)("/toolkit agents on pi %s", (version) => {
 		expect(told).toMatch(/model own \(elsewhere\/own\)/);
 		expect(told).toMatch(/warning The model of \S+other\.md: scripted does not offer "own", so elsewhere\/own/);
 	});
+});
+
+describe("/toolkit agents on any pi", () => {
+	const version = ANY_PI;
 
 	test("tells that a model's extension cannot be used in a child", async () => {
 		const home = await openHome({ agents, moreExtensions });

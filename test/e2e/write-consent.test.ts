@@ -6,7 +6,7 @@ import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Step, text, toolCall } from "../helpers/model-steps.ts";
-import { type PiEvent, piVersions, promptPi, startRpc, startTerminal } from "../helpers/pi.ts";
+import { ANY_PI, type PiEvent, piVersions, promptPi, startRpc, startTerminal } from "../helpers/pi.ts";
 import type { RpcClient } from "../helpers/rpc.ts";
 import { type SharedHomeOptions, useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -92,6 +92,36 @@ describe.each(piVersions)("an agent that asks for tools that write, on pi %s", (
 		expect(toolResults(home)).toContain(SAID_NO);
 	});
 
+	test("a turn that is aborted starts nothing, and the next run asks again", async () => {
+		const home = await shareFixer([delegateTo("fixer", "First.")], { pi: version });
+		const rpc = await shared.newSession(home);
+		const { sessionId } = (await rpc.send({ type: "get_state" })).data as { sessionId: string };
+		const runs = () => inLedger(home, "SELECT 1 FROM runs WHERE parent_session = ?", sessionId);
+		await rpc.prompt("Go.");
+		await rpc.waitForEvent(isQuestion);
+		await rpc.send({ type: "abort" });
+		await rpc.waitForEvent((event) => event.type === "agent_settled");
+		expect(runs()).toEqual([]);
+		await answering(rpc, SESSION);
+		expect(childTools(home)).toEqual([WRITES]);
+		expect(runs()).toHaveLength(1);
+	});
+
+	test("in the terminal the first answer is No, and the row says what was left out", async () => {
+		const home = await openFixer([delegateTo("fixer", "First.")], { pi: version });
+		const terminal = startTerminal(home, { version });
+		await terminal.ready();
+		terminal.type("Go.\r");
+		await terminal.waitForText(/fixer asks for bash, edit\. Let it write in your checkout\?[\s\S]*→ No \(default\)/);
+		terminal.key("enter");
+		await terminal.waitForText(/✓ done[\s\S]*bash, edit were left out: the user did not let fixer/);
+		expect(childTools(home)).toEqual([READS]);
+	});
+});
+
+describe("an agent that asks for tools that write, on any pi", () => {
+	const version = ANY_PI;
+
 	test("Always holds in later sessions, with and without a user, until the file changes or it is forgotten", async () => {
 		const home = await openFixer([delegateTo("fixer", "First.")], { pi: version });
 		const rpc = startRpc(home);
@@ -129,32 +159,6 @@ describe.each(piVersions)("an agent that asks for tools that write, on pi %s", (
 		await home.model.waitFor(({ isChild }) => isChild);
 		expect(childTools(home)).toEqual([WRITES]);
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Status: success"));
-	});
-
-	test("a turn that is aborted starts nothing, and the next run asks again", async () => {
-		const home = await shareFixer([delegateTo("fixer", "First.")], { pi: version });
-		const rpc = await shared.newSession(home);
-		const { sessionId } = (await rpc.send({ type: "get_state" })).data as { sessionId: string };
-		const runs = () => inLedger(home, "SELECT 1 FROM runs WHERE parent_session = ?", sessionId);
-		await rpc.prompt("Go.");
-		await rpc.waitForEvent(isQuestion);
-		await rpc.send({ type: "abort" });
-		await rpc.waitForEvent((event) => event.type === "agent_settled");
-		expect(runs()).toEqual([]);
-		await answering(rpc, SESSION);
-		expect(childTools(home)).toEqual([WRITES]);
-		expect(runs()).toHaveLength(1);
-	});
-
-	test("in the terminal the first answer is No, and the row says what was left out", async () => {
-		const home = await openFixer([delegateTo("fixer", "First.")], { pi: version });
-		const terminal = startTerminal(home, { version });
-		await terminal.ready();
-		terminal.type("Go.\r");
-		await terminal.waitForText(/fixer asks for bash, edit\. Let it write in your checkout\?[\s\S]*→ No \(default\)/);
-		terminal.key("enter");
-		await terminal.waitForText(/✓ done[\s\S]*bash, edit were left out: the user did not let fixer/);
-		expect(childTools(home)).toEqual([READS]);
 	});
 
 	test("in the terminal Always is two keys away", async () => {

@@ -14,6 +14,8 @@ export const toolFolders = [join(repositoryRoot, "node_modules", ".bin"), dirnam
 
 export type PiVersion = "0.87.1" | "1.5.0";
 export const piVersions: readonly PiVersion[] = ["0.87.1", "1.5.0"];
+/** For what no version of pi changes. */
+export const ANY_PI: PiVersion = "0.87.1";
 
 const installedPi = join(repositoryRoot, "node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js");
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { conversation, dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi } from "../helpers/pi.ts";
+import { ANY_PI, piVersions, promptPi } from "../helpers/pi.ts";
 import { repositoryRoot, stagedPackage } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 
@@ -53,6 +53,25 @@ describe.each(piVersions)("on pi %s", (version) => {
 		expect(JSON.stringify(declaration(home.model.requests[0]))).toContain("rename");
 	});
 
+	test("an explorer asks it inside a child session", async () => {
+		const home = await openHome({
+			files,
+			script: dispatch({
+				parent: [delegateTo("explorer", "Where is authenticate?"), text("Done.")],
+				child: ({ turn, toolResults }) => (turn === 0 ? whereIs : finalize(toolResults[0]?.text ?? "")),
+			}),
+		});
+		const run = await promptPi(home, "Where?", { version });
+		expect(delegations(run)[0]?.finalized, run.stderr).toEqual({ status: "SUCCESS", result: answer });
+		const [parent, child] = home.model.requests;
+		expect(parent?.tools).not.toContain("lsp");
+		expect([...(child?.tools ?? [])].sort()).toEqual(["find", "grep", "ls", "lsp", "read", "subagent_finalize"]);
+	});
+});
+
+describe("on any pi", () => {
+	const version = ANY_PI;
+
 	test("inside a subagent it is short and read-only, whatever the configuration and the model say", async () => {
 		const rename = { action: "rename", file: "src/auth.ts", query: "authenticate", newName: "x" };
 		const home = await openHome({
@@ -79,21 +98,6 @@ describe.each(piVersions)("on pi %s", (version) => {
 		};
 		expect(await ask()).toContain("not usable. gopls: `gopls` is neither on the PATH nor in the usual places");
 		expect(await ask("--approve")).toBe(`gopls (.go): ${home.project}/node_modules/.bin/gopls`);
-	});
-
-	test("an explorer asks it inside a child session", async () => {
-		const home = await openHome({
-			files,
-			script: dispatch({
-				parent: [delegateTo("explorer", "Where is authenticate?"), text("Done.")],
-				child: ({ turn, toolResults }) => (turn === 0 ? whereIs : finalize(toolResults[0]?.text ?? "")),
-			}),
-		});
-		const run = await promptPi(home, "Where?", { version });
-		expect(delegations(run)[0]?.finalized, run.stderr).toEqual({ status: "SUCCESS", result: answer });
-		const [parent, child] = home.model.requests;
-		expect(parent?.tools).not.toContain("lsp");
-		expect([...(child?.tools ?? [])].sort()).toEqual(["find", "grep", "ls", "lsp", "read", "subagent_finalize"]);
 	});
 });
 

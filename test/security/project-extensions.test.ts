@@ -5,7 +5,7 @@ import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import type { Home } from "../helpers/home.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Step, text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi } from "../helpers/pi.ts";
+import { ANY_PI, piVersions, promptPi } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { checkOut, hostileBranch } from "./hostile-repository.ts";
@@ -53,6 +53,17 @@ describe.each(piVersions)("an extension of a project that nobody trusts, on pi %
 		);
 	});
 
+	test("is loaded while it is what pi loaded", async () => {
+		const home = await openProject([spawnGeneral, delegateTo("explorer", "Look.")]);
+		const run = await go(home, version, { args: ELSEWHERE });
+		expect(delegations(run).at(-1)?.finalized, run.stderr).toMatchObject({ status: "SUCCESS" });
+		expect(toolsOfChildren(home)).toContain(true);
+	});
+});
+
+describe("an extension of a project that nobody trusts, on any pi", () => {
+	const version = ANY_PI;
+
 	test("nor for its tools", async () => {
 		const home = await openProject([checkOut("hostile"), spawnGeneral]);
 		hostileBranch(home, { "ext.ts": changed(home) });
@@ -79,13 +90,6 @@ describe.each(piVersions)("an extension of a project that nobody trusts, on pi %
 		await go(home, version, { ext: "../link.ts" });
 		expect(home.model.requests.some(({ isChild }) => isChild)).toBe(true);
 		expect(existsSync(markOf(home))).toBe(false);
-	});
-
-	test("is loaded while it is what pi loaded", async () => {
-		const home = await openProject([spawnGeneral, delegateTo("explorer", "Look.")]);
-		const run = await go(home, version, { args: ELSEWHERE });
-		expect(delegations(run).at(-1)?.finalized, run.stderr).toMatchObject({ status: "SUCCESS" });
-		expect(toolsOfChildren(home)).toContain(true);
 	});
 
 	test("is loaded as it is now if the project is trusted", async () => {
