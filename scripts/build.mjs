@@ -183,8 +183,6 @@ await esbuild.build({
 	// Beside the chunk that starts it.
 	entryPoints: { "chunks/web-convert": "src/web/convert/worker.ts" },
 	minify: true,
-	// Otherwise there would be two of it: one of its users asks for the CommonJS build.
-	alias: { linkedom: join(root, "node_modules", "linkedom", "esm", "index.js") },
 });
 
 // The thread that checks results against an agent's schema. typebox is in it: pi's copy is not to be had in a thread.

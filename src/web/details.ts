@@ -27,6 +27,10 @@ export interface PageDetails {
 	chars: number;
 	/** Which characters are in this result. */
 	shown: { from: number; to: number };
+	/** What was left out of the text, and why. */
+	notes?: string[];
+	/** How often what was looked for is in the text, and where the places begin that are shown. */
+	found?: { count: number; places: number[] };
 }
 
 /** The data of a result. It is ok when at least one part of what was asked for is there. */

@@ -1,5 +1,6 @@
-import { convertDocument } from "./convert/convert.ts";
+import type { RawDocument, ReadableDocument } from "./convert/convert.ts";
 import { WebError } from "./error.ts";
+import { atFragment } from "./fragment.ts";
 import type { GuardedResponse } from "./net/guarded-fetch.ts";
 import { retryAfterSeconds } from "./net/retry-after.ts";
 import { parseWebUrl } from "./net/web-url.ts";
@@ -9,41 +10,59 @@ import type { WebCall } from "./services.ts";
 const MOST_REDIRECTS = 5;
 const ACCEPT = "text/html,application/xhtml+xml,text/plain,application/pdf,application/json;q=0.9,*/*;q=0.5";
 
-/** A page of the web as text: from the cache if it is fresh, else fetched and converted. */
-export async function loadPage(
-	source: string,
-	call: WebCall,
-	{ preferReader }: { preferReader: boolean },
-): Promise<Page> {
-	const { settings, signal } = call;
-	const { hosts, cache } = processState();
-	const url = parseWebUrl(source);
-	// Whoever may not reach the private network must not read it from the cache either.
-	const key = `${settings.allowPrivateNetwork} ${preferReader} ${url.href}`;
-	const known = cache.get(key);
-	if (known && Date.now() - known.at < settings.cacheMinutes * 60_000) return { ...known.page, source };
-	const response = await hosts.use(url.host, signal, () =>
-		call.fetch({ ...settings, url, headers: { accept: ACCEPT }, maxRedirects: MOST_REDIRECTS, signal }),
-	);
-	requireSuccess(response);
-	const page = { source, ...(response.url.href !== url.href && { finalUrl: response.url.href }) };
-	const document = await convertResponse(response, call, { preferReader });
-	cache.set(key, { page: { ...page, ...document }, at: Date.now() }, document.text.length);
-	return { ...page, ...document };
+interface PageWish {
+	preferReader: boolean;
 }
 
-function convertResponse(
-	{ body, headers, url }: GuardedResponse,
+/** A page of the web as text, from the part on that the address names: fresh from the cache, else fetched and converted. */
+export async function loadPage(source: string, call: WebCall, wanted: PageWish): Promise<Page> {
+	const { settings } = call;
+	const { cache } = processState();
+	const url = parseWebUrl(source);
+	// Whoever may not reach the private network must not read it from the cache either.
+	const key = `${settings.allowPrivateNetwork} ${wanted.preferReader} ${url.href}`;
+	const known = cache.get(key);
+	if (known && Date.now() - known.at < settings.cacheMinutes * 60_000) return atFragment({ ...known.page, source });
+	const { finalUrl, document } = await fetchDocument(url, call, wanted);
+	const page = { source, ...(finalUrl.href !== url.href && { finalUrl: finalUrl.href }), ...document };
+	cache.set(key, { page, at: Date.now() }, document.text.length);
+	return atFragment(page);
+}
+
+/** Follows pages that only send their readers on, as many times as redirects. Each is checked like the first. */
+async function fetchDocument(
+	url: URL,
 	call: WebCall,
-	{ preferReader }: { preferReader: boolean },
-) {
+	wanted: PageWish,
+): Promise<{ finalUrl: URL; document: ReadableDocument }> {
+	for (let hop = 0, at = url; ; hop++) {
+		const response = await fetchOne(at, call);
+		const document = await convertResponse(response, call, wanted);
+		if (document.refresh === undefined || hop >= MOST_REDIRECTS) return { finalUrl: response.url, document };
+		at = parseWebUrl(document.refresh, response.url);
+	}
+}
+
+async function fetchOne(url: URL, { settings, signal, fetch }: WebCall): Promise<GuardedResponse> {
+	const response = await processState().hosts.use(url.host, signal, () =>
+		fetch({ ...settings, url, headers: { accept: ACCEPT }, maxRedirects: MOST_REDIRECTS, signal }),
+	);
+	requireSuccess(response);
+	return response;
+}
+
+function convertResponse({ body, headers, url }: GuardedResponse, call: WebCall, { preferReader }: PageWish) {
 	const { "content-type": contentType } = headers;
 	const raw = { bytes: body, name: url.pathname, url: url.href, preferReader, ...(contentType && { contentType }) };
 	return convertLimited(raw, call);
 }
 
 /** A few conversions at a time: each takes a processor and up to half a gigabyte. */
-export function convertLimited(raw: Parameters<typeof convertDocument>[0], { worker, settings, signal }: WebCall) {
+export async function convertLimited(
+	raw: RawDocument,
+	{ worker, settings, signal }: WebCall,
+): Promise<ReadableDocument> {
+	const { convertDocument } = await import("./convert/convert.ts");
 	return processState().workers.use("", signal, () => convertDocument(raw, worker, { ...settings, signal }));
 }
 

@@ -56,13 +56,14 @@ export function keepPages(pages: readonly KeptPage[]): string | undefined {
 	return responseId;
 }
 
-/** The beginnings of several pages: short ones whole, the others share what is left. */
+/** The beginnings of several pages, or of the parts that their addresses name: short ones whole, the others share what is left. */
 export function beginnings(pages: readonly KeptPage[], maxChars = PAGE_CHARS): PageExcerpt[] {
 	let left = maxChars;
-	const shortestFirst = [...pages].sort((a, b) => a.text.length - b.text.length);
+	const rest = ({ text, start = 0 }: KeptPage) => text.length - start;
+	const shortestFirst = [...pages].sort((a, b) => rest(a) - rest(b));
 	const excerpts = shortestFirst.map((page, done) => {
-		const shown = pageExcerpt(page, 0, Math.floor(left / (pages.length - done)));
-		left -= shown.to;
+		const shown = pageExcerpt(page, page.start ?? 0, Math.floor(left / (pages.length - done)));
+		left -= shown.to - shown.from;
 		return shown;
 	});
 	return excerpts.sort((a, b) => a.page.index - b.page.index);
@@ -85,4 +86,5 @@ export const pageDetails = ({ page, from, to }: PageExcerpt): PageDetails => ({
 	kind: page.kind,
 	chars: page.text.length,
 	shown: { from, to },
+	...(page.notes !== undefined && page.notes.length > 0 && { notes: page.notes }),
 });

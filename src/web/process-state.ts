@@ -8,6 +8,8 @@ export interface Page extends ReadableDocument {
 	source: string;
 	/** Where redirects led, if elsewhere. */
 	finalUrl?: string;
+	/** Where the part begins that the address names. */
+	start?: number;
 }
 
 export interface KeptPage extends Page {

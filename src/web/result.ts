@@ -1,5 +1,7 @@
 import type { WebDetails, WebFailure } from "./details.ts";
+import { outlineLines, outlineOf } from "./outline.ts";
 import { keepPages, type PageExcerpt, pageDetails } from "./pages.ts";
+import type { KeptPage } from "./process-state.ts";
 import { untrusted } from "./untrusted.ts";
 
 /** The result of a tool: lines for the model, and the same as data. */
@@ -38,23 +40,37 @@ export const errorLines = (errors: readonly WebFailure[]): string[] =>
 		return [about, code, message].filter((part) => part !== undefined).join(": ");
 	});
 
-/** Title and addresses are the page's own words too, so they stand between the marks. */
-function pageText({ page, from, to }: PageExcerpt): string {
-	const { title, finalUrl } = page;
+/** Title, addresses and headings are the page's own words too, so they stand between the marks. */
+function pageText(excerpt: PageExcerpt): string {
+	const { page, from, to } = excerpt;
+	const isBeginning = from === (page.start ?? 0);
 	return [
-		`[${page.index}] ${page.source}${finalUrl === undefined ? "" : ` → ${finalUrl}`}`,
-		...(title === undefined ? [] : [`Title: ${title}`]),
-		page.text.slice(from, to) || "(no text)",
+		pageHeading(page),
+		...(isBeginning && to - from < page.text.length ? outlineLines(outlineOf(page)) : []),
+		page.text.slice(from, to) || noText(excerpt),
 	].join("\n");
+}
+
+export const pageHeading = ({ index, source, finalUrl, title }: KeptPage): string =>
+	[
+		`[${index}] ${source}${finalUrl === undefined ? "" : ` → ${finalUrl}`}`,
+		...(title === undefined ? [] : [`Title: ${title}`]),
+	].join("\n");
+
+function noText({ page }: PageExcerpt): string {
+	return `(no text: ${page.text === "" ? (page.whyEmpty ?? "it is empty") : `the text ends at character ${page.text.length}`})`;
 }
 
 function whatIsLeft({ page, from, to }: PageExcerpt, responseId: string | undefined): string {
 	const { length } = page.text;
-	const cut = page.cut ? " The document is longer; the rest was left out." : "";
-	if (from === 0 && to === length) return cut === "" ? "" : `\n${cut.trim()}`;
-	const next =
-		to < length
-			? ` More: get_search_content { responseId: "${responseId}", index: ${page.index}, offset: ${to} }.`
-			: "";
-	return `\nCharacters ${from}-${to} of ${length}.${next}${cut}`;
+	const isWhole = from === 0 && to === length;
+	const sentences = [
+		...(isWhole ? [] : [`Characters ${from}-${to} of ${length}.`]),
+		...(to < length
+			? [`More: get_search_content { responseId: "${responseId}", index: ${page.index}, offset: ${to} }.`]
+			: []),
+		...(page.cut ? ["The document is longer; the rest was left out."] : []),
+		...(page.notes ?? []),
+	];
+	return sentences.length === 0 ? "" : `\n${sentences.join(" ")}`;
 }

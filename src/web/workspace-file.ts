@@ -1,12 +1,16 @@
 import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
-import { kindByName } from "./convert/kind.ts";
 import { WebError } from "./error.ts";
 
+/** Files that hold keys and passwords, by the names that programs give them. */
+const SECRET_NAME =
+	/^(id_(rsa|dsa|ecdsa|ed25519)(\..*)?|credentials(\..*)?|secrets?(\.(ya?ml|json5?|toml|txt))?|.*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|gpg|tfstate))$/i;
+const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/;
+
 /**
- * Reads a document of the workspace. Nothing outside of it, wherever links lead, and no hidden files: who reads the web
- * can be talked into carrying off what they see.
+ * Reads a file of the workspace. Nothing outside of it, wherever links lead, no hidden files, and none that hold keys: who
+ * reads the web can be talked into carrying off what they see.
  */
 export async function readWorkspaceFile(path: string, { cwd, maxBytes }: { cwd: string; maxBytes: number }) {
 	const root = await realpath(cwd);
@@ -19,21 +23,21 @@ export async function readWorkspaceFile(path: string, { cwd, maxBytes }: { cwd: 
 		throw new WebError("INVALID_INPUT", "The file is outside of the workspace.");
 	if (parts.some((part) => part.startsWith(".")))
 		throw new WebError("INVALID_INPUT", "Hidden files are not converted.");
-	if (!kindByName(file))
-		throw new WebError(
-			"INVALID_INPUT",
-			"It is no document: only PDF, DOCX, HTML, CSV, JSON, XML and text files are converted.",
-		);
+	if (parts.some((part) => SECRET_NAME.test(part))) throw secret();
 	// Not through a link that was put there since, and not waiting for the writer of a pipe.
 	const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
 	try {
 		const stats = await handle.stat();
-		if (!stats.isFile()) throw new WebError("INVALID_INPUT", "It is no file.");
+		if (!stats.isFile()) throw new WebError("INVALID_INPUT", "It is not a file.");
 		if (stats.size > maxBytes)
 			throw new WebError("FILE_TOO_LARGE", `The file is larger than web.maxBytes (${maxBytes}).`);
 		const { buffer, bytesRead } = await handle.read(Buffer.alloc(stats.size), 0, stats.size, 0);
-		return { bytes: buffer.subarray(0, bytesRead), name: basename(file) };
+		const bytes = buffer.subarray(0, bytesRead);
+		if (PRIVATE_KEY.test(bytes.toString("latin1"))) throw secret();
+		return { bytes, name: basename(file) };
 	} finally {
 		await handle.close();
 	}
 }
+
+const secret = (): WebError => new WebError("INVALID_INPUT", "Files that hold keys or passwords are not converted.");

@@ -1,8 +1,8 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { legible } from "../../src/run/legible.ts";
 import { convertDocument, type RawDocument } from "../../src/web/convert/convert.ts";
 import { csvToMarkdown } from "../../src/web/convert/csv.ts";
-import { htmlToMarkdown } from "../../src/web/convert/html.ts";
+import { decodeDetected } from "../../src/web/convert/detect-charset.ts";
 import { ARTICLE, makeDocx, makePdf, makeZip, packedSpaces } from "./documents.ts";
 
 const WORKER = new URL("../../src/web/convert/worker.ts", import.meta.url);
@@ -13,6 +13,8 @@ const convert = (content: string | Buffer, declared: Partial<RawDocument> = {}, 
 		WORKER,
 		{ timeoutMs, signal: undefined },
 	);
+
+const PNG = Buffer.from("89504e470d0a1a0a0000000d4948445200000280000001e0", "hex");
 
 const failing = (code: string) => expect.objectContaining({ name: "WebError", code });
 
@@ -27,29 +29,15 @@ describe("a page", () => {
 		for (const noise of ["Imprint", "About us", "SCRIPT", ".x{}"]) expect(text).not.toContain(noise);
 	});
 
-	test("is whole when that is wanted, but without scripts and styles", async () => {
+	test("is whole when that is wanted, but without navigation, scripts and styles", async () => {
 		const { text } = await convert(ARTICLE, { contentType: "text/html", preferReader: false });
-		for (const part of ["Imprint", "About us", "magnetic field"]) expect(text).toContain(part);
-		for (const noise of ["SCRIPT", ".x{}"]) expect(text).not.toContain(noise);
+		for (const part of ["Imprint", "magnetic field"]) expect(text).toContain(part);
+		for (const noise of ["About us", "SCRIPT", ".x{}"]) expect(text).not.toContain(noise);
 	});
 
 	test("without an article is not empty", async () => {
 		const { text } = await convert("<html><body><div>Just a word</div></body></html>", { contentType: "text/html" });
 		expect(text).toContain("Just a word");
-	});
-
-	test("asks nobody for more while it is converted", async () => {
-		const asked = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error("No requests here."));
-		const shell = "<!doctype html><html><head><title>Video</title></head><body><div id=app></div></body></html>";
-		for (const site of [
-			"www.youtube.com/watch?v=dQw4w9WgXcQ",
-			"www.reddit.com/r/a/comments/b/c/",
-			"x.com/a/status/1",
-		]) {
-			await htmlToMarkdown(shell, { url: `https://${site}`, preferReader: true });
-		}
-		expect(asked).not.toHaveBeenCalled();
-		asked.mockRestore();
 	});
 
 	test("nested without end neither hangs nor crashes the process", async () => {
@@ -91,7 +79,7 @@ describe("a PDF", () => {
 		expect({ kind, title, text }).toEqual({
 			kind: "pdf",
 			title: "Pigeon paper",
-			text: "First page of flights\n\nSecond page",
+			text: "[Page 1]\n\nFirst page of flights\n\n[Page 2]\n\nSecond page",
 		});
 	});
 
@@ -158,7 +146,7 @@ The end.`);
 
 	test("entities of its own are not expanded", async () => {
 		const body = "<w:p><w:r><w:t>&lol; &#xFFFFFF; &amp;lt;</w:t></w:r></w:p>";
-		expect((await convert(makeDocx(body))).text).toBe("&lol; &#xFFFFFF; &lt;");
+		expect((await convert(makeDocx(body))).text).toBe("&lol; \ufffd &lt;");
 	});
 });
 
@@ -198,11 +186,41 @@ describe("other kinds", () => {
 	});
 
 	test.each([
-		["an image", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), "image/png"],
-		["an image that is called a page", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), "text/html"],
-		["an archive that is no document", makeZip({ "a.txt": "x" }), "application/zip"],
-	])("%s is not converted", async (_, bytes, contentType) => {
-		await expect(convert(bytes, { contentType })).rejects.toEqual(failing("CONVERT_FAILED"));
+		["an image", PNG, "image/png", "It is an image (PNG, 640 × 480 pixels). Words in images are not read."],
+		["an image that is called a page", PNG, "text/html", "It is an image (PNG, 640 × 480 pixels)."],
+		["an archive", makeZip({ "a.txt": "x" }), "application/zip", "It is an archive: unpack it first."],
+		["an old Word document", Buffer.from("d0cf11e0a1b11ae10000", "hex"), "application/msword", "old Office program"],
+		["anything else", Buffer.from([1, 0, 2, 0, 0, 3]), "text/html", "not a kind of document"],
+	])("%s is not converted, and says what it is", async (_, bytes, contentType, reason) => {
+		const failure = await convert(bytes, { contentType }).catch((error: Error) => error);
+		expect(failure).toEqual(failing("CONVERT_FAILED"));
+		expect(String(failure)).toContain(reason);
+	});
+
+	test("plain text that is served as a page is text, with all its lines", async () => {
+		const text = "#include <stdio.h>\n\n  a < b && c > d\n  line two";
+		expect(await convert(text, { contentType: "text/html" })).toMatchObject({ kind: "text", text });
+	});
+
+	test("XHTML with a prolog is a page, whatever it is served as", async () => {
+		const page = `<?xml version="1.0" encoding="utf-8"?>\n<!-- made -->\n<!DOCTYPE html PUBLIC "a" "b">\n<html xmlns="c"><body><h1>Home</h1></body></html>`;
+		for (const contentType of ["application/xml", "text/xml", "text/plain", ""]) {
+			expect(await convert(page, { contentType })).toMatchObject({ kind: "html", text: "# Home" });
+		}
+	});
+
+	test.each([
+		["semicolons", "name;price\nAda;1,50\nBo;2,75"],
+		["tabs", "name\tprice\nAda\t1,50\nBo\t2,75"],
+		["bars", "name|price\nAda|1,50\nBo|2,75"],
+		["a sign that the first line names", "sep=;\r\nname;price\r\nAda;1,50\r\nBo;2,75"],
+	])("CSV with %s becomes the same table", async (_, csv) => {
+		const { text } = await convert(csv, { contentType: "text/csv" });
+		expect(text).toBe("| name | price |\n| --- | --- |\n| Ada | 1,50 |\n| Bo | 2,75 |");
+	});
+
+	test("CSV whose texts have other signs in them keeps its commas", () => {
+		expect(csvToMarkdown('a,b\n"x; y; z",1\n"p; q",2', ",")).toContain("| x; y; z | 1 |");
 	});
 
 	test("far too much text is cut, and that is told", async () => {
@@ -240,5 +258,38 @@ describe("the charset", () => {
 			"latin1",
 		);
 		expect((await convert(page, { contentType: "text/html" })).text).toContain(umlauts);
+	});
+
+	test("is found where the page names it late", async () => {
+		const page = Buffer.from(
+			`<html><!--${" ".repeat(5_000)}--><meta charset=iso-8859-1><p>${umlauts}</p></html>`,
+			"latin1",
+		);
+		expect((await convert(page, { contentType: "text/html" })).text).toBe(umlauts);
+	});
+
+	// Nothing in these names the charset. Python made the bytes.
+	test.each([
+		[
+			"Shift_JIS",
+			"k/qWe4zqgsyDZYNMg1iDZ4LFgreBQpS1gs2CooLCguCJxoLJi0GC6ILcgreBQpG+l3qCxpP1gqKCxZO5gvCMqYLCgq+C3IK3gUI=",
+			"日本語のテキスト",
+		],
+		["EUC-KR", "uvG10bHitMIgx9e78yDB/cC4t84gtbm+xr/CtNkuILHXtenAuiDFwr7nsPogs7+79bfOILHmwLsgw6O0wrTZLg==", "비둘기는"],
+		[
+			"windows-1251",
+			"w+7r8+HoIOLx5ePk4CDi7ufi8OD54P7y8f8g5O7s7ukuIM7t6CDt4PXu5P/yIOTu8O7j8yDv7iDx7uvt9vMg6CDn4O/g9fMu",
+			"Голуби",
+		],
+		["GB18030", "uOvX09fcu+G72LzSoaPL/MPHv7/Mq9H0us3G+M621dK1vbvYvNK1xMK3oaPV4srH0O224Mq10enWpMP3tcShow==", "总会回家"],
+	])("%s is detected where nothing is said", (_, bytes, words) => {
+		const text = decodeDetected(Buffer.from(bytes, "base64"));
+		expect(text).toContain(words);
+	});
+
+	test.each(["utf-16le", "utf-16be"] as const)("is %s without its mark", async (encoding) => {
+		const little = Buffer.from(`<p>${umlauts} and more</p>`, "utf16le");
+		const bytes = encoding === "utf-16le" ? little : little.swap16();
+		expect((await convert(bytes, { contentType: "text/plain" })).text).toBe(`<p>${umlauts} and more</p>`);
 	});
 });

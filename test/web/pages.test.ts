@@ -123,6 +123,86 @@ describe("fetch_content", () => {
 	});
 });
 
+describe("a page that sends its readers on", () => {
+	const moved = (target: string) => `<meta http-equiv="refresh" content="0; url=${target}"><p>Moved.</p>`;
+
+	test("is followed, and the result says where to", async () => {
+		const site = await openLibrary({ "/old": ["text/html", moved("/new")], "/new": ["text/html", ARTICLE] });
+		const { text, details } = await fetchPages({ url: site.url("/old") });
+		expect(text).toContain("magnetic field");
+		expect(details.pages).toMatchObject([{ source: site.url("/old"), finalUrl: site.url("/new") }]);
+	});
+
+	test("is not followed into the private network, nor to another kind of address, nor for ever", async () => {
+		const site = await openLibrary({
+			"/inside": ["text/html", moved("http://wiki.internal/")],
+			"/file": ["text/html", moved("file:///etc/passwd")],
+			"/a": ["text/html", moved("/b")],
+			"/b": ["text/html", moved("/a")],
+		});
+		const codes = async (path: string) => (await fetchPages({ url: site.url(path) })).details.errors[0]?.code;
+		expect(await codes("/inside")).toBe("PRIVATE_NETWORK_BLOCKED");
+		expect(await codes("/file")).toBe("CONTENT_FETCH_INVALID_URL");
+		const before = site.requests.length;
+		expect((await fetchPages({ url: site.url("/a") })).text).toContain("Moved.");
+		expect(site.requests.length - before).toBe(6);
+	});
+});
+
+describe("a page without text", () => {
+	test("says why there is none", async () => {
+		const site = await openLibrary({
+			"/app": ["text/html", '<body><div id="root"></div><script src="a.js"></script></body>'],
+			"/nothing": ["text/plain", ""],
+		});
+		const { text } = await fetchPages({ urls: [site.url("/app"), site.url("/nothing")] });
+		expect(text).toContain("(no text: the page needs a browser: scripts make its text)");
+		expect(text).toContain("(no text: the document is empty)");
+	});
+});
+
+describe("a long page", () => {
+	const part = (name: string) => `<h2 id="${name}">The ${name} part</h2><p>${`about ${name} `.repeat(800)}</p>`;
+	const page = `<html><head><title>T</title></head><body><main><h1>All</h1>${["one", "two", "three", "four"].map(part).join("")}</main></body></html>`;
+
+	test("begins with its outline, whose offsets lead to the parts", async () => {
+		const site = await openLibrary({ "/": ["text/html", page] });
+		const { text, details } = await fetchPages({ url: site.url("/") });
+		const offset = Number(/^(\d+) ## The three part$/m.exec(text)?.[1]);
+		const { responseId } = details;
+		const further = await readOn({ responseId, offset, maxChars: 100 });
+		expect(further.text).toMatch(/\n## The three part\n/);
+		expect(further.text).not.toContain("Outline");
+		expect(text.indexOf("Outline")).toBeGreaterThan(text.indexOf("<untrusted-"));
+	});
+
+	test("begins where its address points to, from the cache too", async () => {
+		const site = await openLibrary({ "/": ["text/html", page] });
+		await fetchPages({ url: site.url("/") });
+		const { text, details } = await fetchPages({ url: site.url("/#four") });
+		expect(details.pages[0]?.shown.from).toBeGreaterThan(20_000);
+		expect(text).toContain("## The four part");
+		expect(site.requests).toHaveLength(1);
+		const other = await fetchPages({ url: site.url("/#nine") });
+		expect(other.text).toContain("no part with the name after #");
+		expect(other.details.pages[0]).toMatchObject({ shown: { from: 0 }, notes: [expect.stringContaining("#")] });
+	});
+
+	test("is searched, in any case and across lines, and says how often and where", async () => {
+		const site = await openLibrary({ "/": ["text/html", page.replace("about three", "the Secret\nword (x+y)")] });
+		const { responseId } = (await fetchPages({ url: site.url("/") })).details;
+		const found = await readOn({ responseId, find: "secret  WORD (x+y)" });
+		expect(found.text).toContain("1 place in the page, 1 shown.");
+		const [at = 0] = found.details.pages[0]?.found?.places ?? [];
+		expect((await readOn({ responseId, offset: at, maxChars: 30 })).text).toContain("\nSecret word (x+y)");
+		const often = await readOn({ responseId, find: "about four", maxChars: 2_000 });
+		expect(often.details.pages[0]?.found?.count).toBe(800);
+		expect(often.text).toContain('find: "about four", offset: ');
+		expect((await readOn({ responseId, find: "no such words" })).text).toContain("These words are not in the page");
+		expect((await readOn({ responseId, find: " " })).details.errors).toMatchObject([{ code: "INVALID_INPUT" }]);
+	});
+});
+
 describe("the cache", () => {
 	test("answers for a while, apart for reader and whole page, and not across the border of the private network", async () => {
 		const site = await openLibrary({ "/": ["text/html", ARTICLE] });
@@ -166,7 +246,7 @@ describe("get_search_content", () => {
 			offset = next.details.pages[0]?.shown.to ?? long.length;
 		}
 		expect(whole).toBe(long);
-		expect((await readOn({ responseId, offset: 9_999_999 })).text).toContain("(no text)");
+		expect((await readOn({ responseId, offset: 9_999_999 })).text).toContain("(no text: the text ends at character");
 	});
 
 	test("short pages are shown whole, long ones share the rest", async () => {
@@ -224,7 +304,7 @@ describe("convert_content", () => {
 		writeFileSync(path("docs/report.docx"), makeDocx());
 		write("data.json", '{"a":1}');
 		for (const [file, part] of [
-			["docs/page.html", "Imprint"],
+			["docs/page.html", "magnetic field"],
 			["docs/paper.PDF", "From the paper"],
 			["docs/report.docx", "# Flight report"],
 			["data.json", '"a": 1'],
@@ -266,12 +346,33 @@ describe("convert_content", () => {
 		expect((await convert({ path: path("work/inside.txt") }, path("work"))).details.ok).toBe(true);
 	});
 
-	test("reads neither hidden files nor what is no document", async () => {
+	test("reads a page on disk as one on the web", async () => {
+		const { root, write } = scratch();
+		write("page.html", ARTICLE);
+		const site = await openLibrary({ "/page.html": ["text/html", ARTICLE] });
+		const texts = [await convert({ path: "page.html" }, root), await fetchPages({ url: site.url("/page.html") })];
+		for (const { text } of texts) {
+			expect(text).toContain("magnetic field");
+			for (const noise of ["Imprint", "About us"]) expect(text).not.toContain(noise);
+		}
+	});
+
+	test("reads source code, settings and files without an ending", async () => {
+		const { root, write } = scratch();
+		for (const file of ["main.ts", "settings.toml", "lines.jsonl", "Makefile", "conf.yaml"]) {
+			write(file, `in ${file}`);
+			expect((await convert({ path: file }, root)).text).toContain(`in ${file}`);
+		}
+	});
+
+	test("reads neither hidden files nor those that hold keys, nor what is not a file", async () => {
 		const { root, path, write } = scratch();
-		for (const file of [".env", ".git/config.txt", "id_rsa", "main.ts"]) {
+		for (const file of [".env", ".git/config.txt", "id_rsa", "server.key", "credentials", "secrets.yaml"]) {
 			write(file, "secret");
 			expect(await codeOf({ path: file }, root)).toBe("INVALID_INPUT");
 		}
+		write("notes.txt", `my key:\n-----BEGIN ${"OPENSSH"} PRIVATE KEY-----\nb3Bl`);
+		expect(await codeOf({ path: "notes.txt" }, root)).toBe("INVALID_INPUT");
 		execFileSync("mkfifo", [path("pipe.txt")]);
 		expect(await codeOf({ path: "pipe.txt" }, root)).toBe("INVALID_INPUT");
 		mkdirSync(path("folder.txt"));

@@ -1,10 +1,12 @@
 import { legible } from "../../run/legible.ts";
 import { WebError } from "../error.ts";
-import { decodeText } from "./charset.ts";
-import type { Converted } from "./converted.ts";
+import { decodeDeclared } from "./charset.ts";
+import type { Converted, ConvertJob } from "./converted.ts";
 import { csvToMarkdown } from "./csv.ts";
 import { convertInWorker, type WorkerLimits } from "./in-worker.ts";
 import { type DocumentKind, documentKind } from "./kind.ts";
+import { LONGEST_TEXT } from "./text-parts.ts";
+import { whyUnreadable } from "./unreadable.ts";
 
 export interface RawDocument {
 	bytes: Buffer;
@@ -19,37 +21,54 @@ export interface RawDocument {
 
 export interface ReadableDocument extends Converted {
 	kind: DocumentKind;
-	/** The text was longer than what is kept of it. */
 	cut: boolean;
 }
 
-/** Of one document; the rest would not fit any model. */
-const LONGEST_TEXT = 2_000_000;
 /** Above this JSON is shown as it came. */
 const LONGEST_JSON = 1_000_000;
 
 /** Any document we can read, as text for a model. */
 export async function convertDocument(raw: RawDocument, worker: URL, limits: WorkerLimits): Promise<ReadableDocument> {
 	const kind = documentKind(raw.bytes, raw);
-	if (!kind) throw new WebError("CONVERT_FAILED", "It is no kind of document that can be read as text.");
-	const { title, text } = await documentText(kind, raw, (job) => convertInWorker(worker, job, limits));
-	const whole = legible(text);
+	if (!kind) throw new WebError("CONVERT_FAILED", whyUnreadable(raw.bytes));
+	const converted = await documentText(kind, raw, (job) => convertInWorker(worker, job, limits));
+	return { whyEmpty: "the document is empty", ...converted, kind, ...legibleText(converted) };
+}
+
+/** Without what nobody sees. Places that links point to move along. */
+function legibleText({ title, text, anchors = {}, cut = false }: Converted) {
+	const places = Object.entries(anchors).sort(([, a], [, b]) => a - b);
+	const moved: Record<string, number> = {};
+	let whole = "";
+	let from = 0;
+	for (const [id, at] of places) {
+		whole += at > from ? legible(text.slice(from, at)) : "";
+		from = at;
+		moved[id] = whole.length;
+	}
+	whole += legible(text.slice(from));
 	return {
-		kind,
 		text: whole.slice(0, LONGEST_TEXT),
-		cut: whole.length > LONGEST_TEXT,
+		cut: cut || whole.length > LONGEST_TEXT,
+		...(places.length > 0 && { anchors: moved }),
 		...(title && { title: legible(title) }),
 	};
 }
 
-type InWorker = (job: Parameters<typeof convertInWorker>[1]) => Promise<Converted>;
+type InWorker = (job: ConvertJob) => Promise<Converted>;
 
 async function documentText(kind: DocumentKind, raw: RawDocument, inWorker: InWorker): Promise<Converted> {
-	if (kind === "pdf" || kind === "docx") return inWorker({ kind, bytes: raw.bytes });
-	const text = decodeText(raw.bytes, raw.contentType);
+	if (kind !== "html" && kind !== "json" && kind !== "csv" && kind !== "tsv" && kind !== "text") {
+		return inWorker({ kind, bytes: raw.bytes });
+	}
+	const text =
+		decodeDeclared(raw.bytes, raw.contentType) ?? (await import("./detect-charset.ts")).decodeDetected(raw.bytes);
 	if (kind === "html") return inWorker({ kind, html: text, url: raw.url, preferReader: raw.preferReader });
 	if (kind === "csv" || kind === "tsv") {
-		return { text: csvToMarkdown(text.slice(0, LONGEST_TEXT), kind === "csv" ? "," : "\t") };
+		return {
+			text: csvToMarkdown(text.slice(0, LONGEST_TEXT), kind === "csv" ? "," : "\t"),
+			cut: text.length > LONGEST_TEXT,
+		};
 	}
 	return { text: kind === "json" && text.length <= LONGEST_JSON ? indentedJson(text) : text };
 }

@@ -1,58 +1,94 @@
-import { decodeEntities } from "../entities.ts";
-import { Unreadable } from "./converted.ts";
-import { readZipEntry } from "./zip.ts";
+import { type Converted, Unreadable } from "./converted.ts";
+import { isMonospace, readStyles, styleByName, type WordStyle } from "./docx-styles.ts";
+import { fenced } from "./fence.ts";
+import { markdownTable } from "./markdown-table.ts";
+import { TextParts } from "./text-parts.ts";
+import { readXml, relationsOf, type XmlAttributes } from "./xml.ts";
+import { ZipArchive } from "./zip.ts";
 
-/** Tags and the text between them. No entity but the five of XML and numbers exists here, so none can be expanded. */
-const XML_TOKEN = /<(\/?)([\w:.-]+)([^<>]*)>|([^<]+)/g;
-
-/** The text of a Word document as markdown: headings, lists, links and tables; not its look. */
-export function docxToMarkdown(zip: Buffer): string {
-	const xml = readZipEntry(zip, "word/document.xml");
-	if (!xml) throw new Unreadable("It has no word/document.xml.");
-	const links = linksIn(readZipEntry(zip, "word/_rels/document.xml.rels")?.toString("utf8") ?? "");
-	return new Writer(links).write(xml.toString("utf8"));
+/** The text of a Word document as markdown: headings, lists, links, tables, code and notes; not its look. */
+export function docxToMarkdown(bytes: Uint8Array): Converted {
+	const zip = new ZipArchive(bytes);
+	const document = zip.read("word/document.xml");
+	if (!document) throw new Unreadable("It has no word/document.xml.");
+	const links = relationsOf(zip.read("word/_rels/document.xml.rels"), "word");
+	const styles = readStyles(zip.read("word/styles.xml"));
+	const parts = new TextParts();
+	parts.fill(() => {
+		for (const part of [document, zip.read("word/footnotes.xml"), zip.read("word/endnotes.xml")]) {
+			new WordWriter(links, styles, parts).write(part);
+		}
+	});
+	return parts.done();
 }
 
-class Writer {
+class WordWriter {
 	readonly #links: ReadonlyMap<string, string>;
-	readonly #blocks: string[] = [];
+	readonly #styles: ReadonlyMap<string, WordStyle>;
+	readonly #parts: TextParts;
 	/** Open tables, the innermost last: each with its finished rows, and the cells of the row at hand. */
 	readonly #tables: { rows: string[][]; cells: string[] }[] = [];
+	/** Lines of code that stand together, one paragraph each. */
+	#code: string[] = [];
 	#text = "";
 	#prefix = "";
+	#isCode = false;
+	/** Characters in fonts for code, of the paragraph at hand. */
+	#monospaced = 0;
+	#inMonospace = false;
 	#link: { target: string; start: number } | undefined;
 	#inText = false;
 
-	constructor(links: ReadonlyMap<string, string>) {
+	constructor(links: ReadonlyMap<string, string>, styles: ReadonlyMap<string, WordStyle>, parts: TextParts) {
 		this.#links = links;
+		this.#styles = styles;
+		this.#parts = parts;
 	}
 
-	write(xml: string): string {
-		for (const [, close, tag, attributes = "", text] of xml.matchAll(XML_TOKEN)) {
-			if (text !== undefined) this.#text += this.#inText ? decodeEntities(text) : "";
-			else if (close === "/") this.#close(tag);
-			else this.#open(tag, attributes);
-		}
-		return this.#blocks.join("\n\n").replace(/^(\s*- .*)\n\n(?=\s*- )/gm, "$1\n");
+	write(xml: Buffer | undefined): void {
+		readXml(xml, {
+			open: (tag, attributes) => this.#open(tag, attributes),
+			text: (text) => this.#write(text),
+			close: (tag) => this.#close(tag),
+		});
+		this.#endCode();
 	}
 
-	#open(tag: string | undefined, attributes: string): void {
-		const value = () => attribute(attributes, "w:val") ?? "";
-		if (tag === "w:t") this.#inText = !attributes.endsWith("/");
+	#write(text: string): void {
+		if (!this.#inText) return;
+		this.#text += text;
+		if (this.#inMonospace) this.#monospaced += text.trim().length;
+	}
+
+	#open(tag: string, attributes: XmlAttributes): void {
+		const value = attributes["w:val"] ?? "";
+		if (tag === "w:t") this.#inText = true;
 		else if (tag === "w:tab") this.#text += "\t";
 		else if (tag === "w:br" || tag === "w:cr") this.#text += "\n";
-		else if (tag === "w:pStyle") this.#prefix = prefixOf(value()) || this.#prefix;
-		else if (tag === "w:ilvl") this.#prefix = `${"  ".repeat(Math.min(Number(value()) || 0, 8))}- `;
+		else if (tag === "w:noBreakHyphen") this.#text += "-";
+		else if (tag === "w:r") this.#inMonospace = false;
+		else if (tag === "w:rFonts") this.#inMonospace = isMonospace(attributes["w:ascii"]);
+		else if (tag === "w:pStyle") this.#useStyle(this.#styles.get(value) ?? styleByName(value));
+		else if (tag === "w:ilvl") this.#prefix = `${"  ".repeat(Math.min(Number(value) || 0, 8))}- `;
 		else if (tag === "w:numPr") this.#prefix ||= "- ";
+		else if (tag === "w:footnoteReference" || tag === "w:endnoteReference")
+			this.#text += `[^${attributes["w:id"] ?? ""}]`;
+		else if (tag === "w:footnote" || tag === "w:endnote") this.#prefix = `[^${attributes["w:id"] ?? ""}]: `;
 		else if (tag === "w:tbl") this.#tables.push({ rows: [], cells: [] });
 		else if (tag === "w:tc") this.#tables.at(-1)?.cells.push("");
 		else if (tag === "w:hyperlink") {
-			const target = this.#links.get(attribute(attributes, "r:id") ?? "");
-			this.#link = target === undefined ? undefined : { target, start: this.#text.length };
+			const target = this.#links.get(attributes["r:id"] ?? "");
+			const leads = target !== undefined && /^(https?:|mailto:)/i.test(target);
+			this.#link = leads ? { target, start: this.#text.length } : undefined;
 		}
 	}
 
-	#close(tag: string | undefined): void {
+	#useStyle({ level, isCode }: WordStyle): void {
+		if (level > 0) this.#prefix = `${"#".repeat(level)} `;
+		this.#isCode = isCode;
+	}
+
+	#close(tag: string): void {
 		if (tag === "w:t") this.#inText = false;
 		else if (tag === "w:p") this.#endParagraph();
 		else if (tag === "w:hyperlink" && this.#link) {
@@ -68,42 +104,33 @@ class Writer {
 	#endParagraph(): void {
 		const text = this.#text.trim();
 		const table = this.#tables.at(-1);
+		const isCode = this.#isCode || (text !== "" && this.#monospaced >= text.replace(/\s/g, "").length);
 		if (table) table.cells.push([table.cells.pop() ?? "", text].filter((part) => part !== "").join(" "));
-		else if (text !== "") this.#blocks.push(this.#prefix + text);
+		else if (isCode && this.#prefix === "") this.#code.push(this.#text.trimEnd());
+		else if (text !== "" || this.#code.length === 0) {
+			this.#endCode();
+			this.#parts.add(text === "" ? "" : this.#prefix + text);
+		} else this.#code.push("");
 		this.#text = "";
 		this.#prefix = "";
+		this.#isCode = false;
+		this.#monospaced = 0;
+	}
+
+	#endCode(): void {
+		const code = this.#code.join("\n");
+		this.#code = [];
+		if (code.trim() !== "") this.#parts.add(fenced(code));
 	}
 
 	#endTable(): void {
 		const rows = this.#tables.pop()?.rows ?? [];
-		const lines = rows.map(
-			(row) => `| ${row.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`,
-		);
-		const rule = `|${" --- |".repeat(rows[0]?.length ?? 0)}`;
 		const outer = this.#tables.at(-1);
 		// A table in a cell has no form in markdown; its text stays.
 		if (outer) outer.cells.push([outer.cells.pop() ?? "", ...rows.flat()].join(" ").trim());
-		else if (lines.length > 0) this.#blocks.push([lines[0], rule, ...lines.slice(1)].join("\n"));
+		else {
+			this.#endCode();
+			this.#parts.add(markdownTable(rows));
+		}
 	}
-}
-
-function prefixOf(style: string): string {
-	if (/^title$/i.test(style)) return "# ";
-	const level = /^heading\s?([1-6])$/i.exec(style)?.[1];
-	return level === undefined ? "" : `${"#".repeat(Number(level))} `;
-}
-
-function linksIn(rels: string): ReadonlyMap<string, string> {
-	const links = [...rels.matchAll(/<Relationship\s([^<>]*)>/g)].flatMap(([, attributes = ""]) => {
-		const target = attribute(attributes, "Target");
-		return target !== undefined && /^(https?:|mailto:)/i.test(target)
-			? [[attribute(attributes, "Id") ?? "", target] as const]
-			: [];
-	});
-	return new Map(links);
-}
-
-function attribute(attributes: string, name: string): string | undefined {
-	const value = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes);
-	return value ? decodeEntities(value[1] ?? value[2] ?? "") : undefined;
 }

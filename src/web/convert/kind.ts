@@ -1,54 +1,86 @@
-export type DocumentKind = "html" | "pdf" | "docx" | "json" | "csv" | "tsv" | "text";
+import { decodeDeclared, utf16Without } from "./charset.ts";
+import type { PackedKind } from "./converted.ts";
+
+export type DocumentKind = PackedKind | "html" | "json" | "csv" | "tsv" | "text";
 
 const BY_TYPE: readonly [RegExp, DocumentKind][] = [
 	[/^(text\/html|application\/xhtml\+xml)$/, "html"],
-	[/^application\/(x-)?pdf$/, "pdf"],
-	[/^application\/vnd\.openxmlformats-officedocument\.wordprocessingml\.document$/, "docx"],
+	[/^application\/x-ipynb\+json$/, "ipynb"],
 	[/^(application|text)\/([\w.-]+\+)?json$/, "json"],
 	[/^text\/csv$/, "csv"],
 	[/^text\/tab-separated-values$/, "tsv"],
 	[/^text\/|^application\/([\w.-]+\+)?(xml|yaml|javascript|toml|x-ndjson)$/, "text"],
 ];
 
-/** By the end of the name. Also the only local files that are converted: what else is in a workspace is not a document. */
-const BY_NAME: ReadonlyMap<string, DocumentKind> = new Map([
-	...([".html", ".htm", ".xhtml"] as const).map((end) => [end, "html"] as const),
-	...([".txt", ".md", ".markdown", ".rst", ".xml", ".log"] as const).map((end) => [end, "text"] as const),
-	[".pdf", "pdf"],
-	[".docx", "docx"],
-	[".json", "json"],
-	[".csv", "csv"],
-	[".tsv", "tsv"],
-]);
+const BY_NAME: Readonly<Record<string, DocumentKind>> = {
+	html: "html",
+	htm: "html",
+	xhtml: "html",
+	json: "json",
+	csv: "csv",
+	tsv: "tsv",
+	ipynb: "ipynb",
+};
 
-export const kindByName = (name: string): DocumentKind | undefined =>
-	BY_NAME.get(/\.[a-z]+$/.exec(name.toLowerCase())?.[0] ?? "");
+/** Files of an office are zip archives. What they are is in the names of their parts. */
+const ARCHIVES: readonly [string, DocumentKind][] = [
+	["word/document.xml", "docx"],
+	["xl/workbook.xml", "xlsx"],
+	["ppt/presentation.xml", "pptx"],
+	["META-INF/container.xml", "epub"],
+	["META-INF/manifest.xml", "odf"],
+];
+
+const HEAD_BYTES = 16 * 1024;
 
 /** What a document is. The bytes win over what was declared where they are clear; undefined: nothing we can read. */
 export function documentKind(
 	bytes: Buffer,
 	declared: { contentType?: string; name?: string },
 ): DocumentKind | undefined {
-	const head = bytes.subarray(0, 1024).toString("latin1");
-	const type = declared.contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-	const said = BY_TYPE.find(([pattern]) => pattern.test(type))?.[1] ?? kindByName(declared.name ?? "");
-	if (head.includes("%PDF-")) return "pdf";
-	if (head.startsWith("PK\x03\x04")) return bytes.includes("word/document.xml") ? "docx" : undefined;
+	const start = bytes.subarray(0, 1024).toString("latin1");
+	if (start.includes("%PDF-")) return "pdf";
+	if (start.startsWith("PK\x03\x04")) return ARCHIVES.find(([part]) => bytes.includes(part))?.[1];
+	if (/^\s*\{\\rtf/.test(start)) return "rtf";
 	if (isBinary(bytes)) return undefined;
-	if (said === "pdf" || said === "docx" || said === undefined || said === "text") return looksLikeHtml(head, said);
-	return said;
+	const head = bytes.subarray(0, HEAD_BYTES & ~1);
+	const text = decodeDeclared(head, declared.contentType) ?? head.toString("latin1");
+	const said = saidKind(declared);
+	if (said === "html") return hasMarkup(text) ? "html" : "text";
+	if (isHtml(text) && said !== "csv" && said !== "tsv" && said !== "ipynb") return "html";
+	return said ?? (/^\s*[[{]/.test(text) && isJson(bytes) ? "json" : "text");
 }
 
-/** An error page in place of a PDF, or a page that is served as plain text or as nothing in particular. */
-function looksLikeHtml(head: string, said: DocumentKind | undefined): DocumentKind {
-	const start = head.replace(/^\xef\xbb\xbf/, "").trimStart();
-	if (/^(<!--[\s\S]*?-->\s*)?(<!doctype html|<html[\s>])/i.test(start)) return "html";
-	return said === undefined && /^[[{]/.test(start) ? "json" : "text";
+function saidKind({ contentType = "", name = "" }: { contentType?: string; name?: string }): DocumentKind | undefined {
+	const type = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+	const byType = BY_TYPE.find(([pattern]) => pattern.test(type))?.[1];
+	const byName = BY_NAME[/\.([a-z]+)$/.exec(name.toLowerCase())?.[1] ?? ""];
+	// Many servers call everything they do not know text.
+	return byType === "text" && byName !== "html" ? (byName ?? byType) : (byType ?? byName);
 }
 
-/** Text has no NUL bytes, except UTF-16, which we take only with its mark. */
+/** What begins like a page is one, also an error page in place of a PDF, or XHTML with everything that may precede it. */
+const isHtml = (text: string): boolean =>
+	/^\s*(<\?xml[^>]*\?>\s*)?(<!--[\s\S]*?-->\s*)*(<!doctype\s+html\b|<html[\s>])/i.test(text);
+
+/** Plain text is often served as a page. It has no tags that HTML knows. */
+const hasMarkup = (text: string): boolean =>
+	/<(!doctype\s+html|\/?(html|head|body|title|meta|link|script|style|frameset|p|div|span|a|b|i|em|strong|br|hr|h[1-6]|ul|ol|li|dl|table|tr|td|pre|code|img|main|article|section|nav|header|footer|form|center|font|blockquote|noscript)[\s/>])/i.test(
+		text,
+	);
+
+function isJson(bytes: Buffer): boolean {
+	try {
+		JSON.parse(bytes.toString("utf8"));
+		return true;
+	} catch {
+		return false; // Text that begins with a bracket.
+	}
+}
+
+/** Text has no NUL bytes, except UTF-16. */
 function isBinary(bytes: Buffer): boolean {
 	const [first, second] = bytes;
 	const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-	return !isUtf16 && bytes.subarray(0, 4096).includes(0);
+	return !isUtf16 && bytes.subarray(0, 4096).includes(0) && utf16Without(bytes) === undefined;
 }

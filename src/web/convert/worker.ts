@@ -5,11 +5,23 @@ import { type ConvertAnswer, type Converted, type ConvertJob, Unreadable } from 
 async function convert(job: ConvertJob): Promise<Converted> {
 	switch (job.kind) {
 		case "html":
-			return (await import("./html.ts")).htmlToMarkdown(job.html, job);
+			return (await import("./html/html.ts")).htmlToMarkdown(job.html, job);
 		case "pdf":
-			return (await import("./pdf.ts")).pdfToText(job.bytes);
+			return (await import("./pdf.ts")).pdfToMarkdown(job.bytes);
 		case "docx":
-			return { text: (await import("./docx.ts")).docxToMarkdown(Buffer.from(job.bytes)) };
+			return (await import("./docx.ts")).docxToMarkdown(job.bytes);
+		case "xlsx":
+			return (await import("./xlsx.ts")).xlsxToMarkdown(job.bytes);
+		case "pptx":
+			return (await import("./pptx.ts")).pptxToMarkdown(job.bytes);
+		case "odf":
+			return (await import("./odf.ts")).odfToMarkdown(job.bytes);
+		case "epub":
+			return (await import("./epub.ts")).epubToMarkdown(job.bytes);
+		case "rtf":
+			return (await import("./rtf.ts")).rtfToText(job.bytes);
+		case "ipynb":
+			return (await import("./ipynb.ts")).ipynbToMarkdown(job.bytes);
 	}
 }
 

@@ -1,6 +1,6 @@
 import { legible } from "../../run/legible.ts";
 import { messageOf } from "../../run/message-of.ts";
-import { decodeText } from "../convert/charset.ts";
+import { decodeDeclared } from "../convert/charset.ts";
 import { decodeEntities } from "../entities.ts";
 import { WebError, type WebErrorCode } from "../error.ts";
 import { rateLimited } from "../load-page.ts";
@@ -71,7 +71,7 @@ function requireAnswer({ name }: Account, { status, headers }: GuardedResponse):
 
 function hitsIn({ name, provider }: Account, { body, headers }: GuardedResponse): SearchHit[] {
 	try {
-		return provider.hits(decodeText(body, headers["content-type"]));
+		return provider.hits(decodeDeclared(body, headers["content-type"]) ?? body.toString("latin1"));
 	} catch (error) {
 		// A parser quotes what it could not read, which is not ours to repeat outside of the marks.
 		const reason = error instanceof SyntaxError ? "it is not JSON." : messageOf(error);

@@ -23,7 +23,8 @@ export const convertContent = (services: WebServices) =>
 	defineTool({
 		name: "convert_content",
 		label: "Convert content",
-		description: "Read a document (PDF, DOCX, HTML, CSV, JSON, text) in the workspace or on the web as markdown.",
+		description:
+			"Read a file in the workspace or on the web as markdown: PDF, Office and OpenDocument files, EPUB, notebooks, HTML, CSV, text.",
 		parameters: convertParameters,
 		renderCall: webCallLine("convert_content"),
 		async execute(_id, { path, url, maxContentChars = PAGE_CHARS, timeoutMs }, signal, _onUpdate, ctx) {
@@ -33,16 +34,16 @@ export const convertContent = (services: WebServices) =>
 			const read = () => readOne(subject, call, ctx.cwd);
 			const { pages, errors } = await readAll([{ index: 1, subject, read }]);
 			return pagesResult(
-				pages.map((page) => pageExcerpt(page, 0, maxContentChars)),
+				pages.map((page) => pageExcerpt(page, page.start ?? 0, maxContentChars)),
 				errors,
 			);
 		},
 	});
 
 async function readOne({ path, url }: { path?: string; url?: string }, call: WebCall, cwd: string): Promise<Page> {
-	if (url !== undefined && path === undefined) return loadPage(url, call, { preferReader: false });
+	if (url !== undefined && path === undefined) return loadPage(url, call, { preferReader: true });
 	if (path === undefined || url !== undefined) throw new WebError("INVALID_INPUT", "Give either `path` or `url`.");
 	const file = await readWorkspaceFile(path, { cwd, maxBytes: call.settings.maxBytes });
-	const document = await convertLimited({ ...file, url: "about:blank", preferReader: false }, call);
+	const document = await convertLimited({ ...file, url: "about:blank", preferReader: true }, call);
 	return { source: path, ...document };
 }

@@ -10,7 +10,7 @@ const fetchParameters = Type.Object(
 	{
 		url: Type.Optional(Type.String()),
 		urls: Type.Optional(Type.Array(Type.String(), { maxItems: 10 })),
-		preferReader: Type.Optional(Type.Boolean({ description: "false: the whole page, not only its article" })),
+		preferReader: Type.Optional(Type.Boolean({ description: "false: the whole page, not only its main part" })),
 	},
 	{ additionalProperties: false },
 );
@@ -19,7 +19,8 @@ export const fetchContent = (services: WebServices) =>
 	defineTool({
 		name: "fetch_content",
 		label: "Fetch content",
-		description: "Read web pages and documents (HTML, PDF, DOCX, text) as markdown.",
+		description:
+			"Read web pages and documents (HTML, PDF, Office files, text) as markdown. An address with #part starts there.",
 		parameters: fetchParameters,
 		renderCall: webCallLine("fetch_content"),
 		async execute(_id, { url, urls, preferReader = true }, signal, _onUpdate, ctx) {

@@ -12,6 +12,7 @@ const getParameters = Type.Object(
 		responseId: Type.String(),
 		index: Type.Optional(Type.Integer({ minimum: 1 })),
 		url: Type.Optional(Type.String({ description: "Instead of index" })),
+		find: Type.Optional(Type.String({ description: "Show the places with these words" })),
 		offset: Type.Optional(Type.Integer({ minimum: 0 })),
 		maxChars: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_SHOWN_CHARS })),
 	},
@@ -25,8 +26,12 @@ export const getSearchContent = () =>
 		description: "Read on in a page that web_search, fetch_content or convert_content has kept.",
 		parameters: getParameters,
 		renderCall: webCallLine("get_search_content"),
-		async execute(_id, { offset = 0, maxChars = PAGE_CHARS, ...wanted }) {
+		async execute(_id, { offset = 0, maxChars = PAGE_CHARS, find, ...wanted }) {
 			try {
+				if (find !== undefined) {
+					const { foundResult } = await import("../found-result.ts");
+					return foundResult(keptPage(wanted), { ...wanted, find, offset, maxChars });
+				}
 				const { texts, ...details } = presented([pageExcerpt(keptPage(wanted), offset, maxChars)], wanted.responseId);
 				return webResult<WebDetails>(texts, { ok: true, ...details, errors: [] });
 			} catch (error) {

@@ -1,0 +1,15 @@
+/** A table whose first row is its heading. Short rows stay short: filled up, a hostile file would grow without bound. */
+export function markdownTable(rows: readonly (readonly string[])[]): string {
+	const [heading, ...body] = rows.filter((row) => row.some((cell) => cell.trim() !== ""));
+	if (!heading) return "";
+	return [tableRow(heading), `|${" --- |".repeat(heading.length)}`, ...body.map(tableRow)].join("\n");
+}
+
+const tableRow = (cells: readonly string[]): string => `| ${cells.map(cellText).join(" | ")} |`;
+
+/** What a cell of markdown can hold: one line, and no bar that is not its border. */
+const cellText = (text: string): string =>
+	text
+		.trim()
+		.replace(/\s*[\r\n]+\s*/g, " ")
+		.replaceAll("|", "\\|");

@@ -1,0 +1,34 @@
+/** Of one document; the rest would not fit any model. */
+export const LONGEST_TEXT = 2_000_000;
+
+/** Thrown when there is more text than is kept. */
+class Enough extends Error {}
+
+/** The blocks of a text that is being made, up to the length that is kept of it. */
+export class TextParts {
+	readonly #parts: string[] = [];
+	#left = LONGEST_TEXT;
+	#cut = false;
+
+	add(part: string): void {
+		if (part.trim() === "") return;
+		this.#parts.push(part);
+		this.#left -= part.length;
+		if (this.#left < 0) throw new Enough();
+	}
+
+	/** Lets a reader add until it is done, or until it is enough. */
+	fill(read: () => void): void {
+		try {
+			read();
+		} catch (error) {
+			if (!(error instanceof Enough)) throw error;
+			this.#cut = true;
+		}
+	}
+
+	/** Paragraphs apart, items of a list together. */
+	done(): { text: string; cut: boolean } {
+		return { text: this.#parts.join("\n\n").replace(/^([ \t]*- .*)\n\n(?=[ \t]*- )/gm, "$1\n"), cut: this.#cut };
+	}
+}
