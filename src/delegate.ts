@@ -66,7 +66,7 @@ export async function delegate(
 	parent: ParentFacts,
 	services: Services,
 ): Promise<SubagentResult> {
-	const admitted = await launch({ request, parent, services, mode: "foreground" });
+	const admitted = await launch({ request, parent, services, mode: "foreground", signal: request.signal });
 	if (isRefusal(admitted)) return refusalResult(admitted);
 	request.onAdmitted?.(admitted);
 

@@ -44,6 +44,8 @@ export interface Config {
 		injectDelegationPolicy: boolean;
 		/** `maxAttempts` is the total, the first included. */
 		retry: { enabled: boolean; maxAttempts: number };
+		/** Programs with their arguments. An empty list: one is configured that cannot be read. */
+		hooks: { start: readonly string[] | null; stop: readonly string[] | null; timeoutMs: number };
 	};
 	agents: {
 		defaults: {

@@ -65,6 +65,34 @@ export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
 	};
 }
 
+/** Not `listOf`, which drops repeated items: the order and number of arguments matter. */
+export const commandLine: Kind<readonly string[]> = {
+	expected: "a list of texts, first the program",
+	read: (value, source) =>
+		// An argument may be empty, the program may not.
+		Array.isArray(value) &&
+		text.read(value[0], source) !== undefined &&
+		value.every((part: unknown) => typeof part === "string")
+			? (value as string[])
+			: undefined,
+};
+
+/**
+ * The command of a hook. One that cannot be read is an empty list, and not the default: whoever configured a hook that
+ * decides what may start must not be without it because of a typing mistake.
+ */
+export const hookCommand = (untilThen: string): Kind<readonly string[] | null> => ({
+	expected: `${commandLine.expected}, or null`,
+	read: (value, source) => {
+		if (value === null) return null;
+		const command = commandLine.read(value, source);
+		if (command) return command;
+		const expected = `Expected ${commandLine.expected}, or null, not ${describe(value)}.`;
+		source.report("error", expected, `Correct it; until then ${untilThen}.`);
+		return [];
+	},
+});
+
 /** A value in a message: short, and safe to print whatever was nested in it. */
 export function describe(value: unknown): string {
 	if (Array.isArray(value)) return "a list";

@@ -1,7 +1,7 @@
 import { NAME } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
 import type { LspServerSettings } from "./config.ts";
-import { listOf, matching, orNull, text, trueOrFalse } from "./kinds.ts";
+import { commandLine, listOf, matching, orNull, text, trueOrFalse } from "./kinds.ts";
 import { defaultsOf, overlay } from "./overlay.ts";
 import { freely } from "./project-rules.ts";
 import type { Kind, Section, Setting } from "./setting.ts";
@@ -10,15 +10,6 @@ const serverSetting = <T>(kind: Kind<T>, initial: T): Setting<T> => ({ kind, def
 
 const extension = matching(/^\.[^./\\\s]+$/, 'a file extension such as ".zig"');
 const anyObject: Kind<object> = { expected: "an object", read: (value) => (isRecord(value) ? value : undefined) };
-
-/** Not `listOf`, which drops repeated items: the order and number of arguments matter. */
-const commandLine: Kind<readonly string[]> = {
-	expected: "a list of texts, first the program",
-	read: (value, source) =>
-		Array.isArray(value) && value.length > 0 && value.every((part) => text.read(part, source) !== undefined)
-			? (value as string[])
-			: undefined,
-};
 
 /** The table as a whole is closed to projects, so nothing in it needs a rule of its own. Null: as built in. */
 const SERVER = {

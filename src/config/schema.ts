@@ -9,6 +9,7 @@ import {
 	type SearchProviderName,
 } from "./config.ts";
 import {
+	hookCommand,
 	LONGEST_TIMER_SECONDS,
 	listOf,
 	matching,
@@ -76,6 +77,12 @@ export const SETTINGS: SettingsOf<Config> = {
 		// It is part of every request.
 		injectDelegationPolicy: setting(true, trueOrFalse, onlyOff),
 		retry: { enabled: setting(true, trueOrFalse, onlyOff), maxAttempts: setting(2, wholeNumber(1, 10), onlyLower) },
+		// They are commands, and guard the user against projects too.
+		hooks: {
+			start: setting<readonly string[] | null>(null, hookCommand("no subagent is started"), never),
+			stop: setting<readonly string[] | null>(null, hookCommand("no stop hook runs"), never),
+			timeoutMs: setting(10_000, milliseconds, never),
+		},
 	},
 	agents: {
 		defaults: {

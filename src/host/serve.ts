@@ -11,6 +11,7 @@ import { archiveDue, tidyUp } from "../processes/housekeeping.ts";
 import { LEASE_MS } from "../processes/lease.ts";
 import { createReaper } from "../processes/reaper.ts";
 import { recover } from "../processes/recover.ts";
+import { StopHooks } from "../processes/stop-hooks.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import { ActiveRuns, type ActiveRunsSetup } from "./active-runs.ts";
 import { beatEvery, decideHost, type HostAction, type HostMemory, isBeatDue } from "./decide.ts";
@@ -43,6 +44,7 @@ export class Host {
 	readonly #over = Promise.withResolvers<void>();
 	readonly #reaper: Reaper;
 	readonly #lease: HostLease;
+	readonly #stopHooks: StopHooks;
 	readonly #loop: Loop;
 	#watchers: Watchers | undefined;
 	#state: HostMemory;
@@ -57,6 +59,7 @@ export class Host {
 		this.#loop = new Loop(setup.ports.clock, () => this.#look());
 		this.#reaper = createReaper(setup.ports, setup.id);
 		this.#pendingOutcomes = new PendingOutcomes(setup);
+		this.#stopHooks = new StopHooks(setup);
 		this.#lease = new HostLease(setup, () => this.#vanish());
 		this.#runs = new ActiveRuns(setup, {
 			watchers: () => this.#watchers,
@@ -114,6 +117,7 @@ export class Host {
 			const decided = decideHost(this.#state, this.#see(), { ...this.#setup, now });
 			this.#state = decided.state;
 			for (const action of decided.actions) this.#act(action);
+			this.#stopHooks.begin();
 			if (isBeat) archiveDue(this.#setup);
 		} catch (error) {
 			log.error("could not look at the ledger", { error });
@@ -141,7 +145,7 @@ export class Host {
 		return {
 			active: this.#runs.all,
 			held: heldRuns(ledger, id),
-			pendingOutcomes: this.#pendingOutcomes.size,
+			pendingOutcomes: this.#pendingOutcomes.size + this.#stopHooks.running,
 			isWatched: (this.#watchers?.connections ?? 0) > 0,
 		};
 	}

@@ -8,6 +8,7 @@ import { followAttempts, recordModel } from "./attempts.ts";
 import { followUpInTransaction, undelivered } from "./inbox.ts";
 import type { Ledger } from "./ledger.ts";
 import { findRun, type RunRecord, storeRun } from "./records.ts";
+import { oweStopHook } from "./stop-hooks.ts";
 import { closeUnreadableInTransaction, usageIn } from "./unreadable.ts";
 
 /**
@@ -28,7 +29,10 @@ export function applyInTransaction(ledger: Ledger, id: RunId, event: TransitionE
 	if (run !== record.run) storeRun(ledger, run);
 	followAttempts(ledger, record, event);
 	const now = { ...record, run };
-	if (event.type === "ended") followUpInTransaction(ledger, now);
+	if (event.type === "ended") {
+		if (now.plan.stopHook) oweStopHook(ledger, id);
+		followUpInTransaction(ledger, now);
+	}
 	return now;
 }
 

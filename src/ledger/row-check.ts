@@ -139,6 +139,7 @@ const COLUMNS: Readonly<Record<string, ColumnCheck>> = {
 	delivered_at: orEmpty(moment),
 	deliverer: orEmpty(aText),
 	deliverer_until: orEmpty(lease),
+	stop_hook: orEmpty(oneOfThese("owed", "begun", "done")),
 	archive_at: orEmpty(moment),
 	archived_at: orEmpty(moment),
 	usage: aText,

@@ -119,6 +119,10 @@ export const MIGRATIONS: readonly string[] = [
 	`
 	ALTER TABLE runs ADD COLUMN hops TEXT;
 	`,
+	`
+	ALTER TABLE runs ADD COLUMN stop_hook TEXT CHECK (stop_hook IN ('owed', 'begun', 'done'));
+	CREATE INDEX runs_stop_hook ON runs (seq) WHERE stop_hook = 'owed';
+	`,
 ];
 
 /** Marks a database file as ours, so that a foreign one is not taken for an old ledger. */

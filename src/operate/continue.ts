@@ -5,10 +5,11 @@ import { refusedMessage } from "../plan/continued.ts";
 import { GENERAL } from "../plan/general.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import { continuedFor } from "../plan/limits.ts";
-import { isRefusal } from "../run/errors.ts";
+import { isRefusal, type Refusal } from "../run/errors.ts";
 import { type Denial, denialOf } from "./denial.ts";
 import { launch } from "./launch.ts";
 import type { Posted } from "./posted.ts";
+import { refusedByHook } from "./start-hook.ts";
 
 export interface Continuation {
 	message: string;
@@ -22,6 +23,14 @@ export interface Continued extends Posted {
 	how: "steered" | "resumed";
 }
 
+/** A message that an open run does not receive in time becomes the task of another run, which the ledger starts by itself. */
+const refusedMessageByHook = (
+	{ plan, label }: RunRecord,
+	{ message: task, parentSession }: Continuation,
+	services: Admitting,
+): Promise<Refusal | undefined> =>
+	refusedByHook({ plan, how: "message", task, mode: "background", parentSession, label }, services);
+
 /**
  * Says something to a child. A message to an open run belongs to the plan of that run. Otherwise it is a new task for
  * the session, which is planned as any other: under the configuration of this moment, with what the session keeps.
@@ -33,7 +42,8 @@ export async function continueSession(
 	services: Admitting,
 ): Promise<Continued | Denial> {
 	if (child.run.state !== "ended") {
-		const refusal = refusedMessage(child.plan, parent, services);
+		const refusal =
+			refusedMessage(child.plan, parent, services) ?? (await refusedMessageByHook(child, request, services));
 		if (refusal) return denialOf(refusal);
 		const at = services.ports.clock.now();
 		const seq = sendToRun(services.ledger, child.run.id, { body: request.message, at });

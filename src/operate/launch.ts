@@ -2,24 +2,27 @@ import type { Admitting, Delegation } from "../delegate.ts";
 import { admitSoon, SessionArchived } from "../ledger/admit.ts";
 import type { RunMode, RunRecord } from "../ledger/records.ts";
 import { type ParentFacts, planLaunch } from "../plan/launch.ts";
+import type { LaunchPlan } from "../plan/plan.ts";
 import { toldOfSilence } from "../plan/prompt.ts";
 import { isRefusal, type Refusal, refuse } from "../run/errors.ts";
+import { refusedByHook } from "./start-hook.ts";
 
 interface Launch {
 	request: Delegation;
 	parent: ParentFacts;
 	services: Admitting;
 	mode: RunMode;
+	signal?: AbortSignal | undefined;
 }
 
 /** Plans a run and admits it, whichever way it was asked for: a new session, or one that is continued. */
-export async function launch({ request, parent, services, mode }: Launch): Promise<RunRecord | Refusal> {
+export async function launch({ request, parent, services, mode, signal }: Launch): Promise<RunRecord | Refusal> {
 	const {
 		log,
 		ports: { clock },
 	} = services;
 	const asked = { session: request.parentSession, mode };
-	const plan = await planLaunch({ ...request, background: mode === "background" }, parent, services);
+	const plan = await permittedPlan({ request, parent, services, mode, signal });
 	if (isRefusal(plan)) {
 		log.warn("refused", {
 			...asked,
@@ -52,4 +55,13 @@ export async function launch({ request, parent, services, mode }: Launch): Promi
 		if (error instanceof SessionArchived) return refuse("INVALID_INPUT", error.message, "archived_session");
 		throw error;
 	}
+}
+
+/** Nothing that the plan refuses is put to the hook. */
+async function permittedPlan({ request, parent, services, mode, signal }: Launch): Promise<LaunchPlan | Refusal> {
+	const plan = await planLaunch({ ...request, background: mode === "background" }, parent, services);
+	if (isRefusal(plan)) return plan;
+	const how = request.sessionId === undefined ? "new" : "resume";
+	const { task, parentSession, label } = request;
+	return (await refusedByHook({ plan, how, task, mode, parentSession, label, signal }, services)) ?? plan;
 }

@@ -10,6 +10,7 @@ import type { ThinkingLevel } from "../run/thinking.ts";
 import { allSwitchedOff, childSession, type KnownSession, switchedOffBy, switchedOffHere } from "./continued.ts";
 import { fallbacksFor } from "./fallbacks.ts";
 import { GENERAL } from "./general.ts";
+import { stopHookFor } from "./hooks.ts";
 import { continuedFor, effectiveLimits } from "./limits.ts";
 import type { ModelSource, ResolvedModel } from "./model.ts";
 import { modelFor } from "./model-for.ts";
@@ -137,6 +138,7 @@ export async function planLaunch(
 		isolation: agent.isolation,
 		maxAttempts: config.subagents.retry.enabled ? config.subagents.retry.maxAttempts : 1,
 		...(agent.outputSchema && { outputSchema: agent.outputSchema }),
+		...stopHookFor({ config, agentDir: sources.agentDir, cwd: parent.cwd }),
 		session,
 		principal,
 		afterwards: {

@@ -40,6 +40,8 @@ export interface LaunchPlan {
 	maxAttempts: number;
 	/** A JSON Schema the finalized result must satisfy. */
 	outputSchema?: Record<string, unknown>;
+	/** Runs once when the run has ended. */
+	stopHook?: HookProgram;
 	session: ChildSession;
 	/** Under whose account it runs. */
 	principal: Principal;
@@ -65,6 +67,15 @@ export interface ModelChoice {
 	id: string;
 	/** The extension files that register its provider, in the order in which pi loads them. Absent: pi knows it by itself. */
 	extensions?: string[];
+}
+
+/** A program of the user's, from the user's own configuration. */
+export interface HookProgram {
+	/** The program and its arguments. */
+	command: string[];
+	timeoutMs: number;
+	/** Where it works. */
+	cwd: string;
 }
 
 export interface PlannedSkill {

@@ -15,7 +15,17 @@ export function readPlan(stored: unknown): LaunchPlan | "newer" | undefined {
 }
 
 function isPlan(fields: Fields): boolean {
-	const { definition, model, fallbackModels = [], skills = [], limits, session, principal, afterwards } = fields;
+	const {
+		definition,
+		model,
+		fallbackModels = [],
+		skills = [],
+		stopHook,
+		limits,
+		session,
+		principal,
+		afterwards,
+	} = fields;
 	return (
 		["agent", "task", "prompt", "cwd"].every((key) => isStoredText(fields[key])) &&
 		["tools", "extensions", "lspActions", "warnings"].every((key) => isTexts(fields[key])) &&
@@ -26,6 +36,7 @@ function isPlan(fields: Fields): boolean {
 		fallbackModels.every(isStoredModel) &&
 		Array.isArray(skills) &&
 		skills.every((skill) => isRecord(skill) && isStoredText(skill.name) && isStoredText(skill.file)) &&
+		(stopHook === undefined || isStoredHook(stopHook)) &&
 		isRecord(limits) &&
 		["timeoutMs", "idleTimeoutMs", "toolTimeoutMs", "maxCorrections"].every((key) => isAmount(limits[key])) &&
 		isRecord(limits.parentSession) &&
@@ -39,6 +50,8 @@ function isPlan(fields: Fields): boolean {
 	);
 }
 
+const isStoredHook = (value: unknown): boolean =>
+	isRecord(value) && isTexts(value.command) && isAmount(value.timeoutMs) && isStoredText(value.cwd);
 const isStoredModel = (value: unknown): boolean =>
 	isRecord(value) && isStoredText(value.provider) && isStoredText(value.id);
 const isStoredText = (value: unknown): value is string => typeof value === "string";

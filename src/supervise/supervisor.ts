@@ -11,6 +11,7 @@ import { Loop } from "../ports/loop.ts";
 import type { Ports } from "../ports/ports.ts";
 import { createReaper } from "../processes/reaper.ts";
 import { recover } from "../processes/recover.ts";
+import { StopHooks } from "../processes/stop-hooks.ts";
 import { newRunId, type RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
 import { type AttendedSession, Calls, type Leaving, type WatchOptions } from "./calls.ts";
@@ -49,6 +50,7 @@ export class Supervisor {
 	readonly #log: Log;
 	readonly #calls = new Calls();
 	readonly #watched: WatchedRuns;
+	readonly #stopHooks: StopHooks;
 	readonly #loop: Loop;
 	#session: AttendedSession | undefined;
 
@@ -59,6 +61,7 @@ export class Supervisor {
 		this.#ports = ports;
 		this.#reaper = createReaper(ports);
 		this.#log = log;
+		this.#stopHooks = new StopHooks({ ledger, log, ports });
 		this.#loop = new Loop(ports.clock, () => this.#look());
 		this.#watched = new WatchedRuns(this.#calls, this.#loop.hint);
 		if (hosts) hosts.onReached = this.#loop.hint;
@@ -201,6 +204,8 @@ export class Supervisor {
 
 	#recover(): void {
 		recover({ ledger: this.#ledger, log: this.#log, ports: this.#ports, reaper: this.#reaper });
+		// Most are run by the host in which the run has ended. Others ended without one, or their host has died since.
+		this.#stopHooks.begin();
 	}
 
 	#see(): Seen {

@@ -49,6 +49,7 @@ const defaults: Config = {
 		disabled: [],
 		injectDelegationPolicy: true,
 		retry: { enabled: true, maxAttempts: 2 },
+		hooks: { start: null, stop: null, timeoutMs: 10_000 },
 	},
 	agents: {
 		defaults: {
@@ -169,6 +170,8 @@ describe("a bad value", () => {
 		["subagents.session.maxTokens", "NaN", "at least 1, or null"],
 		["subagents.allowedLspActions", "'hover'", "a list"],
 		["subagents.retry.maxAttempts", "0", "from 1 to 10"],
+		["subagents.hooks", "[]", "an object"],
+		["subagents.hooks.timeoutMs", "0", "from 1 to 2147483647"],
 		["agents.defaults.subagents.thinking", "'hard'", "one of off"],
 		["agents.defaults.subagents.model", "''", "or null"],
 		["agents.defaults.subagents.fallbackModels", "'a/b'", "a list"],
@@ -234,6 +237,43 @@ describe("a bad value", () => {
 			{ key: "subagents.enabled", line: 5, column: 5 },
 			{ key: "subagents.disabled.1", line: 6, column: 21 },
 		]);
+	});
+});
+
+describe("a hook", () => {
+	test.each(["'/bin/gate'", "[]", "[1]", "['']", "{}", "true"])(
+		"that cannot be read (%s) is an error, and stays configured",
+		(value) => {
+			const { config, diagnostics, userFile } = load(`\n${setting("subagents.hooks.start", value)}`);
+			expect(config.subagents.hooks.start).toEqual([]);
+			expect(diagnostics).toMatchObject([
+				{
+					severity: "error",
+					file: userFile,
+					key: "subagents.hooks.start",
+					line: 2,
+					message: expect.stringContaining("Expected a list of texts, first the program, or null"),
+					remedy: "Correct it; until then no subagent is started.",
+				},
+			]);
+		},
+	);
+
+	test("keeps its arguments as they are written, also the same one twice", () => {
+		const { config, diagnostics } = load("{ subagents: { hooks: { stop: ['/bin/log', '-v', '-v'] } } }");
+		expect(config.subagents.hooks.stop).toEqual(["/bin/log", "-v", "-v"]);
+		expect(diagnostics).toEqual([]);
+	});
+
+	test("is never a project's to set, change or remove", () => {
+		const user = "{ subagents: { hooks: { start: ['/bin/gate'] } } }";
+		const { config, diagnostics } = load(
+			user,
+			"{ subagents: { hooks: { start: null, stop: ['/project/evil'], timeoutMs: 1 } } }",
+		);
+		expect(config.subagents.hooks).toEqual({ start: ["/bin/gate"], stop: null, timeoutMs: 10_000 });
+		expect(diagnostics).toHaveLength(3);
+		for (const { message } of diagnostics) expect(message).toContain("a project may not set this");
 	});
 });
 

@@ -86,7 +86,8 @@ let ofManyWrongs: Promise<string> | undefined;
 const reportOfManyWrongs = (): Promise<string> => {
 	ofManyWrongs ??= openHome({
 		config: {
-			agents: { defaults: { subagents: { model: "nobody/nothing" } } },
+			agents: { defaults: { subagents: { model: "nobody/nothing", fallbackModels: ["nobody/else"] } } },
+			subagents: { hooks: { start: ["no-such-gate"], stop: ["/nowhere/log"] } },
 			web: { provider: "brave" },
 			lsp: { servers: { mine: { command: ["my-server"], extensions: [".mine"] } } },
 		},
@@ -146,6 +147,17 @@ describe("the doctor names the cause of", () => {
 		const report = await reportOfManyWrongs();
 		expect(report).toContain("warn models: There is no model nobody/nothing agents.defaults.subagents.model");
 		expect(report).toMatch(/warn models: The model openai\/gpt-4o has no credentials dear \(.*dear\.md\)/);
+		expect(report).toMatch(
+			/warn models: There is no model nobody\/else agents\.defaults\.subagents\.fallbackModels .*leave it out/,
+		);
+	});
+
+	test("a hook whose program is not there", async () => {
+		const report = await reportOfManyWrongs();
+		expect(report).toMatch(/FAIL hooks: The start hook cannot be run: there is no program "no-such-gate" on the PATH/);
+		expect(report).toMatch(
+			/FAIL hooks: The stop hook cannot be run: \/nowhere\/log is not a program .*Correct subagents\.hooks\.stop/,
+		);
 	});
 
 	test("a model of an extension: whether it loads in a host is tried", async () => {

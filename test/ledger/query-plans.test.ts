@@ -20,6 +20,7 @@ import { openRunsOf } from "../../src/ledger/open-runs.ts";
 import { beginAttempt, endRun, heldRuns, recordHop, recordTurn, requestStop } from "../../src/ledger/progress.ts";
 import { waitsForSession } from "../../src/ledger/sessions.ts";
 import { type Database, openDatabase } from "../../src/ledger/sqlite.ts";
+import { takeStopHooks } from "../../src/ledger/stop-hooks.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import { claimNext, settleDelivery } from "./one-run.ts";
 import { admission, outcomeOf, success } from "./samples.ts";
@@ -36,6 +37,7 @@ const OF_WHAT_IS_OPEN = [
 	"runs_open",
 	"runs_owed",
 	"hosts_live",
+	"runs_stop_hook",
 ];
 
 interface Step {
@@ -115,6 +117,7 @@ describe("no work on the ledger reads through the past", () => {
 		beginAttempt: (ledger, { running }) => beginAttempt(ledger, running, { fence: 1, at: 2 }),
 		recordHop: (ledger, { running }) =>
 			recordHop(ledger, running, { fence: 1, at: 2, hop: { from: "test/a", to: "test/b", why: 429 } }),
+		"stop hooks, of which none is owed": (ledger) => takeStopHooks(ledger, 4),
 		attemptsOf: (ledger, { running }) => attemptsOf(ledger, running),
 		heldRuns: (ledger, { host }) => heldRuns(ledger, host),
 		recordTurn: (ledger, { running }) =>

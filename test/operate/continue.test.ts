@@ -71,7 +71,7 @@ async function continued(from: From, { agent = "tools: read, grep", before, mode
 			unusable: [],
 			diagnostics: [],
 		},
-		agentDir: "/agent",
+		agentDir: cwd,
 		sessionsRoot: "/sessions",
 		findSession: (id) => findSession(ledger, id),
 		profile: "p",
@@ -89,6 +89,7 @@ async function next(from: From, wish: Case): Promise<{ plan: LaunchPlan; before:
 }
 
 const DENY_GREP = { tools: { subagents: { tools: { deny: ["grep"] } } } };
+const HOOKED = { config: { subagents: { hooks: { start: ["false"] } } } };
 const UNTRUSTED = { parent: { projectTrusted: false } };
 const archive = (ledger: Ledger) => void ledger.run("UPDATE sessions SET archived_at = 9");
 const removeFolder = (_: Ledger, { cwd }: LaunchPlan) => rmSync(cwd, { recursive: true });
@@ -111,6 +112,7 @@ describe.each(FROM)("a new task from %s, for a session whose run has ended", (fr
 			/None of the tools/,
 		],
 		["trust in its project was withdrawn", UNTRUSTED, "forbidden", /is not trusted now.*\/trust/],
+		["the start hook refuses", HOOKED, "forbidden", /start hook .* refused it with exit code 1/],
 		["its session is archived", { happened: archive }, "error", /is archived/],
 		["its folder is gone", { happened: removeFolder }, "error", /folder of session .* is gone/],
 		["its principal is gone", { happened: (ledger) => void ledger.run(OF_WORK) }, "error", /no agentId "work"/],
@@ -229,6 +231,7 @@ describe.each(FROM)("a message from %s to an open run", (from) => {
 		["its agent is disabled", { config: { subagents: { disabled: ["custom"] } } }, /subagents\.disabled/],
 		["its agent's file switches it off", { agent: "tools: read\nenabled: false" }, /switched off.*enabled/],
 		["trust in its project was withdrawn", UNTRUSTED, /is not trusted now/],
+		["the start hook refuses", HOOKED, /start hook .* refused it with exit code 1/],
 	];
 
 	test.each(REFUSED)("is refused if %s", async (_what, since, error) => {

@@ -4,6 +4,7 @@ import type { Check, CheckResult, Examination } from "./check.ts";
 import { checkConfig } from "./config.ts";
 import { checkDisk } from "./disk.ts";
 import { checkFileModes } from "./file-modes.ts";
+import { checkHooks } from "./hooks.ts";
 import { checkHost } from "./host.ts";
 import { checkInstallation } from "./installation.ts";
 import { checkLanguageServers } from "./language-servers.ts";
@@ -42,6 +43,7 @@ const WITH_LEDGER: Check[] = [
 	checkModels,
 	checkTrust,
 	checkPrograms,
+	checkHooks,
 	checkLanguageServers,
 	checkWebSearch,
 	checkDisk,

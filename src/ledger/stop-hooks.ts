@@ -1,0 +1,29 @@
+import type { RunId } from "../run/ids.ts";
+import type { Ledger } from "./ledger.ts";
+import { type EndedRecord, findRun } from "./records.ts";
+
+/** Part of the transaction that ends the run: its stop hook is owed from the moment its outcome is recorded. */
+export function oweStopHook(ledger: Ledger, id: RunId): void {
+	ledger.run("UPDATE runs SET stop_hook = 'owed' WHERE id = ?", id);
+}
+
+/**
+ * The ended runs whose stop hook is owed, now the caller's to run. They are marked before any is run, so that no crash
+ * makes one run twice.
+ */
+export function takeStopHooks(ledger: Ledger, atMost: number): EndedRecord[] {
+	const owed = "SELECT id FROM runs WHERE stop_hook = 'owed' ORDER BY seq LIMIT ?";
+	// Asking before locking: nearly always there is none.
+	if (atMost < 1 || !ledger.get(owed, 1)) return [];
+	return ledger.transaction("full", () =>
+		ledger.all<{ id: RunId }>(owed, atMost).flatMap(({ id }) => {
+			ledger.run("UPDATE runs SET stop_hook = 'begun' WHERE id = ?", id);
+			const record = findRun(ledger, id);
+			return record?.run.state === "ended" ? [{ ...record, run: record.run }] : [];
+		}),
+	);
+}
+
+export function stopHookDone(ledger: Ledger, id: RunId): void {
+	ledger.transaction("normal", () => ledger.run("UPDATE runs SET stop_hook = 'done' WHERE id = ?", id));
+}

@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+import type { Clock } from "../ports/clock.ts";
+import { messageOf } from "../run/message-of.ts";
+
+export interface HookRun {
+	/** A program and its arguments. Never a shell. */
+	command: readonly string[];
+	cwd: string;
+	timeoutMs: number;
+	/** Given to it as JSON on stdin. */
+	input: object;
+	clock: Clock;
+	signal?: AbortSignal | undefined;
+}
+
+/** How a hook ended, and what it said: on stderr, or else on stdout. */
+export type HookEnd =
+	| { kind: "exited"; code: number; said: string }
+	| { kind: "killed"; by: string; said: string }
+	| { kind: "hung"; said: string }
+	| { kind: "not_started"; why: string }
+	| { kind: "aborted" };
+
+/** Of each stream. A hook that says more is not heard any further. */
+const MOST_HEARD = 16 * 1024;
+
+/** A process that the hook started may hold its pipes open. */
+const LAST_WORDS_MS = 200;
+
+/** Runs the program of a hook to its end, or ends it when its time is up. Never fails. */
+export function runHook({ command, cwd, timeoutMs, input, clock, signal }: HookRun): Promise<HookEnd> {
+	const { promise, resolve } = Promise.withResolvers<HookEnd>();
+	const [program = "", ...args] = command;
+	// A process group of its own, so that all of it can be ended, and Ctrl+C in the terminal is not for it.
+	const detached = process.platform !== "win32";
+	const child = spawn(program, args, { cwd, detached, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+	const heard = { stdout: "", stderr: "" };
+	for (const stream of ["stdout", "stderr"] as const) {
+		child[stream].on("data", (chunk: Buffer) => {
+			if (heard[stream].length < MOST_HEARD) heard[stream] += chunk.toString();
+		});
+	}
+	const said = () => (heard.stderr.trim() || heard.stdout.trim()).slice(0, MOST_HEARD);
+	const over: (() => void)[] = [];
+	const end = (how: HookEnd) => {
+		for (const stop of over.splice(0)) stop();
+		child.stdout.destroy();
+		child.stderr.destroy();
+		resolve(how);
+	};
+	const giveUp = (how: () => HookEnd) => {
+		const last = how();
+		endGroup(child.pid);
+		end(last);
+	};
+	over.push(clock.after(timeoutMs, () => giveUp(() => ({ kind: "hung", said: said() }))));
+	const abort = () => giveUp(() => ({ kind: "aborted" }));
+	signal?.addEventListener("abort", abort, { once: true });
+	over.push(() => signal?.removeEventListener("abort", abort));
+	if (signal?.aborted) abort();
+
+	child.once("error", (error) => end({ kind: "not_started", why: messageOf(error) }));
+	child.once("exit", (code, by) => {
+		const tell = () => end(code === null ? { kind: "killed", by: by ?? "a signal", said: said() } : exited(code));
+		const exited = (status: number): HookEnd => ({ kind: "exited", code: status, said: said() });
+		child.once("close", tell);
+		over.push(clock.after(LAST_WORDS_MS, tell));
+	});
+	// One that does not read its input has closed it: that is its own affair.
+	child.stdin.on("error", () => {});
+	child.stdin.end(`${JSON.stringify(input)}\n`);
+	return promise;
+}
+
+function endGroup(pid: number | undefined): void {
+	if (pid === undefined) return;
+	try {
+		process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error)) throw error; // It is gone already.
+	}
+}
