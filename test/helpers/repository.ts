@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { rgPath } from "@vscode/ripgrep";
 // @ts-expect-error: a plain script that runs before TypeScript is installed
 import { pi15Path } from "../../scripts/fetch-pi.mjs";
@@ -9,6 +9,9 @@ export const repositoryRoot = dirname(dirname(dirname(fileURLToPath(import.meta.
 /** The variable that tells where the package under test was laid out. */
 export const STAGED = "PI_GEON_STAGED";
 export const stagedPackage = (): string => process.env[STAGED] ?? repositoryRoot;
+
+/** As users have it: from its sources it takes several times as long to load. */
+export const convertWorker = (): URL => pathToFileURL(join(stagedPackage(), "dist", "chunks", "web-convert.js"));
 
 export const toolFolders = [join(repositoryRoot, "node_modules", ".bin"), dirname(rgPath)];
 

@@ -3,6 +3,7 @@ import type { TSchema } from "typebox";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { WebServices } from "../../src/web/services.ts";
+import { convertWorker } from "../helpers/repository.ts";
 import { testFetch } from "./local-web.ts";
 
 /** The defaults of the section, with some changed. */
@@ -13,7 +14,7 @@ export const settingsWith = (changes: Partial<Config["web"]> = {}): Config["web"
 
 export const servicesWith = (settings: Partial<Config["web"]> = {}, env: NodeJS.ProcessEnv = {}): WebServices => ({
 	fetch: testFetch,
-	worker: new URL("../../src/web/convert/worker.ts", import.meta.url),
+	worker: convertWorker(),
 	env,
 	settings: () => settingsWith(settings),
 });

@@ -3,9 +3,10 @@ import { legible } from "../../src/run/legible.ts";
 import { convertDocument, type RawDocument } from "../../src/web/convert/convert.ts";
 import { csvToMarkdown } from "../../src/web/convert/csv.ts";
 import { decodeDetected } from "../../src/web/convert/detect-charset.ts";
+import { convertWorker } from "../helpers/repository.ts";
 import { ARTICLE, makeDocx, makePdf, makeZip, packedSpaces } from "./documents.ts";
 
-const WORKER = new URL("../../src/web/convert/worker.ts", import.meta.url);
+const WORKER = convertWorker();
 
 const convert = (content: string | Buffer, declared: Partial<RawDocument> = {}, timeoutMs = 20_000) =>
 	convertDocument(
