@@ -9,32 +9,6 @@ import { eventually, inLedger } from "./ledger-of.ts";
 const openHome = useHome();
 
 describe.each(piVersions)("in a real terminal, on pi %s", (version) => {
-	test("Esc stops the child within a second, and the result says stopped", async () => {
-		const home = await openHome({
-			script: dispatch({
-				parent: ({ lastUserText }) => delegateTo("explorer", lastUserText),
-				child: ({ turn, lastUserText }) =>
-					turn === 0 ? toolCall("ls", { path: "." }) : [text(`Half an answer to ${lastUserText} so far`), hang()],
-			}),
-		});
-		const terminal = startTerminal(home, { version });
-		await terminal.ready();
-		const stopped = async (task: string): Promise<number> => {
-			terminal.type(`${task}\r`);
-			const request = await home.model.waitFor((seen) => seen.isChild && seen.turn === 1 && seen.lastUserText === task);
-			await terminal.waitForText(new RegExp(`Half an answer to ${task}`));
-			const pressed = performance.now();
-			terminal.key("escape");
-			await request.ended;
-			await terminal.waitForText(new RegExp(`explorer ${task}[^]*Stopped by the user\\.`));
-			expect(request.aborted).toBe(true);
-			return performance.now() - pressed;
-		};
-		// A machine that is busy at the wrong moment may be late once; a child that does not hear of it is every time.
-		const tookMs = await stopped("First.");
-		expect(tookMs < 1000 || (await stopped("Second.")) < 1000).toBe(true);
-	});
-
 	test("closing pi stops the child it waits for, and that is not said to be by the user", async () => {
 		const home = await openHome({
 			script: dispatch({ parent: [delegateTo("explorer", "Look.")], child: () => [text("Half an answer"), hang()] }),
