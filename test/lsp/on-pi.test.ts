@@ -93,8 +93,9 @@ describe("on any pi", () => {
 		});
 		chmodSync(join(home.project, "node_modules/.bin/gopls"), 0o755);
 		const ask = async (...args: string[]) => {
-			const { toolResults } = await promptPi(home, "Which?", { version, args: ["--tools", "read,lsp", ...args] });
-			return toolResults[0]?.text;
+			// Whatever the machine has installed is not found.
+			const options = { version, args: ["--tools", "read,lsp", ...args], env: { PATH: "/nowhere" } };
+			return (await promptPi(home, "Which?", options)).toolResults[0]?.text;
 		};
 		expect(await ask()).toContain("not usable. gopls: `gopls` is neither on the PATH nor in the usual places");
 		expect(await ask("--approve")).toBe(`gopls (.go): ${home.project}/node_modules/.bin/gopls`);
