@@ -1,12 +1,13 @@
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { type Clock, systemClock as clock } from "../../src/ports/clock.ts";
 import { type HookRun, runHook } from "../../src/processes/hook.ts";
 import { eventually } from "../e2e/ledger-of.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-geon-hook-")));
+afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => rmSync(join(folder, "pid"), { force: true }));
 
 const node = (program: string, more: Partial<HookRun> = {}) =>
