@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Unpacks pi 1.5.0 into .cache/ so that the tests run on it too. It is not a dev dependency because not every registry has
-// all of its dependencies; its bundle needs none of them but jiti, which loads extensions.
+// all of its dependencies; its bundle needs two of them: jiti, which loads extensions, and quickjs-wasi, which runs scripts.
 import { execFile } from "node:child_process";
 import { cpSync, existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
@@ -12,6 +12,7 @@ import { npmCommand } from "./bootstrap.mjs";
 const run = promisify(execFile);
 const VERSION = "1.5.0";
 const PACKAGE = `@earendil-works/pi-coding-agent@${VERSION}`;
+const NEEDED = ["jiti", "quickjs-wasi"];
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -23,7 +24,10 @@ export const pi15Path = () => join(home, "package", "dist", "bundle", "cli.js");
 
 /** Makes sure that it is there. Several processes may do so at once: the first to finish wins. */
 async function fetchPi15() {
-	if (existsSync(pi15Path())) return pi15Path();
+	if (existsSync(pi15Path())) {
+		addNeeded(home);
+		return pi15Path();
+	}
 	await mkdir(cache, { recursive: true });
 	await removeAbandoned();
 	const unfinished = await mkdtemp(join(cache, `pi-${VERSION}.unfinished-`));
@@ -47,7 +51,14 @@ async function unpack(folder) {
 	if (!tarball) throw new Error("npm pack left no tarball");
 	await run("tar", ["-xzf", tarball], { cwd: folder });
 	await rm(join(folder, tarball));
-	cpSync(join(root, "node_modules", "jiti"), join(folder, "node_modules", "jiti"), { recursive: true });
+	addNeeded(folder);
+}
+
+function addNeeded(folder) {
+	for (const name of NEEDED) {
+		const copy = join(folder, "node_modules", name);
+		if (!existsSync(copy)) cpSync(join(root, "node_modules", name), copy, { recursive: true });
+	}
 }
 
 async function publish(unfinished) {

@@ -134,7 +134,9 @@ describe("an agent with an output schema", () => {
 		});
 		const run = await promptPi(home, "Go.");
 		const ended = run.events.find((event) => event.type === "tool_execution_end");
-		expect(ended?.result).toMatchObject({ structuredContent: { count: 3 } });
+		expect(ended?.result).toMatchObject({
+			structuredContent: { status: "SUCCESS", output: '{"count":3}', value: { count: 3 } },
+		});
 	});
 
 	test("that it never meets: a failure, with the last result as partial output", async () => {

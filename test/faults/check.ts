@@ -253,12 +253,15 @@ function messagesTaken({ messages, runs, transcripts }: Evidence): string[] {
 	return messages.flatMap(({ seq, runId, body, takenAt }) => {
 		const run = runs.find(({ id }) => id === runId);
 		if (!run) return [`message ${seq} belongs to run ${runId}, which is not there`];
+		// What its run no longer took in is the task of the one that followed, from the moment on at which that was admitted.
+		const asTask = run.createdAt === takenAt && run.task.split("\n\n").includes(body) ? 1 : 0;
+		const failed = (id: unknown) => runs.some((one) => one.id === id && one.outcome?.status !== "success");
 		const held = transcripts
 			.filter(({ file }) => file === run.sessionFile)
 			.flatMap(({ entries }) => entries)
-			.filter((entry) => entry.customType === "pi-geon:message" && entry.details?.seq === seq).length;
-		// What its run no longer took in is the task of the one that followed, from the moment on at which that was admitted.
-		const asTask = run.createdAt === takenAt && run.task.split("\n\n").includes(body) ? 1 : 0;
+			.filter((entry) => entry.customType === "pi-geon:message" && entry.details?.seq === seq)
+			// A run that died with it, and whose next attempt could not read its session, has not taken it in.
+			.filter(({ details }) => !(asTask === 1 && details?.runId !== run.id && failed(details?.runId))).length;
 		const times = held + asTask;
 		const reason = run.outcome?.status === "success" ? "success" : (run.outcome?.error.reason ?? "");
 		const isReported = run.outcome?.warnings.some((warning) => warning.includes(body)) === true;

@@ -92,7 +92,7 @@ export interface Entry {
 	timestamp: string;
 	customType?: string;
 	data?: { runId?: string };
-	details?: { announceId?: string; seq?: number };
+	details?: { announceId?: string; seq?: number; runId?: string };
 	message?: {
 		role: string;
 		toolName?: string;
