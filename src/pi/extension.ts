@@ -20,6 +20,7 @@ import { conversationOf, type PiConversation } from "./pi-conversation.ts";
 import { prestartHost } from "./prestart-host.ts";
 import { rememberExtensions } from "./project-extensions.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
+import { answerRequests } from "./requests/listen.ts";
 import { registerRoute } from "./route.ts";
 import { configTold, SessionServices, trustedAgentsFor, wasEverUsed } from "./session-services.ts";
 import { TerminalUi } from "./terminal-ui.ts";
@@ -66,6 +67,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	const common = { pi, services, decisions, onSpawned };
 	const ui = new TerminalUi({ ...common, live });
 	const startHostAhead = prestartHost(pi, services);
+	const requests = answerRequests(common, over.signal);
 	let enabled = false;
 	let policy = "";
 
@@ -82,6 +84,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		enabled = subagents.enabled;
 		// What was delegated before is still owed, and may be looked at.
 		ui.begin(ctx, config.ui);
+		requests.begin(ctx);
 		announcer.begin(talkIn(ctx));
 		if (!enabled) return;
 		const { agents } = catalog;

@@ -4,3 +4,4 @@
  */
 export { showDoctor as doctor, showLogs as logs } from "./commands/doctor-and-logs.ts";
 export { inspect } from "./inspector/inspect.ts";
+export { answerRequest } from "./requests/answer.ts";

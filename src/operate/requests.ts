@@ -1,0 +1,55 @@
+import type { ScriptValue } from "../deliver/script-value.ts";
+import type { SubagentError } from "../run/errors.ts";
+import type { RunId, SessionId } from "../run/ids.ts";
+import type { ListRequest, SessionList } from "./list.ts";
+import type { Stopped } from "./stop.ts";
+
+/** On `pi.events`: another extension asks on the first, and is answered on the second. */
+export const REQUEST = "subagents:request";
+export const RESPONSE = "subagents:response";
+export const REQUEST_VERSION = 1;
+
+/** What each method takes. */
+export interface SubagentsParams {
+	/** Starts a background run of this session. Its report comes into the conversation, as with `sessions_spawn`. */
+	spawn: {
+		task: string;
+		agent?: string;
+		label?: string;
+		model?: string;
+		thinking?: string;
+		runTimeoutSeconds?: number;
+		cleanup?: "keep" | "delete";
+	};
+	/** Waits for the end of a run: at most so long, or without a limit. */
+	wait: { runId: string; timeoutMs?: number };
+	/** Says something to a subagent: to the run at work, or to a new one that continues its session. */
+	send: { sessionKey?: string; label?: string; message: string };
+	stop: { runId: string };
+	list: Omit<ListRequest, "parentSession">;
+}
+
+/** What each method answers. */
+export interface SubagentsResults {
+	spawn: { runId: RunId; sessionId: SessionId; sessionKey: string; model: string; warnings?: string[] };
+	/** RUNNING if the time was over first. */
+	wait: ScriptValue;
+	/** The run to wait for. */
+	send: { runId: string; sessionKey: string };
+	stop: Stopped;
+	list: SessionList;
+}
+
+export type SubagentsMethod = keyof SubagentsParams;
+
+export interface SubagentsRequest<Method extends SubagentsMethod = SubagentsMethod> {
+	version: 1;
+	/** The requester's own, in the answer again. */
+	id: string;
+	method: Method;
+	params: SubagentsParams[Method];
+}
+
+export type SubagentsResponse<Method extends SubagentsMethod = SubagentsMethod> =
+	| { version: 1; id: string; ok: true; result: SubagentsResults[Method] }
+	| { version: 1; id: string; ok: false; error: SubagentError };

@@ -1,0 +1,27 @@
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { REQUEST, RESPONSE } from "../../operate/requests.ts";
+import { messageOf } from "../../run/message-of.ts";
+import type { DelegationSetup } from "../delegation-setup.ts";
+import { parentLog } from "../parent-log.ts";
+
+/** Answers what other extensions ask on `pi.events`, in the session that is open. Most sessions are never asked. */
+export function answerRequests(setup: DelegationSetup, over: AbortSignal): { begin(ctx: ExtensionContext): void } {
+	const { pi } = setup;
+	let session: ExtensionContext | undefined;
+	const answer = async (given: unknown) => {
+		if (!session || over.aborted) return;
+		const { answerRequest } = await import("../lazy.ts");
+		const response = await answerRequest(given, { setup, ctx: session, over });
+		if (!response) parentLog.warn("a request of another extension has no id", { method: REQUEST });
+		// After the end of the session pi takes no events from us any more.
+		else if (!over.aborted) pi.events.emit(RESPONSE, response);
+	};
+	pi.events.on(REQUEST, (given) => {
+		answer(given).catch((error) => parentLog.error("cannot answer another extension", { error: messageOf(error) }));
+	});
+	return {
+		begin(ctx) {
+			session = ctx;
+		},
+	};
+}

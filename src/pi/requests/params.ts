@@ -1,0 +1,43 @@
+import { type TSchema, Type } from "typebox";
+import { Errors } from "typebox/value";
+import type { SubagentsMethod } from "../../operate/requests.ts";
+import { THINKING_LEVELS } from "../../run/thinking.ts";
+
+const someText = Type.String({ minLength: 1 });
+const strict = { additionalProperties: false };
+
+/** What each method takes; the types are in `operate/requests.ts`. */
+const PARAMS: Record<SubagentsMethod, TSchema> = {
+	spawn: Type.Object(
+		{
+			task: someText,
+			agent: Type.Optional(someText),
+			label: Type.Optional(someText),
+			model: Type.Optional(someText),
+			thinking: Type.Optional(Type.Union(THINKING_LEVELS.map((level) => Type.Literal(level)))),
+			runTimeoutSeconds: Type.Optional(Type.Number({ minimum: 0 })),
+			cleanup: Type.Optional(Type.Union([Type.Literal("keep"), Type.Literal("delete")])),
+		},
+		strict,
+	),
+	wait: Type.Object({ runId: someText, timeoutMs: Type.Optional(Type.Number({ minimum: 0 })) }, strict),
+	send: Type.Object({ sessionKey: Type.Optional(someText), label: Type.Optional(someText), message: someText }, strict),
+	stop: Type.Object({ runId: someText }, strict),
+	list: Type.Object(
+		{
+			kinds: Type.Optional(Type.Array(Type.Union([Type.Literal("foreground"), Type.Literal("background")]))),
+			limit: Type.Optional(Type.Number()),
+			activeMinutes: Type.Optional(Type.Number()),
+			messageLimit: Type.Optional(Type.Number()),
+		},
+		strict,
+	),
+};
+
+export const METHODS = Object.keys(PARAMS) as SubagentsMethod[];
+
+/** What is wrong with the parameters of a method, if anything is. */
+export function paramsProblem(method: SubagentsMethod, params: unknown): string | undefined {
+	const [first] = Errors(PARAMS[method], params);
+	return first && `params${first.instancePath}: ${first.message}`;
+}
