@@ -81,3 +81,17 @@ test("a process that a hook leaves behind with its pipes does not hold it up", a
 	const program = `require("child_process").spawn("sleep", ["2"], { stdio: "inherit", detached: true }).unref(); console.log("ok")`;
 	expect(await node(program)).toEqual({ kind: "exited", code: 0, said: "ok" });
 });
+
+test("of many at once a few run and the others wait, each for its own time limit", async () => {
+	const begun = join(folder, "begun");
+	const program = `require("fs").appendFileSync("begun", "x"); process.stdin.resume().on("end", () => {})`;
+	const stop = new AbortController();
+	const hang = `require("fs").appendFileSync("begun", "x"); setInterval(() => {}, 1e6)`;
+	const hanging = Array.from({ length: 8 }, () => node(hang, { signal: stop.signal }));
+	const waiting = Array.from({ length: 3 }, () => node(program));
+	await eventually(() => expect(existsSync(begun) && readFileSync(begun, "utf8")).toBe("x".repeat(8)));
+	stop.abort();
+	expect(await Promise.all(hanging)).toEqual(Array.from({ length: 8 }, () => ({ kind: "aborted" })));
+	expect(await Promise.all(waiting)).toEqual(Array.from({ length: 3 }, () => ({ kind: "exited", code: 0, said: "" })));
+	expect(readFileSync(begun, "utf8")).toBe("x".repeat(11));
+});
