@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { seeToSystemPackages } from "./system-packages.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const OLDEST_NODE = [22, 19];
@@ -99,6 +100,10 @@ async function install() {
 
 async function main([script, ...args]) {
 	if (!script) stop("Usage: node scripts/bootstrap.mjs <npm-script> [arguments]", 2);
+	if (script === "check") {
+		const problem = seeToSystemPackages();
+		if (problem) stop(problem, 1);
+	}
 	if (!isInstalled()) await install();
 	if (!hasUsableNode()) {
 		stop(

@@ -7,10 +7,12 @@ import { stagePackage } from "./staged-package.ts";
 export default function setup(): (() => void) | undefined {
 	// Each project of vitest.config.ts asks for it.
 	if (process.env[STAGED] !== undefined) return undefined;
-	execFileSync(process.execPath, [join(repositoryRoot, "scripts", "fetch-pi.mjs")], {
-		cwd: repositoryRoot,
-		stdio: ["ignore", "ignore", "inherit"],
-	});
+	for (const script of ["fetch-pi.mjs", "fetch-typescript.mjs"]) {
+		execFileSync(process.execPath, [join(repositoryRoot, "scripts", script)], {
+			cwd: repositoryRoot,
+			stdio: ["ignore", "ignore", "inherit"],
+		});
+	}
 	const staged = stagePackage();
 	process.env[STAGED] = staged.path;
 	return staged.remove;

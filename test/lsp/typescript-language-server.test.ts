@@ -1,15 +1,11 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { repositoryRoot } from "../helpers/repository.ts";
+// @ts-expect-error: a plain script that runs before TypeScript is installed
+import { tsserverPath } from "../../scripts/fetch-typescript.mjs";
 import { useLab } from "./lab.ts";
 
 const openLab = useLab();
 
-/** It needs a TypeScript before 7, installed here under another name. */
-const tsserver = join(repositoryRoot, "node_modules", "typescript-6", "lib", "tsserver.js");
-
-test.skipIf(!existsSync(tsserver))("typescript-language-server: where TypeScript 7 is not", async () => {
+test("typescript-language-server: where TypeScript 7 is not", async () => {
 	const lab = openLab({
 		files: {
 			"tsconfig.json": "{}",
@@ -20,7 +16,7 @@ test.skipIf(!existsSync(tsserver))("typescript-language-server: where TypeScript
 			{ name: "typescript", disabled: true },
 			{
 				name: "typescript-language-server",
-				initializationOptions: { tsserver: { path: tsserver, useSyntaxServer: "never" } },
+				initializationOptions: { tsserver: { path: tsserverPath(), useSyntaxServer: "never" } },
 			},
 		],
 	});
