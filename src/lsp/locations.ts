@@ -1,11 +1,13 @@
 import { fileURLToPath } from "node:url";
 import type { Location, LocationLink, Range } from "vscode-languageserver-protocol";
+import { startOfName } from "./name-position.ts";
 import { type Encoding, toPlace } from "./positions.ts";
 import { readSource } from "./source-text.ts";
 import type { Workspace } from "./workspace.ts";
 
 const MOST_LOCATIONS = 100;
 const LONGEST_SOURCE_LINE = 160;
+const FETCHED = /[\\/](node_modules|site-packages|vendor|\.venv|venv)[\\/]/;
 
 /** A place in the code, as it is told: 1-based, with the line that stands there. */
 export interface FoundLocation {
@@ -42,6 +44,19 @@ export class LocationReader {
 		};
 	}
 
+	/** The same place, beginning at the name that is declared there. */
+	named({ uri, range, name }: { uri: string; range: Range; name: string }, encoding: Encoding): Range {
+		const path = pathOfUri(uri);
+		const lines = path === undefined ? undefined : this.#linesOf(path);
+		return path === undefined || !lines ? range : startOfName({ name, range }, { lines, path, encoding });
+	}
+
+	/** Whether it was written here: neither outside of the workspace nor fetched into it. */
+	isOwn(uri: string): boolean {
+		const path = pathOfUri(uri);
+		return path !== undefined && this.#workspace.contains(path) && !FETCHED.test(path);
+	}
+
 	/** Lines of files in the workspace only: what else a server points at is named, not shown. */
 	#linesOf(path: string): string[] | undefined {
 		if (!this.#lines.has(path)) {
@@ -64,6 +79,11 @@ export function plainLocations(
 	return list.map((item: Location | LocationLink) =>
 		"targetUri" in item ? { uri: item.targetUri, range: item.targetSelectionRange } : item,
 	);
+}
+
+/** Several servers may know the same file. */
+export function onceEach<T extends FoundLocation>(locations: readonly T[]): T[] {
+	return [...new Map(locations.map((location) => [atPlace(location), location])).values()];
 }
 
 export function byPlace<T extends FoundLocation>(locations: readonly T[]): T[] {

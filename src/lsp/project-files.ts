@@ -5,7 +5,7 @@ import { extname, join } from "node:path";
 const SKIPPED = /^(\..*|node_modules|target|dist|build|out|vendor|venv|__pycache__)$/;
 
 /** Reading on would take longer than anybody waits. */
-const MOST_PROJECT_FILES = 10_000;
+export const MOST_PROJECT_FILES = 10_000;
 
 /** The source files below a folder, as written by people: nearest first, no links followed. */
 export async function sourceFiles(folder: string, isSource: (name: string) => boolean): Promise<string[]> {

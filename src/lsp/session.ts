@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { ancestors } from "../files/repository.ts";
+import type { AnswerNotes } from "./answer-notes.ts";
 import type { ServerDefinition } from "./server/definition.ts";
 import { findProgram } from "./server/find-program.ts";
 import type { LanguageServer } from "./server/language-server.ts";
@@ -20,10 +21,17 @@ export interface LspSession {
 	idleMs: number;
 	env: NodeJS.ProcessEnv;
 	signal?: AbortSignal | undefined;
+	/** What the answer does not know. */
+	notes: AnswerNotes;
+	/** What is waited for. */
+	onProgress?: ((text: string) => void) | undefined;
 	/** What pi brings to edit files with. */
 	inMutationQueue<T>(path: string, work: () => Promise<T>): Promise<T>;
 	unifiedPatch(path: string, before: string, after: string): string;
 }
+
+/** What is the same for all calls of a session. */
+export type LspSetup = Omit<LspSession, "notes">;
 
 /** Has a server do something, after it was told what changed on disk. */
 export function withServer<R>(
@@ -76,11 +84,18 @@ export function installedServer(
 
 /** The nearest folder with one of the server's markers, or the workspace; never above it. */
 function rootOf({ workspace }: LspSession, definition: ServerDefinition, folder: string): string {
+	const { rootMarkers, workspaceMarkers = [] } = definition;
 	const inside = ancestors(folder).filter((candidate) => workspace.contains(candidate));
 	return (
-		inside.find((candidate) => definition.rootMarkers.some((name) => existsSync(join(candidate, name)))) ??
+		inside.find((candidate) => workspaceMarkers.some((marker) => hasMarker(candidate, marker))) ??
+		inside.find((candidate) => rootMarkers.some((file) => hasMarker(candidate, { file }))) ??
 		workspace.root
 	);
+}
+
+export function hasMarker(folder: string, { file, saying }: { file: string; saying?: RegExp }): boolean {
+	const path = join(folder, file);
+	return existsSync(path) && (saying === undefined || saying.test(readFileSync(path, "utf8")));
 }
 
 /** Why a server cannot be used, and what would help. */

@@ -1,11 +1,17 @@
 import type { Position } from "vscode-languageserver-protocol";
-import { kindName, searchWorkspace, symbolsIn, type WorkspaceMatch } from "./actions/symbols.ts";
+import { codeOnly } from "./code-only.ts";
+import { kindName, symbolsIn } from "./file-symbols.ts";
 import { atPlace, shortLine } from "./locations.ts";
-import { toPosition } from "./positions.ts";
+import { declared } from "./name-position.ts";
+import { type Place, toPlace, toPosition } from "./positions.ts";
+import { readProject } from "./readiness.ts";
 import type { LspRequest } from "./request.ts";
 import type { LanguageServer } from "./server/language-server.ts";
 import type { ServerLaunch } from "./server/launch.ts";
 import { type LspSession, launchFor, withServer } from "./session.ts";
+import { isMeant, nameParts } from "./symbol-names.ts";
+import { indexOfWord } from "./words.ts";
+import { symbolsCalled } from "./workspace-search.ts";
 
 /** What a request is about, as the server wants to know it. */
 export interface Target {
@@ -13,6 +19,8 @@ export interface Target {
 	path: string;
 	uri: string;
 	position: Position;
+	/** The same for people, and for servers that count in another way. */
+	place: Place;
 	lines: string[];
 }
 
@@ -25,12 +33,15 @@ export async function atTarget<R>(
 	const { path, launch, line, column } = await whichFile(session, request);
 	return withServer(session, launch, async (server) => {
 		const { uri, lines } = server.documents.open(path);
+		await readProject(session, server, [path]);
 		const named = { path, name: request.query ?? "", lines, signal: session.signal };
 		const position = line === undefined ? await positionOfName(server, named) : atLine(line);
-		return work({ server, path, uri, position, lines });
+		const place = toPlace(position, lines[position.line], server.encoding);
+		return work({ server, path, uri, position, place, lines });
 
 		function atLine(number: number): Position {
-			const place = { line: number, column: columnIn(lines, number, { column, name: request.query }) };
+			const name = request.query === undefined ? undefined : nameParts(request.query).at(-1);
+			const place = { line: number, column: columnIn(lines, number, { column, name }) };
 			return toPosition(place, lines[number - 1] ?? "", server.encoding);
 		}
 	});
@@ -54,10 +65,9 @@ async function whichFile(session: LspSession, request: LspRequest): Promise<File
 		return { path, launch: launchFor(session, path, server), line, column };
 	}
 	const name = query ?? "";
-	const { matches: similar, note } = await searchWorkspace(session, name, server);
-	const matches = exactly(name, similar);
+	const matches = await symbolsCalled(session, name, server);
 	const [only, second] = matches;
-	if (!only) throw new Error(`No symbol in the workspace is called ${name}. Give a \`file\`.${note}`);
+	if (!only) throw new Error(`${noneCalled(session, name)} Give a \`file\`.`);
 	if (second) {
 		const list = matches.slice(0, 20).map((match) => `${atPlace(match)} ${kindName(match.kind)} ${match.name}`);
 		throw new Error(
@@ -68,9 +78,9 @@ async function whichFile(session: LspSession, request: LspRequest): Promise<File
 	return { path, launch: launchFor(session, path, server), line: only.line, column: only.column };
 }
 
-/** Some servers add the package before a name, or the parameters behind it. */
-export const exactly = (name: string, matches: WorkspaceMatch[]): WorkspaceMatch[] =>
-	matches.filter((match) => [match.name, match.name.replace(/\(.*$/, "").split(/\.|::/).at(-1)].includes(name));
+/** "The workspace has none" only after all of it was searched. */
+export const noneCalled = ({ notes }: LspSession, name: string): string =>
+	notes.isEmpty ? `No symbol in the workspace is called ${name}.` : `No symbol called ${name} was found.`;
 
 /** The column that was given, that of a name in the line, or that of the first word. Wrong ones are told. */
 function columnIn(
@@ -95,22 +105,12 @@ async function positionOfName(
 	server: LanguageServer,
 	{ path, name, lines, signal }: { path: string; name: string; lines: string[]; signal: AbortSignal | undefined },
 ): Promise<Position> {
-	const symbols = await symbolsIn(server, path, signal);
-	const names = name.split(/\.|::|#/);
-	const isMeant = (full: string[]) => names.every((part, index) => full.at(index - names.length) === part);
-	const symbol = symbols.find(({ name: own, within }) => isMeant([...within, own]));
+	const symbols = (await symbolsIn(server, path, signal)).filter((symbol) => isMeant(name, symbol));
+	// The outermost: a function `run` rather than a parameter or a method of that name.
+	const [symbol] = symbols.sort((a, b) => a.within.length - b.within.length);
 	if (symbol) return symbol.range.start;
-	const last = names.at(-1) ?? name;
-	const line = lines.findIndex((text) => indexOfWord(text, last) >= 0);
-	const text = lines[line];
-	if (text === undefined) throw new Error(`There is no ${name} in this file.`);
-	return toPosition({ line: line + 1, column: indexOfWord(text, last) + 1 }, text, server.encoding);
-}
-
-/** Not inside another word. */
-function indexOfWord(text: string, word: string, from = 0): number {
-	const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-	const pattern = new RegExp(`(?<![\\p{L}\\p{N}_$])${escaped}(?![\\p{L}\\p{N}_$])`, "gu");
-	pattern.lastIndex = from;
-	return pattern.exec(text)?.index ?? -1;
+	const last = nameParts(name).at(-1) ?? name;
+	const place = declared(codeOnly(lines, path), last) ?? declared(lines, last);
+	if (!place) throw new Error(`There is no ${name} in this file.`);
+	return toPosition({ line: place.line + 1, column: place.column }, lines[place.line] ?? "", server.encoding);
 }

@@ -50,7 +50,7 @@ export function lspTool({ isChild, user }: LspToolSetup) {
 		label: "LSP",
 		description: `Ask the project's language server. Lines and columns from 1. Place: file+line+column, file+line+query, file+query, or query alone.${changes}`,
 		parameters: isChild ? forChildren : forParents,
-		async execute(_id, request: LspRequest, signal, _onUpdate, ctx) {
+		async execute(_id, request: LspRequest, signal, onUpdate, ctx) {
 			if (isChild && !LSP_ACTIONS.some((action) => action === request.action)) {
 				throw new Error(`${request.action} is not available in a subagent.`);
 			}
@@ -71,6 +71,7 @@ export function lspTool({ isChild, user }: LspToolSetup) {
 				idleMs: config.idleMinutes * 60_000,
 				env: process.env,
 				signal,
+				onProgress: (text) => onUpdate?.({ content: [{ type: "text", text }], details: { action: request.action } }),
 				inMutationQueue: withFileMutationQueue,
 				unifiedPatch: generateUnifiedPatch,
 			});

@@ -1,43 +1,24 @@
-import { existsSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { ServerLimits } from "../../src/lsp/server/limits.ts";
-import type { LspSession } from "../../src/lsp/session.ts";
-import { isAlive, type Lab, useLab } from "./lab.ts";
+import type { LspSetup } from "../../src/lsp/session.ts";
+import { type FakeLab, fakeLab } from "./fake-lab.ts";
+import { isAlive, useLab } from "./lab.ts";
 
 const openLab = useLab();
-const script = join(dirname(fileURLToPath(import.meta.url)), "fixtures", "fake-server.mjs");
-/** Long enough for a busy machine; who should be late is given less. */
-const SHORT: Partial<ServerLimits> = { initializeMs: 8000, requestMs: 8000, leaveMs: 200, settleMs: 400 };
 const IMPATIENT = { requestMs: 400 };
 
-interface FakeLab extends Lab {
-	hover(changes?: Partial<LspSession>): Promise<string>;
-	log(): string[];
-	startedPids(): number[];
+interface HoverLab extends FakeLab {
+	hover(changes?: Partial<LspSetup>): Promise<string>;
 }
 
-function fake(how: string, limits: Partial<ServerLimits> = {}): FakeLab {
-	const lab = openLab({
-		files: { "a.fake": "one 😀 two\n" },
-		limits: { ...SHORT, ...limits },
-	});
-	const logFile = join(lab.folder, "log");
-	const definition = {
-		name: "fake",
-		command: [process.execPath, script, how, logFile],
-		languages: { ".fake": "fake" },
-		rootMarkers: [],
-		install: "npm install fake",
-	};
-	const lines = () => (existsSync(logFile) ? readFileSync(logFile, "utf8").trim().split("\n") : []);
-	const startedPids = () => lines().flatMap((line) => (line.startsWith("started ") ? [Number(line.slice(8))] : []));
-	const lsp: Lab["lsp"] = (request, changes) => lab.lsp(request, { servers: [definition], ...changes });
-	const hover = async (changes?: Partial<LspSession>) =>
-		(await lsp({ action: "hover", file: "a.fake", line: 1, column: 1 }, changes)).text;
-	return { ...lab, lsp, hover, log: lines, startedPids };
+function fake(how: string, limits: Partial<ServerLimits> = {}): HoverLab {
+	const lab = fakeLab(openLab, how, { limits });
+	const hover = async (changes?: Partial<LspSetup>) =>
+		(await lab.lsp({ action: "hover", file: "a.fake", line: 1, column: 1 }, changes)).text;
+	return { ...lab, hover };
 }
 
 async function expectDead(lab: FakeLab): Promise<void> {

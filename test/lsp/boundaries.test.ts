@@ -112,7 +112,7 @@ test("each project has its own server, and they end together", async () => {
 	expect(lab.pids().filter(isAlive)).toHaveLength(2);
 });
 
-test("of many projects the largest are searched, and that is said", async () => {
+test("of many projects those with the name are searched, else the largest, and that is said", async () => {
 	const names = Array.from({ length: 8 }, (_, index) => `p${index}`);
 	const files = Object.fromEntries(
 		names.flatMap((name) => [
@@ -122,8 +122,9 @@ test("of many projects the largest are searched, and that is said", async () => 
 	);
 	const lab = openLab({ files: { ...files, "p7/y.ts": "export const here = 1;" } });
 	const { text } = await lab.lsp({ action: "definition", query: "here" });
-	expect(text).toBe(
-		"p7/y.ts:1:14  variable: export const here = 1;\n2 smaller projects were not searched: give a `file` for those.",
+	expect(text).toBe("p7/y.ts:1:14  variable: export const here = 1;");
+	expect((await lab.lsp({ action: "symbols", query: "her" })).text).toBe(
+		"p7/y.ts:1:14  variable here\nNote: 2 projects not asked: p5, p6. Give a `file` of one.",
 	);
 	expect((await lab.lsp({ action: "workspace-diagnostics" })).text).toContain("Only 7 of 9 files were checked.");
 });

@@ -10,7 +10,7 @@ import { runLsp } from "../../src/lsp/run.ts";
 import { knownServers } from "../../src/lsp/server/definition.ts";
 import { LIMITS, type ServerLimits } from "../../src/lsp/server/limits.ts";
 import { ServerPool } from "../../src/lsp/server/server-pool.ts";
-import type { LspSession } from "../../src/lsp/session.ts";
+import type { LspSetup } from "../../src/lsp/session.ts";
 import { Workspace } from "../../src/lsp/workspace.ts";
 import { toolFolders } from "../helpers/repository.ts";
 
@@ -18,8 +18,8 @@ export interface Lab {
 	readonly folder: string;
 	readonly pool: ServerPool;
 	/** Another session in the same process. */
-	session(changes?: Partial<LspSession>): LspSession;
-	lsp(request: LspRequest, changes?: Partial<LspSession>): Promise<LspAnswer>;
+	session(changes?: Partial<LspSetup>): LspSetup;
+	lsp(request: LspRequest, changes?: Partial<LspSetup>): Promise<LspAnswer>;
 	write(name: string, text: string): string;
 	/** Of the servers that ran at any time. */
 	pids(): number[];
@@ -61,7 +61,7 @@ function makeLab({ files, limits = {}, servers = [], cwd = "" }: LabOptions): { 
 	for (const [name, text] of Object.entries(files)) write(name, text);
 	const pool = new ServerPool({ ...LIMITS, ...limits });
 	const seen = new Set<number>();
-	const session = (changes: Partial<LspSession> = {}): LspSession => ({
+	const session = (changes: Partial<LspSetup> = {}): LspSetup => ({
 		workspace: new Workspace(join(folder, cwd)),
 		servers: knownServers(servers.map((server) => ({ ...EMPTY, ...server }))),
 		pool,
@@ -76,7 +76,7 @@ function makeLab({ files, limits = {}, servers = [], cwd = "" }: LabOptions): { 
 	const note = () => {
 		for (const { connection } of pool.running()) if (connection.pid !== undefined) seen.add(connection.pid);
 	};
-	const lsp = async (request: LspRequest, changes?: Partial<LspSession>) => {
+	const lsp = async (request: LspRequest, changes?: Partial<LspSetup>) => {
 		const watching = setInterval(note, 5);
 		try {
 			return await runLsp(request, session(changes));

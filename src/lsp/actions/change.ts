@@ -1,19 +1,37 @@
 import type { CodeAction, Command, Range, WorkspaceEdit } from "vscode-languageserver-protocol";
 import { present } from "../edit/apply.ts";
 import { overlaps, toPosition } from "../positions.ts";
+import { hasExtension } from "../project-files.ts";
+import { projectsMentioning, someOf } from "../projects.ts";
 import type { LspAnswer, LspRequest } from "../request.ts";
+import type { ServerLaunch } from "../server/launch.ts";
 import type { LspSession } from "../session.ts";
 import { atTarget, type Target } from "../target.ts";
+import { wordAt } from "../words.ts";
 import { diagnosticsOf } from "./diagnostics.ts";
 
 export function rename(session: LspSession, request: LspRequest): Promise<LspAnswer> {
 	const { newName } = request;
 	if (!newName) throw new Error("`rename` needs a `newName`.");
-	return atTarget(session, request, async ({ server, uri, position }) => {
+	return atTarget(session, request, async (target) => {
+		const { server, uri, position } = target;
 		const params = { textDocument: { uri }, position, newName };
 		const edit = await server.request<WorkspaceEdit | null>("textDocument/rename", params, session.signal);
+		await noteOtherProjects(session, target);
 		return present(session, { edit: edit ?? {}, server, title: `Renaming to ${newName}` });
 	});
+}
+
+/** One server renames in one project. What others would have to change is for the user to see. */
+async function noteOtherProjects(session: LspSession, { server, place, lines, path }: Target): Promise<void> {
+	const name = wordAt(lines[place.line - 1] ?? "", place.column);
+	if (name === undefined) return;
+	const isWanted = ({ definition, root }: ServerLaunch) =>
+		root !== server.launch.root && hasExtension(definition.languages)(path);
+	const { mentions } = await projectsMentioning(session, name, { isWanted });
+	const files = mentions.flatMap(({ file, inCode }) => (inCode ? [file] : []));
+	if (files.length > 0)
+		session.notes.add(`${name} also stands in other projects, unchanged: ${someOf(session, files)}.`);
 }
 
 /** Lists what the server offers for a range; with the title of one as `query`, shows or makes its edit. */
@@ -36,7 +54,7 @@ export function codeAction(session: LspSession, request: LspRequest): Promise<Ls
 async function offeredAt(session: LspSession, target: Target, request: LspRequest): Promise<CodeAction[]> {
 	const { server, path, uri } = target;
 	const range = rangeOf(target, request);
-	const known = (await diagnosticsOf(server, path, session.signal)) ?? [];
+	const known = (await diagnosticsOf(server, path, { signal: session.signal })) ?? [];
 	const context = { diagnostics: known.filter((item) => overlaps(item.range, range)) };
 	const answer = await server.request<(CodeAction | Command)[] | null>(
 		"textDocument/codeAction",

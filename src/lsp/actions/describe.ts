@@ -1,5 +1,6 @@
 import type { Hover, MarkupContent, SignatureHelp } from "vscode-languageserver-protocol";
 import { toPosition, unitsBefore } from "../positions.ts";
+import { askAgainIfEmpty } from "../readiness.ts";
 import type { LspAnswer, LspRequest } from "../request.ts";
 import type { LspSession } from "../session.ts";
 import { atTarget, type Target } from "../target.ts";
@@ -8,7 +9,8 @@ const LONGEST_DESCRIPTION = 6000;
 
 export function hover(session: LspSession, request: LspRequest): Promise<LspAnswer> {
 	return atTarget(session, request, async (target) => {
-		const text = await hoverText(target, session.signal);
+		const ask = () => hoverText(target, session.signal);
+		const text = await askAgainIfEmpty(session, target.server, { ask, isEmpty: (found) => found === "" });
 		return { text: text || "Nothing is known about this place.", details: { text, server: target.server.name } };
 	});
 }

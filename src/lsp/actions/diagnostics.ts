@@ -2,6 +2,7 @@ import type { Diagnostic, DocumentDiagnosticReport } from "vscode-languageserver
 import { plural } from "../../run/amounts.ts";
 import { atPlace, byPlace, type FoundLocation, LocationReader } from "../locations.ts";
 import { byProject, projectsOf, type ServerProject } from "../projects.ts";
+import { readProject } from "../readiness.ts";
 import { type LspAnswer, type LspRequest, SEVERITIES } from "../request.ts";
 import type { LanguageServer } from "../server/language-server.ts";
 import { type LspSession, launchFor, withServer } from "../session.ts";
@@ -39,7 +40,7 @@ export async function diagnostics(session: LspSession, request: LspRequest): Pro
 }
 
 export async function workspaceDiagnostics(session: LspSession, request: LspRequest): Promise<LspAnswer> {
-	const { projects, left } = await projectsOf(session, request.server);
+	const { projects, left } = await projectsOf(session, session.workspace.cwd, request.server);
 	const total = [...projects, ...left].reduce((sum, { files }) => sum + files.length, 0);
 	const each = Math.ceil(MOST_WORKSPACE_FILES / projects.length);
 	const some = projects.map(({ launch, files }) => ({ launch, files: files.slice(0, each) }));
@@ -52,12 +53,13 @@ async function checkProjects(session: LspSession, projects: ServerProject[], dea
 		projects.map(({ launch, files }) =>
 			withServer(session, launch, async (server) => {
 				const checked: Checked = { findings: [], silent: [], files: 0 };
+				await readProject(session, server, files.slice(0, 1));
 				for (const [index, path] of files.entries()) {
 					if (performance.now() > deadline) break;
 					// Many at once: those that publish on their own then do it while others are waited for.
 					if (index % FILES_AT_ONCE === 0)
 						for (const next of files.slice(index, index + FILES_AT_ONCE)) server.documents.open(next);
-					const items = await diagnosticsOf(server, path, session.signal);
+					const items = await diagnosticsOf(server, path, { signal: session.signal });
 					const { uri } = server.documents.open(path);
 					if (!items) checked.silent.push(session.workspace.show(path));
 					checked.findings.push(
@@ -75,10 +77,10 @@ async function checkProjects(session: LspSession, projects: ServerProject[], dea
 export async function diagnosticsOf(
 	server: LanguageServer,
 	path: string,
-	signal?: AbortSignal,
+	{ signal, ms }: { signal?: AbortSignal | undefined; ms?: number } = {},
 ): Promise<Diagnostic[] | undefined> {
 	const { uri } = server.documents.open(path);
-	if (!server.capabilities.diagnosticProvider) return server.diagnostics.settled(path, signal);
+	if (!server.capabilities.diagnosticProvider) return server.diagnostics.settled(path, signal, ms);
 	const params = { textDocument: { uri } };
 	const report = await server.request<DocumentDiagnosticReport>("textDocument/diagnostic", params, signal);
 	return report?.kind === "full" ? report.items : [];

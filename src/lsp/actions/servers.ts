@@ -14,7 +14,8 @@ export function servers(session: LspSession, request: LspRequest): LspAnswer {
 	const lines = table.flatMap(({ definition, command, instances }) => [
 		`${definition.name} (${Object.keys(definition.languages).join(" ")}): ${command ?? `not usable. ${remedy(session)(definition)}`}`,
 		...instances.map(
-			({ root, pid, seconds, documents }) => `  running in ${root}: pid ${pid}, ${seconds} s, ${documents} open`,
+			({ root, pid, seconds, documents, busyWith }) =>
+				`  running in ${root}: pid ${pid}, ${seconds} s, ${documents} open${busyWith === undefined ? "" : `, ${busyWith}`}`,
 		),
 	]);
 	const details = table.map(({ definition, command, instances }) => ({ name: definition.name, command, instances }));
@@ -27,6 +28,7 @@ function instance({ workspace }: LspSession, server: LanguageServer) {
 		pid: server.connection.pid,
 		seconds: Math.round((Date.now() - server.startedAt) / 1000),
 		documents: server.documents.count,
+		busyWith: server.progress.busyWith,
 	};
 }
 

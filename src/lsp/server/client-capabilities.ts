@@ -5,6 +5,8 @@ export const CLIENT_CAPABILITIES: ClientCapabilities = {
 	// The one encoding every server must know; `positions.ts` copes with those that choose another all the same.
 	general: { positionEncodings: ["utf-16"] },
 	window: { workDoneProgress: true },
+	// rust-analyzer tells with it when it has read the project: its pieces of work begin and end one by one.
+	experimental: { serverStatusNotification: true },
 	workspace: {
 		workspaceFolders: true,
 		configuration: true,

@@ -8,6 +8,8 @@ export interface ServerDefinition {
 	/** Extension → language id. */
 	languages: Readonly<Record<string, string>>;
 	rootMarkers: readonly string[];
+	/** Files of a folder whose projects one server reads together. It is the root then, also above nearer markers. */
+	workspaceMarkers?: readonly { file: string; saying?: RegExp }[];
 	initializationOptions?: object;
 	/** Of those, the ones that no user's table takes away. */
 	requiredOptions?: object;
@@ -31,6 +33,9 @@ const C_LANGUAGES = {
 	...{ ".c": "c", ".h": "c", ".m": "objective-c" },
 	...{ ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp", ".hh": "cpp", ".hpp": "cpp", ".hxx": "cpp" },
 };
+
+/** Where clangd looks for how files are compiled, in the folder of a file and those above. */
+export const COMPILE_COMMANDS = ["compile_commands.json", "build/compile_commands.json"];
 
 /**
  * TypeScript's servers install type declarations with npm when they see JavaScript. Nothing here downloads.
@@ -87,7 +92,8 @@ const BUILT_IN: readonly ServerDefinition[] = [
 		name: "gopls",
 		command: ["gopls"],
 		languages: { ".go": "go" },
-		rootMarkers: ["go.work", "go.mod"],
+		rootMarkers: ["go.mod"],
+		workspaceMarkers: [{ file: "go.work" }],
 		install: "go install golang.org/x/tools/gopls@latest",
 	},
 	{
@@ -95,6 +101,9 @@ const BUILT_IN: readonly ServerDefinition[] = [
 		command: ["rust-analyzer"],
 		languages: { ".rs": "rust" },
 		rootMarkers: ["Cargo.toml"],
+		workspaceMarkers: [{ file: "Cargo.toml", saying: /^\s*\[workspace\b/m }],
+		// Cargo would write a lock file into a project that has none, or one that is out of date.
+		requiredOptions: { cargo: { extraArgs: ["--locked"] } },
 		install: "rustup component add rust-analyzer",
 		// No set of options would do: its toolchain and `cargo` also read files of the project that name programs to run.
 		needsTrust: "runs build scripts, macros and toolchains of the project",
@@ -103,7 +112,9 @@ const BUILT_IN: readonly ServerDefinition[] = [
 		name: "clangd",
 		command: ["clangd"],
 		languages: C_LANGUAGES,
-		rootMarkers: ["compile_commands.json", "compile_flags.txt", "CMakeLists.txt"],
+		rootMarkers: ["compile_flags.txt"],
+		// Its own rule. A CMakeLists.txt says nothing: most folders of a project have one.
+		workspaceMarkers: COMPILE_COMMANDS.map((file) => ({ file })),
 		install: "the package clangd of your system",
 	},
 ];
@@ -124,6 +135,7 @@ export function knownServers(settings: readonly LspServerSettings[]): ServerDefi
 			languages,
 			rootMarkers: server.rootMarkers ?? builtIn?.rootMarkers ?? [],
 			install: builtIn?.install ?? `whatever provides ${command[0]} (lsp.servers.${server.name} in pi-geon.json)`,
+			...(builtIn?.workspaceMarkers && !server.rootMarkers && { workspaceMarkers: builtIn.workspaceMarkers }),
 			...(initializationOptions && { initializationOptions }),
 			...(builtIn?.requiredOptions && { requiredOptions: builtIn.requiredOptions }),
 			...(builtIn?.settings && { settings: builtIn.settings }),
@@ -164,4 +176,19 @@ function languagesOf(
 
 /** What a server is told at its start. */
 export const optionsOf = ({ initializationOptions, requiredOptions }: ServerDefinition): object | undefined =>
-	requiredOptions ? { ...initializationOptions, ...requiredOptions } : initializationOptions;
+	requiredOptions ? merged(initializationOptions ?? {}, requiredOptions) : initializationOptions;
+
+/** Lists are joined, and the required value comes last where both have one. */
+function merged(options: object, required: object): object {
+	const both = { ...options } as Record<string, unknown>;
+	for (const [key, value] of Object.entries(required)) {
+		const own = both[key];
+		if (Array.isArray(value) && Array.isArray(own)) both[key] = [...own, ...value];
+		else if (isPlain(value) && isPlain(own)) both[key] = merged(own, value);
+		else both[key] = value;
+	}
+	return both;
+}
+
+const isPlain = (value: unknown): value is object =>
+	typeof value === "object" && value !== null && !Array.isArray(value);

@@ -10,6 +10,7 @@ import type { ServerLaunch } from "./launch.ts";
 import type { ServerLimits } from "./limits.ts";
 import { PublishedDiagnostics } from "./published-diagnostics.ts";
 import { ServerConnection, ServerGone } from "./server-connection.ts";
+import { ServerProgress } from "./server-progress.ts";
 import { WatchedFiles } from "./watched-files.ts";
 
 /** A running server, and what it was told of the files it works on. */
@@ -19,6 +20,10 @@ export class LanguageServer {
 	readonly connection: ServerConnection;
 	readonly documents: Documents;
 	readonly diagnostics: PublishedDiagnostics;
+	readonly progress = new ServerProgress();
+	readonly limits: ServerLimits;
+	/** Until it has shown that it knows the project. */
+	isFresh = true;
 	/** When it can be asked. */
 	readonly ready: Promise<void>;
 	capabilities: ServerCapabilities = {};
@@ -26,9 +31,11 @@ export class LanguageServer {
 
 	constructor(launch: ServerLaunch, limits: ServerLimits) {
 		this.launch = launch;
+		this.limits = limits;
 		this.connection = new ServerConnection(launch, limits, {
 			onNotification: (method, params) => {
 				if (method === "textDocument/publishDiagnostics") this.diagnostics.take(params as PublishDiagnosticsParams);
+				this.progress.take(method, params);
 			},
 			onRequest: (method, params) => this.#answer(method, params),
 		});
@@ -90,6 +97,9 @@ export class LanguageServer {
 		}
 		if (method === "workspace/applyEdit") return { applied: false, failureReason: "Servers may not edit files here." };
 		if (method === "workspace/workspaceFolders") return [this.#folder];
-		return null; // Progress, registrations, questions to a user: all is well, and nobody answers.
+		if (method === "window/workDoneProgress/create") {
+			this.progress.announced((params as { token: string | number }).token);
+		}
+		return null; // Registrations, questions to a user: all is well, and nobody answers.
 	}
 }

@@ -2,6 +2,11 @@
 export interface ServerLimits {
 	initializeMs: number;
 	requestMs: number;
+	/** How long reading the project may take before it is asked all the same. */
+	readMs: number;
+	/** How long to wait before a fresh server is asked the same again, and how often at most. */
+	againMs: number;
+	asks: number;
 	/** How long it may take to leave when asked to. */
 	leaveMs: number;
 	/** How long diagnostics must be quiet to count as complete, and how long they are waited for at all. */
@@ -22,6 +27,9 @@ export interface ServerLimits {
 export const LIMITS: ServerLimits = {
 	initializeMs: 30_000,
 	requestMs: 20_000,
+	readMs: 60_000,
+	againMs: 250,
+	asks: 5,
 	leaveMs: 1000,
 	settleMs: 400,
 	diagnosticsMs: 10_000,

@@ -49,9 +49,13 @@ export class PublishedDiagnostics {
 	}
 
 	/** Once the server has said something and then nothing more for a while. Nothing, if it never does. */
-	async settled(path: string, signal?: AbortSignal): Promise<Diagnostic[] | undefined> {
-		const { diagnosticsMs, settleMs } = this.#limits;
-		const deadline = performance.now() + diagnosticsMs;
+	async settled(
+		path: string,
+		signal?: AbortSignal,
+		ms = this.#limits.diagnosticsMs,
+	): Promise<Diagnostic[] | undefined> {
+		const { settleMs } = this.#limits;
+		const deadline = performance.now() + ms;
 		while (performance.now() < deadline) {
 			const known = this.#byPath.get(path);
 			const quietSince = Math.max(known?.at ?? 0, this.#changedAt);

@@ -62,6 +62,8 @@ export class ServerConnection {
 		this.#reader.onError((error) => this.giveUp(error.message));
 		this.#connection = createMessageConnection(this.#reader, new FramedWriter(this.#process.stdin), SILENT);
 		this.#connection.onNotification(talk.onNotification);
+		// The library keeps this one for itself, and for those who asked for a certain token.
+		this.#connection.onUnhandledProgress((params) => talk.onNotification("$/progress", params));
 		this.#connection.onRequest(talk.onRequest);
 		this.#connection.onError(() => {}); // The process and the reader tell it better.
 		this.#connection.listen();

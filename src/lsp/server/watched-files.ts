@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { changeTimes, hasExtension, sourceFiles } from "../project-files.ts";
 import type { ServerDefinition } from "./definition.ts";
@@ -22,7 +23,9 @@ export class WatchedFiles {
 	) {
 		const isSource = hasExtension(definition.languages);
 		this.#root = root;
-		this.#isWatched = (name) => isSource(name) || definition.rootMarkers.includes(name);
+		const { rootMarkers, workspaceMarkers = [] } = definition;
+		const markers = new Set([...rootMarkers, ...workspaceMarkers.map(({ file }) => basename(file))]);
+		this.#isWatched = (name) => isSource(name) || markers.has(name);
 		this.#notify = notify;
 	}
 

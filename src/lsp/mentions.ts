@@ -1,0 +1,34 @@
+import { readFile } from "node:fs/promises";
+import { codeOnly } from "./code-only.ts";
+import { LARGEST_SOURCE } from "./source-text.ts";
+import { indexOfWord } from "./words.ts";
+
+const READ_AT_ONCE = 64;
+
+export interface Mention {
+	file: string;
+	/** Also outside of comments and strings. */
+	inCode: boolean;
+}
+
+/** Which of some files have a word in them. */
+export async function mentionsOf(word: string, files: readonly string[]): Promise<Mention[]> {
+	const mentions: Mention[] = [];
+	for (let index = 0; index < files.length; index += READ_AT_ONCE) {
+		const some = files.slice(index, index + READ_AT_ONCE);
+		const found = await Promise.all(some.map((file) => mentionIn(file, word)));
+		mentions.push(...found.flatMap((mention) => mention ?? []));
+	}
+	return mentions;
+}
+
+async function mentionIn(file: string, word: string): Promise<Mention | undefined> {
+	const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+		if (error.code === undefined) throw error;
+		return Buffer.alloc(0); // Gone, or not for us: no server reads it either.
+	});
+	if (bytes.length > LARGEST_SOURCE || !bytes.includes(word)) return undefined;
+	const lines = bytes.toString("utf8").split("\n");
+	const has = (line: string) => indexOfWord(line, word) >= 0;
+	return lines.some(has) ? { file, inCode: codeOnly(lines, file).some(has) } : undefined;
+}

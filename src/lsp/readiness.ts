@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LanguageServer } from "./server/language-server.ts";
+import type { LspSession } from "./session.ts";
+
+/**
+ * Opens files and waits until the server has read the projects they belong to, as long as that is bearable. A server that
+ * is asked before answers from what it has read so far, with a certain voice.
+ */
+export async function readProject(
+	session: LspSession,
+	server: LanguageServer,
+	paths: readonly string[],
+): Promise<void> {
+	const { signal, notes, onProgress } = session;
+	const before = server.documents.count;
+	const [first] = paths.map((path) => server.documents.open(path));
+	// Servers say that they begin before they answer the next question, so one question comes before the look.
+	if (first && (server.isFresh || server.documents.count > before)) {
+		await server.request("textDocument/documentSymbol", { textDocument: { uri: first.uri } }, signal);
+	}
+	const ms = server.limits.readMs;
+	const where = session.workspace.show(server.launch.root);
+	const onWork = (work: string) => onProgress?.(`${server.name} in ${where}: ${work}`);
+	if (!(await server.progress.finished({ ms, signal, onWork }))) {
+		notes.add(
+			`${server.name} is still reading ${where} (${server.progress.busyWith}): this answer may be incomplete. Ask again later.`,
+		);
+	}
+	if (server.progress.health !== undefined) notes.add(`${server.name} reports: ${server.progress.health}`);
+}
+
+/** Asks about one place. A fresh server that knows nothing is asked again, once. */
+export async function askAgainIfEmpty<T>(
+	{ signal }: LspSession,
+	server: LanguageServer,
+	{ ask, isEmpty }: { ask: () => Promise<T>; isEmpty: (answer: T) => boolean },
+): Promise<T> {
+	const answer = await ask();
+	if (!server.isFresh || !isEmpty(answer)) return answer;
+	await sleep(server.limits.againMs, undefined, { ...(signal && { signal }) });
+	return ask();
+}
+
+/**
+ * Asks a question about the whole project. A server that never says what it does may not have read it yet, so a fresh one
+ * is asked until it says the same twice; one that says when it is done, only if there is next to nothing in its answer.
+ */
+export async function askSteadily<T>(
+	session: LspSession,
+	server: LanguageServer,
+	{ ask, isThin }: { ask: () => Promise<T>; isThin: (answer: T) => boolean },
+): Promise<T> {
+	// Looked at before: answering may be a piece of work that is announced as well.
+	const saysWhenDone = server.progress.isKnown;
+	let answer = await ask();
+	if (!server.isFresh) return answer;
+	if (saysWhenDone && !isThin(answer)) {
+		server.isFresh = false;
+		return answer;
+	}
+	const { againMs, asks } = server.limits;
+	for (let asked = 1; asked < asks; asked++) {
+		await sleep(againMs, undefined, { ...(session.signal && { signal: session.signal }) });
+		const before = JSON.stringify(answer);
+		answer = await ask();
+		if (JSON.stringify(answer) === before) {
+			server.isFresh = false;
+			return answer;
+		}
+	}
+	const where = session.workspace.show(server.launch.root);
+	session.notes.add(`${server.name} in ${where} answers differently each time: this answer may be incomplete.`);
+	return answer;
+}
