@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -8,6 +8,7 @@ import { hang, text, toolCall } from "../helpers/model-steps.ts";
 import { ANY_PI, piVersions, promptPi } from "../helpers/pi.ts";
 import { repositoryRoot, stagedPackage } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
+import { TRUTH } from "./truth-projects.ts";
 
 const openHome = useHome();
 const probe = join(dirname(fileURLToPath(import.meta.url)), "fixtures", "probe.ts");
@@ -53,16 +54,22 @@ describe.each(piVersions)("on pi %s", (version) => {
 		expect(JSON.stringify(declaration(home.model.requests[0]))).toContain("rename");
 	});
 
-	test("an explorer asks it inside a child session", async () => {
+	test("an explorer in a fresh host asks once, and knows all references of a monorepo", async () => {
+		const [project] = TRUTH;
+		const [{ request, truth } = {}] = project?.groups[0] ?? [];
+		const whoCalls = toolCall("lsp", { ...request });
 		const home = await openHome({
-			files,
+			files: project?.files ?? {},
 			script: dispatch({
-				parent: [delegateTo("explorer", "Where is authenticate?"), text("Done.")],
-				child: ({ turn, toolResults }) => (turn === 0 ? whereIs : finalize(toolResults[0]?.text ?? "")),
+				parent: [delegateTo("explorer", "Who calls priceOf?"), text("Done.")],
+				child: ({ turn, toolResults }) => (turn === 0 ? whoCalls : finalize(toolResults[0]?.text ?? "")),
 			}),
 		});
-		const run = await promptPi(home, "Where?", { version });
-		expect(delegations(run)[0]?.finalized, run.stderr).toEqual({ status: "SUCCESS", result: answer });
+		mkdirSync(join(home.project, "node_modules", "@acme"), { recursive: true });
+		symlinkSync("../../packages/core", join(home.project, "node_modules", "@acme", "core"));
+		const run = await promptPi(home, "Who?", { version });
+		const { result } = delegations(run)[0]?.finalized ?? {};
+		expect(String(result).match(/^\S+:\d+:\d+/gm), run.stderr).toEqual(truth);
 		const [parent, child] = home.model.requests;
 		expect(parent?.tools).not.toContain("lsp");
 		expect([...(child?.tools ?? [])].sort()).toEqual(["find", "grep", "ls", "lsp", "read", "subagent_finalize"]);

@@ -16,6 +16,9 @@ const NO_DOWNLOADS: Readonly<Record<string, string>> = {
 	GOTOOLCHAIN: "local",
 	CARGO_NET_OFFLINE: "true",
 	RUSTUP_AUTO_INSTALL: "0",
+	// rust-analyzer has rustup fetch the sources of the standard library where they are missing.
+	RUSTUP_DIST_SERVER: "file:///nowhere",
+	RUSTUP_UPDATE_ROOT: "file:///nowhere",
 };
 
 /** These make a program load more code, by a name that may be a project's: `yarn` sets the first to the project's own file. */

@@ -1,6 +1,7 @@
 import { LanguageServer } from "./language-server.ts";
 import type { ServerLaunch } from "./launch.ts";
 import { LIMITS, type ServerLimits } from "./limits.ts";
+import { writingElsewhere } from "./own-folder.ts";
 import { waitFor } from "./patience.ts";
 import { ServerGone } from "./server-connection.ts";
 
@@ -86,7 +87,7 @@ export class ServerPool {
 	#start(key: string, launch: ServerLaunch): Entry {
 		this.#refuseAfterCrashes(key, launch);
 		this.#makeRoom();
-		const entry: Entry = { server: new LanguageServer(launch, this.#limits), inUse: 0 };
+		const entry: Entry = { server: new LanguageServer(writingElsewhere(launch), this.#limits), inUse: 0 };
 		const { server } = entry;
 		this.#entries.set(key, entry);
 		this.#alive.add(server);
