@@ -17,7 +17,7 @@ describe("a workbook", () => {
 		const flights = [
 			'<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="inlineStr"><is><t>Note</t></is></c></row>',
 			'<row r="2"><c r="A2" s="1"><v>45000</v></c><c r="B2" s="2"><v>45000.5</v></c><c r="C2"><v>90.5</v></c></row>',
-			'<row r="3"><c r="A3" t="b"><v>1</v></c><c r="B3" t="str"><f>A1&amp;B1</f><v>a|b</v></c></row>',
+			'<row r="3"><c r="A3" t="b"><v>1</v></c><c r="B3" t="str"><f>A1&amp;B1</f><v>a|b</v></c><c r="C3"><f>1+1</f><v/></c></row>',
 		].join("");
 		const { text } = xlsxToMarkdown(makeXlsx({ "Tom &amp; Jerry": flights, Empty: "" }, ["Date"]));
 		expect(text).toBe(
@@ -26,7 +26,7 @@ describe("a workbook", () => {
 				"| Date |  | Note |",
 				"| --- | --- | --- |",
 				"| 2023-03-15 | 2023-03-15 12:00:00 | 90.5 |",
-				"| TRUE | a\\|b |\n",
+				"| TRUE | a\\|b | =1+1 |\n",
 				"## Empty\n",
 				"(empty sheet)",
 			].join("\n"),
@@ -76,12 +76,13 @@ describe("an OpenDocument text", () => {
 
 describe("a book", () => {
 	test("is its chapters in the order of reading, under the names that the archive has", () => {
-		const book = makeEpub({ "two.xhtml": "<h1>Two</h1><p>After.</p>", "a one.xhtml": "<h1>One</h1><p>Before.</p>" }, [
-			"a%20one.xhtml",
-			"two.xhtml",
-			"../../../etc/passwd",
-			"missing.xhtml",
-		]);
+		const book = makeEpub(
+			{
+				"two.xhtml": '<h1>Two</h1><p><a href="a%20one.xhtml">After</a>.</p>',
+				"a one.xhtml": "<h1>One</h1><p>Before.</p>",
+			},
+			["a%20one.xhtml", "two.xhtml", "../../../etc/passwd", "missing.xhtml"],
+		);
 		expect(epubToMarkdown(book)).toMatchObject({ title: "The loft", text: "# One\n\nBefore.\n\n# Two\n\nAfter." });
 	});
 });
@@ -148,7 +149,7 @@ describe("a notebook", () => {
 
 describe("a Word document", () => {
 	const styles =
-		'<w:styles><w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style><w:style w:styleId="X"><w:name w:val="Source Code"/></w:style><w:style w:styleId="Y"><w:basedOn w:val="X"/></w:style></w:styles>';
+		'<w:styles><w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style><w:style w:styleId="X"><w:name w:val="Source Code"/></w:style><w:style w:styleId="Y"><w:basedOn w:val="X"/></w:style><w:style w:styleId="L"><w:name w:val="List Bullet"/></w:style></w:styles>';
 	const word = (body: string) =>
 		docxToMarkdown(
 			makeZip({
@@ -169,6 +170,13 @@ describe("a Word document", () => {
 		).toContain("```\nfly();\nland();\n```\n\nDone.\n\n```\nif x:\n  y\n```");
 	});
 
+	test("has the items of lists, by paragraph and by style, and headings with numbers are headings", () => {
+		const numbered = '<w:numPr><w:ilvl w:val="1"/><w:numId w:val="3"/></w:numPr>';
+		const heading = `<w:p><w:pPr><w:pStyle w:val="berschrift1"/>${numbered}</w:pPr><w:r><w:t>Two</w:t></w:r></w:p>`;
+		const item = `<w:p><w:pPr>${numbered}</w:pPr><w:r><w:t>light</w:t></w:r></w:p>`;
+		expect(word(heading + styled("L", "grey") + item)).toContain("# Two\n\n- grey\n  - light");
+	});
+
 	test("has headings of any language, and its footnotes", () => {
 		const note = '<w:p><w:r><w:t>Home</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>';
 		expect(word(styled("berschrift1", "Flüge") + note)).toBe("# Flüge\n\nHome[^2]\n\n[^2]: A note.");
@@ -186,7 +194,7 @@ describe("a PDF", () => {
 
 	test("has the headings that its table of contents names, and the numbers of its pages", async () => {
 		expect((await fromPdf(makeOutlinedPdf())).text).toBe(
-			"[Page 1]\n\nContents\nHoming\n\n[Page 2]\n\n# Homing\nThey come home.",
+			"[Page 1]\n\nContents\nHoming\n\n[Page 2]\n\n# 1.2 Homing\nThey come home.",
 		);
 	});
 
@@ -196,7 +204,7 @@ describe("a PDF", () => {
 			whyEmpty: expect.stringContaining("its 2 pages are images or drawings: it may be scanned"),
 		});
 		expect((await fromPdf(makePdf(["Words", ""]))).text).toContain(
-			"[Page 2]\n\n(no text on this page: perhaps an image)",
+			"[Page 2]\n\n(no text on this page: it is empty or an image)",
 		);
 	});
 });

@@ -116,7 +116,7 @@ export function makeOutlinedPdf(): Buffer {
 		leaf(5),
 		leaf(6),
 		page(["Contents", "Homing"]),
-		page(["Homing", "They come home."]),
+		page(["1.2 Homing", "They come home."]),
 		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
 		"<< /Type /Outlines /First 9 0 R /Last 9 0 R /Count 1 >>",
 		"<< /Title (Homing) /Parent 8 0 R /Dest [4 0 R /Fit] >>",

@@ -5,6 +5,8 @@ export interface WordStyle {
 	/** 1 to 6; 0: not a heading. */
 	level: number;
 	isCode: boolean;
+	/** An item of a list, or the empty text. */
+	item: "- " | "";
 }
 
 const CODE_NAME = /code|preformatted|verbatim|listing|\bsource\b|macro text/i;
@@ -29,6 +31,7 @@ export function readStyles(bytes: Buffer | undefined): Map<string, WordStyle> {
 			if (tag === "w:name") Object.assign(style, inherited(style, styleByName(value)));
 			else if (tag === "w:outlineLvl" && Number(value) < 6) style.level ||= Number(value) + 1;
 			else if (tag === "w:rFonts") style.isCode ||= isMonospace(attributes["w:ascii"]);
+			else if (tag === "w:numPr") style.item = "- ";
 			else if (tag === "w:basedOn") basedOn.set(id, value);
 		},
 		close: (tag) => {
@@ -44,10 +47,15 @@ export function readStyles(bytes: Buffer | undefined): Map<string, WordStyle> {
 
 export function styleByName(name: string): WordStyle {
 	const level = /^title$/i.test(name) ? "1" : /^heading\s?([1-6])$/i.exec(name)?.[1];
-	return { level: Number(level ?? 0), isCode: CODE_NAME.test(name) };
+	return {
+		level: Number(level ?? 0),
+		isCode: CODE_NAME.test(name),
+		item: /^list (bullet|number)/i.test(name) ? "- " : "",
+	};
 }
 
 const inherited = (own: WordStyle, other: WordStyle): WordStyle => ({
 	level: own.level || other.level,
 	isCode: own.isCode || other.isCode,
+	item: own.item || other.item,
 });

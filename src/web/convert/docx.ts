@@ -69,7 +69,8 @@ class WordWriter {
 		else if (tag === "w:r") this.#inMonospace = false;
 		else if (tag === "w:rFonts") this.#inMonospace = isMonospace(attributes["w:ascii"]);
 		else if (tag === "w:pStyle") this.#useStyle(this.#styles.get(value) ?? styleByName(value));
-		else if (tag === "w:ilvl") this.#prefix = `${"  ".repeat(Math.min(Number(value) || 0, 8))}- `;
+		else if (tag === "w:ilvl" && !this.#prefix.startsWith("#"))
+			this.#prefix = `${"  ".repeat(Math.min(Number(value) || 0, 8))}- `;
 		else if (tag === "w:numPr") this.#prefix ||= "- ";
 		else if (tag === "w:footnoteReference" || tag === "w:endnoteReference")
 			this.#text += `[^${attributes["w:id"] ?? ""}]`;
@@ -83,8 +84,8 @@ class WordWriter {
 		}
 	}
 
-	#useStyle({ level, isCode }: WordStyle): void {
-		if (level > 0) this.#prefix = `${"#".repeat(level)} `;
+	#useStyle({ level, isCode, item }: WordStyle): void {
+		this.#prefix = level > 0 ? `${"#".repeat(level)} ` : item || this.#prefix;
 		this.#isCode = isCode;
 	}
 

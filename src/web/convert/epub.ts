@@ -5,6 +5,9 @@ import { TextParts } from "./text-parts.ts";
 import { pathInArchive, readXml } from "./xml.ts";
 import { ZipArchive } from "./zip.ts";
 
+/** Links from chapter to chapter lead to nothing that can be fetched: under this address they are only words. */
+const BOOK = "book:/";
+
 /** A book as markdown: its chapters in the order of reading, each read as the page that it is. */
 export function epubToMarkdown(bytes: Uint8Array): Converted {
 	const zip = new ZipArchive(bytes);
@@ -16,7 +19,7 @@ export function epubToMarkdown(bytes: Uint8Array): Converted {
 		for (const path of chapters) {
 			const chapter = zip.read(path);
 			const html = chapter && (decodeDeclared(chapter) ?? chapter.toString("latin1"));
-			if (html !== undefined) parts.add(htmlToMarkdown(html, { url: "about:blank", preferReader: true }).text);
+			if (html !== undefined) parts.add(htmlToMarkdown(html, { url: BOOK, preferReader: true }).text);
 		}
 	});
 	return { ...parts.done(), ...(title !== "" && { title }) };

@@ -40,7 +40,9 @@ async function pdfPageText(document: PdfDocument, number: number, headings: read
 }
 
 function asHeading(line: string, headings: readonly PdfHeading[]): string {
-	const found = headings.find(({ title }) => title === lowered(line));
+	const text = lowered(line);
+	// Many tables of contents leave the numbers of headings out.
+	const found = headings.find(({ title }) => title === text || title === text.replace(/^[a-z]?[\d.]+\s+/, ""));
 	return found ? `${"#".repeat(found.level)} ${line.trim()}` : line;
 }
 
@@ -50,7 +52,7 @@ const withPageNumbers = (pages: readonly string[]): string =>
 	pages.length === 1
 		? (pages[0] ?? "")
 		: pages
-				.map((page, index) => `[Page ${index + 1}]\n\n${page || "(no text on this page: perhaps an image)"}`)
+				.map((page, index) => `[Page ${index + 1}]\n\n${page || "(no text on this page: it is empty or an image)"}`)
 				.join("\n\n");
 
 async function titleOfPdf(document: PdfDocument): Promise<string | undefined> {

@@ -95,29 +95,31 @@ function sheetRows(
 	{ strings, dates }: { strings: string[]; dates: ReadonlySet<number> },
 ): { rows: string[][]; cut: boolean } {
 	const rows: string[][] = [];
-	let cell = { column: 0, type: "", style: 0, value: "" };
-	let inValue = false;
+	let cell = { column: 0, type: "", style: 0, value: "", formula: "" };
+	let inside: "value" | "formula" | undefined;
 	let size = 0;
 	readXml(xml, {
 		open: (tag, { r, t = "n", s = "0" }) => {
 			const name = localName(tag);
 			if (name === "row") rows.push([]);
 			else if (name === "c")
-				cell = { column: columnOf(r) ?? rows.at(-1)?.length ?? 0, type: t, style: Number(s), value: "" };
-			else if (name === "v" || (name === "t" && cell.type === "inlineStr")) inValue = true;
+				cell = { column: columnOf(r) ?? rows.at(-1)?.length ?? 0, type: t, style: Number(s), value: "", formula: "" };
+			else if (name === "v" || (name === "t" && cell.type === "inlineStr")) inside = "value";
+			else if (name === "f") inside = "formula";
 		},
 		text: (text) => {
-			if (inValue) cell.value += text;
+			if (inside !== undefined) cell[inside] += text;
 		},
 		close: (tag) => {
 			const name = localName(tag);
-			if (name === "v" || name === "t") inValue = false;
-			if (name !== "c" || cell.value === "") return;
+			if (name === "v" || name === "t" || name === "f") inside = undefined;
+			if (name !== "c" || (cell.value === "" && cell.formula === "")) return;
 			const row = rows.at(-1);
 			size += Math.max(1, cell.column - (row?.length ?? 0) + 1);
 			if (!row || size > MOST_CELLS) return;
 			while (row.length < cell.column) row.push("");
-			row[cell.column] = cellValue(cell, strings, dates);
+			// A formula that nobody has calculated yet is all there is.
+			row[cell.column] = cell.value === "" ? `=${cell.formula}` : cellValue(cell, strings, dates);
 		},
 	});
 	return { rows, cut: size > MOST_CELLS };
