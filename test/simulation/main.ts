@@ -78,7 +78,8 @@ async function tell(seed: number, mutation: string | undefined): Promise<number>
 
 async function live(from: number, to: number, mutation: string | undefined): Promise<number> {
 	const started = performance.now();
-	const workers = Math.min(availableParallelism(), to - from);
+	// A search ends with the first history that shows the bug, often before a second worker has loaded everything.
+	const workers = mutation === undefined ? Math.min(availableParallelism(), to - from) : 1;
 	const total = { done: 0, runs: 0, faults: 0 };
 	const failed: number[] = [];
 	const enough = new AbortController();
