@@ -19,14 +19,14 @@ function userWho(chooses: number | undefined) {
 
 test("the dialog names the file, the tools, the model and the built-in that is replaced", async () => {
 	const { ctx, shown } = userWho(1);
-	const agent = { ...scout, model: "some/model" };
+	const agent = { ...scout, model: "some/model", fallbackModels: ["another/one"] };
 	expect(await approvals()(ctx, { agent, tools: ["read", "bash"], replaces: builtin })).toBe("approved");
 	expect(shown[0]?.title.split("\n")).toEqual([
 		'Run the project\'s agent "scout"?',
 		"This project is not trusted. The agent's instructions come from",
 		"/project/.pi/agents/scout.md",
 		"Tools: read, bash",
-		"Model: some/model",
+		"Model: some/model, then another/one",
 		"It replaces the built-in scout.",
 	]);
 });
