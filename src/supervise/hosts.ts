@@ -231,11 +231,13 @@ export class Hosts {
 		return undefined;
 	}
 
+	/** Whether that is news: one whose socket cannot be removed is found dead again and again. */
 	#reapIfDead(host: HostRecord): boolean {
 		if (!this.#ports.processes.isDead(host)) return false;
-		this.#log.warn("a host was found dead", { host: host.id, hostPid: host.pid });
+		const isKnown = host.state === "closing" && host.leaseUntil <= this.#now;
+		if (!isKnown) this.#log.warn("a host was found dead", { host: host.id, hostPid: host.pid });
 		this.#reap(host);
-		return true;
+		return !isKnown;
 	}
 
 	#reap(host: HostRecord): void {

@@ -79,7 +79,7 @@ export class SimDatabase {
 					const known = new Map<string, Result>();
 					let asOf = -1;
 					return (...values: SqlValue[]): Result => {
-						process.requireAlive();
+						process.reads();
 						if (this.raw.isTransaction) return read(...values);
 						this.#refuseReading();
 						// Loops ask the same again and again, and most of the time nobody has written since.

@@ -23,7 +23,7 @@ export const MUTATIONS: readonly Mutation[] = [
 		name: "a delivery that is settled before it is written",
 		breaks: "every debt is paid once, where it is owed",
 		file: "src/deliver/snapshot.ts",
-		from: "onDisk: mayBeOnDisk ? toldOnDisk(talk, ledger.files) : new Set(),",
+		from: "onDisk: mayBeOnDisk ? toldOnDisk(talk, ledger.files, scripted) : new Set(),",
 		to: "onDisk: held,",
 	},
 	{
@@ -87,6 +87,13 @@ export const MUTATIONS: readonly Mutation[] = [
 		file: "src/ledger/records.ts",
 		from: "run.hops ? JSON.stringify(run.hops) : null,",
 		to: "null,",
+	},
+	{
+		name: "a dead host that is news each time it is found",
+		breaks: "nobody looks without a pause",
+		file: "src/supervise/hosts.ts",
+		from: "return !isKnown;",
+		to: "return true;",
 	},
 ];
 

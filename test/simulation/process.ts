@@ -22,6 +22,9 @@ export class SimProcess {
 	suspendedUntil = 0;
 	/** How many effects it has had. */
 	points = 0;
+	/** How many rows it asked for in the second in which it asked for most. */
+	mostReads = 0;
+	#reads = { inSecond: 0, times: 0 };
 	/** In which event it had its last effect. */
 	#lastEvent = -1;
 
@@ -42,6 +45,14 @@ export class SimProcess {
 
 	get name(): string {
 		return `${this.role}/${this.pid}`;
+	}
+
+	/** It asks the ledger for something. */
+	reads(): void {
+		this.requireAlive();
+		const inSecond = Math.floor(this.#world.scheduler.elapsed / 1000);
+		if (this.#reads.inSecond !== inSecond) this.#reads = { inSecond, times: 0 };
+		this.mostReads = Math.max(this.mostReads, ++this.#reads.times);
 	}
 
 	/** An effect, about to happen or just happened. What the plan has for this point happens here. */

@@ -58,7 +58,7 @@ export async function replay(history: History, { traced = false } = {}): Promise
 	if (tooLong()) troubles.push("the history never came to rest");
 
 	const evidence = evidenceOf(world, troubles);
-	const found = [...violations(evidence), ...answeredTwice(evidence)];
+	const found = [...violations(evidence), ...answeredTwice(evidence), ...restless(world)];
 	const { length: faults } = world.faults;
 	return {
 		history,
@@ -68,6 +68,18 @@ export async function replay(history: History, { traced = false } = {}): Promise
 		faults: faults + history.troubles.length,
 		runs: evidence.runs.length,
 	};
+}
+
+/** Three times what the busiest second takes of a process that waits for hints and timers. */
+const MOST_READS = 2500;
+
+function restless({ processes }: World): Violation[] {
+	return [...processes.values()]
+		.filter(({ mostReads }) => mostReads > MOST_READS)
+		.map(({ name, mostReads }) => ({
+			promise: "nobody looks without a pause",
+			because: `${name} asked the ledger ${mostReads} times in one second`,
+		}));
 }
 
 /** Nobody looks after the socket of a host that the ledger calls gone. */
