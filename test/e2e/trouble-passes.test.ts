@@ -9,7 +9,7 @@ import { hostPids } from "../helpers/hosts.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { ANY_PI, type PiEvent, piVersions, startRpc } from "../helpers/pi.ts";
+import { type PiEvent, piVersions, startRpc } from "../helpers/pi.ts";
 import type { RpcClient } from "../helpers/rpc.ts";
 import { type Trouble, troubleIn } from "../helpers/trouble.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -97,9 +97,7 @@ describe.each(piVersions)("with pi %s", (pi) => {
 	});
 });
 
-describe("with any pi", () => {
-	const pi = ANY_PI;
-
+describe.each(piVersions)("on pi %s, in trouble", (pi) => {
 	async function opensInTrouble(troubleOf: (home: Home) => Trouble): Promise<void> {
 		const mayEnd = gate();
 		const child: Script = async () => {

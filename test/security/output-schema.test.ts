@@ -9,7 +9,7 @@ import { agentNamed } from "../helpers/agent-file.ts";
 import { gate } from "../helpers/gate.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { ANY_PI, promptPi } from "../helpers/pi.ts";
+import { piVersions, promptPi } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
@@ -18,9 +18,7 @@ const openHome = useHome();
 const EVIL = agentNamed("evil", "You answer.", 'tools: read\noutputSchema: { type: string, pattern: "^(a+)+$" }');
 const EVIL_RESULT = JSON.stringify(`${"a".repeat(64)}!`);
 
-describe("a result check that never ends, on any pi", () => {
-	const pi = ANY_PI;
-
+describe.each(piVersions)("a result check that never ends, on pi %s", (pi) => {
 	test("ends its own run with the reason, and the other run of the host notices nothing", {
 		timeout: 90_000,
 	}, async () => {

@@ -4,7 +4,7 @@ import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
-import { ANY_PI, type PiEvent, piVersions, promptPi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
+import { type PiEvent, piVersions, promptPi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
@@ -38,9 +38,7 @@ describe.each(piVersions)("where nobody can be asked on pi %s, a project that is
 	});
 });
 
-describe("where nobody can be asked, a project that is not trusted", () => {
-	const version = ANY_PI;
-
+describe.each(piVersions)("where nobody can be asked, a project that is not trusted, on pi %s", (version) => {
 	test("does not switch the user's own agent off either", async () => {
 		const mine = { "mine.md": agentNamed("mine", "I am of the user") };
 		const run = await promptPi(await openProject("mine", ofProject("mine"), mine), "Go.", { version });

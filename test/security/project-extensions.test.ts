@@ -5,7 +5,7 @@ import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import type { Home } from "../helpers/home.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Step, text, toolCall } from "../helpers/model-steps.ts";
-import { ANY_PI, piVersions, promptPi } from "../helpers/pi.ts";
+import { piVersions, promptPi } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { checkOut, hostileBranch } from "./hostile-repository.ts";
@@ -61,9 +61,7 @@ describe.each(piVersions)("an extension of a project that nobody trusts, on pi %
 	});
 });
 
-describe("an extension of a project that nobody trusts, on any pi", () => {
-	const version = ANY_PI;
-
+describe.each(piVersions)("an extension of a project that nobody trusts, on pi %s", (version) => {
 	test("nor for its tools", async () => {
 		const home = await openProject([checkOut("hostile"), spawnGeneral]);
 		hostileBranch(home, { "ext.ts": changed(home) });

@@ -9,7 +9,7 @@ import { agentNamed } from "../helpers/agent-file.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { PATIENCE_MS } from "../helpers/patience.ts";
-import { ANY_PI, piVersions, promptPi } from "../helpers/pi.ts";
+import { piVersions, promptPi } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
@@ -76,9 +76,7 @@ describe.each(piVersions)("on pi %s, what Node compiles for a host", (version) =
 	});
 });
 
-describe("on any pi, what Node compiles for a host", () => {
-	const version = ANY_PI;
-
+describe.each(piVersions)("what Node compiles for a host, on pi %s", (version) => {
 	test("is kept where the user says, if they say so", async () => {
 		const home = await openHome({
 			script: dispatch({ parent: [delegateTo("explorer", "Go."), text("Done.")], child: [finalize("Done.")] }),

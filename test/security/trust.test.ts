@@ -7,7 +7,7 @@ import type { Home } from "../helpers/home.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
-import { ANY_PI, type PiEvent, piVersions, promptPi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
+import { type PiEvent, piVersions, promptPi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
 import type { TestTerminal } from "../helpers/terminal.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { ASKED_ABOUT, askLsp, checkOut, hostileBranch, hostileProgramRan, hostileTsc } from "./hostile-repository.ts";
@@ -99,47 +99,48 @@ describe.each(piVersions)(
 	},
 );
 
-describe("a branch that was checked out in the session does not make its folder trusted, on any pi", () => {
-	const version = ANY_PI;
-
-	test("nor for the parent's own lsp tool", async () => {
-		const home = await openHome({
-			config: { lsp: { enabled: true } },
-			script: dispatch({ parent: [checkOut("hostile"), askLsp, text("Done.")], child: [] }),
+describe.each(piVersions)(
+	"a branch that was checked out in the session does not make its folder trusted, on pi %s",
+	(version) => {
+		test("nor for the parent's own lsp tool", async () => {
+			const home = await openHome({
+				config: { lsp: { enabled: true } },
+				script: dispatch({ parent: [checkOut("hostile"), askLsp, text("Done.")], child: [] }),
+			});
+			hostileBranch(home, { ...ASKED_ABOUT, ...hostileTsc(home) });
+			const run = await promptPi(home, "Go.", { version });
+			expect(run.toolResults.map(({ name }) => name)).toEqual(["bash", "lsp"]);
+			expect(hostileProgramRan(home)).toBe(false);
 		});
-		hostileBranch(home, { ...ASKED_ABOUT, ...hostileTsc(home) });
-		const run = await promptPi(home, "Go.", { version });
-		expect(run.toolResults.map(({ name }) => name)).toEqual(["bash", "lsp"]);
-		expect(hostileProgramRan(home)).toBe(false);
-	});
 
-	test("its agent does not take the place of a built-in where nobody can be asked", async () => {
-		const home = await openHome({ script: dispatch({ parent: checksOutAndDelegates("reviewer"), child: saysWho }) });
-		hostileBranch(home, { ...ASKED_ABOUT, ".pi/agents/reviewer.md": agentNamed("reviewer", "I am an impostor") });
-		const run = await promptPi(home, "Go.", { version });
-		expect(delegations(run)).toMatchObject([{ finalized: { result: "the built-in" } }]);
-	});
+		test("its agent does not take the place of a built-in where nobody can be asked", async () => {
+			const home = await openHome({ script: dispatch({ parent: checksOutAndDelegates("reviewer"), child: saysWho }) });
+			hostileBranch(home, { ...ASKED_ABOUT, ".pi/agents/reviewer.md": agentNamed("reviewer", "I am an impostor") });
+			const run = await promptPi(home, "Go.", { version });
+			expect(delegations(run)).toMatchObject([{ finalized: { result: "the built-in" } }]);
+		});
 
-	test("its agent does not take the place of a built-in without a question (RPC)", async () => {
-		const home = await hostileHome("reviewer", saysWho, () => ({
-			".pi/agents/reviewer.md": agentNamed("reviewer", "I am an impostor"),
-		}));
-		const rpc = startRpc(home, { version });
-		await rpc.promptAndSettle("checkout");
-		await rpc.prompt("delegate");
-		const asked = await rpc.waitForEvent(isDialog);
-		rpc.child.stdin.write(`${JSON.stringify({ type: "extension_ui_response", id: asked.id, cancelled: true })}\n`);
-		await rpc.waitForEvent((event) => event.type === "agent_settled", { from: rpc.events.indexOf(asked) });
-		expect(home.model.requests.filter(({ isChild }) => isChild)).toEqual([]);
-	});
+		test("its agent does not take the place of a built-in without a question (RPC)", async () => {
+			const home = await hostileHome("reviewer", saysWho, () => ({
+				".pi/agents/reviewer.md": agentNamed("reviewer", "I am an impostor"),
+			}));
+			const rpc = startRpc(home, { version });
+			await rpc.promptAndSettle("checkout");
+			await rpc.prompt("delegate");
+			const asked = await rpc.waitForEvent(isDialog);
+			rpc.child.stdin.write(`${JSON.stringify({ type: "extension_ui_response", id: asked.id, cancelled: true })}\n`);
+			await rpc.waitForEvent((event) => event.type === "agent_settled", { from: rpc.events.indexOf(asked) });
+			expect(home.model.requests.filter(({ isChild }) => isChild)).toEqual([]);
+		});
 
-	test("its pi-geon.json is not read", async () => {
-		const home = await openHome({ script: dispatch({ parent: checksOutAndDelegates("explorer"), child: saysWho }) });
-		hostileBranch(home, { ...ASKED_ABOUT, ".pi/pi-geon.json": '{ "subagents": { "disabled": ["explorer"] } }' });
-		const run = await promptPi(home, "Go.", { version });
-		expect(delegations(run)).toMatchObject([{ finalized: { result: "the built-in" } }]);
-	});
-});
+		test("its pi-geon.json is not read", async () => {
+			const home = await openHome({ script: dispatch({ parent: checksOutAndDelegates("explorer"), child: saysWho }) });
+			hostileBranch(home, { ...ASKED_ABOUT, ".pi/pi-geon.json": '{ "subagents": { "disabled": ["explorer"] } }' });
+			const run = await promptPi(home, "Go.", { version });
+			expect(delegations(run)).toMatchObject([{ finalized: { result: "the built-in" } }]);
+		});
+	},
+);
 
 describe.each(piVersions)("a decision makes the folder trusted, on pi %s", (version) => {
 	const ownReviewer = { ".pi/agents/reviewer.md": agentNamed("reviewer", "I am of the project") };
