@@ -12,12 +12,12 @@ export async function readProject(
 	paths: readonly string[],
 ): Promise<void> {
 	const { signal, notes, onProgress } = session;
-	const before = server.documents.count;
-	const [first] = paths.map((path) => server.documents.open(path));
-	// Servers say that they begin before they answer the next question, so one question comes before the look.
-	if (first && (server.isFresh || server.documents.count > before)) {
-		await server.request("textDocument/documentSymbol", { textDocument: { uri: first.uri } }, signal);
-	}
+	const added = paths.filter((path) => !server.documents.isOpen(path));
+	const uris = added.map((path) => server.documents.open(path).uri);
+	// To answer, a server must have read the file; and those that tell what they do say that they begin before they answer.
+	await Promise.all(
+		uris.map((uri) => server.request("textDocument/documentSymbol", { textDocument: { uri } }, signal)),
+	);
 	const ms = server.limits.readMs;
 	const where = session.workspace.show(server.launch.root);
 	const onWork = (work: string) => onProgress?.(`${server.name} in ${where}: ${work}`);

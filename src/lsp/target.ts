@@ -32,8 +32,8 @@ export async function atTarget<R>(
 ): Promise<R> {
 	const { path, launch, line, column } = await whichFile(session, request);
 	return withServer(session, launch, async (server) => {
-		const { uri, lines } = server.documents.open(path);
 		await readProject(session, server, [path]);
+		const { uri, lines } = server.documents.open(path);
 		const named = { path, name: request.query ?? "", lines, signal: session.signal };
 		const position = line === undefined ? await positionOfName(server, named) : atLine(line);
 		const place = toPlace(position, lines[position.line], server.encoding);

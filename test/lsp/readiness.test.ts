@@ -61,3 +61,14 @@ test("one that never says the same twice is not believed", async () => {
 	const { text } = await fakeLab(openLab, "silent-restless").lsp(REFERENCES);
 	expect(text).toContain("Note: fake in . answers differently each time: this answer may be incomplete.");
 });
+
+test("every file that mentions the name is read before the question is asked", async () => {
+	const files = { "a.fake": "one two\n", "b.fake": "one\n", "c.fake": "one\n", "d.fake": "two\n" };
+	const lab = fakeLab(openLab, "reads", { files });
+	lab.letItFinish();
+	await lab.lsp(REFERENCES);
+	const log = lab.log();
+	const before = log.slice(0, log.indexOf("textDocument/references"));
+	expect(before.filter((line) => line === "textDocument/didOpen")).toHaveLength(3);
+	expect(before.filter((line) => line === "textDocument/documentSymbol")).toHaveLength(3);
+});

@@ -35,6 +35,10 @@ export class Documents {
 		return this.#open.size;
 	}
 
+	isOpen(path: string): boolean {
+		return this.#open.has(path);
+	}
+
 	/** Opens it if need be. What is given back is what the server knows. */
 	open(path: string): { uri: string; lines: string[] } {
 		const known = this.#open.get(path);
