@@ -2,5 +2,5 @@
 export function fenced(code: string, language = ""): string {
 	const longest = Math.max(2, ...[...code.matchAll(/^\s*(`{3,})/gm)].map(([, ticks = ""]) => ticks.length));
 	const fence = "`".repeat(longest + 1);
-	return `${fence}${language}\n${code.replace(/^(?:[ \t]*\n)+|\s+$/g, "")}\n${fence}`;
+	return `${fence}${language}\n${code.replace(/^(?:[ \t]*\n)+/, "").trimEnd()}\n${fence}`;
 }

@@ -32,6 +32,8 @@ const ARCHIVES: readonly [string, DocumentKind][] = [
 ];
 
 const HEAD_BYTES = 16 * 1024;
+/** More is not parsed only to see what it is. */
+const LARGEST_PARSED = 1_000_000;
 
 /** What a document is. The bytes win over what was declared where they are clear; undefined: nothing we can read. */
 export function documentKind(
@@ -61,7 +63,7 @@ function saidKind({ contentType = "", name = "" }: { contentType?: string; name?
 
 /** What begins like a page is one, also an error page in place of a PDF, or XHTML with everything that may precede it. */
 const isHtml = (text: string): boolean =>
-	/^\s*(<\?xml[^>]*\?>\s*)?(<!--[\s\S]*?-->\s*)*(<!doctype\s+html\b|<html[\s>])/i.test(text);
+	/^\s*(<\?xml[^>]*\?>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*(<!doctype\s+html\b|<html[\s>])/i.test(text);
 
 /** Plain text is often served as a page. It has no tags that HTML knows. */
 const hasMarkup = (text: string): boolean =>
@@ -70,6 +72,7 @@ const hasMarkup = (text: string): boolean =>
 	);
 
 function isJson(bytes: Buffer): boolean {
+	if (bytes.length > LARGEST_PARSED) return false;
 	try {
 		JSON.parse(bytes.toString("utf8"));
 		return true;

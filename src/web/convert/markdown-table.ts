@@ -7,9 +7,11 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
 
 const tableRow = (cells: readonly string[]): string => `| ${cells.map(cellText).join(" | ")} |`;
 
-/** What a cell of markdown can hold: one line, and no bar that is not its border. */
+/** What a cell of markdown can hold: one line, and no bar that is not its border. In a time that grows with the text. */
 const cellText = (text: string): string =>
 	text
-		.trim()
-		.replace(/\s*[\r\n]+\s*/g, " ")
+		.split(/[\r\n]+/)
+		.map((line) => line.trim())
+		.filter((line) => line !== "")
+		.join(" ")
 		.replaceAll("|", "\\|");

@@ -1,7 +1,7 @@
 import { type AnchorOffsets, Anchors, isBlank, withoutMarks } from "./anchors.ts";
 import { codeBlock, codeCell } from "./code-block.ts";
 import { isHiddenElement, isMachinery } from "./furniture.ts";
-import { isLayout, rowsIn, tableLines } from "./table.ts";
+import { isLayout, tableLines, tableParts } from "./table.ts";
 import { isPageElement, type PageElement, type PageParent, rawText, textOfNode } from "./tree.ts";
 import { countWords } from "./words.ts";
 
@@ -130,6 +130,8 @@ class PageWriter {
 	#definitions(list: PageElement): string {
 		const parts: string[] = [];
 		for (const child of this.#visible(list)) {
+			const bare = textOfNode(child);
+			if (bare !== undefined) parts.push(paragraph(collapsed(bare)));
 			if (!isPageElement(child)) continue;
 			const mark = this.#anchors.markOf(placeName(child));
 			if (child.name === "dt")
@@ -145,18 +147,21 @@ class PageWriter {
 	}
 
 	#table(table: PageElement): string[] {
-		const rows = rowsIn(table).map((cells) => cells.filter((cell) => !this.#isLeftOut(cell)));
+		const { rows: all, strays } = tableParts(table);
+		const rows = all.map((cells) => cells.filter((cell) => !this.#isLeftOut(cell)));
 		const caption = table.children.filter(isPageElement).find(({ name }) => name === "caption");
-		const before = caption ? this.#blocks(caption) : [];
+		const before = [
+			...(caption ? this.#blocks(caption) : []),
+			...this.#blocks({ ...table, children: strays } as PageElement),
+		];
 		const [first] = rows;
 		const code = rows.length === 1 && first ? codeCell(first) : undefined;
 		if (code) return [...before, ...this.#blocks(code)];
-		const stray = table.children.filter(
-			(child) => !isPageElement(child) || !/^(t(head|body|foot|r)|caption|col(group)?)$/.test(child.name),
-		);
 		if (isLayout(table, rows)) {
-			const cells = rows.flat().flatMap((cell) => [this.#anchors.markOf(placeName(cell)), ...this.#block(cell)]);
-			return [...before, ...cells, ...this.#blocks({ ...table, children: stray } as PageElement)];
+			return [
+				...before,
+				...rows.flat().flatMap((cell) => [this.#anchors.markOf(placeName(cell)), ...this.#block(cell)]),
+			];
 		}
 		const textOf = (cell: PageElement) => this.#anchors.markOf(placeName(cell)) + this.#blocks(cell).join(" ");
 		return [...before, tableLines(rows, textOf)];

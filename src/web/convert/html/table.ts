@@ -1,17 +1,30 @@
 import { markdownTable } from "../markdown-table.ts";
-import { elementsIn, isPageElement, type PageElement } from "./tree.ts";
+import { elementsIn, isPageElement, type PageElement, type PageNode } from "./tree.ts";
 
 /** More is not a table any more, it is an attack on whoever fills it up. */
 const WIDEST_SPAN = 50;
 
-/** The rows of a table, without those of tables in its cells. */
-export function rowsIn(table: PageElement): PageElement[][] {
-	const groups = new Set(["thead", "tbody", "tfoot"]);
-	const rows = table.children
-		.filter(isPageElement)
-		.flatMap((child) => (groups.has(child.name) ? child.children.filter(isPageElement) : [child]))
-		.filter(({ name }) => name === "tr");
-	return rows.map((row) => row.children.filter(isPageElement).filter(({ name }) => name === "td" || name === "th"));
+const ROW_GROUPS = new Set(["thead", "tbody", "tfoot"]);
+const NOT_ROWS = new Set(["caption", "colgroup", "col"]);
+
+export interface TableParts {
+	/** Without the rows of tables in cells. */
+	rows: PageElement[][];
+	/** What stands between rows and cells, where nothing may. It has words too. */
+	strays: PageNode[];
+}
+
+export function tableParts(table: PageElement): TableParts {
+	const strays: PageNode[] = [];
+	const pick = (parent: PageElement, isWanted: (name: string) => boolean): PageElement[] =>
+		parent.children.flatMap((child) => {
+			if (isPageElement(child) && isWanted(child.name)) return [child];
+			if (!isPageElement(child) || !NOT_ROWS.has(child.name)) strays.push(child);
+			return [];
+		});
+	const outer = pick(table, (name) => name === "tr" || ROW_GROUPS.has(name));
+	const rows = outer.flatMap((part) => (part.name === "tr" ? [part] : pick(part, (name) => name === "tr")));
+	return { rows: rows.map((row) => pick(row, (name) => name === "td" || name === "th")), strays };
 }
 
 /** Old pages place their text with tables. What such a table holds is not data in rows and columns. */
