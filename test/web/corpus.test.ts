@@ -1,6 +1,7 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 // @ts-expect-error: a plain script that runs before TypeScript is installed
 import { hasApt, pagesPath } from "../../scripts/fetch-pages.mjs";
@@ -49,10 +50,9 @@ function figures(read: readonly Read[]) {
 
 /** Only Debian and its kin have these packages. Everybody has the pages that we wrote, below. */
 describe.skipIf(!hasApt())("real pages of documentation", () => {
-	test("keep their words and their headings", () => {
-		execFileSync(process.execPath, [join(repositoryRoot, "scripts", "fetch-pages.mjs")], {
-			stdio: ["ignore", "ignore", "inherit"],
-		});
+	// The first time, apt may have to learn which packages there are.
+	test("keep their words and their headings", { timeout: 300_000 }, async () => {
+		await promisify(execFile)(process.execPath, [join(repositoryRoot, "scripts", "fetch-pages.mjs")]);
 		const read = readdirSync(pagesPath()).flatMap((source) => {
 			const folder = join(pagesPath(), source);
 			const pages = readdirSync(folder).filter((file) => file.endsWith(".html"));
