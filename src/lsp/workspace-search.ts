@@ -23,9 +23,13 @@ export interface WorkspaceMatch extends FoundLocation {
 /** What the servers of the workspace find for a part of a name. The project's own symbols come first. */
 export async function searchWorkspace(session: LspSession, query: string, server?: string): Promise<WorkspaceMatch[]> {
 	const { projects } = await projectsOf(session, session.workspace.root, server);
-	const found = await inEach(session, projects, (running, project) =>
-		matchesFrom(session, running, { query, opened: firstFiles(project) }),
-	);
+	const found = await inEach(session, projects, async (running, project) => {
+		const matches: WorkspaceMatch[] = [];
+		for (const file of firstFiles(project)) {
+			matches.push(...(await matchesFrom(session, running, { query, opened: [file] })));
+		}
+		return matches;
+	});
 	return ownFirst(found);
 }
 
@@ -84,6 +88,9 @@ async function matchesFrom(
 	{ query, opened }: { query: string; opened: readonly string[] },
 ): Promise<WorkspaceMatch[]> {
 	await readProject(session, server, opened);
+	// typescript-language-server searches the project of the file that it was last asked about.
+	const [first] = opened;
+	if (first !== undefined) await symbolsIn(server, first, session.signal);
 	if (!server.capabilities.workspaceSymbolProvider) {
 		session.notes.add(`${server.name} cannot search a workspace by name: only files that mention it were looked at.`);
 		return [];
