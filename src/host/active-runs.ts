@@ -3,6 +3,7 @@ import { outcomeWithoutHost } from "../collect/outcome.ts";
 import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { beginAttempt, recordHop, recordTurn, usageOfParent } from "../ledger/progress.ts";
+import { findRun } from "../ledger/records.ts";
 import type { Log } from "../log/log.ts";
 import { USED_A_TOOL } from "../log/tool-uses.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
@@ -148,7 +149,14 @@ export class ActiveRuns {
 				orLog("hop", id, () => {
 					recorded = recordHop(ledger, id, { fence, at: ports.clock.now(), hop });
 				});
-				if (!recorded) return false;
+				if (!recorded) {
+					// A run that is to be stopped does not hop, and ends as stopped: its model's failure is not why.
+					orLog("stop", id, () => {
+						const stop = findRun(ledger, id)?.run.stop;
+						if (stop) this.stop(id, stop.by);
+					});
+					return false;
+				}
 				const { attempt: number, maxAttempts, hops = [] } = run;
 				const hopped = { ...run, attempt: number + 1, maxAttempts: maxAttempts + 1, hops: [...hops, hop] };
 				attempt.record = { ...attempt.record, run: hopped };

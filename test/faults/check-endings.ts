@@ -1,3 +1,4 @@
+import { isHopPrevented } from "./check-hops.ts";
 import { taskIn } from "./child-model.ts";
 import type { Evidence, RunRow } from "./evidence.ts";
 
@@ -20,8 +21,7 @@ export function truthful(evidence: Evidence): string[] {
 			lost: run.attempt >= run.maxAttempts,
 			// The host died twice before it was ready, or could not open the ledger.
 			spawn: hostsKilled >= 2 || ledgerWasInTrouble === true,
-			// A hop that cannot be recorded is not made.
-			provider: (taskIn(run.task)?.quota ?? 0) > 0 && (run.stopAt !== null || ledgerWasInTrouble === true),
+			provider: isHopPrevented(run, evidence),
 			runtime: diskWasFull === true,
 			setup: isCutByDisk(run, evidence),
 		};

@@ -1,3 +1,4 @@
+import { taskIn } from "./child-model.ts";
 import type { Entry, Evidence, RunRow } from "./evidence.ts";
 
 /** Every hop is an attempt of its own and is told, and no model that a run has left is asked again, whatever dies. */
@@ -29,3 +30,7 @@ function modelsAsked({ id }: RunRow, entries: readonly Entry[]): string[] {
 		return isOurs && message?.role === "assistant" && message.model !== undefined ? [message.model] : [];
 	});
 }
+
+/** A hop that cannot be recorded is not made: the run then ends with the failure of its model. */
+export const isHopPrevented = ({ task }: RunRow, { ledgerWasInTrouble }: Evidence): boolean =>
+	ledgerWasInTrouble === true && (taskIn(task)?.quota ?? 0) > 0;

@@ -1,7 +1,7 @@
 import { FINALIZE_TOOL } from "../../src/run/outcome.ts";
 import { attemptsRecorded } from "./check-attempts.ts";
 import { HALTING, isCutByDisk, truthful } from "./check-endings.ts";
-import { hopsKept } from "./check-hops.ts";
+import { hopsKept, isHopPrevented } from "./check-hops.ts";
 import { taskIn } from "./child-model.ts";
 import type { Entry, Evidence, RunRow, Transcript } from "./evidence.ts";
 
@@ -239,10 +239,11 @@ function stopHonoured(evidence: Evidence): string[] {
 		);
 		const endless = (taskIn(run.task)?.turns ?? 0) > 50 && run.maxTurns === null;
 		const reason = run.outcome?.status === "success" ? "success" : run.outcome?.error.reason;
+		const byLedger = reason === "provider" && isHopPrevented(run, evidence);
 		const byDisk = (diskWasFull && reason === "runtime") || isCutByDisk(run, evidence);
 		return [
 			...(again ? [`run ${run.id} was claimed although a stop had been asked for`] : []),
-			...(run.stopAt !== null && endless && reason !== "stopped" && !byDisk
+			...(run.stopAt !== null && endless && reason !== "stopped" && !byDisk && !byLedger
 				? [`run ${run.id} could only end by its stop, and ended as ${reason}`]
 				: []),
 		];
