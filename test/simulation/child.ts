@@ -78,11 +78,13 @@ class Child {
 			if (plan.limits.maxTurns !== undefined && turns >= plan.limits.maxTurns) {
 				return this.end({ kind: "budget", limit: "turns" });
 			}
-			await this.#think(task.name, task.ms);
+			// A refusal is quick.
+			const isRefused = this.#models.hops.length < task.quota;
+			await this.#think(task.name, isRefused ? Math.min(task.ms, REFUSED_WITHIN_MS) : task.ms);
 			if (this.#cause) return;
 			this.#services.assertLeaseHeld();
 			const model = this.#models.name;
-			if (this.#models.hops.length < task.quota) {
+			if (isRefused) {
 				session.append(refusedBy(model), "assistant");
 				if (await this.#models.next(PI_SESSION, { why: 429 })) continue;
 				return this.end({ kind: "provider", message: "No quota is left." });
@@ -140,6 +142,8 @@ class Child {
 		}
 	}
 }
+
+const REFUSED_WITHIN_MS = 20;
 
 /** What pi knows of models, and the session that changes to one: as much as is asked of them. */
 const ALL_MODELS = {
