@@ -116,7 +116,7 @@ function planFaults(random: Random, role: string): Fault[] {
 	const faults: Fault[] = [];
 	while (random.chance(0.4)) faults.push({ ...where(random, role), ...harmless(random) });
 	// Long enough for others to give its runs away, in the middle of something.
-	if (role === "host" && random.chance(0.12)) {
+	if (role === "host" && random.chance(0.3)) {
 		faults.push({
 			kind: "suspend",
 			forMs: random.between(17_000, 24_000),
