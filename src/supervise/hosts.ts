@@ -203,14 +203,16 @@ export class Hosts {
 			places: this.#places,
 			withinMs: START_WITHIN_MS,
 			isReady: () => this.#disposed || findHost(this.#ledger, host.id)?.pid !== undefined,
-			onExit: (reason) => {
+			onExit: (reason, { wasLate } = { wasLate: false }) => {
 				this.#starting.delete(host.id);
 				if (this.#disposed) return; // The process outlived our interest in it, and the ledger is closed.
 				const now = findHost(this.#ledger, host.id);
 				const left = now?.pid !== undefined && now.state === "gone";
 				this.#log[left ? "info" : "warn"]("a host ended", { host: host.id, ...(!left && { reason }) });
-				// One that was ready once has said its pid. Others may have given up on it meanwhile, or removed it.
-				if (now?.pid === undefined) this.#failures.push(reason);
+				// One that was ready once has said its pid. One that left because another took its place has not failed:
+				// a process that was suspended finds several that it started meanwhile.
+				const wasReplaced = now?.state === "closing" && !wasLate;
+				if (now?.pid === undefined && !wasReplaced) this.#failures.push(reason);
 				this.#lastFailure = reason;
 				// Of one that came too late, others took away the socket before it was there.
 				if (now && now.state !== "gone") this.#reap(now);

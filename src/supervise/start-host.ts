@@ -12,7 +12,7 @@ export interface HostStart {
 	/** It is ended if it is not ready by then. */
 	withinMs: number;
 	isReady: () => boolean;
-	onExit: (reason: string) => void;
+	onExit: (reason: string, how?: { wasLate: boolean }) => void;
 }
 
 /**
@@ -46,8 +46,9 @@ export function startHost(host: HostRecord, start: HostStart): void {
 	child.once("error", (error) => quietly(() => onExit(error.message)));
 	child.once("exit", (code, signal) => {
 		clearTimeout(tooLate);
-		const how = child.killed ? "it was not ready in time" : `it ended with ${signal ?? `exit code ${code}`}`;
-		quietly(() => onExit(`${how}${lastWords(places, host)}`));
+		const wasLate = child.killed;
+		const how = wasLate ? "it was not ready in time" : `it ended with ${signal ?? `exit code ${code}`}`;
+		quietly(() => onExit(`${how}${lastWords(places, host)}`, { wasLate }));
 	});
 	child.unref();
 }
