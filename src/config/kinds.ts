@@ -78,7 +78,7 @@ export const commandLine: Kind<readonly string[]> = {
 };
 
 /**
- * The command of a hook. One that cannot be read is an empty list, and not the default: whoever configured a hook that
+ * The command of a hook. One that cannot be read is an empty list, and not the default: a user who configured a hook that
  * decides what may start must not be without it because of a typing mistake.
  */
 export const hookCommand = (untilThen: string): Kind<readonly string[] | null> => ({

@@ -23,7 +23,7 @@ export interface SubagentsParams {
 	};
 	/** Waits for the end of a run: at most so long, or without a limit. */
 	wait: { runId: string; timeoutMs?: number };
-	/** Says something to a subagent: to the run at work, or to a new one that continues its session. */
+	/** Says something to a subagent: to the run that is open, or to a new one that continues its session. */
 	send: { sessionKey?: string; label?: string; message: string };
 	stop: { runId: string };
 	list: Omit<ListRequest, "parentSession">;

@@ -19,7 +19,7 @@ const WHY = {
 	unknown: "pi does not know it",
 } as const;
 
-/** A warning of the run. The model names come from files of the user: whoever shows it redacts it. */
+/** A warning of the run. The model names come from the user's files, so redact it before you show it. */
 export function hopInWords({ from, to, why, said }: Hop): string {
 	const reason = typeof why === "number" ? `HTTP ${why}` : WHY[why];
 	const detail = said === undefined ? reason : `${reason}: ${said}`;

@@ -22,7 +22,7 @@ test("a write that fails is remembered, since pi takes it for a failure of the m
 	expect(failedWriteOf(manager)?.message).toContain("EISDIR");
 });
 
-test("a folder without permissions is not called a file to mend", () => {
+test("a folder without permissions is not reported as a broken file", () => {
 	const cwd = mkdtempSync(join(tmpdir(), "pi-geon-session-"));
 	onTestFinished(() => rmSync(cwd, { recursive: true }));
 	const forbidden = Object.assign(new Error("EACCES: permission denied, open"), { code: "EACCES", syscall: "open" });

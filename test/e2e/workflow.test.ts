@@ -121,7 +121,7 @@ describe("the example of a workflow", () => {
 	});
 });
 
-test("a script that starts 200 runs gets 200 answers, with no more at work than may be", {
+test("a script that starts 200 runs gets 200 answers, and never more than the limit run at once", {
 	timeout: 120_000,
 }, async () => {
 	const code = `const all = await Promise.all(Array.from({ length: 200 }, (_, n) =>

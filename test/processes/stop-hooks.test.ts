@@ -36,7 +36,7 @@ async function owed(count: number): Promise<{ ledger: Ledger; ids: RunId[]; hear
 const allDone = (ledger: Ledger) =>
 	eventually(() => expect(ledger.get("SELECT 1 FROM runs WHERE stop_hook IS NOT 'done'")).toBeUndefined());
 
-test("whoever looks next runs what a dead host owed, and two that look at once run each hook once", async () => {
+test("the next process that looks runs what a dead host owed, and two that look at once run each hook once", async () => {
 	const { ledger, ids, heard } = await owed(3);
 	const other = await scratch.ledger(ledger.file);
 	const [one, two] = [hooksOf(ledger), hooksOf(other)];

@@ -49,6 +49,7 @@ function figures(read: readonly Read[]) {
 }
 
 /** Only Debian and its kin have these packages. Everybody has the pages that we wrote, below. */
+if (!hasApt()) console.warn("Without apt there are no real pages of documentation: their test is skipped.");
 describe.skipIf(!hasApt())("real pages of documentation", () => {
 	// The first time, apt may have to learn which packages there are.
 	test("keep their words and their headings", { timeout: 300_000 }, async () => {

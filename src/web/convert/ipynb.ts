@@ -36,10 +36,12 @@ function parsed(bytes: Uint8Array): Book {
 	try {
 		const book: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
 		if (typeof book === "object" && book !== null && "cells" in book) return book;
-	} catch {
-		// Told below.
+	} catch (error) {
+		// Its message quotes the document, and this sentence is ours.
+		if (!(error instanceof SyntaxError)) throw error;
+		throw new Unreadable("It is not a Jupyter notebook: it is not JSON.");
 	}
-	throw new Unreadable("It is not a Jupyter notebook.");
+	throw new Unreadable("It is not a Jupyter notebook: it has no cells.");
 }
 
 /** What a reader of the notebook sees: text if there is any, otherwise the word that there is a picture. */

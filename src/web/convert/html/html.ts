@@ -12,7 +12,7 @@ import { countWords, wordsKept } from "./words.ts";
 const ENOUGH = 0.8;
 /** A main part with less of the body's words than this is not where the text is. */
 const ENOUGH_OF_BODY = 0.5;
-/** Less than this is worth a word to whoever reads it. */
+/** Tell the reader if less than this is left. */
 const NEARLY_ALL = 0.98;
 /** A page with so few words and ways to others is an index: its ways are its text. */
 const FEW_WORDS = 30;

@@ -1,7 +1,7 @@
 import { markdownTable } from "../markdown-table.ts";
 import { elementsIn, isPageElement, type PageElement, type PageNode } from "./tree.ts";
 
-/** More is not a table any more, it is an attack on whoever fills it up. */
+/** More is not a table any more, it is an attack on the memory of the reader. */
 const WIDEST_SPAN = 50;
 
 const ROW_GROUPS = new Set(["thead", "tbody", "tfoot"]);
