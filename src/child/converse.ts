@@ -4,6 +4,7 @@ import { inOneLine } from "../collect/plain.ts";
 import { type EndCause, FINALIZE_TOOL } from "../run/outcome.ts";
 import { type Redacted, reshaped } from "../run/redacted.ts";
 import type { Attempts } from "./attempts.ts";
+import { exhaustedBudget, type Spending } from "./budget.ts";
 import type { Corrections } from "./corrections.ts";
 import type { Finalization } from "./finalize.ts";
 import type { ModelLine, Unusable } from "./model-line.ts";
@@ -25,6 +26,7 @@ export interface ChildTalk {
 	attempts: Attempts;
 	models: ModelLine;
 	redact: (text: string) => Redacted;
+	spending: () => Spending;
 	/** The run has ended, for whatever reason: nothing more is to be said. */
 	isOver: () => boolean;
 	steering: Steering;
@@ -33,7 +35,11 @@ export interface ChildTalk {
 /** Gives the child its task and keeps at it until it has finalized, or shows that it will not. */
 export async function converse(conversation: ChildTalk): Promise<EndCause> {
 	const { session, collector, finalize, corrections, provider, attempts } = conversation;
-	await say(conversation, firstWords(conversation));
+	const words = firstWords(conversation);
+	// Only now is all known that earlier attempts spent.
+	const limit = exhaustedBudget(conversation.record.plan.limits, conversation.spending());
+	if (limit !== undefined) return { kind: "budget", limit };
+	await say(conversation, words);
 	for (;;) {
 		const { answer } = finalize;
 		if (answer?.status === "SUCCESS") return { kind: "finalized", finalized: answer };
@@ -114,7 +120,10 @@ function firstWords({ session, record, collector }: ChildTalk): string {
 	}
 	// What an earlier attempt had said counts as said.
 	const earlier = entries.slice(mark).filter((entry) => entry.type === "message");
-	for (const { message } of earlier) collector.recall(message);
+	collector.recall(
+		earlier.map(({ message }) => message),
+		record.usage,
+	);
 	// Killed between the mark and the task, the child knows nothing yet.
 	return earlier.some(({ message }) => message.role === "user") ? INTERRUPTION : record.plan.task;
 }

@@ -1,7 +1,7 @@
 import { isRecord } from "../run/is-record.ts";
 import type { DisplayItem } from "../run/outcome.ts";
 import { type Redacted, reshaped } from "../run/redacted.ts";
-import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
+import { addUsage, NO_USAGE, subtractUsage, type Usage } from "../run/usage.ts";
 import type { Redactor } from "./redact/redactor.ts";
 
 /** Enough to see what a child did; a run of thousands of calls must not fill the ledger with their arguments. */
@@ -83,10 +83,17 @@ export class Collector {
 		return shown;
 	}
 
-	/** Takes in what was said in an earlier attempt, whose usage is on record already. */
-	recall(message: unknown): void {
-		if (!isRecord(message) || message.role !== "assistant") return;
-		this.#takeContent(message.content);
+	/**
+	 * Takes in what earlier attempts said, and counts what is not on record: a host may be killed after a turn is in the
+	 * session file and before it is in the ledger.
+	 */
+	recall(messages: readonly unknown[], onRecord: Usage): void {
+		let spent: Usage = NO_USAGE;
+		for (const message of messages) {
+			if (!isRecord(message) || message.role !== "assistant") continue;
+			spent = addUsage(spent, usageOfMessage(message, this.#takeContent(message.content)));
+		}
+		this.usage = addUsage(this.usage, subtractUsage(spent, onRecord));
 	}
 
 	#takeDelta(delta: unknown): void {
@@ -98,10 +105,7 @@ export class Collector {
 
 	#takeMessage(message: Record<string, unknown>): void {
 		const said = this.#takeContent(message.content);
-		// A request that was aborted or failed before the model said anything is not a turn.
-		const cutShort = message.stopReason === "aborted" || message.stopReason === "error";
-		const turns = cutShort && said.length === 0 ? 0 : 1;
-		this.usage = addUsage(this.usage, { ...usageOf(message.usage), turns });
+		this.usage = addUsage(this.usage, usageOfMessage(message, said));
 		if (typeof message.provider === "string" && typeof message.model === "string") {
 			this.model = `${message.provider}/${message.model}`;
 		}
@@ -187,6 +191,12 @@ function shortArguments(args: unknown, redactor: Redacting): Record<string, unkn
 			return [key, value];
 		}),
 	);
+}
+
+function usageOfMessage(message: Record<string, unknown>, said: readonly DisplayItem<string>[]): Usage {
+	// A request that was aborted or failed before the model said anything is not a turn.
+	const cutShort = message.stopReason === "aborted" || message.stopReason === "error";
+	return { ...usageOf(message.usage), turns: cutShort && said.length === 0 ? 0 : 1 };
 }
 
 function usageOf(usage: unknown): Omit<Usage, "turns"> {

@@ -5,6 +5,7 @@ import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall, usage } from "../helpers/model-steps.ts";
 import { type SharedHomeOptions, useSharedPi } from "../helpers/shared-pi.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
+import { inLedger } from "./ledger-of.ts";
 
 const { openHome, promptPi } = useSharedPi();
 
@@ -92,12 +93,15 @@ test("a budget of the parent session is shared by all its runs, and nothing is s
 });
 
 describe("a host that is killed in the middle resets no budget", () => {
-	const dying = (at: number): Script => {
+	const dying = (at: number, { forgets = false } = {}): Script => {
 		let killed = false;
 		return async (request) => {
 			if (request.turn === at && !killed) {
 				killed = true;
 				killHosts(home());
+				// As if it had been killed a little earlier: after the turn was in the session file.
+				if (forgets)
+					inLedger(home(), "UPDATE runs SET usage = json_set(usage, '$.turns', json_extract(usage, '$.turns') - 1)");
 				return [];
 			}
 			return endlessWorker(request);
@@ -109,10 +113,10 @@ describe("a host that is killed in the middle resets no budget", () => {
 		return current;
 	};
 
-	async function survived(at: number, config: object) {
+	async function survived(at: number, config: object, how = {}) {
 		current = await openHome({
 			config,
-			script: dispatch({ parent: [delegateTo("explorer", "Look around."), text("Done.")], child: dying(at) }),
+			script: dispatch({ parent: [delegateTo("explorer", "Look around."), text("Done.")], child: dying(at, how) }),
 		});
 		const [details] = delegations(await promptPi(current, "Go."));
 		return { details, asked: current.model.requests.filter((request) => request.isChild) };
@@ -125,6 +129,13 @@ describe("a host that is killed in the middle resets no budget", () => {
 		// Ten that were answered, and the one that was cut off.
 		expect(asked).toHaveLength(11);
 		expect(JSON.stringify(asked.at(-1)?.messages).split("was interrupted")).toHaveLength(2);
+	});
+
+	test("turns that the host could no longer write down", async () => {
+		const { details, asked } = await survived(5, { subagents: { maxTurns: 6 } }, { forgets: true });
+		expect(details?.error).toMatchObject({ reason: "budget" });
+		expect(details?.results[0]).toMatchObject({ attempts: 2, output: "Finding 6.", usage: { turns: 6 } });
+		expect(asked).toHaveLength(7);
 	});
 
 	test("costs", async () => {
