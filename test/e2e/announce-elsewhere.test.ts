@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test, vi } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
@@ -138,13 +137,10 @@ test("a foreground result that is in the transcript is not announced, though nob
 	await rpc.promptAndSettle("Go.");
 	const file = ((await rpc.send({ type: "get_state" })).data as { sessionFile: string }).sessionFile;
 	await rpc.close();
-	const ledger = new DatabaseSync(join(home.agentDir, "pi-geon", "ledger.sqlite"));
-	ledger.exec("UPDATE runs SET delivery = 'owed', delivered_at = NULL");
+	inLedger(home, "UPDATE runs SET delivery = 'owed', delivered_at = NULL");
 	const again = startRpc(home, { args: ["--session", file] });
-	const delivery = () => ledger.prepare("SELECT delivery FROM runs").get();
-	await eventually(() => expect(delivery()).toEqual({ delivery: "delivered" }));
+	await eventually(() => expect(inLedger(home, "SELECT delivery FROM runs")).toEqual([{ delivery: "delivered" }]));
 	await again.close();
-	ledger.close();
 	expect(announcesIn(file)).toBe(0);
 });
 

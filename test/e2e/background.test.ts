@@ -1,6 +1,4 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import type { AnnounceDetails } from "../../src/deliver/announce.ts";
 import { type Gate, gate } from "../helpers/gate.ts";
@@ -14,7 +12,7 @@ import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { partsOf, STATISTICS, successOf, tagged, WHOSE_WORDS } from "./announce-shape.ts";
 import { finalize } from "./child.ts";
-import { eventually } from "./ledger-of.ts";
+import { eventually, inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
 const shared = useSharedPi();
@@ -164,13 +162,11 @@ test("a parent killed between the append of the announce and its settlement does
 	const file = await sessionFileOf(rpc);
 	await rpc.close();
 	// As if the process had died before it could write that the debt is paid.
-	const ledger = new DatabaseSync(join(home.agentDir, "pi-geon", "ledger.sqlite"));
-	ledger.exec("UPDATE runs SET delivery = 'owed', delivered_at = NULL");
+	inLedger(home, "UPDATE runs SET delivery = 'owed', delivered_at = NULL");
 	const again = startRpc(home, { args: ["--session", file] });
-	await eventually(() => expect(ledger.prepare("SELECT delivery FROM runs").get()).toEqual({ delivery: "delivered" }));
+	await eventually(() => expect(inLedger(home, "SELECT delivery FROM runs")).toEqual([{ delivery: "delivered" }]));
 	await again.promptAndSettle("How are things?");
 	await again.close();
-	ledger.close();
 	expect(announcesIn(file)).toHaveLength(1);
 });
 

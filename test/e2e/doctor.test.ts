@@ -1,6 +1,5 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
@@ -318,11 +317,8 @@ describe("what the doctor can put right with --fix", () => {
 		process.kill(pid, "SIGSTOP");
 		try {
 			expect(await doctor(home)).toMatch(new RegExp(`warn hosts: Host \\w+ \\(process ${pid}\\) does not answer`));
-			const database = new DatabaseSync(ledgerOf(home));
-			database.exec(
-				"UPDATE runs SET state = 'ended', ended_at = 1, delivery = 'skipped', outcome = '{}'; UPDATE hosts SET state = 'gone'",
-			);
-			database.close();
+			inLedger(home, "UPDATE runs SET state = 'ended', ended_at = 1, delivery = 'skipped', outcome = '{}'");
+			inLedger(home, "UPDATE hosts SET state = 'gone'");
 			const report = await doctor(home, { fix: true });
 			expect(report).toMatch(new RegExp(`ok hosts: Process ${pid} is host \\w+, which nobody counts on any more`));
 			await eventually(() => expect(hostPids(home)).not.toContain(pid));

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import type { SingleResult, SubagentDetails } from "../../src/deliver/details.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
@@ -27,7 +26,7 @@ import { repositoryRoot } from "../helpers/repository.ts";
 import { type Answered, useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
-import { eventually } from "./ledger-of.ts";
+import { eventually, inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
 const shared = useSharedPi();
@@ -312,10 +311,7 @@ test("stopping a run that waits for its session leaves the shell of the one at w
 	const { sessionId } = await delegated(home);
 	const running = promptPi(home, `Go on with ${sessionId}.`);
 	await home.model.waitFor(({ lastUserText, isChild }) => isChild && lastUserText === "Second.");
-	const ledger = new DatabaseSync(join(home.agentDir, "pi-geon", "ledger.sqlite"));
-	ledger.exec("PRAGMA busy_timeout = 5000");
-	ledger.exec("UPDATE runs SET stop_at = 1, stop_by = 'the test' WHERE state = 'queued'");
-	ledger.close();
+	inLedger(home, "UPDATE runs SET stop_at = 1, stop_by = 'the test' WHERE state = 'queued'");
 	const results = delegations(await running).map((details) => details.finalized?.result ?? details.error?.reason);
 	expect(results.sort()).toEqual(["stopped", "unharmed"]);
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { INSPECTOR_KEY } from "../../src/pi/terminal-ui.ts";
+import { INSPECTOR_KEY } from "../../src/pi/inspector-key.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { gate } from "../helpers/gate.ts";
 import type { Script } from "../helpers/model.ts";

@@ -32,7 +32,7 @@ export const AUDIT = (now: string): string => `
 
 /** Adds it to a ledger. */
 export function audit(ledgerFile: string): void {
-	const database = new DatabaseSync(ledgerFile);
+	const database = new DatabaseSync(ledgerFile, { timeout: 10_000 });
 	database.exec(AUDIT("CAST(unixepoch('subsec') * 1000 AS INTEGER)"));
 	database.close();
 }
