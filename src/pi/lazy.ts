@@ -2,6 +2,6 @@
  * What most sessions never need, loaded when it is first asked for. All in one: the bundler puts what several such parts
  * share into files of their own, which every start of pi would have to find.
  */
-export { showDoctor as doctor, showLogs as logs } from "./commands/doctor-and-logs.ts";
+export { commandAnswers } from "./commands/answers.ts";
 export { inspect } from "./inspector/inspect.ts";
 export { answerRequest } from "./requests/answer.ts";

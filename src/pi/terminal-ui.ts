@@ -1,11 +1,9 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { LiveRuns } from "../supervise/live-runs.ts";
 import type { DelegationSetup } from "./delegation-setup.ts";
+import { INSPECTOR_KEY } from "./inspector-key.ts";
 import { wasEverUsed } from "./session-services.ts";
 import { Widget } from "./widget.ts";
-
-/** None of pi's own keys, on any platform. */
-export const INSPECTOR_KEY = "alt+s";
 
 export interface TerminalUiSetup extends DelegationSetup {
 	live: LiveRuns;

@@ -1,17 +1,27 @@
+import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileVersion } from "../../config/file-version.ts";
 import { loadConfig } from "../../config/load.ts";
 import { principalDirs } from "../../config/principal-dirs.ts";
 import { knownSecrets } from "./known-secrets.ts";
-import { createRedactor, type Redactor } from "./redactor.ts";
+import type { Redactor } from "./redactor.ts";
+
+/** Put in place of this name by the build. */
+declare const REDACTOR_FILE: string | undefined;
+
+const require = createRequire(import.meta.url);
+
+/** All the patterns, loaded for the first text: most starts of pi show and write down nothing of a child. */
+const patterns = (): typeof import("./redactor.ts") =>
+	require(typeof REDACTOR_FILE === "undefined" ? "./redactor.ts" : REDACTOR_FILE);
 
 /** A redactor that knows the secrets of this moment. */
 export const redactorOf = (agentDir: string): Redactor =>
 	redactorWith(secretsOf(agentDir).secrets, [agentDir, ...workingDirectory()]);
 
 export const redactorWith = (secrets: Iterable<string>, ownFolders: Iterable<string>): Redactor =>
-	createRedactor({ secrets, homeDir: homedir(), ownFolders });
+	patterns().createRedactor({ secrets, homeDir: homedir(), ownFolders });
 
 export interface Secrets {
 	secrets: string[];

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { packageRoot } from "../../config/package-root.ts";
 import { type Fact, factsTo, wrapTo } from "../../operate/report/layout.ts";
-import { INSPECTOR_KEY } from "../terminal-ui.ts";
+import { INSPECTOR_KEY } from "../inspector-key.ts";
 import { type Subcommand, usage } from "./command.ts";
 
 const KEYS = [

@@ -12,6 +12,7 @@ import { activity } from "../view/activity.ts";
 import type { WriteQuestions } from "../write-consent.ts";
 import { agentsCommand } from "./agents.ts";
 import type { CommandAnswer, Subcommand } from "./command.ts";
+import { showDoctor, showLogs } from "./doctor-and-logs.ts";
 import { helpReport } from "./help.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
 import { widthFor } from "./show.ts";
@@ -36,14 +37,13 @@ export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
 		name: "doctor",
 		takes: "[--fix]",
 		does: "try everything that can be wrong, and say what to do",
-		run: async (args, ctx) =>
-			(await seldomUsed()).doctor(pi, ctx, { args, width: widthFor(ctx), over, writeQuestions }),
+		run: (args, ctx) => showDoctor(pi, ctx, { args, width: widthFor(ctx), over, writeQuestions }),
 	};
 	const logs: Subcommand = {
 		name: "logs",
 		takes: "[run|agent|level] [limit]",
 		does: "logs of parents and hosts, with the use of the web, document and lsp tools",
-		run: async (args, ctx) => (await seldomUsed()).logs(ctx, { args, width: widthFor(ctx), runs }),
+		run: (args, ctx) => showLogs(ctx, { args, width: widthFor(ctx), runs }),
 	};
 	const activityNow: Subcommand = {
 		name: "activity",
@@ -77,9 +77,6 @@ export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
 	const toolkit = [agents, doctor, logs, activityNow, help];
 	return toolkit;
 }
-
-/** Loaded when one of them is asked for: a session that never does so pays nothing for it. */
-const seldomUsed = () => import("../lazy.ts");
 
 const nothingAfter = ({ name }: Subcommand, args: string): CommandAnswer =>
 	args === "" ? undefined : { problem: `/toolkit ${name} takes no arguments. Nothing was done.` };

@@ -1,0 +1,2 @@
+/** None of pi's own keys, on any platform. */
+export const INSPECTOR_KEY = "alt+s";
