@@ -9,7 +9,7 @@ export function memoryOf(home: Home): number {
 		.reduce((sum, bytes) => sum + bytes, 0);
 }
 
-function proportionalSize(pid: number): number {
+export function proportionalSize(pid: number): number {
 	try {
 		const [, kilobytes = "0"] = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")) ?? [];
 		return Number(kilobytes) * 1024;
