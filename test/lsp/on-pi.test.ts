@@ -56,7 +56,7 @@ describe.each(piVersions)("on pi %s", (version) => {
 
 	test("an explorer in a fresh host asks once, and knows all references of a monorepo", async () => {
 		const [project] = TRUTH;
-		const [{ request, truth } = {}] = project?.groups[0] ?? [];
+		const [{ request, truth } = {}] = project?.questions ?? [];
 		const whoCalls = toolCall("lsp", { ...request });
 		const home = await openHome({
 			files: project?.files ?? {},

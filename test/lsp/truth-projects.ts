@@ -9,8 +9,7 @@ export interface TruthProject {
 	links?: Readonly<Record<string, string>>;
 	/** Runs in projects that nobody trusts, too. */
 	untrusted: boolean;
-	/** The first one of a group is asked of a server that was just started, and all of them again. */
-	groups: readonly (readonly Question[])[];
+	questions: readonly Question[];
 }
 
 interface Question {
@@ -50,29 +49,25 @@ export const checkout = (): number => priceOf([1, 2]) + new Basket().total();
 `,
 	},
 	links: { "node_modules/@acme/core": "../../packages/core" },
-	groups: [
-		[
-			{
-				request: { action: "references", file: "packages/core/src/order.ts", query: "priceOf" },
-				truth: [
-					...["packages/core/src/order.ts:2:17", "packages/core/src/order.ts:7:27"],
-					...["packages/core/src/report.ts:1:10", "packages/core/src/report.ts:2:37"],
-					...["packages/shop/src/checkout.ts:1:18", "packages/shop/src/checkout.ts:2:39"],
-				],
-			},
-			{
-				request: { action: "definition", file: "packages/shop/src/checkout.ts", line: 2, query: "priceOf" },
-				truth: ["packages/core/src/order.ts:2:17"],
-			},
-			{ request: { action: "hover", query: "priceOf" }, truth: /function priceOf\(items: number\[\]\): number/ },
-		],
-		[
-			{ request: { action: "definition", query: "Basket.total" }, truth: ["packages/core/src/order.ts:7:2"] },
-			{ request: { action: "diagnostics", file: "packages/shop/src/checkout.ts" }, truth: /^No problems in 1 file\.$/ },
-		],
-		[{ request: { action: "symbols", query: "priceOf" }, truth: ["packages/core/src/order.ts:2:17"] }],
+	questions: [
+		{
+			request: { action: "references", file: "packages/core/src/order.ts", query: "priceOf" },
+			truth: [
+				...["packages/core/src/order.ts:2:17", "packages/core/src/order.ts:7:27"],
+				...["packages/core/src/report.ts:1:10", "packages/core/src/report.ts:2:37"],
+				...["packages/shop/src/checkout.ts:1:18", "packages/shop/src/checkout.ts:2:39"],
+			],
+		},
+		{
+			request: { action: "definition", file: "packages/shop/src/checkout.ts", line: 2, query: "priceOf" },
+			truth: ["packages/core/src/order.ts:2:17"],
+		},
+		{ request: { action: "hover", query: "priceOf" }, truth: /function priceOf\(items: number\[\]\): number/ },
+		{ request: { action: "definition", query: "Basket.total" }, truth: ["packages/core/src/order.ts:7:2"] },
+		{ request: { action: "diagnostics", file: "packages/shop/src/checkout.ts" }, truth: /^No problems in 1 file\.$/ },
+		{ request: { action: "symbols", query: "priceOf" }, truth: ["packages/core/src/order.ts:2:17"] },
 	],
-} satisfies Pick<TruthProject, "files" | "links" | "groups">;
+} satisfies Pick<TruthProject, "files" | "links" | "questions">;
 
 /** One package, with the TypeScript that projects had before 7. */
 const TYPESCRIPT_5: TruthProject = {
@@ -85,23 +80,19 @@ const TYPESCRIPT_5: TruthProject = {
 		"src/order.ts": TYPESCRIPT.files["packages/core/src/order.ts"],
 		"src/report.ts": TYPESCRIPT.files["packages/core/src/report.ts"],
 	},
-	groups: [
-		[
-			{
-				request: { action: "references", file: "src/order.ts", query: "priceOf" },
-				truth: ["src/order.ts:2:17", "src/order.ts:7:27", "src/report.ts:1:10", "src/report.ts:2:37"],
-			},
-			{ request: { action: "hover", query: "priceOf" }, truth: /function priceOf\(items: number\[\]\): number/ },
-			{ request: { action: "diagnostics", file: "src/report.ts" }, truth: /^No problems in 1 file\.$/ },
-		],
-		[
-			{ request: { action: "definition", query: "Basket.total" }, truth: ["src/order.ts:7:2"] },
-			{ request: { action: "symbols", query: "priceOf" }, truth: ["src/order.ts:2:17"] },
-			{
-				request: { action: "definition", file: "src/report.ts", line: 2, query: "priceOf" },
-				truth: ["src/order.ts:2:17"],
-			},
-		],
+	questions: [
+		{
+			request: { action: "references", file: "src/order.ts", query: "priceOf" },
+			truth: ["src/order.ts:2:17", "src/order.ts:7:27", "src/report.ts:1:10", "src/report.ts:2:37"],
+		},
+		{ request: { action: "hover", query: "priceOf" }, truth: /function priceOf\(items: number\[\]\): number/ },
+		{ request: { action: "diagnostics", file: "src/report.ts" }, truth: /^No problems in 1 file\.$/ },
+		{ request: { action: "definition", query: "Basket.total" }, truth: ["src/order.ts:7:2"] },
+		{ request: { action: "symbols", query: "priceOf" }, truth: ["src/order.ts:2:17"] },
+		{
+			request: { action: "definition", file: "src/report.ts", line: 2, query: "priceOf" },
+			truth: ["src/order.ts:2:17"],
+		},
 	],
 };
 
@@ -131,26 +122,22 @@ def test_price() -> None:
     assert price_of([1]) == 1
 `,
 	},
-	groups: [
-		[
-			{
-				request: { action: "references", file: "shop/order.py", query: "price_of" },
-				truth: [
-					...["shop/checkout.py:1:32", "shop/checkout.py:3:9", "shop/order.py:2:5", "shop/order.py:8:16"],
-					...["tests/test_order.py:1:24", "tests/test_order.py:5:12"],
-				],
-			},
-			{
-				request: { action: "definition", file: "shop/checkout.py", line: 3, query: "price_of" },
-				truth: ["shop/order.py:2:5"],
-			},
-			{ request: { action: "hover", query: "price_of" }, truth: /price_of\(items: list\[int\]\) -> int/ },
-		],
-		[
-			{ request: { action: "definition", query: "Basket.total" }, truth: ["shop/order.py:7:9"] },
-			{ request: { action: "diagnostics", file: "shop/checkout.py" }, truth: /^No problems in 1 file\.$/ },
-			{ request: { action: "symbols", query: "price_of" }, truth: ["shop/order.py:2:5"] },
-		],
+	questions: [
+		{
+			request: { action: "references", file: "shop/order.py", query: "price_of" },
+			truth: [
+				...["shop/checkout.py:1:32", "shop/checkout.py:3:9", "shop/order.py:2:5", "shop/order.py:8:16"],
+				...["tests/test_order.py:1:24", "tests/test_order.py:5:12"],
+			],
+		},
+		{
+			request: { action: "definition", file: "shop/checkout.py", line: 3, query: "price_of" },
+			truth: ["shop/order.py:2:5"],
+		},
+		{ request: { action: "hover", query: "price_of" }, truth: /price_of\(items: list\[int\]\) -> int/ },
+		{ request: { action: "definition", query: "Basket.total" }, truth: ["shop/order.py:7:9"] },
+		{ request: { action: "diagnostics", file: "shop/checkout.py" }, truth: /^No problems in 1 file\.$/ },
+		{ request: { action: "symbols", query: "price_of" }, truth: ["shop/order.py:2:5"] },
 	],
 };
 
@@ -185,23 +172,19 @@ int price_of(const int *items, int count) {
 		"src/checkout.c": useOfPrice("checkout"),
 		"src/report.c": useOfPrice("report"),
 	},
-	groups: [
-		[
-			{
-				request: { action: "references", file: "src/order.c", query: "price_of" },
-				truth: ["include/order.h:2:5", "src/checkout.c:4:9", "src/order.c:2:5", "src/report.c:4:9"],
-			},
-			{
-				request: { action: "definition", file: "src/checkout.c", line: 4, query: "price_of" },
-				truth: ["src/order.c:2:5"],
-			},
-			{ request: { action: "hover", query: "price_of" }, truth: /int price_of\(const int \*items, int count\)/ },
-		],
-		[
-			{ request: { action: "definition", query: "price_of" }, truth: ["src/order.c:2:5"] },
-			{ request: { action: "diagnostics", file: "src/checkout.c" }, truth: /^No problems in 1 file\.$/ },
-		],
-		[{ request: { action: "symbols", query: "price_of" }, truth: ["src/order.c:2:5"] }],
+	questions: [
+		{
+			request: { action: "references", file: "src/order.c", query: "price_of" },
+			truth: ["include/order.h:2:5", "src/checkout.c:4:9", "src/order.c:2:5", "src/report.c:4:9"],
+		},
+		{
+			request: { action: "definition", file: "src/checkout.c", line: 4, query: "price_of" },
+			truth: ["src/order.c:2:5"],
+		},
+		{ request: { action: "hover", query: "price_of" }, truth: /int price_of\(const int \*items, int count\)/ },
+		{ request: { action: "definition", query: "price_of" }, truth: ["src/order.c:2:5"] },
+		{ request: { action: "diagnostics", file: "src/checkout.c" }, truth: /^No problems in 1 file\.$/ },
+		{ request: { action: "symbols", query: "price_of" }, truth: ["src/order.c:2:5"] },
 	],
 };
 
@@ -236,23 +219,19 @@ func Checkout() int {
 }
 `,
 	},
-	groups: [
-		[
-			{
-				request: { action: "references", file: "core/order.go", query: "PriceOf" },
-				truth: ["core/order.go:5:6", "core/order.go:12:39", "core/report.go:3:28", "shop/checkout.go:7:14"],
-			},
-			{
-				request: { action: "references", file: "core/order.go", query: "(*Basket).Total" },
-				truth: ["core/order.go:12:18", "shop/checkout.go:7:44"],
-			},
-			{ request: { action: "hover", query: "PriceOf" }, truth: /func (core\.)?PriceOf\(items \[\]int\) int/ },
-		],
-		[
-			{ request: { action: "definition", query: "Basket.Total" }, truth: ["core/order.go:12:18"] },
-			{ request: { action: "diagnostics", file: "shop/checkout.go" }, truth: /^No problems in 1 file\.$/ },
-		],
-		[{ request: { action: "symbols", query: "PriceOf" }, truth: ["core/order.go:5:6"] }],
+	questions: [
+		{
+			request: { action: "references", file: "core/order.go", query: "PriceOf" },
+			truth: ["core/order.go:5:6", "core/order.go:12:39", "core/report.go:3:28", "shop/checkout.go:7:14"],
+		},
+		{
+			request: { action: "references", file: "core/order.go", query: "(*Basket).Total" },
+			truth: ["core/order.go:12:18", "shop/checkout.go:7:44"],
+		},
+		{ request: { action: "hover", query: "PriceOf" }, truth: /func (core\.)?PriceOf\(items \[\]int\) int/ },
+		{ request: { action: "definition", query: "Basket.Total" }, truth: ["core/order.go:12:18"] },
+		{ request: { action: "diagnostics", file: "shop/checkout.go" }, truth: /^No problems in 1 file\.$/ },
+		{ request: { action: "symbols", query: "PriceOf" }, truth: ["core/order.go:5:6"] },
 	],
 };
 
@@ -307,22 +286,20 @@ pub fn checkout() -> usize {
 }
 `,
 	},
-	groups: [
-		[
-			{
-				request: { action: "references", file: "core/src/lib.rs", query: "price_of" },
-				truth: [
-					...["core/src/lib.rs:4:8", "core/src/lib.rs:12:9", "core/src/report.rs:1:12", "core/src/report.rs:4:5"],
-					...["shop/src/lib.rs:1:14", "shop/src/lib.rs:4:5"],
-				],
-			},
-			{ request: { action: "definition", query: "Basket::total" }, truth: ["core/src/lib.rs:11:12"] },
-			{
-				request: { action: "hover", file: "core/src/lib.rs", query: "Basket.total" },
-				truth: /fn total\(&self\) -> usize/,
-			},
-			{ request: { action: "symbols", query: "price_of" }, truth: ["core/src/lib.rs:4:8"] },
-		],
+	questions: [
+		{
+			request: { action: "references", file: "core/src/lib.rs", query: "price_of" },
+			truth: [
+				...["core/src/lib.rs:4:8", "core/src/lib.rs:12:9", "core/src/report.rs:1:12", "core/src/report.rs:4:5"],
+				...["shop/src/lib.rs:1:14", "shop/src/lib.rs:4:5"],
+			],
+		},
+		{ request: { action: "definition", query: "Basket::total" }, truth: ["core/src/lib.rs:11:12"] },
+		{
+			request: { action: "hover", file: "core/src/lib.rs", query: "Basket.total" },
+			truth: /fn total\(&self\) -> usize/,
+		},
+		{ request: { action: "symbols", query: "price_of" }, truth: ["core/src/lib.rs:4:8"] },
 	],
 };
 

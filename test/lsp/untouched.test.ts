@@ -63,7 +63,7 @@ describe.each(CASES)("$server, project trusted: $trusted", (project: TruthProjec
 		const path = changes.env?.PATH?.split(delimiter).filter((folder) => !folder.endsWith("/shims"));
 		const env = { ...changes.env, PATH: path?.join(delimiter) };
 		const setup = { ...changes, env, trusted: project.trusted, ...(servers && { servers }) };
-		const [question] = project.groups[0] ?? [];
+		const [question] = project.questions;
 		if (!question) throw new Error("There is nothing to ask.");
 		await lab.lsp(question.request, setup);
 		if (isTypeScript) await lab.lsp({ action: "hover", file: "legacy/index.js", query: "run" }, setup);
