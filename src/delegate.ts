@@ -29,9 +29,8 @@ import type { AskUser } from "./supervise/ask.ts";
 import type { Supervisor } from "./supervise/supervisor.ts";
 
 export interface Delegation extends LaunchRequest {
-	/** The session that asks, and the call it asks with. */
+	/** The session that asks. */
 	parentSession: string;
-	toolCall?: string;
 	label?: string;
 }
 

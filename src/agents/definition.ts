@@ -1,4 +1,5 @@
 import type { Isolation } from "../run/isolation.ts";
+import type { StartingContext } from "../run/starting-context.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 
 export type AgentSource = "builtin" | "user" | "project";
@@ -53,6 +54,8 @@ export interface AgentDefinition {
 	thinking?: ThinkingLevel;
 	/** Names of pi's skills that it can see, or all of them. Absent: none. */
 	skills?: string[] | "all";
+	/** Absent: `fresh`. */
+	context?: StartingContext;
 	limits: AgentLimits;
 	isolation: Isolation;
 	/** A JSON Schema for the finalized result. */

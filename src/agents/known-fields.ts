@@ -22,6 +22,7 @@ const KNOWN = [
 	"model",
 	"fallbackModels",
 	"skills",
+	"context",
 	"thinking",
 	"effort",
 	...LIMIT_FIELDS,

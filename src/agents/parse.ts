@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Diagnostic } from "../run/diagnostic.ts";
 import { NAME } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
+import { isStartingContext, STARTING_CONTEXTS, type StartingContext } from "../run/starting-context.ts";
 import { isThinkingLevel, THINKING_LEVELS, type ThinkingLevel } from "../run/thinking.ts";
 import { readBoolean } from "./booleans.ts";
 import type { AgentDefinition, AgentLimits, AgentSource } from "./definition.ts";
@@ -53,6 +54,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	const fallbackModels = readNames("fallbackModels", fields, findings);
 	const skills = readSkills(fields, findings);
 	const thinking = readThinking(fields, findings);
+	const context = readContext(fields, findings);
 	const outputSchema = readOutputSchema(fields, findings);
 	const readonly = readReadonly(fields, findings);
 	const tools = readTools(fields, findings);
@@ -75,6 +77,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 		...(fallbackModels ? { fallbackModels } : {}),
 		...(thinking ? { thinking } : {}),
 		...(skills ? { skills } : {}),
+		...(context ? { context } : {}),
 		limits,
 		isolation,
 		...(outputSchema ? { outputSchema } : {}),
@@ -144,6 +147,14 @@ function readThinking(fields: FieldsByKey, findings: Findings): ThinkingLevel | 
 		`Unknown thinking level "${level}".`,
 		`Use one of ${THINKING_LEVELS.join(", ")}.`,
 	);
+	return undefined;
+}
+
+function readContext(fields: FieldsByKey, findings: Findings): StartingContext | undefined {
+	const field = fields.get("context");
+	if (field === undefined || field.value === null) return undefined;
+	if (isStartingContext(field.value)) return field.value;
+	findings.error(field, "Unknown context.", `Write ${STARTING_CONTEXTS.join(" or ")}, or remove the field.`);
 	return undefined;
 }
 

@@ -8,7 +8,6 @@ import type { Findings } from "./findings.ts";
 const UNUSED = {
 	mcpServers: "subagents use the MCP servers of pi's own mcp.json",
 	memory: "subagents keep no memory between sessions",
-	context: "subagents start without the parent's conversation",
 	ask: "subagents cannot ask the user",
 	pool: "runs are not sent to other machines",
 } as const;
@@ -16,7 +15,7 @@ const UNUSED = {
 export const UNUSED_FIELDS = Object.keys(UNUSED) as (keyof typeof UNUSED)[];
 
 /** Values that ask for nothing, or for what every child has anyway. */
-const ASKS_NOTHING: ReadonlySet<unknown> = new Set([null, false, "", "none", "fresh"]);
+const ASKS_NOTHING: ReadonlySet<unknown> = new Set([null, false, "", "none"]);
 
 export function unusedFields(fields: FieldsByKey, findings: Findings): string[] {
 	return UNUSED_FIELDS.flatMap((key) => {

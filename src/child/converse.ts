@@ -7,6 +7,7 @@ import type { Attempts } from "./attempts.ts";
 import { exhaustedBudget, type Spending } from "./budget.ts";
 import type { Corrections } from "./corrections.ts";
 import type { Finalization } from "./finalize.ts";
+import type { ForkFit } from "./fork-fit.ts";
 import type { ModelLine, Unusable } from "./model-line.ts";
 import type { ProviderWatch } from "./provider-watch.ts";
 import { failedWriteOf } from "./session-file.ts";
@@ -30,11 +31,14 @@ export interface ChildTalk {
 	/** The run has ended, for whatever reason: nothing more is to be said. */
 	isOver: () => boolean;
 	steering: Steering;
+	fork?: ForkFit;
 }
 
 /** Gives the child its task and keeps at it until it has finalized, or shows that it will not. */
 export async function converse(conversation: ChildTalk): Promise<EndCause> {
 	const { session, collector, finalize, corrections, provider, attempts } = conversation;
+	const early = await fitFork(conversation);
+	if (early) return early;
 	const words = firstWords(conversation);
 	// Only now is all known that earlier attempts spent.
 	const limit = exhaustedBudget(conversation.record.plan.limits, conversation.spending());
@@ -62,6 +66,31 @@ export async function converse(conversation: ChildTalk): Promise<EndCause> {
 			return { kind: "not_finalized", problem: corrections.lastProblem };
 		}
 		await say(conversation, CORRECTION);
+	}
+}
+
+/**
+ * Has the copy that the session begins with fit the model's window before the task is given. A child is not started without
+ * the conversation that it was asked to know: its task may be one sentence that means nothing by itself.
+ */
+async function fitFork(conversation: ChildTalk): Promise<EndCause | undefined> {
+	const { session, record, provider, attempts, fork, isOver } = conversation;
+	if (!fork || session.sessionManager.getBranch().some(isMark)) return undefined;
+	for (;;) {
+		const problem = await fork.fit(session, record.plan.task);
+		if (isOver()) throw new Error("The run has ended.");
+		if (!problem) return undefined;
+		const message = `${problem.message}. Compact the conversation (/compact), or start the subagent with context "fresh".`;
+		if (problem.why === "size") {
+			const error = {
+				code: "SUBAGENT_FAILED",
+				message: `It was not started: ${message}`,
+				reason: "fork_too_large",
+			} as const;
+			return { kind: "refused", error };
+		}
+		if (await goOnWithNextModel(conversation)) continue;
+		if (isOver() || !provider.mayPass(retriesAreOn(session)) || !attempts.next()) return { kind: "provider", message };
 	}
 }
 
@@ -128,8 +157,12 @@ function firstWords({ session, record, collector }: ChildTalk): string {
 	return earlier.some(({ message }) => message.role === "user") ? INTERRUPTION : record.plan.task;
 }
 
-const isMarkOf = (entry: { customType: string; data?: unknown }, runId: string): boolean =>
-	entry.customType === TASK_MARK &&
+/** Of any run of the session. */
+const isMark = (entry: { type: string; customType?: unknown }): boolean =>
+	entry.type === "custom" && entry.customType === TASK_MARK;
+
+const isMarkOf = (entry: { type: string; customType: string; data?: unknown }, runId: string): boolean =>
+	isMark(entry) &&
 	typeof entry.data === "object" &&
 	entry.data !== null &&
 	"runId" in entry.data &&

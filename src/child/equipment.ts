@@ -7,6 +7,7 @@ import { Corrections } from "./corrections.ts";
 import { childDialogs, type Dialogs } from "./dialogs.ts";
 import type { EndingRace } from "./endings/race.ts";
 import { type Finalization, finalization } from "./finalize.ts";
+import { ForkFit } from "./fork-fit.ts";
 import { lspGuard } from "./lsp-guard.ts";
 import { ModelLine } from "./model-line.ts";
 import { ProviderWatch } from "./provider-watch.ts";
@@ -24,6 +25,8 @@ export interface Equipment {
 	models: ModelLine;
 	dialogs: Dialogs;
 	steering: Steering;
+	/** For a session that begins with a copy of its parent's conversation. */
+	fork?: ForkFit;
 	/** Over all attempts. */
 	totalUsage(): Usage;
 	spending(): Spending;
@@ -80,6 +83,7 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 		onNotice: services.onNotice,
 		over: decided.signal,
 	});
+	const fork = plan.session.fork === undefined ? undefined : new ForkFit();
 	return {
 		collector,
 		corrections,
@@ -89,10 +93,11 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 		models,
 		dialogs,
 		steering,
+		...(fork && { fork }),
 		totalUsage,
 		spending,
 		// Messages after the budget, whose word on the next turn would take their place.
-		guards: [lspGuard(plan.lspActions), budget, steering.guard],
+		guards: [lspGuard(plan.lspActions), budget, steering.guard, ...(fork ? [fork.guard] : [])],
 		decided,
 		warnings: [],
 		atEnd: [],

@@ -41,6 +41,7 @@ export function observe(
 			services.onTurn({ usage: totalUsage(), ...(said && { said }), ...(model !== undefined && { model }) });
 			context = contextUse(session);
 		}
+		if (event.type === "compaction_end" && event.result) services.onTurn({ usage: totalUsage() });
 		// pi answers a call that is not even in shape by itself. It counts like any other wrong one, or a model that never
 		// gets it right would be asked for ever.
 		if (event.type === "tool_execution_end" && event.toolName === FINALIZE_TOOL && event.isError) {

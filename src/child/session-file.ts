@@ -1,11 +1,14 @@
 import {
+	chmodSync,
 	closeSync,
+	copyFileSync,
 	existsSync,
 	mkdirSync,
 	openSync,
 	readFileSync,
 	readSync,
 	renameSync,
+	rmSync,
 	statSync,
 	writeFileSync,
 } from "node:fs";
@@ -37,13 +40,14 @@ export function openSessionFile({ cwd, session }: LaunchPlan): SessionManager {
 	if (resumed && !existsSync(file)) {
 		throw new SetupFailed(`The session to continue is gone: there is no ${file} any more.`);
 	}
+	if (!existsSync(file) && session.fork !== undefined) moveFork(session.fork, file);
 	if (!existsSync(file)) createSessionFile(file, { id, cwd });
 	const stats = statSync(file);
 	// Opening anything else may not return: a pipe waits for its writer.
 	if (!stats.isFile()) throw wrong(`${file} is no file`);
 	if (stats.size > MAX_SESSION_FILE) throw wrong(`${file} is larger than 64 MiB`);
 	if (stats.size === 0) {
-		if (resumed) throw wrong(`${file} is empty`);
+		if (resumed || session.fork !== undefined) throw wrong(`${file} is empty`);
 		createSessionFile(file, { id, cwd }); // A host was killed in the moment it made it.
 	}
 	const format = formatProblem(file);
@@ -86,6 +90,29 @@ function createSessionFile(file: string, { id, cwd }: { id: string; cwd: string 
 	// Under another name first: of a host that is killed in the middle of it, pi could not open what it left.
 	writeFileSync(`${file}.new`, `${JSON.stringify(header)}\n`, { mode: 0o600 });
 	renameSync(`${file}.new`, file);
+}
+
+/**
+ * Puts the copy that the session begins with into its place. Once: whoever takes the run over finds the file there, with
+ * all that was added since.
+ */
+function moveFork(fork: string, file: string): void {
+	if (!existsSync(fork)) {
+		throw new SetupFailed(
+			`The copy of the conversation that it was to start from is gone: there is no ${fork} any more.`,
+		);
+	}
+	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+	try {
+		renameSync(fork, file);
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error && error.code === "EXDEV")) throw error;
+		// The agent directory is on another disk.
+		copyFileSync(fork, `${file}.new`);
+		chmodSync(`${file}.new`, 0o600);
+		renameSync(`${file}.new`, file);
+		rmSync(fork, { force: true });
+	}
 }
 
 function openSession(file: string, cwd: string, wrong: (what: string) => SetupFailed): SessionManager {

@@ -50,6 +50,10 @@ export class Collector {
 	}
 
 	take(event: unknown): void {
+		if (isRecord(event) && event.type === "compaction_end" && isRecord(event.result)) {
+			// Paid like any other answer, and not a turn.
+			this.usage = addUsage(this.usage, { ...usageOf(event.result.usage), turns: 0 });
+		}
 		if (!isRecord(event) || !isRecord(event.message) || event.message.role !== "assistant") return;
 		if (event.type === "message_update") this.#takeDelta(event.assistantMessageEvent);
 		if (event.type === "message_end") this.#takeMessage(event.message);

@@ -8,7 +8,7 @@ import type { RunId } from "../run/ids.ts";
 export type Scripted = ReadonlyMap<string, readonly RunId[]>;
 
 /** pi names the calls of a script after the call that runs it: `<call>/1`, and `<call>/1/1` where one makes another. */
-const callOfScript = (toolCall: string | undefined): string | undefined =>
+export const callOfScript = (toolCall: string | undefined): string | undefined =>
 	/^(.+?)(?:\/\d+)+$/s.exec(toolCall ?? "")?.[1];
 
 export function scriptedRuns(calls: Iterable<readonly [RunId, string | undefined]>): Scripted {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { forksFolder } from "../plan/session-place.ts";
 import type { HostId } from "../run/ids.ts";
 
 /** Where pi-geon keeps its files: all below `<agent directory>/pi-geon`, for the user alone. */
@@ -13,6 +14,8 @@ export interface Places {
 	compiled: string;
 	/** Of all pi processes that delegate; each host has one of its own. */
 	parentLog: string;
+	/** Copies of a parent's conversation whose runs have not begun, named by the child session. */
+	forks: string;
 	/** The agents that the user lets write. */
 	writeConsents: string;
 	log(host: HostId): string;
@@ -31,6 +34,7 @@ export function placesIn(agentDir: string): Places {
 		hosts,
 		compiled: join(dir, "compiled"),
 		parentLog: join(dir, "parent.log"),
+		forks: forksFolder(agentDir),
 		writeConsents: join(dir, "write-consents.json"),
 		log: (host) => join(hosts, `${host}.log`),
 		socket: (host) => socketPath(hosts, host),

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type HostId, isHostId, type RunId, type SessionId } from "../run/ids.ts";
+import { type HostId, isHostId, isSessionId, type RunId, type SessionId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Places } from "./places.ts";
 import { archivedFile, wholeAnswerFile } from "./session-files.ts";
@@ -10,6 +10,8 @@ const DAY_MS = 24 * 60 * 60_000;
 const HOST_DAYS = 3;
 const COMPILED_DAYS = 30;
 const REMOVED_AT_ONCE = 100;
+/** A copy of a conversation is written moments before its run is admitted. */
+const FORK_MS = 60 * 60_000;
 
 export interface Retention {
 	at: number;
@@ -66,7 +68,7 @@ export function removeExpired(ledger: Ledger, retention: Retention): Removed & {
 	const stuck = new Set<SessionId>();
 	for (const { file, archivedAt, ...session } of sessions) {
 		const names = runs.filter((run) => run.session_id === session.id).map(({ id }) => wholeAnswerFile(file, id));
-		if (session.last) names.push(file);
+		if (session.last) names.push(file, join(retention.places.forks, `${session.id}.jsonl`));
 		const all = archivedAt === null ? names : [...names, ...names.map((name) => archivedFile(name, archivedAt))];
 		if (!all.map((name) => files.remove(name)).every(Boolean)) stuck.add(session.id);
 	}
@@ -78,6 +80,7 @@ export function removeExpired(ledger: Ledger, retention: Retention): Removed & {
 	}));
 	removeHostFiles(ledger, files, retention);
 	removeCompiled(files, retention);
+	removeForks(ledger, files, retention);
 	const last = runs.at(-1);
 	const next = last ? { endedAt: last.ended_at, seq: last.seq } : (retention.from ?? BEGINNING);
 	const more = runs.length === REMOVED_AT_ONCE || removed.hosts === REMOVED_AT_ONCE;
@@ -181,6 +184,17 @@ function removeCompiled(files: Removal, { at, places }: Retention): void {
 			const age = at - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? at);
 			if (age >= COMPILED_DAYS * DAY_MS) files.remove(file);
 		}
+	}
+}
+
+/** Copies of conversations whose parent was killed before it had the run admitted. */
+function removeForks(ledger: Ledger, files: Removal, { at, places }: Retention): void {
+	for (const name of namesInFolder(places.forks)) {
+		const id = name.replace(/\.jsonl$/, "");
+		if (!isSessionId(id) || ledger.get("SELECT 1 FROM sessions WHERE id = ?", id) !== undefined) continue;
+		const file = join(places.forks, name);
+		const age = at - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? at);
+		if (age >= FORK_MS) files.remove(file);
 	}
 }
 

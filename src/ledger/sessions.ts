@@ -29,7 +29,8 @@ interface StoredSession extends Pick<SessionRecord, "id" | "agent" | "cwd" | "fi
 /** What a session keeps, out of the plan of its last run. */
 const LAST_PLAN = `json_object('principal', plan ->> '$.principal.id',
 	'model', (plan ->> '$.model.provider') || '/' || (plan ->> '$.model.id'), 'modelWarnings', plan -> '$.modelWarnings',
-	'thinking', plan ->> '$.thinking', 'projectTrusted', plan -> '$.projectTrusted')`;
+	'thinking', plan ->> '$.thinking', 'projectTrusted', plan -> '$.projectTrusted',
+	'fork', plan ->> '$.session.fork')`;
 
 export function findSession(ledger: Ledger, id: SessionId): SessionRecord | undefined {
 	const row = ledger.get<StoredSession>(
@@ -54,7 +55,7 @@ export function findSession(ledger: Ledger, id: SessionId): SessionRecord | unde
 
 function keptBy(plan: string | null): Pick<SessionRecord, "principal" | "last"> {
 	if (plan === null) return { principal: "" };
-	const { principal, model, modelWarnings, thinking, projectTrusted } = JSON.parse(plan);
+	const { principal, model, modelWarnings, thinking, projectTrusted, fork } = JSON.parse(plan);
 	if (typeof model !== "string") return { principal: principal ?? "" };
 	return {
 		principal: principal ?? "",
@@ -63,6 +64,7 @@ function keptBy(plan: string | null): Pick<SessionRecord, "principal" | "last"> 
 			projectTrusted: projectTrusted === true,
 			...(Array.isArray(modelWarnings) && { modelWarnings }),
 			...(isThinkingLevel(thinking) && { thinking }),
+			...(typeof fork === "string" && { fork }),
 		},
 	};
 }

@@ -21,6 +21,8 @@ export interface RunInfo
 	thinking?: string;
 	/** The names of the skills that it can see. */
 	skills?: string[];
+	/** The session began with a copy of the conversation that asked. */
+	context?: "fork";
 	/** `provider/id` of the models to go on with when the model cannot be used. */
 	fallbackModels?: Redacted[];
 	limits: Limits;
@@ -46,6 +48,7 @@ export function infoOf(record: RunRecord, { ledger, redactor }: RunSources): Run
 		tools: plan.tools,
 		...(plan.thinking !== undefined && { thinking: plan.thinking }),
 		...(plan.skills && { skills: plan.skills.map(({ name }) => name) }),
+		...(plan.session.fork !== undefined && { context: "fork" as const }),
 		...(plan.fallbackModels && {
 			fallbackModels: plan.fallbackModels.map(({ provider, id }) => redactor.redact(`${provider}/${id}`)),
 		}),

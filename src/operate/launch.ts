@@ -51,6 +51,9 @@ export async function launch({ request, parent, services, mode, signal }: Launch
 		log.info("admitted", { ...asked, runId: record.run.id, agent: plan.agent, label: request.label });
 		return record;
 	} catch (error) {
+		if (plan.session.fork !== undefined && request.sessionId === undefined) {
+			parent.conversation?.discard(plan.session.fork);
+		}
 		// Put away between the plan and now.
 		if (error instanceof SessionArchived) return refuse("INVALID_INPUT", error.message, "archived_session");
 		throw error;
@@ -63,5 +66,15 @@ async function permittedPlan({ request, parent, services, mode, signal }: Launch
 	if (isRefusal(plan)) return plan;
 	const how = request.sessionId === undefined ? "new" : "resume";
 	const { task, parentSession, label } = request;
-	return (await refusedByHook({ plan, how, task, mode, parentSession, label, signal }, services)) ?? plan;
+	const refusal =
+		(await refusedByHook({ plan, how, task, mode, parentSession, label, signal }, services)) ??
+		(how === "new" ? await refusedCopy({ request, parent, plan }) : undefined);
+	return refusal ?? plan;
+}
+
+/** Last, so that nothing of the conversation is written for a run that cannot be. */
+function refusedCopy({ request, parent, plan }: { request: Delegation; parent: ParentFacts; plan: LaunchPlan }) {
+	const { session, cwd } = plan;
+	if (session.fork === undefined) return undefined;
+	return parent.conversation?.copy({ session: { ...session, fork: session.fork }, cwd, toolCall: request.toolCall });
 }

@@ -6,6 +6,7 @@ import { archivedFile } from "../ledger/session-files.ts";
 import { findSession, type SessionRecord } from "../ledger/sessions.ts";
 import { currentBranch, entriesIn } from "../ledger/transcript.ts";
 import { diskFiles } from "../ports/session-files.ts";
+import { ownPart } from "../run/fork-line.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 import type { Redacted } from "../run/redacted.ts";
 
@@ -31,9 +32,9 @@ export function transcriptOf({ file, archivedAt }: Pick<SessionRecord, "file" | 
 export const transcriptOfRun = ({ sessionId, plan }: RunRecord, ledger: Ledger): string | undefined =>
 	transcriptOf(findSession(ledger, sessionId) ?? plan.session);
 
-/** All that was said in a session, oldest first, as it is in the file: only what is shown of it is worth redacting. */
+/** All that was said in a session of its own, oldest first, as it is in the file: only what is shown of it is worth redacting. */
 export function messagesIn(file: string, { includeTools }: { includeTools: boolean }): ChildMessage<string>[] {
-	return currentBranch(entriesIn(file, diskFiles)).flatMap((entry) =>
+	return ownPart(currentBranch(entriesIn(file, diskFiles))).flatMap((entry) =>
 		messagesOf(entry).filter(({ role, text }) => text !== "" && (includeTools || role !== "tool")),
 	);
 

@@ -19,6 +19,7 @@ export interface SubagentsParams {
 		model?: string;
 		thinking?: string;
 		runTimeoutSeconds?: number;
+		context?: "fresh" | "fork";
 		cleanup?: "keep" | "delete";
 	};
 	/** Waits for the end of a run: at most so long, or without a limit. */

@@ -84,6 +84,7 @@ function startInput({ plan, how, task, mode, parentSession, label }: StartQuesti
 		...(label !== undefined && { label }),
 		model: `${plan.model.provider}/${plan.model.id}`,
 		tools: plan.tools,
+		...(plan.session.fork !== undefined && { context: "fork" }),
 		project_trusted: plan.projectTrusted,
 	};
 }

@@ -55,6 +55,7 @@ function approvalText({ agent, tools, replaces }: ProjectAgentQuestion): string 
 		agent.file,
 		`Tools: ${tools.length === 0 ? "none" : tools.join(", ")}`,
 		`Model: ${[agent.model ?? "that of this session", ...(agent.fallbackModels ?? [])].join(", then ")}`,
+		...(agent.context === "fork" ? ["Context: it starts from a copy of this conversation"] : []),
 		...(instead === undefined ? [] : [instead]),
 	];
 	return lines.map((line) => middleCut(inOneLine(line))).join("\n");

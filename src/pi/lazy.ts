@@ -3,5 +3,6 @@
  * share into files of their own, which every start of pi would have to find.
  */
 export { commandAnswers } from "./commands/answers.ts";
+export { copyConversation } from "./fork/copy.ts";
 export { inspect } from "./inspector/inspect.ts";
 export { answerRequest } from "./requests/answer.ts";

@@ -1,6 +1,10 @@
+import type { StartingContext } from "../run/starting-context.ts";
+
 export interface NamedAgent {
 	readonly name: string;
 	readonly description: string;
+	/** `fork`: it starts with a copy of the conversation. */
+	readonly context?: StartingContext;
 	/** Why it may not run, if its file says so. */
 	readonly switchedOff?: string;
 }
@@ -36,9 +40,10 @@ function withinBudget(texts: readonly string[], chars: number): string[] {
 	return end === -1 ? [...texts] : texts.slice(0, end);
 }
 
-function agentLine({ name, description }: NamedAgent): string {
+function agentLine({ name, description, context }: NamedAgent): string {
 	const { what } = splitDescription(description);
-	return what === "" ? `- ${name}` : `- ${name}: ${shorten(what, SENTENCE_CHARS)}`;
+	const line = what === "" ? `- ${name}` : `- ${name}: ${shorten(what, SENTENCE_CHARS)}`;
+	return context === "fork" ? `${line} (knows this conversation)` : line;
 }
 
 /** The first sentence of a description says what an agent does, the others when to use it. */

@@ -37,6 +37,8 @@ export interface LastPlan {
 	modelWarnings?: string[];
 	thinking?: ThinkingLevel;
 	projectTrusted: boolean;
+	/** Where the copy of its parent's conversation is or was, if it began with one. */
+	fork?: string;
 }
 
 /** The session of a run, and what it keeps of the runs before. */
@@ -96,7 +98,12 @@ function continuing(id: SessionId, known: KnownSession, agent: AgentDefinition):
 	// Sessions of older releases recorded the beginning of the digest.
 	const changed = !agent.digest.startsWith(known.definition);
 	return {
-		session: { id, file: known.file, resumed: known.everStarted },
+		session: {
+			id,
+			file: known.file,
+			resumed: known.everStarted,
+			...(known.last?.fork !== undefined && { fork: known.last.fork }),
+		},
 		changed,
 		warnings: changed ? [definitionChanged(agent.name)] : [],
 	};

@@ -6,9 +6,11 @@ import { isRefusal, type Refusal, refuse } from "../run/errors.ts";
 import type { SessionId } from "../run/ids.ts";
 import { didYouMean } from "../run/nearest.ts";
 import { shortened } from "../run/quoted.ts";
+import type { StartingContext } from "../run/starting-context.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 import { allSwitchedOff, childSession, type KnownSession, switchedOffBy, switchedOffHere } from "./continued.ts";
 import { fallbacksFor } from "./fallbacks.ts";
+import { forkFor, type ParentConversation } from "./fork.ts";
 import { GENERAL } from "./general.ts";
 import { stopHookFor } from "./hooks.ts";
 import { continuedFor, effectiveLimits } from "./limits.ts";
@@ -37,6 +39,10 @@ export interface LaunchRequest {
 	/** Wins over every other wish for a model. */
 	model?: string;
 	thinking?: ThinkingLevel;
+	/** What its session begins with. Wins over the agent's file. */
+	context?: StartingContext;
+	/** The call of the parent's model that asks, if one does. */
+	toolCall?: string;
 	/** The principal to run under. */
 	agentId?: string;
 	/** 0 or absent: none of its own. */
@@ -58,6 +64,8 @@ export interface ParentFacts {
 	knownSkills(): KnownSkill[];
 	/** The parent is not there: what is known of it is what the last run of the session had. */
 	isAbsent?: true;
+	/** Absent with the parent. */
+	conversation?: ParentConversation;
 	model: ModelChoice | undefined;
 	thinking: ThinkingLevel | undefined;
 	projectTrusted: boolean;
@@ -97,11 +105,16 @@ export async function planLaunch(
 	if (isRefusal(principal)) return principal;
 	const chosenSession = childSession(request, agent, { ...sources, parent, principal: principal.id });
 	if (isRefusal(chosenSession)) return chosenSession;
-	const { session, last, changed } = chosenSession;
+	const { last, changed } = chosenSession;
 	const question = { agent, principal, config, parent, requested: request.model, session: chosenSession };
 	const chosen = await modelFor(question);
 	if (isRefusal(chosen)) return chosen;
 	const fallbacks = await fallbacksFor(question, chosen);
+	const models = [chosen.model, ...fallbacks.models];
+	const { session, warnings: forkWarnings } = forkFor(
+		{ request, agent, principal, parent, models, ...chosenSession },
+		sources,
+	);
 	const { runTimeoutSeconds, background = false } = request;
 	const { limits, warnings } = effectiveLimits({ agent: agent.limits, background, runTimeoutSeconds }, config);
 	const continued = effectiveLimits({ agent: agent.limits, background: true, ...continuedFor(config) }, config);
@@ -123,7 +136,7 @@ export async function planLaunch(
 		agent: agent.name,
 		definition: { source: agent.source, file: agent.file, digest: agent.digest },
 		task: request.task,
-		prompt: childPrompt(agent, tools.tools),
+		prompt: childPrompt(agent, tools.tools, { forked: session.fork !== undefined }),
 		cwd: parent.cwd,
 		projectTrusted: parent.projectTrusted,
 		...tools,
@@ -156,6 +169,7 @@ export async function planLaunch(
 			...chosen.warnings,
 			...fallbacks.warnings,
 			...chosenSession.warnings,
+			...forkWarnings,
 		],
 	};
 }

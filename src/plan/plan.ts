@@ -108,4 +108,9 @@ export interface ChildSession {
 	file: string;
 	/** Whether the file holds an earlier conversation that this run continues. */
 	resumed: boolean;
+	/**
+	 * Of a session that begins with a copy of its parent's conversation: where that copy is until the first run moves it
+	 * to `file`.
+	 */
+	fork?: string;
 }

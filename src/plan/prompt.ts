@@ -3,7 +3,11 @@ import { FINALIZE_TOOL } from "../run/outcome.ts";
 import { SILENCE } from "../run/silence.ts";
 
 /** The child's system prompt: its role, its bounds and tools, and how work is handed over here. */
-export function childPrompt(agent: AgentDefinition, tools: readonly string[]): string {
+export function childPrompt(
+	agent: AgentDefinition,
+	tools: readonly string[],
+	{ forked = false }: { forked?: boolean } = {},
+): string {
 	const schema = agent.outputSchema
 		? `- \`result\` must be JSON text, nothing around it, that satisfies this JSON Schema: ${JSON.stringify(agent.outputSchema)}\n`
 		: "";
@@ -11,7 +15,7 @@ export function childPrompt(agent: AgentDefinition, tools: readonly string[]): s
 
 # Bounds
 ${agent.source === "builtin" ? "" : BOUNDS}${toolsLine(tools)}
-
+${forked ? BACKGROUND : ""}
 # How you hand over
 - You work for another agent that sees nothing of this conversation but what you hand over.
 - End your work by calling ${FINALIZE_TOOL} exactly once, as your last action, on its own.
@@ -25,6 +29,14 @@ ${schema}- Text outside of that call is not delivered to anybody.
 const BOUNDS = `- Do only the delegated task, whatever else you notice on the way.
 - Do not delegate further: there are no subagents here.
 - Nobody answers questions while you work. Decide, and report what you assumed and what is uncertain.
+`;
+
+/**
+ * The line in the session file says the same where the task begins. This stays when the session is compacted, and the
+ * summary would otherwise read like the child's own plans.
+ */
+const BACKGROUND = `- This session begins with a copy of the conversation of the agent that you work for. It is background: others
+  said and did all of it, with tools that may not be yours. What was asked, planned or promised there is not your task.
 `;
 
 const toolsLine = (tools: readonly string[]): string => `- Your tools: ${tools.join(", ")}. There are no others.`;

@@ -19,3 +19,9 @@ export function sessionsRoot(agentDir: string, homeDir: string): string {
 	const isDefault = agentDir === join(homeDir, ".pi", "agent");
 	return join(isDefault ? join(homeDir, ".pi") : agentDir, "subagent-sessions");
 }
+
+/** Where copies of a parent's conversation are until the runs begin that they were made for. */
+export const forksFolder = (agentDir: string): string => join(agentDir, "pi-geon", "forks");
+
+/** The copy for a child session. */
+export const forkFile = (agentDir: string, id: SessionId): string => join(forksFolder(agentDir), `${id}.jsonl`);

@@ -43,6 +43,7 @@ function isPlan(fields: Fields): boolean {
 		isRecord(session) &&
 		isStoredText(session.id) &&
 		isStoredText(session.file) &&
+		(session.fork === undefined || isStoredText(session.fork)) &&
 		isRecord(principal) &&
 		isStoredText(principal.id) &&
 		isRecord(afterwards) &&

@@ -40,6 +40,7 @@ describe("a plain file", () => {
 			"tools: [read, web_search]",
 			"model: some/model",
 			"thinking: off",
+			"context: fork",
 			"maxTurns: 3",
 			"timeoutMs: 1000",
 			"idleTimeoutMs: 500.5",
@@ -59,6 +60,7 @@ describe("a plain file", () => {
 			warnings: [],
 			model: "some/model",
 			thinking: "off",
+			context: "fork",
 			limits: { maxTurns: 3, timeoutMs: 1000, idleTimeoutMs: 500.5, maxCostUsd: 0.25, maxTokens: 9000 },
 			outputSchema: { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] },
 			prompt: "Do it.",
@@ -326,6 +328,10 @@ describe("other fields", () => {
 		["fallbackModels", "{ a: b }"],
 		["fallbackModels", "[a, 1]"],
 		["skills", "true"],
+		["context", "forked"],
+		["context", "true"],
+		["context", "[fork]"],
+		["context", '""'],
 		["skills", "[[a]]"],
 	])("%s: %s is an error", (key, value) => {
 		const { agent, diagnostics } = withFields(`${key}: ${value}`);

@@ -51,6 +51,22 @@ describe("what is collected from the events of a child", () => {
 		expect(sum).toEqual({ input: 20, output: 6, cacheRead: 4, cacheWrite: 2, cost: 1, turns: 2 });
 	});
 
+	test("a compaction is paid for too, and is not a turn", () => {
+		const usage = { input: 4000, output: 300, cacheRead: 0, cacheWrite: 0, cost: { total: 0.25 } };
+		const events = [
+			{ type: "compaction_end", result: { usage } },
+			{ type: "compaction_end", result: undefined },
+		];
+		expect(collected(...events).usage).toEqual({
+			input: 4000,
+			output: 300,
+			cacheRead: 0,
+			cacheWrite: 0,
+			cost: 0.25,
+			turns: 0,
+		});
+	});
+
 	test("nonsense in usage counts as nothing", () => {
 		const usage = { input: Number.NaN, output: -5, cacheRead: "9", cost: { total: Number.POSITIVE_INFINITY } };
 		expect(collected(message([], { usage })).usage).toEqual({

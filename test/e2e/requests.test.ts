@@ -109,3 +109,34 @@ describe("a request of another extension", () => {
 		expect(inLedger(home, "SELECT id FROM runs")).toEqual([]);
 	});
 });
+
+test("spawn takes context: a copy of the conversation so far, a warning where there is none, and no other value", async () => {
+	const home = await open(({ messages }) =>
+		finalize(JSON.stringify(messages).includes("marzipan") ? "marzipan" : "nothing"),
+	);
+	const rpc = await shared.newSession(home);
+	const spawned = async (context: string) => {
+		const { runId, warnings = [] } = await resultOf(rpc, "spawn", {
+			agent: "explorer",
+			task: "Say the word.",
+			context,
+		});
+		const { output } = await resultOf(rpc, "wait", { runId });
+		return { output, warnings };
+	};
+	expect(await spawned("fork")).toEqual({
+		output: "nothing",
+		warnings: ["explorer started without a copy of the conversation (context: fork): there is none yet."],
+	});
+	await rpc.promptAndSettle("The word is marzipan.");
+	expect(await spawned("fork")).toEqual({ output: "marzipan", warnings: [] });
+	expect(await spawned("fresh")).toEqual({ output: "nothing", warnings: [] });
+	const wrong = await ask(rpc, { method: "spawn", params: { task: "Say it.", context: "copy" } });
+	expect(wrong).toMatchObject({
+		ok: false,
+		error: {
+			code: "INVALID_INPUT",
+			message: "spawn: params/context: must be equal to one of the allowed values: fresh, fork.",
+		},
+	});
+});

@@ -11,6 +11,7 @@ import { findRun } from "../../src/ledger/records.ts";
 import { removeExpired, takeDailyTurn } from "../../src/ledger/retention.ts";
 import { findSession } from "../../src/ledger/sessions.ts";
 import { removeAllExpired } from "../../src/operate/gc.ts";
+import { newSessionId } from "../../src/run/ids.ts";
 import { claimNext } from "./one-run.ts";
 import { pastRun } from "./past.ts";
 import { admission } from "./samples.ts";
@@ -219,4 +220,20 @@ test("the turn to tidy up comes once a day, whoever asks", async () => {
 	expect(takeDailyTurn(ledger, 2 * DAY)).toBe(false);
 	expect(takeDailyTurn(ledger, 3 * DAY)).toBe(true);
 	expect(lastTidied(ledger)).toBe(3 * DAY);
+});
+
+test("a copy of a conversation goes if its run was never admitted, and with the session that it was made for", async () => {
+	const { ledger, folder, places, tidy } = await open();
+	const kept = pastRun(ledger, { folder, ended: DAY });
+	mkdirSync(places.forks, { recursive: true });
+	const file = (name: string) => join(places.forks, name);
+	for (const id of [newSessionId(), kept.sessionId]) writeFileSync(file(`${id}.jsonl`), "{}\n");
+	writeFileSync(file("README"), "Not ours.");
+	for (const name of readdirSync(places.forks)) utimesSync(file(name), DAY / 1000, DAY / 1000);
+	// It may be just about to be admitted.
+	expect(await tidy(DAY + 3_599_999)).toMatchObject({ files: 0 });
+	expect(await tidy(DAY + 3_600_000)).toMatchObject({ files: 1, sessions: 0 });
+	expect(readdirSync(places.forks).sort()).toEqual([`${kept.sessionId}.jsonl`, "README"].sort());
+	expect(await tidy(32 * DAY)).toMatchObject({ sessions: 1 });
+	expect(readdirSync(places.forks)).toEqual(["README"]);
 });

@@ -5,6 +5,7 @@ export const PLACES: Places = {
 	ledger: "/state/ledger",
 	hosts: "/state/hosts",
 	compiled: "/state/compiled",
+	forks: "/state/forks",
 	writeConsents: "/state/consents",
 	parentLog: "/state/parent.log",
 	log: (host) => `/state/hosts/${host}.log`,

@@ -56,6 +56,7 @@ function whatItIs(info: RunInfo): Fact[] {
 		fact("fallback", info.fallbackModels?.join(", then ")),
 		fact("tools", info.tools.join(", ")),
 		fact("skills", info.skills?.join(", ")),
+		fact("context", info.context && "fork: began with a copy of the conversation"),
 		fact("limits", limitsInWords(info.limits)),
 		fact("directory", info.cwd),
 		fact("agent id", info.principal === "main" ? undefined : info.principal),

@@ -2,6 +2,7 @@ import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { plain } from "../../collect/plain.ts";
 import type { Redactor } from "../../collect/redact/redactor.ts";
 import type { Progress } from "../../processes/protocol.ts";
+import { ownPart } from "../../run/fork-line.ts";
 import { reshaped } from "../../run/redacted.ts";
 import { TranscriptFile } from "./transcript-file.ts";
 import { itemsOf, type TranscriptItem } from "./transcript-items.ts";
@@ -38,9 +39,10 @@ export class Transcript {
 		// From the end, so that the beginning of a long session is neither redacted nor kept.
 		const latest: TranscriptItem[][] = [];
 		let amount = 0;
-		let index = this.#file.entries.length;
+		const entries = ownPart(this.#file.entries);
+		let index = entries.length;
 		while (index > 0 && amount < MOST_ITEMS) {
-			const entry = this.#file.entries[--index];
+			const entry = entries[--index];
 			const items = entry ? this.#itemsOf(entry) : [];
 			latest.push(items);
 			amount += items.length;

@@ -21,6 +21,8 @@ import { messageOf } from "../../run/message-of.ts";
 import { quoted } from "../../run/quoted.ts";
 import { isThinkingLevel } from "../../run/thinking.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
+import { conversationToFork } from "../fork/conversation.ts";
+import { copyConversation } from "../fork/copy.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
 import { METHODS, paramsProblem } from "./params.ts";
@@ -82,7 +84,10 @@ const DO: {
 				...(route !== undefined && { route }),
 				parentSession: ctx.sessionManager.getSessionId(),
 			},
-			parentFacts(setup.pi, ctx, setup.decisions),
+			{
+				...parentFacts(setup.pi, ctx, setup.decisions),
+				conversation: conversationToFork(ctx, async () => ({ copyConversation })),
+			},
 			services,
 		);
 		if (isRefusal(record)) return record;

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import { Errors } from "typebox/value";
 import type { SubagentsMethod } from "../../operate/requests.ts";
+import { STARTING_CONTEXTS } from "../../run/starting-context.ts";
 import { THINKING_LEVELS } from "../../run/thinking.ts";
 
 const someText = Type.String({ minLength: 1 });
@@ -16,6 +17,7 @@ const PARAMS: Record<SubagentsMethod, TSchema> = {
 			model: Type.Optional(someText),
 			thinking: Type.Optional(Type.Union(THINKING_LEVELS.map((level) => Type.Literal(level)))),
 			runTimeoutSeconds: Type.Optional(Type.Number({ minimum: 0 })),
+			context: Type.Optional(Type.Enum([...STARTING_CONTEXTS])),
 			cleanup: Type.Optional(Type.Union([Type.Literal("keep"), Type.Literal("delete")])),
 		},
 		strict,
@@ -39,5 +41,7 @@ export const METHODS = Object.keys(PARAMS) as SubagentsMethod[];
 /** What is wrong with the parameters of a method, if anything is. */
 export function paramsProblem(method: SubagentsMethod, params: unknown): string | undefined {
 	const [first] = Errors(PARAMS[method], params);
-	return first && `params${first.instancePath}: ${first.message}`;
+	if (!first) return undefined;
+	const allowed = "allowedValues" in first.params ? `: ${[first.params.allowedValues].flat().join(", ")}` : "";
+	return `params${first.instancePath}: ${first.message}${allowed}`;
 }

@@ -5,8 +5,10 @@ import type { RunRecord } from "../../ledger/records.ts";
 import { type Denial, denialOf, isDenial } from "../../operate/denial.ts";
 import { isRefusal } from "../../run/errors.ts";
 import { sessionKey } from "../../run/ids.ts";
+import { isStartingContext, STARTING_CONTEXTS } from "../../run/starting-context.ts";
 import { isThinkingLevel, THINKING_LEVELS } from "../../run/thinking.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
+import { conversationToFork } from "../fork/conversation.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
 import { renderSpawnCall } from "../view/session-calls.ts";
@@ -22,6 +24,7 @@ const spawnParameters = Type.Object(
 		model: Type.Optional(Type.String()),
 		thinking: Type.Optional(Type.String()),
 		runTimeoutSeconds: Type.Optional(Type.Number({ minimum: 0 })),
+		context: Type.Optional(Type.String({ description: "fork: it starts with a copy of this conversation" })),
 		cleanup: Type.Optional(Type.Union([Type.Literal("keep"), Type.Literal("delete")])),
 	},
 	{ additionalProperties: false },
@@ -43,7 +46,10 @@ export function sessionsSpawnTool({ pi, services, decisions, onSpawned }: Delega
 		renderCall: renderSpawnCall,
 		renderResult: renderSpawnResult,
 		async execute(toolCall, request, _signal, _onUpdate, ctx) {
-			const { thinking, ...rest } = request;
+			const { thinking, context, ...rest } = request;
+			if (context !== undefined && !isStartingContext(context)) {
+				return receipt({ status: "error", error: `context must be ${STARTING_CONTEXTS.join(" or ")}.` });
+			}
 			if (thinking !== undefined && !isThinkingLevel(thinking)) {
 				return receipt({ status: "error", error: `thinking must be one of ${THINKING_LEVELS.join(", ")}.` });
 			}
@@ -54,11 +60,12 @@ export function sessionsSpawnTool({ pi, services, decisions, onSpawned }: Delega
 						runTimeoutSeconds: available.config.agents.defaults.subagents.runTimeoutSeconds,
 						...rest,
 						...(thinking !== undefined && { thinking }),
+						...(context !== undefined && { context }),
 						...(route !== undefined && { route }),
 						parentSession: ctx.sessionManager.getSessionId(),
 						toolCall,
 					},
-					parentFacts(pi, ctx, decisions),
+					{ ...parentFacts(pi, ctx, decisions), conversation: conversationToFork(ctx, () => import("../lazy.ts")) },
 					available,
 				);
 			};

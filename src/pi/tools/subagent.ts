@@ -12,6 +12,7 @@ import { messageOf } from "../../run/message-of.ts";
 import type { LiveRuns } from "../../supervise/live-runs.ts";
 import { askUser } from "../ask-user.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
+import { conversationToFork } from "../fork/conversation.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { conversationOf, type PiConversation } from "../pi-conversation.ts";
 import { routeOf } from "../route.ts";
@@ -24,7 +25,10 @@ import { subagentOutput } from "./subagent-output.ts";
 const subagentParameters = Type.Object(
 	{
 		agent: Type.String({ minLength: 1, description: "Name of the agent" }),
-		task: Type.String({ minLength: 1, description: "What it should do. It sees nothing of this conversation." }),
+		task: Type.String({
+			minLength: 1,
+			description: "What it should do. It sees nothing of this conversation, unless noted.",
+		}),
 		sessionId: Type.Optional(Type.String({ description: "Continue this child session" })),
 	},
 	{ additionalProperties: false },
@@ -106,7 +110,7 @@ export function subagentTool({
 							},
 							onAsk: askUser(ctx, available),
 						},
-						parentFacts(pi, ctx, decisions),
+						{ ...parentFacts(pi, ctx, decisions), conversation: conversationToFork(ctx, () => import("../lazy.ts")) },
 						available,
 					),
 				);

@@ -1,0 +1,146 @@
+import type { CompactionEntry, SessionEntry } from "@earendil-works/pi-coding-agent";
+import type { ProjectedEntry } from "./conversation.ts";
+
+type SpokenMessage = ProjectedEntry["messages"][number];
+type SpokenAnswer = Extract<SpokenMessage, { role: "assistant" }>;
+type ResultMessage = Extract<SpokenMessage, { role: "toolResult" }>;
+
+/** An entry of the copy, before it has its place. Without an id: one that the original does not have. */
+type CopiedEntry = { type: string; timestamp: string; id?: string } & Record<string, unknown>;
+
+/** The text of a session file that holds a copy of a conversation and, after it, one entry more. */
+export function copiedLines(
+	conversation: readonly ProjectedEntry[],
+	{ header, last }: { header: object; last: CopiedEntry },
+): string {
+	const entries = [header, ...chained([...copiedEntries(conversation), last])];
+	return entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+}
+
+/** Each entry goes on from the one before it: the copy has one branch. */
+function chained(entries: readonly CopiedEntry[]): object[] {
+	let parentId: string | null = null;
+	return entries.map((entry, index) => {
+		const id = entry.id ?? `fork${String(index).padStart(4, "0")}`;
+		const placed = { ...entry, id, parentId };
+		parentId = id;
+		return placed;
+	});
+}
+
+/**
+ * The entries of a copy of a conversation: what its model saw and said, so that any provider takes it, and nothing else.
+ * The prompt and the tools are the parent's own. State of extensions, labels and names are no conversation. Hidden
+ * messages of extensions are instructions for the parent. What a `!!` command printed was kept from the model.
+ */
+function copiedEntries(conversation: readonly ProjectedEntry[]): CopiedEntry[] {
+	const said = withAnswers(conversation.flatMap(spoken));
+	const compaction = said.findIndex(({ source }) => source.type === "compaction");
+	const entries = said.map(copied);
+	// What the compaction kept is before it here, and begins with the first entry of all.
+	const kept = compaction > 0 ? entries[0]?.id : entries[compaction]?.id;
+	return entries.map((entry, index) => (index === compaction ? { ...entry, firstKeptEntryId: kept } : entry));
+}
+
+interface Spoken {
+	source: SessionEntry;
+	message: SpokenMessage;
+}
+
+function spoken({ sourceEntry: source, messages }: ProjectedEntry): Spoken[] {
+	// Of a compaction the second is the summary; the first is the parent's prompt.
+	const message = messages.find(({ role }) => role !== "system");
+	if (message === undefined) return [];
+	if (message.role === "custom" && !message.display) return [];
+	if (message.role === "bashExecution" && message.excludeFromContext) return [];
+	// pi does not send these either: half an answer, and perhaps half a call.
+	if (message.role === "assistant" && (message.stopReason === "error" || message.stopReason === "aborted")) return [];
+	return [{ source, message }];
+}
+
+/**
+ * Every call with exactly one answer, right after it, and no answer without its call. A call that was never answered gets
+ * one that says so: a process was killed then. The last message is left out if its calls are still being worked on.
+ */
+function withAnswers(all: readonly Spoken[]): Spoken[] {
+	const kept: Spoken[] = [];
+	for (const [index, each] of all.entries()) {
+		if (each.message.role === "toolResult") continue;
+		const calls = each.message.role === "assistant" ? callsOf(each.message) : [];
+		if (calls.length === 0) {
+			kept.push(each);
+			continue;
+		}
+		let end = index + 1;
+		while (end < all.length && all[end]?.message.role !== "assistant") end++;
+		const after = all.slice(index + 1, end);
+		const answers = new Set(after.filter(({ message }) => message.role === "toolResult"));
+		const found = calls.map(({ id }) => {
+			const answer = [...answers].find(({ message }) => isAnswerTo(message, id));
+			// Some models give several calls the same id.
+			if (answer) answers.delete(answer);
+			return answer;
+		});
+		const isLast = end === all.length && after.every(({ message }) => message.role === "toolResult");
+		if (isLast && found.includes(undefined)) continue;
+		kept.push(each, ...found.map((answer, place) => answer ?? unanswered(each, calls[place])));
+	}
+	return kept;
+}
+
+const callsOf = ({ content }: SpokenAnswer) => content.flatMap((part) => (part.type === "toolCall" ? [part] : []));
+
+const isAnswerTo = (message: SpokenMessage, id: string): boolean =>
+	message.role === "toolResult" && message.toolCallId === id;
+
+function unanswered({ source }: Spoken, call: { id: string; name: string } | undefined): Spoken {
+	const message: ResultMessage = {
+		role: "toolResult",
+		toolCallId: call?.id ?? "",
+		toolName: call?.name ?? "",
+		content: [{ type: "text", text: "There is no result: the call was interrupted." }],
+		isError: true,
+		timestamp: Date.parse(source.timestamp) || 0,
+	};
+	return { source: { type: "message", id: "", parentId: null, timestamp: source.timestamp, message }, message };
+}
+
+function copied({ source, message }: Spoken): CopiedEntry {
+	const { timestamp } = source;
+	const head = { timestamp, ...(source.id !== "" && { id: source.id }) };
+	switch (source.type) {
+		case "custom_message": {
+			const { customType, display } = source;
+			return { ...head, type: "custom_message", customType, display, content: spokenContent(message) };
+		}
+		case "compaction":
+			return { ...head, type: "compaction", ...pickedFrom(source) };
+		case "branch_summary":
+			return { ...head, type: "branch_summary", fromId: source.fromId, summary: source.summary };
+		default:
+			return { ...head, type: "message", message: withoutTheRest(message) };
+	}
+}
+
+/** What the summary cost is the parent's. */
+const pickedFrom = ({ summary, tokensBefore, details, fromHook }: CompactionEntry) => ({
+	summary,
+	tokensBefore,
+	...(details !== undefined && !fromHook && { details }),
+});
+
+const spokenContent = (message: SpokenMessage): unknown => ("content" in message ? message.content : "");
+
+/**
+ * As the model saw it: what tools keep for the screen may be as large again. The parent has paid for its answers, so
+ * they cost nothing here; their tokens tell pi how full the context is.
+ */
+function withoutTheRest(message: SpokenMessage): object {
+	if (message.role === "toolResult") {
+		const { details: _details, usage: _usage, ...rest } = message as ResultMessage & { usage?: unknown };
+		return rest;
+	}
+	if (message.role !== "assistant") return message;
+	const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+	return { ...message, usage: { ...message.usage, cost } };
+}
