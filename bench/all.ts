@@ -33,6 +33,7 @@ const PARTS: Record<string, { short: string[] }> = {
 	"start-up": { short: ["--rounds", "3", "--runs", "1000"] },
 	growth: { short: ["--rounds", "50"] },
 	resume: { short: ["--rounds", "3"] },
+	fork: { short: ["--rounds", "3"] },
 	conversions: { short: ["--rounds", "10"] },
 };
 

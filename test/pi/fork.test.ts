@@ -137,6 +137,15 @@ test("calls that are still being worked on are left out where no call asks, and 
 	});
 });
 
+test("what came while the call was being worked on is not before it", async () => {
+	const parent = manager();
+	parent.appendMessage(user("Look."));
+	parent.appendMessage(says([text("I ask."), call("1", "subagent"), call("2")]));
+	parent.appendMessage(answers("2"));
+	parent.appendCustomMessageEntry("pi-geon:announce", "Status: success", true);
+	expect(shapeOf((await copyOf(parent, "1")).lines)).toEqual(["user", "custom_message"]);
+});
+
 test("a call of a script is before the message that runs the script", async () => {
 	const parent = manager();
 	parent.appendMessage(user("Look."));

@@ -24,7 +24,7 @@ const spawnParameters = Type.Object(
 		model: Type.Optional(Type.String()),
 		thinking: Type.Optional(Type.String()),
 		runTimeoutSeconds: Type.Optional(Type.Number({ minimum: 0 })),
-		context: Type.Optional(Type.String({ description: "fork: it starts with a copy of this conversation" })),
+		context: Type.Optional(Type.String({ description: "fork: it knows this conversation" })),
 		cleanup: Type.Optional(Type.Union([Type.Literal("keep"), Type.Literal("delete")])),
 	},
 	{ additionalProperties: false },
@@ -41,7 +41,7 @@ export function sessionsSpawnTool({ pi, services, decisions, onSpawned }: Delega
 		name: "sessions_spawn",
 		label: "Spawn subagent",
 		description:
-			"Delegate a task to a subagent in the background and go on at once. Its report comes into this conversation by itself when it ends: do not wait or poll.",
+			"Delegate a task to a subagent in the background and go on. Its report comes into this conversation by itself: do not wait or poll.",
 		parameters: spawnParameters,
 		renderCall: renderSpawnCall,
 		renderResult: renderSpawnResult,

@@ -22,17 +22,20 @@ import { renderResult } from "../view/subagent-result.ts";
 import type { WaitingCalls } from "../waiting-calls.ts";
 import { subagentOutput } from "./subagent-output.ts";
 
-const subagentParameters = Type.Object(
-	{
-		agent: Type.String({ minLength: 1, description: "Name of the agent" }),
-		task: Type.String({
-			minLength: 1,
-			description: "What it should do. It sees nothing of this conversation, unless noted.",
-		}),
-		sessionId: Type.Optional(Type.String({ description: "Continue this child session" })),
-	},
-	{ additionalProperties: false },
-);
+const parametersFor = (agents: readonly AgentDefinition[]) =>
+	Type.Object(
+		{
+			agent: Type.String({ minLength: 1 }),
+			task: Type.String({
+				minLength: 1,
+				description: agents.some(({ context }) => context === "fork")
+					? "What it should do. Only those marked so know this conversation."
+					: "What it should do. It sees nothing of this conversation.",
+			}),
+			sessionId: Type.Optional(Type.String({ description: "Continue this child session" })),
+		},
+		{ additionalProperties: false },
+	);
 
 /** Not the name of any agent, nor a task; yet the schema takes it. */
 const NOT_GIVEN = " ";
@@ -41,7 +44,7 @@ const NOT_GIVEN = " ";
  * Lets a call without a usable agent or task pass the schema, so that it is answered with INVALID_INPUT like every other
  * wrong request: pi's own refusal has no `details`. Unknown fields stay, for pi to refuse.
  */
-function withMarkers(given: unknown): Static<typeof subagentParameters> {
+function withMarkers(given: unknown): Static<ReturnType<typeof parametersFor>> {
 	const fields = isRecord(given) ? given : {};
 	const usable = (value: unknown) => (typeof value === "string" && value !== "" ? value : NOT_GIVEN);
 	return { ...fields, agent: usable(fields.agent), task: usable(fields.task) };
@@ -75,7 +78,7 @@ export function subagentTool({
 		label: "Subagent",
 		description: subagentDescription(agents),
 		promptGuidelines: policy === "" ? [] : policy.split("\n"),
-		parameters: subagentParameters,
+		parameters: parametersFor(agents),
 		prepareArguments: withMarkers,
 		renderCall,
 		renderResult,
