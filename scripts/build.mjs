@@ -46,10 +46,10 @@ const PI_MODULES = [
 	"typebox/value",
 ];
 const EXTENSIONS = {
-	extension: { path: "src/pi/extension.ts", takesHold: true },
-	host: { path: "src/host/extension.ts", takesHold: true },
-	lsp: { path: "src/lsp/extension.ts", takesHold: false },
-	web: { path: "src/web/extension.ts", takesHold: false },
+	extension: "src/pi/extension.ts",
+	host: "src/host/extension.ts",
+	lsp: "src/lsp/extension.ts",
+	web: "src/web/extension.ts",
 };
 
 /** What a namespace import looks for, and an older pi does not have. */
@@ -78,13 +78,13 @@ const held = 'globalThis[Symbol.for("pi-geon.pi-modules")]';
  * So only a few lines do: each entry takes hold of pi's packages and imports the rest, which finds them there. The rest
  * is imported by Node itself, which keeps it compiled.
  */
-const entryOf = (rest, takesHold) =>
+const entryOf = (rest) =>
 	[
-		...(takesHold ? staticHold : []),
+		...PI_MODULES.map((name, index) => `import * as module${index} from ${JSON.stringify(name)};`),
+		`Object.assign(${held} ??= {}, { ${PI_MODULES.map((name, index) => `${JSON.stringify(name)}: module${index}`).join(", ")} });`,
 		// Kept: pi's loader looks for it anew at each import, and a host loads our tools for each child.
 		"let extension;",
 		"export default async (pi) => {",
-		...(takesHold ? [] : holdWhereNobodyHas),
 		`	extension ??= import(${JSON.stringify(rest)}).catch((error) => {`,
 		"		extension = undefined;",
 		"		throw error;",
@@ -92,17 +92,6 @@ const entryOf = (rest, takesHold) =>
 		"	return (await extension).default(pi);",
 		"};\n",
 	].join("\n");
-
-const staticHold = [
-	...PI_MODULES.map((name, index) => `import * as module${index} from ${JSON.stringify(name)};`),
-	`Object.assign(${held} ??= {}, { ${PI_MODULES.map((name, index) => `${JSON.stringify(name)}: module${index}`).join(", ")} });`,
-];
-/** pi's loader takes a while to find each package. One of our entries has mostly done so before. */
-const holdWhereNobodyHas = [
-	`	${held} ??= {`,
-	...PI_MODULES.map((name) => `		${JSON.stringify(name)}: await import(${JSON.stringify(name)}),`),
-	"	};",
-];
 
 const piModules = {
 	name: "pi-modules",
@@ -172,9 +161,9 @@ const sharedConfig = {
 	},
 };
 // Each a bundle of its own: what else several of them use is in each, but a start of pi has half as many files to find.
-for (const [name, { path, takesHold }] of Object.entries(EXTENSIONS)) {
+for (const [name, path] of Object.entries(EXTENSIONS)) {
 	const rest = await buildChunk(name, { entryPoints: [path], plugins: [sharedConfig, piModules] });
-	writeFileSync(join(outdir, `${name}.js`), entryOf(`./chunks/${rest}`, takesHold));
+	writeFileSync(join(outdir, `${name}.js`), entryOf(`./chunks/${rest}`));
 }
 // Loaded when the first file is read that needs them.
 await esbuild.build({
