@@ -28,7 +28,7 @@ export function observe(
 		// What happens while it is being ended says nothing about why it was.
 		if (!decided.signal.aborted) collector.lastEvent = event.type;
 		steering.observe(session.sessionManager);
-		if (event.type === "auto_retry_start") {
+		if (event.type === "auto_retry_start" || event.type === "summarization_retry_scheduled") {
 			provider.retried();
 			services.onRetry(event.attempt);
 		}
@@ -41,7 +41,10 @@ export function observe(
 			services.onTurn({ usage: totalUsage(), ...(said && { said }), ...(model !== undefined && { model }) });
 			context = contextUse(session);
 		}
-		if (event.type === "compaction_end" && event.result) services.onTurn({ usage: totalUsage() });
+		if (event.type === "compaction_end" && event.result) {
+			provider.answered();
+			services.onTurn({ usage: totalUsage() });
+		}
 		// pi answers a call that is not even in shape by itself. It counts like any other wrong one, or a model that never
 		// gets it right would be asked for ever.
 		if (event.type === "tool_execution_end" && event.toolName === FINALIZE_TOOL && event.isError) {

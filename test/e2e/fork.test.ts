@@ -228,6 +228,26 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 		expect(requests.every(isSummary)).toBe(true);
 	});
 
+	test("a fallback model compacts it where the first cannot be used, and works on in its place", async () => {
+		const { result, requests } = await delegated({
+			pi,
+			parent: LONG,
+			agents: { "scout.md": scout("model: scripted/child\nfallbackModels: [scripted/priced]") },
+			prepare: (at) =>
+				editModels(at, (models) => {
+					for (const id of ["child", "priced"]) modelIn(models, id).contextWindow = 64_000;
+				}),
+			child: (request) => {
+				if (request.model === "child") return httpError(403, { body: '{"error":{"message":"not yours"}}' });
+				return isSummary(request) ? SUMMARY : finalize(wordIn(request));
+			},
+		});
+		expect(result).toMatchObject({ exitCode: 0, output: "marzipan", model: "scripted/priced", attempts: 2 });
+		expect(result?.warnings).toEqual([expect.stringContaining("scripted/child could not be used (HTTP 403")]);
+		expect(requests.filter(({ model }) => model === "child").every(isSummary)).toBe(true);
+		expect(requests.at(-1)?.model).toBe("priced");
+	});
+
 	test("another provider gets the conversation: a warning says so", async () => {
 		const { result } = await delegated({
 			pi,

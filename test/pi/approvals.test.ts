@@ -31,6 +31,12 @@ test("the dialog names the file, the tools, the model and the built-in that is r
 	]);
 });
 
+test("it says that the agent starts from a copy of the conversation", async () => {
+	const { ctx, shown } = userWho(0);
+	await approvals()(ctx, { agent: { ...scout, context: "fork" }, tools: ["read"] });
+	expect(shown[0]?.title.split("\n").at(-1)).toBe("Context: it starts from a copy of this conversation");
+});
+
 test("it names the user's agent that is replaced, and says so where there is no tool or no model", async () => {
 	const { ctx, shown } = userWho(1);
 	const mine = { ...builtin, source: "user" as const, file: "/home/me/.pi/agent/agents/scout.md" };

@@ -54,6 +54,7 @@ function about(agent: Agent, hidden: Agent[], options: AgentsOptions): string[] 
 		...(model.fallbacks.length === 0 ? [] : [oneFact("fallback", model.fallbacks.join(", then "))]),
 		...model.warnings.map((warning) => oneFact("warning", warning)),
 		...(thinking === undefined ? [] : [oneFact("thinking", thinking)]),
+		...(agent.context === "fork" ? [oneFact("context", "starts from a copy of the conversation")] : []),
 		...(agent.outputSchema === undefined ? [] : [oneFact("answer", "JSON, checked against its outputSchema")]),
 		oneFact("file", file),
 		...hidden.map((other) => oneFact("overrides", `${other.file} (${other.source})`)),
