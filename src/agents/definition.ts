@@ -56,6 +56,8 @@ export interface AgentDefinition {
 	skills?: string[] | "all";
 	/** Absent: `fresh`. */
 	context?: StartingContext;
+	/** Whether it may ask the user. */
+	ask?: true;
 	limits: AgentLimits;
 	isolation: Isolation;
 	/** A JSON Schema for the finalized result. */

@@ -23,6 +23,7 @@ const KNOWN = [
 	"fallbackModels",
 	"skills",
 	"context",
+	"ask",
 	"thinking",
 	"effort",
 	...LIMIT_FIELDS,

@@ -57,6 +57,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	const context = readContext(fields, findings);
 	const outputSchema = readOutputSchema(fields, findings);
 	const readonly = readReadonly(fields, findings);
+	const ask = readAsk(fields, findings);
 	const tools = readTools(fields, findings);
 	const limits = readLimits(fields, findings);
 	const isolation = readIsolation(fields);
@@ -78,6 +79,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 		...(thinking ? { thinking } : {}),
 		...(skills ? { skills } : {}),
 		...(context ? { context } : {}),
+		...(ask ? { ask } : {}),
 		limits,
 		isolation,
 		...(outputSchema ? { outputSchema } : {}),
@@ -161,6 +163,13 @@ function readContext(fields: FieldsByKey, findings: Findings): StartingContext |
 function readReadonly(fields: FieldsByKey, findings: Findings): boolean {
 	const field = fields.get("readonly");
 	return field !== undefined && (readBoolean(field, findings) ?? true);
+}
+
+/** A field without a value asks for nothing. */
+function readAsk(fields: FieldsByKey, findings: Findings): true | undefined {
+	const field = fields.get("ask");
+	if (field === undefined || field.value === null) return undefined;
+	return readBoolean(field, findings) === true || undefined;
 }
 
 function readLimits(fields: FieldsByKey, findings: Findings): AgentLimits {

@@ -3,6 +3,7 @@ import type { Collector } from "../collect/collector.ts";
 import { inOneLine } from "../collect/plain.ts";
 import { type EndCause, FINALIZE_TOOL } from "../run/outcome.ts";
 import { type Redacted, reshaped } from "../run/redacted.ts";
+import type { Asking } from "./ask.ts";
 import type { Attempts } from "./attempts.ts";
 import { exhaustedBudget, type Spending } from "./budget.ts";
 import type { Corrections } from "./corrections.ts";
@@ -32,6 +33,7 @@ export interface ChildTalk {
 	isOver: () => boolean;
 	steering: Steering;
 	fork?: ForkFit;
+	asking?: Asking;
 }
 
 /** Gives the child its task and keeps at it until it has finalized, or shows that it will not. */
@@ -139,7 +141,7 @@ const INTERRUPTION =
 	`Continue with your task and end it with ${FINALIZE_TOOL}.`;
 
 /** The task, or, where a host died after it was given, a note that goes on from there. */
-function firstWords({ session, record, collector }: ChildTalk): string {
+function firstWords({ session, record, collector, asking }: ChildTalk): string {
 	const manager = session.sessionManager;
 	const entries = manager.getBranch();
 	const mark = entries.findIndex((entry) => entry.type === "custom" && isMarkOf(entry, record.run.id));
@@ -154,7 +156,8 @@ function firstWords({ session, record, collector }: ChildTalk): string {
 		record.usage,
 	);
 	// Killed between the mark and the task, the child knows nothing yet.
-	return earlier.some(({ message }) => message.role === "user") ? INTERRUPTION : record.plan.task;
+	const wasGiven = earlier.some(({ message }) => message.role === "user");
+	return wasGiven ? `${INTERRUPTION}${asking?.recall(manager) ?? ""}` : record.plan.task;
 }
 
 /** Of any run of the session. */

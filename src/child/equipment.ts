@@ -1,6 +1,8 @@
 import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import { Collector } from "../collect/collector.ts";
+import { ASK_TOOL } from "../run/question.ts";
 import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
+import { Asking } from "./ask.ts";
 import { Attempts } from "./attempts.ts";
 import { budgetGuard, type Spending } from "./budget.ts";
 import { Corrections } from "./corrections.ts";
@@ -27,6 +29,8 @@ export interface Equipment {
 	steering: Steering;
 	/** For a session that begins with a copy of its parent's conversation. */
 	fork?: ForkFit;
+	/** Absent: the child cannot ask. */
+	asking?: Asking;
 	/** Over all attempts. */
 	totalUsage(): Usage;
 	spending(): Spending;
@@ -84,6 +88,14 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 		over: decided.signal,
 	});
 	const fork = plan.session.fork === undefined ? undefined : new ForkFit();
+	const asking = plan.tools.includes(ASK_TOOL)
+		? new Asking({
+				runId: run.id,
+				questions: services.questions,
+				redact: redactor.redact,
+				over: decided.signal,
+			})
+		: undefined;
 	return {
 		collector,
 		corrections,
@@ -94,6 +106,7 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 		dialogs,
 		steering,
 		...(fork && { fork }),
+		...(asking && { asking }),
 		totalUsage,
 		spending,
 		// Messages after the budget, whose word on the next turn would take their place.

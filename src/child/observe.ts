@@ -16,7 +16,7 @@ export interface Observation {
 /** Follows a child's events: counts and keeps what is to be known of it, and tells who watches. */
 export function observe(
 	session: AgentSession,
-	{ collector, corrections, steering, provider, decided, totalUsage }: Equipment,
+	{ collector, corrections, steering, asking, provider, decided, totalUsage }: Equipment,
 	{ record, services, race }: Assignment,
 ): Observation {
 	let context: ContextUse | undefined;
@@ -28,6 +28,7 @@ export function observe(
 		// What happens while it is being ended says nothing about why it was.
 		if (!decided.signal.aborted) collector.lastEvent = event.type;
 		steering.observe(session.sessionManager);
+		asking?.observe(session.sessionManager);
 		if (event.type === "auto_retry_start" || event.type === "summarization_retry_scheduled") {
 			provider.retried();
 			services.onRetry(event.attempt);

@@ -9,6 +9,7 @@ import {
 	type ToolDefinition,
 } from "@earendil-works/pi-coding-agent";
 import type { LaunchPlan } from "../plan/plan.ts";
+import { ASK_TOOL } from "../run/question.ts";
 import { childSettings } from "./child-settings.ts";
 import { contextFiles } from "./context-files.ts";
 import type { ChildMcp } from "./mcp.ts";
@@ -25,6 +26,8 @@ export interface ChildSetup {
 	agentDir: string;
 	modelRuntime: ModelRuntime;
 	finalizeTool: ToolDefinition;
+	/** Of a child that may ask the user. */
+	askTool?: ToolDefinition;
 	/** What watches the child from inside. */
 	guards: ExtensionFactory[];
 	/** What its extensions reach a user with. */
@@ -49,7 +52,7 @@ export function openChildSession(setup: ChildSetup): Promise<AgentSession> {
 }
 
 async function startSession(setup: ChildSetup): Promise<AgentSession> {
-	const { plan, agentDir, modelRuntime, finalizeTool, openTranscript = openSessionFile } = setup;
+	const { plan, agentDir, modelRuntime, finalizeTool, askTool, openTranscript = openSessionFile } = setup;
 	const model = await setup.models.first(modelRuntime);
 	if (!model) throw new SetupFailed(`The model ${setup.models.name} is not known to this pi.`);
 	const { thinking } = setup.models;
@@ -91,7 +94,7 @@ async function startSession(setup: ChildSetup): Promise<AgentSession> {
 		model,
 		...(thinking && { thinkingLevel: thinking }),
 		tools: [...plan.tools.filter((name) => !mcp?.isGranted(name)), ...(mcp?.allowed ?? []), finalizeTool.name],
-		customTools: [finalizeTool],
+		customTools: [finalizeTool, ...(askTool ? [askTool] : [])],
 		resourceLoader,
 		sessionManager: openTranscript(plan),
 		settingsManager,
@@ -125,7 +128,7 @@ function requireTools(
 			`The child's tools are not those of its plan. ${say("Missing", missing)}${say("Not planned", extra)}`.trim(),
 		);
 	}
-	if (actual.every((name) => name === finalize)) {
+	if (actual.every((name) => name === finalize || name === ASK_TOOL)) {
 		throw new SetupFailed(`None of the child's tools is available. ${say("Planned", planned)}`.trim());
 	}
 }

@@ -12,6 +12,7 @@ import type { ContextUse, EndCause, Outcome } from "../run/outcome.ts";
 import type { Redacted } from "../run/redacted.ts";
 import type { RunningRun } from "../run/run.ts";
 import type { Usage } from "../run/usage.ts";
+import type { RunQuestions } from "./ask.ts";
 import { exhaustedBudget } from "./budget.ts";
 import { converse } from "./converse.ts";
 import type { DialogSetup } from "./dialogs.ts";
@@ -41,6 +42,8 @@ export interface WorkServices
 	redactor: Redactor;
 	/** Messages to this run. */
 	inbox: Inbox;
+	/** What this run asks the user. */
+	questions: RunQuestions;
 	/** Does not return if the run was given to another host: then nothing more may be written. */
 	assertLeaseHeld(): void;
 	/** What all runs of the same parent session have used so far, this one included. */
@@ -148,6 +151,7 @@ async function openChild({ record, services }: Assignment, equipment: Equipment)
 		agentDir: services.agentDir,
 		modelRuntime: equipment.provider.over(await openAllModels(record.plan, services, warn)),
 		finalizeTool: equipment.finalize.tool,
+		...(equipment.asking && { askTool: equipment.asking.tool }),
 		guards: equipment.guards,
 		ui: equipment.dialogs.ui,
 		warn,
@@ -178,7 +182,7 @@ async function openAllModels(
 /** The conversation with the child, until the first cause to end it, and its coming to rest. */
 async function letItWork(session: AgentSession, assignment: Assignment, equipment: Equipment): Promise<EndedWork> {
 	const { record, services, race } = assignment;
-	const { collector, provider, steering, dialogs, decided } = equipment;
+	const { collector, provider, steering, asking, dialogs, decided } = equipment;
 	const { limits, session: sessionPlace } = record.plan;
 	race.onDecided = () => {
 		decided.abort();
@@ -207,6 +211,7 @@ async function letItWork(session: AgentSession, assignment: Assignment, equipmen
 		// Both: before its first model call, a prompt does not hear of an abort.
 		const settled = await withinPatience(Promise.all([session.abort(), conversing]));
 		steering.observe(session.sessionManager);
+		asking?.observe(session.sessionManager);
 		session.dispose();
 		return { settled, context: observation.context() };
 	} finally {

@@ -44,6 +44,8 @@ export interface Config {
 		injectDelegationPolicy: boolean;
 		/** `maxAttempts` is the total, the first included. */
 		retry: { enabled: boolean; maxAttempts: number };
+		/** How long a question of a subagent stays open once its parent is closed. */
+		askMinutes: number;
 		/** Programs with their arguments. An empty list: one is configured that cannot be read. */
 		hooks: { start: readonly string[] | null; stop: readonly string[] | null; timeoutMs: number };
 	};

@@ -77,6 +77,7 @@ export const SETTINGS: SettingsOf<Config> = {
 		// It is part of every request.
 		injectDelegationPolicy: setting(true, trueOrFalse, onlyOff),
 		retry: { enabled: setting(true, trueOrFalse, onlyOff), maxAttempts: setting(2, wholeNumber(1, 10), onlyLower) },
+		askMinutes: setting(10, wholeNumber(0), onlyLower),
 		// They are commands, and guard the user against projects too.
 		hooks: {
 			start: setting<readonly string[] | null>(null, hookCommand("no subagent is started"), never),

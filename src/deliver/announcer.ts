@@ -2,6 +2,7 @@ import type { Redactor } from "../collect/redact/redactor.ts";
 import { settleDeliveries } from "../ledger/deliveries.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
+import { openQuestionsOf } from "../ledger/questions.ts";
 import type { EndedRecord } from "../ledger/records.ts";
 import type { Log } from "../log/log.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -13,6 +14,7 @@ import { messageOf } from "../run/message-of.ts";
 import type { AskUser } from "../supervise/ask.ts";
 import type { AttendedSession } from "../supervise/calls.ts";
 import type { LiveRuns } from "../supervise/live-runs.ts";
+import type { QuestionDialogs } from "../supervise/question-dialogs.ts";
 import type { Supervisor } from "../supervise/supervisor.ts";
 import type { Announce } from "./announce.ts";
 import { type DeliveryAction, type DeliveryState, decideDeliveries, given, NOTHING_GIVEN } from "./decide.ts";
@@ -48,6 +50,8 @@ export interface AnnouncerSetup<Talk extends Conversation> {
 	/** Opens what it needs, for one piece of work. */
 	use<Result>(talk: Talk, work: (services: DeliveryServices) => Promise<Result>): Promise<Result>;
 	askUser(talk: Talk, services: DeliveryServices): AskUser;
+	/** Most sessions never need them. */
+	openQuestionDialogs(talk: Talk, services: DeliveryServices): Promise<QuestionDialogs>;
 }
 
 /** A pi that is about to exit, and waits for the runs of its session. */
@@ -80,6 +84,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	/** Until the services that were opened for that are given back. */
 	#held: Promise<void> | undefined;
 	#cancelOpening = () => {};
+	#questions: QuestionDialogs | "opening" | undefined;
 	#drain: (Drain & { handOver(announces: Announce[]): void }) | undefined;
 	#stopped = false;
 	/** Said once, until a look goes well again. */
@@ -183,6 +188,8 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		// A pi that is ended while it waits for its runs waits no longer.
 		this.#handOver([]);
 		await this.#held;
+		const questions = this.#questions;
+		if (questions && questions !== "opening") await this.#setup.use(talk, async () => questions.leave());
 		if (this.#state.inFlight.size + this.#claims.size === 0) return;
 		await this.#setup.use(talk, async (services) => {
 			const { ledger } = services;
@@ -232,6 +239,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 			followed: (open) => live.followed(this.#unawaited(open)),
 			heard: (id, progress) => live.heard(id, progress),
 			onAsk: askUser(talk, services),
+			hasUser: talk.isInteractive,
 			onTrouble: (error) => this.#report(talk, error),
 		};
 	}
@@ -278,9 +286,25 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		for (const action of actions) this.#act(action, { telling, open: unawaited, owed });
 		// Right after it was told, where the request said so; and whatever else has become due meanwhile.
 		archiveDue({ ledger, log, ports });
+		if (talk.isInteractive) this.#lookAtQuestions(talk, services);
 		if (!isInTrouble) this.#reported = false;
 		if (againInMs === undefined) this.#leave();
 		return againInMs;
+	}
+
+	#lookAtQuestions(talk: Talk, services: DeliveryServices): void {
+		if (this.#questions === "opening") return;
+		this.#questions?.look();
+		if (this.#questions || openQuestionsOf(services.ledger, talk.sessionId).length === 0) return;
+		this.#questions = "opening";
+		const opened = (dialogs: QuestionDialogs | undefined) => {
+			this.#questions = dialogs;
+			if (!this.#stopped) services.supervisor.hint();
+		};
+		this.#setup.openQuestionDialogs(talk, services).then(opened, (error) => {
+			this.#setup.log.error("cannot show questions", { session: talk.sessionId, error });
+			opened(undefined);
+		});
 	}
 
 	#act(action: DeliveryAction, { telling, open, owed }: Acting): void {

@@ -16,6 +16,8 @@ export interface Standing {
 	cause?: Cause;
 	/** The reason of its error, for those who read these facts as JSON. */
 	reason?: string;
+	/** The question that it waits for an answer to, where somebody has looked for one. */
+	asks?: Redacted;
 }
 
 /**

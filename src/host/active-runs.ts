@@ -1,3 +1,4 @@
+import type { RunQuestions } from "../child/ask.ts";
 import type { ClaimedRun, startWork, Work, WorkServices } from "../child/work.ts";
 import { outcomeWithoutHost } from "../collect/outcome.ts";
 import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
@@ -13,6 +14,7 @@ import type { RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
 import type { Outcome } from "../run/outcome.ts";
 import type { ActiveRun } from "./decide.ts";
+import type { AskingRun } from "./questions.ts";
 import type { Watchers } from "./watchers.ts";
 
 /** How long after a claim somebody may still come to watch the run: a parent looks for a new host once a second. */
@@ -35,6 +37,7 @@ export interface ForRuns {
 	assertLeaseHeld(): void;
 	/** Bookkeeping that must not take the work down with it: what it writes is written again, or found out by others. */
 	orLog(what: string, runId: RunId, write: () => unknown): void;
+	questionsOf(run: AskingRun): RunQuestions;
 	onOutcome(record: ClaimedRun, outcome: Outcome): void;
 	/** Its child does nothing any more. */
 	onOver(): void;
@@ -168,6 +171,7 @@ export class ActiveRuns {
 			onToolUse: (use) => log.info(USED_A_TOOL, { runId: id, agent: plan.agent, session: parentSession, ...use }),
 			onTurn: (turn) => orLog("turn", id, () => recordTurn(ledger, id, fence, turn)),
 			parentSessionUsage: () => usageOfParent(ledger, parentSession),
+			questions: this.#host.questionsOf({ id, fence, askMs: (plan.askMinutes ?? 0) * 60_000 }),
 			inbox: {
 				runId: id,
 				waiting: () => waitingMessages(ledger, id),

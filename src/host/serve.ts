@@ -17,6 +17,7 @@ import { ActiveRuns, type ActiveRunsSetup } from "./active-runs.ts";
 import { beatEvery, decideHost, type HostAction, type HostMemory, isBeatDue } from "./decide.ts";
 import { HostLease } from "./host-lease.ts";
 import { PendingOutcomes } from "./pending-outcomes.ts";
+import { Questions } from "./questions.ts";
 import { Watchers } from "./watchers.ts";
 
 /** How many runs it claims in one go. */
@@ -45,6 +46,7 @@ export class Host {
 	readonly #reaper: Reaper;
 	readonly #lease: HostLease;
 	readonly #stopHooks: StopHooks;
+	readonly #questions: Questions;
 	readonly #loop: Loop;
 	#watchers: Watchers | undefined;
 	#state: HostMemory;
@@ -61,7 +63,14 @@ export class Host {
 		this.#pendingOutcomes = new PendingOutcomes(setup);
 		this.#stopHooks = new StopHooks(setup);
 		this.#lease = new HostLease(setup, () => this.#vanish());
+		this.#questions = new Questions(setup, {
+			presence: (runId) => this.#watchers?.presence(runId) ?? "unknown",
+			tell: (runId) => this.#watchers?.asks(runId),
+			hint: () => this.#loop.hint(),
+			orLog: (what, runId, write) => this.#orLog(what, runId, write),
+		});
 		this.#runs = new ActiveRuns(setup, {
+			questionsOf: (run) => this.#questions.of(run),
 			watchers: () => this.#watchers,
 			assertLeaseHeld: () => this.#lease.assertLeaseHeld(),
 			orLog: (what, runId, write) => this.#orLog(what, runId, write),
@@ -117,6 +126,7 @@ export class Host {
 			const decided = decideHost(this.#state, this.#see(), { ...this.#setup, now });
 			this.#state = decided.state;
 			for (const action of decided.actions) this.#act(action);
+			this.#questions.look();
 			this.#stopHooks.begin();
 			if (isBeat) archiveDue(this.#setup);
 		} catch (error) {

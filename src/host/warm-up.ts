@@ -76,6 +76,11 @@ async function workOnNothing(setup: WarmUp, runtime: ModelRuntime): Promise<Outc
 			ask: async () => undefined,
 			onNotice: () => {},
 			inbox: { runId: id, waiting: () => [], taken: () => {} },
+			questions: {
+				ask: async () => ({ answered: false, declined: "nobody" }),
+				untaken: () => undefined,
+				taken: () => {},
+			},
 			parentSessionUsage: () => NO_USAGE,
 			onProgress: (progress) => void progress(),
 			onTurn: () => {},

@@ -3,6 +3,7 @@ import type { Link, Listener, Wire } from "../ports/wire.ts";
 import { type Answer, asToHost, type OfRun, type Progress, type Question } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
 import { Asks, type Watcher } from "./asks.ts";
+import type { Presence } from "./decide-question.ts";
 
 /** No watcher needs to hear of progress more often than this. */
 const TOLD_EVERY_MS = 100;
@@ -89,6 +90,18 @@ export class Watchers {
 		return this.#asks.ask(runId, question, { ...terms, watchers });
 	}
 
+	/** Who is there to answer a question of a child. */
+	presence(runId: RunId): Presence {
+		const watching = [...this.#watching.values()].flatMap(({ runs }) => runs.get(runId) ?? []);
+		if (watching.some(({ user }) => user)) return "user";
+		return watching.length > 0 ? "nobody" : "unknown";
+	}
+
+	/** There is a question of a child in the ledger. */
+	asks(runId: RunId): void {
+		this.#tell({ type: "asks", runId });
+	}
+
 	started(runId: RunId): void {
 		this.#tell({ type: "started", runId });
 	}
@@ -120,7 +133,7 @@ export class Watchers {
 			if (!known) return;
 			if (known.type === "ping") return watching.tell({ type: "pong" });
 			if (known.type === "watch") {
-				watching.runs.set(known.runId, { quiet: known.quiet === true });
+				watching.runs.set(known.runId, { quiet: known.quiet === true, user: known.user === true });
 				const latest = known.quiet ? undefined : this.#latest.get(known.runId);
 				if (latest) {
 					link.send({ type: "progress", runId: known.runId, progress: latest() });
@@ -151,5 +164,5 @@ export class Watchers {
 
 /** A connection, and the runs it watches. */
 interface Watching extends Watcher {
-	runs: Map<RunId, { quiet: boolean }>;
+	runs: Map<RunId, { quiet: boolean; user: boolean }>;
 }

@@ -1,5 +1,6 @@
 import type { RunId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
+import { type Claimable, type Claimer, claimRows } from "./process-claims.ts";
 import { applyInTransaction } from "./progress.ts";
 import { findRunOrClose, type RunRecord } from "./records.ts";
 
@@ -24,30 +25,13 @@ export const isOwed = (ledger: Ledger, id: RunId): boolean =>
  * both. Held by whoever waits for a foreground run, too, so that its outcome is announced only once that process is dead.
  * Answers those that are ours now.
  */
-export function takeDeliveries(ledger: Ledger, ids: readonly RunId[], by: Deliverer): Set<RunId> {
-	if (ids.length === 0) return new Set();
-	const { deliverer, at, forMs, isAlive = () => true } = by;
-	const take = (id: RunId): boolean => {
-		const held = ledger.get<{ deliverer: string | null; deliverer_until: number }>(
-			"SELECT deliverer, deliverer_until FROM runs WHERE id = ? AND delivery IN ('none', 'owed')",
-			id,
-		);
-		if (!held) return false;
-		const other = held.deliverer === deliverer || held.deliverer_until <= at ? null : held.deliverer;
-		if (other !== null && isAlive(other, held.deliverer_until)) return false;
-		ledger.run("UPDATE runs SET deliverer = ?, deliverer_until = ? WHERE id = ?", deliverer, at + forMs, id);
-		return true;
-	};
-	return ledger.transaction("normal", () => new Set(ids.filter(take)));
-}
+export const takeDeliveries = (ledger: Ledger, ids: readonly RunId[], by: Claimer): Set<RunId> =>
+	claimRows(ledger, DELIVERIES, ids, by);
 
-export interface Deliverer {
-	deliverer: string;
-	at: number;
-	forMs: number;
-	/** Whether another deliverer may still be there, who said when its time runs out; one that is not need not be waited for. */
-	isAlive?: (deliverer: string, until: number) => boolean;
-}
+const DELIVERIES: Claimable = {
+	held: "SELECT deliverer AS name, deliverer_until AS until FROM runs WHERE id = ? AND delivery IN ('none', 'owed')",
+	take: "UPDATE runs SET deliverer = ?, deliverer_until = ? WHERE id = ?",
+};
 
 /** Gives the deliveries of a process back: it lives on, but has turned to another session. */
 export function returnDeliveries(ledger: Ledger, deliverer: string, parentSession: string): void {

@@ -7,6 +7,7 @@ import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
 import { followAttempts, recordModel } from "./attempts.ts";
 import { followUpInTransaction, undelivered } from "./inbox.ts";
 import type { Ledger } from "./ledger.ts";
+import { closeQuestionsInTransaction } from "./questions.ts";
 import { findRun, type RunRecord, storeRun } from "./records.ts";
 import { oweStopHook } from "./stop-hooks.ts";
 import { closeUnreadableInTransaction, usageIn } from "./unreadable.ts";
@@ -31,6 +32,7 @@ export function applyInTransaction(ledger: Ledger, id: RunId, event: TransitionE
 	const now = { ...record, run };
 	if (event.type === "ended") {
 		if (now.plan.stopHook) oweStopHook(ledger, id);
+		closeQuestionsInTransaction(ledger, id, event.at);
 		followUpInTransaction(ledger, now);
 	}
 	return now;

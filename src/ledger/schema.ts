@@ -123,6 +123,24 @@ export const MIGRATIONS: readonly string[] = [
 	ALTER TABLE runs ADD COLUMN stop_hook TEXT CHECK (stop_hook IN ('owed', 'begun', 'done'));
 	CREATE INDEX runs_stop_hook ON runs (seq) WHERE stop_hook = 'owed';
 	`,
+	`
+	CREATE TABLE questions (
+		seq INTEGER PRIMARY KEY,
+		run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+		parent_session TEXT NOT NULL,
+		state TEXT NOT NULL CHECK (state IN ('open', 'answered', 'declined')),
+		declined TEXT,
+		created_at INTEGER NOT NULL,
+		shower TEXT,
+		shower_until INTEGER,
+		closed_at INTEGER,
+		taken_at INTEGER,
+		question TEXT NOT NULL,
+		answer TEXT
+	) STRICT;
+	CREATE INDEX questions_open ON questions (parent_session, seq) WHERE state = 'open';
+	CREATE INDEX questions_of_run ON questions (run_id, seq);
+	`,
 ];
 
 /** Marks a database file as ours, so that a foreign one is not taken for an old ledger. */

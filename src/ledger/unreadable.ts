@@ -8,6 +8,7 @@ import { readUsage } from "../run/stored-usage.ts";
 import { NO_USAGE, type Usage } from "../run/usage.ts";
 import { closeAttempts } from "./attempts.ts";
 import type { Ledger } from "./ledger.ts";
+import { closeQuestionsInTransaction } from "./questions.ts";
 import { checkRow, type RawRow, type UnreadableRun } from "./row-check.ts";
 
 /** What is wrong with the row of a run; undefined if there is none, or nothing is. */
@@ -53,6 +54,7 @@ function close(ledger: Ledger, row: RawRow | undefined, how: { at: number; outco
 	const sessionId = asText(row.session_id);
 	const plan = { ...placeholderPlan(row, sessionId as SessionId, ledger), damagedRow: row };
 	closeAttempts(ledger, asText(row.id), { at, cause: outcome.cause });
+	closeQuestionsInTransaction(ledger, asText(row.id), at);
 	ledger.run(
 		`UPDATE runs SET id = ?, session_id = ?, parent_session = ?, tool_call = ?, mode = ?, agent = ?, label = ?, profile = ?,
 			own_run = NULL, lane_limit = 1, state = 'ended', attempt = ?, max_attempts = ?, hops = NULL, fence = ?, host_id = NULL, lease_until = NULL,

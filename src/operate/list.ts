@@ -1,6 +1,7 @@
 import { pick, type RunView, viewOf } from "../deliver/run-view.ts";
 import { type ChildSessionRow, childSessionsOf } from "../ledger/child-sessions.ts";
 import { waitingMessages } from "../ledger/inbox.ts";
+import { openQuestionOf } from "../ledger/questions.ts";
 import { findRun, type RunMode, type RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
 import type { Redacted } from "../run/redacted.ts";
@@ -36,6 +37,8 @@ export interface SessionRow
 	archived?: true;
 	/** Sent to it, and not taken in. */
 	messagesWaiting?: number;
+	/** What it waits for an answer of the user to. */
+	asks?: Redacted;
 	messages?: ChildMessage[];
 }
 
@@ -76,6 +79,7 @@ function rowOf(record: RunRecord, { ledger, redactor }: RunSources): SessionRow 
 	const transcript = transcriptOf(session);
 	// An ended run takes nothing in any more: its outcome says what did not reach it.
 	const waiting = view.state === "ended" ? 0 : waitingMessages(ledger, view.runId).length;
+	const asked = view.state === "ended" ? undefined : openQuestionOf(ledger, view.runId);
 	return {
 		...pick(view, ["sessionKey", "sessionId", "runId", "agent", "label", "kind", "state", "status"]),
 		task: headOfText(view.task, LISTED_TASK_CHARS),
@@ -87,6 +91,7 @@ function rowOf(record: RunRecord, { ledger, redactor }: RunSources): SessionRow 
 		...(transcript !== undefined && { transcript: redactor.redact(transcript) }),
 		...("archivedAt" in session && { archived: true as const }),
 		...(waiting > 0 && { messagesWaiting: waiting }),
+		...(asked && { asks: headOfText(asked.question, LISTED_TASK_CHARS) }),
 	};
 }
 

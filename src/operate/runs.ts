@@ -1,6 +1,7 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
 import { pick, type RunView, type Standing, viewOf } from "../deliver/run-view.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { openQuestionOf } from "../ledger/questions.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
 import { countRuns, listRunIds, numberOfRun, type RunCount, type RunScope } from "../ledger/run-list.ts";
 import { findUnreadable, unreadableRuns } from "../ledger/unreadable.ts";
@@ -52,6 +53,7 @@ export function summaryOf(record: RunRecord, sources: RunSources): RunSummary {
 }
 
 export function summarized(view: RunView, { ledger }: Pick<RunSources, "ledger">): RunSummary {
+	const asked = view.phase === "ended" ? undefined : openQuestionOf(ledger, view.runId);
 	return {
 		...pick(view, ["runId"]),
 		number: numberOfRun(ledger, view.runId) ?? 0,
@@ -70,5 +72,6 @@ export function summarized(view: RunView, { ledger }: Pick<RunSources, "ledger">
 			"endedAt",
 		]),
 		...pick(view, ["usage", "sessionId", "sessionKey", "parentSession", "cwd"]),
+		...(asked && { asks: asked.question }),
 	};
 }

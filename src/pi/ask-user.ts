@@ -1,10 +1,10 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { inOneLine, plain } from "../collect/plain.ts";
 import type { Services } from "../delegate.ts";
-import { findRun, type RunRecord } from "../ledger/records.ts";
+import { findRun } from "../ledger/records.ts";
 import type { Answer, Question } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
-import { ours, reshaped } from "../run/redacted.ts";
+import { ours, type Redacted, reshaped } from "../run/redacted.ts";
 import { type AskUser, NOBODY } from "../supervise/ask.ts";
 import { inTurn } from "./dialog-line.ts";
 
@@ -14,21 +14,22 @@ const LONGEST_LABEL = 60;
 export function askUser(ctx: ExtensionContext, { ledger, redactor }: Pick<Services, "ledger" | "redactor">): AskUser {
 	return async (runId, question, signal) => {
 		if (!ctx.hasUI) return NOBODY;
-		const title = ours`${redactor.redact(whoAsks(runId, findRun(ledger, runId)))} ${reshaped(question.title, inOneLine)}`;
+		const title = ours`${whoAsks(runId, { ledger, redactor })} ${reshaped(question.title, inOneLine)}`;
 		const show = () => dialog(ctx.ui, { ...question, title }, signal);
 		return ctx.mode === "tui" ? inTurn(ctx.ui, show, signal) : show();
 	};
 }
 
 /** First in the title, so that no child can pass for another, or for pi. */
-function whoAsks(runId: RunId, record: RunRecord | undefined): string {
+export function whoAsks(runId: RunId, { ledger, redactor }: Pick<Services, "ledger" | "redactor">): Redacted {
+	const record = findRun(ledger, runId);
 	const agent = record?.plan.agent ?? "subagent";
 	const label = record?.label === undefined ? "" : ` "${inOneLine(record.label).slice(0, LONGEST_LABEL)}"`;
-	return `[${agent}${label} ${runId}]`;
+	return redactor.redact(`[${agent}${label} ${runId}]`);
 }
 
 /** What a child's extension wrote is shown as text: it can neither paint on the terminal nor forge a second dialog. */
-async function dialog(ui: ExtensionContext["ui"], question: Question, signal: AbortSignal): Promise<Answer> {
+export async function dialog(ui: ExtensionContext["ui"], question: Question, signal: AbortSignal): Promise<Answer> {
 	switch (question.kind) {
 		case "confirm":
 			return ui.confirm(question.title, plain(question.message), { signal });

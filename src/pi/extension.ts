@@ -52,6 +52,8 @@ export default function piGeon(pi: ExtensionAPI): void {
 		wasEverUsed,
 		use: ({ ctx }, work) => services.use(ctx, work),
 		askUser: ({ ctx }, available) => askUser(ctx, available),
+		openQuestionDialogs: async (talk, available) =>
+			(await import("./lazy.ts")).questionDialogs(talk, available, systemPorts),
 	});
 	const over = new AbortController();
 	const calls = new WaitingCalls();

@@ -6,3 +6,4 @@ export { commandAnswers } from "./commands/answers.ts";
 export { copyConversation } from "./fork/copy.ts";
 export { inspect } from "./inspector/inspect.ts";
 export { answerRequest } from "./requests/answer.ts";
+export { questionDialogs } from "./show-question.ts";

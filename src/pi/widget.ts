@@ -1,6 +1,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Services } from "../delegate.ts";
 import { type RunView, type Standing, viewOf } from "../deliver/run-view.ts";
+import { openQuestionOf } from "../ledger/questions.ts";
 import { findRun } from "../ledger/records.ts";
 import { stateInWords } from "../operate/report/words.ts";
 import type { RunId } from "../run/ids.ts";
@@ -97,7 +98,9 @@ export class Widget implements Viewer {
 		this.#slots = assignSlots(this.#slots, { open: inOrder.map(({ id }) => id), hasEnded, capacity });
 		const rows = this.#slots.flatMap((id) => {
 			const record = known.get(id) ?? findRun(ledger, id);
-			return record ? [this.#rowOf(viewOf(record, redactor))] : [];
+			if (!record) return [];
+			const asks = record.run.state === "ended" ? undefined : openQuestionOf(ledger, id)?.question;
+			return [this.#rowOf(viewOf(record, redactor), asks)];
 		});
 		for (const id of this.#titles.keys()) if (!this.shows(id)) this.#titles.delete(id);
 		const others = open.filter(({ id }) => !this.shows(id));
@@ -107,7 +110,7 @@ export class Widget implements Viewer {
 		return { rows, more: { working: others.length - waiting, waiting }, hint: this.#setup.hint };
 	}
 
-	#rowOf(view: RunView): WidgetRow {
+	#rowOf(view: RunView, asks: Redacted | undefined): WidgetRow {
 		const { runId, agent, startedAt, endedAt } = view;
 		const title = this.#titles.get(runId) ?? view.label ?? view.task;
 		this.#titles.set(runId, title);
@@ -116,8 +119,9 @@ export class Widget implements Viewer {
 		return {
 			agent,
 			title,
-			look: lookOf(view),
-			doing: doingOf(view, progress?.displayItems),
+			...(asks !== undefined && view.phase !== "stopping"
+				? { look: "asking", doing: `asks you: ${asks}` }
+				: { look: lookOf(view), doing: doingOf(view, progress?.displayItems) }),
 			startedAt,
 			endedAt,
 			tokens: inputTokens(usage) + usage.output,

@@ -5,6 +5,7 @@ import { positionOf } from "../run/diagnostic.ts";
 import { isRefusal, type Refusal, refuse } from "../run/errors.ts";
 import type { SessionId } from "../run/ids.ts";
 import { didYouMean } from "../run/nearest.ts";
+import { ASK_TOOL } from "../run/question.ts";
 import { shortened } from "../run/quoted.ts";
 import type { StartingContext } from "../run/starting-context.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
@@ -150,6 +151,7 @@ export async function planLaunch(
 		...(!background && { backgroundTimeoutMs: continued.limits.timeoutMs }),
 		isolation: agent.isolation,
 		maxAttempts: config.subagents.retry.enabled ? config.subagents.retry.maxAttempts : 1,
+		...(tools.tools.includes(ASK_TOOL) && { askMinutes: config.subagents.askMinutes }),
 		...(agent.outputSchema && { outputSchema: agent.outputSchema }),
 		...stopHookFor({ config, agentDir: sources.agentDir, cwd: parent.cwd }),
 		session,

@@ -20,6 +20,8 @@ export type WhyLeftOut =
 	| "project_extension"
 	/** codemode and tool_search, which a child gets only by name. */
 	| "only_by_name"
+	/** subagent_ask, which `ask` grants. */
+	| "only_with_ask"
 	/** It may write, and the agent only reads. */
 	| "readonly"
 	| "builtin"
@@ -147,6 +149,8 @@ function reason(why: WhyLeftOut, { agent, many }: Case): string {
 		case "only_by_name":
 			// Of a read-only agent, naming it would not be enough.
 			return `${agent.readonly ? `${agent.name} is read-only, and ` : ""}a subagent gets ${it} only if the \`tools\` of its file ${many ? "name them" : "names it"}.`;
+		case "only_with_ask":
+			return `\`ask: true\` in its file grants ${it}.`;
 		case "readonly":
 			return readonlyReason(agent);
 		case "builtin":

@@ -38,6 +38,8 @@ export interface LaunchPlan {
 	isolation: Isolation;
 	/** How many attempts the run may have: each host that takes it up counts, and each try after a failure of the provider. */
 	maxAttempts: number;
+	/** How long a question of the child stays open without its parent. Absent: it cannot ask. */
+	askMinutes?: number;
 	/** A JSON Schema the finalized result must satisfy. */
 	outputSchema?: Record<string, unknown>;
 	/** Runs once when the run has ended. */

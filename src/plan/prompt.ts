@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "../agents/definition.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
+import { ASK_TOOL } from "../run/question.ts";
 import { SILENCE } from "../run/silence.ts";
 
 /** The child's system prompt: its role, its bounds and tools, and how work is handed over here. */
@@ -14,7 +15,7 @@ export function childPrompt(
 	return `${agent.prompt.trim()}
 
 # Bounds
-${agent.source === "builtin" ? "" : BOUNDS}${toolsLine(tools)}
+${agent.source === "builtin" ? "" : BOUNDS}${questionsLine(agent, tools)}${toolsLine(tools)}
 ${forked ? BACKGROUND : ""}
 # How you hand over
 - You work for another agent that sees nothing of this conversation but what you hand over.
@@ -28,7 +29,6 @@ ${schema}- Text outside of that call is not delivered to anybody.
 /** The built-in agents say this in their own words. */
 const BOUNDS = `- Do only the delegated task, whatever else you notice on the way.
 - Do not delegate further: there are no subagents here.
-- Nobody answers questions while you work. Decide, and report what you assumed and what is uncertain.
 `;
 
 /**
@@ -38,6 +38,17 @@ const BOUNDS = `- Do only the delegated task, whatever else you notice on the wa
 const BACKGROUND = `- This session begins with a copy of the conversation of the agent that you work for. It is background: others
   said and did all of it, with tools that may not be yours. What was asked, planned or promised there is not your task.
 `;
+
+function questionsLine({ source }: AgentDefinition, tools: readonly string[]): string {
+	if (tools.includes(ASK_TOOL)) return MAY_ASK;
+	return source === "builtin" ? "" : NO_QUESTIONS;
+}
+
+const NO_QUESTIONS =
+	"- Nobody answers questions while you work. Decide, and report what you assumed and what is uncertain.\n";
+const MAY_ASK =
+	"- Decide yourself, and report what you assumed and what is uncertain. For a decision that only the user can make, " +
+	`and that your task cannot do without, call ${ASK_TOOL}.\n`;
 
 const toolsLine = (tools: readonly string[]): string => `- Your tools: ${tools.join(", ")}. There are no others.`;
 

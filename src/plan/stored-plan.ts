@@ -21,6 +21,7 @@ function isPlan(fields: Fields): boolean {
 		fallbackModels = [],
 		skills = [],
 		stopHook,
+		askMinutes,
 		limits,
 		session,
 		principal,
@@ -29,6 +30,7 @@ function isPlan(fields: Fields): boolean {
 	return (
 		["agent", "task", "prompt", "cwd"].every((key) => isStoredText(fields[key])) &&
 		["tools", "extensions", "lspActions", "warnings"].every((key) => isTexts(fields[key])) &&
+		(askMinutes === undefined || isAmount(askMinutes)) &&
 		isRecord(definition) &&
 		isStoredText(definition.file) &&
 		isStoredModel(model) &&

@@ -5,6 +5,7 @@ import type { Config } from "../config/config.ts";
 import type { Refusal } from "../run/errors.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 import { isMcpTool, PI_TOOLS } from "../run/pi-tools.ts";
+import { ASK_TOOL } from "../run/question.ts";
 import { GENERAL } from "./general.ts";
 import { type LeftOut, leftOutWarnings, unreadableWarnings, type WhyLeftOut } from "./left-out.ts";
 import { noTools } from "./no-tools.ts";
@@ -31,8 +32,11 @@ const DELEGATES: ReadonlySet<string> = new Set([
 	"agents_list",
 ]);
 
-/** What no plan grants: tools that delegate, and the finalize tool, which the host adds to every child. */
-export const NEVER: ReadonlySet<string> = new Set([...DELEGATES, FINALIZE_TOOL]);
+/**
+ * What no child inherits: tools that delegate; the finalize tool, which the host adds to every child; and the tool that asks
+ * the user, which `ask` in an agent's file grants.
+ */
+export const NEVER: ReadonlySet<string> = new Set([...DELEGATES, FINALIZE_TOOL, ASK_TOOL]);
 
 const READONLY = new Set([
 	"read",
@@ -44,6 +48,7 @@ const READONLY = new Set([
 	"get_search_content",
 	"convert_content",
 	"lsp",
+	ASK_TOOL,
 ]);
 
 /** pi's own tools that are known to write. */
@@ -77,10 +82,12 @@ type GrantedTools = Required<Pick<LaunchPlan, "tools" | "extensions" | "extensio
 export function effectiveTools(question: ToolQuestion): GrantedTools | Refusal {
 	const { tools, leftOut } = sortTools(question);
 	const warnings = [...leftOutWarnings(leftOut, question.agent), ...unreadableWarnings(question.agent)];
-	if (tools.length === 0) return noTools(question.agent, warnings);
+	// To ask is not work.
+	if (tools.every((name) => name === ASK_TOOL)) return noTools(question.agent, warnings);
 	const sources = new Map(question.known?.map((tool) => [tool.name, tool.extension]));
 	const provided = tools.flatMap((name): [string, string][] => {
-		const extension = sources.get(name);
+		// Ours, even if an extension has a tool of that name.
+		const extension = name === ASK_TOOL ? undefined : sources.get(name);
 		return extension === undefined ? [] : [[name, extension]];
 	});
 	const extensionOf = Object.fromEntries(provided);
@@ -120,7 +127,8 @@ function askedFor({ agent, active, known }: ToolQuestion): string[] {
 	const there = known?.map(({ name }) => name) ?? active;
 	const isRuledOut = (name: string) => agent.readonly && agent.unenforced === undefined && WRITERS.has(name);
 	const inherited = () => active.filter((name) => !NEVER.has(name) && !isRuledOut(name));
-	const asked = tools.kind === "only" ? tools.names.flatMap((entry) => expanded(entry, there)) : inherited();
+	const listed = tools.kind === "only" ? tools.names.flatMap((entry) => expanded(entry, there)) : inherited();
+	const asked = agent.ask ? [...listed, ASK_TOOL] : listed;
 	// Every child has the finalize tool: a file that names it gets what it asks for.
 	return [...new Set(asked)].filter(
 		(name) => name !== FINALIZE_TOOL && !tools.except?.some((entry) => matches(entry, name)),
@@ -139,6 +147,7 @@ function whyLeftOut(name: string, question: ToolQuestion): WhyLeftOut | undefine
 	const { agent, config } = question;
 	if (DELEGATES.has(name)) return "delegates";
 	if (ONLY_BY_NAME.has(name) && agent.tools.kind === "inherit") return "only_by_name";
+	if (name === ASK_TOOL && !agent.ask) return "only_with_ask";
 	const missing = whyMissing(name, question);
 	if (missing) return missing;
 	const { allow, deny } = config.tools.subagents.tools;
@@ -152,6 +161,7 @@ function whyLeftOut(name: string, question: ToolQuestion): WhyLeftOut | undefine
 }
 
 function whyMissing(name: string, { active, known, onRecord }: ToolQuestion): WhyLeftOut | undefined {
+	if (name === ASK_TOOL) return undefined;
 	// Before pi's own: an extension may have replaced one of them, and a child must not get the other in its place.
 	if (known?.some((tool) => tool.name === name && tool.untrusted)) return "project_extension";
 	if (known === undefined || PI_TOOLS.has(name)) return undefined;

@@ -12,7 +12,8 @@ import type { Usage } from "../run/usage.ts";
 export type ToHost =
 	| { type: "wake" } // There is something new in the ledger: a queued run, a stop request, a message.
 	| { type: "ping" } // Answered with a pong: whoever listens may still not be able to work.
-	| { type: "watch"; runId: RunId; quiet?: boolean } // Quiet: without progress. The latest one counts.
+	// Quiet: without progress. User: somebody is here to answer questions. The latest one counts.
+	| { type: "watch"; runId: RunId; quiet?: boolean; user?: boolean }
 	| { type: "answer"; runId: RunId; askId: number; answer?: Answer }
 	| { type: "pass"; runId: RunId; askId: number }; // Nobody is here to answer: ask others, or decline.
 
@@ -21,7 +22,7 @@ export type FromHost = { type: "pong" } | OfRun;
 /** What is told to those who watch a run. */
 export type OfRun =
 	| { type: "progress"; runId: RunId; progress: Progress }
-	| { type: "started" | "ended"; runId: RunId }
+	| { type: "started" | "ended" | "asks"; runId: RunId }
 	| { type: "ask"; runId: RunId; askId: number; question: Question }
 	| { type: "withdrawn"; runId: RunId; askId: number }; // Answered by another, or of no use any more.
 
@@ -46,10 +47,10 @@ export interface Progress {
 /** Whether a message fits what is said above: the other side may be of another version, or not ours at all. */
 export function asToHost(message: unknown): ToHost | undefined {
 	if (!isRecord(message)) return undefined;
-	const { type, runId, askId, answer, quiet } = message;
+	const { type, runId, askId, answer, quiet, user } = message;
 	if (type === "wake" || type === "ping") return { type };
 	if (!isRun(runId)) return undefined;
-	if (type === "watch") return { type, runId, quiet: quiet === true };
+	if (type === "watch") return { type, runId, quiet: quiet === true, user: user === true };
 	if (typeof askId !== "number") return undefined;
 	if (type === "pass") return { type, runId, askId };
 	if (type !== "answer") return undefined;
@@ -63,7 +64,7 @@ export function asFromHost(message: unknown): FromHost | undefined {
 	const { type, runId, askId, question, progress } = message;
 	if (type === "pong") return { type };
 	if (!isRun(runId)) return undefined;
-	if (type === "started" || type === "ended") return { type, runId };
+	if (type === "started" || type === "ended" || type === "asks") return { type, runId };
 	if (type === "progress") return isProgress(progress) ? { type, runId, progress } : undefined;
 	if (typeof askId !== "number") return undefined;
 	if (type === "withdrawn") return { type, runId, askId };

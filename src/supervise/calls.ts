@@ -44,6 +44,8 @@ export interface AttendedSession {
 	followed(open: readonly OpenRun[]): ReadonlySet<RunId>;
 	heard(id: RunId, progress: Progress): void;
 	onAsk: AskUser;
+	/** Whether there is a user here who can be asked. */
+	readonly hasUser: boolean;
 	onTrouble(error: unknown): void;
 }
 

@@ -13,6 +13,8 @@ import { NOBODY } from "./ask.ts";
 
 /** What a watcher of a run hears. All of it is a hint. */
 export interface WatchListener {
+	/** Whether a user is here to answer questions of the child. */
+	hasUser: boolean;
 	/** Left out by those who only want to know when the run starts and ends. */
 	onProgress?: ((progress: Progress) => void) | undefined;
 	/** Something happened: look at the ledger. */
@@ -20,6 +22,9 @@ export interface WatchListener {
 	/** An extension of the child's asks the user something. The signal says that it need not be answered any more. */
 	onAsk(question: Question, signal: AbortSignal): Promise<Answer | typeof NOBODY>;
 }
+
+/** Nothing but that there is something new in the ledger. */
+const HINTS_ONLY: ReadonlySet<FromHost["type"]> = new Set(["started", "ended", "asks"]);
 
 /** A connection to a host, shared by all who watch its runs in this process. */
 export class HostConnection {
@@ -59,7 +64,8 @@ export class HostConnection {
 	watch(runId: RunId, listener: WatchListener): () => void {
 		const all = [...this.#listenersOf(runId), listener];
 		this.#listeners.set(runId, all);
-		this.#send({ type: "watch", runId, quiet: all.every(({ onProgress }) => !onProgress) });
+		const [quiet, user] = [all.every(({ onProgress }) => !onProgress), all.some(({ hasUser }) => hasUser)];
+		this.#send({ type: "watch", runId, quiet, user });
 		return () => {
 			const others = this.#listenersOf(runId).filter((other) => other !== listener);
 			if (others.length > 0) this.#listeners.set(runId, others);
@@ -101,7 +107,7 @@ export class HostConnection {
 		}
 		const listeners = this.#listenersOf(known.runId);
 		if (known.type === "progress") for (const listener of listeners) listener.onProgress?.(known.progress);
-		if (known.type === "started" || known.type === "ended") for (const listener of listeners) listener.onHint();
+		if (HINTS_ONLY.has(known.type)) for (const listener of listeners) listener.onHint();
 		// They speak to the same user, who is asked once.
 		if (known.type === "ask") void this.#ask(known, listeners[0]);
 		if (known.type === "withdrawn") this.#asked.get(known.askId)?.abort();

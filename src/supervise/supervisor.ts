@@ -150,7 +150,7 @@ export class Supervisor {
 			const seen = this.#see();
 			const decided = decideRuns({ callers: this.#calls.callers, watched: this.#watched.ids }, seen.runs);
 			this.#calls.keep(decided.state.callers);
-			this.#watched.begin(this.#session, this.#session?.followed(seen.ofSession));
+			this.#watched.begin(this.#session, seen.ofSession);
 			for (const action of decided.actions) {
 				const runId = "runId" in action ? action.runId : action.caller.runId;
 				this.#orElse(

@@ -9,6 +9,7 @@ interface Watch {
 	connection: HostConnection;
 	/** Whether it hears how the run is getting on. */
 	follows: boolean;
+	hasUser: boolean;
 	end: () => void;
 }
 
@@ -19,6 +20,7 @@ export class WatchedRuns {
 	readonly #watches = new Map<RunId, Watch>();
 	#session: AttendedSession | undefined;
 	#followed: ReadonlySet<RunId> = new Set();
+	#ofSession: ReadonlySet<RunId> = new Set();
 	/** A place in the lane may have become free in a host that knows nothing of ours. */
 	readonly #toWake = new Set<HostConnection>();
 	#missing = 0;
@@ -37,10 +39,11 @@ export class WatchedRuns {
 		return this.#missing === 0;
 	}
 
-	/** A look begins. Besides the callers, this session is to hear of its runs, and how some of them are getting on. */
-	begin(session: AttendedSession | undefined, followed: ReadonlySet<RunId> = new Set()): void {
+	/** A look begins. Besides the callers, this session is to hear of its open runs, and how some of them are getting on. */
+	begin(session: AttendedSession | undefined, open: readonly OpenRun[]): void {
 		this.#session = session;
-		this.#followed = followed;
+		this.#followed = session?.followed(open) ?? new Set();
+		this.#ofSession = new Set(open.map(({ id }) => id));
 		this.#missing = 0;
 	}
 
@@ -50,15 +53,17 @@ export class WatchedRuns {
 			return;
 		}
 		const follows = this.#isFollowed(id);
+		const hasUser = this.#session?.hasUser === true && this.#ofSession.has(id);
 		const known = this.#watches.get(id);
-		if (known?.connection !== connection || known.follows !== follows) {
+		if (known?.connection !== connection || known.follows !== follows || known.hasUser !== hasUser) {
 			known?.end();
 			const end = connection.watch(id, {
 				onProgress: follows ? (progress) => this.#heard(id, progress) : undefined,
+				hasUser,
 				onHint: this.#hint,
 				onAsk: async (question, gone) => this.#asked(id)?.(id, question, gone) ?? NOBODY,
 			});
-			this.#watches.set(id, { connection, follows, end });
+			this.#watches.set(id, { connection, follows, hasUser, end });
 		} else if (state === "queued") this.#toWake.add(connection);
 		this.#calls.reached(id, connection);
 	}

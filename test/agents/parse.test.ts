@@ -180,6 +180,16 @@ describe("a file that is no agent", () => {
 	});
 });
 
+describe("ask", () => {
+	test("is true, or absent; anything else is an error, and no agent", () => {
+		expect(withFields("ask: true").agent?.ask).toBe(true);
+		for (const field of ["ask: false", "ask:", "ask: 0"]) expect(withFields(field).agent).not.toHaveProperty("ask");
+		const { agent, diagnostics } = withFields("ask: sometimes");
+		expect(agent).toBeUndefined();
+		expect(diagnostics).toMatchObject([{ severity: "error", message: "ask is neither true nor false." }]);
+	});
+});
+
 describe("readonly", () => {
 	test.each(["true", "1", '"true"', '"1"', "True"])("%s is true", (value) => {
 		expect(withFields(`readonly: ${value}`).agent?.readonly).toBe(true);

@@ -28,6 +28,10 @@ export const AUDIT = (now: string): string => `
 			(SELECT count(*) FROM runs WHERE state = 'running'), OLD.stop_at,
 			(SELECT pid FROM hosts WHERE hosts.id = NEW.host_id), ${now});
 	END;
+	CREATE TABLE audit_of_questions (question INTEGER, at INTEGER);
+	CREATE TRIGGER audit_of_ended AFTER UPDATE ON questions WHEN OLD.state <> NEW.state BEGIN
+		INSERT INTO audit_of_questions (question, at) VALUES (NEW.seq, ${now});
+	END;
 `;
 
 /** Adds it to a ledger. */

@@ -30,6 +30,8 @@ function sound(): Evidence {
 			{ ...move("bbbbbbbb", "ended", "ended", "delivered"), debtWas: "owed" },
 		],
 		messages: [{ seq: 7, runId: "aaaaaaaa", body: "task p0-3", takenAt: 5 }],
+		questions: [{ seq: 3, runId: "aaaaaaaa", question: "p0-1 ask=5", state: "answered", declined: null, ends: [30] }],
+		shown: [{ seq: 3, pid: 9, at: 20 }],
 		attempts: [
 			{ runId: "aaaaaaaa", number: 1, endedAt: 20, cause: "host_lost" },
 			{ runId: "aaaaaaaa", number: 2, endedAt: 40, cause: "finalized" },
@@ -52,6 +54,7 @@ function sound(): Evidence {
 				entries: chain([
 					{ type: "custom", customType: "pi-geon:task", data: { runId: "aaaaaaaa" } },
 					{ type: "custom_message", customType: "pi-geon:message", details: { seq: 7 } },
+					toldOfQuestion({ answered: true, answer: "Answer of the user to p0-1" }),
 					said("subagent_finalize", { status: "SUCCESS", result: "Answer." }),
 				]),
 			},
@@ -143,6 +146,10 @@ const said = (name: string, args: Record<string, unknown>): Partial<Entry> => ({
 	message: { role: "assistant", stopReason: "toolUse", content: [{ type: "toolCall", name, arguments: args }] },
 });
 
+const toldOfQuestion = (end: { answered: boolean; answer?: string }): Partial<Entry> => ({
+	message: { role: "toolResult", toolName: "subagent_ask", details: { runId: "aaaaaaaa", seq: 3, ...end } },
+});
+
 const askedOf = (model: string): Partial<Entry> => ({
 	message: { role: "assistant", stopReason: "error", model, content: [] },
 });
@@ -161,6 +168,8 @@ const TRUE = "an ending says what happened";
 const LANE = "the lane is never overfull";
 const WRITER = "a session has one writer";
 const MESSAGE = "a message is taken once";
+const QUESTION = "a question ends once, and its child hears how";
+const PUT = "a question is put once";
 
 /** What is spoiled in the evidence, and the promise that must be found broken. */
 const SPOILED: [name: string, promise: string, spoil: (evidence: Evidence) => void][] = [
@@ -251,6 +260,32 @@ const SPOILED: [name: string, promise: string, spoil: (evidence: Evidence) => vo
 	],
 	["a message never taken", MESSAGE, ({ transcripts }) => void transcripts[1]?.entries.splice(1, 1)],
 	["a message taken twice", MESSAGE, ({ transcripts }) => again(transcripts[1]?.entries, 1)],
+	["a question left open", QUESTION, ({ questions }) => set(questions, 0, { state: "open", ends: [] })],
+	["a question that ended twice", QUESTION, ({ questions }) => set(questions, 0, { ends: [30, 31] })],
+	["an answer that its child never got", QUESTION, ({ transcripts }) => void transcripts[1]?.entries.splice(2, 1)],
+	["an answer that its child got twice", QUESTION, ({ transcripts }) => again(transcripts[1]?.entries, 2)],
+	[
+		"another answer than the user's",
+		QUESTION,
+		({ transcripts }) => set(transcripts[1]?.entries, 2, toldOfQuestion({ answered: true, answer: "No." })),
+	],
+	[
+		"a question declined with a user there",
+		QUESTION,
+		({ questions, transcripts, faults }) => {
+			faults.splice(0);
+			set(questions, 0, { state: "declined", declined: "nobody" });
+			set(transcripts[1]?.entries, 2, toldOfQuestion({ answered: false }));
+		},
+	],
+	["a question of a run that is not there", QUESTION, ({ questions }) => set(questions, 0, { runId: "cccccccc" })],
+	[
+		"the same question in two rows",
+		PUT,
+		({ questions }) => void questions.push({ ...questions[0], seq: 4 } as Evidence["questions"][number]),
+	],
+	["a question shown twice", PUT, ({ shown }) => void shown?.push({ seq: 3, pid: 9, at: 25 })],
+	["a question shown when it had ended", PUT, ({ shown }) => set(shown, 0, { at: 31 })],
 	["a process left", "nothing is left behind", ({ troubles }) => void troubles.push("process 1")],
 	["a damaged ledger", "the ledger is intact", ({ damage }) => void damage.push("row 1 missing")],
 ];

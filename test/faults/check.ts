@@ -2,6 +2,7 @@ import { FINALIZE_TOOL } from "../../src/run/outcome.ts";
 import { attemptsRecorded } from "./check-attempts.ts";
 import { HALTING, isCutByDisk, truthful } from "./check-endings.ts";
 import { hopsKept, isHopPrevented } from "./check-hops.ts";
+import { questionsEnd, questionsShownOnce } from "./check-questions.ts";
 import { taskIn } from "./child-model.ts";
 import type { Entry, Evidence, RunRow, Transcript } from "./evidence.ts";
 
@@ -35,6 +36,8 @@ export const PROMISES: Record<string, (evidence: Evidence) => string[]> = {
 	"a session has one writer": oneWriter,
 	"a stop is honoured": stopHonoured,
 	"a message is taken once": messagesTaken,
+	"a question ends once, and its child hears how": questionsEnd,
+	"a question is put once": questionsShownOnce,
 	"nothing is left behind": ({ troubles }) => troubles,
 	"the ledger is intact": ({ damage }) => damage,
 };

@@ -4,7 +4,7 @@ import { dispatch } from "../helpers/model-scripts.ts";
 import { delay, text, toolCall } from "../helpers/model-steps.ts";
 import type { Call } from "./plan.ts";
 
-/** What is written in a task: `task p0-7 turns=2 ms=40 stop=300 silent`. */
+/** What is written in a task: `task p0-7 turns=2 ms=40 stop=300 silent ask=500 declines`. */
 export interface Task {
 	name: string;
 	/** How often the child uses a tool before it hands over. */
@@ -16,6 +16,8 @@ export interface Task {
 	silent: boolean;
 	/** How many of its models have no quota left. */
 	quota: number;
+	/** What it asks the user first. */
+	question?: string;
 }
 
 export function taskIn(text: string): Task | undefined {
@@ -30,7 +32,17 @@ export function taskIn(text: string): Task | undefined {
 		...(Number.isFinite(stopAfterMs) && { stopAfterMs }),
 		silent: / silent\b/.test(text),
 		quota: number("quota") || 0,
+		...(/ ask=/.test(text) && {
+			question: `${name} ask=${number("ask")}${/ declines\b/.test(text) ? " declines" : ""}`,
+		}),
 	};
+}
+
+/** What the user does about such a question. */
+export function questionIn(text: string): { answer: string; afterMs: number; declines: boolean } | undefined {
+	const [, name, afterMs, declines] = /^(\S+) ask=(\d+)( declines)?$/.exec(text) ?? [];
+	if (name === undefined) return undefined;
+	return { answer: `Answer of the user to ${name}`, afterMs: Number(afterMs), declines: declines !== undefined };
 }
 
 /** A parent obeys its last prompt, once; a child does as its task says, and goes on where it was interrupted. */

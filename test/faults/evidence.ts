@@ -24,6 +24,9 @@ export interface Evidence {
 	moves: Move[];
 	messages: MessageRow[];
 	attempts: AttemptRow[];
+	questions: QuestionRow[];
+	/** When questions were put before a user, where that is known. */
+	shown?: { seq: number; pid: number; at: number }[];
 	transcripts: Transcript[];
 	requests: ChildRequest[];
 	/** The longest that the model server, busy with other things, may have taken to notice anything. */
@@ -76,6 +79,16 @@ export interface AttemptRow {
 	cause: string | null;
 }
 
+export interface QuestionRow {
+	seq: number;
+	runId: string;
+	question: string;
+	state: string;
+	declined: string | null;
+	/** When it changed from open to something else, or from that. */
+	ends: number[];
+}
+
 export interface Transcript {
 	file: string;
 	/** Of the header. */
@@ -98,7 +111,14 @@ export interface Entry {
 		toolName?: string;
 		stopReason?: string;
 		model?: string;
-		details?: { runId?: string; status?: string; results?: { exitCode?: number }[] };
+		details?: {
+			runId?: string;
+			status?: string;
+			results?: { exitCode?: number }[];
+			seq?: number;
+			answered?: boolean;
+			answer?: string;
+		};
 		content?: string | { type: string; name?: string; text?: string; arguments?: Record<string, unknown> }[];
 	};
 }
@@ -140,7 +160,7 @@ export function gatherEvidence({ home, plan, folder, troubles, lagMs }: Scene): 
 	};
 }
 
-function readLedger(file: string): Pick<Evidence, "runs" | "moves" | "messages" | "attempts" | "damage"> {
+function readLedger(file: string): Pick<Evidence, "runs" | "moves" | "messages" | "attempts" | "questions" | "damage"> {
 	const database = new DatabaseSync(file);
 	try {
 		// Nobody else is there any more: a lock that is still held was left behind.
@@ -162,10 +182,11 @@ function readLedger(file: string): Pick<Evidence, "runs" | "moves" | "messages" 
 }
 
 /** What the ledger holds of runs and messages. */
-export const readRuns = (database: DatabaseSync): Pick<Evidence, "runs" | "messages" | "attempts"> => ({
+export const readRuns = (database: DatabaseSync): Pick<Evidence, "runs" | "messages" | "attempts" | "questions"> => ({
 	runs: database.prepare(RUNS).all().map(runRow),
 	messages: database.prepare(MESSAGES).all() as unknown as MessageRow[],
 	attempts: database.prepare(ATTEMPTS).all() as unknown as AttemptRow[],
+	questions: database.prepare(QUESTIONS).all().map(questionRow),
 });
 
 const RUNS = `SELECT id, session_id AS sessionId, parent_session AS parentSession, mode, tool_call AS toolCall,
@@ -176,6 +197,14 @@ const RUNS = `SELECT id, session_id AS sessionId, parent_session AS parentSessio
 const ATTEMPTS = "SELECT run_id AS runId, number, ended_at AS endedAt, cause FROM attempts ORDER BY run_id, number";
 
 const MESSAGES = "SELECT seq, run_id AS runId, body, taken_at AS takenAt FROM inbox ORDER BY seq";
+
+const QUESTIONS = `SELECT seq, run_id AS runId, question ->> '$.question' AS question, state, declined,
+	(SELECT json_group_array(at) FROM audit_of_questions WHERE question = seq) AS ends FROM questions ORDER BY seq`;
+
+function questionRow(row: object): QuestionRow {
+	const { ends, ...facts } = row as Omit<QuestionRow, "ends"> & { ends: string };
+	return { ...facts, ends: JSON.parse(ends) as number[] };
+}
 
 function runRow(row: object): RunRow {
 	const { outcome, hops, ...facts } = row as Omit<RunRow, "outcome" | "hops"> & {

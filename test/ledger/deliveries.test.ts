@@ -79,7 +79,7 @@ test("a child that asked for silence is skipped, once, and what is known to be o
 
 describe("a delivery", () => {
 	const take = (ledger: Ledger, ids: RunId[], deliverer: string, at: number, isAlive?: (name: string) => boolean) => [
-		...takeDeliveries(ledger, ids, { deliverer, at, forMs: 10, ...(isAlive && { isAlive }) }),
+		...takeDeliveries(ledger, ids, { name: deliverer, at, forMs: 10, ...(isAlive && { isAlive }) }),
 	];
 	const row = (ledger: Ledger, id: RunId) =>
 		ledger.get("SELECT deliverer AS by, deliverer_until AS until FROM runs WHERE id = ?", id);

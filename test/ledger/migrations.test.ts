@@ -5,11 +5,14 @@ import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { claimRuns } from "../../src/ledger/claim.ts";
 import { findHost } from "../../src/ledger/hosts.ts";
 import { endRun } from "../../src/ledger/progress.ts";
+import { askQuestion, openQuestionsOf } from "../../src/ledger/questions.ts";
 import { findRun } from "../../src/ledger/records.ts";
 import { APPLICATION_ID, MIGRATIONS } from "../../src/ledger/schema.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import { newHostId, newRunId, type RunId } from "../../src/run/ids.ts";
+import type { ChildQuestion } from "../../src/run/question.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
+import { asItIs } from "../helpers/as-it-is.ts";
 import { admission, outcomeOf, success } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
 
@@ -92,4 +95,23 @@ describe("a ledger of the first version", () => {
 		claimRuns(ledger, { hostId, profile: { digest: "digest" }, at: 30, leaseMs: 10, atMost: 9 });
 		expect(attemptsOf(ledger, after)).toEqual([{ number: 2, hostId, startedAt: 30 }]);
 	});
+});
+
+test("a ledger from before there were questions takes those of the runs that it has", async () => {
+	const { file, database } = oldLedger(5);
+	const id = newRunId();
+	addRun(database, id, "digest");
+	database.close();
+	const ledger = await scratch.ledger(file);
+	const [claimed] = claimRuns(ledger, {
+		hostId: readyHost(ledger),
+		profile: { digest: "digest" },
+		at: 1,
+		leaseMs: 10,
+		atMost: 1,
+	});
+	const fence = claimed?.run.fence ?? expect.fail("not claimed");
+	const question = asItIs<ChildQuestion>({ question: "Which?" });
+	const seq = askQuestion(ledger, id, { question, fence, at: 2 });
+	expect(openQuestionsOf(ledger, "parent")).toEqual([seq]);
 });

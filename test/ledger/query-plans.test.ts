@@ -18,10 +18,23 @@ import { messageTaken, sendToRun, waitingMessages } from "../../src/ledger/inbox
 import { Ledger } from "../../src/ledger/ledger.ts";
 import { openRunsOf } from "../../src/ledger/open-runs.ts";
 import { beginAttempt, endRun, heldRuns, recordHop, recordTurn, requestStop } from "../../src/ledger/progress.ts";
+import {
+	askQuestion,
+	declineUnseen,
+	findQuestion,
+	openQuestionOf,
+	openQuestionsOf,
+	questionTaken,
+	returnQuestions,
+	takeQuestions,
+	untakenQuestion,
+} from "../../src/ledger/questions.ts";
 import { waitsForSession } from "../../src/ledger/sessions.ts";
 import { type Database, openDatabase } from "../../src/ledger/sqlite.ts";
 import { takeStopHooks } from "../../src/ledger/stop-hooks.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
+import type { ChildQuestion } from "../../src/run/question.ts";
+import { asItIs } from "../helpers/as-it-is.ts";
 import { claimNext, settleDelivery } from "./one-run.ts";
 import { admission, outcomeOf, success } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
@@ -38,6 +51,7 @@ const OF_WHAT_IS_OPEN = [
 	"runs_owed",
 	"hosts_live",
 	"runs_stop_hook",
+	"questions_open",
 ];
 
 interface Step {
@@ -137,6 +151,18 @@ describe("no work on the ledger reads through the past", () => {
 			sendToRun(ledger, running, { body: "hello", at: 1 });
 			for (const { seq } of waitingMessages(ledger, running)) messageTaken(ledger, { seq, fence: 1, at: 2 });
 		},
+		questions: (ledger, { running }) => {
+			const question = asItIs<ChildQuestion>({ question: "Which?" });
+			const seq = askQuestion(ledger, running, { question, fence: 1, at: 1 }) ?? 0;
+			expect(openQuestionsOf(ledger, "parent")).toEqual([seq]);
+			openQuestionOf(ledger, running);
+			untakenQuestion(ledger, running);
+			takeQuestions(ledger, [seq], { name: "the test", at: 1, forMs: 1 });
+			returnQuestions(ledger, "the test", "parent");
+			const shower = findQuestion(ledger, seq)?.shower;
+			declineUnseen(ledger, { seq, shower }, { end: { answered: false, declined: "time" }, fence: 1, at: 2 });
+			questionTaken(ledger, seq, { fence: 1, at: 3 });
+		},
 		"count of the runs at work": (ledger) => ledger.get("SELECT count(*) FROM runs WHERE state = 'running'"),
 	};
 
@@ -174,7 +200,7 @@ describe("the busiest questions use the index made for them, not one that a long
 			sweep(ledger, { at: 0, outcomeOf });
 			openRunsOf(ledger, "parent", 0);
 			owedTo(ledger, "parent", { at: 0 });
-			takeDeliveries(ledger, [ended, running], { deliverer: "the test", at: 1, forMs: 1 });
+			takeDeliveries(ledger, [ended, running], { name: "the test", at: 1, forMs: 1 });
 			archiveDueSessions(ledger, 1);
 			returnDeliveries(ledger, "the test", "parent");
 		});

@@ -7,9 +7,11 @@ import { admitRun } from "../../src/ledger/admit.ts";
 import { claimRuns } from "../../src/ledger/claim.ts";
 import { openRunsOf } from "../../src/ledger/open-runs.ts";
 import { endRun } from "../../src/ledger/progress.ts";
+import { askQuestion, endQuestion } from "../../src/ledger/questions.ts";
 import type { SessionServices } from "../../src/pi/session-services.ts";
 import { Widget } from "../../src/pi/widget.ts";
 import type { Outcome } from "../../src/run/outcome.ts";
+import type { ChildQuestion } from "../../src/run/question.ts";
 import { LiveRuns } from "../../src/supervise/live-runs.ts";
 import { asItIs } from "../helpers/as-it-is.ts";
 import { admission, success } from "../ledger/samples.ts";
@@ -52,6 +54,20 @@ test("the widget says how runs stand in the words of the lists", async () => {
 			expect.stringContaining("2 at work · 1 waiting"),
 		]);
 	const { run } = failing ?? expect.fail("nothing was claimed");
+	const question = asItIs<ChildQuestion>({ question: "Which database?" });
+	const seq = askQuestion(ledger, run.id, { question, fence: run.fence, at: 1 }) ?? expect.fail("not asked");
+	widget.changed();
+	await expect
+		.poll(lines)
+		.toEqual([
+			expect.stringMatching(/\? scout fails +› asks you: Which database\?/),
+			expect.stringMatching(/● scout thinks › working/),
+			expect.stringMatching(/○ scout waits +› waiting/),
+			expect.stringContaining("1 at work · 1 asking you · 1 waiting"),
+		]);
+	endQuestion(ledger, seq, { end: { answered: true, answer: "SQLite" }, at: 1 });
+	widget.changed();
+	await expect.poll(lines).toContainEqual(expect.stringMatching(/● scout fails +› working/));
 	const { finalized: _, ...evidence } = success();
 	const error = { code: "SUBAGENT_FAILED", message: "I cannot.", reason: "reported_error" } as const;
 	const outcome = asItIs<Outcome>({ ...evidence, status: "error", cause: "reported_error", exitCode: 1, error });

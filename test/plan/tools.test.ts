@@ -84,3 +84,32 @@ describe("lsp", () => {
 		expect(general.extensions).toEqual(["/extensions/deploy.js"]);
 	});
 });
+
+describe("subagent_ask", () => {
+	const agent = "tools: read\nask: true";
+
+	test("is there if the agent's file says `ask: true`, with how long its questions stay open", async () => {
+		expect(await planned({ agent })).toMatchObject({ tools: ["read", "subagent_ask"], extensions: [], askMinutes: 10 });
+		expect(await planned({ agent: "denied_tools: lsp\nask: true" })).toMatchObject({ askMinutes: 10 });
+		expect(await planned({ agent: "tools: read\nask: false" })).not.toHaveProperty("askMinutes");
+		expect((await planned({ agent })).prompt).toContain("only the user can make");
+		expect((await planned({ agent: "tools: read" })).prompt).toContain("Nobody answers questions");
+	});
+
+	test("is left out with a warning if the configuration forbids it, or the file only names it", async () => {
+		const deny = { tools: { subagents: { tools: { deny: ["subagent_ask"] } } } };
+		for (const config of [deny, allow("read")]) {
+			const { tools, warnings, prompt } = await planned({ agent, config });
+			expect(tools).toEqual(["read"]);
+			expect(warnings).toEqual([expect.stringMatching(/^subagent_ask was left out: tools\.subagents\.tools\./)]);
+			expect(prompt).toContain("Nobody answers questions");
+		}
+		const named = await planned({ agent: "tools: read, subagent_ask" });
+		expect(named.warnings).toEqual(["subagent_ask was left out: `ask: true` in its file grants it."]);
+		expect(named.tools).toEqual(["read"]);
+	});
+
+	test("is no tool to work with: a child that has no other is refused", async () => {
+		expect(await refused({ agent: "tools: write\nask: true" })).toMatchObject({ error: { reason: "no_tools" } });
+	});
+});

@@ -5,6 +5,7 @@ import { type InboxMessage, STEERING } from "../../src/ledger/inbox.ts";
 import { LedgerTrouble } from "../../src/ledger/trouble.ts";
 import { hopInWords } from "../../src/run/hop.ts";
 import { type EndCause, FINALIZE_TOOL, type Outcome } from "../../src/run/outcome.ts";
+import { ASK_TOOL, type ChildQuestion } from "../../src/run/question.ts";
 import type { Redacted } from "../../src/run/redacted.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
 import { answerTo, taskIn } from "../faults/child-model.ts";
@@ -73,6 +74,7 @@ class Child {
 		const task = taskIn(plan.task);
 		if (!task) throw new Error(`A child without a task: ${plan.task}`);
 		await this.#models.first(ALL_MODELS);
+		if (task.question !== undefined && !(await this.#ask(session, task.question))) return;
 		for (;;) {
 			const turns = turnsOf(session.entries, run.id);
 			if (plan.limits.maxTurns !== undefined && turns >= plan.limits.maxTurns) {
@@ -103,6 +105,36 @@ class Child {
 			this.#services.onProgress(() => ({ displayItems: [], usage: NO_USAGE, turnCount: turns + 1 }));
 			this.#takeMessages(session);
 		}
+	}
+
+	/** As `child/ask.ts`: how it ended counts as told once the file holds it. False if the run has ended meanwhile. */
+	async #ask(session: SimSession, question: string): Promise<boolean> {
+		const { questions } = this.#services;
+		const { id: runId } = this.#record.run;
+		const held = session.entries.find(
+			({ message }) => message?.toolName === ASK_TOOL && message.details?.runId === runId,
+		)?.message?.details?.seq;
+		if (held !== undefined) {
+			questions.taken(held);
+			return true;
+		}
+		await this.#think(question, 10);
+		if (this.#cause) return false;
+		this.#services.assertLeaseHeld();
+		session.append(assistant(this.#models.name, { name: ASK_TOOL, arguments: { question } }), "assistant");
+		const over = new AbortController();
+		void this.#ended.promise.then(() => over.abort());
+		const end = await questions.ask(asItIs<ChildQuestion>({ question }), over.signal);
+		if (this.#cause || end.seq === undefined) return false;
+		this.#services.assertLeaseHeld();
+		const { seq, answered } = end;
+		const details = { runId, seq, answered, ...(answered && { answer: end.answer }) };
+		session.append(
+			{ type: "message", message: { role: "toolResult", toolName: ASK_TOOL, content: [], details } },
+			"toolResult",
+		);
+		questions.taken(seq);
+		return true;
 	}
 
 	async #think(task: string, ms: number): Promise<void> {

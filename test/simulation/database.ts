@@ -22,7 +22,9 @@ function emptyDatabase(world: World): DatabaseSync {
 	shared.world = world;
 	shared.raw ??= newDatabase();
 	shared.raw.exec(
-		["audit", "inbox", "runs", "hosts", "sessions", "chores"].map((name) => `DELETE FROM ${name};`).join(""),
+		["audit", "audit_of_questions", "questions", "inbox", "runs", "hosts", "sessions", "chores"]
+			.map((name) => `DELETE FROM ${name};`)
+			.join(""),
 	);
 	return shared.raw;
 }

@@ -89,6 +89,27 @@ export const MUTATIONS: readonly Mutation[] = [
 		to: "null,",
 	},
 	{
+		name: "a question that each attempt asks as a new one",
+		breaks: "a question is put once",
+		file: "src/host/questions.ts",
+		from: "const earlier = last && !given.has(last.seq) ? last : undefined;",
+		to: "const earlier = last && given.has(last.seq) ? last : undefined;",
+	},
+	{
+		name: "a question that outlives its run",
+		breaks: "a question ends once, and its child hears how",
+		file: "src/ledger/progress.ts",
+		from: "closeQuestionsInTransaction(ledger, id, event.at);",
+		to: "",
+	},
+	{
+		name: "an answer that is given up when it cannot be written",
+		breaks: "a question is put once",
+		file: "src/supervise/question-dialogs.ts",
+		from: "const counts = endQuestion(",
+		to: "this.#shown.delete(seq);\n\t\t\tconst counts = endQuestion(",
+	},
+	{
 		name: "a dead host that is news each time it is found",
 		breaks: "nobody looks without a pause",
 		file: "src/supervise/hosts.ts",

@@ -13,10 +13,13 @@ import type { ParentFacts } from "../../src/plan/launch.ts";
 import { isRefusal, refuse } from "../../src/run/errors.ts";
 import { newSessionId, type RunId } from "../../src/run/ids.ts";
 import { messageOf } from "../../src/run/message-of.ts";
-import { NOBODY } from "../../src/supervise/ask.ts";
+import type { QuestionEnd } from "../../src/run/question.ts";
+import { NOBODY, type ShowQuestion } from "../../src/supervise/ask.ts";
 import { Hosts } from "../../src/supervise/hosts.ts";
 import { LiveRuns } from "../../src/supervise/live-runs.ts";
+import { QuestionDialogs } from "../../src/supervise/question-dialogs.ts";
 import { Supervisor } from "../../src/supervise/supervisor.ts";
+import { questionIn } from "../faults/child-model.ts";
 import { NO_REDACTOR } from "../helpers/as-it-is.ts";
 import { SimConversation, type ToolCall } from "./conversation.ts";
 import { FOLDER } from "./files.ts";
@@ -128,6 +131,12 @@ class SimPi {
 			wasEverUsed: () => true,
 			use: async (_talk, work) => work(this.#opened()),
 			askUser: () => async () => NOBODY,
+			openQuestionDialogs: async ({ sessionId }, { ledger, supervisor }) => {
+				const { ports } = process;
+				const log = simulatedLog(world, process);
+				const show: ShowQuestion = (asked, signal) => this.#answer(asked, signal);
+				return new QuestionDialogs({ ledger, supervisor, ports, log, session: sessionId, show });
+			},
 		});
 		this.#talk = new SimConversation(world, process, new SimSession(world, process, session), {
 			promptEntered: () => this.#announcer.promptEntered(),
@@ -136,6 +145,19 @@ class SimPi {
 			settled: () => this.#announcer.rested(this.#talk),
 		});
 		this.#announcer.begin(this.#talk);
+	}
+
+	/** The user takes a while, and then does what the question says. */
+	async #answer({ seq, question }: Parameters<ShowQuestion>[0], signal: AbortSignal): Promise<QuestionEnd> {
+		const { process } = this;
+		this.#world.shown.push({ seq, pid: process.pid, at: this.#world.scheduler.time });
+		this.#world.note(process.name, `shows question ${seq}`, question);
+		const asked = questionIn(question.question);
+		if (!asked) throw new Error(`Not a question of ours: ${question.question}`);
+		await process.clock.sleep(asked.afterMs);
+		if (!signal.aborted) this.#world.note(process.name, `the user has read question ${seq}`);
+		if (asked.declines) return { answered: false, declined: "user" };
+		return { answered: true, answer: asked.answer };
 	}
 
 	get isIdle(): boolean {
@@ -320,6 +342,7 @@ const AGENTS = [
 	agent("scout", FALLBACKS),
 	agent("counted", `maxTurns: ${MAX_TURNS}\n`),
 	agent("alone", `isolation: process\n${FALLBACKS}`),
+	agent("asker", "ask: true\n"),
 ];
 
 const DEFAULTS = loadConfig({ userFile: "/nowhere/pi-geon.json" }).config;
@@ -328,7 +351,11 @@ function configFor({ history }: World): Config {
 	const { subagents, agents } = DEFAULTS;
 	return {
 		...DEFAULTS,
-		subagents: { ...subagents, retry: { enabled: true, maxAttempts: history.maxAttempts } },
+		subagents: {
+			...subagents,
+			retry: { enabled: true, maxAttempts: history.maxAttempts },
+			askMinutes: history.askMinutes ?? subagents.askMinutes,
+		},
 		agents: { ...agents, defaults: { subagents: { ...agents.defaults.subagents, maxConcurrent: history.laneLimit } } },
 	};
 }

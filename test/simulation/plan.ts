@@ -46,6 +46,8 @@ export interface History {
 	pi: PiVersion;
 	/** Whether the system tells when a process was started: macOS does not. */
 	tellsStarts: boolean;
+	/** How long a question stays open without a parent, if not for the usual time. */
+	askMinutes?: number;
 }
 
 /** Everything that is decided beforehand. The order of simultaneous events follows from the seed too. */
@@ -55,7 +57,7 @@ export function planHistory(seed: number): History {
 	const calm = random.chance(0.1);
 	const parents = random.pick([1, 1, 2, 2, 3]);
 	const roles = [...Array.from({ length: parents }, (_, index) => `p${index}`), "host"];
-	return {
+	const history: History = {
 		seed,
 		pi: seed % 3 === 0 ? "1.5.0" : "0.87.1",
 		laneLimit: random.between(1, 3),
@@ -70,6 +72,32 @@ export function planHistory(seed: number): History {
 		troubles: calm ? [] : planTroubles(random),
 		tellsStarts: random.chance(0.65),
 	};
+	return seed % 4 === 1 ? withQuestions(history, random, { calm }) : history;
+}
+
+/** In one history of four there are children that ask. Drawn last, so that the others are what they were before. */
+function withQuestions(history: History, random: Random, { calm }: { calm: boolean }): History {
+	const task = (name: string): string => {
+		const words = [`task ${name} turns=${random.between(0, 2)} ms=${random.between(1, 400)}`];
+		words.push(`ask=${random.chance(0.2) ? random.between(3000, 20_000) : random.between(50, 3000)}`);
+		if (random.chance(0.25)) words.push("declines");
+		if (random.chance(0.15)) words.push(`stop=${random.between(50, 4000)}`);
+		return words.join(" ");
+	};
+	const prompt = (parent: number, nth: number): Prompt => ({
+		afterMs: random.between(0, 2000),
+		calls: Array.from({ length: random.between(1, 2) }, (_, index): Call => {
+			const name = `p${parent}-asks-${nth}-${index}`;
+			if (random.chance(0.3)) return { tool: "subagent", agent: "asker", task: task(name) };
+			return { tool: "sessions_spawn", agent: "asker", task: task(name), label: name };
+		}),
+		...(!calm && random.chance(0.3) && { closes: true }),
+	});
+	const parents = history.parents.map((prompts, parent) => [
+		...Array.from({ length: random.between(1, 2) }, (_, nth) => prompt(parent, nth)),
+		...prompts,
+	]);
+	return { ...history, parents, ...(!calm && random.chance(0.2) && { askMinutes: 0 }) };
 }
 
 function planPrompts(random: Random, parent: string): Prompt[] {

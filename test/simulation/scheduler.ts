@@ -80,7 +80,8 @@ export class Scheduler {
 	 */
 	meanwhile(until: number): void {
 		this.#isInside = true;
-		while (!this.isTired && this.#next(until));
+		// Not what waits for its end: that may be the suspended process's own, which goes on with this event first.
+		while (!this.isTired && (this.#heap[0]?.at ?? until) < until && this.#next(until));
 		this.#isInside = false;
 		this.#isInEvent = true;
 		this.elapsed = Math.max(this.elapsed, until);

@@ -107,6 +107,7 @@ function evidenceOf(world: World, troubles: string[]): Evidence {
 		moves: readAudit(raw),
 		transcripts,
 		requests: world.requests,
+		shown: world.shown,
 		lagMs: 0,
 		appends: world.files.appends,
 		faults: world.faults as Evidence["faults"],

@@ -32,6 +32,8 @@ export class World {
 	}[] = [];
 	/** A child at its model. */
 	readonly requests: { pid: number; task: string; startedAt: number; endedAt: number }[] = [];
+	/** Questions that were put before a user. */
+	readonly shown: { seq: number; pid: number; at: number }[] = [];
 	/** What happened, for people; only if it is wanted. */
 	readonly timeline: string[] | undefined;
 	readonly #started = new Map<string, number>();

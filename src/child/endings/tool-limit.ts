@@ -1,12 +1,14 @@
+import { ASK_TOOL } from "../../run/question.ts";
 import type { ChildEvents } from "../child-events.ts";
 import type { EndingRace } from "./race.ts";
 import { timer } from "./timer.ts";
 
-/** One tool call that does not come back. */
+/** One tool call that does not come back. A question to the user takes as long as a person does: it has no such limit. */
 export function watchTools(race: EndingRace, events: ChildEvents, toolTimeoutMs: number): () => void {
 	/** Several with the same id, where a model does not tell its calls apart. */
 	const running = new Map<string, (() => void)[]>();
 	const unsubscribe = events.subscribe((event) => {
+		if ("toolName" in event && event.toolName === ASK_TOOL) return;
 		if (event.type === "tool_execution_start") {
 			const expire = () => race.declare({ kind: "timeout", limit: "tool", afterMs: toolTimeoutMs });
 			running.set(event.toolCallId, [...(running.get(event.toolCallId) ?? []), timer(toolTimeoutMs, expire)]);

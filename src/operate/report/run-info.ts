@@ -24,6 +24,7 @@ function whereItStands(info: RunInfo, now: number): Fact[] {
 	const exit = info.exitCode === undefined ? "" : ` (exit code ${info.exitCode})`;
 	return [
 		fact("state", `${stateInWords(info)}${exit}, ${elapsed(info, now)}`),
+		fact("asks", info.asks && `${info.asks} (waits for the answer of the user)`),
 		fact("admitted", timeInWords(info.createdAt)),
 		fact("started", info.startedAt === undefined ? "not yet" : timeInWords(info.startedAt)),
 		fact("ended", info.endedAt === undefined ? undefined : timeInWords(info.endedAt)),

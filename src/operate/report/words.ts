@@ -30,7 +30,10 @@ export const ENDED: Readonly<Record<Cause, string>> = {
 };
 
 /** The state of a run in words: its phase, or how it ended. */
-export const stateInWords = ({ phase, cause }: Standing): string => (cause === undefined ? phase : ENDED[cause]);
+export function stateInWords({ phase, cause, asks }: Standing): string {
+	if (cause !== undefined) return ENDED[cause];
+	return asks !== undefined && phase !== "stopping" ? "asking" : phase;
+}
 
 /** How long it has been at work, or waited so far, or took. */
 export function elapsed(run: Pick<RunSummary, "createdAt" | "startedAt" | "endedAt">, now: number): string {

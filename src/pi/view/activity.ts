@@ -1,5 +1,6 @@
 import { inOneLine, plain } from "../../collect/plain.ts";
 import { FINALIZE_TOOL } from "../../run/outcome.ts";
+import { ASK_TOOL } from "../../run/question.ts";
 import { fieldsOf, type StoredFields, storedList, textOf } from "./stored.ts";
 
 /** How much of one thing that a child said is looked at for the line that stands for it. */
@@ -33,6 +34,7 @@ const TELLING_ARGUMENTS = ["command", "pattern", "query", "url", "path", "file_p
 export function callLine(item: StoredFields): string {
 	const name = textOf(item.name) ?? "tool";
 	const args = fieldsOf(item.args) ?? {};
+	if (name === ASK_TOOL) return inOneLine(`asks you: ${(textOf(args.question) ?? "").slice(0, READ_OF_A_SAYING)}`);
 	const value = TELLING_ARGUMENTS.map((key) => args[key]).find(isTelling) ?? Object.values(args).find(isTelling);
 	return inOneLine(value === undefined ? name : `${name} ${String(value).slice(0, READ_OF_A_SAYING)}`);
 }

@@ -9,7 +9,7 @@ export interface WidgetRow {
 	agent: string;
 	/** Its label, or its task. */
 	title: string;
-	look: "waiting" | "working" | "stopping" | "done" | "failed";
+	look: "waiting" | "working" | "asking" | "stopping" | "done" | "failed";
 	doing: string;
 	/** Undefined while it waits. */
 	startedAt: number | undefined;
@@ -29,6 +29,7 @@ export interface WidgetView {
 const ROW_MARKS = {
 	waiting: { color: "muted", mark: "○" },
 	working: { color: "warning", mark: "●" },
+	asking: { color: "accent", mark: "?" },
 	stopping: { color: "warning", mark: "◌" },
 	done: { color: "success", mark: "✓" },
 	failed: { color: "error", mark: "✗" },
@@ -79,17 +80,21 @@ function figuresOf({ startedAt, endedAt, tokens, cost }: WidgetRow, width: numbe
 }
 
 function countsOf({ rows, more, hint }: WidgetView, width: number): string {
-	const working = more.working + rows.filter(({ look }) => look === "working" || look === "stopping").length;
+	const working = more.working + rows.filter(({ look }) => LOOKS_AT_WORK.has(look)).length;
+	const asking = rows.filter(({ look }) => look === "asking").length;
 	const waiting = more.waiting + rows.filter(({ look }) => look === "waiting").length;
 	const hidden = more.working + more.waiting;
 	const counts = [
 		...(hidden > 0 ? [`+${hidden} more`] : []),
 		...(working > 0 ? [`${working} at work`] : []),
+		...(asking > 0 ? [`${asking} asking you`] : []),
 		...(waiting > 0 ? [`${waiting} waiting`] : []),
 	].join(" · ");
 	const withHint = hint === "" ? counts : `${counts} · ${hint}`;
 	return visibleWidth(withHint) <= width ? withHint : cut(counts, width);
 }
+
+const LOOKS_AT_WORK: ReadonlySet<WidgetRow["look"]> = new Set(["working", "stopping"]);
 
 const short = (text: string): string => inOneLine(text.slice(0, READ_OF_A_LINE));
 

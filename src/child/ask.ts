@@ -1,0 +1,187 @@
+import { defineTool, type ExtensionContext, type ToolDefinition } from "@earendil-works/pi-coding-agent";
+import { Type } from "typebox";
+import { inOneLine, plain } from "../collect/plain.ts";
+import type { QuestionRecord } from "../ledger/questions.ts";
+import { diskFiles } from "../ports/session-files.ts";
+import type { RunId } from "../run/ids.ts";
+import { legible } from "../run/legible.ts";
+import { FINALIZE_TOOL } from "../run/outcome.ts";
+import { ASK_TOOL, type ChildQuestion, type DeclineCause, type QuestionEnd } from "../run/question.ts";
+import type { Redacted } from "../run/redacted.ts";
+
+/** What fits into a dialog. A child that needs more has not thought about what it needs to know. */
+const LONGEST_ASKED = 2_000;
+const MOST_QUESTION_LINES = 30;
+const LONGEST_CHOICE = 200;
+const MOST_CHOICES = 20;
+
+/** How a question of a child ended. */
+export type EndedQuestion = QuestionEnd & {
+	/** Absent if it never came to be asked. */
+	seq?: number;
+	/** The question that was really answered: one that an earlier attempt had asked in other words. */
+	earlier?: ChildQuestion;
+};
+
+/** The questions of one run, as far as its host is concerned. */
+export interface RunQuestions {
+	ask(question: ChildQuestion, signal: AbortSignal): Promise<EndedQuestion>;
+	/** What an earlier attempt asked, and the session does not hold the end of. */
+	untaken(): QuestionRecord | undefined;
+	/** The session's file holds how it ended. */
+	taken(seq: number): void;
+}
+
+export interface AskingSetup {
+	runId: RunId;
+	questions: RunQuestions;
+	redact(text: string): Redacted;
+	/** From then on nothing is asked any more. */
+	over: AbortSignal;
+}
+
+type AskingTranscript = ExtensionContext["sessionManager"];
+
+interface AskCall {
+	question: string;
+	options?: string[];
+}
+
+/** One for all: pi compiles a schema that it has not seen before. Lengths are not in it: pi repeats what does not fit. */
+const askParameters = Type.Object(
+	{ question: Type.String(), options: Type.Optional(Type.Array(Type.String())) },
+	{ additionalProperties: false },
+);
+
+/** The tool with which a child asks the user. How a question ended is in its result, and so in the child's session. */
+export class Asking {
+	readonly tool: ToolDefinition;
+	readonly #setup: AskingSetup;
+	/** Handed to pi, but not yet seen in the session. */
+	readonly #given = new Set<number>();
+	/** A user is asked one thing after the other, also if a model asks several at once. */
+	#before: Promise<unknown> = Promise.resolve();
+
+	constructor(setup: AskingSetup) {
+		this.#setup = setup;
+		this.tool = defineTool({
+			name: ASK_TOOL,
+			label: "Ask the user",
+			description:
+				"Ask the user one question and wait for the answer. Only for what you cannot find out or decide yourself, and " +
+				"cannot do your task without. `options`: the answers to choose from, if there are few. " +
+				"Returns { answered, answer? }.",
+			parameters: askParameters,
+			execute: (_id, call, signal) => {
+				const asked = this.#before.then(() => this.#ask(call, signal));
+				this.#before = asked.catch(() => {}); // That call's own affair.
+				return asked;
+			},
+		});
+	}
+
+	/** To be called whenever something happened in the session: marks the questions whose end turns out to be in it. */
+	observe(transcript: AskingTranscript): void {
+		if (this.#given.size > 0) this.#settle(transcript, [...this.#given]);
+	}
+
+	/** What the next attempt of a run has to know about the question that the one before had asked. */
+	recall(transcript: AskingTranscript): string {
+		const asked = this.#setup.questions.untaken();
+		if (!asked || this.#settle(transcript, [asked.seq])) return "";
+		const { question, options } = asked.question;
+		const call = JSON.stringify({ question, ...(options && { options }) });
+		return ` You had asked the user a question. To get the answer, call ${ASK_TOOL} again with exactly these arguments: ${call}`;
+	}
+
+	async #ask(call: AskCall, signal: AbortSignal | undefined) {
+		const { questions, over, redact } = this.#setup;
+		const asked = readAskCall(call, redact);
+		if ("problem" in asked) throw new Error(asked.problem);
+		const end = await questions.ask(asked, signal ? AbortSignal.any([over, signal]) : over);
+		if (end.seq !== undefined) this.#given.add(end.seq);
+		return this.#reply(end, call);
+	}
+
+	#reply(end: EndedQuestion, call: AskCall) {
+		const chosen = end.answered && end.option !== undefined && !end.earlier ? call.options?.[end.option] : undefined;
+		const result = end.answered ? { answered: true, answer: chosen ?? end.answer } : { answered: false };
+		const note = end.answered ? earlierNote(end.earlier) : DECLINED[end.declined] + GO_ON;
+		const { runId } = this.#setup;
+		return {
+			content: [JSON.stringify(result), ...(note === "" ? [] : [note])].map((text) => ({
+				type: "text" as const,
+				text,
+			})),
+			details: { ...result, runId, ...(end.seq !== undefined && { seq: end.seq }) },
+		};
+	}
+
+	/** Whether the session held the end of any. */
+	#settle(transcript: AskingTranscript, seqs: readonly number[]): boolean {
+		const held = endsHeldBy(transcript, this.#setup.runId);
+		const settled = seqs.filter((seq) => held.has(seq));
+		const file = transcript.getSessionFile();
+		if (settled.length > 0 && file !== undefined) diskFiles.flush(file);
+		for (const seq of settled) {
+			this.#setup.questions.taken(seq);
+			this.#given.delete(seq);
+		}
+		return settled.length > 0;
+	}
+}
+
+/** The question as it is put to the user, or what is wrong with it. Redacted last: what hid a secret is gone by then. */
+export function readAskCall(
+	{ question, options = [] }: AskCall,
+	redact: (text: string) => Redacted,
+): ChildQuestion | { problem: string } {
+	const remedy = "Nothing was asked. Ask again in fewer words.";
+	const size = question.length.toLocaleString("en-US");
+	if (question.length > LONGEST_ASKED)
+		return { problem: `\`question\` has ${size} characters, of at most 2,000. ${remedy}` };
+	if (options.length > MOST_CHOICES)
+		return { problem: `There are ${options.length} options, of at most 20. ${remedy}` };
+	if (options.some((option) => option.length > LONGEST_CHOICE))
+		return { problem: `An option has more than 200 characters. ${remedy}` };
+	const shown = redact(
+		legible(plain(question))
+			.replace(/\n{3,}/g, "\n\n")
+			.trim(),
+	);
+	if (shown === "") return { problem: "`question` is empty. Nothing was asked." };
+	if (shown.split("\n").length > MOST_QUESTION_LINES)
+		return { problem: `\`question\` has more than 30 lines. ${remedy}` };
+	const choices = options.map((option) => redact(legible(inOneLine(option)).trim()));
+	if (choices.includes("" as Redacted)) return { problem: "An option is empty. Nothing was asked." };
+	return { question: shown, ...(choices.length > 0 && { options: choices }) };
+}
+
+/** The questions of a run of which the session holds how they ended, by their number. */
+function endsHeldBy(transcript: AskingTranscript, runId: RunId): Set<unknown> {
+	return new Set(
+		transcript.getBranch().map((entry) => {
+			if (entry.type !== "message" || entry.message.role !== "toolResult") return undefined;
+			const details = entry.message.details as { runId?: unknown; seq?: unknown } | null | undefined;
+			return entry.message.toolName === ASK_TOOL && details?.runId === runId ? details.seq : undefined;
+		}),
+	);
+}
+
+const DECLINED: Readonly<Record<DeclineCause, string>> = {
+	user: "The user did not answer this question.",
+	nobody: "No user is here to answer.",
+	time: "No user was there to answer in time.",
+	ended: "Your work is being ended.",
+	replaced: "You asked something else in its place.",
+};
+
+const GO_ON =
+	" Do not ask it again. Continue without the answer, and report what you assumed. If you cannot, call " +
+	`${FINALIZE_TOOL} with status ERROR, and say what is missing.`;
+
+const earlierNote = (earlier: ChildQuestion | undefined): string =>
+	earlier === undefined
+		? ""
+		: `This is the answer to what you had asked before you were interrupted: ${JSON.stringify(earlier.question)}. ` +
+			"Your new question was not asked. Ask it again if you still need to know.";

@@ -1,0 +1,35 @@
+import { CLAIM_MS } from "../ledger/process-claims.ts";
+
+/**
+ * How long a parent has to come and show a question before nobody counts as there: it looks for its host, and at the
+ * ledger, once a second.
+ */
+export const SHOWN_WITHIN_MS = 3000;
+
+/** Who watches the run of a question: a parent with a user, only parents without one, or no parent yet. */
+export type Presence = "user" | "nobody" | "unknown";
+
+/** An open question, as its host sees it now. Times are those of its own process. */
+export interface SeenQuestion {
+	/** Whether a parent shows it, as far as the ledger knows, and whether one ever did. */
+	isShown: boolean;
+	wasShown: boolean;
+	/** Who has been there since it was asked. */
+	presence: Presence;
+	askedForMs: number;
+	/** Since nothing has changed about who shows it. A parent that does says so again and again. */
+	quietForMs: number;
+}
+
+/**
+ * Whether an open question goes on waiting, or why it is declined. While a parent shows it, it waits for as long as its run
+ * may take.
+ */
+export function decideQuestion(seen: SeenQuestion, { askMs }: { askMs: number }): "wait" | "nobody" | "time" {
+	const { isShown, wasShown, presence, askedForMs, quietForMs } = seen;
+	if (!wasShown && presence === "nobody") return "nobody";
+	if (!wasShown && presence === "unknown") return askedForMs < SHOWN_WITHIN_MS ? "wait" : "nobody";
+	// One who died while it was shown cannot say so.
+	const patienceMs = Math.max(askMs, SHOWN_WITHIN_MS) + (isShown ? CLAIM_MS : 0);
+	return quietForMs < patienceMs ? "wait" : "time";
+}

@@ -1,0 +1,166 @@
+import type { RunId } from "../run/ids.ts";
+import { isRecord } from "../run/is-record.ts";
+import { parsedLine } from "../run/json-line.ts";
+import { type ChildQuestion, DECLINE_CAUSES, type QuestionEnd } from "../run/question.ts";
+import { redactedBefore } from "../run/redacted.ts";
+import type { Ledger } from "./ledger.ts";
+import { type Claimable, type Claimer, claimRows } from "./process-claims.ts";
+
+/** A question of a child, as the ledger has it. */
+export interface QuestionRecord {
+	seq: number;
+	runId: RunId;
+	question: ChildQuestion;
+	createdAt: number;
+	/** The claim of the process that shows it, or did last. Without a name: that process gave it back. */
+	shower: { name?: string; until: number } | undefined;
+	/** Undefined while it is open. */
+	end: QuestionEnd | undefined;
+}
+
+/** The write of a host, which counts only while the run is its own. */
+interface ByHost {
+	fence: number;
+	at: number;
+}
+
+/** Asks a question in the name of a run. Undefined if the run is not its host's own any more, or is to be stopped. */
+export function askQuestion(
+	ledger: Ledger,
+	runId: RunId,
+	{ question, replaces, fence, at }: ByHost & { question: ChildQuestion; replaces?: number | undefined },
+): number | undefined {
+	const sql = `INSERT INTO questions (run_id, parent_session, state, created_at, question)
+		SELECT id, parent_session, 'open', ?, ? FROM runs
+		WHERE id = ? AND fence = ? AND state = 'running' AND stop_at IS NULL RETURNING seq`;
+	return ledger.transaction("full", () => {
+		const asked = ledger.get<{ seq: number }>(sql, at, JSON.stringify(question), runId, fence)?.seq;
+		if (asked !== undefined && replaces !== undefined) {
+			closeInTransaction(ledger, replaces, { end: { answered: false, declined: "replaced" }, at });
+		}
+		return asked;
+	});
+}
+
+export function findQuestion(ledger: Ledger, seq: number): QuestionRecord | undefined {
+	const row = ledger.get<QuestionRow>("SELECT * FROM questions WHERE seq = ?", seq);
+	return row && toQuestion(row);
+}
+
+/** The last question of a run, unless the child's session holds how it ended. */
+export function untakenQuestion(ledger: Ledger, runId: RunId): QuestionRecord | undefined {
+	const row = ledger.get<QuestionRow>("SELECT * FROM questions WHERE run_id = ? ORDER BY seq DESC LIMIT 1", runId);
+	return row && row.taken_at === null ? toQuestion(row) : undefined;
+}
+
+/** What a run waits for an answer to. */
+export function openQuestionOf(ledger: Ledger, runId: RunId): ChildQuestion | undefined {
+	const sql = "SELECT question FROM questions WHERE run_id = ? AND state = 'open' ORDER BY seq DESC LIMIT 1";
+	const row = ledger.get<{ question: string }>(sql, runId);
+	return row && readQuestion(row.question);
+}
+
+/** The open questions of a session's runs, oldest first. */
+export function openQuestionsOf(ledger: Ledger, parentSession: string): number[] {
+	const sql = "SELECT seq FROM questions WHERE parent_session = ? AND state = 'open' ORDER BY seq";
+	return ledger.all<{ seq: number }>(sql, parentSession).map(({ seq }) => seq);
+}
+
+/** Takes it upon a process to show questions: of two that have the same session open, one does. */
+export const takeQuestions = (ledger: Ledger, seqs: readonly number[], by: Claimer): Set<number> =>
+	claimRows(ledger, SHOWN, seqs, by);
+
+const SHOWN: Claimable = {
+	held: "SELECT shower AS name, shower_until AS until FROM questions WHERE seq = ? AND state = 'open'",
+	take: "UPDATE questions SET shower = ?, shower_until = ? WHERE seq = ?",
+};
+
+/** Gives the questions that a process shows back. When it last did stays known. */
+export function returnQuestions(ledger: Ledger, shower: string, parentSession: string): void {
+	const sql = "UPDATE questions SET shower = NULL WHERE parent_session = ? AND state = 'open' AND shower = ?";
+	ledger.transaction("normal", () => ledger.run(sql, parentSession, shower));
+}
+
+/** What the user said to it. False if it had ended already. */
+export function endQuestion(ledger: Ledger, seq: number, { end, at }: { end: QuestionEnd; at: number }): boolean {
+	return ledger.transaction("full", () => closeInTransaction(ledger, seq, { end, at }));
+}
+
+/** Declined by the host of its run, which saw nobody show it: not if somebody has begun to meanwhile. */
+export function declineUnseen(
+	ledger: Ledger,
+	{ seq, shower }: Pick<QuestionRecord, "seq" | "shower">,
+	{ end, fence, at }: ByHost & { end: QuestionEnd },
+): boolean {
+	const isAsSeen = `SELECT 1 FROM questions JOIN runs ON runs.id = questions.run_id
+		WHERE questions.seq = ? AND shower IS ? AND shower_until IS ? AND fence = ?`;
+	return ledger.transaction("full", () => {
+		if (!ledger.get(isAsSeen, seq, shower?.name ?? null, shower?.until ?? null, fence)) return false;
+		return closeInTransaction(ledger, seq, { end, at });
+	});
+}
+
+/** Marked only once the child's session file holds how it ended: a crash before repeats that, and never loses it. */
+export function questionTaken(ledger: Ledger, seq: number, { fence, at }: ByHost): boolean {
+	const sql = `UPDATE questions SET taken_at = ? WHERE seq = ? AND taken_at IS NULL
+		AND EXISTS (SELECT 1 FROM runs WHERE runs.id = questions.run_id AND fence = ?)`;
+	return ledger.transaction("full", () => ledger.run(sql, at, seq, fence)) === 1;
+}
+
+/** Part of the transaction that ends the run: nobody waits for an answer any more. */
+export function closeQuestionsInTransaction(ledger: Ledger, runId: string, at: number): void {
+	const sql = `UPDATE questions SET state = 'declined', declined = 'ended', closed_at = ? WHERE run_id = ? AND state = 'open'`;
+	ledger.run(sql, at, runId);
+}
+
+function closeInTransaction(ledger: Ledger, seq: number, { end, at }: { end: QuestionEnd; at: number }): boolean {
+	const sql = `UPDATE questions SET state = ?, declined = ?, answer = ?, closed_at = ? WHERE seq = ? AND state = 'open'`;
+	const values = end.answered
+		? ["answered", null, JSON.stringify({ answer: end.answer, option: end.option })]
+		: ["declined", end.declined, null];
+	return ledger.run(sql, ...values, at, seq) === 1;
+}
+
+interface QuestionRow {
+	seq: number;
+	run_id: RunId;
+	state: "open" | "answered" | "declined";
+	declined: string | null;
+	created_at: number;
+	shower: string | null;
+	shower_until: number | null;
+	taken_at: number | null;
+	question: string;
+	answer: string | null;
+}
+
+function toQuestion(row: QuestionRow): QuestionRecord {
+	const { shower, shower_until: until } = row;
+	return {
+		seq: row.seq,
+		runId: row.run_id,
+		question: readQuestion(row.question),
+		createdAt: row.created_at,
+		shower: until === null ? undefined : { until, ...(shower !== null && { name: shower }) },
+		end: questionEndIn(row),
+	};
+}
+
+/** A row is a file's content, not our own word: what cannot be read of it is no answer. */
+function questionEndIn({ state, declined, answer }: QuestionRow): QuestionEnd | undefined {
+	if (state === "open") return undefined;
+	const given = state === "answered" ? parsedLine(answer ?? "null") : undefined;
+	if (isRecord(given) && typeof given.answer === "string") {
+		const { option } = given;
+		return { answered: true, answer: given.answer, ...(typeof option === "number" && { option }) };
+	}
+	return { answered: false, declined: DECLINE_CAUSES.find((cause) => cause === declined) ?? "ended" };
+}
+
+/** Its host redacted it before it was stored. */
+function readQuestion(stored: string): ChildQuestion {
+	const words = parsedLine(stored);
+	const question = isRecord(words) && typeof words.question === "string" ? words.question : "(cannot be read)";
+	const options = isRecord(words) && Array.isArray(words.options) ? words.options.map(String) : undefined;
+	return redactedBefore({ question, ...(options && { options }) });
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import type { Ledger } from "../ledger/ledger.ts";
+import { CLAIM_MS, type Claimer } from "../ledger/process-claims.ts";
+import type { Ports } from "../ports/ports.ts";
+
+/** How rows of one kind are claimed, and given back. */
+export interface ClaimStore<Id> {
+	take(ledger: Ledger, ids: readonly Id[], by: Claimer): Set<Id>;
+	giveBack(ledger: Ledger, claimer: string, session: string): void;
+}
+
+/** What this process has claimed, so that no other one with the same session open tells or shows it too. */
+export class ProcessClaims<Id> {
+	readonly #ports: Ports;
+	readonly #store: ClaimStore<Id>;
+	#name: string | undefined;
+	/** Until when each is ours, by the clock that never goes back: we must not be late to say so again. */
+	readonly #until = new Map<Id, number>();
+
+	/** Since when we have seen claims that end later than any can: they were made before the clock was set back. */
+	readonly #farAhead = new Map<string, number>();
+
+	constructor(ports: Ports, store: ClaimStore<Id>) {
+		this.#ports = ports;
+		this.#store = store;
+	}
+
+	get size(): number {
+		return this.#until.size;
+	}
+
+	/** Tells others which process this is, so that they need not wait for it if it is dead. Most sessions never need it. */
+	get #claimer(): string {
+		if (this.#name === undefined) {
+			const { pid, started } = this.#ports.processes.self;
+			this.#name = `${pid}:${started}:${randomUUID()}`;
+		}
+		return this.#name;
+	}
+
+	/** Answers those that are ours now: nobody else's, or of one that is dead. */
+	take(ledger: Ledger, ids: readonly Id[]): Set<Id> {
+		const at = this.#ports.clock.now();
+		const taken = this.#store.take(ledger, ids, { name: this.#claimer, at, forMs: CLAIM_MS, isAlive: this.#isAlive });
+		for (const id of taken) this.#until.set(id, this.#ports.clock.elapsed() + CLAIM_MS);
+		return taken;
+	}
+
+	/**
+	 * Says again that these are ours, long before that runs out. All others are not, nor what another process has taken.
+	 * Answers those that are.
+	 */
+	keep(ledger: Ledger, ids: readonly Id[]): Set<Id> {
+		const soon = this.#ports.clock.elapsed() + CLAIM_MS / 2;
+		const runningOut = ids.filter((id) => (this.#until.get(id) ?? 0) < soon);
+		const taken = this.take(ledger, runningOut);
+		const ours = new Set(ids.filter((id) => taken.has(id) || !runningOut.includes(id)));
+		for (const id of this.#until.keys()) if (!ours.has(id)) this.#until.delete(id);
+		return ours;
+	}
+
+	/** Whether a claimer may still be there. Where the system does not tell, its time has to run out. */
+	readonly #isAlive = (claimer: string, until: number): boolean => {
+		const { clock, processes } = this.#ports;
+		const [pid, pidStarted] = claimer.split(":");
+		if (pidStarted !== "" && processes.isDead({ pid: Number(pid), pidStarted })) return false;
+		if (until <= clock.now() + CLAIM_MS) return true;
+		// One that is still there says so again, by the new time, while we look on.
+		const claim = `${claimer} ${until}`;
+		const since = this.#farAhead.get(claim) ?? clock.elapsed();
+		this.#farAhead.set(claim, since);
+		return clock.elapsed() - since < CLAIM_MS;
+	};
+
+	/** We turn to another session: whoever opens this one next need not wait. */
+	giveBack(ledger: Ledger, session: string): void {
+		this.#store.giveBack(ledger, this.#claimer, session);
+		this.#until.clear();
+	}
+}
