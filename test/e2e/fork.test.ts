@@ -1,6 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { piGeon } from "../cli/pi-geon.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home, HomeOptions } from "../helpers/home.ts";
 import { killHosts } from "../helpers/hosts.ts";
@@ -12,7 +14,7 @@ import type { PiVersion } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 import { interruptions, readTranscript } from "./interrupted.ts";
-import { inLedger } from "./ledger-of.ts";
+import { eventually, inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
 
@@ -352,4 +354,46 @@ test("each call of a message, and each call of a script, has a copy of its own",
 	const files = inLedger<{ file: string }>(home, "SELECT file FROM sessions");
 	expect(new Set(files.map(({ file }) => file)).size).toBe(4);
 	expect(home.model.requests.at(-1)?.toolResults.at(-1)?.text).toContain("marzipan Say it, 2.");
+});
+
+test("a pi that is killed before the run is admitted leaves a copy that pi-geon gc removes, and no run", async () => {
+	let other: DatabaseSync | undefined;
+	const home: Home = await openHome({
+		agents: { "scout.md": scout() },
+		script: dispatch({
+			parent: ({ lastUserText }) => {
+				if (lastUserText !== SAID) return text("Hello.");
+				// Another process writes and does not go on, so that nothing is admitted.
+				other = new DatabaseSync(join(home.agentDir, "pi-geon", "ledger.sqlite"));
+				other.exec("BEGIN IMMEDIATE");
+				return delegateTo("scout", "Say the word.");
+			},
+			child: [finalize("Never.")],
+		}),
+	});
+	const ledger = join(home.agentDir, "pi-geon", "ledger.sqlite");
+	const rpc = startRpc(home);
+	await rpc.promptAndSettle("Hello?");
+	// A host is started ahead: there is a ledger then.
+	await eventually(() => {
+		expect(existsSync(ledger)).toBe(true);
+		expect(inLedger(home, "SELECT id FROM hosts")).not.toEqual([]);
+	});
+	await rpc.prompt(SAID);
+	await eventually(() => expect(forksIn(home)).toHaveLength(1));
+	rpc.child.kill("SIGKILL");
+	await rpc.exited;
+	other?.exec("ROLLBACK");
+	other?.close();
+	expect(inLedger(home, "SELECT id FROM runs")).toEqual([]);
+	const [name = ""] = forksIn(home);
+	const file = join(home.agentDir, "pi-geon", "forks", name);
+	expect(statSync(file).mode & 0o777).toBe(0o600);
+	expect(readFileSync(file, "utf8")).toContain("marzipan");
+	expect(await piGeon(home, ["gc"])).toMatchObject({ code: 0 });
+	expect(forksIn(home)).toEqual([name]);
+	const before = Date.now() / 1000 - 3700;
+	utimesSync(file, before, before);
+	expect(await piGeon(home, ["gc"])).toMatchObject({ code: 0 });
+	expect(forksIn(home)).toEqual([]);
 });
