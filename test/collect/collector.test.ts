@@ -177,6 +177,6 @@ test("whatever a child emits, collecting never fails, and there is no exit code 
 			for (const count of Object.values(usage)) expect(Number.isFinite(count) && count >= 0).toBe(true);
 			expect(() => JSON.stringify(outcome)).not.toThrow();
 		}),
-		{ numRuns: 1000 },
+		{ numRuns: 3000 },
 	);
 });

@@ -160,7 +160,7 @@ test("whatever was stored, nothing is thrown, and no line is wider than the term
 			const tooWide = draw(messageWith(given, content), how).filter((line) => visibleWidth(line) > how.width);
 			expect(tooWide).toEqual([]);
 		}),
-		{ numRuns: 500 },
+		{ numRuns: 1000 },
 	);
 });
 

@@ -269,7 +269,7 @@ test("whatever was stored, nothing is thrown", () => {
 		fc.property(anyCase, width, (given, columns) => {
 			expectNoneWider(draw(given, columns), columns);
 		}),
-		{ numRuns: 500 },
+		{ numRuns: 1000 },
 	);
 });
 
