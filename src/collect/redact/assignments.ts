@@ -1,10 +1,13 @@
 import { endOf, NAME_CHAR, startOf } from "./characters.ts";
-import { type CredentialName, credentialName, nameKind } from "./credential-names.ts";
+import { type CredentialName, nameKind } from "./credential-names.ts";
 import { MASK_WITH_KIND, MASKED, maskOf } from "./mask.ts";
+import { Neighbourhood } from "./neighbourhood.ts";
 import { isOurSession } from "./references.ts";
 import { Rewriting } from "./rewriting.ts";
-import { isSecretValue, looksRandom, looksStrong } from "./secret-values.ts";
+import { isSecretValue, LEAST_VALUE, looksRandom, looksStrong } from "./secret-values.ts";
 import { type Separation, separationAfter } from "./separators.ts";
+import { isShortNameOfPassword } from "./short-names.ts";
+import { valueBefore } from "./value-before.ts";
 import { type Value, ValueReader } from "./values.ts";
 
 /** The telling part of a name. The rest of the name is read from there in both directions. */
@@ -37,21 +40,19 @@ interface Secret extends Value {
 }
 
 /**
- * How far a name looks ahead: less than 1,000 characters to its value, which has at most 8,000. And how far back: 300 to
- * the value of a pair, of which the name comes last, and a name has 80.
- */
-const LOOKS_AHEAD = 9_000;
-const LOOKS_BACK = 400;
-
-/**
  * Masks what is assigned to the name of a credential, in the notations of configuration files, shells and languages. In a
  * text that was read before, only the names are read that can see one of the masks at `since`. Returns where the masks are
  * that may have set something apart.
  */
 export function maskAssignments(text: string, since?: readonly number[]): { text: string; masks: number[] } {
 	const rewriting = new Rewriting(text);
+	const masks = maskInto(rewriting, text, since && new Neighbourhood(text, since));
+	return { text: rewriting.result(), masks };
+}
+
+/** By itself, so that the engine keeps what it compiled while it was in the loop, and does not throw it away after it. */
+function maskInto(rewriting: Rewriting, text: string, near: Neighbourhood | undefined): number[] {
 	const values = new ValueReader(text);
-	const near = since && new Neighbourhood(text, since);
 	const masks: number[] = [];
 	let harmless = 0;
 	TELLING_PART.lastIndex = 0;
@@ -81,34 +82,7 @@ export function maskAssignments(text: string, since?: readonly number[]): { text
 		if (!secret.settled) masks.push(mask);
 		TELLING_PART.lastIndex = Math.max(secret.end, nameEnd);
 	}
-	return { text: rewriting.result(), masks };
-}
-
-/** The parts of a text from which one of the masks in it can be seen. */
-class Neighbourhood {
-	readonly #text: string;
-	readonly #masks: readonly number[];
-	#index = -1;
-	#from = 0;
-	#to = 0;
-
-	constructor(text: string, masks: readonly number[]) {
-		this.#text = text;
-		this.#masks = masks;
-	}
-
-	/** The first position in it at or after another. It begins with a name and not inside one. */
-	next(at: number): number {
-		while (at > this.#to) {
-			this.#index += 1;
-			const mask = this.#masks[this.#index];
-			if (mask === undefined) return this.#text.length;
-			const from = mask - LOOKS_AHEAD;
-			this.#from = from > this.#to ? startOf(this.#text, from, NAME_CHAR, from - this.#to) : 0;
-			this.#to = mask + LOOKS_BACK;
-		}
-		return Math.max(at, this.#from);
-	}
+	return masks;
 }
 
 function secretAt(
@@ -116,10 +90,11 @@ function secretAt(
 	{ start, nameEnd, readable, values }: { start: number; nameEnd: number; readable: number; values: ValueReader },
 ): Secret | undefined {
 	// The kind that a mask names is not the name of what follows the mask.
-	if (text.startsWith(MASK_WITH_KIND, start - MASK_WITH_KIND.length)) return undefined;
+	if (text.charCodeAt(start - 1) === 0x3a && text.startsWith(MASK_WITH_KIND, start - MASK_WITH_KIND.length))
+		return undefined;
 	if (isFollowedByMask(text, nameEnd)) return undefined;
 	const written = text.slice(start, nameEnd);
-	const kind = assignedKind(text, start, written);
+	const kind = assignedKind(text, start, written, values);
 	if (kind === undefined) return undefined;
 	const end = endOfClosers(text, nameEnd);
 	const found: FoundName = { start, end, name: written, closers: text.slice(nameEnd, end) };
@@ -127,24 +102,26 @@ function secretAt(
 	const value = separation && valueAfter(text, values, found, separation);
 	const valueWritten = value === undefined ? "" : text.slice(value.start, value.end);
 	if (isOurSession(written, valueWritten)) return undefined;
-	if (value !== undefined && separation !== undefined) {
+	if (value !== undefined && separation !== undefined && valueWritten.length >= LEAST_VALUE) {
 		if (isSecret(value, valueWritten, kind, separation)) {
 			const whole = values.whole(value);
 			const end = whole.notation === "quoted" ? whole.end : listEnd(text, start, whole);
-			return { ...whole, end, kind, settled: end === whole.end && separation.proof !== "strong" };
+			return { start: whole.start, end, notation: whole.notation, kind, settled: end === whole.end };
 		}
 		// A password may hold any sign; a token ends at a bracket, whatever is written after it.
 		const bare = kind === "token" && value.notation === "environment" ? values.read(value.start, false) : undefined;
 		if (bare && bare.end < value.end && isSecret(bare, text.slice(bare.start, bare.end), kind, separation))
 			return { ...bare, kind, settled: false };
 	}
-	return valueBefore(text, found, readable, kind);
+	const paired = valueBefore(text, found, readable, kind);
+	return paired && { ...paired, kind, settled: true };
 }
 
 /** `password=[redacted:password]`: the common case of a text that is read again. */
 function isFollowedByMask(text: string, nameEnd: number): boolean {
 	const sign = text.charCodeAt(nameEnd);
-	return (sign === 0x3d || sign === 0x3a) && text.startsWith(MASKED, nameEnd + 1);
+	if (sign !== 0x3d && sign !== 0x3a) return false;
+	return text.charCodeAt(nameEnd + 1) === 0x5b && text.startsWith(MASKED, nameEnd + 1);
 }
 
 function endOfClosers(text: string, from: number): number {
@@ -153,13 +130,13 @@ function endOfClosers(text: string, from: number): number {
 	return end;
 }
 
-function assignedKind(text: string, start: number, name: string): CredentialName | undefined {
+function assignedKind(text: string, start: number, name: string, values: ValueReader): CredentialName | undefined {
 	const kind = nameKind(name);
 	switch (kind) {
 		case "none":
 			return undefined;
 		case "short password":
-			return isShortNameOfPassword(text, start + name.length, text.charAt(start - 1)) ? "password" : undefined;
+			return isShortNameOfPassword(text, start, start + name.length, values) ? "password" : undefined;
 		case "key":
 			return kindOfSpacedKey(text, start);
 		case "passe":
@@ -176,23 +153,9 @@ function assignedKind(text: string, start: number, name: string): CredentialName
 function kindOfSpacedKey(text: string, start: number): CredentialName | undefined {
 	if (text.charCodeAt(start - 1) !== 0x20) return undefined;
 	const word = text.slice(startOf(text, start - 1, NAME_CHAR, 20), start - 1);
-	return word === "" ? undefined : credentialName(`${word}_key`.toLowerCase());
-}
-
-const BEFORE_QUOTED = /\\{0,3}["']?\s{0,3}(?::|=>?|:=)\s{0,3}\\{0,3}["'`]/y;
-const BEFORE_BARE = /[ \t]{0,3}[:=][ \t]{0,3}(\S{8,32})/y;
-
-/**
- * `;Pwd=x`, `"pass": "x"`: a part of a connection string, or a name whose value is in quotes. These names are too common
- * as words of their own to mean a password anywhere.
- */
-function isShortNameOfPassword(text: string, nameEnd: number, before: string): boolean {
-	if ((before === ";" || before === "&" || before === "?") && text.charCodeAt(nameEnd) === 0x3d) return true;
-	BEFORE_QUOTED.lastIndex = nameEnd;
-	if (BEFORE_QUOTED.test(text)) return true;
-	BEFORE_BARE.lastIndex = nameEnd;
-	const bare = BEFORE_BARE.exec(text)?.[1];
-	return bare !== undefined && looksStrong(bare);
+	if (word === "") return undefined;
+	const kind = nameKind(`${word}_key`.toLowerCase());
+	return kind === "token" ? kind : undefined;
 }
 
 function valueAfter(
@@ -236,28 +199,6 @@ function blockValue(text: string, value: Value): Value | undefined {
 	if (/\s/.test(line.trimEnd())) return undefined;
 	return { start: value.start, end: value.start + line.trimEnd().length, notation: "bare" };
 }
-
-/** The value of a pair whose name comes last, as in { "value": "y", "name": "X" }. */
-function valueBefore(text: string, found: FoundName, readable: number, kind: CredentialName): Secret | undefined {
-	const { start, closers } = found;
-	if (closers === "") return undefined;
-	NAME_OF_PAIR.lastIndex = start;
-	if (!NAME_OF_PAIR.test(text)) return undefined;
-	const window = Math.max(readable, start - 300);
-	const nearest = text.slice(window, start).lastIndexOf("alue");
-	if (nearest < 2) return undefined;
-	const from = window + nearest - 2;
-	const pair = VALUE_BEFORE.exec(text.slice(from, start));
-	const written = pair?.[2];
-	if (pair?.[1] === undefined || written === undefined || !isSecretValue(written, kind, "quoted")) return undefined;
-	const at = from + pair.index + pair[1].length;
-	return { start: at, end: at + written.length, notation: "quoted", kind, settled: true };
-}
-
-/** Looks backwards from the name, so that the first character that does not fit ends the search. */
-const NAME_OF_PAIR = /(?<=(?:name|key)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'])/iy;
-const VALUE_BEFORE =
-	/(["']value\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'])([^"'\\\n]{4,200})\\{0,3}["'],\s{0,40}\\{0,3}["'](?:name|key)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["']$/i;
 
 /** `NAME=value` of a file or a command line, and not the same in the middle of code. */
 function isEnvironment(text: string, { start, name }: FoundName): boolean {

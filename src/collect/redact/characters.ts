@@ -48,3 +48,27 @@ export function startOf(text: string, from: number, characters: Characters, most
 	while (start > limit && isOf(characters, text.charCodeAt(start - 1))) start -= 1;
 	return start;
 }
+
+/** A space or a tab. */
+export const isSpaceOrTab = (code: number): boolean => code === 0x20 || code === 0x09;
+
+/** What `\s` stands for. */
+export function isSpace(code: number): boolean {
+	if (code < 0xa0) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+	return code === 0xa0 || (code >= 0x1680 && /\s/.test(String.fromCharCode(code)));
+}
+
+export const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+
+/** `"` and `'` */
+export const isQuote = (code: number): boolean => code === 0x22 || code === 0x27;
+
+/** The first position at or after `from` that is no blank, at most `most` characters on. */
+export function skipBlanks(text: string, from: number, most = 20): number {
+	let at = from;
+	while (at < from + most && isSpaceOrTab(text.charCodeAt(at))) at += 1;
+	return at;
+}
+
+/** At most `most` characters before a position. */
+export const textBefore = (text: string, at: number, most: number): string => text.slice(Math.max(0, at - most), at);

@@ -1,125 +1,137 @@
+import { isDigit } from "./characters.ts";
+import { DIGITS, isCapital, NO_WORD, numberOfWord, type Word, WordsFromEnd } from "./name-words.ts";
+
 /**
  * What a name says about its value. A password may be any text; a token is random, and a value under its name that
  * looks like a word is none.
  */
 export type CredentialName = "password" | "secret" | "token";
 
-const PASSWORDS = new Set([
-	"PASSWORD",
-	"PASSWD",
-	"PASSPHRASE",
-	"PASSCODE",
-	"PSWD",
-	"PSK",
-	"MNEMONIC",
-	"PASSWORT",
-	"KENNWORT",
-	"CONTRASENA",
-	"SENHA",
-]);
+/** What the last word of a name says. */
+type WordRole = CredentialName | "short password" | "short token" | "key" | "qualifier";
+
+const ROLES = new Map<Word, WordRole>([[DIGITS, "qualifier"]]);
+const areAll = (role: WordRole, words: string): void => {
+	for (const word of words.split(" ")) ROLES.set(numberOfWord(word), role);
+};
+areAll("password", "PASSWORD PASSWD PASSPHRASE PASSCODE PSWD PSK MNEMONIC PASSWORT KENNWORT CONTRASENA SENHA");
 /** Too common as words of their own: they need a word before them, as in DB_PASS. */
-const SHORT_PASSWORDS = new Set(["PASS", "PWD", "PW", "PHRASE"]);
-const TOKENS = new Set([
-	"TOKEN",
-	"JWT",
-	"BEARER",
-	"APIKEY",
-	"AUTH",
-	"AUTHORIZATION",
-	"CREDENTIAL",
-	"CREDENTIALS",
-	"CREDS",
-]);
-const SHORT_TOKENS = new Set(["PAT", "DSN", "COOKIE", "SALT"]);
-const JOINED =
-	/(?:(PASSWORD|PASSWD|PASSPHRASE|STOREPASS|KEYPASS|DBPASS|DBPWD|USERPASS|SSHPASS|ROOTPW|REQUIREPASS|MASTERAUTH)|(SECRET)|(?:TOKEN|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|AUTHKEY|LICENSEKEY|ENCRYPTIONKEY|SIGNINGKEY|CONNECTIONSTRING|CONNSTR))$/;
-const SECRET_KEYS = new Set(
-	(
-		"API ACCESS SECRET PRIVATE AUTH ENCRYPTION ENCRYPT SIGNING MASTER ACCOUNT LICENSE APP APPLICATION SERVICE DEPLOY " +
-		"ADMIN CLIENT SHARED HMAC AES STORAGE WEBHOOK JWT SESSION COOKIE ROLE SUBSCRIPTION CONSUMER INTEGRATION INGEST " +
-		"WRITE READ RECOVERY DECRYPTION WIFI MANAGEMENT FUNCTION HOST"
-	).split(" "),
-);
-const HARMLESS_KEYS = new Set(
-	(
-		"CACHE PRIMARY FOREIGN PARTITION SORT PUBLIC PUBLISHABLE IDEMPOTENCY ROUTING REGISTRY OBJECT QUERY ROW INDEX HASH " +
-		"LOOKUP SHORTCUT HOT ISSUE PROJECT MAP GROUP ITEM STATE FEATURE ANON"
-	).split(" "),
-);
+areAll("short password", "PASS PWD PW PHRASE");
+areAll("secret", "SECRET");
+areAll("token", "TOKEN JWT BEARER APIKEY AUTH AUTHORIZATION CREDENTIAL CREDENTIALS CREDS");
+areAll("short token", "PAT DSN COOKIE SALT");
+areAll("key", "KEY");
 /** Words that follow the telling one and do not change it: API_KEY_PROD, SECRET_KEY_BASE, password2. */
-const QUALIFIERS = new Set(
-	"PROD PRODUCTION DEV DEVELOPMENT STAGING TEST LIVE VALUE BASE BASE64 B64 STRING STR OLD NEW PRIMARY SECONDARY BACKUP PLAIN DATA RAW TEXT DEFAULT".split(
-		" ",
-	),
-);
+areAll("qualifier", "PROD PRODUCTION DEV DEVELOPMENT STAGING TEST LIVE VALUE BASE BASE64 B64 STRING STR OLD NEW");
+areAll("qualifier", "PRIMARY SECONDARY BACKUP PLAIN DATA RAW TEXT DEFAULT");
+
+/** Looks backwards from the end of a word, so that the first character that does not fit ends the search. */
+const JOINED =
+	/(?<=(PASSWORD|PASSWD|PASSPHRASE|STOREPASS|KEYPASS|DBPASS|DBPWD|USERPASS|SSHPASS|ROOTPW|REQUIREPASS|MASTERAUTH)|(SECRET)|(?:TOKEN|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|AUTHKEY|LICENSEKEY|ENCRYPTIONKEY|SIGNINGKEY|CONNECTIONSTRING|CONNSTR))/y;
+const LEAST_JOINED = "DBPWD".length;
+
+/** Whether a key with that word before it is a secret. */
+const SECRET_BY_WORD = new Map<Word, boolean>();
+const SECRET_KEYS =
+	"API ACCESS SECRET PRIVATE AUTH ENCRYPTION ENCRYPT SIGNING MASTER ACCOUNT LICENSE APP APPLICATION SERVICE DEPLOY " +
+	"ADMIN CLIENT SHARED HMAC AES STORAGE WEBHOOK JWT SESSION COOKIE ROLE SUBSCRIPTION CONSUMER INTEGRATION INGEST " +
+	"WRITE READ RECOVERY DECRYPTION WIFI MANAGEMENT FUNCTION HOST";
+for (const word of SECRET_KEYS.split(" ")) SECRET_BY_WORD.set(numberOfWord(word), true);
+const HARMLESS_KEYS =
+	"CACHE PRIMARY FOREIGN PARTITION SORT PUBLIC PUBLISHABLE IDEMPOTENCY ROUTING REGISTRY OBJECT QUERY ROW INDEX HASH " +
+	"LOOKUP SHORTCUT HOT ISSUE PROJECT MAP GROUP ITEM STATE FEATURE ANON";
+for (const word of HARMLESS_KEYS.split(" ")) SECRET_BY_WORD.set(numberOfWord(word), false);
+
+const [STR, STRING, CONN, CONNECTION] = "STR STRING CONN CONNECTION".split(" ").map((word) => numberOfWord(word));
+const [DE, PASSE, A, ID, KEY, ACCESS] = "DE PASSE A ID KEY ACCESS".split(" ").map((word) => numberOfWord(word));
+const [SONAR, LOGIN, PYPI, TOKEN] = "SONAR LOGIN PYPI TOKEN".split(" ").map((word) => numberOfWord(word));
 
 /** What a name alone says. Of a short password, a key, `passe` and `a`, what stands around them says the rest. */
 export type NameKind = CredentialName | "short password" | "key" | "passe" | "a" | "none";
 
-/** A text names few things, and those again and again. */
-const knownNames = new Map<string, NameKind>();
-const MOST_KNOWN = 2_000;
-
 /** Reads `db.password`, `DB_PASSWORD`, `dbPassword` and `X-Api-Key` alike. */
 export function credentialName(name: string): CredentialName | undefined {
-	const kind = nameKind(name);
-	return kind === "password" || kind === "secret" || kind === "token" ? kind : undefined;
+	return kindByWords(/[^ -~]/.test(name) ? inAscii(name) : name);
 }
 
+/** Of a name in letters of ASCII. */
 export function nameKind(name: string): NameKind {
-	let kind = knownNames.get(name);
-	if (kind === undefined) {
-		kind = credentialKind(name) ?? kindInContext(name.toUpperCase());
-		if (knownNames.size >= MOST_KNOWN) knownNames.clear();
-		knownNames.set(name, kind);
-	}
-	return kind;
+	const kind = name.length <= LONGEST_IN_CONTEXT ? kindInContext(name) : "none";
+	return kind === "none" ? (kindByWords(name) ?? "none") : kind;
 }
+
+const LONGEST_IN_CONTEXT = "phrase".length;
 
 function kindInContext(name: string): NameKind {
-	if (SHORT_PASSWORDS.has(name)) return "short password";
-	if (name === "KEY") return "key";
-	if (name === "PASSE") return "passe";
-	return name === "A" ? "a" : "none";
+	const word = numberOfWord(name);
+	const role = ROLES.get(word);
+	if (role === "short password" || role === "key") return role;
+	if (word === PASSE) return "passe";
+	return word === A ? "a" : "none";
 }
 
-function credentialKind(name: string): CredentialName | undefined {
-	const words = wordsOf(name);
-	if (/(?:^|_)CONN(?:ECTION)?_STR(?:ING)?$/.test(words.join("_"))) return "token";
-	while (words.length > 1 && isQualifier(words.at(-1) ?? "")) words.pop();
-	const last = words.at(-1) ?? "";
-	const before = words.at(-2);
-	if (PASSWORDS.has(last) || (before !== undefined && SHORT_PASSWORDS.has(last))) return "password";
-	if (last === "PASSE" && before === "DE") return "password";
-	if (words.join("_") === "SONAR_LOGIN" || words.join("_").startsWith("PYPI_TOKEN_")) return "token";
-	if (last === "SECRET") return "secret";
-	if (TOKENS.has(last) || (before !== undefined && SHORT_TOKENS.has(last))) return "token";
-	if (last === "KEY") return before !== undefined && isSecretKey(name, before) ? "token" : undefined;
-	if (last === "ID" && before === "KEY" && words.at(-3) === "ACCESS") return "token";
-	const joined = JOINED.exec(last);
+function kindByWords(name: string): CredentialName | undefined {
+	const words = new WordsFromEnd(name);
+	let last = words.next();
+	let { from, to } = words;
+	let before = words.next();
+	if ((last === STR || last === STRING) && (before === CONN || before === CONNECTION)) return "token";
+	let role = ROLES.get(last);
+	while (role === "qualifier" && before !== NO_WORD) {
+		last = before;
+		role = ROLES.get(last);
+		({ from, to } = words);
+		before = words.next();
+	}
+	if (role === "password" || (role === "short password" && before !== NO_WORD)) return "password";
+	if (last === PASSE && before === DE) return "password";
+	if (last === LOGIN && before === SONAR && words.next() === NO_WORD) return "token";
+	if (isOfPypi(name)) return "token";
+	if (role === "secret" || role === "token") return role;
+	if (role === "short token" && before !== NO_WORD) return "token";
+	if (role === "key") return before !== NO_WORD && isSecretKey(name, before) ? "token" : undefined;
+	if (last === ID && before === KEY && words.next() === ACCESS) return "token";
+	return kindOfJoined(name, from, to);
+}
+
+/** Of a word such as `dbpass` or `accesskey`. */
+function kindOfJoined(name: string, from: number, to: number): CredentialName | undefined {
+	if (to - from < LEAST_JOINED) return undefined;
+	JOINED.lastIndex = to - from;
+	const joined = JOINED.exec(name.slice(from, to).toUpperCase());
 	if (joined === null) return undefined;
 	if (joined[1] !== undefined) return "password";
 	return joined[2] === undefined ? "token" : "secret";
 }
 
-function wordsOf(name: string): string[] {
-	return (isAscii(name) ? name : name.normalize("NFD").replace(/\p{M}/gu, ""))
-		.replace(/([a-z0-9])([A-Z])/g, "$1_$2")
-		.replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
-		.toUpperCase()
-		.split(/[^A-Z0-9]+/)
-		.filter((word) => word !== "")
-		.map((word) => word.replace(/^(PASSWORD|TOKEN|SECRET|PASS|KEY|PW)\d+$/, "$1"));
+/** `pypi-token.pypi`: its first words tell. */
+function isOfPypi(name: string): boolean {
+	if (name.length < "pypitoken".length || !/pypi/i.test(name)) return false;
+	const words = new WordsFromEnd(name);
+	const all: Word[] = [];
+	for (let word = words.next(); word !== NO_WORD; word = words.next()) all.unshift(word);
+	return all[0] === PYPI && all[1] === TOKEN;
 }
 
-const isAscii = (name: string): boolean => !/[^ -~]/.test(name);
-
-function isQualifier(word: string): boolean {
-	return QUALIFIERS.has(word) || /^\d+$/.test(word);
-}
+/** Letters without their accents; ß as ss. */
+const inAscii = (name: string): string =>
+	name
+		.normalize("NFD")
+		.replace(/\p{M}/gu, "")
+		.replace(/[^ -~]/gu, (character) => character.toUpperCase().toLowerCase());
 
 /** In an environment a `..._KEY` is a credential unless it is known to be another kind of key; in code only if named so. */
-function isSecretKey(name: string, before: string): boolean {
-	if (SECRET_KEYS.has(before)) return true;
-	return !HARMLESS_KEYS.has(before) && /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(name);
+const isSecretKey = (name: string, before: Word): boolean => SECRET_BY_WORD.get(before) ?? isConstant(name);
+
+/** Capitals and digits, with one underscore between two words. */
+function isConstant(name: string): boolean {
+	if (!isCapital(name.charCodeAt(0))) return false;
+	let words = 1;
+	for (let at = 1; at < name.length; at += 1) {
+		const code = name.charCodeAt(at);
+		if (code === 0x5f) words += 1;
+		else if (!isCapital(code) && !isDigit(code)) return false;
+		if (code === 0x5f && (at === name.length - 1 || name.charCodeAt(at + 1) === 0x5f)) return false;
+	}
+	return words > 1;
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
 import { legible } from "../../run/legible.ts";
 import type { AllRedacted, Redacted } from "../../run/redacted.ts";
-import { plain } from "../plain.ts";
 import { maskAssignments } from "./assignments.ts";
 import { maskCommands } from "./commands.ts";
 import { createHomeShortener } from "./home-paths.ts";
@@ -10,6 +10,7 @@ import { createLiteralMasker } from "./literals.ts";
 import { maskPrivateKeys } from "./private-keys.ts";
 import { maskRecoveryPhrases } from "./recovery-phrases.ts";
 import { longStringsIn, redactDeep } from "./redact-value.ts";
+import { inOnePiece } from "./rewriting.ts";
 import { SLICE_CHARS, slicesOf } from "./slices.ts";
 import { shortenStackTraces } from "./stack-traces.ts";
 import { maskTokens } from "./tokens.ts";
@@ -50,21 +51,19 @@ export function createRedactor({
 	function* sliced(text: string): Generator<undefined, string> {
 		const parts: string[] = [];
 		for (const slice of slicesOf(maskLiterals(text), sliceChars)) {
-			parts.push(redactSlice(slice));
+			parts.push(redactSlice(inOnePiece(slice)));
 			yield;
 		}
 		return parts.join("");
 	}
 	function* redacted(text: string): Generator<undefined, Redacted> {
 		const masked = yield* sliced(text);
-		if (HIDES.test(masked)) {
-			// A key with hidden characters in it is not seen as one, until somebody takes them out to show the text.
-			for (const shown of [legible(masked), plain(masked)]) {
-				if (shown === masked) continue;
-				if ((yield* sliced(shown)) !== shown) return (yield* sliced(legible(plain(masked)))) as Redacted;
-			}
-		}
-		return masked as Redacted;
+		if (!HIDES.test(masked)) return masked as Redacted;
+		// A key with hidden characters in it is not seen as one, until somebody takes them out to show the text.
+		const shown = legible(stripVTControlCharacters(masked));
+		if (shown === masked) return masked as Redacted;
+		const again = yield* sliced(shown);
+		return (again === shown && !ACTED_ON.test(masked) ? masked : again) as Redacted;
 	}
 	const redact = (text: string): Redacted => atOnce(redacted(text));
 	return {
@@ -80,6 +79,8 @@ export function createRedactor({
 
 /** What `legible` and `plain` take out of a text. */
 const HIDES = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\uFFF9-\uFFFB]|[^\P{Cc}\n\r\t]/u;
+/** What both take out, each in its own way: a text with it would have to be read once more for each of them. */
+const ACTED_ON = /\p{Bidi_Control}|[^\P{Cc}\n\r\t]/u;
 
 function atOnce<Result>(work: Generator<undefined, Result>): Result {
 	for (;;) {

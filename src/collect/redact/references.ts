@@ -31,4 +31,7 @@ const SESSION_UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const isOurSession = (name: string, value: string): boolean =>
 	(name === "sessionKey" || name === "childSessionKey") && SESSION_UUID.test(value);
 
-export const isReference = (value: string): boolean => REFERENCE.test(value);
+/** Every reference has one of these signs somewhere, or begins with one. */
+const HAS_SIGN = /[${<%.(:[/]|^[!@*]/;
+
+export const isReference = (value: string): boolean => HAS_SIGN.test(value) && REFERENCE.test(value);

@@ -6,6 +6,13 @@ import { isReference } from "./references.ts";
 /** How a value is written: in quotes, as `NAME=value` of an environment file, or bare, where it may as well be code. */
 export type Notation = "quoted" | "environment" | "bare";
 
+/** What is shorter is no secret. */
+export const LEAST_VALUE = 4;
+/** What is shorter is no password without quotes. */
+export const LEAST_BARE = 6;
+/** What is shorter is no password if only its own characters say so. */
+export const LEAST_STRONG = 8;
+
 const REPEATED = /^[*x.•·_-]+$|\.\.\.|…|\*{3}|xxxx|abcdefghij/i;
 const CONSTANT = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const TYPE_OR_NUMBER = /^(?:(?:big)?u?int\d+\w*|float\d+\w*|u8|0x[0-9a-f]{1,16})$/i;
@@ -30,12 +37,12 @@ const RECOVERY_PHRASE = /^(?:[a-z]{3,8} ){11,23}[a-z]{3,8}$/;
 
 /** Whether a value that stands under the name of a credential is one, and not a type, a reference or a placeholder. */
 export function isSecretValue(value: string, name: CredentialName, notation: Notation): boolean {
-	if (value.length < 4) return false;
+	if (value.length < LEAST_VALUE) return false;
 	// The cheap questions first: a text of nothing but names of credentials asks them hundreds of thousands of times.
 	const tokenLike = name === "token" || (name === "secret" && notation === "bare");
 	if (!(tokenLike ? isTokenValue(value, notation) : isPasswordValue(value, notation))) return false;
 	if (isPlaceholder(value) || isPath(value) || TYPE_OR_NUMBER.test(value)) return false;
-	return !CONSTANT.test(value) || looksRandom(value);
+	return !value.includes("_") || !CONSTANT.test(value) || looksRandom(value);
 }
 
 export function isPlaceholder(value: string): boolean {
@@ -59,16 +66,19 @@ export function isDummy(value: string): boolean {
 }
 
 export function isPath(value: string): boolean {
+	if (!value.includes("/") && !value.includes("\\")) return false;
 	return PATH.test(value) && !value.split(/[\\/]/).some((part) => part.length >= 20 && looksRandom(part));
 }
 
 /** A password where nothing but a word before it says so: letters, a digit and a sign that no sentence has inside a word. */
-export function looksStrong(value: string): boolean {
-	if (value.length < 8) return false;
+export const looksStrong = (value: string): boolean =>
+	value.length >= LEAST_STRONG && isStrongIn(value, 0, value.length);
+
+export function isStrongIn(text: string, from: number, to: number): boolean {
 	let any = 0;
 	let signInside = false;
-	for (let at = 0; at < value.length; at += 1) {
-		const kind = characterKind(value.charCodeAt(at));
+	for (let at = from; at < to; at += 1) {
+		const kind = characterKind(text.charCodeAt(at));
 		signInside ||= (any & SIGN) !== 0 && (kind & ANY) !== 0;
 		any |= kind;
 	}
@@ -84,7 +94,7 @@ function isOneCharacter(value: string): boolean {
 function isPasswordValue(value: string, notation: Notation): boolean {
 	if (notation === "environment") return !/^https?:\/\//.test(value);
 	if (notation === "bare") {
-		return value.length >= 6 && /[^A-Za-z_$.-]/.test(value) && !MEMBER.test(value) && !/^\d{1,5}$/.test(value);
+		return value.length >= LEAST_BARE && /[^A-Za-z_$.-]/.test(value) && !MEMBER.test(value);
 	}
 	// Words with spaces between them are a label or a message far more often than a password.
 	if (/\s/.test(value)) return value.split(/\s+/).some((word) => looksRandom(word)) || RECOVERY_PHRASE.test(value);

@@ -1,5 +1,6 @@
 import type { FoundName } from "./assignments.ts";
-import { endOf, isOf, NAME_CHAR } from "./characters.ts";
+import { endOf, isOf, isQuote, isSpaceOrTab, NAME_CHAR, skipBlanks, textBefore } from "./characters.ts";
+import { spaced } from "./spaced.ts";
 
 const raw = String.raw;
 
@@ -42,19 +43,13 @@ const IN_LIST = /\r?\n[ \t]{0,40}-[ \t]{1,4}(?=[^\s-])/y;
 const IN_TABLE = /[ \t]{0,20}\|[ \t]{1,20}(?=[^\s|])/y;
 const IN_PROSE =
 	/(?:[ \t](?:is|was|will be|to|set to)(?: now)?:?|[ \t](?:for|of) [\w.@-]{1,40}(?: is|:)|[ \t]\([^()\n]{1,30}\):)[ \t](?=\S)/y;
-const SPACE = /[ \t]{1,4}(?:--?(?:value|body|secret-string)[ \t=]{1,4})?(?=\S)/y;
+const BEGINS_PROSE = new Uint8Array(128);
+for (const character of "iwtsfo(") BEGINS_PROSE[character.charCodeAt(0)] = 1;
 const TAG = /[/]?>(?=[^<\s])/y;
 
-/** Commands after which a name and its value stand apart by a space. */
-const TAKES_NAME =
-	/(?:^|[\s;&|"'])(?:ENV|ARG|setx|setenv|set(?:[ \t]+-[A-Za-z]{1,4})?|(?:config|configure|secrets?|user-secrets|variable|vars|env)(?:[ \t]+[\w-]{1,20})?[ \t]+(?:set|add|put)|config(?:[ \t]+(?:set|--global|--local|--add|--set))?)(?:[ \t]+--?[A-Za-z][\w-]{0,20}){0,2}[ \t]+["']?$/;
-const MAY_TAKE_NAME = /(?:ENV|ARG|setx|setenv|set|add|put|config|[ \t]-[\w-]{1,20})[ \t]+["']?$/;
 /** Looks backwards from the name, so that the first character that does not fit ends the search. */
 const IS_PAIR_NAME = /(?<=(?:name|key|id|variable)\\{0,3}["']?[ \t]{0,4}(?:=>|[:=>])[ \t]{0,4}\\{0,3}["']?|<)/iy;
 const OPENS_TAG = /[</:]$|(?:name|key|id)=["']$/;
-const OF_COOKIE_JAR = /\t$/;
-const LINE_OR_LOGIN = /(?:^|\n)[ \t]*$|\b(?:login|user)\s+\S{1,80}\s+$/;
-
 /** Finds what stands between a name and its value, and where that begins. */
 export function separationAfter(text: string, found: FoundName): Separation | undefined {
 	const { end, name } = found;
@@ -67,7 +62,7 @@ export function separationAfter(text: string, found: FoundName): Separation | un
 			// What stands on the same line is far more common, and need not be looked for on the next one.
 			return (isLineEnd(text, end + 1) && onNextLine(text, end)) || assigned(text, end);
 		case 0x3e: // >
-			return OPENS_TAG.test(before(text, found, 8)) ? plainSeparator(TAG, text, end, ">") : undefined;
+			return OPENS_TAG.test(textBefore(text, found.start, 8)) ? plainSeparator(TAG, text, end, ">") : undefined;
 		case 0x3c: // <
 			return (second === 0x2f && pair(text, found)) || (second === 0x2d ? assigned(text, end) : undefined);
 		case 0x3f: // ?
@@ -94,25 +89,24 @@ export function separationAfter(text: string, found: FoundName): Separation | un
 /** What the first character after the blanks rules out is not tried: most names are followed by just another word. */
 function afterBlanks(text: string, found: FoundName): Separation | undefined {
 	const { end, closers } = found;
-	let at = end + 1;
-	while (at < end + 20 && (text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x09)) at += 1;
-	switch (text.charAt(at)) {
-		case "=":
-		case ":":
-		case "<":
+	const at = skipBlanks(text, end);
+	switch (text.charCodeAt(at)) {
+		case 0x3d: // =
+		case 0x3a: // :
+		case 0x3c: // <
 			return assigned(text, end);
-		case "?":
+		case 0x3f: // ?
 			return assigned(text, end) ?? inCall(text, found);
-		case "|":
+		case 0x7c: // |
 			return inCall(text, found) ?? inTable(text, found);
-		case ",":
+		case 0x2c: // ,
 			return pair(text, found) ?? inCall(text, found);
-		case "(":
+		case 0x28: // (
 			return inCall(text, found) ?? inProse(text, found);
-		case "{":
+		case 0x7b: // {
 			return assigned(text, end) ?? pair(text, found) ?? inCall(text, found);
-		case "\r":
-		case "\n":
+		case 0x0a: // a line break
+		case 0x0d:
 			return pair(text, found);
 		default:
 			return betweenWords(text, found, closers);
@@ -120,9 +114,7 @@ function afterBlanks(text: string, found: FoundName): Separation | undefined {
 }
 
 function betweenWords(text: string, found: FoundName, closers: string): Separation | undefined {
-	const code = text.charCodeAt(found.end + 1) | 0x20;
-	// "string =" and "const char =", "[]byte =", "*string =", "SecureString ="
-	if (code === 0x73 || code === 0x63 || code === 0x7b || code === 0x2a) {
+	if (mayBeType(text, found.end + 1)) {
 		const separation = assigned(text, found.end);
 		if (separation !== undefined) return separation;
 	}
@@ -130,6 +122,15 @@ function betweenWords(text: string, found: FoundName, closers: string): Separati
 	if (paired !== undefined) return paired;
 	if (closers !== "" && closers !== "`") return undefined;
 	return inProse(text, found) ?? spaced(text, found);
+}
+
+/** "string =" and "const char =", "[]byte =", "*string =", "SecureString =" */
+function mayBeType(text: string, at: number): boolean {
+	const code = text.charCodeAt(at) | 0x20;
+	const third = text.charCodeAt(at + 2);
+	// The third letters of "string", "secure" and "const".
+	if (code === 0x73) return third === 0x72 || third === 0x63;
+	return (code === 0x63 && third === 0x6e) || code === 0x7b || code === 0x2a;
 }
 
 function isLineEnd(text: string, from: number): boolean {
@@ -144,8 +145,10 @@ function isLineEnd(text: string, from: number): boolean {
 }
 
 function assigned(text: string, from: number): Separation | undefined {
-	const declared = mayBeDeclared(text, from) ? sticky(DECLARED, text, from) : undefined;
-	if (declared !== undefined) return wrapped(text, { from: from + declared[0].length, sign: "=", proof: "name" });
+	if (mayBeDeclared(text, from)) {
+		DECLARED.lastIndex = from;
+		if (DECLARED.test(text)) return wrapped(text, { from: DECLARED.lastIndex, sign: "=", proof: "name" });
+	}
 	const at = skipBlanks(text, text.charCodeAt(from) === 0x3f ? from + 1 : from);
 	const sign = signAt(text, at);
 	if (sign === "") return undefined;
@@ -157,7 +160,9 @@ function assigned(text: string, from: number): Separation | undefined {
 
 function wrapped(text: string, separation: Separation): Separation {
 	if (!mayBeWrapped(text, separation.from)) return separation;
-	return { ...separation, from: separation.from + (sticky(WRAPPED, text, separation.from)?.[0].length ?? 0) };
+	WRAPPED.lastIndex = separation.from;
+	if (WRAPPED.test(text)) separation.from = WRAPPED.lastIndex;
+	return separation;
 }
 
 function signAt(text: string, at: number): string {
@@ -178,12 +183,6 @@ function signAt(text: string, at: number): string {
 		default:
 			return "";
 	}
-}
-
-function skipBlanks(text: string, from: number): number {
-	let at = from;
-	while (at < from + 20 && (text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x09)) at += 1;
-	return at;
 }
 
 /** A type is looked for only where a word is followed by what may follow a type: nearly no colon is a declaration's. */
@@ -215,19 +214,26 @@ function mayBeWrapped(text: string, at: number): boolean {
 	return next === 0x20 && /[nC(]/.test(text.charAt(at));
 }
 
-function sticky(pattern: RegExp, text: string, from: number): RegExpExecArray | undefined {
-	pattern.lastIndex = from;
-	return pattern.exec(text) ?? undefined;
-}
-
 function onNextLine(text: string, from: number): Separation | undefined {
 	return plainSeparator(ON_NEXT_LINE, text, from, ":\n");
 }
 
 function pair(text: string, found: FoundName): Separation | undefined {
-	IS_PAIR_NAME.lastIndex = found.start;
-	const isPair = IS_PAIR_NAME.test(text) || text.startsWith('" {', found.end - 1);
-	return isPair ? plainSeparator(PAIR, text, found.end, "pair") : undefined;
+	return isPairName(text, found) ? plainSeparator(PAIR, text, found.end, "pair") : undefined;
+}
+
+/** What the expression asks first is asked by hand: before most names stands no sign. */
+function isPairName(text: string, { start, end, closers }: FoundName): boolean {
+	if (closers.endsWith('"') && text.startsWith(" {", end)) return true;
+	let at = start;
+	if (isQuote(text.charCodeAt(at - 1))) at -= 1;
+	for (let slashes = 0; slashes < 3 && text.charCodeAt(at - 1) === 0x5c; slashes += 1) at -= 1;
+	for (let blanks = 0; blanks < 4 && isSpaceOrTab(text.charCodeAt(at - 1)); blanks += 1) at -= 1;
+	const sign = text.charCodeAt(at - 1);
+	// :, =, > and <
+	if (sign !== 0x3c && sign !== 0x3a && sign !== 0x3d && sign !== 0x3e) return false;
+	IS_PAIR_NAME.lastIndex = start;
+	return IS_PAIR_NAME.test(text);
 }
 
 function inCall(text: string, { end, start, name, closers }: FoundName): Separation | undefined {
@@ -243,43 +249,17 @@ function inCall(text: string, { end, start, name, closers }: FoundName): Separat
 	// The arguments of a program, as in ["--password", "x"].
 	if (name.startsWith("-")) return { ...separation, sign: "list" };
 	// The arguments of a call, as in define('X', 'y'); in a longer list the next string is just another one.
-	return /\([ \t]{0,4}["'`]$/.test(text.slice(Math.max(0, start - 6), start)) ? separation : undefined;
+	return /\([ \t]{0,4}["'`]$/.test(textBefore(text, start, 6)) ? separation : undefined;
 }
 
 function inTable(text: string, found: FoundName): Separation | undefined {
-	if (!/\|[ \t*]{0,20}$/.test(before(text, found, 24))) return undefined;
+	if (!/\|[ \t*]{0,20}$/.test(textBefore(text, found.start, 24))) return undefined;
 	return plainSeparator(IN_TABLE, text, found.end, "table", "strong");
 }
 
 function inProse(text: string, { end }: FoundName): Separation | undefined {
+	if (BEGINS_PROSE[text.charCodeAt(end + 1)] !== 1) return undefined;
 	return plainSeparator(IN_PROSE, text, end, "is", "strong");
-}
-
-/** Only a space: a flag of a command line, a line of .netrc, the argument of a command, or a quoted value as in SQL. */
-function spaced(text: string, found: FoundName): Separation | undefined {
-	const separation = plainSeparator(SPACE, text, found.end, " ");
-	if (separation === undefined) return undefined;
-	if (found.name.startsWith("-") || separation.from - found.end > 4) return separation;
-	if (/["'`]/.test(text.charAt(separation.from))) return found.closers === "" ? separation : undefined;
-	// A bare value of nothing but letters is not one, whatever stands before it.
-	if (isPlainWord(text, separation.from)) return undefined;
-	const line = before(text, found, 100);
-	if (MAY_TAKE_NAME.test(line.slice(-24)) && TAKES_NAME.test(line)) return separation;
-	if (OF_COOKIE_JAR.test(line) && text.charCodeAt(found.end) === 0x09) return separation;
-	if (/^(?:password|requirepass|masterauth)$/.test(found.name) && LINE_OR_LOGIN.test(line)) return separation;
-	return { ...separation, proof: "strong" };
-}
-
-function isPlainWord(text: string, from: number): boolean {
-	for (let at = from; at < from + 60; at += 1) {
-		const code = text.charCodeAt(at);
-		if (!((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a)) return at >= text.length || code <= 0x20;
-	}
-	return false;
-}
-
-function before(text: string, { start }: FoundName, most: number): string {
-	return text.slice(Math.max(0, start - most), start);
 }
 
 function plainSeparator(

@@ -32,6 +32,11 @@ export function maskTokens(text: string): string {
  */
 function maskPrefixed(text: string): string {
 	const rewriting = new Rewriting(text);
+	maskPrefixedInto(rewriting, text);
+	return rewriting.result();
+}
+
+function maskPrefixedInto(rewriting: Rewriting, text: string): void {
 	let rejectedTo = 0;
 	let escapeEnd = 0;
 	let wordBefore = false;
@@ -64,7 +69,6 @@ function maskPrefixed(text: string): string {
 		at = escapeEnd > at && escapeEnd < runEnd ? escapeEnd : runEnd;
 		wordBefore = true;
 	}
-	return rewriting.result();
 }
 
 interface FoundToken {

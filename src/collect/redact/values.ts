@@ -1,3 +1,4 @@
+import { isSpace } from "./characters.ts";
 import type { Notation } from "./secret-values.ts";
 
 /** What may be the value of a name: where it begins, where it ends, and how it is written. */
@@ -11,6 +12,7 @@ const MAX_VALUE = 8_000;
 /** A bare value is judged by its beginning: else a long line of such names would be read again for each of them. */
 const JUDGED = 64;
 
+const ANY_DIGIT = /\d/g;
 const QUOTE = /(?:\*?[rbfuNL$]{1,2}|@)?(\\{0,3}(?:"""|'''|["'`]))/iy;
 
 /** Characters that end a bare value, and those that end one of an environment file. */
@@ -22,11 +24,16 @@ for (let code = 0; code < 128; code += 1) {
 	if (/[\s"'`]/.test(character)) ENDS_ENVIRONMENT[code] = 1;
 }
 
+/** Whether a bare value ends before a character, or with the text. */
+export const endsBare = (code: number): boolean =>
+	code < 128 ? ENDS_BARE[code] === 1 : !(code >= 128) || isSpace(code);
+
 /** Reads the values in a text. */
 export class ValueReader {
 	readonly #text: string;
 	/** Where no bare value ends. Names in a row have values that overlap: what was read for one is not read again. */
 	readonly #open = { bare: { from: 0, to: 0 }, environment: { from: 0, to: 0 } };
+	#digit = -1;
 
 	constructor(text: string) {
 		this.#text = text;
@@ -57,6 +64,14 @@ export class ValueReader {
 		return Math.max(at, at >= bare.from ? bare.to : 0, at >= environment.from ? environment.to : 0);
 	}
 
+	/** Where the next digit is. Asked from the beginning of a text to its end, it reads each character once. */
+	nextDigit(from: number): number {
+		if (this.#digit >= from) return this.#digit;
+		ANY_DIGIT.lastIndex = from;
+		this.#digit = ANY_DIGIT.test(this.#text) ? ANY_DIGIT.lastIndex - 1 : this.#text.length;
+		return this.#digit;
+	}
+
 	#endOfBare(from: number, notation: "bare" | "environment", most: number): number {
 		const ends = notation === "environment" ? ENDS_ENVIRONMENT : ENDS_BARE;
 		const open = this.#open[notation];
@@ -67,7 +82,7 @@ export class ValueReader {
 		const limit = Math.min(this.#text.length, from + most);
 		while (open.to < limit) {
 			const code = this.#text.charCodeAt(open.to);
-			if (code < 128 ? ends[code] === 1 : /\s/.test(this.#text.charAt(open.to))) break;
+			if (code < 128 ? ends[code] === 1 : isSpace(code)) break;
 			open.to += 1;
 		}
 		return Math.min(open.to, limit);
@@ -76,7 +91,12 @@ export class ValueReader {
 
 function quoteAt(text: string, from: number): { length: number; mark: string } | undefined {
 	const first = text.charCodeAt(from);
-	// Nearly no value begins with a quote or what may stand before one.
+	if (first === 0x22 || first === 0x27 || first === 0x60) {
+		const isTriple = first !== 0x60 && text.charCodeAt(from + 1) === first && text.charCodeAt(from + 2) === first;
+		const length = isTriple ? 3 : 1;
+		return { length, mark: isTriple ? text.slice(from, from + 3) : text.charAt(from) };
+	}
+	// Nearly no value begins with what may stand before a quote.
 	if (!(first < 0x80 && QUOTE_STARTS[first] === 1)) return undefined;
 	QUOTE.lastIndex = from;
 	const found = QUOTE.exec(text);
@@ -84,7 +104,7 @@ function quoteAt(text: string, from: number): { length: number; mark: string } |
 }
 
 const QUOTE_STARTS = new Uint8Array(128);
-for (const character of "*rbfunlRBFUNL$@\\\"'`") QUOTE_STARTS[character.charCodeAt(0)] = 1;
+for (const character of "*rbfunlRBFUNL$@\\") QUOTE_STARTS[character.charCodeAt(0)] = 1;
 
 /** A value whose quote is not closed on its line was cut off, and goes to the end of the line. */
 function closingQuote(text: string, start: number, quote: string): number {

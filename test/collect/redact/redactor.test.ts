@@ -60,8 +60,21 @@ describe("redact", () => {
 	});
 
 	it("leaves hidden characters alone that hide no key", () => {
-		const text = "\u001B[31mred\u001B[0m and soft\u00ADhyphens \u2764\uFE0F";
+		const text = "soft\u00ADhyphens, a joiner\u200D and \u2764\uFE0F";
 		expect(redact(text)).toBe(text);
+	});
+
+	it("takes out what a terminal acts on, and what changes the direction of a text", () => {
+		expect(redact("\u001B[31mred\u001B[0m\u0007 and \u202Eblue\n\tindented")).toBe("red and blue\n\tindented");
+	});
+
+	it("leaves no key to be seen when one kind of hidden characters is taken out, and not the other", () => {
+		const key = `aB3dE5gH7jK9${"q8Zr3vT1xW6y".repeat(2)}`;
+		const shown = redact(`x\u200Bgh\u0000p_${key} and pass\u202Eword\u200B=${key}`);
+		for (const text of [shown, legible(shown), plain(shown)]) {
+			expect(text).not.toContain(`ghp_${key}`);
+			expect(text).not.toContain(`password=${key}`);
+		}
 	});
 
 	it("masks a key that the end of the text cuts off", () => {

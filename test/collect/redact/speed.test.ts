@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../../src/collect/redact/redactor.ts";
 import fc from "../../helpers/fast-check.ts";
+import { adversaries, readTwice } from "./adversaries.ts";
 import { lookAlikes } from "./look-alikes.ts";
-import { secretShapes } from "./secret-shapes.ts";
 import { ALNUM, LOWER, seeded } from "./seeded.ts";
 
 const random = seeded(3);
@@ -26,131 +26,6 @@ function milliseconds(run: () => unknown): number {
 const shortest = (text: string): number =>
 	Math.min(...Array.from({ length: 3 }, () => milliseconds(() => redact(text))));
 
-/** The beginnings of every pattern, and what stands in the middle of one, again and again. */
-function adversaries(): Set<string> {
-	const parts = [
-		"a",
-		"-",
-		"_",
-		".",
-		"=",
-		'"',
-		"\\",
-		"\n",
-		" ",
-		"eyJ",
-		"-eyJa",
-		"eyJaaaaaaaaaaaaa.",
-		"password",
-		"password=",
-	];
-	parts.push("password: ", '"password":"', "key=", "-----BEGIN PRIVATE KEY-----", "://", "://a:", "://a:b@", "Bearer ");
-	parts.push(
-		"Authorization: ",
-		"cookie: a=",
-		"curl -u a",
-		"\u001b[0;",
-		"%3D",
-		"\\n",
-		"    at x\n",
-		'  File "x", line 1\n',
-	);
-	parts.push(
-		"/home/al",
-		"-I/home/al",
-		"Private-Lines: 1\n",
-		"1Q~",
-		"1:AA",
-		".atlasv1.",
-		"0-us1",
-		"[redacted",
-		"<password>",
-	);
-	parts.push(
-		..."pass pwd pw= psk secret token key auth cred jwt pat= dsn bearer salt mnemonic phrase connstr".split(" "),
-	);
-	parts.push("x-api-key: ", "auth:", "token=$", "token ", "api_key ", "secret,", "password is ", "password: |\n  ");
-	parts.push("password=hunter22 ", "password=hunter22\n", "PASSWORD=hunter22;", '"--password", ', "- name: X_TOKEN\n");
-	parts.push(
-		"{'name': 'X_KEY', 'value': '",
-		'variable "token" { ',
-		"ENV X_TOKEN ",
-		"| token | ",
-		"token: str =",
-		"token(",
-	);
-	parts.push(
-		"mysql -p",
-		"curl -u a:",
-		"docker login -p ",
-		"echo a | ",
-		"connect('a', '",
-		"LS0tLS1CRUdJTi",
-		"MIIE/+a=\n",
-	);
-	parts.push(
-		"-----END PRIVATE KEY-----",
-		"-----BEGIN PRIVATE KEY-----\n",
-		"BEGIN PRIVATE KEY",
-		'"kty" "d":"',
-		"sk-",
-		"sk-ant-",
-	);
-	parts.push(
-		"ghp_",
-		"acme_live_",
-		"x_",
-		"x-",
-		"A3-",
-		"$2a$",
-		"/home/b/",
-		"C:\\Users\\b\\",
-		"é",
-		"😀",
-		"'",
-		"`",
-		"\r\n",
-		"\t",
-	);
-	parts.push(`htpasswd -${"b".repeat(380)}\n`);
-	parts.push(
-		"jwt:",
-		"JWT:",
-		"secret=",
-		"API_KEY=",
-		"API Key: ",
-		"DB_PASS ",
-		"pw':'",
-		"'pw':'",
-		'"pw":"a",',
-		"pw=a1!aaaaa ",
-	);
-	parts.push(
-		'phrase="',
-		"mnemonic('",
-		"mnemonic=hunter22 ",
-		"pswd:hunter22,",
-		"auth?=",
-		"senha ",
-		"key API ",
-		"--password:",
-	);
-	for (const end of [" ", ","]) parts.push(`"value":"abcdefgh","key":"password"${end}`);
-	parts.push(
-		'{"id":"aB3dE5gH7jK9","n":12},',
-		"const a=b(c,d);",
-		"aB3dE5gH7",
-		"\\u0041",
-		"\\u003d",
-		"-----BEGIN ",
-		"[redacted:password]",
-	);
-	for (const { text, secret } of secretShapes()) {
-		parts.push(text.startsWith("The value is ") ? `-${secret.slice(0, 10)}` : text.slice(0, 17));
-	}
-	return new Set(parts);
-}
-
 describe("speed", () => {
 	it("reads ordinary text fast", () => {
 		const words = Array.from({ length: 5_000 }, (_, at) => random.pick(LOWER, 2 + (at % 8))).join(" ");
@@ -167,31 +42,40 @@ describe("speed", () => {
 	});
 
 	// Under load the processor itself is slower. How much, ordinary words say that are read between the measurements.
-	it("needs at most eight times as long for the worst text as for ordinary words", () => {
-		const words = filled("the quick brown fox is here and jumps over it. ", ADVERSARY);
-		const slow: { times: number; perMegabyte: number; part: string }[] = [];
-		for (const part of adversaries()) {
-			const text = filled(part, ADVERSARY);
-			let [best, ordinary] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-			for (let again = 0; again < 30 && !(best < ordinary * 5); again += 1) {
-				best = Math.min(
-					best,
-					milliseconds(() => redact(text)),
-				);
-				ordinary = Math.min(
-					ordinary,
-					milliseconds(() => redact(words)),
+	it.each([
+		["for the worst text", 8, [...adversaries()]],
+		["for one that is read twice", 16, readTwice()],
+	])(
+		"needs %s at most %i times as long as for ordinary words",
+		(_which, most, texts) => {
+			const words = filled("the quick brown fox is here and jumps over it. ", ADVERSARY);
+			const slow: { times: number; perMegabyte: number; part: string }[] = [];
+			for (const part of texts) {
+				const text = filled(part, ADVERSARY);
+				let [best, ordinary] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+				for (let again = 0; again < 30 && !(best < ordinary * most * 0.6); again += 1) {
+					best = Math.min(
+						best,
+						milliseconds(() => redact(text)),
+					);
+					ordinary = Math.min(
+						ordinary,
+						milliseconds(() => redact(words)),
+					);
+				}
+				slow.push({ times: best / ordinary, perMegabyte: (best * SIZE) / ADVERSARY, part });
+			}
+			slow.sort((a, b) => b.times - a.times);
+			for (const { times, perMegabyte, part } of slow.slice(0, 5)) {
+				const figure = `${times.toFixed(1)} times as long as for words, ${perMegabyte.toFixed(0)} ms a megabyte`;
+				console.log(
+					`redaction: ${figure}, for ${JSON.stringify(part.slice(0, 60))} repeated (of ${slow.length} texts)`,
 				);
 			}
-			slow.push({ times: best / ordinary, perMegabyte: (best * SIZE) / ADVERSARY, part });
-		}
-		slow.sort((a, b) => b.times - a.times);
-		for (const { times, perMegabyte, part } of slow.slice(0, 5)) {
-			const figure = `${times.toFixed(1)} times as long as for words, ${perMegabyte.toFixed(0)} ms a megabyte`;
-			console.log(`redaction: ${figure}, for ${JSON.stringify(part)} repeated (of ${slow.length} texts)`);
-		}
-		expect(slow.filter(({ times }) => times > 8)).toEqual([]);
-	}, 300_000);
+			expect(slow.filter(({ times }) => times > most)).toEqual([]);
+		},
+		300_000,
+	);
 
 	// Linear means: eight times the text takes about eight times as long. A quadratic pattern takes 64 times.
 	it("has no mixture of such texts that makes a pattern quadratic", () => {

@@ -1,0 +1,57 @@
+import { isQuote, isSpace, skipBlanks } from "./characters.ts";
+import { isStrongIn, LEAST_STRONG } from "./secret-values.ts";
+import type { ValueReader } from "./values.ts";
+
+/**
+ * `;Pwd=x`, `"pass": "x"`: a part of a connection string, or a name whose value is in quotes. These names are too common
+ * as words of their own to mean a password anywhere. Read by hand, because a text may hold nothing else.
+ */
+export function isShortNameOfPassword(text: string, start: number, nameEnd: number, values: ValueReader): boolean {
+	const before = text.charCodeAt(start - 1);
+	// ;, & and ?
+	if ((before === 0x3b || before === 0x26 || before === 0x3f) && text.charCodeAt(nameEnd) === 0x3d) return true;
+	return isBeforeQuoted(text, nameEnd) || isBeforeStrong(text, nameEnd, values);
+}
+
+/** A sign between the name, in quotes or not, and a value in quotes. */
+function isBeforeQuoted(text: string, nameEnd: number): boolean {
+	let at = nameEnd;
+	if (!isSign(text.charCodeAt(at))) {
+		at = skipBackslashes(text, at);
+		if (isQuote(text.charCodeAt(at))) at += 1;
+		at = skipSpaces(text, at);
+	}
+	if (!isSign(text.charCodeAt(at))) return false;
+	const next = text.charCodeAt(at + 1);
+	// => and :=
+	at += next === (text.charCodeAt(at) === 0x3d ? 0x3e : 0x3d) ? 2 : 1;
+	const quote = text.charCodeAt(skipBackslashes(text, skipSpaces(text, at)));
+	return isQuote(quote) || quote === 0x60;
+}
+
+/** A sign between the name and a value that is a password, whatever its name. */
+function isBeforeStrong(text: string, nameEnd: number, values: ValueReader): boolean {
+	const at = skipBlanks(text, nameEnd, 3);
+	if (!isSign(text.charCodeAt(at))) return false;
+	const from = skipBlanks(text, at + 1, 3);
+	const limit = Math.min(text.length, from + 32);
+	if (values.nextDigit(from) >= limit) return false;
+	let end = from;
+	while (end < limit && !isSpace(text.charCodeAt(end))) end += 1;
+	return end - from >= LEAST_STRONG && isStrongIn(text, from, end);
+}
+
+/** : and = */
+const isSign = (code: number): boolean => code === 0x3a || code === 0x3d;
+
+function skipSpaces(text: string, from: number): number {
+	let at = from;
+	while (at < from + 3 && isSpace(text.charCodeAt(at))) at += 1;
+	return at;
+}
+
+function skipBackslashes(text: string, from: number): number {
+	let at = from;
+	while (at < from + 3 && text.charCodeAt(at) === 0x5c) at += 1;
+	return at;
+}
