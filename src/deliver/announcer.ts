@@ -1,8 +1,8 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
 import { settleDeliveries } from "../ledger/deliveries.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { openQuestionsOf } from "../ledger/open-questions.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
-import { openQuestionsOf } from "../ledger/questions.ts";
 import type { EndedRecord } from "../ledger/records.ts";
 import type { Log } from "../log/log.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -188,8 +188,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		// A pi that is ended while it waits for its runs waits no longer.
 		this.#handOver([]);
 		await this.#held;
-		const questions = this.#questions;
-		if (questions && questions !== "opening") await this.#setup.use(talk, async () => questions.leave());
+		await this.#leaveQuestions(talk);
 		if (this.#state.inFlight.size + this.#claims.size === 0) return;
 		await this.#setup.use(talk, async (services) => {
 			const { ledger } = services;
@@ -305,6 +304,17 @@ export class Announcer<Talk extends Conversation = Conversation> {
 			this.#setup.log.error("cannot show questions", { session: talk.sessionId, error });
 			opened(undefined);
 		});
+	}
+
+	/** What cannot be given back now is found to be nobody's once this process is gone. */
+	async #leaveQuestions(talk: Talk): Promise<void> {
+		const questions = this.#questions;
+		if (!questions || questions === "opening") return;
+		try {
+			await this.#setup.use(talk, async () => questions.leave());
+		} catch (error) {
+			this.#setup.log.warn("cannot give questions back", { session: talk.sessionId, error });
+		}
 	}
 
 	#act(action: DeliveryAction, { telling, open, owed }: Acting): void {

@@ -7,7 +7,7 @@ import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
 import { followAttempts, recordModel } from "./attempts.ts";
 import { followUpInTransaction, undelivered } from "./inbox.ts";
 import type { Ledger } from "./ledger.ts";
-import { closeQuestionsInTransaction } from "./questions.ts";
+import { closeQuestionsInTransaction } from "./open-questions.ts";
 import { findRun, type RunRecord, storeRun } from "./records.ts";
 import { oweStopHook } from "./stop-hooks.ts";
 import { closeUnreadableInTransaction, usageIn } from "./unreadable.ts";

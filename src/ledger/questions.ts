@@ -2,8 +2,8 @@ import type { RunId } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
 import { parsedLine } from "../run/json-line.ts";
 import { type ChildQuestion, DECLINE_CAUSES, type QuestionEnd } from "../run/question.ts";
-import { redactedBefore } from "../run/redacted.ts";
 import type { Ledger } from "./ledger.ts";
+import { readQuestion } from "./open-questions.ts";
 import { type Claimable, type Claimer, claimRows } from "./process-claims.ts";
 
 /** A question of a child, as the ledger has it. */
@@ -53,19 +53,6 @@ export function untakenQuestion(ledger: Ledger, runId: RunId): QuestionRecord | 
 	return row && row.taken_at === null ? toQuestion(row) : undefined;
 }
 
-/** What a run waits for an answer to. */
-export function openQuestionOf(ledger: Ledger, runId: RunId): ChildQuestion | undefined {
-	const sql = "SELECT question FROM questions WHERE run_id = ? AND state = 'open' ORDER BY seq DESC LIMIT 1";
-	const row = ledger.get<{ question: string }>(sql, runId);
-	return row && readQuestion(row.question);
-}
-
-/** The open questions of a session's runs, oldest first. */
-export function openQuestionsOf(ledger: Ledger, parentSession: string): number[] {
-	const sql = "SELECT seq FROM questions WHERE parent_session = ? AND state = 'open' ORDER BY seq";
-	return ledger.all<{ seq: number }>(sql, parentSession).map(({ seq }) => seq);
-}
-
 /** Takes it upon a process to show questions: of two that have the same session open, one does. */
 export const takeQuestions = (ledger: Ledger, seqs: readonly number[], by: Claimer): Set<number> =>
 	claimRows(ledger, SHOWN, seqs, by);
@@ -105,12 +92,6 @@ export function questionTaken(ledger: Ledger, seq: number, { fence, at }: ByHost
 	const sql = `UPDATE questions SET taken_at = ? WHERE seq = ? AND taken_at IS NULL
 		AND EXISTS (SELECT 1 FROM runs WHERE runs.id = questions.run_id AND fence = ?)`;
 	return ledger.transaction("full", () => ledger.run(sql, at, seq, fence)) === 1;
-}
-
-/** Part of the transaction that ends the run: nobody waits for an answer any more. */
-export function closeQuestionsInTransaction(ledger: Ledger, runId: string, at: number): void {
-	const sql = `UPDATE questions SET state = 'declined', declined = 'ended', closed_at = ? WHERE run_id = ? AND state = 'open'`;
-	ledger.run(sql, at, runId);
 }
 
 function closeInTransaction(ledger: Ledger, seq: number, { end, at }: { end: QuestionEnd; at: number }): boolean {
@@ -155,12 +136,4 @@ function questionEndIn({ state, declined, answer }: QuestionRow): QuestionEnd | 
 		return { answered: true, answer: given.answer, ...(typeof option === "number" && { option }) };
 	}
 	return { answered: false, declined: DECLINE_CAUSES.find((cause) => cause === declined) ?? "ended" };
-}
-
-/** Its host redacted it before it was stored. */
-function readQuestion(stored: string): ChildQuestion {
-	const words = parsedLine(stored);
-	const question = isRecord(words) && typeof words.question === "string" ? words.question : "(cannot be read)";
-	const options = isRecord(words) && Array.isArray(words.options) ? words.options.map(String) : undefined;
-	return redactedBefore({ question, ...(options && { options }) });
 }

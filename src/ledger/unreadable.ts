@@ -8,7 +8,7 @@ import { readUsage } from "../run/stored-usage.ts";
 import { NO_USAGE, type Usage } from "../run/usage.ts";
 import { closeAttempts } from "./attempts.ts";
 import type { Ledger } from "./ledger.ts";
-import { closeQuestionsInTransaction } from "./questions.ts";
+import { closeQuestionsInTransaction } from "./open-questions.ts";
 import { checkRow, type RawRow, type UnreadableRun } from "./row-check.ts";
 
 /** What is wrong with the row of a run; undefined if there is none, or nothing is. */

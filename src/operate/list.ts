@@ -1,7 +1,7 @@
 import { pick, type RunView, viewOf } from "../deliver/run-view.ts";
 import { type ChildSessionRow, childSessionsOf } from "../ledger/child-sessions.ts";
 import { waitingMessages } from "../ledger/inbox.ts";
-import { openQuestionOf } from "../ledger/questions.ts";
+import { openQuestionOf } from "../ledger/open-questions.ts";
 import { findRun, type RunMode, type RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
 import type { Redacted } from "../run/redacted.ts";

@@ -1,7 +1,7 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
 import { pick, type RunView, type Standing, viewOf } from "../deliver/run-view.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { openQuestionOf } from "../ledger/questions.ts";
+import { openQuestionOf } from "../ledger/open-questions.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
 import { countRuns, listRunIds, numberOfRun, type RunCount, type RunScope } from "../ledger/run-list.ts";
 import { findUnreadable, unreadableRuns } from "../ledger/unreadable.ts";

@@ -1,7 +1,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Services } from "../delegate.ts";
 import { type RunView, type Standing, viewOf } from "../deliver/run-view.ts";
-import { openQuestionOf } from "../ledger/questions.ts";
+import { openQuestionOf } from "../ledger/open-questions.ts";
 import { findRun } from "../ledger/records.ts";
 import { stateInWords } from "../operate/report/words.ts";
 import type { RunId } from "../run/ids.ts";

@@ -1,12 +1,6 @@
 import type { Ledger } from "../ledger/ledger.ts";
-import {
-	endQuestion,
-	findQuestion,
-	openQuestionsOf,
-	type QuestionRecord,
-	returnQuestions,
-	takeQuestions,
-} from "../ledger/questions.ts";
+import { openQuestionsOf } from "../ledger/open-questions.ts";
+import { endQuestion, findQuestion, type QuestionRecord, returnQuestions, takeQuestions } from "../ledger/questions.ts";
 import type { Log } from "../log/log.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { QuestionEnd } from "../run/question.ts";

@@ -16,14 +16,13 @@ import {
 } from "../../src/ledger/hosts.ts";
 import { messageTaken, sendToRun, waitingMessages } from "../../src/ledger/inbox.ts";
 import { Ledger } from "../../src/ledger/ledger.ts";
+import { openQuestionOf, openQuestionsOf } from "../../src/ledger/open-questions.ts";
 import { openRunsOf } from "../../src/ledger/open-runs.ts";
 import { beginAttempt, endRun, heldRuns, recordHop, recordTurn, requestStop } from "../../src/ledger/progress.ts";
 import {
 	askQuestion,
 	declineUnseen,
 	findQuestion,
-	openQuestionOf,
-	openQuestionsOf,
 	questionTaken,
 	returnQuestions,
 	takeQuestions,

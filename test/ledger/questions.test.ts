@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
+import { openQuestionOf, openQuestionsOf } from "../../src/ledger/open-questions.ts";
 import { endRun, requestStop } from "../../src/ledger/progress.ts";
 import {
 	askQuestion,
 	declineUnseen,
 	endQuestion,
 	findQuestion,
-	openQuestionOf,
-	openQuestionsOf,
 	questionTaken,
 	returnQuestions,
 	takeQuestions,
