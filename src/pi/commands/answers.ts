@@ -1,4 +1,4 @@
-import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import { messageOf } from "../../run/message-of.ts";
 import { wasEverUsed } from "../session-services.ts";
@@ -24,9 +24,9 @@ export interface CommandAnswers {
 }
 
 /** What `/subagents`, `/toolkit` and `/stop` do. */
-export function commandAnswers(setup: CommandsSetup): CommandAnswers {
+export function commandAnswers(setup: CommandsSetup, openSession: () => ExtensionContext | undefined): CommandAnswers {
 	const { pi, services, openInspector, onStopped } = setup;
-	const runs = new RunsOfSession(pi, services);
+	const runs = new RunsOfSession(services, openSession);
 	const subagents = subagentsSubcommands({ ...setup, runs });
 	const toolkit = toolkitSubcommands({ ...setup, runs, subagents });
 	return {

@@ -21,9 +21,17 @@ export interface CommandsSetup extends DelegationSetup {
 /** The commands of a user's pi. What they do is loaded for the first one that is typed: a start need not wait for it. */
 export function registerCommands(setup: CommandsSetup): void {
 	const { pi } = setup;
+	// Completion is asked for without a context.
+	let openSession: ExtensionContext | undefined;
+	pi.on("session_start", (_event, ctx) => {
+		openSession = ctx;
+	});
+	pi.on("session_shutdown", () => {
+		openSession = undefined;
+	});
 	let loaded: CommandAnswers | undefined;
 	const answers = async () => {
-		loaded ??= (await import("../lazy.ts")).commandAnswers(setup);
+		loaded ??= (await import("../lazy.ts")).commandAnswers(setup, () => openSession);
 		return loaded;
 	};
 	pi.registerEntryRenderer(REPORT, renderReport);

@@ -1,4 +1,4 @@
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import { inOneLine } from "../../collect/plain.ts";
 import type { Services } from "../../delegate.ts";
@@ -18,17 +18,11 @@ const RUNS_OFFERED = 50;
 /** The runs that commands are about: those of the session that is open in this pi. */
 export class RunsOfSession {
 	readonly #services: SessionServices;
-	#open: ExtensionContext | undefined;
+	readonly #openSession: () => ExtensionContext | undefined;
 
-	constructor(pi: ExtensionAPI, services: SessionServices) {
+	constructor(services: SessionServices, openSession: () => ExtensionContext | undefined) {
 		this.#services = services;
-		// Completion is asked for without a context.
-		pi.on("session_start", (_event, ctx) => {
-			this.#open = ctx;
-		});
-		pi.on("session_shutdown", () => {
-			this.#open = undefined;
-		});
+		this.#openSession = openSession;
 	}
 
 	/** Nothing is opened or made in a pi that never delegated. */
@@ -61,7 +55,7 @@ export class RunsOfSession {
 
 	/** The names of runs that begin with what was typed: ids, labels, numbers, `last`. */
 	async offer(typed: string, { openOnly = false } = {}): Promise<AutocompleteItem[]> {
-		const ctx = this.#open;
+		const ctx = this.#openSession();
 		if (!ctx) return [];
 		const { runs, count } = await this.use<RunList>(
 			ctx,
