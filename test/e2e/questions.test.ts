@@ -235,14 +235,16 @@ test("a run that is stopped closes its dialog, and the next one is shown", async
 	const terminal = startTerminal(home);
 	await terminal.ready();
 	terminal.type("Ask.\r");
-	await terminal.waitForText(/asks you:/);
+	await terminal.waitForText(/\] asks you:/);
 	const [run] = inLedger<{ id: string }>(home, "SELECT id FROM runs");
 	expect((await piGeon(home, ["stop", run?.id ?? ""])).code).toBe(0);
 	await terminal.waitForText(/stopped/);
+	// Its report has been answered: what is typed next is the last word.
+	await terminal.waitForText(/Heard\./);
 	await eventually(() => expect(terminal.screen().join("\n")).not.toMatch(/asks you:/));
 	expect(questions(home)).toMatchObject([{ state: "declined", declined: "ended" }]);
 	terminal.type("Ask again.\r");
-	await terminal.waitForText(/asks you:/);
+	await terminal.waitForText(/\] asks you:/);
 	terminal.type("SQLite\r");
 	await terminal.waitForText(/"answered":true/);
 });
