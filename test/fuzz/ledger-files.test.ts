@@ -31,11 +31,21 @@ async function pastLedger(): Promise<Buffer> {
 const filesBelow = (folder: string): string[] =>
 	readdirSync(folder, { recursive: true, encoding: "utf8" })
 		.map((name) => join(folder, name))
-		.filter((path) => statSync(path).isFile());
+		.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
 
 /** Whether a file of the folder still holds these bytes: where they were, or set aside under another name. */
 const isKept = (folder: string, bytes: Buffer): boolean =>
-	filesBelow(folder).some((file) => readFileSync(file).equals(bytes));
+	filesBelow(folder).some((file) => contentOf(file)?.equals(bytes));
+
+/** A host that is just leaving removes files of SQLite's. */
+function contentOf(file: string): Buffer | undefined {
+	try {
+		return readFileSync(file);
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+		throw error;
+	}
+}
 
 type Used = { message: string } | "worked";
 
