@@ -12,6 +12,7 @@ import { repositoryRoot } from "../helpers/repository.ts";
 import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
+import { isDialog, nextDialog, reply } from "./dialogs.ts";
 
 const openHome = useHome();
 const shared = useSharedPi();
@@ -53,20 +54,6 @@ const withWorker = (parent: Script, subagents: object = {}) => ({
 const openWith = (parent: Script): Promise<Home> => openHome(withWorker(parent));
 const shareWith = (...about: Parameters<typeof withWorker>): Promise<Home> => shared.openHome(withWorker(...about));
 
-interface Dialog extends PiEvent {
-	readonly id: string;
-	readonly title: string;
-}
-
-const isDialog = (event: PiEvent): event is Dialog =>
-	event.type === "extension_ui_request" && ["confirm", "select", "input"].includes(String(event.method));
-
-const nextDialog = async (rpc: Rpc, from = 0): Promise<Dialog> =>
-	(await rpc.waitForEvent(isDialog, { from })) as Dialog;
-
-const answer = (rpc: Rpc, { id }: Dialog, reply: object): boolean =>
-	rpc.child.stdin.write(`${JSON.stringify({ type: "extension_ui_response", id, ...reply })}\n`);
-
 const said = (rpc: Rpc, words: string): Promise<PiEvent> =>
 	rpc.waitForEvent((event) => event.type === "message_end" && JSON.stringify(event.message).includes(words));
 
@@ -89,14 +76,14 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 	test.each(piVersions)("in the foreground, on pi %s: each kind, each answer", async (version) => {
 		const home = await shared.openHome({ ...withWorker(foreground), pi: version });
 		const rpc = await shared.newSession(home);
-		for (const { tool, reply, value } of replies) {
+		for (const { tool, reply: chosen, value } of replies) {
 			const before = rpc.events.length;
 			await rpc.prompt(tool);
-			answer(rpc, await nextDialog(rpc, before), reply);
+			reply(rpc, await nextDialog(rpc, before), chosen);
 			await rpc.waitForEvent((event) => event.type === "agent_settled", { from: before });
 			const [details] = delegations(summarize(rpc.events.slice(before)));
 			const output = `heard ${JSON.stringify(value)} with UI true`;
-			expect(details?.results[0], JSON.stringify(reply)).toMatchObject({ output });
+			expect(details?.results[0], JSON.stringify(chosen)).toMatchObject({ output });
 		}
 	});
 
@@ -110,7 +97,7 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 			title: expect.stringMatching(/^\[worker "the curious one" [0-9a-f]{8}\] Delete it\? Really$/),
 			message: "It is gone then.",
 		});
-		answer(rpc, dialog, { confirmed: true });
+		reply(rpc, dialog, { confirmed: true });
 		await said(rpc, heard(true));
 	});
 
@@ -122,11 +109,11 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 		expect(first.title).toMatch(/May it begin\?$/);
 		await sleep(1_600);
 		const seen = rpc.events.length;
-		answer(rpc, first, { confirmed: true });
+		reply(rpc, first, { confirmed: true });
 		const second = await nextDialog(rpc, seen);
 		expect(second).toMatchObject({ method: "input", placeholder: "a name" });
 		await sleep(1_600);
-		answer(rpc, second, { value: "Ada" });
+		reply(rpc, second, { value: "Ada" });
 		await said(rpc, heard("Ada"));
 	});
 
@@ -136,7 +123,7 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 		await rpc.prompt("asks_three_at_once");
 		await rpc.waitForEvent(() => rpc.events.filter(isDialog).length === 3);
 		for (const dialog of rpc.events.filter(isDialog).reverse()) {
-			answer(rpc, dialog, { value: dialog.title.endsWith("B?") ? "no" : "yes" });
+			reply(rpc, dialog, { value: dialog.title.endsWith("B?") ? "no" : "yes" });
 		}
 		await said(rpc, heard(["yes", "no", "yes"]));
 	});
@@ -148,9 +135,9 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 		const { sessionFile } = (await first.send({ type: "get_state" })).data as { sessionFile: string };
 		const second = startRpc(home, { args: ["--session", sessionFile] });
 		const dialogs = await Promise.all([nextDialog(first), nextDialog(second)]);
-		answer(second, dialogs[1], { value: "the second" });
+		reply(second, dialogs[1], { value: "the second" });
 		await Promise.race([said(first, heard("the second")), said(second, heard("the second"))]);
-		answer(first, dialogs[0], { value: "the first" });
+		reply(first, dialogs[0], { value: "the first" });
 	});
 });
 

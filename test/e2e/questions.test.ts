@@ -10,6 +10,7 @@ import { text, toolCall } from "../helpers/model-steps.ts";
 import { type PiEvent, piVersions, promptPi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
+import { isDialog, nextDialog, reply } from "./dialogs.ts";
 import { interruptions } from "./interrupted.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
 
@@ -44,20 +45,6 @@ const openWith = (parent: Script, subagents: object = {}): Promise<Home> =>
 		config: { subagents },
 		script: dispatch({ parent, child }),
 	});
-
-interface Dialog extends PiEvent {
-	readonly id: string;
-	readonly title: string;
-}
-
-const isDialog = (event: PiEvent): event is Dialog =>
-	event.type === "extension_ui_request" && ["confirm", "select", "input"].includes(String(event.method));
-
-const nextDialog = async (rpc: Rpc, from = 0): Promise<Dialog> =>
-	(await rpc.waitForEvent(isDialog, { from })) as Dialog;
-
-const reply = (rpc: Rpc, { id }: Dialog, said: object): boolean =>
-	rpc.child.stdin.write(`${JSON.stringify({ type: "extension_ui_response", id, ...said })}\n`);
 
 const said = (rpc: Rpc, words: string): Promise<PiEvent> =>
 	rpc.waitForEvent((event) => event.type === "message_end" && JSON.stringify(event.message).includes(words));
