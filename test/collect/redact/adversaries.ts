@@ -6,7 +6,7 @@ export const adversaries = (): Set<string> =>
 	new Set([...repeated(), ...otherNames(), ...setApart(), ...otherTokens()]);
 
 /** The beginnings of every pattern, and what stands in the middle of one, again and again. */
-function repeated(): string[] {
+export function repeated(): string[] {
 	const parts = [
 		"a",
 		"-",
@@ -133,7 +133,7 @@ function repeated(): string[] {
 const LONG_ENOUGH = 3_000;
 
 /** Names of which each is another one, so that nothing that is remembered of one helps with the next. */
-function otherNames(): string[] {
+export function otherNames(): string[] {
 	const random = seeded(9);
 	const named = (letters: string, rest: string): string =>
 		Array.from({ length: LONG_ENOUGH }, () => `${random.pick(letters, 3)}${rest}`).join("");
@@ -165,14 +165,14 @@ export function readTwice(): string[] {
 }
 
 /** Values that are masked and may set apart what stands around them, far enough from each other to have all of it read again. */
-function setApart(): string[] {
+export function setApart(): string[] {
 	return ["password is a1!aaaaa ", "A_PW=a1!aaaaa;B=", "?pw=a1!aaaaa&"].flatMap((value) =>
 		["pw=", "senha ", "api_key ", "pw':'"].map((part) => `${part.repeat(250)}${value}`),
 	);
 }
 
 /** Words that begin like a token, and go on in too many ways to be known. */
-function otherTokens(): string[] {
+export function otherTokens(): string[] {
 	const random = seeded(10);
 	return ["pat", "key-", "sk-", "M", "api_", "2"].flatMap((beginning) =>
 		[" ", "-", "/"].flatMap((sign) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../../src/collect/redact/redactor.ts";
 import fc from "../../helpers/fast-check.ts";
-import { adversaries, readTwice } from "./adversaries.ts";
+import { adversaries, otherNames, otherTokens, readTwice, repeated, setApart } from "./adversaries.ts";
 import { lookAlikes } from "./look-alikes.ts";
 import { ALNUM, LOWER, seeded } from "./seeded.ts";
 
@@ -43,7 +43,8 @@ describe("speed", () => {
 
 	// Under load the processor itself is slower. How much, ordinary words say that are read between the measurements.
 	it.each([
-		["for the worst text", 12, [...adversaries()]],
+		["for the worst text", 8, repeated()],
+		["for the worst text in which nothing repeats", 12, [...otherNames(), ...setApart(), ...otherTokens()]],
 		["for one that is read several times", 32, readTwice()],
 	])(
 		"needs %s at most %i times as long as for ordinary words",
