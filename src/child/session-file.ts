@@ -93,7 +93,7 @@ function createSessionFile(file: string, { id, cwd }: { id: string; cwd: string 
 }
 
 /**
- * Puts the copy that the session begins with into its place. Once: whoever takes the run over finds the file there, with
+ * Puts the copy that the session begins with into its place. Once: a host that takes the run over finds the file there, with
  * all that was added since.
  */
 function moveFork(fork: string, file: string): void {

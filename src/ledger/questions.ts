@@ -127,7 +127,7 @@ function toQuestion(row: QuestionRow): QuestionRecord {
 	};
 }
 
-/** A row is a file's content, not our own word: what cannot be read of it is no answer. */
+/** A row is a file's content, not our own word: what cannot be read counts as unanswered. */
 function questionEndIn({ state, declined, answer }: QuestionRow): QuestionEnd | undefined {
 	if (state === "open") return undefined;
 	const given = state === "answered" ? parsedLine(answer ?? "null") : undefined;

@@ -72,7 +72,7 @@ export class ProcessClaims<Id> {
 		return clock.elapsed() - since < CLAIM_MS;
 	};
 
-	/** We turn to another session: whoever opens this one next need not wait. */
+	/** We turn to another session: the process that opens this one next need not wait. */
 	giveBack(ledger: Ledger, session: string): void {
 		this.#store.giveBack(ledger, this.#claimer, session);
 		this.#until.clear();

@@ -51,7 +51,7 @@ describe("a session that begins with a copy of a conversation", () => {
 		message: { role: "user", content: "The word is marzipan." },
 	};
 
-	test("takes it over once, and whoever opens it next finds what was added", () => {
+	test("takes it over once, and the next host finds what was added", () => {
 		const { session, open } = setUp([said]);
 		open().appendMessage(answer);
 		expect(existsSync(session.fork)).toBe(false);

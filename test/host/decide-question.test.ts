@@ -13,7 +13,7 @@ describe("an open question", () => {
 		["only a parent without a user is there", { presence: "nobody" }, "nobody"],
 		["a parent with a user is there, and has not shown it", { presence: "user", askedForMs: HOUR }, "wait"],
 		["the same for too long", { presence: "user", quietForMs: ASK_MS }, "time"],
-		["it is shown, whoever else watches", { isShown: true, wasShown: true, presence: "nobody" }, "wait"],
+		["it is shown, and others watch too", { isShown: true, wasShown: true, presence: "nobody" }, "wait"],
 		["it is shown, and nothing was heard of that for long", { ...shown(), quietForMs: ASK_MS + 14_999 }, "wait"],
 		["it is shown by one who must be dead", { ...shown(), quietForMs: ASK_MS + 15_000 }, "time"],
 		["it was shown, and the parent was closed", { wasShown: true, quietForMs: ASK_MS - 1 }, "wait"],

@@ -109,7 +109,7 @@ test("the end of its run closes it, and it goes with the run", async () => {
 	expect(findQuestion(ledger, seq)).toBeUndefined();
 });
 
-test("what cannot be read of a row is no answer", async () => {
+test("a row that cannot be read counts as unanswered", async () => {
 	const { ledger, ask } = await runningRun();
 	const seq = ask();
 	ledger.run("UPDATE questions SET state = 'answered', answer = '{', question = 'no JSON' WHERE seq = ?", seq);

@@ -31,7 +31,7 @@ test("where nothing was said yet, or nobody is there, it starts without, and say
 	}
 });
 
-test("whoever else may read the conversation is named: another provider, that of a fallback, another account", async () => {
+test("a warning names who else gets the conversation: another provider, a fallback's, another account", async () => {
 	const resolveModel = async (name: string) => {
 		const [provider = "", id = ""] = name.split("/");
 		return { model: { provider, id } };

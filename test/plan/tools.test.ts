@@ -109,7 +109,7 @@ describe("subagent_ask", () => {
 		expect(named.tools).toEqual(["read"]);
 	});
 
-	test("is no tool to work with: a child that has no other is refused", async () => {
+	test("does not count as a tool to work with: a child that has no other is refused", async () => {
 		expect(await refused({ agent: "tools: write\nask: true" })).toMatchObject({ error: { reason: "no_tools" } });
 	});
 });

@@ -63,7 +63,7 @@ export const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 /** `"` and `'` */
 export const isQuote = (code: number): boolean => code === 0x22 || code === 0x27;
 
-/** The first position at or after `from` that is no blank, at most `most` characters on. */
+/** The first position at or after `from` that is not a blank, at most `most` characters on. */
 export function skipBlanks(text: string, from: number, most = 20): number {
 	let at = from;
 	while (at < from + most && isSpaceOrTab(text.charCodeAt(at))) at += 1;

@@ -2,7 +2,7 @@ import { NAME_CHAR, startOf } from "./characters.ts";
 
 /**
  * How far a name looks ahead: less than 1,000 characters to its value, and 64 of that. One in quotes may be longer, but with
- * a mask in it is no secret. And how far back: 300 to the value of a pair, of which the name comes last, and a name has 80.
+ * a mask in it is not a secret. And how far back: 300 to the value of a pair, of which the name comes last, and a name has 80.
  */
 const LOOKS_AHEAD = 1_200;
 const LOOKS_BACK = 400;

@@ -6,11 +6,11 @@ import { isReference } from "./references.ts";
 /** How a value is written: in quotes, as `NAME=value` of an environment file, or bare, where it may as well be code. */
 export type Notation = "quoted" | "environment" | "bare";
 
-/** What is shorter is no secret. */
+/** A secret has at least so many characters. */
 export const LEAST_VALUE = 4;
-/** What is shorter is no password without quotes. */
+/** A password without quotes has at least so many characters. */
 export const LEAST_BARE = 6;
-/** What is shorter is no password if only its own characters say so. */
+/** The same if only its own characters say that it is one. */
 export const LEAST_STRONG = 8;
 
 const REPEATED = /^[*x.•·_-]+$|\.\.\.|…|\*{3}|xxxx|abcdefghij/i;
