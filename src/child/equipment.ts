@@ -14,6 +14,7 @@ import { lspGuard } from "./lsp-guard.ts";
 import { ModelLine } from "./model-line.ts";
 import { ProviderWatch } from "./provider-watch.ts";
 import { resultCheck } from "./result-check.ts";
+import type { ChildRing } from "./ring.ts";
 import { Steering } from "./steering.ts";
 import type { ClaimedRun, WorkServices } from "./work.ts";
 
@@ -38,6 +39,8 @@ export interface Equipment {
 	guards: ExtensionFactory[];
 	/** Aborted once the ending is decided. */
 	decided: AbortController;
+	/** What keeps it to what it may do, once it is set up. */
+	ring?: ChildRing | undefined;
 	/** What the child goes without, besides what was known when it was planned. */
 	warnings: string[];
 	/** Closes what the child has used. */

@@ -15,6 +15,8 @@ import { contextFiles } from "./context-files.ts";
 import type { ChildMcp } from "./mcp.ts";
 import type { ModelLine } from "./model-line.ts";
 import { piExtensionsFor } from "./pi-extensions.ts";
+import type { ChildRing } from "./ring.ts";
+import { ringedTools } from "./ringed-tools.ts";
 import { openSessionFile, SetupFailed } from "./session-file.ts";
 import { lostSkills, skillOptions } from "./skills.ts";
 import { Turns } from "./turns.ts";
@@ -32,6 +34,8 @@ export interface ChildSetup {
 	guards: ExtensionFactory[];
 	/** What its extensions reach a user with. */
 	ui: ExtensionUIContext;
+	/** What keeps its tools to what they may do. */
+	ring?: ChildRing | undefined;
 	/** Hears what the child goes without. */
 	warn(warning: string): void;
 	/** Hears what has to be closed when the child has come to rest, also if it never started to work. */
@@ -56,6 +60,7 @@ async function startSession(setup: ChildSetup): Promise<AgentSession> {
 	const model = await setup.models.first(modelRuntime);
 	if (!model) throw new SetupFailed(`The model ${setup.models.name} is not known to this pi.`);
 	const { thinking } = setup.models;
+	const ring = setup.ring?.ring;
 
 	const { factories, mcp } = piExtensionsFor(plan);
 	if (mcp) setup.closeAtEnd(() => mcp.close());
@@ -94,7 +99,11 @@ async function startSession(setup: ChildSetup): Promise<AgentSession> {
 		model,
 		...(thinking && { thinkingLevel: thinking }),
 		tools: [...plan.tools.filter((name) => !mcp?.isGranted(name)), ...(mcp?.allowed ?? []), finalizeTool.name],
-		customTools: [finalizeTool, ...(askTool ? [askTool] : [])],
+		customTools: [
+			finalizeTool,
+			...(askTool ? [askTool] : []),
+			...(ring ? ringedTools(plan, { ring, settings: settingsManager }) : []),
+		],
 		resourceLoader,
 		sessionManager: openTranscript(plan),
 		settingsManager,

@@ -23,6 +23,7 @@ import { watchRuntime } from "./endings/runtime-limit.ts";
 import { watchTools } from "./endings/tool-limit.ts";
 import { type Equipment, equip } from "./equipment.ts";
 import { observe } from "./observe.ts";
+import { RingUnavailable, ringForRun } from "./ring.ts";
 import { type ChildSetup, openChildSession } from "./session.ts";
 import { SetupFailed } from "./session-file.ts";
 import type { Inbox } from "./steering.ts";
@@ -94,7 +95,9 @@ async function work(assignment: Assignment): Promise<{ outcome: Outcome; settled
 	await withinPatience(Promise.all(equipment.atEnd.map((close) => close())));
 	// A run that was given to another host: the shells in its session may be that one's by now.
 	if (cause.kind !== "lost") endLeftoversOf(record, services.onNotice);
-	const { attempts, collector, finalize, totalUsage } = equipment;
+	// While something may still run there, its folders stay.
+	if (ended.settled) await equipment.ring?.close();
+	const { attempts, collector, finalize, totalUsage, ring } = equipment;
 	const outcome = outcomeOf(cause, {
 		usage: totalUsage(),
 		displayItems: collector.displayItems,
@@ -102,6 +105,7 @@ async function work(assignment: Assignment): Promise<{ outcome: Outcome; settled
 		...(collector.model !== undefined && { model: collector.model }),
 		...(ended.context && { context: ended.context }),
 		...(collector.lastEvent !== undefined && { lastEvent: collector.lastEvent }),
+		...(ring && { sandbox: ring.report }),
 		partialOutput: collector.partialOutput || finalize.rejectedResult,
 		warnings: [...plan.warnings, ...equipment.models.hops.map(hopInWords), ...equipment.warnings],
 	});
@@ -145,15 +149,22 @@ async function openChild({ record, services }: Assignment, equipment: Equipment)
 		equipment.warnings.push(warning);
 		services.onWarning(warning);
 	};
+	const { plan } = record;
+	const [modelRuntime, ring] = await Promise.all([
+		openAllModels(plan, services, warn),
+		ringForRun(plan, { agentDir: services.agentDir }),
+	]);
+	equipment.ring = ring;
 	return openChildSession({
-		plan: record.plan,
+		plan,
 		models: equipment.models,
 		agentDir: services.agentDir,
-		modelRuntime: equipment.provider.over(await openAllModels(record.plan, services, warn)),
+		modelRuntime: equipment.provider.over(modelRuntime),
 		finalizeTool: equipment.finalize.tool,
 		...(equipment.asking && { askTool: equipment.asking.tool }),
 		guards: equipment.guards,
 		ui: equipment.dialogs.ui,
+		ring,
 		warn,
 		closeAtEnd: (close) => equipment.atEnd.push(close),
 		...(services.openTranscript && { openTranscript: services.openTranscript }),
@@ -238,6 +249,10 @@ async function withinPatience(rest: Promise<unknown>): Promise<boolean> {
 }
 
 function setupCause(error: unknown): EndCause {
+	if (error instanceof RingUnavailable) {
+		const { message } = error;
+		return { kind: "refused", error: { code: "SUBAGENT_DISABLED", message, reason: "sandbox_unavailable" } };
+	}
 	if (!(error instanceof SetupFailed))
 		return { kind: "crashed", message: `The child could not be started: ${messageOf(error)}` };
 	return { kind: "refused", error: { code: "SUBAGENT_FAILED", message: error.message, reason: "setup" } };

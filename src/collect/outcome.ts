@@ -9,6 +9,7 @@ import {
 	type Outcome,
 } from "../run/outcome.ts";
 import type { Redacted } from "../run/redacted.ts";
+import type { SandboxReport } from "../run/sandbox-report.ts";
 import { redactOwnParts } from "../run/unredacted-parts.ts";
 import type { Usage } from "../run/usage.ts";
 
@@ -19,6 +20,7 @@ export interface RunEvidence {
 	attempts: number;
 	model?: string;
 	context?: ContextUse;
+	sandbox?: SandboxReport;
 	/** The type of the child's last event. */
 	lastEvent?: string;
 	/** What the child had said so far, if it never finalized. */

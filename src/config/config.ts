@@ -19,6 +19,13 @@ export const SEARCH_PROVIDERS = ["brave", "tavily", "serper", "exa", "searxng", 
 
 export type SearchProviderName = (typeof SEARCH_PROVIDERS)[number];
 
+/** From the loosest to the strictest. */
+export const SANDBOX_MODES = ["off", "auto", "require"] as const;
+
+export type SandboxMode = (typeof SANDBOX_MODES)[number];
+
+export type NetworkSetting = "off" | "on" | readonly string[];
+
 /** The configuration in force: checked, complete and frozen. `null` means no limit, or no preference. */
 export interface Config {
 	subagents: {
@@ -48,6 +55,17 @@ export interface Config {
 		askMinutes: number;
 		/** Programs with their arguments. An empty list: one is configured that cannot be read. */
 		hooks: { start: readonly string[] | null; stop: readonly string[] | null; timeoutMs: number };
+		sandbox: {
+			mode: SandboxMode;
+			/** More paths that tools must not read. */
+			hide: readonly string[];
+			/** Variables that processes of tools get besides the usual ones. */
+			env: readonly string[];
+			/** Host names: those alone. Null: off, and on for runs that write in the checkout. */
+			network: NetworkSetting | null;
+			/** Whether processes of tools may use unix sockets: docker, ssh-agent. */
+			sockets: boolean;
+		};
 	};
 	agents: {
 		defaults: {

@@ -1,4 +1,5 @@
 import { LONGEST_TIMER_MS } from "../ports/clock.ts";
+import type { NetworkSetting } from "./config.ts";
 import type { Kind } from "./setting.ts";
 
 export const trueOrFalse: Kind<boolean> = {
@@ -92,6 +93,14 @@ export const hookCommand = (untilThen: string): Kind<readonly string[] | null> =
 		return [];
 	},
 });
+
+const hostName = matching(/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/i, "a host name, like example.com or *.example.com");
+
+/** What processes may reach. */
+export const networkSetting: Kind<NetworkSetting> = {
+	expected: "off, on, or a list of host names",
+	read: (value, source) => oneOf(["off", "on"]).read(value, source) ?? listOf(hostName).read(value, source),
+};
 
 /** A value in a message: short, and safe to print whatever was nested in it. */
 export function describe(value: unknown): string {

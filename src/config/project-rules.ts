@@ -1,4 +1,5 @@
 import { THINKING_LEVELS, type ThinkingLevel } from "../run/thinking.ts";
+import { type NetworkSetting, SANDBOX_MODES, type SandboxMode } from "./config.ts";
 import type { Merged } from "./setting.ts";
 
 /** What a project's file may do to a setting. All but `freely` guard the user: tighter is taken, looser is not. */
@@ -48,6 +49,23 @@ export function onlyNarrower<T>(mine: readonly T[] | null, theirs: readonly T[] 
 	if (mine === null) return { value: theirs };
 	if (theirs === null) return { value: mine, ignored: "a project may shorten this list, not remove it" };
 	return onlyFewer(mine, theirs);
+}
+
+export function onlyStricter(mine: SandboxMode, theirs: SandboxMode): Merged<SandboxMode> {
+	if (SANDBOX_MODES.indexOf(theirs) >= SANDBOX_MODES.indexOf(mine)) return { value: theirs };
+	return { value: mine, ignored: `a project may make this stricter than ${mine}, not looser` };
+}
+
+/** `null` is off for most runs, so a project may make no more of it than off. */
+export function onlyLessNetwork(
+	mine: NetworkSetting | null,
+	theirs: NetworkSetting | null,
+): Merged<NetworkSetting | null> {
+	if (theirs === "off" || theirs === mine) return { value: theirs };
+	const hosts = mine === "on" ? theirs : Array.isArray(mine) ? mine : [];
+	if (Array.isArray(theirs) && theirs.every((host) => Array.isArray(hosts) && hosts.includes(host)))
+		return { value: theirs };
+	return { value: mine, ignored: "a project may reach less of the network, not more" };
 }
 
 export const never = <T>(mine: T): Merged<T> => ({ value: mine, ignored: "a project may not set this" });

@@ -5,6 +5,9 @@ import {
 	LSP_ACTIONS,
 	type LspAction,
 	type LspServerSettings,
+	type NetworkSetting,
+	SANDBOX_MODES,
+	type SandboxMode,
 	SEARCH_PROVIDERS,
 	type SearchProviderName,
 } from "./config.ts";
@@ -14,6 +17,7 @@ import {
 	listOf,
 	matching,
 	milliseconds,
+	networkSetting,
 	oneOf,
 	orNull,
 	positiveNumber,
@@ -28,12 +32,14 @@ import {
 	freely,
 	never,
 	onlyFewer,
+	onlyLessNetwork,
 	onlyLessThinking,
 	onlyLower,
 	onlyMore,
 	onlyNarrower,
 	onlyOff,
 	onlyShorter,
+	onlyStricter,
 } from "./project-rules.ts";
 import type { Kind, Setting, SettingsOf } from "./setting.ts";
 import { toolNames } from "./tool-lists.ts";
@@ -83,6 +89,13 @@ export const SETTINGS: SettingsOf<Config> = {
 			start: setting<readonly string[] | null>(null, hookCommand("no subagent is started"), never),
 			stop: setting<readonly string[] | null>(null, hookCommand("no stop hook runs"), never),
 			timeoutMs: setting(10_000, milliseconds, never),
+		},
+		sandbox: {
+			mode: setting<SandboxMode>("auto", oneOf(SANDBOX_MODES), onlyStricter),
+			hide: setting<readonly string[]>([], listOf(text), onlyMore),
+			env: setting<readonly string[]>([], listOf(matching(/^\w+$/, "the name of a variable")), onlyFewer),
+			network: setting<NetworkSetting | null>(null, orNull(networkSetting), onlyLessNetwork),
+			sockets: setting(false, trueOrFalse, onlyOff),
 		},
 	},
 	agents: {

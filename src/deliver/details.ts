@@ -2,6 +2,7 @@ import type { SubagentError } from "../run/errors.ts";
 import type { RunId, SessionId } from "../run/ids.ts";
 import type { Cause, ContextUse, DisplayItem, Finalized, TimeoutReason } from "../run/outcome.ts";
 import type { Redacted } from "../run/redacted.ts";
+import type { SandboxReport } from "../run/sandbox-report.ts";
 import type { Usage } from "../run/usage.ts";
 
 /** The `details` of a `subagent` tool result. */
@@ -43,6 +44,8 @@ export interface SingleResult {
 	/** From the first claim to the end. */
 	durationMs?: number;
 	context?: ContextUse;
+	/** What kept it to what it may do. */
+	sandbox?: SandboxReport<Redacted>;
 }
 
 export interface Streaming {

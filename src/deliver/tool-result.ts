@@ -42,6 +42,7 @@ export function toolResult(record: EndedRecord, redactor: Redactor): SubagentRes
 		attempts: outcome.attempts,
 		...(run.startedAt !== undefined && { durationMs: run.endedAt - run.startedAt }),
 		...(outcome.context && { context: outcome.context }),
+		...(outcome.sandbox && { sandbox: outcome.sandbox }),
 	};
 	const shown = shownToModel(outcome.output ?? ours``, record, redactor);
 	const error = outcome.status === "success" ? shown.note && truncationOf(shown.note) : outcome.error;

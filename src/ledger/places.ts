@@ -18,6 +18,8 @@ export interface Places {
 	forks: string;
 	/** The agents that the user lets write. */
 	writeConsents: string;
+	/** Folders of runs whose processes the kernel keeps apart. */
+	scratch: string;
 	log(host: HostId): string;
 	socket(host: HostId): string;
 }
@@ -36,6 +38,7 @@ export function placesIn(agentDir: string): Places {
 		parentLog: join(dir, "parent.log"),
 		forks: forksFolder(agentDir),
 		writeConsents: join(dir, "write-consents.json"),
+		scratch: join(dir, "scratch"),
 		log: (host) => join(hosts, `${host}.log`),
 		socket: (host) => socketPath(hosts, host),
 	};

@@ -20,6 +20,7 @@ import { modelFor } from "./model-for.ts";
 import type { LaunchPlan, ModelChoice } from "./plan.ts";
 import { choosePrincipal } from "./principal.ts";
 import { childPrompt } from "./prompt.ts";
+import { sandboxFor } from "./sandbox.ts";
 import { type KnownSkill, skillsFor } from "./skills.ts";
 import { effectiveTools, type KnownTool, type WriteConsent } from "./tools.ts";
 import {
@@ -78,6 +79,8 @@ export interface ParentFacts {
 	modelSource(model: ModelChoice): Promise<ModelSource>;
 	/** Asks the user about an agent of a project that is not trusted. */
 	approveProjectAgent(question: ProjectAgentQuestion): Promise<Approval>;
+	/** Why the kernel cannot enforce what a child may do; undefined if it can. Absent: nobody knows before a host tries. */
+	ringTrouble?(): Promise<string | undefined>;
 	/** Asks the user whether an agent may write with these tools. Undefined: they left before they answered. */
 	askToWrite(agent: AgentDefinition, tools: readonly string[]): Promise<WriteConsent | undefined>;
 }
@@ -130,6 +133,14 @@ export async function planLaunch(
 	// Last, so that the user is asked about no run that cannot be.
 	const tools = await toolsWithConsent(agent, parent, config);
 	if (isRefusal(tools)) return tools;
+	const sandbox = await sandboxFor({
+		...tools,
+		config,
+		agent: agent.name,
+		cwd: parent.cwd,
+		ringTrouble: parent.ringTrouble,
+	});
+	if (isRefusal(sandbox)) return sandbox;
 	const known = agent.skills === undefined ? [] : parent.knownSkills();
 	const { skills, warnings: skillWarnings } = skillsFor({ agent, tools: tools.tools, known });
 
@@ -152,6 +163,7 @@ export async function planLaunch(
 		isolation: agent.isolation,
 		maxAttempts: config.subagents.retry.enabled ? config.subagents.retry.maxAttempts : 1,
 		...(tools.tools.includes(ASK_TOOL) && { askMinutes: config.subagents.askMinutes }),
+		sandbox,
 		...(agent.outputSchema && { outputSchema: agent.outputSchema }),
 		...stopHookFor({ config, agentDir: sources.agentDir, cwd: parent.cwd }),
 		session,

@@ -1,5 +1,6 @@
 import type { SessionId } from "../run/ids.ts";
 import type { Isolation } from "../run/isolation.ts";
+import type { WriteScope } from "../run/sandbox-report.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 
 /**
@@ -40,6 +41,8 @@ export interface LaunchPlan {
 	maxAttempts: number;
 	/** How long a question of the child stays open without its parent. Absent: it cannot ask. */
 	askMinutes?: number;
+	/** Absent in plans that were made before there was one. */
+	sandbox?: PlannedSandbox;
 	/** A JSON Schema the finalized result must satisfy. */
 	outputSchema?: Record<string, unknown>;
 	/** Runs once when the run has ended. */
@@ -56,6 +59,21 @@ export interface LaunchPlan {
 	route?: unknown;
 	/** What the requester should hear with the result, decided while planning. */
 	warnings: string[];
+}
+
+/** What the kernel is to enforce. */
+export interface PlannedSandbox {
+	/** `auto`: where it can. `require`: the run does not start without. */
+	mode: "off" | "auto" | "require";
+	write: WriteScope;
+	/** Of the processes that tools start. */
+	network: "off" | "on";
+	/** Whether those may use unix sockets. */
+	sockets: boolean;
+	/** Variables that those get besides the usual ones. */
+	env: string[];
+	/** Absolute paths that tools must not read, on top of what is hidden by default. */
+	hide: string[];
 }
 
 export interface Principal {

@@ -22,6 +22,7 @@ function isPlan(fields: Fields): boolean {
 		skills = [],
 		stopHook,
 		askMinutes,
+		sandbox,
 		limits,
 		session,
 		principal,
@@ -39,6 +40,7 @@ function isPlan(fields: Fields): boolean {
 		Array.isArray(skills) &&
 		skills.every((skill) => isRecord(skill) && isStoredText(skill.name) && isStoredText(skill.file)) &&
 		(stopHook === undefined || isStoredHook(stopHook)) &&
+		(sandbox === undefined || (isRecord(sandbox) && isStoredSandbox(sandbox))) &&
 		isRecord(limits) &&
 		["timeoutMs", "idleTimeoutMs", "toolTimeoutMs", "maxCorrections"].every((key) => isAmount(limits[key])) &&
 		isRecord(limits.parentSession) &&
@@ -55,6 +57,8 @@ function isPlan(fields: Fields): boolean {
 
 const isStoredHook = (value: unknown): boolean =>
 	isRecord(value) && isTexts(value.command) && isAmount(value.timeoutMs) && isStoredText(value.cwd);
+const isStoredSandbox = ({ mode, write, network, env, hide }: Fields): boolean =>
+	isStoredText(mode) && isStoredText(write) && isStoredText(network) && isTexts(env) && isTexts(hide);
 const isStoredModel = (value: unknown): boolean =>
 	isRecord(value) && isStoredText(value.provider) && isStoredText(value.id);
 const isStoredText = (value: unknown): value is string => typeof value === "string";

@@ -183,7 +183,7 @@ function whyNotWriting(name: string, { agent, config, consent }: ToolQuestion): 
 }
 
 /** Only an MCP tool can be declared to read: pi's own are known, and an extension's may do anything. */
-const onlyReads = (name: string, { subagents }: Config): boolean =>
+export const onlyReads = (name: string, { subagents }: Config): boolean =>
 	READONLY.has(name) || (isMcpTool(name) && subagents.readonlyTools.some((entry) => matches(entry, name)));
 
 const isIn = (list: readonly string[], name: string, options: { restricted: boolean }): boolean =>

@@ -1,5 +1,6 @@
 import { isRecord } from "./is-record.ts";
 import type { Cause, DisplayItem, FailureCause, Outcome } from "./outcome.ts";
+import type { SandboxReport } from "./sandbox-report.ts";
 import type { Usage } from "./usage.ts";
 
 /**
@@ -14,7 +15,7 @@ export function isOutcome(value: unknown): value is Outcome<string> {
 	return (value.status === "error" || value.status === "timeout") && isFailure(value);
 }
 
-const hasFacts = ({ usage, displayItems, attempts, warnings, model, context, output }: Stored): boolean =>
+const hasFacts = ({ usage, displayItems, attempts, warnings, model, context, output, sandbox }: Stored): boolean =>
 	isUsage(usage) &&
 	isListOf(displayItems, isDisplayItem) &&
 	isListOf(warnings, isText) &&
@@ -22,7 +23,15 @@ const hasFacts = ({ usage, displayItems, attempts, warnings, model, context, out
 	Number(attempts) >= 0 &&
 	isTextOrAbsent(model) &&
 	isTextOrAbsent(output) &&
+	(sandbox === undefined || isSandboxReport(sandbox)) &&
 	(context === undefined || (isRecord(context) && isNumber(context.tokens) && isNumber(context.window)));
+
+export const isSandboxReport = (value: unknown): value is SandboxReport =>
+	isRecord(value) &&
+	["enforced", "write", "network"].every((field) => isText(value[field])) &&
+	isTextOrAbsent(value.by) &&
+	isTextOrAbsent(value.why) &&
+	(value.policyOnly === undefined || isListOf(value.policyOnly, isText));
 
 const isFailure = ({ cause, exitCode, error, finalized, timeoutReason, lastEvent }: Stored): boolean =>
 	isFailureCause(cause) &&

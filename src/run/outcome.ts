@@ -1,5 +1,6 @@
 import type { SubagentError } from "./errors.ts";
 import type { Redacted } from "./redacted.ts";
+import type { SandboxReport } from "./sandbox-report.ts";
 import type { Usage } from "./usage.ts";
 
 /** One thing a child said or did, for people watching. */
@@ -58,6 +59,8 @@ interface OutcomeFacts<Text extends string> {
 	context?: ContextUse;
 	/** The whole answer, or what there was of it; never truncated. */
 	output?: Text;
+	/** What kept it to what it may do; absent if it was never set up. */
+	sandbox?: SandboxReport<Text>;
 	/** Things the requester should know that did not change the ending. */
 	warnings: Text[];
 }

@@ -51,6 +51,7 @@ const defaults: Config = {
 		retry: { enabled: true, maxAttempts: 2 },
 		askMinutes: 10,
 		hooks: { start: null, stop: null, timeoutMs: 10_000 },
+		sandbox: { mode: "auto", hide: [], env: [], network: null, sockets: false },
 	},
 	agents: {
 		defaults: {

@@ -7,6 +7,7 @@ export const PLACES: Places = {
 	compiled: "/state/compiled",
 	forks: "/state/forks",
 	writeConsents: "/state/consents",
+	scratch: "/state/scratch",
 	parentLog: "/state/parent.log",
 	log: (host) => `/state/hosts/${host}.log`,
 	socket: (host) => `/state/hosts/${host}.sock`,

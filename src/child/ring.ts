@@ -1,0 +1,102 @@
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { getAgentDir } from "@earendil-works/pi-coding-agent";
+import { placesIn } from "../ledger/places.ts";
+import type { LaunchPlan, PlannedSandbox } from "../plan/plan.ts";
+import { unavailable } from "../plan/sandbox.ts";
+import { sessionsRoot } from "../plan/session-place.ts";
+import { isMcpTool } from "../run/pi-tools.ts";
+import type { SandboxReport } from "../run/sandbox-report.ts";
+import { checkoutAround, writableCheckout } from "../sandbox/checkout.ts";
+import { probeRing, type RingProbe } from "../sandbox/probe.ts";
+import { openRing, type Ring } from "../sandbox/ring.ts";
+import { removeScratch, sweepScratch } from "../sandbox/scratch.ts";
+
+/** What keeps a run to what it may do. */
+export interface ChildRing {
+	report: SandboxReport;
+	/** Where the kernel enforces it: the ring of the run, made when it is first asked for. */
+	ring?: () => Ring;
+	/** Removes what the ring has kept. Nothing may run in it any more. */
+	close(): Promise<void>;
+}
+
+/** The run must not start without a ring, and there is none here. */
+export class RingUnavailable extends Error {
+	override name = "RingUnavailable";
+}
+
+/** `tree`: where the run works, if not in the user's checkout. */
+export async function ringForRun(
+	plan: LaunchPlan,
+	where: { agentDir: string; tree?: string },
+): Promise<ChildRing | undefined> {
+	const { sandbox } = plan;
+	if (!sandbox) return undefined;
+	const { mode, write, network } = sandbox;
+	const byPolicy = (why: string): ChildRing => ({
+		report: { enforced: "policy", why, write, network: "on" },
+		close: async () => {},
+	});
+	if (mode === "off") return byPolicy("subagents.sandbox.mode is off");
+	const probe = await probeRing();
+	if (!probe.can) {
+		if (mode === "require") throw new RingUnavailable(unavailable(plan.agent, probe.why));
+		return byPolicy(probe.why);
+	}
+	const policyOnly = toolsOutside(plan);
+	const scratch = scratchOf(plan);
+	let ring: Ring | undefined;
+	return {
+		report: { enforced: "kernel", by: probe.by, write, network, ...(policyOnly.length > 0 && { policyOnly }) },
+		ring: () => {
+			ring ??= ringIn(scratch, { plan, sandbox, probe, ...where });
+			return ring;
+		},
+		close: async () => {
+			if (ring) await removeScratch(scratch);
+		},
+	};
+}
+
+/** Of the session, so that another attempt finds what the first has put into its `/tmp`. */
+const scratchOf = ({ session }: LaunchPlan): string => join(placesIn(getAgentDir()).scratch, session.id);
+
+interface RingFor {
+	plan: LaunchPlan;
+	sandbox: PlannedSandbox;
+	probe: Extract<RingProbe, { can: true }>;
+	agentDir: string;
+	tree?: string;
+}
+
+function ringIn(scratch: string, { plan, sandbox, probe, agentDir, tree }: RingFor): Ring {
+	const { write, network, sockets, env, hide } = sandbox;
+	const own = [...new Set([getAgentDir(), agentDir])];
+	const ring = openRing({
+		abilities: probe.abilities,
+		cwd: tree ?? plan.cwd,
+		writable: tree !== undefined ? [tree] : write === "checkout" ? writableCheckout(plan.cwd) : [],
+		readable: [checkoutAround(plan.cwd), ...own.map((dir) => join(dir, "bin")), ...skillFolders(plan)],
+		hidden: [...own, sessionsRoot(getAgentDir(), homedir()), dirname(dirname(plan.session.file)), ...hide],
+		scratch,
+		network,
+		sockets,
+		env,
+	});
+	void sweepScratch(dirname(scratch)).catch(() => {}); // The next ring tries again.
+	return ring;
+}
+
+/** A skill is a folder with a SKILL.md, or a file that lies among others. */
+const skillFolders = ({ skills = [] }: LaunchPlan): string[] =>
+	skills.map(({ file }) => (basename(file) === "SKILL.md" ? dirname(file) : file));
+
+/** Tools of pi's that work in the ring, and `lsp`, whose servers do. */
+export const RINGED_TOOLS: ReadonlySet<string> = new Set(["bash", "read", "write", "edit", "ls"]);
+
+function toolsOutside({ tools, extensionOf = {} }: LaunchPlan): string[] {
+	const isInside = (name: string) =>
+		isMcpTool(name) || name === "lsp" || (RINGED_TOOLS.has(name) && extensionOf[name] === undefined);
+	return tools.filter((name) => !isInside(name));
+}

@@ -1,0 +1,103 @@
+import {
+	createBashToolDefinition,
+	createEditToolDefinition,
+	createLsToolDefinition,
+	createReadToolDefinition,
+	createWriteToolDefinition,
+	detectSupportedImageMimeTypeFromFile,
+	type ExtensionContext,
+	getShellConfig,
+	type SettingsManager,
+	type ToolDefinition,
+} from "@earendil-works/pi-coding-agent";
+import type { LaunchPlan } from "../plan/plan.ts";
+import type { Ring } from "../sandbox/ring.ts";
+import { RingedFiles } from "../sandbox/ringed-files.ts";
+import { shellInRing } from "../sandbox/shell.ts";
+import { RINGED_TOOLS } from "./ring.ts";
+
+type Settings = Pick<SettingsManager, "getShellPath" | "getShellCommandPrefix" | "getImageAutoResize">;
+
+/**
+ * pi's own tools of a plan, with what they start, read and write in a ring. Given to a session as its own tools they
+ * replace those of the same name. What an extension has replaced is left alone.
+ */
+export function ringedTools(
+	{ tools, cwd, extensionOf = {} }: LaunchPlan,
+	{ ring, settings, tree }: { ring: () => Ring; settings: Settings; tree?: string | undefined },
+): ToolDefinition[] {
+	const granted = tools.filter((name) => RINGED_TOOLS.has(name) && extensionOf[name] === undefined);
+	const makers = toolMakers(tree ?? cwd, ring, settings);
+	const made = granted.flatMap((name) => makers[name]?.() ?? []);
+	return tree === undefined ? made : made.map((tool) => workingIn(tree, tool));
+}
+
+function toolMakers(cwd: string, ring: () => Ring, settings: Settings): Record<string, () => ToolDefinition> {
+	const files = new RingedFiles(ring);
+	const readFile = (path: string) => files.read(path);
+	const writeFile = (path: string, content: string) => files.write(path, content);
+	const access = (path: string) => files.access(path);
+	const commandPrefix = settings.getShellCommandPrefix();
+	return {
+		bash: () =>
+			asDefinition(
+				createBashToolDefinition(cwd, {
+					...(commandPrefix !== undefined && { commandPrefix }),
+					operations: {
+						exec: (command, folder, { env = process.env, timeout, signal, onData }) => {
+							const { shell, args } = getShellConfig(settings.getShellPath());
+							return shellInRing(ring(), {
+								shell: [shell, ...args],
+								command,
+								cwd: folder,
+								env,
+								timeoutSeconds: timeout,
+								signal,
+								onData,
+							});
+						},
+					},
+				}),
+			),
+		// Writing makes the folders too, in the same process.
+		write: () => asDefinition(createWriteToolDefinition(cwd, { operations: { writeFile, mkdir: async () => {} } })),
+		edit: () => asDefinition(createEditToolDefinition(cwd, { operations: { readFile, writeFile, access } })),
+		read: () =>
+			asDefinition(
+				createReadToolDefinition(cwd, {
+					autoResizeImages: settings.getImageAutoResize(),
+					operations: {
+						readFile,
+						access,
+						detectImageMimeType: (path) => files.describe(path, detectSupportedImageMimeTypeFromFile),
+					},
+				}),
+			),
+		ls: () =>
+			asDefinition(
+				createLsToolDefinition(cwd, {
+					operations: {
+						exists: (path) =>
+							files.access(path).then(
+								() => true,
+								() => false,
+							),
+						stat: (path) => files.stat(path),
+						readdir: (path) => files.list(path),
+					},
+				}),
+			),
+	};
+}
+
+/** Each tool has a type of its own for its arguments, which a list of tools cannot have. */
+const asDefinition = (tool: object): ToolDefinition => tool as ToolDefinition;
+
+/** pi's tools work where their session does. A run with a tree has its session in the user's folder. */
+function workingIn(tree: string, tool: ToolDefinition): ToolDefinition {
+	const inTree = (ctx: ExtensionContext): ExtensionContext => Object.create(ctx, { cwd: { value: tree } });
+	return {
+		...tool,
+		execute: (id, params, signal, onUpdate, ctx) => tool.execute(id, params, signal, onUpdate, inTree(ctx)),
+	};
+}

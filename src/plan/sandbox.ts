@@ -1,0 +1,73 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Config } from "../config/config.ts";
+import { packageRoot } from "../config/package-root.ts";
+import { principalDirs } from "../config/principal-dirs.ts";
+import { isInside } from "../files/project-area.ts";
+import { type Refusal, refuse } from "../run/errors.ts";
+import type { WriteScope } from "../run/sandbox-report.ts";
+import type { LaunchPlan, PlannedSandbox } from "./plan.ts";
+import { onlyReads } from "./tools.ts";
+
+export interface SandboxQuestion extends Pick<LaunchPlan, "cwd" | "tools"> {
+	config: Config;
+	agent: string;
+	/** Which tools extensions bring, and which files those are. */
+	extensionOf?: Readonly<Record<string, string>> | undefined;
+	/** What the agent's file says of the network. */
+	network?: "off" | "on" | readonly string[] | undefined;
+	/** Says why the kernel cannot enforce anything here, undefined if it can. Absent: not known here. */
+	ringTrouble?: (() => Promise<string | undefined>) | undefined;
+}
+
+/** What the kernel is to enforce for a run, or why the run may not be without it. */
+export async function sandboxFor(question: SandboxQuestion): Promise<PlannedSandbox | Refusal> {
+	const { config, tools, cwd } = question;
+	const { mode, sockets, env, hide } = config.subagents.sandbox;
+	const write: WriteScope = tools.every((name) => onlyReads(name, config)) ? "none" : "checkout";
+	const network = question.network ?? config.subagents.sandbox.network ?? (write === "checkout" ? "on" : "off");
+	if (mode === "require") {
+		const refusal = await refusalOf(question, write, network);
+		if (refusal) return refusal;
+	}
+	return {
+		mode,
+		write,
+		// A list of hosts cannot be enforced yet, so nothing may be reached.
+		network: network === "on" ? "on" : "off",
+		sockets,
+		env: [...env],
+		hide: [...hide.map((path) => hiddenPath(path, cwd)), ...principalDirs(config)],
+	};
+}
+
+async function refusalOf(
+	{ agent, tools, extensionOf = {}, ringTrouble }: SandboxQuestion,
+	write: WriteScope,
+	network: "off" | "on" | readonly string[],
+): Promise<Refusal | undefined> {
+	const because = "subagents.sandbox.mode is require in pi-geon.json";
+	const foreign = tools.filter((name) => name in extensionOf && !isInside(packageRoot(), extensionOf[name] ?? ""));
+	if (foreign.length > 0) {
+		const message = `${agent} may not run: ${because}, and these tools of extensions cannot be put into a sandbox: ${foreign.join(", ")}.`;
+		return refuse("SUBAGENT_DISABLED", message, "not_isolated");
+	}
+	if (write === "checkout") {
+		const message = `${agent} may not run: ${because}, and it would write in your checkout. Let it write in a tree of its own, or only read.`;
+		return refuse("SUBAGENT_DISABLED", message, "not_isolated");
+	}
+	if (Array.isArray(network)) {
+		const message = `${agent} may not run: ${because}, and a list of hosts for the network cannot be enforced. Say off or on.`;
+		return refuse("SUBAGENT_DISABLED", message, "sandbox_unavailable");
+	}
+	const why = await ringTrouble?.();
+	if (why === undefined) return undefined;
+	return refuse("SUBAGENT_DISABLED", unavailable(agent, why), "sandbox_unavailable");
+}
+
+export const unavailable = (agent: string, why: string): string =>
+	`${agent} may not run: subagents.sandbox.mode is require in pi-geon.json, and the kernel cannot enforce it here. ${why}`;
+
+/** As it is written in the configuration: absolute, below the user's home, or below the working directory. */
+const hiddenPath = (written: string, cwd: string): string =>
+	written.startsWith("~/") ? join(homedir(), written.slice(2)) : resolve(cwd, written);

@@ -1,0 +1,50 @@
+/** What programs need to find their way, their language and their toolchains. */
+const USUAL = new Set([
+	...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "COLUMNS", "LINES"],
+	...["LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME"],
+	...[
+		"NO_COLOR",
+		"FORCE_COLOR",
+		"CI",
+		"EDITOR",
+		"PAGER",
+		"GIT_PAGER",
+		"XDG_CONFIG_HOME",
+		"XDG_DATA_HOME",
+		"XDG_DATA_DIRS",
+	],
+	...["NODE_ENV", "NODE_PATH", "NVM_DIR", "NVM_BIN", "VOLTA_HOME", "FNM_DIR", "BUN_INSTALL", "DENO_DIR", "PNPM_HOME"],
+	...[
+		"GOPATH",
+		"GOROOT",
+		"GOFLAGS",
+		"CARGO_HOME",
+		"RUSTUP_HOME",
+		"JAVA_HOME",
+		"MAVEN_HOME",
+		"GRADLE_HOME",
+		"ANDROID_HOME",
+	],
+	...["PYENV_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "RBENV_ROOT", "GEM_HOME", "GEM_PATH", "DOTNET_ROOT"],
+	...["SDKMAN_DIR", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "NIX_PATH", "NIX_PROFILES", "LD_LIBRARY_PATH"],
+	...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO"],
+	// By these a process that is left over is found, and a program knows that a subagent runs it.
+	...["PI_SESSION_ID", "PI_SUBAGENT_CHILD", "PI_SUBAGENT_DEPTH", "PI_PROVIDER", "PI_MODEL", "PI_REASONING_LEVEL"],
+	...["PI_OFFLINE"],
+]);
+
+/** A proxy may need a password, which stands in its address: then it is not passed on by itself. */
+const PROXIES = /^(https?|all|no|ftp)_proxy$/i;
+
+const FOR_SOCKETS = ["SSH_AUTH_SOCK", "DOCKER_HOST", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"];
+
+/** The variables that a ring passes on. Everything else may be a secret: no list of those is complete. */
+export function ringEnvironment(
+	env: NodeJS.ProcessEnv,
+	{ names, network, sockets }: { names: readonly string[]; network: "off" | "on"; sockets: boolean },
+): NodeJS.ProcessEnv {
+	const allowed = new Set([...USUAL, ...names, ...(sockets ? FOR_SOCKETS : [])]);
+	const isProxy = (name: string, value = "") => network === "on" && PROXIES.test(name) && !value.includes("@");
+	const kept = Object.entries(env).filter(([name, value]) => allowed.has(name) || isProxy(name, value));
+	return { ...Object.fromEntries(kept), TMPDIR: "/tmp" };
+}

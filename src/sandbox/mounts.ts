@@ -1,0 +1,93 @@
+import { join, relative } from "node:path";
+import { isInside } from "../files/project-area.ts";
+
+/** What a path of a ring shows. `empty` is a folder with nothing in it, `blank` a file. */
+export type Mount =
+	| { at: string; as: "read-only" | "writable"; from: string }
+	| { at: string; as: "empty" | "blank" | "devices" | "processes" };
+
+/** Real paths that exist. */
+export interface RingPaths {
+	/** The folder that is `/tmp` inside. */
+	tmp: string;
+	/** Folders for temporary files and for sockets of programs outside. */
+	tmpFolders: readonly string[];
+	socketFolders: readonly string[];
+	hiddenFolders: readonly string[];
+	hiddenFiles: readonly string[];
+	readable: readonly string[];
+	writable: readonly string[];
+	/** Files of `/proc` that root could change the whole machine with. */
+	machineSettings: readonly string[];
+	/** Whether `/proc` shows the processes of the ring alone. Some containers forbid that. */
+	ownProcesses: boolean;
+}
+
+/**
+ * What is where in a ring, in the order of mounting. The deepest mount around a path decides about it: a tree below a hidden
+ * folder can be seen, a hidden folder below a writable one cannot. At the same path, hidden wins over writable, and that over
+ * readable.
+ */
+export function mountsFor(paths: RingPaths): Mount[] {
+	const at = new Map<string, Mount>();
+	const put = (mounts: Mount[]) => {
+		for (const mount of mounts) at.set(mount.at, mount);
+	};
+	const bound = (as: "read-only" | "writable", folders: readonly string[]) =>
+		folders.map((folder): Mount => ({ at: folder, as, from: folder }));
+	put(bound("read-only", ["/"]));
+	put([
+		{ at: "/dev", as: "devices" },
+		paths.ownProcesses ? { at: "/proc", as: "processes" } : { at: "/proc", as: "writable", from: "/proc" },
+	]);
+	put(bound("read-only", paths.machineSettings));
+	put(paths.tmpFolders.map((folder) => ({ at: folder, as: "writable", from: paths.tmp })));
+	put(paths.socketFolders.map((folder) => ({ at: folder, as: "empty" })));
+	put(bound("read-only", paths.readable));
+	put(bound("writable", paths.writable));
+	put(paths.hiddenFolders.map((folder) => ({ at: folder, as: "empty" })));
+	put(paths.hiddenFiles.map((file) => ({ at: file, as: "blank" })));
+	return [...at.values()].sort((a, b) => depth(a.at) - depth(b.at) || (a.at < b.at ? -1 : 1));
+}
+
+/** A hidden folder is closed last, when what lies below it has its place. */
+export const mountArguments = (mounts: readonly Mount[]): string[] => [
+	...mounts.flatMap(toArguments),
+	...mounts.flatMap(({ at, as }) => (as === "empty" ? ["--remount-ro", at] : [])),
+];
+
+function toArguments(mount: Mount): string[] {
+	switch (mount.as) {
+		case "read-only":
+			return ["--ro-bind", mount.from, mount.at];
+		case "writable":
+			return ["--bind", mount.from, mount.at];
+		case "empty":
+			return ["--tmpfs", mount.at];
+		case "blank":
+			return ["--ro-bind", "/dev/null", mount.at];
+		case "devices":
+			return ["--dev", mount.at];
+		case "processes":
+			return ["--proc", mount.at];
+	}
+}
+
+/** Where a path of the ring is outside of it. Undefined if it is hidden, or exists inside only. */
+export function outsidePath(mounts: readonly Mount[], path: string): string | undefined {
+	const mount = deepest(mounts, path);
+	if (!mount || !("from" in mount) || mount.at === "/proc") return undefined;
+	return join(mount.from, relative(mount.at, path));
+}
+
+/** Whether the ring shows a real path of the outside, wherever. */
+export const isShown = (mounts: readonly Mount[], real: string): boolean =>
+	mounts.some((mount) => {
+		if (!("from" in mount) || mount.at === "/proc" || !isInside(mount.from, real)) return false;
+		return deepest(mounts, join(mount.at, relative(mount.from, real))) === mount;
+	});
+
+const deepest = (mounts: readonly Mount[], path: string): Mount | undefined =>
+	mounts.findLast(({ at }) => isInside(at, path));
+
+const depth = (path: string): number => path.split("/").filter((part) => part !== "").length;

@@ -1,0 +1,122 @@
+import { execFile } from "node:child_process";
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, isAbsolute, join } from "node:path";
+import { promisify } from "node:util";
+import { messageOf } from "../run/message-of.ts";
+import type { RingAbilities } from "./bwrap.ts";
+import { openRing } from "./ring.ts";
+import { runInRing } from "./run-in-ring.ts";
+import { socketFilter } from "./seccomp.ts";
+
+/** Whether the kernel can keep a ring here, and by what; or why not and what would help. */
+export type RingProbe = { can: true; by: string; abilities: RingAbilities } | { can: false; why: string };
+
+/** A machine that cannot may be able to later: the user installs what is missing. */
+const ASK_AGAIN_MS = 30_000;
+
+let lastProbe: { at: number; answer: Promise<RingProbe> } | undefined;
+let knownAnswer: RingProbe | undefined;
+
+/** Tries a ring, once in a process as long as it succeeds. */
+export function probeRing(): Promise<RingProbe> {
+	const isStale = knownAnswer?.can === false && Date.now() - (lastProbe?.at ?? 0) > ASK_AGAIN_MS;
+	if (!lastProbe || isStale) {
+		const answer = tryRings();
+		lastProbe = { at: Date.now(), answer };
+		void answer.then((found) => {
+			knownAnswer = found;
+		});
+	}
+	return lastProbe.answer;
+}
+
+/** The strongest first. */
+const RINGS_TO_TRY: readonly Omit<RingAbilities, "bwrap">[] = [
+	{ ownProcesses: true, forbidsNamespaces: true },
+	{ ownProcesses: true, forbidsNamespaces: false },
+	{ ownProcesses: false, forbidsNamespaces: true },
+	{ ownProcesses: false, forbidsNamespaces: false },
+];
+
+async function tryRings(): Promise<RingProbe> {
+	if (process.platform !== "linux") return { can: false, why: `There is no sandbox for ${process.platform} yet.` };
+	if (!socketFilter({ sockets: false })) return { can: false, why: `There is no sandbox for ${process.arch} yet.` };
+	const bwrap = findBwrap();
+	if (bwrap === undefined) return { can: false, why: `bubblewrap is not installed. ${INSTALL}` };
+	const failures: string[] = [];
+	for (const abilities of RINGS_TO_TRY) {
+		const problem = await whyNoRing({ bwrap, ...abilities });
+		if (problem !== undefined) failures.push(problem);
+		else {
+			const weaker = abilities.ownProcesses ? "" : ", with /proc of the system";
+			return { can: true, by: `${await versionOf(bwrap)}${weaker}`, abilities: { bwrap, ...abilities } };
+		}
+	}
+	return { can: false, why: `bubblewrap cannot make a sandbox here: ${failures[0]}. ${remedyHere()}` };
+}
+
+const INSTALL = "Install the package bubblewrap (apt-get install bubblewrap; dnf and pacman have it too).";
+
+/** A version number says nothing: bubblewrap answers it also where namespaces are forbidden. */
+async function whyNoRing(abilities: RingAbilities): Promise<string | undefined> {
+	const scratch = mkdtempSync(join(tmpdir(), "pi-geon-probe-"));
+	try {
+		const none = { writable: [], readable: [], hidden: [], env: [] };
+		const ring = openRing({ ...none, abilities, cwd: "/", scratch, network: "off", sockets: false });
+		const { exitCode, stderr } = await runInRing(ring, ["/bin/sh", "-c", ":"], { timeoutMs: 10_000 });
+		return exitCode === 0 ? undefined : stderr.trim().split("\n")[0] || `exit code ${exitCode}`;
+	} catch (error) {
+		return messageOf(error);
+	} finally {
+		rmSync(scratch, { recursive: true, force: true });
+	}
+}
+
+/** Those of the system come first: a project may have put a program of this name on the PATH. */
+function findBwrap(): string | undefined {
+	const path = (process.env.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
+	const folders = ["/usr/bin", "/bin", "/usr/local/bin", ...path];
+	return folders.map((folder) => join(folder, "bwrap")).find(canRun);
+}
+
+function canRun(program: string): boolean {
+	try {
+		accessSync(program, constants.X_OK);
+		return true;
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return false;
+		throw error;
+	}
+}
+
+async function versionOf(bwrap: string): Promise<string> {
+	try {
+		const { stdout } = await promisify(execFile)(bwrap, ["--version"], { timeout: 10_000 });
+		return `bwrap ${/\d[\w.]*/.exec(stdout)?.[0] ?? ""}`.trim();
+	} catch (error) {
+		if (error instanceof Error) return "bwrap"; // It works, whatever it calls itself.
+		throw error;
+	}
+}
+
+function remedyHere(): string {
+	if (existsSync("/.dockerenv") || existsSync("/run/.containerenv")) {
+		return "In a container, allow user namespaces: with Docker, --security-opt seccomp=unconfined --security-opt apparmor=unconfined.";
+	}
+	if (kernelSetting("kernel/apparmor_restrict_unprivileged_userns") === "1") {
+		return "AppArmor forbids user namespaces to programs without a profile: give bwrap one, or set kernel.apparmor_restrict_unprivileged_userns to 0.";
+	}
+	if (kernelSetting("user/max_user_namespaces") === "0") return "Set user.max_user_namespaces above 0.";
+	if (kernelSetting("kernel/unprivileged_userns_clone") === "0") return "Set kernel.unprivileged_userns_clone to 1.";
+	return "The kernel must allow user namespaces.";
+}
+
+function kernelSetting(name: string): string | undefined {
+	try {
+		return readFileSync(join("/proc/sys", name), "utf8").trim();
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return undefined; // This kernel does not have it.
+		throw error;
+	}
+}

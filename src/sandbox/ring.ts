@@ -1,0 +1,114 @@
+import { chmodSync, existsSync, mkdirSync, readlinkSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { isInside } from "../files/project-area.ts";
+import { realPath } from "../files/real-path.ts";
+import { bwrapArguments, FILTER_DESCRIPTOR, type RingAbilities } from "./bwrap.ts";
+import { ringEnvironment } from "./environment.ts";
+import { hiddenByDefault } from "./hidden.ts";
+import { type Mount, mountsFor } from "./mounts.ts";
+import { socketFilter } from "./seccomp.ts";
+
+export interface RingSetup {
+	abilities: RingAbilities;
+	/** Where commands start. */
+	cwd: string;
+	/** What may be written besides the ring's own `/tmp`. */
+	writable: readonly string[];
+	/** What stays visible although it lies in a folder that is hidden, or replaced like `/tmp`. */
+	readable: readonly string[];
+	/** On top of what is hidden by default. */
+	hidden: readonly string[];
+	/** A folder of the run's own, hidden inside; the ring's `/tmp` is in it. */
+	scratch: string;
+	network: "off" | "on";
+	/** Whether unix sockets of programs outside can be used. */
+	sockets: boolean;
+	/** Variables that are passed on besides the usual ones. */
+	env: readonly string[];
+}
+
+/**
+ * A boundary around processes, which the kernel keeps: they see and write what the run may, and nothing of pi-geon's. Every
+ * process that is started in it gets one of its own, with the same folders.
+ */
+export interface Ring {
+	readonly setup: RingSetup;
+	/** The file with the filter of system calls. */
+	readonly filter: string;
+}
+
+/** Prepares the folders of a ring. Nothing is started. */
+export function openRing(setup: RingSetup): Ring {
+	const { scratch, sockets } = setup;
+	const filter = join(scratch, sockets ? "sockets.bpf" : "no-sockets.bpf");
+	const program = socketFilter({ sockets });
+	if (!program) throw new Error(`There is no filter of system calls for ${process.arch}.`);
+	mkdirSync(tmpOf(setup), { recursive: true, mode: 0o700 });
+	// A folder from an earlier attempt: whatever the umask was then.
+	chmodSync(scratch, 0o700);
+	writeFileSync(filter, program, { mode: 0o600 });
+	return { setup: { ...setup, cwd: realPath(setup.cwd) }, filter };
+}
+
+/**
+ * The command that runs another one in a ring. The shell only opens the filter for bubblewrap, which takes it from a
+ * descriptor: so whoever can start a program can start one in a ring.
+ */
+export function ringCommand(ring: Ring, command: readonly string[], cwd = ring.setup.cwd): string[] {
+	const { abilities, network } = ring.setup;
+	const isRoot = process.getuid?.() === 0;
+	const args = bwrapArguments({ abilities, mounts: ringMounts(ring), cwd, network, isRoot });
+	return ["/bin/sh", "-c", OPEN_FILTER, "sh", ring.filter, abilities.bwrap, ...args, "--", ...command];
+}
+
+const OPEN_FILTER = `exec ${FILTER_DESCRIPTOR}<"$1"; shift; exec "$@"`;
+
+export const environmentIn = ({ setup }: Ring, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+	ringEnvironment(env, { names: setup.env, network: setup.network, sockets: setup.sockets });
+
+/** Looked up each time: bubblewrap refuses to start if one of the paths is gone. */
+export function ringMounts({ setup }: Ring): Mount[] {
+	const { abilities, cwd, writable, readable, hidden, sockets, network } = setup;
+	const home = realPath(process.env.HOME || homedir());
+	const tmpFolders = existing(["/tmp", "/var/tmp"]);
+	const socketFolders = sockets ? [] : existing(["/run", "/var/run"]);
+	const isReplaced = (path: string) => [...tmpFolders, ...socketFolders].some((folder) => isInside(folder, path));
+	const masked = existing([...hiddenByDefault(home), ...hidden]);
+	return mountsFor({
+		tmp: realPath(tmpOf(setup)),
+		tmpFolders,
+		socketFolders,
+		hiddenFolders: masked.filter(isFolder),
+		hiddenFiles: masked.filter((path) => !isFolder(path)),
+		readable: [
+			...existing([cwd, ...readable]),
+			...(isReplaced(home) ? existing([home]) : []),
+			...(network === "on" ? existing(["/etc/resolv.conf"]).filter(isReplaced) : []),
+		],
+		writable: existing(writable),
+		machineSettings: existing(["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"]),
+		ownProcesses: abilities.ownProcesses,
+	});
+}
+
+const tmpOf = ({ scratch }: RingSetup): string => join(scratch, "tmp");
+
+/** The real paths of those that exist, links followed: bubblewrap cannot mount over a link. */
+function existing(paths: readonly string[]): string[] {
+	const found = paths.flatMap((path) => {
+		try {
+			// Asked first: most of them do not exist, and an error that is thrown takes far longer than an answer.
+			return existsSync(path) ? [realpathSync(resolve(path))] : [];
+		} catch (error) {
+			if (error instanceof Error && "code" in error) return []; // It has gone, or may not be looked at.
+			throw error;
+		}
+	});
+	return [...new Set(found)];
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** The real path of an open file, by which it is known whatever the way to it was. */
+export const pathOfDescriptor = (descriptor: number): string => readlinkSync(`/proc/self/fd/${descriptor}`);

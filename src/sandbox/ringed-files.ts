@@ -1,0 +1,95 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, readdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { isShown, type Mount, outsidePath } from "./mounts.ts";
+import { pathOfDescriptor, type Ring, ringMounts } from "./ring.ts";
+import { runInRing } from "./run-in-ring.ts";
+
+const MOUNTS_KEPT_MS = 250;
+
+/**
+ * The files of a ring, for tools that are no processes. What is written is written by a process in the ring, so that the
+ * kernel decides. What is read is opened here: a process for each read would cost 5 ms. It is asked where it really is
+ * once it is open, so that neither a link nor a race leads to what the ring hides.
+ */
+export class RingedFiles {
+	readonly #ring: () => Ring;
+	#mounts: { at: number; list: Mount[] } | undefined;
+
+	constructor(ring: () => Ring) {
+		this.#ring = ring;
+	}
+
+	async read(path: string): Promise<Buffer> {
+		return this.#opened(path, async (file) => {
+			const stats = await file.stat();
+			// A pipe would be waited for without end, a device read without end.
+			if (!stats.isFile() && !stats.isDirectory()) throw new Error(`${path} is not a file.`);
+			return file.readFile();
+		});
+	}
+
+	/** Fails where it cannot be read. */
+	async access(path: string): Promise<void> {
+		await this.#opened(path, async () => undefined);
+	}
+
+	/** What can be found out about a file that is open, by a path that stays its own. */
+	async describe<T>(path: string, look: (opened: string) => Promise<T>): Promise<T> {
+		return this.#opened(path, (file) => look(`/proc/self/fd/${file.fd}`));
+	}
+
+	list(path: string): Promise<string[]> {
+		return this.#opened(path, (folder) => readdir(`/proc/self/fd/${folder.fd}`));
+	}
+
+	async stat(path: string): Promise<{ isDirectory: () => boolean }> {
+		return stat(this.#outside(path));
+	}
+
+	/** With the folders it lies in. */
+	async write(path: string, content: string): Promise<void> {
+		const command = ["/bin/sh", "-c", WRITE, "sh", path, dirname(path)];
+		const { exitCode, stderr } = await runInRing(this.#ring(), command, { input: content });
+		if (exitCode !== 0)
+			throw new Error(stderr.trim().replace(/^(\/bin\/)?sh: (\d+: )?/, "") || `exit code ${exitCode}`);
+	}
+
+	async #opened<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
+		const file = await open(this.#outside(path), constants.O_RDONLY | constants.O_NONBLOCK).catch((error) => {
+			// Its message has the path outside.
+			const { code } = error as NodeJS.ErrnoException;
+			throw Object.assign(new Error(`${code}: ${path} cannot be opened.`), { code });
+		});
+		try {
+			if (!isShown(this.#view(), pathOfDescriptor(file.fd))) throw new HiddenFromSubagents(path);
+			return await use(file);
+		} finally {
+			await file.close();
+		}
+	}
+
+	#outside(path: string): string {
+		const outside = outsidePath(this.#view(), path);
+		if (outside === undefined) throw new HiddenFromSubagents(path);
+		return outside;
+	}
+
+	/** A folder that is listed asks for each of its entries. */
+	#view(): Mount[] {
+		const now = performance.now();
+		if (!this.#mounts || now - this.#mounts.at > MOUNTS_KEPT_MS)
+			this.#mounts = { at: now, list: ringMounts(this.#ring()) };
+		return this.#mounts.list;
+	}
+}
+
+const WRITE = 'mkdir -p -- "$2" && cat > "$1"';
+
+class HiddenFromSubagents extends Error {
+	override name = "HiddenFromSubagents";
+	readonly code = "EACCES";
+	constructor(path: string) {
+		super(`EACCES: ${path} is hidden from subagents.`);
+	}
+}

@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import { environmentIn, type Ring, ringCommand } from "./ring.ts";
+
+export interface InRingOptions {
+	cwd?: string;
+	/** What the program reads. Default: nothing. */
+	input?: string | Buffer;
+	/** On top of what a ring passes on. */
+	env?: Readonly<Record<string, string>>;
+	timeoutMs?: number;
+	/** How much it may print. */
+	maxBytes?: number;
+	signal?: AbortSignal;
+}
+
+export interface RanInRing {
+	exitCode: number;
+	stdout: Buffer;
+	/** Its beginning. */
+	stderr: string;
+}
+
+const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_STDERR = 16 * 1024;
+
+/** Runs one program in a ring and waits for it. Fails if it cannot be started, takes or prints too much, or is aborted. */
+export function runInRing(ring: Ring, command: readonly string[], options: InRingOptions = {}): Promise<RanInRing> {
+	const { cwd, input, env, timeoutMs, maxBytes = MOST_BYTES, signal } = options;
+	const [program = "", ...args] = ringCommand(ring, command, cwd);
+	const child = spawn(program, args, {
+		cwd: "/",
+		env: { ...environmentIn(ring, process.env), ...env },
+		stdio: ["pipe", "pipe", "pipe"],
+		...(signal && { signal, killSignal: "SIGKILL" as const }),
+	});
+	// Killing bubblewrap ends all that runs in the ring.
+	const kill = () => void child.kill("SIGKILL");
+	const timer = timeoutMs === undefined ? undefined : setTimeout(() => giveUp(`within ${timeoutMs} ms`), timeoutMs);
+	let problem: string | undefined;
+	const giveUp = (limit: string) => {
+		problem ??= `${command[0]} did not finish ${limit}.`;
+		kill();
+	};
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	child.stdout.on("data", (chunk: Buffer) => {
+		bytes += chunk.length;
+		if (bytes > maxBytes) giveUp(`with ${maxBytes} bytes of output`);
+		else chunks.push(chunk);
+	});
+	let stderr = "";
+	child.stderr.on("data", (chunk: Buffer) => {
+		stderr = (stderr + chunk.toString()).slice(0, MOST_STDERR);
+	});
+	child.stdin.on("error", () => {}); // It need not read what it is given.
+	child.stdin.end(input ?? "");
+	return new Promise((done, reject) => {
+		child.once("error", reject);
+		child.once("close", (code, killedBy) => {
+			clearTimeout(timer);
+			if (problem !== undefined) reject(new Error(problem));
+			else if (code === null) reject(new Error(`${command[0]} was ended with ${killedBy}.`));
+			else done({ exitCode: code, stdout: Buffer.concat(chunks), stderr });
+		});
+	});
+}

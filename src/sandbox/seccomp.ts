@@ -1,0 +1,79 @@
+/** What the filter needs to know of a processor: how the kernel calls it, and the numbers of a few system calls. */
+interface Architecture {
+	audit: number;
+	socket: number;
+	/** Kernel keyrings hold the user's keys, and no namespace keeps them apart. */
+	keys: readonly number[];
+	/** x86-64 has a second table of the same calls under other numbers. */
+	x32: boolean;
+}
+
+const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
+	x64: { audit: 0xc000003e, socket: 41, keys: [248, 249, 250], x32: true },
+	arm64: { audit: 0xc00000b7, socket: 198, keys: [217, 218, 219], x32: false },
+};
+
+/** The same number on every processor. It can make sockets without `socket`. */
+const IO_URING_SETUP = 425;
+const X32 = 0x40000000;
+
+const FAMILY = { unix: 1, inet: 2, inet6: 10, netlink: 16 };
+
+const LOAD = 0x20;
+const IF_EQUAL = 0x15;
+const IF_AT_LEAST = 0x35;
+const RETURN = 0x06;
+
+const ALLOW = 0x7fff0000;
+const KILL = 0x80000000;
+const fail = (errno: number): number => 0x00050000 | errno;
+const EPERM = fail(1);
+const ENOSYS = fail(38);
+const EAFNOSUPPORT = fail(97);
+
+/** Where `struct seccomp_data` has them. The first argument is an int, so its low half is all of it. */
+const OFFSET = { call: 0, architecture: 4, firstArgument: 16 };
+
+type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
+
+/**
+ * A filter of system calls, as bubblewrap takes it from a descriptor. It allows sockets of the internet only: a unix socket
+ * leads to programs outside even where the file system is read-only, and a VM socket leads out of a network namespace.
+ * `socketpair` stays, since both of its ends are inside. Undefined for a processor that it has no numbers for.
+ */
+export function socketFilter(options: { sockets: boolean; arch?: string }): Buffer | undefined {
+	const architecture = ARCHITECTURES[options.arch ?? process.arch];
+	if (!architecture) return undefined;
+	const { audit, socket, keys, x32 } = architecture;
+	const families = [FAMILY.inet, FAMILY.inet6, FAMILY.netlink, ...(options.sockets ? [FAMILY.unix] : [])];
+	return assembled([
+		[LOAD, 0, 0, OFFSET.architecture],
+		[IF_EQUAL, 1, 0, audit],
+		[RETURN, 0, 0, KILL],
+		[LOAD, 0, 0, OFFSET.call],
+		...(x32 ? answer(IF_AT_LEAST, X32, EPERM) : []),
+		...[IO_URING_SETUP, ...keys].flatMap((call) => answer(IF_EQUAL, call, ENOSYS)),
+		[IF_EQUAL, 1, 0, socket],
+		[RETURN, 0, 0, ALLOW],
+		[LOAD, 0, 0, OFFSET.firstArgument],
+		...families.flatMap((family) => answer(IF_EQUAL, family, ALLOW)),
+		...answer(IF_EQUAL, FAMILY.unix, EPERM),
+		[RETURN, 0, 0, EAFNOSUPPORT],
+	]);
+}
+
+const answer = (test: number, value: number, verdict: number): Instruction[] => [
+	[test, 0, 1, value],
+	[RETURN, 0, 0, verdict],
+];
+
+function assembled(program: readonly Instruction[]): Buffer {
+	const bytes = Buffer.alloc(program.length * 8);
+	for (const [index, [code, ifTrue, ifFalse, value]] of program.entries()) {
+		bytes.writeUInt16LE(code, index * 8);
+		bytes.writeUInt8(ifTrue, index * 8 + 2);
+		bytes.writeUInt8(ifFalse, index * 8 + 3);
+		bytes.writeUInt32LE(value >>> 0, index * 8 + 4);
+	}
+	return bytes;
+}

@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { realPath } from "../files/real-path.ts";
+import { environmentIn, type Ring, ringCommand } from "./ring.ts";
+
+export interface ShellCall {
+	/** The shell with its arguments, before the command. */
+	shell: readonly string[];
+	command: string;
+	cwd: string;
+	env: NodeJS.ProcessEnv;
+	timeoutSeconds?: number | undefined;
+	signal?: AbortSignal | undefined;
+	onData(data: Buffer): void;
+}
+
+/** Where the end of the output is looked at for why a command failed. */
+const KEPT_OUTPUT = 4096;
+
+/** What programs say when a name cannot be looked up, or an address not reached. */
+const WANTS_NETWORK =
+	/could not resolve|temporary failure in name resolution|name or service not known|network is unreachable|no address associated|EAI_AGAIN|ENETUNREACH|ENOTFOUND|dial (tcp|udp)|failed to (fetch|download)|getaddrinfo|dns error/i;
+
+const NETWORK_HINT =
+	"\n[The network is off for commands of this subagent. The user can allow it: subagents.sandbox.network in pi-geon.json, or `network: on` in the agent's file.]\n";
+
+/**
+ * Runs a command of a shell in a ring and passes on what it prints. Fails with `aborted` or `timeout:<seconds>`, as pi's
+ * shell tools expect it. Whatever the command left running ends with it.
+ */
+export async function shellInRing(ring: Ring, call: ShellCall): Promise<{ exitCode: number }> {
+	const { shell, command, cwd, env, timeoutSeconds, signal, onData } = call;
+	if (timeoutSeconds !== undefined && !(Number.isFinite(timeoutSeconds) && timeoutSeconds > 0)) {
+		throw new Error("Invalid timeout: must be a finite number of seconds");
+	}
+	if (signal?.aborted) throw new Error("aborted");
+	const [program = "", ...args] = ringCommand(ring, [...shell, command], realPath(cwd));
+	const child = spawn(program, args, {
+		cwd: "/",
+		// A group of its own: what is sent to the host's is not for it.
+		detached: true,
+		env: environmentIn(ring, env),
+		stdio: ["ignore", "pipe", "pipe"],
+	});
+	let tail = "";
+	const take = (data: Buffer) => {
+		tail = (tail + data.toString()).slice(-KEPT_OUTPUT);
+		onData(data);
+	};
+	child.stdout.on("data", take);
+	child.stderr.on("data", take);
+	// Killing bubblewrap ends all that runs in the ring.
+	const kill = () => void child.kill("SIGKILL");
+	let timedOut = false;
+	const timer =
+		timeoutSeconds === undefined
+			? undefined
+			: setTimeout(() => {
+					timedOut = true;
+					kill();
+				}, timeoutSeconds * 1000);
+	signal?.addEventListener("abort", kill, { once: true });
+	try {
+		const exitCode = await new Promise<number>((resolve, reject) => {
+			child.once("error", reject);
+			child.once("close", (code, killedBy) => resolve(code ?? 128 + (killedBy ? constants.signals[killedBy] : 0)));
+		});
+		if (signal?.aborted) throw new Error("aborted");
+		if (timedOut) throw new Error(`timeout:${timeoutSeconds}`);
+		if (exitCode !== 0 && ring.setup.network === "off" && WANTS_NETWORK.test(tail)) onData(Buffer.from(NETWORK_HINT));
+		return { exitCode };
+	} finally {
+		clearTimeout(timer);
+		signal?.removeEventListener("abort", kill);
+	}
+}

@@ -1,0 +1,692 @@
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { SECRET, type World } from "./world.ts";
+
+export interface Call {
+	tool: "bash" | "read" | "write" | "edit" | "ls";
+	args: Record<string, unknown>;
+}
+
+/** Something that a child may try. */
+export interface Attempt {
+	boundary: string;
+	/** Also the mark that it leaves where it gets through. */
+	name: string;
+	call(world: World, mark: string): Call;
+	/** Whether the boundary held, as seen from outside. `said`: what the model is told. */
+	held(world: World, mark: string, said: string): boolean;
+	/** It is about the user's checkout, where some runs may write. */
+	checkout?: true;
+	/** Would harm the machine where nothing holds it. */
+	onlyInRing?: true;
+	/** Nothing holds it back where root makes it, or only root can do it at all. */
+	asRoot?: true;
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const bash = (command: string): Call => ({ tool: "bash", args: { command, timeout: 20 } });
+const node = (code: string): Call => bash(`${quote(process.execPath)} -e ${quote(code)}`);
+
+const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
+const untouched = (path: string): boolean => textOf(path) === "as it was\n";
+const isAbsent = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) === undefined;
+const isSecret = (_world: World, _mark: string, said: string): boolean => !said.includes(SECRET);
+const isUnheard = ({ heard }: World, mark: string): boolean => ![...heard].some((said) => said.includes(mark));
+
+/** A file that must not appear. */
+const creates = (boundary: string, name: string, path: (world: World, mark: string) => string): Attempt => ({
+	boundary,
+	name,
+	call: (world, mark) =>
+		bash(`mkdir -p "$(dirname ${quote(path(world, mark))})"; echo ${mark} > ${quote(path(world, mark))}`),
+	held: (world, mark) => isAbsent(path(world, mark)) || !textOf(path(world, mark)).includes(mark),
+});
+
+/** A file that must stay as it was. */
+const changes = (
+	name: string,
+	path: (world: World) => string,
+	call: (path: string, mark: string, world: World) => Call,
+	boundary = "writes",
+): Attempt => ({
+	boundary,
+	name,
+	call: (world, mark) => call(path(world), mark, world),
+	held: (world) => untouched(path(world)),
+});
+
+const appends = (path: string, mark: string): Call => bash(`echo ${mark} >> ${quote(path)}`);
+const inCheckout = (attempt: Attempt): Attempt => ({ ...attempt, checkout: true });
+const asRoot = (attempt: Attempt): Attempt => ({ ...attempt, asRoot: true });
+const onlyInRing = (attempt: Attempt): Attempt => ({ ...attempt, onlyInRing: true });
+
+const WRITES: Attempt[] = [
+	inCheckout(changes("shell-in-project", ({ project }) => join(project, "file.txt"), appends)),
+	inCheckout(creates("writes", "new-file-in-project", ({ project }, mark) => join(project, mark))),
+	inCheckout({
+		...creates("writes", "write-tool-in-project", ({ project }, mark) => join(project, "deep", mark)),
+		call: ({ project }, mark) => ({ tool: "write", args: { path: join(project, "deep", mark), content: mark } }),
+	}),
+	inCheckout(
+		changes(
+			"edit-tool-in-project",
+			({ project }) => join(project, "edit.txt"),
+			(path, mark) => ({ tool: "edit", args: { path, edits: [{ oldText: "as it was", newText: mark }] } }),
+		),
+	),
+	inCheckout(creates("git", "git-hook", ({ project }) => join(project, ".git", "hooks", "post-checkout"))),
+	inCheckout({
+		boundary: "git",
+		name: "git-config",
+		call: ({ project }, mark) => bash(`git -C ${quote(project)} config core.pager ${mark}`),
+		held: ({ project }, mark) => !textOf(join(project, ".git", "config")).includes(mark),
+	}),
+	inCheckout({
+		boundary: "git",
+		name: "git-commit",
+		call: ({ project }, mark) =>
+			bash(`cd ${quote(project)} && git -c user.name=x -c user.email=x@y commit --allow-empty -qm ${mark}`),
+		held: ({ project }, mark) => !textOf(join(project, ".git", "logs", "HEAD")).includes(mark),
+	}),
+	changes("append-outside", ({ outside }) => join(outside, "file"), appends),
+	changes(
+		"overwrite-in-place",
+		({ outside }) => join(outside, "file"),
+		(path) => bash(`printf x | dd conv=notrunc of=${quote(path)}`),
+	),
+	changes(
+		"truncate",
+		({ outside }) => join(outside, "file"),
+		(path) => bash(`truncate -s 0 ${quote(path)}`),
+	),
+	changes(
+		"remove",
+		({ outside }) => join(outside, "file"),
+		(path) => bash(`rm -f ${quote(path)}`),
+	),
+	changes(
+		"rename-over",
+		({ outside }) => join(outside, "file"),
+		(path, mark) => bash(`echo x > /tmp/${mark}; mv -f /tmp/${mark} ${quote(path)}`),
+	),
+	changes(
+		"rename-folder",
+		({ outside }) => join(outside, "file"),
+		(_path, _mark, { outside }) => bash(`mv ${quote(outside)} ${quote(`${outside}-moved`)}`),
+	),
+	changes("shell-profile", ({ home }) => join(home, ".bashrc"), appends),
+	creates("writes", "global-git-config", ({ home }) => join(home, ".gitconfig")),
+	creates("writes", "authorized-keys", ({ home }) => join(home, ".ssh", "authorized_keys")),
+	creates("writes", "user-service", ({ home }, mark) => join(home, ".config", "systemd", "user", `${mark}.service`)),
+	creates("writes", "autostart", ({ home }, mark) => join(home, ".config", "autostart", `${mark}.desktop`)),
+	creates("writes", "program-in-home", ({ home }, mark) => join(home, ".local", "bin", mark)),
+	creates("writes", "extension-of-pi", ({ agentDir }, mark) => join(agentDir, "extensions", `${mark}.ts`)),
+	creates("writes", "agent-file", ({ agentDir }, mark) => join(agentDir, "agents", `${mark}.md`)),
+	creates("writes", "own-configuration", ({ agentDir }, mark) => join(agentDir, `${mark}-pi-geon.json`)),
+	changes("ledger", ({ agentDir }) => join(agentDir, "pi-geon", "a-ledger"), appends),
+	changes(
+		"ledger-removed",
+		({ agentDir }) => join(agentDir, "pi-geon", "a-ledger"),
+		(path) => bash(`rm -f ${quote(path)}`),
+	),
+	{
+		boundary: "writes",
+		name: "session-of-another",
+		call: ({ sessionFile }, mark) => appends(sessionFile, mark),
+		held: ({ sessionFile }, mark) => !textOf(sessionFile).includes(mark),
+	},
+	creates("writes", "scratch-of-another", ({ agentDir }, mark) =>
+		join(agentDir, "pi-geon", "scratch", "another-session", mark),
+	),
+	creates("writes", "cache-that-others-load", ({ scratch }, mark) => join(scratch, "tmp", "node-compile-cache", mark)),
+	creates("writes", "shared-tmp", (_world, mark) => `/tmp/pg-attempt-${mark}`),
+	creates("writes", "shared-var-tmp", (_world, mark) => `/var/tmp/pg-attempt-${mark}`),
+	creates("writes", "shared-memory", (_world, mark) => `/dev/shm/pg-attempt-${mark}`),
+	asRoot(creates("writes", "system-settings", (_world, mark) => `/etc/pg-attempt-${mark}`)),
+	asRoot(creates("writes", "system-programs", (_world, mark) => `/usr/local/bin/pg-attempt-${mark}`)),
+	asRoot(creates("writes", "system-logs", (_world, mark) => `/var/log/pg-attempt-${mark}`)),
+	{
+		...creates("writes", "write-tool-absolute", ({ outside }, mark) => join(outside, mark)),
+		call: ({ outside }, mark) => ({ tool: "write", args: { path: join(outside, mark), content: mark } }),
+	},
+	{
+		...creates("writes", "write-tool-upwards", ({ outside }, mark) => join(outside, mark)),
+		call: (_world, mark) => ({ tool: "write", args: { path: `../outside/${mark}`, content: mark } }),
+	},
+	{
+		...creates("writes", "write-tool-agent-folder", ({ agentDir }, mark) => join(agentDir, "extensions", mark)),
+		call: ({ agentDir }, mark) => ({
+			tool: "write",
+			args: { path: join(agentDir, "extensions", mark), content: mark },
+		}),
+	},
+	changes(
+		"edit-tool-outside",
+		({ outside }) => join(outside, "file"),
+		(path, mark) => ({
+			tool: "edit",
+			args: { path, edits: [{ oldText: "as it was", newText: mark }] },
+		}),
+	),
+];
+
+const LINKS: Attempt[] = [
+	changes(
+		"through-a-link-of-the-project",
+		({ outside }) => join(outside, "file"),
+		(_path, mark, { project }) => appends(join(project, "link-out"), mark),
+		"symlinks",
+	),
+	changes(
+		"write-tool-through-a-link",
+		({ outside }) => join(outside, "file"),
+		(_path, mark, { project }) => ({ tool: "write", args: { path: join(project, "link-out"), content: mark } }),
+		"symlinks",
+	),
+	changes(
+		"edit-tool-through-a-link",
+		({ outside }) => join(outside, "file"),
+		(_path, mark, { project }) => ({
+			tool: "edit",
+			args: { path: join(project, "link-out"), edits: [{ oldText: "as it was", newText: mark }] },
+		}),
+		"symlinks",
+	),
+	changes(
+		"through-a-new-link",
+		({ outside }) => join(outside, "file"),
+		(path, mark) => bash(`ln -sf ${quote(path)} /tmp/${mark} && echo x > /tmp/${mark}`),
+		"symlinks",
+	),
+	changes(
+		"through-a-new-link-to-a-folder",
+		({ outside }) => join(outside, "file"),
+		(_path, mark, { outside }) => bash(`ln -sfn ${quote(outside)} /tmp/${mark} && echo x > /tmp/${mark}/file`),
+		"symlinks",
+	),
+	changes(
+		"through-a-descriptor",
+		({ outside }) => join(outside, "file"),
+		(path, mark) => bash(`exec 3<${quote(path)}; echo ${mark} > /proc/self/fd/3`),
+		"descriptors",
+	),
+	changes(
+		"new-hard-link",
+		({ outside }) => join(outside, "linked"),
+		(path, mark) => bash(`ln ${quote(path)} /tmp/${mark} && echo x > /tmp/${mark}`),
+		"hard links",
+	),
+	changes(
+		"old-hard-link",
+		({ outside }) => join(outside, "linked"),
+		(_path, mark, { scratch }) => appends(join(scratch, "hard-link"), mark),
+		"hard links",
+	),
+	{
+		boundary: "hard links",
+		name: "hard-link-to-a-key",
+		call: ({ home }, mark) => bash(`ln ${quote(join(home, ".ssh", "id_ed25519"))} /tmp/${mark}; cat /tmp/${mark}`),
+		held: isSecret,
+	},
+	{
+		boundary: "writes",
+		name: "permissions",
+		call: ({ outside }) => bash(`chmod 777 ${quote(join(outside, "read-me"))}`),
+		held: ({ outside }) => (statSync(join(outside, "read-me")).mode & 0o777) !== 0o777,
+	},
+	{
+		boundary: "writes",
+		name: "times",
+		call: ({ outside }) => bash(`touch -d 2001-01-01 ${quote(join(outside, "read-me"))}`),
+		held: ({ outside }) => statSync(join(outside, "read-me")).mtime.getFullYear() !== 2001,
+	},
+];
+
+const changedBy = (name: string, script: (path: string) => string, options: Partial<Attempt> = {}): Attempt => ({
+	...changes(
+		name,
+		({ outside }) => join(outside, "file"),
+		(path) => bash(script(path)),
+		"mounts and namespaces",
+	),
+	...options,
+});
+
+const NAMESPACES: Attempt[] = [
+	changedBy("remount-root", (path) => `mount -o remount,rw,bind / && echo x > ${quote(path)}`, { onlyInRing: true }),
+	changedBy("new-user-namespace", (path) => `unshare -Urm sh -c 'mount -o remount,rw,bind / ; echo x > ${path}'`),
+	changedBy(
+		"new-mount-namespace",
+		(path) => `unshare -m sh -c 'mount --make-rprivate /; mount -o remount,rw,bind /; echo x > ${path}'`,
+	),
+	changedBy("nested-bubblewrap", (path) => `bwrap --dev-bind / / sh -c 'echo x > ${path}'`),
+	changedBy("namespace-of-another", (path) => `nsenter -t 1 -m -- sh -c 'echo x > ${path}'`),
+	changedBy("root-of-another", (path) => `for p in /proc/[0-9]*; do echo x > $p/root${path}; done`),
+	changedBy(
+		"folder-of-another",
+		() => "for p in /proc/[0-9]*; do echo x > $p/cwd/file; echo x > $p/cwd/outside/file; done",
+		{
+			onlyInRing: true,
+		},
+	),
+	{
+		boundary: "mounts and namespaces",
+		name: "unmount-what-hides",
+		call: ({ home }) => bash(`umount -l ${quote(join(home, ".ssh"))}; cat ${quote(join(home, ".ssh", "id_ed25519"))}`),
+		held: isSecret,
+	},
+	{
+		boundary: "mounts and namespaces",
+		name: "unmount-in-a-new-namespace",
+		call: ({ home }) =>
+			bash(`unshare -Urm sh -c "umount -l ${join(home, ".ssh")}; cat ${join(home, ".ssh", "id_ed25519")}"`),
+		held: isSecret,
+	},
+	{
+		boundary: "mounts and namespaces",
+		name: "bind-elsewhere",
+		call: ({ home }) =>
+			bash(`mkdir -p /tmp/b; unshare -Urm sh -c "mount --bind ${home} /tmp/b; cat /tmp/b/.ssh/id_ed25519"`),
+		held: isSecret,
+	},
+	asRoot({
+		boundary: "mounts and namespaces",
+		name: "kernel-setting",
+		// Opened, not written: the answer is known by then, and the machine stays as it is.
+		call: () => bash("exec 3>>/proc/sys/kernel/core_pattern && echo opened-it"),
+		held: (_world, _mark, said) => !said.includes("opened-it"),
+	}),
+	asRoot({
+		boundary: "mounts and namespaces",
+		name: "device",
+		call: (_world, mark) =>
+			bash(`mknod /tmp/${mark} b 254 0 && dd if=/tmp/${mark} of=/dev/null count=1 && echo read-the-disk`),
+		held: (_world, _mark, said) => !said.includes("read-the-disk"),
+	}),
+	asRoot({
+		boundary: "mounts and namespaces",
+		name: "change-root",
+		call: ({ home }) => bash(`chroot /proc/1/root cat ${quote(join(home, ".ssh", "id_ed25519"))}`),
+		held: isSecret,
+	}),
+	asRoot({
+		boundary: "mounts and namespaces",
+		name: "host-name",
+		call: () => bash("exec 3>>/proc/sys/kernel/hostname && echo opened-it"),
+		held: (_world, _mark, said) => !said.includes("opened-it"),
+	}),
+];
+
+const isAlive = ({ bystander }: World): boolean => bystander.exitCode === null && bystander.signalCode === null;
+
+const PROCESSES: Attempt[] = [
+	{
+		boundary: "processes",
+		name: "see-a-process",
+		call: ({ bystander }) => bash(`tr '\\0' ' ' < /proc/${bystander.pid}/cmdline`),
+		held: (_world, _mark, said) => !said.includes("sleep 600"),
+	},
+	{
+		boundary: "processes",
+		name: "environment-of-a-process",
+		call: ({ bystander }) => bash(`tr '\\0' '\\n' < /proc/${bystander.pid}/environ`),
+		held: isSecret,
+	},
+	onlyInRing({
+		boundary: "processes",
+		name: "environment-of-all",
+		call: () => bash("cat /proc/[0-9]*/environ | tr '\\0' '\\n'"),
+		held: isSecret,
+	}),
+	{
+		boundary: "processes",
+		name: "read-tool-own-environment",
+		call: () => ({ tool: "read", args: { path: "/proc/self/environ" } }),
+		held: isSecret,
+	},
+	{
+		boundary: "processes",
+		name: "read-tool-environment-by-link",
+		call: ({ project }) => ({ tool: "read", args: { path: join(project, "link-environment") } }),
+		held: isSecret,
+	},
+	{
+		boundary: "processes",
+		name: "read-tool-environment-of-a-process",
+		call: ({ bystander }) => ({ tool: "read", args: { path: `/proc/${bystander.pid}/environ` } }),
+		held: isSecret,
+	},
+	{
+		boundary: "processes",
+		name: "outlive-the-command",
+		call: ({ bystander }) => bash(`env -i setsid sleep 9${bystander.pid} >/dev/null 2>&1 </dev/null & echo started`),
+		held: ({ bystander }) => !isRunning(`sleep 9${bystander.pid}`),
+	},
+	{
+		boundary: "processes",
+		name: "outlive-as-a-daemon",
+		call: ({ bystander }) =>
+			bash(
+				`(env -i setsid sh -c 'sleep 8${bystander.pid} & exec sleep 7${bystander.pid}' >/dev/null 2>&1 </dev/null &)`,
+			),
+		held: ({ bystander }) => !isRunning(`sleep 8${bystander.pid}`) && !isRunning(`sleep 7${bystander.pid}`),
+	},
+	{
+		boundary: "descriptors",
+		name: "output-of-a-process",
+		call: ({ bystander }, mark) => bash(`echo ${mark} > /proc/${bystander.pid}/fd/1`),
+		held: isUnheard,
+	},
+	{
+		boundary: "processes",
+		name: "kill-a-process",
+		call: ({ bystander }) => bash(`kill -9 ${bystander.pid}; sleep 0.1`),
+		held: isAlive,
+	},
+	onlyInRing({
+		boundary: "processes",
+		name: "kill-everything",
+		call: () => bash("kill -9 -1"),
+		held: isAlive,
+	}),
+];
+
+function isRunning(commandLine: string): boolean {
+	return readdirSync("/proc")
+		.filter((name) => /^\d+$/.test(name))
+		.some((pid) => {
+			try {
+				return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim() === commandLine;
+			} catch {
+				return false; // It has ended meanwhile.
+			}
+		});
+}
+
+const reads = (name: string, path: (world: World) => string, boundary = "reads of secrets"): Attempt[] => [
+	{ boundary, name: `shell-${name}`, call: (world) => bash(`cat ${quote(path(world))}`), held: isSecret },
+	{
+		boundary,
+		name: `read-tool-${name}`,
+		call: (world) => ({ tool: "read", args: { path: path(world) } }),
+		held: isSecret,
+	},
+];
+
+const READS: Attempt[] = [
+	...reads("ssh-key", ({ home }) => join(home, ".ssh", "id_ed25519")),
+	...reads("cloud-key", ({ home }) => join(home, ".aws", "credentials")),
+	...reads("forge-token", ({ home }) => join(home, ".config", "gh", "hosts.yml")),
+	...reads("netrc", ({ home }) => join(home, ".netrc")),
+	...reads("git-credentials", ({ home }) => join(home, ".git-credentials")),
+	...reads("history", ({ home }) => join(home, ".bash_history")),
+	...reads("credentials-of-pi", ({ agentDir }) => join(agentDir, "auth.json")),
+	...reads("session-of-another", ({ sessionFile }) => sessionFile),
+	...reads("scratch-of-another", ({ agentDir }) =>
+		join(agentDir, "pi-geon", "scratch", "another-session", "tmp", "notes"),
+	),
+	...reads("what-the-user-hides", (world) => join(world.private, "plans")),
+	...reads("link-of-the-project", ({ project }) => join(project, "link-key"), "symlinks"),
+	...reads("upwards", () => "../home/.ssh/id_ed25519"),
+	...reads("by-proc", ({ home }) => `/proc/self/root${join(home, ".ssh", "id_ed25519")}`),
+	...reads("by-folder-of-process", () => "/proc/self/cwd/../home/.ssh/id_ed25519"),
+	{
+		boundary: "symlinks",
+		name: "read-tool-through-a-new-link",
+		call: ({ home }, mark) =>
+			bash(`ln -sf ${quote(join(home, ".ssh", "id_ed25519"))} /tmp/link-${mark}; cat /tmp/link-${mark}`),
+		held: isSecret,
+	},
+	{
+		boundary: "symlinks",
+		name: "read-tool-that-link",
+		call: () => ({ tool: "read", args: { path: "/tmp/link-read-tool-through-a-new-link" } }),
+		held: isSecret,
+	},
+	{
+		boundary: "reads of secrets",
+		name: "edit-tool-tells",
+		call: ({ agentDir }) => ({
+			tool: "edit",
+			args: { path: join(agentDir, "auth.json"), edits: [{ oldText: "other", newText: "x" }] },
+		}),
+		held: ({ agentDir }, _mark, said) =>
+			!said.includes(SECRET) && textOf(join(agentDir, "auth.json")).includes("other"),
+	},
+	{
+		boundary: "reads of secrets",
+		name: "whole-home",
+		call: ({ home }) =>
+			bash(`tar -c --ignore-failed-read ${quote(home)} 2>/dev/null | grep -a -m1 -o marzipan-0451-secret`),
+		held: isSecret,
+	},
+	{
+		boundary: "reads of secrets",
+		name: "ls-tool-keys",
+		call: ({ home }) => ({ tool: "ls", args: { path: join(home, ".ssh") } }),
+		held: (_world, _mark, said) => !said.includes("id_ed25519"),
+	},
+	{
+		boundary: "reads of secrets",
+		name: "ls-tool-agent-folder",
+		call: ({ agentDir }) => ({ tool: "ls", args: { path: agentDir } }),
+		held: (_world, _mark, said) => !said.includes("auth.json"),
+	},
+	{
+		boundary: "reads of secrets",
+		name: "variable",
+		call: () => bash('echo "$WORLD_API_KEY"'),
+		held: isSecret,
+	},
+	asRoot({
+		boundary: "reads of secrets",
+		name: "passwords-of-the-machine",
+		call: () => bash("grep -c root /etc/shadow && echo read-it"),
+		held: (_world, _mark, said) => !said.includes("read-it"),
+	}),
+];
+
+const connects = (port: number, host: string, mark: string): Call =>
+	node(
+		`const s=require("net").connect(${port},${JSON.stringify(host)},()=>s.end(${JSON.stringify(mark)}));s.on("error",e=>{console.error(e.message);process.exit(1)})`,
+	);
+const connectsTo = (path: string, mark: string): Call =>
+	node(
+		`const s=require("net").connect(${JSON.stringify(path)},()=>s.end(${JSON.stringify(mark)}));s.on("error",e=>{console.error(e.message);process.exit(1)})`,
+	);
+
+const NETWORK: Attempt[] = [
+	{
+		boundary: "network",
+		name: "tcp-loopback",
+		call: ({ tcpPort }, mark) => connects(tcpPort, "127.0.0.1", mark),
+		held: isUnheard,
+	},
+	{
+		boundary: "network",
+		name: "tcp-loopback-6",
+		call: ({ tcpPort }, mark) => connects(tcpPort, "::1", mark),
+		held: isUnheard,
+	},
+	{
+		boundary: "network",
+		name: "tcp-address",
+		call: ({ tcpPort, address }, mark) => connects(tcpPort, address, mark),
+		held: isUnheard,
+	},
+	{
+		boundary: "network",
+		name: "udp",
+		call: ({ udpPort }, mark) =>
+			node(
+				`const s=require("dgram").createSocket("udp4");s.send(${JSON.stringify(mark)},${udpPort},"127.0.0.1",()=>s.close())`,
+			),
+		held: isUnheard,
+	},
+];
+
+const SOCKETS: Attempt[] = [
+	{
+		boundary: "sockets",
+		name: "unix-in-a-readable-folder",
+		call: ({ sockets }, mark) => connectsTo(sockets.inOutside, mark),
+		held: isUnheard,
+	},
+	{
+		boundary: "sockets",
+		name: "unix-in-tmp",
+		call: ({ sockets }, mark) => connectsTo(sockets.inTmp, mark),
+		held: isUnheard,
+	},
+	{
+		boundary: "sockets",
+		name: "unix-abstract",
+		call: ({ sockets }, mark) => connectsTo(sockets.abstract, mark),
+		held: isUnheard,
+	},
+	{
+		boundary: "sockets",
+		name: "unix-from-python",
+		call: ({ sockets }, mark) =>
+			bash(
+				`python3 -c 'import socket; s=socket.socket(socket.AF_UNIX); s.connect("${sockets.inOutside}"); s.send(b"${mark}")'`,
+			),
+		held: isUnheard,
+	},
+	{
+		boundary: "sockets",
+		name: "unix-by-link",
+		call: ({ sockets }, mark) =>
+			bash(
+				`ln -sf ${quote(sockets.inOutside)} /tmp/s-${mark}; python3 -c 'import socket; s=socket.socket(socket.AF_UNIX); s.connect("/tmp/s-${mark}"); s.send(b"${mark}")'`,
+			),
+		held: isUnheard,
+	},
+	{
+		boundary: "sockets",
+		name: "vm-socket",
+		call: () => bash(`python3 -c 'import socket; socket.socket(40, socket.SOCK_STREAM); print("made-it")'`),
+		held: (_world, _mark, said) => !said.includes("made-it"),
+	},
+	{
+		boundary: "sockets",
+		name: "io-uring",
+		call: () =>
+			bash(
+				`python3 -c 'import ctypes; l=ctypes.CDLL(None, use_errno=True); b=ctypes.create_string_buffer(256); print("made-it" if l.syscall(425, 4, b) >= 0 else ctypes.get_errno())'`,
+			),
+		held: (_world, _mark, said) => !said.includes("made-it"),
+	},
+	{
+		boundary: "descriptors",
+		name: "keyring",
+		call: () =>
+			bash(
+				`python3 -c 'import ctypes; l=ctypes.CDLL(None, use_errno=True); print("made-it" if l.syscall({"x86_64":250,"aarch64":219}[__import__("os").uname().machine], 0, -3, 1) >= 0 else ctypes.get_errno())'`,
+			),
+		held: (_world, _mark, said) => !said.includes("made-it"),
+	},
+	{
+		boundary: "descriptors",
+		name: "inherited-descriptors",
+		// 255 is bash's own, of its script.
+		call: () =>
+			bash("cd /proc/$$/fd && for f in *; do case $f in 0|1|2|255) ;; *) echo leaked $(readlink $f);; esac; done"),
+		held: (_world, _mark, said) => !/leaked .*(bpf|sqlite|sock|log)/.test(said),
+	},
+	{
+		boundary: "terminal",
+		name: "controlling-terminal",
+		call: (_world, mark) => bash(`echo ${mark} > /dev/tty && echo wrote-it`),
+		held: (_world, _mark, said) => !said.includes("wrote-it"),
+	},
+	{
+		boundary: "terminal",
+		name: "terminals-of-others",
+		call: () => bash("ls /dev/pts | grep -q '^[0-9]' && echo sees-them; true"),
+		held: (_world, _mark, said) => !said.includes("sees-them"),
+	},
+];
+
+export const ATTEMPTS: readonly Attempt[] = [
+	...WRITES,
+	...LINKS,
+	...NAMESPACES,
+	...READS,
+	...NETWORK,
+	...SOCKETS,
+	...PROCESSES,
+];
+
+/** What must still work in a ring: a boundary that lets nothing through is no use. */
+export const MUST_WORK: readonly {
+	name: string;
+	call(world: World): Call;
+	worked(world: World, said: string): boolean;
+}[] = [
+	{
+		name: "keep files in /tmp",
+		call: () => bash("echo kept > /tmp/kept"),
+		worked: (_world, said) => !said.includes("cannot"),
+	},
+	{
+		name: "find them in the next command",
+		call: () => bash("cat /tmp/kept"),
+		worked: (_world, said) => said.includes("kept"),
+	},
+	{
+		name: "read them with the read tool",
+		call: () => ({ tool: "read", args: { path: "/tmp/kept" } }),
+		worked: (_world, said) => said.includes("kept"),
+	},
+	{
+		name: "list them with the ls tool",
+		call: () => ({ tool: "ls", args: { path: "/tmp" } }),
+		worked: (_world, said) => said.includes("kept"),
+	},
+	{
+		name: "write there with the write tool",
+		call: () => ({ tool: "write", args: { path: "/tmp/deep/er", content: "deep" } }),
+		worked: (_world, said) => said.includes("Success"),
+	},
+	{
+		name: "edit there with the edit tool",
+		call: () => ({ tool: "edit", args: { path: "/tmp/deep/er", edits: [{ oldText: "deep", newText: "deeper" }] } }),
+		worked: (_world, said) => said.includes("Success"),
+	},
+	{
+		name: "read what was edited",
+		call: () => bash("cat /tmp/deep/er"),
+		worked: (_world, said) => said.includes("deeper"),
+	},
+	{
+		name: "read the project",
+		call: () => ({ tool: "read", args: { path: "file.txt" } }),
+		worked: (_world, said) => said.includes("as it was") || said.includes("shell-in-project"),
+	},
+	{
+		name: "read other files",
+		call: ({ outside }) => ({ tool: "read", args: { path: join(outside, "read-me") } }),
+		worked: (_world, said) => said.includes("anybody"),
+	},
+	{
+		name: "list the project",
+		call: () => ({ tool: "ls", args: {} }),
+		worked: (_world, said) => said.includes("file.txt"),
+	},
+	{ name: "ask git", call: () => bash("git log --oneline | wc -l"), worked: (_world, said) => /[1-9]/.test(said) },
+	{
+		name: "talk between processes",
+		call: () =>
+			node(
+				'require("child_process").fork("-e",["process.send(1)"],{execArgv:[]}); require("child_process").execSync("true"); console.log("talked")',
+			),
+		worked: (_world, said) => said.includes("talked"),
+	},
+	{ name: "fail with the exit code", call: () => bash("exit 7"), worked: (_world, said) => said.includes("code 7") },
+	{
+		name: "be ended by a time limit",
+		call: () => ({ tool: "bash", args: { command: "echo begun; sleep 300", timeout: 0.5 } }),
+		worked: (_world, said) => said.includes("begun") && said.includes("timed out"),
+	},
+];

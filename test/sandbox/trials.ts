@@ -1,0 +1,128 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { killIfThere } from "../helpers/leaks.ts";
+import { repositoryRoot } from "../helpers/repository.ts";
+import type { Attempt, Call } from "./attempts.ts";
+import type { Orders } from "./runner.ts";
+import type { TestUser, World } from "./world.ts";
+
+export interface Trial {
+	boundary: string;
+	name: string;
+	held: boolean;
+	said: string;
+}
+
+/** One attempt after the other, each judged before the next, and what it broke put back. */
+export async function tryAll(
+	world: World,
+	attempts: readonly Attempt[],
+	make: (call: Call) => Promise<string>,
+): Promise<Trial[]> {
+	const trials: Trial[] = [];
+	for (const attempt of attempts) {
+		const said = await make(attempt.call(world, attempt.name));
+		trials.push(await judged(world, attempt, said));
+	}
+	return trials;
+}
+
+export async function judged(world: World, attempt: Attempt, said: string): Promise<Trial> {
+	const { boundary, name } = attempt;
+	// What was sent is heard a moment later, and what was killed is gone a moment later.
+	if (["network", "sockets", "processes", "descriptors"].includes(boundary)) await sleep(50);
+	const held = attempt.held(world, name, said);
+	putBack(world, name);
+	return { boundary, name, held, said };
+}
+
+const AS_IT_WAS = (world: World) => [
+	join(world.outside, "file"),
+	join(world.outside, "linked"),
+	join(world.home, ".bashrc"),
+	join(world.agentDir, "pi-geon", "a-ledger"),
+	join(world.project, "file.txt"),
+	join(world.project, "edit.txt"),
+];
+
+function putBack(world: World, mark: string): void {
+	if (existsSync(`${world.outside}-moved`)) renameSync(`${world.outside}-moved`, world.outside);
+	for (const file of AS_IT_WAS(world)) {
+		if (!existsSync(file) || readFileSync(file, "utf8") !== "as it was\n") writeFileSync(file, "as it was\n");
+	}
+	for (const folder of ["/tmp", "/var/tmp", "/dev/shm", "/etc", "/usr/local/bin", "/var/log"]) {
+		rmSync(join(folder, `pg-attempt-${mark}`), { force: true });
+	}
+	for (const prefix of ["link-", "s-", ""])
+		if (mark !== "read-tool-through-a-new-link") rmSync(join("/tmp", prefix + mark), { force: true });
+	for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+		if (new RegExp(`^sleep [789]${world.bystander.pid}$`).test(commandLineOf(pid))) {
+			killIfThere(Number(pid));
+		}
+	}
+}
+
+function commandLineOf(pid: string): string {
+	try {
+		return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
+	} catch {
+		return ""; // It has ended meanwhile.
+	}
+}
+
+/** A process that makes calls of tools, as a user. */
+export async function startRunner(
+	orders: Orders,
+	{ user, env }: { user: TestUser | undefined; env: Readonly<Record<string, string>> },
+): Promise<{ make(call: Call): Promise<string>; stop(): Promise<void> }> {
+	const child: ChildProcess = spawn(process.execPath, [join(repositoryRoot, "test", "sandbox", "runner.ts")], {
+		cwd: orders.cwd,
+		env: { ...env, NODE_NO_WARNINGS: "1" },
+		stdio: ["pipe", "pipe", "inherit"],
+		...user,
+	});
+	if (!child.stdin || !child.stdout) throw new Error("The runner has no pipes.");
+	const { stdin, stdout } = child;
+	const answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
+	stdin.write(`${JSON.stringify(orders)}\n`);
+	return {
+		make: async (call) => {
+			stdin.write(`${JSON.stringify(call)}\n`);
+			const { value, done } = await answers.next();
+			if (done) throw new Error(`The runner ended before it answered ${JSON.stringify(call)}.`);
+			return JSON.parse(value as string) as string;
+		},
+		stop: async () => {
+			stdin.end();
+			if (child.exitCode === null) await once(child, "exit");
+		},
+	};
+}
+
+/** A user without rights, made for a test where root runs it. Undefined: whoever runs the test is one already. */
+export function makeUser(name: string): { user: TestUser; remove(): void } {
+	execFileSync("useradd", ["--no-create-home", "--shell", "/bin/sh", name]);
+	const id = (flag: string) => Number(execFileSync("id", [flag, name], { encoding: "utf8" }));
+	return { user: { uid: id("-u"), gid: id("-g") }, remove: () => void execFileSync("userdel", [name]) };
+}
+
+/** Not in a temporary folder: a ring has those of its own, and what is not there is no proof that it cannot be written. */
+export function newScratch(): string {
+	const folder = join(repositoryRoot, ".cache", "worlds");
+	mkdirSync(folder, { recursive: true });
+	return realpathSync(mkdtempSync(join(folder, "w-")));
+}
