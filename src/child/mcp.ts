@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { resolve } from "node:path";
 import type { ExtensionAPI, ExtensionContext, ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import { inOneLine } from "../collect/plain.ts";
 import { listed } from "../plan/left-out.ts";
@@ -6,6 +8,7 @@ import { isRecord } from "../run/is-record.ts";
 import { legible } from "../run/legible.ts";
 import { RESOURCE_TOOLS } from "../run/pi-tools.ts";
 import { quoted, shortened } from "../run/quoted.ts";
+import { type Ring, ringCommandFrom } from "../sandbox/ring.ts";
 import { type McpServer, namespaceOf, readMcpConfig, serverOf } from "./mcp-config.ts";
 
 /** As long as pi lets a first prompt wait for the servers whose tools its model is told of. */
@@ -36,6 +39,8 @@ interface McpSetup {
 	cwd: string;
 	projectTrusted: boolean;
 	sessionId: SessionId;
+	/** What its servers are started in, if the kernel can keep them apart. */
+	ring?: (() => Ring) | undefined;
 }
 
 /**
@@ -154,10 +159,22 @@ export class ChildMcp {
 				// By these a process that is left over is found.
 				...(typeof server.config.command === "string" && {
 					env: { ...(server.config.env as object), PI_SESSION_ID: sessionId, PI_SUBAGENT_CHILD: "1" },
+					...this.#ringed(server.config.command, server.config),
 				}),
 			};
 			return [{ ...server, config }];
 		});
+	}
+
+	/** A server on this machine runs in the ring of its run, started where it would be without. */
+	#ringed(command: string, { args, env, cwd }: McpServer["config"]): { command?: string; args?: string[] } {
+		const { ring, cwd: folder } = this.#setup;
+		if (!ring) return {};
+		const own = typeof cwd === "string" ? resolve(folder, cwd.replace(/^~(?=\/)/, homedir())) : folder;
+		const given = Object.keys(isRecord(env) ? env : {});
+		const whole = [command, ...(Array.isArray(args) ? args.map(String) : [])];
+		const [program, ...rest] = ringCommandFrom(ring(), whole, { cwd: own, given });
+		return { ...(program !== undefined && { command: program }), args: rest };
 	}
 
 	/** pi's view of an extension, which tells us what pi's MCP support registers, reports, and does when a session ends. */

@@ -2,6 +2,7 @@ import * as pi from "@earendil-works/pi-coding-agent";
 import { getAgentDir } from "@earendil-works/pi-coding-agent";
 import type { LaunchPlan } from "../plan/plan.ts";
 import { isMcpTool } from "../run/pi-tools.ts";
+import type { Ring } from "../sandbox/ring.ts";
 import { ChildMcp, type CreateMcpExtension } from "./mcp.ts";
 
 type Factory = pi.ExtensionFactory;
@@ -16,7 +17,7 @@ export interface PiExtensions {
  * pi's own extensions (pi >= 0.99) for the tools of a plan that they bring: MCP tools, `codemode`, `tool_search`. A tool
  * of that name that the user's extension brings is not one of them.
  */
-export function piExtensionsFor(plan: LaunchPlan): PiExtensions {
+export function piExtensionsFor(plan: LaunchPlan, ring: (() => Ring) | undefined): PiExtensions {
 	const needed = plan.tools.filter((name) => plan.extensionOf?.[name] === undefined);
 	const factories: Factory[] = [];
 	if (needed.includes("codemode")) {
@@ -40,6 +41,7 @@ export function piExtensionsFor(plan: LaunchPlan): PiExtensions {
 		cwd: plan.cwd,
 		projectTrusted: plan.projectTrusted,
 		sessionId: plan.session.id,
+		ring,
 	});
 	return { factories: [...factories, mcp.factory], mcp };
 }

@@ -9,7 +9,11 @@ import {
 	type ToolDefinition,
 } from "@earendil-works/pi-coding-agent";
 import type { LaunchPlan } from "../plan/plan.ts";
+
 import { ASK_TOOL } from "../run/question.ts";
+
+import { lendRings } from "../sandbox/lent-rings.ts";
+
 import { childSettings } from "./child-settings.ts";
 import { contextFiles } from "./context-files.ts";
 import type { ChildMcp } from "./mcp.ts";
@@ -17,6 +21,7 @@ import type { ModelLine } from "./model-line.ts";
 import { piExtensionsFor } from "./pi-extensions.ts";
 import type { ChildRing } from "./ring.ts";
 import { ringedTools } from "./ringed-tools.ts";
+import { serverRings } from "./server-rings.ts";
 import { openSessionFile, SetupFailed } from "./session-file.ts";
 import { lostSkills, skillOptions } from "./skills.ts";
 import { Turns } from "./turns.ts";
@@ -62,8 +67,12 @@ async function startSession(setup: ChildSetup): Promise<AgentSession> {
 	const { thinking } = setup.models;
 	const ring = setup.ring?.ring;
 
-	const { factories, mcp } = piExtensionsFor(plan);
+	const { factories, mcp } = piExtensionsFor(plan, ring);
 	if (mcp) setup.closeAtEnd(() => mcp.close());
+	if (ring && plan.tools.includes("lsp")) {
+		const giveBack = lendRings(plan.session.id, serverRings(ring));
+		setup.closeAtEnd(async () => giveBack());
+	}
 	const settingsManager = childSettings(plan.cwd, agentDir, { projectTrusted: plan.projectTrusted });
 	const agentsFiles = contextFiles(plan.cwd, agentDir, setup.warn);
 	const resourceLoader = new DefaultResourceLoader({

@@ -9,6 +9,7 @@ import { AnswerNotes } from "./answer-notes.ts";
 import type { LspAnswer, LspRequest } from "./request.ts";
 import type { LspSession, LspSetup } from "./session.ts";
 
+export { ringsLentTo } from "../sandbox/lent-rings.ts";
 export { knownServers } from "./server/definition.ts";
 export { sharedPool } from "./server/server-pool.ts";
 export { Workspace } from "./workspace.ts";

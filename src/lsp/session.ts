@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { ancestors } from "../files/repository.ts";
+import type { ServerRings } from "../sandbox/lent-rings.ts";
 import type { AnswerNotes } from "./answer-notes.ts";
 import type { ServerDefinition } from "./server/definition.ts";
 import { findProgram } from "./server/find-program.ts";
@@ -19,6 +20,8 @@ export interface LspSession {
 	/** Whether edits may be applied. */
 	mayWrite: boolean;
 	idleMs: number;
+	/** Where servers of a child are started, if the kernel can keep them apart. */
+	rings?: ServerRings | undefined;
 	env: NodeJS.ProcessEnv;
 	signal?: AbortSignal | undefined;
 	/** What the answer does not know. */

@@ -55,7 +55,7 @@ export function lspTool({ isChild, user }: LspToolSetup) {
 				throw new Error(`${request.action} is not available in a subagent.`);
 			}
 			const config = configFor(ctx).config.lsp;
-			const { knownServers, runLsp, sharedPool, Workspace } = await import("./run.ts");
+			const { knownServers, ringsLentTo, runLsp, sharedPool, Workspace } = await import("./run.ts");
 			const pool = sharedPool();
 			// A child never leaves by itself: its process keeps servers for the next one, until they are idle.
 			if (!isChild) {
@@ -70,6 +70,7 @@ export function lspTool({ isChild, user }: LspToolSetup) {
 				mayWrite: config.allowMutatingActions && !isChild,
 				idleMs: config.idleMinutes * 60_000,
 				env: process.env,
+				rings: isChild ? ringsLentTo(ctx.sessionManager.getSessionId()) : undefined,
 				signal,
 				onProgress: (text) => onUpdate?.({ content: [{ type: "text", text }], details: { action: request.action } }),
 				inMutationQueue: withFileMutationQueue,

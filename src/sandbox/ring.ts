@@ -62,6 +62,21 @@ export function ringCommand(ring: Ring, command: readonly string[], cwd = ring.s
 	return ["/bin/sh", "-c", OPEN_FILTER, "sh", ring.filter, abilities.bwrap, ...args, "--", ...command];
 }
 
+/**
+ * The same for a program that others start, with an environment that holds all of ours: what a ring does not pass on is
+ * taken away before. `given` are variables that they set for it.
+ */
+export function ringCommandFrom(
+	ring: Ring,
+	command: readonly string[],
+	options: { cwd: string; given: string[] },
+): string[] {
+	const kept = new Set([...Object.keys(environmentIn(ring, process.env)), ...options.given]);
+	const removed = Object.keys(process.env).filter((name) => !kept.has(name));
+	const clean = ["/usr/bin/env", ...removed.flatMap((name) => ["-u", name]), "TMPDIR=/tmp"];
+	return [...clean, ...ringCommand(ring, command, realPath(options.cwd))];
+}
+
 const OPEN_FILTER = `exec ${FILTER_DESCRIPTOR}<"$1"; shift; exec "$@"`;
 
 export const environmentIn = ({ setup }: Ring, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>

@@ -13,6 +13,8 @@ export interface RunOptions {
 	readonly cwd?: string;
 	readonly env?: Readonly<Record<string, string | undefined>>;
 	readonly signal?: AbortSignal;
+	/** Whom it runs as. Only root can say. */
+	readonly user?: { uid: number; gid: number };
 }
 
 export interface PiRun {
@@ -35,6 +37,7 @@ export async function runPi(home: Home, args: readonly string[], options: RunOpt
 	const child = spawn(process.execPath, [cliOf(version), ...args], {
 		cwd: options.cwd ?? home.project,
 		env: { ...home.env, ...options.env },
+		...options.user,
 	});
 	const stdout: Buffer[] = [];
 	const stderr: Buffer[] = [];

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { repositoryRoot } from "./repository.ts";
@@ -14,6 +14,8 @@ export function stagePackage(): { path: string; remove: () => void } {
 	if (process.env.PI_GEON_BUILT !== "1")
 		execFileSync(process.execPath, [build], { stdio: ["ignore", "ignore", "inherit"] });
 	const path = mkdtempSync(join(tmpdir(), "pi-geon-staged-"));
+	// Some tests run pi as another user.
+	chmodSync(path, 0o755);
 	for (const part of ["dist", "agents", "package.json"]) {
 		cpSync(join(repositoryRoot, part), join(path, part), { recursive: true });
 	}

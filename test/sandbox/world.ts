@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { chownSync, lchownSync, linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { lchownSync, linkSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
 import { dirname, join } from "node:path";
@@ -138,8 +138,9 @@ async function listening(heard: Set<string>, where: number | string): Promise<Se
 	return server;
 }
 
-export function giveTo({ uid, gid }: TestUser, folder: string): void {
-	chownSync(folder, uid, gid);
-	for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))
-		lchownSync(join(folder, name), uid, gid);
+/** Links are not followed: they lead to what all tests share. */
+export function giveTo(user: TestUser, path: string): void {
+	lchownSync(path, user.uid, user.gid);
+	if (!lstatSync(path).isDirectory()) return;
+	for (const name of readdirSync(path)) giveTo(user, join(path, name));
 }

@@ -67,7 +67,8 @@ export class LanguageServer {
 
 	async #initialize(ms: number): Promise<void> {
 		const params = {
-			processId: process.pid,
+			// In a ring nobody has our number: a server would take us for dead, and leave.
+			processId: this.launch.rings ? null : process.pid,
 			clientInfo: { name: "pi-geon" },
 			rootUri: this.#folder.uri,
 			workspaceFolders: [this.#folder],

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, parse } from "node:path";
 import { isInArea, projectArea } from "../../files/project-area.ts";
+import type { ServerRings } from "../../sandbox/lent-rings.ts";
 import type { ServerDefinition } from "./definition.ts";
 import { serverEnvironment } from "./environment.ts";
 import { findProgram, type Surroundings } from "./find-program.ts";
@@ -20,20 +21,23 @@ export interface ServerLaunch {
 	/** Whether code of the project may run. */
 	trusted: boolean;
 	idleMs: number;
+	/** Of a child whose processes the kernel keeps apart. */
+	rings?: ServerRings | undefined;
 }
 
 /** How to start a server for a folder. Nothing where it is not installed, or may not run here. */
 export function launchIn(
-	surroundings: Surroundings & { idleMs: number },
+	surroundings: Surroundings & { idleMs: number; rings?: ServerRings | undefined },
 	definition: ServerDefinition,
 	root: string,
 ): ServerLaunch | undefined {
-	const { workspace, trusted, env, idleMs } = surroundings;
+	const { workspace, trusted, env, idleMs, rings } = surroundings;
 	if (definition.needsTrust !== undefined && !trusted) return undefined;
 	const { program } = findProgram(definition, root, surroundings);
 	if (program === undefined) return undefined;
 	const command = [program, ...definition.command.slice(1)];
-	if (trusted) return { definition, command, root, cwd: root, env: serverEnvironment(env, undefined), trusted, idleMs };
+	if (trusted)
+		return { definition, command, root, cwd: root, env: serverEnvironment(env, undefined), trusted, idleMs, rings };
 	const area = projectArea(workspace);
 	return {
 		definition,
@@ -43,6 +47,7 @@ export function launchIn(
 		env: serverEnvironment(env, area),
 		trusted,
 		idleMs,
+		rings,
 	};
 }
 

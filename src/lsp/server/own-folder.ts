@@ -19,12 +19,21 @@ export function writingElsewhere(launch: ServerLaunch): ServerLaunch {
 
 /** clangd keeps its index beside the compile commands, wherever these are found. */
 function withOwnIndex(launch: ServerLaunch): ServerLaunch {
-	const { command, root } = launch;
+	const command = commandsFolderFor(launch, () => ownFolder(launch));
+	return command ? { ...launch, command } : launch;
+}
+
+/** The command of a clangd that finds its compile commands in a folder of ours. Nothing where it needs none. */
+export function commandsFolderFor(
+	{ definition, command, root }: ServerLaunch,
+	folderOf: () => string,
+): readonly string[] | undefined {
+	if (definition.name !== "clangd") return undefined;
 	const commands = COMPILE_COMMANDS.map((file) => join(root, file)).find((file) => existsSync(file));
-	if (commands === undefined || command.some((part) => part.startsWith("--compile-commands-dir"))) return launch;
-	const folder = ownFolder(launch);
+	if (commands === undefined || command.some((part) => part.startsWith("--compile-commands-dir"))) return undefined;
+	const folder = folderOf();
 	linkTo(commands, join(folder, "compile_commands.json"));
-	return { ...launch, command: [...command, `--compile-commands-dir=${folder}`] };
+	return [...command, `--compile-commands-dir=${folder}`];
 }
 
 function linkTo(file: string, link: string): void {

@@ -1,3 +1,4 @@
+import { launchedInRing } from "./in-ring.ts";
 import { LanguageServer } from "./language-server.ts";
 import type { ServerLaunch } from "./launch.ts";
 import { LIMITS, type ServerLimits } from "./limits.ts";
@@ -66,8 +67,8 @@ export class ServerPool {
 
 	async #once<R>(launch: ServerLaunch, work: (server: LanguageServer) => Promise<R>, signal?: AbortSignal): Promise<R> {
 		// A server that may run code of the project is not lent to a session that may not.
-		const { command, root, trusted, definition } = launch;
-		const key = JSON.stringify([command, root, trusted, definition.initializationOptions]);
+		const { command, root, trusted, definition, rings } = launch;
+		const key = JSON.stringify([command, root, trusted, definition.initializationOptions, rings?.key]);
 		const entry = this.#entries.get(key) ?? this.#start(key, launch);
 		entry.inUse++;
 		clearTimeout(entry.idle);
@@ -85,9 +86,13 @@ export class ServerPool {
 	}
 
 	#start(key: string, launch: ServerLaunch): Entry {
+		const { rings } = launch;
 		this.#refuseAfterCrashes(key, launch);
 		this.#makeRoom();
-		const entry: Entry = { server: new LanguageServer(writingElsewhere(launch), this.#limits), inUse: 0 };
+		const entry: Entry = {
+			server: new LanguageServer(rings ? launchedInRing(launch) : writingElsewhere(launch), this.#limits),
+			inUse: 0,
+		};
 		const { server } = entry;
 		this.#entries.set(key, entry);
 		this.#alive.add(server);

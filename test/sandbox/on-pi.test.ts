@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { delegateTo, delegations, finalize } from "../e2e/child.ts";
+import { agentNamed } from "../helpers/agent-file.ts";
+import type { Home } from "../helpers/home.ts";
+import type { ScriptedRequest } from "../helpers/model-request.ts";
+import { dispatch } from "../helpers/model-scripts.ts";
+import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
+import { piVersions, promptPi } from "../helpers/pi.ts";
+import { repositoryRoot } from "../helpers/repository.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { ATTEMPTS, type Call } from "./attempts.ts";
+import { judged, makeUser, type Trial } from "./trials.ts";
+import { giveTo, makeWorld, SECRET, type TestUser, type World } from "./world.ts";
+
+const isRoot = process.getuid?.() === 0;
+const ordinary = isRoot ? makeUser(`pg${randomBytes(3).toString("hex")}`) : undefined;
+afterAll(() => ordinary?.remove());
+
+// What was unpacked for root alone.
+if (isRoot) chmodSync(join(repositoryRoot, ".cache", "pi-1.5.0"), 0o755);
+
+const openHome = useHome();
+const worlds: World[] = [];
+afterEach(async () => {
+	for (const world of worlds.splice(0)) await world.close();
+});
+
+const WRITER = agentNamed("writer", "You write.", "tools: read, write, edit, ls, bash, grep");
+
+interface Played {
+	home: Home;
+	world: World;
+	trials: Trial[];
+	details: ReturnType<typeof delegations>[number] | undefined;
+}
+
+/** A child makes all attempts in one run, and each is judged before its model asks for the next. */
+async function play(version: (typeof piVersions)[number], sandbox: object, user?: TestUser): Promise<Played> {
+	const trials: Trial[] = [];
+	let world: World | undefined;
+	const made = ATTEMPTS.filter(({ onlyInRing }) => !onlyInRing || !("mode" in sandbox));
+	const child = async ({ toolResults }: ScriptedRequest): Promise<Reply> => {
+		if (!world) throw new Error("There is no world yet.");
+		const last = made[toolResults.length - 1];
+		if (last) trials.push(await judged(world, last, toolResults.at(-1)?.text ?? ""));
+		const next = made[toolResults.length];
+		if (!next) return finalize("Tried everything.");
+		const call: Call = next.call(world, next.name);
+		return toolCall(call.tool, call.args);
+	};
+	const home = await openHome({
+		pi: version,
+		agents: { "writer.md": WRITER },
+		env: { WORLD_API_KEY: SECRET },
+		script: dispatch({
+			parent: [delegateTo("writer", "Try."), text("Done.")],
+			child: (request) => async () => child(request),
+		}),
+	});
+	world = await makeWorld(home, user);
+	worlds.push(world);
+	const config = { subagents: { allowWrite: true, sandbox: { network: "off", hide: [world.private], ...sandbox } } };
+	writeFileSync(join(home.agentDir, "pi-geon.json"), JSON.stringify(config));
+	if (user) giveTo(user, home.scratch);
+	const run = await promptPi(home, "Go.", { version, ...(user && { user }) });
+	return { home, world, trials, details: delegations(run)[0] };
+}
+
+const escaped = (trials: readonly Trial[]): string[] => trials.filter(({ held }) => !held).map(({ name }) => name);
+const inCheckout = ATTEMPTS.filter(({ checkout }) => checkout).map(({ name }) => name);
+
+describe.each(piVersions)("a child that may write in the checkout, pi %s", (version) => {
+	const users: [string, TestUser | undefined][] = [
+		[isRoot ? "root" : "an ordinary user", undefined],
+		...(ordinary ? ([["an ordinary user", ordinary.user]] as [string, TestUser][]) : []),
+	];
+	test.each(users)("reaches the checkout and nothing else, as %s", async (_name, user) => {
+		const { home, trials, details } = await play(version, {}, user);
+		expect(details?.results[0]).toMatchObject({
+			exitCode: 0,
+			sandbox: {
+				enforced: "kernel",
+				by: expect.stringMatching(/^bwrap \d/),
+				write: "checkout",
+				network: "off",
+				policyOnly: ["grep"],
+			},
+		});
+		expect(trials.length).toBe(ATTEMPTS.length);
+		expect(escaped(trials)).toEqual(inCheckout);
+		expect(readdirSync(join(home.agentDir, "pi-geon", "scratch"))).toEqual(["another-session"]);
+	});
+});
+
+test("with mode off, most attempts get through, and the result says that nothing enforced anything", async () => {
+	const { trials, details } = await play("0.87.1", { mode: "off" });
+	expect(details?.results[0]?.sandbox).toEqual({
+		enforced: "policy",
+		why: "subagents.sandbox.mode is off",
+		write: "checkout",
+		network: "on",
+	});
+	expect(escaped(trials).length / trials.length).toBeGreaterThan(0.75);
+});
