@@ -6,6 +6,7 @@ import type { LaunchPlan, PlannedSandbox } from "../plan/plan.ts";
 import { unavailable } from "../plan/sandbox.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
 import { isMcpTool } from "../run/pi-tools.ts";
+import { ASK_TOOL } from "../run/question.ts";
 import type { SandboxReport } from "../run/sandbox-report.ts";
 import { checkoutAround, writableCheckout } from "../sandbox/checkout.ts";
 import { probeRing, type RingProbe } from "../sandbox/probe.ts";
@@ -97,6 +98,9 @@ export const RINGED_TOOLS: ReadonlySet<string> = new Set(["bash", "read", "write
 
 function toolsOutside({ tools, extensionOf = {} }: LaunchPlan): string[] {
 	const isInside = (name: string) =>
-		isMcpTool(name) || name === "lsp" || (RINGED_TOOLS.has(name) && extensionOf[name] === undefined);
+		name === ASK_TOOL ||
+		isMcpTool(name) ||
+		name === "lsp" ||
+		(RINGED_TOOLS.has(name) && extensionOf[name] === undefined);
 	return tools.filter((name) => !isInside(name));
 }
