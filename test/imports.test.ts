@@ -30,7 +30,7 @@ const MAY_USE: Record<string, string> = {
 	web: "run log config",
 	"delegate.ts": "run log ports config agents plan ledger collect processes supervise deliver operate",
 	"index.ts": "run log ports config agents plan ledger collect processes supervise deliver operate delegate.ts",
-	pi: "run log files ports config agents plan ledger collect processes child supervise deliver operate operate/doctor delegate.ts index.ts",
+	pi: "run log files ports config agents sandbox plan ledger collect processes child supervise deliver operate operate/doctor delegate.ts index.ts",
 	cli: "run log files ports config agents plan ledger collect processes supervise deliver operate operate/doctor delegate.ts index.ts",
 };
 

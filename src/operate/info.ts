@@ -6,6 +6,7 @@ import { findSession } from "../ledger/sessions.ts";
 import type { Limits } from "../plan/plan.ts";
 import type { Attempt } from "../run/attempt.ts";
 import type { Redacted } from "../run/redacted.ts";
+import { sandboxInWords } from "../run/sandbox-report.ts";
 import { transcriptOf } from "./messages.ts";
 import { type RunSources, type RunSummary, summarized } from "./runs.ts";
 
@@ -19,6 +20,8 @@ export interface RunInfo
 	/** The effective tools, as they were frozen when the run was planned. */
 	tools: string[];
 	thinking?: string;
+	/** What kept it to what it may do, in words; known once it has ended. */
+	sandbox?: string;
 	/** The names of the skills that it can see. */
 	skills?: string[];
 	/** The session began with a copy of the conversation that asked. */
@@ -36,6 +39,7 @@ export interface RunInfo
 export function infoOf(record: RunRecord, { ledger, redactor }: RunSources): RunInfo {
 	const { plan, sessionId } = record;
 	const view = viewOf(record, redactor);
+	const sandbox = record.run.state === "ended" ? record.run.outcome.sandbox : undefined;
 	const session = findSession(ledger, sessionId);
 	const transcript = transcriptOf(session ?? plan.session);
 	return {
@@ -47,6 +51,7 @@ export function infoOf(record: RunRecord, { ledger, redactor }: RunSources): Run
 		})),
 		tools: plan.tools,
 		...(plan.thinking !== undefined && { thinking: plan.thinking }),
+		...(sandbox && { sandbox: sandboxInWords(sandbox) }),
 		...(plan.skills && { skills: plan.skills.map(({ name }) => name) }),
 		...(plan.session.fork !== undefined && { context: "fork" as const }),
 		...(plan.fallbackModels && {

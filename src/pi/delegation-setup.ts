@@ -14,6 +14,8 @@ export interface UserDecisions {
 		agent: AgentDefinition,
 		tools: readonly string[],
 	) => Promise<WriteConsent | undefined>;
+	/** Not the user, but the kernel: why it cannot enforce what a child may do. */
+	ringTrouble?: () => Promise<string | undefined>;
 }
 
 /** What everything works with that can admit a run: tools, commands, the inspector. */

@@ -61,6 +61,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	const decisions: UserDecisions = {
 		approveProjectAgent: projectAgentApprovals(over.signal),
 		askToWrite: (ctx, agent, tools) => writeQuestions.ask(ctx, agent, tools),
+		ringTrouble: async () => (await import("./lazy.ts")).ringTrouble(),
 	};
 	const onSpawned = (from: ExtensionContext, record: RunRecord) => {
 		events.created(record, { redactor: parentRedactor() });

@@ -2,6 +2,7 @@
  * What most sessions never need, loaded when it is first asked for. All in one: the bundler puts what several such parts
  * share into files of their own, which every start of pi would have to find.
  */
+export { ringTrouble } from "../sandbox/probe.ts";
 export { commandAnswers } from "./commands/answers.ts";
 export { copyConversation } from "./fork/copy.ts";
 export { inspect } from "./inspector/inspect.ts";

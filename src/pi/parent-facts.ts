@@ -26,7 +26,7 @@ import { loadableAgain } from "./project-extensions.ts";
 export function parentFacts(
 	pi: ExtensionAPI,
 	ctx: ExtensionContext,
-	{ approveProjectAgent, askToWrite }: UserDecisions,
+	{ approveProjectAgent, askToWrite, ringTrouble }: UserDecisions,
 ): ParentFacts {
 	const thinking: string = pi.getThinkingLevel();
 	return {
@@ -41,6 +41,7 @@ export function parentFacts(
 		sessionKept: ctx.sessionManager.getSessionFile() !== undefined,
 		approveProjectAgent: (question) => approveProjectAgent(ctx, question),
 		askToWrite: (agent, tools) => askToWrite(ctx, agent, tools),
+		...(ringTrouble && { ringTrouble }),
 	};
 }
 

@@ -15,3 +15,17 @@ export interface SandboxReport<Text extends string = string> {
 	/** Tools that work outside of the ring: only policy holds these. */
 	policyOnly?: Text[];
 }
+
+const SCOPES: Readonly<Record<WriteScope, string>> = {
+	none: "writes nothing",
+	worktree: "writes in its own tree",
+	checkout: "writes in the checkout",
+};
+
+/** In one line, for people. */
+export function sandboxInWords({ enforced, by, why, write, network, policyOnly }: SandboxReport): string {
+	const scope = `${SCOPES[write] ?? write}, network ${network}`;
+	if (enforced === "policy") return `${scope}; the kernel enforces none of it: ${why ?? "not known why"}`;
+	const outside = policyOnly && policyOnly.length > 0 ? `; by policy only: ${policyOnly.join(", ")}` : "";
+	return `${scope}, enforced by the kernel${by === undefined ? "" : ` (${by})`}${outside}`;
+}

@@ -31,6 +31,12 @@ export function probeRing(): Promise<RingProbe> {
 	return lastProbe.answer;
 }
 
+/** Why no ring can be had here; undefined if one can. */
+export async function ringTrouble(): Promise<string | undefined> {
+	const probe = await probeRing();
+	return probe.can ? undefined : probe.why;
+}
+
 /** The strongest first. */
 const RINGS_TO_TRY: readonly Omit<RingAbilities, "bwrap">[] = [
 	{ ownProcesses: true, forbidsNamespaces: true },

@@ -56,6 +56,7 @@ function whatItIs(info: RunInfo): Fact[] {
 		fact("model", info.thinking === undefined ? info.model : `${info.model}, thinking ${info.thinking}`),
 		fact("fallback", info.fallbackModels?.join(", then ")),
 		fact("tools", info.tools.join(", ")),
+		fact("sandbox", info.sandbox),
 		fact("skills", info.skills?.join(", ")),
 		fact("context", info.context && "fork: began with a copy of the conversation"),
 		fact("limits", limitsInWords(info.limits)),

@@ -1,6 +1,8 @@
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { inOneLine } from "../../collect/plain.ts";
 import { ENDED } from "../../operate/report/words.ts";
 import { duration, plural } from "../../run/amounts.ts";
+import { sandboxInWords } from "../../run/sandbox-report.ts";
 import { activityLines } from "./activity-lines.ts";
 import { answerLines } from "./answer.ts";
 import type { Drawing } from "./drawing.ts";
@@ -54,16 +56,23 @@ function partialOutput(output: string, drawing: Drawing): string[] {
 
 const took = ({ durationMs }: EndedView): string => (durationMs === undefined ? "" : ` ${duration(durationMs)}`);
 
-function howItEnded({ exitCode, attempts }: EndedView, { expanded }: Drawing): string[] {
+function howItEnded({ exitCode, attempts, sandbox }: EndedView, { expanded }: Drawing): string[] {
 	return [
 		...(exitCode !== 0 || expanded ? [`exit ${exitCode}`] : []),
 		...(attempts > 1 ? [plural(attempts, "attempt")] : []),
+		...(sandbox ? [sandbox.enforced === "kernel" ? "kernel-enforced" : "policy only"] : []),
 	];
 }
 
 /** Where to look further. Not shortened, so that it can be copied. */
-function whereabouts({ runId, sessionId, sessionFile }: EndedView): string[] {
-	const places = [runId && `run ${runId}`, sessionId && `session ${sessionId}`, sessionFile && `file ${sessionFile}`];
+function whereabouts({ runId, sessionId, sessionFile, sandbox }: EndedView): string[] {
+	const held = sandbox && inOneLine(sandboxInWords(sandbox));
+	const places = [
+		held,
+		runId && `run ${runId}`,
+		sessionId && `session ${sessionId}`,
+		sessionFile && `file ${sessionFile}`,
+	];
 	const known = places.filter((place) => place !== undefined);
 	return known.length > 0 ? ["", ...known] : [];
 }

@@ -1,7 +1,8 @@
 import { inOneLine } from "../../collect/plain.ts";
 import { readResultDetails } from "../../deliver/stored-details.ts";
 import type { Cause } from "../../run/outcome.ts";
-import { isCause } from "../../run/outcome-check.ts";
+import { isCause, isSandboxReport } from "../../run/outcome-check.ts";
+import type { SandboxReport } from "../../run/sandbox-report.ts";
 import { activity } from "./activity.ts";
 import { amountOf, fieldsOf, type StoredFields, storedList, textOf } from "./stored.ts";
 
@@ -45,6 +46,7 @@ interface EndedDetails {
 	facts: ShownRun;
 	activity: Activity;
 	warnings: string[];
+	sandbox: SandboxReport | undefined;
 	output: string;
 	runId: string | undefined;
 	sessionId: string | undefined;
@@ -91,6 +93,7 @@ function readEnded(details: StoredFields, result: StoredFields): SubagentView {
 		facts: readFacts(result),
 		activity: activity(result.displayItems, LATEST_ACTIVITY),
 		warnings: storedList(result.warnings).flatMap((warning) => textOf(warning) ?? []),
+		sandbox: isSandboxReport(result.sandbox) ? result.sandbox : undefined,
 		output: textOf(result.output) ?? "",
 		runId: shortText(details.runId),
 		sessionId: shortText(details.sessionId),
