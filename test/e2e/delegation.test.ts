@@ -51,6 +51,13 @@ describe.each(piVersions)("on pi %s", (version) => {
 					cause: "finalized",
 					durationMs: expect.any(Number),
 					context: { tokens: expect.any(Number), window: 200_000 },
+					sandbox: {
+						enforced: "kernel",
+						by: expect.stringMatching(/^bwrap \d/),
+						write: "none",
+						network: "off",
+						policyOnly: ["grep", "find"],
+					},
 				},
 			],
 		});

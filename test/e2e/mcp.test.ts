@@ -40,11 +40,12 @@ const isAlive = (pid: number): boolean => processStart(pid) !== undefined;
 const homeWith = (
 	tools: string,
 	child: Script | readonly Reply[],
-	config: object = { subagents: { allowWrite: true } },
+	config: { subagents?: object } = { subagents: { allowWrite: true } },
 ) =>
 	openHome({
 		agents: { "caller.md": agentNamed("caller", "You call tools.", `tools: ${tools}`) },
-		config,
+		// Servers tell their process ids here, and in a ring these are others. test/sandbox/servers.test.ts has one in a ring.
+		config: { ...config, subagents: { ...config.subagents, sandbox: { mode: "off" } } },
 		script: dispatch({ parent: [delegateTo("caller", "Call it."), text("Done.")], child }),
 	});
 
@@ -66,6 +67,7 @@ describe.each(EXPOSURES)("an MCP server with %s", (name, exposure) => {
 	const versions = piVersions.filter((version) => version === PI_WITH_MCP || name === "the default exposure");
 	test.each(versions)("is inherited by a child that inherits its parent's tools, on pi %s", async (version) => {
 		const home = await openHome({
+			config: { subagents: { sandbox: { mode: "off" } } },
 			script: dispatch({
 				parent: ({ lastMessage, lastUserText }) =>
 					lastMessage?.role !== "tool" && lastUserText === "Go."

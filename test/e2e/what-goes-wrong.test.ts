@@ -16,7 +16,7 @@ const MISBEHAVING_TOOLS = join(import.meta.dirname, "..", "children", "misbehavi
 test("children have the environment of the shell that asked, also while a host of another one is there", async () => {
 	const home = await openHome({
 		agents: { "worker.md": agentNamed("worker", "You work.", "tools: bash") },
-		config: { subagents: { allowWrite: true } },
+		config: { subagents: { allowWrite: true, sandbox: { env: ["WHO_ASKED"] } } },
 		env: { PI_GEON_HOST_IDLE_MS: "2000" },
 		script: dispatch({
 			parent: ({ lastMessage }) => (lastMessage?.role === "tool" ? text("Done.") : delegateTo("worker", "Who am I?")),
