@@ -16,6 +16,8 @@ export interface Places {
 	parentLog: string;
 	/** Copies of a parent's conversation whose runs have not begun, named by the child session. */
 	forks: string;
+	/** Patches and bundles of what runs changed in their trees. */
+	changes: string;
 	/** The agents that the user lets write. */
 	writeConsents: string;
 	/** Folders of runs whose processes the kernel keeps apart. */
@@ -37,6 +39,7 @@ export function placesIn(agentDir: string): Places {
 		compiled: join(dir, "compiled"),
 		parentLog: join(dir, "parent.log"),
 		forks: forksFolder(agentDir),
+		changes: join(dir, "changes"),
 		writeConsents: join(dir, "write-consents.json"),
 		scratch: join(dir, "scratch"),
 		log: (host) => join(hosts, `${host}.log`),

@@ -1,6 +1,7 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type HostId, isHostId, isSessionId, type RunId, type SessionId } from "../run/ids.ts";
+import { changeFiles } from "./change-files.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Places } from "./places.ts";
 import { archivedFile, wholeAnswerFile } from "./session-files.ts";
@@ -34,7 +35,7 @@ export interface Removed {
 	runs: number;
 	sessions: number;
 	hosts: number;
-	/** Transcripts, whole answers and logs. */
+	/** Transcripts, whole answers, logs, and changes. */
 	files: number;
 	bytes: number;
 	/** Files that could not be removed; what the ledger says of them is kept. */
@@ -66,6 +67,10 @@ export function removeExpired(ledger: Ledger, retention: Retention): Removed & {
 	const files = new Removal();
 	const { runs, sessions } = ledger.transaction("full", () => expired(ledger, retention));
 	const stuck = new Set<SessionId>();
+	for (const { id, session_id } of runs) {
+		const { patch, bundle } = changeFiles(retention.places, id);
+		if (![patch, bundle].map((file) => files.remove(file)).every(Boolean)) stuck.add(session_id);
+	}
 	for (const { file, archivedAt, ...session } of sessions) {
 		const names = runs.filter((run) => run.session_id === session.id).map(({ id }) => wholeAnswerFile(file, id));
 		if (session.last) names.push(file, join(retention.places.forks, `${session.id}.jsonl`));
@@ -113,6 +118,9 @@ const SETTLED = "delivery <> 'owed'";
 const NEVER_HEARD =
 	"(delivery = 'owed' AND CASE WHEN json_valid(plan) THEN plan ->> '$.afterwards.parentKept' = 0 ELSE FALSE END)";
 
+/** A tree may hold work that has not come home. Whoever removes it says so in the ledger first. */
+const HAS_NO_TREE = "NOT EXISTS (SELECT 1 FROM trees WHERE run_id = runs.id AND trees.state <> 'removed')";
+
 /** Time counts from the delivery, or from the archive: what the user has just been told of is not old. */
 function expired(
 	ledger: Ledger,
@@ -122,7 +130,7 @@ function expired(
 	const runs = ledger.all<ExpiredRun>(
 		`SELECT id, session_id, ended_at, seq FROM runs WHERE state = 'ended' AND ended_at <= ? AND ended_at >= ?
 			AND (ended_at, seq) > (?, ?) AND ((${SETTLED} AND delivered_at <= ?) OR ${NEVER_HEARD})
-			AND coalesce(archived_at <= ?, TRUE) ORDER BY ended_at, seq LIMIT ?`,
+			AND coalesce(archived_at <= ?, TRUE) AND ${HAS_NO_TREE} ORDER BY ended_at, seq LIMIT ?`,
 		before,
 		from.endedAt,
 		from.endedAt,

@@ -141,6 +141,39 @@ export const MIGRATIONS: readonly string[] = [
 	CREATE INDEX questions_open ON questions (parent_session, seq) WHERE state = 'open';
 	CREATE INDEX questions_of_run ON questions (run_id, seq);
 	`,
+	`
+	CREATE TABLE trees (
+		run_id TEXT PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+		state TEXT NOT NULL CHECK (state IN ('making', 'ready', 'harvested', 'removed')),
+		folder TEXT NOT NULL,
+		cwd TEXT NOT NULL,
+		created_at INTEGER NOT NULL,
+		base TEXT,
+		warnings TEXT,
+		problem TEXT
+	) STRICT;
+	CREATE INDEX trees_left ON trees (folder) WHERE state <> 'removed';
+
+	CREATE TABLE changes (
+		run_id TEXT PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+		state TEXT NOT NULL CHECK (state IN ('pending', 'applying', 'applied', 'undoing', 'branched', 'discarded', 'superseded')),
+		cwd TEXT NOT NULL,
+		holder TEXT,
+		branch TEXT,
+		created_at INTEGER NOT NULL,
+		content TEXT NOT NULL
+	) STRICT;
+	CREATE INDEX changes_held ON changes (run_id) WHERE holder IS NOT NULL;
+
+	CREATE TABLE change_events (
+		seq INTEGER PRIMARY KEY,
+		run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+		what TEXT NOT NULL,
+		by TEXT NOT NULL,
+		at INTEGER NOT NULL
+	) STRICT;
+	CREATE INDEX change_events_of_run ON change_events (run_id, seq);
+	`,
 ];
 
 /** Marks a database file as ours, so that a foreign one is not taken for an old ledger. */

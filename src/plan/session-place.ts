@@ -14,10 +14,17 @@ function sessionFile(session: { root: string; cwd: string; agent: string; id: Se
 	return join(session.root, folder, `${session.agent}_${session.id}.jsonl`);
 }
 
+export const sessionsRoot = (agentDir: string, homeDir: string): string =>
+	join(rootOfChildren(agentDir, homeDir), "subagent-sessions");
+
+/** Where the trees of runs are: not inside a repository, where searches and watchers would find them. */
+export const treesRoot = (agentDir: string, homeDir: string): string =>
+	join(rootOfChildren(agentDir, homeDir), "subagent-worktrees");
+
 /** Beside pi's own directory by default; inside it when the user has moved that elsewhere. */
-export function sessionsRoot(agentDir: string, homeDir: string): string {
+function rootOfChildren(agentDir: string, homeDir: string): string {
 	const isDefault = agentDir === join(homeDir, ".pi", "agent");
-	return join(isDefault ? join(homeDir, ".pi") : agentDir, "subagent-sessions");
+	return isDefault ? join(homeDir, ".pi") : agentDir;
 }
 
 /** Where copies of a parent's conversation are until the runs begin that they were made for. */

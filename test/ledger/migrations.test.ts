@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { attemptsOf } from "../../src/ledger/attempts.ts";
+import { findChanges } from "../../src/ledger/changes.ts";
 import { claimRuns } from "../../src/ledger/claim.ts";
 import { findHost } from "../../src/ledger/hosts.ts";
 import { openQuestionsOf } from "../../src/ledger/open-questions.ts";
@@ -10,6 +11,7 @@ import { askQuestion } from "../../src/ledger/questions.ts";
 import { findRun } from "../../src/ledger/records.ts";
 import { APPLICATION_ID, MIGRATIONS } from "../../src/ledger/schema.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
+import { findTree, reserveTree, treesLeft } from "../../src/ledger/trees.ts";
 import { newHostId, newRunId, type RunId } from "../../src/run/ids.ts";
 import type { ChildQuestion } from "../../src/run/question.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
@@ -115,4 +117,16 @@ test("a ledger from before there were questions takes those of the runs that it 
 	const question = asItIs<ChildQuestion>({ question: "Which?" });
 	const seq = askQuestion(ledger, id, { question, fence, at: 2 });
 	expect(openQuestionsOf(ledger, "parent")).toEqual([seq]);
+});
+
+test("a ledger from before there were trees gets their tables, and its runs can have one", async () => {
+	const { file, database } = oldLedger(6);
+	const id = newRunId();
+	addRun(database, id, "digest");
+	database.close();
+	const ledger = await scratch.ledger(file);
+	expect([findTree(ledger, id), treesLeft(ledger)]).toEqual([undefined, []]);
+	reserveTree(ledger, { runId: id, folder: "/trees/a", otherwise: "/trees/b", cwd: "/repo", at: 1 });
+	expect(findTree(ledger, id)).toMatchObject({ state: "making", folder: "/trees/a", cwd: "/repo", runEnded: false });
+	expect(findChanges(ledger, id)).toBeUndefined();
 });

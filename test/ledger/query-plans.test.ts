@@ -3,6 +3,7 @@ import { admitRun } from "../../src/ledger/admit.ts";
 import { adoptRun } from "../../src/ledger/adopt.ts";
 import { archiveDueSessions } from "../../src/ledger/archive.ts";
 import { attemptsOf } from "../../src/ledger/attempts.ts";
+import { beginChange, changeEvents, findChanges } from "../../src/ledger/changes.ts";
 import { queuePositions } from "../../src/ledger/claim.ts";
 import { owedTo, returnDeliveries, takeDeliveries } from "../../src/ledger/deliveries.ts";
 import {
@@ -34,6 +35,7 @@ import { takeStopHooks } from "../../src/ledger/stop-hooks.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import type { ChildQuestion } from "../../src/run/question.ts";
 import { asItIs } from "../helpers/as-it-is.ts";
+import { reserveTree, treesLeft } from "../../src/ledger/trees.ts";
 import { claimNext, settleDelivery } from "./one-run.ts";
 import { admission, outcomeOf, success } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
@@ -51,6 +53,8 @@ const OF_WHAT_IS_OPEN = [
 	"hosts_live",
 	"runs_stop_hook",
 	"questions_open",
+	"trees_left",
+	"changes_held",
 ];
 
 interface Step {
@@ -161,6 +165,14 @@ describe("no work on the ledger reads through the past", () => {
 			const shower = findQuestion(ledger, seq)?.shower;
 			declineUnseen(ledger, { seq, shower }, { end: { answered: false, declined: "time" }, fence: 1, at: 2 });
 			questionTaken(ledger, seq, { fence: 1, at: 3 });
+		},
+		"trees and changes": (ledger, { running }) => {
+			reserveTree(ledger, { runId: running, folder: "/t/a", otherwise: "/t/b", cwd: "/", at: 1 });
+			treesLeft(ledger);
+			findChanges(ledger, running);
+			changeEvents(ledger, running);
+			const holder = { name: "the test", isAlive: () => true };
+			beginChange(ledger, running, { to: "applying", from: ["pending"], holder });
 		},
 		"count of the runs at work": (ledger) => ledger.get("SELECT count(*) FROM runs WHERE state = 'running'"),
 	};

@@ -51,7 +51,7 @@ test("what is past its time goes with all that belongs to it, and the rest stays
 
 	expect(await tidy(31 * DAY - 1)).toMatchObject({ runs: 0, sessions: 0, files: 0, bytes: 0 });
 	// The archived one counts from when it was put away.
-	expect(await tidy(31 * DAY)).toEqual({ runs: 1, sessions: 1, hosts: 0, files: 2, bytes: 25, failed: [] });
+	expect(await tidy(31 * DAY)).toEqual({ runs: 1, sessions: 1, hosts: 0, trees: 0, files: 2, bytes: 25, failed: [] });
 	expect([old.file, old.answer].some(existsSync)).toBe(false);
 	expect(findRun(ledger, old.run.id)).toBeUndefined();
 	expect(findSession(ledger, old.sessionId)).toBeUndefined();

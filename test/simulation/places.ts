@@ -6,6 +6,7 @@ export const PLACES: Places = {
 	hosts: "/state/hosts",
 	compiled: "/state/compiled",
 	forks: "/state/forks",
+	changes: "/state/changes",
 	writeConsents: "/state/consents",
 	scratch: "/state/scratch",
 	parentLog: "/state/parent.log",

@@ -1,0 +1,144 @@
+import type { Changes, ChangesState } from "../run/changes.ts";
+import type { RunId } from "../run/ids.ts";
+import { isRecord } from "../run/is-record.ts";
+import type { Ledger } from "./ledger.ts";
+import type { RunScope } from "./run-list.ts";
+import { isTreeBase, storedJson, treeHarvested } from "./trees.ts";
+
+export interface ChangesRecord extends Changes {
+	runId: RunId;
+	state: ChangesState;
+	/** The directory of the user's that the changes are for. */
+	cwd: string;
+	branch?: string;
+	createdAt: number;
+}
+
+/** What was done with changes, by whom and when. */
+export interface ChangeEvent {
+	what: ChangeDeed;
+	by: string;
+	at: number;
+}
+
+export type ChangeDeed = "applied" | "undone" | "branched" | "discarded" | "superseded";
+
+interface ChangesRow {
+	run_id: RunId;
+	state: ChangesState;
+	cwd: string;
+	holder: string | null;
+	branch: string | null;
+	created_at: number;
+	content: string;
+}
+
+/** Records what a run changed, and in the same moment that its tree need not be kept. */
+export function recordChanges(
+	ledger: Ledger,
+	{ runId, cwd, at, changes }: { runId: RunId; cwd: string; at: number; changes: Changes | undefined },
+): void {
+	ledger.transaction("full", () => {
+		if (changes) {
+			ledger.run(
+				`INSERT INTO changes (run_id, state, cwd, created_at, content) VALUES (?, 'pending', ?, ?, ?)
+					ON CONFLICT (run_id) DO NOTHING`,
+				runId,
+				cwd,
+				at,
+				JSON.stringify(changes),
+			);
+		}
+		treeHarvested(ledger, runId);
+	});
+}
+
+export function findChanges(ledger: Ledger, runId: RunId): ChangesRecord | undefined {
+	const row = ledger.get<ChangesRow>("SELECT * FROM changes WHERE run_id = ?", runId);
+	return row && toChanges(row);
+}
+
+/** Those of the runs in scope, the newest first. */
+export function listChanges(ledger: Ledger, { parentSession, cwd }: RunScope, limit: number): ChangesRecord[] {
+	const sql = `SELECT changes.* FROM changes JOIN runs ON runs.id = changes.run_id
+		WHERE (?1 IS NULL OR runs.parent_session = ?1)
+			AND (?2 IS NULL OR runs.session_id IN (SELECT id FROM sessions WHERE cwd = ?2))
+		ORDER BY runs.seq DESC LIMIT ?3`;
+	return ledger.all<ChangesRow>(sql, parentSession ?? null, cwd ?? null, limit).flatMap((row) => toChanges(row) ?? []);
+}
+
+export const changeEvents = (ledger: Ledger, runId: RunId): ChangeEvent[] =>
+	ledger.all<ChangeEvent>("SELECT what, by, at FROM change_events WHERE run_id = ? ORDER BY seq", runId);
+
+/** Who has begun something with changes and has not finished, as others can ask for. */
+export interface ChangeHolder {
+	name: string;
+	isAlive(name: string): boolean;
+}
+
+/**
+ * Begins to apply or to undo. One process at a time for all changes: two that are meant for one checkout would each look at files
+ * that the other is about to write. Answers the state before, or who is at it.
+ */
+export function beginChange(
+	ledger: Ledger,
+	runId: RunId,
+	{ to, from, holder }: { to: "applying" | "undoing"; from: readonly ChangesState[]; holder: ChangeHolder },
+): { was: ChangesState } | { busyWith: RunId } | { is: ChangesState | undefined } {
+	return ledger.transaction("full", () => {
+		const held = ledger
+			.all<{ run_id: RunId; holder: string }>("SELECT run_id, holder FROM changes WHERE holder IS NOT NULL")
+			.find((row) => row.holder !== holder.name && holder.isAlive(row.holder));
+		if (held) return { busyWith: held.run_id };
+		const is = ledger.get<{ state: ChangesState }>("SELECT state FROM changes WHERE run_id = ?", runId)?.state;
+		if (is === undefined || !from.includes(is)) return { is };
+		ledger.run("UPDATE changes SET state = ?, holder = ? WHERE run_id = ?", to, holder.name, runId);
+		return { was: is };
+	});
+}
+
+/** Ends what was begun, or goes back to what was before. With `deed` it is on record. */
+export function settleChange(
+	ledger: Ledger,
+	runId: RunId,
+	{ to, deed, branch }: { to: ChangesState; deed?: ChangeEvent; branch?: string },
+): void {
+	ledger.transaction("full", () => {
+		ledger.run(
+			"UPDATE changes SET state = ?, holder = NULL, branch = coalesce(?, branch) WHERE run_id = ?",
+			to,
+			branch ?? null,
+			runId,
+		);
+		if (deed) {
+			const sql = "INSERT INTO change_events (run_id, what, by, at) VALUES (?, ?, ?, ?)";
+			ledger.run(sql, runId, deed.what, deed.by, deed.at);
+		}
+	});
+}
+
+function toChanges(row: ChangesRow): ChangesRecord | undefined {
+	const content = storedJson(row.content);
+	if (!isChanges(content)) return undefined;
+	return {
+		...content,
+		runId: row.run_id,
+		state: row.state,
+		cwd: row.cwd,
+		...(row.branch !== null && { branch: row.branch }),
+		createdAt: row.created_at,
+	};
+}
+
+/** What is relied upon. Anybody may have written the file of the ledger. */
+const isChanges = (value: unknown): value is Changes =>
+	isRecord(value) &&
+	isTreeBase(value.base) &&
+	typeof value.commit === "string" &&
+	Array.isArray(value.files) &&
+	value.files.every((file) => isRecord(file) && typeof file.path === "string" && typeof file.status === "string") &&
+	isRecord(value.total) &&
+	isRecord(value.sha256) &&
+	typeof value.sha256.patch === "string" &&
+	typeof value.sha256.bundle === "string" &&
+	Array.isArray(value.warnings);

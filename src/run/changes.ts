@@ -1,0 +1,37 @@
+/** The checkout when a run began, as a commit. */
+export interface TreeBase {
+	commit: string;
+	/** The commit that the checkout was on; undefined without git, and before the first commit. */
+	head?: string;
+	/** Whether the checkout had anything that this commit has not. */
+	dirty: boolean;
+}
+
+/** What a run changed in its tree, as data. Nothing of it is in the user's checkout until the user says so. */
+export interface Changes {
+	base: TreeBase;
+	commit: string;
+	files: ChangedFile[];
+	total: { files: number; added: number; removed: number };
+	/** Of the two files that hold them. */
+	sha256: { patch: string; bundle: string };
+	warnings: string[];
+}
+
+export interface ChangedFile {
+	path: string;
+	/** Its name before, if it was renamed. */
+	from?: string;
+	status: "A" | "M" | "D" | "R" | "T";
+	added: number;
+	removed: number;
+	binary?: true;
+	/** As git writes it; absent of a deleted one. */
+	mode?: string;
+}
+
+/**
+ * pending: nothing is in the checkout. applying, undoing: a process is at it, or was killed. branched: they are on a branch of
+ * the user's repository, and not in the checkout. superseded: a later run of the same session has them too.
+ */
+export type ChangesState = "pending" | "applying" | "applied" | "undoing" | "branched" | "discarded" | "superseded";
