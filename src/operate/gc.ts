@@ -1,10 +1,25 @@
 import { setImmediate } from "node:timers/promises";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type EndedPlace, type Removed, type Retention, recordTidied, removeExpired } from "../ledger/retention.ts";
+import { clearLeftovers } from "../trees/leftovers.ts";
+
+export interface RemovedAll extends Removed {
+	/** Folders of trees and files of changes that were left behind. */
+	trees: number;
+}
 
 /** Removes everything that has outlived `retentionDays`, and says what. A host does the same, bit by bit, once a day. */
-export async function removeAllExpired(ledger: Ledger, retention: Retention): Promise<Removed> {
-	const total: Removed = { runs: 0, sessions: 0, hosts: 0, files: 0, bytes: 0, failed: [] };
+export async function removeAllExpired(
+	ledger: Ledger,
+	{ treesRoot, ...retention }: Retention & { treesRoot?: string },
+): Promise<RemovedAll> {
+	const total: RemovedAll = { runs: 0, sessions: 0, hosts: 0, trees: 0, files: 0, bytes: 0, failed: [] };
+	if (treesRoot !== undefined) {
+		// Before the runs: those whose tree is left stay.
+		const cleared = await clearLeftovers({ ledger, places: retention.places, root: treesRoot }, retention);
+		total.trees = cleared.removed;
+		total.failed.push(...cleared.failed);
+	}
 	for (let from: EndedPlace | undefined; ; ) {
 		const { next, ...removed } = removeExpired(ledger, from ? { ...retention, from } : retention);
 		total.runs += removed.runs;

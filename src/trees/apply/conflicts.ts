@@ -1,0 +1,32 @@
+import { git, type Repository } from "../git.ts";
+
+/** So many paths fit on a command line, with room to spare. */
+const NAMED_AT_ONCE = 500;
+
+/**
+ * The paths of a patch that do not fit the files. No path of the patch depends on another, so halves of it are tried until each
+ * that fails stands alone: what git says about them is for people.
+ */
+export async function conflictsOf(patch: string, paths: readonly string[], staged: Repository): Promise<string[]> {
+	if (await fits([])) return [];
+	const found: string[] = [];
+	for (let from = 0; from < paths.length; from += NAMED_AT_ONCE) {
+		found.push(...(await among(paths.slice(from, from + NAMED_AT_ONCE))));
+	}
+	// Each fits alone and all together do not: then all are named.
+	return found.length > 0 ? found : [...paths];
+
+	async function among(some: readonly string[]): Promise<string[]> {
+		if (await fits(some)) return [];
+		if (some.length <= 1) return [...some];
+		const middle = Math.ceil(some.length / 2);
+		return [...(await among(some.slice(0, middle))), ...(await among(some.slice(middle)))];
+	}
+
+	async function fits(some: readonly string[]): Promise<boolean> {
+		const only = some.map((path) => `--include=${path.replace(/[\\*?[\]]/g, "\\$&")}`);
+		const check = ["apply", "--check", "--whitespace=nowarn", "--allow-empty", ...only, patch];
+		const { exitCode } = await git(staged, check, { accept: [1, 128] });
+		return exitCode === 0;
+	}
+}

@@ -1,0 +1,50 @@
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import type { FileState } from "./file-state.ts";
+
+/**
+ * Everything that is needed to put changes into a checkout and to take them out again, written down before the first file is
+ * touched. Whatever is killed in between, each file is then as it was before or as it will be, and either side can be reached.
+ */
+export interface Journal {
+	top: string;
+	entries: JournalEntry[];
+	/** Folders that are not there before, the outermost first. */
+	newFolders: string[];
+	/** Rights of the folders that lose a file: they may be gone once it is. */
+	folderModes: Record<string, number>;
+}
+
+export interface JournalEntry {
+	path: string;
+	before: FileState;
+	after: FileState;
+}
+
+export type Side = "before" | "after";
+
+/** Where the content of a file is kept. */
+export const keptFile = (folder: string, side: Side, index: number): string => join(folder, side, String(index));
+
+const journalFile = (folder: string): string => join(folder, "journal.json");
+
+export function writeJournal(folder: string, journal: Journal): void {
+	const opened = openSync(journalFile(folder), "w", 0o600);
+	try {
+		writeSync(opened, JSON.stringify(journal));
+		fsyncSync(opened);
+	} finally {
+		closeSync(opened);
+	}
+}
+
+/** Undefined if nothing was begun, or not written down to the end: then no file was touched. */
+export function readJournal(folder: string): Journal | undefined {
+	try {
+		return JSON.parse(readFileSync(journalFile(folder), "utf8")) as Journal;
+	} catch (error) {
+		if (error instanceof SyntaxError) return undefined;
+		if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+		throw error;
+	}
+}

@@ -1,0 +1,34 @@
+import type { Checkout } from "./checkout.ts";
+import { git, gitLine } from "./git.ts";
+import { TREE_BRANCH } from "./git-folder.ts";
+
+export interface BranchOrder {
+	checkout: Checkout;
+	bundle: string;
+	commit: string;
+	/** Without `refs/heads/`. */
+	name: string;
+}
+
+/** Puts the commits of a bundle on a new branch of the user's repository. Neither the checkout nor its index changes. */
+export async function makeBranch({ checkout, bundle, commit, name }: BranchOrder): Promise<"made" | "there" | "taken"> {
+	if (!checkout.repository) throw new Error(`${checkout.top} is not in a git repository, so it can have no branch.`);
+	const theirs = { gitDir: checkout.repository.gitDir };
+	const { exitCode } = await git(theirs, ["check-ref-format", "--branch", name], { accept: [1, 128, 129] });
+	if (exitCode !== 0 || name.startsWith("-"))
+		throw new Error(`git takes no branch of the name ${JSON.stringify(name)}.`);
+	const branch = `refs/heads/${name}`;
+	const found = await gitLine(theirs, ["rev-parse", "--verify", "--quiet", branch], { accept: [1] });
+	if (found !== "") return found === commit ? "there" : "taken";
+	await git(theirs, [
+		"fetch",
+		"--quiet",
+		"--no-tags",
+		"--no-write-fetch-head",
+		"--no-recurse-submodules",
+		"--no-auto-maintenance",
+		bundle,
+		`${TREE_BRANCH}:${branch}`,
+	]);
+	return "made";
+}

@@ -1,0 +1,142 @@
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, relative } from "node:path";
+import { isInside } from "../files/project-area.ts";
+import { realPath } from "../files/real-path.ts";
+import { ancestors } from "../files/repository.ts";
+import { messageOf } from "../run/message-of.ts";
+import { askAsUser, nulWords, withoutLineEnd } from "./git.ts";
+import { TreeRefused } from "./tree-refused.ts";
+
+/** What the user works in, as far as a tree needs to know. */
+export interface Checkout {
+	/** The top folder; without git the folder itself. */
+	top: string;
+	/** From there to the working directory; empty for the top. */
+	prefix: string;
+	settings: CheckoutSettings;
+	/** Undefined for a folder without git. */
+	repository?: CheckoutRepository;
+}
+
+export interface CheckoutRepository {
+	/** Of this worktree. */
+	gitDir: string;
+	/** What all worktrees of the repository share. */
+	commonDir: string;
+	/** Undefined before the first commit. */
+	head?: { commit: string; tree: string };
+	/** `sha1` or `sha256`. */
+	format: string;
+}
+
+/** What the user's configuration says about how files become blobs, and which files are none of git's business. */
+export interface CheckoutSettings {
+	/** `core.autocrlf` and the like, as `name=value`. */
+	conversion: readonly string[];
+	/** Texts of ignore files outside of the checkout, in rising order of precedence. */
+	excludes: readonly string[];
+	/** The same of attributes. */
+	attributes: readonly string[];
+	/** Whether any filter is configured: git-lfs for instance. */
+	hasFilters: boolean;
+}
+
+const NOT_A_TREE = "so it cannot be given a copy of it to write in";
+
+/** Finds the checkout that a directory is in. `secret` are folders that no tree may hold a copy of. */
+export async function findCheckout(cwd: string, { secret = [] as readonly string[] } = {}): Promise<Checkout> {
+	const here = realpathSync(cwd);
+	const top = await askedTop(here);
+	const folder = top ?? here;
+	// A snapshot has every file that is not ignored: of a home directory that would be the user's keys.
+	const within = [homedir(), ...secret].find((path) => isInside(folder, realPath(path)));
+	if (within !== undefined) {
+		throw new TreeRefused("no_snapshot", `${folder} holds ${within}, ${NOT_A_TREE}. Work in a folder of a project.`);
+	}
+	const repository = top === undefined ? undefined : await repositoryAt(here);
+	return {
+		top: folder,
+		prefix: relative(folder, here),
+		settings: await settingsIn(here, repository?.commonDir),
+		...(repository && { repository }),
+	};
+}
+
+/** Undefined where there is no git repository. One that git refuses is a refusal with its own words. */
+async function askedTop(cwd: string): Promise<string | undefined> {
+	const asked = await askAsUser(cwd, ["rev-parse", "--show-toplevel"]).catch((error: NodeJS.ErrnoException) => {
+		if (error.code !== "ENOENT") throw error;
+		throw new TreeRefused("no_snapshot", `git is not installed, ${NOT_A_TREE}. Install git.`, { cause: error });
+	});
+	if (asked.exitCode === 0) return realpathSync(withoutLineEnd(asked.stdout));
+	if (!ancestors(cwd).some((folder) => existsSync(join(folder, ".git")))) return undefined;
+	throw new TreeRefused("no_snapshot", `git refuses ${cwd}, ${NOT_A_TREE}: ${asked.stderr.trim()}`);
+}
+
+async function repositoryAt(cwd: string): Promise<CheckoutRepository> {
+	const ask = async (...args: string[]) => {
+		const { exitCode, stdout } = await askAsUser(cwd, ["rev-parse", "--path-format=absolute", ...args]);
+		return exitCode === 0 ? withoutLineEnd(stdout) : undefined;
+	};
+	const [gitDir, commonDir, format, head] = await Promise.all([
+		ask("--absolute-git-dir"),
+		ask("--git-common-dir"),
+		ask("--show-object-format"),
+		ask("--verify", "--quiet", "HEAD^{commit}"),
+	]);
+	if (gitDir === undefined || commonDir === undefined || format === undefined) {
+		throw new TreeRefused("no_snapshot", `git does not tell where the repository of ${cwd} is, ${NOT_A_TREE}.`);
+	}
+	const tree = head === undefined ? undefined : await ask("--verify", "--quiet", `${head}^{tree}`);
+	return { gitDir, commonDir, format, ...(head && tree && { head: { commit: head, tree } }) };
+}
+
+const CONVERSION = [
+	"core.autocrlf",
+	"core.eol",
+	"core.symlinks",
+	"core.filemode",
+	"core.ignorecase",
+	"core.precomposeunicode",
+];
+
+async function settingsIn(cwd: string, commonDir: string | undefined): Promise<CheckoutSettings> {
+	const asked = await askAsUser(cwd, ["config", "--null", "--type=path", "--get-regexp", "^(core|filter)\\."]);
+	// 1: there are none. Anything else may hide an ignore file, and with it what must not be copied.
+	if (asked.exitCode > 1) {
+		throw new TreeRefused("no_snapshot", `git cannot read its configuration, ${NOT_A_TREE}: ${asked.stderr.trim()}`);
+	}
+	// `name`, a line break and the value; the last one of a name holds.
+	const values = new Map(
+		nulWords(asked.stdout).map((entry): [string, string] => {
+			const at = entry.indexOf("\n");
+			return at === -1 ? [entry, "true"] : [entry.slice(0, at), entry.slice(at + 1)];
+		}),
+	);
+	const userFolder = join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "git");
+	const texts = (name: string, usual: string, own: string) =>
+		[values.get(name) ?? join(userFolder, usual), ...(commonDir === undefined ? [] : [join(commonDir, "info", own)])]
+			.map(textIfThere)
+			.filter((text) => text !== "");
+	return {
+		conversion: CONVERSION.flatMap((name) => {
+			const value = values.get(name);
+			return value !== undefined && /^\w+$/.test(value) ? [`${name}=${value}`] : [];
+		}),
+		excludes: texts("core.excludesfile", "ignore", "exclude"),
+		attributes: texts("core.attributesfile", "attributes", "attributes"),
+		hasFilters: [...values.keys()].some((name) => name.startsWith("filter.")),
+	};
+}
+
+function textIfThere(file: string): string {
+	try {
+		return readFileSync(file, "utf8");
+	} catch (error) {
+		if (error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR", "EISDIR"].includes(String(error.code))) {
+			return "";
+		}
+		throw new TreeRefused("no_snapshot", `${file} cannot be read, ${NOT_A_TREE}: ${messageOf(error)}`);
+	}
+}

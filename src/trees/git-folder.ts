@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Checkout } from "./checkout.ts";
+
+/** The branch that a tree begins on, and that its changes come home as. */
+export const TREE_BRANCH = "refs/heads/pi-geon";
+
+export interface GitFolder {
+	/** Content of `config`. */
+	config: string;
+	/** Folders whose objects it borrows. */
+	alternates: readonly string[];
+	excludes?: string;
+	attributes?: string;
+	/** What the branch points at. */
+	commit?: string;
+	/** Content of the checkout's `shallow`: commits whose parents are not there. */
+	shallow?: string;
+}
+
+/** Makes a repository by hand: a `git init` takes longer, and asks for templates. */
+export function writeGitFolder(gitDir: string, { config, alternates, ...rest }: GitFolder): void {
+	for (const folder of ["objects/info", "objects/pack", "refs/heads", "info"]) {
+		mkdirSync(join(gitDir, folder), { recursive: true, mode: 0o700 });
+	}
+	const write = (name: string, text: string | undefined) =>
+		text === undefined || text === "" ? undefined : writeFileSync(join(gitDir, name), text, { mode: 0o600 });
+	write("HEAD", `ref: ${TREE_BRANCH}\n`);
+	write("config", config);
+	write("objects/info/alternates", alternates.map((path) => `${inQuotes(path)}\n`).join(""));
+	write("info/exclude", rest.excludes);
+	write("info/attributes", rest.attributes);
+	write("shallow", rest.shallow);
+	write(TREE_BRANCH, rest.commit === undefined ? undefined : `${rest.commit}\n`);
+}
+
+export function gitConfig(
+	format: string,
+	{ conversion, bare = false }: { conversion: readonly string[]; bare?: boolean },
+): string {
+	const core = conversion.map((one) => one.replace(/^core\./, "")).map((one) => one.replace("=", " = "));
+	return [
+		"[core]",
+		`	repositoryformatversion = ${format === "sha1" ? 0 : 1}`,
+		`	bare = ${bare}`,
+		"	logallrefupdates = false",
+		...core.map((line) => `	${line}`),
+		...(format === "sha1" ? [] : ["[extensions]", `	objectFormat = ${format}`]),
+		"",
+	].join("\n");
+}
+
+/** Where the objects of a checkout are. */
+export const objectsOf = ({ repository }: Checkout): string[] =>
+	repository ? [join(repository.commonDir, "objects")] : [];
+
+/** The commits whose parents a shallow clone does not have. */
+export function shallowOf({ repository }: Checkout): { shallow?: string } {
+	const file = repository && join(repository.commonDir, "shallow");
+	return file && existsSync(file) ? { shallow: readFileSync(file, "utf8") } : {};
+}
+
+export const formatOf = ({ repository }: Checkout): string => repository?.format ?? "sha1";
+
+/** As C writes it: git reads a path that begins with a quote this way, whatever is in it. */
+function inQuotes(path: string): string {
+	const escaped = [...Buffer.from(path)].map((byte) => {
+		if (byte === 0x22 || byte === 0x5c) return `\\${String.fromCharCode(byte)}`;
+		return byte < 0x20 || byte > 0x7e ? `\\${byte.toString(8).padStart(3, "0")}` : String.fromCharCode(byte);
+	});
+	return `"${escaped.join("")}"`;
+}
+
+/** A path as a line of an ignore file. No line can hold a line break, so any one character stands for it. */
+export const excludeLine = (path: string): string =>
+	`/${path.replace(/[\\*?[\]!# ]/g, "\\$&").replace(/[\n\r]/g, "?")}`;

@@ -1,0 +1,129 @@
+import { devNull } from "node:os";
+import { type ProgramEnd, type RunProgram, runPlainly } from "./program.ts";
+
+/** A repository by its parts, so that git neither looks for one nor asks whose it is. */
+export interface Repository {
+	gitDir: string;
+	workTree?: string;
+	/** Where git starts; the work tree by default. */
+	cwd?: string;
+}
+
+interface GitOptions {
+	input?: string;
+	run?: RunProgram;
+	/** `name=value`, above what the repository's own configuration says. */
+	config?: readonly string[];
+	/** Exit codes that are answers. 0 is one always. */
+	accept?: readonly number[];
+	maxBytes?: number;
+}
+
+/** git said no. The message has its own words. */
+export class GitFailed extends Error {
+	override name = "GitFailed";
+	constructor(command: string, { exitCode, stderr }: ProgramEnd) {
+		const said = stderr.trim().replace(/\s+/g, " ").slice(0, 600);
+		super(`git ${command} failed (exit code ${exitCode})${said === "" ? "" : `: ${said}`}`);
+	}
+}
+
+/**
+ * Nothing in a repository makes git run a program: no hooks, no file monitor, no filters (those are configured, and no
+ * configuration but that of the repository itself is read, which we wrote or which names none we use), no maintenance in the
+ * background, no signing.
+ */
+const HARDENED = [
+	`core.hooksPath=${devNull}`,
+	"core.fsmonitor=false",
+	"core.untrackedCache=false",
+	"core.splitIndex=false",
+	"core.sshCommand=false",
+	"core.pager=cat",
+	"core.protectHFS=true",
+	"core.protectNTFS=true",
+	"core.alternateRefsCommand=",
+	"credential.helper=",
+	"commit.gpgSign=false",
+	"diff.external=",
+	"gc.auto=0",
+	"maintenance.auto=false",
+	"protocol.allow=never",
+	// A bundle is a file.
+	"protocol.file.allow=always",
+	"submodule.recurse=false",
+	"fetch.recurseSubmodules=false",
+	"fetch.fsckObjects=true",
+	"advice.addEmbeddedRepo=false",
+	"core.safecrlf=false",
+];
+
+const IDENTITY = { NAME: "pi-geon", EMAIL: "pi-geon@localhost" };
+
+/** What every git of ours gets, and nothing else of the user's environment: there `GIT_DIR` and the like could be set. */
+function cleanEnvironment(): Record<string, string> {
+	return {
+		PATH: process.env.PATH ?? "",
+		LC_ALL: "C",
+		GIT_TERMINAL_PROMPT: "0",
+		GIT_OPTIONAL_LOCKS: "0",
+		GIT_NO_REPLACE_OBJECTS: "1",
+		GIT_NO_LAZY_FETCH: "1",
+		GIT_EDITOR: "false",
+		...Object.fromEntries(
+			["AUTHOR", "COMMITTER"].flatMap((who) =>
+				Object.entries(IDENTITY).map(([what, value]) => [`GIT_${who}_${what}`, value]),
+			),
+		),
+	};
+}
+
+/** git on a repository that we name, with nothing but what we tell it. */
+export async function git(
+	{ gitDir, workTree, cwd = workTree ?? gitDir }: Repository,
+	args: readonly string[],
+	{ input, run = runPlainly, config = [], accept = [], maxBytes }: GitOptions = {},
+): Promise<ProgramEnd> {
+	const end = await run(["git", ...[...HARDENED, ...config].flatMap((one) => ["-c", one]), ...args], {
+		cwd,
+		env: {
+			...cleanEnvironment(),
+			GIT_CONFIG_NOSYSTEM: "1",
+			GIT_CONFIG_GLOBAL: devNull,
+			GIT_ATTR_NOSYSTEM: "1",
+			GIT_DIR: gitDir,
+			...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
+		},
+		...(input !== undefined && { input }),
+		...(maxBytes !== undefined && { maxBytes }),
+	});
+	if (end.exitCode !== 0 && !accept.includes(end.exitCode)) throw new GitFailed(args[0] ?? "", end);
+	return end;
+}
+
+/** The one line that it prints. A path may hold line breaks, so only the last one goes. */
+export async function gitLine(
+	repository: Repository,
+	args: readonly string[],
+	options: GitOptions = {},
+): Promise<string> {
+	return withoutLineEnd((await git(repository, args, options)).stdout);
+}
+
+export const withoutLineEnd = (output: Buffer): string => output.toString().replace(/\n$/, "");
+
+/** Its NUL-terminated words. */
+export const nulWords = (output: Buffer): string[] => output.toString().split("\0").slice(0, -1);
+
+/**
+ * git as the user has it, in a folder of theirs: it finds the repository, and the user's own settings say whose folders they
+ * trust. Only for questions that run nothing (`rev-parse`, `config`).
+ */
+export function askAsUser(cwd: string, args: readonly string[]): Promise<ProgramEnd> {
+	const kept = ["HOME", "USERPROFILE", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"];
+	const own = kept.flatMap((name) => {
+		const value = process.env[name];
+		return value === undefined ? [] : [[name, value]];
+	});
+	return runPlainly(["git", ...args], { cwd, env: { ...cleanEnvironment(), ...Object.fromEntries(own) } });
+}

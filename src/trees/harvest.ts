@@ -1,0 +1,97 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { TreeBase } from "../run/changes.ts";
+import { messageOf } from "../run/message-of.ts";
+import { GitFailed, git, gitLine, nulWords, type Repository } from "./git.ts";
+import { TREE_BRANCH } from "./git-folder.ts";
+import { measure, type TreeLimits } from "./measure.ts";
+import type { RunProgram } from "./program.ts";
+import { treeParts } from "./snapshot.ts";
+
+export interface HarvestOrder {
+	/** The tree's folder. */
+	folder: string;
+	base: TreeBase;
+	/** What the commit of what is left says. */
+	message: string;
+	limits: TreeLimits;
+	/** Runs a program inside a ring in which nothing but the tree's folder can be written. */
+	inRing: RunProgram;
+}
+
+/** How often folders of repositories inside of repositories are looked for. */
+const MOST_NESTED = 10;
+
+/**
+ * Packs what the child has changed into a bundle, and says where; undefined if nothing has changed. All of it runs inside the
+ * ring: git in a repository of the child's, or in one that the child put into a folder of the tree, runs what that one's
+ * configuration says. The bundle is the child's data, for `receiveBundle` to check.
+ */
+export async function packChanges(order: HarvestOrder): Promise<string | undefined> {
+	const { folder, base, message, inRing } = order;
+	const parts = treeParts(folder);
+	const ours: Repository = { gitDir: parts.git, workTree: parts.tree };
+	await addEverything(ours, order);
+	const tree = await gitLine(ours, ["write-tree"], { run: inRing });
+	if (tree === (await gitLine(ours, ["rev-parse", `${base.commit}^{tree}`], { run: inRing }))) return undefined;
+
+	const pack = async (parent: string) => {
+		const parentTree = await gitLine(ours, ["rev-parse", `${parent}^{tree}`], { run: inRing });
+		const commit =
+			parentTree === tree
+				? parent
+				: await gitLine(ours, ["commit-tree", tree, "-p", parent], { run: inRing, input: `${message}\n` });
+		await git(ours, ["update-ref", TREE_BRANCH, commit], { run: inRing });
+		rmSync(parts.bundle, { force: true });
+		const but = base.head === undefined ? [] : [`^${base.head}`];
+		await git(ours, ["bundle", "create", "--quiet", parts.bundle, TREE_BRANCH, ...but], { run: inRing });
+	};
+	const own = await ownCommit(ours, order);
+	if (own === undefined) await pack(base.commit);
+	// Its commits may need objects that are not there or not sound. The files are what counts.
+	else await pack(own).catch((error) => (error instanceof GitFailed ? pack(base.commit) : Promise.reject(error)));
+	return parts.bundle;
+}
+
+/** Puts the files as they are into our index. A repository inside the tree would be taken as a mere link to a commit. */
+async function addEverything(ours: Repository, { folder, limits, inRing: run }: HarvestOrder): Promise<void> {
+	const { tree } = treeParts(folder);
+	const forgetRepositories = async (paths: readonly string[]) => {
+		for (const path of paths) {
+			const { exitCode, stderr } = await run(["rm", "-rf", "--", join(tree, path, ".git")], { cwd: tree, env: {} });
+			if (exitCode !== 0) throw new Error(`The repository in ${path} cannot be taken along: ${stderr.trim()}`);
+		}
+	};
+	// What is in submodules does not come home, and git would run what their configuration says to see whether it changed.
+	await forgetRepositories(await submodulesOf(ours, run));
+	for (let round = 0; ; round++) {
+		const changed = await git(ours, ["ls-files", "-z", "--others", "--modified", "--exclude-standard"], { run });
+		const what = `What the subagent changed in ${tree}`;
+		const { embedded } = await measure(nulWords(changed.stdout), { top: tree, limits, what });
+		if (embedded.length === 0 || round === MOST_NESTED) break;
+		await forgetRepositories(embedded);
+	}
+	await git(ours, ["add", "--all"], { run });
+}
+
+async function submodulesOf(ours: Repository, run: RunProgram): Promise<string[]> {
+	const { stdout } = await git(ours, ["ls-files", "-z", "--stage"], { run });
+	return nulWords(stdout).flatMap((line) => (line.startsWith("160000 ") ? [line.slice(line.indexOf("\t") + 1)] : []));
+}
+
+/** The commit that the child is on, if it made any on top of the base. */
+async function ownCommit(ours: Repository, { folder, base, inRing: run }: HarvestOrder): Promise<string | undefined> {
+	const { own, tree } = treeParts(folder);
+	try {
+		const commit = await gitLine({ gitDir: own, workTree: tree }, ["rev-parse", "--verify", "HEAD^{commit}"], { run });
+		if (commit === base.commit) return undefined;
+		// Fetched, not borrowed: what is missing or not sound shows now.
+		await git(ours, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", own, "HEAD"], { run });
+		const { exitCode } = await git(ours, ["merge-base", "--is-ancestor", base.commit, commit], { run, accept: [1] });
+		return exitCode === 0 ? commit : undefined;
+	} catch (error) {
+		// It removed or broke its repository. What it did to the files is still there.
+		if (error instanceof GitFailed) return undefined;
+		throw new Error(`The subagent's commits cannot be looked at: ${messageOf(error)}`, { cause: error });
+	}
+}

@@ -1,0 +1,18 @@
+import { lstatSync, symlinkSync } from "node:fs";
+import { join, normalize } from "node:path";
+
+/**
+ * Links to folders of the checkout that are ignored, so that tests and tools find what is installed. The ring lets nothing
+ * write through them. A folder that the tree has itself is left alone.
+ */
+export function linkFolders(names: readonly string[], { from, to }: { from: string; to: string }): void {
+	for (const name of names) {
+		// A name, not a path: what is above may not be there, or lead elsewhere.
+		if (name === "" || name.includes("/") || name.includes("\\") || /^\.+$/.test(normalize(name))) continue;
+		const target = join(from, name);
+		if (!isThere(target) || isThere(join(to, name))) continue;
+		symlinkSync(target, join(to, name), "dir");
+	}
+}
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -1,0 +1,81 @@
+import { lstatSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { TreeRefused } from "./tree-refused.ts";
+
+/** How large a snapshot may be. */
+export interface TreeLimits {
+	maxFiles: number;
+	maxBytes: number;
+}
+
+export const TREE_LIMITS: TreeLimits = { maxFiles: 50_000, maxBytes: 1024 ** 3 };
+
+export interface Measured {
+	files: number;
+	bytes: number;
+	/** Folders that hold another repository: those that the index knows as submodules, and those it does not. */
+	submodules: string[];
+	embedded: string[];
+}
+
+/** So many are looked at before the screen gets its turn. */
+const LOOKED_AT_ONCE = 1000;
+
+/** Counts the paths that git listed and their bytes. One over a limit is refused: `what` says what was too large. */
+export async function measure(
+	paths: readonly string[],
+	{ top, limits, what }: { top: string; limits: TreeLimits; what: string },
+): Promise<Measured> {
+	const measured: Measured = { files: 0, bytes: 0, submodules: [], embedded: [] };
+	if (paths.length > limits.maxFiles) throw tooManyFiles(what, limits);
+	for (const [index, path] of paths.entries()) {
+		if (index % LOOKED_AT_ONCE === LOOKED_AT_ONCE - 1) await setImmediate();
+		// Only what holds another repository is listed as a folder.
+		if (path.endsWith("/")) {
+			measured.embedded.push(path.slice(0, -1));
+			continue;
+		}
+		const found = lstatIfThere(join(top, path));
+		if (!found) continue; // Deleted, and the index still knows it.
+		if (found.isDirectory()) measured.submodules.push(path);
+		else {
+			measured.files++;
+			measured.bytes += found.size;
+		}
+		if (measured.bytes > limits.maxBytes) {
+			throw new TreeRefused(
+				"snapshot_too_large",
+				`${what} has more than ${limits.maxBytes} bytes (subagents.worktree.maxBytes). ${HOW_TO_FIT}`,
+			);
+		}
+	}
+	return measured;
+}
+
+function lstatIfThere(path: string): Stats | undefined {
+	try {
+		return lstatSync(path, { throwIfNoEntry: false });
+	} catch (error) {
+		// Its folder is a file now.
+		if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
+		throw error;
+	}
+}
+
+export const tooManyFiles = (what: string, { maxFiles }: TreeLimits): TreeRefused =>
+	new TreeRefused(
+		"snapshot_too_large",
+		`${what} has more than ${maxFiles} files (subagents.worktree.maxFiles). ${HOW_TO_FIT}`,
+	);
+
+const HOW_TO_FIT = "List what is generated in .gitignore, or raise the limit in your pi-geon.json.";
+
+/** Says true once more paths were listed than the limit allows: the rest need not be. */
+export function countingTo({ maxFiles }: TreeLimits): (part: Buffer) => boolean {
+	let count = 0;
+	return (part) => {
+		for (let at = part.indexOf(0); at !== -1; at = part.indexOf(0, at + 1)) count++;
+		return count > maxFiles;
+	};
+}

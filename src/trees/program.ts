@@ -1,0 +1,69 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+
+export interface ProgramOptions {
+	cwd: string;
+	/** All of its environment where it runs outside of a ring; added to the allow-list inside. */
+	env: Record<string, string>;
+	input?: string;
+	/** Of stdout. More is an error. */
+	maxBytes?: number;
+	signal?: AbortSignal;
+}
+
+export interface ProgramEnd {
+	exitCode: number;
+	stdout: Buffer;
+	stderr: string;
+}
+
+/**
+ * Starts a program with its arguments and waits for it. What works on a tree that a child has written to is run through
+ * one that the caller gives: inside the ring of that tree, because git there does what the child's files say.
+ */
+export type RunProgram = (command: readonly string[], options: ProgramOptions) => Promise<ProgramEnd>;
+
+/** Longer than any list of paths within the limits of a tree. */
+const MOST_OUTPUT = 256 * 1024 * 1024;
+const MOST_STDERR = 16 * 1024;
+
+/**
+ * For work on what belongs to the user or to us. `inputFrom` is an open
+ * file to read. `until` is told all of stdout; once it says true, it has seen enough.
+ */
+export function runPlainly(
+	[program = "", ...args]: readonly string[],
+	{ cwd, env, input, inputFrom, maxBytes = MOST_OUTPUT, signal }: ProgramOptions & { inputFrom?: number },
+	until: (part: Buffer) => boolean = () => false,
+): Promise<ProgramEnd> {
+	return new Promise((resolve, reject) => {
+		const child = spawn(program, args, {
+			cwd,
+			env,
+			stdio: [inputFrom ?? "pipe", "pipe", "pipe"],
+			...(signal && { signal }),
+		}) as ChildProcessByStdio<Writable | null, Readable, Readable>;
+		const parts: Buffer[] = [];
+		let size = 0;
+		let stderr = "";
+		child.stdout.on("data", (part: Buffer) => {
+			size += part.length;
+			if (size > maxBytes) {
+				child.kill("SIGKILL");
+				reject(new Error(`${program} ${args[0] ?? ""} printed more than ${maxBytes} bytes.`));
+			}
+			parts.push(part);
+			if (until(part)) child.kill("SIGKILL");
+		});
+		child.stderr.on("data", (part: Buffer) => {
+			if (stderr.length < MOST_STDERR) stderr += part.toString();
+		});
+		child.stdin?.on("error", (error: NodeJS.ErrnoException) => {
+			// It ended without reading all: its exit code tells why.
+			if (error.code !== "EPIPE") reject(error);
+		});
+		child.stdin?.end(input ?? "");
+		child.once("error", reject);
+		child.once("close", (code) => resolve({ exitCode: code ?? 128, stdout: Buffer.concat(parts), stderr }));
+	});
+}

@@ -1,0 +1,164 @@
+import { createHash, type Hash } from "node:crypto";
+import { closeSync, constants, openSync, type PathLike, readSync } from "node:fs";
+import { type FileHandle, open, rename, rm, writeFile } from "node:fs/promises";
+import type { ChangedFile, TreeBase } from "../run/changes.ts";
+import { changeWarnings, parseChangedFiles } from "./changed-files.ts";
+import type { Checkout } from "./checkout.ts";
+import { git, type Repository } from "./git.ts";
+import { formatOf, gitConfig, objectsOf, shallowOf, TREE_BRANCH, writeGitFolder } from "./git-folder.ts";
+import { type RunProgram, runPlainly } from "./program.ts";
+
+export interface Received {
+	commit: string;
+	files: ChangedFile[];
+	warnings: string[];
+	sha256: { patch: string; bundle: string };
+}
+
+export interface ReceiveOrder {
+	/** Made inside the ring, by whatever ran there. */
+	packed: string;
+	checkout: Checkout;
+	base: TreeBase;
+	/** Where the two files go. */
+	patch: string;
+	bundle: string;
+	/** A folder for the time being, which is removed. */
+	scratch: string;
+	maxBytes: number;
+}
+
+const MOST_PATCH_BYTES = 4;
+
+/**
+ * Takes a bundle that a child may have made, and makes the patch from it ourselves. This is the one way by which anything of
+ * a tree comes home: as objects that git has checked, on top of the base that was recorded before the child began.
+ */
+export async function receiveBundle(order: ReceiveOrder): Promise<Received> {
+	const { packed, checkout, base, scratch, maxBytes } = order;
+	const parts = { bundle: `${order.bundle}.part`, patch: `${order.patch}.part` };
+	try {
+		const bundle = await copyOut(packed, parts.bundle, maxBytes);
+		const { commit, packAt } = readBundle(parts.bundle);
+		writeGitFolder(scratch, {
+			config: gitConfig(formatOf(checkout), { conversion: [], bare: true }),
+			alternates: objectsOf(checkout),
+			...shallowOf(checkout),
+		});
+		const ours: Repository = { gitDir: scratch };
+		await unpackChecked(ours, parts.bundle, packAt);
+		await git(ours, ["merge-base", "--is-ancestor", base.commit, commit]);
+		const range = [base.commit, commit];
+		const listed = await git(ours, ["diff", "--raw", "--numstat", "-z", "-M", "--no-abbrev", ...PLAIN_DIFF, ...range]);
+		const files = parseChangedFiles(listed.stdout.toString());
+		// git keeps the rights of a file that is there.
+		await writeFile(parts.patch, "", { mode: 0o600 });
+		await git(ours, ["diff", "--binary", "--no-renames", ...PLAIN_PATCH, `--output=${parts.patch}`, ...range]);
+		const patch = await digestOf(parts.patch, maxBytes * MOST_PATCH_BYTES);
+		await rename(parts.bundle, order.bundle);
+		await rename(parts.patch, order.patch);
+		return { commit, files, warnings: changeWarnings(files), sha256: { patch, bundle } };
+	} finally {
+		for (const path of [parts.bundle, parts.patch, scratch]) await rm(path, { recursive: true, force: true });
+	}
+}
+
+/**
+ * Not `git fetch`: that checks what comes from a server, but not (before 2.46) what comes from a bundle. Names like `.git` or `..`
+ * in a folder are found here, and links between objects that lead nowhere.
+ */
+async function unpackChecked(ours: Repository, bundle: string, packAt: number): Promise<void> {
+	const opened = openSync(bundle, "r");
+	try {
+		// A program that is given a file to read begins where the file was read to.
+		readSync(opened, Buffer.alloc(packAt), 0, packAt, null);
+		const run: RunProgram = (command, options) => runPlainly(command, { ...options, inputFrom: opened });
+		await git(ours, ["index-pack", "--strict", "--fix-thin", "--stdin"], { run });
+	} finally {
+		closeSync(opened);
+	}
+}
+
+const MOST_HEADER_BYTES = 64 * 1024;
+
+/** A bundle begins with lines that say what it needs and holds, and an empty one before the pack. */
+function readBundle(file: string): { commit: string; packAt: number } {
+	const opened = openSync(file, "r");
+	const buffer = Buffer.alloc(MOST_HEADER_BYTES);
+	const size = readSync(opened, buffer, 0, buffer.length, 0);
+	closeSync(opened);
+	const end = buffer.subarray(0, size).indexOf("\n\n");
+	const lines = buffer.subarray(0, Math.max(0, end)).toString().split("\n");
+	const commit = lines
+		.map((line) => /^([0-9a-f]{40}|[0-9a-f]{64}) (.*)$/.exec(line))
+		.find((found) => found?.[2] === TREE_BRANCH)?.[1];
+	if (end === -1 || !/^# v[23] git bundle$/.test(lines[0] ?? "") || commit === undefined) {
+		throw new Error("What came out of the tree is not a bundle of its branch.");
+	}
+	return { commit, packAt: end + 2 };
+}
+
+const PLAIN_DIFF = ["--no-ext-diff", "--no-textconv", "--no-color"];
+
+/** Without renames: each file stands for itself, so that each can be tried alone. */
+const PLAIN_PATCH = [...PLAIN_DIFF, "--full-index", "--ignore-submodules=all", "--src-prefix=a/", "--dst-prefix=b/"];
+
+/** Copies a file that a child may have made, if it is a file and not too large, and tells its digest. */
+async function copyOut(from: string, to: string, maxBytes: number): Promise<string> {
+	const target = await open(to, "w", 0o600);
+	try {
+		const digest = await readThrough(from, maxBytes, (part) => target.write(part));
+		await target.sync();
+		return digest;
+	} finally {
+		await target.close();
+	}
+}
+
+/** Also brings it to the disk. */
+async function digestOf(file: string, maxBytes: number): Promise<string> {
+	return readThrough(
+		file,
+		maxBytes,
+		async () => {},
+		(opened) => opened.sync(),
+	);
+}
+
+/** SHA-256 of a file that must be what it was: undefined if it is gone. */
+export async function digestIfThere(file: string): Promise<string | undefined> {
+	return readThrough(file, Number.MAX_SAFE_INTEGER, async () => {}).catch((error: NodeJS.ErrnoException) => {
+		if (error.code === "ENOENT") return undefined;
+		throw error;
+	});
+}
+
+async function readThrough(
+	file: PathLike,
+	maxBytes: number,
+	onPart: (part: Buffer) => Promise<unknown>,
+	atEnd: (opened: FileHandle) => Promise<unknown> = async () => {},
+): Promise<string> {
+	// NONBLOCK: a named pipe in its place would keep us waiting.
+	const source = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+	try {
+		const found = await source.stat();
+		if (!found.isFile()) throw new Error(`${file} is not a file.`);
+		if (found.size > maxBytes) throw new Error(`${file} has ${found.size} bytes, more than the ${maxBytes} allowed.`);
+		const digest: Hash = createHash("sha256");
+		const buffer = Buffer.alloc(1024 * 1024);
+		for (let left = maxBytes; ; ) {
+			const { bytesRead } = await source.read(buffer, 0, Math.min(buffer.length, left + 1));
+			if (bytesRead === 0) break;
+			left -= bytesRead;
+			if (left < 0) throw new Error(`${file} has more than the ${maxBytes} bytes allowed.`);
+			const part = Buffer.from(buffer.subarray(0, bytesRead));
+			digest.update(part);
+			await onPart(part);
+		}
+		await atEnd(source);
+		return digest.digest("hex");
+	} finally {
+		await source.close();
+	}
+}

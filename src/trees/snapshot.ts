@@ -1,0 +1,193 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import type { TreeBase } from "../run/changes.ts";
+import type { Checkout } from "./checkout.ts";
+import { GitFailed, git, gitLine, nulWords, type Repository } from "./git.ts";
+import { excludeLine, formatOf, gitConfig, objectsOf, shallowOf, TREE_BRANCH, writeGitFolder } from "./git-folder.ts";
+import { linkFolders } from "./links.ts";
+import { countingTo, type Measured, measure, type TreeLimits, tooManyFiles } from "./measure.ts";
+import { runPlainly } from "./program.ts";
+import { TreeRefused } from "./tree-refused.ts";
+
+export interface SnapshotOrder {
+	checkout: Checkout;
+	/** Where it is made: a folder that is not there yet. */
+	folder: string;
+	limits: TreeLimits;
+	/** Folders of the checkout that are ignored and large: the tree gets links to them. */
+	link: readonly string[];
+	/** Whether a checkout with submodules is refused: a tree has none of what is in them. */
+	submodules: "warn" | "refuse";
+	/** Absolute paths that must not be copied, where they lie in the checkout and git does not know them. */
+	hidden?: readonly string[];
+}
+
+export interface Snapshot {
+	base: TreeBase;
+	warnings: string[];
+}
+
+/**
+ * The parts of a tree's folder. The child writes in `tree` alone, which has a repository of its own; `git` is ours, knows the
+ * base, and tells what has changed whatever the child did to its own.
+ */
+export const treeParts = (folder: string) => ({
+	tree: join(folder, "tree"),
+	own: join(folder, "tree", ".git"),
+	git: join(folder, "git"),
+	bundle: join(folder, "changes.bundle"),
+});
+
+/**
+ * Makes a copy of the checkout as it is now: HEAD, what is staged, changed, deleted and new, and nothing that is ignored. The
+ * user's repository is only read: its objects are borrowed, and its index is copied.
+ */
+export async function snapshot(order: SnapshotOrder): Promise<Snapshot> {
+	const { checkout, folder } = order;
+	const parts = treeParts(folder);
+	const format = formatOf(checkout);
+	const config = gitConfig(format, checkout.settings);
+	for (const path of [folder, parts.tree]) mkdirSync(path, { mode: 0o700 });
+	writeGitFolder(parts.git, { config, alternates: objectsOf(checkout), ...borrowed(checkout) });
+	const ours: Repository = { gitDir: parts.git, workTree: checkout.top };
+	copyIndex(checkout, parts.git);
+
+	const measured = await measureCheckout(ours, order);
+	const excludes = excludesOf(order, measured);
+	writeGitFolder(parts.git, { config, alternates: objectsOf(checkout), ...borrowed(checkout), excludes });
+	if (checkout.settings.hasFilters) await forgetFiltered(ours);
+	await git(ours, ["add", "--all"]);
+	const base = await commitBase(ours, checkout);
+	await checkOut({ ...ours, workTree: parts.tree });
+
+	writeGitFolder(parts.own, {
+		config: `${config}[user]\n\tname = pi-geon\n\temail = pi-geon@localhost\n`,
+		alternates: [join(parts.git, "objects"), ...objectsOf(checkout)],
+		...borrowed(checkout),
+		excludes,
+		commit: base.commit,
+	});
+	copyWithOlderTime(join(parts.git, "index"), join(parts.own, "index"));
+	linkFolders(order.link, { from: checkout.top, to: parts.tree });
+	return { base, warnings: warningsOf(measured) };
+}
+
+/** Whether a tree could be made now: asked before a run exists. Leaves nothing behind in `scratch`, which must exist. */
+export async function measureBefore(order: Omit<SnapshotOrder, "folder">, scratch: string): Promise<Measured> {
+	const { checkout } = order;
+	if (checkout.repository) {
+		const { gitDir } = checkout.repository;
+		return measureCheckout({ gitDir, workTree: checkout.top }, order);
+	}
+	writeGitFolder(scratch, { config: gitConfig("sha1", checkout.settings), alternates: [], ...borrowed(checkout) });
+	return measureCheckout({ gitDir: scratch, workTree: checkout.top }, order);
+}
+
+async function measureCheckout(
+	repository: Repository,
+	{ checkout, limits, submodules }: Omit<SnapshotOrder, "folder">,
+): Promise<Measured> {
+	const list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
+	const seenEnough = countingTo(limits);
+	const listed = await git(repository, list, {
+		run: (command, options) => runPlainly(command, options, seenEnough),
+		// Killed, once it listed too many.
+		accept: [128],
+	});
+	const paths = nulWords(listed.stdout);
+	const what = `The checkout ${checkout.top}`;
+	if (paths.length > limits.maxFiles) throw tooManyFiles(what, limits);
+	if (listed.exitCode !== 0) throw new TreeRefused("no_snapshot", new GitFailed("ls-files", listed).message);
+	const measured = await measure(paths, { top: checkout.top, limits, what });
+	if (submodules === "refuse" && measured.submodules.length > 0) {
+		throw new TreeRefused(
+			"no_snapshot",
+			`${what} has submodules (${firstOf(measured.submodules)}), and subagents.worktree.submodules is "refuse".`,
+		);
+	}
+	return measured;
+}
+
+/** The user's ignore rules and attributes outside of the checkout hold in the tree too. */
+const borrowed = (checkout: Checkout) => ({
+	excludes: checkout.settings.excludes.join("\n"),
+	attributes: checkout.settings.attributes.join("\n"),
+	...shallowOf(checkout),
+});
+
+function excludesOf({ checkout, link, hidden = [] }: SnapshotOrder, { embedded }: Measured): string {
+	const inside = hidden.flatMap((path) =>
+		path.startsWith(`${checkout.top}/`) ? [path.slice(checkout.top.length + 1)] : [],
+	);
+	return [...checkout.settings.excludes, ...[...link, ...embedded, ...inside].map(excludeLine), ""].join("\n");
+}
+
+function copyIndex({ repository }: Checkout, gitDir: string): void {
+	if (!repository) return;
+	const index = join(repository.gitDir, "index");
+	if (!existsSync(index)) return;
+	copyWithOlderTime(index, join(gitDir, "index"));
+	// A split index has its larger part in another file.
+	for (const name of readdirSync(repository.gitDir)) {
+		if (name.startsWith("sharedindex.")) copyWithOlderTime(join(repository.gitDir, name), join(gitDir, name));
+	}
+}
+
+/**
+ * By the time of the index git tells which of its entries it cannot trust: those of files that were changed in the same
+ * instant. Node sets times less finely than the disk keeps them, so a little earlier: then git looks once more, never once less.
+ */
+function copyWithOlderTime(from: string, to: string): void {
+	const { mtimeMs } = statSync(from);
+	copyFileSync(from, to);
+	const time = (Math.floor(mtimeMs) - 1) / 1000;
+	utimesSync(to, time, time);
+}
+
+/**
+ * Files that pass through a filter on their way into the repository (git-lfs) are stored in another form than they have in the
+ * checkout. A tree has no filters, so it takes them as the user sees them.
+ */
+async function forgetFiltered(ours: Repository): Promise<void> {
+	const filtered = await git(ours, ["ls-files", "-z", "--", ".", ":(exclude,attr:!filter)"]);
+	if (filtered.stdout.length === 0) return;
+	await git(ours, ["update-index", "-z", "--force-remove", "--stdin"], { input: filtered.stdout.toString() });
+}
+
+async function commitBase(ours: Repository, checkout: Checkout): Promise<TreeBase> {
+	const head = checkout.repository?.head;
+	const tree = await gitLine(ours, ["write-tree"]);
+	const dirty = tree !== head?.tree;
+	const commit =
+		head && !dirty
+			? head.commit
+			: await gitLine(ours, ["commit-tree", tree, ...(head ? ["-p", head.commit] : [])], {
+					input: "The working tree when the run began\n",
+				});
+	// A file that is staged is in the user's repository and known to its index alone: what is staged next lets `git gc` remove it.
+	if (checkout.repository && dirty) {
+		const pack = join(ours.gitDir, "objects", "pack", "pack");
+		const wanted = `${commit}\n${head ? `^${head.commit}\n` : ""}`;
+		await git(ours, ["pack-objects", "--revs", "--quiet", pack], { input: wanted });
+	}
+	await git(ours, ["update-ref", TREE_BRANCH, commit]);
+	return { commit, dirty, ...(head && { head: head.commit }) };
+}
+
+/** Writes the files, with as many processes as there are cores, and their times into the index. */
+const checkOut = (ours: Repository) =>
+	git(ours, ["checkout-index", "--all", "--force", "--index"], { config: ["checkout.workers=0"] });
+
+const PATHS_NAMED = 5;
+
+const firstOf = (paths: readonly string[]): string =>
+	`${paths.slice(0, PATHS_NAMED).join(", ")}${paths.length > PATHS_NAMED ? ` and ${paths.length - PATHS_NAMED} more` : ""}`;
+
+const warningsOf = ({ submodules, embedded }: Measured): string[] => [
+	...(submodules.length === 0
+		? []
+		: [`The tree has nothing of what is in submodules, and changes there do not come home: ${firstOf(submodules)}`]),
+	...(embedded.length === 0
+		? []
+		: [`The tree has nothing of folders that are repositories of their own: ${firstOf(embedded)}`]),
+];

@@ -1,0 +1,136 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { changeFiles } from "../ledger/change-files.ts";
+import { findChanges, recordChanges } from "../ledger/changes.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Places } from "../ledger/places.ts";
+import { findTree, reserveTree, type TreeRecord, treeNotHarvested, treeReady, treeRemoved } from "../ledger/trees.ts";
+import type { Changes } from "../run/changes.ts";
+import type { RunId, SessionId } from "../run/ids.ts";
+import { messageOf } from "../run/message-of.ts";
+import { findCheckout } from "./checkout.ts";
+import { packChanges } from "./harvest.ts";
+import type { TreeLimits } from "./measure.ts";
+import type { RunProgram } from "./program.ts";
+import { receiveBundle } from "./receive.ts";
+import { removeTreeFolder } from "./remove.ts";
+import { type SnapshotOrder, snapshot, treeParts } from "./snapshot.ts";
+
+/** Where trees and what comes of them are kept. */
+export interface TreesPlace {
+	ledger: Ledger;
+	places: Places;
+	/** The folder that holds the folders of all trees. */
+	root: string;
+}
+
+export interface TreeWish extends Pick<SnapshotOrder, "limits" | "link" | "submodules" | "hidden"> {
+	runId: RunId;
+	sessionId: SessionId;
+	/** The directory of the user's. */
+	cwd: string;
+	/** Folders that no tree may hold a copy of. */
+	secret?: readonly string[];
+}
+
+export interface OpenTree {
+	/** All that a ring must let the child write. */
+	tree: string;
+	/** Where in it the child works: the same place that `cwd` has in the checkout. */
+	cwd: string;
+	warnings: string[];
+}
+
+/**
+ * The tree of a run: the one it has, if it was interrupted, or a new one. The ledger says where it will be before anything is
+ * made, so that whatever happens, somebody knows of it.
+ */
+export async function openTree({ ledger, root }: TreesPlace, wish: TreeWish): Promise<OpenTree> {
+	const { runId, sessionId, cwd, secret = [] } = wish;
+	const checkout = await findCheckout(cwd, { secret: [root, ...secret] });
+	const folder = join(root, sessionId);
+	const reserved = reserveTree(ledger, { runId, folder, otherwise: `${folder}.${runId}`, cwd, at: Date.now() });
+	const { tree } = treeParts(reserved.folder);
+	const opened = { tree, cwd: join(tree, checkout.prefix) };
+	if (reserved.state !== "making") return { ...opened, warnings: reserved.warnings };
+	mkdirSync(root, { recursive: true, mode: 0o700 });
+	await removeTreeFolder(reserved.folder, root);
+	try {
+		const { limits, link, submodules, hidden = [] } = wish;
+		const made = await snapshot({ checkout, folder: reserved.folder, limits, link, submodules, hidden });
+		mkdirSync(opened.cwd, { recursive: true });
+		treeReady(ledger, runId, made);
+		return { ...opened, warnings: made.warnings };
+	} catch (error) {
+		// Half of a copy is of no use, and on a full disk in the way.
+		await removeTreeFolder(reserved.folder, root);
+		treeRemoved(ledger, runId);
+		throw error;
+	}
+}
+
+export interface Homecoming {
+	limits: TreeLimits;
+	/** Runs a program inside a ring in which nothing but this folder can be written. */
+	inRing(folder: string): RunProgram;
+}
+
+/** In the result of a run. */
+export type BroughtHome =
+	| { changes: Changes | undefined; warnings: string[] }
+	/** The work is in the tree, which stays. */
+	| { notHarvested: string; tree: string };
+
+/**
+ * Brings home what a run changed, however it ended, and removes its tree. The tree goes only after the ledger has the changes.
+ * Again for the same run it answers the same.
+ */
+export async function bringHome(place: TreesPlace, runId: RunId, how: Homecoming): Promise<BroughtHome | undefined> {
+	const { ledger, places } = place;
+	const tree = findTree(ledger, runId);
+	if (!tree) return undefined;
+	if (tree.state === "ready") {
+		try {
+			const changes = await harvested(place, tree, how);
+			recordChanges(ledger, { runId, cwd: tree.cwd, at: Date.now(), changes });
+		} catch (error) {
+			const problem = messageOf(error);
+			treeNotHarvested(ledger, runId, problem);
+			return { notHarvested: problem, tree: treeParts(tree.folder).tree };
+		}
+	}
+	await removeTreeFolder(tree.folder, place.root);
+	treeRemoved(ledger, runId);
+	const known = findChanges(ledger, runId);
+	return { changes: known && onlyChanges(known), warnings: tree.warnings };
+
+	async function harvested({ root }: TreesPlace, { folder, base, cwd }: TreeRecord, { limits, inRing }: Homecoming) {
+		if (!base) throw new Error(`What the tree ${folder} began with is not known.`);
+		const message = `What run ${runId} changed`;
+		const packed = await packChanges({ folder, base, message, limits, inRing: inRing(folder) });
+		if (packed === undefined) return undefined;
+		mkdirSync(places.changes, { recursive: true, mode: 0o700 });
+		const { files, ...received } = await receiveBundle({
+			packed,
+			checkout: await findCheckout(cwd, { secret: [root] }),
+			base,
+			...changeFiles(places, runId),
+			maxBytes: limits.maxBytes,
+		});
+		const sum = (of: "added" | "removed") => files.reduce((total, file) => total + file[of], 0);
+		const total = { files: files.length, added: sum("added"), removed: sum("removed") };
+		return { ...received, base, files: files.slice(0, FILES_LISTED), total };
+	}
+}
+
+/** In the ledger and in results; the patch has all. */
+const FILES_LISTED = 200;
+
+const onlyChanges = ({ base, commit, files, total, sha256, warnings }: Changes): Changes => ({
+	base,
+	commit,
+	files,
+	total,
+	sha256,
+	warnings,
+});
