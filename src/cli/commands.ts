@@ -1,6 +1,11 @@
 import { agents } from "./agents.ts";
+import { apply } from "./apply.ts";
+import { branch } from "./branch.ts";
+import { changes } from "./changes.ts";
 import type { Command } from "./command.ts";
 import { completion } from "./completion.ts";
+import { diff } from "./diff.ts";
+import { discard } from "./discard.ts";
 import { doctor } from "./doctor.ts";
 import { gc } from "./gc.ts";
 import { info } from "./info.ts";
@@ -11,4 +16,20 @@ import { send } from "./send.ts";
 import { stop } from "./stop.ts";
 
 /** In the order of the help. */
-export const COMMANDS: readonly Command[] = [list, info, log, stop, send, agents, doctor, logs, gc, completion];
+export const COMMANDS: readonly Command[] = [
+	list,
+	info,
+	log,
+	stop,
+	send,
+	changes,
+	diff,
+	apply,
+	branch,
+	discard,
+	agents,
+	doctor,
+	logs,
+	gc,
+	completion,
+];

@@ -70,6 +70,7 @@ export const WITHOUT_RUNS: [line: string, says: RegExp][] = [
 	["/subagents list", /^No runs in this session yet/],
 	["/subagents list all", /^No runs in this session yet/],
 	["/subagents stop all", /^Nothing to stop/],
+	["/subagents changes", /^No run of this session has changes/],
 	["/stop", /^No turn was at work\.\nNothing to stop/],
 	["/toolkit", /^pi-geon: subagents that always come home/],
 	["/toolkit help", /^pi-geon: subagents that always come home/],
@@ -82,7 +83,10 @@ export const WITHOUT_RUNS: [line: string, says: RegExp][] = [
 
 /** What is wrong with each, said without doing anything. */
 export const WRONG: [line: string, says: RegExp][] = [
-	["/subagents lsit", /no "lsit".* Did you mean `\/subagents list`\? It knows: list, stop, log, info, send/],
+	[
+		"/subagents lsit",
+		/no "lsit".* Did you mean `\/subagents list`\? It knows: list, stop, log, info, send, changes, diff, apply, branch, discard/,
+	],
 	["/subagents frobnicate", /no "frobnicate"\. It knows/],
 	["/subagents list none", /"none" is no number of runs.*Usage: \/subagents list \[all\|number\]/],
 	["/subagents list -3", /"-3" is no number of runs/],
@@ -96,6 +100,14 @@ export const WRONG: [line: string, says: RegExp][] = [
 	["/subagents send", /To which run\?/],
 	["/subagents send last", /There is no message/],
 	["/subagents send nobody hello", /There are no runs yet|label "nobody"/],
+	["/subagents changes nobody", /There are no runs yet|label "nobody"/],
+	["/subagents diff", /Of which run\?.*Usage: \/subagents diff <id\|#>/],
+	["/subagents diff nobody", /There are no runs yet|label "nobody"/],
+	["/subagents apply --undo", /Of which run\?.*Usage: \/subagents apply <id\|#> \[--undo\]/],
+	["/subagents apply nobody --undo", /There are no runs yet|label "nobody"/],
+	["/subagents branch", /Of which run\?/],
+	["/subagents branch nobody topic", /There are no runs yet|label "nobody"/],
+	["/subagents discard", /Of which run\?/],
 	["/stop now", /takes no arguments.*\/subagents stop <id\|#>/],
 	["/toolkit agent", /Did you mean `\/toolkit agents`\?/],
 	["/toolkit help me", /takes no arguments/],

@@ -7,6 +7,7 @@ import { runInfoReport } from "../../operate/report/run-info.ts";
 import { runListReport } from "../../operate/report/run-list.ts";
 import { listRuns, summaryOf } from "../../operate/runs.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
+import { changesSubcommands } from "./changes.ts";
 import type { CommandAnswer, Subcommand } from "./command.ts";
 import { usage } from "./command.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
@@ -109,7 +110,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 		},
 		complete: async (typed) => (await runs.offer(typed)).map((item) => ({ ...item, value: `${item.value} ` })),
 	};
-	return [list, stop, log, info, send];
+	return [list, stop, log, info, send, ...changesSubcommands(runs)];
 }
 
 const onlyIfBegun = (item: AutocompleteItem, typed: string): AutocompleteItem[] =>

@@ -1,0 +1,43 @@
+import { changesOf, viewChanges } from "../operate/changes.ts";
+import { isDenial } from "../operate/denial.ts";
+import { changesListReport, changesReport } from "../operate/report/changes.ts";
+import { changeSources } from "./change-request.ts";
+import type { Command } from "./command.ts";
+import { withRunNamed } from "./named-run.ts";
+import { SCOPE_OPTIONS, SCOPE_TAKES, scopeOf } from "./scope.ts";
+import { nothingYet, withLedger } from "./surroundings.ts";
+
+const CHANGES_LISTED = 50;
+
+export const changes: Command = {
+	name: "changes",
+	takes: `[run] ${SCOPE_TAKES}`,
+	does: "what runs changed in their trees, and whether it was applied; of one run, its files",
+	words: [0, 1],
+	completes: "runs",
+	options: SCOPE_OPTIONS,
+	async run(call) {
+		const { words, options, out } = call;
+		if (words.length > 0) {
+			return withRunNamed(
+				call,
+				(record, ledger) => {
+					const found = changesOf(record, changeSources(ledger));
+					if (isDenial(found)) return out.failed(found.error);
+					if (out.isJson) out.document(found);
+					else out.lines(changesReport(found, out));
+					return 0;
+				},
+				{ toLook: true },
+			);
+		}
+		const request = { ...scopeOf(options), limit: CHANGES_LISTED };
+		const found = await withLedger((ledger) => viewChanges(request, changeSources(ledger)), { toLook: true });
+		if (out.isJson) out.document({ changes: found ?? [] });
+		else
+			out.lines(
+				changesListReport(found ?? [], { width: out.width, none: found ? "No run has changes." : nothingYet() }),
+			);
+		return 0;
+	},
+};
