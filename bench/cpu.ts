@@ -13,6 +13,14 @@ export function cpuOf(pid: number): number {
 	return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
 }
 
+/** The same for this process and all that it has waited for. */
+export function cpuWithChildren(): number {
+	const stat = readFileSync("/proc/self/stat", "utf8");
+	const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+	const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+	return (ticks * 1000) / TICKS;
+}
+
 /** The same for a process that will have ended: what to start it with, and how to learn it then. */
 export function cpuAtExit(file: string): { env: Record<string, string>; read: () => number } {
 	const preload = join(repositoryRoot, "bench", "fixtures", "cpu-at-exit.cjs");

@@ -109,7 +109,9 @@ describe("asked for in the wrong way", () => {
 		const home = await openHome({});
 		const { stdout } = await piGeon(home, ["--help"]);
 		const names = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = ""]) => name);
-		expect(names).toEqual(["list", "info", "log", "stop", "send", "agents", "doctor", "logs", "gc", "completion"]);
+		const onChanges = ["changes", "diff", "apply", "branch", "discard"];
+		const others = ["agents", "doctor", "logs", "gc", "completion"];
+		expect(names).toEqual(["list", "info", "log", "stop", "send", ...onChanges, ...others]);
 		for (const args of [["--help"], ...names.map((name) => [name, "--help"])]) {
 			const help = await piGeon(home, args, { env: { COLUMNS: "40" } });
 			expect(help).toMatchObject({ code: 0, stderr: "" });
