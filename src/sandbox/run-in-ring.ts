@@ -20,12 +20,12 @@ export interface RanInRing {
 	stderr: string;
 }
 
-const MOST_OUTPUT = 64 * 1024 * 1024;
-const MOST_STDERR = 16 * 1024;
+const RING_OUTPUT = 64 * 1024 * 1024;
+const RING_STDERR = 16 * 1024;
 
 /** Runs one program in a ring and waits for it. Fails if it cannot be started, takes or prints too much, or is aborted. */
 export function runInRing(ring: Ring, command: readonly string[], options: InRingOptions = {}): Promise<RanInRing> {
-	const { cwd, input, env, timeoutMs, maxBytes = MOST_OUTPUT, signal } = options;
+	const { cwd, input, env, timeoutMs, maxBytes = RING_OUTPUT, signal } = options;
 	const [program = "", ...args] = ringCommand(ring, command, cwd);
 	const child = spawn(program, args, {
 		cwd: "/",
@@ -50,7 +50,7 @@ export function runInRing(ring: Ring, command: readonly string[], options: InRin
 	});
 	let stderr = "";
 	child.stderr.on("data", (chunk: Buffer) => {
-		stderr = (stderr + chunk.toString()).slice(0, MOST_STDERR);
+		stderr = (stderr + chunk.toString()).slice(0, RING_STDERR);
 	});
 	child.stdin.on("error", () => {}); // It need not read what it is given.
 	child.stdin.end(input ?? "");
