@@ -1,4 +1,5 @@
 import type { Isolation } from "../run/isolation.ts";
+import type { NetworkSetting } from "../run/network.ts";
 import type { StartingContext } from "../run/starting-context.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 
@@ -60,6 +61,8 @@ export interface AgentDefinition {
 	ask?: true;
 	limits: AgentLimits;
 	isolation: Isolation;
+	/** Of the processes that its tools start. Absent: as configured. */
+	network?: NetworkSetting;
 	/** A JSON Schema for the finalized result. */
 	outputSchema?: Record<string, unknown>;
 	/** The system prompt. */

@@ -11,6 +11,7 @@ import { Findings } from "./findings.ts";
 import { splitFrontmatter } from "./frontmatter.ts";
 import { LIMIT_FIELDS, reportReferences, reportUnknownFields } from "./known-fields.ts";
 import { readNames, readSkills } from "./name-lists.ts";
+import { readNetwork } from "./network.ts";
 import { outputSchemaProblem } from "./output-schema.ts";
 import { readIsolation, unenforcedRestrictions } from "./restrictions.ts";
 import { readSwitchedOff } from "./switched-off.ts";
@@ -61,6 +62,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	const tools = readTools(fields, findings);
 	const limits = readLimits(fields, findings);
 	const isolation = readIsolation(fields);
+	const network = readNetwork(fields);
 	const switchedOff = readSwitchedOff(fields, findings, origin.file);
 	const unenforced = unenforcedRestrictions(fields, findings);
 	const unused = unusedFields(fields, findings);
@@ -82,6 +84,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 		...(ask ? { ask } : {}),
 		limits,
 		isolation,
+		...(network !== undefined && { network }),
 		...(outputSchema ? { outputSchema } : {}),
 		prompt: frontmatter.body.trim() || description || DEFAULT_ROLE,
 		source: origin.source,

@@ -2,6 +2,7 @@ import { isRecord } from "../run/is-record.ts";
 import { ISOLATIONS, type Isolation } from "../run/isolation.ts";
 import type { Field, FieldsByKey } from "./fields.ts";
 import type { Findings } from "./findings.ts";
+import { networkOf } from "./network.ts";
 
 /** Fields that may restrict an agent in a way that nothing here can enforce, or not for every value. */
 export const UNENFORCED_FIELDS = [
@@ -25,7 +26,7 @@ const TAKES_NOTHING: Record<UnenforcedField, (value: unknown) => boolean> = {
 	permissionMode: (value) => ["default", "acceptEdits", "auto", "bypassPermissions"].some((mode) => mode === value),
 	hooks: isEmpty,
 	isolation: (value) => ISOLATIONS.some((isolation) => isolation === value),
-	network: (value) => value === "on" || value === true,
+	network: (value) => networkOf(value) !== undefined,
 	permission: isEmpty,
 	permissions: isEmpty,
 	sandbox: (value) => value === "off" || value === false,

@@ -1,3 +1,4 @@
+import type { NetworkSetting } from "../run/network.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 
 /** What a child may ever ask of a language server. None of them changes a file. */
@@ -23,8 +24,6 @@ export type SearchProviderName = (typeof SEARCH_PROVIDERS)[number];
 export const SANDBOX_MODES = ["off", "auto", "require"] as const;
 
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
-
-export type NetworkSetting = "off" | "on" | readonly string[];
 
 /** The configuration in force: checked, complete and frozen. `null` means no limit, or no preference. */
 export interface Config {

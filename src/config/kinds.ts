@@ -1,5 +1,5 @@
 import { LONGEST_TIMER_MS } from "../ports/clock.ts";
-import type { NetworkSetting } from "./config.ts";
+import { HOST_PATTERN, type NetworkSetting } from "../run/network.ts";
 import type { Kind } from "./setting.ts";
 
 export const trueOrFalse: Kind<boolean> = {
@@ -94,7 +94,7 @@ export const hookCommand = (untilThen: string): Kind<readonly string[] | null> =
 	},
 });
 
-const hostName = matching(/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/i, "a host name, like example.com or *.example.com");
+const hostName = matching(HOST_PATTERN, "a host name, like example.com or *.example.com");
 
 /** What processes may reach. */
 export const networkSetting: Kind<NetworkSetting> = {

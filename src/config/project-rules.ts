@@ -1,5 +1,6 @@
+import { coversHost, type NetworkSetting } from "../run/network.ts";
 import { THINKING_LEVELS, type ThinkingLevel } from "../run/thinking.ts";
-import { type NetworkSetting, SANDBOX_MODES, type SandboxMode } from "./config.ts";
+import { SANDBOX_MODES, type SandboxMode } from "./config.ts";
 import type { Merged } from "./setting.ts";
 
 /** What a project's file may do to a setting. All but `freely` guard the user: tighter is taken, looser is not. */
@@ -62,9 +63,9 @@ export function onlyLessNetwork(
 	theirs: NetworkSetting | null,
 ): Merged<NetworkSetting | null> {
 	if (theirs === "off" || theirs === mine) return { value: theirs };
-	const hosts = mine === "on" ? theirs : Array.isArray(mine) ? mine : [];
-	if (Array.isArray(theirs) && theirs.every((host) => Array.isArray(hosts) && hosts.includes(host)))
-		return { value: theirs };
+	const patterns = mine === null || typeof mine === "string" ? [] : mine;
+	const isAllowed = (host: string) => mine === "on" || patterns.some((pattern) => coversHost(pattern, host));
+	if (theirs !== null && typeof theirs !== "string" && theirs.every(isAllowed)) return { value: theirs };
 	return { value: mine, ignored: "a project may reach less of the network, not more" };
 }
 

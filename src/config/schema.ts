@@ -1,3 +1,4 @@
+import type { NetworkSetting } from "../run/network.ts";
 import { THINKING_LEVELS, type ThinkingLevel } from "../run/thinking.ts";
 import {
 	type Config,
@@ -5,7 +6,6 @@ import {
 	LSP_ACTIONS,
 	type LspAction,
 	type LspServerSettings,
-	type NetworkSetting,
 	SANDBOX_MODES,
 	type SandboxMode,
 	SEARCH_PROVIDERS,

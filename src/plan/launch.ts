@@ -17,6 +17,7 @@ import { stopHookFor } from "./hooks.ts";
 import { continuedFor, effectiveLimits } from "./limits.ts";
 import type { ModelSource, ResolvedModel } from "./model.ts";
 import { modelFor } from "./model-for.ts";
+import { keptToItsNetwork } from "./network.ts";
 import type { LaunchPlan, ModelChoice } from "./plan.ts";
 import { choosePrincipal } from "./principal.ts";
 import { childPrompt } from "./prompt.ts";
@@ -104,7 +105,7 @@ export async function planLaunch(
 	const { config } = sources;
 	const permitted = await permittedAgent(request, parent, sources);
 	if (isRefusal(permitted)) return permitted;
-	const { agent } = permitted;
+	const agent = await keptToItsNetwork(permitted.agent, { config, ringTrouble: parent.ringTrouble });
 	const principal = choosePrincipal(request.agentId, sources);
 	if (isRefusal(principal)) return principal;
 	const chosenSession = childSession(request, agent, { ...sources, parent, principal: principal.id });
@@ -138,6 +139,7 @@ export async function planLaunch(
 		config,
 		agent: agent.name,
 		cwd: parent.cwd,
+		network: agent.network && { wanted: agent.network, source: agent.source },
 		ringTrouble: parent.ringTrouble,
 	});
 	if (isRefusal(sandbox)) return sandbox;

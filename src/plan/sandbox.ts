@@ -1,10 +1,12 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import type { AgentSource } from "../agents/definition.ts";
 import type { Config } from "../config/config.ts";
 import { packageRoot } from "../config/package-root.ts";
 import { principalDirs } from "../config/principal-dirs.ts";
 import { isInside } from "../files/project-area.ts";
 import { type Refusal, refuse } from "../run/errors.ts";
+import { type NetworkSetting, narrowerNetwork } from "../run/network.ts";
 import type { WriteScope } from "../run/sandbox-report.ts";
 import type { LaunchPlan, PlannedSandbox } from "./plan.ts";
 import { onlyReads } from "./tools.ts";
@@ -14,8 +16,8 @@ export interface SandboxQuestion extends Pick<LaunchPlan, "cwd" | "tools"> {
 	agent: string;
 	/** Which tools extensions bring, and which files those are. */
 	extensionOf?: Readonly<Record<string, string>> | undefined;
-	/** What the agent's file says of the network. */
-	network?: "off" | "on" | readonly string[] | undefined;
+	/** What the agent's file says of the network, and whose file it is. */
+	network?: { wanted: NetworkSetting; source: AgentSource } | undefined;
 	/** Says why the kernel cannot enforce anything here, undefined if it can. Absent: not known here. */
 	ringTrouble?: (() => Promise<string | undefined>) | undefined;
 }
@@ -25,7 +27,7 @@ export async function sandboxFor(question: SandboxQuestion): Promise<PlannedSand
 	const { config, tools, cwd } = question;
 	const { mode, sockets, env, hide } = config.subagents.sandbox;
 	const write: WriteScope = tools.every((name) => onlyReads(name, config)) ? "none" : "checkout";
-	const network = question.network ?? config.subagents.sandbox.network ?? (write === "checkout" ? "on" : "off");
+	const network = networkFor(question, write);
 	if (mode === "require") {
 		const refusal = await refusalOf(question, write, network);
 		if (refusal) return refusal;
@@ -41,10 +43,19 @@ export async function sandboxFor(question: SandboxQuestion): Promise<PlannedSand
 	};
 }
 
+/** A file narrows what is configured. Where nothing is, the user's own files decide, and a project's narrows the default. */
+function networkFor({ config, network }: SandboxQuestion, write: WriteScope): NetworkSetting {
+	const configured = config.subagents.sandbox.network;
+	const byDefault = configured ?? (write === "checkout" ? "on" : "off");
+	if (!network) return byDefault;
+	const isFree = configured === null && network.source !== "project";
+	return isFree ? network.wanted : narrowerNetwork(byDefault, network.wanted);
+}
+
 async function refusalOf(
 	{ agent, tools, extensionOf = {}, ringTrouble }: SandboxQuestion,
 	write: WriteScope,
-	network: "off" | "on" | readonly string[],
+	network: NetworkSetting,
 ): Promise<Refusal | undefined> {
 	const because = "subagents.sandbox.mode is require in pi-geon.json";
 	const foreign = tools.filter((name) => name in extensionOf && !isInside(packageRoot(), extensionOf[name] ?? ""));

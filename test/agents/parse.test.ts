@@ -7,6 +7,37 @@ const origin = { file: "/x/agent.md", source: "user" } as const;
 const parse = (text: string) => parseAgent(text, origin);
 const withFields = (...lines: string[]) => parse(["---", "name: a", ...lines, "---", "Do it."].join("\n"));
 
+describe("network", () => {
+	const read = (line: string) => parseAgent(`---\nname: a\n${line}\n---\n`, { file: "/agents/a.md", source: "user" });
+	test.each([
+		["network: off", "off"],
+		["network: false", "off"],
+		["network: on", "on"],
+		["network: true", "on"],
+		["network: []", "off"],
+		["network: [example.com, '*.example.org', localhost]", ["example.com", "*.example.org", "localhost"]],
+		["network: example.com, api.example.org", ["example.com", "api.example.org"]],
+		["network:", undefined],
+		["", undefined],
+	])("%s", (line, network) => {
+		const { agent, diagnostics } = read(line);
+		expect([agent?.network, agent?.readonly, diagnostics]).toEqual([network, false, []]);
+	});
+
+	test.each(["sometimes", "[1]", "['a b']", "['https://example.com']", "{ allow: a.b }"])(
+		"%s is not known: nothing is reached, and the agent only reads",
+		(value) => {
+			const { agent, diagnostics } = read(`network: ${value}`);
+			expect(agent).toMatchObject({ network: "off", readonly: true, warnings: [expect.stringMatching("network")] });
+			expect(diagnostics).toMatchObject([{ severity: "warning", line: 3, key: "network" }]);
+		},
+	);
+
+	test("in another spelling is an error", () => {
+		expect(read("Network: off").diagnostics).toMatchObject([{ severity: "error" }]);
+	});
+});
+
 describe("isolation", () => {
 	const read = (value: string) =>
 		parseAgent(`---\nname: a\n${value}\n---\nDo it.`, { file: "/x/a.md", source: "user" });

@@ -1,10 +1,13 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { AgentSource } from "../../src/agents/definition.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { packageRoot } from "../../src/config/package-root.ts";
 import { type SandboxQuestion, sandboxFor } from "../../src/plan/sandbox.ts";
+import type { NetworkSetting } from "../../src/run/network.ts";
+import { planned } from "./launching.ts";
 
 const configWith = (sandbox: Partial<Config["subagents"]["sandbox"]>): Config => {
 	const { config } = loadConfig({ userFile: "/nowhere/pi-geon.json" });
@@ -26,9 +29,67 @@ describe("what the kernel is to enforce", () => {
 		expect(await asked({ network: ["example.com"] }, { tools: ["bash"] })).toMatchObject({ network: "off" });
 	});
 
+	describe("of an agent whose file speaks of the network", () => {
+		const networkOf = async (
+			configured: NetworkSetting | null,
+			wanted: NetworkSetting,
+			more: { source?: AgentSource; tools?: string[] } = {},
+		) => {
+			const { source = "user", tools = ["read"] } = more;
+			const sandbox = await asked({ network: configured }, { tools, network: { wanted, source } });
+			return "network" in sandbox ? sandbox.network : sandbox;
+		};
+
+		test("the user's file decides where nothing is configured", async () => {
+			expect(await networkOf(null, "on")).toBe("on");
+			expect(await networkOf(null, "off", { tools: ["bash"] })).toBe("off");
+		});
+
+		test("a project's file narrows the default", async () => {
+			expect(await networkOf(null, "on", { source: "project" })).toBe("off");
+			expect(await networkOf(null, "on", { source: "project", tools: ["bash"] })).toBe("on");
+			expect(await networkOf(null, "off", { source: "project", tools: ["bash"] })).toBe("off");
+		});
+
+		test.each<AgentSource>(["builtin", "user", "project"])("a %s file narrows what is configured", async (source) => {
+			expect(await networkOf("off", "on", { source })).toBe("off");
+			expect(await networkOf("on", "off", { source })).toBe("off");
+			expect(await networkOf("on", "on", { source })).toBe("on");
+		});
+	});
+
 	test("hidden paths are absolute", async () => {
 		const hide = ["/a", "~/b", ".env"];
 		expect(await asked({ hide })).toMatchObject({ hide: ["/a", join(homedir(), "b"), "/work/here/.env"] });
+	});
+});
+
+describe("an agent whose file takes the network away", () => {
+	const bash = { config: { subagents: { allowWrite: true } } };
+	const trouble = { ringTrouble: async () => "bubblewrap is not installed." };
+
+	test("has its shell where the kernel can enforce that", async () => {
+		const parent = { ringTrouble: async () => undefined };
+		const plan = await planned({ ...bash, agent: "tools: read, bash\nnetwork: off", parent });
+		expect([plan.tools, plan.sandbox?.network, plan.warnings]).toEqual([["read", "bash"], "off", []]);
+	});
+
+	test("only reads where it cannot, and the result says why", async () => {
+		const plan = await planned({ ...bash, agent: "tools: read, bash\nnetwork: off", parent: trouble });
+		expect(plan.tools).toEqual(["read"]);
+		expect(plan.warnings).toEqual([
+			expect.stringMatching(/^bash was left out: custom is read-only, because network cannot be enforced here/),
+			expect.stringMatching(/^network cannot be enforced here, .*bubblewrap is not installed/),
+		]);
+		const off = { subagents: { allowWrite: true, sandbox: { mode: "off" } } };
+		expect((await planned({ config: off, agent: "tools: read, bash\nnetwork: [a.b]" })).tools).toEqual(["read"]);
+	});
+
+	test("and one whose file does not, keeps its shell", async () => {
+		for (const line of ["", "network: on"]) {
+			const plan = await planned({ ...bash, agent: `tools: read, bash\n${line}`, parent: trouble });
+			expect(plan.tools).toEqual(["read", "bash"]);
+		}
 	});
 });
 
