@@ -15,7 +15,8 @@ import { removeScratch, sweepScratch } from "../sandbox/scratch.ts";
 
 /** What keeps a run to what it may do. */
 export interface ChildRing {
-	report: SandboxReport;
+	/** As far as it is known by now. */
+	readonly report: SandboxReport;
 	/** Where the kernel enforces it: the ring of the run, made when it is first asked for. */
 	ring?: () => Ring;
 	/** Removes what the ring has kept. Nothing may run in it any more. */
@@ -49,7 +50,17 @@ export async function ringForRun(
 	const scratch = scratchOf(plan);
 	let ring: Ring | undefined;
 	return {
-		report: { enforced: "kernel", by: probe.by, write, network, ...(policyOnly.length > 0 && { policyOnly }) },
+		get report(): SandboxReport {
+			const denials = ring?.denials ?? 0;
+			return {
+				enforced: "kernel",
+				by: probe.by,
+				write,
+				network,
+				...(policyOnly.length > 0 && { policyOnly }),
+				...(denials > 0 && { denials }),
+			};
+		},
 		ring: () => {
 			ring ??= ringIn(scratch, { plan, sandbox, probe, ...where });
 			return ring;

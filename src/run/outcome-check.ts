@@ -31,7 +31,8 @@ export const isSandboxReport = (value: unknown): value is SandboxReport =>
 	["enforced", "write", "network"].every((field) => isText(value[field])) &&
 	isTextOrAbsent(value.by) &&
 	isTextOrAbsent(value.why) &&
-	(value.policyOnly === undefined || isListOf(value.policyOnly, isText));
+	(value.policyOnly === undefined || isListOf(value.policyOnly, isText)) &&
+	(value.denials === undefined || isNumber(value.denials));
 
 const isFailure = ({ cause, exitCode, error, finalized, timeoutReason, lastEvent }: Stored): boolean =>
 	isFailureCause(cause) &&

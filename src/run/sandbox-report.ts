@@ -14,6 +14,8 @@ export interface SandboxReport<Text extends string = string> {
 	network: "off" | "on";
 	/** Tools that work outside of the ring: only policy holds these. */
 	policyOnly?: Text[];
+	/** How many commands and writes failed because of it. Absent: none. */
+	denials?: number;
 }
 
 const SCOPES: Readonly<Record<WriteScope, string>> = {
@@ -23,9 +25,10 @@ const SCOPES: Readonly<Record<WriteScope, string>> = {
 };
 
 /** In one line, for people. */
-export function sandboxInWords({ enforced, by, why, write, network, policyOnly }: SandboxReport): string {
+export function sandboxInWords({ enforced, by, why, write, network, policyOnly, denials }: SandboxReport): string {
 	const scope = `${SCOPES[write] ?? write}, network ${network}`;
 	if (enforced === "policy") return `${scope}; the kernel enforces none of it: ${why ?? "not known why"}`;
 	const outside = policyOnly && policyOnly.length > 0 ? `; by policy only: ${policyOnly.join(", ")}` : "";
-	return `${scope}, enforced by the kernel${by === undefined ? "" : ` (${by})`}${outside}`;
+	const denied = denials === undefined ? "" : `; denied ${denials === 1 ? "once" : `${denials} times`}`;
+	return `${scope}, enforced by the kernel${by === undefined ? "" : ` (${by})`}${outside}${denied}`;
 }

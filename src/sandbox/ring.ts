@@ -36,6 +36,8 @@ export interface Ring {
 	readonly setup: RingSetup;
 	/** The file with the filter of system calls. */
 	readonly filter: string;
+	/** How many commands and writes it has denied something. */
+	denials: number;
 }
 
 /** Prepares the folders of a ring. Nothing is started. */
@@ -48,7 +50,7 @@ export function openRing(setup: RingSetup): Ring {
 	// A folder from an earlier attempt: whatever the umask was then.
 	chmodSync(scratch, 0o700);
 	writeFileSync(filter, program, { mode: 0o600 });
-	return { setup: { ...setup, cwd: realPath(setup.cwd) }, filter };
+	return { setup: { ...setup, cwd: realPath(setup.cwd) }, filter, denials: 0 };
 }
 
 /**

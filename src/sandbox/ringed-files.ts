@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { denialsIn } from "./denials.ts";
 import { isShown, type Mount, outsidePath } from "./mounts.ts";
 import { pathOfDescriptor, type Ring, ringMounts } from "./ring.ts";
 import { runInRing } from "./run-in-ring.ts";
@@ -50,9 +51,13 @@ export class RingedFiles {
 	/** With the folders it lies in. */
 	async write(path: string, content: string): Promise<void> {
 		const command = ["/bin/sh", "-c", WRITE, "sh", path, dirname(path)];
-		const { exitCode, stderr } = await runInRing(this.#ring(), command, { input: content });
-		if (exitCode !== 0)
-			throw new Error(stderr.trim().replace(/^(\/bin\/)?sh: (\d+: )?/, "") || `exit code ${exitCode}`);
+		const ring = this.#ring();
+		const { exitCode, stderr } = await runInRing(ring, command, { input: content });
+		if (exitCode === 0) return;
+		const why = stderr.trim().replace(/^(\/bin\/)?sh: (\d+: )?/, "") || `exit code ${exitCode}`;
+		const denied = denialsIn(stderr, ring.setup);
+		if (denied.length > 0) ring.denials++;
+		throw new Error([why, ...denied].join("\n"));
 	}
 
 	async #opened<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { realPath } from "../files/real-path.ts";
+import { denialsIn } from "./denials.ts";
 import { environmentIn, type Ring, ringCommand } from "./ring.ts";
 
 export interface ShellCall {
@@ -16,13 +17,6 @@ export interface ShellCall {
 
 /** Where the end of the output is looked at for why a command failed. */
 const KEPT_OUTPUT = 4096;
-
-/** What programs say when a name cannot be looked up, or an address not reached. */
-const WANTS_NETWORK =
-	/could not resolve|temporary failure in name resolution|name or service not known|network is unreachable|no address associated|EAI_AGAIN|ENETUNREACH|ENOTFOUND|dial (tcp|udp)|failed to (fetch|download)|getaddrinfo|dns error/i;
-
-const NETWORK_HINT =
-	"\n[The network is off for commands of this subagent. The user can allow it: subagents.sandbox.network in pi-geon.json, or `network: on` in the agent's file.]\n";
 
 /**
  * Runs a command of a shell in a ring and passes on what it prints. Fails with `aborted` or `timeout:<seconds>`, as pi's
@@ -67,7 +61,11 @@ export async function shellInRing(ring: Ring, call: ShellCall): Promise<{ exitCo
 		});
 		if (signal?.aborted) throw new Error("aborted");
 		if (timedOut) throw new Error(`timeout:${timeoutSeconds}`);
-		if (exitCode !== 0 && ring.setup.network === "off" && WANTS_NETWORK.test(tail)) onData(Buffer.from(NETWORK_HINT));
+		const denied = exitCode === 0 ? [] : denialsIn(tail, ring.setup);
+		if (denied.length > 0) {
+			ring.denials++;
+			onData(Buffer.from(`\n${denied.join("\n")}\n`));
+		}
 		return { exitCode };
 	} finally {
 		clearTimeout(timer);

@@ -1,0 +1,24 @@
+import type { RingSetup } from "./ring.ts";
+
+/** What programs say when a name cannot be looked up, or an address not reached. */
+const WANTS_NETWORK =
+	/could not resolve|temporary failure in name resolution|name or service not known|network is unreachable|no address associated|EAI_AGAIN|ENETUNREACH|ENOTFOUND|dial (tcp|udp)|failed to (fetch|download)|getaddrinfo|dns error|failed to connect to (?!localhost|127\.|\[?::1)/i;
+
+const WANTS_TO_WRITE = /read-only file system|EROFS/i;
+
+/**
+ * What a ring has denied to a program that failed, going by what it printed, in lines for the model that started it. Whoever
+ * is not told looks for the mistake in the program.
+ */
+export function denialsIn(output: string, setup: RingSetup): string[] {
+	return [
+		...(setup.network === "off" && WANTS_NETWORK.test(output) ? [NO_NETWORK] : []),
+		...(WANTS_TO_WRITE.test(output) ? [`[${whatMayBeWritten(setup)}]`] : []),
+	];
+}
+
+const NO_NETWORK =
+	"[The network is off for commands of this subagent. The user can allow it: subagents.sandbox.network in pi-geon.json, or `network: on` in the agent's file.]";
+
+const whatMayBeWritten = ({ writable }: RingSetup): string =>
+	`This subagent may write below ${["/tmp", ...writable].join(", ")}, and nowhere else.`;
