@@ -14,6 +14,7 @@ import type { LaunchPlan } from "../plan/plan.ts";
 import type { Ring } from "../sandbox/ring.ts";
 import { RingedFiles } from "../sandbox/ringed-files.ts";
 import { shellInRing } from "../sandbox/shell.ts";
+import { keepingOutput } from "./kept-output.ts";
 import { RINGED_TOOLS } from "./ring.ts";
 
 type Settings = Pick<SettingsManager, "getShellPath" | "getShellCommandPrefix" | "getImageAutoResize">;
@@ -39,26 +40,26 @@ function toolMakers(cwd: string, ring: () => Ring, settings: Settings): Record<s
 	const access = (path: string) => files.access(path);
 	const commandPrefix = settings.getShellCommandPrefix();
 	return {
-		bash: () =>
-			asDefinition(
-				createBashToolDefinition(cwd, {
-					...(commandPrefix !== undefined && { commandPrefix }),
-					operations: {
-						exec: (command, folder, { env = process.env, timeout, signal, onData }) => {
-							const { shell, args } = getShellConfig(settings.getShellPath());
-							return shellInRing(ring(), {
-								shell: [shell, ...args],
-								command,
-								cwd: folder,
-								env,
-								timeoutSeconds: timeout,
-								signal,
-								onData,
-							});
-						},
+		bash: () => {
+			const tool = createBashToolDefinition(cwd, {
+				...(commandPrefix !== undefined && { commandPrefix }),
+				operations: {
+					exec: (command, folder, { env = process.env, timeout, signal, onData }) => {
+						const { shell, args } = getShellConfig(settings.getShellPath());
+						return shellInRing(ring(), {
+							shell: [shell, ...args],
+							command,
+							cwd: folder,
+							env,
+							timeoutSeconds: timeout,
+							signal,
+							onData,
+						});
 					},
-				}),
-			),
+				},
+			});
+			return keepingOutput(asDefinition(tool), ring);
+		},
 		// Writing makes the folders too, in the same process.
 		write: () => asDefinition(createWriteToolDefinition(cwd, { operations: { writeFile, mkdir: async () => {} } })),
 		edit: () => asDefinition(createEditToolDefinition(cwd, { operations: { readFile, writeFile, access } })),

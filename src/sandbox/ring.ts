@@ -109,7 +109,8 @@ export function ringMounts({ setup }: Ring): Mount[] {
 	});
 }
 
-const tmpOf = ({ scratch }: RingSetup): string => join(scratch, "tmp");
+/** The folder that is `/tmp` inside. */
+export const tmpOf = ({ scratch }: RingSetup): string => join(scratch, "tmp");
 
 /** The real paths of those that exist, links followed: bubblewrap cannot mount over a link. */
 function existing(paths: readonly string[]): string[] {
