@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { cleanup, expectNothingLeft, processesOf } from "../helpers/leaks.ts";
+import { probeRing } from "../../src/sandbox/probe.ts";
+import { openRing, ringCommand } from "../../src/sandbox/ring.ts";
+import { cleanup, expectNothingLeft, processesOf, ringedProcessesOf } from "../helpers/leaks.ts";
 import { type ScriptedModel, startModel } from "../helpers/model.ts";
 import { toolCall } from "../helpers/model-steps.ts";
 import { type Home, makeHome, promptPi } from "../helpers/pi.ts";
@@ -44,6 +47,23 @@ test("finds a detached process by its mark, and no other", async () => {
 test("finds what a tool of pi started in a session of its own", async () => {
 	await promptPi(home, "start something", { args: ["--tools", "bash"] });
 	await expect(expectNothingLeft(home, { withinMs: 100 })).rejects.toThrow(/process \d+: sleep 600/);
+});
+
+test("finds what runs in a ring of the home, although it has no environment and a session of its own", async () => {
+	const probe = await probeRing();
+	if (!probe.can) throw new Error(probe.why);
+	const none = { writable: [], readable: [], hidden: [], env: [] };
+	const setup = { ...none, abilities: probe.abilities, cwd: "/", network: "off", sockets: false } as const;
+	const ring = openRing({ ...setup, scratch: join(home.agentDir, "scratch") });
+	const [program = "", ...args] = ringCommand(ring, ["/bin/sh", "-c", "env -i setsid sleep 600 & echo; sleep 600"]);
+	const inRing = spawn(program, args, { env: {}, stdio: ["ignore", "pipe", "inherit"] });
+	await once(inRing.stdout, "data");
+	expect(processesOf(home)).toEqual([]);
+	await expect(expectNothingLeft(home, { withinMs: 100 })).rejects.toThrow(
+		/(process \d+ in a ring: .*sleep 600\n?.*){2}/s,
+	);
+	await cleanup(home);
+	expect(ringedProcessesOf(home)).toEqual([]);
 });
 
 test("is satisfied once what was there has gone", async () => {

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,12 +9,47 @@ const POLL_MS = 50;
 
 export const processesOf = (home: Home): FoundProcess[] => processesWith(MARKER, home.id);
 
+/**
+ * What runs in rings of the home. A ring passes neither the mark on nor keeps a program from clearing its environment; but
+ * bubblewrap names the home's folders in its arguments, and whatever runs in a ring is below it: what loses its parent there
+ * gets the first process of the ring for one.
+ */
+export function ringedProcessesOf(home: Home): FoundProcess[] {
+	if (process.platform !== "linux") return [];
+	const all = readdirSync("/proc")
+		.filter((name) => /^\d+$/.test(name))
+		.map((pid) => {
+			const [, comm = "", parent = "0"] = /^\d+ \((.*)\) \S (\d+) /s.exec(ofProcess(pid, "stat")) ?? [];
+			const command = ofProcess(pid, "cmdline").replaceAll("\0", " ").trim();
+			return { pid: Number(pid), parent: Number(parent), isBwrap: comm === "bwrap", command };
+		});
+	const found = new Set(all.filter(({ isBwrap, command }) => isBwrap && command.includes(home.scratch)));
+	const byParent = Map.groupBy(all, ({ parent }) => parent);
+	// A set hands out what is added while it is gone through.
+	for (const { pid } of found) for (const child of byParent.get(pid) ?? []) found.add(child);
+	return [...found].map(({ pid, command }) => ({ pid, command: command.slice(0, 300) }));
+}
+
+function ofProcess(pid: string, file: string): string {
+	try {
+		return readFileSync(`/proc/${pid}/${file}`, "utf8");
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return ""; // It has ended meanwhile.
+		throw error;
+	}
+}
+
 /** Waits until the home's processes and sockets are gone, and fails with a list of those that are not. */
 export async function expectNothingLeft(home: Home, { withinMs = 15_000 } = {}): Promise<void> {
 	const deadline = performance.now() + withinMs;
 	for (;;) {
 		const processes = processesOf(home);
-		const left = [...processes.map(({ pid, command }) => `process ${pid}: ${command}`), ...filesLeft(home)];
+		const inRings = ringedProcessesOf(home);
+		const left = [
+			...processes.map(({ pid, command }) => `process ${pid}: ${command}`),
+			...inRings.map(({ pid, command }) => `process ${pid} in a ring: ${command}`),
+			...filesLeft(home),
+		];
 		if (left.length === 0) return;
 		if (performance.now() > deadline) {
 			throw new Error(`Left behind after ${withinMs} ms:\n${left.map((line) => `  ${line}`).join("\n")}`);
@@ -48,8 +83,9 @@ function filesBelow(folder: string): string[] {
 /** Ends what is left of the home, by pid and only what carries its mark, and removes its folder. */
 export async function cleanup(home: Home): Promise<void> {
 	await Promise.all([...home.closers].map((close) => close()));
-	for (let round = 0; round < 10 && processesOf(home).length > 0; round++) {
-		for (const { pid } of processesOf(home)) killIfThere(pid);
+	const left = () => [...processesOf(home), ...ringedProcessesOf(home)];
+	for (let round = 0; round < 10 && left().length > 0; round++) {
+		for (const { pid } of left()) killIfThere(pid);
 		await sleep(POLL_MS);
 	}
 	await rm(home.scratch, { recursive: true, force: true, maxRetries: 5 });
