@@ -136,12 +136,23 @@ export class ChildMcp {
 		const name = shortened(server);
 		if (trouble !== undefined) {
 			const said = trouble.trim().slice(begins.length);
-			return `The MCP server ${name} cannot be used. ${MCP_REMEDY} pi's report, which may quote the server: ${theirWords(said)}.`;
+			return `The MCP server ${name} cannot be used. ${MCP_REMEDY}${this.#whereItRan(server)} pi's report, which may quote the server: ${theirWords(said)}.`;
 		}
 		if (this.#connected.has(server)) {
 			return `The MCP server ${name} does not offer some tools. Correct their names in the agent's file.`;
 		}
-		return `The MCP server ${name} was not ready within ${READY_WITHIN_MS / 1000} s. ${MCP_REMEDY}`;
+		return `The MCP server ${name} was not ready within ${READY_WITHIN_MS / 1000} s. ${MCP_REMEDY}${this.#whereItRan(server)}`;
+	}
+
+	/** It works in pi, where it has the network and a home folder to write in. */
+	#whereItRan(server: string): string {
+		const { ring } = this.#setup;
+		const entry = this.#config.servers.find(({ name }) => name === server);
+		if (!ring || typeof entry?.config.command !== "string") return "";
+		const began = " It was started in the subagent's sandbox, which";
+		return ring().setup.network === "on"
+			? `${began} cannot write in your home folder.`
+			: `${began} has no network: subagents.sandbox.network in pi-geon.json or \`network\` in the agent's file changes that.`;
 	}
 
 	/** The servers of granted tools, with those tools declared to the model and all others out of reach. */

@@ -38,6 +38,22 @@ const PROXIES = /^(https?|all|no|ftp)_proxy$/i;
 
 const FOR_SOCKETS = ["SSH_AUTH_SOCK", "DOCKER_HOST", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"];
 
+const CACHES = "/tmp/.cache";
+
+/**
+ * Where programs keep what they can do without: the home folder is read-only, and many of them fail if they cannot write
+ * there. Not one of ours that outlives the run: what a child puts there, programs of other runs would use.
+ */
+const CACHE_VARIABLES: Readonly<Record<string, string>> = {
+	XDG_CACHE_HOME: CACHES,
+	npm_config_cache: `${CACHES}/npm`,
+	YARN_CACHE_FOLDER: `${CACHES}/yarn`,
+	BUN_INSTALL_CACHE_DIR: `${CACHES}/bun`,
+	PIP_CACHE_DIR: `${CACHES}/pip`,
+	UV_CACHE_DIR: `${CACHES}/uv`,
+	GOCACHE: `${CACHES}/go-build`,
+};
+
 /** The variables that a ring passes on. Everything else may be a secret: no list of those is complete. */
 export function ringEnvironment(
 	env: NodeJS.ProcessEnv,
@@ -46,5 +62,5 @@ export function ringEnvironment(
 	const allowed = new Set([...USUAL, ...names, ...(sockets ? FOR_SOCKETS : [])]);
 	const isProxy = (name: string, value = "") => network === "on" && PROXIES.test(name) && !value.includes("@");
 	const kept = Object.entries(env).filter(([name, value]) => allowed.has(name) || isProxy(name, value));
-	return { ...Object.fromEntries(kept), TMPDIR: "/tmp" };
+	return { ...CACHE_VARIABLES, ...Object.fromEntries(kept), TMPDIR: "/tmp" };
 }

@@ -73,9 +73,16 @@ export function ringCommandFrom(
 	command: readonly string[],
 	options: { cwd: string; given: string[] },
 ): string[] {
-	const kept = new Set([...Object.keys(environmentIn(ring, process.env)), ...options.given]);
-	const removed = Object.keys(process.env).filter((name) => !kept.has(name));
-	const clean = ["/usr/bin/env", ...removed.flatMap((name) => ["-u", name]), "TMPDIR=/tmp"];
+	const inside = environmentIn(ring, process.env);
+	const removed = Object.keys(process.env).filter((name) => !(name in inside) && !options.given.includes(name));
+	const changed = Object.entries(inside).filter(
+		([name, value]) => value !== process.env[name] && (name === "TMPDIR" || !options.given.includes(name)),
+	);
+	const clean = [
+		"/usr/bin/env",
+		...removed.flatMap((name) => ["-u", name]),
+		...changed.map(([name, value]) => `${name}=${value}`),
+	];
 	return [...clean, ...ringCommand(ring, command, realPath(options.cwd))];
 }
 

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sandboxInWords } from "../../src/run/sandbox-report.ts";
@@ -55,6 +56,13 @@ describe("a command that fails in a ring", () => {
 		const { output } = await said(ring, "echo 'Could not resolve host: a'; exit 1");
 		expect(output).not.toContain("[");
 	});
+});
+
+test("a compiler that keeps a cache works without the network", async () => {
+	const { ring, tree } = await openRing();
+	writeFileSync(join(tree, "go.mod"), "module a\n");
+	writeFileSync(join(tree, "main.go"), 'package main\n\nfunc main() { println("compiled") }\n');
+	expect(await said(ring, "go build -o main . && ./main")).toEqual({ output: "compiled\n", exitCode: 0 });
 });
 
 test("a file that may not be written says what may be, and counts", async () => {

@@ -21,9 +21,20 @@ const plain = { names: [], network: "off" as const, sockets: false };
 const kept = (options: Parameters<typeof ringEnvironment>[1]) => Object.keys(ringEnvironment(env, options)).sort();
 
 test("programs get the usual variables, and those that the user names", () => {
-	expect(kept(plain)).toEqual(["HOME", "LANG", "PATH", "PI_SESSION_ID", "TMPDIR"]);
+	expect(kept(plain).filter((name) => !/cache/i.test(name))).toEqual([
+		...["HOME", "LANG", "PATH", "PI_SESSION_ID", "TMPDIR"],
+	]);
 	expect(ringEnvironment(env, plain).TMPDIR).toBe("/tmp");
 	expect(kept({ ...plain, names: ["MY_FLAG"] })).toContain("MY_FLAG");
+});
+
+test("caches are in the ring's own folder, unless the user says otherwise", () => {
+	const mine = { ...env, XDG_CACHE_HOME: "/home/u/cache" };
+	expect(ringEnvironment(mine, plain)).toMatchObject({
+		XDG_CACHE_HOME: "/tmp/.cache",
+		npm_config_cache: "/tmp/.cache/npm",
+	});
+	expect(ringEnvironment(mine, { ...plain, names: ["XDG_CACHE_HOME"] }).XDG_CACHE_HOME).toBe("/home/u/cache");
 });
 
 test("a proxy without a password goes along where there is a network, and sockets where they are allowed", () => {

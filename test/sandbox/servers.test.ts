@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -124,5 +125,53 @@ test("an MCP server runs in the ring too: what pi's environment holds is not pas
 		given: "yes",
 		secret: "none",
 		home: "EROFS",
+	});
+});
+
+describe("an MCP server that npx brings", () => {
+	const caller = agentNamed("caller", "You call.", "tools: read, mcp__tester__echo\nnetwork: off");
+
+	async function resultWith(args: (project: string) => string[]) {
+		const home = await openHome({
+			pi: "1.5.0",
+			config: { subagents: { readonlyTools: ["mcp__tester"] } },
+			agents: { "caller.md": caller },
+			script: dispatch({
+				parent: [delegateTo("caller", "Call."), text("Done.")],
+				child: [toolCall("mcp__tester__echo", { text: "hello" }), finalize("Called.")],
+			}),
+		});
+		const folder = join(home.project, "server-package");
+		mkdirSync(folder);
+		const code = readFileSync(bundled(join(repositoryRoot, "test", "children", "mcp-server.ts")), "utf8");
+		writeFileSync(join(folder, "server.mjs"), `#!${process.execPath}\n${code}`, { mode: 0o755 });
+		const described = { name: "tester-server", version: "1.0.0", bin: "server.mjs" };
+		writeFileSync(join(folder, "package.json"), JSON.stringify(described));
+		execFileSync("npm", ["pack", "--silent", "--pack-destination", home.project], { cwd: folder });
+		const tester = { command: "npx", args: args(home.project) };
+		writeFileSync(join(home.agentDir, "mcp.json"), JSON.stringify({ mcpServers: { tester } }));
+		const run = await promptPi(home, "Go.", { version: "1.5.0" });
+		const said = home.model.requests.findLast(({ isChild }) => isChild)?.toolResults[0]?.text;
+		return { result: delegations(run)[0]?.results[0], said };
+	}
+
+	test("starts although the home folder is read-only", async () => {
+		const { result, said } = await resultWith((project) => [
+			"-y",
+			`--package=${join(project, "tester-server-1.0.0.tgz")}`,
+			"tester-server",
+		]);
+		expect(result).toMatchObject({ exitCode: 0, sandbox: { enforced: "kernel", write: "none", network: "off" } });
+		expect(result?.warnings ?? []).toEqual([]);
+		expect(said).toContain("echo: hello");
+	});
+
+	test("and cannot be fetched without the network says which setting it wants", async () => {
+		const { result } = await resultWith(() => ["-y", "--fetch-retries=0", "tester-server-that-must-be-fetched@1.0.0"]);
+		expect(result?.warnings).toEqual([
+			expect.stringMatching(
+				/^The MCP server tester cannot be used\. .*sandbox, which has no network: subagents\.sandbox\.network in pi-geon\.json .*Left out: mcp__tester__echo\.$/,
+			),
+		]);
 	});
 });
