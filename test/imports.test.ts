@@ -20,7 +20,7 @@ const MAY_USE: Record<string, string> = {
 	collect: "run log config",
 	trees: "run log files ledger",
 	processes: "run log ports config ledger collect",
-	child: "run log files ports config plan ledger collect processes sandbox",
+	child: "run log files ports config plan ledger collect processes sandbox trees",
 	host: "run log ports config plan ledger collect processes child",
 	supervise: "run log ports ledger collect processes",
 	deliver: "run log ports ledger collect processes supervise",
@@ -31,7 +31,7 @@ const MAY_USE: Record<string, string> = {
 	web: "run log config",
 	"delegate.ts": "run log ports config agents plan ledger collect processes supervise deliver operate",
 	"index.ts": "run log ports config agents plan ledger collect processes supervise deliver operate delegate.ts",
-	pi: "run log files ports config agents sandbox plan ledger collect processes child supervise deliver operate operate/doctor delegate.ts index.ts",
+	pi: "run log files ports config agents sandbox plan ledger collect trees processes child supervise deliver operate operate/doctor delegate.ts index.ts",
 	cli: "run log files ports config agents plan ledger collect processes supervise deliver operate operate/doctor delegate.ts index.ts",
 };
 

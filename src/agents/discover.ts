@@ -29,7 +29,7 @@ export interface AgentPlaces {
 /** The catalog in which an agent of this name is found, if there is one. */
 export const catalogFor = (catalog: AgentCatalog, name: string): AgentCatalog => catalog.lookUp?.(name) ?? catalog;
 
-const BUILTIN_ORDER = ["explorer", "researcher", "reviewer", "implementer", "tester"];
+const BUILTIN_ORDER = ["explorer", "researcher", "reviewer", "implementer", "tester", "worker"];
 
 export function discoverAgents({ cwd, builtinDir, userDir, homeDir, includeProject }: AgentPlaces): AgentCatalog {
 	const ours = [readFolders(userFolders(userDir, homeDir), "user"), builtinAgents(builtinDir)];

@@ -4,7 +4,7 @@ import { getAgentDir } from "@earendil-works/pi-coding-agent";
 import { placesIn } from "../ledger/places.ts";
 import type { LaunchPlan, PlannedSandbox } from "../plan/plan.ts";
 import { unavailable } from "../plan/sandbox.ts";
-import { sessionsRoot } from "../plan/session-place.ts";
+import { sessionsRoot, treesRoot } from "../plan/session-place.ts";
 import { isMcpTool } from "../run/pi-tools.ts";
 import { ASK_TOOL } from "../run/question.ts";
 import type { SandboxReport } from "../run/sandbox-report.ts";
@@ -12,6 +12,7 @@ import { checkoutAround, writableCheckout } from "../sandbox/checkout.ts";
 import { probeRing, type RingProbe } from "../sandbox/probe.ts";
 import { openRing, type Ring } from "../sandbox/ring.ts";
 import { removeScratch, sweepScratch } from "../sandbox/scratch.ts";
+import type { OpenTree } from "../trees/tree-of-run.ts";
 
 /** What keeps a run to what it may do. */
 export interface ChildRing {
@@ -31,7 +32,7 @@ export class RingUnavailable extends Error {
 /** `tree`: where the run works, if not in the user's checkout. */
 export async function ringForRun(
 	plan: LaunchPlan,
-	where: { agentDir: string; tree?: string },
+	where: { agentDir: string; tree?: OpenTree | undefined },
 ): Promise<ChildRing | undefined> {
 	const { sandbox } = plan;
 	if (!sandbox) return undefined;
@@ -79,7 +80,7 @@ interface RingFor {
 	sandbox: PlannedSandbox;
 	probe: Extract<RingProbe, { can: true }>;
 	agentDir: string;
-	tree?: string;
+	tree?: OpenTree | undefined;
 }
 
 function ringIn(scratch: string, { plan, sandbox, probe, agentDir, tree }: RingFor): Ring {
@@ -87,10 +88,20 @@ function ringIn(scratch: string, { plan, sandbox, probe, agentDir, tree }: RingF
 	const own = [...new Set([getAgentDir(), agentDir])];
 	const ring = openRing({
 		abilities: probe.abilities,
-		cwd: tree ?? plan.cwd,
-		writable: tree !== undefined ? [tree] : write === "checkout" ? writableCheckout(plan.cwd) : [],
-		readable: [checkoutAround(plan.cwd), ...own.map((dir) => join(dir, "bin")), ...skillFolders(plan)],
-		hidden: [...own, sessionsRoot(getAgentDir(), homedir()), dirname(dirname(plan.session.file)), ...hide],
+		cwd: tree?.cwd ?? plan.cwd,
+		writable: tree ? [tree.tree] : write === "checkout" ? writableCheckout(plan.cwd) : [],
+		readable: [
+			checkoutAround(plan.cwd),
+			...own.map((dir) => join(dir, "bin")),
+			...skillFolders(plan),
+			...(tree ? [tree.folder, ...tree.borrows] : []),
+		],
+		hidden: [
+			...own,
+			...[sessionsRoot, treesRoot].map((root) => root(getAgentDir(), homedir())),
+			dirname(dirname(plan.session.file)),
+			...hide,
+		],
 		scratch,
 		network,
 		sockets,

@@ -5,7 +5,6 @@ import {
 	createReadToolDefinition,
 	createWriteToolDefinition,
 	detectSupportedImageMimeTypeFromFile,
-	type ExtensionContext,
 	getShellConfig,
 	type SettingsManager,
 	type ToolDefinition,
@@ -29,8 +28,7 @@ export function ringedTools(
 ): ToolDefinition[] {
 	const granted = tools.filter((name) => RINGED_TOOLS.has(name) && extensionOf[name] === undefined);
 	const makers = toolMakers(tree ?? cwd, ring, settings);
-	const made = granted.flatMap((name) => makers[name]?.() ?? []);
-	return tree === undefined ? made : made.map((tool) => workingIn(tree, tool));
+	return granted.flatMap((name) => makers[name]?.() ?? []);
 }
 
 function toolMakers(cwd: string, ring: () => Ring, settings: Settings): Record<string, () => ToolDefinition> {
@@ -93,12 +91,3 @@ function toolMakers(cwd: string, ring: () => Ring, settings: Settings): Record<s
 
 /** Each tool has a type of its own for its arguments, which a list of tools cannot have. */
 const asDefinition = (tool: object): ToolDefinition => tool as ToolDefinition;
-
-/** pi's tools work where their session does. A run with a tree has its session in the user's folder. */
-function workingIn(tree: string, tool: ToolDefinition): ToolDefinition {
-	const inTree = (ctx: ExtensionContext): ExtensionContext => Object.create(ctx, { cwd: { value: tree } });
-	return {
-		...tool,
-		execute: (id, params, signal, onUpdate, ctx) => tool.execute(id, params, signal, onUpdate, inTree(ctx)),
-	};
-}

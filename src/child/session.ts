@@ -13,6 +13,7 @@ import type { LaunchPlan } from "../plan/plan.ts";
 import { ASK_TOOL } from "../run/question.ts";
 
 import { lendRings } from "../sandbox/lent-rings.ts";
+import type { OpenTree } from "../trees/tree-of-run.ts";
 
 import { childSettings } from "./child-settings.ts";
 import { contextFiles } from "./context-files.ts";
@@ -24,6 +25,7 @@ import { ringedTools } from "./ringed-tools.ts";
 import { serverRings } from "./server-rings.ts";
 import { openSessionFile, SetupFailed } from "./session-file.ts";
 import { lostSkills, skillOptions } from "./skills.ts";
+import { treeNote } from "./tree.ts";
 import { Turns } from "./turns.ts";
 
 export interface ChildSetup {
@@ -41,6 +43,8 @@ export interface ChildSetup {
 	ui: ExtensionUIContext;
 	/** What keeps its tools to what they may do. */
 	ring?: ChildRing | undefined;
+	/** Where it works, if not in the user's folder. */
+	tree?: OpenTree;
 	/** Hears what the child goes without. */
 	warn(warning: string): void;
 	/** Hears what has to be closed when the child has come to rest, also if it never started to work. */
@@ -92,7 +96,7 @@ async function startSession(setup: ChildSetup): Promise<AgentSession> {
 		noPromptTemplates: true,
 		noThemes: true,
 		// Given as overrides, not as options: those would read a file if the prompt happened to be the name of one.
-		systemPromptOverride: () => plan.prompt,
+		systemPromptOverride: () => (setup.tree ? `${plan.prompt}\n${treeNote(setup.tree)}` : plan.prompt),
 		appendSystemPromptOverride: () => [],
 		// pi would read them whole, whoever made them.
 		noContextFiles: true,
@@ -102,7 +106,8 @@ async function startSession(setup: ChildSetup): Promise<AgentSession> {
 	for (const warning of lostSkills(plan, resourceLoader)) setup.warn(warning);
 
 	const { session } = await createAgentSession({
-		cwd: plan.cwd,
+		// Only its tools see the tree: all that configures the session is of the user's folder.
+		cwd: setup.tree?.cwd ?? plan.cwd,
 		agentDir,
 		modelRuntime,
 		model,
@@ -111,7 +116,7 @@ async function startSession(setup: ChildSetup): Promise<AgentSession> {
 		customTools: [
 			finalizeTool,
 			...(askTool ? [askTool] : []),
-			...(ring ? ringedTools(plan, { ring, settings: settingsManager }) : []),
+			...(ring ? ringedTools(plan, { ring, settings: settingsManager, tree: setup.tree?.cwd }) : []),
 		],
 		resourceLoader,
 		sessionManager: openTranscript(plan),

@@ -27,6 +27,7 @@ import { RingUnavailable, ringForRun } from "./ring.ts";
 import { type ChildSetup, openChildSession } from "./session.ts";
 import { SetupFailed } from "./session-file.ts";
 import type { Inbox } from "./steering.ts";
+import { endedWith, homeFromTree, NOTHING_HOME, notHome, type TreeServices, treeForRun } from "./tree.ts";
 
 /** How long an aborted child may take to settle before its host gives up on it. */
 const SETTLE_MS = 5000;
@@ -35,8 +36,9 @@ const SETTLE_MS = 5000;
 export type ClaimedRun = RunRecord & { run: RunningRun };
 
 export interface WorkServices
-	extends Pick<ChildSetup, "agentDir" | "ui" | "openTranscript">,
-		Pick<DialogSetup, "ask" | "onNotice"> {
+	extends Pick<ChildSetup, "ui" | "openTranscript">,
+		Pick<DialogSetup, "ask" | "onNotice">,
+		TreeServices {
 	/** The models and credentials of the run's principal, with the providers of some extensions. */
 	openModels(extensions: readonly string[]): Promise<ModelRuntime>;
 	/** Everything that leaves the child goes through it. */
@@ -91,10 +93,13 @@ async function work(assignment: Assignment): Promise<{ outcome: Outcome; settled
 	const equipment = equip(record, services, race);
 	const ended = await untilItEnds(assignment, equipment);
 
-	const cause = await race.first;
+	const declared = await race.first;
 	await withinPatience(Promise.all(equipment.atEnd.map((close) => close())));
 	// A run that was given to another host: the shells in its session may be that one's by now.
-	if (cause.kind !== "lost") endLeftoversOf(record, services.onNotice);
+	const isOurs = declared.kind !== "lost";
+	if (isOurs) endLeftoversOf(record, services.onNotice);
+	const home = isOurs ? await homeFromTree(record, services) : NOTHING_HOME;
+	const cause = endedWith(declared, home);
 	// While something may still run there, its folders stay.
 	if (ended.settled) await equipment.ring?.close();
 	const { attempts, collector, finalize, totalUsage, ring } = equipment;
@@ -107,9 +112,15 @@ async function work(assignment: Assignment): Promise<{ outcome: Outcome; settled
 		...(collector.lastEvent !== undefined && { lastEvent: collector.lastEvent }),
 		...(ring && { sandbox: ring.report }),
 		partialOutput: collector.partialOutput || finalize.rejectedResult,
-		warnings: [...plan.warnings, ...equipment.models.hops.map(hopInWords), ...equipment.warnings],
+		warnings: [
+			...plan.warnings,
+			...equipment.models.hops.map(hopInWords),
+			...equipment.warnings,
+			...(home.notHarvested && cause === declared ? [notHome(home.notHarvested)] : []),
+		],
 	});
-	return { outcome: await services.redactor.redactInSlices(outcome), settled: ended.settled };
+	const redacted: Outcome = await services.redactor.redactInSlices(outcome);
+	return { outcome: { ...redacted, ...(home.changes && { changes: home.changes }) }, settled: ended.settled };
 }
 
 interface EndedWork {
@@ -150,10 +161,9 @@ async function openChild({ record, services }: Assignment, equipment: Equipment)
 		services.onWarning(warning);
 	};
 	const { plan } = record;
-	const [modelRuntime, ring] = await Promise.all([
-		openAllModels(plan, services, warn),
-		ringForRun(plan, { agentDir: services.agentDir }),
-	]);
+	const [modelRuntime, tree] = await Promise.all([openAllModels(plan, services, warn), treeForRun(record, services)]);
+	for (const warning of tree?.warnings ?? []) warn(warning);
+	const ring = await ringForRun(plan, { agentDir: services.agentDir, tree });
 	equipment.ring = ring;
 	return openChildSession({
 		plan,
@@ -165,6 +175,7 @@ async function openChild({ record, services }: Assignment, equipment: Equipment)
 		guards: equipment.guards,
 		ui: equipment.dialogs.ui,
 		ring,
+		...(tree && { tree }),
 		warn,
 		closeAtEnd: (close) => equipment.atEnd.push(close),
 		...(services.openTranscript && { openTranscript: services.openTranscript }),

@@ -48,7 +48,7 @@ export function outcomeOf(cause: EndCause, evidence: RunEvidence): Outcome<strin
 /** A result that nobody can vouch for is still the most that the child has said. */
 function saidLast(cause: FailedCause, partialOutput: string | undefined): string | undefined {
 	if (cause.kind === "reported_error") return cause.finalized.result;
-	return cause.kind === "uncheckable" ? cause.result : partialOutput;
+	return cause.kind === "uncheckable" || cause.kind === "not_harvested" ? cause.result : partialOutput;
 }
 
 /** The ending of a run that no host is working on: all that is known is what the ledger holds. */
@@ -112,6 +112,11 @@ function failureOf(cause: FailedCause): Failure {
 			return { status: "error", exitCode: 1, error: cause.error };
 		case "crashed":
 			return failedBy(cause.message, "runtime");
+		case "not_harvested":
+			return failedBy(
+				`It finished, but what it changed could not be brought home: ${cause.problem} The work is still in ${cause.tree}`,
+				"not_harvested",
+			);
 		case "lost":
 			return failedBy(cause.message, "lost");
 	}

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { CONFIG_DIR_NAME, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { fileVersion } from "./file-version.ts";
 import { type LastUsable, type LoadedConfig, loadConfig } from "./load.ts";
-import { isTrustedByDecision } from "./project-trust.ts";
+import { isTrustedByDecision, projectFolder } from "./project-trust.ts";
 
 /**
  * The configuration of this moment. Every call asks for it; a file that has not changed is not read again. One that cannot
@@ -12,7 +12,7 @@ import { isTrustedByDecision } from "./project-trust.ts";
  */
 export function configFor(ctx: ExtensionContext): LoadedConfig {
 	const userFile = join(getAgentDir(), "pi-geon.json");
-	const projectFile = join(ctx.cwd, CONFIG_DIR_NAME, "pi-geon.json");
+	const projectFile = join(projectFolder(ctx), CONFIG_DIR_NAME, "pi-geon.json");
 	// Asking about trust reads several files of pi's; most projects have nothing to ask about.
 	const usesProject = existsSync(projectFile) && isTrustedByDecision(ctx);
 	const files = usesProject ? [userFile, projectFile] : [userFile];

@@ -65,6 +65,16 @@ export interface Config {
 			/** Whether processes of tools may use unix sockets: docker, ssh-agent. */
 			sockets: boolean;
 		};
+		/** Of the trees that runs write in. */
+		worktree: {
+			/** Folders that git ignores, and a tree has links to. */
+			link: readonly string[];
+			/** A larger checkout gets no tree. */
+			maxFiles: number;
+			maxBytes: number;
+			/** What a tree of a checkout with submodules is: one without them and a warning, or none. */
+			submodules: "warn" | "refuse";
+		};
 	};
 	agents: {
 		defaults: {

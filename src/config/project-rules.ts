@@ -57,6 +57,11 @@ export function onlyStricter(mine: SandboxMode, theirs: SandboxMode): Merged<San
 	return { value: mine, ignored: `a project may make this stricter than ${mine}, not looser` };
 }
 
+export function onlyRefusing(mine: "warn" | "refuse", theirs: "warn" | "refuse"): Merged<"warn" | "refuse"> {
+	if (theirs === "refuse" || mine === "warn") return { value: theirs };
+	return { value: mine, ignored: "a project may refuse more, not less" };
+}
+
 /** `null` is off for most runs, so a project may make no more of it than off. */
 export function onlyLessNetwork(
 	mine: NetworkSetting | null,

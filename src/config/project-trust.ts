@@ -44,6 +44,13 @@ export function followPlans(): void {
 	trust().followsPlans = true;
 }
 
+/**
+ * The folder whose settings count. A child that works in a tree has those of the checkout that the tree is a copy of: what it
+ * writes into its tree configures nothing.
+ */
+export const projectFolder = (ctx: ExtensionContext): string =>
+	trust().followsPlans ? ctx.sessionManager.getCwd() : ctx.cwd;
+
 /** `--approve`, a saved decision, or the user's default, in pi's own order. */
 function explicitDecision(folder: string): boolean | undefined {
 	const { projectTrustOverride } = parseArgs(process.argv.slice(2));

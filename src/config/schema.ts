@@ -38,6 +38,7 @@ import {
 	onlyMore,
 	onlyNarrower,
 	onlyOff,
+	onlyRefusing,
 	onlyShorter,
 	onlyStricter,
 } from "./project-rules.ts";
@@ -51,6 +52,8 @@ const setting = <T>(initial: T, kind: Kind<T>, fromProject: Setting<T>["fromProj
 });
 
 const limit = (kind: Kind<number>) => setting<number | null>(null, orNull(kind), onlyLower);
+
+const folderName = matching(/^(?!\.+$)[^/\\\0]+$/, "the name of a folder");
 
 const webAddress = matching(/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/i, "an http or https address");
 
@@ -96,6 +99,12 @@ export const SETTINGS: SettingsOf<Config> = {
 			env: setting<readonly string[]>([], listOf(matching(/^\w+$/, "the name of a variable")), onlyFewer),
 			network: setting<NetworkSetting | null>(null, orNull(networkSetting), onlyLessNetwork),
 			sockets: setting(false, trueOrFalse, onlyOff),
+		},
+		worktree: {
+			link: setting<readonly string[]>(["node_modules", ".venv"], listOf(folderName), onlyFewer),
+			maxFiles: setting(50_000, wholeNumber(1), onlyLower),
+			maxBytes: setting(1024 ** 3, wholeNumber(1), onlyLower),
+			submodules: setting<"warn" | "refuse">("warn", oneOf(["warn", "refuse"]), onlyRefusing),
 		},
 	},
 	agents: {

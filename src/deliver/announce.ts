@@ -2,11 +2,13 @@ import { inLegibleLine, inOneLine } from "../collect/plain.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import type { EndedRecord } from "../ledger/records.ts";
 import { count, dollars, duration } from "../run/amounts.ts";
+import type { ReportedChanges } from "../run/changes.ts";
 import { sessionKey } from "../run/ids.ts";
 import type { Cause, FailureOutcome } from "../run/outcome.ts";
 import { joined, ours, type Redacted } from "../run/redacted.ts";
 import { SILENCE } from "../run/silence.ts";
 import { inputTokens, NO_USAGE } from "../run/usage.ts";
+import { changesText } from "./changes-text.ts";
 import { childsWords } from "./childs-words.ts";
 import { pick, type RunView, viewOf } from "./run-view.ts";
 import { announceDetails } from "./stored-details.ts";
@@ -37,6 +39,8 @@ export interface AnnounceDetails
 	/** provider/id of the model that really answered. */
 	model?: Redacted;
 	transcript: string;
+	/** What it changed in its tree; absent if it had none. */
+	changes?: ReportedChanges<Redacted>;
 	/** As the embedding application set it when the run was spawned. */
 	route?: unknown;
 }
@@ -77,6 +81,7 @@ export function announceOf(record: EndedRecord, { redactor, transcript }: Announ
 		...pick(view, ["usage"]),
 		...(outcome.model !== undefined && { model: outcome.model }),
 		transcript,
+		...(outcome.changes && { changes: outcome.changes }),
 		...(plan.route !== undefined && { route: plan.route }),
 	});
 	const result = outcome.finalized?.result;
@@ -134,6 +139,7 @@ const STATUS_OF_CAUSE: Readonly<Record<Cause, AnnounceStatus>> = {
 	provider: "error",
 	refused: "error",
 	crashed: "error",
+	not_harvested: "error",
 };
 
 /** What a child said, as far as a model is shown it, and where the rest is. */
@@ -145,13 +151,20 @@ function said(text: Redacted, record: EndedRecord, redactor: Redactor): Piece[] 
 function notesOf(record: EndedRecord, redactor: Redactor): Piece[] {
 	const { outcome } = record.run;
 	const warnings = outcome.warnings.map((warning) => us(inLegibleLine(warning)));
-	if (outcome.status === "success") return warnings;
+	const changes = changedPieces(record);
+	if (outcome.status === "success") return [...warnings, ...changes];
 	const { error, finalized, output } = outcome;
 	const failure = isOurMessage(outcome)
 		? [us(error.message)]
 		: [us(ours`${error.code}, reason ${error.reason ?? ours`unknown`}:`), child(error.message)];
 	const findings = finalized || !output ? [] : [us(ours`Partial findings:`), ...said(output, record, redactor)];
-	return [...failure, ...lastEventOf(outcome), ...warnings, ...findings];
+	return [...failure, ...lastEventOf(outcome), ...warnings, ...changes, ...findings];
+}
+
+function changedPieces({ run }: EndedRecord): Piece[] {
+	if (!run.outcome.changes) return [];
+	const { sentence, files } = changesText(run.outcome.changes, run.id);
+	return [us(sentence), ...(files === undefined ? [] : [child(files)])];
 }
 
 /** What the model reads. The sentence on whose words these are goes before the first of them; the statistics are last. */

@@ -1,3 +1,4 @@
+import type { ReportedChanges } from "../run/changes.ts";
 import type { SubagentError } from "../run/errors.ts";
 import type { RunId, SessionId } from "../run/ids.ts";
 import type { Cause, ContextUse, DisplayItem, Finalized, TimeoutReason } from "../run/outcome.ts";
@@ -46,6 +47,8 @@ export interface SingleResult {
 	context?: ContextUse;
 	/** What kept it to what it may do. */
 	sandbox?: SandboxReport<Redacted>;
+	/** What it changed in its tree; absent if it had none. Nothing of it is in the checkout until the user says so. */
+	changes?: ReportedChanges<Redacted>;
 }
 
 export interface Streaming {

@@ -8,6 +8,7 @@ import type { Refusal, SubagentError, SubagentErrorCode } from "../run/errors.ts
 import type { FailureOutcome } from "../run/outcome.ts";
 import { joined, ours, type Redacted } from "../run/redacted.ts";
 import { NO_USAGE, type Usage } from "../run/usage.ts";
+import { changesText } from "./changes-text.ts";
 import { type ChildsWords, childsWords } from "./childs-words.ts";
 import type { SingleResult, SubagentDetails } from "./details.ts";
 import { pick, viewOf } from "./run-view.ts";
@@ -43,6 +44,7 @@ export function toolResult(record: EndedRecord, redactor: Redactor): SubagentRes
 		...(run.startedAt !== undefined && { durationMs: run.endedAt - run.startedAt }),
 		...(outcome.context && { context: outcome.context }),
 		...(outcome.sandbox && { sandbox: outcome.sandbox }),
+		...(outcome.changes && { changes: outcome.changes }),
 	};
 	const shown = shownToModel(outcome.output ?? ours``, record, redactor);
 	const error = outcome.status === "success" ? shown.note && truncationOf(shown.note) : outcome.error;
@@ -51,11 +53,13 @@ export function toolResult(record: EndedRecord, redactor: Redactor): SubagentRes
 		...(shown.text === "" ? [] : [words.around(shown.text)]),
 		...(shown.whereabouts === undefined ? [] : [shown.whereabouts]),
 	];
+	const changes = outcome.changes ? changesText(outcome.changes, run.id) : undefined;
+	const changed = changes ? [ours``, changes.sentence, ...(changes.files ? [words.around(changes.files)] : [])] : [];
 	const place = sessionFile === undefined ? undefined : redactor.redact(sessionFile);
 	const body =
 		outcome.status === "success"
-			? [words.sentence, ...said]
-			: failureText(outcome, { words, said, agent: redactor.redact(plan.agent), sessionFile: place });
+			? [words.sentence, ...said, ...changed]
+			: failureText(outcome, { words, said, changed, agent: redactor.redact(plan.agent), sessionFile: place });
 	const details = resultDetails({
 		mode: "single",
 		runId: run.id,
@@ -98,19 +102,22 @@ interface FailureText {
 	words: ChildsWords;
 	/** What it had said so far, marked. */
 	said: Redacted[];
+	/** What it changed, its words marked. */
+	changed: Redacted[];
 	sessionFile: Redacted | undefined;
 }
 
-function failureText(outcome: FailureOutcome, { agent, words, said, sessionFile }: FailureText): Redacted[] {
+function failureText(outcome: FailureOutcome, { agent, words, said, changed, sessionFile }: FailureText): Redacted[] {
 	const { error, exitCode, lastEvent } = outcome;
 	const ending = ours`${agent} did not finish (${error.code}, exit code ${exitCode})`;
 	const quotes = !isOurMessage(outcome);
 	return [
 		quotes ? ours`${ending}, reason ${error.reason ?? ours`unknown`}.` : ours`${ending}: ${error.message}`,
-		...(quotes || said.length > 0 ? [words.sentence] : []),
+		...(quotes || said.length > 0 || changed.length > 0 ? [words.sentence] : []),
 		...(quotes ? [words.around(error.message)] : []),
 		...(lastEvent === undefined ? [] : [ours``, ours`Last event of the subagent: ${inLegibleLine(lastEvent)}`]),
 		...(said.length === 0 ? [] : [ours``, ours`Partial output:`, ...said]),
+		...changed,
 		...(sessionFile === undefined ? [] : [ours``, ours`Its session is in ${sessionFile}`]),
 	];
 }

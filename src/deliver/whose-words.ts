@@ -13,6 +13,8 @@ const OURS: Readonly<Record<FailureCause, boolean>> = {
 	provider: false,
 	refused: false,
 	crashed: false,
+	// What git says of the tree names files, which the child named.
+	not_harvested: false,
 	unreadable: false,
 };
 

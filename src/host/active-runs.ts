@@ -28,7 +28,7 @@ export interface ActiveRunsSetup {
 	startWork: typeof startWork;
 	childServices(
 		plan: Pick<LaunchPlan, "principal" | "cwd">,
-	): Pick<WorkServices, "agentDir" | "openModels" | "redactor" | "ui">;
+	): Pick<WorkServices, "agentDir" | "openModels" | "redactor" | "trees" | "ui">;
 }
 
 /** What the rest of the host does for its runs. */

@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { freshModelRuntimes } from "../child/models.ts";
@@ -15,6 +16,7 @@ import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
 import { logTo } from "../log/log.ts";
+import { treesRoot } from "../plan/session-place.ts";
 import { HOST_COMMAND, NODE_ARGUMENTS } from "../processes/command.ts";
 import { PROVIDERS_COMMAND } from "../processes/providers-protocol.ts";
 import { systemPorts } from "../processes/system-ports.ts";
@@ -80,6 +82,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 					agentDir: ownDir ?? agentDir,
 					openModels: (extensions) => models(ownDir, extensions),
 					redactor: currentRedactor(agentDir, { principal: ownDir, cwd }),
+					trees: { ledger, places, root: treesRoot(agentDir, homedir()) },
 					ui,
 				}),
 				warmUp: async (isIdle) => {

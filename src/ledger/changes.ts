@@ -1,9 +1,9 @@
 import type { Changes, ChangesState } from "../run/changes.ts";
-import type { RunId } from "../run/ids.ts";
+import type { RunId, SessionId } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RunScope } from "./run-list.ts";
-import { isTreeBase, storedJson, treeHarvested } from "./trees.ts";
+import { isTreeBase, storedJson, type TreeRecord, treeHarvested } from "./trees.ts";
 
 export interface ChangesRecord extends Changes {
 	runId: RunId;
@@ -33,12 +33,20 @@ interface ChangesRow {
 	content: string;
 }
 
-/** Records what a run changed, and in the same moment that its tree need not be kept. */
+/**
+ * Records what a run changed, and in the same moment that its tree need not be kept. Changes of an earlier run that it began
+ * with are among its own, so those are superseded.
+ */
 export function recordChanges(
 	ledger: Ledger,
-	{ runId, cwd, at, changes }: { runId: RunId; cwd: string; at: number; changes: Changes | undefined },
+	{ tree, at, changes }: { tree: TreeRecord; at: number; changes: Changes | undefined },
 ): void {
+	const { runId, cwd, carried } = tree;
 	ledger.transaction("full", () => {
+		if (carried !== undefined && isPending(ledger, carried)) {
+			ledger.run("UPDATE changes SET state = 'superseded' WHERE run_id = ?", carried);
+			addEvent(ledger, carried, { what: "superseded", by: `run ${runId}`, at });
+		}
 		if (changes) {
 			ledger.run(
 				`INSERT INTO changes (run_id, state, cwd, created_at, content) VALUES (?, 'pending', ?, ?, ?)
@@ -51,6 +59,21 @@ export function recordChanges(
 		}
 		treeHarvested(ledger, runId);
 	});
+}
+
+const isPending = (ledger: Ledger, runId: RunId): boolean =>
+	ledger.get("SELECT 1 FROM changes WHERE run_id = ? AND state = 'pending'", runId) !== undefined;
+
+/** The newest changes of a session that nobody has done anything with. */
+export function pendingChangesOf(ledger: Ledger, sessionId: SessionId): ChangesRecord | undefined {
+	const sql = `SELECT changes.* FROM runs JOIN changes ON changes.run_id = runs.id
+		WHERE runs.session_id = ? AND changes.state = 'pending' ORDER BY runs.seq DESC LIMIT 1`;
+	const row = ledger.get<ChangesRow>(sql, sessionId);
+	return row && toChanges(row);
+}
+
+function addEvent(ledger: Ledger, runId: RunId, { what, by, at }: ChangeEvent): void {
+	ledger.run("INSERT INTO change_events (run_id, what, by, at) VALUES (?, ?, ?, ?)", runId, what, by, at);
 }
 
 export function findChanges(ledger: Ledger, runId: RunId): ChangesRecord | undefined {
@@ -110,10 +133,7 @@ export function settleChange(
 			branch ?? null,
 			runId,
 		);
-		if (deed) {
-			const sql = "INSERT INTO change_events (run_id, what, by, at) VALUES (?, ?, ?, ?)";
-			ledger.run(sql, runId, deed.what, deed.by, deed.at);
-		}
+		if (deed) addEvent(ledger, runId, deed);
 	});
 }
 

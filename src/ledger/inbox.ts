@@ -144,6 +144,7 @@ const CAN_GO_ON: Readonly<Record<Cause, boolean>> = {
 	output_limit: true,
 	provider: true,
 	crashed: true,
+	not_harvested: true,
 	lost: true,
 	unreadable: true,
 };

@@ -149,6 +149,7 @@ export const MIGRATIONS: readonly string[] = [
 		cwd TEXT NOT NULL,
 		created_at INTEGER NOT NULL,
 		base TEXT,
+		carried TEXT,
 		warnings TEXT,
 		problem TEXT
 	) STRICT;

@@ -18,6 +18,8 @@ export interface TreeRecord {
 	createdAt: number;
 	/** Known once it is ready. */
 	base?: TreeBase;
+	/** The run of the same session whose changes it began with, besides its base. */
+	carried?: RunId;
 	warnings: string[];
 	/** Why its changes could not be brought home. */
 	problem?: string;
@@ -33,6 +35,7 @@ interface TreeRow {
 	cwd: string;
 	created_at: number;
 	base: string | null;
+	carried: RunId | null;
 	warnings: string | null;
 	problem: string | null;
 	run_state: string;
@@ -56,7 +59,7 @@ export function reserveTree(
 		const taken = ledger.get("SELECT 1 FROM trees WHERE folder = ? AND state <> 'removed'", tree.folder);
 		ledger.run(
 			`INSERT INTO trees (run_id, state, folder, cwd, created_at) VALUES (?, 'making', ?, ?, ?)
-				ON CONFLICT (run_id) DO UPDATE SET state = 'making', folder = excluded.folder, base = NULL, warnings = NULL, problem = NULL`,
+				ON CONFLICT (run_id) DO UPDATE SET state = 'making', folder = excluded.folder, base = NULL, carried = NULL, warnings = NULL, problem = NULL`,
 			runId,
 			taken ? tree.otherwise : tree.folder,
 			cwd,
@@ -71,12 +74,13 @@ export function reserveTree(
 export function treeReady(
 	ledger: Ledger,
 	runId: RunId,
-	{ base, warnings }: { base: TreeBase; warnings: string[] },
+	{ base, carried, warnings }: { base: TreeBase; carried?: RunId | undefined; warnings: string[] },
 ): void {
 	ledger.transaction("full", () =>
 		ledger.run(
-			"UPDATE trees SET state = 'ready', base = ?, warnings = ? WHERE run_id = ? AND state = 'making'",
+			"UPDATE trees SET state = 'ready', base = ?, carried = ?, warnings = ? WHERE run_id = ? AND state = 'making'",
 			JSON.stringify(base),
+			carried ?? null,
 			JSON.stringify(warnings),
 			runId,
 		),
@@ -118,6 +122,7 @@ function toTree(row: TreeRow): TreeRecord {
 		cwd: row.cwd,
 		createdAt: row.created_at,
 		...(isTreeBase(base) && { base }),
+		...(row.carried !== null && { carried: row.carried }),
 		warnings: Array.isArray(warnings) ? warnings.filter((one) => typeof one === "string") : [],
 		...(row.problem !== null && { problem: row.problem }),
 		runEnded: row.run_state === "ended",

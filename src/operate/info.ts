@@ -1,10 +1,13 @@
 import { pick, type RunView, viewOf } from "../deliver/run-view.ts";
 import { attemptsOf } from "../ledger/attempts.ts";
+import { findChanges } from "../ledger/changes.ts";
 import { waitingMessages } from "../ledger/inbox.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
 import type { Limits } from "../plan/plan.ts";
 import type { Attempt } from "../run/attempt.ts";
+import { changesInShort } from "../run/changes-in-short.ts";
 import type { Redacted } from "../run/redacted.ts";
 import { sandboxInWords } from "../run/sandbox-report.ts";
 import { transcriptOf } from "./messages.ts";
@@ -22,6 +25,8 @@ export interface RunInfo
 	thinking?: string;
 	/** What kept it to what it may do, in words; known once it has ended. */
 	sandbox?: string;
+	/** What it changed in its tree, in words; known once it has ended. */
+	changes?: string;
 	/** The names of the skills that it can see. */
 	skills?: string[];
 	/** The session began with a copy of the conversation that asked. */
@@ -52,6 +57,7 @@ export function infoOf(record: RunRecord, { ledger, redactor }: RunSources): Run
 		tools: plan.tools,
 		...(plan.thinking !== undefined && { thinking: plan.thinking }),
 		...(sandbox && { sandbox: sandboxInWords(sandbox) }),
+		...changesFact(record, ledger),
 		...(plan.skills && { skills: plan.skills.map(({ name }) => name) }),
 		...(plan.session.fork !== undefined && { context: "fork" as const }),
 		...(plan.fallbackModels && {
@@ -65,4 +71,12 @@ export function infoOf(record: RunRecord, { ledger, redactor }: RunSources): Run
 		...(transcript !== undefined && { transcript: redactor.redact(transcript) }),
 		messagesWaiting: view.state === "ended" ? 0 : waitingMessages(ledger, view.runId).length,
 	};
+}
+
+/** From the ledger, which knows what became of them since. */
+function changesFact({ run }: RunRecord, ledger: Ledger): Pick<RunInfo, "changes"> {
+	if (run.state !== "ended") return {};
+	const known = findChanges(ledger, run.id);
+	if (known) return { changes: `${changesInShort(known)}, ${known.state}` };
+	return run.outcome.changes ? { changes: changesInShort(run.outcome.changes) } : {};
 }

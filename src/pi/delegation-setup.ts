@@ -2,6 +2,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import type { AgentDefinition } from "../agents/definition.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import type { WriteConsent } from "../plan/tools.ts";
+import type { AskForTree } from "../plan/tree.ts";
 import type { Approval, ProjectAgentQuestion } from "../plan/trusted-definition.ts";
 import type { SessionServices } from "./session-services.ts";
 
@@ -16,6 +17,8 @@ export interface UserDecisions {
 	) => Promise<WriteConsent | undefined>;
 	/** Not the user, but the kernel: why it cannot enforce what a child may do. */
 	ringTrouble?: () => Promise<string | undefined>;
+	/** Why no tree can be made of a checkout. */
+	treeTrouble?: AskForTree;
 }
 
 /** What everything works with that can admit a run: tools, commands, the inspector. */

@@ -8,3 +8,4 @@ export { copyConversation } from "./fork/copy.ts";
 export { inspect } from "./inspector/inspect.ts";
 export { answerRequest } from "./requests/answer.ts";
 export { questionDialogs } from "./show-question.ts";
+export { treeTroubleHere } from "./tree-trouble-here.ts";

@@ -24,6 +24,7 @@ import { childPrompt } from "./prompt.ts";
 import { sandboxFor } from "./sandbox.ts";
 import { type KnownSkill, skillsFor } from "./skills.ts";
 import { effectiveTools, type KnownTool, type WriteConsent } from "./tools.ts";
+import { type AskForTree, treeFor } from "./tree.ts";
 import {
 	type Approval,
 	type ProjectAgentQuestion,
@@ -82,6 +83,8 @@ export interface ParentFacts {
 	approveProjectAgent(question: ProjectAgentQuestion): Promise<Approval>;
 	/** Why the kernel cannot enforce what a child may do; undefined if it can. Absent: nobody knows before a host tries. */
 	ringTrouble?(): Promise<string | undefined>;
+	/** Why a tree cannot be made of the working directory. Absent: nobody knows before a host tries. */
+	treeTrouble?: AskForTree;
 	/** Asks the user whether an agent may write with these tools. Undefined: they left before they answered. */
 	askToWrite(agent: AgentDefinition, tools: readonly string[]): Promise<WriteConsent | undefined>;
 }
@@ -131,11 +134,15 @@ export async function planLaunch(
 		last?.thinking ??
 		config.agents.defaults.subagents.thinking ??
 		parent.thinking;
+	const treeChoice = await treeFor({ agent, config, parent });
+	if (isRefusal(treeChoice)) return treeChoice;
 	// Last, so that the user is asked about no run that cannot be.
-	const tools = await toolsWithConsent(agent, parent, config);
+	const { tree, warnings: treeWarnings } = treeChoice;
+	const tools = await toolsWithConsent(agent, parent, { config, inTree: tree !== undefined });
 	if (isRefusal(tools)) return tools;
 	const sandbox = await sandboxFor({
 		...tools,
+		inTree: tree !== undefined,
 		config,
 		agent: agent.name,
 		cwd: parent.cwd,
@@ -150,7 +157,10 @@ export async function planLaunch(
 		agent: agent.name,
 		definition: { source: agent.source, file: agent.file, digest: agent.digest },
 		task: request.task,
-		prompt: childPrompt(agent, tools.tools, { forked: session.fork !== undefined }),
+		prompt: childPrompt(agent, tools.tools, {
+			forked: session.fork !== undefined,
+			...(tree && { copyOf: parent.cwd }),
+		}),
 		cwd: parent.cwd,
 		projectTrusted: parent.projectTrusted,
 		...tools,
@@ -166,6 +176,7 @@ export async function planLaunch(
 		maxAttempts: config.subagents.retry.enabled ? config.subagents.retry.maxAttempts : 1,
 		...(tools.tools.includes(ASK_TOOL) && { askMinutes: config.subagents.askMinutes }),
 		sandbox,
+		...(tree && { tree }),
 		...(agent.outputSchema && { outputSchema: agent.outputSchema }),
 		...stopHookFor({ config, agentDir: sources.agentDir, cwd: parent.cwd }),
 		session,
@@ -178,6 +189,7 @@ export async function planLaunch(
 		...(request.route !== undefined && { route: request.route }),
 		warnings: [
 			...permitted.warnings,
+			...treeWarnings,
 			...tools.warnings,
 			...skillWarnings,
 			...warnings,

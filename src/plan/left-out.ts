@@ -29,6 +29,8 @@ export type WhyLeftOut =
 	| "writes"
 	| "user_said_no"
 	| "untrusted"
+	/** It may write, its file asks for a tree to write in, and there is none. */
+	| "no_tree"
 	/** Its session is continued without its parent, and the run before did not have the tool. */
 	| "not_on_record"
 	/** An MCP server that has not said yet which tools it has, while some of them are denied. */
@@ -161,6 +163,8 @@ function reason(why: WhyLeftOut, { agent, many }: Case): string {
 			return `the user did not let ${agent.name} write in this checkout. subagents.allowWrite ${IN_FILE} allows it.`;
 		case "untrusted":
 			return `subagents.allowWrite is false ${IN_FILE}, and the user is not asked in a project that is not trusted (/trust).`;
+		case "no_tree":
+			return `${agent.name} writes in a tree of its own, and can have none here.`;
 		case "not_on_record":
 			return `the last run of this session did not have ${it}, and only pi knows what provides ${it}. Continue the session in pi.`;
 		case "server_silent":

@@ -43,6 +43,8 @@ export interface LaunchPlan {
 	askMinutes?: number;
 	/** Absent in plans that were made before there was one. */
 	sandbox?: PlannedSandbox;
+	/** The tree that it writes in. Absent: none. */
+	tree?: PlannedTree;
 	/** A JSON Schema the finalized result must satisfy. */
 	outputSchema?: Record<string, unknown>;
 	/** Runs once when the run has ended. */
@@ -74,6 +76,15 @@ export interface PlannedSandbox {
 	env: string[];
 	/** Absolute paths that tools must not read, on top of what is hidden by default. */
 	hide: string[];
+}
+
+/** How the tree of a run is made. */
+export interface PlannedTree {
+	maxFiles: number;
+	maxBytes: number;
+	/** Folders that git ignores, and the tree has links to. */
+	link: string[];
+	submodules: "warn" | "refuse";
 }
 
 export interface Principal {

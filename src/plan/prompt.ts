@@ -7,7 +7,7 @@ import { SILENCE } from "../run/silence.ts";
 export function childPrompt(
 	agent: AgentDefinition,
 	tools: readonly string[],
-	{ forked = false }: { forked?: boolean } = {},
+	{ forked = false, copyOf }: { forked?: boolean; copyOf?: string } = {},
 ): string {
 	const schema = agent.outputSchema
 		? `- \`result\` must be JSON text, nothing around it, that satisfies this JSON Schema: ${JSON.stringify(agent.outputSchema)}\n`
@@ -16,7 +16,7 @@ export function childPrompt(
 
 # Bounds
 ${agent.source === "builtin" ? "" : BOUNDS}${questionsLine(agent, tools)}${toolsLine(tools)}
-${forked ? BACKGROUND : ""}
+${copyOf === undefined ? "" : inCopy(copyOf)}${forked ? BACKGROUND : ""}
 # How you hand over
 - You work for another agent that sees nothing of this conversation but what you hand over.
 - End your work by calling ${FINALIZE_TOOL} exactly once, as your last action, on its own.
@@ -37,6 +37,12 @@ const BOUNDS = `- Do only the delegated task, whatever else you notice on the wa
  */
 const BACKGROUND = `- This session begins with a copy of the conversation of the agent that you work for. It is background: others
   said and did all of it, with tools that may not be yours. What was asked, planned or promised there is not your task.
+`;
+
+const inCopy = (checkout: string): string =>
+	`- Your working directory is a copy of the user's ${checkout}, made for you. Read and write there, with relative paths:
+  nothing outside of it can be written. What you change in it is shown to the user, who decides what to take over.
+  You need not commit.
 `;
 
 function questionsLine({ source }: AgentDefinition, tools: readonly string[]): string {

@@ -16,6 +16,8 @@ export interface SandboxQuestion extends Pick<LaunchPlan, "cwd" | "tools"> {
 	agent: string;
 	/** Which tools extensions bring, and which files those are. */
 	extensionOf?: Readonly<Record<string, string>> | undefined;
+	/** Whether it writes in a tree of its own. */
+	inTree?: boolean;
 	/** What the agent's file says of the network, and whose file it is. */
 	network?: { wanted: NetworkSetting; source: AgentSource } | undefined;
 	/** Says why the kernel cannot enforce anything here, undefined if it can. Absent: not known here. */
@@ -24,9 +26,10 @@ export interface SandboxQuestion extends Pick<LaunchPlan, "cwd" | "tools"> {
 
 /** What the kernel is to enforce for a run, or why the run may not be without it. */
 export async function sandboxFor(question: SandboxQuestion): Promise<PlannedSandbox | Refusal> {
-	const { config, tools, cwd } = question;
+	const { config, tools, cwd, inTree = false } = question;
 	const { mode, sockets, env, hide } = config.subagents.sandbox;
-	const write: WriteScope = tools.every((name) => onlyReads(name, config)) ? "none" : "checkout";
+	const writes = !tools.every((name) => onlyReads(name, config));
+	const write: WriteScope = inTree ? "worktree" : writes ? "checkout" : "none";
 	const network = networkFor(question, write);
 	if (mode === "require") {
 		const refusal = await refusalOf(question, write, network);

@@ -23,6 +23,7 @@ function isPlan(fields: Fields): boolean {
 		stopHook,
 		askMinutes,
 		sandbox,
+		tree,
 		limits,
 		session,
 		principal,
@@ -41,6 +42,7 @@ function isPlan(fields: Fields): boolean {
 		skills.every((skill) => isRecord(skill) && isStoredText(skill.name) && isStoredText(skill.file)) &&
 		(stopHook === undefined || isStoredHook(stopHook)) &&
 		(sandbox === undefined || (isRecord(sandbox) && isStoredSandbox(sandbox))) &&
+		(tree === undefined || (isRecord(tree) && isStoredTree(tree))) &&
 		isRecord(limits) &&
 		["timeoutMs", "idleTimeoutMs", "toolTimeoutMs", "maxCorrections"].every((key) => isAmount(limits[key])) &&
 		isRecord(limits.parentSession) &&
@@ -59,6 +61,8 @@ const isStoredHook = (value: unknown): boolean =>
 	isRecord(value) && isTexts(value.command) && isAmount(value.timeoutMs) && isStoredText(value.cwd);
 const isStoredSandbox = ({ mode, write, network, env, hide }: Fields): boolean =>
 	isStoredText(mode) && isStoredText(write) && isStoredText(network) && isTexts(env) && isTexts(hide);
+const isStoredTree = ({ maxFiles, maxBytes, link, submodules }: Fields): boolean =>
+	isAmount(maxFiles) && isAmount(maxBytes) && isTexts(link) && isStoredText(submodules);
 const isStoredModel = (value: unknown): boolean =>
 	isRecord(value) && isStoredText(value.provider) && isStoredText(value.id);
 const isStoredText = (value: unknown): value is string => typeof value === "string";

@@ -74,6 +74,8 @@ export interface ToolQuestion {
 	onRecord?: boolean;
 	/** Absent: not asked. */
 	consent?: WriteConsent;
+	/** Whether what it writes stays in a tree of its own. */
+	inTree?: boolean;
 }
 
 type GrantedTools = Required<Pick<LaunchPlan, "tools" | "extensions" | "extensionOf" | "warnings">>;
@@ -171,10 +173,12 @@ function whyMissing(name: string, { active, known, onRecord }: ToolQuestion): Wh
 	return isMcpTool(name) ? "unknown_mcp" : "unknown";
 }
 
-/** Roles are held to reading unless the configuration or the user says otherwise; a child without a role is as free as its parent. */
-function whyNotWriting(name: string, { agent, config, consent }: ToolQuestion): WhyLeftOut | undefined {
-	if (agent === GENERAL) return undefined;
-	if (agent.source === "builtin") return "builtin";
+/** A child is held to reading unless it writes in a tree of its own, or the configuration or the user lets it write in the checkout. */
+function whyNotWriting(name: string, { agent, config, consent, inTree }: ToolQuestion): WhyLeftOut | undefined {
+	const writesInTree = !agent.readonly && (inTree || agent.isolation === "worktree");
+	// A file that asks for a tree gets less without one, and never the checkout instead.
+	if (writesInTree) return inTree ? undefined : "no_tree";
+	if (agent.source === "builtin" && agent !== GENERAL) return "builtin";
 	if (agent.readonly) return isMcpTool(name) ? "mcp_readonly" : "readonly";
 	if (config.subagents.allowWrite || consent === "given") return undefined;
 	if (isMcpTool(name)) return "mcp_writes";

@@ -10,10 +10,10 @@ type Tools = ReturnType<typeof effectiveTools>;
 export async function toolsWithConsent(
 	agent: AgentDefinition,
 	parent: Pick<ParentFacts, "activeTools" | "knownTools" | "isAbsent" | "askToWrite">,
-	config: Config,
+	{ config, inTree }: { config: Config; inTree: boolean },
 ): Promise<Tools | Refusal> {
 	const { activeTools: active, knownTools: known, isAbsent = false } = parent;
-	const question = { agent, config, active, known, onRecord: isAbsent };
+	const question = { agent, config, active, known, onRecord: isAbsent, inTree };
 	const writes = writingTools(question);
 	if (writes.length === 0) return effectiveTools(question);
 	const consent = await parent.askToWrite(agent, writes);

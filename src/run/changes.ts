@@ -35,3 +35,26 @@ export interface ChangedFile {
  * the user's repository, and not in the checkout. superseded: a later run of the same session has them too.
  */
 export type ChangesState = "pending" | "applying" | "applied" | "undoing" | "branched" | "discarded" | "superseded";
+
+/** Changes as the result of a run tells them. */
+export interface ReportedChanges<Text extends string = string> {
+	base: Pick<TreeBase, "commit" | "dirty">;
+	/** Null: it changed nothing. */
+	commit: string | null;
+	/** 200 at most; `total` says how many there are. */
+	files: ReportedFile<Text>[];
+	total: Changes["total"];
+	/** The files that hold them, for whoever wants to look. */
+	patch?: string;
+	bundle?: string;
+	sha256?: Changes["sha256"];
+	/** When the result was made. */
+	state: ChangesState;
+	/** What somebody should look at before they are applied. */
+	warnings: Text[];
+}
+
+export interface ReportedFile<Text extends string = string> extends Omit<ChangedFile, "path" | "from"> {
+	path: Text;
+	from?: Text;
+}

@@ -1,3 +1,4 @@
+import type { ReportedChanges } from "./changes.ts";
 import { isRecord } from "./is-record.ts";
 import type { Cause, DisplayItem, FailureCause, Outcome } from "./outcome.ts";
 import type { SandboxReport } from "./sandbox-report.ts";
@@ -15,7 +16,17 @@ export function isOutcome(value: unknown): value is Outcome<string> {
 	return (value.status === "error" || value.status === "timeout") && isFailure(value);
 }
 
-const hasFacts = ({ usage, displayItems, attempts, warnings, model, context, output, sandbox }: Stored): boolean =>
+const hasFacts = ({
+	usage,
+	displayItems,
+	attempts,
+	warnings,
+	model,
+	context,
+	output,
+	sandbox,
+	changes,
+}: Stored): boolean =>
 	isUsage(usage) &&
 	isListOf(displayItems, isDisplayItem) &&
 	isListOf(warnings, isText) &&
@@ -24,6 +35,7 @@ const hasFacts = ({ usage, displayItems, attempts, warnings, model, context, out
 	isTextOrAbsent(model) &&
 	isTextOrAbsent(output) &&
 	(sandbox === undefined || isSandboxReport(sandbox)) &&
+	(changes === undefined || isReportedChanges(changes)) &&
 	(context === undefined || (isRecord(context) && isNumber(context.tokens) && isNumber(context.window)));
 
 export const isSandboxReport = (value: unknown): value is SandboxReport =>
@@ -33,6 +45,26 @@ export const isSandboxReport = (value: unknown): value is SandboxReport =>
 	isTextOrAbsent(value.why) &&
 	(value.policyOnly === undefined || isListOf(value.policyOnly, isText)) &&
 	(value.denials === undefined || isNumber(value.denials));
+
+export const isReportedChanges = (value: unknown): value is ReportedChanges =>
+	isRecord(value) &&
+	isRecord(value.base) &&
+	isText(value.base.commit) &&
+	(value.commit === null || isText(value.commit)) &&
+	isListOf(value.files, isReportedFile) &&
+	isRecord(value.total) &&
+	[value.total.files, value.total.added, value.total.removed].every(isNumber) &&
+	isText(value.state) &&
+	isTextOrAbsent(value.patch) &&
+	isListOf(value.warnings, isText);
+
+const isReportedFile = (file: unknown): boolean =>
+	isRecord(file) &&
+	isText(file.path) &&
+	isTextOrAbsent(file.from) &&
+	isText(file.status) &&
+	isNumber(file.added) &&
+	isNumber(file.removed);
 
 const isFailure = ({ cause, exitCode, error, finalized, timeoutReason, lastEvent }: Stored): boolean =>
 	isFailureCause(cause) &&
@@ -69,6 +101,7 @@ const FAILURE_CAUSES: Readonly<Record<FailureCause, true>> = {
 	provider: true,
 	refused: true,
 	crashed: true,
+	not_harvested: true,
 	lost: true,
 	unreadable: true,
 };

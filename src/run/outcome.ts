@@ -1,3 +1,4 @@
+import type { ReportedChanges } from "./changes.ts";
 import type { SubagentError } from "./errors.ts";
 import type { Redacted } from "./redacted.ts";
 import type { SandboxReport } from "./sandbox-report.ts";
@@ -40,6 +41,8 @@ export type EndCause =
 	| { kind: "provider"; message: string }
 	| { kind: "refused"; error: SubagentError }
 	| { kind: "crashed"; message: string }
+	/** It finished, and what it changed could not be brought home. */
+	| { kind: "not_harvested"; problem: string; tree: string; result: string }
 	| { kind: "lost"; message: string };
 
 /**
@@ -61,6 +64,8 @@ interface OutcomeFacts<Text extends string> {
 	output?: Text;
 	/** What kept it to what it may do; absent if it was never set up. */
 	sandbox?: SandboxReport<Text>;
+	/** What it changed in its tree; absent if it had none. */
+	changes?: ReportedChanges<Text>;
 	/** Things the requester should know that did not change the ending. */
 	warnings: Text[];
 }

@@ -8,7 +8,9 @@ import { findTree, reserveTree, type TreeRecord, treeNotHarvested, treeReady, tr
 import type { Changes } from "../run/changes.ts";
 import type { RunId, SessionId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
+import { type CarriedOver, carryOver } from "./carry-over.ts";
 import { findCheckout } from "./checkout.ts";
+import { objectsOf } from "./git-folder.ts";
 import { packChanges } from "./harvest.ts";
 import type { TreeLimits } from "./measure.ts";
 import type { RunProgram } from "./program.ts";
@@ -34,10 +36,16 @@ export interface TreeWish extends Pick<SnapshotOrder, "limits" | "link" | "submo
 }
 
 export interface OpenTree {
+	/** The folder of the tree and of what we know of it. */
+	folder: string;
 	/** All that a ring must let the child write. */
 	tree: string;
 	/** Where in it the child works: the same place that `cwd` has in the checkout. */
 	cwd: string;
+	/** What git in it reads of the user's: the objects that it borrows. */
+	borrows: string[];
+	/** The earlier run of the session whose changes are in it. */
+	carried?: RunId;
 	warnings: string[];
 }
 
@@ -45,22 +53,29 @@ export interface OpenTree {
  * The tree of a run: the one it has, if it was interrupted, or a new one. The ledger says where it will be before anything is
  * made, so that whatever happens, somebody knows of it.
  */
-export async function openTree({ ledger, root }: TreesPlace, wish: TreeWish): Promise<OpenTree> {
+export async function openTree(place: TreesPlace, wish: TreeWish): Promise<OpenTree> {
+	const { ledger, root } = place;
 	const { runId, sessionId, cwd, secret = [] } = wish;
 	const checkout = await findCheckout(cwd, { secret: [root, ...secret] });
 	const folder = join(root, sessionId);
 	const reserved = reserveTree(ledger, { runId, folder, otherwise: `${folder}.${runId}`, cwd, at: Date.now() });
 	const { tree } = treeParts(reserved.folder);
-	const opened = { tree, cwd: join(tree, checkout.prefix) };
-	if (reserved.state !== "making") return { ...opened, warnings: reserved.warnings };
+	const opened = { folder: reserved.folder, tree, cwd: join(tree, checkout.prefix), borrows: objectsOf(checkout) };
+	if (reserved.state !== "making") {
+		const { carried, warnings } = reserved;
+		return { ...opened, ...(carried !== undefined && { carried }), warnings };
+	}
 	mkdirSync(root, { recursive: true, mode: 0o700 });
 	await removeTreeFolder(reserved.folder, root);
 	try {
 		const { limits, link, submodules, hidden = [] } = wish;
 		const made = await snapshot({ checkout, folder: reserved.folder, limits, link, submodules, hidden });
 		mkdirSync(opened.cwd, { recursive: true });
-		treeReady(ledger, runId, made);
-		return { ...opened, warnings: made.warnings };
+		const earlier = await carryOver(place, sessionId, reserved.folder);
+		const carried = earlier?.problem === undefined ? earlier?.from : undefined;
+		const warnings = earlier?.problem === undefined ? made.warnings : [...made.warnings, notCarried(earlier)];
+		treeReady(ledger, runId, { base: made.base, carried, warnings });
+		return { ...opened, ...(carried !== undefined && { carried }), warnings };
 	} catch (error) {
 		// Half of a copy is of no use, and on a full disk in the way.
 		await removeTreeFolder(reserved.folder, root);
@@ -69,10 +84,13 @@ export async function openTree({ ledger, root }: TreesPlace, wish: TreeWish): Pr
 	}
 }
 
+const notCarried = ({ from, problem }: CarriedOver): string =>
+	`What run ${from} changed in this session is not in the tree, because it does not fit the checkout as it is now: ${problem}`;
+
 export interface Homecoming {
 	limits: TreeLimits;
-	/** Runs a program inside a ring in which nothing but this folder can be written. */
-	inRing(folder: string): RunProgram;
+	/** Runs a program inside a ring in which nothing but this folder can be written, and these can be read. */
+	inRing(folder: string, readable: readonly string[]): RunProgram;
 }
 
 /** In the result of a run. */
@@ -92,7 +110,7 @@ export async function bringHome(place: TreesPlace, runId: RunId, how: Homecoming
 	if (tree.state === "ready") {
 		try {
 			const changes = await harvested(place, tree, how);
-			recordChanges(ledger, { runId, cwd: tree.cwd, at: Date.now(), changes });
+			recordChanges(ledger, { tree, at: Date.now(), changes });
 		} catch (error) {
 			const problem = messageOf(error);
 			treeNotHarvested(ledger, runId, problem);
@@ -107,12 +125,13 @@ export async function bringHome(place: TreesPlace, runId: RunId, how: Homecoming
 	async function harvested({ root }: TreesPlace, { folder, base, cwd }: TreeRecord, { limits, inRing }: Homecoming) {
 		if (!base) throw new Error(`What the tree ${folder} began with is not known.`);
 		const message = `What run ${runId} changed`;
-		const packed = await packChanges({ folder, base, message, limits, inRing: inRing(folder) });
+		const checkout = await findCheckout(cwd, { secret: [root] });
+		const packed = await packChanges({ folder, base, message, limits, inRing: inRing(folder, objectsOf(checkout)) });
 		if (packed === undefined) return undefined;
 		mkdirSync(places.changes, { recursive: true, mode: 0o700 });
 		const { files, ...received } = await receiveBundle({
 			packed,
-			checkout: await findCheckout(cwd, { secret: [root] }),
+			checkout,
 			base,
 			...changeFiles(places, runId),
 			maxBytes: limits.maxBytes,

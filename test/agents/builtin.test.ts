@@ -7,7 +7,7 @@ import { repositoryRoot, stagedPackage } from "../helpers/repository.ts";
 test("what was built has the built-in agents as their files say", () => {
 	const { agents, diagnostics } = builtinAgents(join(repositoryRoot, "agents"));
 	expect(diagnostics).toEqual([]);
-	expect(agents).toHaveLength(5);
+	expect(agents).toHaveLength(6);
 	const chunks = join(stagedPackage(), "dist", "chunks");
 	const code = readdirSync(chunks)
 		.map((name) => readFileSync(join(chunks, name), "utf8"))

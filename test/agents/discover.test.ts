@@ -267,7 +267,7 @@ describe("the built-in agents", () => {
 	const inTheCode = ["read", "grep", "find", "ls", "lsp"];
 	const onTheWeb = ["web_search", "fetch_content", "get_search_content", "convert_content"];
 
-	test("are the five of the contract, readonly, with its tools", () => {
+	test("are the six of the contract, five of them readonly, with its tools", () => {
 		const { agents, diagnostics } = catalog();
 		expect(diagnostics).toEqual([]);
 		expect(agents.map(({ name, readonly, tools, source }) => [name, readonly, tools, source])).toEqual([
@@ -276,14 +276,16 @@ describe("the built-in agents", () => {
 			["reviewer", true, { kind: "only", names: inTheCode }, "builtin"],
 			["implementer", true, { kind: "only", names: inTheCode }, "builtin"],
 			["tester", true, { kind: "only", names: inTheCode }, "builtin"],
+			["worker", false, { kind: "only", names: [...inTheCode, "bash", "edit", "write"] }, "builtin"],
 		]);
+		expect(agents.find(({ name }) => name === "worker")?.isolation).toBe("worktree");
 	});
 
 	test("each say what they may not do, what is uncertain and how to answer", () => {
-		for (const { description, prompt } of catalog().agents) {
+		for (const { description, prompt, readonly } of catalog().agents) {
 			expect(description).not.toBe("");
-			expect(prompt).toMatch(/only (?:the delegated|what the task names)/);
-			expect(prompt).toMatch(/do not edit|change nothing/i);
+			expect(prompt).toMatch(/only (?:the delegated|what the task names)/i);
+			if (readonly) expect(prompt).toMatch(/do not edit|change nothing/i);
 			expect(prompt).toMatch(/do not delegate further/i);
 			expect(prompt).toContain("**Uncertain**");
 			expect(prompt).toContain("How to answer");

@@ -45,6 +45,7 @@ describe("isolation", () => {
 	test.each([
 		["isolation: process", "process"],
 		["isolation: shared", "shared"],
+		["isolation: worktree", "worktree"],
 		["", "shared"],
 		["isolation:", "shared"],
 	])("%s", (line, isolation) => {
@@ -52,7 +53,7 @@ describe("isolation", () => {
 		expect([agent?.isolation, diagnostics]).toEqual([isolation, []]);
 	});
 
-	test.each(["worktree", "container", "true", "[process]"])("%s is not known, so the agent is read-only", (value) => {
+	test.each(["container", "true", "[process]"])("%s is not known, so the agent is read-only", (value) => {
 		const { agent, diagnostics } = read(`isolation: ${value}`);
 		expect(agent).toMatchObject({
 			isolation: "shared",
@@ -495,10 +496,10 @@ You are an expert code reviewer.
 		const { agent, diagnostics } = parse(generated("Reviews code. Use PROACTIVELY after changes."));
 		expect(agent).toMatchObject({ ...expected, model: "inherit" });
 		expect(diagnostics.map(({ key }) => key)).toEqual([
-			...["tools", "permissionMode", "hooks", "isolation"],
+			...["tools", "permissionMode", "hooks"],
 			...["mcpServers", "memory"],
 		]);
-		expect(agent?.warnings).toHaveLength(5);
+		expect(agent?.warnings).toHaveLength(4);
 	});
 
 	test("works with the unquoted description that its generator writes", () => {

@@ -22,7 +22,13 @@ function fateOf(name: string) {
 		...parentOf.knownTools,
 		...parentTools.map((tool) => ({ name: tool, extension: "/extensions/web.js" })),
 	];
-	const granted = effectiveTools({ agent, config: configOf({}), active: parentOf.activeTools, known });
+	const granted = effectiveTools({
+		agent,
+		config: configOf({}),
+		active: parentOf.activeTools,
+		known,
+		inTree: agent.isolation === "worktree",
+	});
 	const {
 		extensions: ______,
 		extensionOf: _______,

@@ -52,6 +52,7 @@ const defaults: Config = {
 		askMinutes: 10,
 		hooks: { start: null, stop: null, timeoutMs: 10_000 },
 		sandbox: { mode: "auto", hide: [], env: [], network: null, sockets: false },
+		worktree: { link: ["node_modules", ".venv"], maxFiles: 50_000, maxBytes: 1024 ** 3, submodules: "warn" },
 	},
 	agents: {
 		defaults: {

@@ -10,7 +10,7 @@ function granted({ extra = [], ...lists }: { allow?: string[]; deny?: string[]; 
 	const config = { ...defaults, tools: { subagents: { tools: { allow: null, deny: [], ...lists } } } };
 	const active = ["read", "bash", "edit", "find", "fetch_content", ...extra];
 	const known = active.map((name) => ({ name }));
-	const tools = effectiveTools({ agent: GENERAL, config, active, known });
+	const tools = effectiveTools({ agent: GENERAL, config, active, known, inTree: true });
 	return "tools" in tools ? tools.tools : [];
 }
 

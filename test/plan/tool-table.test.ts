@@ -60,6 +60,8 @@ interface Row {
 	config?: object;
 	parent?: Parent;
 	consent?: WriteConsent;
+	/** It writes in a tree of its own. */
+	inTree?: true;
 	/** What it gets. An empty list is a refusal, and the warnings are in its message. */
 	tools: string[];
 	warnings: (string | ReturnType<typeof expect.stringMatching>)[];
@@ -648,12 +650,14 @@ const ROWS: Row[] = [
 	// The child without a role. It writes, until it works in a tree of its own.
 	{
 		because: "a child without a role has what its parent has, and hears nothing of tools that delegate",
+		inTree: true,
 		parent: pi087WithLsp,
 		tools: ["read", "bash", "edit", "write", "lsp"],
 		warnings: [],
 	},
 	{
 		because: "a child without a role is told what deny takes from it",
+		inTree: true,
 		config: lists({ deny: ["bash", "write"] }),
 		tools: ["read", "edit"],
 		warnings: ["bash, write were left out: tools.subagents.tools.deny in pi-geon.json forbids them."],
@@ -670,6 +674,63 @@ const ROWS: Row[] = [
 		parent: { ...embedded, active: ["read", "in_memory"] },
 		tools: ["read"],
 		warnings: ["in_memory was left out: no extension file provides it, so a subagent cannot load it."],
+	},
+	{
+		because: "a child without a role and without a tree only reads",
+		tools: ["read"],
+		warnings: [`bash, edit, write were left out: ${NO_WRITE}`],
+	},
+	{
+		because: "allowWrite lets a child without a role write in the checkout",
+		config: mayWrite,
+		tools: ["read", "bash", "edit", "write"],
+		warnings: [],
+	},
+
+	// Trees.
+	{
+		because: "an agent that asks for a tree writes in it, whatever allowWrite says",
+		file: "isolation: worktree\ntools: read, bash, edit",
+		inTree: true,
+		tools: ["read", "bash", "edit"],
+		warnings: [],
+	},
+	{
+		because: "without a tree such an agent only reads, although allowWrite would let it write in the checkout",
+		file: "isolation: worktree\ntools: read, bash, edit",
+		config: mayWrite,
+		tools: ["read"],
+		warnings: ["bash, edit were left out: custom writes in a tree of its own, and can have none here."],
+	},
+	{
+		because: "nor does the user's yes let it write in the checkout",
+		file: "isolation: worktree\ntools: read, write",
+		consent: "given",
+		tools: ["read"],
+		warnings: ["write was left out: custom writes in a tree of its own, and can have none here."],
+	},
+	{
+		because: "a tree does not make a readonly agent write",
+		file: "isolation: worktree\nreadonly: true\ntools: read, bash",
+		inTree: true,
+		tools: ["read"],
+		warnings: ["bash was left out: custom is read-only. `readonly` in its file changes that."],
+	},
+	{
+		because: "in a tree an agent gets MCP tools that may write",
+		file: "isolation: worktree\ntools: read, mcp__github__create_issue",
+		parent: pi15,
+		inTree: true,
+		tools: ["read", "mcp__github__create_issue"],
+		warnings: [],
+	},
+	{
+		because: "a built-in agent writes in a tree if its file says so",
+		file: "isolation: worktree\ntools: read, edit",
+		source: "builtin",
+		inTree: true,
+		tools: ["read", "edit"],
+		warnings: [],
 	},
 
 	// MCP, codemode and tool_search.
@@ -894,12 +955,14 @@ const ROWS: Row[] = [
 	},
 	{
 		because: "a child without a role inherits MCP tools that the parent has switched on",
+		inTree: true,
 		parent: pi15,
 		tools: ["read", "bash", "edit", "write", ...GITHUB],
 		warnings: [],
 	},
 	{
 		because: "codemode is not inherited by a child without a role",
+		inTree: true,
 		parent: pi15Codemode,
 		tools: ["read", "bash", "edit", "write"],
 		warnings: ["codemode was left out: a subagent gets it only if the `tools` of its file names it."],
@@ -1040,7 +1103,7 @@ describe("whatever an agent asks for", () => {
 function granted(row: Row): { tools: string[]; warnings: string[] } {
 	const { active, known } = row.parent ?? pi087;
 	const agent = row.file === undefined ? GENERAL : agentOf(row.file, row.source ?? "user");
-	const consent = row.consent && { consent: row.consent };
-	const answer = effectiveTools({ agent, config: configOf(row.config ?? {}), active, known, ...consent });
+	const facts = { ...(row.consent && { consent: row.consent }), ...(row.inTree && { inTree: true }) };
+	const answer = effectiveTools({ agent, config: configOf(row.config ?? {}), active, known, ...facts });
 	return isRefusal(answer) ? { tools: [], warnings: [answer.error.message] } : answer;
 }

@@ -83,7 +83,6 @@ describe("a restriction that cannot be enforced makes the agent read-only, with 
 		["permissionMode: [plan]", "permissionMode"],
 		["hooks: { PreToolUse: [{ matcher: Bash, hooks: [{ type: command, command: ./check.sh }] }] }", "hooks"],
 		["hooks: ./hooks.json", "hooks"],
-		["isolation: worktree", "isolation"],
 		["isolation: container", "isolation"],
 		["isolation: true", "isolation"],
 		["isolation: [process]", "isolation"],
@@ -131,7 +130,7 @@ describe("a restriction that cannot be enforced makes the agent read-only, with 
 	});
 
 	test("several of them are each said", () => {
-		const { agent } = parse("permissionMode: plan", "hooks: { Stop: [x] }", "isolation: worktree");
+		const { agent } = parse("permissionMode: plan", "hooks: { Stop: [x] }", "isolation: container");
 		expect(agent?.readonly).toBe(true);
 		expect(agent?.warnings).toHaveLength(3);
 	});

@@ -25,6 +25,7 @@ const CAUSES: Readonly<Record<AttemptCause, string>> = {
 	provider: "the model provider failed",
 	refused: "could not be started",
 	crashed: "failed",
+	not_harvested: "failed",
 	lost: "lost",
 	unreadable: "its record could not be read",
 	host_lost: "its host died or went silent",

@@ -1,13 +1,12 @@
 import { inOneLine, plain } from "../../collect/plain.ts";
 import { plural } from "../../run/amounts.ts";
+import { changesInShort } from "../../run/changes-in-short.ts";
 import type { ChangeDone } from "../apply.ts";
 import type { ChangesView } from "../changes.ts";
 import { cutTo, padTo, wrapTo } from "./layout.ts";
 import { type Reading, timeInWords } from "./words.ts";
 
 const FILES_SHOWN = 50;
-
-type Total = Pick<ChangesView, "total">;
 
 /** What several runs changed, a line for each. */
 export function changesListReport(
@@ -16,7 +15,7 @@ export function changesListReport(
 ): string[] {
 	if (all.length === 0) return wrapTo(width, none);
 	return all.map((one) =>
-		cutTo(width, `${one.runId}  ${padTo(10, one.state)}  ${totalInWords(one)}  ${inOneLine(one.agent)}`),
+		cutTo(width, `${one.runId}  ${padTo(10, one.state)}  ${changesInShort(one)}  ${inOneLine(one.agent)}`),
 	);
 }
 
@@ -24,7 +23,7 @@ export function changesListReport(
 export function changesReport(changes: ChangesView, { width }: Pick<Reading, "width">): string[] {
 	const { runId, agent, files, total, warnings, events, state, branch, base } = changes;
 	return [
-		cutTo(width, `Changes of run ${runId} (${inOneLine(agent)}): ${totalInWords(changes)}, ${state}`),
+		cutTo(width, `Changes of run ${runId} (${inOneLine(agent)}): ${changesInShort(changes)}, ${state}`),
 		cutTo(width, `on top of ${base.commit.slice(0, 12)}${base.dirty ? ", your working tree when the run began" : ""}`),
 		"",
 		...files.slice(0, FILES_SHOWN).map((file) => {
@@ -43,8 +42,6 @@ export function changesReport(changes: ChangesView, { width }: Pick<Reading, "wi
 		...(state === "pending" ? ["", "Nothing of it is in your working tree yet."] : []),
 	];
 }
-
-const totalInWords = ({ total }: Total): string => `${plural(total.files, "file")} +${total.added} -${total.removed}`;
 
 /** The patch, as text that cannot paint on the terminal. */
 export function diffReport(

@@ -57,6 +57,7 @@ function whatItIs(info: RunInfo): Fact[] {
 		fact("fallback", info.fallbackModels?.join(", then ")),
 		fact("tools", info.tools.join(", ")),
 		fact("sandbox", info.sandbox),
+		fact("changes", info.changes),
 		fact("skills", info.skills?.join(", ")),
 		fact("context", info.context && "fork: began with a copy of the conversation"),
 		fact("limits", limitsInWords(info.limits)),

@@ -26,6 +26,7 @@ export const ENDED: Readonly<Record<Cause, string>> = {
 	provider: "failed",
 	refused: "failed",
 	crashed: "failed",
+	not_harvested: "failed",
 	unreadable: "failed",
 };
 

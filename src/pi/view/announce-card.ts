@@ -55,6 +55,7 @@ const CARD_MARKS = {
 	provider: FAILED,
 	refused: FAILED,
 	crashed: FAILED,
+	not_harvested: FAILED,
 } as const satisfies Record<Cause, object>;
 
 function cardTitle({ cause, agent, label }: AnnounceView, theme: Theme): string[] {

@@ -2,6 +2,7 @@ import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { inOneLine } from "../../collect/plain.ts";
 import { ENDED } from "../../operate/report/words.ts";
 import { duration, plural } from "../../run/amounts.ts";
+import { changesInShort } from "../../run/changes-in-short.ts";
 import { sandboxInWords } from "../../run/sandbox-report.ts";
 import { activityLines } from "./activity-lines.ts";
 import { answerLines } from "./answer.ts";
@@ -30,6 +31,7 @@ function succeeded(view: EndedView, drawing: Drawing): string[] {
 		// A success may have something against it, such as an answer that was cut.
 		...(view.error ? problemLines(view.error, "warning", drawing) : []),
 		...warningLines(view.warnings, drawing),
+		...changedLines(view, drawing),
 		...(expanded ? [...activityLines(view.activity, drawing), ""] : []),
 		...(view.output.trim() === "" ? [theme.fg("muted", "(no output)")] : answerLines(view.output, drawing)),
 	];
@@ -42,6 +44,7 @@ function failedLines(view: EndedView, drawing: Drawing): string[] {
 		...factLines([state, ...howItEnded(view, drawing)], drawing),
 		...(view.error ? problemLines(view.error, "error", drawing) : []),
 		...warningLines(view.warnings, drawing),
+		...changedLines(view, drawing),
 		...factLines(consumption(view.facts, drawing), drawing),
 		...activityLines(view.activity, drawing),
 		...(view.output.trim() === "" ? [] : partialOutput(view.output, drawing)),
@@ -56,12 +59,20 @@ function partialOutput(output: string, drawing: Drawing): string[] {
 
 const took = ({ durationMs }: EndedView): string => (durationMs === undefined ? "" : ` ${duration(durationMs)}`);
 
-function howItEnded({ exitCode, attempts, sandbox }: EndedView, { expanded }: Drawing): string[] {
+function howItEnded({ exitCode, attempts, sandbox, changes }: EndedView, { expanded }: Drawing): string[] {
 	return [
 		...(exitCode !== 0 || expanded ? [`exit ${exitCode}`] : []),
 		...(attempts > 1 ? [plural(attempts, "attempt")] : []),
+		...(changes ? [changesInShort(changes)] : []),
 		...(sandbox ? [sandbox.enforced === "kernel" ? "kernel-enforced" : "policy only"] : []),
 	];
+}
+
+/** What the user can do with the changes, which the tool does not do by itself. */
+function changedLines({ changes, runId }: EndedView, { theme, width }: Drawing): string[] {
+	if (!changes || changes.commit === null || runId === undefined) return [];
+	const text = `Not in your working tree yet: /subagents diff ${runId} shows it, /subagents apply ${runId} takes it over.`;
+	return wrapTextWithAnsi(theme.fg("warning", text), width);
 }
 
 /** Where to look further. Not shortened, so that it can be copied. */

@@ -1,7 +1,8 @@
 import { inOneLine } from "../../collect/plain.ts";
 import { readResultDetails } from "../../deliver/stored-details.ts";
+import type { ReportedChanges } from "../../run/changes.ts";
 import type { Cause } from "../../run/outcome.ts";
-import { isCause, isSandboxReport } from "../../run/outcome-check.ts";
+import { isCause, isReportedChanges, isSandboxReport } from "../../run/outcome-check.ts";
 import type { SandboxReport } from "../../run/sandbox-report.ts";
 import { activity } from "./activity.ts";
 import { amountOf, fieldsOf, type StoredFields, storedList, textOf } from "./stored.ts";
@@ -47,6 +48,7 @@ interface EndedDetails {
 	activity: Activity;
 	warnings: string[];
 	sandbox: SandboxReport | undefined;
+	changes: ReportedChanges | undefined;
 	output: string;
 	runId: string | undefined;
 	sessionId: string | undefined;
@@ -94,6 +96,7 @@ function readEnded(details: StoredFields, result: StoredFields): SubagentView {
 		activity: activity(result.displayItems, LATEST_ACTIVITY),
 		warnings: storedList(result.warnings).flatMap((warning) => textOf(warning) ?? []),
 		sandbox: isSandboxReport(result.sandbox) ? result.sandbox : undefined,
+		changes: isReportedChanges(result.changes) ? result.changes : undefined,
 		output: textOf(result.output) ?? "",
 		runId: shortText(details.runId),
 		sessionId: shortText(details.sessionId),

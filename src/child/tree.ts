@@ -1,0 +1,132 @@
+import type { Redactor } from "../collect/redact/redactor.ts";
+import { changeFiles } from "../ledger/change-files.ts";
+import { findTree } from "../ledger/trees.ts";
+import type { Changes, ReportedChanges, TreeBase } from "../run/changes.ts";
+import type { RunId } from "../run/ids.ts";
+import type { EndCause } from "../run/outcome.ts";
+import type { Redacted } from "../run/redacted.ts";
+import { probeRing } from "../sandbox/probe.ts";
+import { withProgramsInRing } from "../sandbox/programs-in-ring.ts";
+import { bringHome, type OpenTree, openTree, type TreesPlace } from "../trees/tree-of-run.ts";
+import { TreeRefused } from "../trees/tree-refused.ts";
+import { SetupFailed } from "./session-file.ts";
+import type { ClaimedRun } from "./work.ts";
+
+type TreeRun = Pick<ClaimedRun, "run" | "plan">;
+
+export interface TreeServices {
+	agentDir: string;
+	redactor: Redactor;
+	/** Absent: no run of this process has a tree. */
+	trees?: TreesPlace;
+}
+
+/** The tree that a run works in; undefined if its plan has none. Without a ring around it there is no tree either. */
+export async function treeForRun(
+	{ run, plan }: TreeRun,
+	{ agentDir, trees }: TreeServices,
+): Promise<OpenTree | undefined> {
+	const { tree, sandbox, session, cwd } = plan;
+	if (!tree || !trees) return undefined;
+	const probe = await probeRing();
+	if (!probe.can) {
+		throw new SetupFailed(`It was to write in a tree of its own, and the kernel cannot keep it there. ${probe.why}`);
+	}
+	try {
+		return await openTree(trees, {
+			runId: run.id,
+			sessionId: session.id,
+			cwd,
+			limits: tree,
+			link: tree.link,
+			submodules: tree.submodules,
+			hidden: sandbox?.hide ?? [],
+			secret: [agentDir],
+		});
+	} catch (error) {
+		if (error instanceof TreeRefused) throw new SetupFailed(`It can have no tree to write in: ${error.message}`);
+		throw error;
+	}
+}
+
+/** What the child is told of its tree besides what its prompt says. */
+export const treeNote = ({ carried, warnings }: OpenTree): string =>
+	[
+		...(carried === undefined
+			? []
+			: ["What you changed before in this session is in your copy again: the user has not decided about it yet."]),
+		...warnings,
+	].join("\n");
+
+export interface HomeFromTree {
+	changes?: ReportedChanges<Redacted>;
+	/** Why nothing came home: then the run did not succeed, whatever its child said. */
+	notHarvested?: NotHarvested;
+}
+
+interface NotHarvested {
+	problem: string;
+	tree: string;
+}
+
+export const NOTHING_HOME: HomeFromTree = {};
+
+/** Work that is not home is no success. */
+export function endedWith(cause: EndCause, { notHarvested }: HomeFromTree): EndCause {
+	if (!notHarvested || cause.kind !== "finalized") return cause;
+	return { kind: "not_harvested", ...notHarvested, result: cause.finalized.result };
+}
+
+export const notHome = ({ problem, tree }: NotHarvested): string =>
+	`What it changed could not be brought home: ${problem} The work is still in ${tree}`;
+
+/** Brings home what a run changed in its tree, if it had one, however it ended. */
+export async function homeFromTree(
+	{ run, plan }: TreeRun,
+	{ agentDir, trees, redactor: { redact } }: TreeServices,
+): Promise<HomeFromTree> {
+	const { tree: limits } = plan;
+	const known = limits && trees && findTree(trees.ledger, run.id);
+	if (!limits || !trees || !known) return NOTHING_HOME;
+	const place = { scratch: trees.places.scratch, hidden: [agentDir] };
+	const home = await withProgramsInRing(place, (inRing) => bringHome(trees, run.id, { limits, inRing })).catch(
+		(error: Error) => ({ notHarvested: error.message, tree: known.folder }),
+	);
+	if (!home) return NOTHING_HOME;
+	if ("notHarvested" in home) return { notHarvested: { problem: home.notHarvested, tree: home.tree } };
+	const { base } = known;
+	if (!base) return NOTHING_HOME;
+	return { changes: reported(home.changes, { base, runId: run.id, trees, redact }) };
+}
+
+interface ChangesSource {
+	base: TreeBase;
+	runId: RunId;
+	trees: TreesPlace;
+	redact: (text: string) => Redacted;
+}
+
+/** The child chose the names of its files: what of them is secret is masked, as everywhere. */
+function reported(
+	changes: Changes | undefined,
+	{ base, runId, trees, redact }: ChangesSource,
+): ReportedChanges<Redacted> {
+	const { commit, dirty } = base;
+	const from = { base: { commit, dirty }, state: "pending" } as const;
+	if (!changes) {
+		return { ...from, commit: null, files: [], total: { files: 0, added: 0, removed: 0 }, warnings: [] };
+	}
+	return {
+		...from,
+		commit: changes.commit,
+		files: changes.files.map(({ path, from, ...file }) => ({
+			...file,
+			path: redact(path),
+			...(from !== undefined && { from: redact(from) }),
+		})),
+		total: changes.total,
+		...changeFiles(trees.places, runId),
+		sha256: changes.sha256,
+		warnings: changes.warnings.map(redact),
+	};
+}

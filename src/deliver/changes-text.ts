@@ -1,0 +1,34 @@
+import { inLegibleLine } from "../collect/plain.ts";
+import type { ReportedChanges, ReportedFile } from "../run/changes.ts";
+import type { RunId } from "../run/ids.ts";
+import { joined, ours, type Redacted } from "../run/redacted.ts";
+
+/** With the sentence before them, ten lines in all. */
+const FILES_TOLD = 7;
+
+/** What a run changed, for the requester. The names of the files are the child's words. */
+export interface ChangesText {
+	sentence: Redacted;
+	files?: Redacted;
+}
+
+export function changesText(changes: ReportedChanges<Redacted>, runId: RunId): ChangesText {
+	const { files, total, warnings } = changes;
+	if (changes.commit === null) return { sentence: ours`It changed nothing in its copy of the checkout.` };
+	const names = total.files === 1 ? ours`1 file` : ours`${total.files} files`;
+	const sentence = ours`It changed ${names} (+${total.added} -${total.removed}) in its copy of the checkout. Nothing of that is in the working tree yet: the user can look at it with /subagents diff ${runId} and take it over with /subagents apply ${runId}.`;
+	const more = total.files - Math.min(files.length, FILES_TOLD);
+	const lines = [
+		...files.slice(0, FILES_TOLD).map(fileLine),
+		...(more > 0 ? [ours`and ${more} more`] : []),
+		...(warnings.length > 0 ? [ours`To look at before: ${joined(warnings.map(inLegibleLine), "; ")}`] : []),
+	];
+	return { sentence, files: joined(lines, "\n") };
+}
+
+const fileLine = ({ status, path, from, added, removed, binary }: ReportedFile<Redacted>): Redacted => {
+	const name = from === undefined ? inLegibleLine(path) : ours`${inLegibleLine(from)} → ${inLegibleLine(path)}`;
+	return ours`${STATUS[status] ?? STATUS.M} ${name} ${binary ? ours`binary` : ours`+${added} -${removed}`}`;
+};
+
+const STATUS = { A: ours`A`, M: ours`M`, D: ours`D`, R: ours`R`, T: ours`T` };

@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { probeRing } from "./probe.ts";
+import { openRing } from "./ring.ts";
+import { type RanInRing, runInRing } from "./run-in-ring.ts";
+import { removeScratch } from "./scratch.ts";
+
+export interface ProgramsPlace {
+	/** Where rings have their own folders. */
+	scratch: string;
+	/** What programs must not see, besides what is hidden by default. */
+	hidden: readonly string[];
+}
+
+type InRing = (
+	command: readonly string[],
+	options: { cwd: string; env: Record<string, string>; input?: string; maxBytes?: number; signal?: AbortSignal },
+) => Promise<RanInRing>;
+
+/** For what one run has written. */
+const MOST_MS = 120_000;
+
+/**
+ * Does some work with programs that run in a ring in which one folder alone can be written, without a network. Fails where
+ * there is no ring.
+ */
+export async function withProgramsInRing<T>(
+	{ scratch: root, hidden }: ProgramsPlace,
+	work: (inRing: (folder: string, readable: readonly string[]) => InRing) => Promise<T>,
+): Promise<T> {
+	const probe = await probeRing();
+	if (!probe.can) throw new Error(`There is no sandbox to look at them in. ${probe.why}`);
+	const scratch = join(root, `programs-${randomUUID()}`);
+	const within = { hidden, scratch, network: "off", sockets: false, env: [] } as const;
+	try {
+		return await work((folder, readable) => {
+			const ring = openRing({ ...within, abilities: probe.abilities, cwd: folder, writable: [folder], readable });
+			return (command, options) => runInRing(ring, command, { timeoutMs: MOST_MS, ...options });
+		});
+	} finally {
+		await removeScratch(scratch);
+	}
+}

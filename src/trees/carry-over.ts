@@ -1,0 +1,40 @@
+import { changeFiles } from "../ledger/change-files.ts";
+import { pendingChangesOf } from "../ledger/changes.ts";
+import type { RunId, SessionId } from "../run/ids.ts";
+import { GitFailed, git } from "./git.ts";
+import { digestIfThere } from "./receive.ts";
+import { treeParts } from "./snapshot.ts";
+import type { TreesPlace } from "./tree-of-run.ts";
+
+/** What an earlier run of the session changed, and what became of it in the new tree. */
+export interface CarriedOver {
+	from: RunId;
+	/** Why it is not there. */
+	problem?: string;
+}
+
+/**
+ * Puts changes into a new tree that an earlier run of the same session made and the user has not decided about: the child
+ * remembers them as done.
+ */
+export async function carryOver(
+	{ ledger, places }: TreesPlace,
+	sessionId: SessionId,
+	folder: string,
+): Promise<CarriedOver | undefined> {
+	const pending = pendingChangesOf(ledger, sessionId);
+	if (!pending) return undefined;
+	const from = pending.runId;
+	const { patch } = changeFiles(places, from);
+	if ((await digestIfThere(patch)) !== pending.sha256.patch) {
+		return { from, problem: `${patch} is not what was recorded of it.` };
+	}
+	const parts = treeParts(folder);
+	try {
+		await git({ gitDir: parts.git, workTree: parts.tree }, ["apply", "--whitespace=nowarn", patch]);
+		return { from };
+	} catch (error) {
+		if (error instanceof GitFailed) return { from, problem: error.message };
+		throw error;
+	}
+}
