@@ -24,7 +24,7 @@ const MAY_USE: Record<string, string> = {
 	host: "run log ports config plan ledger collect processes child",
 	supervise: "run log ports ledger collect processes",
 	deliver: "run log ports ledger collect processes supervise",
-	operate: "run log ports plan ledger collect trees processes supervise deliver delegate.ts",
+	operate: "run log ports plan ledger collect sandbox trees processes supervise deliver delegate.ts",
 	"operate/doctor":
 		"run log ports config agents plan ledger collect processes child supervise deliver operate delegate.ts lsp web",
 	lsp: "run log files config sandbox",

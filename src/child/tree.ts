@@ -1,12 +1,14 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
 import { changeFiles } from "../ledger/change-files.ts";
-import { findTree } from "../ledger/trees.ts";
+import { findTree, treesLeft } from "../ledger/trees.ts";
 import type { Changes, ReportedChanges, TreeBase } from "../run/changes.ts";
 import type { RunId } from "../run/ids.ts";
 import type { EndCause } from "../run/outcome.ts";
 import type { Redacted } from "../run/redacted.ts";
 import { probeRing } from "../sandbox/probe.ts";
 import { withProgramsInRing } from "../sandbox/programs-in-ring.ts";
+import { type Cleared, clearLeftovers } from "../trees/leftovers.ts";
+import { TREE_LIMITS } from "../trees/measure.ts";
 import { bringHome, type OpenTree, openTree, type TreesPlace } from "../trees/tree-of-run.ts";
 import { TreeRefused } from "../trees/tree-refused.ts";
 import { SetupFailed } from "./session-file.ts";
@@ -97,6 +99,17 @@ export async function homeFromTree(
 	const { base } = known;
 	if (!base) return NOTHING_HOME;
 	return { changes: reported(home.changes, { base, runId: run.id, trees, redact }) };
+}
+
+/** Sees to trees of runs whose host died before it could bring their changes home. Undefined: there are none. */
+export async function clearLeftTrees(
+	{ agentDir, trees }: Required<Pick<TreeServices, "agentDir" | "trees">>,
+	clearing: { at: number; retentionDays: number },
+): Promise<Cleared | undefined> {
+	if (!treesLeft(trees.ledger).some(({ runEnded }) => runEnded)) return undefined;
+	return withProgramsInRing({ scratch: trees.places.scratch, hidden: [agentDir] }, (inRing) =>
+		clearLeftovers(trees, { ...clearing, how: { limits: TREE_LIMITS, inRing } }),
+	);
 }
 
 interface ChangesSource {

@@ -19,17 +19,13 @@ export const changes: Command = {
 	async run(call) {
 		const { words, options, out } = call;
 		if (words.length > 0) {
-			return withRunNamed(
-				call,
-				(record, ledger) => {
-					const found = changesOf(record, changeSources(ledger));
-					if (isDenial(found)) return out.failed(found.error);
-					if (out.isJson) out.document(found);
-					else out.lines(changesReport(found, out));
-					return 0;
-				},
-				{ toLook: true },
-			);
+			return withRunNamed(call, async (record, ledger) => {
+				const found = await changesOf(record, changeSources(ledger));
+				if (isDenial(found)) return out.failed(found.error);
+				if (out.isJson) out.document(found);
+				else out.lines(changesReport(found, out));
+				return 0;
+			});
 		}
 		const request = { ...scopeOf(options), limit: CHANGES_LISTED };
 		const found = await withLedger((ledger) => viewChanges(request, changeSources(ledger)), { toLook: true });

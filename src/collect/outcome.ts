@@ -1,5 +1,6 @@
 import type { SubagentError } from "../run/errors.ts";
 import { type Hop, hopInWords } from "../run/hop.ts";
+import type { RunId } from "../run/ids.ts";
 import {
 	type ContextUse,
 	type DisplayItem,
@@ -56,18 +57,25 @@ export function outcomeWithoutHost(
 	record: {
 		usage: Usage;
 		partial?: Redacted;
-		run: { attempt: number; hops?: readonly Hop[] };
-		plan: { warnings: string[] };
+		run: { id: RunId; attempt: number; hops?: readonly Hop[] };
+		plan: { warnings: string[]; tree?: object };
 	},
 	cause: EndCause,
 	redact: (text: string) => Redacted,
 ): Outcome {
 	const { usage, partial, run, plan } = record;
-	const warnings = [...plan.warnings, ...(run.hops ?? []).map(hopInWords)];
+	const warnings = [
+		...plan.warnings,
+		...(run.hops ?? []).map(hopInWords),
+		...(plan.tree && run.attempt > 0 ? [leftInTree(run.id)] : []),
+	];
 	const evidence = { usage, displayItems: [], attempts: run.attempt, warnings };
 	const outcome = outcomeOf(cause, partial === undefined ? evidence : { ...evidence, partialOutput: partial });
 	return redactOwnParts(outcome, redact);
 }
+
+const leftInTree = (id: RunId): string =>
+	`What it changed in its copy of the checkout is kept: /subagents changes ${id} brings it home and shows it.`;
 
 type Failure = Pick<FailureOutcome<string>, "status" | "exitCode" | "error" | "timeoutReason" | "finalized">;
 

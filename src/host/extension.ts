@@ -5,6 +5,7 @@ import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent"
 import { freshModelRuntimes } from "../child/models.ts";
 import { WATCHABLE } from "../child/provider-watch.ts";
 import { sayProviders } from "../child/providers-command.ts";
+import { clearLeftTrees } from "../child/tree.ts";
 import { startWork } from "../child/work.ts";
 import { currentRedactor } from "../collect/redact/current-redactor.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
@@ -66,6 +67,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			const record = findHost(ledger, id);
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);
 			const models = freshModelRuntimes(agentDir);
+			const trees = { ledger, places, root: treesRoot(agentDir, homedir()) };
 			host = new Host({
 				id,
 				profile: record.profile,
@@ -82,7 +84,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 					agentDir: ownDir ?? agentDir,
 					openModels: (extensions) => models(ownDir, extensions),
 					redactor: currentRedactor(agentDir, { principal: ownDir, cwd }),
-					trees: { ledger, places, root: treesRoot(agentDir, homedir()) },
+					trees,
 					ui,
 				}),
 				warmUp: async (isIdle) => {
@@ -93,6 +95,11 @@ export default function hostExtension(pi: ExtensionAPI): void {
 					await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...TOOL_ENTRIES, redactor, ui, isIdle });
 				},
 			});
+			const clearing = { at: Date.now(), retentionDays: retentionDays(agentDir) ?? Number.POSITIVE_INFINITY };
+			clearLeftTrees({ agentDir, trees }, clearing).then(
+				(cleared) => cleared && log.info("saw to trees of dead hosts", { ...cleared }),
+				(error) => log.warn("trees of dead hosts are left", { error }),
+			);
 			try {
 				await host.serve();
 			} finally {

@@ -37,7 +37,7 @@ export interface ChangeRefused extends Denial {
 
 /** Puts the changes of a run into the checkout: all of them, or none. */
 export async function applyChanges(record: RunRecord, request: ChangeRequest): Promise<ChangeDone | ChangeRefused> {
-	const changes = requireChanges(record, request);
+	const changes = await requireChanges(record, request);
 	if ("error" in changes) return changes;
 	const { runId, state, cwd } = changes;
 	if (state === "applied") return done(changes, "already", "applied");
@@ -58,7 +58,7 @@ export async function applyChanges(record: RunRecord, request: ChangeRequest): P
 
 /** Takes applied changes out of the checkout again: every file is then what it was before. */
 export async function undoChanges(record: RunRecord, request: ChangeRequest): Promise<ChangeDone | ChangeRefused> {
-	const changes = requireChanges(record, request);
+	const changes = await requireChanges(record, request);
 	if ("error" in changes) return changes;
 	const back = changes.branch === undefined ? "pending" : "branched";
 	if (changes.state === "pending" || changes.state === "branched") return done(changes, "already", changes.state);

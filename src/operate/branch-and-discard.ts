@@ -14,7 +14,7 @@ export async function branchChanges(
 	record: RunRecord,
 	request: ChangeRequest & { name?: string },
 ): Promise<ChangeDone | ChangeRefused> {
-	const changes = requireChanges(record, request);
+	const changes = await requireChanges(record, request);
 	if ("error" in changes) return changes;
 	const { runId, commit, cwd, state } = changes;
 	const wrong = await whyNotWhole(changes, "bundle", request);
@@ -58,7 +58,7 @@ export async function discardChanges(
 	} else if (!findChanges(ledger, runId) && wasDiscarded(ledger, runId)) {
 		return { runId, done: "already", state: "discarded", files: 0 };
 	}
-	const changes = requireChanges(record, request);
+	const changes = await requireChanges(record, request);
 	if ("error" in changes) return changes;
 	const { state, total } = changes;
 	if (state === "applied") return denied(`The changes of run ${runId} are applied. Undo that first: apply --undo.`);

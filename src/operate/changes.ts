@@ -11,6 +11,7 @@ import type { RunId } from "../run/ids.ts";
 import type { AllRedacted, Redacted } from "../run/redacted.ts";
 import { digestIfThere } from "../trees/receive.ts";
 import { treeParts } from "../trees/snapshot.ts";
+import { bringLeftHome } from "./bring-left-home.ts";
 import type { Denial } from "./denial.ts";
 
 export interface ChangeSources {
@@ -29,8 +30,8 @@ export const viewChanges = (request: RunScope & { limit: number }, sources: Chan
 	);
 
 /** What a run changed, or why there is nothing to show. */
-export function changesOf(record: RunRecord, sources: ChangeSources): ChangesView | Denial {
-	const found = requireChanges(record, sources);
+export async function changesOf(record: RunRecord, sources: ChangeSources): Promise<ChangesView | Denial> {
+	const found = await requireChanges(record, sources);
 	return "error" in found ? found : viewOfChanges(found, record.plan.agent, sources);
 }
 
@@ -46,10 +47,9 @@ const viewOfChanges = (
 		patch: changeFiles(places, changes.runId).patch,
 	});
 
-export function requireChanges(
-	{ run, plan }: RunRecord,
-	{ ledger, redactor }: Pick<ChangeSources, "ledger" | "redactor">,
-): ChangesRecord | Denial {
+export async function requireChanges(record: RunRecord, sources: ChangeSources): Promise<ChangesRecord | Denial> {
+	const { run, plan } = record;
+	const { ledger, redactor } = sources;
 	const changes = findChanges(ledger, run.id);
 	if (changes) return changes;
 	const tree = findTree(ledger, run.id);
@@ -57,9 +57,10 @@ export function requireChanges(
 	if (run.state !== "ended") return denied(`Run ${run.id} has not ended. Its changes come home when it does.`);
 	if (wasDiscarded(ledger, run.id)) return denied(`The changes of run ${run.id} were discarded.`);
 	if (tree.state !== "ready") return denied(`Run ${run.id} changed nothing.`);
-	const why = tree.problem === undefined ? " yet" : `: ${tree.problem}`;
+	const why = await bringLeftHome(record, sources);
+	if (why === undefined) return findChanges(ledger, run.id) ?? denied(`Run ${run.id} changed nothing.`);
 	const where = treeParts(tree.folder).tree;
-	return denied(redactor.redact(`The changes of run ${run.id} have not come home${why}. They are in ${where}`));
+	return denied(redactor.redact(`The changes of run ${run.id} cannot be brought home: ${why} They are in ${where}`));
 }
 
 export const wasDiscarded = (ledger: Ledger, runId: RunId): boolean =>
@@ -73,7 +74,7 @@ export async function diffOf(
 	record: RunRecord,
 	sources: ChangeSources,
 ): Promise<{ runId: RunId; text: Redacted; cutBytes: number; patch: Redacted } | Denial> {
-	const found = requireChanges(record, sources);
+	const found = await requireChanges(record, sources);
 	if ("error" in found) return found;
 	const { patch } = changeFiles(sources.places, found.runId);
 	const wrong = await whyNotWhole(found, "patch", sources);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { outcomeWithoutHost } from "../../src/collect/outcome.ts";
 import { createRedactor } from "../../src/collect/redact/redactor.ts";
+import { newRunId } from "../../src/run/ids.ts";
 import type { Redacted } from "../../src/run/redacted.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
 import { asItIs } from "../helpers/as-it-is.ts";
@@ -13,7 +14,7 @@ test("an outcome that is written without a host is redacted, but for what its ho
 		{
 			usage: NO_USAGE,
 			partial: asItIs<Redacted>("So far."),
-			run: { attempt: 1 },
+			run: { id: newRunId(), attempt: 1 },
 			plan: { warnings: ["/home/ada/a.md has s3cret-value in it."] },
 		},
 		{ kind: "crashed", message: "s3cret-value is not a port" },

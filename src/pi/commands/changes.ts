@@ -49,8 +49,8 @@ export function changesSubcommands(runs: RunsOfSession): Subcommand[] {
 					[NO_CHANGES],
 				);
 			}
-			return runs.withRun(ctx, name, (record, { ledger }) => {
-				const found = changesOf(record, { ...sources(), ledger });
+			return runs.withRun(ctx, name, async (record, { ledger }) => {
+				const found = await changesOf(record, { ...sources(), ledger });
 				return isDenial(found) ? { problem: found.error } : changesReport(found, { width: widthFor(ctx) });
 			});
 		},
