@@ -12,7 +12,7 @@ import { checkoutAround, writableCheckout } from "../sandbox/checkout.ts";
 import { probeRing, type RingProbe } from "../sandbox/probe.ts";
 import { openRing, type Ring } from "../sandbox/ring.ts";
 import { removeScratch, sweepScratch } from "../sandbox/scratch.ts";
-import type { OpenTree } from "../trees/tree-of-run.ts";
+import type { ChildTree } from "./tree.ts";
 
 /** What keeps a run to what it may do. */
 export interface ChildRing {
@@ -32,7 +32,7 @@ export class RingUnavailable extends Error {
 /** `tree`: where the run works, if not in the user's checkout. */
 export async function ringForRun(
 	plan: LaunchPlan,
-	where: { agentDir: string; tree?: OpenTree | undefined },
+	where: { agentDir: string; tree?: ChildTree | undefined },
 ): Promise<ChildRing | undefined> {
 	const { sandbox } = plan;
 	if (!sandbox) return undefined;
@@ -80,7 +80,7 @@ interface RingFor {
 	sandbox: PlannedSandbox;
 	probe: Extract<RingProbe, { can: true }>;
 	agentDir: string;
-	tree?: OpenTree | undefined;
+	tree?: ChildTree | undefined;
 }
 
 function ringIn(scratch: string, { plan, sandbox, probe, agentDir, tree }: RingFor): Ring {
@@ -94,7 +94,7 @@ function ringIn(scratch: string, { plan, sandbox, probe, agentDir, tree }: RingF
 			checkoutAround(plan.cwd),
 			...own.map((dir) => join(dir, "bin")),
 			...skillFolders(plan),
-			...(tree ? [tree.folder, ...tree.borrows] : []),
+			...(tree ? [tree.folder, ...tree.borrows()] : []),
 		],
 		hidden: [
 			...own,

@@ -13,7 +13,6 @@ import type { LaunchPlan } from "../plan/plan.ts";
 import { ASK_TOOL } from "../run/question.ts";
 
 import { lendRings } from "../sandbox/lent-rings.ts";
-import type { OpenTree } from "../trees/tree-of-run.ts";
 
 import { childSettings } from "./child-settings.ts";
 import { contextFiles } from "./context-files.ts";
@@ -25,7 +24,7 @@ import { ringedTools } from "./ringed-tools.ts";
 import { serverRings } from "./server-rings.ts";
 import { openSessionFile, SetupFailed } from "./session-file.ts";
 import { lostSkills, skillOptions } from "./skills.ts";
-import { treeNote } from "./tree.ts";
+import type { ChildTree } from "./tree.ts";
 import { Turns } from "./turns.ts";
 
 export interface ChildSetup {
@@ -44,7 +43,7 @@ export interface ChildSetup {
 	/** What keeps its tools to what they may do. */
 	ring?: ChildRing | undefined;
 	/** Where it works, if not in the user's folder. */
-	tree?: OpenTree;
+	tree?: ChildTree;
 	/** Hears what the child goes without. */
 	warn(warning: string): void;
 	/** Hears what has to be closed when the child has come to rest, also if it never started to work. */
@@ -96,7 +95,7 @@ async function startSession(setup: ChildSetup): Promise<AgentSession> {
 		noPromptTemplates: true,
 		noThemes: true,
 		// Given as overrides, not as options: those would read a file if the prompt happened to be the name of one.
-		systemPromptOverride: () => (setup.tree ? `${plan.prompt}\n${treeNote(setup.tree)}` : plan.prompt),
+		systemPromptOverride: () => (setup.tree?.note ? `${plan.prompt}\n${setup.tree.note}` : plan.prompt),
 		appendSystemPromptOverride: () => [],
 		// pi would read them whole, whoever made them.
 		noContextFiles: true,

@@ -1,15 +1,28 @@
+import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import type { Redactor } from "../collect/redact/redactor.ts";
+import { packageRoot } from "../config/package-root.ts";
+import { isInside } from "../files/project-area.ts";
 import { changeFiles } from "../ledger/change-files.ts";
 import { findTree, treesLeft } from "../ledger/trees.ts";
 import type { Changes, ReportedChanges, TreeBase } from "../run/changes.ts";
 import type { RunId } from "../run/ids.ts";
-import type { EndCause } from "../run/outcome.ts";
+import { messageOf } from "../run/message-of.ts";
+import { type EndCause, FINALIZE_TOOL } from "../run/outcome.ts";
+import { isMcpTool } from "../run/pi-tools.ts";
+import { ASK_TOOL } from "../run/question.ts";
 import type { Redacted } from "../run/redacted.ts";
 import { probeRing } from "../sandbox/probe.ts";
 import { withProgramsInRing } from "../sandbox/programs-in-ring.ts";
 import { type Cleared, clearLeftovers } from "../trees/leftovers.ts";
 import { TREE_LIMITS } from "../trees/measure.ts";
-import { bringHome, type OpenTree, openTree, type TreesPlace } from "../trees/tree-of-run.ts";
+import {
+	bringHome,
+	type OpenTree,
+	openTree,
+	type TreePlace,
+	type TreesPlace,
+	treePlace,
+} from "../trees/tree-of-run.ts";
 import { TreeRefused } from "../trees/tree-refused.ts";
 import { SetupFailed } from "./session-file.ts";
 import type { ClaimedRun } from "./work.ts";
@@ -23,17 +36,57 @@ export interface TreeServices {
 	trees?: TreesPlace;
 }
 
-/** The tree that a run works in; undefined if its plan has none. Without a ring around it there is no tree either. */
-export async function treeForRun(
-	{ run, plan }: TreeRun,
-	{ agentDir, trees }: TreeServices,
-): Promise<OpenTree | undefined> {
-	const { tree, sandbox, session, cwd } = plan;
+/** The tree that a run works in. */
+export interface ChildTree extends TreePlace {
+	/** What the child is told of it besides what its prompt says. */
+	note: string;
+	/** What the requester hears of it, if it is open from the beginning. */
+	warnings: string[];
+	/** Makes it, if it is not there. */
+	open(): Promise<OpenTree>;
+	/** Once it is open: what git in it reads of the user's. */
+	borrows(): string[];
+}
+
+/**
+ * The tree of a run; undefined if its plan has none. Without a ring around it there is no tree either. It is made when the first
+ * tool is called, unless something may look for it before.
+ */
+export async function treeForRun(record: TreeRun, services: TreeServices): Promise<ChildTree | undefined> {
+	const { run, plan } = record;
+	const { tree, session, tools, extensions } = plan;
+	const { trees } = services;
 	if (!tree || !trees) return undefined;
 	const probe = await probeRing();
 	if (!probe.can) {
 		throw new SetupFailed(`It was to write in a tree of its own, and the kernel cannot keep it there. ${probe.why}`);
 	}
+	let opening: Promise<OpenTree> | undefined;
+	let borrows: string[] = [];
+	const open = () => {
+		opening ??= openTreeOf(record, services).then((opened) => {
+			borrows = opened.borrows;
+			return opened;
+		});
+		return opening;
+	};
+	const canWait =
+		tree.prefix !== undefined &&
+		run.attempt === 1 &&
+		!session.resumed &&
+		!tools.some(isMcpTool) &&
+		extensions.every((file) => isInside(packageRoot(), file));
+	if (canWait) {
+		const place = treePlace(trees, { runId: run.id, sessionId: session.id, prefix: tree.prefix ?? "" });
+		return { ...place, note: "", warnings: [], open, borrows: () => borrows };
+	}
+	const opened = await open();
+	return { ...opened, note: treeNote(opened), open, borrows: () => borrows };
+}
+
+async function openTreeOf({ run, plan }: TreeRun, { agentDir, trees }: TreeServices): Promise<OpenTree> {
+	const { tree, sandbox, session, cwd } = plan;
+	if (!tree || !trees) throw new Error(`Run ${run.id} has no tree.`);
 	try {
 		return await openTree(trees, {
 			runId: run.id,
@@ -51,14 +104,36 @@ export async function treeForRun(
 	}
 }
 
-/** What the child is told of its tree besides what its prompt says. */
-export const treeNote = ({ carried, warnings }: OpenTree): string =>
+const treeNote = ({ carried, warnings }: Pick<OpenTree, "carried" | "warnings">): string =>
 	[
 		...(carried === undefined
 			? []
 			: ["What you changed before in this session is in your copy again: the user has not decided about it yet."]),
 		...warnings,
 	].join("\n");
+
+/** Makes the tree before the first tool works in it. */
+export const treeGuard =
+	(
+		tree: ChildTree,
+		{ onOpen, onFailure }: { onOpen(tree: OpenTree): void; onFailure(error: unknown): void },
+	): ExtensionFactory =>
+	(pi) => {
+		let isTold = false;
+		pi.on("tool_call", async ({ toolName }) => {
+			if (isTold || toolName === FINALIZE_TOOL || toolName === ASK_TOOL) return undefined;
+			try {
+				const opened = await tree.open();
+				// Several calls may have waited for it.
+				if (!isTold) onOpen(opened);
+				isTold = true;
+				return undefined;
+			} catch (error) {
+				onFailure(error);
+				return { block: true, reason: messageOf(error) };
+			}
+		});
+	};
 
 export interface HomeFromTree {
 	changes?: ReportedChanges<Redacted>;

@@ -27,7 +27,7 @@ import { RingUnavailable, ringForRun } from "./ring.ts";
 import { type ChildSetup, openChildSession } from "./session.ts";
 import { SetupFailed } from "./session-file.ts";
 import type { Inbox } from "./steering.ts";
-import { endedWith, homeFromTree, NOTHING_HOME, notHome, type TreeServices, treeForRun } from "./tree.ts";
+import { endedWith, homeFromTree, NOTHING_HOME, notHome, type TreeServices, treeForRun, treeGuard } from "./tree.ts";
 
 /** How long an aborted child may take to settle before its host gives up on it. */
 const SETTLE_MS = 5000;
@@ -155,14 +155,22 @@ async function untilItEnds(assignment: Assignment, equipment: Equipment): Promis
 	}
 }
 
-async function openChild({ record, services }: Assignment, equipment: Equipment): Promise<AgentSession> {
+async function openChild({ record, services, race }: Assignment, equipment: Equipment): Promise<AgentSession> {
 	const warn = (warning: string) => {
 		equipment.warnings.push(warning);
 		services.onWarning(warning);
 	};
 	const { plan } = record;
 	const [modelRuntime, tree] = await Promise.all([openAllModels(plan, services, warn), treeForRun(record, services)]);
-	for (const warning of tree?.warnings ?? []) warn(warning);
+	tree?.warnings.forEach(warn);
+	const guards = tree
+		? [
+				treeGuard(tree, {
+					onOpen: ({ warnings }) => warnings.filter((one) => !tree.warnings.includes(one)).forEach(warn),
+					onFailure: (error) => race.declare(setupCause(error)),
+				}),
+			]
+		: [];
 	const ring = await ringForRun(plan, { agentDir: services.agentDir, tree });
 	equipment.ring = ring;
 	return openChildSession({
@@ -172,7 +180,7 @@ async function openChild({ record, services }: Assignment, equipment: Equipment)
 		modelRuntime: equipment.provider.over(modelRuntime),
 		finalizeTool: equipment.finalize.tool,
 		...(equipment.asking && { askTool: equipment.asking.tool }),
-		guards: equipment.guards,
+		guards: [...guards, ...equipment.guards],
 		ui: equipment.dialogs.ui,
 		ring,
 		...(tree && { tree }),

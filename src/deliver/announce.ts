@@ -161,10 +161,10 @@ function notesOf(record: EndedRecord, redactor: Redactor): Piece[] {
 	return [...failure, ...lastEventOf(outcome), ...warnings, ...changes, ...findings];
 }
 
-function changedPieces({ run }: EndedRecord): Piece[] {
-	if (!run.outcome.changes) return [];
-	const { sentence, files } = changesText(run.outcome.changes, run.id);
-	return [us(sentence), ...(files === undefined ? [] : [child(files)])];
+function changedPieces(record: EndedRecord): Piece[] {
+	const changes = changesText(record);
+	if (!changes) return [];
+	return [us(changes.sentence), ...(changes.files === undefined ? [] : [child(changes.files)])];
 }
 
 /** What the model reads. The sentence on whose words these are goes before the first of them; the statistics are last. */

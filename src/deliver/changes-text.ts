@@ -1,6 +1,6 @@
 import { inLegibleLine } from "../collect/plain.ts";
-import type { ReportedChanges, ReportedFile } from "../run/changes.ts";
-import type { RunId } from "../run/ids.ts";
+import type { EndedRecord } from "../ledger/records.ts";
+import type { ReportedFile } from "../run/changes.ts";
 import { joined, ours, type Redacted } from "../run/redacted.ts";
 
 /** With the sentence before them, ten lines in all. */
@@ -12,9 +12,17 @@ export interface ChangesText {
 	files?: Redacted;
 }
 
-export function changesText(changes: ReportedChanges<Redacted>, runId: RunId): ChangesText {
+/** Nothing is said of a child that changed nothing and whose agent is not there to change something. */
+export function changesText({ run, plan }: EndedRecord): ChangesText | undefined {
+	const { id: runId, outcome } = run;
+	const { changes } = outcome;
+	if (!changes) return undefined;
 	const { files, total, warnings } = changes;
-	if (changes.commit === null) return { sentence: ours`It changed nothing in its copy of the checkout.` };
+	if (changes.commit === null) {
+		return plan.isolation === "worktree"
+			? { sentence: ours`It changed nothing in its copy of the checkout.` }
+			: undefined;
+	}
 	const names = total.files === 1 ? ours`1 file` : ours`${total.files} files`;
 	const sentence = ours`It changed ${names} (+${total.added} -${total.removed}) in its copy of the checkout. Nothing of that is in the working tree yet: the user can look at it with /subagents diff ${runId} and take it over with /subagents apply ${runId}.`;
 	const more = total.files - Math.min(files.length, FILES_TOLD);

@@ -53,7 +53,7 @@ export function toolResult(record: EndedRecord, redactor: Redactor): SubagentRes
 		...(shown.text === "" ? [] : [words.around(shown.text)]),
 		...(shown.whereabouts === undefined ? [] : [shown.whereabouts]),
 	];
-	const changes = outcome.changes ? changesText(outcome.changes, run.id) : undefined;
+	const changes = changesText(record);
 	const changed = changes ? [ours``, changes.sentence, ...(changes.files ? [words.around(changes.files)] : [])] : [];
 	const place = sessionFile === undefined ? undefined : redactor.redact(sessionFile);
 	const body =

@@ -44,24 +44,34 @@ interface TreeRow {
 
 const TREES = `SELECT trees.*, runs.state AS run_state, runs.ended_at FROM trees JOIN runs ON runs.id = trees.run_id`;
 
+interface TreeFolders {
+	runId: RunId;
+	/** Where it is to be, and where if an earlier run has left something there. */
+	folder: string;
+	otherwise: string;
+}
+
+/** Where the tree of a run is, or where it is going to be. Runs of one session come one after the other. */
+export function folderForTree(ledger: Ledger, { runId, folder, otherwise }: TreeFolders): string {
+	const known = findTree(ledger, runId);
+	if (known && known.state !== "removed") return known.folder;
+	return knowsTreeFolder(ledger, folder) ? otherwise : folder;
+}
+
 /**
  * Says where the tree of a run is going to be, before anything is there. A run that was interrupted while its tree was made gets
- * the same folder again. Else it is that of its session, unless an earlier run has left something there.
+ * the same folder again.
  */
-export function reserveTree(
-	ledger: Ledger,
-	tree: { runId: RunId; folder: string; otherwise: string; cwd: string; at: number },
-): TreeRecord {
+export function reserveTree(ledger: Ledger, tree: TreeFolders & { cwd: string; at: number }): TreeRecord {
 	const { runId, cwd, at } = tree;
 	return ledger.transaction("full", () => {
 		const known = findTree(ledger, runId);
 		if (known && known.state !== "removed") return known;
-		const taken = ledger.get("SELECT 1 FROM trees WHERE folder = ? AND state <> 'removed'", tree.folder);
 		ledger.run(
 			`INSERT INTO trees (run_id, state, folder, cwd, created_at) VALUES (?, 'making', ?, ?, ?)
 				ON CONFLICT (run_id) DO UPDATE SET state = 'making', folder = excluded.folder, base = NULL, carried = NULL, warnings = NULL, problem = NULL`,
 			runId,
-			taken ? tree.otherwise : tree.folder,
+			folderForTree(ledger, tree),
 			cwd,
 			at,
 		);

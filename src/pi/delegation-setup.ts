@@ -17,8 +17,8 @@ export interface UserDecisions {
 	) => Promise<WriteConsent | undefined>;
 	/** Not the user, but the kernel: why it cannot enforce what a child may do. */
 	ringTrouble?: () => Promise<string | undefined>;
-	/** Why no tree can be made of a checkout. */
-	treeTrouble?: AskForTree;
+	/** Whether a tree can be made of a checkout. */
+	askForTree?: AskForTree;
 }
 
 /** What everything works with that can admit a run: tools, commands, the inspector. */

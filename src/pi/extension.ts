@@ -62,7 +62,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		approveProjectAgent: projectAgentApprovals(over.signal),
 		askToWrite: (ctx, agent, tools) => writeQuestions.ask(ctx, agent, tools),
 		ringTrouble: async () => (await import("./lazy.ts")).ringTrouble(),
-		treeTrouble: async (cwd, tree) => (await import("./lazy.ts")).treeTroubleHere(cwd, tree),
+		askForTree: async (cwd, tree) => (await import("./lazy.ts")).askForTree(cwd, tree),
 	};
 	const onSpawned = (from: ExtensionContext, record: RunRecord) => {
 		events.created(record, { redactor: parentRedactor() });

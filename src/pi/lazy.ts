@@ -3,9 +3,9 @@
  * share into files of their own, which every start of pi would have to find.
  */
 export { ringTrouble } from "../sandbox/probe.ts";
+export { askForTree } from "./ask-for-tree.ts";
 export { commandAnswers } from "./commands/answers.ts";
 export { copyConversation } from "./fork/copy.ts";
 export { inspect } from "./inspector/inspect.ts";
 export { answerRequest } from "./requests/answer.ts";
 export { questionDialogs } from "./show-question.ts";
-export { treeTroubleHere } from "./tree-trouble-here.ts";

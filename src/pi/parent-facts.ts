@@ -26,7 +26,7 @@ import { loadableAgain } from "./project-extensions.ts";
 export function parentFacts(
 	pi: ExtensionAPI,
 	ctx: ExtensionContext,
-	{ approveProjectAgent, askToWrite, ringTrouble, treeTrouble }: UserDecisions,
+	{ approveProjectAgent, askToWrite, ringTrouble, askForTree }: UserDecisions,
 ): ParentFacts {
 	const thinking: string = pi.getThinkingLevel();
 	return {
@@ -42,7 +42,7 @@ export function parentFacts(
 		approveProjectAgent: (question) => approveProjectAgent(ctx, question),
 		askToWrite: (agent, tools) => askToWrite(ctx, agent, tools),
 		...(ringTrouble && { ringTrouble }),
-		...(treeTrouble && { treeTrouble }),
+		...(askForTree && { askForTree }),
 	};
 }
 

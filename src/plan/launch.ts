@@ -83,8 +83,8 @@ export interface ParentFacts {
 	approveProjectAgent(question: ProjectAgentQuestion): Promise<Approval>;
 	/** Why the kernel cannot enforce what a child may do; undefined if it can. Absent: nobody knows before a host tries. */
 	ringTrouble?(): Promise<string | undefined>;
-	/** Why a tree cannot be made of the working directory. Absent: nobody knows before a host tries. */
-	treeTrouble?: AskForTree;
+	/** Whether a tree can be made of the working directory. Absent: nobody knows before a host tries. */
+	askForTree?: AskForTree;
 	/** Asks the user whether an agent may write with these tools. Undefined: they left before they answered. */
 	askToWrite(agent: AgentDefinition, tools: readonly string[]): Promise<WriteConsent | undefined>;
 }

@@ -85,6 +85,8 @@ export interface PlannedTree {
 	/** Folders that git ignores, and the tree has links to. */
 	link: string[];
 	submodules: "warn" | "refuse";
+	/** From the top of the checkout to the working directory. Absent: not known before the tree is made. */
+	prefix?: string;
 }
 
 export interface Principal {

@@ -61,8 +61,8 @@ const isStoredHook = (value: unknown): boolean =>
 	isRecord(value) && isTexts(value.command) && isAmount(value.timeoutMs) && isStoredText(value.cwd);
 const isStoredSandbox = ({ mode, write, network, env, hide }: Fields): boolean =>
 	isStoredText(mode) && isStoredText(write) && isStoredText(network) && isTexts(env) && isTexts(hide);
-const isStoredTree = ({ maxFiles, maxBytes, link, submodules }: Fields): boolean =>
-	isAmount(maxFiles) && isAmount(maxBytes) && isTexts(link) && isStoredText(submodules);
+const isStoredTree = ({ maxFiles, maxBytes, link, submodules, prefix = "" }: Fields): boolean =>
+	isStoredText(prefix) && isAmount(maxFiles) && isAmount(maxBytes) && isTexts(link) && isStoredText(submodules);
 const isStoredModel = (value: unknown): boolean =>
 	isRecord(value) && isStoredText(value.provider) && isStoredText(value.id);
 const isStoredText = (value: unknown): value is string => typeof value === "string";

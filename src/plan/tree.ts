@@ -13,13 +13,13 @@ export interface TreeTrouble {
 	message: string;
 }
 
-/** Asks whether a tree could be made of a checkout now. */
-export type AskForTree = (cwd: string, tree: PlannedTree) => Promise<TreeTrouble | undefined>;
+/** Asks whether a tree could be made of a checkout now, and where in it the working directory would be. */
+export type AskForTree = (cwd: string, tree: PlannedTree) => Promise<TreeTrouble | { prefix: string }>;
 
 export interface TreeQuestion {
 	agent: AgentDefinition;
 	config: Config;
-	parent: Pick<ParentFacts, "cwd" | "activeTools" | "knownTools" | "isAbsent" | "ringTrouble" | "treeTrouble">;
+	parent: Pick<ParentFacts, "cwd" | "activeTools" | "knownTools" | "isAbsent" | "ringTrouble" | "askForTree">;
 }
 
 /**
@@ -39,11 +39,11 @@ export async function treeFor(question: TreeQuestion): Promise<{ tree?: PlannedT
 	const why = await parent.ringTrouble?.();
 	if (why !== undefined) return without(`the kernel cannot keep it there. ${why}`);
 	const tree: PlannedTree = { ...config.subagents.worktree, link: [...config.subagents.worktree.link] };
-	const trouble = await parent.treeTrouble?.(parent.cwd, tree);
-	if (trouble === undefined) return { tree, warnings: [] };
+	const found = await parent.askForTree?.(parent.cwd, tree);
+	if (!found || "prefix" in found) return { tree: { ...tree, ...found }, warnings: [] };
 	// Who asked for a tree wants to write. A child without a role may not need to.
-	if (!isAskedFor) return without(trouble.message);
-	return refuse("INVALID_INPUT", `${agent.name} can have no tree to write in: ${trouble.message}`, trouble.reason);
+	if (!isAskedFor) return without(found.message);
+	return refuse("INVALID_INPUT", `${agent.name} can have no tree to write in: ${found.message}`, found.reason);
 }
 
 function wouldWrite({ agent, config, parent }: TreeQuestion): boolean {

@@ -4,7 +4,15 @@ import { changeFiles } from "../ledger/change-files.ts";
 import { findChanges, recordChanges } from "../ledger/changes.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Places } from "../ledger/places.ts";
-import { findTree, reserveTree, type TreeRecord, treeNotHarvested, treeReady, treeRemoved } from "../ledger/trees.ts";
+import {
+	findTree,
+	folderForTree,
+	reserveTree,
+	type TreeRecord,
+	treeNotHarvested,
+	treeReady,
+	treeRemoved,
+} from "../ledger/trees.ts";
 import type { Changes } from "../run/changes.ts";
 import type { RunId, SessionId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
@@ -35,18 +43,38 @@ export interface TreeWish extends Pick<SnapshotOrder, "limits" | "link" | "submo
 	secret?: readonly string[];
 }
 
-export interface OpenTree {
+/** Where a tree is, or will be. */
+export interface TreePlace {
 	/** The folder of the tree and of what we know of it. */
 	folder: string;
 	/** All that a ring must let the child write. */
 	tree: string;
 	/** Where in it the child works: the same place that `cwd` has in the checkout. */
 	cwd: string;
+}
+
+export interface OpenTree extends TreePlace {
 	/** What git in it reads of the user's: the objects that it borrows. */
 	borrows: string[];
 	/** The earlier run of the session whose changes are in it. */
 	carried?: RunId;
 	warnings: string[];
+}
+
+/** Where the tree of a run will be once it is opened. */
+export function treePlace(
+	{ ledger, root }: TreesPlace,
+	{ runId, sessionId, prefix }: Pick<TreeWish, "runId" | "sessionId"> & { prefix: string },
+): TreePlace {
+	const folder = folderForTree(ledger, treeFolders({ root, runId, sessionId }));
+	const { tree } = treeParts(folder);
+	return { folder, tree, cwd: join(tree, prefix) };
+}
+
+/** That of its session, so that the child finds its files where they were; or one of its own, if an earlier run left something. */
+function treeFolders({ root, runId, sessionId }: { root: string; runId: RunId; sessionId: SessionId }) {
+	const folder = join(root, sessionId);
+	return { runId, folder, otherwise: `${folder}.${runId}` };
 }
 
 /**
@@ -57,8 +85,7 @@ export async function openTree(place: TreesPlace, wish: TreeWish): Promise<OpenT
 	const { ledger, root } = place;
 	const { runId, sessionId, cwd, secret = [] } = wish;
 	const checkout = await findCheckout(cwd, { secret: [root, ...secret] });
-	const folder = join(root, sessionId);
-	const reserved = reserveTree(ledger, { runId, folder, otherwise: `${folder}.${runId}`, cwd, at: Date.now() });
+	const reserved = reserveTree(ledger, { ...treeFolders({ root, runId, sessionId }), cwd, at: Date.now() });
 	const { tree } = treeParts(reserved.folder);
 	const opened = { folder: reserved.folder, tree, cwd: join(tree, checkout.prefix), borrows: objectsOf(checkout) };
 	if (reserved.state !== "making") {

@@ -135,7 +135,7 @@ describe("whatever way a run with a tree ends, its changes come home and the end
 			parent: [delegateTo("slow", "Write."), text("Done.")],
 			child: [writeIn("half.txt", "half\n"), hang()],
 		});
-		const slow = agentNamed("slow", "You write.", "isolation: worktree\ntools: write\ntimeout_ms: 6000");
+		const slow = agentNamed("slow", "You write.", "isolation: worktree\ntools: write\ntimeoutMs: 6000");
 		const home = await openHome({ script, agents: { "slow.md": slow } });
 		projectIn(home);
 		const [details] = delegations(await promptPi(home, "Go.", { version: ANY_PI }));

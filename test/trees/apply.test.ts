@@ -289,14 +289,14 @@ describe("branch and discard", () => {
 	test("changes and their diff are told; of runs without any, why", async () => {
 		const { run, request } = await setUp();
 		const record = await run(changedMuch);
-		expect(changesOf(record, request)).toMatchObject({
+		expect(await changesOf(record, request)).toMatchObject({
 			total: { files: 7, added: 4, removed: 2 },
 			state: "pending",
 			agent: "scout",
 		});
 		expect(await diffOf(record, request)).toMatchObject({ text: expect.stringContaining("-3\n+three\n"), cutBytes: 0 });
 		const idle = await run(() => {});
-		expect(changesOf(idle, request)).toMatchObject({ error: `Run ${idle.run.id} changed nothing.` });
+		expect(await changesOf(idle, request)).toMatchObject({ error: `Run ${idle.run.id} changed nothing.` });
 	});
 });
 

@@ -297,10 +297,10 @@ describe("what cannot be brought home", () => {
 		expect(home).toEqual({ notHarvested: expect.stringMatching(/ENOENT|git \S+ failed/), tree });
 		expect(textsIn(tree).a).toBe("work\n");
 		const over = { ...first, run: { ...first.run, state: "ended" } } as RunRecord;
-		expect(changesOf(over, request)).toMatchObject({ error: expect.stringContaining(`They are in ${tree}`) });
+		expect(await changesOf(over, request)).toMatchObject({ error: expect.stringContaining(`They are in ${tree}`) });
 		expect(await discardChanges(over, { ...request, treesRoot: place.root })).toMatchObject({ done: "discarded" });
 		expect(await discardChanges(over, { ...request, treesRoot: place.root })).toMatchObject({ done: "already" });
-		expect(changesOf(over, request)).toMatchObject({ error: expect.stringContaining("were discarded") });
+		expect(await changesOf(over, request)).toMatchObject({ error: expect.stringContaining("were discarded") });
 		expect(stateOf(first)).toBe("removed");
 
 		expect((await clearLeftovers(place, CLEARING)).failed).toHaveLength(1);

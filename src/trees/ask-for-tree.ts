@@ -12,17 +12,18 @@ interface TreeLike {
 	submodules: "warn" | "refuse";
 }
 
-/** Why no tree can be made of a directory now; undefined if one can. Asked before a run exists. */
-export async function treeTrouble(
+/** Where a directory would be in a tree, or why no tree can be made of it now. Asked before a run exists. */
+export async function treeOf(
 	cwd: string,
 	{ link, submodules, ...limits }: TreeLike,
 	secret: readonly string[],
-): Promise<Pick<TreeRefused, "reason" | "message"> | undefined> {
+): Promise<{ prefix: string } | Pick<TreeRefused, "reason" | "message">> {
 	// A folder without git has no repository to count with.
 	const scratch = mkdtempSync(join(tmpdir(), "pi-geon-measure-"));
 	try {
-		await measureBefore({ checkout: await findCheckout(cwd, { secret }), limits, link, submodules }, scratch);
-		return undefined;
+		const checkout = await findCheckout(cwd, { secret });
+		await measureBefore({ checkout, limits, link, submodules }, scratch);
+		return { prefix: checkout.prefix };
 	} catch (error) {
 		if (error instanceof TreeRefused) return { reason: error.reason, message: error.message };
 		throw error;

@@ -1,0 +1,18 @@
+import { getAgentDir } from "@earendil-works/pi-coding-agent";
+import type { AskForTree } from "../plan/tree.ts";
+import { treeOf } from "../trees/ask-for-tree.ts";
+
+/** Of a crowd of runs that are asked for at once, one asks git. The host looks again when it makes the tree. */
+const VALID_MS = 2000;
+
+let latest: { question: string; at: number; answer: ReturnType<AskForTree> } | undefined;
+
+/** No tree may hold a copy of pi's own folder, where the credentials are. */
+export const askForTree: AskForTree = (cwd, tree) => {
+	const question = JSON.stringify([cwd, tree]);
+	const now = performance.now();
+	if (latest?.question !== question || now - latest.at > VALID_MS) {
+		latest = { question, at: now, answer: treeOf(cwd, tree, [getAgentDir()]) };
+	}
+	return latest.answer;
+};
