@@ -5,14 +5,14 @@ import { treeOf } from "../trees/ask-for-tree.ts";
 /** Of a crowd of runs that are asked for at once, one asks git. The host looks again when it makes the tree. */
 const VALID_MS = 2000;
 
-let latest: { question: string; at: number; answer: ReturnType<AskForTree> } | undefined;
+let lastAsked: { question: string; at: number; answer: ReturnType<AskForTree> } | undefined;
 
 /** No tree may hold a copy of pi's own folder, where the credentials are. */
 export const askForTree: AskForTree = (cwd, tree) => {
 	const question = JSON.stringify([cwd, tree]);
 	const now = performance.now();
-	if (latest?.question !== question || now - latest.at > VALID_MS) {
-		latest = { question, at: now, answer: treeOf(cwd, tree, [getAgentDir()]) };
+	if (lastAsked?.question !== question || now - lastAsked.at > VALID_MS) {
+		lastAsked = { question, at: now, answer: treeOf(cwd, tree, [getAgentDir()]) };
 	}
-	return latest.answer;
+	return lastAsked.answer;
 };
