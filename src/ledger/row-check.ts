@@ -59,7 +59,7 @@ export function checkRow(row: RawRow): RowContent | RowProblem {
 const newer = (column: string): RowProblem => ({ problem: `${column} was written by a newer pi-geon`, isNewer: true });
 
 function columnProblem(row: RawRow): string | undefined {
-	for (const [column, check] of Object.entries(COLUMNS)) {
+	for (const [column, check] of COLUMNS) {
 		const expected = check(row[column]);
 		if (expected !== undefined) return `${column} is not ${expected}`;
 	}
@@ -108,7 +108,7 @@ const oneOfThese = (...values: string[]) =>
 /** More than any configuration allows. */
 const MOST_ATTEMPTS = 1000;
 
-const COLUMNS: Readonly<Record<string, ColumnCheck>> = {
+const COLUMNS: readonly [string, ColumnCheck][] = Object.entries({
 	seq: aCount,
 	id: expect("a run id", (value) => isString(value) && isRunId(value)),
 	session_id: expect("a session id", (value) => isString(value) && isSessionId(value)),
@@ -146,7 +146,7 @@ const COLUMNS: Readonly<Record<string, ColumnCheck>> = {
 	plan: aText,
 	outcome: orEmpty(aText),
 	partial: orEmpty(aText),
-};
+});
 
 function parsedJson(value: unknown): unknown {
 	if (!isString(value)) return undefined;

@@ -12,9 +12,10 @@ export function oweStopHook(ledger: Ledger, id: RunId): void {
  * makes one run twice.
  */
 export function takeStopHooks(ledger: Ledger, atMost: number): EndedRecord[] {
+	// Asking before locking: nearly always there is none. At every look, so without a value: with one that limits the rows,
+	// SQLite plans the query again each time.
+	if (atMost < 1 || !ledger.get("SELECT 1 FROM runs WHERE stop_hook = 'owed' LIMIT 1")) return [];
 	const owed = "SELECT id FROM runs WHERE stop_hook = 'owed' ORDER BY seq LIMIT ?";
-	// Asking before locking: nearly always there is none.
-	if (atMost < 1 || !ledger.get(owed, 1)) return [];
 	return ledger.transaction("full", () =>
 		ledger.all<{ id: RunId }>(owed, atMost).flatMap(({ id }) => {
 			ledger.run("UPDATE runs SET stop_hook = 'begun' WHERE id = ?", id);

@@ -75,8 +75,8 @@ class Child {
 		if (!task) throw new Error(`A child without a task: ${plan.task}`);
 		await this.#models.first(ALL_MODELS);
 		if (task.question !== undefined && !(await this.#ask(session, task.question))) return;
+		let turns = turnsOf(session.entries, run.id);
 		for (;;) {
-			const turns = turnsOf(session.entries, run.id);
 			if (plan.limits.maxTurns !== undefined && turns >= plan.limits.maxTurns) {
 				return this.end({ kind: "budget", limit: "turns" });
 			}
@@ -101,8 +101,9 @@ class Child {
 			}
 			session.append(assistant(model, { name: "ls", arguments: {} }), "assistant");
 			session.append({ type: "message", message: { role: "toolResult", toolName: "ls", content: [] } }, "toolResult");
-			this.#services.onTurn({ usage: NO_USAGE, said: asItIs<Redacted>(`Turn ${turns + 1}`) });
-			this.#services.onProgress(() => ({ displayItems: [], usage: NO_USAGE, turnCount: turns + 1 }));
+			const turnCount = ++turns;
+			this.#services.onTurn({ usage: NO_USAGE, said: asItIs<Redacted>(`Turn ${turnCount}`) });
+			this.#services.onProgress(() => ({ displayItems: [], usage: NO_USAGE, turnCount }));
 			this.#takeMessages(session);
 		}
 	}

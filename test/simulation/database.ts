@@ -1,10 +1,11 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { Ledger, migrate } from "../../src/ledger/ledger.ts";
-import type { Database, SqlValue, Statement } from "../../src/ledger/sqlite.ts";
+import type { Database, Statement } from "../../src/ledger/sqlite.ts";
 import type { RunId } from "../../src/run/ids.ts";
 import { AUDIT } from "../faults/audit.ts";
 import { NO_REDACTOR } from "../helpers/as-it-is.ts";
 import type { SimProcess } from "./process.ts";
+import { RememberedRows } from "./remembered-rows.ts";
 import { systemError } from "./system-error.ts";
 import type { World } from "./world.ts";
 
@@ -16,20 +17,26 @@ const trouble = (kind: LedgerTroubleKind): Error =>
 	Object.assign(systemError("ERR_SQLITE_ERROR", `simulated: ${kind}`), { errcode: CODES[kind] });
 
 /** One database for all histories of this thread: to make one, and to prepare its statements, takes longer than a history. */
-const shared: { raw?: DatabaseSync; statements: Map<string, StatementSync>; world?: World } = { statements: new Map() };
+const shared: { machine?: Machine; world?: World } = {};
 
-function emptyDatabase(world: World): DatabaseSync {
+interface Machine {
+	raw: DatabaseSync;
+	rows: RememberedRows;
+}
+
+function emptyMachine(world: World): Machine {
 	shared.world = world;
-	shared.raw ??= newDatabase();
-	shared.raw.exec(
+	shared.machine ??= newMachine();
+	shared.machine.raw.exec(
 		["audit", "audit_of_questions", "questions", "inbox", "runs", "hosts", "sessions", "chores"]
 			.map((name) => `DELETE FROM ${name};`)
 			.join(""),
 	);
-	return shared.raw;
+	shared.machine.rows.forget();
+	return shared.machine;
 }
 
-function newDatabase(): DatabaseSync {
+function newMachine(): Machine {
 	const raw = new DatabaseSync(":memory:");
 	raw.exec("PRAGMA foreign_keys = on");
 	migrate(new Ledger(":memory:", raw));
@@ -39,19 +46,21 @@ function newDatabase(): DatabaseSync {
 	raw.exec(`CREATE TRIGGER admitted AFTER INSERT ON runs BEGIN
 		SELECT sim_admitted(NEW.id, NEW.plan ->> '$.task');
 	END`);
-	return raw;
+	return { raw, rows: new RememberedRows(raw) };
 }
 
 /** The ledger of the simulated machine. Each process has its own way to it. */
 export class SimDatabase {
 	readonly #world: World;
 	readonly raw: DatabaseSync;
+	readonly rows: RememberedRows;
 	/** How often anything may have changed. */
 	commits = 0;
+	#isInTransaction = false;
 
 	constructor(world: World) {
 		this.#world = world;
-		this.raw = emptyDatabase(world);
+		({ raw: this.raw, rows: this.rows } = emptyMachine(world));
 	}
 
 	ledgerOf(process: SimProcess): Ledger {
@@ -64,57 +73,61 @@ export class SimDatabase {
 	#handleOf(process: SimProcess): Database {
 		return {
 			exec: (sql) => {
-				if (sql === "ROLLBACK") return this.raw.exec(sql);
+				if (sql === "ROLLBACK") return this.#rollback();
 				process.requireAlive();
 				if (sql.startsWith("PRAGMA")) return;
 				if (sql.startsWith("BEGIN")) process.beforeWriting();
 				this.#refuseInTrouble();
-				if (sql !== "COMMIT") return this.raw.exec(sql);
+				if (sql !== "COMMIT") return this.#begin(sql);
 				process.point("before commit");
-				this.raw.exec(sql);
+				this.#execute(sql);
+				this.#isInTransaction = false;
 				this.commits++;
 				process.point("commit");
 			},
 			prepare: (sql): Statement => {
-				const statement = this.prepared(sql);
-				const reading = <Result>(read: (...values: SqlValue[]) => Result) => {
-					const known = new Map<string, Result>();
-					let asOf = -1;
-					return (...values: SqlValue[]): Result => {
-						process.reads();
-						if (this.raw.isTransaction) return read(...values);
-						this.#refuseReading();
-						// Loops ask the same again and again, and most of the time nobody has written since.
-						if (asOf !== this.commits) known.clear();
-						asOf = this.commits;
-						const key = values.join();
-						if (!known.has(key)) known.set(key, read(...values));
-						return known.get(key) as Result;
-					};
+				const statement = this.rows.statement(sql);
+				const beforeReading = () => {
+					process.reads();
+					if (!this.#isInTransaction) this.#refuseReading();
 				};
 				return {
 					run: (...values) => {
 						process.requireAlive();
-						if (!this.raw.isTransaction) {
+						if (!this.#isInTransaction) {
 							this.#refuseReading();
 							this.commits++;
 						}
 						return statement.run(...values);
 					},
-					get: reading((...values) => statement.get(...values)),
-					all: reading((...values) => statement.all(...values)),
+					get: (...values) => {
+						beforeReading();
+						return statement.get(...values);
+					},
+					all: (...values) => {
+						beforeReading();
+						return statement.all(...values);
+					},
 				};
 			},
 			close: () => {},
 		};
 	}
 
-	prepared(sql: string): StatementSync {
-		const known = shared.statements.get(sql);
-		if (known) return known;
-		const statement = this.raw.prepare(sql);
-		shared.statements.set(sql, statement);
-		return statement;
+	#begin(sql: string): void {
+		this.#execute(sql);
+		this.#isInTransaction = true;
+	}
+
+	#rollback(): void {
+		this.#isInTransaction = false;
+		this.#execute("ROLLBACK");
+		this.rows.forget();
+	}
+
+	/** Prepared once: to read the words takes SQLite longer than to begin. */
+	#execute(sql: string): void {
+		this.rows.statement(sql).run();
 	}
 
 	#refuseInTrouble(): void {

@@ -145,7 +145,7 @@ export class World {
 
 	#readOwed(): string[] {
 		const sql = "SELECT id, state, delivery FROM runs WHERE state <> 'ended' OR delivery = 'owed'";
-		const rows = this.database.prepared(sql).all() as { id: string; state: string; delivery: string }[];
+		const rows = this.database.rows.statement(sql).all() as { id: string; state: string; delivery: string }[];
 		return rows.map(({ id, state, delivery }) => `run ${id} has not come home (${state}, ${delivery})`);
 	}
 
