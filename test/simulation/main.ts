@@ -2,12 +2,13 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { Killed } from "./killed.ts";
-import { MUTATIONS, mutate } from "./mutations.ts";
+import { FOUND_WITHIN, MUTATIONS, mutate } from "./mutations.ts";
 
 /**
  * npm run simulate -- --seeds N --from S: lives through N histories and says which broke a promise.
  * npm run simulate -- --seed S: one history, as a timeline; a failing one is shrunk first.
  * With --mutation NAME, a known bug is put into the product, and the first history that shows it ends the search.
+ * npm run simulate -- --mutations: searches for each known bug from seed 1 on, and says where `mutations.ts` is out of date.
  */
 
 interface Share {
@@ -42,13 +43,15 @@ async function main(): Promise<number> {
 			from: { type: "string", default: "1" },
 			seed: { type: "string" },
 			mutation: { type: "string" },
+			mutations: { type: "boolean", default: false },
 		},
 	});
 	const { mutation } = values;
+	if (values.mutations) return searchAll();
 	if (values.seed !== undefined) return tell(Number(values.seed), mutation);
 	const [seeds, from] = [Number(values.seeds), Number(values.from)];
 	if (!(seeds > 0) || !Number.isInteger(from)) {
-		console.error("Usage: npm run simulate -- [--seeds N] [--from S] | --seed S");
+		console.error("Usage: npm run simulate -- [--seeds N] [--from S] | --seed S | --mutations");
 		return 2;
 	}
 	return live(from, from + seeds, mutation);
@@ -119,6 +122,32 @@ async function live(from: number, to: number, mutation: string | undefined): Pro
 	if (failed.length > 0) return 1;
 	if (isInterrupted) console.log(`Interrupted: ${to - from - total.done} were not lived through.`);
 	return isInterrupted ? INTERRUPTED : 0;
+}
+
+/** Searches for each known bug, as many at once as there are cores. */
+async function searchAll(): Promise<number> {
+	const waiting = [...MUTATIONS];
+	let isUpToDate = true;
+	const search = async (): Promise<void> => {
+		for (let next = waiting.shift(); next; next = waiting.shift()) {
+			const { name, foundAt } = next;
+			const seed = await firstThatShows(name);
+			if (seed !== foundAt) isUpToDate = false;
+			const found = seed === undefined ? `not found within ${FOUND_WITHIN} histories` : `found at seed ${seed}`;
+			console.log(`${name}: ${found}${seed === foundAt ? "" : `, and foundAt is ${foundAt}`}`);
+		}
+	};
+	await Promise.all(Array.from({ length: availableParallelism() }, search));
+	return isUpToDate ? 0 : 1;
+}
+
+async function firstThatShows(mutation: string): Promise<number | undefined> {
+	let found: number | undefined;
+	const take = ({ seed, broken }: Progress): void => {
+		if (shows(mutation, broken)) found = seed;
+	};
+	await inWorker({ from: 1, to: FOUND_WITHIN + 1, step: 1, mutation }, take, new AbortController().signal);
+	return found;
 }
 
 /** Whether this is what the mutation is known to break. */

@@ -5,15 +5,21 @@ export interface Mutation {
 	name: string;
 	/** The promise that it must be found to break. */
 	breaks: string;
+	/** The first seed whose history shows it, as `npm run simulate -- --mutations` finds it. */
+	foundAt: number;
 	file: string;
 	from: string;
 	to: string;
 }
 
+/** How many histories may be needed for each. */
+export const FOUND_WITHIN = 1000;
+
 export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "a missing fence",
 		breaks: "a run is ended by the one that has it",
+		foundAt: 203,
 		file: "src/run/run.ts",
 		from: `refused("the run has ended already");
 			if (run.fence !== event.fence) return refused("the run was claimed anew since");`,
@@ -22,6 +28,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "a delivery that is settled before it is written",
 		breaks: "every debt is paid once, where it is owed",
+		foundAt: 52,
 		file: "src/deliver/snapshot.ts",
 		from: "onDisk: mayBeOnDisk ? toldOnDisk(talk, ledger.files, scripted) : new Set(),",
 		to: "onDisk: held,",
@@ -29,6 +36,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "a lease that is not renewed",
 		breaks: "nothing is repeated without a reason",
+		foundAt: 112,
 		file: "src/host/host-lease.ts",
 		from: "if (!renewLeases(this.#ledger, this.#id, leaseUntil)) this.#onLost();",
 		to: "",
@@ -36,6 +44,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "a lost wake-up without a timer behind it",
 		breaks: "nothing is left behind",
+		foundAt: 1,
 		file: "src/ports/loop.ts",
 		from: "this.#lookIn(againInMs);",
 		to: "",
@@ -43,6 +52,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "an answer before the ending is recorded",
 		breaks: "what is told is what is recorded",
+		foundAt: 249,
 		file: "src/supervise/supervisor.ts",
 		from: "call.options.onStopAsked?.();",
 		to: `call.options.onStopAsked?.();
@@ -56,6 +66,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "two answers to one call",
 		breaks: "a call has one answer",
+		foundAt: 41,
 		file: "src/supervise/supervisor.ts",
 		from: "if (mayPass(error)) options",
 		to: "if (error instanceof LedgerTrouble && error.mayPass) options",
@@ -63,6 +74,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "silence after trouble",
 		breaks: "nothing is left behind",
+		foundAt: 10,
 		file: "src/deliver/announcer.ts",
 		from: "if (!talk.isInteractive || this.#stopped) return;",
 		to: "return;",
@@ -70,6 +82,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "an announce that only memory holds",
 		breaks: "nothing is left behind",
+		foundAt: 52,
 		file: "src/deliver/snapshot.ts",
 		from: "file !== undefined && files.exists(file) && files.hasRoom(file);",
 		to: "file === undefined && files === undefined;",
@@ -77,6 +90,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "a message that is dropped in silence",
 		breaks: "a message is taken once",
+		foundAt: 32,
 		file: "src/ledger/inbox.ts",
 		from: "if (canGoOn(outcome)) return [];",
 		to: "return [];",
@@ -84,6 +98,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "a hop that is not recorded",
 		breaks: "a model that was given up is not asked again",
+		foundAt: 1,
 		file: "src/ledger/records.ts",
 		from: "run.hops ? JSON.stringify(run.hops) : null,",
 		to: "null,",
@@ -91,6 +106,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "a question that each attempt asks as a new one",
 		breaks: "a question is put once",
+		foundAt: 19,
 		file: "src/host/questions.ts",
 		from: "const earlier = last && !given.has(last.seq) ? last : undefined;",
 		to: "const earlier = last && given.has(last.seq) ? last : undefined;",
@@ -98,6 +114,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "a question that outlives its run",
 		breaks: "a question ends once, and its child hears how",
+		foundAt: 431,
 		file: "src/ledger/progress.ts",
 		from: "closeQuestionsInTransaction(ledger, id, event.at);",
 		to: "",
@@ -105,6 +122,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "an answer that is given up when it cannot be written",
 		breaks: "a question is put once",
+		foundAt: 471,
 		file: "src/supervise/question-dialogs.ts",
 		from: "const counts = endQuestion(",
 		to: "this.#shown.delete(seq);\n\t\t\tconst counts = endQuestion(",
@@ -112,6 +130,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "a dead host that is news each time it is found",
 		breaks: "nobody looks without a pause",
+		foundAt: 41,
 		file: "src/supervise/hosts.ts",
 		from: "return !isKnown;",
 		to: "return true;",
