@@ -41,19 +41,24 @@ interface Secret extends Value {
 
 /**
  * Masks what is assigned to the name of a credential, in the notations of configuration files, shells and languages. In a
- * text that was read before, only the names are read that can see one of the masks at `since`. Returns where the masks are
- * that may have set something apart.
+ * text that was read before, only the names are read that can see one of the masks at `since`. Returns where the new masks
+ * are: all of them, and those that may have set something apart.
  */
-export function maskAssignments(text: string, since?: readonly number[]): { text: string; masks: number[] } {
+export function maskAssignments(text: string, since?: readonly number[]): Assigned {
 	const rewriting = new Rewriting(text);
-	const masks = maskInto(rewriting, text, since && new Neighbourhood(text, since));
+	const masks = { all: [], unsettled: [] };
+	maskInto(rewriting, text, masks, since && new Neighbourhood(text, since));
 	return { text: rewriting.result(), masks };
 }
 
+interface Assigned {
+	text: string;
+	masks: { all: number[]; unsettled: number[] };
+}
+
 /** By itself, so that the engine keeps what it compiled while it was in the loop, and does not throw it away after it. */
-function maskInto(rewriting: Rewriting, text: string, near: Neighbourhood | undefined): number[] {
+function maskInto(rewriting: Rewriting, text: string, masks: Assigned["masks"], near?: Neighbourhood): void {
 	const values = new ValueReader(text);
-	const masks: number[] = [];
 	let harmless = 0;
 	TELLING_PART.lastIndex = 0;
 	while (TELLING_PART.test(text)) {
@@ -79,10 +84,10 @@ function maskInto(rewriting: Rewriting, text: string, near: Neighbourhood | unde
 		}
 		harmless = 0;
 		const mask = rewriting.replace(secret.start, secret.end, MASKS[secret.kind]);
-		if (!secret.settled) masks.push(mask);
+		masks.all.push(mask);
+		if (!secret.settled) masks.unsettled.push(mask);
 		TELLING_PART.lastIndex = Math.max(secret.end, nameEnd);
 	}
-	return masks;
 }
 
 function secretAt(

@@ -1,3 +1,4 @@
+import { isQuote } from "./characters.ts";
 import { maskOf } from "./mask.ts";
 import { Rewriting } from "./rewriting.ts";
 import { isSecretValue, looksStrong } from "./secret-values.ts";
@@ -54,14 +55,21 @@ const PROGRAMS: [programs: string, argument: string][] = [
 /** Calls that take a user and a password as their last two arguments. */
 const CALLS =
 	"PDO mysqli mysqli_connect getConnection connect login authenticate SetBasicAuth HTTPBasicAuth BasicAuth NetworkCredential UsernamePasswordCredentials basicAuth basic_auth";
-const LAST_ARGUMENT = raw`\((?:[^()\n]{0,200},[ \t]*)?["'][^"'\n]{1,80}["'],[ \t]*(["'][^"'\n]{6,200}["'])[ \t]*[,)]`;
+const QUOTED_ARGUMENT = raw`(["'][^"'\n]{6,200}["'])`;
+const LAST_ARGUMENT = raw`\((?:[^()\n]{0,200},[ \t]*)?["'][^"'\n]{1,80}["'],[ \t]*${QUOTED_ARGUMENT}[ \t]*[,)]`;
 
 const PATTERNS = new Map(
 	[...PROGRAMS, [CALLS, LAST_ARGUMENT] as const].flatMap(([programs, argument]) => {
-		const pattern = new RegExp(argument, "gd");
+		const pattern = argumentPattern(argument, argument.includes(VALUE) ? VALUE : QUOTED_ARGUMENT);
 		return programs.split(" ").map((program): [string, RegExp] => [program, pattern]);
 	}),
 );
+/** What stands before the value is a group of its own and says where the value begins: the flag `d` is slow. */
+function argumentPattern(argument: string, value: string): RegExp {
+	const [before, after] = argument.split(value);
+	return new RegExp(`(${before})${value}${after}`, "g");
+}
+
 const anyOf = (names: string[]): string => names.sort((a, b) => b.length - a.length).join("|");
 const PROGRAM = new RegExp(
 	raw`(?<![\w-])(?:(?:${anyOf(PROGRAMS.flatMap(([programs]) => programs.split(" ")))})(?=[ \t])|(?:${anyOf(CALLS.split(" "))})(?=\())`,
@@ -103,8 +111,10 @@ function argumentOf(program: string, command: string): { from: number; to: numbe
 	if (pattern === undefined) return undefined;
 	pattern.lastIndex = 0;
 	for (let match = pattern.exec(command); match !== null; match = pattern.exec(command)) {
-		const [from, to] = match.indices?.[1] ?? [0, 0];
-		const quoted = /^["']/.test(command.charAt(from)) ? 1 : 0;
+		const [, before = "", written = ""] = match;
+		const from = match.index + before.length;
+		const to = from + written.length;
+		const quoted = isQuote(command.charCodeAt(from)) ? 1 : 0;
 		const value = command.slice(from + quoted, to - quoted);
 		const enough = NEEDS_PROOF.test(program) ? looksStrong(value) || isSecretValue(value, "token", "bare") : true;
 		if (enough && isSecretValue(value, "password", "quoted")) return { from: from + quoted, to: to - quoted };

@@ -24,6 +24,11 @@ const XML_SECRET = /(<(?:D|P|Q|DP|DQ|InverseQ)>)[A-Za-z0-9+/=\s]{20,2000}(?=<)/g
 const BASE64_PEM = "LS0tLS1CRUdJTi";
 const MAX_ENCODED = 40_000;
 
+/** What every key has that is found by more than its own characters. */
+export const MAY_HOLD_KEY = new RegExp(
+	String.raw`PRIVATE(?: |%20|\+)KEY|OpenVPN Static key|${BASE64_PEM}|Private-Lines: |<RSAKeyValue>|\bkty\b`,
+);
+
 /** Masks the body of private keys and leaves the lines around it, so that the reader sees what was there. */
 export function maskPrivateKeys(text: string): string {
 	let masked = text;

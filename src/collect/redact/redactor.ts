@@ -1,20 +1,14 @@
 import { setImmediate } from "node:timers/promises";
-import { stripVTControlCharacters } from "node:util";
-import { legible } from "../../run/legible.ts";
 import type { AllRedacted, Redacted } from "../../run/redacted.ts";
-import { plain } from "../plain.ts";
-import { maskAssignments } from "./assignments.ts";
-import { maskCommands } from "./commands.ts";
+import { partsThatHide, withParts } from "./hidden-parts.ts";
 import { createHomeShortener } from "./home-paths.ts";
-import { maskHttpCredentials } from "./http-credentials.ts";
 import { createLiteralMasker } from "./literals.ts";
-import { maskPrivateKeys } from "./private-keys.ts";
-import { maskRecoveryPhrases } from "./recovery-phrases.ts";
+import { maskPatterns } from "./patterns.ts";
 import { longStringsIn, redactDeep } from "./redact-value.ts";
 import { inOnePiece } from "./rewriting.ts";
 import { SLICE_CHARS, slicesOf } from "./slices.ts";
 import { shortenStackTraces } from "./stack-traces.ts";
-import { maskTokens } from "./tokens.ts";
+import { NEAR } from "./surroundings.ts";
 
 /** Makes text and data fit to leave a child. Its texts stay redacted when they are made legible or plain later. */
 export interface Redactor {
@@ -33,6 +27,8 @@ export interface RedactorOptions {
 	ownFolders?: Iterable<string>;
 	/** How many characters are redacted at once, for tests. */
 	sliceChars?: number;
+	/** How far around hidden characters a text is read again, for tests. */
+	lookAround?: number;
 }
 
 /**
@@ -44,8 +40,11 @@ export function createRedactor({
 	homeDir,
 	ownFolders = [],
 	sliceChars = SLICE_CHARS,
+	lookAround = NEAR,
 }: RedactorOptions): Redactor {
-	const maskLiterals = createLiteralMasker(secrets);
+	const literals = [...secrets];
+	const maskLiterals = createLiteralMasker(literals);
+	const near = Math.max(lookAround, LONGEST_FORM * Math.max(0, ...literals.map(({ length }) => length)));
 	const shortenHome = createHomeShortener(homeDir, ownFolders);
 
 	const redactSlice = (text: string): string => shortenStackTraces(shortenHome(maskPatterns(text)));
@@ -59,15 +58,14 @@ export function createRedactor({
 	}
 	function* redacted(text: string): Generator<undefined, Redacted> {
 		const masked = yield* sliced(text);
-		if (!HIDES.test(masked)) return masked as Redacted;
-		// A key with hidden characters in it is not seen as one, until somebody takes them out to show the text.
-		const bare = legible(stripVTControlCharacters(masked));
-		if (bare === masked) return masked as Redacted;
-		const again = yield* sliced(bare);
-		if (again !== bare) return again as Redacted;
-		if (!ACTED_ON.test(masked)) return masked as Redacted;
-		for (const shown of [legible(masked), plain(masked)]) {
-			if (shown !== bare && (yield* sliced(shown)) !== shown) return again as Redacted;
+		const parts = partsThatHide(masked, near);
+		const again: string[] = [];
+		for (const part of parts) again.push(yield* sliced(part.bare));
+		if (parts.some(({ bare }, index) => bare !== again[index])) return withParts(masked, parts, again) as Redacted;
+		for (const { others } of parts) {
+			for (const shown of others) {
+				if ((yield* sliced(shown)) !== shown) return withParts(masked, parts, again) as Redacted;
+			}
 		}
 		return masked as Redacted;
 	}
@@ -83,10 +81,8 @@ export function createRedactor({
 	};
 }
 
-/** What `legible` and `plain` take out of a text. */
-const HIDES = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\uFFF9-\uFFFB]|[^\P{Cc}\n\r\t]/u;
-/** What both take out, each in its own way: a key may show in what one of them leaves, and not in what both do. */
-const ACTED_ON = /\p{Bidi_Control}|[^\P{Cc}\n\r\t]/u;
+/** So many times as long as it is, a literal may be written: as `%E2%82%AC`, for example. */
+const LONGEST_FORM = 9;
 
 function atOnce<Result>(work: Generator<undefined, Result>): Result {
 	for (;;) {
@@ -101,27 +97,4 @@ async function inTurns<Result>(work: Generator<undefined, Result>): Promise<Resu
 		if (step.done) return step.value;
 		await setImmediate();
 	}
-}
-
-/** Most text holds nothing to mask and is read once. */
-const MAX_PASSES = 4;
-
-/**
- * A mask can set apart a value that ran into the next one before, so what was changed is looked at once more. Where only
- * assigned values were masked, tokens are not: none has a bracket in it, and what stands around such a value ends a token
- * as a bracket does.
- */
-function maskPatterns(text: string): string {
-	let current = text;
-	let masks: number[] | undefined;
-	for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-		const formed = masks === undefined ? maskTokens(maskPrivateKeys(current)) : maskPrivateKeys(current);
-		const beside = maskCommands(maskRecoveryPhrases(maskHttpCredentials(formed)));
-		const assigned = maskAssignments(beside, beside === current ? masks : undefined);
-		const changed = assigned.text !== current;
-		masks = beside === current ? assigned.masks : undefined;
-		current = assigned.text;
-		if (!changed || masks?.length === 0) break;
-	}
-	return current;
 }

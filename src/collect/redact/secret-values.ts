@@ -81,8 +81,9 @@ export function isStrongIn(text: string, from: number, to: number): boolean {
 		const kind = characterKind(text.charCodeAt(at));
 		signInside ||= (any & SIGN) !== 0 && (kind & ANY) !== 0;
 		any |= kind;
+		if (signInside && (any & DIGIT) !== 0 && (any & (LOWER | UPPER)) !== 0) return true;
 	}
-	return signInside && (any & DIGIT) !== 0 && (any & (LOWER | UPPER)) !== 0;
+	return false;
 }
 
 function isOneCharacter(value: string): boolean {

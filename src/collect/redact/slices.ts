@@ -46,7 +46,7 @@ function betweenLines(text: string, from: number, limit: number): number | undef
 		last = at + 1;
 		places += 1;
 		if (places > MOST_PLACES) continue;
-		if (isBetween(text.slice(Math.max(0, at - LONGEST_CUT), at), text.slice(at + 1, at + 1 + LONGEST_CUT))) return last;
+		if (isBetween(text, at)) return last;
 	}
 	return last;
 }
@@ -57,9 +57,11 @@ const GOES_ON =
 const NAMES = /(?:name|key|variable|value|password|passwd|secret|token)\b[^\n]{0,60}$/i;
 const BEGINS = /^(?:[ \t]|[A-Za-z0-9+/=]{40,}|[>|#*+-][ \t]|\d{1,6}[:|→\t ]|["']?value\b|-----)/i;
 
-function isBetween(before: string, after: string): boolean {
+/** Whether a line break stands between lines of which neither is part of something that the other is part of, too. */
+export function isBetween(text: string, at: number): boolean {
+	const before = text.slice(Math.max(0, at - LONGEST_CUT), at);
 	const line = before.slice(before.lastIndexOf("\n") + 1);
-	return !GOES_ON.test(line) && !NAMES.test(line) && !BEGINS.test(after);
+	return !GOES_ON.test(line) && !NAMES.test(line) && !BEGINS.test(text.slice(at + 1, at + 1 + LONGEST_CUT));
 }
 
 const KEY_FORMATS = [

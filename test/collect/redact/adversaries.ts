@@ -147,13 +147,24 @@ export function otherNames(): string[] {
 	];
 }
 
-/** What is read twice: characters in it hide something, or may, or what was masked in it may have set something apart. */
-export function readTwice(): string[] {
+/** Hidden characters in every line, so that no part of the text is read only once. */
+export function hiddenEverywhere(): string[] {
 	const hidden = ["\u200B", "\u001B[0m", "\u0000", "\u202E", "\uFE0F", "\u001B]0;a\u0007"];
+	return ["pw=", "pw':'", "senha ", "api_key ", "password: ", "pw=a1!aaaaa "].flatMap((part) =>
+		hidden.map((character) => `${part.repeat(8)}${character}`),
+	);
+}
+
+/** Hidden characters here and there in a text of many lines: only what stands around them is read again. */
+export function hiddenHereAndThere(): string[] {
+	return ["pw=", "pw':'", "senha ", "api_key ", "password: "].map(
+		(part) => `${`${part.repeat(8)}it is so.\n`.repeat(400)}\u001B[0m\u200B\n`,
+	);
+}
+
+/** Arguments that are masked, and set apart what stands around them. */
+export function maskedArguments(): string[] {
 	return [
-		...["pw=", "pw':'", "senha ", "api_key ", "password: ", "pw=a1!aaaaa "].flatMap((part) =>
-			hidden.map((character) => `${part.repeat(8)}${character}`),
-		),
 		"7z -pauthor: ",
 		"API key: psk=thin:a/bcde@",
 		"passe a_salt=-token\n- a\nopenssl -k a.dsn=",

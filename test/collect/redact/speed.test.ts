@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../../src/collect/redact/redactor.ts";
 import fc from "../../helpers/fast-check.ts";
-import { adversaries, otherNames, otherTokens, readTwice, repeated, setApart } from "./adversaries.ts";
+import {
+	adversaries,
+	hiddenEverywhere,
+	hiddenHereAndThere,
+	maskedArguments,
+	otherNames,
+	otherTokens,
+	repeated,
+	setApart,
+} from "./adversaries.ts";
 import { lookAlikes } from "./look-alikes.ts";
 import { ALNUM, LOWER, seeded } from "./seeded.ts";
 
@@ -45,7 +54,9 @@ describe("speed", () => {
 	it.each([
 		["for the worst text", 8, repeated()],
 		["for the worst text in which nothing repeats", 12, [...otherNames(), ...setApart(), ...otherTokens()]],
-		["for one that is read several times", 32, readTwice()],
+		["for the worst one in which arguments are masked again and again", 12, maskedArguments()],
+		["for the worst one with hidden characters here and there", 12, hiddenHereAndThere()],
+		["for the worst one with hidden characters everywhere", 32, hiddenEverywhere()],
 	])(
 		"needs %s at most %i times as long as for ordinary words",
 		(_which, most, texts) => {

@@ -1,0 +1,57 @@
+import { stripVTControlCharacters } from "node:util";
+import { legible } from "../../run/legible.ts";
+import { plain } from "../plain.ts";
+import { MAY_HOLD_KEY } from "./private-keys.ts";
+import { inOnePiece } from "./rewriting.ts";
+import { surroundings } from "./surroundings.ts";
+
+/** A part of a text with hidden characters in it: a key that they split is not seen until somebody takes them out. */
+export interface HidingPart {
+	from: number;
+	to: number;
+	/** Without any of them. */
+	bare: string;
+	/** As those show it who take out some of them, if that is neither the same nor what was read before. */
+	others: string[];
+}
+
+/** What `legible` and `plain` take out of a text. */
+const HIDES = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\uFFF9-\uFFFB]|[^\P{Cc}\n\r\t]/gu;
+/** What both take out, each in its own way: a key may show in what one of them leaves, and not in what both do. */
+const ACTED_ON = /\p{Bidi_Control}|[^\P{Cc}\n\r\t]/u;
+/** A key may be 40,000 characters long, and what says of it that it is one may stand anywhere in a slice. */
+const NEAR_KEY = 64_000;
+
+/** The parts of a text that is redacted as it stands, in which something may show once hidden characters are gone. */
+export function partsThatHide(text: string, near: number): HidingPart[] {
+	const parts = partsWithin(text, near);
+	if (near >= NEAR_KEY || parts.length === 0) return parts;
+	const mayHoldKey =
+		MAY_HOLD_KEY.test(text) ||
+		parts.some(({ bare, others }) => MAY_HOLD_KEY.test(bare) || others.some((shown) => MAY_HOLD_KEY.test(shown)));
+	return mayHoldKey ? partsWithin(text, NEAR_KEY) : parts;
+}
+
+function partsWithin(text: string, near: number): HidingPart[] {
+	return surroundings(text, HIDES, near).flatMap(({ from, to }) => {
+		const written = inOnePiece(text.slice(from, to));
+		const bare = bareOf(written);
+		if (bare === written) return [];
+		const shown = ACTED_ON.test(written) ? [legible(written), plain(written)] : [];
+		return [{ from, to, bare, others: shown.filter((other) => other !== bare && other !== written) }];
+	});
+}
+
+const bareOf = (text: string): string => legible(stripVTControlCharacters(text));
+
+/** The text without any hidden characters, and with other texts in place of its parts. */
+export function withParts(text: string, parts: readonly HidingPart[], texts: readonly string[]): string {
+	const output: string[] = [];
+	let done = 0;
+	for (const [index, { from, to }] of parts.entries()) {
+		output.push(bareOf(text.slice(done, from)), texts[index] ?? "");
+		done = to;
+	}
+	output.push(bareOf(text.slice(done)));
+	return output.join("");
+}

@@ -1,0 +1,48 @@
+import { maskAssignments } from "./assignments.ts";
+import { startOf, TOKEN_CHAR } from "./characters.ts";
+import { maskCommands } from "./commands.ts";
+import { maskHttpCredentials } from "./http-credentials.ts";
+import { MASKED } from "./mask.ts";
+import { maskPrivateKeys } from "./private-keys.ts";
+import { maskRecoveryPhrases } from "./recovery-phrases.ts";
+import { maskTokens } from "./tokens.ts";
+
+/** Most text holds nothing to mask and is read once. */
+const MAX_PASSES = 4;
+
+/**
+ * A mask can set apart a value that ran into the next one before, so what was changed is looked at once more. Not all of it
+ * by all: the names were read with all masks but their own, and tokens are only found again where a mask touches one.
+ */
+export function maskPatterns(text: string): string {
+	let current = text;
+	let masks: number[] | undefined;
+	let tokensToo = true;
+	for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+		const formed: string = tokensToo ? maskTokens(maskPrivateKeys(current)) : maskPrivateKeys(current);
+		const beside: string = maskCommands(maskRecoveryPhrases(maskHttpCredentials(formed)));
+		const assigned = maskAssignments(beside, beside === current ? masks : undefined);
+		const { all, unsettled } = assigned.masks;
+		// Where only assigned values were masked, what stands around them ends a token as a bracket does.
+		if (beside === current && unsettled.length === 0) return assigned.text;
+		tokensToo = beside !== current && (formed !== current || touchesToken(beside));
+		masks = beside === current ? unsettled : all;
+		current = assigned.text;
+	}
+	return current;
+}
+
+/** Shorter than any token. */
+const PART_OF_TOKEN = 12;
+/** What a token may begin with. */
+const BEGINS_TOKEN = /[\w$~.+/-]/;
+
+/** Whether a mask stands beside what may be part of a token: none has a bracket in it, which both ends of a mask are. */
+function touchesToken(text: string): boolean {
+	for (let at = text.indexOf(MASKED); at !== -1; at = text.indexOf(MASKED, at + MASKED.length)) {
+		const end = text.indexOf("]", at) + 1;
+		if (BEGINS_TOKEN.test(text.charAt(end))) return true;
+		if (startOf(text, at, TOKEN_CHAR, PART_OF_TOKEN) === at - PART_OF_TOKEN) return true;
+	}
+	return false;
+}
