@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { isRecord } from "../run/is-record.ts";
-import { type Ring, tmpOf } from "../sandbox/ring.ts";
+import { type Ring, tmpInside, tmpOf } from "../sandbox/ring.ts";
 
 /**
  * pi keeps the whole output of a command whose result it cuts in the temp folder of its process, which a ring does not
@@ -38,7 +38,7 @@ function moved(text: string, ring: Ring): { text: string; inside?: string } {
 	// A command may print such a line too.
 	if (before === undefined || dirname(file) !== tmpdir() || !existsSync(file)) return { text };
 	move(file, join(tmpOf(ring.setup), name));
-	const inside = `/tmp/${name}`;
+	const inside = join(tmpInside(ring.setup), name);
 	return { text: text.replace(NAMED, () => `${before}${inside}${after}`), inside };
 }
 

@@ -2,7 +2,7 @@ import { type Mount, mountArguments } from "./mounts.ts";
 
 /** What this machine's bubblewrap and kernel can do, as tried out. */
 export interface RingAbilities {
-	/** The program. */
+	/** The program: bubblewrap, or sandbox-exec of macOS, for which nothing of the rest counts. */
 	bwrap: string;
 	/** Whether `/proc` can be one of the ring's own. */
 	ownProcesses: boolean;

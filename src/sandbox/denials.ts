@@ -1,4 +1,4 @@
-import type { RingSetup } from "./ring.ts";
+import { type RingSetup, tmpInside } from "./ring.ts";
 
 /** What programs say when a name cannot be looked up, or an address not reached. */
 const WANTS_NETWORK =
@@ -20,5 +20,5 @@ export function denialsIn(output: string, setup: RingSetup): string[] {
 const NO_NETWORK =
 	"[The network is off for commands of this subagent. The user can allow it: subagents.sandbox.network in pi-geon.json, or `network: on` in the agent's file.]";
 
-const whatMayBeWritten = ({ writable }: RingSetup): string =>
-	`This subagent may write below ${["/tmp", ...writable].join(", ")}, and nowhere else.`;
+const whatMayBeWritten = (setup: RingSetup): string =>
+	`This subagent may write below ${[tmpInside(setup), ...setup.writable].join(", ")}, and nowhere else.`;

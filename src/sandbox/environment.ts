@@ -38,29 +38,36 @@ const PROXIES = /^(https?|all|no|ftp)_proxy$/i;
 
 const FOR_SOCKETS = ["SSH_AUTH_SOCK", "DOCKER_HOST", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"];
 
-const CACHES = "/tmp/.cache";
-
 /**
  * Where programs keep what they can do without: the home folder is read-only, and many of them fail if they cannot write
  * there. Not one of ours that outlives the run: what a child puts there, programs of other runs would use.
  */
-const CACHE_VARIABLES: Readonly<Record<string, string>> = {
-	XDG_CACHE_HOME: CACHES,
-	npm_config_cache: `${CACHES}/npm`,
-	YARN_CACHE_FOLDER: `${CACHES}/yarn`,
-	BUN_INSTALL_CACHE_DIR: `${CACHES}/bun`,
-	PIP_CACHE_DIR: `${CACHES}/pip`,
-	UV_CACHE_DIR: `${CACHES}/uv`,
-	GOCACHE: `${CACHES}/go-build`,
-};
+const cacheVariables = (caches: string): Record<string, string> => ({
+	XDG_CACHE_HOME: caches,
+	npm_config_cache: `${caches}/npm`,
+	YARN_CACHE_FOLDER: `${caches}/yarn`,
+	BUN_INSTALL_CACHE_DIR: `${caches}/bun`,
+	PIP_CACHE_DIR: `${caches}/pip`,
+	UV_CACHE_DIR: `${caches}/uv`,
+	GOCACHE: `${caches}/go-build`,
+});
+
+interface EnvironmentOptions {
+	/** Variables that are passed on besides the usual ones. */
+	names: readonly string[];
+	network: "off" | "on";
+	sockets: boolean;
+	/** The folder for temporary files, as it is called inside. */
+	tmp: string;
+}
 
 /** The variables that a ring passes on. Everything else may be a secret: no list of those is complete. */
 export function ringEnvironment(
 	env: NodeJS.ProcessEnv,
-	{ names, network, sockets }: { names: readonly string[]; network: "off" | "on"; sockets: boolean },
+	{ names, network, sockets, tmp }: EnvironmentOptions,
 ): NodeJS.ProcessEnv {
 	const allowed = new Set([...USUAL, ...names, ...(sockets ? FOR_SOCKETS : [])]);
 	const isProxy = (name: string, value = "") => network === "on" && PROXIES.test(name) && !value.includes("@");
 	const kept = Object.entries(env).filter(([name, value]) => allowed.has(name) || isProxy(name, value));
-	return { ...CACHE_VARIABLES, ...Object.fromEntries(kept), TMPDIR: "/tmp" };
+	return { ...cacheVariables(`${tmp}/.cache`), ...Object.fromEntries(kept), TMPDIR: tmp };
 }

@@ -7,6 +7,7 @@ import { messageOf } from "../run/message-of.ts";
 import type { RingAbilities } from "./bwrap.ts";
 import { openRing } from "./ring.ts";
 import { runInRing } from "./run-in-ring.ts";
+import { SANDBOX_EXEC } from "./seatbelt.ts";
 import { socketFilter } from "./seccomp.ts";
 
 /** Whether the kernel can keep a ring here, and by what; or why not and what would help. */
@@ -45,8 +46,10 @@ const RINGS_TO_TRY: readonly Omit<RingAbilities, "bwrap">[] = [
 	{ ownProcesses: false, forbidsNamespaces: false },
 ];
 
-async function tryRings(): Promise<RingProbe> {
-	if (process.platform !== "linux") return { can: false, why: `There is no sandbox for ${process.platform} yet.` };
+/** For a platform other than this one, what can be said without trying. */
+export async function tryRings(platform: NodeJS.Platform = process.platform): Promise<RingProbe> {
+	if (platform === "darwin") return trySeatbelt();
+	if (platform !== "linux") return { can: false, why: `There is no sandbox for ${platform}.` };
 	if (!socketFilter({ sockets: false })) return { can: false, why: `There is no sandbox for ${process.arch} yet.` };
 	const bwrap = findBwrap();
 	if (bwrap === undefined) return { can: false, why: `bubblewrap is not installed. ${INSTALL}` };
@@ -62,6 +65,16 @@ async function tryRings(): Promise<RingProbe> {
 	return { can: false, why: `bubblewrap cannot make a sandbox here: ${failures[0]}. ${remedyHere()}` };
 }
 
+async function trySeatbelt(): Promise<RingProbe> {
+	const abilities = { bwrap: SANDBOX_EXEC, ownProcesses: true, forbidsNamespaces: false };
+	const problem = canRun(SANDBOX_EXEC) ? await whyNoRing(abilities) : `there is no ${SANDBOX_EXEC}`;
+	if (problem === undefined) return { can: true, by: "sandbox-exec", abilities };
+	return {
+		can: false,
+		why: `macOS cannot make a sandbox here: ${problem}. A sandbox inside of another one is refused.`,
+	};
+}
+
 const INSTALL = "Install the package bubblewrap (apt-get install bubblewrap; dnf and pacman have it too).";
 
 /** A version number says nothing: bubblewrap answers it also where namespaces are forbidden. */
@@ -70,7 +83,7 @@ async function whyNoRing(abilities: RingAbilities): Promise<string | undefined> 
 	try {
 		const none = { writable: [], readable: [], hidden: [], env: [] };
 		const ring = openRing({ ...none, abilities, cwd: "/", scratch, network: "off", sockets: false });
-		const { exitCode, stderr } = await runInRing(ring, ["/bin/sh", "-c", ":"], { timeoutMs: 10_000 });
+		const { exitCode, stderr } = await runInRing(ring, ["/usr/bin/env", "true"], { timeoutMs: 10_000 });
 		return exitCode === 0 ? undefined : stderr.trim().split("\n")[0] || `exit code ${exitCode}`;
 	} catch (error) {
 		return messageOf(error);

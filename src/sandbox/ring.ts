@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readlinkSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { isInside } from "../files/project-area.ts";
@@ -7,6 +7,7 @@ import { bwrapArguments, FILTER_DESCRIPTOR, type RingAbilities } from "./bwrap.t
 import { ringEnvironment } from "./environment.ts";
 import { hiddenByDefault } from "./hidden.ts";
 import { type Mount, mountsFor } from "./mounts.ts";
+import { SANDBOX_EXEC, seatbeltCommand } from "./seatbelt.ts";
 import { socketFilter } from "./seccomp.ts";
 
 export interface RingSetup {
@@ -58,7 +59,8 @@ export function openRing(setup: RingSetup): Ring {
  * descriptor: so whoever can start a program can start one in a ring.
  */
 export function ringCommand(ring: Ring, command: readonly string[], cwd = ring.setup.cwd): string[] {
-	const { abilities, network } = ring.setup;
+	const { abilities, network, sockets } = ring.setup;
+	if (isSeatbelt(ring.setup)) return seatbeltCommand({ mounts: ringMounts(ring), network, sockets }, cwd, command);
 	const isRoot = process.getuid?.() === 0;
 	const args = bwrapArguments({ abilities, mounts: ringMounts(ring), cwd, network, isRoot });
 	return ["/bin/sh", "-c", OPEN_FILTER, "sh", ring.filter, abilities.bwrap, ...args, "--", ...command];
@@ -86,37 +88,50 @@ export function ringCommandFrom(
 	return [...clean, ...ringCommand(ring, command, realPath(options.cwd))];
 }
 
+const isSeatbelt = ({ abilities }: RingSetup): boolean => abilities.bwrap === SANDBOX_EXEC;
+
 const OPEN_FILTER = `exec ${FILTER_DESCRIPTOR}<"$1"; shift; exec "$@"`;
 
 export const environmentIn = ({ setup }: Ring, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-	ringEnvironment(env, { names: setup.env, network: setup.network, sockets: setup.sockets });
+	ringEnvironment(env, {
+		names: setup.env,
+		network: setup.network,
+		sockets: setup.sockets,
+		tmp: tmpInside(setup),
+	});
+
+/** What the folder for temporary files is called inside. */
+export const tmpInside = (setup: RingSetup): string => (isSeatbelt(setup) ? realPath(tmpOf(setup)) : "/tmp");
 
 /** Looked up each time: bubblewrap refuses to start if one of the paths is gone. */
 export function ringMounts({ setup }: Ring): Mount[] {
 	const { abilities, cwd, writable, readable, hidden, sockets, network } = setup;
 	const home = realPath(process.env.HOME || homedir());
+	const own = realPath(tmpOf(setup));
+	// macOS has no mounts of its own for a ring: the folders for temporary files are hidden there, and another is used.
+	const noMounts = isSeatbelt(setup);
 	const tmpFolders = existing(["/tmp", "/var/tmp"]);
 	const socketFolders = sockets ? [] : existing(["/run", "/var/run"]);
 	const isReplaced = (path: string) => [...tmpFolders, ...socketFolders].some((folder) => isInside(folder, path));
 	const masked = existing([...hiddenByDefault(home), ...hidden]);
 	return mountsFor({
-		tmp: realPath(tmpOf(setup)),
-		tmpFolders,
-		socketFolders,
-		hiddenFolders: masked.filter(isFolder),
+		tmp: own,
+		tmpFolders: noMounts ? [] : tmpFolders,
+		socketFolders: noMounts ? [] : socketFolders,
+		hiddenFolders: [...masked.filter(isFolder), ...(noMounts ? tmpFolders : [])],
 		hiddenFiles: masked.filter((path) => !isFolder(path)),
 		readable: [
 			...existing([cwd, ...readable]),
 			...(isReplaced(home) ? existing([home]) : []),
 			...(network === "on" ? existing(["/etc/resolv.conf"]).filter(isReplaced) : []),
 		],
-		writable: existing(writable),
+		writable: [...existing(writable), ...(noMounts ? [own] : [])],
 		machineSettings: existing(["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"]),
 		ownProcesses: abilities.ownProcesses,
 	});
 }
 
-/** The folder that is `/tmp` inside. */
+/** The folder for temporary files of a ring. */
 export const tmpOf = ({ scratch }: RingSetup): string => join(scratch, "tmp");
 
 /** The real paths of those that exist, links followed: bubblewrap cannot mount over a link. */
@@ -134,6 +149,3 @@ function existing(paths: readonly string[]): string[] {
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-
-/** The real path of an open file, by which it is known whatever the way to it was. */
-export const pathOfDescriptor = (descriptor: number): string => readlinkSync(`/proc/self/fd/${descriptor}`);

@@ -3,7 +3,8 @@ import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { denialsIn } from "./denials.ts";
 import { isShown, type Mount, outsidePath } from "./mounts.ts";
-import { pathOfDescriptor, type Ring, ringMounts } from "./ring.ts";
+import { pathOfDescriptor, pathOfOpened } from "./opened-path.ts";
+import { type Ring, ringMounts } from "./ring.ts";
 import { runInRing } from "./run-in-ring.ts";
 
 const MOUNTS_KEPT_MS = 250;
@@ -37,11 +38,11 @@ export class RingedFiles {
 
 	/** What can be found out about a file that is open, by a path that stays its own. */
 	async describe<T>(path: string, look: (opened: string) => Promise<T>): Promise<T> {
-		return this.#opened(path, (file) => look(`/proc/self/fd/${file.fd}`));
+		return this.#opened(path, (_file, again) => look(again));
 	}
 
 	list(path: string): Promise<string[]> {
-		return this.#opened(path, (folder) => readdir(`/proc/self/fd/${folder.fd}`));
+		return this.#opened(path, (_folder, again) => readdir(again));
 	}
 
 	async stat(path: string): Promise<{ isDirectory: () => boolean }> {
@@ -60,15 +61,18 @@ export class RingedFiles {
 		throw new Error([why, ...denied].join("\n"));
 	}
 
-	async #opened<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
-		const file = await open(this.#outside(path), constants.O_RDONLY | constants.O_NONBLOCK).catch((error) => {
+	/** `again`: a path that stays this file's own. */
+	async #opened<T>(path: string, use: (file: FileHandle, again: string) => Promise<T>): Promise<T> {
+		const outside = this.#outside(path);
+		const file = await open(outside, constants.O_RDONLY | constants.O_NONBLOCK).catch((error) => {
 			// Its message has the path outside.
 			const { code } = error as NodeJS.ErrnoException;
 			throw Object.assign(new Error(`${code}: ${path} cannot be opened.`), { code });
 		});
 		try {
-			if (!isShown(this.#view(), pathOfDescriptor(file.fd))) throw new HiddenFromSubagents(path);
-			return await use(file);
+			const real = pathOfDescriptor(file.fd, outside);
+			if (!isShown(this.#view(), real)) throw new HiddenFromSubagents(path);
+			return await use(file, pathOfOpened(file.fd, real));
 		} finally {
 			await file.close();
 		}

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { realPath } from "../files/real-path.ts";
 import { denialsIn } from "./denials.ts";
@@ -43,8 +43,7 @@ export async function shellInRing(ring: Ring, call: ShellCall): Promise<{ exitCo
 	};
 	child.stdout.on("data", take);
 	child.stderr.on("data", take);
-	// Killing bubblewrap ends all that runs in the ring.
-	const kill = () => void child.kill("SIGKILL");
+	const kill = () => killAll(child);
 	let timedOut = false;
 	const timer =
 		timeoutSeconds === undefined
@@ -71,4 +70,10 @@ export async function shellInRing(ring: Ring, call: ShellCall): Promise<{ exitCo
 		clearTimeout(timer);
 		signal?.removeEventListener("abort", kill);
 	}
+}
+
+/** Killing bubblewrap ends all that runs in its ring. A ring of macOS is no such whole: there its group is killed. */
+function killAll(child: ChildProcess): void {
+	if (process.platform === "linux" || child.pid === undefined || child.exitCode !== null) child.kill("SIGKILL");
+	else process.kill(-child.pid, "SIGKILL");
 }

@@ -7,6 +7,7 @@ import { loadConfig } from "../../src/config/load.ts";
 import { packageRoot } from "../../src/config/package-root.ts";
 import { type SandboxQuestion, sandboxFor } from "../../src/plan/sandbox.ts";
 import type { NetworkSetting } from "../../src/run/network.ts";
+import { tryRings } from "../../src/sandbox/probe.ts";
 import { planned } from "./launching.ts";
 
 const configWith = (sandbox: Partial<Config["subagents"]["sandbox"]>): Config => {
@@ -109,6 +110,18 @@ describe("where it is required", () => {
 			refused("sandbox_unavailable", /bubblewrap is not installed/),
 		);
 		expect(await asked({ mode: "auto" }, { ringTrouble })).toMatchObject({ mode: "auto" });
+	});
+
+	test("so are all on Windows, where `auto` lets them run", async () => {
+		const ringTrouble = async () => {
+			const probe = await tryRings("win32");
+			return probe.can ? undefined : probe.why;
+		};
+		expect(await asked(require, { ringTrouble })).toEqual(refused("sandbox_unavailable", /no sandbox for win32/));
+		expect(await asked({ mode: "auto" }, { ringTrouble })).toMatchObject({ mode: "auto", write: "none" });
+	});
+
+	test("so is a list of hosts", async () => {
 		expect(await asked({ ...require, network: ["a.b"] })).toEqual(refused("sandbox_unavailable", /list of hosts/));
 	});
 });

@@ -17,7 +17,7 @@ const env = {
 	HTTPS_PROXY: "http://proxy:3128",
 	http_proxy: "http://user:word@proxy:3128",
 };
-const plain = { names: [], network: "off" as const, sockets: false };
+const plain = { names: [], network: "off" as const, sockets: false, tmp: "/tmp" };
 const kept = (options: Parameters<typeof ringEnvironment>[1]) => Object.keys(ringEnvironment(env, options)).sort();
 
 test("programs get the usual variables, and those that the user names", () => {

@@ -1,0 +1,106 @@
+import type { Mount } from "./mounts.ts";
+
+/** Part of macOS. Apple calls it deprecated and has nothing in its place for programs that are not apps. */
+export const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
+
+export interface SeatbeltOptions {
+	/** In the order of mounting: the rules of deeper paths come later, and of all rules that match, the last counts. */
+	mounts: readonly Mount[];
+	network: "off" | "on";
+	/** Whether unix sockets of programs outside can be used. */
+	sockets: boolean;
+}
+
+/** The command that runs another one in a ring of macOS. */
+export const seatbeltCommand = (options: SeatbeltOptions, cwd: string, command: readonly string[]): string[] => [
+	...["/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", cwd],
+	...[SANDBOX_EXEC, "-p", seatbeltProfile(options), ...command],
+];
+
+/**
+ * A ring in the language of macOS' sandbox. It has no mounts: what is hidden is there and cannot be read. It has no
+ * namespaces either: processes see each other and keep running when their shell ends.
+ */
+export function seatbeltProfile({ mounts, network, sockets }: SeatbeltOptions): string {
+	return [
+		"(version 1)",
+		"(allow default)",
+		...OTHER_PROCESSES,
+		...mounts.flatMap(rulesFor),
+		...networkRules(network, sockets),
+	].join("\n");
+}
+
+/** Ways to have another process act, one that is outside of the ring. */
+const OTHER_PROCESSES = [
+	"(deny signal (target others))",
+	"(allow signal (target same-sandbox))",
+	"(deny process-info* (target others))",
+	"(allow process-info* (target same-sandbox))",
+	"(deny mach-priv-task-port)",
+	"(deny appleevent-send)",
+	"(deny lsopen)",
+	"(deny job-creation)",
+	"(deny sysctl-write)",
+	"(deny nvram*)",
+	"(deny mach-register)",
+	"(deny mach-lookup)",
+	`(allow mach-lookup ${globalNames([
+		"com.apple.bsd.dirhelper",
+		"com.apple.diagnosticd",
+		"com.apple.FSEvents",
+		"com.apple.logd",
+		"com.apple.system.logger",
+		"com.apple.system.notification_center",
+		"com.apple.system.opendirectoryd.libinfo",
+		"com.apple.system.opendirectoryd.membership",
+	])})`,
+];
+
+/** What checks certificates, and what knows the name servers. */
+const FOR_NETWORK = ["com.apple.SystemConfiguration.configd", "com.apple.trustd", "com.apple.trustd.agent"];
+
+/** Names are looked up by a program of the system. */
+const NAME_SERVICE = '(literal "/private/var/run/mDNSResponder")';
+
+function networkRules(network: "off" | "on", sockets: boolean): string[] {
+	const unix = sockets ? ["(allow network* (local unix-socket) (remote unix-socket))"] : [];
+	if (network === "off") return ["(deny network*)", ...unix];
+	return [
+		`(allow mach-lookup ${globalNames(FOR_NETWORK)})`,
+		...(sockets ? [] : ["(deny network* (local unix-socket) (remote unix-socket))"]),
+		`(allow network-outbound ${NAME_SERVICE})`,
+	];
+}
+
+/** Files that a program may write wherever it runs. The terminal is not among them: what is typed there is the user's. */
+const WRITABLE_DEVICES = ["/dev/null", "/dev/zero", "/dev/dtracehelper", "/dev/stdout", "/dev/stderr"];
+
+function rulesFor(mount: Mount): string[] {
+	const here = `(subpath ${quotedPath(mount.at)})`;
+	switch (mount.as) {
+		case "read-only":
+			return [`(allow file-read* ${here})`, `(deny file-write* ${here})`, `(deny file-mknod ${here})`];
+		case "writable":
+			return [`(allow file-read* file-write* ${here})`];
+		case "empty":
+			// Whether it exists may be asked: the way to what is shown below it leads through it.
+			return [`(deny file-read* file-write* ${here})`, `(allow file-read-metadata (literal ${quotedPath(mount.at)}))`];
+		case "blank":
+			return [`(deny file-read* file-write* (literal ${quotedPath(mount.at)}))`];
+		case "devices":
+			return [
+				`(allow file-write* ${WRITABLE_DEVICES.map((file) => `(literal ${quotedPath(file)})`).join(" ")} (regex #"^/dev/fd/"))`,
+				'(deny file-read* (literal "/dev/tty"))',
+			];
+		case "processes":
+			return [];
+	}
+}
+
+/** As a text of the profile's language, which is Scheme. */
+const quotedPath = (path: string): string => `"${path.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+
+function globalNames(services: readonly string[]): string {
+	return services.map((name) => `(global-name "${name}")`).join(" ");
+}
