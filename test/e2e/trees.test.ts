@@ -8,7 +8,7 @@ import type { Home } from "../helpers/home.ts";
 import { killHosts } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
-import { ANY_PI, piVersions, promptPi, startRpc } from "../helpers/pi.ts";
+import { ANY_PI, piVersions, promptPi, startRpc, startTerminal } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { contentOf, repositoryIn, textsIn, write } from "../trees/repos.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
@@ -295,4 +295,39 @@ test("a child without a role writes in a tree, and its announce says what it cha
 	});
 	await client.close();
 	expect(contentOf(project)).toEqual(before);
+});
+
+test("in the inspector d shows the diff, and a applies it and takes it back, each after a yes", async () => {
+	const home = await openHome({
+		script: dispatch({
+			parent: ({ turn }) => (turn === 0 ? delegateTo("worker", "Write.") : text("Done.")),
+			child: [writeIn("seen.txt", "for all to see\n"), finalize("Written.")],
+		}),
+	});
+	const project = projectIn(home);
+	const before = contentOf(project);
+	const terminal = startTerminal(home, { version: ANY_PI, cols: 120, rows: 30 });
+	await terminal.ready();
+	terminal.type("Go.\r");
+	await terminal.waitForText(/Not in your working tree yet: \/subagents diff [\s\S]*Done\./);
+	terminal.type("/subagents\r");
+	await terminal.waitForText(/▸✓ #1 worker/);
+	terminal.type("d");
+	await terminal.waitForText(/\+for all to see/);
+	terminal.type("a");
+	await terminal.waitForText(/Put its changes into your working tree\? y\/n/);
+	terminal.type("n");
+	await terminal.waitForText(/Nothing was done\./);
+	expect(contentOf(project)).toEqual(before);
+	terminal.type("a");
+	await terminal.waitForText(/y\/n/);
+	terminal.type("y");
+	await terminal.waitForText(/Applied the changes of run/);
+	expect(textsIn(project)["seen.txt"]).toBe("for all to see\n");
+	terminal.type("a");
+	await terminal.waitForText(/Take its changes out of your working tree again\? y\/n/);
+	terminal.type("y");
+	await terminal.waitForText(/Undone: your working tree/);
+	expect(contentOf(project)).toEqual(before);
+	terminal.type("q");
 });

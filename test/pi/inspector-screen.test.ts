@@ -102,6 +102,7 @@ const base: InspectorView = {
 		transcript: { items: said("I look for registerAuth in src.", "It is in auth.ts."), isCut: false },
 	},
 	shows: "transcript",
+	diff: [],
 	unfolded: false,
 	top: undefined,
 	notice: "",

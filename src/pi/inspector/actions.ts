@@ -1,15 +1,25 @@
-import { copyToClipboard, type ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { copyToClipboard, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { inOneLine } from "../../collect/plain.ts";
 import type { Services } from "../../delegate.ts";
+import { findChanges } from "../../ledger/changes.ts";
+import { placesIn } from "../../ledger/places.ts";
 import type { RunRecord } from "../../ledger/records.ts";
 import { findSession } from "../../ledger/sessions.ts";
+import { applyChanges, undoChanges } from "../../operate/apply.ts";
+import { diffOf } from "../../operate/changes.ts";
 import { isDenial } from "../../operate/denial.ts";
 import { transcriptOf } from "../../operate/messages.ts";
+import { changeDoneReport, diffReport } from "../../operate/report/changes.ts";
 import { sendToSession } from "../../operate/send.ts";
 import { stopRun } from "../../operate/stop.ts";
+import type { ChangesState } from "../../run/changes.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentFacts } from "../parent-facts.ts";
+import { parentRedactor } from "../parent-log.ts";
 import { routeOf } from "../route.ts";
+
+/** More than anybody scrolls through here. */
+const DIFF_LINES_SHOWN = 5000;
 
 interface ActionsSetup extends Omit<DelegationSetup, "services"> {
 	session: ExtensionContext;
@@ -38,11 +48,29 @@ export interface RunActions {
 	stop(record: RunRecord): Done;
 	copy(record: RunRecord): Promise<Done>;
 	open(record: RunRecord): Promise<Done>;
+	/** What became of the changes of the run; undefined if there are none. */
+	changesState(record: RunRecord): ChangesState | undefined;
+	/** The patch, line by line, with nothing in it that could paint on the terminal. */
+	diff(record: RunRecord): Promise<string[]>;
+	apply(record: RunRecord, how: { undo: boolean }): Promise<Done>;
 }
 
 export function runActions({ pi, session, available, canOpen, decisions, onSpawned }: ActionsSetup): RunActions {
 	const { ledger, supervisor } = available;
+	const changeSources = () => ({ ledger, redactor: parentRedactor(), places: placesIn(getAgentDir()) });
 	return {
+		changesState: ({ run }) => findChanges(ledger, run.id)?.state,
+		async diff(record) {
+			const found = await diffOf(record, changeSources());
+			if (isDenial(found)) throw new Error(found.error);
+			return diffReport(found, DIFF_LINES_SHOWN);
+		},
+		async apply(record, { undo }) {
+			const request = { ...changeSources(), by: "the user, in the inspector" };
+			const answer = await (undo ? undoChanges : applyChanges)(record, request);
+			if (isDenial(answer)) return { notice: `Nothing was done: ${inOneLine(request.redactor.redact(answer.error))}` };
+			return { notice: changeDoneReport(answer).join(" ") };
+		},
 		async message(record, text) {
 			let resumed = false;
 			const { answer } = await sendToSession(

@@ -19,6 +19,7 @@ import { transcriptPainter } from "./transcript-lines.ts";
 const REFRESH_EVERY_MS = 100;
 const TICK_EVERY_MS = 1000;
 const LONGEST_NOTICE = 200;
+const NO_CHANGES_HERE = "It has no changes: it has no tree of its own, or has not ended, or changed nothing.";
 
 export interface InspectorResult {
 	/** The session file that the user wants to go on with. */
@@ -35,6 +36,12 @@ interface InspectorSetup {
 	done: (result: InspectorResult) => void;
 }
 
+/** A question that y answers. */
+interface Asked {
+	onYes(): void;
+	otherwise: string;
+}
+
 /** The runs of this session, and what the selected one says and does, over the whole screen. */
 export class Inspector implements Component, Focusable, Viewer {
 	readonly #setup: InspectorSetup;
@@ -49,9 +56,7 @@ export class Inspector implements Component, Focusable, Viewer {
 	#rowsReadAt = 0;
 	#transcript: Transcript | undefined;
 	/** What the user is doing besides looking. */
-	#doing: { kind: "looking" } | { kind: "writing"; input: Input } | { kind: "stopping"; id: RunId } = {
-		kind: "looking",
-	};
+	#doing: { kind: "looking" } | { kind: "writing"; input: Input } | ({ kind: "asked" } & Asked) = { kind: "looking" };
 	#view: InspectorView = {
 		rows: [],
 		count: { total: 0, queued: 0, running: 0 },
@@ -59,6 +64,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		pane: "list",
 		run: undefined,
 		shows: "transcript",
+		diff: [],
 		unfolded: false,
 		top: undefined,
 		notice: "",
@@ -134,7 +140,7 @@ export class Inspector implements Component, Focusable, Viewer {
 	#take(data: string): void {
 		const doing = this.#doing;
 		if (doing.kind === "writing") return void doing.input.handleInput(data);
-		if (doing.kind === "stopping") return void this.#answerStop(doing.id, data);
+		if (doing.kind === "asked") return void this.#answer(doing, data);
 		const action = actionOf(data);
 		this.#show({ notice: "" });
 		if (action) this.#handlers[action]();
@@ -166,6 +172,8 @@ export class Inspector implements Component, Focusable, Viewer {
 		help: () => this.#toggle("help", this.#view.pane),
 		message: () => this.#withRun((record) => this.#write(record)),
 		stop: () => this.#withRun((record) => this.#askStop(record)),
+		diff: () => this.#withRun((record) => this.#showDiff(record)),
+		apply: () => this.#withRun((record) => this.#askApply(record)),
 		copy: () => this.#withRun((record) => this.#tell(this.#setup.actions.copy(record))),
 		open: () => this.#withRun((record) => this.#tell(this.#setup.actions.open(record))),
 	};
@@ -175,7 +183,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		if (record) act(record);
 	}
 
-	#toggle(shows: "facts" | "help", pane: InspectorView["pane"]): void {
+	#toggle(shows: "facts" | "help" | "diff", pane: InspectorView["pane"]): void {
 		const next = this.#view.shows === shows ? "transcript" : shows;
 		this.#show({ shows: next, top: firstRow(next), pane });
 	}
@@ -198,6 +206,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		const row = this.#view.rows[Math.max(0, Math.min(index, this.#view.rows.length - 1))];
 		if (!row || !isRunId(row.runId) || row.runId === this.#selectedId) return;
 		this.#selectedId = row.runId;
+		if (this.#view.shows === "diff") this.#show({ shows: "transcript" });
 		this.#show({ selected: this.#view.rows.indexOf(row), top: firstRow(this.#view.shows) });
 		this.#readRun();
 	}
@@ -234,16 +243,53 @@ export class Inspector implements Component, Focusable, Viewer {
 
 	#askStop({ run, plan }: RunRecord): void {
 		if (run.state === "ended") return void this.#show({ notice: "It has ended already." });
-		this.#doing = { kind: "stopping", id: run.id };
-		this.#show({ question: `Stop ${inOneLine(plan.agent)} ${run.id}? y/n` });
+		this.#ask(`Stop ${inOneLine(plan.agent)} ${run.id}? y/n`, {
+			onYes: () => {
+				const record = findRun(this.#setup.sources.ledger, run.id);
+				if (record) this.#done(this.#setup.actions.stop(record));
+			},
+			otherwise: "Not stopped.",
+		});
 	}
 
-	#answerStop(id: RunId, data: string): void {
+	#askApply(record: RunRecord): void {
+		const { actions } = this.#setup;
+		const state = actions.changesState(record);
+		if (state === undefined) return void this.#show({ notice: NO_CHANGES_HERE });
+		const undo = state === "applied";
+		this.#ask(
+			undo ? "Take its changes out of your working tree again? y/n" : "Put its changes into your working tree? y/n",
+			{
+				onYes: () => this.#tell(actions.apply(record, { undo })),
+				otherwise: "Nothing was done.",
+			},
+		);
+	}
+
+	#ask(question: string, asked: Asked): void {
+		this.#doing = { kind: "asked", ...asked };
+		this.#show({ question });
+	}
+
+	#answer({ onYes, otherwise }: Asked, data: string): void {
 		this.#doing = { kind: "looking" };
 		this.#show({ question: undefined });
-		const record = findRun(this.#setup.sources.ledger, id);
-		if (data !== "y" && data !== "Y") return void this.#show({ notice: "Not stopped." });
-		if (record) this.#done(this.#setup.actions.stop(record));
+		if (data === "y" || data === "Y") onYes();
+		else this.#show({ notice: otherwise });
+	}
+
+	#showDiff(record: RunRecord): void {
+		if (this.#view.shows === "diff") return void this.#toggle("diff", "run");
+		if (this.#setup.actions.changesState(record) === undefined) return void this.#show({ notice: NO_CHANGES_HERE });
+		this.#setup.actions.diff(record).then(
+			(lines) => {
+				if (this.#selectedId !== record.run.id) return;
+				this.#show({ diff: lines });
+				if (this.#view.shows !== "diff") this.#toggle("diff", "run");
+				this.#setup.tui.requestRender();
+			},
+			(error: unknown) => this.#done({ notice: messageOf(error) }),
+		);
 	}
 
 	#tell(action: Promise<Done>): void {

@@ -19,6 +19,8 @@ export type Action =
 	| "stop"
 	| "open"
 	| "copy"
+	| "diff"
+	| "apply"
 	| "help";
 
 interface Binding {
@@ -43,6 +45,8 @@ export const BINDINGS: readonly Binding[] = [
 	{ action: "message", keys: ["m"], about: "send a message: steers a run at work, resumes one that has ended" },
 	{ action: "stop", keys: ["x"], about: "stop the run" },
 	{ action: "open", keys: ["o"], about: "go on in a copy of the session of an ended run" },
+	{ action: "diff", keys: ["d"], about: "what the run changed in its tree, or its transcript" },
+	{ action: "apply", keys: ["a"], about: "put these changes into your working tree, or take them out again" },
 	{ action: "copy", keys: ["c"], about: "copy the answer" },
 	{ action: "help", keys: ["?"], about: "this help" },
 	{ action: "back", keys: ["escape", "left"], about: "back to the list, then close" },

@@ -22,7 +22,9 @@ export interface InspectorView {
 	/** Which of the two has the keys; on a narrow screen, which of them is there at all. */
 	pane: "list" | "run";
 	run: { info: RunInfo; transcript: TranscriptContent } | undefined;
-	shows: "transcript" | "facts" | "help";
+	shows: "transcript" | "facts" | "diff" | "help";
+	/** The patch that is shown. */
+	diff: string[];
 	unfolded: boolean;
 	/** The first line that is shown of a text that does not fit; undefined: its end, wherever that moves. */
 	top: number | undefined;
@@ -95,6 +97,7 @@ function textPane(view: InspectorView, drawing: ScreenDrawing, rows: number): Sc
 	if (view.shows === "facts") {
 		return scrolled(head, ["", ...allFacts(run.info, { theme, width, now })], view.top, rows);
 	}
+	if (view.shows === "diff") return scrolled(head, ["", ...diffLines(view.diff, { theme, width })], view.top, rows);
 	return scrolled(head, transcriptPane(view, run, { ...drawing, width }), view.top, rows);
 }
 
@@ -109,6 +112,14 @@ function transcriptPane(
 	const nothing = info.phase === "ended" ? "Nothing was said." : "Nothing was said yet.";
 	const all = [...earlier, ...lines, ...wrong];
 	return all.length > 0 ? all : ["", theme.fg("muted", nothing)];
+}
+
+/** Added and removed lines in the colours that pi shows edits with. */
+function diffLines(lines: readonly string[], { theme, width }: { theme: Theme; width: number }): string[] {
+	return lines.flatMap((line) => {
+		const color = line.startsWith("+") ? "toolDiffAdded" : line.startsWith("-") ? "toolDiffRemoved" : "toolDiffContext";
+		return wrapTextWithAnsi(theme.fg(color, line.replaceAll("\t", "    ")), width);
+	});
 }
 
 function scrolled(head: string[], text: string[], top: number | undefined, rows: number): Screen {
@@ -178,6 +189,8 @@ function hintsOf(view: InspectorView, width: number): KeyHint[] {
 		close,
 		shows === "transcript" && isTextShown(view, width) && ["t", unfolded ? "fold" : "unfold"],
 		!isWayBack && facts,
+		run.info.changes !== undefined && ["d", shows === "diff" ? "transcript" : "diff"],
+		run.info.changes !== undefined && ["a", "apply"],
 		["c", "copy"],
 		!isOpen && ["o", "open"],
 	];
