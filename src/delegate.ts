@@ -23,6 +23,7 @@ import type { RunRecord } from "./ledger/records.ts";
 import type { Log } from "./log/log.ts";
 import { launch } from "./operate/launch.ts";
 import type { LaunchRequest, ParentFacts, PlanSources } from "./plan/launch.ts";
+import type { LaunchPlan } from "./plan/plan.ts";
 import type { Ports } from "./ports/ports.ts";
 import { isRefusal, type Refusal } from "./run/errors.ts";
 import type { AskUser } from "./supervise/ask.ts";
@@ -50,8 +51,8 @@ export interface Services extends PlanSources {
 	redactor: Redactor;
 	ledger: Ledger;
 	supervisor: Supervisor;
-	/** Which hosts can work for this parent. */
-	profile: string;
+	/** Names the hosts that can work on a plan for this parent. */
+	profile: (plan: LaunchPlan) => string;
 	log: Log;
 	ports: Ports;
 }

@@ -22,11 +22,11 @@ const MAY_USE: Record<string, string> = {
 	processes: "run log ports config ledger collect",
 	child: "run log files ports config plan ledger collect processes sandbox trees",
 	host: "run log ports config plan ledger collect processes child",
-	supervise: "run log ports ledger collect processes",
+	supervise: "run log files ports sandbox plan ledger collect processes",
 	deliver: "run log ports ledger collect processes supervise",
 	operate: "run log ports plan ledger collect sandbox trees processes supervise deliver delegate.ts",
 	"operate/doctor":
-		"run log ports config agents plan ledger collect processes child supervise deliver operate delegate.ts lsp web",
+		"run log ports config agents sandbox plan ledger collect processes child supervise deliver operate delegate.ts lsp web",
 	lsp: "run log files config sandbox",
 	web: "run log config",
 	"delegate.ts": "run log ports config agents plan ledger collect processes supervise deliver operate",

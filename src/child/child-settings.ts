@@ -1,6 +1,7 @@
-import { statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CONFIG_DIR_NAME, SettingsManager } from "@earendil-works/pi-coding-agent";
+import { hostRing } from "./host-ring.ts";
 
 type Storage = Parameters<typeof SettingsManager.fromStorage>[0];
 
@@ -17,7 +18,11 @@ export function childSettings(cwd: string, agentDir: string, options: { projectT
 	// A pi that keeps it elsewhere reads its files as often as it likes.
 	if (isStorage(locked)) {
 		const files = { global: join(agentDir, "settings.json"), project: join(cwd, CONFIG_DIR_NAME, "settings.json") };
-		storages.set(key, rememberingStorage(locked, files));
+		const isRinged = hostRing().enforced === "kernel";
+		const storage = rememberingStorage(isRinged ? withoutProjectLock(locked, files.project) : locked, files);
+		storages.set(key, storage);
+		// In the ring of a host no lock can be made beside the project's file, so pi has not read that.
+		if (isRinged && options.projectTrusted) return SettingsManager.fromStorage(storage, options);
 	}
 	return settings;
 }
@@ -39,6 +44,16 @@ function rememberingStorage(locked: Storage, files: { global: string; project: s
 		},
 	};
 }
+
+/** Reads the project's file as it is. Nothing that runs there can write it. */
+const withoutProjectLock = (locked: Storage, file: string): Storage => ({
+	withLock(scope, use) {
+		if (scope === "global") locked.withLock(scope, use);
+		else if (use(existsSync(file) ? readFileSync(file, "utf8") : undefined) !== undefined) {
+			throw new Error(`${file} cannot be written by a subagent.`);
+		}
+	},
+});
 
 function settingsVersion(file: string): string {
 	const stats = statSync(file, { throwIfNoEntry: false });

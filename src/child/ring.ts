@@ -12,6 +12,7 @@ import { checkoutAround, writableCheckout } from "../sandbox/checkout.ts";
 import { probeRing, type RingProbe } from "../sandbox/probe.ts";
 import { openRing, type Ring } from "../sandbox/ring.ts";
 import { removeScratch, sweepScratch } from "../sandbox/scratch.ts";
+import { hostRing } from "./host-ring.ts";
 import type { ChildTree } from "./tree.ts";
 
 /** What keeps a run to what it may do. */
@@ -47,6 +48,11 @@ export async function ringForRun(
 		if (mode === "require") throw new RingUnavailable(unavailable(plan.agent, probe.why));
 		return byPolicy(probe.why);
 	}
+	const host = hostRing();
+	// macOS makes no sandbox inside of another one, so hosts have none there.
+	if (mode === "require" && host.enforced !== "kernel" && process.platform === "linux") {
+		throw new RingUnavailable(unavailable(plan.agent, `Its host runs without a sandbox. ${host.why ?? ""}`.trim()));
+	}
 	const policyOnly = toolsOutside(plan);
 	const scratch = scratchOf(plan);
 	let ring: Ring | undefined;
@@ -58,6 +64,7 @@ export async function ringForRun(
 				by: probe.by,
 				write,
 				network,
+				host: host.enforced,
 				...(policyOnly.length > 0 && { policyOnly }),
 				...(denials > 0 && { denials }),
 			};
@@ -92,7 +99,7 @@ function ringIn(scratch: string, { plan, sandbox, probe, agentDir, tree }: RingF
 		writable: tree ? [tree.tree] : write === "checkout" ? writableCheckout(plan.cwd) : [],
 		readable: [
 			checkoutAround(plan.cwd),
-			...own.map((dir) => join(dir, "bin")),
+			...programFolders(own),
 			...skillFolders(plan),
 			...(tree ? [tree.folder, ...tree.borrows()] : []),
 		],
@@ -111,18 +118,23 @@ function ringIn(scratch: string, { plan, sandbox, probe, agentDir, tree }: RingF
 	return ring;
 }
 
+/** pi's own programs. In the ring of a host, those that others stand in for are elsewhere. */
+const programFolders = (agentDirs: readonly string[]): string[] => [
+	...agentDirs.map((dir) => join(dir, "bin")),
+	placesIn(getAgentDir()).ringed.ownPrograms,
+];
+
 /** A skill is a folder with a SKILL.md, or a file that lies among others. */
 const skillFolders = ({ skills = [] }: LaunchPlan): string[] =>
 	skills.map(({ file }) => (basename(file) === "SKILL.md" ? dirname(file) : file));
 
-/** Tools of pi's that work in the ring, and `lsp`, whose servers do. */
-export const RINGED_TOOLS: ReadonlySet<string> = new Set(["bash", "read", "write", "edit", "ls"]);
+const RINGED_TOOLS: ReadonlySet<string> = new Set(["bash", "read", "write", "edit", "ls"]);
+
+/** Tools of pi's that work in the ring. */
+export const worksInRing = (tool: string): boolean => RINGED_TOOLS.has(tool) || hostRing().searches.has(tool);
 
 function toolsOutside({ tools, extensionOf = {} }: LaunchPlan): string[] {
 	const isInside = (name: string) =>
-		name === ASK_TOOL ||
-		isMcpTool(name) ||
-		name === "lsp" ||
-		(RINGED_TOOLS.has(name) && extensionOf[name] === undefined);
+		name === ASK_TOOL || isMcpTool(name) || name === "lsp" || (worksInRing(name) && extensionOf[name] === undefined);
 	return tools.filter((name) => !isInside(name));
 }

@@ -1,6 +1,8 @@
 import {
 	createBashToolDefinition,
 	createEditToolDefinition,
+	createFindToolDefinition,
+	createGrepToolDefinition,
 	createLsToolDefinition,
 	createReadToolDefinition,
 	createWriteToolDefinition,
@@ -12,9 +14,10 @@ import {
 import type { LaunchPlan } from "../plan/plan.ts";
 import type { Ring } from "../sandbox/ring.ts";
 import { RingedFiles } from "../sandbox/ringed-files.ts";
+import { inSearchRing } from "../sandbox/search-ring.ts";
 import { shellInRing } from "../sandbox/shell.ts";
 import { keepingOutput } from "./kept-output.ts";
-import { RINGED_TOOLS } from "./ring.ts";
+import { worksInRing } from "./ring.ts";
 
 type Settings = Pick<SettingsManager, "getShellPath" | "getShellCommandPrefix" | "getImageAutoResize">;
 
@@ -26,7 +29,7 @@ export function ringedTools(
 	{ tools, cwd, extensionOf = {} }: LaunchPlan,
 	{ ring, settings, tree }: { ring: () => Ring; settings: Settings; tree?: string | undefined },
 ): ToolDefinition[] {
-	const granted = tools.filter((name) => RINGED_TOOLS.has(name) && extensionOf[name] === undefined);
+	const granted = tools.filter((name) => worksInRing(name) && extensionOf[name] === undefined);
 	const makers = toolMakers(tree ?? cwd, ring, settings);
 	return granted.flatMap((name) => makers[name]?.() ?? []);
 }
@@ -72,6 +75,17 @@ function toolMakers(cwd: string, ring: () => Ring, settings: Settings): Record<s
 					},
 				}),
 			),
+		grep: () =>
+			inRingOfRun(
+				ring,
+				createGrepToolDefinition(cwd, {
+					operations: {
+						isDirectory: async (path) => (await files.stat(path)).isDirectory(),
+						readFile: async (path) => (await readFile(path)).toString(),
+					},
+				}),
+			),
+		find: () => inRingOfRun(ring, createFindToolDefinition(cwd)),
 		ls: () =>
 			asDefinition(
 				createLsToolDefinition(cwd, {
@@ -91,3 +105,9 @@ function toolMakers(cwd: string, ring: () => Ring, settings: Settings): Record<s
 
 /** Each tool has a type of its own for its arguments, which a list of tools cannot have. */
 const asDefinition = (tool: object): ToolDefinition => tool as ToolDefinition;
+
+/** With the program that the tool starts in the ring. */
+function inRingOfRun(ring: () => Ring, made: object): ToolDefinition {
+	const tool = asDefinition(made);
+	return { ...tool, execute: (...call) => inSearchRing(ring(), () => tool.execute(...call)) };
+}

@@ -1,5 +1,6 @@
 import { plain } from "../collect/plain.ts";
 import { inDoubt } from "../config/in-doubt.ts";
+import { principalsOf } from "../config/principal-dirs.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { EndedRecord, RunRecord } from "../ledger/records.ts";
 import { findSession } from "../ledger/sessions.ts";
@@ -10,6 +11,7 @@ import { isDenial } from "../operate/denial.ts";
 import { holderOf } from "../operate/posted.ts";
 import { recover } from "../processes/recover.ts";
 import { systemPorts as ports } from "../processes/system-ports.ts";
+import { HostProfiles } from "../supervise/host-profiles.ts";
 import { Hosts } from "../supervise/hosts.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
@@ -19,7 +21,7 @@ import { inPlaceOfParent } from "./in-place-of-parent.ts";
 import { mendFirst } from "./mend-first.ts";
 import { withRunNamed } from "./named-run.ts";
 import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
-import { cliLog, configIn, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
+import { agentDir, cliLog, configIn, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
 
 /** How long a host may take to come up before the run is left to whoever opens its session next. */
 const HOST_WITHIN_MS = 25_000;
@@ -49,7 +51,7 @@ export const send: Command = {
 		const message = words.slice(1).join(" ").trim();
 		if (message === "") return out.misused("The message is empty.");
 		const pi = await findPi();
-		const profile = pi && profileFor(pi);
+		const profiles = pi && new HostProfiles(profileFor(pi), principalsOf(agentDir()));
 		return withRunNamed(call, async (record, ledger) => {
 			const child = runToTell(ledger, record);
 			const { cwd } = child.plan;
@@ -65,7 +67,7 @@ export const send: Command = {
 				...sources,
 				ledger,
 				findSession: (id) => findSession(ledger, id),
-				profile: profile?.digest ?? child.profile.digest,
+				profile: (plan) => profiles?.for(plan).digest ?? child.profile.digest,
 				log,
 				ports,
 			});
@@ -74,7 +76,7 @@ export const send: Command = {
 				return out.failed(continued.error);
 			}
 			log.info(continued.how, { runId: continued.record.run.id, agent: continued.record.plan.agent });
-			const hosts = profile && new Hosts({ ledger, places: places(), profile, ports, log });
+			const hosts = profiles && new Hosts({ ledger, places: places(), profiles, ports, log });
 			const isPiHere = hosts !== undefined;
 			const supervisor = new Supervisor({ ledger, hosts, ports, log });
 			try {

@@ -1,10 +1,25 @@
+import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Config } from "./config.ts";
+import { type LastUsable, loadConfig } from "./load.ts";
 
 /** The directories of all principals that have one of their own. */
 export const principalDirs = (config: Config): string[] =>
 	config.agents.list.flatMap(({ agentDir }) => (agentDir === null ? [] : [principalDir(agentDir)]));
+
+/** The same as the user has them now, asked for again and again. */
+export function principalsOf(agentDir: string): () => string[] {
+	const userFile = join(agentDir, "pi-geon.json");
+	const last: LastUsable = new Map();
+	let known: { version: string; dirs: string[] } | undefined;
+	return () => {
+		const stats = statSync(userFile, { throwIfNoEntry: false });
+		const version = `${stats?.mtimeMs} ${stats?.size}`;
+		if (known?.version !== version) known = { version, dirs: principalDirs(loadConfig({ userFile }, last).config) };
+		return known.dirs;
+	};
+}
 
 /** As it is written in the configuration: absolute, or below the user's home. */
 export function principalDir(written: string): string {

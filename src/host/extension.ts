@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
+import { hostRing } from "../child/host-ring.ts";
 import { freshModelRuntimes } from "../child/models.ts";
 import { WATCHABLE } from "../child/provider-watch.ts";
 import { sayProviders } from "../child/providers-command.ts";
@@ -19,6 +20,7 @@ import { placesIn } from "../ledger/places.ts";
 import { logTo } from "../log/log.ts";
 import { treesRoot } from "../plan/session-place.ts";
 import { HOST_COMMAND, NODE_ARGUMENTS } from "../processes/command.ts";
+import { removeHostFolder } from "../processes/host-folders.ts";
 import { PROVIDERS_COMMAND } from "../processes/providers-protocol.ts";
 import { systemPorts } from "../processes/system-ports.ts";
 import { isHostId } from "../run/ids.ts";
@@ -53,7 +55,10 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			guardOutput(redactor);
 			const places = placesIn(agentDir);
 			// For this process only: programs that its tools start must not write into our folder.
-			if (process.env.NODE_COMPILE_CACHE === places.compiled) delete process.env.NODE_COMPILE_CACHE;
+			const caches: unknown[] = [places.compiled, places.ringed.compiled];
+			if (caches.includes(process.env.NODE_COMPILE_CACHE)) delete process.env.NODE_COMPILE_CACHE;
+			const ring = hostRing();
+			if (ring.enforced === "kernel") process.once("exit", () => removeHostFolder(places, id));
 			const ledger = await openLedger(places.ledger);
 			ledger.redact = redactor.redact;
 			const log = logTo({
@@ -64,6 +69,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			});
 			ledger.onUnreadable = ({ id: runId, problem }) =>
 				log.error("a row of the ledger cannot be read", { runId, problem });
+			if (ring.why !== undefined) log.warn("no sandbox for this host", { why: ring.why });
 			const record = findHost(ledger, id);
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);
 			const models = freshModelRuntimes(agentDir);
@@ -71,6 +77,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			host = new Host({
 				id,
 				profile: record.profile,
+				runsHooks: ring.enforced !== "kernel",
 				forOneRun: record.profile.ownRun !== undefined,
 				socket: record.socket,
 				idleMs: Number(process.env.PI_GEON_HOST_IDLE_MS) || DEFAULT_IDLE_MS,

@@ -26,6 +26,8 @@ const AT_MOST = 250;
 export interface HostSetup extends ActiveRunsSetup {
 	id: HostId;
 	profile: ProfileKey;
+	/** Not one in a ring: a hook is the user's program, and may write where the user can. */
+	runsHooks: boolean;
 	/** Serves one run and leaves right after it. */
 	forOneRun: boolean;
 	socket: string;
@@ -127,7 +129,7 @@ export class Host {
 			this.#state = decided.state;
 			for (const action of decided.actions) this.#act(action);
 			this.#questions.look();
-			this.#stopHooks.begin();
+			if (this.#setup.runsHooks) this.#stopHooks.begin();
 			if (isBeat) archiveDue(this.#setup);
 		} catch (error) {
 			log.error("could not look at the ledger", { error });

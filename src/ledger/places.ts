@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { forksFolder } from "../plan/session-place.ts";
 import type { HostId } from "../run/ids.ts";
@@ -22,6 +22,8 @@ export interface Places {
 	writeConsents: string;
 	/** Folders of runs whose processes the kernel keeps apart. */
 	scratch: string;
+	/** What hosts in a ring share, and no other process runs: what Node and pi's loader have compiled. */
+	ringed: { compiled: string; loader: string; ownPrograms: string; hosts: string };
 	log(host: HostId): string;
 	socket(host: HostId): string;
 }
@@ -42,10 +44,22 @@ export function placesIn(agentDir: string): Places {
 		changes: join(dir, "changes"),
 		writeConsents: join(dir, "write-consents.json"),
 		scratch: join(dir, "scratch"),
+		ringed: ringedPlaces(join(dir, "ringed")),
 		log: (host) => join(hosts, `${host}.log`),
 		socket: (host) => socketPath(hosts, host),
 	};
 }
+
+/**
+ * `ownPrograms` shows the user's own `bin` inside of a ring, where others take the place of some. `hosts` has a folder for
+ * each host.
+ */
+const ringedPlaces = (dir: string): Places["ringed"] => ({
+	compiled: join(dir, "compiled"),
+	loader: join(dir, "loader"),
+	ownPrograms: join(dir, "own-programs"),
+	hosts: join(dir, "hosts"),
+});
 
 function socketPath(hosts: string, host: HostId): string {
 	if (process.platform === "win32") return `\\\\.\\pipe\\pi-geon-${digest(hosts)}-${host}`;
@@ -69,7 +83,7 @@ function runtimeDirectory(): string {
 function isOurAlone(folder: string): boolean {
 	try {
 		const found = statSync(folder);
-		return found.isDirectory() && found.uid === userInfo().uid && (found.mode & 0o077) === 0;
+		return found.isDirectory() && found.uid === ownUid() && (found.mode & 0o077) === 0;
 	} catch (error) {
 		if (error instanceof Error && "code" in error) return false;
 		throw error;
@@ -90,12 +104,18 @@ export function prepareSocketFolder(socket: string): void {
 
 /** Fails unless a socket is where only this user can have put it. The agent directory is the user's affair. */
 export function requireOwnFolder(folder: string): void {
-	if (basename(folder) !== sharedFolderName()) return;
+	if (!SHARED_FOLDER.test(basename(folder))) return;
 	const found = lstatSync(folder);
-	if (!found.isDirectory() || found.uid !== userInfo().uid) throw new FolderNotOurs(folder);
+	if (!found.isDirectory() || found.uid !== ownUid()) throw new FolderNotOurs(folder);
 }
 
-const sharedFolderName = (): string => `pi-geon-${userInfo().uid}`;
+const sharedFolderName = (): string => `pi-geon-${ownUid()}`;
+
+/** Of any number: in a ring that root has started, root is another. */
+const SHARED_FOLDER = /^pi-geon-\d+$/;
+
+/** Not by the user's name: in a ring, there may be none for the number. */
+const ownUid = (): number => process.getuid?.() ?? -1;
 
 class FolderNotOurs extends Error {
 	override name = "FolderNotOurs";

@@ -184,11 +184,14 @@ function removeHostFiles(ledger: Ledger, files: Removal, { at, places }: Retenti
 	}
 }
 
-/** What Node compiled of releases that are not used any more. What is still used is compiled again, once. */
+/** What was compiled of releases that are not used any more. What is still used is compiled again, once. */
 function removeCompiled(files: Removal, { at, places }: Retention): void {
-	for (const version of namesInFolder(places.compiled)) {
-		for (const name of namesInFolder(join(places.compiled, version))) {
-			const file = join(places.compiled, version, name);
+	const ofVersions = [places.compiled, places.ringed.compiled].flatMap((folder) =>
+		namesInFolder(folder).map((version) => join(folder, version)),
+	);
+	for (const folder of [...ofVersions, places.ringed.loader]) {
+		for (const name of namesInFolder(folder)) {
+			const file = join(folder, name);
 			const age = at - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? at);
 			if (age >= COMPILED_DAYS * DAY_MS) files.remove(file);
 		}

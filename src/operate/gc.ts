@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type EndedPlace, type Removed, type Retention, recordTidied, removeExpired } from "../ledger/retention.ts";
+import { sweepHostFolders } from "../processes/host-folders.ts";
 import { clearLeftovers } from "../trees/leftovers.ts";
 
 export interface RemovedAll extends Removed {
@@ -20,6 +21,7 @@ export async function removeAllExpired(
 		total.trees = cleared.removed;
 		total.failed.push(...cleared.failed);
 	}
+	sweepHostFolders(ledger, retention.places);
 	for (let from: EndedPlace | undefined; ; ) {
 		const { next, ...removed } = removeExpired(ledger, from ? { ...retention, from } : retention);
 		total.runs += removed.runs;

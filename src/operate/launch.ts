@@ -42,7 +42,7 @@ export async function launch({ request, parent, services, mode, signal }: Launch
 				parentSession: request.parentSession,
 				...(request.toolCall !== undefined && { toolCall: request.toolCall }),
 				...(request.label !== undefined && { label: request.label }),
-				profile: services.profile,
+				profile: services.profile(plan),
 				laneLimit: services.config.agents.defaults.subagents.maxConcurrent,
 				at: clock.now(),
 			},

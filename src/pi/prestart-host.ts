@@ -1,5 +1,7 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { Config } from "../config/config.ts";
 import { planLaunch } from "../plan/launch.ts";
+import type { RingedPlan } from "../supervise/host-profiles.ts";
 import type { UserDecisions } from "./delegation-setup.ts";
 import { parentFacts } from "./parent-facts.ts";
 import { parentLog } from "./parent-log.ts";
@@ -19,11 +21,17 @@ export function prestartHost(pi: ExtensionAPI, services: SessionServices): (ctx:
 		done = true;
 		// A hint only: whoever delegates looks for a host itself, and reports what is wrong with that.
 		const onFailure = (error: unknown) => parentLog.warn("nothing could be prepared ahead", { error });
-		services.use(ctx, async ({ supervisor }) => supervisor.prepare()).catch(onFailure);
+		services.use(ctx, async ({ supervisor, config }) => supervisor.prepare(likely(config))).catch(onFailure);
 		const timer = setTimeout(() => planAhead(pi, services, ctx).catch(onFailure), WHEN_IDLE_MS);
 		timer.unref();
 	};
 }
+
+/** Most runs only read. */
+const likely = ({ subagents: { sandbox, hooks } }: Config): RingedPlan => ({
+	sandbox: { mode: sandbox.mode, write: "none" },
+	...(hooks.stop && { stopHook: hooks.stop }),
+});
 
 /** The user hears nothing of a plan that nobody asked for. */
 const NOBODY_ASKED: UserDecisions = { approveProjectAgent: async () => "nobody", askToWrite: async () => "not_asked" };

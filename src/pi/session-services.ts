@@ -7,14 +7,17 @@ import { projectFolders } from "../agents/project-folders.ts";
 import { configFor } from "../config/config-for.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import { packageRoot } from "../config/package-root.ts";
+import { principalsOf } from "../config/principal-dirs.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
 import type { Services } from "../delegate.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
 import { findSession } from "../ledger/sessions.ts";
+import type { LaunchPlan } from "../plan/plan.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
 import { systemPorts as ports } from "../processes/system-ports.ts";
 import { currentProfile } from "../supervise/current-profile.ts";
+import { HostProfiles } from "../supervise/host-profiles.ts";
 import { Hosts } from "../supervise/hosts.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
 import { parentLog, parentRedactor } from "./parent-log.ts";
@@ -157,12 +160,12 @@ type Opened = Awaited<ReturnType<typeof openServices>>;
 
 async function openServices() {
 	const places = placesIn(getAgentDir());
-	const profile = currentProfile(hostEntry());
+	const profiles = new HostProfiles(currentProfile(hostEntry()), principalsOf(getAgentDir()));
 	const ledger = await openLedger(places.ledger, { setAsideIfDamaged: true });
 	ledger.redact = parentRedactor().redact;
 	ledger.onUnreadable = ({ id, problem }) =>
 		parentLog.error("a row of the ledger cannot be read", { runId: id, problem });
 	const log = parentLog;
-	const supervisor = new Supervisor({ ledger, hosts: new Hosts({ ledger, places, profile, ports, log }), ports, log });
-	return { ledger, supervisor, profile: profile.digest, log, ports };
+	const supervisor = new Supervisor({ ledger, hosts: new Hosts({ ledger, places, profiles, ports, log }), ports, log });
+	return { ledger, supervisor, profile: (plan: LaunchPlan) => profiles.for(plan).digest, log, ports };
 }

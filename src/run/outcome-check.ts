@@ -43,6 +43,7 @@ export const isSandboxReport = (value: unknown): value is SandboxReport =>
 	["enforced", "write", "network"].every((field) => isText(value[field])) &&
 	isTextOrAbsent(value.by) &&
 	isTextOrAbsent(value.why) &&
+	isTextOrAbsent(value.host) &&
 	(value.policyOnly === undefined || isListOf(value.policyOnly, isText)) &&
 	(value.denials === undefined || isNumber(value.denials));
 

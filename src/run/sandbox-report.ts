@@ -12,7 +12,12 @@ export interface SandboxReport<Text extends string = string> {
 	write: WriteScope;
 	/** Of the processes that its tools start. */
 	network: "off" | "on";
-	/** Tools that work outside of the ring: only policy holds these. */
+	/**
+	 * What holds the rest of its host, tools of extensions included: `kernel` if that can write nothing but pi-geon's and
+	 * pi's own files. Absent in reports from before there was a ring for hosts.
+	 */
+	host?: "kernel" | "policy";
+	/** Tools that work outside of the run's ring: `host` says what holds them. */
 	policyOnly?: Text[];
 	/** How many commands and writes failed because of it. Absent: none. */
 	denials?: number;
@@ -25,10 +30,15 @@ const SCOPES: Readonly<Record<WriteScope, string>> = {
 };
 
 /** In one line, for people. */
-export function sandboxInWords({ enforced, by, why, write, network, policyOnly, denials }: SandboxReport): string {
+export function sandboxInWords(report: SandboxReport): string {
+	const { enforced, by, why, write, network, denials } = report;
 	const scope = `${SCOPES[write] ?? write}, network ${network}`;
 	if (enforced === "policy") return `${scope}; the kernel enforces none of it: ${why ?? "not known why"}`;
-	const outside = policyOnly && policyOnly.length > 0 ? `; by policy only: ${policyOnly.join(", ")}` : "";
 	const denied = denials === undefined ? "" : `; denied ${denials === 1 ? "once" : `${denials} times`}`;
-	return `${scope}, enforced by the kernel${by === undefined ? "" : ` (${by})`}${outside}${denied}`;
+	return `${scope}, enforced by the kernel${by === undefined ? "" : ` (${by})`}${outsideInWords(report)}${denied}`;
+}
+
+function outsideInWords({ host, policyOnly = [] }: SandboxReport): string {
+	if (policyOnly.length === 0) return "";
+	return `; ${host === "kernel" ? "only kept from writing" : "by policy only"}: ${policyOnly.join(", ")}`;
 }

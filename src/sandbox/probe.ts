@@ -49,10 +49,9 @@ const RINGS_TO_TRY: readonly Omit<RingAbilities, "bwrap">[] = [
 /** For a platform other than this one, what can be said without trying. */
 export async function tryRings(platform: NodeJS.Platform = process.platform): Promise<RingProbe> {
 	if (platform === "darwin") return trySeatbelt();
-	if (platform !== "linux") return { can: false, why: `There is no sandbox for ${platform}.` };
-	if (!socketFilter({ sockets: false })) return { can: false, why: `There is no sandbox for ${process.arch} yet.` };
-	const bwrap = findBwrap();
-	if (bwrap === undefined) return { can: false, why: `bubblewrap is not installed. ${INSTALL}` };
+	const found = bwrapHere(platform);
+	if ("why" in found) return { can: false, why: found.why };
+	const { bwrap } = found;
 	const failures: string[] = [];
 	for (const abilities of RINGS_TO_TRY) {
 		const problem = await whyNoRing({ bwrap, ...abilities });
@@ -73,6 +72,14 @@ async function trySeatbelt(): Promise<RingProbe> {
 		can: false,
 		why: `macOS cannot make a sandbox here: ${problem}. A sandbox inside of another one is refused.`,
 	};
+}
+
+/** bubblewrap's program, or why there are no rings of its kind whatever it says. */
+export function bwrapHere(platform: NodeJS.Platform = process.platform): { bwrap: string } | { why: string } {
+	if (platform !== "linux") return { why: `There is no sandbox for ${platform}.` };
+	if (!socketFilter({ sockets: false })) return { why: `There is no sandbox for ${process.arch} yet.` };
+	const bwrap = findBwrap();
+	return bwrap === undefined ? { why: `bubblewrap is not installed. ${INSTALL}` } : { bwrap };
 }
 
 const INSTALL = "Install the package bubblewrap (apt-get install bubblewrap; dnf and pacman have it too).";
@@ -99,7 +106,7 @@ function findBwrap(): string | undefined {
 	return folders.map((folder) => join(folder, "bwrap")).find(canRun);
 }
 
-function canRun(program: string): boolean {
+export function canRun(program: string): boolean {
 	try {
 		accessSync(program, constants.X_OK);
 		return true;
@@ -119,7 +126,8 @@ async function versionOf(bwrap: string): Promise<string> {
 	}
 }
 
-function remedyHere(): string {
+/** What would help where bubblewrap is there and the kernel refuses. */
+export function remedyHere(): string {
 	if (existsSync("/.dockerenv") || existsSync("/run/.containerenv")) {
 		return "In a container, allow user namespaces: with Docker, --security-opt seccomp=unconfined --security-opt apparmor=unconfined.";
 	}

@@ -110,10 +110,10 @@ export function ringMounts({ setup }: Ring): Mount[] {
 	const own = realPath(tmpOf(setup));
 	// macOS has no mounts of its own for a ring: the folders for temporary files are hidden there, and another is used.
 	const noMounts = isSeatbelt(setup);
-	const tmpFolders = existing(["/tmp", "/var/tmp"]);
-	const socketFolders = sockets ? [] : existing(["/run", "/var/run"]);
+	const tmpFolders = existingOnly(["/tmp", "/var/tmp"]);
+	const socketFolders = sockets ? [] : existingOnly(["/run", "/var/run"]);
 	const isReplaced = (path: string) => [...tmpFolders, ...socketFolders].some((folder) => isInside(folder, path));
-	const masked = existing([...hiddenByDefault(home), ...hidden]);
+	const masked = existingOnly([...hiddenByDefault(home), ...hidden]);
 	return mountsFor({
 		tmp: own,
 		tmpFolders: noMounts ? [] : tmpFolders,
@@ -121,12 +121,12 @@ export function ringMounts({ setup }: Ring): Mount[] {
 		hiddenFolders: [...masked.filter(isFolder), ...(noMounts ? tmpFolders : [])],
 		hiddenFiles: masked.filter((path) => !isFolder(path)),
 		readable: [
-			...existing([cwd, ...readable]),
-			...(isReplaced(home) ? existing([home]) : []),
-			...(network === "on" ? existing(["/etc/resolv.conf"]).filter(isReplaced) : []),
+			...existingOnly([cwd, ...readable]),
+			...(isReplaced(home) ? existingOnly([home]) : []),
+			...(network === "on" ? existingOnly(["/etc/resolv.conf"]).filter(isReplaced) : []),
 		],
-		writable: [...existing(writable), ...(noMounts ? [own] : [])],
-		machineSettings: existing(["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"]),
+		writable: [...existingOnly(writable), ...(noMounts ? [own] : [])],
+		machineSettings: existingOnly(["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"]),
 		ownProcesses: abilities.ownProcesses,
 	});
 }
@@ -135,7 +135,7 @@ export function ringMounts({ setup }: Ring): Mount[] {
 export const tmpOf = ({ scratch }: RingSetup): string => join(scratch, "tmp");
 
 /** The real paths of those that exist, links followed: bubblewrap cannot mount over a link. */
-function existing(paths: readonly string[]): string[] {
+export function existingOnly(paths: readonly string[]): string[] {
 	const found = paths.flatMap((path) => {
 		try {
 			// Asked first: most of them do not exist, and an error that is thrown takes far longer than an answer.

@@ -10,10 +10,12 @@ import { endRun } from "../ledger/progress.ts";
 import { findRun } from "../ledger/records.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
 import type { Ports } from "../ports/ports.ts";
+import { sweepHostFolders } from "../processes/host-folders.ts";
 import { reapDead } from "../processes/reaper.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
 import { HostConnection } from "./connection.ts";
+import type { HostProfiles, RingedPlan } from "./host-profiles.ts";
 import type { HostProfile } from "./profile.ts";
 import { startHost } from "./start-host.ts";
 
@@ -26,7 +28,7 @@ const REFUSED_STARTS = { times: 10, forMs: 30_000 };
 export interface HostsSetup {
 	ledger: Ledger;
 	places: Places;
-	profile: HostProfile;
+	profiles: HostProfiles;
 	ports: Ports;
 	log?: Log;
 	/** Starts the process of a reserved host. */
@@ -37,7 +39,7 @@ export interface HostsSetup {
 export class Hosts {
 	readonly #ledger: Ledger;
 	readonly #places: Places;
-	readonly #profile: HostProfile;
+	readonly #profiles: HostProfiles;
 	readonly #ports: Ports;
 	readonly #startHost: typeof startHost;
 	readonly #log: Log;
@@ -55,10 +57,10 @@ export class Hosts {
 	/** A connection was made, or a host turned out to be dead. */
 	onReached = (): void => {};
 
-	constructor({ ledger, places, profile, ports, start = startHost, log = NO_LOG }: HostsSetup) {
+	constructor({ ledger, places, profiles, ports, start = startHost, log = NO_LOG }: HostsSetup) {
 		this.#ledger = ledger;
 		this.#places = places;
-		this.#profile = profile;
+		this.#profiles = profiles;
 		this.#ports = ports;
 		this.#startHost = start;
 		this.#log = log;
@@ -73,9 +75,10 @@ export class Hosts {
 		return this.#starting.size === 0 ? undefined : this.#ports.clock.elapsed() - Math.max(...this.#starting.values());
 	}
 
-	/** Starts the host that the first run will need, so that it need not wait for it. */
-	prepare(): void {
-		this.#findOrStart({ digest: this.#profile.digest });
+	/** Starts the host that such a run will need, so that it need not wait for it. */
+	prepare(plan: RingedPlan): void {
+		const profile = this.#profiles.for(plan);
+		this.#findOrStart({ digest: profile.digest }, profile);
 	}
 
 	/** They look at the ledger at once, instead of at their next heartbeat. */
@@ -149,37 +152,40 @@ export class Hosts {
 		if (live) return live;
 		if (own && !mayHaveOwnHost(this.#ledger, runId, this.#now)) return undefined;
 		// A run that another pi admitted under another profile finds its host there, unless nobody keeps one any more.
-		const ours = profile.digest === this.#profile.digest || this.#adopt(runId, profile);
+		const ours = this.#profiles.named(profile.digest) ?? this.#adopt(runId, profile);
 		if (!ours) return undefined;
 		if (this.#failures.length >= START_ATTEMPTS) return this.#giveUp(runId);
 		try {
-			return this.#findOrStart({ ...profile, digest: this.#profile.digest });
+			return this.#findOrStart({ ...profile, digest: ours.digest }, ours);
 		} catch (error) {
 			if (this.#isRefusedForGood) return this.#giveUp(runId);
 			throw error;
 		}
 	}
 
-	#findOrStart(profile: ProfileKey): HostRecord {
+	#findOrStart(key: ProfileKey, profile: HostProfile): HostRecord {
 		const { host, startIt } = findOrReserveHost(this.#ledger, {
-			profile,
+			profile: key,
 			at: this.#now,
 			startWithinMs: START_WITHIN_MS,
 			socketOf: this.#places.socket,
 		});
-		if (startIt) this.#start(host);
+		if (startIt) this.#start(host, profile);
 		this.#refused = undefined;
 		return host;
 	}
 
-	#adopt(id: RunId, from: ProfileKey): boolean {
-		return adoptRun(this.#ledger, { id, from, to: this.#profile.digest, at: this.#now });
+	#adopt(id: RunId, from: ProfileKey): HostProfile | undefined {
+		const plan = findRun(this.#ledger, id)?.plan;
+		// One that cannot be read is ended by any host.
+		const profile = plan ? this.#profiles.for(plan) : this.#profiles.free;
+		return adoptRun(this.#ledger, { id, from, to: profile.digest, at: this.#now }) ? profile : undefined;
 	}
 
-	#start(host: HostRecord): void {
+	#start(host: HostRecord, profile: HostProfile): void {
 		this.#log.info("starting a host", { host: host.id });
 		try {
-			this.#startProcess(host);
+			this.#startProcess(host, profile);
 		} catch (error) {
 			this.#refused ??= { since: this.#ports.clock.elapsed(), times: 0 };
 			this.#refused.times++;
@@ -197,16 +203,22 @@ export class Hosts {
 		return times >= REFUSED_STARTS.times && this.#ports.clock.elapsed() - since >= REFUSED_STARTS.forMs;
 	}
 
-	#startProcess(host: HostRecord): void {
+	#startProcess(host: HostRecord, profile: HostProfile): void {
 		this.#startHost(host, {
-			profile: this.#profile,
+			profile,
 			places: this.#places,
 			withinMs: START_WITHIN_MS,
+			sweep: () => void sweepHostFolders(this.#ledger, this.#places),
 			isReady: () => this.#disposed || findHost(this.#ledger, host.id)?.pid !== undefined,
 			onExit: (reason, { wasLate } = { wasLate: false }) => {
 				this.#starting.delete(host.id);
 				if (this.#disposed) return; // The process outlived our interest in it, and the ledger is closed.
 				const now = findHost(this.#ledger, host.id);
+				if (now?.pid !== undefined && now.state !== "gone" && !this.#ports.processes.isDead(now)) {
+					// What was started only waited for the host.
+					this.#log.warn("a host lost the process it was started by", { host: host.id, hostPid: now.pid });
+					return;
+				}
 				const left = now?.pid !== undefined && now.state === "gone";
 				this.#log[left ? "info" : "warn"]("a host ended", { host: host.id, ...(!left && { reason }) });
 				// One that was ready once has said its pid. One that left because another took its place has not failed:

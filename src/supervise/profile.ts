@@ -11,6 +11,8 @@ export interface HostProfile {
 	agentDir: string;
 	/** The extension file that makes a pi process a host. */
 	hostEntry: string;
+	/** Of a host that runs in a ring: the folders of principals, which it may write besides its own. */
+	ring?: { principals: readonly string[] };
 }
 
 /** Variables that differ from shell to shell, or from call to call, and mean nothing to a child. */
@@ -23,7 +25,7 @@ const VOLATILE = new RegExp(
 		"GPG_TTY|SHELL_SESSION_ID|STARSHIP_SESSION_KEY|ATUIN_SESSION|SSH_(TTY|CLIENT|CONNECTION)",
 		"XDG_SESSION_ID|INVOCATION_ID|JOURNAL_STREAM",
 		// What pi and its shells say of the session they are in.
-		"PI_SESSION_(ID|FILE)|PI_PROVIDER|PI_MODEL|PI_REASONING_LEVEL|AI_AGENT|PI_CODING_AGENT",
+		"PI_GEON_(HOST|SEARCH)_RING|PI_SESSION_(ID|FILE)|PI_PROVIDER|PI_MODEL|PI_REASONING_LEVEL|AI_AGENT|PI_CODING_AGENT",
 	].join("|")})$`,
 );
 
@@ -47,6 +49,15 @@ export function profileOf({ command, piVersion, agentDir, hostEntry, env: given 
 	const facts = [command, piVersion, agentDir, hostEntry, codeOf(hostEntry), variables];
 	const digest = createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32);
 	return { digest, command, env, agentDir, hostEntry };
+}
+
+/** The same process in a ring. A host that was started before a principal had its folder could not write there. */
+export function inRing(profile: HostProfile, principals: readonly string[]): HostProfile {
+	const digest = createHash("sha256")
+		.update(JSON.stringify([profile.digest, principals]))
+		.digest("hex")
+		.slice(0, 32);
+	return { ...profile, digest, ring: { principals } };
 }
 
 /** The entry names the files it loads by what is in them: after an update in place, a host of the old code has another profile. */

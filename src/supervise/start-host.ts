@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import type { HostRecord } from "../ledger/hosts.ts";
 import type { Places } from "../ledger/places.ts";
 import { HOST_COMMAND, NODE_ARGUMENTS } from "../processes/command.ts";
 import { withCompileCache } from "./compile-cache.ts";
+import { inHostRing } from "./host-ring.ts";
 import type { HostProfile } from "./profile.ts";
 
 export interface HostStart {
@@ -13,6 +14,8 @@ export interface HostStart {
 	withinMs: number;
 	isReady: () => boolean;
 	onExit: (reason: string, how?: { wasLate: boolean }) => void;
+	/** Removes what hosts that are gone have left of themselves. */
+	sweep?: () => void;
 }
 
 /**
@@ -24,33 +27,58 @@ export function startHost(host: HostRecord, start: HostStart): void {
 	const [executable, ...script] = profile.command;
 	if (executable === undefined) throw new Error("The command of a host profile is empty.");
 	mkdirSync(places.hosts, { recursive: true, mode: 0o700 });
-	const log = openSync(places.log(host.id), "a", 0o600);
 	// No part of the profile: any host of it will do. One that is compiled, or run by Bun, knows no such arguments.
 	const node = script.length > 0 && process.versions.bun === undefined ? NODE_ARGUMENTS : [];
-	const child = spawn(
-		executable,
-		[...node, ...script, ...quietArguments(profile.hostEntry), "-p", `/${HOST_COMMAND} ${host.id}`],
-		{
-			// Not the parent's working directory: that may be deleted while the host lives.
-			cwd: places.dir,
-			env: withCompileCache(profile.env, places),
-			detached: true,
-			stdio: ["ignore", log, log],
-			windowsHide: true,
-		},
-	);
+	const plain = {
+		command: [
+			executable,
+			...node,
+			...script,
+			...quietArguments(profile.hostEntry),
+			"-p",
+			`/${HOST_COMMAND} ${host.id}`,
+		],
+		env: withCompileCache(profile.env, places),
+	};
+	const { command, env } = profile.ring ? inHostRing(host, plain, { places, profile }) : plain;
+	const [program = "", ...args] = command;
+	const log = openSync(places.log(host.id), "a", 0o600);
+	const child = spawn(program, args, {
+		// Not the parent's working directory: that may be deleted while the host lives.
+		cwd: places.dir,
+		env,
+		detached: true,
+		stdio: ["ignore", log, log],
+		windowsHide: true,
+	});
 	closeSync(log);
+	let wasLate = false;
 	// Unref'd, like the process: neither keeps this one alive.
-	const giveUp = () => quietly(() => start.isReady() || child.kill("SIGKILL"));
+	const giveUp = () =>
+		quietly(() => {
+			if (start.isReady()) return;
+			wasLate = true;
+			endStarted(child);
+		});
 	const tooLate = setTimeout(giveUp, start.withinMs).unref();
 	child.once("error", (error) => quietly(() => onExit(error.message)));
 	child.once("exit", (code, signal) => {
 		clearTimeout(tooLate);
-		const wasLate = child.killed;
+		// What bubblewrap waited for may still be there.
+		quietly(() => signal === null || start.isReady() || endStarted(child));
 		const how = wasLate ? "it was not ready in time" : `it ended with ${signal ?? `exit code ${code}`}`;
 		quietly(() => onExit(`${how}${lastWords(places, host)}`, { wasLate }));
+		quietly(() => start.sweep?.());
 	});
 	child.unref();
+	setImmediate(() => quietly(() => start.sweep?.())).unref();
+}
+
+/** With all of its group, which is its own: a host in a ring is not the process that was started, but one below it. */
+function endStarted({ pid }: ChildProcess): void {
+	if (pid === undefined) return;
+	if (process.platform === "win32") process.kill(pid, "SIGKILL");
+	else process.kill(-pid, "SIGKILL");
 }
 
 /**

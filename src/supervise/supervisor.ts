@@ -16,6 +16,7 @@ import { newRunId, type RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
 import { type AttendedSession, Calls, type Leaving, type WatchOptions } from "./calls.ts";
 import { decideRuns, LOOK_EVERY_MS_IN_TROUBLE, lookAgainIn, type RunAction, type SeenRun } from "./decide.ts";
+import type { RingedPlan } from "./host-profiles.ts";
 import type { Hosts } from "./hosts.ts";
 import { QueuePositions } from "./queue-positions.ts";
 import { WatchedRuns } from "./watched-runs.ts";
@@ -115,9 +116,9 @@ export class Supervisor {
 		this.#positions.of(newRunId());
 	}
 
-	/** Starts the host that the first run will need, so that it need not wait for it. */
-	prepare(): void {
-		this.#hosts?.prepare();
+	/** Starts the host that such a run will need, so that it need not wait for it. */
+	prepare(plan: RingedPlan): void {
+		this.#hosts?.prepare(plan);
 	}
 
 	/** Hosts look at the ledger at once, instead of at their next heartbeat. */

@@ -9,6 +9,7 @@ import { hang, text, toolCall } from "../helpers/model-steps.ts";
 import { ANY_PI, piVersions, runPi, startRpc } from "../helpers/pi.ts";
 import { usePreparedHome } from "../helpers/prepared-home.ts";
 import { type PiVersion, repositoryRoot, stagedPackage } from "../helpers/repository.ts";
+import { WITHOUT_NAMESPACES } from "../helpers/run-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { finalize } from "./child.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
@@ -19,14 +20,15 @@ const fakeServer = join(repositoryRoot, "test", "lsp", "fixtures", "fake-server.
 interface Visit {
 	version?: PiVersion;
 	fix?: boolean;
+	machine?: readonly string[];
 	env?: Record<string, string>;
 }
 
 /** What the doctor says, in one line: reports are broken into lines. */
-async function doctor(home: Home, { version = "0.87.1", fix = false, env = {} }: Visit = {}): Promise<string> {
+async function doctor(home: Home, { version = "0.87.1", fix = false, env = {}, machine }: Visit = {}): Promise<string> {
 	const command = fix ? "/toolkit doctor --fix" : "/toolkit doctor";
 	const withFd = { PATH: [folderWithFd(home), home.env.PATH].join(delimiter) };
-	const options = { version, env: { ...withFd, ...env }, timeoutMs: 40_000 };
+	const options = { version, env: { ...withFd, ...env }, timeoutMs: 40_000, ...(machine && { machine }) };
 	const run = await runPi(home, [...home.extensionArgs, "-p", command], options);
 	expect(run.code).toBe(0);
 	return run.stdout.replace(/\s+/g, " ");
@@ -58,6 +60,7 @@ describe.each(piVersions)("the doctor on pi %s", (version) => {
 		expect(report).not.toMatch(/warn |FAIL /);
 		expect(report).toContain("All is well.");
 		expect(report).toMatch(/ok web search: web_search asks \w+/);
+		expect(report).toMatch(/ok sandbox: The kernel enforces what subagents and their hosts may do \(bwrap \d/);
 		expect(report).toMatch(/ok host: A host starts and answers, in \d+ ms/);
 		expect(report).toContain("The ledger is intact: 1 run,");
 	});
@@ -100,6 +103,20 @@ const reportOfManyWrongs = (): Promise<string> => {
 };
 
 describe("the doctor names the cause of", () => {
+	test("a machine on which the kernel enforces nothing, and what would help", async () => {
+		const [auto, require] = [
+			await openHome({}),
+			await openHome({ config: { subagents: { sandbox: { mode: "require" } } } }),
+		];
+		const because = "bubblewrap cannot make a sandbox here: bwrap: .* must allow user namespaces|allow user namespaces";
+		const report = await doctor(auto, { machine: WITHOUT_NAMESPACES });
+		expect(report).toMatch(new RegExp(`warn sandbox: The kernel does not enforce .*(${because})`));
+		expect(report).toMatch(/ok host: A host starts/);
+		expect(await doctor(require, { machine: WITHOUT_NAMESPACES })).toMatch(/FAIL sandbox: Nothing can be delegated/);
+		const off = await openHome({ config: { subagents: { sandbox: { mode: "off" } } } });
+		expect(await doctor(off)).toContain("ok sandbox: The kernel enforces nothing: subagents.sandbox.mode is off");
+	});
+
 	test("a ledger that is no database", async () => {
 		const home = await openHome({});
 		mkdirSync(join(home.agentDir, "pi-geon"), { mode: 0o700 });

@@ -6,7 +6,23 @@ import { killIfThere, processesOf } from "./leaks.ts";
 export const hostPids = (home: Home): number[] =>
 	processesOf(home)
 		.map(({ pid }) => pid)
-		.filter((pid) => environmentOf(pid).includes("PI_SUBAGENT_CHILD=1"));
+		.filter((pid) => environmentOf(pid).includes("PI_SUBAGENT_CHILD=1") && !isMonitor(pid));
+
+/** Of a host in a ring: the process by which bubblewrap waits for it. */
+export const monitorPids = (home: Home): number[] =>
+	processesOf(home)
+		.map(({ pid }) => pid)
+		.filter((pid) => environmentOf(pid).includes("PI_SUBAGENT_CHILD=1") && isMonitor(pid));
+
+/** `sh` is what starts it, for a moment. */
+export function isMonitor(pid: number): boolean {
+	try {
+		return ["bwrap", "sh"].includes(readFileSync(`/proc/${pid}/comm`, "utf8").trim());
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return false; // Gone meanwhile.
+		throw error;
+	}
+}
 
 export function environmentOf(pid: number): string[] {
 	try {

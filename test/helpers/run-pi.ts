@@ -15,6 +15,8 @@ export interface RunOptions {
 	readonly signal?: AbortSignal;
 	/** Whom it runs as. Only root can say. */
 	readonly user?: { uid: number; gid: number };
+	/** bubblewrap's arguments for a machine that it runs on instead of this one. */
+	readonly machine?: readonly string[];
 }
 
 export interface PiRun {
@@ -28,13 +30,22 @@ export interface PiRun {
 	readonly events: readonly PiEvent[];
 }
 
+/** Where no program can make a sandbox, although bubblewrap is installed. */
+export const WITHOUT_NAMESPACES = [
+	...["--unshare-user", "--uid", "1000", "--gid", "1000"],
+	...["--dev-bind", "/", "/", "--disable-userns"],
+];
+
 /** How long the output may stay open after pi has ended. */
 const GRACE_MS = 500;
 
 /** Runs a real pi to its end. Exceeding the time is an error with everything that it said. */
 export async function runPi(home: Home, args: readonly string[], options: RunOptions = {}): Promise<PiRun> {
 	const { version = home.pi, timeoutMs = PATIENCE_MS, signal: abort } = options;
-	const child = spawn(process.execPath, [cliOf(version), ...args], {
+	const node = [process.execPath, cliOf(version), ...args];
+	const machine = options.machine ? ["bwrap", "--die-with-parent", ...options.machine, "--"] : [];
+	const [program = "", ...words] = [...machine, ...node];
+	const child = spawn(program, words, {
 		cwd: options.cwd ?? home.project,
 		env: { ...home.env, ...options.env },
 		...options.user,

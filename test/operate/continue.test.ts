@@ -74,7 +74,7 @@ async function continued(from: From, { agent = "tools: read, grep", before, mode
 		agentDir: cwd,
 		sessionsRoot: "/sessions",
 		findSession: (id) => findSession(ledger, id),
-		profile: "p",
+		profile: () => "p",
 		log: NO_LOG,
 		ports,
 	});

@@ -31,7 +31,7 @@ describe("a run that starts from a copy of the conversation", () => {
 			sessionsRoot: "/sessions",
 			findSession: () => undefined,
 			ledger: { transaction },
-			profile: "p",
+			profile: () => "p",
 			log: NO_LOG,
 			ports: { clock },
 		};

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { SECRET, type World } from "./world.ts";
 
 export interface Call {
-	tool: "bash" | "read" | "write" | "edit" | "ls";
+	tool: "bash" | "read" | "write" | "edit" | "ls" | "grep" | "find";
 	args: Record<string, unknown>;
 }
 
@@ -616,6 +616,41 @@ export const ATTEMPTS: readonly Attempt[] = [
 	...NETWORK,
 	...SOCKETS,
 	...PROCESSES,
+];
+
+const greps = (name: string, path: (world: World) => string): Attempt => ({
+	boundary: "searches",
+	name: `grep-${name}`,
+	call: (world) => ({ tool: "grep", args: { pattern: "marzipan", path: path(world) } }),
+	held: isSecret,
+});
+
+const finds = (name: string, pattern: string, path: (world: World) => string): Attempt => ({
+	boundary: "searches",
+	name: `find-${name}`,
+	call: (world) => ({ tool: "find", args: { pattern, path: path(world) } }),
+	held: (_world, _mark, said) => !said.split("\n").some((line) => line.endsWith(pattern)),
+});
+
+/** With the tools whose programs pi starts by itself: held where the host has a ring too. */
+export const SEARCHES: readonly Attempt[] = [
+	greps("home", ({ home }) => home),
+	greps("keys", ({ home }) => join(home, ".ssh")),
+	greps("key", ({ home }) => join(home, ".ssh", "id_ed25519")),
+	greps("upwards", () => "../home/.aws"),
+	greps("agent-folder", ({ agentDir }) => agentDir),
+	greps("credentials", ({ agentDir }) => join(agentDir, "auth.json")),
+	greps("scratch-of-another", ({ agentDir }) => join(agentDir, "pi-geon", "scratch")),
+	greps("sessions", ({ sessionFile }) => sessionFile),
+	greps("what-the-user-hides", (world) => world.private),
+	greps("through-a-link", ({ project }) => join(project, "link-key")),
+	greps("by-proc", ({ home }) => `/proc/self/root${join(home, ".ssh")}`),
+	greps("own-environment", () => "/proc/self/environ"),
+	greps("environment-through-a-link", () => "link-environment"),
+	greps("environment-of-another", ({ bystander }) => `/proc/${bystander.pid}/environ`),
+	finds("keys", "id_ed25519", ({ home }) => home),
+	finds("credentials", "auth.json", ({ agentDir }) => agentDir),
+	finds("what-the-user-hides", "plans", ({ scratch }) => scratch),
 ];
 
 /** What must still work in a ring: a boundary that lets nothing through is no use. */

@@ -1,8 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, cpSync, mkdirSync, rmSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { ATTEMPTS, type Attempt, MUST_WORK } from "./attempts.ts";
+import { placesIn } from "../../src/ledger/places.ts";
+import { newHostId } from "../../src/run/ids.ts";
+import { inHostRing, type StartCommand } from "../../src/supervise/host-ring.ts";
+import { repositoryRoot, toolFolders } from "../helpers/repository.ts";
+import { ATTEMPTS, type Attempt, type Call, MUST_WORK, SEARCHES } from "./attempts.ts";
 import { makeUser, newScratch, startRunner, type Trial, tryAll } from "./trials.ts";
 import { giveTo, makeWorld, SECRET, type TestUser, type World } from "./world.ts";
 
@@ -27,7 +31,7 @@ async function openWorld(user: TestUser | undefined): Promise<World> {
 	closers.push(() => rmSync(scratch, { recursive: true, force: true }));
 	const home = join(scratch, "home");
 	const places = { scratch, home, agentDir: join(home, ".pi", "agent"), project: join(scratch, "project") };
-	for (const folder of [...Object.values(places), join(scratch, "tmp"), join(scratch, "tree")]) {
+	for (const folder of [...Object.values(places), join(scratch, "tmp"), treeIn({ home })]) {
 		mkdirSync(folder, { recursive: true });
 	}
 	chmodSync(scratch, 0o755);
@@ -36,14 +40,24 @@ async function openWorld(user: TestUser | undefined): Promise<World> {
 	return world;
 }
 
+/** Where trees are: hosts can write there. */
+const treeIn = ({ home }: Pick<World, "home">): string => join(home, ".pi", "subagent-worktrees", "tree");
+
 type Scope = "off" | "none" | "worktree";
 
-async function runnerIn(world: World, scope: Scope, user: TestUser | undefined) {
-	const tree = join(world.scratch, "tree");
+interface RunnerSetup {
+	scope: Scope;
+	user: TestUser | undefined;
+	/** Also in the ring that hosts have. */
+	asHost?: boolean;
+}
+
+async function runnerIn(world: World, { scope, user, asHost = false }: RunnerSetup) {
+	const tree = treeIn(world);
 	const ring = {
 		cwd: world.project,
 		writable: scope === "worktree" ? [tree] : [],
-		readable: [world.project],
+		readable: [world.project, join(world.agentDir, "bin"), placesIn(world.agentDir).ringed.ownPrograms],
 		hidden: [world.agentDir, world.private],
 		scratch: join(world.agentDir, "pi-geon", "scratch", "own-session"),
 		network: "off" as const,
@@ -51,16 +65,55 @@ async function runnerIn(world: World, scope: Scope, user: TestUser | undefined) 
 		env: [],
 	};
 	const env = {
-		PATH: process.env.PATH ?? "",
+		PATH: [...toolFolders, process.env.PATH ?? ""].join(delimiter),
 		HOME: world.home,
 		TMPDIR: join(world.scratch, "tmp"),
 		WORLD_API_KEY: SECRET,
 		PI_CODING_AGENT_DIR: world.agentDir,
 	};
-	if (user) giveTo(user, world.scratch);
-	const runner = await startRunner({ cwd: world.project, ...(scope !== "off" && { ring }) }, { user, env });
+	// Of the two programs that search, one is where pi keeps its own, and one on the PATH.
+	mkdirSync(join(world.agentDir, "bin"), { recursive: true });
+	cpSync(join(repositoryRoot, "test", "children", "fd.sh"), join(world.agentDir, "bin", "fd"));
+	const around = (start: StartCommand): StartCommand => {
+		const ringed = asHost ? asTheirHost(world, start, user) : start;
+		if (user) giveTo(user, world.scratch);
+		return ringed;
+	};
+	const runner = await startRunner({ cwd: world.project, ...(scope !== "off" && { ring }) }, { user, env, around });
 	closers.push(runner.stop);
 	return runner;
+}
+
+function asTheirHost(world: World, start: StartCommand, user: TestUser | undefined): StartCommand {
+	const places = placesIn(world.agentDir);
+	const id = newHostId();
+	const host = { id, profile: { digest: "" }, state: "starting", socket: places.socket(id), leaseUntil: 0 } as const;
+	const profile = {
+		digest: "",
+		command: [],
+		env: {},
+		agentDir: world.agentDir,
+		hostEntry: "",
+		ring: { principals: [] },
+	};
+	const { command, env } = inHostRing(host, start, { places, profile });
+	// It was made by root, but is for somebody who keeps their own number.
+	const own = (word: string) => (user ? word.replaceAll("'--uid' '1000' '--gid' '1000' ", "") : word);
+	return { command: command.map(own), env };
+}
+
+/** What the tools that search do not find, in a ring that shows it. */
+async function searches(world: World, make: (call: Call) => Promise<string>): Promise<string[]> {
+	const wanted: [Call, RegExp][] = [
+		[{ tool: "grep", args: { pattern: "anybody", path: world.outside } }, /read-me:1:/],
+		[{ tool: "find", args: { pattern: "edit.txt" } }, /edit\.txt/],
+		// Of the user's own, whatever stands in for them.
+		[{ tool: "bash", args: { command: "rg --version" } }, /ripgrep/],
+		[{ tool: "bash", args: { command: `${join(world.agentDir, "bin", "fd")} edit.txt .` } }, /edit\.txt/],
+	];
+	const answers: [string, RegExp][] = [];
+	for (const [call, found] of wanted) answers.push([await make(call), found]);
+	return answers.filter(([said, found]) => !found.test(said)).map(([said]) => said);
 }
 
 const named = (trials: readonly Trial[]): string[] =>
@@ -81,30 +134,38 @@ test("there are enough attempts, of every kind, each with a name of its own", ()
 describe.each(USERS)("tools in a ring, as %s", (_name, user) => {
 	test.each(["none", "worktree"] as const)("reach nothing outside; where they may write: %s", async (scope) => {
 		const world = await openWorld(user);
-		const { make } = await runnerIn(world, scope, user);
+		const { make } = await runnerIn(world, { scope, user });
 		const trials = await tryAll(world, ATTEMPTS, make);
 		expect(named(trials.filter(({ held }) => !held))).toEqual([]);
 	});
 
-	test("can still do their work", async () => {
+	test("in the ring of a host, searches reach nothing either", async () => {
 		const world = await openWorld(user);
-		const { make } = await runnerIn(world, "worktree", user);
+		const { make } = await runnerIn(world, { scope: "none", user, asHost: true });
+		const trials = await tryAll(world, [...ATTEMPTS, ...SEARCHES], make);
+		expect(named(trials.filter(({ held }) => !held))).toEqual([]);
+	});
+
+	test.each([false, true])("can still do their work; in the ring of a host: %s", async (asHost) => {
+		const world = await openWorld(user);
+		const { make } = await runnerIn(world, { scope: "worktree", user, asHost });
 		const failed: string[] = [];
 		for (const { name, call, worked } of MUST_WORK) {
 			const said = await make(call(world));
 			if (!worked(world, said)) failed.push(`${name}: ${said.slice(0, 300)}`);
 		}
-		const inTree = join(world.scratch, "tree", "made", "here");
+		const inTree = join(treeIn(world), "made", "here");
 		const wrote = await make({ tool: "write", args: { path: inTree, content: "x" } });
 		expect(wrote).toContain("Success");
 		expect(await make({ tool: "bash", args: { command: `cat ${inTree}` } })).toContain("x");
+		if (asHost) expect(await searches(world, make)).toEqual([]);
 		expect(failed).toEqual([]);
 	});
 
 	test("without a ring most of them get through", async () => {
 		const world = await openWorld(user);
-		const { make } = await runnerIn(world, "off", user);
-		const attempts = possible(user).filter(({ onlyInRing }) => !onlyInRing);
+		const { make } = await runnerIn(world, { scope: "off", user });
+		const attempts = [...possible(user), ...SEARCHES].filter(({ onlyInRing }) => !onlyInRing);
 		const trials = await tryAll(world, attempts, make);
 		const through = trials.filter(({ held }) => !held);
 		expect(through.length / trials.length).toBeGreaterThan(0.75);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
@@ -11,7 +11,7 @@ import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions, promptPi } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
-import { ATTEMPTS, type Call } from "./attempts.ts";
+import { ATTEMPTS, type Attempt, type Call, SEARCHES } from "./attempts.ts";
 import { judged, makeUser, type Trial } from "./trials.ts";
 import { giveTo, makeWorld, SECRET, type TestUser, type World } from "./world.ts";
 
@@ -28,7 +28,18 @@ afterEach(async () => {
 	for (const world of worlds.splice(0)) await world.close();
 });
 
-const WRITER = agentNamed("writer", "You write.", "tools: read, write, edit, ls, bash, grep");
+const AGENTS = {
+	writer: agentNamed("writer", "You write.", "tools: read, write, edit, ls, bash, grep"),
+	reader: agentNamed("reader", "You read.", "tools: read, ls, grep, find"),
+};
+
+interface Play {
+	version: (typeof piVersions)[number];
+	agent?: keyof typeof AGENTS;
+	attempts?: readonly Attempt[];
+	sandbox?: object;
+	user?: TestUser | undefined;
+}
 
 interface Played {
 	home: Home;
@@ -38,10 +49,10 @@ interface Played {
 }
 
 /** A child makes all attempts in one run, and each is judged before its model asks for the next. */
-async function play(version: (typeof piVersions)[number], sandbox: object, user?: TestUser): Promise<Played> {
+async function play({ version, agent = "writer", attempts = ATTEMPTS, sandbox = {}, user }: Play): Promise<Played> {
 	const trials: Trial[] = [];
 	let world: World | undefined;
-	const made = ATTEMPTS.filter(({ onlyInRing }) => !onlyInRing || !("mode" in sandbox));
+	const made = attempts.filter(({ onlyInRing }) => !onlyInRing || !("mode" in sandbox));
 	const child = async ({ toolResults }: ScriptedRequest): Promise<Reply> => {
 		if (!world) throw new Error("There is no world yet.");
 		const last = made[toolResults.length - 1];
@@ -53,15 +64,18 @@ async function play(version: (typeof piVersions)[number], sandbox: object, user?
 	};
 	const home = await openHome({
 		pi: version,
-		agents: { "writer.md": WRITER },
+		agents: { [`${agent}.md`]: AGENTS[agent] },
 		env: { WORLD_API_KEY: SECRET },
 		script: dispatch({
-			parent: [delegateTo("writer", "Try."), text("Done.")],
+			parent: [delegateTo(agent, "Try."), text("Done.")],
 			child: (request) => async () => child(request),
 		}),
 	});
 	world = await makeWorld(home, user);
 	worlds.push(world);
+	// Where pi keeps what it downloads. ripgrep is on the PATH.
+	mkdirSync(join(home.agentDir, "bin"), { recursive: true });
+	cpSync(join(repositoryRoot, "test", "children", "fd.sh"), join(home.agentDir, "bin", "fd"));
 	const config = { subagents: { allowWrite: true, sandbox: { network: "off", hide: [world.private], ...sandbox } } };
 	writeFileSync(join(home.agentDir, "pi-geon.json"), JSON.stringify(config));
 	if (user) giveTo(user, home.scratch);
@@ -72,13 +86,27 @@ async function play(version: (typeof piVersions)[number], sandbox: object, user?
 const escaped = (trials: readonly Trial[]): string[] => trials.filter(({ held }) => !held).map(({ name }) => name);
 const inCheckout = ATTEMPTS.filter(({ checkout }) => checkout).map(({ name }) => name);
 
+const USERS: [string, TestUser | undefined][] = [
+	[isRoot ? "root" : "an ordinary user", undefined],
+	...(ordinary ? ([["an ordinary user", ordinary.user]] as [string, TestUser][]) : []),
+];
+
+describe.each(piVersions)("a child that only reads, pi %s", (version) => {
+	const attempts = [...ATTEMPTS.filter(({ name }) => /^(read|ls)-tool/.test(name)), ...SEARCHES];
+
+	test.each(USERS)("finds no secret with any of its tools, as %s", async (_name, user) => {
+		const { trials, details, home } = await play({ version, agent: "reader", attempts, user });
+		expect(details?.results[0]).toMatchObject({ exitCode: 0, sandbox: { enforced: "kernel", host: "kernel" } });
+		expect(details?.results[0]?.sandbox).not.toHaveProperty("policyOnly");
+		expect(trials.length).toBeGreaterThan(SEARCHES.length);
+		expect(escaped(trials)).toEqual([]);
+		expect(readdirSync(join(home.agentDir, "pi-geon", "scratch"))).toEqual(["another-session"]);
+	});
+});
+
 describe.each(piVersions)("a child that may write in the checkout, pi %s", (version) => {
-	const users: [string, TestUser | undefined][] = [
-		[isRoot ? "root" : "an ordinary user", undefined],
-		...(ordinary ? ([["an ordinary user", ordinary.user]] as [string, TestUser][]) : []),
-	];
-	test.each(users)("reaches the checkout and nothing else, as %s", async (_name, user) => {
-		const { home, trials, details } = await play(version, {}, user);
+	test.each(USERS)("reaches the checkout and nothing else, as %s", async (_name, user) => {
+		const { home, trials, details } = await play({ version, user });
 		expect(details?.results[0]).toMatchObject({
 			exitCode: 0,
 			sandbox: {
@@ -86,6 +114,8 @@ describe.each(piVersions)("a child that may write in the checkout, pi %s", (vers
 				by: expect.stringMatching(/^bwrap \d/),
 				write: "checkout",
 				network: "off",
+				// Its host may write in the checkout, so it has no ring in which another ripgrep could be put.
+				host: "policy",
 				policyOnly: ["grep"],
 			},
 		});
@@ -96,7 +126,7 @@ describe.each(piVersions)("a child that may write in the checkout, pi %s", (vers
 });
 
 test("with mode off, most attempts get through, and the result says that nothing enforced anything", async () => {
-	const { trials, details } = await play("0.87.1", { mode: "off" });
+	const { trials, details } = await play({ version: "0.87.1", sandbox: { mode: "off" } });
 	expect(details?.results[0]?.sandbox).toEqual({
 		enforced: "policy",
 		why: "subagents.sandbox.mode is off",

@@ -2,6 +2,8 @@ import { createInterface } from "node:readline";
 import {
 	createBashToolDefinition,
 	createEditToolDefinition,
+	createFindToolDefinition,
+	createGrepToolDefinition,
 	createLsToolDefinition,
 	createReadToolDefinition,
 	createWriteToolDefinition,
@@ -32,6 +34,8 @@ async function toolsFor({ cwd, ring }: Orders): Promise<ToolDefinition[]> {
 		const makers = [
 			createBashToolDefinition,
 			createEditToolDefinition,
+			createFindToolDefinition,
+			createGrepToolDefinition,
 			createLsToolDefinition,
 			createReadToolDefinition,
 			createWriteToolDefinition,
@@ -41,7 +45,7 @@ async function toolsFor({ cwd, ring }: Orders): Promise<ToolDefinition[]> {
 	const probe = await probeRing();
 	if (!probe.can) throw new Error(probe.why);
 	const opened = openRing({ ...ring, abilities: probe.abilities });
-	const plan = { tools: ["bash", "read", "write", "edit", "ls"], cwd } as LaunchPlan;
+	const plan = { tools: ["bash", "read", "write", "edit", "ls", "grep", "find"], cwd } as LaunchPlan;
 	return ringedTools(plan, { ring: () => opened, settings });
 }
 

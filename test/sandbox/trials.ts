@@ -14,6 +14,7 @@ import {
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { StartCommand } from "../../src/supervise/host-ring.ts";
 import { killIfThere } from "../helpers/leaks.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import type { Attempt, Call } from "./attempts.ts";
@@ -84,14 +85,26 @@ function commandLineOf(pid: string): string {
 	}
 }
 
+export interface RunnerOptions {
+	user: TestUser | undefined;
+	env: Readonly<Record<string, string>>;
+	/** Starts it in something else. */
+	around?: (start: StartCommand) => StartCommand;
+}
+
 /** A process that makes calls of tools, as a user. */
 export async function startRunner(
 	orders: Orders,
-	{ user, env }: { user: TestUser | undefined; env: Readonly<Record<string, string>> },
+	{ user, env, around = (start) => start }: RunnerOptions,
 ): Promise<{ make(call: Call): Promise<string>; stop(): Promise<void> }> {
-	const child: ChildProcess = spawn(process.execPath, [join(repositoryRoot, "test", "sandbox", "runner.ts")], {
-		cwd: orders.cwd,
+	const start = around({
+		command: [process.execPath, join(repositoryRoot, "test", "sandbox", "runner.ts")],
 		env: { ...env, NODE_NO_WARNINGS: "1" },
+	});
+	const [program = "", ...args] = start.command;
+	const child: ChildProcess = spawn(program, args, {
+		cwd: orders.cwd,
+		env: start.env,
 		stdio: ["pipe", "pipe", "inherit"],
 		...user,
 	});

@@ -48,6 +48,7 @@ async function serve(world: World, process: SimProcess, id: HostRecord["id"]): P
 		const host = new Host({
 			id,
 			profile: record.profile,
+			runsHooks: true,
 			forOneRun: record.profile.ownRun !== undefined,
 			socket: record.socket,
 			idleMs: IDLE_MS,

@@ -15,6 +15,7 @@ import { newSessionId, type RunId } from "../../src/run/ids.ts";
 import { messageOf } from "../../src/run/message-of.ts";
 import type { QuestionEnd } from "../../src/run/question.ts";
 import { NOBODY, type ShowQuestion } from "../../src/supervise/ask.ts";
+import { HostProfiles } from "../../src/supervise/host-profiles.ts";
 import { Hosts } from "../../src/supervise/hosts.ts";
 import { LiveRuns } from "../../src/supervise/live-runs.ts";
 import { QuestionDialogs } from "../../src/supervise/question-dialogs.ts";
@@ -203,11 +204,11 @@ class SimPi {
 		const ledger = this.#world.database.ledgerOf(process);
 		const profile = { digest: "profile", command: [], env: {}, agentDir: "", hostEntry: "" };
 		const start = hostStarter(this.#world, process);
-		const hosts = new Hosts({ ledger, places: PLACES, profile, ports, start, log });
+		const hosts = new Hosts({ ledger, places: PLACES, profiles: new HostProfiles(profile), ports, start, log });
 		this.#services = {
 			ledger,
 			supervisor: new Supervisor({ ledger, hosts, ports, log }),
-			profile: profile.digest,
+			profile: () => profile.digest,
 			log,
 			ports,
 			config: configFor(this.#world),

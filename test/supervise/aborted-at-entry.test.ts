@@ -4,6 +4,7 @@ import { admitRun } from "../../src/ledger/admit.ts";
 import { listHosts } from "../../src/ledger/hosts.ts";
 import { placesIn } from "../../src/ledger/places.ts";
 import { systemPorts as ports } from "../../src/processes/system-ports.ts";
+import { HostProfiles } from "../../src/supervise/host-profiles.ts";
 import { Hosts } from "../../src/supervise/hosts.ts";
 import { Supervisor } from "../../src/supervise/supervisor.ts";
 import { admission } from "../ledger/samples.ts";
@@ -16,7 +17,7 @@ const profile = { digest: "p", command: [process.execPath], env: {}, agentDir: t
 
 test("a run whose signal is aborted when it is waited for ends as stopped, and no host is started for it", async () => {
 	const ledger = await scratch.ledger();
-	const hosts = new Hosts({ ledger, places: placesIn(tmpdir()), profile, ports });
+	const hosts = new Hosts({ ledger, places: placesIn(tmpdir()), profiles: new HostProfiles(profile), ports });
 	const supervisor = new Supervisor({ ledger, hosts, ports });
 	const { run } = admitRun(ledger, admission({ profile: "p" }));
 	const ended = await supervisor.watch(run.id, { signal: AbortSignal.abort() });

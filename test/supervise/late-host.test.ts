@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { hostGone } from "../../src/ledger/hosts.ts";
 import { systemPorts } from "../../src/processes/system-ports.ts";
+import { HostProfiles } from "../../src/supervise/host-profiles.ts";
 import { Hosts, type HostsSetup } from "../../src/supervise/hosts.ts";
 import { admission } from "../ledger/samples.ts";
 import { useScratch } from "../ledger/scratch.ts";
@@ -24,8 +25,14 @@ test("a host that came up after others gave up on it, and is killed, leaves no s
 		end = () => onExit("it ended with SIGKILL");
 	};
 	const places = { socket: socketOf } as unknown as HostsSetup["places"];
-	const hosts = new Hosts({ ledger, places, profile: { digest: "p" } as never, ports: systemPorts, start });
-	hosts.prepare();
+	const hosts = new Hosts({
+		ledger,
+		places,
+		profiles: new HostProfiles({ digest: "p" } as never),
+		ports: systemPorts,
+		start,
+	});
+	hosts.prepare({});
 	expect(existsSync(socket)).toBe(true);
 	end();
 	expect(existsSync(socket)).toBe(false);
@@ -42,7 +49,13 @@ test("hosts that were replaced before they were ready do not count as failures t
 		});
 	};
 	const places = { socket: (id: string) => join(folder, `${id}.sock`) } as unknown as HostsSetup["places"];
-	const hosts = new Hosts({ ledger, places, profile: { digest: "p" } as never, ports: systemPorts, start });
+	const hosts = new Hosts({
+		ledger,
+		places,
+		profiles: new HostProfiles({ digest: "p" } as never),
+		ports: systemPorts,
+		start,
+	});
 	const { run } = admitRun(ledger, admission());
 	for (const _ of [1, 2, 3]) {
 		hosts.reach({ id: run.id, state: "queued", profile: { digest: "p" } });

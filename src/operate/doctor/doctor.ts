@@ -12,6 +12,7 @@ import { examineLedger } from "./ledger.ts";
 import { checkMcp } from "./mcp.ts";
 import { checkModels } from "./models.ts";
 import { checkPrograms } from "./programs.ts";
+import { checkSandbox } from "./sandbox.ts";
 import type { DoctorSources } from "./sources.ts";
 import { checkStrays } from "./strays.ts";
 import { checkTools } from "./tools.ts";
@@ -37,6 +38,7 @@ const WITH_LEDGER: Check[] = [
 	checkInstallation,
 	checkStrays,
 	checkHost,
+	checkSandbox,
 	checkAgents,
 	checkMcp,
 	checkTools,

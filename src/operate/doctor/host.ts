@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { principalDirs } from "../../config/principal-dirs.ts";
 import { findHost, findOrReserveHost, type HostRecord, hostGone } from "../../ledger/hosts.ts";
 import { systemPorts } from "../../processes/system-ports.ts";
 import { HostConnection } from "../../supervise/connection.ts";
+import { inRing } from "../../supervise/profile.ts";
 import { startHost } from "../../supervise/start-host.ts";
 import { type Check, type Examination, type Finding, pass } from "./check.ts";
 
@@ -35,8 +37,10 @@ async function tryHost({ sources, ledger, signal }: Examination): Promise<Findin
 	const { places, profile } = sources;
 	if (!ledger || !profile) throw new Error("There is nothing to start a host with.");
 	// A profile that nobody else has: no run is given to this host.
+	const { config } = sources.config;
+	const isRinged = config.subagents.sandbox.mode !== "off";
 	const own = {
-		...profile,
+		...(isRinged ? inRing(profile, principalDirs(config)) : profile),
 		digest: `${TRIAL}${randomUUID()}`,
 		env: { ...profile.env, PI_GEON_HOST_IDLE_MS: `${IDLE_MS}` },
 	};

@@ -1,0 +1,33 @@
+import { ENFORCED, HOST_RING } from "../sandbox/outer-ring.ts";
+
+/** What holds this process, besides the rings of its runs. */
+export interface HostRing {
+	enforced: "kernel" | "policy";
+	/** pi's tools that search, with programs that a ring of their run can be put around. */
+	searches: ReadonlySet<string>;
+	/** Why it has no ring although it should. */
+	why?: string;
+}
+
+/** Which tool of pi's starts which program. */
+const SEARCHED_WITH: Readonly<Record<string, string>> = { grep: "rg", find: "fd" };
+
+let known: HostRing | undefined;
+
+/** As whoever started it has said. Once: what this process starts is not to believe that it is meant. */
+export function hostRing(): HostRing {
+	if (!known) {
+		known = asSaid(process.env[HOST_RING]);
+		delete process.env[HOST_RING];
+	}
+	return known;
+}
+
+function asSaid(said: string | undefined): HostRing {
+	const [first, ...programs] = (said ?? "").split(" ");
+	if (first !== ENFORCED) return { enforced: "policy", searches: new Set(), ...(said && { why: said }) };
+	// Bun's own way to start a program may not ask for the environment as ours is made to answer.
+	const isTold = process.versions.bun === undefined;
+	const searches = Object.keys(SEARCHED_WITH).filter((tool) => isTold && programs.includes(SEARCHED_WITH[tool] ?? ""));
+	return { enforced: "kernel", searches: new Set(searches) };
+}

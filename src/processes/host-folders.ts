@@ -1,0 +1,35 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type HostRecord, listHosts } from "../ledger/hosts.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Places } from "../ledger/places.ts";
+import { type HostId, isHostId } from "../run/ids.ts";
+import { isDead } from "./host-process.ts";
+
+/** What a host in a ring has kept for itself: its temporary files, and programs that stand in for others. */
+export function removeHostFolder(places: Places, id: HostId): void {
+	rmSync(join(places.ringed.hosts, id), { recursive: true, force: true });
+}
+
+/** The same of hosts that are gone and could not do it: they were killed. */
+export function sweepHostFolders(ledger: Ledger, places: Places): number {
+	const left = foldersIn(places.ringed.hosts);
+	if (left.length === 0) return 0;
+	const there = new Set(listHosts(ledger).flatMap((host) => (mayStillRun(host) ? [host.id] : [])));
+	const gone = left.filter((id) => !there.has(id));
+	for (const id of gone) removeHostFolder(places, id);
+	return gone.length;
+}
+
+/** One that has not said its pid is about to come, for as long as it is waited for. */
+const mayStillRun = (host: HostRecord): boolean =>
+	host.pid === undefined ? host.leaseUntil > Date.now() : !isDead(host);
+
+function foldersIn(folder: string): HostId[] {
+	try {
+		return readdirSync(folder).filter(isHostId);
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return []; // No host had a ring yet.
+		throw error;
+	}
+}

@@ -1,0 +1,17 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { messageOf } from "../run/message-of.ts";
+import { nestedTrial, outerRingArguments } from "./outer-ring.ts";
+
+const TRIED_WITHIN_MS = 10_000;
+
+/** Why hosts cannot have a ring of their own here, with those of runs inside; undefined if they can. */
+export async function hostRingTrouble(bwrap: string): Promise<string | undefined> {
+	const args = outerRingArguments({ bwrap, writable: [], shown: [], env: {}, isRoot: process.getuid?.() === 0 });
+	try {
+		await promisify(execFile)(bwrap, [...args, "--", ...nestedTrial(bwrap)], { timeout: TRIED_WITHIN_MS });
+		return undefined;
+	} catch (error) {
+		return error instanceof Error && "stderr" in error ? String(error.stderr).trim() : messageOf(error);
+	}
+}

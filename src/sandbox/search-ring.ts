@@ -1,0 +1,47 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { shellWords } from "./quote.ts";
+import { type Ring, ringCommandFrom } from "./ring.ts";
+
+/** Names the script that runs a program in the ring of the run that searches, to those that stand in for ripgrep and fd. */
+export const SEARCH_RING = "PI_GEON_SEARCH_RING";
+
+const searchUnderway = new AsyncLocalStorage<{ script: string }>();
+
+/**
+ * Does the work of a tool whose programs pi starts with the environment of this process. Several runs may search at once,
+ * so the variable is there only for what this work starts.
+ */
+export function inSearchRing<T>(ring: Ring, work: () => T): T {
+	tellSearches();
+	return searchUnderway.run({ script: scriptOf(ring) }, work);
+}
+
+/** Written again where it has changed: what the ring hides may exist by now, or not any more. */
+function scriptOf(ring: Ring): string {
+	const { scratch, cwd } = ring.setup;
+	const file = join(scratch, "search.sh");
+	const text = `exec ${shellWords(ringCommandFrom(ring, [], { cwd, given: [] }))} "$@"\n`;
+	if (written.get(ring) !== text) writeFileSync(file, text, { mode: 0o600 });
+	written.set(ring, text);
+	return file;
+}
+
+const written = new WeakMap<Ring, string>();
+
+let tellsSearches = false;
+
+function tellSearches(): void {
+	if (tellsSearches) return;
+	tellsSearches = true;
+	const { env } = process;
+	Object.defineProperty(process, "env", {
+		configurable: true,
+		enumerable: true,
+		get: () => {
+			const search = searchUnderway.getStore();
+			return search ? { ...env, [SEARCH_RING]: search.script } : env;
+		},
+	});
+}

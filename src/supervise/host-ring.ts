@@ -1,0 +1,71 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { isInside } from "../files/project-area.ts";
+import { realPath } from "../files/real-path.ts";
+import type { HostRecord } from "../ledger/hosts.ts";
+import { type Places, prepareSocketFolder } from "../ledger/places.ts";
+import { sessionsRoot, treesRoot } from "../plan/session-place.ts";
+import { ENFORCED, HOST_RING, type OuterRing, ringedScript } from "../sandbox/outer-ring.ts";
+import { bwrapHere } from "../sandbox/probe.ts";
+import { existingOnly } from "../sandbox/ring.ts";
+import type { HostProfile } from "./profile.ts";
+import { searchPrograms } from "./search-programs.ts";
+
+/** How a process is started. */
+export interface StartCommand {
+	command: readonly string[];
+	env: Readonly<Record<string, string>>;
+}
+
+/** The same command in the ring of a host, as far as this machine can have one. What the ring needs is made here. */
+export function inHostRing(host: HostRecord, { command, env }: StartCommand, where: RingWhere): StartCommand {
+	const found = bwrapHere();
+	if ("why" in found) return { command, env: { ...env, [HOST_RING]: found.why } };
+	const script = ringedScript(outerRing(host, { ...where, env, bwrap: found.bwrap }), command);
+	return { command: ["/bin/sh", "-c", script], env };
+}
+
+interface RingWhere {
+	places: Places;
+	profile: HostProfile;
+}
+
+function outerRing(
+	host: HostRecord,
+	{ places, profile, env, bwrap }: RingWhere & { env: StartCommand["env"]; bwrap: string },
+): OuterRing {
+	const { agentDir } = profile;
+	const home = env.HOME || homedir();
+	const own = join(places.ringed.hosts, host.id);
+	const [tmp, programs] = [join(own, "tmp"), join(own, "programs")];
+	const { compiled, loader, ownPrograms } = places.ringed;
+	const roots = [sessionsRoot(agentDir, home), treesRoot(agentDir, home)];
+	for (const folder of [tmp, programs, compiled, loader, ownPrograms, ...roots]) {
+		mkdirSync(folder, { recursive: true, mode: 0o700 });
+	}
+	// Where pi's loader looks for what it has compiled. What other processes have there, a host in a ring could change.
+	symlinkSync(loader, join(tmp, "jiti"));
+	prepareSocketFolder(host.socket);
+	const searches = searchPrograms({ folder: programs, bin: join(agentDir, "bin"), ownPrograms, path: env.PATH ?? "" });
+	return {
+		bwrap,
+		writable: outermost([agentDir, places.dir, ...roots, dirname(host.socket), ...(profile.ring?.principals ?? [])]),
+		shown: searches.shown,
+		env: {
+			TMPDIR: realPath(tmp),
+			// A user who names another place means it. It is read-only there, so nothing is spoilt.
+			...(env.NODE_COMPILE_CACHE === places.compiled && { NODE_COMPILE_CACHE: compiled }),
+			// pi starts a program from its own folder, and else the first on the PATH.
+			...(searches.onPath && { PATH: `${realPath(programs)}:${env.PATH ?? ""}` }),
+			[HOST_RING]: [ENFORCED, ...searches.names].join(" "),
+		},
+		isRoot: process.getuid?.() === 0,
+	};
+}
+
+/** Real paths of those that exist and lie in no other: a file cannot be moved from one mount to another. */
+function outermost(folders: readonly string[]): string[] {
+	const real = existingOnly(folders);
+	return real.filter((folder) => !real.some((other) => other !== folder && isInside(other, folder)));
+}

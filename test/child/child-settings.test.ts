@@ -1,0 +1,25 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { childSettings } from "../../src/child/child-settings.ts";
+import { HOST_RING } from "../../src/sandbox/outer-ring.ts";
+
+let folder = "";
+beforeAll(() => {
+	vi.stubEnv(HOST_RING, "kernel");
+	folder = mkdtempSync(join(tmpdir(), "pg-settings-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("in the ring of a host, a project's settings count although nobody can lock them there", () => {
+	const [project, agentDir] = [join(folder, "project"), join(folder, "agent")];
+	mkdirSync(join(project, ".pi"), { recursive: true });
+	mkdirSync(agentDir);
+	writeFileSync(join(project, ".pi", "settings.json"), JSON.stringify({ shellCommandPrefix: "set -e" }));
+	// As where the folder is read-only: pi cannot make its lock.
+	mkdirSync(join(project, ".pi", "settings.json.lock"));
+	const settings = childSettings(project, agentDir, { projectTrusted: true });
+	expect(settings.getShellCommandPrefix()).toBe("set -e");
+	expect(childSettings(project, agentDir, { projectTrusted: false }).getShellCommandPrefix()).toBeUndefined();
+});
