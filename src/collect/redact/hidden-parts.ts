@@ -42,6 +42,19 @@ function partsWithin(text: string, near: number): HidingPart[] {
 	});
 }
 
+/** A shorter one is read again, however often. */
+const LONG_TEXT = 50_000;
+
+/**
+ * A long text of which most would have to be read again loses its hidden characters first: then it is read once. Who shows it
+ * takes them out anyway.
+ */
+export function withoutCrowds(text: string, near: number): string {
+	if (text.length <= LONG_TEXT) return text;
+	const readAgain = surroundings(text, HIDES, near).reduce((sum, { from, to }) => sum + to - from, 0);
+	return readAgain > text.length / 2 ? bareOf(text) : text;
+}
+
 const bareOf = (text: string): string => legible(stripVTControlCharacters(text));
 
 /** The text without any hidden characters, and with other texts in place of its parts. */

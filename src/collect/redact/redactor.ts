@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { AllRedacted, Redacted } from "../../run/redacted.ts";
-import { partsThatHide, withParts } from "./hidden-parts.ts";
+import { partsThatHide, withoutCrowds, withParts } from "./hidden-parts.ts";
 import { createHomeShortener } from "./home-paths.ts";
 import { createLiteralMasker } from "./literals.ts";
 import { maskPatterns } from "./patterns.ts";
@@ -57,7 +57,7 @@ export function createRedactor({
 		return parts.join("");
 	}
 	function* redacted(text: string): Generator<undefined, Redacted> {
-		const masked = yield* sliced(text);
+		const masked = yield* sliced(withoutCrowds(text, near));
 		const parts = partsThatHide(masked, near);
 		const again: string[] = [];
 		for (const part of parts) again.push(yield* sliced(part.bare));

@@ -103,3 +103,20 @@ describe("a text with hidden characters, read again around them", () => {
 		expect(tried.failed).toBe(true);
 	}, 300_000);
 });
+
+describe("a long text that is full of hidden characters", () => {
+	const crowd = (part: string) => part.repeat(Math.ceil(60_000 / part.length));
+	const { redact } = createRedactor({ secrets: ["s3cret-value-abc"], homeDir: "/home/ada" });
+
+	it("loses them, and is redacted as it then shows", () => {
+		const text = `${crowd("word\u200B \x1b[31mred\x1b[0m\n")}password = hunt\u200Ber2-and\x1b[0m-more s3cret\u200B-value-abc`;
+		const redacted = redact(text);
+		expect(redacted.startsWith("word red\nword red\n")).toBe(true);
+		for (const gone of ["hunter2", "value-abc", "\u200B", "\x1b"]) expect(redacted).not.toContain(gone);
+	});
+
+	it("keeps them where there are few of them", () => {
+		const text = `${"word \n".repeat(10_000)}\u200B${"word \n".repeat(10_000)}`;
+		expect(redact(text)).toBe(text);
+	});
+});
