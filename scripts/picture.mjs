@@ -9,7 +9,7 @@ import xterm from "@xterm/headless";
 import { endLeftovers } from "../demo/leftovers.ts";
 import { serveModel } from "../demo/offline-model.ts";
 import { baseEnvironment, ensureBuilt, pi, root, writeOfflineAgentDir } from "../demo/setup.ts";
-import { background, delegation, PROJECT } from "./scenes.mjs";
+import { background, delegation, PROJECT, writing } from "./scenes.mjs";
 import { terminalSvg } from "./terminal-svg.mjs";
 
 const PATIENCE_MS = 20_000;
@@ -97,7 +97,7 @@ function write(file, text) {
 }
 
 await ensureBuilt();
-for (const scene of [delegation, background]) {
+for (const scene of [delegation, background, writing]) {
 	const home = realpathSync(mkdtempSync(join(tmpdir(), "pgp-")));
 	try {
 		await play(scene, home);

@@ -134,6 +134,65 @@ export function background(pictureTaken) {
 	};
 }
 
+/** A worker changes two files in its tree, and the inspector shows what it changed. */
+export function writing() {
+	const prompt = "Have a worker compare passwords in constant time.";
+	return {
+		size: { cols: 100, rows: 30 },
+		prompt,
+		pictures: [
+			{
+				file: "worker.svg",
+				label: "A worker is done: two files changed, none of it in the working tree yet",
+				isReady: (text) => /✓ done [1-9][\s\S]*Not in your working tree yet[\s\S]*The worker is done/.test(text),
+				from: prompt,
+			},
+			{
+				file: "diff.svg",
+				label: "The inspector: what the worker changed, line by line",
+				keys: ["\x1bs", "d"],
+				isReady: (text) => /─ Subagents/.test(text) && /\+.*timingSafeEqual/.test(text),
+			},
+		],
+		answer: played({
+			parent: [
+				says(
+					"I let a worker do that.",
+					call("subagent", { agent: "worker", task: "Compare passwords in constant time, in src/login.ts." }),
+				),
+				says("The worker is done. Look at its changes, and take them over with `/subagents apply`."),
+			],
+			worker: [
+				call("read", { path: "src/login.ts" }),
+				call("edit", {
+					path: "src/login.ts",
+					edits: [
+						{
+							oldText: "user.password !== request.body.password",
+							newText: "!isSame(user.password, request.body.password)",
+						},
+						{
+							oldText: 'import { newSession } from "./sessions.ts";\n',
+							newText: 'import { newSession } from "./sessions.ts";\nimport { isSame } from "./is-same.ts";\n',
+						},
+					],
+				}),
+				call("write", {
+					path: "src/is-same.ts",
+					content: `import { timingSafeEqual } from "node:crypto";
+
+export const isSame = (a, b) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+`,
+				}),
+				call("subagent_finalize", {
+					status: "SUCCESS",
+					result: "`login()` compares passwords with `isSame()` (`src/is-same.ts`), in constant time. No test covers it yet.",
+				}),
+			],
+		}),
+	};
+}
+
 /** Each part says its turns one after the other; the last one lasts. */
 function played(parts) {
 	return async (request, wire) => {
