@@ -186,7 +186,8 @@ export const isSame = (a, b) => a.length === b.length && timingSafeEqual(Buffer.
 				}),
 				call("subagent_finalize", {
 					status: "SUCCESS",
-					result: "`login()` compares passwords with `isSame()` (`src/is-same.ts`), in constant time. No test covers it yet.",
+					result:
+						"`login()` compares passwords with `isSame()` (`src/is-same.ts`), in constant time. No test covers it yet.",
 				}),
 			],
 		}),
