@@ -22,6 +22,17 @@ if (!esbuild) process.exit(0);
 
 // Built aside and put in place at the end: a pi that starts meanwhile finds the old one whole, or the new one.
 const outdir = join(root, ".cache", `dist-${process.pid}`);
+/** proxy-chain can go through another proxy by SOCKS. Ours never does, and what that needs is five times its own size. */
+const withoutSocks = {
+	name: "without-socks",
+	setup(build) {
+		build.onResolve({ filter: /^socks(-proxy-agent)?$/ }, ({ path }) => ({ path, namespace: "left-out" }));
+		build.onLoad({ filter: /.*/, namespace: "left-out" }, () => ({
+			contents: "export const SocksClient = undefined; export const SocksProxyAgent = undefined;",
+		}));
+	},
+};
+
 const common = {
 	absWorkingDir: root,
 	outdir,
@@ -34,6 +45,7 @@ const common = {
 	chunkNames: "chunks/[name]-[hash]",
 	legalComments: "linked",
 	logLevel: "warning",
+	plugins: [withoutSocks],
 };
 // Its ES module build; the other one requires Node's `process` in a way that a bundled module cannot.
 const alias = { yaml: join(root, "node_modules", "yaml", "browser", "index.js") };
@@ -133,7 +145,7 @@ const define = {
 	JSON5_FILE: '"../json5.js"',
 	REDACTOR_FILE: '"../redactor.js"',
 };
-const inPi = { ...common, plugins: [piModules], alias, define, external: ["bun:sqlite"] };
+const inPi = { ...common, plugins: [withoutSocks, piModules], alias, define, external: ["bun:sqlite"] };
 
 /** Into a file with a digest in its name, which it answers. */
 async function buildChunk(name, options) {
@@ -162,7 +174,7 @@ const sharedConfig = {
 };
 // Each a bundle of its own: what else several of them use is in each, but a start of pi has half as many files to find.
 for (const [name, path] of Object.entries(EXTENSIONS)) {
-	const rest = await buildChunk(name, { entryPoints: [path], plugins: [sharedConfig, piModules] });
+	const rest = await buildChunk(name, { entryPoints: [path], plugins: [sharedConfig, withoutSocks, piModules] });
 	writeFileSync(join(outdir, `${name}.js`), entryOf(`./chunks/${rest}`));
 }
 // Loaded when the first file is read that needs them.
@@ -195,6 +207,9 @@ await esbuild.build({
 	entryPoints: { "chunks/result-check": "src/child/result-check-worker.ts" },
 	minify: true,
 });
+
+// What connects processes of a ring to the proxy of their host: a program of its own.
+await esbuild.build({ ...common, entryPoints: { "chunks/ring-forwarder": "src/sandbox/forwarder.ts" } });
 
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 const types = spawnSync(

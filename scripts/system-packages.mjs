@@ -7,7 +7,15 @@ import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /** Program → package of Debian and its kin. */
-const NEEDED = { clangd: "clangd", gopls: "gopls", go: "golang-go", strace: "strace", bwrap: "bubblewrap", git: "git" };
+const NEEDED = {
+	clangd: "clangd",
+	gopls: "gopls",
+	go: "golang-go",
+	strace: "strace",
+	bwrap: "bubblewrap",
+	git: "git",
+	curl: "curl",
+};
 
 /** Tested where the system has packages of it, as not all releases do. */
 const RUST = ["rust-analyzer", "cargo"];

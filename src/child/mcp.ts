@@ -150,9 +150,10 @@ export class ChildMcp {
 		const entry = this.#config.servers.find(({ name }) => name === server);
 		if (!ring || typeof entry?.config.command !== "string") return "";
 		const began = " It was started in the subagent's sandbox, which";
-		return ring().setup.network === "on"
+		const { network } = ring().setup;
+		return network === "on"
 			? `${began} cannot write in your home folder.`
-			: `${began} has no network: subagents.sandbox.network in pi-geon.json or \`network\` in the agent's file changes that.`;
+			: `${began} ${network === "off" ? "has no network" : "reaches some hosts only"}: subagents.sandbox.network in pi-geon.json or \`network\` in the agent's file changes that.`;
 	}
 
 	/** The servers of granted tools, with those tools declared to the model and all others out of reach. */

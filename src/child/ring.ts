@@ -3,13 +3,14 @@ import { basename, dirname, join } from "node:path";
 import { getAgentDir } from "@earendil-works/pi-coding-agent";
 import { placesIn } from "../ledger/places.ts";
 import type { LaunchPlan, PlannedSandbox } from "../plan/plan.ts";
-import { unavailable } from "../plan/sandbox.ts";
+import { noHostList, unavailable } from "../plan/sandbox.ts";
 import { sessionsRoot, treesRoot } from "../plan/session-place.ts";
 import { isMcpTool } from "../run/pi-tools.ts";
 import { ASK_TOOL } from "../run/question.ts";
 import type { SandboxReport } from "../run/sandbox-report.ts";
 import { checkoutAround, writableCheckout } from "../sandbox/checkout.ts";
-import { probeRing, type RingProbe } from "../sandbox/probe.ts";
+import { hostListTrouble, probeRing, type RingProbe } from "../sandbox/probe.ts";
+import { type RingProxy, startProxy } from "../sandbox/proxy.ts";
 import { openRing, type Ring } from "../sandbox/ring.ts";
 import { removeScratch, sweepScratch } from "../sandbox/scratch.ts";
 import { hostRing } from "./host-ring.ts";
@@ -53,9 +54,14 @@ export async function ringForRun(
 	if (mode === "require" && host.enforced !== "kernel" && process.platform === "linux") {
 		throw new RingUnavailable(unavailable(plan.agent, `Its host runs without a sandbox. ${host.why ?? ""}`.trim()));
 	}
+	if (network === "allowlist") {
+		const trouble = await hostListTrouble(probe.abilities);
+		if (trouble !== undefined) throw new RingUnavailable(noHostList(plan.agent, trouble));
+	}
 	const policyOnly = toolsOutside(plan);
 	const scratch = scratchOf(plan);
 	let ring: Ring | undefined;
+	let proxy: RingProxy | undefined;
 	return {
 		get report(): SandboxReport {
 			const denials = ring?.denials ?? 0;
@@ -70,10 +76,13 @@ export async function ringForRun(
 			};
 		},
 		ring: () => {
-			ring ??= ringIn(scratch, { plan, sandbox, probe, ...where });
+			if (ring) return ring;
+			ring = ringIn(scratch, { plan, sandbox, probe, ...where });
+			if (network === "allowlist") proxy = startProxy(ring, sandbox.hosts ?? []);
 			return ring;
 		},
 		close: async () => {
+			await proxy?.close();
 			if (ring) await removeScratch(scratch);
 		},
 	};

@@ -68,8 +68,9 @@ export interface PlannedSandbox {
 	/** `auto`: where it can. `require`: the run does not start without. */
 	mode: "off" | "auto" | "require";
 	write: WriteScope;
-	/** Of the processes that tools start. */
-	network: "off" | "on";
+	/** Of the processes that tools start. `allowlist`: the hosts that are named here. */
+	network: "off" | "on" | "allowlist";
+	hosts?: string[];
 	/** Whether those may use unix sockets. */
 	sockets: boolean;
 	/** Variables that those get besides the usual ones. */

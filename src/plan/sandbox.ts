@@ -32,14 +32,13 @@ export async function sandboxFor(question: SandboxQuestion): Promise<PlannedSand
 	const write: WriteScope = inTree ? "worktree" : writes ? "checkout" : "none";
 	const network = networkFor(question, write);
 	if (mode === "require") {
-		const refusal = await refusalOf(question, write, network);
+		const refusal = await refusalOf(question, write);
 		if (refusal) return refusal;
 	}
 	return {
 		mode,
 		write,
-		// A list of hosts cannot be enforced yet, so nothing may be reached.
-		network: network === "on" ? "on" : "off",
+		...(typeof network === "string" ? { network } : { network: "allowlist", hosts: [...network] }),
 		sockets,
 		env: [...env],
 		hide: [...hide.map((path) => hiddenPath(path, cwd)), ...principalDirs(config)],
@@ -48,7 +47,9 @@ export async function sandboxFor(question: SandboxQuestion): Promise<PlannedSand
 
 /** A file narrows what is configured. Where nothing is, the user's own files decide, and a project's narrows the default. */
 function networkFor({ config, network }: SandboxQuestion, write: WriteScope): NetworkSetting {
-	const configured = config.subagents.sandbox.network;
+	const set = config.subagents.sandbox.network;
+	// An empty list allows nothing.
+	const configured = set?.length === 0 ? "off" : set;
 	const byDefault = configured ?? (write === "checkout" ? "on" : "off");
 	if (!network) return byDefault;
 	const isFree = configured === null && network.source !== "project";
@@ -58,7 +59,6 @@ function networkFor({ config, network }: SandboxQuestion, write: WriteScope): Ne
 async function refusalOf(
 	{ agent, tools, extensionOf = {}, ringTrouble }: SandboxQuestion,
 	write: WriteScope,
-	network: NetworkSetting,
 ): Promise<Refusal | undefined> {
 	const because = "subagents.sandbox.mode is require in pi-geon.json";
 	const foreign = tools.filter((name) => name in extensionOf && !isInside(packageRoot(), extensionOf[name] ?? ""));
@@ -70,10 +70,6 @@ async function refusalOf(
 		const message = `${agent} may not run: ${because}, and it would write in your checkout. Let it write in a tree of its own, or only read.`;
 		return refuse("SUBAGENT_DISABLED", message, "not_isolated");
 	}
-	if (Array.isArray(network)) {
-		const message = `${agent} may not run: ${because}, and a list of hosts for the network cannot be enforced. Say off or on.`;
-		return refuse("SUBAGENT_DISABLED", message, "sandbox_unavailable");
-	}
 	const why = await ringTrouble?.();
 	if (why === undefined) return undefined;
 	return refuse("SUBAGENT_DISABLED", unavailable(agent, why), "sandbox_unavailable");
@@ -81,6 +77,9 @@ async function refusalOf(
 
 export const unavailable = (agent: string, why: string): string =>
 	`${agent} may not run: subagents.sandbox.mode is require in pi-geon.json, and the kernel cannot enforce it here. ${why}`;
+
+export const noHostList = (agent: string, why: string): string =>
+	`${agent} may not run: its network is a list of hosts, which cannot be enforced here: ${why}. Say off or on: subagents.sandbox.network in pi-geon.json, or \`network\` in the agent's file.`;
 
 /** As it is written in the configuration: absolute, below the user's home, or below the working directory. */
 const hiddenPath = (written: string, cwd: string): string =>

@@ -59,8 +59,8 @@ function isPlan(fields: Fields): boolean {
 
 const isStoredHook = (value: unknown): boolean =>
 	isRecord(value) && isTexts(value.command) && isAmount(value.timeoutMs) && isStoredText(value.cwd);
-const isStoredSandbox = ({ mode, write, network, env, hide }: Fields): boolean =>
-	isStoredText(mode) && isStoredText(write) && isStoredText(network) && isTexts(env) && isTexts(hide);
+const isStoredSandbox = ({ mode, write, network, hosts = [], env, hide }: Fields): boolean =>
+	[mode, write, network].every(isStoredText) && [hosts, env, hide].every(isTexts);
 const isStoredTree = ({ maxFiles, maxBytes, link, submodules, prefix = "" }: Fields): boolean =>
 	isStoredText(prefix) && isAmount(maxFiles) && isAmount(maxBytes) && isTexts(link) && isStoredText(submodules);
 const isStoredModel = (value: unknown): boolean =>

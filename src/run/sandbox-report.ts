@@ -11,7 +11,7 @@ export interface SandboxReport<Text extends string = string> {
 	why?: Text;
 	write: WriteScope;
 	/** Of the processes that its tools start. */
-	network: "off" | "on";
+	network: "off" | "on" | "allowlist";
 	/**
 	 * What holds the rest of its host, tools of extensions included: `kernel` if that can write nothing but pi-geon's and
 	 * pi's own files. Absent in reports from before there was a ring for hosts.

@@ -10,11 +10,14 @@ export interface RingAbilities {
 	forbidsNamespaces: boolean;
 }
 
+/** What processes of a ring may reach. `allowlist`: what a proxy outside lets through. */
+export type RingNetwork = "off" | "on" | "allowlist";
+
 export interface RingOptions {
 	abilities: RingAbilities;
 	mounts: readonly Mount[];
 	cwd: string;
-	network: "off" | "on";
+	network: RingNetwork;
 	/** Whether root runs it. */
 	isRoot: boolean;
 }
@@ -30,6 +33,7 @@ export function bwrapArguments({ abilities, mounts, cwd, network, isRoot }: Ring
 	return [
 		...["--seccomp", String(FILTER_DESCRIPTOR)],
 		...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
+		// The network of an allow-list is around the ring.
 		...(network === "off" ? ["--unshare-net"] : []),
 		...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
 		...(abilities.forbidsNamespaces ? ["--disable-userns"] : []),
@@ -38,3 +42,29 @@ export function bwrapArguments({ abilities, mounts, cwd, network, isRoot }: Ring
 		...["--chdir", cwd],
 	];
 }
+
+/** The port on loopback, inside of the network that `networkCommand` makes. */
+const PROXY_PORT = 3128;
+
+export const PROXY_ADDRESS = `http://127.0.0.1:${PROXY_PORT}`;
+
+/**
+ * The command that runs another one in a network with nothing but loopback, where a forwarder listens. Nothing else is kept
+ * apart there: the ring is made inside of it, and forbids what the forwarder needs, a unix socket.
+ */
+export const networkCommand = (options: {
+	bwrap: string;
+	isRoot: boolean;
+	/** The folder with the socket. The forwarder starts there: a path may be too long for a socket. */
+	scratch: string;
+	forwarder: readonly string[];
+	socket: string;
+	command: readonly string[];
+}): string[] => [
+	options.bwrap,
+	...["--unshare-user", "--unshare-net", "--die-with-parent", "--cap-drop", "ALL"],
+	...(options.isRoot ? ["--uid", "1000", "--gid", "1000"] : []),
+	...["--dev-bind", "/", "/", "--chdir", options.scratch, "--"],
+	...[...options.forwarder, String(PROXY_PORT), options.socket],
+	...options.command,
+];

@@ -1,4 +1,4 @@
-import { type RingSetup, tmpInside } from "./ring.ts";
+import { type Ring, type RingSetup, tmpInside } from "./ring.ts";
 
 /** What programs say when a name cannot be looked up, or an address not reached. */
 const WANTS_NETWORK =
@@ -10,15 +10,29 @@ const WANTS_TO_WRITE = /read-only file system|EROFS/i;
  * What a ring has denied to a program that failed, going by what it printed, in lines for the model that started it. Whoever
  * is not told looks for the mistake in the program.
  */
-export function denialsIn(output: string, setup: RingSetup): string[] {
+export function denialsIn(output: string, setup: RingSetup, refused: readonly string[] = []): string[] {
 	return [
 		...(setup.network === "off" && WANTS_NETWORK.test(output) ? [NO_NETWORK] : []),
+		...(refused.length > 0 ? [notOnTheList(refused)] : []),
+		...(setup.network === "allowlist" && refused.length === 0 && WANTS_NETWORK.test(output) ? [PROXY_ONLY] : []),
 		...(WANTS_TO_WRITE.test(output) ? [`[${whatMayBeWritten(setup)}]`] : []),
 	];
 }
 
 const NO_NETWORK =
 	"[The network is off for commands of this subagent. The user can allow it: subagents.sandbox.network in pi-geon.json, or `network: on` in the agent's file.]";
+
+const notOnTheList = (hosts: readonly string[]): string =>
+	`[Commands of this subagent may not reach ${[...new Set(hosts)].slice(0, 10).join(", ")}. The user can allow it: subagents.sandbox.network in pi-geon.json, or \`network\` in the agent's file.]`;
+
+const PROXY_ONLY =
+	"[Commands of this subagent reach some hosts only, and those by HTTP and HTTPS, through the proxy that HTTPS_PROXY names.]";
+
+/** The hosts that a ring refuses from now on. */
+export function watchRefused({ refused }: Ring): () => string[] {
+	const before = refused.length;
+	return () => refused.slice(before);
+}
 
 const whatMayBeWritten = (setup: RingSetup): string =>
 	`This subagent may write below ${[tmpInside(setup), ...setup.writable].join(", ")}, and nowhere else.`;

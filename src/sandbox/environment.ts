@@ -1,3 +1,5 @@
+import { PROXY_ADDRESS, type RingNetwork } from "./bwrap.ts";
+
 /** What programs need to find their way, their language and their toolchains. */
 const USUAL = new Set([
 	...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "COLUMNS", "LINES"],
@@ -36,6 +38,17 @@ const USUAL = new Set([
 /** A proxy may need a password, which stands in its address: then it is not passed on by itself. */
 const PROXIES = /^(https?|all|no|ftp)_proxy$/i;
 
+/** Both spellings: programs disagree. Node does as they say since 22.21 and 24.5, if it is told to. */
+const THROUGH_THE_PROXY = Object.fromEntries(
+	["http_proxy", "https_proxy", "all_proxy"]
+		.flatMap((name) => [name, name.toUpperCase()])
+		.map((name) => [name, PROXY_ADDRESS])
+		.concat(
+			["no_proxy", "NO_PROXY"].map((name) => [name, "localhost,127.0.0.1,::1"]),
+			[["NODE_USE_ENV_PROXY", "1"]],
+		),
+);
+
 const FOR_SOCKETS = ["SSH_AUTH_SOCK", "DOCKER_HOST", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"];
 
 /**
@@ -55,7 +68,7 @@ const cacheVariables = (caches: string): Record<string, string> => ({
 interface EnvironmentOptions {
 	/** Variables that are passed on besides the usual ones. */
 	names: readonly string[];
-	network: "off" | "on";
+	network: RingNetwork;
 	sockets: boolean;
 	/** The folder for temporary files, as it is called inside. */
 	tmp: string;
@@ -69,5 +82,10 @@ export function ringEnvironment(
 	const allowed = new Set([...USUAL, ...names, ...(sockets ? FOR_SOCKETS : [])]);
 	const isProxy = (name: string, value = "") => network === "on" && PROXIES.test(name) && !value.includes("@");
 	const kept = Object.entries(env).filter(([name, value]) => allowed.has(name) || isProxy(name, value));
-	return { ...cacheVariables(`${tmp}/.cache`), ...Object.fromEntries(kept), TMPDIR: tmp };
+	return {
+		...cacheVariables(`${tmp}/.cache`),
+		...Object.fromEntries(kept),
+		...(network === "allowlist" && THROUGH_THE_PROXY),
+		TMPDIR: tmp,
+	};
 }

@@ -38,6 +38,15 @@ export async function ringTrouble(): Promise<string | undefined> {
 	return probe.can ? undefined : probe.why;
 }
 
+let lists: Promise<string | undefined> | undefined;
+
+/** Why a ring here cannot be kept to a list of hosts; undefined if it can. Needs one more namespace around the ring. */
+export function hostListTrouble(abilities: RingAbilities): Promise<string | undefined> {
+	if (abilities.bwrap === SANDBOX_EXEC) return Promise.resolve("macOS has no network of its own for a sandbox");
+	lists ??= whyNoRing(abilities, "allowlist");
+	return lists;
+}
+
 /** The strongest first. */
 const RINGS_TO_TRY: readonly Omit<RingAbilities, "bwrap">[] = [
 	{ ownProcesses: true, forbidsNamespaces: true },
@@ -85,11 +94,11 @@ export function bwrapHere(platform: NodeJS.Platform = process.platform): { bwrap
 const INSTALL = "Install the package bubblewrap (apt-get install bubblewrap; dnf and pacman have it too).";
 
 /** A version number says nothing: bubblewrap answers it also where namespaces are forbidden. */
-async function whyNoRing(abilities: RingAbilities): Promise<string | undefined> {
+async function whyNoRing(abilities: RingAbilities, network: "off" | "allowlist" = "off"): Promise<string | undefined> {
 	const scratch = mkdtempSync(join(tmpdir(), "pi-geon-probe-"));
 	try {
 		const none = { writable: [], readable: [], hidden: [], env: [] };
-		const ring = openRing({ ...none, abilities, cwd: "/", scratch, network: "off", sockets: false });
+		const ring = openRing({ ...none, abilities, cwd: "/", scratch, network, sockets: false });
 		const { exitCode, stderr } = await runInRing(ring, ["/usr/bin/env", "true"], { timeoutMs: 10_000 });
 		return exitCode === 0 ? undefined : stderr.trim().split("\n")[0] || `exit code ${exitCode}`;
 	} catch (error) {

@@ -1,12 +1,14 @@
 import { chmodSync, existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { isInside } from "../files/project-area.ts";
 import { realPath } from "../files/real-path.ts";
-import { bwrapArguments, FILTER_DESCRIPTOR, type RingAbilities } from "./bwrap.ts";
+import { bwrapArguments, FILTER_DESCRIPTOR, networkCommand, type RingAbilities, type RingNetwork } from "./bwrap.ts";
 import { ringEnvironment } from "./environment.ts";
 import { hiddenByDefault } from "./hidden.ts";
 import { type Mount, mountsFor } from "./mounts.ts";
+import { PROXY_SOCKET } from "./proxy-socket.ts";
 import { SANDBOX_EXEC, seatbeltCommand } from "./seatbelt.ts";
 import { socketFilter } from "./seccomp.ts";
 
@@ -22,7 +24,8 @@ export interface RingSetup {
 	hidden: readonly string[];
 	/** A folder of the run's own, hidden inside; the ring's `/tmp` is in it. */
 	scratch: string;
-	network: "off" | "on";
+	/** With `allowlist`, a proxy must have been started for the ring. */
+	network: RingNetwork;
 	/** Whether unix sockets of programs outside can be used. */
 	sockets: boolean;
 	/** Variables that are passed on besides the usual ones. */
@@ -39,6 +42,8 @@ export interface Ring {
 	readonly filter: string;
 	/** How many commands and writes it has denied something. */
 	denials: number;
+	/** Hosts that its processes wanted to reach and were not allowed to, in the order in which they did. */
+	readonly refused: string[];
 }
 
 /** Prepares the folders of a ring. Nothing is started. */
@@ -51,7 +56,7 @@ export function openRing(setup: RingSetup): Ring {
 	// A folder from an earlier attempt: whatever the umask was then.
 	chmodSync(scratch, 0o700);
 	writeFileSync(filter, program, { mode: 0o600 });
-	return { setup: { ...setup, cwd: realPath(setup.cwd) }, filter, denials: 0 };
+	return { setup: { ...setup, cwd: realPath(setup.cwd) }, filter, denials: 0, refused: [] };
 }
 
 /**
@@ -63,8 +68,17 @@ export function ringCommand(ring: Ring, command: readonly string[], cwd = ring.s
 	if (isSeatbelt(ring.setup)) return seatbeltCommand({ mounts: ringMounts(ring), network, sockets }, cwd, command);
 	const isRoot = process.getuid?.() === 0;
 	const args = bwrapArguments({ abilities, mounts: ringMounts(ring), cwd, network, isRoot });
-	return ["/bin/sh", "-c", OPEN_FILTER, "sh", ring.filter, abilities.bwrap, ...args, "--", ...command];
+	const ringed = ["/bin/sh", "-c", OPEN_FILTER, "sh", ring.filter, abilities.bwrap, ...args, "--", ...command];
+	if (network !== "allowlist") return ringed;
+	const forwarder = [process.execPath, FORWARDER];
+	const { scratch } = ring.setup;
+	return networkCommand({ bwrap: abilities.bwrap, isRoot, scratch, forwarder, socket: PROXY_SOCKET, command: ringed });
 }
+
+/** Beside the chunk that starts it. */
+const FORWARDER = fileURLToPath(
+	new URL(import.meta.url.endsWith(".ts") ? "./forwarder.ts" : "./ring-forwarder.js", import.meta.url),
+);
 
 /**
  * The same for a program that others start, with an environment that holds all of ours: what a ring does not pass on is

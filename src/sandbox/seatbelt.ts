@@ -1,3 +1,4 @@
+import type { RingNetwork } from "./bwrap.ts";
 import type { Mount } from "./mounts.ts";
 
 /** Part of macOS. Apple calls it deprecated and has nothing in its place for programs that are not apps. */
@@ -6,7 +7,7 @@ export const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
 export interface SeatbeltOptions {
 	/** In the order of mounting: the rules of deeper paths come later, and of all rules that match, the last counts. */
 	mounts: readonly Mount[];
-	network: "off" | "on";
+	network: RingNetwork;
 	/** Whether unix sockets of programs outside can be used. */
 	sockets: boolean;
 }
@@ -63,9 +64,9 @@ const FOR_NETWORK = ["com.apple.SystemConfiguration.configd", "com.apple.trustd"
 /** Names are looked up by a program of the system. */
 const NAME_SERVICE = '(literal "/private/var/run/mDNSResponder")';
 
-function networkRules(network: "off" | "on", sockets: boolean): string[] {
+function networkRules(network: RingNetwork, sockets: boolean): string[] {
 	const unix = sockets ? ["(allow network* (local unix-socket) (remote unix-socket))"] : [];
-	if (network === "off") return ["(deny network*)", ...unix];
+	if (network !== "on") return ["(deny network*)", ...unix];
 	return [
 		`(allow mach-lookup ${globalNames(FOR_NETWORK)})`,
 		...(sockets ? [] : ["(deny network* (local unix-socket) (remote unix-socket))"]),

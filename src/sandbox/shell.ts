@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { realPath } from "../files/real-path.ts";
-import { denialsIn } from "./denials.ts";
+import { denialsIn, watchRefused } from "./denials.ts";
 import { environmentIn, type Ring, ringCommand } from "./ring.ts";
 
 export interface ShellCall {
@@ -36,6 +36,7 @@ export async function shellInRing(ring: Ring, call: ShellCall): Promise<{ exitCo
 		env: environmentIn(ring, env),
 		stdio: ["ignore", "pipe", "pipe"],
 	});
+	const refused = watchRefused(ring);
 	let tail = "";
 	const take = (data: Buffer) => {
 		tail = (tail + data.toString()).slice(-KEPT_OUTPUT);
@@ -60,7 +61,7 @@ export async function shellInRing(ring: Ring, call: ShellCall): Promise<{ exitCo
 		});
 		if (signal?.aborted) throw new Error("aborted");
 		if (timedOut) throw new Error(`timeout:${timeoutSeconds}`);
-		const denied = exitCode === 0 ? [] : denialsIn(tail, ring.setup);
+		const denied = exitCode === 0 ? [] : denialsIn(tail, ring.setup, refused());
 		if (denied.length > 0) {
 			ring.denials++;
 			onData(Buffer.from(`\n${denied.join("\n")}\n`));

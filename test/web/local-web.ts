@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach } from "vitest";
-import { isPublicAddress } from "../../src/web/net/addresses.ts";
+import { isPublicAddress } from "../../src/net/addresses.ts";
 import { createGuardedFetch, type GuardedFetch, type NetworkView } from "../../src/web/net/guarded-fetch.ts";
 
 /** The one loopback address that counts as public in a test; every other is as private as ever. */

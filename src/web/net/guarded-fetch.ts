@@ -1,9 +1,9 @@
 import { lookup } from "node:dns/promises";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
+import { isPublicAddress } from "../../net/addresses.ts";
 import { abortable, withTimeout } from "../abortable.ts";
 import { WebError } from "../error.ts";
-import { isPublicAddress } from "./addresses.ts";
 import { ACCEPTED_ENCODINGS, readBody } from "./body.ts";
 import { NotConnected, type PinnedRequest, sendPinned } from "./pinned-request.ts";
 import { hostnameOf, parseWebUrl } from "./web-url.ts";

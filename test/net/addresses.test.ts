@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { isPublicAddress } from "../../src/web/net/addresses.ts";
+import { isPublicAddress } from "../../src/net/addresses.ts";
 import { createGuardedFetch } from "../../src/web/net/guarded-fetch.ts";
 import fc from "../helpers/fast-check.ts";
-import { plainly } from "./local-web.ts";
+import { plainly } from "../web/local-web.ts";
 
 const NOT_PUBLIC = [
 	...["127.0.0.1", "127.255.255.254", "0.0.0.0", "0.1.2.3", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1"],

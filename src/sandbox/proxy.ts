@@ -1,0 +1,71 @@
+import type { lookup } from "node:dns";
+import { closeSync, openSync, rmSync } from "node:fs";
+import { Agent } from "node:http";
+import { createServer, type Server as Listener, type Socket } from "node:net";
+import { join } from "node:path";
+import { AllowedHosts } from "./allowed-hosts.ts";
+import { PROXY_SOCKET } from "./proxy-socket.ts";
+import type { Ring } from "./ring.ts";
+
+/** A proxy for the processes of a ring. */
+export interface RingProxy {
+	close(): Promise<void>;
+}
+
+/**
+ * Listens for the processes of a ring and connects them to the hosts that they may reach. It is what connects, not they: a
+ * name is looked up once, here, and the address that was checked is the address that is used.
+ */
+export function startProxy(ring: Ring, list: readonly string[]): RingProxy {
+	const hosts = new AllowedHosts(list, (host) => ring.refused.push(host));
+	const sockets = new Set<Socket>();
+	let proxy: Promise<Listener> | undefined;
+	const listener = createServer((socket) => {
+		sockets.add(socket);
+		socket.once("close", () => sockets.delete(socket));
+		socket.on("error", () => {}); // Whoever was at its other end has ended.
+		proxy ??= loadProxy(hosts);
+		proxy.then(
+			// The library refuses connections that have no address, as those of unix sockets.
+			(server) => server.emit("connection", Object.defineProperty(socket, "remoteAddress", { value: "127.0.0.1" })),
+			() => socket.destroy(),
+		);
+	});
+	listener.unref();
+	listenIn(ring.setup.scratch, listener);
+	return {
+		close: async () => {
+			for (const socket of sockets) socket.destroy();
+			await new Promise((closed) => listener.close(closed));
+		},
+	};
+}
+
+/** The path of a socket may have no more than some hundred bytes: one by the folder's descriptor is short. */
+function listenIn(folder: string, listener: Listener): void {
+	rmSync(join(folder, PROXY_SOCKET), { force: true }); // Of an earlier attempt.
+	const descriptor = openSync(folder, "r");
+	// Without it nothing is reached, and that is what commands say.
+	listener.on("error", () => {});
+	try {
+		listener.listen(`/proc/self/fd/${descriptor}/${PROXY_SOCKET}`);
+	} finally {
+		closeSync(descriptor);
+	}
+}
+
+/** Loaded when something first connects: most runs have no list of hosts. */
+async function loadProxy(hosts: AllowedHosts): Promise<Listener> {
+	const { RequestError, Server } = await import("proxy-chain");
+	// A connection that is kept would be used for another request without its name being looked up.
+	const httpAgent = new Agent({ keepAlive: false });
+	const dnsLookup = hosts.lookup as typeof lookup;
+	const proxy = new Server({
+		prepareRequestFunction: ({ hostname }) => {
+			if (hosts.mayReach(hostname)) return { dnsLookup, httpAgent };
+			throw new RequestError(`This subagent may not reach ${hostname}.\n`, 403);
+		},
+	});
+	proxy.on("requestFailed", () => {}); // The client hears of it.
+	return proxy.server;
+}
