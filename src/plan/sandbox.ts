@@ -45,15 +45,14 @@ export async function sandboxFor(question: SandboxQuestion): Promise<PlannedSand
 	};
 }
 
-/** A file narrows what is configured. Where nothing is, the user's own files decide, and a project's narrows the default. */
+/** The configuration is the default. The user's own files and the built-in ones may say otherwise, a project's may only narrow it. */
 function networkFor({ config, network }: SandboxQuestion, write: WriteScope): NetworkSetting {
 	const set = config.subagents.sandbox.network;
 	// An empty list allows nothing.
 	const configured = set?.length === 0 ? "off" : set;
 	const byDefault = configured ?? (write === "checkout" ? "on" : "off");
 	if (!network) return byDefault;
-	const isFree = configured === null && network.source !== "project";
-	return isFree ? network.wanted : narrowerNetwork(byDefault, network.wanted);
+	return network.source === "project" ? narrowerNetwork(byDefault, network.wanted) : network.wanted;
 }
 
 async function refusalOf(

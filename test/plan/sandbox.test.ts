@@ -54,10 +54,20 @@ describe("what the kernel is to enforce", () => {
 			expect(await networkOf(null, "off", { source: "project", tools: ["bash"] })).toBe("off");
 		});
 
-		test.each<AgentSource>(["builtin", "user", "project"])("a %s file narrows what is configured", async (source) => {
-			expect(await networkOf("off", "on", { source })).toBe("off");
-			expect(await networkOf("on", "off", { source })).toBe("off");
-			expect(await networkOf("on", "on", { source })).toBe("on");
+		test.each<AgentSource>(["builtin", "user", "project"])(
+			"a %s file may narrow what is configured",
+			async (source) => {
+				expect(await networkOf("on", "off", { source })).toBe("off");
+				expect(await networkOf("on", "on", { source })).toBe("on");
+			},
+		);
+
+		test.each<[AgentSource, string]>([
+			["builtin", "on"],
+			["user", "on"],
+			["project", "off"],
+		])("a %s file that asks for more than is configured has it %s", async (source, network) => {
+			expect(await networkOf("off", "on", { source })).toBe(network);
 		});
 	});
 
