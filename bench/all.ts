@@ -35,6 +35,7 @@ const PARTS: Record<string, { short: string[] }> = {
 	resume: { short: ["--rounds", "3"] },
 	fork: { short: ["--rounds", "3"] },
 	conversions: { short: ["--rounds", "10"] },
+	rings: { short: ["--rounds", "5", "--starts", "2"] },
 	trees: { short: ["--rounds", "2", "--files", "1000"] },
 };
 

@@ -23,7 +23,7 @@ export interface Places {
 	/** Folders of runs whose processes the kernel keeps apart. */
 	scratch: string;
 	/** What hosts in a ring share, and no other process runs: what Node and pi's loader have compiled. */
-	ringed: { compiled: string; loader: string; ownPrograms: string; hosts: string };
+	ringed: { compiled: string; loader: string; ownPrograms: string; hosts: string; proof: string };
 	log(host: HostId): string;
 	socket(host: HostId): string;
 }
@@ -52,13 +52,14 @@ export function placesIn(agentDir: string): Places {
 
 /**
  * `ownPrograms` shows the user's own `bin` inside of a ring, where others take the place of some. `hosts` has a folder for
- * each host.
+ * each host. `proof` says that such rings can be had.
  */
 const ringedPlaces = (dir: string): Places["ringed"] => ({
 	compiled: join(dir, "compiled"),
 	loader: join(dir, "loader"),
 	ownPrograms: join(dir, "own-programs"),
 	hosts: join(dir, "hosts"),
+	proof: join(dir, "proof"),
 });
 
 function socketPath(hosts: string, host: HostId): string {

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { shellWords } from "./quote.ts";
 
 /** The ring around a host. All paths are real ones that exist. */
@@ -32,18 +33,43 @@ export function outerRingArguments({ writable, shown, env, isRoot }: OuterRing):
 	];
 }
 
+/** Where it is written down that such a ring was tried and can be had, and on which machine. */
+export interface RingProof {
+	file: string;
+	text: string;
+}
+
 /**
- * A shell script that runs a command in the ring, or without where there can be none. It is tried first, with a ring inside
- * as tools need it: rather a host without a ring than tools without one. No process is left but the command's own, and the
- * one by which bubblewrap waits for it.
+ * A command that runs another one in the ring, or without where there can be none. That is tried first, with a ring inside as
+ * tools need it: rather a host without a ring than tools without one. As long as there is proof it is not tried again, since
+ * that takes more time than the ring. No process is left but the command's own, and the one by which bubblewrap waits for it.
  */
-export function ringedScript(ring: OuterRing, command: readonly string[]): string {
-	const words = shellWords([ring.bwrap, ...outerRingArguments(ring), "--"]);
-	return [
-		`if why=$(${words} ${shellWords(nestedTrial(ring.bwrap))} 2>&1); then exec ${words} ${shellWords(command)}; fi`,
+export function ringedCommand(ring: OuterRing, command: readonly string[], proof: RingProof): string[] {
+	const inRing = [ring.bwrap, ...outerRingArguments(ring), "--"];
+	if (textIfThere(proof.file) === proof.text) return [...inRing, ...command];
+	const words = shellWords(inRing);
+	const script = [
+		`if why=$(${words} ${shellWords(nestedTrial(ring.bwrap))} 2>&1); then`,
+		`printf %s ${shellWords([proof.text])} > ${shellWords([proof.file])}`,
+		`exec ${words} ${shellWords(command)}`,
+		"fi",
 		`export ${HOST_RING}="\${why:-it failed without a word}"`,
 		`exec ${shellWords(command)}`,
-	].join("\n");
+	];
+	return ["/bin/sh", "-c", script.join("\n")];
+}
+
+/** A machine is another one after it was started again, and inside of a container. */
+export const machineNow = (bwrap: string): string =>
+	JSON.stringify([
+		textIfThere("/proc/sys/kernel/random/boot_id")?.trim(),
+		...["user", "mnt"].map((kind) => readlinkSync(`/proc/self/ns/${kind}`)),
+		process.getuid?.(),
+		statSync(bwrap).mtimeMs,
+	]);
+
+function textIfThere(file: string): string | undefined {
+	return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }
 
 /** Whether rings can be had inside: with a `/proc` of their own, or with that of the system. */

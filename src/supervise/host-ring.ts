@@ -6,7 +6,7 @@ import { realPath } from "../files/real-path.ts";
 import type { HostRecord } from "../ledger/hosts.ts";
 import { type Places, prepareSocketFolder } from "../ledger/places.ts";
 import { sessionsRoot, treesRoot } from "../plan/session-place.ts";
-import { ENFORCED, HOST_RING, type OuterRing, ringedScript } from "../sandbox/outer-ring.ts";
+import { ENFORCED, HOST_RING, machineNow, type OuterRing, ringedCommand } from "../sandbox/outer-ring.ts";
 import { bwrapHere } from "../sandbox/probe.ts";
 import { existingOnly } from "../sandbox/ring.ts";
 import type { HostProfile } from "./profile.ts";
@@ -22,8 +22,9 @@ export interface StartCommand {
 export function inHostRing(host: HostRecord, { command, env }: StartCommand, where: RingWhere): StartCommand {
 	const found = bwrapHere();
 	if ("why" in found) return { command, env: { ...env, [HOST_RING]: found.why } };
-	const script = ringedScript(outerRing(host, { ...where, env, bwrap: found.bwrap }), command);
-	return { command: ["/bin/sh", "-c", script], env };
+	const { bwrap } = found;
+	const proof = { file: where.places.ringed.proof, text: machineNow(bwrap) };
+	return { command: ringedCommand(outerRing(host, { ...where, env, bwrap }), command, proof), env };
 }
 
 interface RingWhere {

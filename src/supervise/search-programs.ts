@@ -53,8 +53,9 @@ export function searchPrograms(where: {
 const standIn = (program: string): string =>
 	[
 		"#!/bin/sh",
-		`[ -n "$${SEARCH_RING}" ] && exec /bin/sh "$${SEARCH_RING}" ${shellWords([program])} "$@"`,
-		`exec ${shellWords([program])} "$@"`,
+		`set -- ${shellWords([program])} "$@"`,
+		`[ -n "$${SEARCH_RING}" ] && . "$${SEARCH_RING}"`,
+		'exec "$@"',
 		"",
 	].join("\n");
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import type { HostRecord } from "../ledger/hosts.ts";
 import type { Places } from "../ledger/places.ts";
 import { HOST_COMMAND, NODE_ARGUMENTS } from "../processes/command.ts";
@@ -66,6 +66,8 @@ export function startHost(host: HostRecord, start: HostStart): void {
 		clearTimeout(tooLate);
 		// What bubblewrap waited for may still be there.
 		quietly(() => signal === null || start.isReady() || endStarted(child));
+		// Whatever it was, a ring is tried again before the next one counts on it.
+		quietly(() => start.isReady() || rmSync(places.ringed.proof, { force: true }));
 		const how = wasLate ? "it was not ready in time" : `it ended with ${signal ?? `exit code ${code}`}`;
 		quietly(() => onExit(`${how}${lastWords(places, host)}`, { wasLate }));
 		quietly(() => start.sweep?.());

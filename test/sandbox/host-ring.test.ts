@@ -110,6 +110,16 @@ test("a host that is not ready in time is ended, and not only the process that w
 	await eventually(() => expect(processesWith("IDLE_HOST", id)).toEqual([]));
 });
 
+test("that a ring can be had is tried again where it no longer can, although it once could", async () => {
+	const home = await openHome({
+		script: dispatch({ parent: [delegateTo("explorer", "Look."), text("Done.")], child: [finalize("Found.")] }),
+	});
+	const hostOf = async (options: object) => delegations(await promptPi(home, "Go.", options))[0]?.results[0]?.sandbox;
+	expect(await hostOf({})).toMatchObject({ host: "kernel" });
+	await eventually(() => expect(hostPids(home)).toEqual([]));
+	expect(await hostOf({ machine: WITHOUT_NAMESPACES })).toMatchObject({ enforced: "policy" });
+});
+
 test("where the kernel forbids it, the run goes on without, and its result says so", async () => {
 	const home = await openHome({
 		script: dispatch({ parent: [delegateTo("explorer", "Look."), text("Done.")], child: [finalize("Found.")] }),

@@ -8,7 +8,7 @@ export const PLACES: Places = {
 	forks: "/state/forks",
 	changes: "/state/changes",
 	writeConsents: "/state/consents",
-	ringed: { compiled: "", loader: "", ownPrograms: "", hosts: "" },
+	ringed: { compiled: "", loader: "", ownPrograms: "", hosts: "", proof: "" },
 	scratch: "/state/scratch",
 	parentLog: "/state/parent.log",
 	log: (host) => `/state/hosts/${host}.log`,

@@ -1,0 +1,141 @@
+/**
+ * What rings cost: the same delegations with `subagents.sandbox.mode` at `auto` and at `off`, in turns. A run without a tool
+ * call and one that searches, in a host that is warm; and how long a host takes from its start until it is ready, once what
+ * it needs is compiled.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { agentNamed } from "../test/helpers/agent-file.ts";
+import { hostPids } from "../test/helpers/hosts.ts";
+import type { Script } from "../test/helpers/model.ts";
+import { toolCall } from "../test/helpers/model-steps.ts";
+import { stagePackage } from "../test/helpers/staged-package.ts";
+import { finalize } from "./contenders.ts";
+import { median, ms, times } from "./figures.ts";
+import { type Parent, startParent } from "./parent.ts";
+import { type Measured, progress, report } from "./report.ts";
+
+const { values } = parseArgs({
+	options: {
+		rounds: { type: "string", default: "30" },
+		starts: { type: "string", default: "10" },
+		json: { type: "boolean" },
+	},
+});
+const rounds = Number(values.rounds);
+const starts = Number(values.starts);
+const staged = stagePackage();
+
+const searches: Script = ({ toolResults }) =>
+	toolResults.length === 0 ? toolCall("grep", { pattern: "nothing" }) : finalize;
+
+const open = (mode: "auto" | "off", child: Script, idleMs: number): Promise<Parent> =>
+	startParent({
+		extension: staged.path,
+		agents: { "looker.md": agentNamed("looker", "You look.", "tools: read, grep, ls") },
+		config: { subagents: { sandbox: { mode } } },
+		files: { "README.md": "Some words.\n" },
+		// As it is for users: in pi-geon's own folder.
+		env: { PI_GEON_HOST_IDLE_MS: String(idleMs), NODE_COMPILE_CACHE: "" },
+		calls: toolCall("subagent", { agent: "looker", task: "Look." }),
+		child,
+	});
+
+type Figures = Record<"auto" | "off", number[]>;
+const none = (): Figures => ({ auto: [], off: [] });
+const MODES = ["auto", "off"] as const;
+
+async function warm(what: string, child: Script): Promise<Figures> {
+	const taken = none();
+	const parents = { auto: await open("auto", child, 60_000), off: await open("off", child, 60_000) };
+	try {
+		for (let round = -3; round < rounds; round++) {
+			progress(`${what}, round ${round + 1} of ${rounds}`);
+			for (const mode of MODES) {
+				const took = await parents[mode].roundTrip();
+				if (round >= 0) taken[mode].push(took);
+			}
+		}
+		return taken;
+	} finally {
+		for (const mode of MODES) await parents[mode].close();
+	}
+}
+
+async function hostStarts(): Promise<Figures> {
+	const taken = none();
+	const parents = { auto: await open("auto", () => finalize, 100), off: await open("off", () => finalize, 100) };
+	try {
+		// Node writes down what it compiled when a process ends: the first two starts have not found all of it.
+		for (let round = -2; round < starts; round++) {
+			progress(`start of a host, round ${round + 1} of ${starts}`);
+			for (const mode of MODES) {
+				const { home } = parents[mode];
+				const began = Date.now();
+				await parents[mode].roundTrip();
+				if (round >= 0) taken[mode].push(startOf(home.agentDir, began));
+				while (hostPids(home).length > 0) await pause(20);
+			}
+		}
+		return taken;
+	} finally {
+		for (const mode of MODES) await parents[mode].close();
+	}
+}
+
+/** From the logs: when the parent started a host, and when that was ready. */
+function startOf(agentDir: string, since: number): number {
+	const state = join(agentDir, "pi-geon");
+	const hosts = readdirSync(join(state, "hosts")).filter((name) => name.endsWith(".log"));
+	const times = (file: string, message: string) =>
+		readFileSync(file, "utf8")
+			.split("\n")
+			.filter((line) => line.includes(`"${message}"`))
+			.map((line) => Date.parse((JSON.parse(line) as { time: string }).time))
+			.filter((at) => at >= since);
+	const [started = Number.NaN] = times(join(state, "parent.log"), "starting a host");
+	const [ready = Number.NaN] = hosts.flatMap((name) => times(join(state, "hosts", name), "ready"));
+	return ready - started;
+}
+
+const rows = (what: string, { auto, off }: Figures, goal: Partial<Record<"ratio" | "more", number>>): Measured[] => {
+	const [ringed, free] = [median(auto), median(off)];
+	const ratio = ringed / free;
+	return [
+		{ what: `${what}, in rings`, value: ringed, shown: ms(ringed) },
+		{ what: `${what}, mode off`, value: free, shown: ms(free) },
+		goal.ratio === undefined
+			? { what: `${what}, in rings / off`, value: ratio, shown: times(ratio) }
+			: {
+					what: `${what}, in rings / off`,
+					value: ratio,
+					shown: times(ratio),
+					goal: { atMost: goal.ratio, shown: `at most ${goal.ratio} ×` },
+				},
+		...(goal.more === undefined
+			? []
+			: [
+					{
+						what: `${what}, in rings - off`,
+						value: ringed - free,
+						shown: ms(ringed - free),
+						goal: { atMost: goal.more, shown: `at most ${goal.more} ms` },
+					},
+				]),
+	];
+};
+
+try {
+	const idle = await warm("a run without a tool call", () => finalize);
+	const search = await warm("a run with one grep", searches);
+	const start = await hostStarts();
+	report(`Rings, median of ${rounds} (starts: of ${starts})`, [
+		...rows("a run without a tool call", idle, { ratio: 1.05 }),
+		...rows("a run with one grep", search, { more: 15 }),
+		...rows("start of a host", start, {}),
+	]);
+} finally {
+	staged.remove();
+}
