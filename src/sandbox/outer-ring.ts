@@ -46,7 +46,7 @@ export interface RingProof {
  */
 export function ringedCommand(ring: OuterRing, command: readonly string[], proof: RingProof): string[] {
 	const inRing = [ring.bwrap, ...outerRingArguments(ring), "--"];
-	if (textIfThere(proof.file) === proof.text) return [...inRing, ...command];
+	if (fileText(proof.file) === proof.text) return [...inRing, ...command];
 	const words = shellWords(inRing);
 	const script = [
 		`if why=$(${words} ${shellWords(nestedTrial(ring.bwrap))} 2>&1); then`,
@@ -62,13 +62,13 @@ export function ringedCommand(ring: OuterRing, command: readonly string[], proof
 /** A machine is another one after it was started again, and inside of a container. */
 export const machineNow = (bwrap: string): string =>
 	JSON.stringify([
-		textIfThere("/proc/sys/kernel/random/boot_id")?.trim(),
+		fileText("/proc/sys/kernel/random/boot_id")?.trim(),
 		...["user", "mnt"].map((kind) => readlinkSync(`/proc/self/ns/${kind}`)),
 		process.getuid?.(),
 		statSync(bwrap).mtimeMs,
 	]);
 
-function textIfThere(file: string): string | undefined {
+function fileText(file: string): string | undefined {
 	return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }
 

@@ -54,7 +54,8 @@ const standIn = (program: string): string =>
 	[
 		"#!/bin/sh",
 		`set -- ${shellWords([program])} "$@"`,
-		`[ -n "$${SEARCH_RING}" ] && . "$${SEARCH_RING}"`,
+		// pi asks for the version of one on the PATH before each search, and waits for it. That reads nothing.
+		`[ -n "$${SEARCH_RING}" ] && [ "$2" != --version ] && . "$${SEARCH_RING}"`,
 		'exec "$@"',
 		"",
 	].join("\n");
