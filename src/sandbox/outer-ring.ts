@@ -50,7 +50,7 @@ export function ringedCommand(ring: OuterRing, command: readonly string[], proof
 	const words = shellWords(inRing);
 	const script = [
 		`if why=$(${words} ${shellWords(nestedTrial(ring.bwrap))} 2>&1); then`,
-		`printf %s ${shellWords([proof.text])} > ${shellWords([proof.file])}`,
+		`(umask 077; printf %s ${shellWords([proof.text])} > ${shellWords([proof.file])})`,
 		`exec ${words} ${shellWords(command)}`,
 		"fi",
 		`export ${HOST_RING}="\${why:-it failed without a word}"`,
