@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../agents/definition.ts";
 import { modelInShell } from "../operate/model-here.ts";
 import { agentsReport } from "../operate/report/agents.ts";
-import { toolsHere } from "../operate/tools-here.ts";
+import { toolsHere, withKernel } from "../operate/tools-here.ts";
 import { WriteConsents } from "../operate/write-consents.ts";
 import type { Command, ExitCode } from "./command.ts";
 import type { Output } from "./output.ts";
@@ -32,7 +32,7 @@ async function showAgents(out: Output): Promise<ExitCode> {
 	const all = isTrusted ? catalog : catalogFor(cwd, { includeProject: true });
 	const ofProject = [...all.agents, ...all.overridden].filter(({ source }) => source === "project");
 	const hidden = isTrusted ? 0 : ofProject.length;
-	const surroundings = toolsOnFile(cwd);
+	const surroundings = await withKernel(toolsOnFile(cwd));
 	const here = (agent: AgentDefinition) => toolsHere(agent, surroundings);
 	const modelHere = (agent: AgentDefinition) => modelInShell(agent, surroundings.config);
 	if (out.isJson) {

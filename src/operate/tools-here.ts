@@ -3,6 +3,7 @@ import { leftOutWarnings, unreadableWarnings } from "../plan/left-out.ts";
 import { type KnownSkill, skillsFor } from "../plan/skills.ts";
 import { type KnownTool, sortTools, type ToolQuestion, type WriteConsent, writingTools } from "../plan/tools.ts";
 import { PI_TOOLS } from "../run/pi-tools.ts";
+import { ringTrouble } from "../sandbox/probe.ts";
 import type { Writing } from "./write-consents.ts";
 
 export type Agent = ToolQuestion["agent"];
@@ -19,6 +20,15 @@ export interface ToolSurroundings {
 	consent(agent: Agent): WriteConsent;
 	/** What the user has said about it. */
 	writing(agent: Agent): Writing | undefined;
+	/** Why no run can have a tree to write in. */
+	noTree?: string;
+}
+
+/** With what the kernel can do here, which is tried. */
+export async function withKernel(surroundings: ToolSurroundings): Promise<ToolSurroundings> {
+	const isOff = surroundings.config.subagents.sandbox.mode === "off";
+	const noTree = isOff ? "subagents.sandbox.mode is off in pi-geon.json." : await ringTrouble();
+	return noTree === undefined ? surroundings : { ...surroundings, noTree };
 }
 
 /** What a child of an agent gets if it is started here and now. */
@@ -42,7 +52,9 @@ export interface ToolsHere {
 export function toolsHere(agent: Agent, surroundings: ToolSurroundings): ToolsHere {
 	const { config, pi } = surroundings;
 	const consent = surroundings.consent(agent);
-	const question = { agent, config, active: pi?.active ?? PI_DEFAULTS, known: pi?.known, consent };
+	const wantsTree = agent.isolation === "worktree" && !agent.readonly;
+	const inTree = wantsTree && surroundings.noTree === undefined;
+	const question = { agent, config, active: pi?.active ?? PI_DEFAULTS, known: pi?.known, consent, inTree };
 	const { tools, leftOut } = sortTools(question);
 	const skills = skillsHere(agent, tools, pi?.skills);
 	const writing = surroundings.writing(agent);
@@ -52,7 +64,13 @@ export function toolsHere(agent: Agent, surroundings: ToolSurroundings): ToolsHe
 		tools,
 		skills: skills.names,
 		unsure: pi ? [] : tools.filter((name) => !isAlwaysThere(name)),
-		warnings: [...leftOutWarnings(leftOut, agent), ...unreadableWarnings(agent), ...skills.warnings, ...agent.warnings],
+		warnings: [
+			...(wantsTree && !inTree ? [`No tree can be had: ${surroundings.noTree}`] : []),
+			...leftOutWarnings(leftOut, agent),
+			...unreadableWarnings(agent),
+			...skills.warnings,
+			...agent.warnings,
+		],
 		inherits: !pi && agent.tools.kind === "inherit",
 		...(writing !== undefined && { writing }),
 		asksFor: consent === "not_asked" ? writingTools(question) : [],

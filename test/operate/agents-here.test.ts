@@ -89,26 +89,28 @@ test("outside of pi the model that the configuration names is told of agents tha
 });
 
 describe("the doctor", () => {
-	const findings = (lines: string, config: object = {}): Omit<CheckResult, "check">[] => {
+	const findings = async (lines: string, config: object = {}): Promise<Omit<CheckResult, "check">[]> => {
 		const tools = inPi(config);
 		const sources = { catalog: catalogOf(agentOf(lines, "user")), config: { config: tools.config, files: [] }, tools };
-		return [...(checkTools.run({ sources } as unknown as Examination) as Iterable<Omit<CheckResult, "check">>)];
+		const found: Omit<CheckResult, "check">[] = [];
+		for await (const finding of checkTools.run({ sources } as unknown as Examination)) found.push(finding);
+		return found;
 	};
 
-	test("tells the warnings of an agent's file", () => {
-		expect(findings(UNUSED)).toMatchObject([{ level: "warn", detail: `${UNUSED_TOLD}\ncustom.md` }]);
+	test("tells the warnings of an agent's file", async () => {
+		expect(await findings(UNUSED)).toMatchObject([{ level: "warn", detail: `${UNUSED_TOLD}\ncustom.md` }]);
 	});
 
-	test("says of an agent that is off that it is, and misses none of its tools", () => {
-		expect(findings(OFF)).toEqual([
+	test("says of an agent that is off that it is, and misses none of its tools", async () => {
+		expect(await findings(OFF)).toEqual([
 			{ level: "pass", what: "custom is switched off, so it does not run", detail: OFF_TOLD },
 			{ level: "pass", what: "Every agent gets the tools that it asks for" },
 		]);
 	});
 
-	test("tells a denial of some uses of a tool", () => {
+	test("tells a denial of some uses of a tool", async () => {
 		const config = { subagents: { allowWrite: true } };
-		expect(findings("disallowedTools: Bash(rm:*)", config)).toMatchObject([
+		expect(await findings("disallowedTools: Bash(rm:*)", config)).toMatchObject([
 			{ level: "warn", detail: expect.stringMatching(/^bash was left out: the file denies Bash\(rm:\*\)/) },
 		]);
 	});

@@ -8,13 +8,14 @@ import { NEVER } from "../../plan/tools.ts";
 import { nearest } from "../../run/nearest.ts";
 import { isMcpTool, PI_TOOLS } from "../../run/pi-tools.ts";
 import { writingInWords } from "../report/agents.ts";
-import { type ToolSurroundings, toolsHere, whyOff } from "../tools-here.ts";
+import { type ToolSurroundings, toolsHere, whyOff, withKernel } from "../tools-here.ts";
 import { type Check, type Finding, pass } from "./check.ts";
 
 /** Whether each agent gets the tools that it asks for, and whether there are such tools as the configuration names. */
 export const checkTools: Check = {
 	name: "tools",
-	*run({ sources: { catalog, config, tools } }) {
+	async *run({ sources: { catalog, config, tools: onFile } }) {
+		const tools = await withKernel(onFile);
 		const ofPi = tools.pi?.known.map(({ name }) => name);
 		const known = [...PI_TOOLS, ...(ofPi ?? OUR_TOOLS)];
 		const isOn = (agent: AgentDefinition) => whyOff(agent, tools.config) === undefined;

@@ -7,7 +7,7 @@ import { MAIN } from "../../config/principals.ts";
 import { isTrustedByDecision } from "../../config/project-trust.ts";
 import { type ModelHere, modelInPi, modelOfOff } from "../../operate/model-here.ts";
 import { agentsReport } from "../../operate/report/agents.ts";
-import { type ToolSurroundings, toolsHere, whyOff } from "../../operate/tools-here.ts";
+import { type ToolSurroundings, toolsHere, whyOff, withKernel } from "../../operate/tools-here.ts";
 import { choosePrincipal } from "../../plan/principal.ts";
 import { isRefusal } from "../../run/errors.ts";
 import { activeTools, knownSkills, knownTools, modelFacts } from "../parent-facts.ts";
@@ -38,7 +38,7 @@ export function agentsCommand({ pi, writeQuestions }: AgentsSetup): Subcommand {
 	return agents;
 
 	async function report(ctx: ExtensionContext): Promise<string[]> {
-		const here = toolSurroundings(pi, ctx, writeQuestions);
+		const here = await withKernel(toolSurroundings(pi, ctx, writeQuestions));
 		const trusted = isTrustedByDecision(ctx);
 		const catalog = agentsFor(ctx, { includeProject: true });
 		const modelHere = await modelsHere(catalog.agents, here.config, ctx);
