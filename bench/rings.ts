@@ -1,6 +1,6 @@
 /**
  * What rings cost: the same delegations with `subagents.sandbox.mode` at `auto` and at `off`, in turns. A run without a tool
- * call and one that searches, in a host that is warm; and how long a host takes from its start until it is ready, once what
+ * call, one that searches and one that runs a command, in a host that is warm; and how long a host takes from its start until it is ready, once what
  * it needs is compiled.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -31,11 +31,17 @@ const staged = stagePackage();
 const searches: Script = ({ toolResults }) =>
 	toolResults.length === 0 ? toolCall("grep", { pattern: "nothing" }) : finalize;
 
+/** Without the ring nobody may write, so both have to be allowed to: the ring is that of a run in the checkout. */
+const commands: Script = ({ toolResults }) =>
+	toolResults.length === 0 ? toolCall("bash", { command: "true" }) : finalize;
+
 const open = (mode: "auto" | "off", child: Script, idleMs: number): Promise<Parent> =>
 	startParent({
 		extension: staged.path,
-		agents: { "looker.md": agentNamed("looker", "You look.", "tools: read, grep, ls") },
-		config: { subagents: { sandbox: { mode } } },
+		agents: {
+			"looker.md": agentNamed("looker", "You look.", child === commands ? "tools: bash" : "tools: read, grep, ls"),
+		},
+		config: { subagents: { sandbox: { mode }, allowWrite: child === commands } },
 		files: { "README.md": "Some words.\n" },
 		// As it is for users: in pi-geon's own folder.
 		env: { PI_GEON_HOST_IDLE_MS: String(idleMs), NODE_COMPILE_CACHE: "" },
@@ -100,6 +106,17 @@ function startOf(agentDir: string, since: number): number {
 	return ready - started;
 }
 
+/** What one call costs more. */
+function moreIn({ auto, off }: Figures): Measured {
+	const more = median(auto) - median(off);
+	return {
+		what: "a bash call, more in rings",
+		value: more,
+		shown: ms(more),
+		goal: { atMost: 15, shown: "at most 15 ms" },
+	};
+}
+
 function rows(what: string, { auto, off }: Figures, atMost?: number): Measured[] {
 	const [ringed, free] = [median(auto), median(off)];
 	const goal = atMost === undefined ? {} : { goal: { atMost, shown: `at most ${atMost} ×` } };
@@ -113,10 +130,13 @@ function rows(what: string, { auto, off }: Figures, atMost?: number): Measured[]
 try {
 	const idle = await warm("a run without a tool call", () => finalize);
 	const search = await warm("a run with one grep", searches);
+	const command = await warm("a run with one bash call", commands);
 	const start = await hostStarts();
 	report(`Rings, median of ${rounds} (starts: of ${starts})`, [
 		...rows("a run without a tool call", idle, 1.05),
 		...rows("a run with one grep", search),
+		...rows("a run with one bash call", command),
+		moreIn(command),
 		...rows("start of a host", start),
 	]);
 } finally {

@@ -8,8 +8,9 @@ import { openRing, type Ring } from "../sandbox/ring.ts";
  * The rings of the language servers of a run. Hosts keep servers for the next run, so each project has a folder for them
  * that outlives the run. Servers only read, and need no network: they are given what is there.
  */
-export function serverRings(ring: () => Ring): ServerRings {
+export function serverRings(ring: () => Ring, { inTree }: { inTree: boolean }): ServerRings {
 	return {
+		endWithRun: inTree,
 		get key() {
 			const { hidden, readable } = ring().setup;
 			return JSON.stringify([hidden, readable]);

@@ -73,8 +73,12 @@ async function startSession(setup: ChildSetup): Promise<AgentSession> {
 	const { factories, mcp } = piExtensionsFor(plan, ring);
 	if (mcp) setup.closeAtEnd(() => mcp.close());
 	if (ring && plan.tools.includes("lsp")) {
-		const giveBack = lendRings(plan.session.id, serverRings(ring));
-		setup.closeAtEnd(async () => giveBack());
+		const rings = serverRings(ring, { inTree: setup.tree !== undefined });
+		const giveBack = lendRings(plan.session.id, rings);
+		setup.closeAtEnd(async () => {
+			giveBack();
+			await rings.end?.();
+		});
 	}
 	const settingsManager = childSettings(plan.cwd, agentDir, { projectTrusted: plan.projectTrusted });
 	const agentsFiles = contextFiles(plan.cwd, agentDir, setup.warn);

@@ -62,6 +62,8 @@ export function lspTool({ isChild, user }: LspToolSetup) {
 				pool.join(user);
 				user.leave = () => pool.leave(user);
 			}
+			const rings = isChild ? ringsLentTo(ctx.sessionManager.getSessionId()) : undefined;
+			if (rings?.endWithRun) rings.end = () => pool.close((launch) => launch.rings === rings);
 			const { text, details } = await runLsp(request, {
 				workspace: new Workspace(ctx.cwd),
 				servers: knownServers(config.servers),
@@ -70,7 +72,7 @@ export function lspTool({ isChild, user }: LspToolSetup) {
 				mayWrite: config.allowMutatingActions && !isChild,
 				idleMs: config.idleMinutes * 60_000,
 				env: process.env,
-				rings: isChild ? ringsLentTo(ctx.sessionManager.getSessionId()) : undefined,
+				rings,
 				signal,
 				onProgress: (text) => onUpdate?.({ content: [{ type: "text", text }], details: { action: request.action } }),
 				inMutationQueue: withFileMutationQueue,

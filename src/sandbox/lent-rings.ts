@@ -6,6 +6,10 @@ export interface ServerRings {
 	key: string;
 	/** The ring of the servers of a folder. What they may keep, they keep in its `cache`. */
 	open(root: string): Ring;
+	/** Whether they are of no use after the run: they know its tree, which goes with it. */
+	readonly endWithRun: boolean;
+	/** Ends them. Set by whoever has started any. */
+	end?: () => Promise<unknown>;
 }
 
 const LENT = Symbol.for("pi-geon.server-rings.1");

@@ -5,7 +5,8 @@ import { treesRoot } from "../../src/plan/session-place.ts";
 import { piGeon } from "../cli/pi-geon.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
-import { killHosts } from "../helpers/hosts.ts";
+import { hostPids, killHosts } from "../helpers/hosts.ts";
+import { ringedProcessesOf } from "../helpers/leaks.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
 import { ANY_PI, piVersions, promptPi, startRpc, startTerminal } from "../helpers/pi.ts";
@@ -244,6 +245,33 @@ test("a session that goes on has its pending changes in the new tree, and the la
 	expect(await piGeon(home, ["apply", String(all[0]?.runId), "--yes"])).toMatchObject({ code: 1 });
 	expect(await piGeon(home, ["apply", String(all[1]?.runId), "--yes"])).toMatchObject({ code: 0 });
 	expect(textsIn(project)).toMatchObject({ "one.txt": "one\n", "two.txt": "two\n" });
+});
+
+test("the language server of a worker knows what the worker wrote, and ends with the run", async () => {
+	const home: Home = await openHome({
+		script: dispatch({
+			parent: [delegateTo("worker", "Write."), text("Done.")],
+			child: ({ turn, toolResults }) => {
+				if (turn === 0) return writeIn("half.ts", "export const halved = (n: number) => n / 2;\n");
+				if (turn === 1) return toolCall("lsp", { action: "symbols", file: "half.ts" });
+				return finalize(toolResults.at(-1)?.text ?? "");
+			},
+		}),
+	});
+	const project = projectIn(home);
+	write(project, { "tsconfig.json": "{}\n" });
+	const client = startRpc(home, { version: ANY_PI });
+	await client.prompt("Go.");
+	await eventually(() => expect(home.model.requests.filter(({ isChild }) => !isChild).at(-1)?.turn).toBe(1));
+	const said = home.model.requests
+		.filter(({ isChild }) => !isChild)
+		.at(-1)
+		?.toolResults.at(-1)?.text;
+	expect(said).toContain("halved");
+	// The host is still there.
+	expect(hostPids(home)).toHaveLength(1);
+	expect(ringedProcessesOf(home)).toEqual([]);
+	await client.close();
 });
 
 describe("where there is no tree", () => {

@@ -30,6 +30,7 @@ afterEach(async () => {
 
 const AGENTS = {
 	writer: agentNamed("writer", "You write.", "tools: read, write, edit, ls, bash, grep"),
+	isolated: agentNamed("isolated", "You write.", "isolation: worktree\ntools: read, write, edit, ls, bash, grep, find"),
 	reader: agentNamed("reader", "You read.", "tools: read, ls, grep, find"),
 };
 
@@ -101,6 +102,20 @@ describe.each(piVersions)("a child that only reads, pi %s", (version) => {
 		expect(trials.length).toBeGreaterThan(SEARCHES.length);
 		expect(escaped(trials)).toEqual([]);
 		expect(readdirSync(join(home.agentDir, "pi-geon", "scratch"))).toEqual(["another-session"]);
+	});
+});
+
+describe.each(piVersions)("a child that writes in a tree, pi %s", (version) => {
+	test.each(USERS)("reaches nothing outside of it, as %s", async (_name, user) => {
+		const attempts = [...ATTEMPTS, ...SEARCHES];
+		const { trials, details } = await play({ version, agent: "isolated", attempts, user });
+		expect(details?.results[0]).toMatchObject({
+			exitCode: 0,
+			sandbox: { enforced: "kernel", host: "kernel", write: "worktree", network: "off" },
+		});
+		expect(details?.results[0]?.sandbox).not.toHaveProperty("policyOnly");
+		expect(trials.length).toBe(attempts.length);
+		expect(escaped(trials)).toEqual([]);
 	});
 });
 
