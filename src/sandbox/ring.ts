@@ -136,6 +136,8 @@ export function ringMounts({ setup }: Ring): Mount[] {
 		hiddenFiles: masked.filter((path) => !isFolder(path)),
 		readable: [
 			...existingOnly([cwd, ...readable]),
+			// What tools and servers are started with most often, wherever it was put.
+			...existingOnly([process.execPath]).filter(isReplaced),
 			...(isReplaced(home) ? existingOnly([home]) : []),
 			...(network === "on" ? existingOnly(["/etc/resolv.conf"]).filter(isReplaced) : []),
 		],

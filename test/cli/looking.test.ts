@@ -68,7 +68,7 @@ describe("without a ledger", () => {
 		});
 		expect(await piGeon(home, ["gc"])).toMatchObject({ code: 0 });
 		expect(await piGeon(home, ["logs"])).toMatchObject({ code: 0, stdout: "No log lines.\n" });
-		expect(await piGeon(home, ["agents"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^5 agents\n/) });
+		expect(await piGeon(home, ["agents"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^6 agents\n/) });
 		expect(readdirSync(home.agentDir)).toEqual(before);
 	});
 });

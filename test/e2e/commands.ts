@@ -74,7 +74,7 @@ export const WITHOUT_RUNS: [line: string, says: RegExp][] = [
 	["/stop", /^No turn was at work\.\nNothing to stop/],
 	["/toolkit", /^pi-geon: subagents that always come home/],
 	["/toolkit help", /^pi-geon: subagents that always come home/],
-	["/toolkit agents", /^5 agents\n\nexplorer · builtin · readonly/],
+	["/toolkit agents", /^6 agents\n\nexplorer · builtin · readonly/],
 	["/toolkit activity", /^No run is open/],
 	["/toolkit logs", /^No log lines\./],
 	["/toolkit logs explorer warn 5", /^No log lines\./],

@@ -67,7 +67,8 @@ describe.each(EXPOSURES)("an MCP server with %s", (name, exposure) => {
 	const versions = piVersions.filter((version) => version === PI_WITH_MCP || name === "the default exposure");
 	test.each(versions)("is inherited by a child that inherits its parent's tools, on pi %s", async (version) => {
 		const home = await openHome({
-			config: { subagents: { sandbox: { mode: "off" } } },
+			// The server of the test writes down who connects, which no ring lets it.
+			config: { subagents: { allowWrite: true, sandbox: { mode: "off" } } },
 			script: dispatch({
 				parent: ({ lastMessage, lastUserText }) =>
 					lastMessage?.role !== "tool" && lastUserText === "Go."
