@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isInside } from "../files/project-area.ts";
 import { realPath } from "../files/real-path.ts";
@@ -117,6 +117,18 @@ export const environmentIn = ({ setup }: Ring, env: NodeJS.ProcessEnv): NodeJS.P
 /** What the folder for temporary files is called inside. */
 export const tmpInside = (setup: RingSetup): string => (isSeatbelt(setup) ? realPath(tmpOf(setup)) : "/tmp");
 
+/**
+ * Where programs are, which a ring shows even where it has another folder in place of what they lie in: the Node that pi
+ * runs on, and what is on the PATH. Links in a `.bin` lead to the packages beside it.
+ */
+const placesOfPrograms = (): string[] => [
+	process.execPath,
+	...(process.env.PATH ?? "")
+		.split(delimiter)
+		.filter((entry) => isAbsolute(entry))
+		.map((entry) => (basename(entry) === ".bin" ? dirname(entry) : entry)),
+];
+
 /** Looked up each time: bubblewrap refuses to start if one of the paths is gone. */
 export function ringMounts({ setup }: Ring): Mount[] {
 	const { abilities, cwd, writable, readable, hidden, sockets, network } = setup;
@@ -126,7 +138,13 @@ export function ringMounts({ setup }: Ring): Mount[] {
 	const noMounts = isSeatbelt(setup);
 	const tmpFolders = existingOnly(["/tmp", "/var/tmp"]);
 	const socketFolders = sockets ? [] : existingOnly(["/run", "/var/run"]);
-	const isReplaced = (path: string) => [...tmpFolders, ...socketFolders].some((folder) => isInside(folder, path));
+	const replaced = [...tmpFolders, ...socketFolders];
+	const isReplaced = (path: string) => replaced.some((folder) => isInside(folder, path));
+	const shown = existingOnly([cwd, ...readable, ...writable]);
+	// Not all temporary files, if their folder itself is on the PATH; and what may be written stays writable.
+	const programs = existingOnly(placesOfPrograms()).filter(
+		(path) => isReplaced(path) && !replaced.includes(path) && !shown.some((folder) => isInside(folder, path)),
+	);
 	const masked = existingOnly([...hiddenByDefault(home), ...hidden]);
 	return mountsFor({
 		tmp: own,
@@ -136,8 +154,7 @@ export function ringMounts({ setup }: Ring): Mount[] {
 		hiddenFiles: masked.filter((path) => !isFolder(path)),
 		readable: [
 			...existingOnly([cwd, ...readable]),
-			// What tools and servers are started with most often, wherever it was put.
-			...existingOnly([process.execPath]).filter(isReplaced),
+			...programs,
 			...(isReplaced(home) ? existingOnly([home]) : []),
 			...(network === "on" ? existingOnly(["/etc/resolv.conf"]).filter(isReplaced) : []),
 		],

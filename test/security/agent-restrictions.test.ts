@@ -86,8 +86,6 @@ describe("a restriction that cannot be enforced makes the agent read-only, with 
 		["isolation: container", "isolation"],
 		["isolation: true", "isolation"],
 		["isolation: [process]", "isolation"],
-		["network: off", "network"],
-		["network: [example.com]", "network"],
 		["permission: { edit: deny, bash: ask }", "permission"],
 		["permissions: { deny: [Bash] }", "permissions"],
 		["sandbox: read-only", "sandbox"],
