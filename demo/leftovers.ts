@@ -14,7 +14,8 @@ export async function waitForHosts(id: string): Promise<string> {
 	const hosts = ours(id);
 	if (hosts.length === 0) return "already gone";
 	const gone = await waitUntilGone(id, HOST_PATIENCE_MS);
-	const pids = hosts.map(({ pid }) => pid).join(", ");
+	// In a sandbox, bubblewrap waits for it.
+	const pids = hosts.flatMap(({ pid, command }) => (/^\S*\bbwrap\s/.test(command) ? [] : [pid])).join(", ");
 	return gone ? `process ${pids}, ended by itself` : `process ${pids} did not end and is stopped now`;
 }
 

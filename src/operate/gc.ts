@@ -21,7 +21,7 @@ export async function removeAllExpired(
 		total.trees = cleared.removed;
 		total.failed.push(...cleared.failed);
 	}
-	sweepHostFolders(ledger, retention.places);
+	sweepHostFolders(ledger, retention.places, retention.at);
 	for (let from: EndedPlace | undefined; ; ) {
 		const { next, ...removed } = removeExpired(ledger, from ? { ...retention, from } : retention);
 		total.runs += removed.runs;

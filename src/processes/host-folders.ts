@@ -12,18 +12,18 @@ export function removeHostFolder(places: Places, id: HostId): void {
 }
 
 /** The same of hosts that are gone and could not do it: they were killed. */
-export function sweepHostFolders(ledger: Ledger, places: Places): number {
+export function sweepHostFolders(ledger: Ledger, places: Places, at: number): number {
 	const left = foldersIn(places.ringed.hosts);
 	if (left.length === 0) return 0;
-	const there = new Set(listHosts(ledger).flatMap((host) => (mayStillRun(host) ? [host.id] : [])));
+	const there = new Set(listHosts(ledger).flatMap((host) => (mayStillRun(host, at) ? [host.id] : [])));
 	const gone = left.filter((id) => !there.has(id));
 	for (const id of gone) removeHostFolder(places, id);
 	return gone.length;
 }
 
 /** One that has not said its pid is about to come, for as long as it is waited for. */
-const mayStillRun = (host: HostRecord): boolean =>
-	host.pid === undefined ? host.leaseUntil > Date.now() : !isDead(host);
+const mayStillRun = (host: HostRecord, at: number): boolean =>
+	host.pid === undefined ? host.leaseUntil > at : !isDead(host);
 
 function foldersIn(folder: string): HostId[] {
 	try {

@@ -208,7 +208,7 @@ export class Hosts {
 			profile,
 			places: this.#places,
 			withinMs: START_WITHIN_MS,
-			sweep: () => void sweepHostFolders(this.#ledger, this.#places),
+			sweep: () => void sweepHostFolders(this.#ledger, this.#places, this.#ports.clock.now()),
 			isReady: () => this.#disposed || findHost(this.#ledger, host.id)?.pid !== undefined,
 			onExit: (reason, { wasLate } = { wasLate: false }) => {
 				this.#starting.delete(host.id);

@@ -26,7 +26,8 @@ async function call(args: object, home: Partial<SharedHomeOptions> = {}) {
 describe("a request that is turned down gets its code, and nothing is started", () => {
 	test("an unknown agent is answered with those there are", async () => {
 		const { text, details } = await call({ agent: "nobody", task: "Find it." });
-		const message = "Unknown agent: nobody. Available agents: explorer, researcher, reviewer, implementer, tester";
+		const message =
+			"Unknown agent: nobody. Available agents: explorer, researcher, reviewer, implementer, tester, worker";
 		expect(text).toBe(message);
 		expect(details).toEqual({ version: 1, mode: "single", results: [], error: { code: "UNKNOWN_AGENT", message } });
 	});

@@ -73,7 +73,8 @@ export async function runWorkload(plan: WorkloadPlan, options: WorkloadOptions =
 	});
 	let kept: string | undefined;
 	try {
-		const folder = join(home.scratch, "faults");
+		// Where hosts in a ring can write too.
+		const folder = join(home.agentDir, "faults");
 		await mkdir(folder);
 		await writeFile(join(folder, "plan.json"), JSON.stringify({ ...plan.faults, troubles: diskTroubles(home) }));
 		const ledger = await openLedger(join(home.agentDir, "pi-geon", "ledger.sqlite"));

@@ -147,7 +147,8 @@ export const rows: Record<string, () => Row> = {
 		...final({
 			error: {
 				code: "UNKNOWN_AGENT",
-				message: "Unknown agent: exlporer. Available agents: explorer, researcher, reviewer, implementer, tester",
+				message:
+					"Unknown agent: exlporer. Available agents: explorer, researcher, reviewer, implementer, tester, worker",
 			},
 		}),
 	}),

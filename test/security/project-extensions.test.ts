@@ -23,6 +23,8 @@ const ELSEWHERE = ["--model", "elsewhere/own"];
 
 async function openProject(steps: Step[], files: Record<string, string> = { "ext.ts": OWN }): Promise<Home> {
 	return openHome({
+		// In a sandbox an extension that is loaded could leave no mark.
+		config: { subagents: { sandbox: { mode: "off" } } },
 		files,
 		script: dispatch({ parent: [...steps, text("Done."), text("Done.")], child: () => finalize("Seen.") }),
 	});

@@ -14,6 +14,9 @@ import { ASKED_ABOUT, askLsp, checkOut, hostileBranch, hostileProgramRan, hostil
 
 const openHome = useHome();
 
+/** In a sandbox a program that is run could leave no mark. */
+const NO_SANDBOX = { subagents: { sandbox: { mode: "off" } } };
+
 /** A parent that does what it is told, one word a prompt. */
 const obeys =
 	(agent: string): Script =>
@@ -34,7 +37,7 @@ const checksOutAndDelegates = (agent: string) => [
 ];
 
 async function hostileHome(agent: string, child: Script, more: (home: Home) => Record<string, string>): Promise<Home> {
-	const home = await openHome({ script: dispatch({ parent: obeys(agent), child }) });
+	const home = await openHome({ config: NO_SANDBOX, script: dispatch({ parent: obeys(agent), child }) });
 	hostileBranch(home, { ...ASKED_ABOUT, ...more(home) });
 	return home;
 }
@@ -46,7 +49,10 @@ describe.each(piVersions)(
 	"a branch that was checked out in the session does not make its folder trusted, on pi %s",
 	(version) => {
 		test("its language server does not run for the built-in explorer (print mode)", async () => {
-			const home = await openHome({ script: dispatch({ parent: checksOutAndDelegates("explorer"), child: asksLsp }) });
+			const home = await openHome({
+				config: NO_SANDBOX,
+				script: dispatch({ parent: checksOutAndDelegates("explorer"), child: asksLsp }),
+			});
 			hostileBranch(home, { ...ASKED_ABOUT, ...hostileTsc(home) });
 			const run = await promptPi(home, "Go.", { version });
 			expect(delegations(run)).toMatchObject([{ finalized: { status: "SUCCESS" } }]);
@@ -114,7 +120,10 @@ describe.each(piVersions)(
 		});
 
 		test("its agent does not take the place of a built-in where nobody can be asked", async () => {
-			const home = await openHome({ script: dispatch({ parent: checksOutAndDelegates("reviewer"), child: saysWho }) });
+			const home = await openHome({
+				config: NO_SANDBOX,
+				script: dispatch({ parent: checksOutAndDelegates("reviewer"), child: saysWho }),
+			});
 			hostileBranch(home, { ...ASKED_ABOUT, ".pi/agents/reviewer.md": agentNamed("reviewer", "I am an impostor") });
 			const run = await promptPi(home, "Go.", { version });
 			expect(delegations(run)).toMatchObject([{ finalized: { result: "the built-in" } }]);
@@ -134,7 +143,10 @@ describe.each(piVersions)(
 		});
 
 		test("its pi-geon.json is not read", async () => {
-			const home = await openHome({ script: dispatch({ parent: checksOutAndDelegates("explorer"), child: saysWho }) });
+			const home = await openHome({
+				config: NO_SANDBOX,
+				script: dispatch({ parent: checksOutAndDelegates("explorer"), child: saysWho }),
+			});
 			hostileBranch(home, { ...ASKED_ABOUT, ".pi/pi-geon.json": '{ "subagents": { "disabled": ["explorer"] } }' });
 			const run = await promptPi(home, "Go.", { version });
 			expect(delegations(run)).toMatchObject([{ finalized: { result: "the built-in" } }]);
