@@ -57,7 +57,13 @@ async function runnerIn(world: World, { scope, user, asHost = false }: RunnerSet
 	const ring = {
 		cwd: world.project,
 		writable: scope === "worktree" ? [tree] : [],
-		readable: [world.project, join(world.agentDir, "bin"), placesIn(world.agentDir).ringed.ownPrograms],
+		readable: [
+			world.project,
+			join(world.agentDir, "bin"),
+			placesIn(world.agentDir).ringed.ownPrograms,
+			// A checkout of this project below /tmp is not there in a ring, and this is to be read there.
+			...(world.outside.startsWith("/tmp/") ? [world.outside] : []),
+		],
 		hidden: [world.agentDir, world.private],
 		scratch: join(world.agentDir, "pi-geon", "scratch", "own-session"),
 		network: "off" as const,
