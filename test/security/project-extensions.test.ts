@@ -24,7 +24,7 @@ const ELSEWHERE = ["--model", "elsewhere/own"];
 async function openProject(steps: Step[], files: Record<string, string> = { "ext.ts": OWN }): Promise<Home> {
 	return openHome({
 		// In a sandbox an extension that is loaded could leave no mark.
-		config: { subagents: { sandbox: { mode: "off" } } },
+		config: { subagents: { allowWrite: true, sandbox: { mode: "off" } } },
 		files,
 		script: dispatch({ parent: [...steps, text("Done."), text("Done.")], child: () => finalize("Seen.") }),
 	});
