@@ -74,6 +74,8 @@ describe.each(piVersions)("in the background, on pi %s", (version) => {
 			childSessionKey: expect.stringMatching(/^agent:main:subagent:[0-9a-f-]{36}$/),
 			model: "scripted/parent",
 		});
+		// All of them are at work.
+		await eventually(() => expect(home.model.requests.filter(({ isChild }) => isChild)).toHaveLength(3));
 		await rpc.promptAndSettle("How are things?");
 		expect(home.model.requests.at(-1)?.isChild).toBe(false);
 
