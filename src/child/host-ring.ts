@@ -14,7 +14,7 @@ const SEARCHED_WITH: Readonly<Record<string, string>> = { grep: "rg", find: "fd"
 
 let known: HostRing | undefined;
 
-/** As whoever started it has said. Once: what this process starts is not to believe that it is meant. */
+/** As the process that started it said. Read once: programs that this process starts must not see it. */
 export function hostRing(): HostRing {
 	if (!known) {
 		known = asSaid(process.env[HOST_RING]);

@@ -148,7 +148,7 @@ interface NotHarvested {
 
 export const NOTHING_HOME: HomeFromTree = {};
 
-/** Work that is not home is no success. */
+/** A run whose work did not come home has failed. */
 export function endedWith(cause: EndCause, { notHarvested }: HomeFromTree): EndCause {
 	if (!notHarvested || cause.kind !== "finalized") return cause;
 	return { kind: "not_harvested", ...notHarvested, result: cause.finalized.result };

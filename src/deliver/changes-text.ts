@@ -3,7 +3,7 @@ import type { EndedRecord } from "../ledger/records.ts";
 import type { ReportedFile } from "../run/changes.ts";
 import { joined, ours, type Redacted } from "../run/redacted.ts";
 
-/** With the sentence before them, ten lines in all. */
+/** Together with the sentence before them that makes at most ten lines. */
 const FILES_TOLD = 7;
 
 /** What a run changed, for the requester. The names of the files are the child's words. */

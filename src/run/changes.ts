@@ -44,7 +44,7 @@ export interface ReportedChanges<Text extends string = string> {
 	/** 200 at most; `total` says how many there are. */
 	files: ReportedFile<Text>[];
 	total: Changes["total"];
-	/** The files that hold them, for whoever wants to look. */
+	/** The files that hold them. */
 	patch?: string;
 	bundle?: string;
 	sha256?: Changes["sha256"];

@@ -26,7 +26,7 @@ export class AllowedHosts {
 	}
 
 	/**
-	 * As Node's `lookup`. A name on the list may lead to this machine or its network, whoever answers for it: such an address
+	 * As Node's `lookup`. A name on the list may lead to this machine or its network, as its owner likes: such an address
 	 * counts only if it is on the list too.
 	 */
 	readonly lookup = (name: string, options: { all?: boolean; family?: number }, answer: LookupAnswer): void => {

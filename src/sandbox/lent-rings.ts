@@ -8,7 +8,7 @@ export interface ServerRings {
 	open(root: string): Ring;
 	/** Whether they are of no use after the run: they know its tree, which goes with it. */
 	readonly endWithRun: boolean;
-	/** Ends them. Set by whoever has started any. */
+	/** Ends them. The tool that starts servers sets it. */
 	end?: () => Promise<unknown>;
 }
 

@@ -61,7 +61,7 @@ export function openRing(setup: RingSetup): Ring {
 
 /**
  * The command that runs another one in a ring. The shell only opens the filter for bubblewrap, which takes it from a
- * descriptor: so whoever can start a program can start one in a ring.
+ * descriptor: so any code that starts programs can start one in a ring.
  */
 export function ringCommand(ring: Ring, command: readonly string[], cwd = ring.setup.cwd): string[] {
 	const { abilities, network, sockets } = ring.setup;

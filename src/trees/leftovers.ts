@@ -32,7 +32,7 @@ export interface Cleared {
 export async function clearLeftovers(place: TreesPlace, clearing: Clearing): Promise<Cleared> {
 	const cleared: Cleared = { removed: 0, harvested: 0, failed: [] };
 	for (const tree of treesLeft(place.ledger)) {
-		if (!tree.runEnded) continue; // Whoever takes the run over uses it.
+		if (!tree.runEnded) continue; // The next host of the run uses it.
 		await attempt(tree.folder, async () => {
 			const isOld = (tree.endedAt ?? clearing.at) <= clearing.at - clearing.retentionDays * ONE_DAY_MS;
 			if (tree.state === "ready" && !isOld) {

@@ -51,7 +51,7 @@ export function holdsOnly(top: string, folder: string, files: ReadonlySet<string
 	});
 }
 
-/** Refuses what could leave the checkout or reach into its repository, whoever let it come so far. */
+/** Refuses a path that leaves the checkout or reaches into its repository, although earlier checks should have found it. */
 export function requireSafePath(path: string): void {
 	const parts = path.split("/");
 	if (
