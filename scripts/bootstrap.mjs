@@ -86,12 +86,11 @@ function stop(message, code) {
 
 async function install() {
 	console.error("Installing the development dependencies (once, into node_modules)…");
-	// Not `npm ci`: that insists on a lock entry for every optional package of every platform.
-	const { code, problem } = await npm(["install", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"]);
+	const { code, problem } = await npm(["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"]);
 	if (code === 130) process.exit(130);
 	if (code !== 0) {
 		stop(
-			`${problem ?? `npm install failed with exit code ${code}`}.\nThe reason is above. Usual ones: no network or registry ` +
+			`${problem ?? `npm ci failed with exit code ${code}`}.\nThe reason is above. Usual ones: no network or registry ` +
 				"(check `npm ping`), no space, or a package.json that differs from package-lock.json (run `npm install`).",
 			code,
 		);

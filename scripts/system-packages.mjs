@@ -11,10 +11,10 @@ const NEEDED = {
 	clangd: "clangd",
 	gopls: "gopls",
 	go: "golang-go",
-	strace: "strace",
-	bwrap: "bubblewrap",
 	git: "git",
 	curl: "curl",
+	// There are no such programs elsewhere.
+	...(process.platform === "linux" ? { strace: "strace", bwrap: "bubblewrap" } : {}),
 };
 
 /** Tested where the system has packages of it, as not all releases do. */
@@ -23,7 +23,7 @@ const RUST = ["rust-analyzer", "cargo"];
 const found = (program) => {
 	return (process.env.PATH ?? "").split(delimiter).some((folder) => {
 		try {
-			accessSync(join(folder, program), constants.X_OK);
+			accessSync(join(folder, process.platform === "win32" ? `${program}.exe` : program), constants.X_OK);
 			return true;
 		} catch {
 			return false; // Not there, or not for us: the next folder may have it.

@@ -12,9 +12,10 @@ import { agentNamed } from "../helpers/agent-file.ts";
 import { hostPids } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
+import { packPackage } from "../helpers/packed-package.ts";
 import { runPi } from "../helpers/pi.ts";
 import { usePreparedHome } from "../helpers/prepared-home.ts";
-import { repositoryRoot, stagedPackage } from "../helpers/repository.ts";
+import { stagedPackage } from "../helpers/repository.ts";
 import { canMount, smallDisk } from "../helpers/small-disk.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { admission } from "../ledger/samples.ts";
@@ -459,17 +460,10 @@ test("packed and installed, `npx pi-geon` is this command", async () => {
 			encoding: "utf8",
 			stdio: ["ignore", "pipe", "pipe"],
 		});
-	const packed = npm(
-		["pack", "--ignore-scripts", "--pack-destination", home.scratch, "--silent"],
-		repositoryRoot,
-	).trim();
 	const folder = join(home.scratch, "installed");
 	mkdirSync(folder);
 	writeFileSync(join(folder, "package.json"), "{}");
-	npm(
-		["install", "--offline", "--legacy-peer-deps", "--no-audit", "--ignore-scripts", join(home.scratch, packed)],
-		folder,
-	);
+	npm(["install", "--offline", "--legacy-peer-deps", "--no-audit", packPackage(home)], folder);
 	expect(existsSync(join(folder, "node_modules", ".bin", "pi-geon"))).toBe(true);
 	expect(npm(["exec", "--offline", "--no", "--", "pi-geon", "--version"], folder)).toMatch(/^\d+\.\d+\.\d+\n$/);
 });

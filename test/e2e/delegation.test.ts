@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -8,6 +7,7 @@ import { isMonitor } from "../helpers/hosts.ts";
 import { processesOf } from "../helpers/leaks.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { drip, text, toolCall } from "../helpers/model-steps.ts";
+import { packPackage } from "../helpers/packed-package.ts";
 import { ANY_PI, piVersions, promptPi, runPi } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -104,15 +104,20 @@ describe.each(piVersions)("on pi %s", (version) => {
 		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { result: answer } });
 	});
 
-	test("it works the same once packed and installed", async () => {
+	test("it works the same once packed and installed, and the installation warns about nothing", async () => {
 		const home = await openHome({ script, extension: false });
-		const packed = execFileSync("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", home.temp], {
-			cwd: repositoryRoot,
-			encoding: "utf8",
-		}).trim();
-		const install = await runPi(home, ["install", `npm:pi-geon@file:${join(home.temp, packed)}`], { version });
+		const tarball = packPackage(home);
+		const install = await runPi(home, ["install", `npm:pi-geon@file:${tarball}`], { version });
 		expect(install.code, install.stderr).toBe(0);
-		execFileSync("rm", [join(home.temp, packed)]);
+		// npm may mention a newer npm.
+		const printed = `${install.stdout}\n${install.stderr}`
+			.split("\n")
+			.filter((line) => !/^(npm notice.*)?$/.test(line));
+		expect(printed).toEqual([
+			`Installing npm:pi-geon@file:${tarball}...`,
+			expect.stringMatching(/^added 1 package in \S+$/),
+			`Installed npm:pi-geon@file:${tarball}`,
+		]);
 
 		const run = await promptPi(home, "Where is auth registered?", { version });
 		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { result: answer } });

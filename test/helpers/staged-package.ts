@@ -1,11 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+// @ts-expect-error: a plain script, as the build is
+import { stage } from "../../scripts/stage.mjs";
 import { repositoryRoot } from "./repository.ts";
 
 /**
- * The package built and laid out as it is installed, with no node_modules above it: there pi's packages are pi's own. In
+ * The package built and laid out as it is published, with no node_modules above it: there pi's packages are pi's own. In
  * the repository they would be a second copy of pi in the same process, and slow.
  */
 export function stagePackage(): { path: string; remove: () => void } {
@@ -16,8 +18,6 @@ export function stagePackage(): { path: string; remove: () => void } {
 	const path = mkdtempSync(join(tmpdir(), "pi-geon-staged-"));
 	// Some tests run pi as another user.
 	chmodSync(path, 0o755);
-	for (const part of ["dist", "agents", "package.json"]) {
-		cpSync(join(repositoryRoot, part), join(path, part), { recursive: true });
-	}
+	stage(path);
 	return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
