@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/helpers/longest-first.ts";
+import { PATIENCE_MS } from "./test/helpers/patience.ts";
 
 // What Node has compiled once it need not compile in each process: pi is most of what a test loads.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, ".cache", "node-compile-cache");
@@ -26,7 +27,8 @@ export default defineConfig({
 		globalSetup: ["test/helpers/global-setup.ts"],
 		// Longer than the longest wait in it, which says what it waited for.
 		testTimeout: 90_000,
-		hookTimeout: 60_000,
+		hookTimeout: 3 * PATIENCE_MS,
+		expect: { poll: { timeout: PATIENCE_MS } },
 		// What did not happen the first time did not happen.
 		retry: 0,
 		// On two cores: every end-to-end test starts several pi processes of its own, and waits for them a part of the time.

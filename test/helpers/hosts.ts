@@ -1,12 +1,27 @@
 import { readFileSync } from "node:fs";
 import type { Home } from "./home.ts";
+import { inLedger } from "../e2e/ledger-of.ts";
 import { killIfThere, processesOf } from "./leaks.ts";
 
 /** The host processes of a home: the only ones of ours that know to be inside a subagent. */
-export const hostPids = (home: Home): number[] =>
-	processesOf(home)
-		.map(({ pid }) => pid)
-		.filter((pid) => environmentOf(pid).includes("PI_SUBAGENT_CHILD=1") && !isMonitor(pid));
+export function hostPids(home: Home): number[] {
+	const found = processesOf(home).filter(
+		({ pid }) => environmentOf(pid).includes("PI_SUBAGENT_CHILD=1") && !isMonitor(pid),
+	);
+	const commands = new Map(found.map(({ pid, command }) => [pid, command]));
+	// A host that is starting a program is there twice for a moment, until the copy becomes that program.
+	return found.flatMap(({ pid, command }) => (commands.get(parentOf(pid)) === command ? [] : [pid]));
+}
+
+function parentOf(pid: number): number {
+	try {
+		const [, parent = "0"] = /^\d+ \(.*\) \S (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
+		return Number(parent);
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return 0; // Gone meanwhile.
+		throw error;
+	}
+}
 
 /** Of a host in a ring: the process by which bubblewrap waits for it. */
 export const monitorPids = (home: Home): number[] =>
@@ -36,3 +51,18 @@ export function environmentOf(pid: number): string[] {
 export function killHosts(home: Home, signal: NodeJS.Signals = "SIGKILL"): void {
 	for (const pid of hostPids(home)) killIfThere(pid, signal);
 }
+
+/**
+ * Kills the hosts that work on runs, and no other: one that pi has started ahead, or that is just leaving, nobody would
+ * miss, and so nobody would take away its socket.
+ */
+export function killHostsAtWork(home: Home): void {
+	for (const pid of hostsAtWork(home)) killIfThere(pid);
+}
+
+/** Of a run that has asked its model something, the host is known. */
+export const hostsAtWork = (home: Home): number[] =>
+	inLedger<{ pid: number }>(
+		home,
+		"SELECT DISTINCT hosts.pid FROM hosts JOIN runs ON runs.host_id = hosts.id WHERE runs.state = 'running'",
+	).map(({ pid }) => pid);

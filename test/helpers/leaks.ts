@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type FoundProcess, isStillThere, processesWith } from "../../demo/processes.ts";
 import { type Home, MARKER } from "./home.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 const POLL_MS = 50;
 
@@ -40,7 +41,7 @@ function ofProcess(pid: string, file: string): string {
 }
 
 /** Waits until the home's processes and sockets are gone, and fails with a list of those that are not. */
-export async function expectNothingLeft(home: Home, { withinMs = 15_000 } = {}): Promise<void> {
+export async function expectNothingLeft(home: Home, { withinMs = PATIENCE_MS } = {}): Promise<void> {
 	const deadline = performance.now() + withinMs;
 	for (;;) {
 		const processes = processesOf(home);

@@ -25,12 +25,12 @@ export function usePreparedHome({ script, past, ...options }: Preparation): () =
 		await copy(home.scratch, kept(home));
 		return home;
 	};
-	afterEach(async () => {
+	afterEach(async ({ task }) => {
 		const home = inUse;
 		inUse = undefined;
 		if (!home) return;
 		try {
-			await closeAndCheck(home);
+			if (task.result?.state !== "fail") await closeAndCheck(home);
 		} finally {
 			await cleanup(home);
 		}

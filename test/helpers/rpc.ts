@@ -1,9 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { JsonLines, type PiEvent } from "../../demo/json-lines.ts";
 import type { Home } from "./home.ts";
 import { PATIENCE_MS } from "./patience.ts";
 import { cliOf, type PiVersion } from "./repository.ts";
+import { GRACE_MS } from "./run-pi.ts";
 
 export interface RpcOptions {
 	readonly version?: PiVersion;
@@ -35,7 +37,9 @@ export class RpcClient {
 	/** Everything pi wrote, responses too, oldest first. */
 	readonly events: PiEvent[] = [];
 	readonly child: ChildProcessWithoutNullStreams;
+	/** Once all that it said was heard. */
 	readonly exited: Promise<number | null>;
+	#hasExited = false;
 	#stderr = "";
 	#nextId = 1;
 	readonly #listeners = new Set<() => void>();
@@ -51,8 +55,13 @@ export class RpcClient {
 			this.#stderr += bytes.toString();
 		});
 		child.stdin.on("error", () => {}); // its end is reported by `exited`
-		this.exited = once(child, "exit").then(([code]) => code as number | null);
-		child.once("exit", () => this.#changed());
+		const closed = once(child, "close");
+		this.exited = once(child, "exit").then(async ([code]) => {
+			await Promise.race([closed, sleep(GRACE_MS, undefined, { ref: false })]);
+			this.#hasExited = true;
+			this.#changed();
+			return code as number | null;
+		});
 	}
 
 	get stderr(): string {
@@ -68,16 +77,18 @@ export class RpcClient {
 		return response;
 	}
 
-	/** Resolves when the prompt is accepted, not when it is answered. */
+	/** Resolves when the prompt is accepted, not when it is answered. An announce may have woken the model just before. */
 	prompt(message: string): Promise<RpcResponse> {
-		return this.send({ type: "prompt", message });
+		return this.send({ type: "prompt", message, streamingBehavior: "followUp" });
 	}
 
 	/** The prompt and everything that it led to, until pi is idle again. */
 	async promptAndSettle(message: string, timeoutMs = PATIENCE_MS): Promise<readonly PiEvent[]> {
 		const before = this.events.length;
 		await this.prompt(message);
-		await this.waitForEvent((event) => event.type === "agent_settled", { from: before, timeoutMs });
+		const said = await this.waitForEvent((event) => isSaid(event, message), { from: before, timeoutMs });
+		const from = this.events.indexOf(said, before);
+		await this.waitForEvent((event) => event.type === "agent_settled", { from, timeoutMs });
 		return this.events.slice(before);
 	}
 
@@ -93,7 +104,7 @@ export class RpcClient {
 					const event = this.events[seen];
 					if (event && matches(event)) return settle(() => resolve(event));
 				}
-				if (this.child.exitCode !== null || this.child.signalCode !== null) fail("pi ended before such an event");
+				if (this.#hasExited) fail("pi ended before such an event");
 			};
 			const fail = (reason: string) => settle(() => reject(new Error(`${reason}. ${this.#describe()}`)));
 			const timer = setTimeout(() => fail(`No such event within ${timeoutMs} ms`), timeoutMs);
@@ -110,7 +121,7 @@ export class RpcClient {
 	/** Closes the input, which is how a client asks pi to end; kills it only if it does not. */
 	async close(): Promise<void> {
 		this.child.stdin.end();
-		const timer = setTimeout(() => this.child.kill("SIGKILL"), 5_000);
+		const timer = setTimeout(() => this.child.kill("SIGKILL"), 20_000);
 		await this.exited;
 		clearTimeout(timer);
 	}
@@ -123,4 +134,10 @@ export class RpcClient {
 		const recent = this.events.slice(-15).map((event) => `  ${JSON.stringify(event).slice(0, 200)}`);
 		return `Last events:\n${recent.join("\n")}\nstderr: ${this.#stderr}`;
 	}
+}
+
+/** The user's words, as pi repeats them when it turns to them. */
+function isSaid({ type, message }: PiEvent, words: string): boolean {
+	const { role, content } = (message ?? {}) as { role?: string; content?: unknown };
+	return type === "message_end" && role === "user" && JSON.stringify(content).includes(JSON.stringify(words).slice(1, -1));
 }

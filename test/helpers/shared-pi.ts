@@ -8,6 +8,7 @@ import type { PiEvent } from "../../demo/json-lines.ts";
 import { type Home, type HomeOptions, makeHome, writeFiles } from "./home.ts";
 import { cleanup, processesOf } from "./leaks.ts";
 import { type Script, startModel } from "./model.ts";
+import { PATIENCE_MS } from "./patience.ts";
 import { type Prompted, summarize } from "./prompt-pi.ts";
 import { type RpcClient, startRpc } from "./rpc.ts";
 import { closeAndCheck } from "./use-home.ts";
@@ -139,7 +140,7 @@ const expectNoStrangers = (home: Home): Promise<void> =>
 	until("Left behind", () => processesOf(home).filter(({ command }) => !/^pi\b|\bcli\.js\b/.test(command)));
 
 /** Looks again and again until nothing is found. */
-async function until(what: string, find: () => readonly unknown[], withinMs = 15_000): Promise<void> {
+async function until(what: string, find: () => readonly unknown[], withinMs = PATIENCE_MS): Promise<void> {
 	const deadline = performance.now() + withinMs;
 	for (;;) {
 		const found = find();

@@ -161,7 +161,7 @@ export class TestTerminal {
 	/** Closes the window, as a user would who does not quit first; kills only what ignores that. */
 	async close(): Promise<void> {
 		if (!this.#ended) this.#pty.kill("SIGHUP");
-		const timer = setTimeout(() => !this.#ended && this.#pty.kill("SIGKILL"), 3_000);
+		const timer = setTimeout(() => !this.#ended && this.#pty.kill("SIGKILL"), 20_000);
 		await this.exited;
 		clearTimeout(timer);
 		this.#xterm.dispose();

@@ -11,16 +11,17 @@ export interface TestHomeOptions extends Omit<HomeOptions, "model"> {
 
 /**
  * Call it once in a file or a `describe`; what it returns opens a home inside a test. After each test everything is
- * closed, and the test fails if a process, socket or temporary file of ours survived.
+ * closed, and the test fails if a process, socket or temporary file of ours survived. Of a test that has failed nothing is
+ * checked: it stopped half-way, with gates shut, and what it left would only hide why.
  */
 export function useHome(): (options: TestHomeOptions) => Promise<Home> {
 	const open = new Set<Home>();
 	const ownModels = new Set<ScriptedModel>();
-	afterEach(async () => {
+	afterEach(async ({ task }) => {
 		const homes = [...open];
 		open.clear();
 		try {
-			for (const home of homes) await closeAndCheck(home);
+			if (task.result?.state !== "fail") for (const home of homes) await closeAndCheck(home);
 		} finally {
 			await Promise.all(homes.map(cleanup));
 			await Promise.all([...ownModels].map((model) => model.close()));
