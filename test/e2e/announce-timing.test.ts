@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -43,6 +43,7 @@ test("a prompt on its way to the model is not displaced by an announce, which co
 	await rpc.promptAndSettle("Go.");
 	const { sessionFile } = (await rpc.send({ type: "get_state" })).data as { sessionFile: string };
 	rpc.child.stdin.write(`${JSON.stringify({ type: "prompt", message: "Held by an extension." })}\n`);
+	await eventually(() => expect(existsSync(`${mayPass}.held`)).toBe(true));
 	childMayEnd.open();
 	await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE deliverer IS NOT NULL")).toHaveLength(1));
 	await pause(1000); // Time enough to send it, were it allowed to.

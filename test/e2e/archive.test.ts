@@ -7,7 +7,7 @@ import { hostPids } from "../helpers/hosts.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, type Reply, text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi, startRpc, summarize } from "../helpers/pi.ts";
+import { type PiEvent, piVersions, promptPi, startRpc, summarize } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegations, finalize } from "./child.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
@@ -65,8 +65,12 @@ const openWith = (child: () => Reply | Promise<Reply>): Promise<Home> =>
 const sessionFileOf = async (rpc: ReturnType<typeof startRpc>): Promise<string> =>
 	((await rpc.send({ type: "get_state" })).data as { sessionFile: string }).sessionFile;
 
-const announced = (rpc: ReturnType<typeof startRpc>) =>
-	rpc.waitForEvent((event) => event.type === "message_end" && JSON.stringify(event).includes('"announceId"'));
+/** The parent was told, and its model has answered. */
+async function announced(rpc: ReturnType<typeof startRpc>): Promise<void> {
+	const isAnnounce = (event: PiEvent) => event.type === "message_end" && JSON.stringify(event).includes('"announceId"');
+	const from = rpc.events.indexOf(await rpc.waitForEvent(isAnnounce));
+	await rpc.waitForEvent((event) => event.type === "agent_settled", { from });
+}
 
 describe.each(piVersions)("cleanup: delete, on pi %s", (version) => {
 	test("puts the session away once it was announced, and it cannot be continued", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
+import { killHostsAtWork } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { delay, text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions } from "../helpers/pi.ts";
@@ -40,12 +41,6 @@ interface Setup {
 	parent?: Parameters<typeof dispatch>[0]["parent"];
 }
 
-/** Not another one, which pi has started in advance: nobody would miss that one, and see to what it left. */
-function killHostAtWork(home: Home): void {
-	const sql = "SELECT hosts.pid FROM hosts JOIN runs ON runs.host_id = hosts.id WHERE runs.state = 'running'";
-	for (const { pid } of inLedger<{ pid: number }>(home, sql)) process.kill(pid, "SIGKILL");
-}
-
 async function delegated({ pi, hooks, child = () => "finalizes", parent }: Setup) {
 	let asked = 0;
 	const options = {
@@ -55,7 +50,7 @@ async function delegated({ pi, hooks, child = () => "finalizes", parent }: Setup
 			parent: parent ?? [delegateTo("scout", "Look for marzipan."), text("Done.")],
 			child: () => {
 				if (asked++ > 0 || child(home) === "finalizes") return finalize("Found.");
-				killHostAtWork(home);
+				killHostsAtWork(home);
 				return [delay(100)];
 			},
 		}),

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { SubagentDetails } from "../../src/deliver/details.ts";
 import { type Gate, gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
+import { killHosts } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
 import { promptPi, startRpc } from "../helpers/pi.ts";
@@ -15,6 +16,8 @@ import { delegateTo, delegations, finalize } from "./child.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
+/** Long enough that a host on a busy machine keeps it. */
+const LEASE_MS = 4000;
 const ledgerFolder = (home: Home): string => join(home.agentDir, "pi-geon");
 const ledgerFile = (home: Home): string => join(ledgerFolder(home), "ledger.sqlite");
 const isSound = (home: Home): void =>
@@ -44,18 +47,19 @@ async function delegated(rpc: RpcClient, task: string): Promise<SubagentDetails>
 }
 
 /** Until the host's lease has run out, and whoever looks on has run out of patience too. */
-const untilGivenUp = (home: Home, leaseMs: number) =>
+const untilGivenUp = (home: Home) =>
 	eventually(() => {
 		const [{ lease_until } = { lease_until: 0 }] = inLedger<{ lease_until: number }>(
 			home,
 			"SELECT lease_until FROM hosts",
 		);
-		expect(Date.now()).toBeGreaterThan(lease_until + leaseMs);
+		expect(Date.now()).toBeGreaterThan(lease_until + LEASE_MS);
 	});
 
 describe.skipIf(!canMount())("a disk that is full", () => {
 	test("refuses a request with the cause and the remedy, and the next one works when there is room", async () => {
-		const home = await openDelegating();
+		// A host that leaves makes room: it removes what it kept for itself.
+		const home = await openDelegating({ env: { PI_GEON_HOST_IDLE_MS: "600000" } });
 		const disk = smallDisk(home, ledgerFolder(home));
 		const rpc = startRpc(home);
 		expect((await delegated(rpc, "One.")).finalized?.result).toBe("Answer to One.");
@@ -69,17 +73,18 @@ describe.skipIf(!canMount())("a disk that is full", () => {
 		expect((await delegated(rpc, "Three.")).finalized?.result).toBe("Answer to Three.");
 		await rpc.close();
 		isSound(home);
+		killHosts(home, "SIGTERM");
 	});
 
 	test("keeps an outcome waiting in its host, and it is written when there is room: nothing is done twice", async () => {
 		const [came, may] = [gate(), gate()];
-		const home = await openDelegating({ came, may, env: { PI_GEON_LEASE_MS: "1500" } });
+		const home = await openDelegating({ came, may, env: { PI_GEON_LEASE_MS: `${LEASE_MS}` } });
 		const disk = smallDisk(home, ledgerFolder(home));
 		const running = promptPi(home, "One.", { timeoutMs: 80_000 });
 		await came.opened;
 		disk.fill();
 		may.open();
-		await untilGivenUp(home, 1500);
+		await untilGivenUp(home);
 		disk.makeRoom();
 		const [details] = delegations(await running);
 		expect(details?.results[0]).toMatchObject({ exitCode: 0, output: "Answer to One.", attempts: 1 });
@@ -111,17 +116,17 @@ test("a ledger locked for long: who asks is told so, and the run at work is not 
 	const home = await openDelegating({
 		came,
 		may,
-		env: { PI_GEON_LEASE_MS: "1500", PI_GEON_LEDGER_PATIENCE_MS: "300" },
+		env: { PI_GEON_LEASE_MS: `${LEASE_MS}`, PI_GEON_LEDGER_PATIENCE_MS: "300" },
 	});
 	const running = promptPi(home, "One.", { timeoutMs: 80_000 });
 	await came.opened;
-	const locker = new DatabaseSync(ledgerFile(home));
+	const locker = new DatabaseSync(ledgerFile(home), { timeout: 10_000 });
 	locker.exec("BEGIN EXCLUSIVE");
 	may.open();
 	const [refused] = delegations(await promptPi(home, "Two.", { timeoutMs: 50_000 }));
 	expect(refused?.error).toMatchObject({ code: "SUBAGENT_FAILED" });
 	expect(refused?.error?.message).toMatch(/Another process keeps the ledger locked/);
-	await untilGivenUp(home, 1500);
+	await untilGivenUp(home);
 	locker.exec("ROLLBACK");
 	locker.close();
 	const [details] = delegations(await running);

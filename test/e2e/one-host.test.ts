@@ -62,6 +62,8 @@ test("two parents that start at the same instant share one host", async () => {
 
 test("a pi that has turned to another session is not troubled by the end of its former host", async () => {
 	const home = await openHome({
+		// Longer than the turn takes that follows the run.
+		env: { PI_GEON_HOST_IDLE_MS: "5000" },
 		script: dispatch({ parent: [delegateTo("explorer", "Find it."), text("Done.")], child: [finalize("Found.")] }),
 	});
 	const rpc = startRpc(home);

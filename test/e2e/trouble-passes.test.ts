@@ -104,22 +104,20 @@ describe.each(piVersions)("on pi %s, in trouble", (pi) => {
 			await mayEnd.opened;
 			return finalize("Seen.");
 		};
-		const home = await openHome({
-			pi,
-			env: { PI_GEON_LEDGER_PATIENCE_MS: "300" },
-			script: dispatch({ parent, child }),
-		});
+		const home = await openHome({ pi, script: dispatch({ parent, child }) });
 		const trouble = troubleOf(home);
 		const first = startRpc(home, { env: trouble.env });
 		await first.promptAndSettle("Spawn.");
 		const file = await sessionFileOf(first);
+		await home.model.waitFor((request) => request.isChild);
 		await first.close();
 		mayEnd.open();
 		await eventually(() => expect(inLedger(home, "SELECT delivery FROM runs")).toEqual([{ delivery: "owed" }]));
 		// A host that leaves meanwhile could not remove its socket.
 		await eventually(() => expect(hostPids(home)).toEqual([]));
 		trouble.begin();
-		const rpc = startRpc(home, { args: ["--session", file], env: trouble.env });
+		const env = { ...trouble.env, PI_GEON_LEDGER_PATIENCE_MS: "300" };
+		const rpc = startRpc(home, { args: ["--session", file], env });
 		await rpc.waitForEvent((event) => says(event, "cannot look after its runs"));
 		expect(answersIn(file)).toEqual([]);
 		trouble.end();
@@ -164,7 +162,7 @@ function locked(home: Home): Trouble {
 	return {
 		env: {},
 		begin() {
-			other = new DatabaseSync(join(stateFolder(home), "ledger.sqlite"));
+			other = new DatabaseSync(join(stateFolder(home), "ledger.sqlite"), { timeout: 10_000 });
 			other.exec("BEGIN IMMEDIATE");
 		},
 		end() {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { Home } from "./home.ts";
 import { inLedger } from "../e2e/ledger-of.ts";
+import type { Home } from "./home.ts";
 import { killIfThere, processesOf } from "./leaks.ts";
 
 /** The host processes of a home: the only ones of ours that know to be inside a subagent. */

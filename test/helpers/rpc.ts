@@ -139,5 +139,7 @@ export class RpcClient {
 /** The user's words, as pi repeats them when it turns to them. */
 function isSaid({ type, message }: PiEvent, words: string): boolean {
 	const { role, content } = (message ?? {}) as { role?: string; content?: unknown };
-	return type === "message_end" && role === "user" && JSON.stringify(content).includes(JSON.stringify(words).slice(1, -1));
+	return (
+		type === "message_end" && role === "user" && JSON.stringify(content).includes(JSON.stringify(words).slice(1, -1))
+	);
 }
