@@ -4,20 +4,25 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
 import { endLeftovers } from "../demo/leftovers.ts";
 import { serveModel } from "../demo/offline-model.ts";
 import { baseEnvironment, ensureBuilt, pi, root, writeOfflineAgentDir } from "../demo/setup.ts";
-import { background, delegation, PROJECT, writing } from "./scenes.mjs";
-import { terminalSvg } from "./terminal-svg.mjs";
+import { background, delegation, PROJECT, tour, writing } from "./scenes.mjs";
+import { frameOf, movieSvg, terminalSvg } from "./terminal-svg.mjs";
 
+const images = process.argv[2] ?? join(root, "docs", "images");
 const PATIENCE_MS = 20_000;
+/** A frame of a movie is shown at least this long: what came sooner is in the next one. */
+const FRAME_MS = 200;
+const LAST_FRAME_S = 4;
 
 /** Plays a scene in a terminal of its own, and draws that whenever it is as wanted. */
 async function play(makeScene, home) {
 	const { promise: pictureTaken, resolve: endScene } = Promise.withResolvers();
-	const { size, prompt, pictures, answer } = makeScene(pictureTaken);
+	const { size, prompt, pictures = [], movie, answer } = makeScene(pictureTaken);
 	const id = randomUUID();
 	const project = join(home, "shop");
 	const agentDir = join(home, ".pi", "agent");
@@ -34,7 +39,8 @@ async function play(makeScene, home) {
 	try {
 		const shows = watch(pty, terminal);
 		await shows(({ title }) => title !== "");
-		pty.write(`${prompt}\r`);
+		if (movie) write(join(images, movie.file), await record(movie, { pty, terminal, shows, prompt }));
+		else pty.write(`${prompt}\r`);
 		for (const { file, label, isReady, from, keys = [] } of pictures) {
 			for (const key of keys) {
 				const before = textOf(terminal);
@@ -42,7 +48,7 @@ async function play(makeScene, home) {
 				await shows(({ text }) => text !== before);
 			}
 			await shows(({ text }) => isReady(text));
-			write(join(root, "docs", "images", file), terminalSvg(terminal, { label, from: rowOf(terminal, from) }));
+			write(join(images, file), terminalSvg(terminal, { label, from: rowOf(terminal, from) }));
 		}
 	} finally {
 		endScene();
@@ -51,6 +57,33 @@ async function play(makeScene, home) {
 		await endLeftovers(id);
 		await model.close();
 	}
+}
+
+/** The scene from the first key of the prompt to its last screen, with the pauses that it has. */
+async function record({ label, isReady }, { pty, terminal, shows, prompt }) {
+	const frames = [];
+	// Above the prompt pi says what it misses on this machine, such as fd.
+	const from = () => rowOf(terminal, prompt.slice(0, 20)) || rowOf(terminal, "───") + 1;
+	const begun = performance.now();
+	const take = () => {
+		const frame = { ...frameOf(terminal, from()), at: (performance.now() - begun) / 1000 };
+		if (frames.at(-1)?.rows.join() !== frame.rows.join()) frames.push(frame);
+	};
+	take();
+	const timer = setInterval(take, FRAME_MS);
+	try {
+		for (const word of prompt.match(/\S+\s*/g)) {
+			pty.write(word);
+			await shows(({ text }) => text.replaceAll(/\s+/g, " ").includes(word.trim()));
+			await sleep(FRAME_MS);
+		}
+		pty.write("\r");
+		await shows(({ text }) => isReady(text));
+	} finally {
+		clearInterval(timer);
+	}
+	take();
+	return movieSvg(frames, { label, seconds: Math.ceil(frames.at(-1).at) + LAST_FRAME_S });
 }
 
 /** The row above the one that says this; the first, if that does not matter. */
@@ -97,7 +130,7 @@ function write(file, text) {
 }
 
 await ensureBuilt();
-for (const scene of [delegation, background, writing]) {
+for (const scene of [tour, delegation, background, writing]) {
 	const home = realpathSync(mkdtempSync(join(tmpdir(), "pgp-")));
 	try {
 		await play(scene, home);

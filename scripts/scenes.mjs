@@ -20,9 +20,9 @@ export async function login(request, reply) {
 	"src/sessions.ts": "export const newSession = (user) => db.sessions.insert({ user: user.id });\n",
 };
 
-const call = (name, args) => (wire) => wire.toolCall(name, JSON.stringify(args));
+export const call = (name, args) => (wire) => wire.toolCall(name, JSON.stringify(args));
 
-const says =
+export const says =
 	(text, ...then) =>
 	async (wire) => {
 		await wire.text(text);
@@ -34,6 +34,43 @@ const ANSWER = `Login is handled in \`src/login.ts:4\`, by \`login()\`.
 - \`src/server.ts:3\` registers it for \`POST /login\`
 - \`src/login.ts:6\` compares the password
 - \`src/sessions.ts:1\` makes the session`;
+
+/** The movie at the top of the README: two subagents at once, and what the model makes of their answers. */
+export function tour() {
+	return {
+		size: { cols: 100, rows: 44 },
+		prompt: "Where is login handled, and is it safe? Ask the explorer and the reviewer.",
+		movie: {
+			file: "tour.svg",
+			label: "The user asks for two subagents. Both work side by side, answer, and pi sums up.",
+			isReady: (text) => /The login is in[\s\S]*plain text/.test(text) && !/running/.test(text),
+		},
+		answer: played({
+			parent: [
+				says(
+					"I ask both at once.",
+					call("subagent", { agent: "explorer", task: "Find where login is handled. Report files and lines." }),
+					call("subagent", { agent: "reviewer", task: "Review src/login.ts for security problems." }),
+				),
+				says("The login is in `src/login.ts:4`. It is not safe: passwords are kept and compared as plain text."),
+			],
+			explorer: [
+				call("grep", { pattern: "login", path: "src" }),
+				call("read", { path: "src/login.ts" }),
+				call("subagent_finalize", { status: "SUCCESS", result: ANSWER }),
+			],
+			reviewer: [
+				call("read", { path: "src/login.ts" }),
+				call("grep", { pattern: "password", path: "src" }),
+				call("read", { path: "src/users.ts" }),
+				call("subagent_finalize", {
+					status: "SUCCESS",
+					result: "One problem. `src/login.ts:6` compares the password as plain text, so it is stored as plain text.",
+				}),
+			],
+		}),
+	};
+}
 
 /** Two calls in one message: one child is done, the other at work. */
 export function delegation(pictureTaken) {
@@ -194,15 +231,19 @@ export const isSame = (a, b) => a.length === b.length && timingSafeEqual(Buffer.
 	};
 }
 
-/** Each part says its turns one after the other; the last one lasts. */
-function played(parts) {
+/**
+ * Each part says its turns one after the other; the last one lasts. A part that plays several roles has its turns for a word of
+ * the task.
+ */
+export function played(parts) {
 	return async (request, wire) => {
 		const part = request.tools.includes("subagent")
 			? "parent"
 			: Object.keys(parts).find((name) => new RegExp(`You are an? ${name}`).test(request.systemText));
 		await sleep(THINKING_MS);
 		wire.usage = { input: Math.ceil(JSON.stringify(request.raw).length / 4), output: 60 };
-		const turns = parts[part ?? "parent"];
+		const all = parts[part ?? "parent"];
+		const turns = Array.isArray(all) ? all : all[Object.keys(all).find((word) => request.firstUserText.includes(word))];
 		await turns[Math.min(request.turn, turns.length - 1)](wire);
 		await wire.end();
 	};

@@ -14,23 +14,71 @@ const ANSI =
 
 /** The picture of the visible rows of an xterm terminal, without those before `from` and the empty ones at the end. */
 export function terminalSvg(terminal, { label, from = 0 }) {
-	const rows = visibleRows(terminal).slice(from);
-	const width = round(terminal.cols * CELL_WIDTH + 2 * MARGIN);
-	const height = rows.length * CELL_HEIGHT + 2 * MARGIN;
-	const drawn = rows.flatMap((row, y) => [
-		...stretches(row, ({ back }) => back).flatMap((stretch) => drawBack(stretch, y)),
-		...stretches(row, ({ front, style }) => `${front}${style}`).flatMap((stretch) => drawText(stretch, y)),
+	const rows = visibleRows(terminal).slice(from).map(drawRow);
+	return svg(
+		{ label, cols: terminal.cols, rows: rows.length },
+		placed(rows, (row) => row),
+	);
+}
+
+/** What a terminal shows at one moment of a movie, without the rows before `from`. */
+export const frameOf = (terminal, from) => ({
+	cols: terminal.cols,
+	rows: visibleRows(terminal).slice(from).map(drawRow),
+});
+
+/**
+ * A moving picture: frames with the second at which each begins. It starts again at `seconds`. The frames stand side by side,
+ * and the strip moves. A row that several frames show is drawn once. A reader who wants no motion sees the last frame.
+ */
+export function movieSvg(frames, { label, seconds }) {
+	const rows = new Map([...new Set(frames.flatMap((frame) => frame.rows))].map((row, index) => [row, `r${index}`]));
+	const width = widthOf(frames[0].cols);
+	const at = (index) => `transform:translateX(${-index * width}px)`;
+	const steps = frames.map((frame, index) => `${Math.round((1e5 * frame.at) / seconds) / 1e3}%{${at(index)}}`);
+	return svg({ label, cols: frames[0].cols, rows: Math.max(...frames.map((frame) => frame.rows.length)) }, [
+		`<style>@keyframes strip{${steps.join("")}to{${at(frames.length - 1)}}}`,
+		`.strip{animation:strip ${seconds}s step-end infinite}`,
+		`@media(prefers-reduced-motion){.strip{animation:none;${at(frames.length - 1)}}}</style>`,
+		"<defs>",
+		...[...rows].map(([row, id]) => `<g id="${id}">${row}</g>`),
+		"</defs>",
+		'<g class="strip">',
+		...frames.flatMap((frame, index) => [
+			`<g transform="translate(${index * width} 0)">`,
+			...placed(frame.rows, (row) => `<use href="#${rows.get(row)}"/>`),
+			"</g>",
+		]),
+		"</g>",
 	]);
+}
+
+const widthOf = (cols) => Math.ceil(cols * CELL_WIDTH + 2 * MARGIN);
+
+function svg({ label, cols, rows }, drawn) {
+	const width = widthOf(cols);
+	const height = rows * CELL_HEIGHT + 2 * MARGIN;
 	return [
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(label)}">`,
 		`<rect width="100%" height="100%" rx="8" fill="${BACKGROUND}"/>`,
-		`<g font-family="${FONT}" font-size="14" fill="${FOREGROUND}" xml:space="preserve">`,
+		`<g font-family="${FONT}" font-size="14" fill="${FOREGROUND}">`,
 		...drawn,
 		"</g>",
 		"</svg>",
 		"",
 	].join("\n");
 }
+
+const placed = (rows, draw) =>
+	rows.flatMap((row, y) => (row ? [`<g transform="translate(0 ${MARGIN + y * CELL_HEIGHT})">${draw(row)}</g>`] : []));
+
+const drawRow = (cells) =>
+	[
+		...stretches(cells, ({ back }) => back).flatMap(drawBack),
+		...stretches(cells, ({ front, style }) => `${front}${style}`)
+			.flatMap(words)
+			.map(drawText),
+	].join("");
 
 function visibleRows({ buffer: { active }, rows }) {
 	const all = Array.from({ length: rows }, (_, y) => cellsOf(active.getLine(active.viewportY + y)));
@@ -88,21 +136,29 @@ function stretches(cells, look) {
 	return joined;
 }
 
-function drawBack({ x, width, back }, y) {
+function drawBack({ x, width, back }) {
 	if (back === undefined) return [];
-	const at = `x="${round(MARGIN + x * CELL_WIDTH)}" y="${MARGIN + y * CELL_HEIGHT}"`;
+	const at = `x="${round(MARGIN + x * CELL_WIDTH)}"`;
 	return [`<rect ${at} width="${round(width * CELL_WIDTH)}" height="${CELL_HEIGHT}" fill="${back}"/>`];
 }
 
-function drawText({ x, width, text, front, style }, y) {
-	if (text.trim() === "") return [];
-	const before = text.length - text.trimStart().length;
-	const after = text.length - text.trimEnd().length;
-	const at = `x="${round(MARGIN + (x + before) * CELL_WIDTH)}" y="${MARGIN + y * CELL_HEIGHT + 13}"`;
+/** The parts of a stretch between gaps: a browser draws one space where the terminal has many. */
+function words({ x, width, text, ...look }) {
+	// The width of a wide character is that of two; with one of them in it, the stretch is drawn in one piece.
+	if (text.length !== width) return text.trim() === "" ? [] : [{ x, width, text, ...look }];
+	return [...text.matchAll(/\S+(?: \S+)*/g)].map((match) => ({
+		...look,
+		x: x + match.index,
+		width: match[0].length,
+		text: match[0],
+	}));
+}
+
+function drawText({ x, width, text, front, style }) {
+	const at = `x="${round(MARGIN + x * CELL_WIDTH)}" y="13"`;
 	// The length is given, so that columns stay aligned whichever font the reader has.
-	const length = round((width - before - after) * CELL_WIDTH);
 	const fill = front === undefined ? "" : ` fill="${front}"`;
-	return [`<text ${at} textLength="${length}"${fill}${style}>${escaped(text.trim())}</text>`];
+	return `<text ${at} textLength="${round(width * CELL_WIDTH)}"${fill}${style}>${escaped(text)}</text>`;
 }
 
 const round = (length) => Math.round(length * 10) / 10;
