@@ -23,6 +23,7 @@ import { reportDiagnostics } from "./report-diagnostics.ts";
 import { answerRequests } from "./requests/listen.ts";
 import { registerRoute } from "./route.ts";
 import { configTold, SessionServices, trustedAgentsFor, wasEverUsed } from "./session-services.ts";
+import { watchForCrowds } from "./still-rows.ts";
 import { TerminalUi } from "./terminal-ui.ts";
 import { logToolUses } from "./tool-uses.ts";
 import { agentsListTool } from "./tools/agents-list.ts";
@@ -57,6 +58,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	});
 	const over = new AbortController();
 	const calls = new WaitingCalls();
+	const rows = watchForCrowds(pi, "subagent");
 	const writeQuestions = new WriteQuestions(over.signal);
 	const decisions: UserDecisions = {
 		approveProjectAgent: projectAgentApprovals(over.signal),
@@ -93,7 +95,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		if (!enabled) return;
 		const { agents } = catalog;
 		policy = subagents.injectDelegationPolicy ? delegationPolicy(agents) : "";
-		pi.registerTool(subagentTool({ ...common, agents, policy, announcer, events, live, calls }));
+		pi.registerTool(subagentTool({ ...common, agents, policy, announcer, events, live, calls, rows }));
 		pi.registerTool(sessionsSpawnTool(common));
 		pi.registerTool(sessionsSendTool({ ...common, announcer }));
 		pi.registerTool(sessionsListTool(services));
@@ -119,6 +121,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 			// A reload does not end the turn.
 			if (reason !== "reload") await calls.end();
 			ui.end();
+			rows.dispose();
 			await announcer.stop(talkIn(ctx));
 		} finally {
 			events.end();

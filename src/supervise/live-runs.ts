@@ -20,10 +20,26 @@ const MOST_LIVE_RUNS = 50;
 export class LiveRuns {
 	readonly #viewers = new Set<Viewer>();
 	readonly #progress = new Map<RunId, Progress>();
+	/** Runs that a call waits for, which has no room to show them. */
+	readonly #awaited = new Map<RunId, OpenRun["state"]>();
 	#open: readonly OpenRun[] = [];
 
-	get open(): readonly OpenRun[] {
-		return this.#open;
+	/** Those that should be seen. */
+	get open(): readonly Pick<OpenRun, "id" | "state">[] {
+		const awaited = [...this.#awaited].map(([id, state]) => ({ id, state }));
+		return awaited.length === 0 ? this.#open : [...awaited, ...this.#open];
+	}
+
+	await(id: RunId): void {
+		this.#awaited.set(id, "queued");
+		for (const viewer of this.#viewers) viewer.changed();
+	}
+
+	/** The call has its answer, or does not wait any more. */
+	awaited(id: RunId): void {
+		if (!this.#awaited.delete(id)) return;
+		if (!this.#isShown(id)) this.#progress.delete(id);
+		for (const viewer of this.#viewers) viewer.changed();
 	}
 
 	/** The latest that was heard of a run. */
@@ -44,7 +60,7 @@ export class LiveRuns {
 		if (isSame) return;
 		const openIds = new Set(open.map(({ id }) => id));
 		for (const id of this.#progress.keys()) {
-			if (!openIds.has(id) && !this.#isShown(id)) this.#progress.delete(id);
+			if (!openIds.has(id) && !this.#awaited.has(id) && !this.#isShown(id)) this.#progress.delete(id);
 		}
 		for (const viewer of this.#viewers) viewer.changed();
 	}
@@ -60,6 +76,7 @@ export class LiveRuns {
 	}
 
 	heard(id: RunId, progress: Progress): void {
+		if (this.#awaited.has(id) && progress.startedAt !== undefined) this.#awaited.set(id, "running");
 		const isKept = this.#progress.has(id) || this.#progress.size < MOST_LIVE_RUNS;
 		if (isKept || this.#isShown(id)) this.#progress.set(id, progress);
 		for (const viewer of this.#viewers) if (viewer.shows(id)) viewer.changed();

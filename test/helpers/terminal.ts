@@ -35,6 +35,8 @@ export type Key = keyof typeof KEYS;
 
 /** pi begins every repaint with it, so that a terminal shows it at once. */
 const FRAME = "\x1b[?2026h";
+/** pi erases the screen when it draws everything again, and then the scrollback. */
+const FULL_CLEAR = "\x1b[2J";
 
 /** pi's interactive mode, on a terminal that only this test sees. */
 export function startTerminal(home: Home, options: TerminalOptions = {}): TestTerminal {
@@ -61,12 +63,18 @@ export class TestTerminal {
 	#ended = false;
 	#title = "";
 	#frames = 0;
+	#fullClears = 0;
+	/** The end of the last piece of output: a sequence may be cut in two. */
+	#lastBytes = "";
 
 	constructor(pty: IPty, emulator: xterm.Terminal) {
 		this.#pty = pty;
 		this.#xterm = emulator;
 		pty.onData((data) => {
 			this.#frames += data.split(FRAME).length - 1;
+			const bytes = this.#lastBytes + data;
+			this.#fullClears += bytes.split(FULL_CLEAR).length - 1;
+			this.#lastBytes = bytes.slice(1 - FULL_CLEAR.length);
 			emulator.write(data, () => this.#changed());
 		});
 		emulator.onTitleChange((title) => {
@@ -111,6 +119,11 @@ export class TestTerminal {
 	/** How often pi has repainted something. */
 	get frames(): number {
 		return this.#frames;
+	}
+
+	/** How often pi has erased the screen and the scrollback. */
+	get fullClears(): number {
+		return this.#fullClears;
 	}
 
 	/** What did not fit into its line, so that the terminal had to break it. */

@@ -51,3 +51,19 @@ test("keeps the latest of some runs that nobody shows yet, of all that somebody 
 	live.observe([run("run-0")]);
 	expect(kept()).toEqual(["run-0", "run-999"]);
 });
+
+test("a run that a call waits for is among the open ones until the call has its answer", () => {
+	const live = new LiveRuns();
+	const { viewer } = viewed(live);
+	live.observe([run("b")]);
+	live.await("a" as RunId);
+	expect(live.open).toMatchObject([{ id: "a", state: "queued" }, { id: "b" }]);
+	live.heard("a" as RunId, { ...progress(1), startedAt: 1 });
+	expect(live.open).toMatchObject([{ id: "a", state: "running" }, { id: "b" }]);
+	live.observe([]);
+	expect(live.progressOf("a" as RunId)).toBeDefined();
+	live.awaited("a" as RunId);
+	expect(live.open).toEqual([]);
+	expect(live.progressOf("a" as RunId)).toBeUndefined();
+	expect(viewer.changes).toBe(4);
+});

@@ -16,9 +16,9 @@ import { conversationToFork } from "../fork/conversation.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { conversationOf, type PiConversation } from "../pi-conversation.ts";
 import { routeOf } from "../route.ts";
+import type { StillRows } from "../still-rows.ts";
 import { subagentDescription } from "../tool-description.ts";
-import { renderCall } from "../view/subagent-call.ts";
-import { renderResult } from "../view/subagent-result.ts";
+import { foregroundRow } from "../view/foreground-row.ts";
 import type { WaitingCalls } from "../waiting-calls.ts";
 import { subagentOutput } from "./subagent-output.ts";
 
@@ -59,6 +59,7 @@ export interface SubagentToolSetup extends DelegationSetup {
 	events: RunEvents;
 	live: LiveRuns;
 	calls: WaitingCalls;
+	rows: StillRows;
 }
 
 /** The `subagent` tool: delegate a task and wait for the answer. */
@@ -71,6 +72,7 @@ export function subagentTool({
 	events,
 	live,
 	calls,
+	rows,
 	decisions,
 }: SubagentToolSetup) {
 	const tool = defineTool({
@@ -80,8 +82,7 @@ export function subagentTool({
 		promptGuidelines: policy === "" ? [] : policy.split("\n"),
 		parameters: parametersFor(agents),
 		prepareArguments: withMarkers,
-		renderCall,
-		renderResult,
+		...foregroundRow(rows),
 		async execute(toolCall, request, signal, onUpdate, ctx) {
 			const route = routeOf(ctx);
 			const { mode } = ctx;
@@ -108,6 +109,7 @@ export function subagentTool({
 							onAdmitted: (record) => {
 								events.created(record, available);
 								admitted = record.run.id;
+								if (rows.has(toolCall)) live.await(admitted);
 								announcer.await(admitted, toolCall);
 								announcer.attend(conversationOf(pi, ctx));
 							},
@@ -124,7 +126,10 @@ export function subagentTool({
 				return refusalResult(refuse("SUBAGENT_FAILED", messageOf(error), "internal"));
 			} finally {
 				written();
-				if (admitted !== undefined) announcer.returned(admitted);
+				if (admitted !== undefined) {
+					announcer.returned(admitted);
+					live.awaited(admitted);
+				}
 			}
 		},
 	});

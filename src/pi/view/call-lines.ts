@@ -15,11 +15,23 @@ export interface ShownCall {
 	text?: string | undefined;
 }
 
-export function callView(call: ShownCall, theme: Theme, { expanded }: { expanded: boolean }): Component {
+export interface ShownCallOptions {
+	expanded: boolean;
+	/** However narrow the terminal is. */
+	inOneLine?: boolean;
+}
+
+export function callView(
+	call: ShownCall,
+	theme: Theme,
+	{ expanded, inOneLine: isOneLine }: ShownCallOptions,
+): Component {
 	const title = callTitle(call, theme);
 	const label = firstLine(call.label ?? "");
 	const text = call.text ?? "";
-	if (!expanded) return fitted((width) => shortCall(title, label === "" ? firstLine(text) : label, theme, width));
+	const short = label === "" ? firstLine(text) : label;
+	if (isOneLine) return fitted(() => [onOneLine(title, short, theme)]);
+	if (!expanded) return fitted((width) => shortCall(title, short, theme, width));
 	return fitted((width) => [...shortCall(title, label, theme, width), ...wholeText(text, width)]);
 }
 
@@ -38,10 +50,12 @@ function wholeText(text: string, width: number): string[] {
 
 /** In one line where that is wide enough, otherwise in two. */
 function shortCall(title: string, text: string, theme: Theme, width: number): string[] {
-	if (text === "") return [title];
-	const inOne = `${title} ${theme.fg("muted", text)}`;
+	const inOne = onOneLine(title, text, theme);
 	return visibleWidth(inOne) <= width ? [inOne] : [title, theme.fg("muted", text)];
 }
+
+const onOneLine = (title: string, text: string, theme: Theme): string =>
+	text === "" ? title : `${title} ${theme.fg("muted", text)}`;
 
 const LONGEST_CALL_LINE = 1_000;
 

@@ -1,10 +1,10 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import type { Component } from "@earendil-works/pi-tui";
-import { callView } from "./call-lines.ts";
+import { callView, type ShownCallOptions } from "./call-lines.ts";
 import { fieldsOf, textOf } from "./stored.ts";
 
 /** What was asked of whom. */
-export function renderCall(stored: unknown, theme: Theme, shown: { expanded: boolean }): Component {
+export function renderCall(stored: unknown, theme: Theme, shown: ShownCallOptions): Component {
 	const args = fieldsOf(stored) ?? {};
 	const sessionId = textOf(args.sessionId);
 	return callView(

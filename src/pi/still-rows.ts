@@ -1,0 +1,67 @@
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+
+/** From this many calls in one message on, their rows do not fit the screen together with what they have to tell. */
+const CROWD = 3;
+const SHOW_ENDED_EVERY_MS = 1000;
+
+/**
+ * The rows of calls that came in a crowd. pi erases the screen and the scrollback whenever a line changes that is above the
+ * visible part, so these rows stay as they are while their runs stream: the widget has what is new. Rows that ended are
+ * shown together, at most once a second.
+ */
+export class StillRows {
+	readonly #still = new Set<string>();
+	/** Ended, and not shown yet: how to draw each again. */
+	readonly #ended = new Map<string, () => void>();
+	#shownAt = Number.NEGATIVE_INFINITY;
+	#timer: NodeJS.Timeout | undefined;
+
+	/** The calls of one message of the model, as far as they have arrived. */
+	called(toolCalls: readonly string[]): void {
+		if (toolCalls.length >= CROWD) for (const id of toolCalls) this.#still.add(id);
+	}
+
+	has(toolCall: string): boolean {
+		return this.#still.has(toolCall);
+	}
+
+	ended(toolCall: string, redraw: () => void): void {
+		if (!this.#still.has(toolCall)) return;
+		this.#ended.set(toolCall, redraw);
+		const isLast = this.#ended.size === this.#still.size;
+		if (this.#timer && !isLast) return;
+		clearTimeout(this.#timer);
+		const sinceShown = performance.now() - this.#shownAt;
+		const wait = isLast ? SHOW_ENDED_EVERY_MS - sinceShown : SHOW_ENDED_EVERY_MS;
+		this.#timer = setTimeout(() => this.#show(), Math.max(0, wait)).unref();
+	}
+
+	dispose(): void {
+		clearTimeout(this.#timer);
+		this.#still.clear();
+		this.#ended.clear();
+	}
+
+	#show(): void {
+		this.#timer = undefined;
+		this.#shownAt = performance.now();
+		const ended = [...this.#ended];
+		this.#ended.clear();
+		for (const [id] of ended) this.#still.delete(id);
+		for (const [, redraw] of ended) redraw();
+	}
+}
+
+/** Looks for crowds as the model writes them, before a row of them has anything to tell. */
+export function watchForCrowds(pi: ExtensionAPI, tool: string): StillRows {
+	const rows = new StillRows();
+	const look = (message: { role: string; content?: unknown }) => {
+		if (message.role !== "assistant" || !Array.isArray(message.content)) return;
+		rows.called(message.content.flatMap((part) => (part.type === "toolCall" && part.name === tool ? [part.id] : [])));
+	};
+	pi.on("message_update", ({ message, assistantMessageEvent: { type } }) => {
+		if (type === "toolcall_start" || type === "toolcall_end") look(message);
+	});
+	pi.on("message_end", ({ message }) => look(message));
+	return rows;
+}
