@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import type { AnnounceDetails } from "../../src/deliver/announce.ts";
 import { type Gate, gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
-import { killHosts } from "../helpers/hosts.ts";
+import { killHostsAtWork } from "../helpers/hosts.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, httpError, text, toolCall, usage } from "../helpers/model-steps.ts";
-import { piVersions, promptPi, runPi, startRpc } from "../helpers/pi.ts";
+import { type PiEvent, piVersions, promptPi, runPi, startRpc } from "../helpers/pi.ts";
 import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { partsOf, STATISTICS, successOf, tagged, WHOSE_WORDS } from "./announce-shape.ts";
@@ -61,7 +61,12 @@ const settledTimes = (rpc: ReturnType<typeof startRpc>): number =>
 describe.each(piVersions)("in the background, on pi %s", (version) => {
 	test("three runs go on while the parent talks, and come home once each, in one turn", async () => {
 		const gates = { A: gate(), B: gate(), C: gate() };
-		const home = await openHome({ script: dispatch({ parent, child: child(gates) }) });
+		const mayAnswer = gate();
+		const talking: Script = async (request) => {
+			if (request.lastUserText === "How are things?") await mayAnswer.opened;
+			return parent(request);
+		};
+		const home = await openHome({ script: dispatch({ parent: talking, child: child(gates) }) });
 		const rpc = startRpc(home, { version });
 		const spawned = await rpc.promptAndSettle("spawn A B C");
 		const receipts = spawned
@@ -74,20 +79,21 @@ describe.each(piVersions)("in the background, on pi %s", (version) => {
 			childSessionKey: expect.stringMatching(/^agent:main:subagent:[0-9a-f-]{36}$/),
 			model: "scripted/parent",
 		});
-		// All of them are at work.
-		await eventually(() => expect(home.model.requests.filter(({ isChild }) => isChild)).toHaveLength(3));
-		await rpc.promptAndSettle("How are things?");
-		expect(home.model.requests.at(-1)?.isChild).toBe(false);
-
-		const before = settledTimes(rpc);
+		await rpc.prompt("How are things?");
+		await home.model.waitFor(({ lastUserText }) => lastUserText === "How are things?");
+		// All of them end while the parent is in the middle of its answer.
 		for (const { open } of Object.values(gates)) open();
+		await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE state = 'ended'")).toHaveLength(3));
+		const before = settledTimes(rpc);
+		mayAnswer.open();
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("I have heard 3 announces"));
-		await rpc.waitForEvent(() => settledTimes(rpc) === before + 1);
+		// One for its answer, one for all of them.
+		await eventually(() => expect(settledTimes(rpc)).toBe(before + 2));
 		const announces = announcesIn(await sessionFileOf(rpc));
 		await rpc.close();
 
 		expect(announces.map(({ details }) => details.label).sort()).toEqual(["A", "B", "C"]);
-		expect(settledTimes(rpc)).toBe(before + 1);
+		expect(settledTimes(rpc)).toBe(before + 2);
 		for (const { content, details } of announces) {
 			const { said, statistics } = partsOf(content);
 			expect(said).toBe(successOf(`Answer to ${details.label}.`));
@@ -244,8 +250,9 @@ const oneRun = async (
 	await rpc.promptAndSettle("Go.");
 	const file = await sessionFileOf(rpc);
 	const receipt = rpc.events.find((event) => event.type === "tool_execution_end")?.result;
-	await rpc.waitForEvent((event) => event.type === "message_end" && JSON.stringify(event).includes("Status: "));
-	await rpc.waitForEvent(() => settledTimes(rpc) === 2);
+	const isAnnounce = (event: PiEvent) => event.type === "message_end" && JSON.stringify(event).includes("Status: ");
+	const from = rpc.events.indexOf(await rpc.waitForEvent(isAnnounce));
+	await rpc.waitForEvent((event) => event.type === "agent_settled", { from });
 	return { announce: announcesIn(file)[0], home, receipt };
 };
 
@@ -297,7 +304,7 @@ test("a host that dies with a background run: it goes on in another, and comes h
 		script: dispatch({
 			parent,
 			child: () => {
-				if (++asked === 1) killHosts(home);
+				if (++asked === 1) killHostsAtWork(home);
 				return finalize("Survived.");
 			},
 		}),

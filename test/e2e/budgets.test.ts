@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { killHosts } from "../helpers/hosts.ts";
+import { killHostsAtWork } from "../helpers/hosts.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall, usage } from "../helpers/model-steps.ts";
@@ -98,7 +98,7 @@ describe("a host that is killed in the middle resets no budget", () => {
 		return async (request) => {
 			if (request.turn === at && !killed) {
 				killed = true;
-				killHosts(home());
+				killHostsAtWork(home());
 				// As if it had been killed a little earlier: after the turn was in the session file.
 				if (forgets)
 					inLedger(home(), "UPDATE runs SET usage = json_set(usage, '$.turns', json_extract(usage, '$.turns') - 1)");

@@ -103,6 +103,7 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 		);
 		expect((await command(rpc, `/subagents stop ${b}`)).text).toBe(`Already ended: ${b}. Nothing was changed.`);
 		expect((await command(rpc, "/subagents info #2")).text).toMatch(/^state +stopped \(exit code 130\), /m);
+		await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE state <> 'ended'")).toHaveLength(1));
 		expect((await command(rpc, "/subagents stop all")).text).toBe(`Stopping 1 run: ${c}.`);
 		await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE delivery <> 'delivered'")).toEqual([]));
 		const heard = home.model.requests.filter(({ isChild }) => !isChild).slice(asked);
@@ -160,7 +161,7 @@ test("a child takes a command for the text that it is", async () => {
 		expect(firstUserText).toBe(task);
 	}
 	await eventually(() =>
-		expect(inLedger(home, "SELECT DISTINCT json_extract(outcome, '$.output') AS output FROM runs")).toEqual([
+		expect(inLedger(home, "SELECT json_extract(outcome, '$.output') AS output FROM runs ORDER BY output")).toEqual([
 			{ output: "Answer to /stop." },
 			{ output: "Answer to /toolkit." },
 		]),

@@ -5,7 +5,7 @@ import type { SingleResult, SubagentDetails } from "../../src/deliver/details.ts
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Plain } from "../helpers/as-it-is.ts";
 import type { Home } from "../helpers/home.ts";
-import { hostPids, killHosts } from "../helpers/hosts.ts";
+import { hostPids, hostsAtWork, killHostsAtWork } from "../helpers/hosts.ts";
 import type { RecordedRequest } from "../helpers/model-request.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import {
@@ -127,7 +127,7 @@ const rows: Row[] = [
 		name: "the hard time limit",
 		used: { input: 100, output: 10, turns: 2 },
 		child: [working, [text("Still thinking"), drip("…".repeat(1000), { everyMs: 50 })]],
-		subagents: { timeoutMs: 1500 },
+		subagents: { timeoutMs: 6000 },
 		error: { code: TIMEOUT, reason: "runtime" },
 		result: { exitCode: 124, timeoutReason: "runtime", output: expect.stringContaining("Still thinking…") },
 	},
@@ -135,22 +135,22 @@ const rows: Row[] = [
 		name: "a model that is silent for longer than the idle limit",
 		used: { input: 100, output: 10, turns: 1 },
 		child: [working, hang()],
-		subagents: { idleTimeoutMs: 500 },
+		subagents: { idleTimeoutMs: 3000 },
 		error: { code: TIMEOUT, reason: "idle" },
 		result: { exitCode: 124, timeoutReason: "idle", output: "I found a clue." },
 	},
 	{
 		name: "a model that streams slowly for longer than the idle limit: it lives",
 		used: { input: 20, output: 10, turns: 2 },
-		child: [[drip("slow but sure", { everyMs: 150 }), toolCall("ls", { path: "." })], success],
-		subagents: { idleTimeoutMs: 500 },
+		child: [[drip("slow but sure", { everyMs: 300 }), toolCall("ls", { path: "." })], success],
+		subagents: { idleTimeoutMs: 3000 },
 		result: { exitCode: 0, output: "All is well." },
 	},
 	{
 		name: "a tool that takes longer than the idle limit: the clock stands still",
 		used: { input: 20, output: 10, turns: 2 },
-		child: [toolCall("bash", { command: "sleep 1.2" }), success],
-		subagents: { idleTimeoutMs: 500 },
+		child: [toolCall("bash", { command: "sleep 4" }), success],
+		subagents: { idleTimeoutMs: 3000 },
 		result: { exitCode: 0, output: "All is well." },
 	},
 	{
@@ -177,7 +177,7 @@ const rows: Row[] = [
 				command: `trap "" TERM; setsid sh -c 'trap "" TERM; sleep 300' & setsid nohup sleep 301 & sleep 302`,
 			}),
 		],
-		subagents: { timeoutMs: 1500 },
+		subagents: { timeoutMs: 6000 },
 		error: { code: TIMEOUT, reason: "runtime" },
 		result: { exitCode: 124 },
 	},
@@ -245,7 +245,7 @@ function playing(turns: Row["child"], home: () => Home) {
 	return async (): Promise<Reply> => {
 		const turn = turns[Math.min(asked++, turns.length - 1)];
 		if (turn !== "kill") return turn ?? [];
-		killHosts(home());
+		killHostsAtWork(home());
 		return [delay(100)];
 	};
 }
@@ -303,7 +303,7 @@ test("stopping a run that waits for its session leaves the shell of the one at w
 			},
 			child: ({ lastUserText, lastMessage, toolResults }) => {
 				if (lastUserText !== "Second.") return finalize("Fine.");
-				if (lastMessage?.role !== "tool") return toolCall("bash", { command: "sleep 1.5; echo unharmed" });
+				if (lastMessage?.role !== "tool") return toolCall("bash", { command: "sleep 3; echo unharmed" });
 				return finalize(toolResults.at(-1)?.text.trim() ?? "");
 			},
 		}),
@@ -311,6 +311,7 @@ test("stopping a run that waits for its session leaves the shell of the one at w
 	const { sessionId } = await delegated(home);
 	const running = promptPi(home, `Go on with ${sessionId}.`);
 	await home.model.waitFor(({ lastUserText, isChild }) => isChild && lastUserText === "Second.");
+	await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE state = 'queued'")).toHaveLength(1));
 	inLedger(home, "UPDATE runs SET stop_at = 1, stop_by = 'the test' WHERE state = 'queued'");
 	const results = delegations(await running).map((details) => details.finalized?.result ?? details.error?.reason);
 	expect(results.sort()).toEqual(["stopped", "unharmed"]);
@@ -364,9 +365,9 @@ test("a host whose run did not settle takes no new runs: the next one goes to an
 		}),
 	});
 	const before: number[] = [];
-	void home.model.waitFor((request) => request.firstUserText === "Hang.").then(() => before.push(...hostPids(home)));
+	void home.model.waitFor((request) => request.firstUserText === "Hang.").then(() => before.push(...hostsAtWork(home)));
 	const after: number[] = [];
-	void home.model.waitFor((request) => request.firstUserText === "Work.").then(() => after.push(...hostPids(home)));
+	void home.model.waitFor((request) => request.firstUserText === "Work.").then(() => after.push(...hostsAtWork(home)));
 	const run = await promptPi(home, "Go.");
 	expect(delegations(run).map((details) => details.results[0]?.exitCode)).toEqual([124, 0]);
 	expect(before).toHaveLength(1);
@@ -381,7 +382,7 @@ describe("reference 001: a failed run says what the last event of its child was"
 		const home: Home = await shared.openHome({
 			moreExtensions: [MISBEHAVING_TOOLS],
 			agents: { "worker.md": agentNamed("worker", "You work.", WORKER_TOOLS) },
-			config: { subagents: { allowWrite: true, idleTimeoutMs: 500, toolTimeoutMs: 500 } },
+			config: { subagents: { allowWrite: true, idleTimeoutMs: 3000, toolTimeoutMs: 500 } },
 			script: dispatch({ parent: [delegateTo("worker", "Do it."), text("Done.")], child: () => child }),
 		});
 		const run = await shared.promptPi(home, "Go.");

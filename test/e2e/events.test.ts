@@ -62,7 +62,7 @@ function stepsIn(home: Home): string[][] {
 }
 
 const heardUntil = (rpc: Rpc, home: Home, enough: (heard: Heard[]) => boolean): Promise<void> =>
-	expect.poll(() => enough(heardIn(home)), { timeout: 15_000, message: rpc.stderr }).toBe(true);
+	expect.poll(() => enough(heardIn(home)), { message: rpc.stderr }).toBe(true);
 
 const sessionFileOf = async (rpc: Rpc): Promise<string> =>
 	((await rpc.send({ type: "get_state" })).data as { sessionFile: string }).sessionFile;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { SubagentDetails } from "../../src/deliver/details.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
-import { killHosts } from "../helpers/hosts.ts";
+import { killHostsAtWork } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { delay, httpError, type Reply, text, toolCall, usage } from "../helpers/model-steps.ts";
 import { piVersions } from "../helpers/pi.ts";
@@ -46,7 +46,7 @@ async function delegated({ pi, child, fields = FIELDS, config = {} }: Setup) {
 				asked[model] = before + 1;
 				const turn = turns[Math.min(before, turns.length - 1)];
 				if (turn !== "kill") return turn ?? httpError(400, { body: `{"error":{"message":"not for ${model}"}}` });
-				killHosts(home);
+				killHostsAtWork(home);
 				return [delay(100)];
 			},
 		}),

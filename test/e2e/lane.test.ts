@@ -80,7 +80,10 @@ test("forty runs of two parents: never more than four at once, in turns, and all
 	const [a, b] = [startRpc(home), startRpc(home)];
 	await a.promptAndSettle(`spawn ${tasks.A.join(" ")}`);
 	await b.promptAndSettle(`spawn ${tasks.B.join(" ")}`);
-	await eventually(() => expect(states(home)).toEqual({ running: 4, queued: 36 }));
+	await eventually(() => {
+		expect(states(home)).toEqual({ running: 4, queued: 36 });
+		expect(starts(home)).toHaveLength(4);
+	});
 	gates.all.open();
 	const files = { A: await sessionFileOf(a), B: await sessionFileOf(b) };
 	await eventually(() => {

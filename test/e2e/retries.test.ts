@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SubagentDetails } from "../../src/deliver/details.ts";
 import type { Home } from "../helpers/home.ts";
-import { killHosts } from "../helpers/hosts.ts";
+import { killHostsAtWork } from "../helpers/hosts.ts";
 import type { RecordedRequest } from "../helpers/model-request.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { cut, delay, httpError, type Reply, text, toolCall } from "../helpers/model-steps.ts";
@@ -45,7 +45,7 @@ async function homeWith({ pi, child, subagents, retry }: Setup): Promise<Home> {
 			child: () => {
 				const turn = child[Math.min(asked++, child.length - 1)];
 				if (turn !== "kill") return turn ?? [];
-				killHosts(home);
+				killHostsAtWork(home);
 				return [delay(100)];
 			},
 		}),
@@ -157,8 +157,8 @@ describe.each(piVersions)("retries are pi's own, as in the parent; attempts are 
 	test("the idle limit does not end a run during pi's backoff", async () => {
 		const { details } = await delegated({
 			pi,
-			retry: { baseDelayMs: 1500 },
-			subagents: { idleTimeoutMs: 500 },
+			retry: { baseDelayMs: 4000 },
+			subagents: { idleTimeoutMs: 3000 },
 			child: [overloaded, success],
 		});
 		expect(details?.results[0]).toMatchObject({ exitCode: 0, attempts: 1 });

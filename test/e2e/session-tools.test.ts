@@ -6,7 +6,7 @@ import type { History } from "../../src/operate/history.ts";
 import type { SessionList } from "../../src/operate/list.ts";
 import { type Gate, gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
-import { killHosts } from "../helpers/hosts.ts";
+import { killHostsAtWork } from "../helpers/hosts.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { cut, text, toolCall } from "../helpers/model-steps.ts";
@@ -296,7 +296,7 @@ test("a host that dies after a message was taken in: it is in the child's transc
 			child: async (request) => {
 				if (request.turn === 1 && !killed) {
 					killed = true;
-					killHosts(home);
+					killHostsAtWork(home);
 				}
 				const said = JSON.stringify(request.messages);
 				if (said.includes("Look at B.") && said.includes("interrupted")) return finalize("Heeded after all.");

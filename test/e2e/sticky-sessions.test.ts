@@ -104,7 +104,7 @@ describe("a session can be continued after it", () => {
 
 	test("timed out", async () => {
 		const home = await shared.openHome({
-			config: { subagents: { idleTimeoutMs: 400 } },
+			config: { subagents: { idleTimeoutMs: 3000 } },
 			script: dispatch({ parent, child: ({ lastUserText }) => (lastUserText === "Try." ? hang() : finalize("Back.")) }),
 		});
 		const timedOut = await delegated(home, "explorer - Try.");

@@ -14,7 +14,7 @@ const openHome = useHome();
 /** A home whose only host was killed while nobody needed it, and what that left. */
 async function afterDeathOfAnIdleHost() {
 	const home = await openHome({
-		env: { PI_GEON_HOST_IDLE_MS: "60000", PI_GEON_LEASE_MS: "500" },
+		env: { PI_GEON_HOST_IDLE_MS: "60000", PI_GEON_LEASE_MS: "4000" },
 		script: dispatch({
 			parent: ({ lastMessage, lastUserText }) =>
 				lastMessage?.role === "tool" || lastUserText !== "Go." ? text("Done.") : delegateTo("explorer", "Look."),
