@@ -1,6 +1,6 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import { stopReport } from "../operate/report/stop.ts";
-import { type Stopped, stopAll, stopRun } from "../operate/stop.ts";
+import { type Stopped, stopAll, stopRun, userStops } from "../operate/stop.ts";
 import { recover } from "../processes/recover.ts";
 import { systemPorts } from "../processes/system-ports.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
@@ -14,7 +14,7 @@ const BY = "the user, with pi-geon stop";
 export const stop: Command = {
 	name: "stop",
 	takes: `<run|all> ${SCOPE_TAKES}`,
-	does: "end a run, or all that are open; what they have found so far is delivered",
+	does: "end a run, or all that are open; their conversations get one line about it",
 	words: [1, 1],
 	completes: "runs",
 	options: SCOPE_OPTIONS,
@@ -22,9 +22,13 @@ export const stop: Command = {
 		const { words, options, out } = call;
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
 		if (words[0] !== "all") {
-			return withRunNamed(call, (record, ledger) => tellStopped(call, ledger, [stopRun(ledger, record, BY)]));
+			return withRunNamed(call, (record, ledger) =>
+				tellStopped(call, ledger, [stopRun(ledger, record, userStops(BY))]),
+			);
 		}
-		const ended = await withLedger((ledger) => tellStopped(call, ledger, stopAll(ledger, scopeOf(options), BY)));
+		const ended = await withLedger((ledger) =>
+			tellStopped(call, ledger, stopAll(ledger, scopeOf(options), userStops(BY))),
+		);
 		if (ended !== undefined) return ended;
 		if (out.isJson) out.document({ stopped: [] });
 		else out.lines(stopReport([]));

@@ -22,7 +22,8 @@ import { DeliveryClaims } from "./delivery-claims.ts";
 import type { RunEvents } from "./run-events.ts";
 import { scriptedRuns } from "./scripted.ts";
 import { seeDeliveries } from "./snapshot.ts";
-import { announcesOf, settle, skipAnnounce, type Telling } from "./tell.ts";
+import type { StoppedMessage } from "./stopped.ts";
+import { announcesOf, settle, skipAnnounce, stopToTell, type Telling } from "./tell.ts";
 import { toldBy, toldOnDisk } from "./transcript.ts";
 
 /** After how long to try again what could not be opened. */
@@ -85,7 +86,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	#held: Promise<void> | undefined;
 	#cancelOpening = () => {};
 	#questions: QuestionDialogs | "opening" | undefined;
-	#drain: (Drain & { handOver(announces: Announce[]): void }) | undefined;
+	#drain: (Drain & { handOver(told: HandedOver): void }) | undefined;
 	#stopped = false;
 	/** Said once, until a look goes well again. */
 	#reported = false;
@@ -171,8 +172,8 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	}
 
 	/** For one-shot modes: the announces of the next runs to end; none if there is nothing to wait for, or no time left. */
-	drain(talk: Talk, drain: Drain): Promise<Announce[]> {
-		const { promise, resolve } = Promise.withResolvers<Announce[]>();
+	drain(talk: Talk, drain: Drain): Promise<HandedOver> {
+		const { promise, resolve } = Promise.withResolvers<HandedOver>();
 		this.#drain = { ...drain, handOver: resolve };
 		const sayAt = this.#clock.elapsed() + DRAIN_SAYS_AFTER_MS;
 		this.#state = { ...this.#state, drain: { deadline: drain.deadline, sayAt } };
@@ -332,11 +333,23 @@ export class Announcer<Talk extends Conversation = Conversation> {
 				if (announces.length > 0) telling.talk.send(announces);
 				break;
 			}
+			case "tell what the user stopped": {
+				const message = this.#takeStopped(telling, records);
+				if (message) telling.talk.add(message);
+				break;
+			}
 			case "hand over": {
 				const announces = this.#take(telling, records);
 				// Another process may have told them all, and there may be more to wait for.
-				if (announces.length === 0 && records.length > 0) this.#drainOn();
-				else this.#handOver(announces);
+				if (announces.length === 0 && records.length > 0) {
+					this.#drainOn();
+					break;
+				}
+				const message = this.#takeStopped(
+					telling,
+					action.stopped.flatMap((id) => owed.get(id) ?? []),
+				);
+				this.#handOver([...(message ? [message] : []), ...announces]);
 				break;
 			}
 			case "say what is awaited":
@@ -354,8 +367,8 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		this.#attended?.services.supervisor.hint();
 	}
 
-	#handOver(announces: Announce[]): void {
-		this.#drain?.handOver(announces);
+	#handOver(messages: HandedOver): void {
+		this.#drain?.handOver(messages);
 		this.#drain = undefined;
 		this.#state = { ...this.#state, drain: undefined };
 	}
@@ -367,11 +380,21 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		return [...announces.values()];
 	}
 
+	#takeStopped(telling: Telling, due: EndedRecord[]): StoppedMessage | undefined {
+		const message = stopToTell(telling, due);
+		const ids = message?.details.runs.map(({ runId }) => runId) ?? [];
+		this.#state = given(this.#state, ids, this.#clock.elapsed());
+		return message;
+	}
+
 	#tellingTo(talk: Talk, { ledger, redactor }: DeliveryServices): Telling {
 		const { events, log } = this.#setup;
 		return { talk, ledger, redactor, events, log, clock: this.#clock };
 	}
 }
+
+/** What a draining pi puts into its conversation. */
+type HandedOver = readonly (Announce | StoppedMessage)[];
 
 interface Acting {
 	telling: Telling;

@@ -51,6 +51,8 @@ export interface Owed {
 	/** Whether it is for this process to tell. */
 	readonly isOurs: boolean;
 	readonly wantsSilence: boolean;
+	/** Whether the user stopped it, and everything that the same command stopped has ended too. */
+	readonly stopped?: "whole" | "underway" | undefined;
 }
 
 export interface DeliverySnapshot {
@@ -77,7 +79,10 @@ export type DeliveryAction =
 	/** The debts are paid: the transcript tells of these. */
 	| { do: "settle"; ids: RunId[] }
 	| { do: "skip"; ids: RunId[] }
-	| { do: "announce" | "hand over"; ids: RunId[] }
+	| { do: "announce"; ids: RunId[] }
+	/** Without starting a turn. */
+	| { do: "tell what the user stopped"; ids: RunId[] }
+	| { do: "hand over"; ids: RunId[]; stopped: RunId[] }
 	| { do: "say what is awaited"; forMs: number }
 	| { do: "say what is left" };
 
@@ -100,15 +105,19 @@ export function decideDeliveries(state: DeliveryState, seen: DeliverySnapshot, n
 	const untold = ours.filter(({ id }) => !seen.onDisk.has(id) && !(seen.held.has(id) && !seen.memoryIsLost));
 	const silent = untold.filter(({ wantsSilence }) => wantsSilence);
 	if (silent.length > 0) actions.push({ do: "skip", ids: idsOf(silent) });
-	const due = idsOf(untold.filter(({ wantsSilence }) => !wantsSilence));
+	const due = idsOf(untold.filter(({ wantsSilence, stopped }) => !wantsSilence && stopped === undefined));
+	const stopped = idsOf(untold.filter((run) => run.stopped === "whole"));
 
-	if (next.drain) return drained(next, next.drain, { actions, due, seen, now });
+	if (next.drain) return drained(next, next.drain, { actions, due, stopped, seen, now });
 	const interrupts = mayInterrupt(next, seen, now);
+	// Before the announces, which start a turn.
+	if (interrupts && stopped.length > 0) actions.push({ do: "tell what the user stopped", ids: stopped });
 	const gathered = interrupts ? gather(next, due, now) : { ...next, gathering: undefined };
 	if (interrupts && due.length > 0 && !gathered.gathering) actions.push({ do: "announce", ids: due });
 	// What was lost is still owed: the next look finds it.
 	const anyLost = next.inFlight.size < underway.inFlight.size;
-	return { state: gathered, actions, againInMs: anyLost ? 0 : againIn(gathered, seen, { due: due.length, now }) };
+	const left = due.length + stopped.length;
+	return { state: gathered, actions, againInMs: anyLost ? 0 : againIn(gathered, seen, { due: left, now }) };
 }
 
 const idsOf = (owed: readonly Owed[]): RunId[] => owed.map(({ id }) => id);
@@ -180,6 +189,7 @@ function againIn(state: DeliveryState, seen: DeliverySnapshot, { due, now }: { d
 interface Draining {
 	actions: DeliveryAction[];
 	due: RunId[];
+	stopped: RunId[];
 	seen: DeliverySnapshot;
 	now: number;
 }
@@ -188,13 +198,13 @@ interface Draining {
 function drained(
 	state: DeliveryState,
 	{ deadline, sayAt }: NonNullable<DeliveryState["drain"]>,
-	{ actions, due, seen, now }: Draining,
+	{ actions, due, stopped, seen, now }: Draining,
 ): DeliveryDecision {
 	if (due.length > 0 || seen.open === 0 || now >= deadline) {
 		if (due.length === 0 && seen.open > 0) actions.push({ do: "say what is left" });
-		actions.push({ do: "hand over", ids: due });
+		actions.push({ do: "hand over", ids: due, stopped });
 		const ended = { ...state, drain: undefined };
-		return { state: ended, actions, againInMs: againIn(ended, seen, { due: due.length, now }) };
+		return { state: ended, actions, againInMs: againIn(ended, seen, { due: due.length + stopped.length, now }) };
 	}
 	const says = now >= sayAt;
 	if (says) actions.push({ do: "say what is awaited", forMs: deadline - now });

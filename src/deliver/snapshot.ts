@@ -7,6 +7,7 @@ import { wantsSilence } from "./announce.ts";
 import type { DeliverySnapshot, DeliveryState } from "./decide.ts";
 import type { DeliveryClaims } from "./delivery-claims.ts";
 import { scriptedAmong } from "./scripted.ts";
+import { isStoppedByUser, wholeStops } from "./stopped.ts";
 import { toldInMemory, toldOnDisk } from "./transcript.ts";
 
 export interface Sight {
@@ -30,13 +31,19 @@ export function seeDeliveries(sight: Sight): { owed: Map<RunId, EndedRecord>; se
 	const ours = claims.take(ledger, [...owed.keys()]);
 	const inFlight = [...state.inFlight.keys()];
 	const scripted = scriptedAmong(owed.values());
+	const whole = wholeStops(ledger, talk.sessionId, [...owed.values()].filter(isStoppedByUser));
 	const held = inFlight.length + owed.size > 0 ? toldInMemory(talk, scripted) : new Set();
 	// The disk is asked only where it may have the answer: that takes a while with a large file.
 	const mayBeOnDisk = [...inFlight, ...ours].some((id) => held.has(id));
 	const seen = {
 		open,
 		awaited: awaited.size,
-		owed: [...owed].map(([id, ended]) => ({ id, isOurs: ours.has(id), wantsSilence: wantsSilence(ended) })),
+		owed: [...owed].map(([id, ended]) => ({
+			id,
+			isOurs: ours.has(id),
+			wantsSilence: wantsSilence(ended),
+			...(isStoppedByUser(ended) && { stopped: whole.has(id) ? ("whole" as const) : ("underway" as const) }),
+		})),
 		held,
 		onDisk: mayBeOnDisk ? toldOnDisk(talk, ledger.files, scripted) : new Set(),
 		memoryIsLost: held.size > 0 && isMemoryLost(talk, ledger),

@@ -3,6 +3,7 @@ import { type Fields, type Upgrades, upgraded, withVersion } from "../run/stored
 import { causeBefore1 } from "../run/stored-outcome.ts";
 import type { AnnounceDetails } from "./announce.ts";
 import type { SubagentDetails } from "./details.ts";
+import type { StoppedDetails } from "./stopped.ts";
 
 /**
  * The `details` that transcripts keep. Readers get them in our version, and of a newer one nothing: the text beside them
@@ -17,6 +18,7 @@ const OF_RESULTS: Upgrades = [
 	}),
 ];
 const OF_ANNOUNCES: Upgrades = [(details) => ({ ...details, cause: causeBefore1(details.status, details) })];
+const OF_STOPS: Upgrades = [];
 
 export const resultDetails = (details: Omit<SubagentDetails, "version">): SubagentDetails =>
 	withVersion(details, OF_RESULTS);
@@ -24,9 +26,14 @@ export const resultDetails = (details: Omit<SubagentDetails, "version">): Subage
 export const announceDetails = (details: Omit<AnnounceDetails, "version">): AnnounceDetails =>
 	withVersion(details, OF_ANNOUNCES);
 
+export const stoppedDetails = (details: Omit<StoppedDetails, "version">): StoppedDetails =>
+	withVersion(details, OF_STOPS);
+
 export const readResultDetails = (stored: unknown): Fields | undefined => unlessNewer(upgraded(stored, OF_RESULTS));
 
 export const readAnnounceDetails = (stored: unknown): Fields | undefined => unlessNewer(upgraded(stored, OF_ANNOUNCES));
+
+export const readStoppedDetails = (stored: unknown): Fields | undefined => unlessNewer(upgraded(stored, OF_STOPS));
 
 const unlessNewer = (details: Fields | "newer" | undefined) => (details === "newer" ? undefined : details);
 

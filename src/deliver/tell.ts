@@ -13,6 +13,7 @@ import { SILENCE } from "../run/silence.ts";
 import { type Announce, type Announcing, announceOf, poorAnnounceOf } from "./announce.ts";
 import type { RunEvents } from "./run-events.ts";
 import { scriptedAmong } from "./scripted.ts";
+import { type StoppedMessage, stoppedMessage } from "./stopped.ts";
 import { toldOnDisk } from "./transcript.ts";
 
 /** A conversation that is told of its runs, and what that takes. */
@@ -27,15 +28,8 @@ export interface Telling {
 
 /** The announces of these runs, each by its id, less those that another process turns out to have made. */
 export function announcesOf(telling: Telling, due: readonly EndedRecord[]): Map<RunId, Announce> {
-	if (due.length === 0) return new Map();
-	const { talk, ledger, redactor, clock, log } = telling;
-	const onDisk = toldOnDisk(talk, ledger.files, scriptedAmong(due));
-	const told = due.filter(({ run }) => onDisk.has(run.id));
-	settle(
-		telling,
-		told.map(({ run }) => run.id),
-	);
-	const untold = due.filter(({ run }) => !onDisk.has(run.id));
+	const { ledger, redactor, clock, log } = telling;
+	const untold = untoldAmong(telling, due);
 	const announces = untold.map((record): [RunId, Announce] => {
 		const transcript = transcriptToTell(ledger, record, clock.now());
 		return [record.run.id, announceOrSayWhyNot(telling, record, { redactor, transcript })];
@@ -44,6 +38,29 @@ export function announcesOf(telling: Telling, due: readonly EndedRecord[]): Map<
 		log.info("announcing", { runId: run.id, agent: plan.agent, session: parentSession });
 	}
 	return new Map(announces);
+}
+
+/** The one line about runs that the user stopped, less those that another process has told of. Undefined if none is left. */
+export function stopToTell(telling: Telling, due: readonly EndedRecord[]): StoppedMessage | undefined {
+	const untold = untoldAmong(telling, due);
+	if (untold.length === 0) return undefined;
+	for (const { run, plan, parentSession } of untold) {
+		telling.log.info("telling of a stop", { runId: run.id, agent: plan.agent, session: parentSession });
+	}
+	return stoppedMessage(untold, telling.redactor);
+}
+
+/** Settles those of which the session's file tells already. */
+function untoldAmong(telling: Telling, due: readonly EndedRecord[]): EndedRecord[] {
+	if (due.length === 0) return [];
+	const { talk, ledger } = telling;
+	const onDisk = toldOnDisk(talk, ledger.files, scriptedAmong(due));
+	const told = due.filter(({ run }) => onDisk.has(run.id));
+	settle(
+		telling,
+		told.map(({ run }) => run.id),
+	);
+	return due.filter(({ run }) => !onDisk.has(run.id));
 }
 
 /** One that cannot be made must not hold up the others. What keeps us from the ledger is not caught: it concerns all. */

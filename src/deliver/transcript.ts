@@ -6,6 +6,7 @@ import { isRecord } from "../run/is-record.ts";
 import { parsedLine } from "../run/json-line.ts";
 import { ANNOUNCE } from "./announce.ts";
 import type { Scripted } from "./scripted.ts";
+import { STOPPED_BY_USER } from "./stopped.ts";
 
 /** The runs of which pi has been told in this session, as far as this process knows. They are not announced again here. */
 export function toldInMemory(
@@ -38,13 +39,18 @@ export function toldOnDisk(
 	);
 }
 
-/** The runs whose outcomes an entry tells: an announce, or the result of a tool call that waited for them. */
+/** The runs whose outcomes an entry tells: an announce, the line about runs that the user stopped, or the result of a tool call that waited for them. */
 function toldByEntry(entry: SessionEntry | null | undefined, scripted: Scripted): unknown[] {
-	if (entry?.type === "custom_message" && entry.customType === ANNOUNCE) {
-		return isRecord(entry.details) ? [entry.details.announceId] : [];
-	}
+	if (entry?.type === "custom_message") return toldByMessage(entry);
 	if (entry?.type !== "message" || entry.message?.role !== "toolResult") return [];
 	return toldByResult(entry.message, scripted);
+}
+
+function toldByMessage({ customType, details }: { customType: string; details?: unknown }): unknown[] {
+	if (!isRecord(details)) return [];
+	if (customType === ANNOUNCE) return [details.announceId];
+	if (customType !== STOPPED_BY_USER || !Array.isArray(details.runs)) return [];
+	return details.runs.flatMap((run: unknown) => (isRecord(run) ? [run.announceId] : []));
 }
 
 interface ToolResult {

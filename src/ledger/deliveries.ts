@@ -16,6 +16,13 @@ export function owedTo(
 		.flatMap(({ id }) => (except.has(id) ? [] : (findRunOrClose(ledger, id, at) ?? [])));
 }
 
+/** The commands of the user with which runs of a session were stopped that have not ended yet. */
+export function openRunsOfCommands(ledger: Ledger, parentSession: string): Set<string> {
+	const sql = `SELECT stop_command AS command FROM runs
+		WHERE parent_session = ? AND state <> 'ended' AND stop_command IS NOT NULL`;
+	return new Set(ledger.all<{ command: string }>(sql, parentSession).map(({ command }) => command));
+}
+
 /** Whether a session is still to be told how a run ended. Asked often, so without its plan and its outcome. */
 export const isOwed = (ledger: Ledger, id: RunId): boolean =>
 	ledger.get("SELECT 1 FROM runs WHERE id = ? AND delivery = 'owed'", id) !== undefined;

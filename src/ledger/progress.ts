@@ -2,7 +2,7 @@ import type { Hop } from "../run/hop.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 import type { Redacted } from "../run/redacted.ts";
-import { type EndedRun, isRefused, type TransitionEvent, transition } from "../run/run.ts";
+import { type EndedRun, isRefused, type StopRequest, type TransitionEvent, transition } from "../run/run.ts";
 import { addUsage, NO_USAGE, type Usage } from "../run/usage.ts";
 import { followAttempts, recordModel } from "./attempts.ts";
 import { followUpInTransaction, undelivered } from "./inbox.ts";
@@ -82,7 +82,7 @@ export function recordHop(
 }
 
 /** Asks for a run to be stopped. Kept whatever dies; answered by whoever holds the run, or by the next sweep. */
-export function requestStop(ledger: Ledger, id: RunId, request: { at: number; by: string }): boolean {
+export function requestStop(ledger: Ledger, id: RunId, request: StopRequest): boolean {
 	const event: TransitionEvent = { type: "stop_requested", ...request };
 	return ledger.transaction("full", () => applyInTransaction(ledger, id, event)) !== undefined;
 }

@@ -1,7 +1,7 @@
 import type { LaunchPlan } from "../plan/plan.ts";
 import type { HostId, RunId, SessionId } from "../run/ids.ts";
 import { type Redacted, redactedBefore } from "../run/redacted.ts";
-import type { EndedRun, Run } from "../run/run.ts";
+import type { EndedRun, Run, StopRequest } from "../run/run.ts";
 import { storedOutcome } from "../run/stored-outcome.ts";
 import { redactOwnParts } from "../run/unredacted-parts.ts";
 import type { Usage } from "../run/usage.ts";
@@ -53,6 +53,7 @@ interface RunRow extends ProfileColumns {
 	lease_until: number | null;
 	stop_at: number | null;
 	stop_by: string | null;
+	stop_command: string | null;
 	created_at: number;
 	started_at: number | null;
 	ended_at: number | null;
@@ -95,7 +96,7 @@ function readable(ledger: Ledger, row: RunRow): RunRecord | undefined {
 /** Stores what `transition()` made of a run. */
 export function storeRun(ledger: Ledger, run: Run): void {
 	ledger.run(
-		`UPDATE runs SET state = ?, attempt = ?, max_attempts = ?, hops = ?, fence = ?, host_id = ?, lease_until = ?, stop_at = ?, stop_by = ?,
+		`UPDATE runs SET state = ?, attempt = ?, max_attempts = ?, hops = ?, fence = ?, host_id = ?, lease_until = ?, stop_at = ?, stop_by = ?, stop_command = ?,
 			started_at = ?, ended_at = ?, outcome = ?, delivery = ?, delivered_at = ?, archived_at = ? WHERE id = ?`,
 		run.state,
 		run.attempt,
@@ -106,6 +107,7 @@ export function storeRun(ledger: Ledger, run: Run): void {
 		run.state === "running" ? run.leaseUntil : null,
 		run.stop?.at ?? null,
 		run.stop?.by ?? null,
+		run.stop?.command ?? null,
 		run.startedAt ?? null,
 		run.state === "ended" ? run.endedAt : null,
 		run.state === "ended" ? storedOutcome(run.outcome) : null,
@@ -134,6 +136,12 @@ function toRecord(row: RunRow, content: RowContent, redact: Ledger["redact"]): R
 	};
 }
 
+const stopIn = ({ stop_by: by, stop_command: command }: RunRow, at: number): StopRequest => ({
+	at,
+	by: by ?? "",
+	...(command !== null && { command }),
+});
+
 function toRun(row: RunRow, { outcome, isRedacted, hops }: RowContent, redact: Ledger["redact"]): Run {
 	const facts = {
 		id: row.id,
@@ -141,7 +149,7 @@ function toRun(row: RunRow, { outcome, isRedacted, hops }: RowContent, redact: L
 		maxAttempts: row.max_attempts,
 		fence: row.fence,
 		...(hops && { hops }),
-		...(row.stop_at !== null && { stop: { at: row.stop_at, by: row.stop_by ?? "" } }),
+		...(row.stop_at !== null && { stop: stopIn(row, row.stop_at) }),
 		...(row.started_at !== null && { startedAt: row.started_at }),
 	};
 	if (row.state === "queued") return { ...facts, state: "queued" };

@@ -132,6 +132,7 @@ const COLUMNS: readonly [string, ColumnCheck][] = Object.entries({
 	lease_until: orEmpty(lease),
 	stop_at: orEmpty(moment),
 	stop_by: orEmpty(aText),
+	stop_command: orEmpty(aText),
 	created_at: moment,
 	started_at: orEmpty(moment),
 	ended_at: orEmpty(moment),

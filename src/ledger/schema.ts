@@ -175,6 +175,9 @@ export const MIGRATIONS: readonly string[] = [
 	) STRICT;
 	CREATE INDEX change_events_of_run ON change_events (run_id, seq);
 	`,
+	`
+	ALTER TABLE runs ADD COLUMN stop_command TEXT;
+	`,
 ];
 
 /** Marks a database file as ours, so that a foreign one is not taken for an old ledger. */

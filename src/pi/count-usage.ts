@@ -1,6 +1,7 @@
 import type { ExtensionContext, SessionEntry, SessionManager } from "@earendil-works/pi-coding-agent";
 import { ANNOUNCE, type AnnounceDetails } from "../deliver/announce.ts";
-import { readAnnounceDetails } from "../deliver/stored-details.ts";
+import { STOPPED_BY_USER } from "../deliver/stopped.ts";
+import { readAnnounceDetails, readStoppedDetails } from "../deliver/stored-details.ts";
 import { piUsage } from "../deliver/tool-result.ts";
 import { count, dollars } from "../run/amounts.ts";
 import { isRecord } from "../run/is-record.ts";
@@ -36,10 +37,17 @@ interface Announced extends Pick<AnnounceDetails, "usage"> {
 	model?: string;
 }
 
-/** Other versions of this extension may have written the announce. What a newer one wrote, that one counts. */
+/** Other versions of this extension may have written the entry. What a newer one wrote, that one counts. */
 function announceIn(entry: SessionEntry): Announced[] {
-	if (entry.type !== "custom_message" || entry.customType !== ANNOUNCE) return [];
-	const { runId, model, usage } = readAnnounceDetails(entry.details) ?? {};
+	if (entry.type !== "custom_message") return [];
+	if (entry.customType === ANNOUNCE) return announcedRun(readAnnounceDetails(entry.details));
+	if (entry.customType !== STOPPED_BY_USER) return [];
+	const runs = readStoppedDetails(entry.details)?.runs;
+	return Array.isArray(runs) ? runs.flatMap(announcedRun) : [];
+}
+
+function announcedRun(stored: unknown): Announced[] {
+	const { runId, model, usage } = isRecord(stored) ? stored : {};
 	if (typeof runId !== "string" || !isRecord(usage)) return [];
 	const amount = (name: keyof Usage) => (typeof usage[name] === "number" ? usage[name] : 0);
 	return [

@@ -5,6 +5,7 @@ import type {
 } from "@earendil-works/pi-coding-agent";
 import { inOneLine } from "../collect/plain.ts";
 import type { Services } from "../delegate.ts";
+import { ANNOUNCE } from "../deliver/announce.ts";
 import type { Announcer } from "../deliver/announcer.ts";
 import { findRun } from "../ledger/records.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -33,14 +34,16 @@ export function headlessDrain(
 		const talk = talkIn(ctx);
 		return services.use(ctx, async (available) => {
 			deadline ??= clock.elapsed() + available.config.headless.drainSeconds * 1000;
-			const announces = await announcer.drain(talk, {
+			const messages = await announcer.drain(talk, {
 				deadline,
 				sayAwaited: (open, forMs) =>
 					tellUser(`waiting for ${namesOfRuns(open, available)}, up to ${duration(forMs)} more`),
 				sayLeft: (open) => tellUser(`still running: ${namesOfRuns(open, available)}. ${whereToHear(talk)}`),
 			});
-			if (announces.length === 0) return undefined;
-			return { entries: announces.map((announce) => ({ type: "custom_message", ...announce })), continue: true };
+			if (messages.length === 0) return undefined;
+			const entries = messages.map((message) => ({ type: "custom_message" as const, ...message }));
+			// What the user stopped is no reason for another answer of the model.
+			return { entries, continue: messages.some(({ customType }) => customType === ANNOUNCE) };
 		});
 	};
 }

@@ -4,6 +4,7 @@ import { decideTrust } from "../config/project-trust.ts";
 import { ANNOUNCE } from "../deliver/announce.ts";
 import { Announcer } from "../deliver/announcer.ts";
 import { RunEvents } from "../deliver/run-events.ts";
+import { STOPPED_BY_USER } from "../deliver/stopped.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { systemPorts } from "../processes/system-ports.ts";
 import { delegationDepth } from "../run/delegation-depth.ts";
@@ -33,6 +34,7 @@ import { sessionsSendTool } from "./tools/sessions-send.ts";
 import { sessionsSpawnTool } from "./tools/sessions-spawn.ts";
 import { subagentTool } from "./tools/subagent.ts";
 import { announceCard } from "./view/announce-card.ts";
+import { stoppedLine } from "./view/stopped-line.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
 import { WriteQuestions } from "./write-consent.ts";
 
@@ -109,6 +111,8 @@ export default function piGeon(pi: ExtensionAPI): void {
 	pi.on("tool_result", markFailure);
 	pi.on("turn_end", (event, ctx) => announcer.settleResults(talkIn(ctx), event.toolResults));
 	pi.on("agent_before_settle", headlessDrain(announcer, services, talkIn, systemPorts.clock));
+	// First: a route under the command's old name is not a prompt.
+	registerRoute(pi);
 	pi.on("input", (_event, ctx) => {
 		if (ctx.isIdle()) announcer.promptEntered();
 	});
@@ -129,7 +133,6 @@ export default function piGeon(pi: ExtensionAPI): void {
 		}
 	});
 	logToolUses(pi);
-	registerRoute(pi);
 	registerCommands({
 		...common,
 		onStopped: (from) => announcer.attend(talkIn(from)),
@@ -139,4 +142,5 @@ export default function piGeon(pi: ExtensionAPI): void {
 		writeQuestions,
 	});
 	pi.registerMessageRenderer(ANNOUNCE, announceCard);
+	pi.registerMessageRenderer(STOPPED_BY_USER, stoppedLine);
 }

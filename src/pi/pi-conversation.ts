@@ -28,6 +28,7 @@ export function conversationOf(pi: ExtensionAPI, ctx: ExtensionContext): PiConve
 				pi.sendMessage(message, isLast ? { triggerTurn: true, deliverAs: "followUp" } : { triggerTurn: false });
 			}
 		},
+		add: (message) => pi.sendMessage(message, { triggerTurn: false }),
 		countUsage: () => countUsage(ctx),
 		notify(text, kind) {
 			if (ctx.hasUI) ctx.ui.notify(text, kind);

@@ -15,6 +15,8 @@ export interface Conversation {
 	entries(): readonly SessionEntry[];
 	/** Puts messages into the conversation, and starts one turn for all of them. */
 	send(messages: readonly ConversationMessage[]): void;
+	/** Puts a message into the conversation and starts no turn: the model reads it with the next prompt. */
+	add(message: ConversationMessage): void;
 	/** Adds what announced runs cost to pi's own totals, each once. */
 	countUsage(): void;
 	/** Tells the user, not the model. */

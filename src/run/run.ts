@@ -42,6 +42,11 @@ interface RunFacts {
 export interface StopRequest {
 	at: number;
 	by: string;
+	/**
+	 * The command or key of the user that asked, the same for all runs it stopped. Absent if the user did not ask: only what
+	 * the user stopped is told without starting a turn.
+	 */
+	command?: string;
 }
 
 export interface QueuedRun extends RunFacts {
@@ -72,7 +77,7 @@ export type TransitionEvent =
 	| { type: "renewed"; at: number; fence: number; leaseUntil: number }
 	| { type: "attempted_again"; at: number; fence: number }
 	| { type: "hopped"; at: number; fence: number; hop: Hop }
-	| { type: "stop_requested"; at: number; by: string }
+	| ({ type: "stop_requested" } & StopRequest)
 	| { type: "lease_expired"; at: number; shared: boolean }
 	| { type: "ended"; at: number; fence: number; outcome: Outcome }
 	| { type: "delivered" | "skipped"; at: number }
@@ -123,7 +128,7 @@ export function transition(run: Run, event: TransitionEvent): Run | RefusedTrans
 			};
 		case "stop_requested":
 			if (run.state === "ended") return refused("the run has ended");
-			return run.stop ? run : { ...run, stop: { at: event.at, by: event.by } };
+			return run.stop ? run : { ...run, stop: stopOf(event) };
 		case "lease_expired":
 			if (run.state !== "running") return refused(`a ${run.state} run has no lease`);
 			if (run.leaseUntil > event.at) return refused("the lease still holds");
@@ -150,6 +155,12 @@ export function transition(run: Run, event: TransitionEvent): Run | RefusedTrans
 			return { ...run, archivedAt: event.at };
 	}
 }
+
+const stopOf = ({ at, by, command }: StopRequest): StopRequest => ({
+	at,
+	by,
+	...(command !== undefined && { command }),
+});
 
 export const isRefused = (result: Run | RefusedTransition): result is RefusedTransition => "refusedBecause" in result;
 

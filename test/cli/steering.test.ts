@@ -25,6 +25,8 @@ const parent: Script = ({ lastUserText, lastMessage, messages }) => {
 	const [verb, ...tasks] = lastUserText.split(" ");
 	if (verb === "spawn")
 		return tasks.map((task) => toolCall("sessions_spawn", { task, agent: "explorer", label: task }));
+	const stopped = JSON.stringify(messages).split("The user stopped 1 subagent run").length - 1;
+	if (stopped > 0) return text(`Stopped ${stopped}.`);
 	return text(`Heard ${JSON.stringify(messages).split("Status: ").length - 1}.`);
 };
 
@@ -144,7 +146,7 @@ describe("while any pi is open", () => {
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 1."));
 	});
 
-	test("a run is stopped at once, and pi hears of it", async () => {
+	test("a run is stopped at once, and pi hears of it with the next prompt", async () => {
 		const held = gate();
 		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
 		const rpc = startRpc(home, { version });
@@ -164,8 +166,10 @@ describe("while any pi is open", () => {
 			.map((line) => JSON.parse(line) as object);
 		expect(lines.at(-1)).toMatchObject({ ended: { label: "first", status: "error", reason: "stopped" } });
 		expect(await jsonOf(home, ["stop", "all"])).toMatchObject({ stopped: [{ was: "open" }] });
-		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 2."));
+		await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE delivery = 'delivered'")).toHaveLength(2));
 		held.open();
+		await rpc.promptAndSettle("Well?");
+		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Stopped 2."));
 		const places = {
 			parentLog: join(home.agentDir, "pi-geon", "parent.log"),
 			hosts: join(home.agentDir, "pi-geon", "hosts"),

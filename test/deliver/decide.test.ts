@@ -33,6 +33,9 @@ describe("an outcome that the session has not been told", () => {
 	test.each<[string, DeliverySnapshot, string[]]>([
 		["is announced when pi is idle", owed(), ["announce"]],
 		["is another process's to announce", owed({ isOurs: false }), []],
+		["is told without a turn if the user stopped it", owed({ stopped: "whole" }), ["tell what the user stopped"]],
+		["waits for the others that the same command stopped", owed({ stopped: "underway" }), []],
+		["is told of its stop when pi is idle", { ...owed({ stopped: "whole" }), talk: { ...AT_REST, isIdle: false } }, []],
 		["is skipped if the child wants silence", owed({ wantsSilence: true }), ["skip"]],
 		["is left alone by one that may not tell it, silent or not", owed({ isOurs: false, wantsSilence: true }), []],
 		["waits while pi is busy", { ...owed(), talk: { ...AT_REST, isIdle: false } }, []],
@@ -185,6 +188,13 @@ describe("a pi that is about to exit", () => {
 			{ open: 1, owed: [OWED] },
 			["hand over"],
 			1000,
+		],
+		[
+			"waits on though the user stopped one of several",
+			draining(NOW + 9000),
+			{ open: 1, owed: [{ ...OWED, stopped: "whole" }] },
+			[],
+			500,
 		],
 		["has nothing to wait for", draining(NOW + 9000), {}, ["hand over"], undefined],
 		["says what is left when its time is up", draining(NOW), { open: 2 }, ["say what is left", "hand over"], 1000],

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { expect, onTestFinished, test } from "vitest";
 import { toldOnDisk } from "../../src/deliver/transcript.ts";
 import { diskFiles } from "../../src/ports/session-files.ts";
@@ -28,4 +29,11 @@ test("an announce that a dying process wrote half of has not been told, though i
 	const told = toldOnDisk({ file, entries: () => [] }, diskFiles);
 	expect(told.has("600dbeef")).toBe(true);
 	expect(told.has("0badbeef")).toBe(false);
+});
+
+test("a line about runs that the user stopped tells of each of them", () => {
+	const runs = [{ announceId: "600dbeef", runId: "600dbeef" }, { announceId: "0badbeef", runId: "0badbeef" }, null];
+	const entry = { ...announce("1"), customType: "pi-geon:stopped", details: { version: 0, runs } };
+	const told = toldOnDisk({ file: undefined, entries: () => [entry as unknown as SessionEntry] }, diskFiles);
+	expect([...told]).toEqual(["600dbeef", "0badbeef"]);
 });

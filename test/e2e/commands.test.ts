@@ -106,6 +106,7 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 		await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE state <> 'ended'")).toHaveLength(1));
 		expect((await command(rpc, "/subagents stop all")).text).toBe(`Stopping 1 run: ${c}.`);
 		await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE delivery <> 'delivered'")).toEqual([]));
+		await rpc.promptAndSettle("Well?");
 		const heard = home.model.requests.filter(({ isChild }) => !isChild).slice(asked);
 		expect(heard.length).toBeGreaterThan(0);
 		for (const { messages } of heard) expect(JSON.stringify(messages)).not.toMatch(/3 at work|Sent to explorer/);

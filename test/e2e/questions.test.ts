@@ -225,9 +225,7 @@ test("a run that is stopped closes its dialog, and the next one is shown", async
 	await terminal.waitForText(/\] asks you:/);
 	const [run] = inLedger<{ id: string }>(home, "SELECT id FROM runs");
 	expect((await piGeon(home, ["stop", run?.id ?? ""])).code).toBe(0);
-	await terminal.waitForText(/stopped/);
-	// Its report has been answered: what is typed next is the last word.
-	await terminal.waitForText(/Heard\./);
+	await terminal.waitForText(/✗ stopped 1 run/);
 	await eventually(() => expect(terminal.screen().join("\n")).not.toMatch(/asks you:/));
 	expect(questions(home)).toMatchObject([{ state: "declined", declined: "ended" }]);
 	terminal.type("Ask again.\r");

@@ -87,6 +87,12 @@ export class SimConversation implements Conversation {
 		}
 	}
 
+	add(message: ConversationMessage): void {
+		this.#process.point("send message");
+		if (this.#isBusy) this.#deferred.push(message);
+		else this.#orFail(() => this.#append(announce(message), "announce"));
+	}
+
 	abort(): void {
 		this.#abort.abort();
 	}

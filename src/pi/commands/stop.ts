@@ -1,6 +1,6 @@
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { stopReport } from "../../operate/report/stop.ts";
-import { stopAll, stopRun } from "../../operate/stop.ts";
+import { stopAll, stopRun, userStops } from "../../operate/stop.ts";
 import type { CommandAnswer } from "./command.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
 
@@ -30,7 +30,7 @@ export function stopAllRuns(ctx: ExtensionCommandContext, runs: RunsOfSession): 
 	return runs.use(
 		ctx,
 		({ ledger, supervisor }, scope) => {
-			const stopped = stopAll(ledger, scope, "the user");
+			const stopped = stopAll(ledger, scope, userStops());
 			// Hosts would find the request at their next heartbeat.
 			supervisor.wake();
 			return stopReport(stopped);
@@ -41,7 +41,7 @@ export function stopAllRuns(ctx: ExtensionCommandContext, runs: RunsOfSession): 
 
 export function stopOneRun(ctx: ExtensionCommandContext, runs: RunsOfSession, name: string): Promise<CommandAnswer> {
 	return runs.withRun(ctx, name, (record, { ledger, supervisor }) => {
-		const stopped = stopRun(ledger, record, "the user");
+		const stopped = stopRun(ledger, record, userStops());
 		supervisor.wake();
 		return stopReport([stopped]);
 	});

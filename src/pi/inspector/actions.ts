@@ -11,7 +11,7 @@ import { isDenial } from "../../operate/denial.ts";
 import { transcriptOf } from "../../operate/messages.ts";
 import { changeDoneReport, diffReport } from "../../operate/report/changes.ts";
 import { sendToSession } from "../../operate/send.ts";
-import { stopRun } from "../../operate/stop.ts";
+import { stopRun, userStops } from "../../operate/stop.ts";
 import type { ChangesState } from "../../run/changes.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentFacts } from "../parent-facts.ts";
@@ -98,7 +98,7 @@ export function runActions({ pi, session, available, canOpen, decisions, onSpawn
 			return { notice: `Resumed as run ${answer.runId}.`, ...select };
 		},
 		stop(record) {
-			const { was } = stopRun(ledger, record, "the user");
+			const { was } = stopRun(ledger, record, userStops());
 			supervisor.wake();
 			return { notice: was === "ended" ? "It has ended already." : "Asked to stop." };
 		},

@@ -128,7 +128,7 @@ const DO: {
 	async stop({ runId }, { ctx }, services) {
 		const record = ownRun(runId, ctx, services);
 		if (isRefusal(record)) return record;
-		const stopped = stopRun(services.ledger, record, "an extension");
+		const stopped = stopRun(services.ledger, record, { by: "an extension" });
 		services.supervisor.wake();
 		return stopped;
 	},

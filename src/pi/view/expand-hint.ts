@@ -12,7 +12,7 @@ export function expandHint(theme: Theme, context: unknown): string {
 }
 
 /** A note on what is not shown, and how to see it. */
-export function withHint(note: string, { theme, hint }: Drawing): string {
+export function withHint(note: string, { theme, hint }: Pick<Drawing, "theme" | "hint">): string {
 	return hint === "" ? theme.fg("muted", note) : `${theme.fg("muted", `${note}, `)}${hint}`;
 }
 
