@@ -40,7 +40,7 @@ export class Conversation {
 		const session = ["--session-id", sessionIdOf(where)];
 		this.#pi = new PiProcess([...command, ...session], { onRecord: (record) => this.#take(record), onExit: onEnd });
 		// Every background run that is spawned from now on carries this, and its announce brings it back.
-		this.#pi.send({ type: "prompt", message: `/subagents-route ${JSON.stringify(where)}` });
+		this.#pi.send({ type: "prompt", message: `/announce-route ${JSON.stringify(where)}` });
 	}
 
 	hear(text: string): void {

@@ -1,4 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { parentLog } from "./parent-log.ts";
 
 /**
  * A route is whatever an application that drives pi needs to know about where a conversation came from: a channel, a
@@ -8,6 +9,12 @@ const ROUTE = "pi-geon:route";
 
 /** The event with which an extension in the same process sets the route. */
 const SET_ROUTE = "subagents:route";
+
+/**
+ * What the command was called before. As a registered command it stood in the way of `/subagents`, of which people type the
+ * beginning and press Enter.
+ */
+const OLD_COMMAND = /^\/subagents-route(?!\S)([\s\S]*)/;
 
 /** The last that was set on the session, on whichever branch: a user who goes back in the tree stays in the same chat. */
 export function routeOf(ctx: ExtensionContext): unknown {
@@ -19,16 +26,24 @@ export function routeOf(ctx: ExtensionContext): unknown {
 
 /** Applications on the other end of RPC set a route with a command; extensions in the same process with an event. */
 export function registerRoute(pi: ExtensionAPI): void {
-	pi.registerCommand("subagents-route", {
-		description: "Set the route that announces of subagents carry (JSON; for applications that drive pi)",
-		handler: async (args, ctx) => {
-			try {
-				pi.appendEntry(ROUTE, args.trim() === "" ? null : JSON.parse(args));
-			} catch (error) {
-				if (!(error instanceof SyntaxError)) throw error;
-				ctx.ui.notify(`The route must be JSON: ${error.message}. Nothing was changed.`, "error");
-			}
-		},
+	const setRoute = (args: string, ctx: ExtensionContext): void => {
+		try {
+			pi.appendEntry(ROUTE, args.trim() === "" ? null : JSON.parse(args));
+		} catch (error) {
+			if (!(error instanceof SyntaxError)) throw error;
+			ctx.ui.notify(`The route must be JSON: ${error.message}. Nothing was changed.`, "error");
+		}
+	};
+	pi.registerCommand("announce-route", {
+		description: "Set the route that reports of subagents carry (JSON; for applications that drive pi)",
+		handler: async (args, ctx) => setRoute(args, ctx),
+	});
+	pi.on("input", ({ text }, ctx) => {
+		const [, args] = OLD_COMMAND.exec(text) ?? [];
+		if (args === undefined) return undefined;
+		parentLog.warn("/subagents-route is called /announce-route now, and goes with the next release");
+		setRoute(args, ctx);
+		return { action: "handled" };
 	});
 	const unsubscribe = pi.events.on(SET_ROUTE, (route) => pi.appendEntry(ROUTE, asJson(route)));
 	// The bus outlives this instance of the extension: a reloaded one listens anew.

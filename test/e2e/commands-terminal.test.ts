@@ -86,7 +86,7 @@ describe.each(piVersions)("commands in a terminal, on pi %s", (version) => {
 				{ label: "the A", stop_by: "the user" },
 			]),
 		);
-		await terminal.waitForText(/Noted\./);
+		await terminal.waitForText(/✗ stopped 1 run: explorer the A/);
 		paste(terminal, "think");
 		const thinking = await home.model.waitFor(({ lastUserText }) => lastUserText === "think");
 		paste(terminal, "/stop");
@@ -94,6 +94,16 @@ describe.each(piVersions)("commands in a terminal, on pi %s", (version) => {
 		await thinking.ended;
 		expect(thinking.aborted).toBe(true);
 		await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE state <> 'ended'")).toEqual([]));
+	});
+
+	test("/sub and Enter is /subagents", async () => {
+		const home = await openHome({});
+		const terminal = startTerminal(home, { version });
+		await terminal.ready();
+		terminal.type("/sub");
+		await terminal.waitForText(/→ subagents/);
+		terminal.key("enter");
+		await terminal.waitForText(/No runs in this session yet/);
 	});
 
 	test.each([

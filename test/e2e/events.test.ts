@@ -189,25 +189,29 @@ const announceOf = async (rpc: Rpc, from = 0): Promise<AnnounceDetails> => {
 describe("a route", () => {
 	const route = { channel: "C1", thread: 'a "quoted" one', nested: [1, null, { deep: true }] };
 
-	test.each(["/subagents-route", "/route-by-event"])("set by %s comes back with the announce", async (command) => {
-		const home = await shared.openHome(withListener());
-		const rpc = await shared.newSession(home);
-		await rpc.prompt(`${command} ${JSON.stringify(route)}`);
-		await rpc.promptAndSettle("spawn A");
-		expect(await announceOf(rpc)).toMatchObject({ label: "label A", route });
-	});
+	test.each(["/announce-route", "/subagents-route", "/route-by-event"])(
+		"set by %s comes back with the announce",
+		async (command) => {
+			const home = await shared.openHome(withListener());
+			const rpc = await shared.newSession(home);
+			await rpc.prompt(`${command} ${JSON.stringify(route)}`);
+			await rpc.promptAndSettle("spawn A");
+			expect(await announceOf(rpc)).toMatchObject({ label: "label A", route });
+			expect(JSON.stringify(home.model.requests.map(({ messages }) => messages))).not.toContain(command);
+		},
+	);
 
 	test("is that of the moment of spawning", async () => {
 		const gates = { A: gate(), B: gate(), C: gate() };
 		const home = await shared.openHome(withListener(child(gates)));
 		const rpc = await shared.newSession(home);
-		await rpc.prompt('/subagents-route {"thread":1}');
+		await rpc.prompt('/announce-route {"thread":1}');
 		await rpc.promptAndSettle("spawn A");
-		await rpc.prompt('/subagents-route {"thread":2}');
+		await rpc.prompt('/announce-route {"thread":2}');
 		await rpc.promptAndSettle("spawn B");
-		await rpc.prompt("/subagents-route {not json");
+		await rpc.prompt("/announce-route {not json");
 		await rpc.waitForEvent((event) => event.type === "extension_ui_request" && event.notifyType === "error");
-		await rpc.prompt("/subagents-route");
+		await rpc.prompt("/announce-route");
 		await rpc.promptAndSettle("spawn C");
 		const routes: unknown[] = [];
 		for (const proceed of Object.values(gates)) {
@@ -224,7 +228,7 @@ describe("a route", () => {
 		const first = startRpc(home);
 		// A session file is written with the first answer.
 		await first.promptAndSettle("Hello.");
-		await first.prompt(`/subagents-route ${JSON.stringify(route)}`);
+		await first.prompt(`/announce-route ${JSON.stringify(route)}`);
 		await first.prompt(`${verb} A`);
 		await home.model.waitFor((request) => request.isChild);
 		const file = await sessionFileOf(first);
