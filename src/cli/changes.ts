@@ -27,8 +27,10 @@ export const changes: Command = {
 				return 0;
 			});
 		}
-		const request = { ...scopeOf(options), limit: CHANGES_LISTED };
-		const found = await withLedger((ledger) => viewChanges(request, changeSources(ledger)), { toLook: true });
+		const found = await withLedger(
+			(ledger) => viewChanges({ ...scopeOf(options, ledger), limit: CHANGES_LISTED }, changeSources(ledger)),
+			{ toLook: true },
+		);
 		if (out.isJson) out.document({ changes: found ?? [] });
 		else
 			out.lines(

@@ -18,7 +18,7 @@ export const info: Command = {
 			(record, ledger) => {
 				const facts = infoOf(record, { ledger, redactor: redactorHere() });
 				if (call.out.isJson) call.out.document(facts);
-				else call.out.lines(runInfoReport(facts, { width: call.out.width, now: Date.now() }));
+				else call.out.lines(runInfoReport(facts, { width: call.out.width, now: Date.now(), paint: call.out.paint }));
 				return 0;
 			},
 			{ toLook: true },

@@ -1,5 +1,11 @@
+import type { Ledger } from "../ledger/ledger.ts";
+import type { RunScope } from "../ledger/run-list.ts";
+import { findSession } from "../ledger/sessions.ts";
+import { transcriptOf } from "../operate/messages.ts";
 import { runListReport } from "../operate/report/run-list.ts";
 import { listRuns } from "../operate/runs.ts";
+import type { SessionId } from "../run/ids.ts";
+import type { Redacted } from "../run/redacted.ts";
 import { type Command, countOption } from "./command.ts";
 import { SCOPE_OPTIONS, SCOPE_TAKES, scopeOf } from "./scope.ts";
 import { nothingYet, redactorHere, withLedger } from "./surroundings.ts";
@@ -21,8 +27,7 @@ export const list: Command = {
 		if (typeof asked === "object") return out.misused(asked.error);
 		if (options.all && asked !== undefined) return out.misused("--all and --limit exclude each other: leave one out.");
 		const limit = options.all ? Number.MAX_SAFE_INTEGER : (asked ?? USUAL_LIMIT);
-		const scope = scopeOf(options);
-		const runs = await withLedger((ledger) => listRuns({ ...scope, limit }, { ledger, redactor: redactorHere() }), {
+		const runs = await withLedger((ledger) => listedRuns(ledger, { ...scopeOf(options, ledger), limit }), {
 			toLook: true,
 		});
 		const shown = runs ?? { runs: [], count: { total: 0, queued: 0, running: 0 } };
@@ -32,7 +37,9 @@ export const list: Command = {
 				runListReport(shown, {
 					width: out.width,
 					now: Date.now(),
-					numbered: scope.parentSession !== undefined,
+					numbered: options.session !== undefined,
+					withOrigin: true,
+					paint: out.paint,
 					howToSeeMore: "--all shows them.",
 					none: runs ? "No runs." : nothingYet(),
 				}),
@@ -41,3 +48,15 @@ export const list: Command = {
 		return 0;
 	},
 };
+
+/** With the transcript of each that has one. */
+function listedRuns(ledger: Ledger, request: RunScope & { limit: number }) {
+	const redactor = redactorHere();
+	const transcript = (sessionId: SessionId): { transcript?: Redacted } => {
+		const session = findSession(ledger, sessionId);
+		const file = session && transcriptOf(session);
+		return file === undefined ? {} : { transcript: redactor.redact(file) };
+	};
+	const { runs, ...counted } = listRuns(request, { ledger, redactor });
+	return { runs: runs.map((run) => ({ ...run, ...transcript(run.sessionId) })), ...counted };
+}

@@ -6,6 +6,7 @@ import { logLinesReport } from "../operate/report/log-lines.ts";
 import { isRunId } from "../run/ids.ts";
 import { didYouMean } from "../run/nearest.ts";
 import { type Command, countOption, textOption } from "./command.ts";
+import { SEE_ALL } from "./named-run.ts";
 import { nothingYet, places, redactorHere, withLedger } from "./surroundings.ts";
 
 export const logs: Command = {
@@ -55,11 +56,13 @@ export const logs: Command = {
 
 async function runMeant(name: string): Promise<string | Denial> {
 	if (isRunId(name)) return name;
-	const found = await withLedger((ledger) => findRunLogged(ledger, name, {}), { toLook: true }).catch((error) => {
-		// The ledger may be what is broken, and the logs tell of it.
-		if (isIdBegun(name)) return name;
-		throw error;
-	});
+	const found = await withLedger((ledger) => findRunLogged(ledger, name, {}, SEE_ALL), { toLook: true }).catch(
+		(error) => {
+			// The ledger may be what is broken, and the logs tell of it.
+			if (isIdBegun(name)) return name;
+			throw error;
+		},
+	);
 	return found ?? (isIdBegun(name) ? name : { status: "error", error: nothingYet() });
 }
 

@@ -6,6 +6,8 @@ import type { Call, ExitCode } from "./command.ts";
 import { scopeOf } from "./scope.ts";
 import { nothingYet, withLedger } from "./surroundings.ts";
 
+export const SEE_ALL = "`pi-geon list` shows the runs.";
+
 /** Does something with the run that the first word names. */
 export async function withRunNamed(
 	{ words, options, out }: Call,
@@ -13,7 +15,7 @@ export async function withRunNamed(
 	how: { toLook?: boolean } = {},
 ): Promise<ExitCode> {
 	const ended = await withLedger((ledger) => {
-		const record = findRunNamed(ledger, words[0] ?? "", scopeOf(options));
+		const record = findRunNamed(ledger, words[0] ?? "", scopeOf(options, ledger), SEE_ALL);
 		return isDenial(record) ? out.failed(record.error) : work(record, ledger);
 	}, how);
 	return ended ?? out.failed(nothingYet());

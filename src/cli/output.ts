@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { styleText } from "node:util";
 import { plain } from "../collect/plain.ts";
 import { wrapTo } from "../operate/report/layout.ts";
@@ -7,6 +9,12 @@ import type { ExitCode } from "./command.ts";
 /** Where nobody tells how wide the reader's screen is: a pipe, a file. */
 const USUAL_WIDTH = 120;
 const LEAST_WIDTH = 20;
+
+const PATHS = ["agentFile", "cwd", "patch", "transcript"];
+
+/** Readers see the home folder as `~`. A program that opens the file needs its path. */
+const realPaths = (key: string, value: unknown): unknown =>
+	PATHS.includes(key) && typeof value === "string" && /^~[/\\]/.test(value) ? join(homedir(), value.slice(2)) : value;
 
 /** Results go to stdout, what is wrong to stderr. */
 export class Output {
@@ -30,12 +38,12 @@ export class Output {
 
 	/** The one document of `--json`. */
 	document(value: unknown): void {
-		process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+		process.stdout.write(`${JSON.stringify(value, realPaths, 2)}\n`);
 	}
 
 	/** One of many, each a line. */
 	jsonLine(value: unknown): void {
-		process.stdout.write(`${JSON.stringify(value)}\n`);
+		process.stdout.write(`${JSON.stringify(value, realPaths)}\n`);
 	}
 
 	/** What the user is told while something goes on, where they look on. */
@@ -56,9 +64,8 @@ export class Output {
 		for (const diagnostic of diagnostics) this.#tell(formatDiagnostic(diagnostic));
 	}
 
-	paint(color: "red" | "yellow" | "green" | "dim", text: string): string {
-		return this.#hasColor ? styleText(color, text, { validateStream: false }) : text;
-	}
+	readonly paint = (color: "red" | "yellow" | "green" | "cyan" | "dim", text: string): string =>
+		this.#hasColor ? styleText(color, text, { validateStream: false }) : text;
 
 	#complain(message: string, code: ExitCode): ExitCode {
 		if (this.isJson) this.document({ error: message });

@@ -58,7 +58,8 @@ async function runCommand(command: Command, args: string[], out: Output): Promis
 		return 0;
 	}
 	const [least, most] = command.words;
-	if (parsed.words.length < least) return out.misused(`Something is missing. ${usage}`);
+	if (parsed.words.length < least)
+		return out.misused(`Missing argument: ${missingWord(command, parsed.words)}. ${usage}`);
 	if (parsed.words.length > most) return out.misused(`"${parsed.words[most]}" is one too many. ${usage}`);
 	try {
 		if (!command.seesToConfig) out.diagnostics(configOfUser().diagnostics);
@@ -69,6 +70,12 @@ async function runCommand(command: Command, args: string[], out: Output): Promis
 		if (process.env.PI_GEON_DEBUG) process.stderr.write(`${error.stack}\n`);
 		return out.failed(error.message);
 	}
+}
+
+/** The first of the words that it must have and does not. */
+function missingWord({ takes }: Command, { length }: string[]): string {
+	const needed = takes.replace(/\[[^\]]*\]/g, "").match(/<[^>]+>/g) ?? [];
+	return needed[length] ?? takes;
 }
 
 function parseWords({ options }: Command, args: string[]) {

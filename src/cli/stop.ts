@@ -27,7 +27,7 @@ export const stop: Command = {
 			);
 		}
 		const ended = await withLedger((ledger) =>
-			tellStopped(call, ledger, stopAll(ledger, scopeOf(options), userStops(BY))),
+			tellStopped(call, ledger, stopAll(ledger, scopeOf(options, ledger), userStops(BY))),
 		);
 		if (ended !== undefined) return ended;
 		if (out.isJson) out.document({ stopped: [] });

@@ -82,6 +82,13 @@ export function runsWithLabel(ledger: Ledger, scope: RunScope, label: string): L
 		.map(({ id, session_id, state }) => ({ id, sessionId: session_id, isOpen: state !== "ended" }));
 }
 
+/** The parent sessions whose id begins like this, a few of them; the one that has this id first. */
+export function sessionsThatBegin(ledger: Ledger, begun: string): string[] {
+	const sql = `SELECT DISTINCT parent_session AS id FROM runs WHERE substr(parent_session, 1, length(?)) = ?
+		ORDER BY parent_session LIMIT 3`;
+	return ledger.all<{ id: string }>(sql, begun, begun).map(({ id }) => id);
+}
+
 const where = ({ parentSession, cwd }: RunScope): string =>
 	[
 		...(parentSession === undefined ? [] : ["parent_session = ?"]),

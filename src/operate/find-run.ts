@@ -10,12 +10,13 @@ const NAMED_AT_MOST = 5;
 /**
  * The run a user means: by its id or the beginning of one, its number in the list (`3` or `#3`), its label, or `last`.
  * In this order of certainty: a whole id before a number, a number before a label, a label before half an id.
+ * `seeAll` tells who named none of them how to see which there are.
  */
-export function findRunNamed(ledger: Ledger, name: string, scope: RunScope): RunRecord | Denial {
+export function findRunNamed(ledger: Ledger, name: string, scope: RunScope, seeAll = ""): RunRecord | Denial {
 	const wanted = name.trim();
 	if (wanted === "") return noSuchRun("Name a run: its id, its number in the list, its label, or `last`.");
 	const found = byId(ledger, wanted, scope) ?? byNumber(ledger, wanted, scope) ?? runByLabel(ledger, wanted, scope);
-	const meant = found ?? byPrefix(ledger, wanted, scope);
+	const meant = found ?? byPrefix(ledger, wanted, scope) ?? noneNamed(wanted, seeAll);
 	if (typeof meant !== "string") return meant;
 	return findRun(ledger, meant) ?? noSuchRun(whyNotFound(ledger, meant));
 }
@@ -24,8 +25,8 @@ export function findRunNamed(ledger: Ledger, name: string, scope: RunScope): Run
  * The id, or the beginning of one, of the run whose log lines a user means. Logs may still tell of a run that the ledger does
  * not know any more, so what looks like an id is taken for one.
  */
-export function findRunLogged(ledger: Ledger, name: string, scope: RunScope): string | Denial {
-	const found = findRunNamed(ledger, name, scope);
+export function findRunLogged(ledger: Ledger, name: string, scope: RunScope, seeAll = ""): string | Denial {
+	const found = findRunNamed(ledger, name, scope, seeAll);
 	if (!isDenial(found)) return found.run.id;
 	return isIdBegun(name) ? name.trim().toLowerCase() : found;
 }
@@ -61,13 +62,16 @@ function runByLabel(ledger: Ledger, wanted: string, scope: RunScope): RunId | De
 	);
 }
 
-function byPrefix(ledger: Ledger, wanted: string, scope: RunScope): RunId | Denial {
+function byPrefix(ledger: Ledger, wanted: string, scope: RunScope): RunId | Denial | undefined {
 	const prefix = wanted.toLowerCase();
 	const matches = isIdBegun(prefix) ? runsWithPrefix(ledger, scope, prefix, NAMED_AT_MOST + 1) : [];
 	const [only, ...others] = matches;
-	if (only === undefined) return noSuchRun(`No run has the id, number or label "${wanted}".`);
+	if (only === undefined) return undefined;
 	return others.length === 0 ? only : noSuchRun(`Several runs begin with "${wanted}": ${listedIds(matches)}`);
 }
+
+const noneNamed = (wanted: string, seeAll: string): Denial =>
+	noSuchRun(`No run has the id, number or label "${wanted}". ${seeAll}`.trimEnd());
 
 function whyNotFound(ledger: Ledger, id: RunId): string {
 	const found = findUnreadable(ledger, id);

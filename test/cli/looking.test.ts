@@ -28,7 +28,14 @@ const isRoot = process.getuid?.() === 0;
 const SECRET = "zx81-correct-horse-battery-staple";
 
 interface Listed {
-	runs: { runId: string; agent: string; status: string; parentSession: string }[];
+	runs: {
+		runId: string;
+		agent: string;
+		status: string;
+		parentSession: string;
+		cwd: string;
+		transcript: string;
+	}[];
 	count: { total: number };
 }
 
@@ -84,9 +91,11 @@ describe("asked for in the wrong way", () => {
 			[["list", "--limit", "-3"], "--limit lacks its value: what begins with a dash is an option. Write --limit=<n>."],
 			[["list", "--limit=-3"], '--limit takes a whole number from 1 on, not "-3".'],
 			[["list", "--all", "--limit", "1"], "--all and --limit exclude each other"],
-			[["info"], "Something is missing. Usage: pi-geon info <run>"],
+			[["info"], "Missing argument: <run>. Usage: pi-geon info <run>"],
 			[["info", "a", "b"], '"b" is one too many. Usage: pi-geon info <run>'],
-			[["send", "last"], "Something is missing. Usage: pi-geon send"],
+			[["send", "last"], "Missing argument: <message>. Usage: pi-geon send"],
+			[["stop"], "Missing argument: <run|all>. Usage: pi-geon stop"],
+			[["completion"], "Missing argument: bash|zsh|fish. Usage: pi-geon completion"],
 			[["send", "last", "  "], "The message is empty."],
 			[["logs", "--level", "loud"], "--level takes info, warn, error"],
 			[["completion", "tcsh"], 'There is no completion for "tcsh"'],
@@ -142,6 +151,13 @@ describe("while no pi is open", () => {
 			expect(stdout).not.toContain("\u001b");
 		}
 		expect(shown[2]?.stdout).toContain("In the drawer.");
+		const [{ parentSession = "", cwd = "", transcript = "" } = {}] = runs;
+		expect(shown[0]?.stdout).toMatch(
+			new RegExp(`\\n {2}started \\d{4}-\\S+ \\S+ · session ${parentSession.slice(0, 13)} · \\S*/project\\n`),
+		);
+		expect(cwd).toBe(home.project);
+		expect(JSON.parse(readFileSync(transcript, "utf8").split("\n")[0] ?? "")).toMatchObject({ type: "session" });
+		expect(await jsonOf(home, ["info", id])).toMatchObject({ cwd, transcript });
 		expect(await jsonOf(home, ["info", "last"])).toMatchObject({
 			runId: id,
 			answer: expect.stringContaining("the drawer"),
@@ -156,7 +172,7 @@ describe("while no pi is open", () => {
 		});
 		expect(await piGeon(home, ["info", "nobody"])).toMatchObject({
 			code: 1,
-			stderr: 'pi-geon: No run has the id, number or label "nobody".\n',
+			stderr: 'pi-geon: No run has the id, number or label "nobody". `pi-geon list` shows the runs.\n',
 		});
 	});
 
@@ -173,7 +189,7 @@ describe("while no pi is open", () => {
 		expect((await piGeon(home, ["logs", "--run", id])).stdout).toBe(ofRun);
 		expect((await piGeon(home, ["logs", "--run", id.slice(0, 6)])).stdout).toBe(ofRun);
 		for (const [options, message] of [
-			[["--run", "bogus"], 'No run has the id, number or label "bogus".'],
+			[["--run", "bogus"], 'No run has the id, number or label "bogus". `pi-geon list` shows the runs.'],
 			[["--run", "#3"], "Runs have numbers within their session only."],
 			[["--run", "last"], "There are no runs yet."],
 			[["--agent", "exploer"], 'No log line names an agent "exploer", and there is none here. Did you mean explorer?'],
@@ -194,6 +210,7 @@ describe("while no pi is open", () => {
 		const count = async (args: string[], cwd = home.project) =>
 			(await jsonOf<Listed>(home, ["list", ...args], { cwd })).count.total;
 		expect(await count(["--session", parentSession])).toBe(1);
+		expect(await count(["--session", parentSession.slice(0, 13)])).toBe(1);
 		expect(await count(["--session", "another"])).toBe(0);
 		expect(await count(["--here"])).toBe(1);
 		expect(await count(["--here"], home.home)).toBe(0);

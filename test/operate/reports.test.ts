@@ -1,3 +1,4 @@
+import { stripVTControlCharacters, styleText } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { LogLine } from "../../src/log/read-logs.ts";
 import type { History } from "../../src/operate/history.ts";
@@ -97,7 +98,7 @@ describe("a list of runs", () => {
 			"503 runs: 1 at work, 1 waiting, 501 ended",
 			"",
 			"#3  8f3a0c12  explorer  Find where the ledger is opened, and b…  working 1m12s  12.3k tokens  $0.021",
-			"#2  00000002  explorer  the label                                waiting 1m12s  12.3k tokens  $0.021",
+			'#2  00000002  explorer  "the label"                              waiting 1m12s  12.3k tokens  $0.021',
 			"#1  00000001  reviewer  Find where the ledger is opened, and b…  stopped 1m10s  12.3k tokens  $0.021",
 			"",
 			"…and 500 more. Ask.",
@@ -119,6 +120,22 @@ describe("a list of runs", () => {
 		expect(runListReport(list, { width: 100, now: NOW, numbered: false })[2]).toMatch(/^8f3a0c12 {2}explorer/);
 	});
 
+	test.each([40, 80, 120])("of all conversations tells where each comes from, at %d columns", async (width) => {
+		const options = { width, now: NOW, numbered: false, withOrigin: true };
+		const plain = runListReport(list, options);
+		await expect(`${plain.join("\n")}\n`).toMatchFileSnapshot(`snapshots/runs-of-all-sessions-${width}.txt`);
+		const colored = runListReport(list, {
+			...options,
+			paint: (color, text) => styleText(color, text, { validateStream: false }),
+		});
+		expect(colored.map(stripVTControlCharacters)).toEqual(plain);
+		const states = ["working 1m12s", "stopped 1m10s"].map((state) => plain.findIndex((line) => line.includes(state)));
+		expect(states.map((at) => colored[at])).toEqual([
+			expect.stringContaining("\u001b[36mworking 1m12s"),
+			expect.stringContaining("\u001b[33mstopped 1m10s"),
+		]);
+	});
+
 	test("says that there is nothing", () => {
 		const none = { runs: [], count: { total: 0, queued: 0, running: 0 } };
 		expect(runListReport(none, { width: 80, now: NOW })).toEqual(["No runs yet."]);
@@ -130,7 +147,7 @@ describe("a list of runs", () => {
 			ended({ label: HOSTILE }),
 			summary({ task: "漢".repeat(300) }),
 		];
-		const lines = runListReport({ runs: hostile, count: list.count }, { width, now: NOW });
+		const lines = runListReport({ runs: hostile, count: list.count }, { width, now: NOW, withOrigin: true });
 		expectReadable(lines, width);
 		for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(width);
 	});
@@ -204,7 +221,7 @@ describe("all there is to know of a run", () => {
 			"cleanup      delete, transcript archived 2026-11-15 11:59:59",
 			"messages     2 not taken in yet",
 			"agent        explorer (~/agents/explorer.md)",
-			"label        look",
+			'label        "look"',
 			"task         Find where the ledger is opened, and by whom, in all of the source files of this project.",
 			"kind         background",
 			"model        scripted/child, thinking low",
@@ -221,6 +238,13 @@ describe("all there is to know of a run", () => {
 			"answer       Half.",
 			"             Of it.",
 		]);
+	});
+
+	test("has its state in colour for a reader who sees colours", () => {
+		const paint = (color: string, text: string) => `<${color}>${text}</>`;
+		const failed = info(ended({ status: "error", cause: "timeout" }));
+		expect(runInfoReport(failed, { width: 120, now: NOW, paint })[2]).toBe("state        <red>timed out</>, 1m10s");
+		expect(runInfoReport(info(ended()), { width: 40, now: NOW, paint })[3]).toBe("  <green>done</>, 1m10s");
 	});
 
 	test("has a line for each attempt of one that had several, also for one of which nothing is known", () => {

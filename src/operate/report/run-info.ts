@@ -6,13 +6,22 @@ import { headOfText } from "../excerpt.ts";
 import type { RunInfo } from "../info.ts";
 import { attemptInWords } from "./attempt-words.ts";
 import { type Fact, factsTo } from "./layout.ts";
+import { type Painted, stateColor } from "./state-color.ts";
 import { consumedInDetail, elapsed, type Reading, stateInWords, timeInWords } from "./words.ts";
 
 const ANSWER_CHARS = 2000;
 
 /** All there is to know of one run. */
-export function runInfoReport(info: RunInfo, { width, now }: Reading): string[] {
-	return [`Run ${info.runId} (#${info.number})`, "", ...factsTo(width, runFacts(info, now))];
+export function runInfoReport(info: RunInfo, { width, now, paint }: Reading & Painted): string[] {
+	const facts = factsTo(width, runFacts(info, now));
+	const color = stateColor(info);
+	const word = stateInWords(info);
+	// The state is the first fact, so the first line with its word is the one.
+	const at = facts.findIndex((line) => line.includes(word));
+	const painted = facts.map((line, index) =>
+		paint && color && index === at ? line.replace(word, () => paint(color, word)) : line,
+	);
+	return [`Run ${info.runId} (#${info.number})`, "", ...painted];
 }
 
 /** The same for those who lay it out themselves. Nothing in it can paint on a terminal. */
@@ -50,7 +59,7 @@ function attemptFacts({ attempt, attempts }: RunInfo, now: number): Fact[] {
 function whatItIs(info: RunInfo): Fact[] {
 	return [
 		fact("agent", `${info.agent} (${info.agentFile})`),
-		fact("label", info.label),
+		fact("label", info.label && `"${info.label}"`),
 		{ name: "task", value: plain(info.task) },
 		fact("kind", info.kind),
 		fact("model", info.thinking === undefined ? info.model : `${info.model}, thinking ${info.thinking}`),

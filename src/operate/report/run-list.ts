@@ -3,16 +3,22 @@ import { plural } from "../../run/amounts.ts";
 import { NO_USAGE } from "../../run/usage.ts";
 import type { RunList, RunSummary } from "../runs.ts";
 import { columnsOf, cutTo, padTo, wrapTo } from "./layout.ts";
-import { consumed, elapsed, type Reading, stateInWords, titleOf } from "./words.ts";
+import { type Painted, stateColor } from "./state-color.ts";
+import { consumed, elapsed, type Reading, stateInWords, timeInWords } from "./words.ts";
 
-export interface RunListOptions extends Reading {
+export interface RunListOptions extends Reading, Painted {
 	/** Runs have numbers within one conversation only. */
 	numbered?: boolean;
 	/** How to see more than is shown. */
 	howToSeeMore?: string;
 	/** What to say where there is nothing. */
 	none?: string;
+	/** Below each run, when it started, in which folder, and which conversation asked for it. */
+	withOrigin?: boolean;
 }
+
+/** Session ids begin with the time in milliseconds: so much of one tells sessions apart. */
+const SESSION_CHARS = 13;
 
 /** From this width on, a run is one line; below, three short ones. */
 const ONE_LINE = 76;
@@ -46,7 +52,7 @@ function table(runs: RunSummary[], options: RunListOptions): string[] {
 	const rows = runs.map((run) => {
 		const state = `${stateInWords(run)} ${elapsed(run, options.now)}`;
 		const [tokens = "", cost = ""] = columnsOfUse(run);
-		return [...(numberOf(run, options) ?? []), run.runId, inOneLine(run.agent), titleOf(run), state, tokens, cost];
+		return [...(numberOf(run, options) ?? []), run.runId, inOneLine(run.agent), listedTitle(run), state, tokens, cost];
 	});
 	const columns = rows[0]?.length ?? 0;
 	const titleAt = columns - 4;
@@ -54,17 +60,37 @@ function table(runs: RunSummary[], options: RunListOptions): string[] {
 	const others = widths.reduce((sum, width, at) => (at === titleAt ? sum : sum + width), 0);
 	const gaps = 2 * widths.filter((width, at) => at > 0 && width > 0).length;
 	widths[titleAt] = Math.min(widths[titleAt] ?? 0, Math.max(8, options.width - others - gaps));
-	return rows.map((row) => {
-		const cells = row.map((cell, at) => ({ cell, width: widths[at] ?? 0 })).filter(({ width }) => width > 0);
-		return cutTo(
-			options.width,
-			cells
-				.map(({ cell, width }) => padTo(width, cutTo(width, cell)))
-				.join("  ")
-				.trimEnd(),
-		);
+	return rows.flatMap((row, rowAt) => {
+		const run = runs[rowAt] as RunSummary;
+		const cells = row
+			.map((cell, at) => ({ at, text: padTo(widths[at] ?? 0, cutTo(widths[at] ?? 0, cell)) }))
+			.filter(({ text }) => text !== "");
+		const line = cells
+			.map(({ text }) => text)
+			.join("  ")
+			.trimEnd();
+		const painted = cells.map(({ at, text }) => (at === titleAt + 1 ? inColor(run, text, options) : text));
+		const fits = columnsOf(line) <= options.width;
+		return [fits ? painted.join("  ").trimEnd() : cutTo(options.width, line), ...origin(run, options)];
 	});
 }
+
+function inColor(run: RunSummary, text: string, { paint }: RunListOptions): string {
+	const color = stateColor(run);
+	return paint && color ? paint(color, text) : text;
+}
+
+function origin(run: RunSummary, { withOrigin, width, paint = (_, text) => text }: RunListOptions): string[] {
+	if (!withOrigin) return [];
+	const started = run.startedAt === undefined ? "not started" : `started ${timeInWords(run.startedAt)}`;
+	const session = `session ${inOneLine(run.parentSession).slice(0, SESSION_CHARS)}`;
+	const lines = wrapTo(width - 2, `${started} · ${session} · ${inOneLine(run.cwd)}`);
+	return lines.map((line) => `  ${paint("dim", line)}`);
+}
+
+/** A label in quotes: what is not in quotes is the beginning of a task. */
+const listedTitle = ({ label, task }: RunSummary): string =>
+	label === undefined ? inOneLine(task) : `"${inOneLine(label)}"`;
 
 /** Tokens and cost each in their place, so that they stand below each other. */
 function columnsOfUse({ usage }: RunSummary): [tokens: string, cost: string] {
@@ -76,12 +102,15 @@ function columnsOfUse({ usage }: RunSummary): [tokens: string, cost: string] {
 function block(run: RunSummary, options: RunListOptions): string[] {
 	const [number] = numberOf(run, options) ?? [];
 	const who = [...(number === undefined ? [] : [number]), inOneLine(run.agent)].join(" ");
-	const lines = [
-		`${who} · ${stateInWords(run)} ${elapsed(run, options.now)}`,
-		`  ${titleOf(run)}`,
-		`  ${[run.runId, ...consumed(run.usage)].join(" · ")}`,
+	const state = `${stateInWords(run)} ${elapsed(run, options.now)}`;
+	const head = `${who} · ${state}`;
+	const painted = `${who} · ${inColor(run, state, options)}`;
+	return [
+		columnsOf(head) <= options.width ? painted : cutTo(options.width, head),
+		cutTo(options.width, `  ${listedTitle(run)}`),
+		cutTo(options.width, `  ${[run.runId, ...consumed(run.usage)].join(" · ")}`),
+		...origin(run, options),
 	];
-	return lines.map((line) => cutTo(options.width, line));
 }
 
 const numberOf = ({ number }: RunSummary, { numbered = true }: RunListOptions): string[] | undefined =>

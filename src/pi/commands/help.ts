@@ -49,9 +49,21 @@ export function helpReport(width: number, { subagents, toolkit }: HelpOn): strin
 		...wrapTo(width, "Settings, in pi-geon.json of pi's agent directory (more in configuration.md)"),
 		...factsTo(width, SETTINGS_TOLD),
 		"",
+		...wrapTo(width, "In a shell, also while no pi is open (for good: in the start-up file of your shell)"),
+		`  ${shellLine(join(packageRoot(), "dist", "cli.js"))}`,
+		"",
 		...wrapTo(width, `Documents: ${join(packageRoot(), "docs")}`),
 	];
 }
+
+/** Makes the command that came with this package available in a shell: pi installs packages where no PATH leads. */
+function shellLine(file: string): string {
+	if (process.platform === "win32") return `function pi-geon { node '${file.replaceAll("'", "''")}' @args }`;
+	return `alias pi-geon=${shellQuoted(`node ${shellQuoted(file)}`)}`;
+}
+
+const shellQuoted = (text: string): string =>
+	/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Alt+S, where pi's own name of the key is alt+s. */
 function keyName(key: string): string {
