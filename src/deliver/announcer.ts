@@ -330,7 +330,8 @@ export class Announcer<Talk extends Conversation = Conversation> {
 				break;
 			case "announce": {
 				const announces = this.#take(telling, records);
-				if (announces.length > 0) telling.talk.send(announces);
+				if (announces.length > 0 && records.some(startsTurn)) telling.talk.send(announces);
+				else for (const announce of announces) telling.talk.add(announce);
 				break;
 			}
 			case "tell what the user stopped": {
@@ -395,6 +396,9 @@ export class Announcer<Talk extends Conversation = Conversation> {
 
 /** What a draining pi puts into its conversation. */
 type HandedOver = readonly (Announce | StoppedMessage)[];
+
+/** A model that is idle need not be woken for what the user asked for. */
+const startsTurn = ({ plan }: EndedRecord): boolean => plan.byUser !== true;
 
 interface Acting {
 	telling: Telling;

@@ -53,6 +53,8 @@ export interface LaunchRequest {
 	runTimeoutSeconds?: number;
 	/** Whether the parent goes on without waiting. */
 	background?: boolean;
+	/** The user asks, not the model. */
+	byUser?: true;
 	cleanup?: "keep" | "delete";
 	route?: unknown;
 }
@@ -186,6 +188,7 @@ export async function planLaunch(
 			archiveAfterMinutes: config.agents.defaults.subagents.archiveAfterMinutes,
 			parentKept: parent.sessionKept,
 		},
+		...(request.byUser && { byUser: true as const }),
 		...(request.route !== undefined && { route: request.route }),
 		warnings: [
 			...permitted.warnings,

@@ -57,6 +57,8 @@ export interface LaunchPlan {
 	 * opened again: what it has not heard when its pi ends, nobody will.
 	 */
 	afterwards: { cleanup: "keep" | "delete"; archiveAfterMinutes: number; parentKept: boolean };
+	/** The user asked for it, not the model: its report starts no turn. */
+	byUser?: true;
 	/** Where the embedding application wants the announce to go; never looked into. */
 	route?: unknown;
 	/** What the requester should hear with the result, decided while planning. */

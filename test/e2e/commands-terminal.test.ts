@@ -55,7 +55,7 @@ describe.each(piVersions)("commands in a terminal, on pi %s", (version) => {
 		for (const words of [
 			/list +\[all\|number\]: the runs/,
 			/stop +<id\|#\|all>: stop a run/,
-			/send +<id\|#> <message>/,
+			/run +<agent> <task>: start a run/,
 		]) {
 			await terminal.waitForText(words);
 		}

@@ -85,9 +85,11 @@ export const WITHOUT_RUNS: [line: string, says: RegExp][] = [
 export const WRONG: [line: string, says: RegExp][] = [
 	[
 		"/subagents lsit",
-		/no "lsit".* Did you mean `\/subagents list`\? It knows: list, stop, log, info, send, changes, diff, apply, branch, discard/,
+		/no "lsit".* Did you mean `\/subagents list`\? It knows: run, list, stop, log, info, send, changes, diff, apply, branch, discard/,
 	],
 	["/subagents frobnicate", /no "frobnicate"\. It knows/],
+	["/subagents run", /Which agent\? Nothing was done\. Usage: \/subagents run <agent> <task>/],
+	["/subagents run explorer", /There is no task\. Nothing was done/],
 	["/subagents list none", /"none" is no number of runs.*Usage: \/subagents list \[all\|number\]/],
 	["/subagents list -3", /"-3" is no number of runs/],
 	["/subagents stop", /Which run\? Nothing was done\. Usage: \/subagents stop <id\|#\|all>/],

@@ -3,6 +3,7 @@ import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import { messageOf } from "../../run/message-of.ts";
 import { wasEverUsed } from "../session-services.ts";
 import { type CommandAnswer, completions, dispatch, type Subcommand } from "./command.ts";
+import { EscapeStops } from "./escape-stops.ts";
 import type { CommandsSetup } from "./register.ts";
 import { RunsOfSession } from "./runs-of-session.ts";
 import { show } from "./show.ts";
@@ -27,7 +28,8 @@ export interface CommandAnswers {
 export function commandAnswers(setup: CommandsSetup, openSession: () => ExtensionContext | undefined): CommandAnswers {
 	const { pi, services, openInspector, onStopped } = setup;
 	const runs = new RunsOfSession(services, openSession);
-	const subagents = subagentsSubcommands({ ...setup, runs });
+	const escapeStops = new EscapeStops(setup);
+	const subagents = subagentsSubcommands({ ...setup, runs, openSession, escapeStops });
 	const toolkit = toolkitSubcommands({ ...setup, runs, subagents });
 	return {
 		subagents: command("subagents", subagents, async (ctx) => {

@@ -35,7 +35,7 @@ export function registerCommands(setup: CommandsSetup): void {
 		return loaded;
 	};
 	pi.registerEntryRenderer(REPORT, renderReport);
-	register("subagents", "Subagents of this session: list, stop, log, info, send, changes and more");
+	register("subagents", "Subagents of this session: run, list, stop, log, info, send, changes and more");
 	register("toolkit", "Subagents in general: agents, activity, help and more");
 	pi.registerCommand("stop", {
 		description: "Stop the turn and every subagent of this session",

@@ -6,10 +6,10 @@ import { historyReport } from "../../operate/report/history.ts";
 import { runInfoReport } from "../../operate/report/run-info.ts";
 import { runListReport } from "../../operate/report/run-list.ts";
 import { listRuns, summaryOf } from "../../operate/runs.ts";
-import type { DelegationSetup } from "../delegation-setup.ts";
 import { changesSubcommands } from "./changes.ts";
 import type { CommandAnswer, Subcommand } from "./command.ts";
 import { usage } from "./command.ts";
+import { type RunCommandSetup, runCommand } from "./run.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
 import { sendMessage } from "./send.ts";
 import { widthFor } from "./show.ts";
@@ -18,9 +18,10 @@ import { firstWord, onlyWord } from "./words.ts";
 
 const LISTED = 20;
 const LOGGED = 10;
-const NO_RUNS = "No runs in this session yet. The model starts them with the tools subagent and sessions_spawn.";
+const NO_RUNS =
+	"No runs in this session yet. The model starts them with the tools subagent and sessions_spawn, you with `/subagents run <agent> <task>`.";
 
-export interface SubagentsSetup extends DelegationSetup {
+export interface SubagentsSetup extends RunCommandSetup {
 	runs: RunsOfSession;
 	/** Runs were asked to stop: whoever tends them should look. */
 	onStopped: (ctx: ExtensionContext) => void;
@@ -110,7 +111,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 		},
 		complete: async (typed) => (await runs.offer(typed)).map((item) => ({ ...item, value: `${item.value} ` })),
 	};
-	return [list, stop, log, info, send, ...changesSubcommands(runs)];
+	return [runCommand(setup), list, stop, log, info, send, ...changesSubcommands(runs)];
 }
 
 const onlyIfBegun = (item: AutocompleteItem, typed: string): AutocompleteItem[] =>
