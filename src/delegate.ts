@@ -11,6 +11,7 @@
  */
 import type { Redactor } from "./collect/redact/redactor.ts";
 import {
+	backgroundResult,
 	progressResult,
 	queuedResult,
 	refusalResult,
@@ -42,6 +43,10 @@ export interface Waiting {
 	stopper?: () => string;
 	/** It is written down that the run is to be stopped. */
 	onStopAsked?: () => void;
+	/** Fires when the run continues without the caller, which the ledger says by then. */
+	leave?: AbortSignal;
+	/** The caller has left: the outcome is announced. */
+	onLeft?: (record: RunRecord) => void;
 	onUpdate?: (partial: SubagentResult) => void;
 	onAdmitted?: (record: RunRecord) => void;
 	onAsk?: AskUser;
@@ -70,7 +75,9 @@ export async function delegate(
 	if (isRefusal(admitted)) return refusalResult(admitted);
 	request.onAdmitted?.(admitted);
 
+	const { leave = new AbortController().signal } = request;
 	const ended = await services.supervisor.watch(admitted.run.id, {
+		leave,
 		signal: request.signal,
 		onQueued: (waiting) => request.onUpdate?.(queuedResult(admitted, waiting)),
 		onTrouble: (message) => request.onUpdate?.(troubleResult(admitted, message)),
@@ -79,7 +86,9 @@ export async function delegate(
 		...(request.onStopAsked && { onStopAsked: request.onStopAsked }),
 		...(request.onAsk && { onAsk: request.onAsk }),
 	});
-	return toolResult(ended, services.redactor);
+	if (ended) return toolResult(ended, services.redactor);
+	request.onLeft?.(admitted);
+	return backgroundResult(admitted);
 }
 
 /** Delegates a task and goes on: accepted means that it is in the ledger, and will be announced. */

@@ -18,6 +18,11 @@ export interface SubagentDetails {
 	/** At most one. */
 	results: SingleResult[];
 	error?: SubagentError;
+	/**
+	 * The user sent the run to the background. Not `runId`: to every version that means that this result tells how the run
+	 * ended, and its report is still to come.
+	 */
+	continues?: { runId: RunId };
 	/** In partial updates only. */
 	streaming?: Streaming;
 }

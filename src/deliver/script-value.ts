@@ -25,7 +25,10 @@ export function scriptValue({
 	finalized,
 	results,
 	error,
+	continues,
 }: Omit<SubagentDetails, "version">): ScriptValue {
+	if (continues)
+		return { status: "RUNNING", ...(sessionId !== undefined && { sessionId }), ...continues, usage: NO_USAGE };
 	const [result] = results;
 	const succeeded = result?.exitCode === 0;
 	return {

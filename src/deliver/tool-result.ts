@@ -131,6 +131,16 @@ export function refusalResult({ error }: Refusal): SubagentResult {
 	return { content: [{ type: "text", text: error.message }], details, structuredContent: scriptValue(details) };
 }
 
+/** The answer to a call whose run the user sent to the background. */
+export function backgroundResult({ run, plan, sessionId }: RunRecord): SubagentResult {
+	const details = resultDetails({ mode: "single", sessionId, results: [], continues: { runId: run.id } });
+	const text = [
+		`${plan.agent} continues in the background as run ${run.id}: the user sent it there.`,
+		"Its report comes into this conversation by itself. Do not wait for it, and do not start it again.",
+	].join(" ");
+	return { content: [{ type: "text", text }], details, structuredContent: scriptValue(details) };
+}
+
 /** A run at work, for the partial updates of the tool call. */
 export function progressResult(record: RunRecord, progress: Progress): SubagentResult {
 	return partial(record, lastActivity(progress), progress);

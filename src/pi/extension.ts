@@ -11,6 +11,7 @@ import { delegationDepth } from "../run/delegation-depth.ts";
 import { LiveRuns } from "../supervise/live-runs.ts";
 import { projectAgentApprovals } from "./approvals.ts";
 import { askUser } from "./ask-user.ts";
+import { BACKGROUND_KEY } from "./background-key.ts";
 import { registerCommands } from "./commands/register.ts";
 import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.ts";
 import type { UserDecisions } from "./delegation-setup.ts";
@@ -131,6 +132,10 @@ export default function piGeon(pi: ExtensionAPI): void {
 			events.end();
 			await services.close();
 		}
+	});
+	pi.registerShortcut(BACKGROUND_KEY, {
+		description: "Send the subagents that the turn waits for to the background",
+		handler: async (ctx) => (await import("./lazy.ts")).sendCallsToBackground(ctx, { calls, services }),
 	});
 	logToolUses(pi);
 	registerCommands({

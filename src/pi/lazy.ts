@@ -8,4 +8,5 @@ export { commandAnswers } from "./commands/answers.ts";
 export { copyConversation } from "./fork/copy.ts";
 export { inspect } from "./inspector/inspect.ts";
 export { answerRequest } from "./requests/answer.ts";
+export { sendCallsToBackground } from "./send-to-background.ts";
 export { questionDialogs } from "./show-question.ts";

@@ -1,31 +1,66 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { RunId } from "../run/ids.ts";
 
 /** A ledger that is locked for longer has the run go on, and its report wait for the session. */
 const WRITTEN_WITHIN_MS = 1000;
 
+/** A call that waits for a run. */
+export class WaitingCall {
+	readonly #leave = new AbortController();
+	readonly #written = Promise.withResolvers<void>();
+	/** Its run, once there is one. */
+	runId: RunId | undefined;
+
+	/** Fires when the run continues without it. */
+	get leave(): AbortSignal {
+		return this.#leave.signal;
+	}
+
+	/** Resolves when the stop of its run is written down, or it waits no longer. */
+	get stopWritten(): Promise<void> {
+		return this.#written.promise;
+	}
+
+	writtenDown(): void {
+		this.#written.resolve();
+	}
+
+	/** The run continues in the background: the ledger says so. */
+	leaveRun(): void {
+		this.#leave.abort();
+	}
+}
+
 /** The calls that wait for a run. They end with the session, and their runs are stopped. */
 export class WaitingCalls {
 	readonly #ended = new AbortController();
-	readonly #open = new Set<Promise<void>>();
+	readonly #open = new Set<WaitingCall>();
 
 	/** Fires when the session ends. pi's own signal for tools comes when it is too late to write anything down. */
 	get ended(): AbortSignal {
 		return this.#ended.signal;
 	}
 
-	/** Answers what to call when its stop is written down, or it waits no longer. */
-	begin(): () => void {
-		const { promise, resolve } = Promise.withResolvers<void>();
-		this.#open.add(promise);
-		return () => {
-			this.#open.delete(promise);
-			resolve();
-		};
+	get open(): readonly WaitingCall[] {
+		return [...this.#open];
+	}
+
+	begin(): WaitingCall {
+		const call = new WaitingCall();
+		this.#open.add(call);
+		return call;
+	}
+
+	/** It waits no longer. */
+	finish(call: WaitingCall): void {
+		this.#open.delete(call);
+		call.writtenDown();
 	}
 
 	/** Resolves when all stops are written down: pi may exit right after. */
 	async end(): Promise<void> {
 		this.#ended.abort();
-		await Promise.race([Promise.all(this.#open), sleep(WRITTEN_WITHIN_MS, undefined, { ref: false })]);
+		const written = Promise.all(this.open.map(({ stopWritten }) => stopWritten));
+		await Promise.race([written, sleep(WRITTEN_WITHIN_MS, undefined, { ref: false })]);
 	}
 }

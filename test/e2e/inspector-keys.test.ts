@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { BACKGROUND_KEY } from "../../src/pi/background-key.ts";
 import { INSPECTOR_KEY } from "../../src/pi/inspector-key.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { gate } from "../helpers/gate.ts";
@@ -185,11 +186,11 @@ test("a child that speaks fast makes no more than fifteen repaints a second, in 
 	}
 });
 
-test.each(piVersions)("the key of the inspector is none of the keys of pi %s", (version) => {
+test.each(piVersions)("our keys are none of the keys of pi %s", (version) => {
 	const docs = join(dirname(dirname(dirname(cliOf(version)))), "docs", "keybindings.md");
 	const keys = readFileSync(docs, "utf8").match(/`[a-z0-9+\]-]+`/g);
 	expect(keys).toContain("`ctrl+o`");
-	expect(keys).not.toContain(`\`${INSPECTOR_KEY}\``);
+	for (const key of [INSPECTOR_KEY, BACKGROUND_KEY]) expect(keys).not.toContain(`\`${key}\``);
 });
 
 test("without the widget nothing is above the editor, and the inspector is there all the same", async () => {

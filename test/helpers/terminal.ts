@@ -26,6 +26,7 @@ const KEYS = {
 	"ctrl+c": "\x03",
 	"ctrl+d": "\x04",
 	"ctrl+o": "\x0f",
+	"alt+g": "\x1bg",
 	"alt+s": "\x1bs",
 	end: "\x1b[F",
 	home: "\x1b[H",

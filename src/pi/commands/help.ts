@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { packageRoot } from "../../config/package-root.ts";
 import { type Fact, factsTo, wrapTo } from "../../operate/report/layout.ts";
+import { BACKGROUND_KEY } from "../background-key.ts";
 import { INSPECTOR_KEY } from "../inspector-key.ts";
 import { type Subcommand, usage } from "./command.ts";
 
@@ -8,6 +9,7 @@ const KEYS = [
 	{ name: "Esc", value: "stops the turn and the runs it waits for. Background runs go on: /stop ends those too." },
 	{ name: "Ctrl+O", value: "shows the whole of calls and reports (pi's own key for it)" },
 	{ name: keyName(INSPECTOR_KEY), value: "opens the inspector: the runs of this session on a screen of their own" },
+	{ name: keyName(BACKGROUND_KEY), value: "sends the runs that the turn waits for to the background" },
 ];
 
 const SETTINGS_TOLD = [

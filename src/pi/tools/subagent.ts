@@ -86,7 +86,7 @@ export function subagentTool({
 		async execute(toolCall, request, signal, onUpdate, ctx) {
 			const route = routeOf(ctx);
 			const { mode } = ctx;
-			const written = calls.begin();
+			const call = calls.begin();
 			let admitted: RunId | undefined;
 			try {
 				return await services.use(ctx, (available) =>
@@ -100,7 +100,9 @@ export function subagentTool({
 							signal: AbortSignal.any([calls.ended, ...(signal ? [signal] : [])]),
 							// Otherwise, in the terminal, it was most likely a key of the user's.
 							stopper: () => (mode === "tui" && !calls.ended.aborted ? "the user" : "the parent"),
-							onStopAsked: written,
+							onStopAsked: () => call.writtenDown(),
+							leave: call.leave,
+							onLeft: (record) => announcer.awaited(record.run.id),
 							onUpdate: (partial) => {
 								onUpdate?.(partial);
 								const { streaming } = partial.details;
@@ -109,6 +111,7 @@ export function subagentTool({
 							onAdmitted: (record) => {
 								events.created(record, available);
 								admitted = record.run.id;
+								call.runId = admitted;
 								if (rows.has(toolCall)) live.await(admitted);
 								announcer.await(admitted, toolCall);
 								announcer.attend(conversationOf(pi, ctx));
@@ -125,7 +128,7 @@ export function subagentTool({
 				// Something of ours is broken: a ledger that cannot be opened, a disk that is full. Still a result.
 				return refusalResult(refuse("SUBAGENT_FAILED", messageOf(error), "internal"));
 			} finally {
-				written();
+				calls.finish(call);
 				if (admitted !== undefined) {
 					announcer.returned(admitted);
 					live.awaited(admitted);
