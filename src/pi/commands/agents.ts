@@ -22,22 +22,22 @@ export interface AgentsSetup {
 	writeQuestions: WriteQuestions;
 }
 
-/** `/toolkit agents`, and `/toolkit agents forget <name>`. */
+/** `/subagents agents`, and `/subagents agents forget <name>`. */
 export function agentsCommand({ pi, writeQuestions }: AgentsSetup): Subcommand {
 	const agents: Subcommand = {
 		name: "agents",
 		takes: "[forget <name>]",
 		does: "the agents, where they come from, what they get and what not; forget: ask again whether one may write",
-		async run(args, ctx) {
-			if (args === "") return report(ctx);
+		async run(args, ctx, command) {
+			if (args === "") return report(ctx, command);
 			const { word, rest: name } = firstWord(args);
 			if (word === "forget" && name !== "") return forget(name);
-			return { problem: `Nothing was done. Usage: ${usage("toolkit", agents)}` };
+			return { problem: `Nothing was done. Usage: ${usage(command, agents)}` };
 		},
 	};
 	return agents;
 
-	async function report(ctx: ExtensionContext): Promise<string[]> {
+	async function report(ctx: ExtensionContext, command: string): Promise<string[]> {
 		const here = await withKernel(toolSurroundings(pi, ctx, writeQuestions));
 		const trusted = isTrustedByDecision(ctx);
 		const catalog = agentsFor(ctx, { includeProject: true });
@@ -48,7 +48,7 @@ export function agentsCommand({ pi, writeQuestions }: AgentsSetup): Subcommand {
 			modelHere,
 			noteOn: ({ source }) =>
 				source === "project" && !trusted ? "the project is not trusted: you are asked before it runs" : undefined,
-			howToForget: ({ name }) => `/toolkit agents forget ${name}`,
+			howToForget: ({ name }) => `/${command} agents forget ${name}`,
 		});
 	}
 

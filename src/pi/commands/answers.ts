@@ -29,8 +29,9 @@ export function commandAnswers(setup: CommandsSetup, openSession: () => Extensio
 	const { pi, services, openInspector, onStopped } = setup;
 	const runs = new RunsOfSession(services, openSession);
 	const escapeStops = new EscapeStops(setup);
-	const subagents = subagentsSubcommands({ ...setup, runs, openSession, escapeStops });
-	const toolkit = toolkitSubcommands({ ...setup, runs, subagents });
+	const own = subagentsSubcommands({ ...setup, runs, openSession, escapeStops });
+	const { toolkit, ofBoth } = toolkitSubcommands({ ...setup, runs, subagents: own });
+	const subagents = [...own, ...ofBoth];
 	return {
 		subagents: command("subagents", subagents, async (ctx) => {
 			if (ctx.mode === "tui" && wasEverUsed()) return void (await openInspector(ctx));

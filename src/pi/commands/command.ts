@@ -18,7 +18,8 @@ export interface Subcommand {
 	/** What follows the name: `<id|#> [limit]`. */
 	takes: string;
 	does: string;
-	run(args: string, ctx: ExtensionCommandContext): Promise<CommandAnswer>;
+	/** `command` is the one that it was typed after: some belong to two. */
+	run(args: string, ctx: ExtensionCommandContext, command: string): Promise<CommandAnswer>;
 	/** What may be typed after the name. Values are without the name itself. */
 	complete?(typed: string): Promise<AutocompleteItem[]>;
 }
@@ -31,7 +32,7 @@ export async function dispatch(
 ): Promise<CommandAnswer> {
 	const { word, rest } = firstWord(args);
 	const found = subcommands.find(({ name }) => name === word);
-	if (found) return found.run(rest, ctx);
+	if (found) return found.run(rest, ctx, command);
 	const names = subcommands.map(({ name }) => name);
 	const meant = nearest(word, names);
 	const guess = meant === undefined ? "" : ` Did you mean \`/${command} ${meant}\`?`;

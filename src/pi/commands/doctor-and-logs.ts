@@ -20,7 +20,7 @@ import { firstWord } from "./words.ts";
 
 const DOCTOR_STATUS = "pi-geon-doctor";
 
-/** `/toolkit doctor [--fix]` */
+/** `/subagents doctor [--fix]` */
 export async function showDoctor(
 	pi: ExtensionAPI,
 	ctx: ExtensionContext,
@@ -28,7 +28,8 @@ export async function showDoctor(
 ): Promise<CommandAnswer> {
 	const words = request.args.split(/\s+/).filter((word) => word !== "");
 	const unknown = words.find((word) => word !== "--fix");
-	if (unknown !== undefined) return { problem: `/toolkit doctor takes --fix, not "${unknown}". Nothing was done.` };
+	if (unknown !== undefined)
+		return { problem: `/${request.command} doctor takes --fix, not "${unknown}". Nothing was done.` };
 	const { over } = request;
 	try {
 		const results = await runDoctor(doctorSources(pi, ctx, request.writeQuestions), {
@@ -43,8 +44,11 @@ export async function showDoctor(
 	}
 }
 
-/** `/toolkit logs [run|agent|level] [limit]` */
-export async function showLogs(ctx: ExtensionContext, { args, width, runs }: LogsRequest): Promise<CommandAnswer> {
+/** `/subagents logs [run|agent|level] [limit]` */
+export async function showLogs(
+	ctx: ExtensionContext,
+	{ command, args, width, runs }: LogsRequest,
+): Promise<CommandAnswer> {
 	const places = placesIn(getAgentDir());
 	const agents = trustedAgentsFor(ctx).agents.map(({ name }) => name);
 	const filter: LogFilter = {};
@@ -52,11 +56,19 @@ export async function showLogs(ctx: ExtensionContext, { args, width, runs }: Log
 		const { word, rest } = firstWord(left);
 		left = rest;
 		const part = await meaningOf(word);
-		if ("error" in part) return misusedToolkit(`${part.error}${didYouMean(word, agents)}`);
-		if (Object.keys(part).some((name) => name in filter)) return misusedToolkit(`"${word}" is one too many.`);
+		if ("error" in part) return misusedLogs(`${part.error}${didYouMean(word, agents)}`);
+		if (Object.keys(part).some((name) => name in filter)) return misusedLogs(`"${word}" is one too many.`);
 		Object.assign(filter, part);
 	}
 	return logLinesReport(parentRedactor().redactValue(readLogs(places, filter)), { width });
+
+	function misusedLogs(problem: string): CommandAnswer {
+		const levels = LOG_LEVELS.join(", ");
+		const logs = `/${command} logs`;
+		return {
+			problem: `${problem} ${logs} takes a run, an agent, a level (${levels}) and how many lines: ${logs} explorer warn 50`,
+		};
+	}
 
 	async function meaningOf(word: string): Promise<LogFilter | Denial> {
 		if (isLevel(word)) return { level: word };
@@ -76,17 +88,17 @@ export async function showLogs(ctx: ExtensionContext, { args, width, runs }: Log
 	}
 }
 
-const misusedToolkit = (problem: string): CommandAnswer => ({
-	problem: `${problem} /toolkit logs takes a run, an agent, a level (${LOG_LEVELS.join(", ")}) and how many lines: /toolkit logs explorer warn 50`,
-});
-
 interface LogsRequest {
+	/** The one that it was typed after. */
+	command: string;
 	args: string;
 	width: number;
 	runs: RunsOfSession;
 }
 
 interface DoctorRequest {
+	/** The one that it was typed after. */
+	command: string;
 	args: string;
 	width: number;
 	over: AbortSignal;

@@ -19,10 +19,12 @@ const SETTINGS_TOLD = [
 	{ name: "agents.defaults.subagents.maxConcurrent", value: "how many runs work at once" },
 ];
 
+const BOTH = "agents, doctor, logs and help also work after /toolkit.";
+
 const RUNS =
 	"<id|#> is a run's id or the beginning of one, its number, its label (in quotes, if it has spaces), or `last`.";
 
-/** The subcommands there are, by the command they belong to. */
+/** The subcommands there are, each once, by the command they belong to. */
 export interface HelpOn {
 	subagents: readonly Subcommand[];
 	toolkit: readonly Subcommand[];
@@ -43,7 +45,7 @@ export function helpReport(width: number, { subagents, toolkit }: HelpOn): strin
 		"",
 		...factsTo(width, commands),
 		"",
-		...wrapTo(width, RUNS),
+		...wrapTo(width, `${RUNS} ${BOTH}`),
 		"",
 		"Keys",
 		...factsTo(width, KEYS),

@@ -35,8 +35,8 @@ export function registerCommands(setup: CommandsSetup): void {
 		return loaded;
 	};
 	pi.registerEntryRenderer(REPORT, renderReport);
-	register("subagents", "Subagents of this session: run, list, stop, log, info, send, changes and more");
-	register("toolkit", "Subagents in general: agents, activity, help and more");
+	register("subagents", "Subagents of this session: run, list, stop, agents, doctor, help and more");
+	register("toolkit", "Subagents in general: agents, doctor, logs, activity, help");
 	pi.registerCommand("stop", {
 		description: "Stop the turn and every subagent of this session",
 		handler: async (args, ctx) => (await answers()).stop(args, ctx),

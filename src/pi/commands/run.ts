@@ -19,7 +19,7 @@ import type { EscapeStops } from "./escape-stops.ts";
 import { widthFor } from "./show.ts";
 import { asWord, firstWord } from "./words.ts";
 
-export interface RunCommandSetup extends DelegationSetup {
+export interface RunSubcommandSetup extends DelegationSetup {
 	openSession: () => ExtensionContext | undefined;
 	/** Aborted when the session is over. */
 	over: AbortSignal;
@@ -27,7 +27,7 @@ export interface RunCommandSetup extends DelegationSetup {
 }
 
 /** `/subagents run <agent> <task>`: the user delegates, without the model. */
-export function runCommand(setup: RunCommandSetup): Subcommand {
+export function runSubcommand(setup: RunSubcommandSetup): Subcommand {
 	const { services, openSession } = setup;
 	const run: Subcommand = {
 		name: "run",

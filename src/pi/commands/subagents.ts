@@ -9,7 +9,7 @@ import { listRuns, summaryOf } from "../../operate/runs.ts";
 import { changesSubcommands } from "./changes.ts";
 import type { CommandAnswer, Subcommand } from "./command.ts";
 import { usage } from "./command.ts";
-import { type RunCommandSetup, runCommand } from "./run.ts";
+import { type RunSubcommandSetup, runSubcommand } from "./run.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
 import { sendMessage } from "./send.ts";
 import { widthFor } from "./show.ts";
@@ -21,7 +21,7 @@ const LOGGED = 10;
 const NO_RUNS =
 	"No runs in this session yet. The model starts them with the tools subagent and sessions_spawn, you with `/subagents run <agent> <task>`.";
 
-export interface SubagentsSetup extends RunCommandSetup {
+export interface SubagentsSetup extends RunSubcommandSetup {
 	runs: RunsOfSession;
 	/** Runs were asked to stop: whoever tends them should look. */
 	onStopped: (ctx: ExtensionContext) => void;
@@ -111,7 +111,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 		},
 		complete: async (typed) => (await runs.offer(typed)).map((item) => ({ ...item, value: `${item.value} ` })),
 	};
-	return [runCommand(setup), list, stop, log, info, send, ...changesSubcommands(runs)];
+	return [runSubcommand(setup), list, stop, log, info, send, ...changesSubcommands(runs)];
 }
 
 const onlyIfBegun = (item: AutocompleteItem, typed: string): AutocompleteItem[] =>

@@ -11,7 +11,7 @@ import { parentRedactor } from "../parent-log.ts";
 import { activity } from "../view/activity.ts";
 import type { WriteQuestions } from "../write-consent.ts";
 import { agentsCommand } from "./agents.ts";
-import type { CommandAnswer, Subcommand } from "./command.ts";
+import { type CommandAnswer, type Subcommand, usage } from "./command.ts";
 import { showDoctor, showLogs } from "./doctor-and-logs.ts";
 import { helpReport } from "./help.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
@@ -20,7 +20,7 @@ import { widthFor } from "./show.ts";
 export interface ToolkitSetup {
 	pi: ExtensionAPI;
 	runs: RunsOfSession;
-	/** What `/subagents` can do, for the help. */
+	/** What `/subagents` alone can do, for the help. */
 	subagents: readonly Subcommand[];
 	/** What a run that this process watches told last. */
 	liveProgress: (id: RunId) => Progress | undefined;
@@ -29,28 +29,34 @@ export interface ToolkitSetup {
 	writeQuestions: WriteQuestions;
 }
 
+export interface ToolkitSubcommands {
+	toolkit: Subcommand[];
+	/** Those that work after `/subagents` too. */
+	ofBoth: Subcommand[];
+}
+
 /** What `/toolkit` can do. */
-export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
+export function toolkitSubcommands(setup: ToolkitSetup): ToolkitSubcommands {
 	const { pi, runs, subagents, liveProgress, over, writeQuestions } = setup;
 	const agents = agentsCommand(setup);
 	const doctor: Subcommand = {
 		name: "doctor",
 		takes: "[--fix]",
 		does: "try everything that can be wrong, and say what to do",
-		run: (args, ctx) => showDoctor(pi, ctx, { args, width: widthFor(ctx), over, writeQuestions }),
+		run: (args, ctx, command) => showDoctor(pi, ctx, { command, args, width: widthFor(ctx), over, writeQuestions }),
 	};
 	const logs: Subcommand = {
 		name: "logs",
 		takes: "[run|agent|level] [limit]",
 		does: "logs of parents and hosts, with the use of the web, document and lsp tools",
-		run: (args, ctx) => showLogs(ctx, { args, width: widthFor(ctx), runs }),
+		run: (args, ctx, command) => showLogs(ctx, { command, args, width: widthFor(ctx), runs }),
 	};
 	const activityNow: Subcommand = {
 		name: "activity",
 		takes: "",
 		does: "what each open run is doing now, and what the web, document and lsp tools did",
-		async run(args, ctx) {
-			const answer = nothingAfter(activityNow, args);
+		async run(args, ctx, command) {
+			const answer = nothingAfter(usage(command, activityNow), args);
 			if (answer) return answer;
 			const activities = await runs.use(
 				ctx,
@@ -72,11 +78,13 @@ export function toolkitSubcommands(setup: ToolkitSetup): Subcommand[] {
 		name: "help",
 		takes: "",
 		does: "commands, keys, settings",
-		run: async (args, ctx) => nothingAfter(help, args) ?? helpReport(widthFor(ctx), { subagents, toolkit }),
+		run: async (args, ctx, command) =>
+			nothingAfter(usage(command, help), args) ??
+			helpReport(widthFor(ctx), { subagents: [...subagents, ...ofBoth], toolkit: [activityNow] }),
 	};
-	const toolkit = [agents, doctor, logs, activityNow, help];
-	return toolkit;
+	const ofBoth = [agents, doctor, logs, help];
+	return { ofBoth, toolkit: [agents, doctor, logs, activityNow, help] };
 }
 
-const nothingAfter = ({ name }: Subcommand, args: string): CommandAnswer =>
-	args === "" ? undefined : { problem: `/toolkit ${name} takes no arguments. Nothing was done.` };
+const nothingAfter = (typed: string, args: string): CommandAnswer =>
+	args === "" ? undefined : { problem: `${typed} takes no arguments. Nothing was done.` };
