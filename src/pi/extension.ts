@@ -9,6 +9,7 @@ import type { RunRecord } from "../ledger/records.ts";
 import { systemPorts } from "../processes/system-ports.ts";
 import { delegationDepth } from "../run/delegation-depth.ts";
 import { LiveRuns } from "../supervise/live-runs.ts";
+import { mentionInPrompt, mentionMessage, offerAgents } from "./agent-mentions.ts";
 import { projectAgentApprovals } from "./approvals.ts";
 import { askUser } from "./ask-user.ts";
 import { BACKGROUND_KEY } from "./background-key.ts";
@@ -96,6 +97,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		requests.begin(ctx);
 		announcer.begin(talkIn(ctx));
 		if (!enabled) return;
+		offerAgents(ctx);
 		const { agents } = catalog;
 		policy = subagents.injectDelegationPolicy ? delegationPolicy(agents) : "";
 		pi.registerTool(subagentTool({ ...common, agents, policy, announcer, events, live, calls, rows }));
@@ -105,17 +107,20 @@ export default function piGeon(pi: ExtensionAPI): void {
 		pi.registerTool(sessionsHistoryTool(services));
 		pi.registerTool(agentsListTool(services));
 	});
-	pi.on("before_agent_start", ({ systemPromptOptions }, ctx) => {
+	pi.on("before_agent_start", ({ prompt, systemPromptOptions }, ctx) => {
 		addPolicyToCustomPrompt(systemPromptOptions, policy);
-		if (enabled) startHostAhead(ctx);
+		if (!enabled) return undefined;
+		startHostAhead(ctx);
+		return mentionMessage(prompt, ctx);
 	});
 	pi.on("tool_result", markFailure);
 	pi.on("turn_end", (event, ctx) => announcer.settleResults(talkIn(ctx), event.toolResults));
 	pi.on("agent_before_settle", headlessDrain(announcer, services, talkIn, systemPorts.clock));
 	// First: a route under the command's old name is not a prompt.
 	registerRoute(pi);
-	pi.on("input", (_event, ctx) => {
+	pi.on("input", ({ text, streamingBehavior }, ctx) => {
 		if (ctx.isIdle()) announcer.promptEntered();
+		return enabled && streamingBehavior !== undefined ? mentionInPrompt(text, ctx) : undefined;
 	});
 	pi.on("agent_start", () => announcer.promptArrived());
 	pi.on("agent_settled", (_event, ctx) => announcer.rested(talkIn(ctx)));
