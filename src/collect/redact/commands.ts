@@ -1,5 +1,5 @@
-import { isQuote } from "./characters.ts";
-import { maskOf } from "./mask.ts";
+import { DASHED, isQuote, startOf } from "./characters.ts";
+import { MASKED, maskOf } from "./mask.ts";
 import { Rewriting } from "./rewriting.ts";
 import { isSecretValue, looksStrong } from "./secret-values.ts";
 
@@ -58,66 +58,119 @@ const CALLS =
 const QUOTED_ARGUMENT = raw`(["'][^"'\n]{6,200}["'])`;
 const LAST_ARGUMENT = raw`\((?:[^()\n]{0,200},[ \t]*)?["'][^"'\n]{1,80}["'],[ \t]*${QUOTED_ARGUMENT}[ \t]*[,)]`;
 
-const PATTERNS = new Map(
-	[...PROGRAMS, [CALLS, LAST_ARGUMENT] as const].flatMap(([programs, argument]) => {
-		const pattern = argumentPattern(argument, argument.includes(VALUE) ? VALUE : QUOTED_ARGUMENT);
-		return programs.split(" ").map((program): [string, RegExp] => [program, pattern]);
-	}),
-);
+interface Program {
+	argument: RegExp;
+	/** How far its command may reach beyond the name of the next program in it. */
+	reach: number;
+	/** What such a command has in it. Those that overlap would be read many times without it. */
+	sign?: RegExp;
+	/** Its arguments may be anything: only what cannot be a word counts. */
+	needsProof: boolean;
+}
+
 /** What stands before the value is a group of its own and says where the value begins: the flag `d` is slow. */
 function argumentPattern(argument: string, value: string): RegExp {
 	const [before, after] = argument.split(value);
 	return new RegExp(`(${before})${value}${after}`, "g");
 }
 
+/** `echo x | docker login` and `sudo -S docker ps <<< x` have the name of another program in them. */
+const REACH = 100;
+const READS_STDIN = /--(?:password-)?stdin|--with-token|sudo -S|chpasswd|kinit|cryptsetup/g;
+const SIGNS = new Map([
+	["echo", READS_STDIN],
+	["printf", READS_STDIN],
+	["sudo", /<<</g],
+]);
+const NEED_PROOF = new Set(
+	"echo printf connect login authenticate security http https PDO getConnection cargo vault".split(" "),
+);
+const KNOWN = new Map(
+	[...PROGRAMS, [CALLS, LAST_ARGUMENT] as const].flatMap(([programs, argument]) => {
+		const pattern = argumentPattern(argument, argument.includes(VALUE) ? VALUE : QUOTED_ARGUMENT);
+		return programs.split(" ").map((name): [string, Program] => {
+			const sign = SIGNS.get(name);
+			const reach = sign === undefined ? 0 : REACH;
+			return [name, { argument: pattern, reach, needsProof: NEED_PROOF.has(name), ...(sign && { sign }) }];
+		});
+	}),
+);
+
 const anyOf = (names: string[]): string => names.sort((a, b) => b.length - a.length).join("|");
 const PROGRAM = new RegExp(
 	raw`(?<![\w-])(?:(?:${anyOf(PROGRAMS.flatMap(([programs]) => programs.split(" ")))})(?=[ \t])|(?:${anyOf(CALLS.split(" "))})(?=\())`,
 	"g",
 );
+const LONGEST_NAME = Math.max(...[...KNOWN.keys()].map((name) => name.length));
 /** A command ends with its line. Nothing after so many characters counts as its argument. */
 const MAX_COMMAND = 400;
-/** How far a command may reach beyond the name of another program in it, as in `echo x | docker login` and `sudo -S docker ps <<< x`. */
-const REACH = 100;
-/** Programs whose arguments may be anything: only what cannot be a word counts. */
-const NEEDS_PROOF = /^(?:echo|printf|connect|login|authenticate|security|http|https|PDO|getConnection|cargo|vault)$/;
 
 /** Masks passwords in the arguments of programs that take them in a short flag, and of calls that take them by position. */
 export function maskCommands(text: string): string {
 	const rewriting = new Rewriting(text);
+	const signs = new Signs(text);
 	PROGRAM.lastIndex = 0;
-	let program = PROGRAM.exec(text);
-	while (program !== null) {
-		const next: RegExpExecArray | null = PROGRAM.exec(text);
-		const from = Math.max(rewriting.done, program.index);
-		const reach = /^(?:echo|printf|sudo)$/.test(program[0]) ? REACH : 0;
-		const afterNext = next === null ? text.length : next.index + reach;
-		const secret = argumentOf(program[0], commandAt(text, from, afterNext));
-		if (secret !== undefined) rewriting.replace(from + secret.from, from + secret.to, maskOf("password"));
-		program = next;
+	for (let end = nextProgram(text); end > 0; ) {
+		const start = startOf(text, end, DASHED, LONGEST_NAME);
+		const program = KNOWN.get(text.slice(start, end));
+		const nextEnd = nextProgram(text);
+		if (program !== undefined) {
+			const from = Math.max(rewriting.done, start);
+			const next = nextEnd === 0 ? text.length : startOf(text, nextEnd, DASHED, LONGEST_NAME) + program.reach;
+			const to = endOfCommand(text, from, next);
+			if (signs.mayBeIn(program, from, to)) maskArguments(rewriting, program, from, text.slice(from, to));
+		}
+		end = nextEnd;
 	}
 	return rewriting.result();
 }
 
+/** Where the next name of a program ends. What a match would say of where it begins, the text says sooner. */
+const nextProgram = (text: string): number => (PROGRAM.test(text) ? PROGRAM.lastIndex : 0);
+
+const PASSWORD_MASK = maskOf("password");
+
 /** To the next program, so that no text is read for many of them; the name of a program may be an argument of another. */
-function commandAt(text: string, from: number, afterNext: number): string {
-	const line = text.slice(from, Math.min(afterNext, from + MAX_COMMAND));
-	const lineEnd = line.search(/[^\\]\n/);
-	return lineEnd === -1 ? line : line.slice(0, lineEnd + 1);
+function endOfCommand(text: string, from: number, afterNext: number): number {
+	const limit = Math.min(text.length, afterNext, from + MAX_COMMAND);
+	for (let at = from + 1; at < limit; at += 1) {
+		if (text.charCodeAt(at) === 0x0a && text.charCodeAt(at - 1) !== 0x5c) return at;
+	}
+	return limit;
 }
 
-function argumentOf(program: string, command: string): { from: number; to: number } | undefined {
-	const pattern = PATTERNS.get(program);
-	if (pattern === undefined) return undefined;
-	pattern.lastIndex = 0;
-	for (let match = pattern.exec(command); match !== null; match = pattern.exec(command)) {
-		const [, before = "", written = ""] = match;
-		const from = match.index + before.length;
-		const to = from + written.length;
+/** Where the next sign of each kind is. Asked from the beginning of a text to its end, each reads it once. */
+class Signs {
+	readonly #text: string;
+	readonly #next = new Map<RegExp, number>();
+
+	constructor(text: string) {
+		this.#text = text;
+	}
+
+	mayBeIn({ sign }: Program, from: number, to: number): boolean {
+		if (sign === undefined) return true;
+		let next = this.#next.get(sign) ?? -1;
+		if (next < from) {
+			sign.lastIndex = from;
+			next = sign.exec(this.#text)?.index ?? this.#text.length;
+			this.#next.set(sign, next);
+		}
+		return next < to;
+	}
+}
+
+/** All of them at once: each that were left to the next pass would have the whole text read again. */
+function maskArguments(rewriting: Rewriting, { argument, needsProof }: Program, start: number, command: string): void {
+	argument.lastIndex = 0;
+	for (let match = argument.exec(command); match !== null; match = argument.exec(command)) {
+		const from = match.index + (match[1]?.length ?? 0);
+		const to = from + (match[2]?.length ?? 0);
+		if (command.startsWith(MASKED, from)) continue;
 		const quoted = isQuote(command.charCodeAt(from)) ? 1 : 0;
 		const value = command.slice(from + quoted, to - quoted);
-		const enough = NEEDS_PROOF.test(program) ? looksStrong(value) || isSecretValue(value, "token", "bare") : true;
-		if (enough && isSecretValue(value, "password", "quoted")) return { from: from + quoted, to: to - quoted };
+		const enough = needsProof ? looksStrong(value) || isSecretValue(value, "token", "bare") : true;
+		if (enough && isSecretValue(value, "password", "quoted"))
+			rewriting.replace(start + from + quoted, start + to - quoted, PASSWORD_MASK);
 	}
-	return undefined;
 }

@@ -1,4 +1,4 @@
-import { isDigit } from "./characters.ts";
+import { isDigit, isOf, WORD_CHAR } from "./characters.ts";
 import { DIGITS, isCapital, NO_WORD, numberOfWord, type Word, WordsFromEnd } from "./name-words.ts";
 
 /**
@@ -29,6 +29,12 @@ areAll("qualifier", "PRIMARY SECONDARY BACKUP PLAIN DATA RAW TEXT DEFAULT");
 const JOINED =
 	/(?<=(PASSWORD|PASSWD|PASSPHRASE|STOREPASS|KEYPASS|DBPASS|DBPWD|USERPASS|SSHPASS|ROOTPW|REQUIREPASS|MASTERAUTH)|(SECRET)|(?:TOKEN|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|AUTHKEY|LICENSEKEY|ENCRYPTIONKEY|SIGNINGKEY|CONNECTIONSTRING|CONNSTR))/y;
 const LEAST_JOINED = "DBPWD".length;
+/** The last two letters of these, because most words end in others. */
+const ENDS_JOINED = new Set("RD WD SE SS PW TH ET EN EY NG TR".split(" ").map((end) => lastTwo(end, 2)));
+
+function lastTwo(word: string, end: number): number {
+	return ((word.charCodeAt(end - 2) & 0x1f) << 5) | (word.charCodeAt(end - 1) & 0x1f);
+}
 
 /** Whether a key with that word before it is a secret. */
 const SECRET_BY_WORD = new Map<Word, boolean>();
@@ -54,8 +60,21 @@ export function credentialName(name: string): CredentialName | undefined {
 	return kindByWords(/[^ -~]/.test(name) ? inAscii(name) : name);
 }
 
+/** A text has few names, and these again and again. */
+const KNOWN_KINDS = new Map<string, NameKind>();
+const MOST_KNOWN = 500;
+
 /** Of a name in letters of ASCII. */
 export function nameKind(name: string): NameKind {
+	const known = KNOWN_KINDS.get(name);
+	if (known !== undefined) return known;
+	const kind = readKind(name);
+	if (KNOWN_KINDS.size === MOST_KNOWN) KNOWN_KINDS.clear();
+	KNOWN_KINDS.set(name, kind);
+	return kind;
+}
+
+function readKind(name: string): NameKind {
 	const kind = name.length <= LONGEST_IN_CONTEXT ? kindInContext(name) : "none";
 	return kind === "none" ? (kindByWords(name) ?? "none") : kind;
 }
@@ -74,9 +93,12 @@ function kindByWords(name: string): CredentialName | undefined {
 	const words = new WordsFromEnd(name);
 	let last = words.next();
 	let { from, to } = words;
+	let role = ROLES.get(last);
+	// Most names end in a word that says all, and what stands before it need not be read.
+	if (role === "password") return role;
+	if (role === "secret" || role === "token") return isOfPypi(name) ? "token" : role;
 	let before = words.next();
 	if ((last === STR || last === STRING) && (before === CONN || before === CONNECTION)) return "token";
-	let role = ROLES.get(last);
 	while (role === "qualifier" && before !== NO_WORD) {
 		last = before;
 		role = ROLES.get(last);
@@ -96,7 +118,7 @@ function kindByWords(name: string): CredentialName | undefined {
 
 /** Of a word such as `dbpass` or `accesskey`. */
 function kindOfJoined(name: string, from: number, to: number): CredentialName | undefined {
-	if (to - from < LEAST_JOINED) return undefined;
+	if (to - from < LEAST_JOINED || !ENDS_JOINED.has(lastTwo(name, to))) return undefined;
 	JOINED.lastIndex = to - from;
 	const joined = JOINED.exec(name.slice(from, to).toUpperCase());
 	if (joined === null) return undefined;
@@ -106,7 +128,11 @@ function kindOfJoined(name: string, from: number, to: number): CredentialName | 
 
 /** `pypi-token.pypi`: its first words tell. */
 function isOfPypi(name: string): boolean {
-	if (name.length < "pypitoken".length || !/pypi/i.test(name)) return false;
+	if (name.length < "pypitoken".length) return false;
+	let first = 0;
+	while (first < name.length && !isOf(WORD_CHAR, name.charCodeAt(first))) first += 1;
+	// p and y
+	if ((name.charCodeAt(first) | 0x20) !== 0x70 || (name.charCodeAt(first + 1) | 0x20) !== 0x79) return false;
 	const words = new WordsFromEnd(name);
 	const all: Word[] = [];
 	for (let word = words.next(); word !== NO_WORD; word = words.next()) all.unshift(word);

@@ -56,6 +56,8 @@ export function maskHttpCredentials(text: string): string {
 
 /** `user:password` in base64; what else decodes to text with a colon are words. */
 function isBasic(value: string): boolean {
+	// Its first six bits are those of a printable character: mostly that says no, and needs no copy.
+	if (/^[A-Hg-z0-9+/]/.test(value)) return false;
 	return /^[\x20-\x7e]+:[\x20-\x7e]*$/.test(Buffer.from(value, "base64").toString("latin1"));
 }
 

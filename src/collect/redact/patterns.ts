@@ -21,7 +21,9 @@ export function maskPatterns(text: string): string {
 	for (let pass = 0; pass < MAX_PASSES; pass += 1) {
 		const formed: string = tokensToo ? maskTokens(maskPrivateKeys(current)) : maskPrivateKeys(current);
 		const beside: string = maskCommands(maskRecoveryPhrases(maskHttpCredentials(formed)));
-		const assigned = maskAssignments(beside, beside === current ? masks : undefined);
+		// A name that sees no mask sees what it saw in the last pass.
+		const since = beside === current || pass === 0 ? masks : masksIn(beside);
+		const assigned = maskAssignments(beside, since);
 		const { all, unsettled } = assigned.masks;
 		// Where only assigned values were masked, what stands around them ends a token as a bracket does.
 		if (beside === current && unsettled.length === 0) return assigned.text;
@@ -30,6 +32,12 @@ export function maskPatterns(text: string): string {
 		current = assigned.text;
 	}
 	return current;
+}
+
+function masksIn(text: string): number[] {
+	const masks: number[] = [];
+	for (let at = text.indexOf(MASKED); at !== -1; at = text.indexOf(MASKED, at + MASKED.length)) masks.push(at);
+	return masks;
 }
 
 /** Shorter than any token. */

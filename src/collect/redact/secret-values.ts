@@ -1,4 +1,4 @@
-import { isOf, WORD_CHAR } from "./characters.ts";
+import { isOf, isSpace, WORD_CHAR } from "./characters.ts";
 import type { CredentialName } from "./credential-names.ts";
 import { isMasked } from "./mask.ts";
 import { isReference } from "./references.ts";
@@ -29,10 +29,10 @@ const PLACEHOLDER_WORDS = new Set(
 );
 const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$#][\w$]*)+[?!;,)]*$/;
 const PATH = /^(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@+ -]+(?:[\\/][\w.@+ -]*)*$/;
-const LETTERS = /^[A-Za-z]+$/;
 const UUID_ANY_CASE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const isUuid = (value: string): boolean => value.length === 36 && UUID_ANY_CASE.test(value);
 /** The words from which a wallet is restored. */
+const LEAST_PHRASE = 12 * 4 - 1;
 const RECOVERY_PHRASE = /^(?:[a-z]{3,8} ){11,23}[a-z]{3,8}$/;
 
 /** Whether a value that stands under the name of a credential is one, and not a type, a reference or a placeholder. */
@@ -40,13 +40,50 @@ export function isSecretValue(value: string, name: CredentialName, notation: Not
 	if (value.length < LEAST_VALUE) return false;
 	// The cheap questions first: a text of nothing but names of credentials asks them hundreds of thousands of times.
 	const tokenLike = name === "token" || (name === "secret" && notation === "bare");
-	if (!(tokenLike ? isTokenValue(value, notation) : isPasswordValue(value, notation))) return false;
-	if (isPlaceholder(value) || isPath(value) || TYPE_OR_NUMBER.test(value)) return false;
+	if (tokenLike && !isTokenValue(value, notation)) return false;
+	const signs = signsIn(value);
+	if (!tokenLike && !isPasswordValue(value, notation, signs)) return false;
+	if (isPlaceholder(value, signs) || isPath(value) || isTypeOrNumber(value)) return false;
 	return !value.includes("_") || !CONSTANT.test(value) || looksRandom(value);
 }
 
-export function isPlaceholder(value: string): boolean {
-	return isMasked(value) || isDummy(value) || isReference(value) || REPEATED.test(value);
+export function isPlaceholder(value: string, signs = signsIn(value)): boolean {
+	if (isMasked(value) || isDummy(value)) return true;
+	return ((signs & REFERRING) !== 0 && isReference(value)) || ((signs & REPEATING) !== 0 && REPEATED.test(value));
+}
+
+/** What is in a value, read once: most expressions need not be tried then, and one of them costs more than this. */
+const BLANK = 1;
+const NO_LETTER = 2;
+/** Every reference has one of these somewhere, or begins with one. */
+const REFERRING = 4;
+/** What is repeated in place of a value, and the last letter of the alphabet's beginning. */
+const REPEATING = 8;
+const SIGNS = new Uint8Array(128);
+for (let code = 0; code < 128; code += 1) {
+	const character = String.fromCharCode(code);
+	if (/\s/.test(character)) SIGNS[code] = BLANK;
+	if (!/[A-Za-z]/.test(character)) SIGNS[code] = (SIGNS[code] ?? 0) | NO_LETTER;
+	if (/[${<%.(:[/!@*]/.test(character)) SIGNS[code] = (SIGNS[code] ?? 0) | REFERRING;
+	if (/[*x._j-]/i.test(character)) SIGNS[code] = (SIGNS[code] ?? 0) | REPEATING;
+}
+
+function signsIn(value: string): number {
+	let signs = 0;
+	for (let at = 0; at < value.length; at += 1) {
+		const code = value.charCodeAt(at);
+		if (code < 128) signs |= SIGNS[code] ?? 0;
+		else signs |= NO_LETTER | REPEATING | (isSpace(code) ? BLANK : 0);
+	}
+	return signs;
+}
+
+/** Nearly no value begins like one. */
+function isTypeOrNumber(value: string): boolean {
+	const first = value.charCodeAt(0) | 0x20;
+	// b, u, i, f and 0
+	if (first !== 0x62 && first !== 0x75 && first !== 0x69 && first !== 0x66 && first !== 0x30) return false;
+	return TYPE_OR_NUMBER.test(value);
 }
 
 /** `changeme`, `your-api-key`, `********`. */
@@ -92,15 +129,26 @@ function isOneCharacter(value: string): boolean {
 	return true;
 }
 
-function isPasswordValue(value: string, notation: Notation): boolean {
+function isPasswordValue(value: string, notation: Notation, signs: number): boolean {
 	if (notation === "environment") return !/^https?:\/\//.test(value);
 	if (notation === "bare") {
 		return value.length >= LEAST_BARE && /[^A-Za-z_$.-]/.test(value) && !MEMBER.test(value);
 	}
 	// Words with spaces between them are a label or a message far more often than a password.
-	if (/\s/.test(value)) return value.split(/\s+/).some((word) => looksRandom(word)) || RECOVERY_PHRASE.test(value);
-	if (LETTERS.test(value)) return value.length >= 6 && value === value.toLowerCase();
+	if ((signs & BLANK) !== 0)
+		return hasRandomWord(value) || (value.length >= LEAST_PHRASE && RECOVERY_PHRASE.test(value));
+	if ((signs & NO_LETTER) === 0) return value.length >= 6 && value === value.toLowerCase();
 	return !MEMBER.test(value);
+}
+
+function hasRandomWord(value: string): boolean {
+	let from = 0;
+	for (let at = 0; at <= value.length; at += 1) {
+		if (at < value.length && !isSpace(value.charCodeAt(at))) continue;
+		if (at - from >= LEAST_RANDOM && looksRandom(value.slice(from, at))) return true;
+		from = at + 1;
+	}
+	return false;
 }
 
 function isTokenValue(value: string, notation: Notation): boolean {
@@ -119,7 +167,7 @@ function isTokenValue(value: string, notation: Notation): boolean {
  * that begins a word does not count as a change. Without a digit the threshold is higher: `DotDotDotToken` is a name.
  */
 export function looksRandom(value: string): boolean {
-	if (value.length < 12) return false;
+	if (value.length < LEAST_RANDOM) return false;
 	// Without two kinds of characters there is no change. Most values are such, and this is quick to see.
 	if (!/[A-Z0-9]/.test(value) || !/[a-z0-9]/.test(value)) return ONE_KIND.test(value);
 	let changes = 0;
@@ -137,6 +185,7 @@ export function looksRandom(value: string): boolean {
 	return changes / value.length >= ((any & DIGIT) !== 0 ? 0.2 : 0.3);
 }
 
+const LEAST_RANDOM = 12;
 /** Hexadecimal, or longer than any word. */
 const ONE_KIND = /^(?:[a-f]{16,}|[A-F]{16,}|[a-z]{28,})$/;
 

@@ -114,6 +114,7 @@ export function repeated(): string[] {
 		"key API ",
 		"--password:",
 	);
+	parts.push("echo ", "token -p", 'password := "xfij', "az -p a1!bcdef ", "wpa_passphrase -P a");
 	for (const end of [" ", ","]) parts.push(`"value":"abcdefgh","key":"password"${end}`);
 	parts.push(
 		'{"id":"aB3dE5gH7jK9","n":12},',
@@ -172,6 +173,10 @@ export function maskedArguments(): string[] {
 		"thin:a/bcde@",
 		"id=token,thin:a/bcde@\ncookie: --token ",
 		"tokenize(curl -u a:b zip -N ",
+		"sshpass -pa",
+		`${"sshpass -pa".repeat(5)}\n`,
+		`${"wpa_passphrase -P a".repeat(30)}\n`,
+		"echo abc|sudo -S ",
 	];
 }
 

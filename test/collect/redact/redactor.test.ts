@@ -73,6 +73,11 @@ describe("redact", () => {
 		}
 	});
 
+	it("masks every password of a script that is written on one line", () => {
+		const script = Array.from({ length: 8 }, (_, at) => `curl -u al:ab${at}!CdEf https://x`).join("\\n");
+		expect(redact(script)).not.toContain("!CdEf");
+	});
+
 	it("masks a key that the end of the text cuts off", () => {
 		const body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ";
 		expect(redact(`-----BEGIN PRIVATE KEY-----\n${body}`)).not.toContain(body);
