@@ -77,7 +77,7 @@ function argumentPattern(argument: string, value: string): RegExp {
 /** `echo x | docker login` and `sudo -S docker ps <<< x` have the name of another program in them. */
 const REACH = 100;
 const READS_STDIN = /--(?:password-)?stdin|--with-token|sudo -S|chpasswd|kinit|cryptsetup/g;
-const SIGNS = new Map([
+const SIGNS_OF_COMMANDS = new Map([
 	["echo", READS_STDIN],
 	["printf", READS_STDIN],
 	["sudo", /<<</g],
@@ -85,11 +85,11 @@ const SIGNS = new Map([
 const NEED_PROOF = new Set(
 	"echo printf connect login authenticate security http https PDO getConnection cargo vault".split(" "),
 );
-const KNOWN = new Map(
+const KNOWN_PROGRAMS = new Map(
 	[...PROGRAMS, [CALLS, LAST_ARGUMENT] as const].flatMap(([programs, argument]) => {
 		const pattern = argumentPattern(argument, argument.includes(VALUE) ? VALUE : QUOTED_ARGUMENT);
 		return programs.split(" ").map((name): [string, Program] => {
-			const sign = SIGNS.get(name);
+			const sign = SIGNS_OF_COMMANDS.get(name);
 			const reach = sign === undefined ? 0 : REACH;
 			return [name, { argument: pattern, reach, needsProof: NEED_PROOF.has(name), ...(sign && { sign }) }];
 		});
@@ -101,7 +101,7 @@ const PROGRAM = new RegExp(
 	raw`(?<![\w-])(?:(?:${anyOf(PROGRAMS.flatMap(([programs]) => programs.split(" ")))})(?=[ \t])|(?:${anyOf(CALLS.split(" "))})(?=\())`,
 	"g",
 );
-const LONGEST_NAME = Math.max(...[...KNOWN.keys()].map((name) => name.length));
+const LONGEST_PROGRAM = Math.max(...[...KNOWN_PROGRAMS.keys()].map((name) => name.length));
 /** A command ends with its line. Nothing after so many characters counts as its argument. */
 const MAX_COMMAND = 400;
 
@@ -111,12 +111,12 @@ export function maskCommands(text: string): string {
 	const signs = new Signs(text);
 	PROGRAM.lastIndex = 0;
 	for (let end = nextProgram(text); end > 0; ) {
-		const start = startOf(text, end, DASHED, LONGEST_NAME);
-		const program = KNOWN.get(text.slice(start, end));
+		const start = startOf(text, end, DASHED, LONGEST_PROGRAM);
+		const program = KNOWN_PROGRAMS.get(text.slice(start, end));
 		const nextEnd = nextProgram(text);
 		if (program !== undefined) {
 			const from = Math.max(rewriting.done, start);
-			const next = nextEnd === 0 ? text.length : startOf(text, nextEnd, DASHED, LONGEST_NAME) + program.reach;
+			const next = nextEnd === 0 ? text.length : startOf(text, nextEnd, DASHED, LONGEST_PROGRAM) + program.reach;
 			const to = endOfCommand(text, from, next);
 			if (signs.mayBeIn(program, from, to)) maskArguments(rewriting, program, from, text.slice(from, to));
 		}

@@ -60,21 +60,8 @@ export function credentialName(name: string): CredentialName | undefined {
 	return kindByWords(/[^ -~]/.test(name) ? inAscii(name) : name);
 }
 
-/** A text has few names, and these again and again. */
-const KNOWN_KINDS = new Map<string, NameKind>();
-const MOST_KNOWN = 500;
-
 /** Of a name in letters of ASCII. */
 export function nameKind(name: string): NameKind {
-	const known = KNOWN_KINDS.get(name);
-	if (known !== undefined) return known;
-	const kind = readKind(name);
-	if (KNOWN_KINDS.size === MOST_KNOWN) KNOWN_KINDS.clear();
-	KNOWN_KINDS.set(name, kind);
-	return kind;
-}
-
-function readKind(name: string): NameKind {
 	const kind = name.length <= LONGEST_IN_CONTEXT ? kindInContext(name) : "none";
 	return kind === "none" ? (kindByWords(name) ?? "none") : kind;
 }

@@ -59,20 +59,20 @@ const NO_LETTER = 2;
 const REFERRING = 4;
 /** What is repeated in place of a value, and the last letter of the alphabet's beginning. */
 const REPEATING = 8;
-const SIGNS = new Uint8Array(128);
+const SIGNS_OF_VALUES = new Uint8Array(128);
 for (let code = 0; code < 128; code += 1) {
 	const character = String.fromCharCode(code);
-	if (/\s/.test(character)) SIGNS[code] = BLANK;
-	if (!/[A-Za-z]/.test(character)) SIGNS[code] = (SIGNS[code] ?? 0) | NO_LETTER;
-	if (/[${<%.(:[/!@*]/.test(character)) SIGNS[code] = (SIGNS[code] ?? 0) | REFERRING;
-	if (/[*x._j-]/i.test(character)) SIGNS[code] = (SIGNS[code] ?? 0) | REPEATING;
+	if (/\s/.test(character)) SIGNS_OF_VALUES[code] = BLANK;
+	if (!/[A-Za-z]/.test(character)) SIGNS_OF_VALUES[code] = (SIGNS_OF_VALUES[code] ?? 0) | NO_LETTER;
+	if (/[${<%.(:[/!@*]/.test(character)) SIGNS_OF_VALUES[code] = (SIGNS_OF_VALUES[code] ?? 0) | REFERRING;
+	if (/[*x._j-]/i.test(character)) SIGNS_OF_VALUES[code] = (SIGNS_OF_VALUES[code] ?? 0) | REPEATING;
 }
 
 function signsIn(value: string): number {
 	let signs = 0;
 	for (let at = 0; at < value.length; at += 1) {
 		const code = value.charCodeAt(at);
-		if (code < 128) signs |= SIGNS[code] ?? 0;
+		if (code < 128) signs |= SIGNS_OF_VALUES[code] ?? 0;
 		else signs |= NO_LETTER | REPEATING | (isSpace(code) ? BLANK : 0);
 	}
 	return signs;
