@@ -90,7 +90,7 @@ test.each(sizes)(
 		terminal.key("up");
 		await terminal.waitForText(/▸● #2 explorer pears/);
 		terminal.type("m");
-		await terminal.waitForText(/Steer with/);
+		await terminal.waitForText(/Steer explorer "pears" with/);
 		terminal.type("only the ripe ones\r");
 		await terminal.waitForText(/Sent\. It is taken in/);
 		gates.pears.open();
@@ -105,7 +105,7 @@ test.each(sizes)(
 		terminal.key("home");
 		await terminal.waitForText(/▸● #3 explorer plums/);
 		terminal.type("x");
-		await terminal.waitForText(/Stop explorer [0-9a-f]{8}\? y\/n/);
+		await terminal.waitForText(/Stop explorer "plums"\? y\/n/);
 		terminal.type("y");
 		await terminal.waitForText(/✗ #3 explorer plums/);
 		await plums.ended;

@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, test } from "vitest";
 import type { RunInfo } from "../../src/operate/info.ts";
+import type { ListedRun } from "../../src/pi/inspector/run-rows.ts";
 import { drawScreen, type InspectorView } from "../../src/pi/inspector/screen.ts";
 import { itemsOf } from "../../src/pi/inspector/transcript-items.ts";
 import { transcriptPainter } from "../../src/pi/inspector/transcript-lines.ts";
@@ -83,18 +84,27 @@ const answered = itemsOf(
 	NO_REDACTOR.redact,
 );
 
-const rows = [
+const rows: ListedRun[] = [
 	info({ number: 3, agent: "tester", label: "all tests", phase: "waiting" }),
 	info(),
-	info({ number: 1, phase: "ended", status: "error", cause: "stopped", endedAt: NOW - 50_000 }),
+	{
+		...info({ number: 1, phase: "ended", status: "error", cause: "stopped", endedAt: NOW - 50_000 }),
+		said: "It was stopped by the user.",
+	},
+	{
+		...info({ number: 5, phase: "ended", status: "success", cause: "finalized", endedAt: NOW - 40_000 }),
+		label: undefined,
+		said: "registerAuth is called in src/server/auth.ts:12, and nowhere else in the source files of this project.",
+	} as ListedRun,
 	info({ number: 4, label: "never began", phase: "ended", status: "error", cause: "stopped", endedAt: NOW }),
 ];
 delete rows[0]?.startedAt;
-delete rows[3]?.startedAt;
+delete rows[4]?.startedAt;
 
 const base: InspectorView = {
 	rows,
 	count: { total: 3, queued: 1, running: 1 },
+	scope: "session",
 	selected: 1,
 	pane: "run",
 	run: {
@@ -111,6 +121,7 @@ const base: InspectorView = {
 
 const views: Record<string, InspectorView> = {
 	list: { ...base, pane: "list" },
+	"list of the folder": { ...base, pane: "list", scope: "folder", selected: 2 },
 	empty: { ...base, rows: [], count: { total: 0, queued: 0, running: 0 }, pane: "list", run: undefined },
 	transcript: base,
 	"transcript unfolded": { ...base, unfolded: true },
@@ -159,7 +170,7 @@ const views: Record<string, InspectorView> = {
 		},
 	},
 	help: { ...base, shows: "help", top: 0 },
-	stopping: { ...base, question: "Stop explorer 1a2b3c4d? y/n" },
+	stopping: { ...base, question: 'Stop explorer "the auth hunt"? y/n' },
 	hostile: {
 		...base,
 		rows: Object.values(hostile).map((text, index) => info({ number: index, agent: text, label: text })),
@@ -201,4 +212,16 @@ describe.each(Object.entries(views))("the inspector, %s", (name, view) => {
 			expect(line.replaceAll(COLOUR, "")).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
 		}
 	});
+});
+
+test("the selected row is drawn to its end, where its title was cut too", () => {
+	const selectedBg = theme.getBgAnsi("selectedBg");
+	for (const width of [40, 80, 120]) {
+		const view: InspectorView = { ...base, pane: "list", selected: 3 };
+		const [line = ""] = draw(view, { width, height: 12 }).lines.filter((drawn) => drawn.includes("▸"));
+		expect(line).toContain(width === 80 ? "registered." : "…");
+		const highlighted = width < 100 ? line : line.slice(0, line.indexOf("│"));
+		const parts = highlighted.split("\x1b[0m").filter((part) => visibleWidth(part) > 0);
+		for (const part of parts) expect(part.startsWith(selectedBg), part).toBe(true);
+	}
 });

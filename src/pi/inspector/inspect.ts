@@ -1,6 +1,7 @@
 import { rmSync, statSync } from "node:fs";
 import { type ExtensionContext, SessionManager } from "@earendil-works/pi-coding-agent";
 import { inOneLine } from "../../collect/plain.ts";
+import type { RunId } from "../../run/ids.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { TerminalUiSetup } from "../terminal-ui.ts";
 import { runActions, type SessionToOpen } from "./actions.ts";
@@ -12,6 +13,9 @@ interface InspectSetup extends TerminalUiSetup {
 	/** What is to be done when the session is over. */
 	endings: Set<() => void>;
 }
+
+/** They outlast the inspector, which is closed with the key that leaves them. */
+const drafts = new Map<RunId, string>();
 
 /** Shows the inspector over pi's screen until the user leaves it, or the session ends. */
 export async function inspect(ctx: ExtensionContext, setup: InspectSetup): Promise<void> {
@@ -27,6 +31,8 @@ export async function inspect(ctx: ExtensionContext, setup: InspectSetup): Promi
 						theme,
 						live,
 						parentSession: session.sessionManager.getSessionId(),
+						cwd: session.cwd,
+						drafts,
 						sources: available,
 						actions: runActions({ ...setup, canOpen: canSwitch(ctx), available }),
 						done,

@@ -1,25 +1,25 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
-import { type Component, type Focusable, Input, type TUI } from "@earendil-works/pi-tui";
+import type { Component, Focusable, TUI } from "@earendil-works/pi-tui";
 import { inOneLine } from "../../collect/plain.ts";
 import { findRun, type RunRecord } from "../../ledger/records.ts";
-import { findSession } from "../../ledger/sessions.ts";
-import { infoOf } from "../../operate/info.ts";
-import { transcriptOf } from "../../operate/messages.ts";
 import type { RunSources } from "../../operate/runs.ts";
 import { isRunId, type RunId } from "../../run/ids.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { LiveRuns, Viewer } from "../../supervise/live-runs.ts";
 import type { Done, RunActions, SessionToOpen } from "./actions.ts";
+import { changesKeys } from "./changes-keys.ts";
 import { type Action, actionOf } from "./keys.ts";
+import { nameIn, PromptLine } from "./prompt-line.ts";
 import { type RunRows, runRows } from "./run-rows.ts";
 import { drawScreen, type InspectorView, type Screen } from "./screen.ts";
-import { Transcript } from "./transcript.ts";
+import { selectedRun } from "./selected-run.ts";
 import { transcriptPainter } from "./transcript-lines.ts";
 
 const REFRESH_EVERY_MS = 100;
 const TICK_EVERY_MS = 1000;
 const LONGEST_NOTICE = 200;
-const NO_CHANGES_HERE = "It has no changes: it has no tree of its own, or has not ended, or changed nothing.";
+/** Long enough to be read. */
+const NOTICE_STAYS_MS = 6000;
 
 export interface InspectorResult {
 	/** The session file that the user wants to go on with. */
@@ -31,21 +31,22 @@ interface InspectorSetup {
 	theme: Theme;
 	live: LiveRuns;
 	parentSession: string;
+	/** Of the session. */
+	cwd: string;
+	/** Messages that were begun and not sent. */
+	drafts: Map<RunId, string>;
 	sources: RunSources;
 	actions: RunActions;
 	done: (result: InspectorResult) => void;
 }
 
-/** A question that y answers. */
-interface Asked {
-	onYes(): void;
-	otherwise: string;
-}
-
 /** The runs of this session, and what the selected one says and does, over the whole screen. */
 export class Inspector implements Component, Focusable, Viewer {
 	readonly #setup: InspectorSetup;
-	readonly #readRows: () => RunRows;
+	readonly #prompt: PromptLine;
+	readonly #changes: ReturnType<typeof changesKeys>;
+	#readRows: () => RunRows;
+	readonly #readSelected: (record: RunRecord) => InspectorView["run"];
 	readonly #paintTranscript = transcriptPainter();
 	readonly #detach: () => void;
 	readonly #clock: NodeJS.Timeout;
@@ -54,12 +55,11 @@ export class Inspector implements Component, Focusable, Viewer {
 	#isClosed = false;
 	#selectedId: RunId | undefined;
 	#rowsReadAt = 0;
-	#transcript: Transcript | undefined;
-	/** What the user is doing besides looking. */
-	#doing: { kind: "looking" } | { kind: "writing"; input: Input } | ({ kind: "asked" } & Asked) = { kind: "looking" };
+	#noticedAt = 0;
 	#view: InspectorView = {
 		rows: [],
 		count: { total: 0, queued: 0, running: 0 },
+		scope: "session",
 		selected: 0,
 		pane: "list",
 		run: undefined,
@@ -71,11 +71,22 @@ export class Inspector implements Component, Focusable, Viewer {
 		question: undefined,
 	};
 	/** Of the last time that it was drawn. */
-	#screen: Screen = { lines: [], total: 0, height: 1, below: 0 };
+	#screen: Screen = { lines: [], total: 0, height: 1, below: 0, listed: 1 };
 
 	constructor(setup: InspectorSetup) {
 		this.#setup = setup;
-		this.#readRows = runRows(setup.parentSession, setup.sources);
+		this.#prompt = new PromptLine(setup.drafts);
+		this.#changes = changesKeys({
+			actions: setup.actions,
+			selectedName: () => nameIn(this.#view.run),
+			notify: (notice) => this.#notify(notice),
+			done: (done) => this.#done(done),
+			tell: (action) => this.#tell(action),
+			ask: (question, asked) => this.#ask(question, asked),
+			showDiff: (record, lines) => this.#showDiff(record, lines),
+		});
+		this.#readRows = runRows({ parentSession: setup.parentSession }, setup.sources);
+		this.#readSelected = selectedRun(setup.sources, setup.live);
 		this.#detach = setup.live.attach(this);
 		this.#clock = setInterval(() => this.changed(), TICK_EVERY_MS).unref();
 		this.#refresh();
@@ -88,7 +99,7 @@ export class Inspector implements Component, Focusable, Viewer {
 
 	set focused(isFocused: boolean) {
 		this.#isFocused = isFocused;
-		if (this.#doing.kind === "writing") this.#doing.input.focused = isFocused;
+		this.#prompt.focused = isFocused;
 	}
 
 	shows(id: RunId): boolean {
@@ -120,14 +131,15 @@ export class Inspector implements Component, Focusable, Viewer {
 	render(width: number): string[] {
 		if (!this.#isFocused) return [];
 		const { theme, tui } = this.#setup;
-		const doing = this.#doing;
-		this.#screen = drawScreen(this.#view, {
+		const { question, inputLine } = this.#prompt;
+		const view = { ...this.#view, question };
+		this.#screen = drawScreen(view, {
 			theme,
 			width,
 			height: tui.terminal.rows,
 			now: Date.now(),
 			paintTranscript: this.#paintTranscript,
-			inputLine: doing.kind === "writing" ? (columns) => doing.input.render(columns)[0] ?? "" : undefined,
+			inputLine,
 		});
 		return this.#screen.lines;
 	}
@@ -138,9 +150,7 @@ export class Inspector implements Component, Focusable, Viewer {
 	}
 
 	#take(data: string): void {
-		const doing = this.#doing;
-		if (doing.kind === "writing") return void doing.input.handleInput(data);
-		if (doing.kind === "asked") return void this.#answer(doing, data);
+		if (this.#prompt.isUsed) return void this.#prompt.take(data);
 		const action = actionOf(data);
 		this.#show({ notice: "" });
 		if (action) this.#handlers[action]();
@@ -151,7 +161,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		try {
 			act();
 		} catch (error) {
-			this.#show({ notice: inOneLine(messageOf(error)).slice(0, LONGEST_NOTICE) });
+			this.#notify(messageOf(error));
 		}
 	}
 
@@ -172,8 +182,9 @@ export class Inspector implements Component, Focusable, Viewer {
 		help: () => this.#toggle("help", this.#view.pane),
 		message: () => this.#withRun((record) => this.#write(record)),
 		stop: () => this.#withRun((record) => this.#askStop(record)),
-		diff: () => this.#withRun((record) => this.#showDiff(record)),
-		apply: () => this.#withRun((record) => this.#askApply(record)),
+		diff: () => this.#withRun((record) => this.#toggleDiff(record)),
+		apply: () => this.#withRun((record) => this.#changes.askApply(record)),
+		scope: () => this.#changeScope(),
 		copy: () => this.#withRun((record) => this.#tell(this.#setup.actions.copy(record))),
 		open: () => this.#withRun((record) => this.#tell(this.#setup.actions.open(record))),
 	};
@@ -202,6 +213,21 @@ export class Inspector implements Component, Focusable, Viewer {
 		this.#view = { ...this.#view, ...change };
 	}
 
+	#notify(notice: string): void {
+		this.#noticedAt = Date.now();
+		this.#show({ notice: inOneLine(notice).slice(0, LONGEST_NOTICE) });
+	}
+
+	/** Between the runs of this session and those of all sessions in its folder. */
+	#changeScope(): void {
+		const { parentSession, cwd, sources } = this.#setup;
+		const scope = this.#view.scope === "session" ? "folder" : "session";
+		this.#readRows = runRows(scope === "folder" ? { cwd } : { parentSession }, sources);
+		this.#show({ scope, pane: "list", shows: "transcript", top: undefined });
+		this.#readList();
+		this.#readRun();
+	}
+
 	#select(index: number): void {
 		const row = this.#view.rows[Math.max(0, Math.min(index, this.#view.rows.length - 1))];
 		if (!row || !isRunId(row.runId) || row.runId === this.#selectedId) return;
@@ -212,9 +238,9 @@ export class Inspector implements Component, Focusable, Viewer {
 	}
 
 	#turnPage(direction: 1 | -1): void {
-		const by = direction * this.#screen.height;
-		if (this.#isListed()) this.#select(this.#view.selected + by);
-		else this.#scroll(by);
+		const { height, listed } = this.#screen;
+		if (this.#isListed()) this.#select(this.#view.selected + direction * listed);
+		else this.#scroll(direction * height);
 	}
 
 	/** Down to the end is to follow again. */
@@ -226,24 +252,21 @@ export class Inspector implements Component, Focusable, Viewer {
 	}
 
 	#write(record: RunRecord): void {
-		const input = new Input();
-		input.focused = this.#isFocused;
-		const leave = (notice: string) => {
-			this.#doing = { kind: "looking" };
-			this.#show({ notice });
-		};
-		input.onEscape = () => leave("");
-		input.onSubmit = (text) => {
-			leave("");
-			if (text.trim() !== "") this.#tell(this.#setup.actions.message(record, text.trim()));
-		};
-		this.#doing = { kind: "writing", input };
-		this.#show({ notice: record.run.state === "ended" ? "Resume with, enter sends:" : "Steer with, enter sends:" });
+		const isEnded = record.run.state === "ended";
+		this.#prompt.write({
+			to: record.run.id,
+			onSend: (text) => {
+				this.#show({ notice: "" });
+				this.#tell(this.#setup.actions.message(record, text));
+			},
+			onLeave: (isKept) => this.#notify(isKept ? "Not sent. m shows your draft again." : ""),
+		});
+		this.#notify(`${isEnded ? "Resume" : "Steer"} ${nameIn(this.#view.run)} with, enter sends:`);
 	}
 
-	#askStop({ run, plan }: RunRecord): void {
-		if (run.state === "ended") return void this.#show({ notice: "It has ended already." });
-		this.#ask(`Stop ${inOneLine(plan.agent)} ${run.id}? y/n`, {
+	#askStop({ run }: RunRecord): void {
+		if (run.state === "ended") return void this.#notify("It has ended already.");
+		this.#ask(`Stop ${nameIn(this.#view.run)}? y/n`, {
 			onYes: () => {
 				const record = findRun(this.#setup.sources.ledger, run.id);
 				if (record) this.#done(this.#setup.actions.stop(record));
@@ -252,44 +275,20 @@ export class Inspector implements Component, Focusable, Viewer {
 		});
 	}
 
-	#askApply(record: RunRecord): void {
-		const { actions } = this.#setup;
-		const state = actions.changesState(record);
-		if (state === undefined) return void this.#show({ notice: NO_CHANGES_HERE });
-		const undo = state === "applied";
-		this.#ask(
-			undo ? "Take its changes out of your working tree again? y/n" : "Put its changes into your working tree? y/n",
-			{
-				onYes: () => this.#tell(actions.apply(record, { undo })),
-				otherwise: "Nothing was done.",
-			},
-		);
+	#ask(question: string, { onYes, otherwise }: { onYes(): void; otherwise: string }): void {
+		this.#prompt.ask(question, { onYes, onNo: () => this.#notify(otherwise) });
 	}
 
-	#ask(question: string, asked: Asked): void {
-		this.#doing = { kind: "asked", ...asked };
-		this.#show({ question });
+	#toggleDiff(record: RunRecord): void {
+		if (this.#view.shows === "diff") this.#toggle("diff", "run");
+		else this.#changes.readDiff(record);
 	}
 
-	#answer({ onYes, otherwise }: Asked, data: string): void {
-		this.#doing = { kind: "looking" };
-		this.#show({ question: undefined });
-		if (data === "y" || data === "Y") onYes();
-		else this.#show({ notice: otherwise });
-	}
-
-	#showDiff(record: RunRecord): void {
-		if (this.#view.shows === "diff") return void this.#toggle("diff", "run");
-		if (this.#setup.actions.changesState(record) === undefined) return void this.#show({ notice: NO_CHANGES_HERE });
-		this.#setup.actions.diff(record).then(
-			(lines) => {
-				if (this.#selectedId !== record.run.id) return;
-				this.#show({ diff: lines });
-				if (this.#view.shows !== "diff") this.#toggle("diff", "run");
-				this.#setup.tui.requestRender();
-			},
-			(error: unknown) => this.#done({ notice: messageOf(error) }),
-		);
+	#showDiff(record: RunRecord, lines: string[]): void {
+		if (this.#selectedId !== record.run.id) return;
+		this.#show({ diff: lines });
+		if (this.#view.shows !== "diff") this.#toggle("diff", "run");
+		this.#setup.tui.requestRender();
 	}
 
 	#tell(action: Promise<Done>): void {
@@ -303,7 +302,7 @@ export class Inspector implements Component, Focusable, Viewer {
 			this.#selectedId = select;
 			this.#show({ top: firstRow(this.#view.shows) });
 		}
-		this.#show({ notice: inOneLine(notice).slice(0, LONGEST_NOTICE) });
+		this.#notify(notice);
 		this.#rowsReadAt = 0;
 		this.#refresh();
 	}
@@ -317,6 +316,8 @@ export class Inspector implements Component, Focusable, Viewer {
 		clearTimeout(this.#refreshing);
 		this.#refreshing = undefined;
 		if (this.#isClosed) return;
+		const isOld = Date.now() - this.#noticedAt >= NOTICE_STAYS_MS;
+		if (isOld && !this.#prompt.isUsed && this.#view.notice !== "") this.#show({ notice: "" });
 		this.#guarded(() => {
 			if (Date.now() - this.#rowsReadAt >= TICK_EVERY_MS - REFRESH_EVERY_MS) this.#readList();
 			this.#readRun();
@@ -336,18 +337,8 @@ export class Inspector implements Component, Focusable, Viewer {
 	}
 
 	#readRun(): void {
-		const { sources, live } = this.#setup;
 		const record = this.#record();
-		if (!record) return void this.#show({ run: undefined });
-		const path = transcriptOf(findSession(sources.ledger, record.sessionId) ?? record.plan.session);
-		// Put away, or another run's.
-		if (path !== this.#transcript?.path) {
-			this.#transcript = path === undefined ? undefined : new Transcript(path, sources.redactor.redact);
-		}
-		const progress = record.run.state === "ended" ? undefined : live.progressOf(record.run.id);
-		const info = infoOf(record, sources);
-		const transcript = this.#transcript?.read(progress) ?? { items: [], isCut: false };
-		this.#show({ run: { info: progress ? { ...info, usage: progress.usage } : info, transcript } });
+		this.#show({ run: record && this.#readSelected(record) });
 	}
 }
 

@@ -21,6 +21,7 @@ export type Action =
 	| "copy"
 	| "diff"
 	| "apply"
+	| "scope"
 	| "help";
 
 interface Binding {
@@ -48,6 +49,7 @@ export const BINDINGS: readonly Binding[] = [
 	{ action: "diff", keys: ["d"], about: "what the run changed in its tree, or its transcript" },
 	{ action: "apply", keys: ["a"], about: "put these changes into your working tree, or take them out again" },
 	{ action: "copy", keys: ["c"], about: "copy the answer" },
+	{ action: "scope", keys: ["s"], about: "the runs of all sessions in this folder, or of this session" },
 	{ action: "help", keys: ["?"], about: "this help" },
 	{ action: "back", keys: ["escape", "left"], about: "back to the list, then close" },
 	{ action: "close", keys: ["q", "ctrl+c"], about: "close" },

@@ -5,11 +5,13 @@ import { stateInWords } from "../../operate/report/words.ts";
 import type { RunSummary } from "../../operate/runs.ts";
 import { duration } from "../../run/amounts.ts";
 import { cut } from "../view/fitted.ts";
+import type { ListedRun } from "./run-rows.ts";
 
 export interface ListView {
-	rows: readonly RunSummary[];
+	rows: readonly ListedRun[];
 	selected: number;
 	isFocused: boolean;
+	scope: "session" | "folder";
 }
 
 interface ListDrawing {
@@ -17,24 +19,61 @@ interface ListDrawing {
 	width: number;
 	height: number;
 	now: number;
+	/** Whether there is room for what ended runs said. */
+	hasAnswers: boolean;
 }
 
-/** The runs around the selected one, a line each. */
-export function listLines({ rows, selected, isFocused }: ListView, drawing: ListDrawing): string[] {
+/** The lines of a list, and how many runs of it they show. */
+interface DrawnList {
+	lines: string[];
+	listed: number;
+}
+
+/** The runs around the selected one, a line each, and one for the answer of those that ended. */
+export function listLines(view: ListView, drawing: ListDrawing): DrawnList {
+	const { rows, selected, isFocused } = view;
 	const { theme, height } = drawing;
-	if (rows.length === 0) return [theme.fg("muted", " No subagents in this session yet.")];
-	const first = Math.max(0, Math.min(selected - Math.floor(height / 2), rows.length - height));
-	return rows.slice(first, first + height).map((row, index) => {
-		const isSelected = first + index === selected;
-		const line = rowLine(row, isSelected, drawing);
-		return isSelected && isFocused ? theme.bg("selectedBg", line) : line;
+	if (rows.length === 0) {
+		const where = view.scope === "session" ? "session" : "folder";
+		return { lines: [theme.fg("muted", ` No subagents in this ${where} yet.`)], listed: 1 };
+	}
+	const lines = rows.flatMap((row, index) => {
+		const isSelected = index === selected;
+		const own = [rowLine(row, { isSelected, scope: view.scope }, drawing), ...saidLine(row, drawing)];
+		return own.map((line) => ({ index, line: isSelected && isFocused ? highlighted(line, drawing) : line }));
 	});
+	const first = Math.max(0, Math.min(lineOfRow(lines, selected) - Math.floor(height / 2), lines.length - height));
+	const shown = lines.slice(first, first + height);
+	return { lines: shown.map(({ line }) => line), listed: new Set(shown.map(({ index }) => index)).size };
 }
 
-function rowLine(row: RunSummary, isSelected: boolean, { theme, width, now }: ListDrawing): string {
+const lineOfRow = (lines: readonly { index: number }[], selected: number): number =>
+	lines.findIndex(({ index }) => index === selected);
+
+const RESET = "\x1b[0m";
+
+/** To the end of the line: what was cut in it ends with a reset, which would end the background too. */
+function highlighted(line: string, { theme, width }: ListDrawing): string {
+	const whole = `${line}${" ".repeat(Math.max(0, width - visibleWidth(line)))}`;
+	return whole
+		.split(RESET)
+		.map((part) => theme.bg("selectedBg", part))
+		.join(RESET);
+}
+
+/** A narrow screen has no room to say that what has a check mark is done. */
+const ROOM_FOR_DONE = 40;
+
+function rowLine(
+	row: ListedRun,
+	{ isSelected, scope }: { isSelected: boolean; scope: ListView["scope"] },
+	{ theme, width, now }: ListDrawing,
+): string {
 	const { mark, color } = markOf(row);
-	const took = row.startedAt === undefined ? stateInWords(row) : duration((row.endedAt ?? now) - row.startedAt);
-	const start = `${isSelected ? theme.fg("accent", "▸") : " "}${theme.fg(color, mark)} ${theme.fg("dim", `#${row.number}`)} `;
+	const took = tookOf(row, now, width);
+	// Numbers are those of a session.
+	const number = scope === "session" ? `#${row.number}` : row.runId;
+	const start = `${isSelected ? theme.fg("accent", "▸") : " "}${theme.fg(color, mark)} ${theme.fg("dim", number)} `;
 	const room = width - visibleWidth(start) - visibleWidth(took) - 2;
 	const agent = cut(inOneLine(row.agent), Math.max(0, room));
 	const title = cut(inOneLine(row.label ?? row.task), Math.max(0, room - visibleWidth(agent) - 1));
@@ -42,6 +81,20 @@ function rowLine(row: RunSummary, isSelected: boolean, { theme, width, now }: Li
 	const name = `${theme.fg("accent", agent)}${named}`;
 	const gap = Math.max(1, width - visibleWidth(start) - visibleWidth(name) - visibleWidth(took) - 1);
 	return cut(`${start}${name}${" ".repeat(gap)}${theme.fg("dim", took)} `, width);
+}
+
+/** How long, and how it ended. */
+function tookOf(row: ListedRun, now: number, width: number): string {
+	const state = stateInWords(row);
+	if (row.startedAt === undefined) return state;
+	const time = duration((row.endedAt ?? now) - row.startedAt);
+	const isTold = row.phase === "ended" && (row.status !== "success" || width >= ROOM_FOR_DONE);
+	return isTold ? `${state} ${time}` : time;
+}
+
+function saidLine({ said, status }: ListedRun, { theme, width, hasAnswers }: ListDrawing): string[] {
+	if (!hasAnswers || said === undefined) return [];
+	return [cut(`    ${theme.fg(status === "success" ? "dim" : "warning", inOneLine(said))}`, width - 1)];
 }
 
 const OPEN_MARKS = {

@@ -1,30 +1,54 @@
-import { findRun } from "../../ledger/records.ts";
-import { countRuns, listRunIds, type RunCount } from "../../ledger/run-list.ts";
-import { type RunSources, type RunSummary, summaryOf } from "../../operate/runs.ts";
+import { inOneLine, plain } from "../../collect/plain.ts";
+import { viewOf } from "../../deliver/run-view.ts";
+import { findRun, type RunRecord } from "../../ledger/records.ts";
+import { countRuns, listRunIds, type RunCount, type RunScope } from "../../ledger/run-list.ts";
+import { type RunSources, type RunSummary, summarized } from "../../operate/runs.ts";
 import type { RunId } from "../../run/ids.ts";
 
 /** More than anybody scrolls through; the others are in `/subagents list`. */
 const MOST_ROWS = 100;
 
+/** More than fits a line. */
+const MOST_SAID = 300;
+
+/** A run as the list shows it. */
+export interface ListedRun extends RunSummary {
+	/** The first line of its answer, or of what went wrong. */
+	said?: string;
+}
+
 export interface RunRows {
-	rows: RunSummary[];
+	rows: ListedRun[];
 	count: RunCount;
 }
 
-/** Reads the runs of a session again and again. What has ended and was told does not change any more. */
-export function runRows(parentSession: string, sources: RunSources): () => RunRows {
-	const settled = new Map<RunId, RunSummary>();
+/** Reads the runs in scope again and again. What has ended and was told does not change any more. */
+export function runRows(scope: RunScope, sources: RunSources): () => RunRows {
+	const settled = new Map<RunId, ListedRun>();
 	return () => {
-		const ids = listRunIds(sources.ledger, { parentSession }, MOST_ROWS);
+		const ids = listRunIds(sources.ledger, scope, MOST_ROWS);
 		const rows = ids.flatMap((id) => {
 			const known = settled.get(id);
 			if (known) return [known];
 			const record = findRun(sources.ledger, id);
 			if (!record) return [];
-			const summary = summaryOf(record, sources);
+			const summary = listedRun(record, sources);
 			if (summary.phase === "ended" && summary.delivery !== "owed") settled.set(id, summary);
 			return [summary];
 		});
-		return { rows, count: countRuns(sources.ledger, { parentSession }) };
+		return { rows, count: countRuns(sources.ledger, scope) };
 	};
+}
+
+function listedRun(record: RunRecord, sources: RunSources): ListedRun {
+	const view = viewOf(record, sources.redactor);
+	const summary = summarized(view, sources);
+	const said = view.phase === "ended" ? firstWords(view.error ?? view.answer ?? "") : "";
+	return said === "" ? summary : { ...summary, said };
+}
+
+/** Without the marks of markdown, which mean nothing in a line. */
+function firstWords(text: string): string {
+	const lines = plain(text.slice(0, MOST_SAID)).split("\n");
+	return inOneLine((lines.find((line) => line.trim() !== "") ?? "").replace(/^#+ |[*`]/g, ""));
 }

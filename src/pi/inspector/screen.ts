@@ -2,22 +2,26 @@ import type { Theme } from "@earendil-works/pi-coding-agent";
 import { visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { RunCount } from "../../ledger/run-list.ts";
 import type { RunInfo } from "../../operate/info.ts";
-import type { RunSummary } from "../../operate/runs.ts";
 import { plural } from "../../run/amounts.ts";
 import { cut } from "../view/fitted.ts";
 import { allFacts, shortFacts } from "./facts-lines.ts";
 import { BINDINGS } from "./keys.ts";
 import { listLines } from "./list-lines.ts";
+import type { ListedRun } from "./run-rows.ts";
 import type { TranscriptContent } from "./transcript.ts";
 import type { TranscriptDrawing } from "./transcript-lines.ts";
 
 /** From this width on, the list and the run are side by side. */
 const TWO_PANES = 100;
+/** From this width on, the list has the first lines of answers. */
+const ROOM_FOR_ANSWERS = 80;
 
 /** All that the inspector shows. */
 export interface InspectorView {
-	rows: readonly RunSummary[];
+	rows: readonly ListedRun[];
 	count: RunCount;
+	/** Whose runs these are: those of this session, or of all in its folder. */
+	scope: "session" | "folder";
 	selected: number;
 	/** Which of the two has the keys; on a narrow screen, which of them is there at all. */
 	pane: "list" | "run";
@@ -51,16 +55,20 @@ export interface Screen {
 	height: number;
 	/** How much of it is further down. */
 	below: number;
+	/** How many runs the list shows. */
+	listed: number;
 }
+
+type TextPane = Omit<Screen, "listed">;
 
 /** The whole screen: exactly as many lines as it has, none wider than it is. */
 export function drawScreen(view: InspectorView, drawing: ScreenDrawing): Screen {
 	const { width, height } = drawing;
 	const rows = Math.max(1, height - 3);
 	const text = textPane(view, drawing, rows);
-	const body = panes(view, drawing, { rows, text: text.lines });
+	const { body, listed } = panes(view, drawing, { rows, text: text.lines });
 	const lines = [titleLine(view, drawing), ...body, ruleLine(view, text, drawing), lastLine(view, drawing)];
-	return { ...text, lines: lines.slice(0, height).map((line) => filled(line, width)) };
+	return { ...text, listed, lines: lines.slice(0, height).map((line) => filled(line, width)) };
 }
 
 const listWidth = (width: number): number => Math.min(48, Math.floor(width * 0.38));
@@ -69,25 +77,32 @@ function panes(
 	view: InspectorView,
 	drawing: ScreenDrawing,
 	{ rows, text }: { rows: number; text: string[] },
-): string[] {
+): { body: string[]; listed: number } {
 	const { width, theme, now } = drawing;
-	const list = (listed: number) =>
+	const list = (columns: number) =>
 		listLines(
-			{ rows: view.rows, selected: view.selected, isFocused: view.pane === "list" },
-			{ theme, width: listed, height: rows, now },
+			{ rows: view.rows, selected: view.selected, isFocused: view.pane === "list", scope: view.scope },
+			{ theme, width: columns, height: rows, now, hasAnswers: width >= ROOM_FOR_ANSWERS },
 		);
-	if (width < TWO_PANES) return upTo(isTextShown(view, width) ? text : list(width), rows);
-	const left = upTo(list(listWidth(width)), rows);
+	if (width < TWO_PANES) {
+		const { lines, listed } = list(width);
+		return { body: upTo(isTextShown(view, width) ? text : lines, rows), listed };
+	}
+	const { lines, listed } = list(listWidth(width));
+	const left = upTo(lines, rows);
 	const right = upTo(text, rows);
 	const border = theme.fg("border", "│");
-	return left.map((line, index) => `${filled(line, listWidth(width))}${border} ${right[index] ?? ""}`);
+	return {
+		body: left.map((line, index) => `${filled(line, listWidth(width))}${border} ${right[index] ?? ""}`),
+		listed,
+	};
 }
 
 const isTextShown = ({ pane, shows }: InspectorView, width: number): boolean =>
 	width >= TWO_PANES || pane === "run" || shows === "help";
 
 /** The run that is selected, or the help. The first lines stay; the rest scrolls. */
-function textPane(view: InspectorView, drawing: ScreenDrawing, rows: number): Screen {
+function textPane(view: InspectorView, drawing: ScreenDrawing, rows: number): TextPane {
 	const { theme, now } = drawing;
 	const width = drawing.width >= TWO_PANES ? drawing.width - listWidth(drawing.width) - 2 : drawing.width;
 	const { run } = view;
@@ -122,25 +137,26 @@ function diffLines(lines: readonly string[], { theme, width }: { theme: Theme; w
 	});
 }
 
-function scrolled(head: string[], text: string[], top: number | undefined, rows: number): Screen {
+function scrolled(head: string[], text: string[], top: number | undefined, rows: number): TextPane {
 	const height = Math.max(1, rows - head.length);
 	const last = Math.max(0, text.length - height);
 	const first = Math.min(top ?? last, last);
 	return { lines: [...head, ...text.slice(first, first + height)], total: text.length, height, below: last - first };
 }
 
-function titleLine({ count }: InspectorView, { theme, width }: ScreenDrawing): string {
+function titleLine({ count, scope }: InspectorView, { theme, width }: ScreenDrawing): string {
 	const counts = [
 		...(count.running > 0 ? [`${count.running} at work`] : []),
 		...(count.queued > 0 ? [`${count.queued} waiting`] : []),
 		`${count.total} in all`,
+		...(scope === "folder" ? ["all sessions of this folder"] : []),
 	].join(" · ");
 	const title = ` ${theme.bold(theme.fg("accent", "Subagents"))} ${theme.fg("muted", counts)} `;
 	return `${theme.fg("border", "─")}${title}${theme.fg("border", "─".repeat(Math.max(0, width - visibleWidth(title) - 1)))}`;
 }
 
 /** Says whether there is more below, whether the text follows what is new, and what came of the last thing that was done. */
-function ruleLine(view: InspectorView, { below }: Screen, { theme, width }: ScreenDrawing): string {
+function ruleLine(view: InspectorView, { below }: TextPane, { theme, width }: ScreenDrawing): string {
 	const where = isTextShown(view, width) ? whereOf(view, below, theme) : "";
 	const notice = view.notice === "" ? "" : theme.fg("accent", ` ${view.notice} `);
 	const start = theme.fg("border", "─");
@@ -173,10 +189,10 @@ type KeyHint = [key: string, what: string];
 
 /** The keys of most use here, those first that a narrow screen has room for. */
 function hintsOf(view: InspectorView, width: number): KeyHint[] {
-	const { pane, run, shows, unfolded } = view;
+	const { pane, run, shows, scope, unfolded } = view;
 	const close: KeyHint = ["q", "close"];
 	if (shows === "help") return [["esc", "back"], close];
-	if (!run) return [["?", "help"], close];
+	if (!run) return [["?", "help"], ["s", scope === "session" ? "all sessions" : "this session"], close];
 	const isOpen = run.info.phase !== "ended";
 	const facts: KeyHint = ["i", shows === "facts" ? "transcript" : "facts"];
 	const isWayBack = shows === "facts" && pane === "run";
@@ -193,6 +209,7 @@ function hintsOf(view: InspectorView, width: number): KeyHint[] {
 		run.info.changes !== undefined && ["a", "apply"],
 		["c", "copy"],
 		!isOpen && ["o", "open"],
+		pane === "list" && ["s", scope === "session" ? "all sessions" : "this session"],
 	];
 	return hints.filter((hint) => hint !== false);
 }

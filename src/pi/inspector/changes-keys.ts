@@ -1,0 +1,43 @@
+import type { RunRecord } from "../../ledger/records.ts";
+import { messageOf } from "../../run/message-of.ts";
+import type { Done, RunActions } from "./actions.ts";
+
+const NO_CHANGES_HERE = "It has no changes: it has no tree of its own, or has not ended, or changed nothing.";
+
+/** What the inspector does for the keys below. */
+interface ChangesHost {
+	actions: RunActions;
+	/** What the user calls the selected run. */
+	selectedName(): string;
+	notify(notice: string): void;
+	done(done: Done): void;
+	tell(action: Promise<Done>): void;
+	ask(question: string, asked: { onYes(): void; otherwise: string }): void;
+	/** Shows the patch of this run, if it is still the selected one. */
+	showDiff(record: RunRecord, lines: string[]): void;
+}
+
+/** The keys for what a run changed in its tree. */
+export function changesKeys(host: ChangesHost) {
+	const { actions } = host;
+	return {
+		askApply(record: RunRecord): void {
+			const state = actions.changesState(record);
+			if (state === undefined) return void host.notify(NO_CHANGES_HERE);
+			const undo = state === "applied";
+			const changes = `the changes of ${host.selectedName()}`;
+			const question = undo ? `Take ${changes} out of your working tree? y/n` : `Apply ${changes} here? y/n`;
+			host.ask(question, {
+				onYes: () => host.tell(actions.apply(record, { undo })),
+				otherwise: "Nothing was done.",
+			});
+		},
+		readDiff(record: RunRecord): void {
+			if (actions.changesState(record) === undefined) return void host.notify(NO_CHANGES_HERE);
+			actions.diff(record).then(
+				(lines) => host.showDiff(record, lines),
+				(error: unknown) => host.done({ notice: messageOf(error) }),
+			);
+		},
+	};
+}
