@@ -43,12 +43,12 @@ export function runRows(scope: RunScope, sources: RunSources): () => RunRows {
 function listedRun(record: RunRecord, sources: RunSources): ListedRun {
 	const view = viewOf(record, sources.redactor);
 	const summary = summarized(view, sources);
-	const said = view.phase === "ended" ? firstWords(view.error ?? view.answer ?? "") : "";
+	const said = view.phase === "ended" ? openingOf(view.error ?? view.answer ?? "") : "";
 	return said === "" ? summary : { ...summary, said };
 }
 
 /** Without the marks of markdown, which mean nothing in a line. */
-function firstWords(text: string): string {
+function openingOf(text: string): string {
 	const lines = plain(text.slice(0, MOST_SAID)).split("\n");
 	return inOneLine((lines.find((line) => line.trim() !== "") ?? "").replace(/^#+ |[*`]/g, ""));
 }
