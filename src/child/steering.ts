@@ -19,6 +19,9 @@ export interface SteeringMessage {
 	details: SteeringDetails;
 }
 
+const FROM_PARENT = "A message from the agent that gave you your task:";
+const FROM_USER = "A message from the user:";
+
 /**
  * Brings messages to a child at work. They are rows, and the child's session says which of them it holds: nothing is
  * remembered here that a host which takes over would not find out, so that a message is neither lost nor given twice.
@@ -59,11 +62,11 @@ export class Steering {
 		);
 		const missing = waiting.filter(({ seq }) => !held.has(seq));
 		for (const { seq } of missing) this.#given.add(seq);
-		return missing.map(({ seq, body }) => ({
+		return missing.map(({ seq, body, sender }) => ({
 			customType: STEERING,
-			content: `A message from the agent that gave you your task:\n\n${body}`,
+			content: `${sender === "user" ? FROM_USER : FROM_PARENT}\n\n${body}`,
 			display: true,
-			details: { seq, runId: this.#inbox.runId },
+			details: { seq, runId: this.#inbox.runId, ...(sender && { sender }) },
 		}));
 	}
 

@@ -63,14 +63,19 @@ export const send: Command = {
 			const leaving = seconds === undefined ? undefined : new SenderLeaves();
 			const log = cliLog(redactorHere());
 			const { parent, sources } = await inPlaceOfParent(child.plan, loaded.config);
-			const continued = await continueSession(child, { message, parentSession: child.parentSession }, parent, {
-				...sources,
-				ledger,
-				findSession: (id) => findSession(ledger, id),
-				profile: (plan) => profiles?.for(plan).digest ?? child.profile.digest,
-				log,
-				ports,
-			});
+			const continued = await continueSession(
+				child,
+				{ message, sender: "user", parentSession: child.parentSession },
+				parent,
+				{
+					...sources,
+					ledger,
+					findSession: (id) => findSession(ledger, id),
+					profile: (plan) => profiles?.for(plan).digest ?? child.profile.digest,
+					log,
+					ports,
+				},
+			);
 			if (isDenial(continued)) {
 				leaving?.dispose();
 				return out.failed(continued.error);

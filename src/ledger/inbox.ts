@@ -17,18 +17,29 @@ export const STEERING = "pi-geon:message";
 export interface InboxMessage {
 	seq: number;
 	body: string;
+	/** Who wrote it: the user, or else the agent that gave the task. */
+	sender?: MessageSender | null;
+}
+
+export type MessageSender = "user";
+
+interface NewMessage {
+	body: string;
+	at: number;
+	sender?: MessageSender | undefined;
 }
 
 /** Leaves a message for a run. Undefined if the run has ended or is unknown: nobody would read it. */
-export function sendToRun(ledger: Ledger, runId: RunId, message: { body: string; at: number }): number | undefined {
-	const sql = `INSERT INTO inbox (run_id, body, created_at)
-		SELECT id, ?, ? FROM runs WHERE id = ? AND state <> 'ended' RETURNING seq`;
-	return ledger.transaction("full", () => ledger.get<{ seq: number }>(sql, message.body, message.at, runId))?.seq;
+export function sendToRun(ledger: Ledger, runId: RunId, message: NewMessage): number | undefined {
+	const sql = `INSERT INTO inbox (run_id, body, created_at, sender)
+		SELECT id, ?, ?, ? FROM runs WHERE id = ? AND state <> 'ended' RETURNING seq`;
+	const { body, at, sender = null } = message;
+	return ledger.transaction("full", () => ledger.get<{ seq: number }>(sql, body, at, sender, runId))?.seq;
 }
 
 export function waitingMessages(ledger: Ledger, runId: RunId): InboxMessage[] {
 	return ledger.all<InboxMessage>(
-		"SELECT seq, body FROM inbox WHERE run_id = ? AND taken_at IS NULL ORDER BY seq",
+		"SELECT seq, body, sender FROM inbox WHERE run_id = ? AND taken_at IS NULL ORDER BY seq",
 		runId,
 	);
 }
@@ -54,6 +65,7 @@ export function findMessage(ledger: Ledger, seq: number): { runId: RunId; takenA
 export interface SteeringDetails {
 	seq: number;
 	runId: RunId;
+	sender?: MessageSender;
 }
 
 /** The messages to a run that a session holds, by their number. */

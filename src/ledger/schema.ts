@@ -178,6 +178,9 @@ export const MIGRATIONS: readonly string[] = [
 	`
 	ALTER TABLE runs ADD COLUMN stop_command TEXT;
 	`,
+	`
+	ALTER TABLE inbox ADD COLUMN sender TEXT;
+	`,
 ];
 
 /** Marks a database file as ours, so that a foreign one is not taken for an old ledger. */

@@ -1,5 +1,5 @@
 import type { Admitting } from "../delegate.ts";
-import { sendToRun } from "../ledger/inbox.ts";
+import { type MessageSender, sendToRun } from "../ledger/inbox.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { refusedMessage } from "../plan/continued.ts";
 import { GENERAL } from "../plan/general.ts";
@@ -13,6 +13,8 @@ import { refusedByHook } from "./start-hook.ts";
 
 export interface Continuation {
 	message: string;
+	/** The user, or else the model of the conversation. */
+	sender?: MessageSender;
 	parentSession: string;
 	toolCall?: string;
 	route?: unknown;
@@ -46,11 +48,11 @@ export async function continueSession(
 			refusedMessage(child.plan, parent, services) ?? (await refusedMessageByHook(child, request, services));
 		if (refusal) return denialOf(refusal);
 		const at = services.ports.clock.now();
-		const seq = sendToRun(services.ledger, child.run.id, { body: request.message, at });
+		const seq = sendToRun(services.ledger, child.run.id, { body: request.message, at, sender: request.sender });
 		if (seq !== undefined) return { how: "steered", record: child, seq };
 	}
 	const { plan, label, sessionId } = child;
-	const { message, ...from } = request;
+	const { message, sender: _sender, ...from } = request;
 	const next = {
 		...from,
 		...(plan.definition.digest !== GENERAL.digest && { agent: plan.agent }),

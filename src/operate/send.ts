@@ -1,4 +1,5 @@
 import type { Services } from "../delegate.ts";
+import type { MessageSender } from "../ledger/inbox.ts";
 import type { EndedRecord, RunRecord } from "../ledger/records.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -16,6 +17,7 @@ export interface SendRequest extends ChildName {
 	parentSession: string;
 	toolCall?: string;
 	message: string;
+	sender?: MessageSender;
 	/** How long to wait for the reply; 0: not at all. */
 	withinMs: number;
 	/** Ends the waiting, not the run. */
@@ -61,8 +63,12 @@ export async function sendToSession(
 	const { ledger, supervisor } = services;
 	const child = request.run ? inConversation(request.run, ledger) : findChild(ledger, request.parentSession, request);
 	if (isDenial(child)) return { answer: child };
-	const { message, parentSession, toolCall, route } = request;
-	const from = { ...(toolCall !== undefined && { toolCall }), ...(route !== undefined && { route }) };
+	const { message, sender, parentSession, toolCall, route } = request;
+	const from = {
+		...(sender !== undefined && { sender }),
+		...(toolCall !== undefined && { toolCall }),
+		...(route !== undefined && { route }),
+	};
 	const posted = await continueSession(child, { message, parentSession, ...from }, parent, services);
 	if (isDenial(posted)) return { answer: posted };
 	if (posted.how === "resumed") hooks.onSpawned(posted.record);

@@ -5,6 +5,7 @@ import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { findChanges } from "../../src/ledger/changes.ts";
 import { claimRuns } from "../../src/ledger/claim.ts";
 import { findHost } from "../../src/ledger/hosts.ts";
+import { sendToRun, waitingMessages } from "../../src/ledger/inbox.ts";
 import { openQuestionsOf } from "../../src/ledger/open-questions.ts";
 import { endRun } from "../../src/ledger/progress.ts";
 import { askQuestion } from "../../src/ledger/questions.ts";
@@ -129,4 +130,18 @@ test("a ledger from before there were trees gets their tables, and its runs can 
 	reserveTree(ledger, { runId: id, folder: "/trees/a", otherwise: "/trees/b", cwd: "/repo", at: 1 });
 	expect(findTree(ledger, id)).toMatchObject({ state: "making", folder: "/trees/a", cwd: "/repo", runEnded: false });
 	expect(findChanges(ledger, id)).toBeUndefined();
+});
+
+test("a ledger from before messages had senders keeps those that wait, and takes the user's", async () => {
+	const { file, database } = oldLedger(7);
+	const id = newRunId();
+	addRun(database, id, "digest");
+	database.prepare("INSERT INTO inbox (run_id, body, created_at) VALUES (?, 'Before.', 1)").run(id);
+	database.close();
+	const ledger = await scratch.ledger(file);
+	sendToRun(ledger, id, { body: "Now.", at: 2, sender: "user" });
+	expect(waitingMessages(ledger, id)).toMatchObject([
+		{ body: "Before.", sender: null },
+		{ body: "Now.", sender: "user" },
+	]);
 });

@@ -54,6 +54,12 @@ test("a message is marked only once the session holds it", () => {
 	expect(inbox.marked).toEqual([1]);
 });
 
+test("a message of the user is said to be the user's", () => {
+	const inbox = { ...inboxOf(), waiting: () => [{ seq: 1, body: "One.", sender: "user" as const }] };
+	const [given] = new Steering(inbox, () => false).next(openSession(sessionFile()));
+	expect(given).toMatchObject({ content: "A message from the user:\n\nOne.", details: { sender: "user" } });
+});
+
 test("a host that died between the session and the mark: its successor marks it and does not give it again", () => {
 	const inbox = inboxOf("One.", "Two.");
 	const file = sessionFile();

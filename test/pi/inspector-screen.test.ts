@@ -84,6 +84,16 @@ const answered = itemsOf(
 	NO_REDACTOR.redact,
 );
 
+const told = itemsOf(
+	{
+		type: "custom_message",
+		customType: "pi-geon:message",
+		content: "A message from the user:\n\nOnly the tests.\n\nNot the rest.",
+		details: { seq: 1, runId: "1a2b3c4d", sender: "user" },
+	} as never,
+	NO_REDACTOR.redact,
+);
+
 const rows: ListedRun[] = [
 	info({ number: 3, agent: "tester", label: "all tests", phase: "waiting" }),
 	info(),
@@ -124,6 +134,10 @@ const views: Record<string, InspectorView> = {
 	"list of the folder": { ...base, pane: "list", scope: "folder", selected: 2 },
 	empty: { ...base, rows: [], count: { total: 0, queued: 0, running: 0 }, pane: "list", run: undefined },
 	transcript: base,
+	"transcript with a message of the user": {
+		...base,
+		run: { info: info(), transcript: { items: [...said("I look."), ...told], isCut: false } },
+	},
 	"transcript unfolded": { ...base, unfolded: true },
 	paused: {
 		...base,

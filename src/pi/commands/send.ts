@@ -28,6 +28,7 @@ export async function sendMessage(sending: Sending): Promise<CommandAnswer> {
 			parentSession: ctx.sessionManager.getSessionId(),
 			run: record,
 			message,
+			sender: "user",
 			withinMs: 0,
 			route: routeOf(ctx),
 		},

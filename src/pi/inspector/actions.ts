@@ -77,6 +77,7 @@ export function runActions({ pi, session, available, canOpen, decisions, onSpawn
 				{
 					run: record,
 					message: text,
+					sender: "user",
 					parentSession: session.sessionManager.getSessionId(),
 					withinMs: 0,
 					route: routeOf(session),

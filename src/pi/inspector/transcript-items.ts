@@ -11,6 +11,8 @@ import { fieldsOf, storedList, textOf } from "../view/stored.ts";
 export type TranscriptItem =
 	/** Asked: the task, or a message that steered. */
 	| { kind: "asked" | "said" | "called" | "note"; text: Redacted }
+	/** A message of the user's, who watches. */
+	| { kind: "told"; text: Redacted }
 	| { kind: "returned"; tool: Redacted; text: Redacted; isError: boolean }
 	| { kind: "answer"; text: Redacted; isError: boolean };
 
@@ -21,7 +23,7 @@ const MOST_CHARS = 20_000;
 export function itemsOf(entry: SessionEntry, redact: Redactor["redact"]): TranscriptItem[] {
 	const clean = (text: string) => reshaped(headOfText(redact(text), MOST_CHARS), (shown) => plain(shown).trim());
 	const fields = fieldsOf(entry) ?? {};
-	if (fields.type === "custom_message") return asked(textIn(fields.content));
+	if (fields.type === "custom_message") return steered(textIn(fields.content));
 	if (fields.type === "compaction") return [{ kind: "note", text: ours`The conversation was compacted here.` }];
 	const message = fieldsOf(fields.message);
 	if (fields.type !== "message" || !message) return [];
@@ -31,6 +33,12 @@ export function itemsOf(entry: SessionEntry, redact: Redactor["redact"]): Transc
 
 	function asked(text: string): TranscriptItem[] {
 		return text.trim() === "" ? [] : [{ kind: "asked", text: clean(text) }];
+	}
+
+	/** The line before the message tells the child whose it is; it is drawn otherwise. */
+	function steered(text: string): TranscriptItem[] {
+		if (fieldsOf(fields.details)?.sender !== "user") return asked(text);
+		return [{ kind: "told", text: clean(text.slice(text.indexOf("\n\n") + 2)) }];
 	}
 
 	function returned(): TranscriptItem[] {

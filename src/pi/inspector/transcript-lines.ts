@@ -37,6 +37,8 @@ function itemLines(item: TranscriptItem, drawing: TranscriptDrawing): string[] {
 	switch (item.kind) {
 		case "asked":
 			return ["", ...bordered(item.text, "accent", drawing)];
+		case "told":
+			return ["", theme.fg("success", "you"), ...bordered(item.text, "success", drawing)];
 		case "said":
 			return ["", ...markdownLines(item.text, drawing)];
 		case "called":
@@ -54,7 +56,7 @@ function itemLines(item: TranscriptItem, drawing: TranscriptDrawing): string[] {
 	}
 }
 
-function bordered(text: string, color: "accent", { theme, width }: TranscriptDrawing): string[] {
+function bordered(text: string, color: "accent" | "success", { theme, width }: TranscriptDrawing): string[] {
 	const inner = Math.max(1, width - 2);
 	return wrapTextWithAnsi(text, inner).map((line) => `${theme.fg(color, "▌")} ${line}`);
 }
