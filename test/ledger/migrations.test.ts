@@ -133,7 +133,7 @@ test("a ledger from before there were trees gets their tables, and its runs can 
 });
 
 test("a ledger from before messages had senders keeps those that wait, and takes the user's", async () => {
-	const { file, database } = oldLedger(7);
+	const { file, database } = oldLedger(8);
 	const id = newRunId();
 	addRun(database, id, "digest");
 	database.prepare("INSERT INTO inbox (run_id, body, created_at) VALUES (?, 'Before.', 1)").run(id);
