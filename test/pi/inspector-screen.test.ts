@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { initTheme } from "@earendil-works/pi-coding-agent";
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, test } from "vitest";
 import type { RunInfo } from "../../src/operate/info.ts";
@@ -202,7 +203,9 @@ const draw = (view: InspectorView, { width, height }: { width: number; height: n
 	drawScreen(view, { theme, width, height, now: NOW, paintTranscript: transcriptPainter(), inputLine: undefined });
 
 describe.each(Object.entries(views))("the inspector, %s", (name, view) => {
-	test("is drawn at all sizes", async () => {
+	// The words are the same in both; the colours have the names that each theme gives them.
+	test.each(["light", "dark"])("is drawn at all sizes, with the %s theme", async (themeName) => {
+		initTheme(themeName);
 		const drawn = SIZES.map((size) => {
 			const lines = draw(view, size).lines.map((line) => stripVTControlCharacters(line).trimEnd());
 			return `${`--${size.width}`.padEnd(size.width, "-")}\n${lines.join("\n")}\n`;
@@ -238,4 +241,16 @@ test("the selected row is drawn to its end, where its title was cut too", () => 
 		const parts = highlighted.split("\x1b[0m").filter((part) => visibleWidth(part) > 0);
 		for (const part of parts) expect(part.startsWith(selectedBg), part).toBe(true);
 	}
+});
+
+test("the selected row is seen in both themes", () => {
+	const backgrounds = ["light", "dark"].map((themeName) => {
+		initTheme(themeName);
+		const [line = ""] = draw({ ...base, pane: "list" }, { width: 80, height: 12 }).lines.filter((drawn) =>
+			drawn.includes("▸"),
+		);
+		expect(line.startsWith(theme.getBgAnsi("selectedBg"))).toBe(true);
+		return theme.getBgAnsi("selectedBg");
+	});
+	expect(new Set(backgrounds).size).toBe(2);
 });
