@@ -16,9 +16,12 @@ export class StillRows {
 	#shownAt = Number.NEGATIVE_INFINITY;
 	#timer: NodeJS.Timeout | undefined;
 
-	/** The calls of one message of the model, as far as they have arrived. */
-	called(toolCalls: readonly string[]): void {
-		if (toolCalls.length >= CROWD) for (const id of toolCalls) this.#still.add(id);
+	/**
+	 * The calls of one message of the model, as far as they have arrived, and how many calls of other tools are in it: their
+	 * rows may push ours out of sight.
+	 */
+	called(toolCalls: readonly string[], others = 0): void {
+		if (toolCalls.length >= CROWD || others > 0) for (const id of toolCalls) this.#still.add(id);
 	}
 
 	has(toolCall: string): boolean {
@@ -57,7 +60,14 @@ export function watchForCrowds(pi: ExtensionAPI, tool: string): StillRows {
 	const rows = new StillRows();
 	const look = (message: { role: string; content?: unknown }) => {
 		if (message.role !== "assistant" || !Array.isArray(message.content)) return;
-		rows.called(message.content.flatMap((part) => (part.type === "toolCall" && part.name === tool ? [part.id] : [])));
+		const calls = message.content.filter((part) => part.type === "toolCall");
+		const ours = calls.filter(({ name }) => name === tool);
+		// The name of a call that just begins may still be missing.
+		const others = calls.filter(({ name }) => name && name !== tool);
+		rows.called(
+			ours.map(({ id }) => id),
+			others.length,
+		);
 	};
 	pi.on("message_update", ({ message, assistantMessageEvent: { type } }) => {
 		if (type === "toolcall_start" || type === "toolcall_end") look(message);

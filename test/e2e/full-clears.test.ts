@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
-import { type Reply, text } from "../helpers/model-steps.ts";
+import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions, startTerminal } from "../helpers/pi.ts";
 import type { TestTerminal } from "../helpers/terminal.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -29,9 +29,11 @@ const SAYINGS = 12;
 const parent: Script = ({ lastUserText, lastMessage }) => {
 	if (lastMessage?.role === "tool") return text(`All of ${lastUserText} came home.`);
 	const [, amount, colour] = lastUserText.split(" ");
-	return Array.from({ length: Number(amount) }, (_, index) =>
+	const delegations = Array.from({ length: Number(amount) }, (_, index) =>
 		delegateTo("explorer", `Look at ${colour} number ${index + 1} in this orchard`),
 	);
+	// The rows of other tools push that of the run out of sight.
+	return colour === "amber" ? [...delegations, ...Array.from({ length: 5 }, () => toolCall("ls", {}))] : delegations;
 };
 
 test.each(WHERE)(
@@ -57,6 +59,7 @@ test.each(WHERE)(
 		];
 		const home = await openHome({
 			script: dispatch({ parent, child }),
+			files: Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`tree-${n}.txt`, "A tree."])),
 			settings: { tuiMode },
 			config: { agents: { defaults: { subagents: { maxConcurrent: 30 } } } },
 		});
@@ -67,6 +70,7 @@ test.each(WHERE)(
 			[3, "green"],
 			[10, "blue"],
 			[30, "grey"],
+			[1, "amber"],
 		] as const) {
 			said.clear();
 			mayEnd = gate();

@@ -174,7 +174,7 @@ test("a child that speaks fast makes no more than fifteen repaints a second, in 
 	terminal.type("xy");
 	await terminal.waitForText(/▸✗ #1/);
 	terminal.type("q");
-	await terminal.waitForText(/Thank you\./);
+	await terminal.waitForText(/✗ stopped 1 run/);
 
 	async function framesInThreeSeconds(): Promise<number> {
 		const second = () => Number(/ (\d+)s(?: *$| │)/m.exec(terminal.screen().join("\n"))?.[1] ?? 0);

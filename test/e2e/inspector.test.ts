@@ -7,7 +7,7 @@ import { startTerminal } from "../helpers/pi.ts";
 import type { TestTerminal } from "../helpers/terminal.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { finalize } from "./child.ts";
-import { eventually } from "./ledger-of.ts";
+import { eventually, inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
 
@@ -114,12 +114,15 @@ test.each(sizes)(
 		gates.apples.open();
 		await terminal.waitForText(/✓ #1 explorer apples/);
 		terminal.type("q");
-		await terminal.waitForText(/Heard 3 announces\./);
+		await terminal.waitForText(/Heard 2 announces\./);
+		// What the user stopped is told in a line, and starts no turn.
+		const delivered = "SELECT count(*) AS runs FROM runs WHERE delivery = 'delivered'";
+		await eventually(() => expect(inLedger(home, delivered)).toEqual([{ runs: 3 }]));
 
 		await eventually(() => expect(screenOf(terminal)).not.toMatch(/at work|─ Subagents|alt\+s/));
 		expect(terminal.history().join("\n")).not.toMatch(/─ Subagents/);
 		const heard = JSON.stringify(home.model.requests.findLast(({ isChild }) => !isChild)?.messages);
-		for (const answer of ["Three apples.", "Ripe pears.", "Stopped by the user."]) {
+		for (const answer of ["Three apples.", "Ripe pears."]) {
 			expect(heard.split(answer).length - 1, answer).toBe(1);
 		}
 		expect(terminal.overflows()).toEqual([]);

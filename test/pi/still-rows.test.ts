@@ -13,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 const screen = { requestRender() {} } as unknown as TUI;
 const sample = (name: string) => samples[name]?.() as Required<ReturnType<NonNullable<(typeof samples)[string]>>>;
 
-function rowsOf(amount: number) {
+function rowsOf(amount: number, others = 0) {
 	const still = new StillRows();
 	const ids = Array.from({ length: amount }, (_, index) => `call-${index}`);
 	const view = { name: "subagent", label: "subagent", ...foregroundRow(still) };
@@ -24,7 +24,7 @@ function rowsOf(amount: number) {
 		return row;
 	});
 	// The model writes one call after the other.
-	for (const arrived of ids.keys()) still.called(ids.slice(0, arrived + 1));
+	for (const arrived of ids.keys()) still.called(ids.slice(0, arrived + 1), others);
 	const show = (index: number, name: string) => {
 		const { result, isPartial } = sample(name);
 		drawn[index]?.updateResult({ isError: false, ...result } as never, isPartial ?? false);
@@ -40,6 +40,13 @@ test("a row of one or two looks as pi would frame it, while it runs and when it 
 		expect(raw(0)).toBe(drawRow({ ...sample(name), args: sample("running").args }, 60).join("\n"));
 	}
 	expect(rowsOf(2).raw(0)).toBe(drawRow({ args: sample("running").args }, 60).join("\n"));
+});
+
+test("a row beside one of another tool, which may push it out of sight, stays still too", () => {
+	const { show, raw } = rowsOf(1, 1);
+	const before = raw(0);
+	show(0, "running");
+	expect(raw(0)).toBe(before);
 });
 
 test("from the third on, a row is one line that does not change while its run streams", () => {
