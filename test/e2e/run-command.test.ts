@@ -62,7 +62,7 @@ describe.each(piVersions)("/subagents run, on pi %s", (version) => {
 		terminal.key("escape");
 		await hanging.ended;
 		expect(stops()).toEqual([{ stop_by: "the user" }]);
-		await terminal.waitForText(/explorer.*stopped|Stopped by the user/);
+		await terminal.waitForText(/✗ stopped .*explorer/);
 		expect(home.model.requests.filter(isParent)).toHaveLength(1);
 	});
 
