@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { buildStart } from "./start-bundle.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -90,20 +91,23 @@ const held = 'globalThis[Symbol.for("pi-geon.pi-modules")]';
  * So only a few lines do: each entry takes hold of pi's packages and imports the rest, which finds them there. The rest
  * is imported by Node itself, which keeps it compiled.
  */
-const entryOf = (rest) =>
+const takePiModules = [
+	...PI_MODULES.map((name, index) => `import * as module${index} from ${JSON.stringify(name)};`),
+	`Object.assign(${held} ??= {}, { ${PI_MODULES.map((name, index) => `${JSON.stringify(name)}: module${index}`).join(", ")} });`,
+];
+
+/** What is required is read at once. An import would have pi's loader look for it first, and wait for each file. */
+const entryOf = (taking, loaded) =>
 	[
-		...PI_MODULES.map((name, index) => `import * as module${index} from ${JSON.stringify(name)};`),
-		`Object.assign(${held} ??= {}, { ${PI_MODULES.map((name, index) => `${JSON.stringify(name)}: module${index}`).join(", ")} });`,
-		// Kept: pi's loader looks for it anew at each import, and a host loads our tools for each child.
+		'import { createRequire } from "node:module";',
+		...taking,
+		"const load = createRequire(import.meta.url);",
+		// Kept: a host loads our tools for each child.
 		"let extension;",
-		"export default async (pi) => {",
-		`	extension ??= import(${JSON.stringify(rest)}).catch((error) => {`,
-		"		extension = undefined;",
-		"		throw error;",
-		"	});",
-		"	return (await extension).default(pi);",
-		"};\n",
+		`export default (pi) => (extension ??= ${loaded})(pi);\n`,
 	].join("\n");
+
+const loadOf = (path, name = "default") => `load(${JSON.stringify(`./${path}`)}).${name}`;
 
 const piModules = {
 	name: "pi-modules",
@@ -172,10 +176,28 @@ const sharedConfig = {
 		);
 	},
 };
-// Each a bundle of its own: what else several of them use is in each, but a start of pi has half as many files to find.
-for (const [name, path] of Object.entries(EXTENSIONS)) {
-	const rest = await buildChunk(name, { entryPoints: [path], plugins: [sharedConfig, withoutSocks, piModules] });
-	writeFileSync(join(outdir, `${name}.js`), entryOf(`./chunks/${rest}`));
+const writeEntry = (name, ...parts) => writeFileSync(join(outdir, `${name}.js`), entryOf(...parts));
+const buildOwn = async (name) => {
+	const plugins = [sharedConfig, withoutSocks, piModules];
+	return `chunks/${await buildChunk(name, { entryPoints: [EXTENSIONS[name]], plugins })}`;
+};
+writeEntry("host", takePiModules, loadOf(await buildOwn("host")));
+// What a user's pi loads, all of it in one file.
+const { host: _host, ...inUsersPi } = EXTENSIONS;
+const start = await buildStart(esbuild, { root, extensions: inUsersPi, options: inPi });
+const startPath = JSON.stringify(start.path);
+writeEntry("extension", [...takePiModules, `${held}.start = ${startPath};`], loadOf(start.path, start.names.extension));
+// Where the entry before has been loaded, these are in that file, and need nothing that only pi's loader can find: Node
+// imports them. Otherwise, as in hosts, they are files of their own. If nothing has taken pi's packages yet, Node cannot
+// import them, and pi's loader does.
+writeFileSync(join(outdir, "pi-modules.js"), `${takePiModules.join("\n")}\n`);
+for (const name of ["lsp", "web"]) {
+	const [inStart, own] = [loadOf(start.path, start.names[name]), loadOf(await buildOwn(name))];
+	writeEntry(
+		name,
+		[`if (!${held}) await import("./pi-modules.js");`],
+		`(${held}.start === ${startPath} ? ${inStart} : ${own})`,
+	);
 }
 // Loaded when the first file is read that needs them.
 await esbuild.build({

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import {
 	type ExtensionContext,
@@ -57,8 +57,19 @@ function explicitDecision(folder: string): boolean | undefined {
 	if (projectTrustOverride !== undefined) return projectTrustOverride;
 	const saved = savedDecision(folder);
 	if (saved !== undefined) return saved;
+	if (!mayTrustByDefault()) return undefined;
 	const settings = SettingsManager.create(folder, getAgentDir(), { projectTrusted: false });
 	return settings.getDefaultProjectTrust() === "always" ? true : undefined;
+}
+
+/** pi takes a lock to read its settings, at every start; most users have not set this one. */
+function mayTrustByDefault(): boolean {
+	try {
+		return readFileSync(join(getAgentDir(), "settings.json"), "utf8").includes("always");
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return false; // It does not exist, or may not be read.
+		throw error;
+	}
 }
 
 /** The decision in trust.json about the folder or one above it. A file that cannot be read holds none. */
