@@ -32,6 +32,7 @@ export function startPiGeon(home: Home, args: string[], { env = {}, cwd = home.p
 	child.stdin.end();
 	const output = { stdout: "", stderr: "" };
 	const waiting = new Set<() => void>();
+	let hasClosed = false;
 	child.stdout.on("data", (part: Buffer) => {
 		output.stdout += part.toString();
 		for (const look of waiting) look();
@@ -43,6 +44,7 @@ export function startPiGeon(home: Home, args: string[], { env = {}, cwd = home.p
 	home.closers.add(close);
 	const ended = once(child, "close").then(([code]): Ran => {
 		home.closers.delete(close);
+		hasClosed = true;
 		for (const look of waiting) look();
 		return { code: code as number | null, ...output };
 	});
@@ -54,7 +56,7 @@ export function startPiGeon(home: Home, args: string[], { env = {}, cwd = home.p
 			new Promise((resolve, reject) => {
 				const look = () => {
 					if (output.stdout.includes(text)) resolve();
-					else if (child.exitCode !== null) reject(new Error(`It ended without "${text}":\n${JSON.stringify(output)}`));
+					else if (hasClosed) reject(new Error(`It ended without "${text}":\n${JSON.stringify(output)}`));
 				};
 				waiting.add(look);
 				look();

@@ -6,7 +6,7 @@ import { finalize } from "../e2e/child.ts";
 import { eventually, inLedger } from "../e2e/ledger-of.ts";
 import { type Gate, gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
-import { hostPids } from "../helpers/hosts.ts";
+import { hostPids, killHostsAtWork } from "../helpers/hosts.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
@@ -228,7 +228,7 @@ describe("while no pi is open", () => {
 	test("a run whose host is dead is taken on by another, since nobody else would notice", async () => {
 		const held = gate();
 		const home = await leftAtWork(held);
-		for (const pid of hostPids(home)) process.kill(pid, "SIGKILL");
+		killHostsAtWork(home);
 		await eventually(() => expect(hostPids(home)).toEqual([]));
 		held.open();
 		const sent = await piGeon(home, ["send", "first", "And the attic?", "--wait", "25"]);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
@@ -104,7 +104,7 @@ test("a reload while a run is at work, and one while it is announced, lose and d
 	await rpc.prompt("/reload-now");
 	await eventually(() => expect(announcesIn(file)).toBe(1));
 	await rpc.prompt("/reload-now");
-	await askOnceIdle(rpc, "Anything new?");
+	await rpc.promptAndSettle("Anything new?");
 	await rpc.close();
 	expect(announcesIn(file)).toBe(1);
 	expect(rpc.stderr).toBe("");
@@ -118,7 +118,7 @@ test("a run that ends while its parent compacts is announced afterwards, once", 
 	await home.model.waitFor((request) => request.isChild).then((request) => request.ended);
 	await compacted;
 	await eventually(() => expect(announcesIn(file)).toBe(1));
-	await askOnceIdle(rpc, "Anything new?");
+	await rpc.promptAndSettle("Anything new?");
 	await rpc.close();
 	expect(announcesIn(file)).toBe(1);
 });
@@ -143,7 +143,3 @@ test("a foreground result that is in the transcript is not announced, though nob
 	await again.close();
 	expect(announcesIn(file)).toBe(0);
 });
-
-/** An announce wakes the parent, and pi refuses a prompt while it answers that. */
-const askOnceIdle = (rpc: ReturnType<typeof startRpc>, question: string) =>
-	vi.waitFor(() => rpc.promptAndSettle(question), { timeout: 15_000, interval: 100 });

@@ -102,17 +102,17 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 	});
 
 	test("in the background, also where the user takes longer than the idle limit", async () => {
-		const home = await shareWith(background, { idleTimeoutMs: 1_000 });
+		const home = await shareWith(background, { idleTimeoutMs: 3_000 });
 		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("Ask first. asks_input");
 		const first = await nextDialog(rpc);
 		expect(first.title).toMatch(/May it begin\?$/);
-		await sleep(1_600);
+		await sleep(4_000);
 		const seen = rpc.events.length;
 		reply(rpc, first, { confirmed: true });
 		const second = await nextDialog(rpc, seen);
 		expect(second).toMatchObject({ method: "input", placeholder: "a name" });
-		await sleep(1_600);
+		await sleep(4_000);
 		reply(rpc, second, { value: "Ada" });
 		await said(rpc, heard("Ada"));
 	});
@@ -188,7 +188,7 @@ describe("a dialog that nobody answers is declined", () => {
 	});
 
 	test("by the limit on a tool call", async () => {
-		const home = await shareWith(foreground, { toolTimeoutMs: 800 });
+		const home = await shareWith(foreground, { toolTimeoutMs: 3_000 });
 		const rpc = await shared.newSession(home);
 		await rpc.prompt("asks_confirm");
 		await nextDialog(rpc);

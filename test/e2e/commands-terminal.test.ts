@@ -32,8 +32,7 @@ describe.each(piVersions)("commands in a terminal, on pi %s", (version) => {
 		const home = await openHome({});
 		// High enough for all answers: what scrolls away is not on pi 1.5's screen any more.
 		const terminal = startTerminal(home, { version, cols: 200, rows: 500 });
-		// The first pi of this file transpiles the extension, which takes its time on a busy machine.
-		await terminal.ready(20_000);
+		await terminal.ready();
 		for (const [line, says] of [...WITHOUT_RUNS, ...WRONG]) {
 			const before = times(anywhere(says), shown(terminal));
 			paste(terminal, line);

@@ -59,6 +59,7 @@ test("what is owed is told also where subagents are switched off meanwhile, and 
 	const rpc = startRpc(home);
 	await rpc.promptAndSettle("sessions_spawn explorer");
 	const { sessionFile } = (await rpc.send({ type: "get_state" })).data as { sessionFile: string };
+	await home.model.waitFor(({ tools }) => tools.includes("subagent_finalize"));
 	await rpc.close();
 	writeFileSync(join(home.agentDir, "pi-geon.json"), JSON.stringify({ subagents: { enabled: false } }));
 	opened.open();

@@ -1,9 +1,9 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SubagentDetails } from "../../src/deliver/details.ts";
 import { gate } from "../helpers/gate.ts";
-import { isMonitor } from "../helpers/hosts.ts";
+import { environmentOf, isMonitor } from "../helpers/hosts.ts";
 import { processesOf } from "../helpers/leaks.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { drip, text, toolCall } from "../helpers/model-steps.ts";
@@ -12,6 +12,7 @@ import { ANY_PI, piVersions, promptPi, runPi } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
+import { eventually } from "./ledger-of.ts";
 
 const openHome = useHome();
 const task = "Find where auth is registered.";
@@ -142,15 +143,17 @@ describe("on any pi", () => {
 		});
 		const running = promptPi(home, "Where is auth registered?", { version });
 		await reached.opened;
-		const processes = processesOf(home).filter(({ pid }) => !isMonitor(pid));
-		const environments = processes.map(({ pid }) => readFileSync(`/proc/${pid}/environ`, "utf8").split("\0"));
+		// Neither may be about to start a program: then it is there twice for a moment.
+		await eventually(() => {
+			const processes = processesOf(home).filter(({ pid }) => !isMonitor(pid));
+			const environments = processes.map(({ pid }) => environmentOf(pid));
+			const hosts = environments.filter((environment) => environment.includes("PI_SUBAGENT_CHILD=1"));
+			expect(environments).toHaveLength(2);
+			expect(hosts).toHaveLength(1);
+			expect(hosts[0]).toContain("PI_SUBAGENT_DEPTH=1");
+		});
 		proceed.open();
 		await running;
-
-		const hosts = environments.filter((environment) => environment.includes("PI_SUBAGENT_CHILD=1"));
-		expect(environments).toHaveLength(2);
-		expect(hosts).toHaveLength(1);
-		expect(hosts[0]).toContain("PI_SUBAGENT_DEPTH=1");
 	});
 });
 

@@ -5,18 +5,20 @@ import { describe, expect, test } from "vitest";
 import { piGeon } from "../cli/pi-geon.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home, HomeOptions } from "../helpers/home.ts";
-import { killHosts } from "../helpers/hosts.ts";
+import { killHostsAtWork } from "../helpers/hosts.ts";
 import type { RecordedRequest, ScriptedRequest } from "../helpers/model-request.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { delay, httpError, type Reply, text, toolCall, usage } from "../helpers/model-steps.ts";
 import { piVersions, promptPi, startRpc } from "../helpers/pi.ts";
 import type { PiVersion } from "../helpers/repository.ts";
+import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 import { interruptions, readTranscript } from "./interrupted.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
+const shared = useSharedPi();
 
 const SAID = "The word is marzipan. Then rename every file.";
 const scout = (fields = "") =>
@@ -34,19 +36,16 @@ const forksIn = ({ agentDir }: Home): string[] => {
 interface Setup extends Partial<Omit<HomeOptions, "model">> {
 	pi: PiVersion;
 	parent?: readonly Reply[];
-	child?: (request: ScriptedRequest) => Reply;
-	prepare?: (home: Home) => void;
+	child?: (request: ScriptedRequest, home: Home) => Reply;
+	/** Of what pi reads when it starts, so that it needs a pi of its own. */
+	edit?: (models: Models) => void;
+	/** `pi -p` with these arguments. */
 	args?: string[];
 }
 
-async function delegated({
-	parent,
-	child = (request) => finalize(wordIn(request)),
-	prepare,
-	args = [],
-	...options
-}: Setup) {
-	const home: Home = await openHome({
+async function delegated({ parent, child = (request) => finalize(wordIn(request)), edit, args, ...options }: Setup) {
+	const ownPi = edit !== undefined || args !== undefined;
+	const home: Home = await (ownPi ? openHome : shared.openHome)({
 		agents: { "scout.md": scout() },
 		script: dispatch({
 			parent: parent ?? [
@@ -54,12 +53,14 @@ async function delegated({
 				[text("Now I ask."), delegateTo("scout", "Say the word.")],
 				text("Done."),
 			],
-			child,
+			child: (request) => child(request, home),
 		}),
 		...options,
 	});
-	prepare?.(home);
-	const run = await promptPi(home, SAID, { version: options.pi, args });
+	if (edit) editModels(home, edit);
+	const run = ownPi
+		? await promptPi(home, SAID, { version: options.pi, args: args ?? [] })
+		: await shared.promptPi(home, SAID);
 	const [details] = delegations(run);
 	const requests = home.model.requests.filter(({ isChild }) => isChild);
 	return { home, details, result: details?.results[0], requests };
@@ -87,6 +88,9 @@ const LONG = [
 	[text("Now I ask."), delegateTo("scout", "Say the word."), usage({ input: 95_000, output: 10 })],
 	text("Done."),
 ];
+
+/** The windows that it is too long for. */
+const SMALL = { child: 64_000, priced: 64_000 };
 
 const SUMMARY = [text("They spoke of marzipan."), usage({ input: 4_000, output: 300 })];
 
@@ -116,10 +120,9 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 	test("the child's prompt leads also where a model takes system messages anywhere", async () => {
 		const { requests } = await delegated({
 			pi,
-			prepare: (home) =>
-				editModels(home, (models) => {
-					modelIn(models, "parent").compat = { supportsMidConvoSystemMessages: true };
-				}),
+			edit: (models) => {
+				modelIn(models, "parent").compat = { supportsMidConvoSystemMessages: true };
+			},
 		});
 		expect(requests[0] && rolesOf(requests[0])).toEqual(["system", "user", "assistant", "tool", "user", "user"]);
 	});
@@ -128,6 +131,8 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 		const spawn = (fields: object) => toolCall("sessions_spawn", { task: "Say the word.", ...fields });
 		const { home } = await delegated({
 			pi,
+			// `pi -p` waits for what it spawned.
+			args: [],
 			parent: [
 				[
 					spawn({ context: "fork", label: "forked" }),
@@ -159,10 +164,7 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 			pi,
 			agents: { "scout.md": scout("model: scripted/priced") },
 			parent: LONG,
-			prepare: (at) =>
-				editModels(at, (models) => {
-					modelIn(models, "priced").contextWindow = 64_000;
-				}),
+			windows: SMALL,
 			child: (request) =>
 				isSummary(request) ? SUMMARY : [finalize(wordIn(request)), usage({ input: 900, output: 50 })],
 		});
@@ -191,10 +193,9 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 			pi,
 			parent: [...turns, ...LONG.slice(2)],
 			agents: { "scout.md": scout("model: scripted/child") },
-			prepare: (at) =>
-				editModels(at, (models) => {
-					modelIn(models, "child").contextWindow = WINDOW;
-				}),
+			edit: (models) => {
+				modelIn(models, "child").contextWindow = WINDOW;
+			},
 			child: (request) => {
 				if (!isSummary(request)) return finalize(wordIn(request));
 				const before = /They spoke of marzipan, (\d+)/.exec(request.lastUserText)?.[1] ?? "0";
@@ -217,10 +218,7 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 			pi,
 			parent: LONG,
 			agents: { "scout.md": scout("model: scripted/child") },
-			prepare: (at) =>
-				editModels(at, (models) => {
-					modelIn(models, "child").contextWindow = 64_000;
-				}),
+			windows: SMALL,
 			child: () => httpError(400, { body: '{"error":{"message":"no summaries today"}}' }),
 		});
 		expect(details?.error).toMatchObject({ code: "SUBAGENT_FAILED", reason: "provider" });
@@ -235,10 +233,7 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 			pi,
 			parent: LONG,
 			agents: { "scout.md": scout("model: scripted/child\nfallbackModels: [scripted/priced]") },
-			prepare: (at) =>
-				editModels(at, (models) => {
-					for (const id of ["child", "priced"]) modelIn(models, id).contextWindow = 64_000;
-				}),
+			windows: SMALL,
 			child: (request) => {
 				if (request.model === "child") return httpError(403, { body: '{"error":{"message":"not yours"}}' });
 				return isSummary(request) ? SUMMARY : finalize(wordIn(request));
@@ -254,10 +249,9 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 		const { result } = await delegated({
 			pi,
 			agents: { "scout.md": scout("model: elsewhere/child") },
-			prepare: (home) =>
-				editModels(home, (models) => {
-					models.providers.elsewhere = structuredClone(models.providers.scripted ?? { models: [] });
-				}),
+			edit: (models) => {
+				models.providers.elsewhere = structuredClone(models.providers.scripted ?? { models: [] });
+			},
 		});
 		expect(result).toMatchObject({ exitCode: 0, output: "marzipan", model: "elsewhere/child" });
 		expect(result?.warnings).toEqual([
@@ -266,25 +260,19 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 	});
 
 	test("a killed host: the next one goes on in the same copy, which is neither made nor compacted again", async () => {
-		let home: Home | undefined;
 		let killed = false;
 		const { result, requests } = await delegated({
 			pi,
 			parent: LONG,
 			agents: { "scout.md": scout("model: scripted/child") },
-			prepare: (at) => {
-				home = at;
-				editModels(at, (models) => {
-					modelIn(models, "child").contextWindow = 64_000;
-				});
-			},
-			child: (request) => {
+			windows: SMALL,
+			child: (request, home) => {
 				if (isSummary(request)) return SUMMARY;
 				if (request.toolResults.every(({ name }) => name !== "read"))
 					return [text("I read."), toolCall("read", { path: "x" })];
-				if (killed || !home) return finalize(wordIn(request));
+				if (killed) return finalize(wordIn(request));
 				killed = true;
-				killHosts(home);
+				killHostsAtWork(home);
 				return [delay(100)];
 			},
 		});
@@ -300,7 +288,7 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 	});
 
 	test("a session that is continued goes on: it is not copied again, and its history is its own", async () => {
-		const home = await openHome({
+		const home = await shared.openHome({
 			pi,
 			agents: { "scout.md": scout() },
 			script: dispatch({
@@ -313,10 +301,9 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 				child: (request) => finalize(wordIn(request)),
 			}),
 		});
-		const rpc = startRpc(home);
+		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle(SAID);
 		const events = await rpc.promptAndSettle("Again.");
-		await rpc.close();
 		const requests = home.model.requests.filter(({ isChild }) => isChild);
 		expect(requests).toHaveLength(2);
 		const second = JSON.stringify(requests[1]?.messages);
@@ -364,7 +351,7 @@ test("a pi that is killed before the run is admitted leaves a copy that pi-geon 
 			parent: ({ lastUserText }) => {
 				if (lastUserText !== SAID) return text("Hello.");
 				// Another process writes and does not go on, so that nothing is admitted.
-				other = new DatabaseSync(join(home.agentDir, "pi-geon", "ledger.sqlite"));
+				other = new DatabaseSync(join(home.agentDir, "pi-geon", "ledger.sqlite"), { timeout: 10_000 });
 				other.exec("BEGIN IMMEDIATE");
 				return delegateTo("scout", "Say the word.");
 			},

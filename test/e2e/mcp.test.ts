@@ -5,7 +5,7 @@ import { readLogs } from "../../src/log/read-logs.ts";
 import { processStart } from "../../src/processes/process-start.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { bundled } from "../helpers/bundled.ts";
-import { killHosts } from "../helpers/hosts.ts";
+import { hostPids, killHosts, killHostsAtWork } from "../helpers/hosts.ts";
 import { startMcpServer } from "../helpers/mcp-http.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
@@ -15,6 +15,7 @@ import { type PiVersion, repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 import { interruptions } from "./interrupted.ts";
+import { eventually } from "./ledger-of.ts";
 
 const openHome = useHome();
 const SERVER = bundled(join(repositoryRoot, "test", "children", "mcp-server.ts"));
@@ -36,16 +37,15 @@ function configure(home: Home, mcpServers: object): void {
 const startedServers = (home: Home): number[] => readdirSync(join(home.scratch, "traces")).map(Number);
 const isAlive = (pid: number): boolean => processStart(pid) !== undefined;
 
+/** Servers tell their process ids here, and in a ring these are others. test/sandbox/servers.test.ts has one in a ring. */
+const WITHOUT_RINGS = { subagents: { allowWrite: true, sandbox: { mode: "off" } } };
+
 /** A home with one agent, which has these tools, and whose model says this. */
-const homeWith = (
-	tools: string,
-	child: Script | readonly Reply[],
-	config: { subagents?: object } = { subagents: { allowWrite: true } },
-) =>
+const homeWith = (tools: string, child: Script | readonly Reply[], env: Record<string, string> = {}) =>
 	openHome({
+		env,
 		agents: { "caller.md": agentNamed("caller", "You call tools.", `tools: ${tools}`) },
-		// Servers tell their process ids here, and in a ring these are others. test/sandbox/servers.test.ts has one in a ring.
-		config: { ...config, subagents: { ...config.subagents, sandbox: { mode: "off" } } },
+		config: WITHOUT_RINGS,
 		script: dispatch({ parent: [delegateTo("caller", "Call it."), text("Done.")], child }),
 	});
 
@@ -89,7 +89,8 @@ describe.each(EXPOSURES)("an MCP server with %s", (name, exposure) => {
 	});
 
 	test("gives a child the one tool that it is granted, and ends with it", async () => {
-		const home = await homeWith("read, mcp__tester__echo", thenFinalize("echo"));
+		const staying = { PI_GEON_HOST_IDLE_MS: "600000" };
+		const home = await homeWith("read, mcp__tester__echo", thenFinalize("echo"), staying);
 		configure(home, { tester: stdio(home, exposure), other: stdio(home, exposure, "dies") });
 		const run = await promptPi(home, "Go.", { version: PI_WITH_MCP });
 		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { status: "SUCCESS" } });
@@ -98,7 +99,12 @@ describe.each(EXPOSURES)("an MCP server with %s", (name, exposure) => {
 		expect(answerToChild(home)).toContain("echo: hello");
 		// Two of the parent, and one of the child: it has not connected to the server that none of its tools is of.
 		expect(startedServers(home)).toHaveLength(3);
-		expect(startedServers(home).filter(isAlive)).toEqual([]);
+		// Its host is still there. Of the parent's it is only known that they end after it.
+		await eventually(() => {
+			expect(hostPids(home)).toHaveLength(1);
+			expect(startedServers(home).filter(isAlive)).toEqual([]);
+		});
+		killHosts(home, "SIGTERM");
 	});
 });
 
@@ -138,28 +144,47 @@ describe("a child with MCP tools", () => {
 			results: [{ warnings: [expect.stringMatching(warning)] }],
 		});
 		expect(toolsOfChild(home)).toEqual(["read", "subagent_finalize"]);
-		expect(startedServers(home).filter(isAlive)).toEqual([]);
+		await eventually(() => expect(startedServers(home).filter(isAlive)).toEqual([]));
 		// Also where it is found if the host dies before the run ends.
 		const state = join(home.agentDir, "pi-geon");
 		const logged = readLogs({ parentLog: join(state, "parent.log"), hosts: join(state, "hosts") });
 		expect(logged.filter(({ message }) => message === "the child goes without something")).toHaveLength(1);
 	});
 
-	test("whose server dies in the middle of a call is told so, and works on", async () => {
-		const home = await homeWith("read, mcp__tester__die", thenFinalize("die"));
+	test("whose server dies in a call is told so, one whose server floods gets what fits; one has codemode if its file names it", async () => {
+		const tools = {
+			dying: "read, mcp__tester__die",
+			flooded: "read, mcp__tester__flood_it",
+			scripting: "read, codemode, tool_search, mcp__tester__echo",
+		};
+		const agents = Object.entries(tools).map(([name, list]) => [
+			`${name}.md`,
+			agentNamed(name, "You call tools.", `tools: ${list}`),
+		]);
+		const calls: Record<string, string> = { dying: "die", flooded: "flood_it" };
+		const home = await openHome({
+			agents: Object.fromEntries(agents),
+			config: WITHOUT_RINGS,
+			script: dispatch({
+				parent: [Object.keys(tools).map((name) => delegateTo(name, name)), text("Done.")],
+				child: ({ turn, firstUserText }) => {
+					const tool = calls[firstUserText];
+					return turn === 0 && tool !== undefined ? call(tool) : finalize("Called.");
+				},
+			}),
+		});
 		configure(home, { tester: stdio(home) });
 		const run = await promptPi(home, "Go.", { version: PI_WITH_MCP });
-		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { status: "SUCCESS", result: "Called." } });
-		expect(answerToChild(home)).toMatch(/clos/i);
-	});
-
-	test("whose server floods gets what fits, and works on", async () => {
-		const home = await homeWith("read, mcp__tester__flood_it", thenFinalize("flood_it"));
-		configure(home, { tester: stdio(home) });
-		const run = await promptPi(home, "Go.", { version: PI_WITH_MCP });
-		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { status: "SUCCESS", result: "Called." } });
-		expect(answerToChild(home)).toContain("truncated");
-		expect(answerToChild(home).length).toBeLessThan(40_000);
+		const called = { finalized: { status: "SUCCESS", result: "Called." } };
+		expect(delegations(run), run.stderr).toMatchObject([called, called, called]);
+		const asked = (name: string) => childRequests(home).filter(({ firstUserText }) => firstUserText === name);
+		expect(JSON.stringify(asked("dying")[1]?.lastMessage)).toMatch(/clos/i);
+		const flood = JSON.stringify(asked("flooded")[1]?.lastMessage);
+		expect(flood).toContain("truncated");
+		expect(flood.length).toBeLessThan(40_000);
+		expect([...(asked("scripting")[0]?.tools ?? [])].sort()).toEqual([
+			...["codemode", "mcp__tester__echo", "read", "subagent_finalize", "tool_search"],
+		]);
 	});
 
 	test("and no other tool is not started if the server is gone", async () => {
@@ -182,9 +207,9 @@ describe("a child with MCP tools", () => {
 		configure(home, { tester: stdio(home) });
 		const running = promptPi(home, "Go.", { version: PI_WITH_MCP, timeoutMs: 110_000 });
 		await home.model.waitFor(({ isChild }) => isChild);
-		killHosts(home);
+		killHostsAtWork(home);
 		expect(delegations(await running)).toMatchObject([{ results: [{ exitCode: 0, attempts: 2 }] }]);
-		expect(startedServers(home).filter(isAlive)).toEqual([]);
+		await eventually(() => expect(startedServers(home).filter(isAlive)).toEqual([]));
 	});
 
 	test("does not start a server of a project that is not trusted", async () => {
@@ -198,14 +223,6 @@ describe("a child with MCP tools", () => {
 		const trusted = await promptPi(home, "Go.", { version: PI_WITH_MCP, args: ["--approve"] });
 		expect(delegations(trusted)[0], trusted.stderr).toMatchObject({ finalized: { status: "SUCCESS" } });
 		expect(startedServers(home).length).toBeGreaterThan(0);
-	});
-
-	test("has codemode and tool_search where its file names them", async () => {
-		const home = await homeWith("read, codemode, tool_search, mcp__tester__echo", [finalize("Seen.")]);
-		configure(home, { tester: stdio(home) });
-		const run = await promptPi(home, "Go.", { version: PI_WITH_MCP });
-		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { status: "SUCCESS" } });
-		expect(toolsOfChild(home)).toEqual(["codemode", "mcp__tester__echo", "read", "subagent_finalize", "tool_search"]);
 	});
 
 	test("can be granted what the doctor says that a server has", async () => {

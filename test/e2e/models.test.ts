@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
-import { killHosts } from "../helpers/hosts.ts";
+import { killHostsAtWork } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
 import { ANY_PI, piVersions, promptPi } from "../helpers/pi.ts";
@@ -119,7 +119,7 @@ describe("a model that only an extension provides, on any pi", () => {
 		const env = { ELSEWHERE_URL: home.model.baseUrl };
 		const running = promptPi(home, "Go.", { version, args: asParent, env, timeoutMs: 110_000 });
 		await home.model.waitFor(({ isChild }) => isChild);
-		killHosts(home);
+		killHostsAtWork(home);
 		expect(delegations(await running)).toMatchObject([
 			{ results: [{ exitCode: 0, attempts: 2, model: "elsewhere/own" }] },
 		]);

@@ -3,11 +3,13 @@ import { describe, expect, test } from "vitest";
 import { piGeon } from "../cli/pi-geon.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
-import { killHosts } from "../helpers/hosts.ts";
+import { killHostsAtWork } from "../helpers/hosts.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { type PiEvent, piVersions, promptPi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
+import { ANY_PI, type PiEvent, piVersions, promptPi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
+import type { PiVersion } from "../helpers/repository.ts";
+import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 import { isDialog, nextDialog, reply } from "./dialogs.ts";
@@ -15,6 +17,7 @@ import { interruptions } from "./interrupted.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
+const shared = useSharedPi();
 type Rpc = ReturnType<typeof startRpc>;
 
 const QUESTION = { question: "Which database\x1b[31m shall\u200b it be?\npi: Trust this project?" };
@@ -39,12 +42,21 @@ const background: Script = ({ lastUserText, lastMessage }) => {
 		: text("Heard.");
 };
 
-const openWith = (parent: Script, subagents: object = {}): Promise<Home> =>
-	openHome({
-		agents: { "worker.md": agentNamed("worker", "You work.", "tools: ls\nask: true") },
-		config: { subagents },
-		script: dispatch({ parent, child }),
-	});
+const withWorker = (parent: Script, subagents: object = {}) => ({
+	agents: { "worker.md": agentNamed("worker", "You work.", "tools: ls\nask: true") },
+	config: { subagents },
+	script: dispatch({ parent, child }),
+});
+const openWith = (...about: Parameters<typeof withWorker>): Promise<Home> => openHome(withWorker(...about));
+
+/** A new session of the pi that tests share which neither end it nor start another. */
+async function onSharedPi(
+	parent: Script,
+	{ pi = ANY_PI, subagents = {} }: { pi?: PiVersion; subagents?: object } = {},
+) {
+	const home = await shared.openHome({ ...withWorker(parent, subagents), pi });
+	return { home, rpc: await shared.newSession(home) };
+}
 
 const said = (rpc: Rpc, words: string): Promise<PiEvent> =>
 	rpc.waitForEvent((event) => event.type === "message_end" && JSON.stringify(event.message).includes(words));
@@ -65,8 +77,7 @@ const GO_ON = "Continue without the answer, and report what you assumed.";
 
 describe.each(piVersions)("on pi %s", (version) => {
 	test("a question is asked and answered, labelled and as text, and the child gets the answer", async () => {
-		const home = await openWith(foreground);
-		const rpc = startRpc(home, { version });
+		const { home, rpc } = await onSharedPi(foreground, { pi: version });
 		await rpc.prompt("Ask.");
 		const dialog = await nextDialog(rpc);
 		expect(dialog).toMatchObject({
@@ -87,8 +98,7 @@ describe.each(piVersions)("on pi %s", (version) => {
 	});
 
 	test("of a background run; one of its options is chosen, or none", async () => {
-		const home = await openWith(background);
-		const rpc = startRpc(home, { version });
+		const { home, rpc } = await onSharedPi(background, { pi: version });
 		await rpc.promptAndSettle("Ask and choose.");
 		const first = await nextDialog(rpc);
 		expect(first).toMatchObject({
@@ -125,11 +135,10 @@ describe.each(piVersions)("on pi %s", (version) => {
 	});
 
 	test("a host is killed while it is open: the next attempt asks again, and it stays on the screen once", async () => {
-		const home = await openWith(background);
-		const rpc = startRpc(home, { version });
+		const { home, rpc } = await onSharedPi(background, { pi: version });
 		await rpc.promptAndSettle("Ask.");
 		const dialog = await nextDialog(rpc);
-		killHosts(home);
+		killHostsAtWork(home);
 		await home.model.waitFor((request) => request.isChild && interruptions(request) > 0);
 		const recovered = home.model.requests.find((request) => request.isChild && interruptions(request) > 0);
 		expect(recovered?.lastUserText).toContain("call subagent_ask again with exactly these arguments");
@@ -140,11 +149,10 @@ describe.each(piVersions)("on pi %s", (version) => {
 	});
 
 	test("it is answered while no host is there: the next attempt gets the answer without asking", async () => {
-		const home = await openWith(background);
-		const rpc = startRpc(home, { version });
+		const { home, rpc } = await onSharedPi(background, { pi: version });
 		await rpc.promptAndSettle("Ask.");
 		const dialog = await nextDialog(rpc);
-		killHosts(home);
+		killHostsAtWork(home);
 		reply(rpc, dialog, { value: "SQLite" });
 		await said(rpc, '\\"answered\\":true,\\"answer\\":\\"SQLite\\"');
 		expect(rpc.events.filter(isDialog)).toHaveLength(1);
@@ -186,7 +194,7 @@ const onPi = async (parent: Script, subagents: object = {}) => {
 };
 
 test("a question of a megabyte is refused with what to do, and nothing is asked", async () => {
-	const { home, rpc } = await onPi(foreground);
+	const { home, rpc } = await onSharedPi(foreground);
 	await rpc.promptAndSettle("Ask a megabyte.");
 	const [details] = delegations(summarize(rpc.events));
 	expect(details?.results[0]?.output).toBe(
@@ -197,10 +205,10 @@ test("a question of a megabyte is refused with what to do, and nothing is asked"
 });
 
 test("while it is open, the limits on idleness and on a tool stand still, and the run says that it asks", async () => {
-	const { home, rpc } = await onPi(background, { idleTimeoutMs: 1_000, toolTimeoutMs: 1_000 });
+	const { home, rpc } = await onSharedPi(background, { subagents: { idleTimeoutMs: 3_000, toolTimeoutMs: 3_000 } });
 	await rpc.promptAndSettle("Ask.");
 	const dialog = await nextDialog(rpc);
-	await sleep(2_500);
+	await sleep(5_000);
 	const { stdout } = await piGeon(home, ["list"]);
 	expect(stdout).toMatch(/worker +the curious one +asking/);
 	expect((await piGeon(home, ["info", "last"])).stdout).toMatch(/asks +Which database shall it be\? pi: Trust/);
@@ -209,7 +217,7 @@ test("while it is open, the limits on idleness and on a tool stand still, and th
 });
 
 test("the hard cap does not: the run times out, and the dialog and its row are closed", async () => {
-	const { home, rpc } = await onPi(foreground, { timeoutMs: 3_000 });
+	const { home, rpc } = await onSharedPi(foreground, { subagents: { timeoutMs: 8_000 } });
 	await rpc.prompt("Ask.");
 	await nextDialog(rpc);
 	const end = await rpc.waitForEvent((event) => event.type === "tool_execution_end");
@@ -235,12 +243,11 @@ test("a run that is stopped closes its dialog, and the next one is shown", async
 });
 
 test("questions of several runs are put one after the other", async () => {
-	const home = await openWith(({ lastMessage, lastUserText }) =>
+	const { home, rpc } = await onSharedPi(({ lastMessage, lastUserText }) =>
 		lastMessage?.role === "tool"
 			? text("Done.")
 			: ["one", "two", "three"].map((name) => delegateTo("worker", `${lastUserText} ${name}`)),
 	);
-	const rpc = startRpc(home);
 	await rpc.prompt("Ask.");
 	for (let seen = 0, count = 1; count <= 3; count++) {
 		await eventually(() => expect(questions(home)).toHaveLength(3));
@@ -286,12 +293,13 @@ test("after askMinutes without a parent it is declined, and the run comes home w
 });
 
 test("an agent that may not ask has no such tool, and a denied one is a warning", async () => {
-	const home = await openHome({
-		agents: { "worker.md": agentNamed("worker", "You work.", "tools: ls\nask: true") },
+	const home = await shared.openHome({
+		...withWorker(foreground),
+		pi: ANY_PI,
 		config: { tools: { subagents: { tools: { deny: ["subagent_ask"] } } } },
 		script: dispatch({ parent: foreground, child: [finalize("Done.")] }),
 	});
-	const [details] = delegations(await promptPi(home, "Go."));
+	const [details] = delegations(await shared.promptPi(home, "Go."));
 	expect(details?.results[0]?.warnings).toEqual([
 		"subagent_ask was left out: tools.subagents.tools.deny in pi-geon.json forbids it.",
 	]);

@@ -54,7 +54,7 @@ describe.each(piVersions)("another extension, on pi %s", (version) => {
 		expect(await notified(rpc, "It is about src.")).toBe("src: It is about src.\ndocs: It is about docs.");
 		// The reports come into the conversation besides.
 		await expect
-			.poll(() => inLedger(home, "SELECT delivery FROM runs"), { timeout: 15_000 })
+			.poll(() => inLedger(home, "SELECT delivery FROM runs"))
 			.toEqual([{ delivery: "delivered" }, { delivery: "delivered" }]);
 	});
 });

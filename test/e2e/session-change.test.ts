@@ -31,7 +31,7 @@ describe.each(piVersions)("with runs at work on pi %s", (version) => {
 		const terminal = startTerminal(home, { version, cols: 100, rows: 30 });
 		await terminal.ready();
 		terminal.type("spawn apples\r");
-		await terminal.waitForText(/Spawned\.[\s\S]*● explorer apples/);
+		await terminal.waitForAnswer(/Spawned\.[\s\S]*● explorer apples/);
 
 		terminal.type("/reload\r");
 		await terminal.waitForText(/Reloaded/);

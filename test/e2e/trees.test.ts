@@ -5,7 +5,7 @@ import { treesRoot } from "../../src/plan/session-place.ts";
 import { piGeon } from "../cli/pi-geon.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
-import { hostPids, killHosts } from "../helpers/hosts.ts";
+import { hostPids, killHosts, killHostsAtWork } from "../helpers/hosts.ts";
 import { ringedProcessesOf } from "../helpers/leaks.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
@@ -162,7 +162,7 @@ describe("whatever way a run with a tree ends, its changes come home and the end
 		projectIn(home);
 		const running = promptPi(home, "Go.", { version: ANY_PI });
 		await eventually(() => expect(home.model.requests.some(({ isChild, turn }) => isChild && turn === 1)).toBe(true));
-		killHosts(home);
+		killHostsAtWork(home);
 		const [details] = delegations(await running);
 		expect(details?.results).toMatchObject([
 			{ exitCode: 0, attempts: 2, output: "Went on.", changes: { files: [{ path: "first.txt" }] } },
@@ -181,7 +181,7 @@ describe("whatever way a run with a tree ends, its changes come home and the end
 		const project = projectIn(home);
 		const running = promptPi(home, "Go.", { version: ANY_PI });
 		await eventually(() => expect(home.model.requests.some(({ isChild, turn }) => isChild && turn === 1)).toBe(true));
-		killHosts(home);
+		killHostsAtWork(home);
 		const [details] = delegations(await running);
 		const [result] = details?.results ?? [];
 		expect(result).toMatchObject({ exitCode: 1, cause: "lost" });
@@ -249,6 +249,7 @@ test("a session that goes on has its pending changes in the new tree, and the la
 
 test("the language server of a worker knows what the worker wrote, and ends with the run", async () => {
 	const home: Home = await openHome({
+		env: { PI_GEON_HOST_IDLE_MS: "600000" },
 		script: dispatch({
 			parent: [delegateTo("worker", "Write."), text("Done.")],
 			child: ({ turn, toolResults }) => {
@@ -269,9 +270,12 @@ test("the language server of a worker knows what the worker wrote, and ends with
 		?.toolResults.at(-1)?.text;
 	expect(said).toContain("halved");
 	// The host is still there.
-	expect(hostPids(home)).toHaveLength(1);
-	expect(ringedProcessesOf(home).filter(({ command }) => /tsserver|language-server/.test(command))).toEqual([]);
+	await eventually(() => {
+		expect(hostPids(home)).toHaveLength(1);
+		expect(ringedProcessesOf(home).filter(({ command }) => /tsserver|language-server/.test(command))).toEqual([]);
+	});
 	await client.close();
+	killHosts(home, "SIGTERM");
 });
 
 describe("where there is no tree", () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
-import { killHosts } from "../helpers/hosts.ts";
+import { killHostsAtWork } from "../helpers/hosts.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
@@ -69,7 +69,7 @@ describe("the example of a workflow", () => {
 		const rpc = startRpc(home, { args: WITH_SCRIPTS });
 		const settled = rpc.promptAndSettle("Go.");
 		await eventually(() => expect(home.model.requests.filter(({ isChild }) => isChild)).toHaveLength(3));
-		killHosts(home);
+		killHostsAtWork(home);
 		const events = await settled;
 		allAsked.open();
 		const script = events.find(({ type, toolName }) => type === "tool_execution_end" && toolName === "codemode");
@@ -77,7 +77,7 @@ describe("the example of a workflow", () => {
 		expect(shown).toContain("Script completed");
 		for (const file of ["src/a.ts", "src/c.ts"]) expect(shown).toContain(`{\\"file\\":\\"${file}\\",\\"line\\":1`);
 		expect(shown).not.toContain('\\"file\\":\\"src/b.ts');
-		expect(owed(home)).toEqual([{ delivery: "delivered", n: 6 }]);
+		await eventually(() => expect(owed(home)).toEqual([{ delivery: "delivered", n: 6 }]));
 		expect(announcedIn(await sessionFileOf(rpc))).toEqual([]);
 	});
 

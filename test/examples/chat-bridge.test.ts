@@ -50,7 +50,7 @@ class Bridge {
 	}
 
 	async until(thread: string, pattern: RegExp): Promise<void> {
-		await expect.poll(() => this.in(thread), { timeout: 20_000 }).toMatch(pattern);
+		await expect.poll(() => this.in(thread)).toMatch(pattern);
 	}
 
 	async end(): Promise<void> {

@@ -34,6 +34,8 @@ export interface HomeOptions {
 	readonly files?: Readonly<Record<string, string>>;
 	readonly git?: boolean;
 	readonly contextWindow?: number;
+	/** Of models that have another one, by their ids. */
+	readonly windows?: Readonly<Record<string, number>>;
 	/** Whether its models can think. */
 	readonly reasoning?: boolean;
 	/** Prices of the model `priced`, in dollars per million tokens. */
@@ -117,13 +119,14 @@ const defaultSettings = {
 const noCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 const someCost = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
-function modelsJson({ model, contextWindow = 200_000, reasoning = false, cost = someCost }: HomeOptions): object {
+function modelsJson(options: HomeOptions): object {
+	const { model, contextWindow = 200_000, windows = {}, reasoning = false, cost = someCost } = options;
 	const entry = (id: string, prices: Cost) => ({
 		id,
 		name: id,
 		reasoning,
 		input: ["text"],
-		contextWindow,
+		contextWindow: windows[id] ?? contextWindow,
 		maxTokens: 8_192,
 		cost: { ...noCost, ...prices },
 	});

@@ -141,6 +141,13 @@ export class TestTerminal {
 		return this.screen();
 	}
 
+	/** The same, once pi has come to the end of its answer too: before that it takes no /reload. */
+	async waitForAnswer(pattern: RegExp): Promise<string[]> {
+		const isThere = (screen: string) => pattern.test(screen) && !/\bWorking\b/.test(screen);
+		await this.#until(() => isThere(this.screen().join("\n")), `answer ${pattern}`, PATIENCE_MS);
+		return this.screen();
+	}
+
 	/**
 	 * Resolves when pi takes a prompt. It draws its screen earlier and refuses what is entered until then; the title is the
 	 * last thing that it sets, after the extensions have started. A dialog at the start holds it up.

@@ -83,7 +83,7 @@ describe.skipIf(process.platform !== "linux")("the process of a host", () => {
 		started.push(parent);
 		const [line] = (await once(parent.stdout, "data")) as [Buffer];
 		const pid = Number(line.toString());
-		await expect.poll(() => processStart(pid), { timeout: 10_000 }).toBeUndefined();
+		await expect.poll(() => processStart(pid)).toBeUndefined();
 		expect(existsSync(`/proc/${pid}`)).toBe(true);
 	});
 });

@@ -8,7 +8,6 @@ import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { PATIENCE_MS } from "../helpers/patience.ts";
 import { piVersions, promptPi } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 
@@ -72,7 +71,7 @@ describe.each(piVersions)("on pi %s, what Node compiles for a host", (version) =
 		expect(statSync(compiled).mode & 0o777).toBe(0o700);
 		// Node writes it when the host leaves.
 		const kept = () => readdirSync(compiled, { recursive: true }).length;
-		await expect.poll(kept, { timeout: PATIENCE_MS }).toBeGreaterThan(10);
+		await expect.poll(kept).toBeGreaterThan(10);
 	});
 });
 

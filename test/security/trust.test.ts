@@ -6,7 +6,7 @@ import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
-import { text } from "../helpers/model-steps.ts";
+import { type Reply, text } from "../helpers/model-steps.ts";
 import { type PiEvent, piVersions, promptPi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
 import type { TestTerminal } from "../helpers/terminal.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -17,28 +17,33 @@ const openHome = useHome();
 /** In a sandbox a program that is run could leave no mark. */
 const NO_SANDBOX = { subagents: { sandbox: { mode: "off" } } };
 
-/** A parent that does what it is told, one word a prompt. */
+/** A parent that does what it is told: `checkout`, or `delegate` to an agent. */
 const obeys =
 	(agent: string): Script =>
 	({ lastMessage, lastUserText }) => {
 		if (lastMessage?.role === "tool") return text("Done.");
 		if (lastUserText.startsWith("checkout")) return checkOut("hostile");
-		return lastUserText.startsWith("delegate") ? delegateTo(agent, "Look around.") : text("Yes?");
+		if (!lastUserText.startsWith("delegate")) return text("Yes?");
+		return lastUserText.includes("reviewer") ? delegateTo("reviewer", WHO) : delegateTo(agent, "Look around.");
 	};
 
+const WHO = "Who are you?";
 const asksLsp: Script = ({ turn }) => (turn === 0 ? askLsp : finalize("Looked."));
 const saysWho: Script = ({ systemText }) => finalize(/I am [a-z ]+/.exec(systemText)?.[0] ?? "the built-in");
+/** The explorer asks its language server, the reviewer says who it is. */
+const child: Script = (request) => (request.firstUserText === WHO ? saysWho : asksLsp)(request);
 
-/** In one prompt: checks out the branch, then delegates. */
-const checksOutAndDelegates = (agent: string) => [
-	checkOut("hostile"),
-	delegateTo(agent, "Look around."),
-	text("Done."),
-];
+/** All that a branch can bring. */
+const broughtBy = (home: Home): Record<string, string> => ({
+	...ASKED_ABOUT,
+	...hostileTsc(home),
+	".pi/agents/reviewer.md": agentNamed("reviewer", "I am an impostor"),
+	".pi/pi-geon.json": '{ "subagents": { "disabled": ["explorer"] } }',
+});
 
-async function hostileHome(agent: string, child: Script, more: (home: Home) => Record<string, string>): Promise<Home> {
-	const home = await openHome({ config: NO_SANDBOX, script: dispatch({ parent: obeys(agent), child }) });
-	hostileBranch(home, { ...ASKED_ABOUT, ...more(home) });
+async function hostileHome(parent: Script | readonly Reply[], config: object = {}): Promise<Home> {
+	const home = await openHome({ config: { ...NO_SANDBOX, ...config }, script: dispatch({ parent, child }) });
+	hostileBranch(home, broughtBy(home));
 	return home;
 }
 
@@ -48,108 +53,69 @@ const isDialog = (event: PiEvent): boolean =>
 describe.each(piVersions)(
 	"a branch that was checked out in the session does not make its folder trusted, on pi %s",
 	(version) => {
-		test("its language server does not run for the built-in explorer (print mode)", async () => {
-			const home = await openHome({
-				config: NO_SANDBOX,
-				script: dispatch({ parent: checksOutAndDelegates("explorer"), child: asksLsp }),
-			});
-			hostileBranch(home, { ...ASKED_ABOUT, ...hostileTsc(home) });
+		test("in print mode its language server does not run, its agent replaces no built-in, its pi-geon.json is not read", async () => {
+			const parent = [
+				checkOut("hostile"),
+				askLsp,
+				delegateTo("explorer", "Look around."),
+				delegateTo("reviewer", WHO),
+				text("Done."),
+			];
+			const home = await hostileHome(parent, { lsp: { enabled: true } });
 			const run = await promptPi(home, "Go.", { version });
-			expect(delegations(run)).toMatchObject([{ finalized: { status: "SUCCESS" } }]);
+			expect(run.toolResults.map(({ name }) => name)).toEqual(["bash", "lsp", "subagent", "subagent"]);
+			// The explorer is there, although the branch switches it off.
+			expect(delegations(run)).toMatchObject([
+				{ finalized: { status: "SUCCESS", result: "Looked." } },
+				{ finalized: { result: "the built-in" } },
+			]);
 			expect(hostileProgramRan(home)).toBe(false);
 		});
 
-		test("nor after a new session in the same process (RPC)", async () => {
-			const home = await hostileHome("explorer", asksLsp, hostileTsc);
+		test("nor after a new session in the same process, nor does its agent run unasked, nor in another folder (RPC)", async () => {
+			const home = await hostileHome(obeys("explorer"));
 			const rpc = startRpc(home, { version });
 			await rpc.promptAndSettle("checkout");
 			await rpc.promptAndSettle("delegate");
 			await rpc.send({ type: "new_session" });
-			const events = await rpc.promptAndSettle("delegate");
-			expect(delegations(summarize(events))).toMatchObject([{ finalized: { status: "SUCCESS" } }]);
+			const looked = [{ finalized: { status: "SUCCESS", result: "Looked." } }];
+			expect(delegations(summarize(await rpc.promptAndSettle("delegate")))).toMatchObject(looked);
+			expect(hostileProgramRan(home)).toBe(false);
+
+			const from = rpc.events.length;
+			await rpc.prompt("delegate to the reviewer");
+			const asked = await rpc.waitForEvent(isDialog, { from });
+			rpc.child.stdin.write(`${JSON.stringify({ type: "extension_ui_response", id: asked.id, cancelled: true })}\n`);
+			await rpc.waitForEvent((event) => event.type === "agent_settled", { from: rpc.events.indexOf(asked) });
+			expect(home.model.requests.filter(({ isChild, firstUserText }) => isChild && firstUserText === WHO)).toEqual([]);
+
+			const elsewhere = join(home.scratch, "elsewhere");
+			mkdirSync(elsewhere);
+			hostileBranch({ ...home, project: elsewhere }, broughtBy(home));
+			const session = join(home.scratch, "elsewhere.jsonl");
+			const header = { type: "session", version: 3, id: crypto.randomUUID(), timestamp: new Date().toISOString() };
+			writeFileSync(session, `${JSON.stringify({ ...header, cwd: elsewhere })}\n`);
+			await rpc.send({ type: "switch_session", sessionPath: session });
+			await rpc.promptAndSettle("checkout");
+			expect(delegations(summarize(await rpc.promptAndSettle("delegate")))).toMatchObject(looked);
 			expect(hostileProgramRan(home)).toBe(false);
 		});
 
 		test("nor after /reload, on which pi itself saves that the folder is trusted, and /new (terminal)", async () => {
-			const home = await hostileHome("explorer", asksLsp, hostileTsc);
+			const home = await hostileHome(obeys("explorer"));
 			const terminal = startTerminal(home, { version });
 			await terminal.ready();
 			terminal.type("checkout\r");
-			await terminal.waitForText(/git checkout[\s\S]*Done\./);
+			await terminal.waitForAnswer(/git checkout[\s\S]*Done\./);
 			terminal.type("/reload\r");
 			await terminal.waitForText(/saved project trust/);
 			terminal.type("delegate once\r");
-			await terminal.waitForText(/delegate once[\s\S]*Looked[\s\S]*Done\./);
+			await terminal.waitForAnswer(/delegate once[\s\S]*Looked[\s\S]*Done\./);
 			terminal.type("/new\r");
 			await terminal.waitForText(/New session started/i);
 			terminal.type("delegate again\r");
 			await terminal.waitForText(/delegate again[\s\S]*Looked[\s\S]*Done\./);
 			expect(hostileProgramRan(home)).toBe(false);
-		});
-
-		test("another folder that a session is switched to is not trusted for what it holds", async () => {
-			const home = await hostileHome("explorer", asksLsp, hostileTsc);
-			const elsewhere = join(home.scratch, "elsewhere");
-			mkdirSync(elsewhere);
-			hostileBranch({ ...home, project: elsewhere }, { ...ASKED_ABOUT, ...hostileTsc(home) });
-			const session = join(home.scratch, "elsewhere.jsonl");
-			const header = { type: "session", version: 3, id: crypto.randomUUID(), timestamp: new Date().toISOString() };
-			writeFileSync(session, `${JSON.stringify({ ...header, cwd: elsewhere })}\n`);
-			const rpc = startRpc(home, { version });
-			await rpc.send({ type: "switch_session", sessionPath: session });
-			await rpc.promptAndSettle("checkout");
-			const events = await rpc.promptAndSettle("delegate");
-			expect(delegations(summarize(events))).toMatchObject([{ finalized: { status: "SUCCESS" } }]);
-			expect(hostileProgramRan(home)).toBe(false);
-		});
-	},
-);
-
-describe.each(piVersions)(
-	"a branch that was checked out in the session does not make its folder trusted, on pi %s",
-	(version) => {
-		test("nor for the parent's own lsp tool", async () => {
-			const home = await openHome({
-				config: { lsp: { enabled: true } },
-				script: dispatch({ parent: [checkOut("hostile"), askLsp, text("Done.")], child: [] }),
-			});
-			hostileBranch(home, { ...ASKED_ABOUT, ...hostileTsc(home) });
-			const run = await promptPi(home, "Go.", { version });
-			expect(run.toolResults.map(({ name }) => name)).toEqual(["bash", "lsp"]);
-			expect(hostileProgramRan(home)).toBe(false);
-		});
-
-		test("its agent does not take the place of a built-in where nobody can be asked", async () => {
-			const home = await openHome({
-				config: NO_SANDBOX,
-				script: dispatch({ parent: checksOutAndDelegates("reviewer"), child: saysWho }),
-			});
-			hostileBranch(home, { ...ASKED_ABOUT, ".pi/agents/reviewer.md": agentNamed("reviewer", "I am an impostor") });
-			const run = await promptPi(home, "Go.", { version });
-			expect(delegations(run)).toMatchObject([{ finalized: { result: "the built-in" } }]);
-		});
-
-		test("its agent does not take the place of a built-in without a question (RPC)", async () => {
-			const home = await hostileHome("reviewer", saysWho, () => ({
-				".pi/agents/reviewer.md": agentNamed("reviewer", "I am an impostor"),
-			}));
-			const rpc = startRpc(home, { version });
-			await rpc.promptAndSettle("checkout");
-			await rpc.prompt("delegate");
-			const asked = await rpc.waitForEvent(isDialog);
-			rpc.child.stdin.write(`${JSON.stringify({ type: "extension_ui_response", id: asked.id, cancelled: true })}\n`);
-			await rpc.waitForEvent((event) => event.type === "agent_settled", { from: rpc.events.indexOf(asked) });
-			expect(home.model.requests.filter(({ isChild }) => isChild)).toEqual([]);
-		});
-
-		test("its pi-geon.json is not read", async () => {
-			const home = await openHome({
-				config: NO_SANDBOX,
-				script: dispatch({ parent: checksOutAndDelegates("explorer"), child: saysWho }),
-			});
-			hostileBranch(home, { ...ASKED_ABOUT, ".pi/pi-geon.json": '{ "subagents": { "disabled": ["explorer"] } }' });
-			const run = await promptPi(home, "Go.", { version });
-			expect(delegations(run)).toMatchObject([{ finalized: { result: "the built-in" } }]);
 		});
 	},
 );
