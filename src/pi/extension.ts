@@ -99,6 +99,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		if (!enabled) return;
 		offerAgents(ctx);
 		const { agents } = catalog;
+		if (event.reason === "startup" && config.ui.widget) ui.greet(ctx, agents);
 		policy = subagents.injectDelegationPolicy ? delegationPolicy(agents) : "";
 		pi.registerTool(subagentTool({ ...common, agents, policy, announcer, events, live, calls, rows }));
 		pi.registerTool(sessionsSpawnTool(common));
@@ -122,6 +123,10 @@ export default function piGeon(pi: ExtensionAPI): void {
 		if (ctx.isIdle()) announcer.promptEntered();
 		return enabled && streamingBehavior !== undefined ? mentionInPrompt(text, ctx) : undefined;
 	});
+	pi.on("agent_end", ({ messages }, ctx) => {
+		const last = messages.at(-1);
+		if (last?.role === "assistant" && last.stopReason === "aborted") void ui.turnAborted(ctx);
+	});
 	pi.on("agent_start", () => announcer.promptArrived());
 	pi.on("agent_settled", (_event, ctx) => announcer.rested(talkIn(ctx)));
 	pi.on("session_compact", (_event, ctx) => announcer.attendAgain(talkIn(ctx)));
@@ -133,6 +138,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 			ui.end();
 			rows.dispose();
 			await announcer.stop(talkIn(ctx));
+			if (reason === "quit") await ui.closing(ctx);
 		} finally {
 			events.end();
 			await services.close();

@@ -10,3 +10,4 @@ export { inspect } from "./inspector/inspect.ts";
 export { answerRequest } from "./requests/answer.ts";
 export { sendCallsToBackground } from "./send-to-background.ts";
 export { questionDialogs } from "./show-question.ts";
+export { printStillRunning, sayStillRunning } from "./still-running.ts";

@@ -1,9 +1,15 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { inOneLine } from "../collect/plain.ts";
 import type { LiveRuns } from "../supervise/live-runs.ts";
 import type { DelegationSetup } from "./delegation-setup.ts";
+import { HOW_TO_BEGIN } from "./how-to-begin.ts";
 import { INSPECTOR_KEY } from "./inspector-key.ts";
+import { parentLog } from "./parent-log.ts";
 import { wasEverUsed } from "./session-services.ts";
 import { Widget } from "./widget.ts";
+
+/** More names than this fill the line at the start. */
+const AGENTS_GREETED = 8;
 
 export interface TerminalUiSetup extends DelegationSetup {
 	live: LiveRuns;
@@ -37,6 +43,39 @@ export class TerminalUi {
 		this.#endings.add(() => shown.dispose());
 	}
 
+	/** One line at the start, so that a newcomer knows that there is something, and how to see it. */
+	greet(ctx: ExtensionContext, agents: readonly { name: string }[]): void {
+		if (ctx.mode !== "tui" || agents.length === 0) return;
+		const names = agents.slice(0, AGENTS_GREETED).map(({ name }) => inOneLine(name));
+		const more = agents.length - names.length;
+		const who = `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+		ctx.ui.notify(`Subagents: ${who} · ${INSPECTOR_KEY} to view`, "info");
+	}
+
+	/** A turn was aborted. Runs that nobody waits for go on, and the user may think otherwise. */
+	async turnAborted(ctx: ExtensionContext): Promise<void> {
+		const { live, services } = this.#setup;
+		const session = this.#session;
+		if (ctx.mode !== "tui" || !session || live.open.length === 0) return;
+		try {
+			await (await import("./lazy.ts")).sayStillRunning({ session, services, open: live.open });
+		} catch (error) {
+			parentLog.warn("cannot say what keeps running", { error });
+		}
+	}
+
+	/** pi is about to exit, and its screen is gone. */
+	async closing(ctx: ExtensionContext): Promise<void> {
+		const { live, services } = this.#setup;
+		if (ctx.mode !== "tui" || live.open.length === 0) return;
+		try {
+			await (await import("./lazy.ts")).printStillRunning({ session: ctx, services, open: live.open });
+		} catch (error) {
+			// A locked ledger, say. pi exits all the same.
+			parentLog.warn("cannot say what keeps running", { error });
+		}
+	}
+
 	/** Resolves when the user has left it. */
 	async openInspector(ctx: ExtensionContext): Promise<void> {
 		const session = this.#session;
@@ -44,7 +83,7 @@ export class TerminalUi {
 			return void ctx.ui.notify("Subagents can be looked at in a terminal.", "warning");
 		}
 		// To look must not make a ledger.
-		if (!wasEverUsed()) return void ctx.ui.notify("Nothing was delegated yet: there is nothing to look at.", "info");
+		if (!wasEverUsed()) return void ctx.ui.notify(HOW_TO_BEGIN, "info");
 		if (this.#isInspecting) return;
 		this.#isInspecting = true;
 		try {

@@ -6,6 +6,7 @@ import { historyReport } from "../../operate/report/history.ts";
 import { runInfoReport } from "../../operate/report/run-info.ts";
 import { runListReport } from "../../operate/report/run-list.ts";
 import { listRuns, summaryOf } from "../../operate/runs.ts";
+import { HOW_TO_BEGIN } from "../how-to-begin.ts";
 import { changesSubcommands } from "./changes.ts";
 import type { CommandAnswer, Subcommand } from "./command.ts";
 import { usage } from "./command.ts";
@@ -18,8 +19,6 @@ import { firstWord, onlyWord } from "./words.ts";
 
 const LISTED = 20;
 const LOGGED = 10;
-const NO_RUNS =
-	"No runs in this session yet. The model starts them with the tools subagent and sessions_spawn, you with `/subagents run <agent> <task>`.";
 
 export interface SubagentsSetup extends RunSubcommandSetup {
 	runs: RunsOfSession;
@@ -43,10 +42,10 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 					runListReport(listRuns({ ...scope, limit }, services), {
 						width: widthFor(ctx),
 						now: Date.now(),
-						none: NO_RUNS,
+						none: HOW_TO_BEGIN,
 						howToSeeMore: "`/subagents list 100` shows a hundred, `/subagents list all` every one.",
 					}),
-				[NO_RUNS],
+				[HOW_TO_BEGIN],
 			);
 		},
 		complete: async (typed) => onlyIfBegun({ value: "all", label: "all", description: "every run" }, typed),

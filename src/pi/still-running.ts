@@ -1,0 +1,82 @@
+import { writeSync } from "node:fs";
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { inOneLine } from "../collect/plain.ts";
+import { type RunView, viewOf } from "../deliver/run-view.ts";
+import { findRun, type RunRecord } from "../ledger/records.ts";
+import { dollars, duration, plural } from "../run/amounts.ts";
+import type { RunId } from "../run/ids.ts";
+import { INSPECTOR_KEY } from "./inspector-key.ts";
+import type { SessionServices } from "./session-services.ts";
+
+const RUNS_SAID = 3;
+
+interface StillRunning {
+	session: ExtensionContext;
+	services: SessionServices;
+	/** The runs that nobody waits for, as they were at the last look. */
+	open: readonly { id: RunId }[];
+}
+
+/** The user ended a turn with Esc: that these runs go on is easily missed. */
+export async function sayStillRunning(setup: StillRunning): Promise<void> {
+	const runs = await goingOn(setup);
+	if (runs.length === 0) return;
+	const them = runs.length === 1 ? "it" : "them";
+	const text = `${whoGoesOn(runs)} in the background. ${INSPECTOR_KEY} shows ${them}, /stop stops ${them}.`;
+	setup.session.ui.notify(text, "info");
+}
+
+/** pi is closed: what keeps running, what that may cost, and how to look. Printed, since pi's screen is gone by now. */
+export async function printStillRunning(setup: StillRunning): Promise<void> {
+	const runs = await goingOn(setup);
+	if (runs.length === 0) return;
+	const file = setup.session.sessionManager.getSessionFile();
+	const report = runs.length === 1 ? "Its report comes" : "Their reports come";
+	const lines = [
+		`${whoGoesOn(runs)} without pi. ${costOf(runs)}`,
+		...(file === undefined ? [] : [`${report} when you open this session again: pi --session ${inOneLine(file)}`]),
+		"To look or to stop from a shell: pi-geon list, pi-geon stop <run>.",
+	];
+	try {
+		writeSync(process.stdout.fd, `${lines.join("\n")}\n`);
+	} catch (error) {
+		// The terminal may be gone too. Nobody is there to read it then.
+		if (!(error instanceof Error && "code" in error)) throw error;
+	}
+}
+
+interface GoingOn {
+	view: RunView;
+	limits: RunRecord["plan"]["limits"];
+}
+
+/** Not those that are being stopped. */
+function goingOn({ session, services, open }: StillRunning): Promise<GoingOn[]> {
+	return services.use(session, async ({ ledger, redactor }) =>
+		open
+			.flatMap(({ id }) => findRun(ledger, id) ?? [])
+			.filter(({ run }) => run.state !== "ended" && !run.stop)
+			.map((record) => ({ view: viewOf(record, redactor), limits: record.plan.limits })),
+	);
+}
+
+function whoGoesOn(runs: readonly GoingOn[]): string {
+	const names = runs.slice(0, RUNS_SAID).map(({ view: { agent, label } }) => agent + (label ? ` "${label}"` : ""));
+	const more = runs.length - names.length;
+	const who = [...names, ...(more > 0 ? [`${more} more`] : [])].join(", ");
+	return inOneLine(`${plural(runs.length, "subagent")} (${who}) ${runs.length === 1 ? "keeps" : "keep"} running`);
+}
+
+/** A run without a cost limit is kept in bounds by its time limit alone. */
+function costOf(runs: readonly GoingOn[]): string {
+	const spent = runs.reduce((sum, { view }) => sum + view.usage.cost, 0);
+	const soFar = spent > 0 ? `Cost so far: ${dollars(spent)}` : "No cost so far";
+	const left = runs.map(({ view, limits }) =>
+		limits.maxCostUsd === undefined ? undefined : Math.max(0, limits.maxCostUsd - view.usage.cost),
+	);
+	if (left.every((amount) => amount !== undefined)) {
+		return `${soFar}, at most ${dollars(left.reduce((sum, amount) => sum + amount, 0))} more.`;
+	}
+	const longest = Math.max(...runs.map(({ limits }) => limits.timeoutMs));
+	return `${soFar}. There is no cost limit; the time limit is ${duration(longest)}.`;
+}
