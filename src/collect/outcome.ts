@@ -13,6 +13,7 @@ import type { Redacted } from "../run/redacted.ts";
 import type { SandboxReport } from "../run/sandbox-report.ts";
 import { redactOwnParts } from "../run/unredacted-parts.ts";
 import type { Usage } from "../run/usage.ts";
+import { providerRemedy } from "./provider-remedy.ts";
 
 /** What is known about a run when it ends, whoever ends it. */
 export interface RunEvidence {
@@ -115,7 +116,7 @@ function failureOf(cause: FailedCause): Failure {
 				},
 			};
 		case "provider":
-			return failedBy(`The model provider failed: ${cause.message}`, "provider");
+			return failedBy(`The model provider failed: ${cause.message}${providerRemedy(cause.message)}`, "provider");
 		case "refused":
 			return { status: "error", exitCode: 1, error: cause.error };
 		case "crashed":

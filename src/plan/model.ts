@@ -41,13 +41,13 @@ export async function chooseModel(
 	parent: Pick<ParentFacts, "model" | "modelSource">,
 	resolve: (name: string) => Promise<ResolvedModel | undefined>,
 ): Promise<ChosenModel | Refusal> {
-	const warnings: string[] = [];
+	const passedOver: string[] = [];
 	const unusable: string[] = [];
 	for (const { from, name, warnings: before = [] } of wishes) {
 		if (name === undefined || name === null) continue;
 		if (isInherit(name)) break;
 		if (name.trim() === "") {
-			warnings.push(`The model of ${from} is empty; the next in line was used.`);
+			passedOver.push(`The model of ${from} is empty`);
 			continue;
 		}
 		const resolved = await resolve(name);
@@ -61,12 +61,12 @@ export async function chooseModel(
 			return {
 				model: withSource(resolved.model, source),
 				...(thinking && { thinking }),
-				warnings: [...warnings, ...before, ...said],
+				warnings: [...usedInstead(passedOver, resolved.model), ...before, ...said],
 				unusable,
 			};
 		}
 		const why = source?.kind === "unusable" ? `comes from an extension, and ${source.why}` : "is not available";
-		warnings.push(`The model ${quoted(name)} of ${from} ${why}; the next in line was used.`);
+		passedOver.push(`The model ${quoted(name)} of ${from} ${why}`);
 		unusable.push(name);
 	}
 	const { model } = parent;
@@ -83,8 +83,15 @@ export async function chooseModel(
 			"no_model",
 		);
 	}
-	return { model: withSource(model, source), warnings: [...warnings, ...warningOf(source)], unusable };
+	return {
+		model: withSource(model, source),
+		warnings: [...usedInstead(passedOver, model), ...warningOf(source)],
+		unusable,
+	};
 }
+
+const usedInstead = (passedOver: readonly string[], { provider, id }: ModelChoice): string[] =>
+	passedOver.map((why) => `${why}; ${provider}/${id} was used instead.`);
 
 export const withSource = ({ provider, id }: ModelChoice, source: ModelSource | undefined): ModelChoice => ({
 	provider,

@@ -30,7 +30,9 @@ describe.each(piVersions)("/toolkit agents on pi %s", (version) => {
 		);
 		expect(told).not.toContain("nowhere/off is not");
 		expect(told).toContain("warning memory is not used: subagents keep no memory between sessions.");
-		expect(told).toMatch(/warning The model "nowhere\/nothing" of \S+odd\.md is not available; the next in line/);
+		expect(told).toMatch(
+			/warning The model "nowhere\/nothing" of \S+odd\.md is not available; scripted\/parent was used instead\./,
+		);
 		expect(told).toMatch(/model own \(elsewhere\/own\)/);
 		expect(told).toMatch(/warning The model of \S+other\.md: scripted does not offer "own", so elsewhere\/own/);
 	});
