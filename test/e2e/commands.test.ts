@@ -42,9 +42,9 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 		const list = (await command(rpc, "/subagents list")).text.split("\n");
 		expect(list[0]).toBe("3 runs: 3 at work");
 		expect(list.slice(2)).toEqual([
-			expect.stringMatching(/^#3 {2}[0-9a-f]{8} {2}explorer {2}the C {2}working \d+s/),
-			expect.stringMatching(/^#2 {2}[0-9a-f]{8} {2}explorer {2}the B {2}working \d+s/),
-			expect.stringMatching(/^#1 {2}[0-9a-f]{8} {2}explorer {2}the A {2}working \d+s/),
+			expect.stringMatching(/^#3 {2}[0-9a-f]{8} {2}explorer {2}"the C" {2}working \d+s/),
+			expect.stringMatching(/^#2 {2}[0-9a-f]{8} {2}explorer {2}"the B" {2}working \d+s/),
+			expect.stringMatching(/^#1 {2}[0-9a-f]{8} {2}explorer {2}"the A" {2}working \d+s/),
 		]);
 		const idOf = (line: string | undefined) => /[0-9a-f]{8}/.exec(line ?? "")?.[0] ?? "";
 		const [c, b, a] = list.slice(2).map(idOf);

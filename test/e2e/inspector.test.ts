@@ -119,7 +119,7 @@ test.each(sizes)(
 		const delivered = "SELECT count(*) AS runs FROM runs WHERE delivery = 'delivered'";
 		await eventually(() => expect(inLedger(home, delivered)).toEqual([{ runs: 3 }]));
 
-		await eventually(() => expect(screenOf(terminal)).not.toMatch(/at work|─ Subagents|alt\+s/));
+		await eventually(() => expect(screenOf(terminal)).not.toMatch(/at work|─ Subagents|alt\+s to look/));
 		expect(terminal.history().join("\n")).not.toMatch(/─ Subagents/);
 		const heard = JSON.stringify(home.model.requests.findLast(({ isChild }) => !isChild)?.messages);
 		for (const answer of ["Three apples.", "Ripe pears."]) {
