@@ -15,7 +15,7 @@ import { text, toolCall } from "../helpers/model-steps.ts";
 import { packPackage } from "../helpers/packed-package.ts";
 import { runPi } from "../helpers/pi.ts";
 import { usePreparedHome } from "../helpers/prepared-home.ts";
-import { stagedPackage } from "../helpers/repository.ts";
+import { repositoryRoot, stagedPackage } from "../helpers/repository.ts";
 import { canMount, smallDisk } from "../helpers/small-disk.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { admission } from "../ledger/samples.ts";
@@ -300,7 +300,7 @@ describe("while no pi is open", () => {
 		});
 		const fd = join(home.scratch, "bin");
 		mkdirSync(fd);
-		writeFileSync(join(fd, "fd"), "#!/bin/sh\n", { mode: 0o755 });
+		cpSync(join(repositoryRoot, "test", "children", "fd.sh"), join(fd, "fd"));
 		const env = { PATH: `${fd}:${home.env.PATH}` };
 		const { code, stdout, stderr } = await piGeon(home, ["doctor"], { env });
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

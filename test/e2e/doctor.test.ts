@@ -34,11 +34,11 @@ async function doctor(home: Home, { version = "0.87.1", fix = false, env = {}, m
 	return run.stdout.replace(/\s+/g, " ");
 }
 
-/** There is no fd in any npm package: for the doctor one that can be started is enough. */
+/** There is no fd in any npm package. */
 function folderWithFd({ scratch }: Home): string {
 	const folder = join(scratch, "bin");
 	mkdirSync(folder, { recursive: true });
-	writeFileSync(join(folder, "fd"), "#!/bin/sh\n", { mode: 0o755 });
+	cpSync(join(repositoryRoot, "test", "children", "fd.sh"), join(folder, "fd"));
 	return folder;
 }
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Check, type Examination, pass } from "./check.ts";
 import { onPath } from "./on-path.ts";
+import { whyToolFails } from "./try-program.ts";
 
 /** What pi's own tools start: where it is missing, pi downloads it if it may, and else the tool answers nothing of use. */
 const PROGRAMS_OF_PI = [
@@ -10,12 +11,20 @@ const PROGRAMS_OF_PI = [
 
 export const checkPrograms: Check = {
 	name: "programs",
-	*run({ sources }) {
+	async *run({ sources, signal }) {
 		for (const { tool, names, package: provider } of PROGRAMS_OF_PI) {
 			// The folder where pi keeps what it downloaded.
 			const found = onPath(names, sources.env, [join(sources.agentDir, "bin")]);
 			if (found !== undefined) {
-				yield pass(`${tool} has ${names[0]}`, found);
+				const why = await whyToolFails(tool, found, { env: sources.env, signal });
+				if (why === undefined) yield pass(`${tool} works with ${names[0]}`, found);
+				else
+					yield {
+						level: "fail",
+						what: `pi's ${tool} tool does not work with the ${names[0]} that is installed`,
+						detail: `${found}: ${why}\n${usedBy(tool, sources)}`,
+						remedy: `Install a newer ${provider}, or remove it and let pi download its own.`,
+					};
 				continue;
 			}
 			yield {

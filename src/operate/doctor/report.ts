@@ -1,14 +1,14 @@
 import { inOneLine, plain } from "../../collect/plain.ts";
 import { wrapTo } from "../report/layout.ts";
 import type { CheckLevel, CheckResult } from "./check.ts";
+import { DOCTOR_TITLE, LEVEL_MARKS } from "./marks.ts";
 
-const LEVEL_WORDS: Readonly<Record<CheckLevel, string>> = { pass: "ok", warn: "warn", fail: "FAIL" };
 /** As wide as the widest mark, and a space. */
 const INDENT = 6;
 
 /** All of it: what was found, then how many of each kind. */
 export function doctorReport(results: readonly CheckResult[], options: { width: number }): string[] {
-	return [...results.flatMap((result) => checkReport(result, options)), "", doctorSummary(results)];
+	return [DOCTOR_TITLE, "", ...results.flatMap((result) => checkReport(result, options)), "", doctorSummary(results)];
 }
 
 /** One result, as soon as it is there. */
@@ -17,7 +17,7 @@ export function checkReport(result: CheckResult, { width }: { width: number }): 
 	const below = (text: string) => indentedText(width, text);
 	const [first = "", ...others] = below(`${check}: ${inOneLine(what)}${fixed ? " (put right)" : ""}`);
 	return [
-		`${LEVEL_WORDS[level].padEnd(INDENT)}${first.slice(INDENT)}`,
+		`${LEVEL_MARKS[level].padEnd(INDENT)}${first.slice(INDENT)}`,
 		...others,
 		...(detail === undefined || fixed ? [] : below(plain(detail))),
 		...(remedy === undefined ? [] : below(`→ ${inOneLine(remedy)}`)),

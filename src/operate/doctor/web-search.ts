@@ -1,12 +1,17 @@
-import { searchAccounts } from "../../web/search/accounts.ts";
-import { type Check, pass } from "./check.ts";
+import { type Account, searchAccounts } from "../../web/search/accounts.ts";
+import type { WebSettings } from "../../web/services.ts";
+import { type Check, type Finding, pass } from "./check.ts";
 
-/** Which search providers web_search would ask. None is really asked: that would cost, or tell somebody. */
+/** Of no interest to a provider, whoever asks. */
+const QUESTION = { query: "weather", count: 1 };
+
+/** Which search providers web_search would ask. The first is really asked, unless pi is to stay offline. */
 export const checkWebSearch: Check = {
 	name: "web search",
-	*run({ sources: { config, env } }) {
+	async *run({ sources: { config, env }, signal }) {
 		const { web } = config.config;
-		const names = searchAccounts(web, env).map(({ name }) => name);
+		const accounts = searchAccounts(web, env);
+		const names = accounts.map(({ name }) => name);
 		const { provider } = web;
 		if (provider !== null && !names.includes(provider)) {
 			const chosen = web.providers[provider];
@@ -21,6 +26,34 @@ export const checkWebSearch: Check = {
 			};
 		} else if (names.length === 0) {
 			yield { level: "warn", what: "No search provider can be asked", remedy: "Look at `web` in pi-geon.json." };
-		} else yield pass(`web_search asks ${names.join(", then ")}`);
+		} else if (env.PI_OFFLINE) {
+			yield pass(`web_search asks ${names.join(", then ")}`, "PI_OFFLINE is set, so it was not tried.");
+		} else yield* tried(accounts, web, signal);
 	},
 };
+
+/** One after the other, up to the first that answers, as web_search does. */
+async function* tried(accounts: Account[], settings: WebSettings, signal: AbortSignal): AsyncGenerator<Finding> {
+	const [{ ask }, { createGuardedFetch }, { WebError }] = await Promise.all([
+		import("../../web/search/ask.ts"),
+		import("../../web/net/guarded-fetch.ts"),
+		import("../../web/error.ts"),
+	]);
+	const fetch = createGuardedFetch();
+	for (const account of accounts) {
+		try {
+			const hits = await ask(account, QUESTION, { fetch, settings, signal });
+			if (hits.length > 0) {
+				yield pass(`web_search works: ${account.name} answered`);
+				return;
+			}
+			yield { level: "warn", what: `web_search: ${account.name} found nothing for "${QUESTION.query}"` };
+		} catch (error) {
+			if (!(error instanceof WebError)) throw error;
+			yield { level: "warn", what: `web_search gets no answer: ${error.message}`, remedy: UNANSWERED_REMEDY };
+		}
+	}
+}
+
+const UNANSWERED_REMEDY =
+	"Check the network and the key of the provider, or name another one in `web` of pi-geon.json.";

@@ -1,22 +1,32 @@
 import type { EntryRenderer } from "@earendil-works/pi-coding-agent";
 import { Box, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { plain } from "../../collect/plain.ts";
+import { DOCTOR_TITLE, LEVEL_MARKS, levelOfLine } from "../../operate/doctor/marks.ts";
 import { fitted } from "../view/fitted.ts";
 import { fieldsOf, textOf } from "../view/stored.ts";
 
 /** The entry that holds what a command answered. Entries of this kind are shown, and never go to the model. */
 export const REPORT = "pi-geon:report";
 
+const LEVEL_COLORS = { pass: "success", warn: "warning", fail: "error" } as const;
+
 /** A report as a block of the conversation. It was laid out for the screen it was asked on; this may be another. */
 export const renderReport: EntryRenderer = (entry, _options, theme) => {
 	const text = textOf(fieldsOf(entry.data)?.text);
 	if (text === undefined) return undefined;
 	const [title = "", ...lines] = plain(text).split("\n");
+	const isDoctor = title === DOCTOR_TITLE;
+	const painted = (line: string): string => {
+		const level = isDoctor ? levelOfLine(line) : undefined;
+		if (level === undefined) return theme.fg("customMessageText", line);
+		const mark = LEVEL_MARKS[level];
+		return `${theme.fg(LEVEL_COLORS[level], mark)}${theme.fg("customMessageText", line.slice(mark.length))}`;
+	};
 	const box = new Box(1, 1, (line) => theme.bg("customMessageBg", line));
 	box.addChild(
 		fitted((width) => [
 			...wrapTextWithAnsi(theme.fg("customMessageLabel", theme.bold(title)), width),
-			...lines.flatMap((line) => wrapTextWithAnsi(theme.fg("customMessageText", line), width)),
+			...lines.flatMap((line) => wrapTextWithAnsi(painted(line), width)),
 		]),
 	);
 	// Its padding alone may be wider than the terminal.

@@ -14,8 +14,10 @@ import type { SearchHit, SearchQuestion } from "./provider.ts";
 const LONGEST_SNIPPET = 500;
 const LARGEST_ANSWER = 2 * 1024 * 1024;
 
+type ProviderCall = Pick<WebCall, "fetch" | "settings" | "signal">;
+
 /** Asks one provider one question. */
-export async function ask(account: Account, question: SearchQuestion, call: WebCall): Promise<SearchHit[]> {
+export async function ask(account: Account, question: SearchQuestion, call: ProviderCall): Promise<SearchHit[]> {
 	const response = await sendQuestion(account, question, call);
 	requireAnswer(account, response);
 	return hitsIn(account, response).flatMap(tidy).slice(0, question.count);
@@ -24,7 +26,7 @@ export async function ask(account: Account, question: SearchQuestion, call: WebC
 async function sendQuestion(
 	{ name, provider, ...account }: Account,
 	question: SearchQuestion,
-	call: WebCall,
+	call: ProviderCall,
 ): Promise<GuardedResponse> {
 	const { url, headers, body } = provider.request(question, account);
 	try {

@@ -1,0 +1,12 @@
+import type { CheckLevel } from "./check.ts";
+
+export const DOCTOR_TITLE = "pi-geon doctor";
+
+/** What the first line of a result begins with. */
+export const LEVEL_MARKS: Readonly<Record<CheckLevel, string>> = { pass: "ok", warn: "warn", fail: "FAIL" };
+
+/** The level that a line of the report begins with. Words of others never do: they are indented. */
+export function levelOfLine(line: string): CheckLevel | undefined {
+	const levels = Object.keys(LEVEL_MARKS) as CheckLevel[];
+	return levels.find((level) => line.startsWith(`${LEVEL_MARKS[level]} `));
+}
