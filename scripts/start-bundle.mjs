@@ -15,6 +15,7 @@ const EARLY = new Set([
 	"src/ledger/places.ts",
 	"src/ledger/process-claims.ts",
 	"src/operate/denial.ts",
+	"src/operate/doctor/marks.ts",
 	"src/operate/report/words.ts",
 	"src/operate/requests.ts",
 	"src/operate/write-consents.ts",
