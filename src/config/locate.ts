@@ -3,7 +3,7 @@ export interface Position {
 	column: number;
 }
 
-const JSON_TOKEN =
+export const JSON_TOKEN =
 	/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/\/[^\n\r\u2028\u2029]*|\/\*.*?\*\/|[{}[\],:]|[^\s{}[\],:"'/]+/gs;
 
 /** Deeper than any key we know; a hostile file nests further. */
@@ -40,7 +40,7 @@ export function locateKeys(text: string): ReadonlyMap<string, Position> {
 	return positions;
 }
 
-const unquoted = (key: string): string => key.replace(/^(["'])(.*)\1$/s, "$2");
+export const unquoted = (key: string): string => key.replace(/^(["'])(.*)\1$/s, "$2");
 
 /** Offsets must come in rising order, so that each line is counted once. */
 function lineCounter(text: string): (offset: number) => Position {

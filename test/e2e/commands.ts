@@ -72,7 +72,6 @@ export const WITHOUT_RUNS: [line: string, says: RegExp][] = [
 	["/subagents stop all", /^Nothing to stop/],
 	["/subagents changes", /^No run of this session has changes/],
 	["/stop", /^No turn was at work\.\nNothing to stop/],
-	["/subagents agents", /^6 agents\n\nexplorer · builtin · readonly/],
 	["/subagents logs", /^No log lines\./],
 	["/subagents help", /^pi-geon: subagents that always come home/],
 	["/toolkit", /^pi-geon: subagents that always come home/],
@@ -88,7 +87,7 @@ export const WITHOUT_RUNS: [line: string, says: RegExp][] = [
 export const WRONG: [line: string, says: RegExp][] = [
 	[
 		"/subagents lsit",
-		/no "lsit".* Did you mean `\/subagents list`\? It knows: run, list, stop, log, info, send, changes, diff, apply, branch, discard, agents, doctor, logs, help/,
+		/no "lsit".* Did you mean `\/subagents list`\? It knows: run, new, list, stop, log, info, send, changes, diff, apply, branch, discard, settings, agents, doctor, logs, help/,
 	],
 	["/subagents frobnicate", /no "frobnicate"\. It knows/],
 	["/subagents run", /Which agent\? Nothing was done\. Usage: \/subagents run <agent> <task>/],

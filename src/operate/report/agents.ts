@@ -28,7 +28,7 @@ export function agentsReport(catalog: Catalog, options: AgentsOptions): string[]
 		`${plural(agents.length, "agent")}${diagnostics.length > 0 ? `, ${plural(diagnostics.length, "problem")}` : ""}`,
 		...agents.flatMap((agent) => [
 			"",
-			...about(
+			...agentReport(
 				agent,
 				overridden.filter(({ name }) => name === agent.name),
 				options,
@@ -39,7 +39,8 @@ export function agentsReport(catalog: Catalog, options: AgentsOptions): string[]
 	];
 }
 
-function about(agent: Agent, hidden: Agent[], options: AgentsOptions): string[] {
+/** What there is to say about one of them. */
+export function agentReport(agent: Agent, hidden: Agent[], options: AgentsOptions): string[] {
 	const { name, source, readonly, description, file, thinking } = agent;
 	const { off } = options.toolsHere(agent);
 	const head = [inOneLine(name), source, ...(readonly ? ["readonly"] : []), ...(off === undefined ? [] : ["off"])].join(

@@ -6,13 +6,14 @@ import { configFor } from "../../config/config-for.ts";
 import { MAIN } from "../../config/principals.ts";
 import { isTrustedByDecision } from "../../config/project-trust.ts";
 import { type ModelHere, modelInPi, modelOfOff } from "../../operate/model-here.ts";
-import { agentsReport } from "../../operate/report/agents.ts";
+import { type AgentsOptions, agentsReport } from "../../operate/report/agents.ts";
 import { type ToolSurroundings, toolsHere, whyOff, withKernel } from "../../operate/tools-here.ts";
 import { choosePrincipal } from "../../plan/principal.ts";
 import { isRefusal } from "../../run/errors.ts";
 import { activeTools, knownSkills, knownTools, modelFacts } from "../parent-facts.ts";
 import { agentsFor } from "../session-services.ts";
 import type { WriteQuestions } from "../write-consent.ts";
+import { type AgentsLook, browseAgents } from "./agents-screen.ts";
 import { type CommandAnswer, type Subcommand, usage } from "./command.ts";
 import { widthFor } from "./show.ts";
 import { firstWord } from "./words.ts";
@@ -29,6 +30,8 @@ export function agentsCommand({ pi, writeQuestions }: AgentsSetup): Subcommand {
 		takes: "[forget <name>]",
 		does: "the agents, where they come from, what they get and what not; forget: ask again whether one may write",
 		async run(args, ctx, command) {
+			if (args === "" && command === "subagents" && ctx.mode === "tui")
+				return browseAgents(ctx, () => look(ctx, command));
 			if (args === "") return report(ctx, command);
 			const { word, rest: name } = firstWord(args);
 			if (word === "forget" && name !== "") return forget(name);
@@ -38,18 +41,24 @@ export function agentsCommand({ pi, writeQuestions }: AgentsSetup): Subcommand {
 	return agents;
 
 	async function report(ctx: ExtensionContext, command: string): Promise<string[]> {
+		const { catalog, options } = await look(ctx, command);
+		return agentsReport(catalog, options);
+	}
+
+	async function look(ctx: ExtensionContext, command: string): Promise<AgentsLook> {
 		const here = await withKernel(toolSurroundings(pi, ctx, writeQuestions));
 		const trusted = isTrustedByDecision(ctx);
 		const catalog = agentsFor(ctx, { includeProject: true });
 		const modelHere = await modelsHere(catalog.agents, here.config, ctx);
-		return agentsReport(catalog, {
+		const options: AgentsOptions = {
 			width: widthFor(ctx),
 			toolsHere: (agent) => toolsHere(agent, here),
 			modelHere,
 			noteOn: ({ source }) =>
 				source === "project" && !trusted ? "the project is not trusted: you are asked before it runs" : undefined,
 			howToForget: ({ name }) => `/${command} agents forget ${name}`,
-		});
+		};
+		return { catalog, options };
 	}
 
 	function forget(name: string): CommandAnswer {

@@ -13,6 +13,8 @@ export interface CommandsSetup extends DelegationSetup {
 	openInspector: (ctx: ExtensionCommandContext) => Promise<void>;
 	/** What a run that this process watches told last. */
 	liveProgress: (id: RunId) => Progress | undefined;
+	/** A command waits for a run: it is not announced meanwhile. */
+	awaiting: { begin(id: RunId): void; end(id: RunId): void };
 	/** Aborted when the session is over. */
 	over: AbortSignal;
 	writeQuestions: WriteQuestions;

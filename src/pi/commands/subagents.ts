@@ -10,9 +10,11 @@ import { HOW_TO_BEGIN } from "../how-to-begin.ts";
 import { changesSubcommands } from "./changes.ts";
 import type { CommandAnswer, Subcommand } from "./command.ts";
 import { usage } from "./command.ts";
-import { type RunSubcommandSetup, runSubcommand } from "./run.ts";
+import { type NewAgentSetup, newSubcommand } from "./new-agent.ts";
+import { runSubcommand } from "./run.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
 import { sendMessage } from "./send.ts";
+import { settingsCommand } from "./settings.ts";
 import { widthFor } from "./show.ts";
 import { stopAllRuns, stopOneRun } from "./stop.ts";
 import { firstWord, onlyWord } from "./words.ts";
@@ -20,7 +22,7 @@ import { firstWord, onlyWord } from "./words.ts";
 const LISTED = 20;
 const LOGGED = 10;
 
-export interface SubagentsSetup extends RunSubcommandSetup {
+export interface SubagentsSetup extends NewAgentSetup {
 	runs: RunsOfSession;
 	/** Runs were asked to stop: whoever tends them should look. */
 	onStopped: (ctx: ExtensionContext) => void;
@@ -110,7 +112,17 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 		},
 		complete: async (typed) => (await runs.offer(typed)).map((item) => ({ ...item, value: `${item.value} ` })),
 	};
-	return [runSubcommand(setup), list, stop, log, info, send, ...changesSubcommands(runs)];
+	return [
+		runSubcommand(setup),
+		newSubcommand(setup),
+		list,
+		stop,
+		log,
+		info,
+		send,
+		...changesSubcommands(runs),
+		settingsCommand(setup.openSession),
+	];
 }
 
 const onlyIfBegun = (item: AutocompleteItem, typed: string): AutocompleteItem[] =>

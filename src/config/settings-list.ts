@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from "node:util";
+import { isRecord } from "../run/is-record.ts";
+import { loadConfig } from "./load.ts";
+import { readConfigFile } from "./read-file.ts";
+import { SETTINGS } from "./schema.ts";
+import { isSetting, type Section, type Setting } from "./setting.ts";
+
+/** One setting, as it holds now. */
+export interface SettingNow {
+	/** Dotted. */
+	key: string;
+	value: unknown;
+	default: unknown;
+	/** Whose value it is. `unusable`: the user's file has one that is not, so the default holds. */
+	source: "default" | "user" | "project" | "unusable";
+	/** What it must be. */
+	expected: string;
+}
+
+/** Every setting there is, with its value, where that comes from, and its default. */
+export function settingsNow(where: { userFile: string; projectFile?: string }): SettingNow[] {
+	const effective = loadConfig(where).config;
+	const { config: mine, diagnostics } = loadConfig({ userFile: where.userFile });
+	const read = readConfigFile(where.userFile, [], { isKnown: false });
+	const written = typeof read === "string" ? {} : read.values;
+	return everySetting(SETTINGS as unknown as Section).map(([key, setting]) => {
+		const value = at(effective, key);
+		const ofUser = at(written, key) !== undefined;
+		const isUnusable = diagnostics.some((one) => one.severity === "error" && one.key === key);
+		const own = isUnusable ? "unusable" : ofUser ? "user" : "default";
+		const source = isDeepStrictEqual(value, at(mine, key)) ? own : "project";
+		return { key, value, default: setting.default, source, expected: setting.kind.expected };
+	});
+}
+
+/** The value of a setting without any project. */
+export const ownSetting = (userFile: string, key: string): unknown => at(loadConfig({ userFile }).config, key);
+
+/** What is wrong with a value for a setting; undefined if nothing is, `unknown` if there is no such setting. */
+export function settingProblem(key: string, value: unknown): string | undefined {
+	const setting = everySetting(SETTINGS as unknown as Section).find(([name]) => name === key)?.[1];
+	if (!setting) return `There is no setting ${key}.`;
+	const problems: string[] = [];
+	const source = { at: () => source, report: (_severity: string, message: string) => void problems.push(message) };
+	const read = setting.kind.read(value, source);
+	return problems[0] ?? (read === undefined ? `Expected ${setting.kind.expected}.` : undefined);
+}
+
+function everySetting(section: Section, before = ""): [string, Setting<unknown>][] {
+	return Object.entries(section).flatMap(([key, entry]): [string, Setting<unknown>][] =>
+		isSetting(entry) ? [[`${before}${key}`, entry]] : everySetting(entry, `${before}${key}.`),
+	);
+}
+
+const at = (values: unknown, key: string): unknown =>
+	key.split(".").reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : undefined), values);

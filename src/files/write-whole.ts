@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import { chmodSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Readable by the user alone, unless the file that it replaces was not. */
+const PRIVATE = 0o600;
+
+/** Writes a file whole or not at all: another pi may read it at this moment. A link stays, and its target is written. */
+export function writeWhole(file: string, text: string): void {
+	const target = targetOf(file);
+	const mode = (statSync(target, { throwIfNoEntry: false })?.mode ?? PRIVATE) & 0o777;
+	withDraft(target, text, { mode, place: (draft) => renameSync(draft, target) });
+}
+
+/** Fails with EEXIST if there is one already. */
+export function writeNew(file: string, text: string): void {
+	withDraft(file, text, {
+		mode: PRIVATE,
+		place(draft) {
+			linkSync(draft, file);
+			rmSync(draft);
+		},
+	});
+}
+
+function withDraft(file: string, text: string, { mode, place }: { mode: number; place(draft: string): void }): void {
+	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+	const draft = `${file}.${randomUUID()}`;
+	try {
+		writeFileSync(draft, text, { mode, flag: "wx", flush: true });
+		chmodSync(draft, mode);
+		place(draft);
+	} catch (error) {
+		rmSync(draft, { force: true });
+		throw error;
+	}
+}
+
+function targetOf(file: string): string {
+	try {
+		return realpathSync(file);
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "ENOENT") return file;
+		throw error;
+	}
+}

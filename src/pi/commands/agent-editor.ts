@@ -1,0 +1,51 @@
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { AgentSource } from "../../agents/definition.ts";
+import { parseAgent } from "../../agents/parse.ts";
+import { inOneLine } from "../../collect/plain.ts";
+import { writeNew } from "../../files/write-whole.ts";
+import { formatDiagnostic } from "../../run/diagnostic.ts";
+
+interface Draft {
+	text: string;
+	/** Where it is to be. */
+	file: string;
+	source: AgentSource;
+}
+
+const AGAIN = "Edit it again";
+const DISCARD = "Discard it";
+
+/** Saves a text, or says what keeps it from doing so. */
+type Save = (text: string) => { saved: string } | { problem: string };
+
+/** Shows an agent's file to the user, and saves what comes back once it is one. Undefined: the user changed their mind. */
+export async function editAgent(ctx: ExtensionContext, draft: Draft, save: Save): Promise<string | undefined> {
+	let { text } = draft;
+	for (;;) {
+		const edited = await ctx.ui.editor(`${inOneLine(draft.file)}: Enter saves, Esc discards`, text);
+		if (edited === undefined) return undefined;
+		text = `${edited.trimEnd()}\n`;
+		const { agent, diagnostics } = parseAgent(text, draft);
+		const problems = diagnostics.map((one) => inOneLine(formatDiagnostic(one)));
+		const result = agent ? save(text) : { problem: "It cannot be used like this." };
+		if ("saved" in result) {
+			const said = [`Saved ${inOneLine(result.saved)}.`, ...problems].join("\n");
+			ctx.ui.notify(said, problems.length > 0 ? "warning" : "info");
+			return result.saved;
+		}
+		const chosen = await ctx.ui.select([inOneLine(result.problem), ...problems].join("\n"), [AGAIN, DISCARD]);
+		if (chosen !== AGAIN) return undefined;
+	}
+}
+
+/** Never over another one. */
+export function saveNew(file: string, text: string): { saved: string } | { problem: string } {
+	try {
+		writeNew(file, text);
+		return { saved: file };
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "EEXIST")
+			return { problem: `${file} exists already.` };
+		throw error;
+	}
+}
