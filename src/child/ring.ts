@@ -123,14 +123,17 @@ function ringIn(scratch: string, { plan, sandbox, probe, agentDir, tree }: RingF
 		sockets,
 		env,
 	});
-	void sweepScratch(dirname(scratch)).catch(() => {}); // The next ring tries again.
+	if (!hasSwept) void sweepScratch(dirname(scratch)).catch(() => {}); // The next host tries again.
+	hasSwept = true;
 	return ring;
 }
+
+let hasSwept = false;
 
 /** pi's own programs. In the ring of a host, those that others stand in for are elsewhere. */
 const programFolders = (agentDirs: readonly string[]): string[] => [
 	...agentDirs.map((dir) => join(dir, "bin")),
-	placesIn(getAgentDir()).ringed.ownPrograms,
+	...(hostRing().enforced === "kernel" ? [placesIn(getAgentDir()).ringed.ownPrograms] : []),
 ];
 
 /** A skill is a folder with a SKILL.md, or a file that lies among others. */

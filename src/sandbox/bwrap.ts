@@ -15,6 +15,8 @@ export type RingNetwork = "off" | "on" | "allowlist";
 
 export interface RingOptions {
 	abilities: RingAbilities;
+	/** The descriptor on which bubblewrap finds the filter of system calls. */
+	filter: number;
 	mounts: readonly Mount[];
 	cwd: string;
 	network: RingNetwork;
@@ -22,16 +24,13 @@ export interface RingOptions {
 	isRoot: boolean;
 }
 
-/** The descriptor on which bubblewrap finds the filter of system calls. */
-export const FILTER_DESCRIPTOR = 9;
-
 /**
  * bubblewrap's arguments for a ring. Without `--cap-drop`, root inside could mount anything again. An id other than root's
  * can be mapped inside another ring as well.
  */
-export function bwrapArguments({ abilities, mounts, cwd, network, isRoot }: RingOptions): string[] {
+export function bwrapArguments({ abilities, filter, mounts, cwd, network, isRoot }: RingOptions): string[] {
 	return [
-		...["--seccomp", String(FILTER_DESCRIPTOR)],
+		...["--seccomp", String(filter)],
 		...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
 		// The network of an allow-list is around the ring.
 		...(network === "off" ? ["--unshare-net"] : []),

@@ -1,5 +1,3 @@
-import { join } from "node:path";
-
 /** Below the home folder: keys, tokens, mail, browsers, and what was typed into shells. */
 const IN_HOME = [
 	...[".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".oci", ".terraform.d", ".vault-token", ".step"],
@@ -46,8 +44,8 @@ const IN_HOME = [
 	...[".mysql_history", ".lesshst", ".viminfo", ".wget-hsts"],
 ];
 
-/** What only root can read. A ring that root starts runs without its capabilities, but still owns these files. */
-const OF_THE_MACHINE = [
+/** What only root can read on most machines. A ring that root starts runs without its capabilities, but still owns these files. */
+export const HIDDEN_OF_THE_MACHINE: readonly string[] = [
 	...[
 		"/etc/shadow",
 		"/etc/shadow-",
@@ -62,7 +60,4 @@ const OF_THE_MACHINE = [
 ];
 
 /** Paths that no tool of a child may read, whatever a configuration says. Not all of them exist. */
-export const hiddenByDefault = (home: string): string[] => [
-	...IN_HOME.map((name) => join(home, name)),
-	...OF_THE_MACHINE,
-];
+export const hiddenInHome = (home: string): string[] => IN_HOME.map((name) => `${home}/${name}`);

@@ -17,7 +17,7 @@ export interface RingPaths {
 	hiddenFiles: readonly string[];
 	readable: readonly string[];
 	writable: readonly string[];
-	/** Files of `/proc` that root could change the whole machine with. */
+	/** Files of a shared `/proc` that root could change the whole machine with. One of the ring's own is read-only as a whole. */
 	machineSettings: readonly string[];
 	/** Whether `/proc` shows the processes of the ring alone. Some containers forbid that. */
 	ownProcesses: boolean;
@@ -47,13 +47,45 @@ export function mountsFor(paths: RingPaths): Mount[] {
 	put(bound("writable", paths.writable));
 	put(paths.hiddenFolders.map((folder) => ({ at: folder, as: "empty" })));
 	put(paths.hiddenFiles.map((file) => ({ at: file, as: "blank" })));
-	return [...at.values()].sort((a, b) => depth(a.at) - depth(b.at) || (a.at < b.at ? -1 : 1));
+	const inOrder = [...at.values()]
+		.map((mount) => ({ mount, depth: depth(mount.at) }))
+		.sort((a, b) => a.depth - b.depth || (a.mount.at < b.mount.at ? -1 : 1));
+	return withoutRepeats(
+		inOrder.map(({ mount }) => mount),
+		new Set([...paths.readable, ...paths.writable]),
+	);
 }
 
-/** A hidden folder is closed last, when what lies below it has its place. */
+/**
+ * Without mounts that change nothing: something hidden in a hidden folder, or a folder that the mount around it shows in the
+ * same way. bubblewrap reads the list of all mounts again for each one, a quarter of a millisecond even with few of them.
+ * A hidden folder that was to be shown must exist: commands may start there.
+ */
+function withoutRepeats(mounts: readonly Mount[], asked: ReadonlySet<string>): Mount[] {
+	const needed: Mount[] = [];
+	for (const mount of mounts) {
+		const around = needed.findLast(({ at }) => mount.at.startsWith(at === "/" ? at : `${at}/`));
+		const isHiddenAnyway = isHiding(mount) && around?.as === "empty" && !asked.has(mount.at);
+		if (!isHiddenAnyway && !(around && showsTheSame(around, mount))) needed.push(mount);
+	}
+	return needed;
+}
+
+const isHiding = ({ as }: Mount): boolean => as === "empty" || as === "blank";
+
+const showsTheSame = (around: Mount, mount: Mount): boolean =>
+	"from" in around &&
+	"from" in mount &&
+	around.as === mount.as &&
+	join(around.from, relative(around.at, mount.at)) === mount.from;
+
+/**
+ * A hidden folder is closed last, when what lies below it has its place. So is `/proc`: as root, a process of the ring owns
+ * the settings of the machine there.
+ */
 export const mountArguments = (mounts: readonly Mount[]): string[] => [
 	...mounts.flatMap(toArguments),
-	...mounts.flatMap(({ at, as }) => (as === "empty" ? ["--remount-ro", at] : [])),
+	...mounts.flatMap(({ at, as }) => (as === "empty" || as === "processes" ? ["--remount-ro", at] : [])),
 ];
 
 function toArguments(mount: Mount): string[] {

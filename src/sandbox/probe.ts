@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { constants, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import { messageOf } from "../run/message-of.ts";
 import type { RingAbilities } from "./bwrap.ts";
+import { isAllowed } from "./existing.ts";
 import { openRing } from "./ring.ts";
 import { runInRing } from "./run-in-ring.ts";
 import { SANDBOX_EXEC } from "./seatbelt.ts";
@@ -115,15 +116,7 @@ function findBwrap(): string | undefined {
 	return folders.map((folder) => join(folder, "bwrap")).find(canRun);
 }
 
-export function canRun(program: string): boolean {
-	try {
-		accessSync(program, constants.X_OK);
-		return true;
-	} catch (error) {
-		if (error instanceof Error && "code" in error) return false;
-		throw error;
-	}
-}
+export const canRun = (program: string): boolean => isAllowed(program, constants.X_OK);
 
 async function versionOf(bwrap: string): Promise<string> {
 	try {

@@ -1,16 +1,18 @@
-import { chmodSync, existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isInside } from "../files/project-area.ts";
 import { realPath } from "../files/real-path.ts";
-import { bwrapArguments, FILTER_DESCRIPTOR, networkCommand, type RingAbilities, type RingNetwork } from "./bwrap.ts";
+import { bwrapArguments, networkCommand, type RingAbilities, type RingNetwork } from "./bwrap.ts";
 import { ringEnvironment } from "./environment.ts";
-import { hiddenByDefault } from "./hidden.ts";
+import { existing, existingOnly, isFolder, isOpenToUs, realPathsOf } from "./existing.ts";
+import { filterFile, openFilter } from "./filter.ts";
+import { HIDDEN_OF_THE_MACHINE, hiddenInHome } from "./hidden.ts";
 import { type Mount, mountsFor } from "./mounts.ts";
 import { PROXY_SOCKET } from "./proxy-socket.ts";
+import { shellWords } from "./quote.ts";
 import { SANDBOX_EXEC, seatbeltCommand } from "./seatbelt.ts";
-import { socketFilter } from "./seccomp.ts";
 
 export interface RingSetup {
 	abilities: RingAbilities;
@@ -38,8 +40,6 @@ export interface RingSetup {
  */
 export interface Ring {
 	readonly setup: RingSetup;
-	/** The file with the filter of system calls. */
-	readonly filter: string;
 	/** How many commands and writes it has denied something. */
 	denials: number;
 	/** Hosts that its processes wanted to reach and were not allowed to, in the order in which they did. */
@@ -48,15 +48,10 @@ export interface Ring {
 
 /** Prepares the folders of a ring. Nothing is started. */
 export function openRing(setup: RingSetup): Ring {
-	const { scratch, sockets } = setup;
-	const filter = join(scratch, sockets ? "sockets.bpf" : "no-sockets.bpf");
-	const program = socketFilter({ sockets });
-	if (!program) throw new Error(`There is no filter of system calls for ${process.arch}.`);
 	mkdirSync(tmpOf(setup), { recursive: true, mode: 0o700 });
 	// A folder from an earlier attempt: whatever the umask was then.
-	chmodSync(scratch, 0o700);
-	writeFileSync(filter, program, { mode: 0o600 });
-	return { setup: { ...setup, cwd: realPath(setup.cwd) }, filter, denials: 0, refused: [] };
+	chmodSync(setup.scratch, 0o700);
+	return { setup: { ...setup, cwd: realPath(setup.cwd) }, denials: 0, refused: [] };
 }
 
 /**
@@ -64,16 +59,39 @@ export function openRing(setup: RingSetup): Ring {
  * descriptor: so any code that starts programs can start one in a ring.
  */
 export function ringCommand(ring: Ring, command: readonly string[], cwd = ring.setup.cwd): string[] {
-	const { abilities, network, sockets } = ring.setup;
+	const { abilities, network, sockets, scratch } = ring.setup;
 	if (isSeatbelt(ring.setup)) return seatbeltCommand({ mounts: ringMounts(ring), network, sockets }, cwd, command);
-	const isRoot = process.getuid?.() === 0;
-	const args = bwrapArguments({ abilities, mounts: ringMounts(ring), cwd, network, isRoot });
-	const ringed = ["/bin/sh", "-c", OPEN_FILTER, "sh", ring.filter, abilities.bwrap, ...args, "--", ...command];
+	const inRing = bwrapCommand(ring, command, { cwd, filter: SHELL_DESCRIPTOR });
+	const ringed = ["/bin/sh", "-c", OPEN_FILTER, "sh", filterFile(ring), ...inRing];
 	if (network !== "allowlist") return ringed;
 	const forwarder = [process.execPath, FORWARDER];
-	const { scratch } = ring.setup;
-	return networkCommand({ bwrap: abilities.bwrap, isRoot, scratch, forwarder, socket: PROXY_SOCKET, command: ringed });
+	const { bwrap } = abilities;
+	return networkCommand({ bwrap, isRoot: isRoot(), scratch, forwarder, socket: PROXY_SOCKET, command: ringed });
 }
+
+/** A command and the descriptors that it is to be started with, besides the usual three. */
+export interface DirectCommand {
+	command: string[];
+	descriptors: number[];
+}
+
+/** The same without the shell where it is not needed, for those that can hand over a descriptor. They close it. */
+export function directRingCommand(ring: Ring, command: readonly string[], cwd = ring.setup.cwd): DirectCommand {
+	if (!isBwrapAlone(ring.setup)) return { command: ringCommand(ring, command, cwd), descriptors: [] };
+	return { command: bwrapCommand(ring, command, { cwd, filter: 3 }), descriptors: [openFilter(ring)] };
+}
+
+function bwrapCommand(
+	ring: Ring,
+	command: readonly string[],
+	{ cwd, filter }: { cwd: string; filter: number },
+): string[] {
+	const { abilities, network } = ring.setup;
+	const args = bwrapArguments({ abilities, filter, mounts: ringMounts(ring), cwd, network, isRoot: isRoot() });
+	return [abilities.bwrap, ...args, "--", ...command];
+}
+
+const isRoot = (): boolean => process.getuid?.() === 0;
 
 /** Beside the chunk that starts it. */
 const FORWARDER = fileURLToPath(
@@ -84,27 +102,41 @@ const FORWARDER = fileURLToPath(
  * The same for a program that others start, with an environment that holds all of ours: what a ring does not pass on is
  * taken away before. `given` are variables that they set for it.
  */
-export function ringCommandFrom(
+export const ringCommandFrom = (
 	ring: Ring,
 	command: readonly string[],
-	options: { cwd: string; given: string[] },
-): string[] {
+	{ cwd, given }: { cwd: string; given: string[] },
+): string[] => [...cleanedFor(ring, given), ...ringCommand(ring, command, realPath(cwd))];
+
+/** The same as a script of a shell that others have started, which runs in the ring what it has as arguments. */
+export function ringScript(ring: Ring): string {
+	const { cwd } = ring.setup;
+	const isAlone = isBwrapAlone(ring.setup);
+	const command = isAlone ? bwrapCommand(ring, [], { cwd, filter: SHELL_DESCRIPTOR }) : ringCommand(ring, []);
+	const opening = isAlone ? [`exec ${SHELL_DESCRIPTOR}<${shellWords([filterFile(ring)])}`] : [];
+	return [...opening, `exec ${shellWords([...cleanedFor(ring, []), ...command])} "$@"`, ""].join("\n");
+}
+
+function cleanedFor(ring: Ring, given: readonly string[]): string[] {
 	const inside = environmentIn(ring, process.env);
-	const removed = Object.keys(process.env).filter((name) => !(name in inside) && !options.given.includes(name));
+	const removed = Object.keys(process.env).filter((name) => !(name in inside) && !given.includes(name));
 	const changed = Object.entries(inside).filter(
-		([name, value]) => value !== process.env[name] && (name === "TMPDIR" || !options.given.includes(name)),
+		([name, value]) => value !== process.env[name] && (name === "TMPDIR" || !given.includes(name)),
 	);
-	const clean = [
+	return [
 		"/usr/bin/env",
 		...removed.flatMap((name) => ["-u", name]),
 		...changed.map(([name, value]) => `${name}=${value}`),
 	];
-	return [...clean, ...ringCommand(ring, command, realPath(options.cwd))];
 }
 
 const isSeatbelt = ({ abilities }: RingSetup): boolean => abilities.bwrap === SANDBOX_EXEC;
 
-const OPEN_FILTER = `exec ${FILTER_DESCRIPTOR}<"$1"; shift; exec "$@"`;
+/** With a list of hosts, a forwarder starts the ring: its network is around the ring. */
+const isBwrapAlone = (setup: RingSetup): boolean => !isSeatbelt(setup) && setup.network !== "allowlist";
+
+const SHELL_DESCRIPTOR = 9;
+const OPEN_FILTER = `exec ${SHELL_DESCRIPTOR}<"$1"; shift; exec "$@"`;
 
 export const environmentIn = ({ setup }: Ring, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
 	ringEnvironment(env, {
@@ -129,7 +161,7 @@ const placesOfPrograms = (): string[] => [
 		.map((entry) => (basename(entry) === ".bin" ? dirname(entry) : entry)),
 ];
 
-/** Looked up each time: bubblewrap refuses to start if one of the paths is gone. */
+/** Looked up each time: what is to be hidden may exist by now, and bubblewrap refuses to start if a path is gone. */
 export function ringMounts({ setup }: Ring): Mount[] {
 	const { abilities, cwd, writable, readable, hidden, sockets, network } = setup;
 	const home = realPath(process.env.HOME || homedir());
@@ -140,45 +172,35 @@ export function ringMounts({ setup }: Ring): Mount[] {
 	const socketFolders = sockets ? [] : existingOnly(["/run", "/var/run"]);
 	const replaced = [...tmpFolders, ...socketFolders];
 	const isReplaced = (path: string) => replaced.some((folder) => isInside(folder, path));
-	const shown = existingOnly([cwd, ...readable, ...writable]);
+	const [shown, written] = [existingOnly([cwd, ...readable]), existingOnly(writable)];
 	// Not all temporary files, if their folder itself is on the PATH; and what may be written stays writable.
 	const programs = existingOnly(placesOfPrograms()).filter(
-		(path) => isReplaced(path) && !replaced.includes(path) && !shown.some((folder) => isInside(folder, path)),
+		(path) =>
+			isReplaced(path) && !replaced.includes(path) && ![...shown, ...written].some((folder) => isInside(folder, path)),
 	);
-	const masked = existingOnly([...hiddenByDefault(home), ...hidden]);
+	const masked = [
+		...existing([...hiddenInHome(home), ...hidden]),
+		...existing(HIDDEN_OF_THE_MACHINE).filter((place) => noMounts || isRoot() || isOpenToUs(place)),
+	];
 	return mountsFor({
 		tmp: own,
 		tmpFolders: noMounts ? [] : tmpFolders,
 		socketFolders: noMounts ? [] : socketFolders,
-		hiddenFolders: [...masked.filter(isFolder), ...(noMounts ? tmpFolders : [])],
-		hiddenFiles: masked.filter((path) => !isFolder(path)),
+		hiddenFolders: [...realPathsOf(masked.filter(isFolder)), ...(noMounts ? tmpFolders : [])],
+		hiddenFiles: realPathsOf(masked.filter((place) => !isFolder(place))),
 		readable: [
-			...existingOnly([cwd, ...readable]),
+			...shown,
 			...programs,
 			...(isReplaced(home) ? existingOnly([home]) : []),
 			...(network === "on" ? existingOnly(["/etc/resolv.conf"]).filter(isReplaced) : []),
 		],
-		writable: [...existingOnly(writable), ...(noMounts ? [own] : [])],
-		machineSettings: existingOnly(["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"]),
+		writable: [...written, ...(noMounts ? [own] : [])],
+		machineSettings: abilities.ownProcesses ? [] : existingOnly(MACHINE_SETTINGS),
 		ownProcesses: abilities.ownProcesses,
 	});
 }
 
+const MACHINE_SETTINGS = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"];
+
 /** The folder for temporary files of a ring. */
 export const tmpOf = ({ scratch }: RingSetup): string => join(scratch, "tmp");
-
-/** The real paths of those that exist, links followed: bubblewrap cannot mount over a link. */
-export function existingOnly(paths: readonly string[]): string[] {
-	const found = paths.flatMap((path) => {
-		try {
-			// Asked first: most of them do not exist, and an error that is thrown takes far longer than an answer.
-			return existsSync(path) ? [realpathSync(resolve(path))] : [];
-		} catch (error) {
-			if (error instanceof Error && "code" in error) return []; // It has gone, or may not be looked at.
-			throw error;
-		}
-	});
-	return [...new Set(found)];
-}
-
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { environmentIn, type Ring, ringCommand } from "./ring.ts";
+import { environmentIn, type Ring } from "./ring.ts";
+import { spawnInRing } from "./spawn-in-ring.ts";
 
 export interface InRingOptions {
 	cwd?: string;
@@ -26,11 +26,10 @@ const RING_STDERR = 16 * 1024;
 /** Runs one program in a ring and waits for it. Fails if it cannot be started, takes or prints too much, or is aborted. */
 export function runInRing(ring: Ring, command: readonly string[], options: InRingOptions = {}): Promise<RanInRing> {
 	const { cwd, input, env, timeoutMs, maxBytes = RING_OUTPUT, signal } = options;
-	const [program = "", ...args] = ringCommand(ring, command, cwd);
-	const child = spawn(program, args, {
-		cwd: "/",
+	const child = spawnInRing(ring, command, {
+		cwd,
+		input: true,
 		env: { ...environmentIn(ring, process.env), ...env },
-		stdio: ["pipe", "pipe", "pipe"],
 		...(signal && { signal, killSignal: "SIGKILL" as const }),
 	});
 	// Killing bubblewrap ends all that runs in the ring.

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { shellWords } from "./quote.ts";
-import { type Ring, ringCommandFrom } from "./ring.ts";
+import { type Ring, ringScript } from "./ring.ts";
 
 /** Names the script that runs a program in the ring of the run that searches, to those that stand in for ripgrep and fd. */
 export const SEARCH_RING = "PI_GEON_SEARCH_RING";
@@ -20,9 +19,8 @@ export function inSearchRing<T>(ring: Ring, work: () => T): T {
 
 /** Written again where it has changed: what the ring hides may exist by now, or not any more. */
 function scriptOf(ring: Ring): string {
-	const { scratch, cwd } = ring.setup;
-	const file = join(scratch, "search.sh");
-	const text = `exec ${shellWords(ringCommandFrom(ring, [], { cwd, given: [] }))} "$@"\n`;
+	const file = join(ring.setup.scratch, "search.sh");
+	const text = ringScript(ring);
 	if (written.get(ring) !== text) writeFileSync(file, text, { mode: 0o600 });
 	written.set(ring, text);
 	return file;

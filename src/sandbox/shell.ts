@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { realPath } from "../files/real-path.ts";
 import { denialsIn, watchRefused } from "./denials.ts";
-import { environmentIn, type Ring, ringCommand } from "./ring.ts";
+import { environmentIn, type Ring } from "./ring.ts";
+import { spawnInRing } from "./spawn-in-ring.ts";
 
 export interface ShellCall {
 	/** The shell with its arguments, before the command. */
@@ -28,13 +29,12 @@ export async function shellInRing(ring: Ring, call: ShellCall): Promise<{ exitCo
 		throw new Error("Invalid timeout: must be a finite number of seconds");
 	}
 	if (signal?.aborted) throw new Error("aborted");
-	const [program = "", ...args] = ringCommand(ring, [...shell, command], realPath(cwd));
-	const child = spawn(program, args, {
-		cwd: "/",
+	const child = spawnInRing(ring, [...shell, command], {
+		cwd: realPath(cwd),
+		input: false,
 		// A group of its own: what is sent to the host's is not for it.
 		detached: true,
 		env: environmentIn(ring, env),
-		stdio: ["ignore", "pipe", "pipe"],
 	});
 	const refused = watchRefused(ring);
 	let tail = "";

@@ -6,9 +6,9 @@ import { realPath } from "../files/real-path.ts";
 import type { HostRecord } from "../ledger/hosts.ts";
 import { type Places, prepareSocketFolder } from "../ledger/places.ts";
 import { sessionsRoot, treesRoot } from "../plan/session-place.ts";
+import { existingOnly } from "../sandbox/existing.ts";
 import { ENFORCED, HOST_RING, machineNow, type OuterRing, ringedCommand } from "../sandbox/outer-ring.ts";
 import { bwrapHere } from "../sandbox/probe.ts";
-import { existingOnly } from "../sandbox/ring.ts";
 import type { HostProfile } from "./profile.ts";
 import { searchPrograms } from "./search-programs.ts";
 

@@ -298,6 +298,12 @@ const NAMESPACES: Attempt[] = [
 	}),
 	asRoot({
 		boundary: "mounts and namespaces",
+		name: "interrupts",
+		call: () => bash("exec 3>>/proc/irq/default_smp_affinity && echo opened-it"),
+		held: (_world, _mark, said) => !said.includes("opened-it"),
+	}),
+	asRoot({
+		boundary: "mounts and namespaces",
 		name: "device",
 		call: (_world, mark) =>
 			bash(`mknod /tmp/${mark} b 254 0 && dd if=/tmp/${mark} of=/dev/null count=1 && echo read-the-disk`),

@@ -20,6 +20,7 @@ describe("the arguments of a ring", () => {
 	const of = (options: Partial<Parameters<typeof bwrapArguments>[0]>) =>
 		bwrapArguments({
 			abilities,
+			filter: 9,
 			mounts: mountsFor(PATHS),
 			cwd: "/tmp/project",
 			network: "off",
@@ -58,12 +59,34 @@ describe("the arguments of a ring", () => {
 			  "--ro-bind /home/u/.pi/agent/bin /home/u/.pi/agent/bin",
 			  "--ro-bind /home/u/.pi/agent/skills/memos /home/u/.pi/agent/skills/memos",
 			  "--bind /home/u/.pi/agent/trees/t /home/u/.pi/agent/trees/t",
+			  "--remount-ro /proc",
 			  "--remount-ro /run",
 			  "--remount-ro /home/u/.ssh",
 			  "--remount-ro /home/u/.pi/agent",
 			  "--chdir /tmp/project",
 			]
 		`);
+	});
+
+	test("mount nothing twice: not what is hidden in a hidden folder, nor what the folder around it shows in the same way", () => {
+		const mounts = mountsFor({
+			...PATHS,
+			hiddenFolders: [...PATHS.hiddenFolders, "/home/u/.pi/agent/sessions", "/home/u/.pi/agent/skills/memos/keys"],
+			hiddenFiles: [...PATHS.hiddenFiles, "/home/u/.pi/agent/auth.json"],
+			readable: [...PATHS.readable, "/home/u/project", "/home/u/.pi/agent/trees/t/vendor", "/tmp/project/src"],
+			writable: [...PATHS.writable, "/home/u/.pi/agent/trees/t/src"],
+		});
+		const before = mountsFor(PATHS).map(({ at }) => at);
+		expect(mounts.map(({ at }) => at).filter((at) => !before.includes(at))).toEqual([
+			"/home/u/.pi/agent/skills/memos/keys",
+			"/home/u/.pi/agent/trees/t/vendor",
+		]);
+	});
+
+	test("mount a hidden folder in a hidden one where commands start", () => {
+		const cwd = "/home/u/.pi/agent/sessions";
+		const mounts = mountsFor({ ...PATHS, hiddenFolders: ["/home/u/.pi/agent", cwd], readable: [cwd] });
+		expect(mounts).toContainEqual({ at: cwd, as: "empty" });
 	});
 
 	test("of root map another id; with the network, share it; an old bubblewrap is asked for less", () => {
@@ -130,6 +153,18 @@ describe("whatever is hidden, readable and writable", () => {
 				places.forEach((place, index) => {
 					expect(places.slice(index + 1).some((later) => place.startsWith(`${later}/`))).toBe(false);
 				});
+			}),
+		);
+	});
+
+	test("each path is as the deepest folder around it says, though what repeats it is left out", () => {
+		fc.assert(
+			fc.property(paths, folder, (some, path) => {
+				const isAround = (at: string) => path === at || path.startsWith(`${at}/`);
+				const around = [...some.hiddenFolders, ...some.readable, ...some.writable].filter(isAround);
+				const deepest = around.sort((a, b) => a.length - b.length).at(-1);
+				const isHidden = deepest !== undefined && some.hiddenFolders.includes(deepest);
+				expect(outsidePath(mountsOf(some), path)).toBe(isHidden ? undefined : path);
 			}),
 		);
 	});

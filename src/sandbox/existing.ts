@@ -1,0 +1,45 @@
+import { accessSync, constants, realpathSync, type Stats, statSync } from "node:fs";
+
+interface ExistingPlace {
+	/** The real one, links followed: bubblewrap cannot mount over a link. */
+	path: string;
+	stats: Stats;
+}
+
+/** Those of some paths that exist. */
+export function existing(paths: readonly string[]): ExistingPlace[] {
+	return paths.flatMap((path) => {
+		try {
+			// Asked first: most of them do not exist, and an error that is thrown takes far longer than an answer.
+			const stats = statSync(path, { throwIfNoEntry: false });
+			return stats ? [{ path: realpathSync.native(path), stats }] : [];
+		} catch (error) {
+			if (error instanceof Error && "code" in error) return []; // It has gone, or may not be looked at.
+			throw error;
+		}
+	});
+}
+
+export const realPathsOf = (places: readonly ExistingPlace[]): string[] => [...new Set(places.map(({ path }) => path))];
+
+export const existingOnly = (paths: readonly string[]): string[] => realPathsOf(existing(paths));
+
+export const isFolder = ({ stats }: ExistingPlace): boolean => stats.isDirectory();
+
+/** Whether a user without capabilities, as this one is in a ring, could look into it. If not, the kernel hides it already. */
+export function isOpenToUs({ path, stats }: ExistingPlace): boolean {
+	if (stats.uid === process.getuid?.()) return true;
+	// No right of the group or of others: no list of further users can give one either.
+	if ((stats.mode & 0o077) === 0) return false;
+	return isAllowed(path, constants.R_OK) || isAllowed(path, constants.X_OK);
+}
+
+export function isAllowed(path: string, right: number): boolean {
+	try {
+		accessSync(path, right);
+		return true;
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return false;
+		throw error;
+	}
+}

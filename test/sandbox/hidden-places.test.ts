@@ -1,0 +1,62 @@
+import { mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { isOpenToUs } from "../../src/sandbox/existing.ts";
+import { removeScratch } from "../../src/sandbox/scratch.ts";
+import { said, useRing } from "./a-ring.ts";
+
+const openRing = useRing();
+
+test("a hidden place that others make between two commands is hidden from the second", async () => {
+	const { ring, outside } = await openRing();
+	const [file, folder] = [join(outside, "key"), join(outside, "keys")];
+	const showing = { ...ring, setup: { ...ring.setup, readable: [outside] } };
+	const hiding = { ...showing, setup: { ...showing.setup, hidden: [file, folder] } };
+	const look = `cat ${file} ${folder}/key`;
+	expect((await said(hiding, look)).output).toContain("No such file");
+	mkdirSync(folder);
+	for (const each of [file, join(folder, "key")]) writeFileSync(each, "a secret\n");
+	expect((await said(hiding, look)).output).not.toContain("a secret");
+	// Many programs replace a file when they write it.
+	writeFileSync(join(outside, "new"), "a newer secret\n");
+	renameSync(join(outside, "new"), file);
+	expect((await said(hiding, look)).output).not.toContain("secret");
+	expect((await said(showing, look)).output).toContain("a newer secret");
+});
+
+test("commands that run side by side each have the whole filter", async () => {
+	const { ring } = await openRing();
+	const socket = "import socket; socket.socket(socket.AF_UNIX)";
+	const outputs = await Promise.all(Array.from({ length: 4 }, () => said(ring, `python3 -c '${socket}'`)));
+	for (const { output } of outputs) expect(output).toContain("Operation not permitted");
+});
+
+test("a place of the machine needs no hiding if the user cannot look into it anyway", () => {
+	const stats = statSync(import.meta.filename);
+	const place = (uid: number, mode: number) => ({
+		path: import.meta.filename,
+		stats: Object.assign(Object.create(Object.getPrototypeOf(stats)), stats, { uid, mode }) as typeof stats,
+	});
+	const another = (process.getuid?.() ?? 0) + 1;
+	expect(isOpenToUs(place(another, 0o100600))).toBe(false);
+	expect(isOpenToUs(place(another, 0o100640))).toBe(true);
+	expect(isOpenToUs(place(another, 0o100604))).toBe(true);
+	expect(isOpenToUs(place(process.getuid?.() ?? 0, 0o100000))).toBe(true);
+});
+
+test.each([
+	["nothing", []],
+	["empty folders", ["mkdir -p /tmp/a/b /tmp/c"]],
+	["files", ["echo x > /tmp/file; ln -s / /tmp/link"]],
+	["many folders", ["mkdir -p /tmp/{1..9}/{1..9}"]],
+	["a folder that it has closed", ["mkdir -p /tmp/a/b; chmod 0 /tmp/a"]],
+])("what a run leaves is removed: %s", async (_what, commands) => {
+	const { ring, outside } = await openRing();
+	for (const command of commands) expect((await said(ring, command)).exitCode).toBe(0);
+	const { scratch } = ring.setup;
+	writeFileSync(join(scratch, "search.sh"), "");
+	await removeScratch(scratch);
+	expect(statSync(scratch, { throwIfNoEntry: false })).toBeUndefined();
+	expect(statSync(outside).isDirectory()).toBe(true);
+	await removeScratch(scratch);
+});
