@@ -210,7 +210,7 @@ test("while it is open, the limits on idleness and on a tool stand still, and th
 	const dialog = await nextDialog(rpc);
 	await sleep(5_000);
 	const { stdout } = await piGeon(home, ["list"]);
-	expect(stdout).toMatch(/worker +the curious one +asking/);
+	expect(stdout).toMatch(/worker +"the curious one" +asking/);
 	expect((await piGeon(home, ["info", "last"])).stdout).toMatch(/asks +Which database shall it be\? pi: Trust/);
 	reply(rpc, dialog, { value: "SQLite" });
 	await said(rpc, '\\"answered\\":true');

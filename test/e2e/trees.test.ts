@@ -347,7 +347,7 @@ test("in the inspector d shows the diff, and a applies it and takes it back, eac
 	terminal.type("d");
 	await terminal.waitForText(/\+for all to see/);
 	terminal.type("a");
-	await terminal.waitForText(/Put its changes into your working tree\? y\/n/);
+	await terminal.waitForText(/Apply the changes of .*? here\? y\/n/);
 	terminal.type("n");
 	await terminal.waitForText(/Nothing was done\./);
 	expect(contentOf(project)).toEqual(before);
@@ -357,7 +357,7 @@ test("in the inspector d shows the diff, and a applies it and takes it back, eac
 	await terminal.waitForText(/Applied the changes of run/);
 	expect(textsIn(project)["seen.txt"]).toBe("for all to see\n");
 	terminal.type("a");
-	await terminal.waitForText(/Take its changes out of your working tree again\? y\/n/);
+	await terminal.waitForText(/Take the changes of .*? out of your working tree\? y\/n/);
 	terminal.type("y");
 	await terminal.waitForText(/Undone: your working tree/);
 	expect(contentOf(project)).toEqual(before);
