@@ -72,7 +72,7 @@ export function tour() {
 	};
 }
 
-/** Two calls in one message: one child is done, the other at work. */
+/** Two calls in one message: one child has finished, the other is running. */
 export function delegation(pictureTaken) {
 	const prompt = "Where is login handled, and is it safe? Ask the explorer and the reviewer.";
 	return {
@@ -81,8 +81,8 @@ export function delegation(pictureTaken) {
 		pictures: [
 			{
 				file: "delegation.svg",
-				label: "pi with two subagents: the explorer is done, the reviewer is at work",
-				isReady: (text) => /✓ done [1-9]/.test(text) && /● running \ds.*\n.*› read src\/users/.test(text),
+				label: "pi with two subagents: the explorer has finished, the reviewer is running",
+				isReady: (text) => /✓ finished [1-9]/.test(text) && /● running \ds.*\n.*› read src\/users/.test(text),
 				// Above it pi says what it misses on this machine, such as fd.
 				from: prompt,
 			},
@@ -128,7 +128,7 @@ export function background(pictureTaken) {
 		pictures: [
 			{
 				file: "widget.svg",
-				label: "Above pi's editor: three subagents at work, a line each",
+				label: "Above pi's editor: three running subagents, a line each",
 				isReady: (text) =>
 					/ever end\?/.test(text) && /plain text/.test(text) && /find \S*test/.test(text) && /[4-9]s$/m.test(text),
 				from: "All three are on their way",
@@ -180,8 +180,8 @@ export function writing() {
 		pictures: [
 			{
 				file: "worker.svg",
-				label: "A worker is done: two files changed, none of it in the working tree yet",
-				isReady: (text) => /✓ done [1-9][\s\S]*Not in your working tree yet[\s\S]*The worker is done/.test(text),
+				label: "A worker has finished: two files changed, none of it in the working tree yet",
+				isReady: (text) => /✓ finished [1-9][\s\S]*Not in your working tree yet[\s\S]*The worker is done/.test(text),
 				from: prompt,
 			},
 			{

@@ -14,7 +14,7 @@ export const log: Command = {
 	words: [1, 1],
 	completes: "runs",
 	options: {
-		follow: { type: "boolean", short: "f", does: "go on with what comes, until the run has ended" },
+		follow: { type: "boolean", short: "f", does: "go on with what comes, until the run has finished" },
 		tools: { type: "boolean", short: "t", does: "with the calls of tools and their results" },
 		limit: { type: "string", short: "n", takes: "<n>", does: "at most so many of the latest messages (50)" },
 		...SCOPE_OPTIONS,

@@ -35,7 +35,7 @@ const FORBIDDING = [
 export const send: Command = {
 	name: "send",
 	takes: `<run> <message> [--wait <seconds>] ${SCOPE_TAKES}`,
-	does: "say something to a subagent: steers it while it works, or has it go on after it has ended",
+	does: "say something to a subagent: steers it while it is running, or resumes it after it has finished",
 	words: [2, Number.MAX_SAFE_INTEGER],
 	completes: "runs",
 	options: {

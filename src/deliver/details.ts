@@ -64,6 +64,8 @@ export interface Streaming {
 	/** When the run was first claimed; absent while it waits. */
 	startedAt?: number;
 	context?: ContextUse;
-	/** Present while it waits: how many are served before it. */
+	/** Present while it is queued for a place: how many are served before it. */
 	queuePosition?: number;
+	/** Present while it has a place and waits for its host. */
+	starting?: boolean;
 }

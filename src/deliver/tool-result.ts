@@ -8,6 +8,7 @@ import type { Refusal, SubagentError, SubagentErrorCode } from "../run/errors.ts
 import type { FailureOutcome } from "../run/outcome.ts";
 import { joined, ours, type Redacted } from "../run/redacted.ts";
 import { NO_USAGE, type Usage } from "../run/usage.ts";
+import type { WhyQueued } from "../supervise/calls.ts";
 import { changesText } from "./changes-text.ts";
 import { type ChildsWords, childsWords } from "./childs-words.ts";
 import type { SingleResult, SubagentDetails } from "./details.ts";
@@ -152,11 +153,16 @@ export function troubleResult(record: RunRecord, message: string): SubagentResul
 }
 
 /** A run that waits its turn. */
-export function queuedResult(record: RunRecord, waiting: { position: number; sessionBusy: boolean }): SubagentResult {
-	const { position, sessionBusy } = waiting;
-	const inLine = position === 0 ? "next in line" : `${position} before it`;
-	const text = sessionBusy ? "Waiting: the session is busy with an earlier task." : `Waiting to start: ${inLine}.`;
-	return partial(record, text, { displayItems: [], usage: NO_USAGE, turnCount: 0, queuePosition: position });
+export function queuedResult(record: RunRecord, waiting: WhyQueued): SubagentResult {
+	const { position, starting } = waiting;
+	const standing = starting ? { starting: true } : { queuePosition: position };
+	return partial(record, queuedText(waiting), { displayItems: [], usage: NO_USAGE, turnCount: 0, ...standing });
+}
+
+function queuedText({ position, sessionBusy, starting }: WhyQueued): string {
+	if (starting) return "Starting.";
+	if (sessionBusy) return "Queued: the session is busy with an earlier task.";
+	return position === 0 ? "Queued: it is next." : `Queued: ${position} ahead.`;
 }
 
 function partial(record: RunRecord, text: string, streaming: SubagentDetails["streaming"]): SubagentResult {

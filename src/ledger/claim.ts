@@ -126,6 +126,12 @@ const AT_WORK_BY_PARENT =
 /** The n-th of a parent comes when that parent has n more at work than now. */
 const TURN = `coalesce(at_work.n, 0) + row_number() OVER (PARTITION BY parent_session ORDER BY mode = 'background', seq)`;
 
+/** Whether a queued run has a place in the lane, with so many served before it: what it waits for is its host. */
+export function hasPlace(ledger: Ledger, id: RunId, before: number): boolean {
+	const sql = `SELECT ${AT_WORK} + ? < lane_limit AS free FROM runs WHERE id = ?`;
+	return ledger.get<{ free: number }>(sql, before, id)?.free === 1;
+}
+
 /** How many runs are to be served before each one that waits; 0 means it is next. */
 export function queuePositions(ledger: Ledger): Map<RunId, number> {
 	const waiting = ledger.all<{ id: RunId }>(

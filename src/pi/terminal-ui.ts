@@ -39,7 +39,7 @@ export class TerminalUi {
 		this.#session = ctx;
 		if (!widget) return;
 		const { live, services } = this.#setup;
-		const shown = new Widget({ ctx, services, live, hint: `${INSPECTOR_KEY} to look` });
+		const shown = new Widget({ ctx, services, live, hint: `${INSPECTOR_KEY} to view` });
 		this.#endings.add(() => shown.dispose());
 	}
 

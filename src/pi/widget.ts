@@ -106,8 +106,8 @@ export class Widget implements Viewer {
 		const others = open.filter(({ id }) => !this.shows(id));
 		// The last has just ended, before the next look at what is open.
 		if (others.length === 0 && rows.every(({ endedAt }) => endedAt !== undefined)) return undefined;
-		const waiting = others.filter(({ state }) => state === "queued").length;
-		return { rows, more: { working: others.length - waiting, waiting }, hint: this.#setup.hint };
+		const queued = others.filter(({ state }) => state === "queued").length;
+		return { rows, more: { running: others.length - queued, queued }, hint: this.#setup.hint };
 	}
 
 	#rowOf(view: RunView, asks: Redacted | undefined): WidgetRow {
@@ -155,12 +155,12 @@ export class Widget implements Viewer {
 
 function lookOf({ phase, status }: Standing): WidgetRow["look"] {
 	if (phase !== "ended") return phase;
-	return status === "success" ? "done" : "failed";
+	return status === "success" ? "finished" : "failed";
 }
 
 function doingOf(view: RunView, displayItems: readonly { type: string; name?: string }[] | undefined): string {
 	const state = stateInWords(view);
-	if (view.phase !== "working") return state;
+	if (view.phase !== "running") return state;
 	if (displayItems?.at(-1)?.name === FINALIZE_TOOL) return "handing over";
 	// Of a run that went on without us, the ledger knows what it last said.
 	const items = displayItems ?? (view.answer === undefined ? [] : [{ type: "text", text: view.answer }]);

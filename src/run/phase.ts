@@ -3,14 +3,14 @@ import type { Run } from "./run.ts";
 /**
  * What a user sees of a run. Derived whenever it is shown, never stored.
  *
- * - waiting: for a place in the lane, or for the run before it in its session.
- * - working: a host has it.
+ * - queued: for a place in the lane, or for the run before it in its session.
+ * - running: a host has it.
  * - stopping: somebody asked for it to be stopped.
  */
-export type Phase = "waiting" | "working" | "stopping" | "ended";
+export type Phase = "queued" | "running" | "stopping" | "ended";
 
 export function phaseOf(run: Run): Phase {
 	if (run.state === "ended") return "ended";
 	if (run.stop) return "stopping";
-	return run.state === "queued" ? "waiting" : "working";
+	return run.state;
 }

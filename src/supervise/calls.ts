@@ -12,6 +12,8 @@ export interface WhyQueued {
 	position: number;
 	/** An earlier run of the same child session is not over. */
 	sessionBusy: boolean;
+	/** There is a place for it: it waits for nothing but its host. */
+	starting: boolean;
 }
 
 export interface WatchOptions {

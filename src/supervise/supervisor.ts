@@ -1,3 +1,4 @@
+import { hasPlace } from "../ledger/claim.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type OpenRun, openRunsOf } from "../ledger/open-runs.ts";
 import { requestStop } from "../ledger/progress.ts";
@@ -243,8 +244,10 @@ export class Supervisor {
 				this.#calls.answer(action.caller.id, undefined);
 				break;
 			case "tell place": {
-				const sessionBusy = waitsForSession(this.#ledger, action.caller.runId);
-				this.#calls.options(action.caller.id)?.onQueued?.({ position: action.place, sessionBusy });
+				const { runId, id } = action.caller;
+				const sessionBusy = waitsForSession(this.#ledger, runId);
+				const starting = !sessionBusy && hasPlace(this.#ledger, runId, action.place);
+				this.#calls.options(id)?.onQueued?.({ position: action.place, sessionBusy, starting });
 				break;
 			}
 			case "reach": {

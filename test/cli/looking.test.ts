@@ -168,7 +168,7 @@ describe("while no pi is open", () => {
 		);
 		expect(await piGeon(home, ["log", id, "-f"])).toMatchObject({
 			code: 0,
-			stdout: expect.stringContaining(`Run ${id}: done`),
+			stdout: expect.stringContaining(`Run ${id}: finished`),
 		});
 		expect(await piGeon(home, ["info", "nobody"])).toMatchObject({
 			code: 1,
@@ -226,7 +226,7 @@ describe("while no pi is open", () => {
 		}
 		ledger.close();
 		const some = await piGeon(home, ["list"]);
-		expect(some.stdout.split("\n")[0]).toBe("500 runs: 500 waiting");
+		expect(some.stdout.split("\n")[0]).toBe("500 runs: 500 queued");
 		expect(some.stdout).toContain("…and 480 more. --all shows them.");
 		expect((await jsonOf<Listed>(home, ["list", "--all"])).runs).toHaveLength(500);
 		expect((await jsonOf<Listed>(home, ["list", "-n", "3"])).runs).toHaveLength(3);

@@ -85,7 +85,7 @@ describe.each(piVersions)("while pi %s is open", (version) => {
 		await rpc.promptAndSettle("spawn first");
 		await isWorking(home);
 		expect(await jsonOf(home, ["list"])).toMatchObject({
-			runs: [{ label: "first", phase: "working" }],
+			runs: [{ label: "first", phase: "running" }],
 			count: { running: 1 },
 		});
 		const following = startPiGeon(home, ["log", "first", "-f", "--tools"]);
@@ -96,7 +96,7 @@ describe.each(piVersions)("while pi %s is open", (version) => {
 		expect(await following.ended).toMatchObject({
 			code: 0,
 			stderr: "",
-			stdout: expect.stringMatching(/Told: A message from[\s\S]*Look at the cellar\.[\s\S]*: done\n$/),
+			stdout: expect.stringMatching(/Told: A message from[\s\S]*Look at the cellar\.[\s\S]*: finished\n$/),
 		});
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 1."));
 	});
@@ -302,7 +302,7 @@ describe("while no pi is open", () => {
 		expect(await jsonOf(home, ["info", idOf(home)])).toMatchObject({ phase: "ended", reason: "stopped" });
 		expect(await piGeon(home, ["stop", "last"])).toMatchObject({
 			code: 0,
-			stdout: expect.stringContaining("Already ended"),
+			stdout: expect.stringContaining("Already finished"),
 		});
 	});
 

@@ -71,8 +71,8 @@ describe.each(piVersions)("commands in a terminal, on pi %s", (version) => {
 		await home.model.waitFor(({ isChild, firstUserText }) => isChild && firstUserText === "B");
 		await terminal.waitForText(/Spawned\./);
 		terminal.type("/subagents stop ");
-		await terminal.waitForText(/last +#2 explorer · working · the B/);
-		await terminal.waitForText(/[0-9a-f]{8} +#1 explorer · working · the A/);
+		await terminal.waitForText(/last +#2 explorer · running · the B/);
+		await terminal.waitForText(/[0-9a-f]{8} +#1 explorer · running · the A/);
 		await terminal.waitForText(/all +every run that is open/);
 		terminal.type("the");
 		await eventually(() => expect(terminal.screen().join("\n")).not.toMatch(/every run that is open/));
@@ -114,12 +114,12 @@ describe.each(piVersions)("commands in a terminal, on pi %s", (version) => {
 		const terminal = startTerminal(home, { version, cols, rows, args: ["--session-id", session] });
 		await terminal.ready();
 		const answers: [line: string, says: RegExp][] = [
-			["/subagents list 1", /#500 explorer · done 0s\nFind where it is\.\n100001f3\n\n…and 499 more\./],
-			["/subagents list", /\n#481 explorer · done 0s\n.*\n100001e0\n\n…and 480 more\./],
-			["/subagents list all", /\n#1 explorer · done 0s\n.*\n[0-9a-f]{8}\n/],
+			["/subagents list 1", /#500 explorer · finished 0s\nFind where it is\.\n100001f3\n\n…and 499 more\./],
+			["/subagents list", /\n#481 explorer · finished 0s\n.*\n100001e0\n\n…and 480 more\./],
+			["/subagents list all", /\n#1 explorer · finished 0s\n.*\n[0-9a-f]{8}\n/],
 			["/subagents info #17", /\nSeen\. Seen\. Seen\. Seen\. /],
-			["/subagents log last", /explorer, done\n\nNothing was said\.\n\nThere is no transcript\./],
-			["/subagents stop last", /Already ended: 100001f3\. Nothing/],
+			["/subagents log last", /explorer, finished\n\nNothing was said\.\n\nThere is no transcript\./],
+			["/subagents stop last", /Already finished: 100001f3\. Nothing/],
 			["/toolkit activity", /No run is open/],
 			["/toolkit help", /Documents:/],
 		];

@@ -40,11 +40,11 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 		const asked = home.model.requests.filter(({ isChild }) => !isChild).length;
 
 		const list = (await command(rpc, "/subagents list")).text.split("\n");
-		expect(list[0]).toBe("3 runs: 3 at work");
+		expect(list[0]).toBe("3 runs: 3 running");
 		expect(list.slice(2)).toEqual([
-			expect.stringMatching(/^#3 {2}[0-9a-f]{8} {2}explorer {2}"the C" {2}working \d+s/),
-			expect.stringMatching(/^#2 {2}[0-9a-f]{8} {2}explorer {2}"the B" {2}working \d+s/),
-			expect.stringMatching(/^#1 {2}[0-9a-f]{8} {2}explorer {2}"the A" {2}working \d+s/),
+			expect.stringMatching(/^#3 {2}[0-9a-f]{8} {2}explorer {2}"the C" {2}running \d+s/),
+			expect.stringMatching(/^#2 {2}[0-9a-f]{8} {2}explorer {2}"the B" {2}running \d+s/),
+			expect.stringMatching(/^#1 {2}[0-9a-f]{8} {2}explorer {2}"the A" {2}running \d+s/),
 		]);
 		const idOf = (line: string | undefined) => /[0-9a-f]{8}/.exec(line ?? "")?.[0] ?? "";
 		const [c, b, a] = list.slice(2).map(idOf);
@@ -52,7 +52,7 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 		const info = (await command(rpc, "/subagents info the A")).text;
 		expect(info).toContain(`Run ${a} (#1)`);
 		for (const fact of [
-			/^state +working, \d+s$/m,
+			/^state +running, \d+s$/m,
 			/^task +A$/m,
 			/^admitted +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m,
 			/^started +\d{4}-/m,
@@ -62,7 +62,7 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 			/^tools +read, grep, find, ls/m,
 			/^limits +1h00m in all · 3m00s idle/m,
 			/^usage +1 turn · /m,
-			/^delivery +owed once it has ended$/m,
+			/^delivery +owed once it has finished$/m,
 			/^cleanup +keep$/m,
 			/^session id +[0-9a-f-]{36}$/m,
 			/^transcript +\S+\.jsonl$/m,
@@ -71,11 +71,11 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 		}
 		expect((await command(rpc, `/subagents log ${b}`)).text).not.toContain("→ ls");
 		const log = (await command(rpc, `/subagents log ${b} 5 tools`)).text;
-		expect(log).toMatch(/^explorer, working\n\n\[.*\] task or message\n {2}B\n/);
+		expect(log).toMatch(/^explorer, running\n\n\[.*\] task or message\n {2}B\n/);
 		expect(log).toMatch(/\] subagent\n {2}→ ls /);
 		expect(log).toMatch(/\] result of ls\n/);
 		expect((await command(rpc, "/subagents log #2 1 tools")).text).toMatch(/\d earlier messages are left out/);
-		expect((await command(rpc, "/toolkit activity")).text).toMatch(/^#1 explorer · working .*\n {2}the A\n {2}› ls/);
+		expect((await command(rpc, "/toolkit activity")).text).toMatch(/^#1 explorer · running .*\n {2}the A\n {2}› ls/);
 
 		for (const name of ["#2", '"the B"']) {
 			const logged = (await command(rpc, `/toolkit logs ${name} info 50`)).text;
@@ -101,7 +101,7 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 				{ state: "ended", stop_by: "the user" },
 			]),
 		);
-		expect((await command(rpc, `/subagents stop ${b}`)).text).toBe(`Already ended: ${b}. Nothing was changed.`);
+		expect((await command(rpc, `/subagents stop ${b}`)).text).toBe(`Already finished: ${b}. Nothing was changed.`);
 		expect((await command(rpc, "/subagents info #2")).text).toMatch(/^state +stopped \(exit code 130\), /m);
 		await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE state <> 'ended'")).toHaveLength(1));
 		expect((await command(rpc, "/subagents stop all")).text).toBe(`Stopping 1 run: ${c}.`);
@@ -109,7 +109,7 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 		await rpc.promptAndSettle("Well?");
 		const heard = home.model.requests.filter(({ isChild }) => !isChild).slice(asked);
 		expect(heard.length).toBeGreaterThan(0);
-		for (const { messages } of heard) expect(JSON.stringify(messages)).not.toMatch(/3 at work|Sent to explorer/);
+		for (const { messages } of heard) expect(JSON.stringify(messages)).not.toMatch(/3 running|Sent to explorer/);
 	});
 
 	test("an ended run goes on with a message, and the report comes home", async () => {
@@ -125,7 +125,7 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 		const { text } = await command(rpc, "/subagents send last And now B?");
 		expect(text).toMatch(/^explorer goes on with your message as run [0-9a-f]{8}\./);
 		await announced("Went on: And now B?");
-		expect((await command(rpc, "/subagents list")).text).toMatch(/^2 runs: 2 ended\n/);
+		expect((await command(rpc, "/subagents list")).text).toMatch(/^2 runs: 2 finished\n/);
 	});
 
 	test("/stop ends the turn and every run, and says how many", async () => {
@@ -226,7 +226,7 @@ describe.each(piVersions)("commands in one-shot modes, on pi %s", (version) => {
 		expect(list.code).toBe(0);
 		expect(list.stderr).not.toContain("pi-geon");
 		expect(list.stdout.match(/^#\d+ /gm)).toHaveLength(20);
-		expect(list.stdout).toMatch(/^500 runs: 500 ended\n\n#500 {2}/);
+		expect(list.stdout).toMatch(/^500 runs: 500 finished\n\n#500 {2}/);
 		expect(list.stdout).toMatch(
 			/…and 480 more\. `\/subagents list 100` shows a hundred, `\/subagents list all` every one\.\n$/,
 		);
@@ -248,11 +248,11 @@ describe.each(piVersions)("commands in one-shot modes, on pi %s", (version) => {
 		expect(list.code).toBe(0);
 		expect(list.stderr).not.toContain("pi-geon");
 		expect(reportsIn(list.events)).toEqual([
-			expect.stringMatching(/^500 runs: 500 ended\n\n#500 .*\n#499 .*\n#498 .*\n\n…and 497 more/),
+			expect.stringMatching(/^500 runs: 500 finished\n\n#500 .*\n#499 .*\n#498 .*\n\n…and 497 more/),
 		]);
 		const info = await promptPi(home, "/subagents info #17", { version, args });
 		expect(reportsIn(info.events)).toEqual([
-			expect.stringMatching(/^Run [0-9a-f]{8} \(#17\)\n\nstate +done \(exit code 0\), 0s\n/),
+			expect.stringMatching(/^Run [0-9a-f]{8} \(#17\)\n\nstate +finished \(exit code 0\), 0s\n/),
 		]);
 		const wrong = await promptPi(home, "/subagents info #501", { version, args });
 		expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/There is no run #501 in this session/) });

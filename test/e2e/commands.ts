@@ -71,7 +71,7 @@ export const WITHOUT_RUNS: [line: string, says: RegExp][] = [
 	["/subagents list all", /^No runs in this session yet/],
 	["/subagents stop all", /^Nothing to stop/],
 	["/subagents changes", /^No run of this session has changes/],
-	["/stop", /^No turn was at work\.\nNothing to stop/],
+	["/stop", /^No turn was running\.\nNothing to stop/],
 	["/subagents logs", /^No log lines\./],
 	["/subagents help", /^pi-geon: subagents that always come home/],
 	["/toolkit", /^pi-geon: subagents that always come home/],

@@ -59,7 +59,7 @@ describe.each(piVersions)("in the inspector of pi %s", (version) => {
 		await terminal.waitForText(/The answer of the hunt\./);
 
 		terminal.type("i");
-		await terminal.waitForText(/state +done \(exit code 0\)[\s\S]*delivery +delivered \d{4}-/);
+		await terminal.waitForText(/state +finished \(exit code 0\)[\s\S]*delivery +delivered \d{4}-/);
 		terminal.type("?");
 		await terminal.waitForText(/x +stop the run/);
 		terminal.key("escape");
@@ -74,9 +74,9 @@ describe.each(piVersions)("in the inspector of pi %s", (version) => {
 		await home.model.waitFor(({ isChild, lastUserText }) => isChild && lastUserText.includes("once more"));
 		await terminal.waitForText(/#2 explorer the hunt[\s\S]*▌ once more[\s\S]* following/);
 		terminal.type("o");
-		await terminal.waitForText(/It is at work: its session can be opened when it has ended\./);
+		await terminal.waitForText(/It is running: its session can be opened when it has finished\./);
 		again.open();
-		await terminal.waitForText(/✓ done[\s\S]*And then: true/);
+		await terminal.waitForText(/✓ finished[\s\S]*And then: true/);
 
 		terminal.type("o");
 		await terminal.waitForText(/once more/);
@@ -125,7 +125,7 @@ describe.each(piVersions)("in the inspector of pi %s", (version) => {
 		const terminal = startTerminal(home, { version, cols: 80, rows: 24 });
 		await terminal.ready();
 		terminal.type("worker go\r");
-		await terminal.waitForText(/1 at work/);
+		await terminal.waitForText(/1 running/);
 		terminal.key("alt+s");
 		await terminal.waitForText(/▸● #1 worker the hunt/);
 		mayAsk.open();
@@ -208,7 +208,7 @@ test("without the widget nothing is above the editor, and the inspector is there
 	await terminal.waitForText(/▸● #1 explorer the hunt/);
 	terminal.type("q");
 	await terminal.waitForText(/Spawned\./);
-	expect(terminal.screen().join("\n")).not.toMatch(/at work/);
+	expect(terminal.screen().join("\n")).not.toMatch(/\d running/);
 	done.open();
 	await terminal.waitForText(/Thank you\./);
 });

@@ -62,7 +62,7 @@ test.each(sizes)(
 		await terminal.waitForText(/● explorer apples +› .*apple/);
 		await terminal.waitForText(/● explorer pears +› .*ls/);
 		await terminal.waitForText(/● explorer plums +› .*plums/);
-		await terminal.waitForText(/3 at work · alt\+s to look/);
+		await terminal.waitForText(/3 running · alt\+s to view/);
 		await terminal.waitForText(/Spawned\./);
 
 		// Calm: while nothing happens but the time, there are few repaints.
@@ -74,7 +74,7 @@ test.each(sizes)(
 
 		// The inspector, with a transcript that is being written.
 		terminal.key("alt+s");
-		await terminal.waitForText(/─ Subagents 3 at work · 3 in all/);
+		await terminal.waitForText(/─ Subagents 3 running · 3 in all/);
 		await terminal.waitForText(/▸● #3 explorer plums/);
 		terminal.key("down", "down");
 		await terminal.waitForText(/▸● #1 explorer apples/);
@@ -119,7 +119,7 @@ test.each(sizes)(
 		const delivered = "SELECT count(*) AS runs FROM runs WHERE delivery = 'delivered'";
 		await eventually(() => expect(inLedger(home, delivered)).toEqual([{ runs: 3 }]));
 
-		await eventually(() => expect(screenOf(terminal)).not.toMatch(/at work|─ Subagents|alt\+s to look/));
+		await eventually(() => expect(screenOf(terminal)).not.toMatch(/\d running|\d queued|─ Subagents/));
 		expect(terminal.history().join("\n")).not.toMatch(/─ Subagents/);
 		const heard = JSON.stringify(home.model.requests.findLast(({ isChild }) => !isChild)?.messages);
 		for (const answer of ["Three apples.", "Ripe pears."]) {

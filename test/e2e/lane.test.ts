@@ -127,7 +127,7 @@ test("a foreground run goes before all that wait in the background, and says whe
 	]);
 	expect(starts(home).slice(0, 3)).toEqual(["A01", "F", "G"]);
 	expect(summarize(events).partials.map((partial) => partial.text)).toEqual(
-		expect.arrayContaining(["Waiting to start: next in line.", "Waiting to start: 1 before it."]),
+		expect.arrayContaining(["Queued: it is next.", "Queued: 1 ahead."]),
 	);
 	const file = await sessionFileOf(background);
 	await eventually(() => expect(announcedIn(file)).toEqual(numbered("A", 4)));

@@ -91,7 +91,7 @@ describe.each(piVersions)("/subagents run, on pi %s", (version) => {
 		const printed = await runPi(home, [...home.extensionArgs, "-p", line], { version });
 		expect(printed).toMatchObject({
 			code: 0,
-			stdout: expect.stringMatching(/^explorer, run [0-9a-f]{8}: done \d+s\n(.*\n)*Answer to Look around\.\n$/),
+			stdout: expect.stringMatching(/^explorer, run [0-9a-f]{8}: finished \d+s\n(.*\n)*Answer to Look around\.\n$/),
 		});
 		const { events } = await promptPi(home, line, { version });
 		expect(reportsIn(events)).toEqual([expect.stringContaining("Answer to Look around.")]);

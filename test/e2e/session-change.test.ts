@@ -35,18 +35,18 @@ describe.each(piVersions)("with runs at work on pi %s", (version) => {
 
 		terminal.type("/reload\r");
 		await terminal.waitForText(/Reloaded/);
-		await terminal.waitForText(/● explorer apples[\s\S]*1 at work/);
+		await terminal.waitForText(/● explorer apples[\s\S]*1 running/);
 		expectNoError(terminal);
 
 		terminal.type("/new\r");
 		await terminal.waitForText(/New session started/i);
-		await gone(terminal, /at work/);
+		await gone(terminal, /\d running/);
 		terminal.type("spawn pears\r");
-		await terminal.waitForText(/Spawned\.[\s\S]*● explorer pears[\s\S]*1 at work/);
+		await terminal.waitForText(/Spawned\.[\s\S]*● explorer pears[\s\S]*1 running/);
 		expect(widget(terminal)).toEqual(["pears"]);
 
 		await resume(terminal, "spawn apples");
-		await terminal.waitForText(/● explorer apples[\s\S]*1 at work/);
+		await terminal.waitForText(/● explorer apples[\s\S]*1 running/);
 		expect(widget(terminal)).toEqual(["apples"]);
 		expectNoError(terminal);
 
@@ -55,7 +55,7 @@ describe.each(piVersions)("with runs at work on pi %s", (version) => {
 		await terminal.waitForText(/Fork from Message/i);
 		terminal.key("enter");
 		await terminal.waitForText(/Forked to new session/);
-		await gone(terminal, /at work/);
+		await gone(terminal, /\d running/);
 		expectNoError(terminal);
 		// pi puts the message back into the editor.
 		await terminal.waitForText(/^spawn apples *$/m);
@@ -66,7 +66,7 @@ describe.each(piVersions)("with runs at work on pi %s", (version) => {
 		gates.pears?.open();
 		await resume(terminal, "spawn apples");
 		await terminal.waitForText(/Heard: apples\./);
-		await gone(terminal, /at work/);
+		await gone(terminal, /\d running/);
 		await resume(terminal, "spawn pears");
 		await terminal.waitForText(/Heard: pears\./);
 		expectNoError(terminal);

@@ -83,7 +83,7 @@ test("two calls on one session at once are served one after the other", async ()
 			.sort(),
 	).toEqual(["Answer to: One.", "Answer to: Two."]);
 	expect(home.model.peakOf((request) => request.isChild)).toBe(1);
-	expect(run.partials.map((partial) => partial.text)).toContain("Waiting: the session is busy with an earlier task.");
+	expect(run.partials.map((partial) => partial.text)).toContain("Queued: the session is busy with an earlier task.");
 	const last = JSON.stringify(home.model.requests.filter((request) => request.isChild).at(-1)?.messages);
 	for (const words of ["Zero.", "Answer to: One.", "Two."]) expect(last).toContain(words);
 });

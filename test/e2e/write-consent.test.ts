@@ -114,7 +114,7 @@ describe.each(piVersions)("an agent that asks for tools that write, on pi %s", (
 		terminal.type("Go.\r");
 		await terminal.waitForText(/fixer asks for bash, edit\. Let it write in your checkout\?[\s\S]*→ No \(default\)/);
 		terminal.key("enter");
-		await terminal.waitForText(/✓ done[\s\S]*bash, edit were left out: the user did not let fixer/);
+		await terminal.waitForText(/✓ finished[\s\S]*bash, edit were left out: the user did not let fixer/);
 		expect(childTools(home)).toEqual([READS]);
 	});
 });
@@ -172,7 +172,7 @@ describe("an agent that asks for tools that write, on any pi", () => {
 		terminal.key("down");
 		await terminal.waitForText(/→ Always, until its file changes/);
 		terminal.key("enter");
-		await terminal.waitForText(/✓ done/);
+		await terminal.waitForText(/✓ finished/);
 		expect(childTools(home)).toEqual([WRITES]);
 		expect(terminal.screen().join("\n")).not.toContain("left out");
 	});

@@ -29,7 +29,7 @@ const summary = (more: Partial<Plain<RunSummary>> = {}): RunSummary =>
 		agent: "explorer",
 		task: "Find where the ledger is opened, and by whom, in all of the source files of this project.",
 		kind: "background",
-		phase: "working",
+		phase: "running",
 		model: "scripted/child",
 		createdAt: NOW - 100_000,
 		startedAt: NOW - 72_000,
@@ -88,17 +88,17 @@ function expectReadable(lines: string[], width: number): void {
 describe("a list of runs", () => {
 	const runs = [
 		summary(),
-		summary({ number: 2, runId: "00000002", label: "the label", phase: "waiting", usage: ended().usage }),
+		summary({ number: 2, runId: "00000002", label: "the label", phase: "queued", usage: ended().usage }),
 		ended({ number: 1, runId: "00000001", agent: "reviewer", status: "error", cause: "stopped", reason: "stopped" }),
 	];
 	const list = { runs, count: { total: 503, queued: 1, running: 1 } };
 
 	test("is one line a run where there is room", () => {
 		expect(runListReport(list, { width: 100, now: NOW, howToSeeMore: "Ask." })).toEqual([
-			"503 runs: 1 at work, 1 waiting, 501 ended",
+			"503 runs: 1 running, 1 queued, 501 finished",
 			"",
-			"#3  8f3a0c12  explorer  Find where the ledger is opened, and b…  working 1m12s  12.3k tokens  $0.021",
-			'#2  00000002  explorer  "the label"                              waiting 1m12s  12.3k tokens  $0.021',
+			"#3  8f3a0c12  explorer  Find where the ledger is opened, and b…  running 1m12s  12.3k tokens  $0.021",
+			'#2  00000002  explorer  "the label"                              queued 1m12s   12.3k tokens  $0.021',
 			"#1  00000001  reviewer  Find where the ledger is opened, and b…  stopped 1m10s  12.3k tokens  $0.021",
 			"",
 			"…and 500 more. Ask.",
@@ -107,10 +107,10 @@ describe("a list of runs", () => {
 
 	test("is three short lines a run where there is not", () => {
 		expect(runListReport(list, { width: 40, now: NOW }).slice(0, 6)).toEqual([
-			"503 runs: 1 at work, 1 waiting, 501",
-			"ended",
+			"503 runs: 1 running, 1 queued, 501",
+			"finished",
 			"",
-			"#3 explorer · working 1m12s",
+			"#3 explorer · running 1m12s",
 			"  Find where the ledger is opened, and…",
 			"  8f3a0c12 · 12.3k tokens · $0.021",
 		]);
@@ -129,9 +129,9 @@ describe("a list of runs", () => {
 			paint: (color, text) => styleText(color, text, { validateStream: false }),
 		});
 		expect(colored.map(stripVTControlCharacters)).toEqual(plain);
-		const states = ["working 1m12s", "stopped 1m10s"].map((state) => plain.findIndex((line) => line.includes(state)));
+		const states = ["running 1m12s", "stopped 1m10s"].map((state) => plain.findIndex((line) => line.includes(state)));
 		expect(states.map((at) => colored[at])).toEqual([
-			expect.stringContaining("\u001b[36mworking 1m12s"),
+			expect.stringContaining("\u001b[36mrunning 1m12s"),
 			expect.stringContaining("\u001b[33mstopped 1m10s"),
 		]);
 	});
@@ -213,7 +213,7 @@ describe("all there is to know of a run", () => {
 			"state        stopped (exit code 130), 1m10s",
 			"admitted     2026-11-15 11:58:20",
 			"started      2026-11-15 11:58:48",
-			"ended        2026-11-15 11:59:58",
+			"finished     2026-11-15 11:59:58",
 			"stop         asked for by the user, 2026-11-15 11:59:57",
 			"attempt      1 of at most 2",
 			"usage        4 turns · 12.3k tokens (12k in / 345 out) · $0.021",
@@ -244,7 +244,7 @@ describe("all there is to know of a run", () => {
 		const paint = (color: string, text: string) => `<${color}>${text}</>`;
 		const failed = info(ended({ status: "error", cause: "timeout" }));
 		expect(runInfoReport(failed, { width: 120, now: NOW, paint })[2]).toBe("state        <red>timed out</>, 1m10s");
-		expect(runInfoReport(info(ended()), { width: 40, now: NOW, paint })[3]).toBe("  <green>done</>, 1m10s");
+		expect(runInfoReport(info(ended()), { width: 40, now: NOW, paint })[3]).toBe("  <green>finished</>, 1m10s");
 	});
 
 	test("has a line for each attempt of one that had several, also for one of which nothing is known", () => {
@@ -279,9 +279,9 @@ describe("all there is to know of a run", () => {
 });
 
 test.each([
-	[{ phase: "waiting" }, "waiting"],
-	[{ phase: "working" }, "working"],
-	[{ phase: "ended", cause: "finalized" }, "done"],
+	[{ phase: "queued" }, "queued"],
+	[{ phase: "running" }, "running"],
+	[{ phase: "ended", cause: "finalized" }, "finished"],
 	[{ phase: "ended", cause: "timeout" }, "timed out"],
 	[{ phase: "ended", cause: "lost" }, "lost"],
 	[{ phase: "ended", cause: "budget" }, "over budget"],
@@ -302,8 +302,8 @@ describe("what was said", () => {
 	});
 
 	test("is told with who and when", () => {
-		expect(historyReport(history, { width: 80, run: { phase: "working" } })).toEqual([
-			"explorer, working",
+		expect(historyReport(history, { width: 80, run: { phase: "running" } })).toEqual([
+			"explorer, running",
 			"",
 			"[2026-11-15 12:00:00] task or message",
 			"  Find it.",
@@ -330,7 +330,7 @@ describe("what was said", () => {
 			"",
 			"Nothing was said.",
 		]);
-		expect(historyReport(nothing, { width: 80, run: { phase: "waiting" } })[2]).toBe("Nothing was said yet.");
+		expect(historyReport(nothing, { width: 80, run: { phase: "queued" } })[2]).toBe("Nothing was said yet.");
 	});
 });
 
@@ -346,7 +346,7 @@ test("a request to stop is answered by what it came to", () => {
 	).toEqual([
 		"Stopping 7 runs: 00000000, 00000001, 00000002, 00000003, 00000004 and 2 more.",
 		"Already stopping: 00000008.",
-		"Already ended: 00000009. Nothing was changed.",
+		"Already finished: 00000009. Nothing was changed.",
 	]);
 });
 
@@ -380,17 +380,17 @@ test("what runs are doing is two or three lines each", () => {
 		activityReport(
 			[
 				{ run: summary({ label: "one" }), doing: `grep ${"x".repeat(100)}` },
-				{ run: summary({ phase: "waiting", label: "two" }), doing: undefined },
+				{ run: summary({ phase: "queued", label: "two" }), doing: undefined },
 			],
 			[],
 			{ width: 44, now: NOW },
 		),
 	).toEqual([
-		"#3 explorer · working 1m12s · 12.3k tokens…",
+		"#3 explorer · running 1m12s · 12.3k tokens…",
 		"  one",
 		`  › grep ${"x".repeat(34)}…`,
 		"",
-		"#3 explorer · waiting 1m12s · 12.3k tokens…",
+		"#3 explorer · queued 1m12s · 12.3k tokens ·…",
 		"  two",
 	]);
 });

@@ -25,7 +25,7 @@ describe.each(piVersions)("in the terminal of pi %s", (version) => {
 		await terminal.ready();
 		terminal.type("go\r");
 		const short = (await terminal.waitForText(/Thank you\./)).join("\n");
-		expect(short).toMatch(/✓ done explorer · the auth hunt/);
+		expect(short).toMatch(/✓ finished explorer · the auth hunt/);
 		expect(short).toMatch(/It is in src\/auth\.ts\./);
 		expect(short).toMatch(/… \d+ more lines, ctrl\+o to expand/);
 		expect(short).toMatch(/\ds · 1 turn · 10 in \/ 5 out/);

@@ -28,7 +28,7 @@ const info = (change: Partial<Plain<RunInfo>> = {}): RunInfo =>
 		label: "the auth hunt",
 		task: "Find where auth is registered.",
 		kind: "background",
-		phase: "working",
+		phase: "running",
 		model: "anthropic/claude-haiku",
 		createdAt: NOW - 75_000,
 		startedAt: NOW - 72_000,
@@ -96,7 +96,7 @@ const told = itemsOf(
 );
 
 const rows: ListedRun[] = [
-	info({ number: 3, agent: "tester", label: "all tests", phase: "waiting" }),
+	info({ number: 3, agent: "tester", label: "all tests", phase: "queued" }),
 	info(),
 	{
 		...info({ number: 1, phase: "ended", status: "error", cause: "stopped", endedAt: NOW - 50_000 }),
@@ -128,6 +128,17 @@ const base: InspectorView = {
 	top: undefined,
 	notice: "",
 	question: undefined,
+};
+
+const refused: InspectorView["run"] = {
+	info: info({
+		phase: "ended",
+		status: "error",
+		cause: "provider",
+		endedAt: NOW - 12_000,
+		error: 'The provider refused: 429 {"error":{"type":"rate","message":"Slow \\u001b[2Jdown."}} Wait a minute.',
+	}),
+	transcript: { items: said("I look."), isCut: false },
 };
 
 const views: Record<string, InspectorView> = {
@@ -162,6 +173,8 @@ const views: Record<string, InspectorView> = {
 		},
 		notice: "Answer copied.",
 	},
+	refused: { ...base, run: refused },
+	"refused unfolded": { ...base, unfolded: true, run: refused },
 	facts: { ...base, shows: "facts", top: 0 },
 	"facts of a stopped run": {
 		...base,

@@ -9,7 +9,7 @@ import { claimRuns } from "../../src/ledger/claim.ts";
 import { endRun } from "../../src/ledger/progress.ts";
 import { Inspector } from "../../src/pi/inspector/inspector.ts";
 import { LiveRuns } from "../../src/supervise/live-runs.ts";
-import { admission, success } from "../ledger/samples.ts";
+import { admission, outcomeOf, success } from "../ledger/samples.ts";
 import { readyHost, useScratch } from "../ledger/scratch.ts";
 import { theme } from "./row.ts";
 
@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 /** An inspector of many ended runs, the newest of which is #33, on a screen of 15 rows. */
-async function open(width: number) {
+async function open(width: number, outcome = success()) {
 	const ledger = await scratch.ledger();
 	const file = join(scratch.folder(), "session.jsonl");
 	const content = Array.from({ length: 40 }, (_, n) => `verse ${n + 1}`).join("\n\n");
@@ -36,7 +36,7 @@ async function open(width: number) {
 		admitRun(ledger, { ...rest, plan: { ...plan, session: { ...plan.session, file } } });
 	}
 	for (const { run } of claimRuns(ledger, { hostId, profile: { digest: "p" }, at: 50, leaseMs: 1000, atMost: RUNS })) {
-		endRun(ledger, { id: run.id, fence: run.fence, outcome: success(), at: 60 });
+		endRun(ledger, { id: run.id, fence: run.fence, outcome, at: 60 });
 	}
 	const inspector = new Inspector({
 		tui: { terminal: { rows: ROWS }, requestRender() {} } as unknown as TUI,
@@ -84,6 +84,12 @@ test.each([60, 120])(
 		expect(opened).not.toContain("below");
 	},
 );
+
+test("the list has the sentence of an error that a provider sent as JSON", async () => {
+	const { screen } = await open(80, outcomeOf({}, { kind: "provider", message: "Slow down." }));
+	expect(screen()).toMatch(/^ {4}Slow down\. *$/m);
+	expect(screen()).not.toContain("{");
+});
 
 test("of a run that has ended, it says how much is below, and not that it could be followed", async () => {
 	const { press } = await open(60);

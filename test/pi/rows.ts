@@ -63,6 +63,7 @@ export const rows: Record<string, () => Row> = {
 	called: () => ({ args: call }),
 	"called again": () => ({ args: { ...call, sessionId: "0199c0de-7a11-7000-8000-00000000beef" } }),
 	queued: () => ({ args: call, ...partial({ displayItems: [], usage: none, turnCount: 0, queuePosition: 2 }) }),
+	"has a place": () => ({ args: call, ...partial({ displayItems: [], usage: none, turnCount: 0, starting: true }) }),
 	"next in line": () => ({ args: call, ...partial({ displayItems: [], usage: none, turnCount: 0, queuePosition: 0 }) }),
 	starting: () => ({ args: call, ...partial({ displayItems: [], usage: none, turnCount: 0 }) }),
 	running: () => ({

@@ -67,8 +67,8 @@ test("rows that end are shown together: a second after the first of them, or at 
 	show(1, "done");
 	expect([raw(0), raw(1)]).toEqual([before, before]);
 	vi.advanceTimersByTime(400);
-	expect(text(0)).toContain("done");
-	expect(text(1)).toContain("done");
+	expect(text(0)).toContain("finished");
+	expect(text(1)).toContain("finished");
 	vi.advanceTimersByTime(200);
 	show(2, "done");
 	vi.advanceTimersByTime(100);
@@ -77,6 +77,6 @@ test("rows that end are shown together: a second after the first of them, or at 
 	vi.advanceTimersByTime(600);
 	expect(raw(2)).toBe(before);
 	vi.advanceTimersByTime(100);
-	expect(text(2)).toContain("done");
-	expect(text(3)).toContain("done");
+	expect(text(2)).toContain("finished");
+	expect(text(3)).toContain("finished");
 });

@@ -48,10 +48,10 @@ test("the widget says how runs stand in the words of the lists", async () => {
 	await expect
 		.poll(lines)
 		.toEqual([
-			expect.stringMatching(/● scout fails +› working/),
-			expect.stringMatching(/● scout thinks › working/),
-			expect.stringMatching(/○ scout waits +› waiting/),
-			expect.stringContaining("2 at work · 1 waiting"),
+			expect.stringMatching(/● scout fails +› running/),
+			expect.stringMatching(/● scout thinks › running/),
+			expect.stringMatching(/○ scout waits +› queued/),
+			expect.stringContaining("2 running · 1 queued"),
 		]);
 	const { run } = failing ?? expect.fail("nothing was claimed");
 	const question = asItIs<ChildQuestion>({ question: "Which database?" });
@@ -61,13 +61,13 @@ test("the widget says how runs stand in the words of the lists", async () => {
 		.poll(lines)
 		.toEqual([
 			expect.stringMatching(/\? scout fails +› asks you: Which database\?/),
-			expect.stringMatching(/● scout thinks › working/),
-			expect.stringMatching(/○ scout waits +› waiting/),
-			expect.stringContaining("1 at work · 1 asking you · 1 waiting"),
+			expect.stringMatching(/● scout thinks › running/),
+			expect.stringMatching(/○ scout waits +› queued/),
+			expect.stringContaining("1 running · 1 asking you · 1 queued"),
 		]);
 	endQuestion(ledger, seq, { end: { answered: true, answer: "SQLite" }, at: 1 });
 	widget.changed();
-	await expect.poll(lines).toContainEqual(expect.stringMatching(/● scout fails +› working/));
+	await expect.poll(lines).toContainEqual(expect.stringMatching(/● scout fails +› running/));
 	const { finalized: _, ...evidence } = success();
 	const error = { code: "SUBAGENT_FAILED", message: "I cannot.", reason: "reported_error" } as const;
 	const outcome = asItIs<Outcome>({ ...evidence, status: "error", cause: "reported_error", exitCode: 1, error });

@@ -13,7 +13,7 @@ const WIDTHS = [40, 60, 80, 120];
 const row = (change: Partial<WidgetRow>): WidgetRow => ({
 	agent: "explorer",
 	title: "the auth hunt",
-	look: "working",
+	look: "running",
 	doing: "grep registerAuth",
 	startedAt: NOW - 72_000,
 	endedAt: undefined,
@@ -33,16 +33,16 @@ const views: Record<string, WidgetView> = {
 				look: "stopping",
 				doing: "stopping",
 			}),
-			row({ look: "done", doing: "done", endedAt: NOW - 10_000 }),
-			row({ look: "waiting", doing: "waiting", startedAt: undefined, tokens: 0, cost: 0 }),
+			row({ look: "finished", doing: "finished", endedAt: NOW - 10_000 }),
+			row({ look: "queued", doing: "queued", startedAt: undefined, tokens: 0, cost: 0 }),
 		],
-		more: { working: 3, waiting: 4 },
-		hint: "alt+s to look",
+		more: { running: 3, queued: 4 },
+		hint: "alt+s to view",
 	},
 	hostile: {
 		rows: Object.values(hostile).map((text) => row({ agent: text, title: text, doing: text })),
-		more: { working: 0, waiting: 0 },
-		hint: "alt+s to look",
+		more: { running: 0, queued: 0 },
+		hint: "alt+s to view",
 	},
 };
 

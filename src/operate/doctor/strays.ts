@@ -43,7 +43,7 @@ export const checkStrays: Check = {
 		}
 		if (problems === 0) {
 			yield pass(
-				answering === 0 ? "No host is running, and none was left behind" : `${plural(answering, "host")} at work`,
+				answering === 0 ? "No host is running, and none was left behind" : `${plural(answering, "host")} running`,
 			);
 		}
 	},

@@ -36,7 +36,7 @@ function whereItStands(info: RunInfo, now: number): Fact[] {
 		fact("asks", info.asks && `${info.asks} (waits for the answer of the user)`),
 		fact("admitted", timeInWords(info.createdAt)),
 		fact("started", info.startedAt === undefined ? "not yet" : timeInWords(info.startedAt)),
-		fact("ended", info.endedAt === undefined ? undefined : timeInWords(info.endedAt)),
+		fact("finished", info.endedAt === undefined ? undefined : timeInWords(info.endedAt)),
 		fact("stop", info.stop && `asked for by ${info.stop.by}, ${timeInWords(info.stop.at)}`),
 		fact("attempt", `${info.attempt} of at most ${info.maxAttempts}`),
 		...(info.attempt > 1 ? attemptFacts(info, now) : []),
@@ -95,7 +95,7 @@ function whereItIs(info: RunInfo): Fact[] {
 }
 
 function deliveryInWords({ delivery, deliveredAt, kind }: RunInfo): string {
-	if (delivery === undefined) return "owed once it has ended";
+	if (delivery === undefined) return "owed once it has finished";
 	if (delivery === "owed") return "owed: it has not reached the conversation yet";
 	const how = kind === "background" ? "" : " (as the answer of the tool)";
 	const at = deliveredAt === undefined ? "" : ` ${timeInWords(deliveredAt)}`;

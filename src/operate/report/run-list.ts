@@ -43,9 +43,9 @@ function unreadableLine(runs: { runId: string; problem: string }[]): string {
 }
 
 function headline({ count: { total, queued, running } }: RunList): string {
-	const open = [...(running > 0 ? [`${running} at work`] : []), ...(queued > 0 ? [`${queued} waiting`] : [])];
+	const open = [...(running > 0 ? [`${running} running`] : []), ...(queued > 0 ? [`${queued} queued`] : [])];
 	const ended = total - queued - running;
-	return `${plural(total, "run")}: ${[...open, ...(ended > 0 ? [`${ended} ended`] : [])].join(", ")}`;
+	return `${plural(total, "run")}: ${[...open, ...(ended > 0 ? [`${ended} finished`] : [])].join(", ")}`;
 }
 
 function table(runs: RunSummary[], options: RunListOptions): string[] {

@@ -12,5 +12,5 @@ export function stateColor({ phase, status, cause, asks }: Standing): StateColor
 	if (cause === "stopped" || phase === "stopping") return "yellow";
 	if (cause !== undefined) return status === "success" ? "green" : "red";
 	if (asks !== undefined) return "yellow";
-	return phase === "waiting" ? undefined : "cyan";
+	return phase === "queued" ? undefined : "cyan";
 }

@@ -11,7 +11,7 @@ export function stopReport(stopped: readonly Stopped[]): string[] {
 	return [
 		...(open.length > 0 ? [`Stopping ${plural(open.length, "run")}: ${named(open)}.`] : []),
 		...(stopping.length > 0 ? [`Already stopping: ${named(stopping)}.`] : []),
-		...(ended.length > 0 ? [`Already ended: ${named(ended)}. Nothing was changed.`] : []),
+		...(ended.length > 0 ? [`Already finished: ${named(ended)}. Nothing was changed.`] : []),
 	];
 }
 

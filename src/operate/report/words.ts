@@ -14,7 +14,7 @@ export interface Reading {
 
 /** How a run ended, in one or two words, wherever that is shown. */
 export const ENDED: Readonly<Record<Cause, string>> = {
-	finalized: "done",
+	finalized: "finished",
 	timeout: "timed out",
 	stopped: "stopped",
 	lost: "lost",
@@ -36,7 +36,7 @@ export function stateInWords({ phase, cause, asks }: Standing): string {
 	return asks !== undefined && phase !== "stopping" ? "asking" : phase;
 }
 
-/** How long it has been at work, or waited so far, or took. */
+/** How long it has been running, or waited so far, or took. */
 export function elapsed(run: Pick<RunSummary, "createdAt" | "startedAt" | "endedAt">, now: number): string {
 	const since = run.startedAt ?? (run.endedAt === undefined ? run.createdAt : run.endedAt);
 	return duration((run.endedAt ?? now) - since);

@@ -22,7 +22,7 @@ export async function stopEverything(
 		if (busy) ctx.abort();
 		onStopped(ctx);
 	});
-	return [busy ? "The turn was stopped." : "No turn was at work.", ...report];
+	return [busy ? "The turn was stopped." : "No turn was running.", ...report];
 }
 
 /** Every run of this session. */

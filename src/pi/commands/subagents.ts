@@ -101,7 +101,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 	const send: Subcommand = {
 		name: "send",
 		takes: "<id|#> <message>",
-		does: "steer a run at work, or go on with one that has ended",
+		does: "steer an open run, or resume one that has finished",
 		async run(args, ctx) {
 			const { word: name, rest: message } = firstWord(args);
 			if (name === "") return misused(send, "To which run?");

@@ -101,7 +101,7 @@ export function runActions({ pi, session, available, canOpen, decisions, onSpawn
 		stop(record) {
 			const { was } = stopRun(ledger, record, userStops());
 			supervisor.wake();
-			return { notice: was === "ended" ? "It has ended already." : "Asked to stop." };
+			return { notice: was === "ended" ? "It has finished already." : "Asked to stop." };
 		},
 		async copy({ run, partial }) {
 			const answer = run.state === "ended" ? run.outcome.output : partial;
@@ -110,7 +110,7 @@ export function runActions({ pi, session, available, canOpen, decisions, onSpawn
 			return { notice: run.state === "ended" ? "Answer copied." : "Copied what it last said." };
 		},
 		async open({ run, plan, sessionId }) {
-			if (run.state !== "ended") return { notice: "It is at work: its session can be opened when it has ended." };
+			if (run.state !== "ended") return { notice: "It is running: its session can be opened when it has finished." };
 			const file = transcriptOf(findSession(ledger, sessionId) ?? plan.session);
 			if (file === undefined) return { notice: "It left no session file." };
 			if (canOpen) return { notice: "", open: { file, cwd: plan.cwd } };

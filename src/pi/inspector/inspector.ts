@@ -265,7 +265,7 @@ export class Inspector implements Component, Focusable, Viewer {
 	}
 
 	#askStop({ run }: RunRecord): void {
-		if (run.state === "ended") return void this.#notify("It has ended already.");
+		if (run.state === "ended") return void this.#notify("It has finished already.");
 		this.#ask(`Stop ${nameIn(this.#view.run)}? y/n`, {
 			onYes: () => {
 				const record = findRun(this.#setup.sources.ledger, run.id);

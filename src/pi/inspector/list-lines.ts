@@ -61,8 +61,8 @@ function highlighted(line: string, { theme, width }: ListDrawing): string {
 		.join(RESET);
 }
 
-/** A narrow screen has no room to say that what has a check mark is done. */
-const ROOM_FOR_DONE = 40;
+/** A narrow screen has no room to say that what has a check mark has finished. */
+const ROOM_FOR_FINISHED = 40;
 
 function rowLine(
 	row: ListedRun,
@@ -88,7 +88,7 @@ function tookOf(row: ListedRun, now: number, width: number): string {
 	const state = stateInWords(row);
 	if (row.startedAt === undefined) return state;
 	const time = duration((row.endedAt ?? now) - row.startedAt);
-	const isTold = row.phase === "ended" && (row.status !== "success" || width >= ROOM_FOR_DONE);
+	const isTold = row.phase === "ended" && (row.status !== "success" || width >= ROOM_FOR_FINISHED);
 	return isTold ? `${state} ${time}` : time;
 }
 
@@ -98,8 +98,8 @@ function saidLine({ said, status }: ListedRun, { theme, width, hasAnswers }: Lis
 }
 
 const OPEN_MARKS = {
-	waiting: { mark: "○", color: "muted" },
-	working: { mark: "●", color: "warning" },
+	queued: { mark: "○", color: "muted" },
+	running: { mark: "●", color: "warning" },
 	stopping: { mark: "◌", color: "warning" },
 } as const;
 

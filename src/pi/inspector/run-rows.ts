@@ -4,6 +4,7 @@ import { findRun, type RunRecord } from "../../ledger/records.ts";
 import { countRuns, listRunIds, type RunCount, type RunScope } from "../../ledger/run-list.ts";
 import { type RunSources, type RunSummary, summarized } from "../../operate/runs.ts";
 import type { RunId } from "../../run/ids.ts";
+import { withoutJson } from "../view/without-json.ts";
 
 /** More than anybody scrolls through; the others are in `/subagents list`. */
 const MOST_ROWS = 100;
@@ -43,7 +44,7 @@ export function runRows(scope: RunScope, sources: RunSources): () => RunRows {
 function listedRun(record: RunRecord, sources: RunSources): ListedRun {
 	const view = viewOf(record, sources.redactor);
 	const summary = summarized(view, sources);
-	const said = view.phase === "ended" ? openingOf(view.error ?? view.answer ?? "") : "";
+	const said = view.phase === "ended" ? openingOf(view.error ? withoutJson(view.error) : (view.answer ?? "")) : "";
 	return said === "" ? summary : { ...summary, said };
 }
 

@@ -1,9 +1,11 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { plain } from "../../collect/plain.ts";
 import type { RunCount } from "../../ledger/run-list.ts";
 import type { RunInfo } from "../../operate/info.ts";
 import { plural } from "../../run/amounts.ts";
 import { cut } from "../view/fitted.ts";
+import { withoutJson } from "../view/without-json.ts";
 import { allFacts, shortFacts } from "./facts-lines.ts";
 import { BINDINGS } from "./keys.ts";
 import { listLines } from "./list-lines.ts";
@@ -123,10 +125,14 @@ function transcriptPane(
 ): string[] {
 	const lines = paintTranscript(transcript.items, { theme, width, unfolded });
 	const earlier = transcript.isCut ? [theme.fg("dim", `… more before this: ${info.transcript ?? ""}`)] : [];
-	const wrong = info.error === undefined ? [] : ["", ...wrapTextWithAnsi(theme.fg("error", `✗ ${info.error}`), width)];
+	const wrong = info.error === undefined ? [] : ["", ...wrapTextWithAnsi(errorLine(info.error), width)];
 	const nothing = info.phase === "ended" ? "Nothing was said." : "Nothing was said yet.";
 	const all = [...earlier, ...lines, ...wrong];
 	return all.length > 0 ? all : ["", theme.fg("muted", nothing)];
+
+	function errorLine(error: string): string {
+		return theme.fg("error", `✗ ${plain(unfolded ? error : withoutJson(error))}`);
+	}
 }
 
 /** Added and removed lines in the colours that pi shows edits with. */
@@ -146,8 +152,8 @@ function scrolled(head: string[], text: string[], top: number | undefined, rows:
 
 function titleLine({ count, scope }: InspectorView, { theme, width }: ScreenDrawing): string {
 	const counts = [
-		...(count.running > 0 ? [`${count.running} at work`] : []),
-		...(count.queued > 0 ? [`${count.queued} waiting`] : []),
+		...(count.running > 0 ? [`${count.running} running`] : []),
+		...(count.queued > 0 ? [`${count.queued} queued`] : []),
 		`${count.total} in all`,
 		...(scope === "folder" ? ["all sessions of this folder"] : []),
 	].join(" · ");

@@ -32,7 +32,7 @@ export interface SendToolSetup extends DelegationSetup {
 	announcer: Announcer<PiConversation>;
 }
 
-/** The `sessions_send` tool: steer a subagent at work, or go on with one that has ended. */
+/** The `sessions_send` tool: steer a running subagent, or resume one that has ended. */
 export function sessionsSendTool({ pi, services, announcer, decisions, onSpawned }: SendToolSetup) {
 	/** How many calls wait for a run: it is announced only once the last of them has left. */
 	const waiting = new Map<RunId, number>();
@@ -55,7 +55,7 @@ export function sessionsSendTool({ pi, services, announcer, decisions, onSpawned
 	return defineTool({
 		name: "sessions_send",
 		label: "Message subagent",
-		description: "Message a subagent by sessionKey or label: steers it at work, resumes it when ended",
+		description: "Message a subagent by sessionKey or label: steers it while running, resumes it when ended",
 		parameters: sendParameters,
 		renderCall: renderSendCall,
 		renderResult: renderSendResult,

@@ -60,7 +60,7 @@ const CARD_MARKS = {
 
 function cardTitle({ cause, agent, label }: AnnounceView, theme: Theme): string[] {
 	const { mark, color } = cause === undefined ? UNKNOWN : CARD_MARKS[cause];
-	const text = `${mark} ${cause === undefined ? "ended" : ENDED[cause]}`;
+	const text = `${mark} ${cause === undefined ? "finished" : ENDED[cause]}`;
 	return [
 		`${theme.fg(color, text)} ${theme.fg("accent", theme.bold(agent))}`,
 		...(label === undefined ? [] : [theme.fg("customMessageText", label)]),

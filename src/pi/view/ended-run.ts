@@ -61,7 +61,7 @@ const took = ({ durationMs }: EndedView): string => (durationMs === undefined ? 
 
 function howItEnded({ exitCode, attempts, sandbox, changes }: EndedView, { expanded }: Drawing): string[] {
 	return [
-		...(exitCode !== 0 || expanded ? [`exit ${exitCode}`] : []),
+		...(expanded ? [`exit ${exitCode}`] : []),
 		...(attempts > 1 ? [plural(attempts, "attempt")] : []),
 		...(changes ? [changesInShort(changes)] : []),
 		...(sandbox ? [sandbox.enforced === "kernel" ? "kernel-enforced" : "policy only"] : []),

@@ -71,7 +71,7 @@ export const renderListResult = drawnResult(({ sessions, total }) => {
 	];
 });
 
-const STATES: Readonly<Record<string, string>> = { running: "at work", queued: "waiting", ended: "ended" };
+const STATES: Readonly<Record<string, string>> = { running: "running", queued: "queued", ended: "finished" };
 
 export const renderHistoryResult = drawnResult(({ messages, agent, state, note }) =>
 	Array.isArray(messages)

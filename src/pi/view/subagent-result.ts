@@ -24,6 +24,8 @@ export function renderResult(
 
 	function draw(drawing: Drawing): string[] {
 		switch (view.kind) {
+			case "starting":
+				return [theme.fg("muted", "○ starting")];
 			case "queued":
 				return [queuedLine(view.before, drawing)];
 			case "running":
@@ -31,7 +33,7 @@ export function renderResult(
 			case "ended":
 				return endedRun(view, drawing);
 			case "refused":
-				return problemLines({ ...view.error, title: `✗ ${view.error.title}` }, "error", drawing);
+				return problemLines({ ...view.error, mark: "✗" }, "error", drawing);
 			case "unknown":
 				return unknownLines(contentText(result.content), { isPartial, isError: context.isError }, drawing);
 		}
@@ -39,7 +41,7 @@ export function renderResult(
 }
 
 function queuedLine(before: number, { theme }: Drawing): string {
-	return theme.fg("muted", before === 0 ? "○ waiting, next in line" : `○ waiting, ${before} before it`);
+	return theme.fg("muted", before === 0 ? "○ queued · next" : `○ queued · ${before} ahead`);
 }
 
 function runningLines(view: Extract<SubagentView, { kind: "running" }>, drawing: Drawing): string[] {

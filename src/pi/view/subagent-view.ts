@@ -9,6 +9,7 @@ import { amountOf, fieldsOf, type StoredFields, storedList, textOf } from "./sto
 
 /** What the row of a tool call shows, whatever was stored. Texts in one line are plain already; `output` is not. */
 export type SubagentView =
+	| { kind: "starting" }
 	| { kind: "queued"; before: number }
 	| { kind: "running"; startedAt: number | undefined; facts: ShownRun; activity: Activity }
 	| ({ kind: "ended"; cause: Cause; error: ShownProblem | undefined } & EndedDetails)
@@ -34,8 +35,11 @@ export interface Activity {
 }
 
 export interface ShownProblem {
-	/** The code and the reason, as far as there are any. */
 	title: string;
+	/** The code and the reason, as far as there are any. */
+	code?: string;
+	/** Before everything else. */
+	mark?: string;
 	message: string;
 }
 
@@ -69,6 +73,7 @@ export function readView(stored: unknown, isPartial: boolean): SubagentView {
 
 function readProgress(streaming: StoredFields | undefined): SubagentView {
 	if (streaming === undefined) return { kind: "unknown" };
+	if (streaming.starting === true) return { kind: "starting" };
 	const before = amountOf(streaming.queuePosition);
 	if (before !== undefined) return { kind: "queued", before };
 	const facts = readFacts(streaming);
@@ -110,7 +115,7 @@ function readProblem(stored: unknown): ShownProblem | undefined {
 	if (error === undefined || message === undefined) return undefined;
 	const code = shortText(error.code) ?? "";
 	const reason = shortText(error.reason);
-	return { title: reason === undefined ? code : `${code} (${reason})`.trim(), message };
+	return { title: "", code: reason === undefined ? code : `${code} (${reason})`.trim(), message };
 }
 
 export function readFacts(from: StoredFields): ShownRun {

@@ -9,7 +9,7 @@ export interface WidgetRow {
 	agent: string;
 	/** Its label, or its task. */
 	title: string;
-	look: "waiting" | "working" | "asking" | "stopping" | "done" | "failed";
+	look: "queued" | "running" | "asking" | "stopping" | "finished" | "failed";
 	doing: string;
 	/** Undefined while it waits. */
 	startedAt: number | undefined;
@@ -20,18 +20,18 @@ export interface WidgetRow {
 
 export interface WidgetView {
 	rows: readonly WidgetRow[];
-	/** Open runs that have no line of their own: at work, and waiting. */
-	more: { working: number; waiting: number };
+	/** Open runs that have no line of their own: running, and queued. */
+	more: { running: number; queued: number };
 	/** How to see them all. */
 	hint: string;
 }
 
 const ROW_MARKS = {
-	waiting: { color: "muted", mark: "○" },
-	working: { color: "warning", mark: "●" },
+	queued: { color: "muted", mark: "○" },
+	running: { color: "warning", mark: "●" },
 	asking: { color: "accent", mark: "?" },
 	stopping: { color: "warning", mark: "◌" },
-	done: { color: "success", mark: "✓" },
+	finished: { color: "success", mark: "✓" },
 	failed: { color: "error", mark: "✗" },
 } as const;
 
@@ -80,21 +80,21 @@ function figuresOf({ startedAt, endedAt, tokens, cost }: WidgetRow, width: numbe
 }
 
 function countsOf({ rows, more, hint }: WidgetView, width: number): string {
-	const working = more.working + rows.filter(({ look }) => LOOKS_AT_WORK.has(look)).length;
+	const running = more.running + rows.filter(({ look }) => LOOKS_AT_WORK.has(look)).length;
 	const asking = rows.filter(({ look }) => look === "asking").length;
-	const waiting = more.waiting + rows.filter(({ look }) => look === "waiting").length;
-	const hidden = more.working + more.waiting;
+	const queued = more.queued + rows.filter(({ look }) => look === "queued").length;
+	const hidden = more.running + more.queued;
 	const counts = [
 		...(hidden > 0 ? [`+${hidden} more`] : []),
-		...(working > 0 ? [`${working} at work`] : []),
+		...(running > 0 ? [`${running} running`] : []),
 		...(asking > 0 ? [`${asking} asking you`] : []),
-		...(waiting > 0 ? [`${waiting} waiting`] : []),
+		...(queued > 0 ? [`${queued} queued`] : []),
 	].join(" · ");
 	const withHint = hint === "" ? counts : `${counts} · ${hint}`;
 	return visibleWidth(withHint) <= width ? withHint : cut(counts, width);
 }
 
-const LOOKS_AT_WORK: ReadonlySet<WidgetRow["look"]> = new Set(["working", "stopping"]);
+const LOOKS_AT_WORK: ReadonlySet<WidgetRow["look"]> = new Set(["running", "stopping"]);
 
 const short = (text: string): string => inOneLine(text.slice(0, READ_OF_A_LINE));
 
