@@ -33,14 +33,15 @@ export async function printStillRunning(setup: StillRunning): Promise<void> {
 	const file = setup.session.sessionManager.getSessionFile();
 	const report = runs.length === 1 ? "Its report comes" : "Their reports come";
 	const lines = [
-		`${whoGoesOn(runs)} without pi. ${costOf(runs)}`,
+		`${whoGoesOn(runs)} without pi.`,
+		costOf(runs),
 		...(file === undefined ? [] : [`${report} when you open this session again: pi --session ${inOneLine(file)}`]),
 		"To look or to stop from a shell: pi-geon list, pi-geon stop <run>.",
 	];
 	try {
 		writeSync(process.stdout.fd, `${lines.join("\n")}\n`);
 	} catch (error) {
-		// The terminal may be gone too. Nobody is there to read it then.
+		// The terminal may be gone too.
 		if (!(error instanceof Error && "code" in error)) throw error;
 	}
 }

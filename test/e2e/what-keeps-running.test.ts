@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { piGeon } from "../cli/pi-geon.ts";
 import { hostPids } from "../helpers/hosts.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
@@ -6,7 +7,7 @@ import { hang, text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions, startTerminal } from "../helpers/pi.ts";
 import type { TestTerminal } from "../helpers/terminal.ts";
 import { useHome } from "../helpers/use-home.ts";
-import { eventually, inLedger } from "./ledger-of.ts";
+import { inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
 
@@ -34,7 +35,8 @@ describe.each(piVersions)("a user in a terminal of pi %s", (version) => {
 
 	test("reads that background runs keep running, after Esc and after leaving", async () => {
 		const home = await openHome({ script });
-		const terminal = startTerminal(home, { version, cols: 120 });
+		// Wide enough for the path of the session: a terminal breaks it anywhere.
+		const terminal = startTerminal(home, { version, cols: 250 });
 		await terminal.ready();
 		terminal.type("spawn\r");
 		await terminal.waitForText(/Spawned\./);
@@ -53,6 +55,7 @@ describe.each(piVersions)("a user in a terminal of pi %s", (version) => {
 		);
 		expect(said).toContain(`${run?.parent_session}.jsonl`);
 		expect(said).toContain("pi-geon list, pi-geon stop <run>");
-		await eventually(() => expect(hostPids(home)).toHaveLength(1));
+		expect(hostPids(home)).toHaveLength(1);
+		expect(await piGeon(home, ["stop", "all"])).toMatchObject({ code: 0 });
 	});
 });
