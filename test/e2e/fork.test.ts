@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { piGeon } from "../cli/pi-geon.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home, HomeOptions } from "../helpers/home.ts";
 import { killHostsAtWork } from "../helpers/hosts.ts";
+import { lockLedgerFile } from "../helpers/ledger-file.ts";
 import type { RecordedRequest, ScriptedRequest } from "../helpers/model-request.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { delay, httpError, type Reply, text, toolCall, usage } from "../helpers/model-steps.ts";
@@ -344,15 +344,14 @@ test("each call of a message, and each call of a script, has a copy of its own",
 });
 
 test("a pi that is killed before the run is admitted leaves a copy that pi-geon gc removes, and no run", async () => {
-	let other: DatabaseSync | undefined;
+	let other: ReturnType<typeof lockLedgerFile> | undefined;
 	const home: Home = await openHome({
 		agents: { "scout.md": scout() },
 		script: dispatch({
 			parent: ({ lastUserText }) => {
 				if (lastUserText !== SAID) return text("Hello.");
 				// Another process writes and does not go on, so that nothing is admitted.
-				other = new DatabaseSync(join(home.agentDir, "pi-geon", "ledger.sqlite"), { timeout: 10_000 });
-				other.exec("BEGIN IMMEDIATE");
+				other = lockLedgerFile(join(home.agentDir, "pi-geon", "ledger.sqlite"));
 				return delegateTo("scout", "Say the word.");
 			},
 			child: [finalize("Never.")],
@@ -370,8 +369,7 @@ test("a pi that is killed before the run is admitted leaves a copy that pi-geon 
 	await eventually(() => expect(forksIn(home)).toHaveLength(1));
 	rpc.child.kill("SIGKILL");
 	await rpc.exited;
-	other?.exec("ROLLBACK");
-	other?.close();
+	other?.release();
 	expect(inLedger(home, "SELECT id FROM runs")).toEqual([]);
 	const [name = ""] = forksIn(home);
 	const file = join(home.agentDir, "pi-geon", "forks", name);

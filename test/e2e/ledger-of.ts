@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import type { SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Home } from "../helpers/home.ts";
+import { openLedgerFile } from "../helpers/ledger-file.ts";
 import { PATIENCE_MS } from "../helpers/patience.ts";
 
 /** Reads or changes a home's ledger behind everybody's back: what a test cannot wait for, or wants to see. */
 export function inLedger<Row>(home: Home, sql: string, ...values: SQLInputValue[]): Row[] {
-	const database = new DatabaseSync(join(home.agentDir, "pi-geon", "ledger.sqlite"));
+	const database = openLedgerFile(join(home.agentDir, "pi-geon", "ledger.sqlite"));
 	try {
-		database.exec("PRAGMA busy_timeout = 10000");
 		return database.prepare(sql).all(...values) as Row[];
 	} finally {
 		database.close();

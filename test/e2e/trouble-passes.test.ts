@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { parsedLine } from "../../src/run/json-line.ts";
 import { gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
 import { hostPids } from "../helpers/hosts.ts";
+import { lockLedgerFile } from "../helpers/ledger-file.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
@@ -158,16 +158,14 @@ describe.each(piVersions)("on pi %s, in trouble", (pi) => {
 
 /** Another process has begun to write, and does not go on. */
 function locked(home: Home): Trouble {
-	let other: DatabaseSync | undefined;
+	let other: ReturnType<typeof lockLedgerFile> | undefined;
 	return {
 		env: {},
 		begin() {
-			other = new DatabaseSync(join(stateFolder(home), "ledger.sqlite"), { timeout: 10_000 });
-			other.exec("BEGIN IMMEDIATE");
+			other = lockLedgerFile(join(stateFolder(home), "ledger.sqlite"));
 		},
 		end() {
-			other?.exec("ROLLBACK");
-			other?.close();
+			other?.release();
 		},
 	};
 }

@@ -1,4 +1,5 @@
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
+import { openLedgerFile } from "../helpers/ledger-file.ts";
 
 /** A change of a run's state or debt, written down by the database itself, in the same transaction. */
 export interface Move {
@@ -36,7 +37,7 @@ export const AUDIT = (now: string): string => `
 
 /** Adds it to a ledger. */
 export function audit(ledgerFile: string): void {
-	const database = new DatabaseSync(ledgerFile, { timeout: 10_000 });
+	const database = openLedgerFile(ledgerFile);
 	database.exec(AUDIT("CAST(unixepoch('subsec') * 1000 AS INTEGER)"));
 	database.close();
 }

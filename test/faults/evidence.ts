@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import type { Hop } from "../../src/run/hop.ts";
 import type { Outcome } from "../../src/run/outcome.ts";
 import type { Home } from "../helpers/home.ts";
+import { openLedgerFile } from "../helpers/ledger-file.ts";
 import type { RecordedRequest } from "../helpers/model-request.ts";
 import { type Move, readAudit } from "./audit.ts";
 import { currentTask } from "./child-model.ts";
@@ -161,7 +162,7 @@ export function gatherEvidence({ home, plan, folder, troubles, lagMs }: Scene): 
 }
 
 function readLedger(file: string): Pick<Evidence, "runs" | "moves" | "messages" | "attempts" | "questions" | "damage"> {
-	const database = new DatabaseSync(file);
+	const database = openLedgerFile(file);
 	try {
 		// Nobody else is there any more: a lock that is still held was left behind.
 		database.exec("BEGIN EXCLUSIVE");

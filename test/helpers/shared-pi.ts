@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach } from "vitest";
 import type { PiEvent } from "../../demo/json-lines.ts";
 import { type Home, type HomeOptions, makeHome, writeFiles } from "./home.ts";
 import { cleanup, processesOf } from "./leaks.ts";
+import { openLedgerFile } from "./ledger-file.ts";
 import { type Script, startModel } from "./model.ts";
 import { PATIENCE_MS } from "./patience.ts";
 import { type Prompted, summarize } from "./prompt-pi.ts";
@@ -125,9 +125,8 @@ async function closeAll(pis: Map<string, Shared>, check: (home: Home) => Promise
 async function forgetRuns({ agentDir }: Home): Promise<void> {
 	const file = join(agentDir, "pi-geon", "ledger.sqlite");
 	if (!existsSync(file)) return;
-	const database = new DatabaseSync(file);
+	const database = openLedgerFile(file);
 	try {
-		database.exec("PRAGMA busy_timeout = 10000");
 		await until("A test left runs open", () => database.prepare("SELECT id FROM runs WHERE state <> 'ended'").all());
 		database.exec("BEGIN IMMEDIATE; DELETE FROM inbox; DELETE FROM runs; DELETE FROM sessions; COMMIT");
 	} finally {

@@ -1,4 +1,3 @@
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
@@ -8,6 +7,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import { endRun, requestStop } from "../../src/ledger/progress.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import { type HostId, newHostId, newSessionId, type RunId } from "../../src/run/ids.ts";
+import { lockLedgerFile } from "../helpers/ledger-file.ts";
 import { claimNext } from "./one-run.ts";
 import { admission, outcomeOf, success, type Wish } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
@@ -171,16 +171,14 @@ describe("who waits", () => {
 		const [first, second] = await Promise.all([scratch.peer(), scratch.peer()]);
 		const asking = Promise.all([first.says("claiming"), second.says("claiming")]);
 		// While somebody writes, both can look, and must wait before they may take what they saw.
-		const writer = new DatabaseSync(ledger.file);
-		writer.exec("BEGIN IMMEDIATE");
+		const writer = lockLedgerFile(ledger.file);
 		const claims = [
 			first.call("claimAs", { file: ledger.file, hostId: hosts.p, profile: "p" }),
 			second.call("claimAs", { file: ledger.file, hostId: hosts.q, profile: "q" }),
 		];
 		await asking;
 		await sleep(50);
-		writer.exec("COMMIT");
-		writer.close();
+		writer.release();
 		expect((await Promise.all(claims)).filter((id) => id !== undefined)).toHaveLength(1);
 	});
 

@@ -14,9 +14,11 @@ test("four processes work off 400 runs, one of them is killed, and every run end
 	const LANE = 4;
 	const ledger = await scratch.ledger();
 	const folder = scratch.folder();
+	// A process that is late on a busy machine loses what it has: no run may fail for that.
+	const maxAttempts = 100;
 	for (let n = 0; n < TOTAL; n++) {
 		const parentSession = `parent ${n % 7}`;
-		admitRun(ledger, admission({ parentSession, laneLimit: LANE, maxAttempts: 5, at: Date.now() }));
+		admitRun(ledger, admission({ parentSession, laneLimit: LANE, maxAttempts, at: Date.now() }));
 	}
 
 	const peers = await Promise.all([scratch.peer(), scratch.peer(), scratch.peer(), scratch.peer()]);

@@ -3,7 +3,6 @@
  * functions on the real file. `peers.ts` is the other end.
  */
 import { existsSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import { setImmediate as breathe } from "node:timers/promises";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { archiveDueSessions } from "../../src/ledger/archive.ts";
@@ -15,6 +14,8 @@ import { sweep } from "../../src/ledger/sweep.ts";
 import type { HostId, RunId } from "../../src/run/ids.ts";
 import type { Run, RunningRun } from "../../src/run/run.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
+import { openLedgerFile } from "../helpers/ledger-file.ts";
+import { PATIENCE_MS } from "../helpers/patience.ts";
 import { Audit } from "./audit.ts";
 import { claimNext } from "./one-run.ts";
 import { admission, outcomeOf, success } from "./samples.ts";
@@ -52,7 +53,7 @@ const verbs = {
 
 	/** Writes something, says "locked", and holds the write lock until a file is there, and a while longer. */
 	async holdWriteLock({ file, until }: { file: string; until: string }): Promise<void> {
-		const database = new DatabaseSync(file);
+		const database = openLedgerFile(file);
 		database.exec("BEGIN IMMEDIATE; CREATE TABLE held (n)");
 		say("locked");
 		await breathe();
@@ -132,7 +133,7 @@ const verbs = {
 		await using(file, (ledger) => {
 			let ended = 0;
 			say("leaving");
-			const deadline = Date.now() + 25_000;
+			const deadline = Date.now() + PATIENCE_MS;
 			while (ended < runs && Date.now() < deadline) {
 				for (const { id, state } of listHosts(ledger)) {
 					if (state !== "ready") continue;

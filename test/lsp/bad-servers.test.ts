@@ -58,7 +58,8 @@ describe("a server that", () => {
 	});
 
 	test("is busy is left to its work", async () => {
-		const lab = fake("busy", IMPATIENT);
+		// Time to say so, on a busy machine too.
+		const lab = fake("busy", { requestMs: 2000 });
 		await expect(lab.hover()).rejects.toThrow("It is busy, maybe still reading the project: try again later.");
 		expect(lab.startedPids().filter(isAlive)).toHaveLength(1);
 	});

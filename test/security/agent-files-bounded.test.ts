@@ -50,19 +50,19 @@ const HOSTILE: [string, string][] = [
 
 describe("a text on which the YAML parser would spend seconds is refused before the parser sees it", () => {
 	test.each(HOSTILE)("%s", (_, text) => {
-		const started = performance.now();
+		const spent = process.threadCpuUsage();
 		const { agent: parsed, diagnostics } = parseAgent(agent("slow", text), { file: "slow.md", source: "project" });
-		// The bound is the requirement. Unbounded, the worst of these need seconds; bounded, all need some milliseconds.
-		expect(performance.now() - started).toBeLessThan(1_000);
+		// The bound is the requirement, in processor time of its own. Unbounded, the worst of these need seconds; bounded, all need some milliseconds.
+		expect(process.threadCpuUsage(spent).user).toBeLessThan(1_000_000);
 		expect(parsed).toBeUndefined();
 		expect(diagnostics).toMatchObject([{ severity: "error", line: expect.any(Number) }]);
 	});
 
 	test("explicit keys in one another from the first line on", () => {
-		const started = performance.now();
+		const spent = process.threadCpuUsage();
 		const text = `---\n${"? ".repeat(500)}x\n---\nbody\n`;
 		const { agent: parsed, diagnostics } = parseAgent(text, { file: "slow.md", source: "project" });
-		expect(performance.now() - started).toBeLessThan(1_000);
+		expect(process.threadCpuUsage(spent).user).toBeLessThan(1_000_000);
 		expect(parsed).toBeUndefined();
 		expect(diagnostics).toMatchObject([{ severity: "error", message: expect.stringContaining("explicit key") }]);
 	});
@@ -83,14 +83,14 @@ describe("in a project that is not trusted only what is asked for is read", () =
 		for (let i = 0; i < 200; i++)
 			write(`${FOLDER}/slow-${i}.md`, `---\nname: slow\nexplorer: [${",".repeat(30_000)}]\n---\n`);
 		write(`${FOLDER}/wanted.md`, agent("wanted"));
-		const started = performance.now();
+		const spent = process.threadCpuUsage();
 		const catalog = discover();
 		expect(catalog.agents.every(({ source }) => source === "builtin")).toBe(true);
 		const found = catalogFor(catalog, "explorer");
 		expect(found.agents.find(({ name }) => name === "explorer")?.source).toBe("builtin");
 		expect(found.diagnostics).toEqual([]);
 		expect(catalogFor(catalog, "wanted").agents.find(({ name }) => name === "wanted")?.source).toBe("project");
-		expect(performance.now() - started).toBeLessThan(10_000);
+		expect(process.threadCpuUsage(spent).user).toBeLessThan(10_000_000);
 	});
 
 	test("a file that mentions the name defines no other, and one with an error is told with its name only", () => {

@@ -8,6 +8,7 @@ import { convertContent } from "../../src/web/tools/convert-content.ts";
 import { fetchContent } from "../../src/web/tools/fetch-content.ts";
 import { getSearchContent } from "../../src/web/tools/get-search-content.ts";
 import { useScratch } from "../agents/scratch.ts";
+import { gate } from "../helpers/gate.ts";
 import { callTool, servicesWith } from "./call-tool.ts";
 import { ARTICLE, makeDocx, makePdf } from "./documents.ts";
 import { useSites } from "./local-web.ts";
@@ -111,8 +112,12 @@ describe("fetch_content", () => {
 	test("asks one host for a few things at a time", async () => {
 		let open = 0;
 		let most = 0;
+		const severalAsked = gate();
 		const site = await openSite(async (_request, response) => {
 			most = Math.max(most, ++open);
+			if (open === 3) severalAsked.open();
+			await severalAsked.opened;
+			// One more would be heard by then.
 			await sleep(30);
 			open--;
 			response.end("text");
