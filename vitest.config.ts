@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/helpers/longest-first.ts";
 import { PATIENCE_MS } from "./test/helpers/patience.ts";
+import { isShare } from "./test/helpers/share.ts";
+import { LONG_FILES } from "./test/long-files.ts";
 
 // What Node has compiled once it need not compile in each process: pi is most of what a test loads.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, ".cache", "node-compile-cache");
@@ -22,6 +24,9 @@ const OWN_PROCESS = globSync("test/**/*.test.ts").filter((file) =>
 	CHANGES_ITS_PROCESS.test(readFileSync(file, "utf8")),
 );
 
+/** `npm test` leaves them to `npm run test:long`. */
+const LEFT_OUT = isShare ? LONG_FILES : [];
+
 export default defineConfig({
 	test: {
 		globalSetup: ["test/helpers/global-setup.ts"],
@@ -35,13 +40,20 @@ export default defineConfig({
 		maxWorkers: 4,
 		sequence: { sequencer: LongestFirst },
 		projects: [
-			{ extends: true, test: { name: "own process", include: OWN_PROCESS } },
+			{
+				extends: true,
+				test: {
+					name: "own process",
+					include: OWN_PROCESS,
+					exclude: [...configDefaults.exclude, ...LEFT_OUT],
+				},
+			},
 			{
 				extends: true,
 				test: {
 					name: "shared process",
 					include: ["test/**/*.test.ts"],
-					exclude: [...configDefaults.exclude, ...ALONE, ...OWN_PROCESS],
+					exclude: [...configDefaults.exclude, ...ALONE, ...OWN_PROCESS, ...LEFT_OUT],
 					isolate: false,
 				},
 			},

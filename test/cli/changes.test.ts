@@ -5,7 +5,7 @@ import { openLedger } from "../../src/ledger/ledger.ts";
 import { placesIn } from "../../src/ledger/places.ts";
 import { treesRoot } from "../../src/plan/session-place.ts";
 import type { Home } from "../helpers/home.ts";
-import { piVersions } from "../helpers/pi.ts";
+import { somePi } from "../helpers/pi.ts";
 import { runPi } from "../helpers/run-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { contentOf, repositoryIn, textsIn, userGit, write } from "../trees/repos.ts";
@@ -89,7 +89,7 @@ describe("pi-geon changes, diff, apply, branch, discard", () => {
 	});
 });
 
-describe.each(piVersions)("/subagents changes, diff, apply, branch, discard, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("/subagents changes, diff, apply, branch, discard, on pi %s", (version) => {
 	test("do the same in the session that the run belongs to", async () => {
 		const home = await openHome({});
 		const session = randomUUID();

@@ -10,6 +10,7 @@ import { finalize } from "../e2e/child.ts";
 import { eventually, inLedger } from "../e2e/ledger-of.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { hostPids } from "../helpers/hosts.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { packPackage } from "../helpers/packed-package.ts";
@@ -239,7 +240,7 @@ describe("while no pi is open", () => {
 		expect(piped).toEqual({ stdout: "{\n0\n", stderr: "" });
 	});
 
-	test("commands, options, ids and labels are completed, in bash too", async () => {
+	longTest("commands, options, ids and labels are completed, in bash too", async () => {
 		const home = await openHome({});
 		mkdirSync(join(home.agentDir, "pi-geon"), { recursive: true, mode: 0o700 });
 		const ledger = await openLedger(join(home.agentDir, "pi-geon", "ledger.sqlite"));
@@ -318,7 +319,7 @@ describe("while no pi is open", () => {
 		expect(JSON.parse(broken.stdout)).toContainEqual(expect.objectContaining({ check: "ledger", level: "fail" }));
 	});
 
-	test("the doctor says how to install it where pi's settings do not load it, and else nothing", async () => {
+	longTest("the doctor says how to install it where pi's settings do not load it, and else nothing", async () => {
 		const installation = async (settings: object, extension?: string) => {
 			const home = await openHome({ settings });
 			const extensions = join(home.agentDir, "extensions");
@@ -344,7 +345,7 @@ describe("while no pi is open", () => {
 		expect(await installation({ packages: ["git:github.com/somebody/fork"] })).toEqual([]);
 	});
 
-	test("the doctor does not miss what was delegated with -e, nor tools that it cannot know", async () => {
+	longTest("the doctor does not miss what was delegated with -e, nor tools that it cannot know", async () => {
 		const home = await openHome({
 			config: { tools: { subagents: { tools: { deny: ["gerp", "Bash", "github_search_code"] } } } },
 		});
@@ -468,7 +469,7 @@ test("nothing that the command consists of needs pi", () => {
 	expect(seen.size).toBeGreaterThan(5);
 });
 
-test("packed and installed, `npx pi-geon` is this command", async () => {
+longTest("packed and installed, `npx pi-geon` is this command", async () => {
 	const home = await openHome({});
 	const npm = (args: string[], cwd: string) =>
 		execFileSync("npm", args, {

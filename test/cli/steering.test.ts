@@ -7,10 +7,11 @@ import { eventually, inLedger } from "../e2e/ledger-of.ts";
 import { type Gate, gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
 import { hostPids, killHostsAtWork } from "../helpers/hosts.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { ANY_PI, piVersions, startRpc } from "../helpers/pi.ts";
+import { ANY_PI, somePi, startRpc } from "../helpers/pi.ts";
 import { usePreparedHome } from "../helpers/prepared-home.ts";
 import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -77,7 +78,7 @@ const sessionFile = (home: Home): string => {
 	return join(root, name);
 };
 
-describe.each(piVersions)("while pi %s is open", (version) => {
+describe.each(somePi(import.meta.url))("while pi %s is open", (version) => {
 	test("a run is followed and steered from the shell, and its end is told by the exit code", async () => {
 		const held = gate();
 		const home = await shared.openHome({ pi: version, script: dispatch({ parent, child: child(held) }) });
@@ -123,7 +124,7 @@ describe("while any pi is open", () => {
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 2."));
 	});
 
-	test("an answer that does not come in time is told as a failure, and how to follow the run", async () => {
+	longTest("an answer that does not come in time is told as a failure, and how to follow the run", async () => {
 		const held = gate();
 		const home = await shared.openHome({ pi: version, script: dispatch({ parent, child: child(held) }) });
 		const rpc = await shared.newSession(home);
@@ -203,7 +204,7 @@ describe("while no pi is open", () => {
 		expect(await again.ended).toMatchObject({ code: 0, stderr: "" });
 	});
 
-	test("Ctrl-C leaves an answer that is waited for, and it is said which run goes on", async () => {
+	longTest("Ctrl-C leaves an answer that is waited for, and it is said which run goes on", async () => {
 		const held = gate();
 		const home = await leftAtWork(held);
 		const id = idOf(home);
@@ -253,7 +254,7 @@ describe("while no pi is open", () => {
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 2."));
 	});
 
-	test("without a pi on the PATH it waits, and says so, until its session is opened", async () => {
+	longTest("without a pi on the PATH it waits, and says so, until its session is opened", async () => {
 		const home = await endedRun();
 		const sent = await piGeon(home, ["send", "first", "And the attic?"], { env: { PATH: "/nowhere" } });
 		expect(sent).toMatchObject({
@@ -281,7 +282,7 @@ describe("while no pi is open", () => {
 		expect(readFileSync(sessionFile(home), "utf8")).toContain("Hurry.");
 	});
 
-	test("with a pi that cannot be a host it says so, and does not claim that anything goes on", async () => {
+	longTest("with a pi that cannot be a host it says so, and does not claim that anything goes on", async () => {
 		const home = await endedRun();
 		const bin = join(home.scratch, "bin");
 		mkdirSync(bin);
@@ -324,7 +325,7 @@ describe("while no pi is open", () => {
 		expect(await jsonOf(home, ["info", "last"])).toMatchObject({ tools: ["read"] });
 	});
 
-	test("what may have been forbidden, in a file that says it wrongly, is not continued either", async () => {
+	longTest("what may have been forbidden, in a file that says it wrongly, is not continued either", async () => {
 		const home = await endedRunOfTrustedProject();
 		mkdirSync(join(home.project, ".pi"), { recursive: true });
 		const [own, projects] = [join(home.agentDir, "pi-geon.json"), join(home.project, ".pi", "pi-geon.json")];
@@ -345,7 +346,7 @@ describe("while no pi is open", () => {
 		expect(inLedger(home, "SELECT 1 FROM runs")).toHaveLength(1);
 	});
 
-	test("a run whose folder is gone does not go on, and it is said why", async () => {
+	longTest("a run whose folder is gone does not go on, and it is said why", async () => {
 		const home = await endedRunOfTrustedProject();
 		rmSync(home.project, { recursive: true });
 		expect(await piGeon(home, ["send", "first", "more"], { cwd: home.home })).toEqual({
@@ -358,7 +359,7 @@ describe("while no pi is open", () => {
 		mkdirSync(home.project);
 	});
 
-	test("what the directory of the run forbids counts, wherever the command is typed", async () => {
+	longTest("what the directory of the run forbids counts, wherever the command is typed", async () => {
 		const home = await endedRunOfTrustedProject();
 		mkdirSync(join(home.project, ".pi"), { recursive: true });
 		const config = { tools: { subagents: { tools: { deny: ["grep", "find", "lsp", "ls"] } } } };
@@ -387,24 +388,27 @@ describe("while no pi is open", () => {
 		expect(await piGeon(home, ["send", "first", "more", "-w", "25"])).toMatchObject({ code: 0, stderr: "" });
 	});
 
-	test("nor is one at work steered: a message that it does not take in any more would be the task of another", async () => {
-		const held = gate();
-		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
-		const rpc = startRpc(home);
-		await rpc.promptAndSettle("spawn first");
-		await isWorking(home);
-		writeFileSync(join(home.agentDir, "pi-geon.json"), JSON.stringify({ subagents: { disabled: ["explorer"] } }));
-		const forbidden = "explorer is switched off (subagents.disabled";
-		expect(await piGeon(home, ["send", "first", "more"])).toMatchObject({
-			code: 1,
-			stderr: expect.stringContaining(forbidden),
-		});
-		await rpc.prompt("/subagents send first more");
-		await rpc.waitForEvent((event) => event.method === "notify" && JSON.stringify(event).includes(forbidden));
-		held.open();
-		await rpc.close();
-		expect(inLedger(home, "SELECT 1 FROM inbox")).toEqual([]);
-	});
+	longTest(
+		"nor is one at work steered: a message that it does not take in any more would be the task of another",
+		async () => {
+			const held = gate();
+			const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
+			const rpc = startRpc(home);
+			await rpc.promptAndSettle("spawn first");
+			await isWorking(home);
+			writeFileSync(join(home.agentDir, "pi-geon.json"), JSON.stringify({ subagents: { disabled: ["explorer"] } }));
+			const forbidden = "explorer is switched off (subagents.disabled";
+			expect(await piGeon(home, ["send", "first", "more"])).toMatchObject({
+				code: 1,
+				stderr: expect.stringContaining(forbidden),
+			});
+			await rpc.prompt("/subagents send first more");
+			await rpc.waitForEvent((event) => event.method === "notify" && JSON.stringify(event).includes(forbidden));
+			held.open();
+			await rpc.close();
+			expect(inLedger(home, "SELECT 1 FROM inbox")).toEqual([]);
+		},
+	);
 
 	test("inside a subagent one may look, and nothing else", async () => {
 		const home = await endedRun();

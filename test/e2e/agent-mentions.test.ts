@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
-import { piVersions, promptPi, startRpc, startTerminal } from "../helpers/pi.ts";
+import { promptPi, somePi, startRpc, startTerminal } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, finalize } from "./child.ts";
 
@@ -20,7 +20,7 @@ const script = dispatch({
 	child: () => finalize("Looked around."),
 });
 
-describe.each(piVersions)("@agent:, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("@agent:, on pi %s", (version) => {
 	test("is offered while a prompt is typed, and has the model delegate to that agent", async () => {
 		const home = await openHome({ script });
 		const terminal = startTerminal(home, { version, cols: 120, rows: 40 });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions, startRpc } from "../helpers/pi.ts";
@@ -52,7 +53,7 @@ test("a parent that has switched away hears of its run when it is back in that s
 	expect(announcesIn(other)).toBe(0);
 });
 
-test("a fork is another session: the original one hears of the run", async () => {
+longTest("a fork is another session: the original one hears of the run", async () => {
 	const { home, rpc, proceed, file, fileNow } = await spawned();
 	const [first] = ((await rpc.send({ type: "get_fork_messages" })).data as { messages: { entryId: string }[] })
 		.messages;
@@ -110,7 +111,7 @@ test("a reload while a run is at work, and one while it is announced, lose and d
 	expect(rpc.stderr).toBe("");
 });
 
-test("a run that ends while its parent compacts is announced afterwards, once", async () => {
+longTest("a run that ends while its parent compacts is announced afterwards, once", async () => {
 	const { home, rpc, proceed, file } = await spawned();
 	await rpc.promptAndSettle("Tell me a long story.");
 	const compacted = rpc.send({ type: "compact" }).catch(() => undefined); // Too little to compact is no failure here.

@@ -7,7 +7,7 @@ import type { Home } from "../helpers/home.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { type PiEvent, piVersions, promptPi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
+import { type PiEvent, promptPi, somePi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -73,7 +73,7 @@ const replies = [
 ];
 
 describe("a dialog of a child's extension reaches the user of its parent", () => {
-	test.each(piVersions)("in the foreground, on pi %s: each kind, each answer", async (version) => {
+	test.each(somePi(import.meta.url))("in the foreground, on pi %s: each kind, each answer", async (version) => {
 		const home = await shared.openHome({ ...withWorker(foreground), pi: version });
 		const rpc = await shared.newSession(home);
 		for (const { tool, reply: chosen, value } of replies) {
@@ -205,7 +205,7 @@ test("a notice of a child's extension goes to the log of its host", async () => 
 	expect(logs.map((name) => readFileSync(join(hosts, name), "utf8")).join("")).toContain("Something to know.");
 });
 
-test.each(piVersions)("in the terminal of pi %s one dialog is shown after the other", async (version) => {
+test.each(somePi(import.meta.url))("in the terminal of pi %s one dialog is shown after the other", async (version) => {
 	const home = await openWith(foreground);
 	const terminal = startTerminal(home, { version });
 	await terminal.ready();

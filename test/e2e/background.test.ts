@@ -4,6 +4,7 @@ import type { AnnounceDetails } from "../../src/deliver/announce.ts";
 import { type Gate, gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
 import { killHostsAtWork } from "../helpers/hosts.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, httpError, text, toolCall, usage } from "../helpers/model-steps.ts";
@@ -126,11 +127,12 @@ async function survives(endParent: (rpc: ReturnType<typeof startRpc>) => Promise
 
 describe("a parent that ends before its run does hears of it once when the session is opened again", () => {
 	test("quit", () => survives((rpc) => rpc.close()));
-	test("SIGTERM", () =>
+	longTest("SIGTERM", () =>
 		survives(async (rpc) => {
 			rpc.child.kill("SIGTERM");
 			await rpc.exited;
-		}));
+		}),
+	);
 	test("kill -9", () =>
 		survives(async (rpc) => {
 			rpc.child.kill("SIGKILL");
@@ -178,7 +180,7 @@ test("a parent killed between the append of the announce and its settlement does
 	expect(announcesIn(file)).toHaveLength(1);
 });
 
-test("two pi on the same session: the announce is in its file once", async () => {
+longTest("two pi on the same session: the announce is in its file once", async () => {
 	const gates = { A: gate() };
 	const home = await openHome({ script: dispatch({ parent, child: child(gates) }) });
 	const first = startRpc(home);
@@ -269,7 +271,7 @@ test("a run that timed out announces it, with its partial findings", async () =>
 	expect(statistics).toMatch(STATISTICS);
 });
 
-test("an error says so in the notes, and a model with prices has a cost", async () => {
+longTest("an error says so in the notes, and a model with prices has a cost", async () => {
 	const { announce } = await oneRun({ model: "scripted/priced" }, ({ turn }) =>
 		turn === 0 ? [toolCall("ls", { path: "." }), usage({ input: 100_000, output: 1000 })] : httpError(400),
 	);
@@ -284,13 +286,13 @@ test("an error says so in the notes, and a model with prices has a cost", async 
 	expect(statistics).toContain(" • est $0.3");
 });
 
-test("a general child has its parent's tools, less those to delegate with", async () => {
+longTest("a general child has its parent's tools, less those to delegate with", async () => {
 	const { home } = await oneRun({}, () => finalize("Done."));
 	const tools = home.model.requests.find((request) => request.isChild)?.tools ?? [];
 	expect([...tools].sort()).toEqual(["bash", "edit", "read", "subagent_finalize", "write"]);
 });
 
-test("a model that does not exist gives way with a warning", async () => {
+longTest("a model that does not exist gives way with a warning", async () => {
 	const { receipt, announce } = await oneRun({ model: "scripted/imaginary" }, () => finalize("Done."));
 	expect(receipt).toMatchObject({
 		details: { status: "accepted", model: "scripted/parent", warning: expect.stringContaining('"scripted/imaginary"') },

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import { hang } from "../helpers/model-steps.ts";
-import { piVersions, startTerminal } from "../helpers/pi.ts";
+import { somePi, startTerminal } from "../helpers/pi.ts";
 import type { TestTerminal } from "../helpers/terminal.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { fiveHundredRuns, ledgerFile, spawning, WITHOUT_RUNS, WRONG } from "./commands.ts";
@@ -27,7 +27,7 @@ const times = (words: RegExp, text: string): number => [...text.matchAll(new Reg
 /** Reports begin somewhere on the screen. */
 const anywhere = (says: RegExp): RegExp => new RegExp(says.source.replace(/^\^/, ""));
 
-describe.each(piVersions)("commands in a terminal, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("commands in a terminal, on pi %s", (version) => {
 	test("each has an answer in the conversation that the model never sees, and makes no ledger", async () => {
 		const home = await openHome({});
 		// High enough for all answers: what scrolls away is not on pi 1.5's screen any more.

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
-import { piVersions, promptPi } from "../helpers/pi.ts";
+import { promptPi, somePi } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 
 const openHome = useHome();
 
-describe.each(piVersions)("context files on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("context files on pi %s", (version) => {
 	test("are the parent's own: CLAUDE.md and AGENTS.override.md reach the child, each once, in pi's order", async () => {
 		const home = await openHome({
 			files: {

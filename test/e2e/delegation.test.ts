@@ -6,6 +6,7 @@ import type { SubagentDetails } from "../../src/deliver/details.ts";
 import { gate } from "../helpers/gate.ts";
 import { environmentOf, isMonitor } from "../helpers/hosts.ts";
 import { processesOf } from "../helpers/leaks.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Step, text, toolCall } from "../helpers/model-steps.ts";
 import { packPackage } from "../helpers/packed-package.ts";
@@ -101,7 +102,7 @@ describe.each(piVersions)("on pi %s", (version) => {
 		for (const said of [task, answer, "What did you find?"]) expect(conversation).toContain(said);
 	});
 
-	test("it works the same from a working tree", async () => {
+	longTest("it works the same from a working tree", async () => {
 		const home = await openHome({ script, extension: repositoryRoot });
 		const run = await promptPi(home, "Where is auth registered?", { version });
 		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { result: answer } });

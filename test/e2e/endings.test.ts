@@ -6,6 +6,7 @@ import { agentNamed } from "../helpers/agent-file.ts";
 import type { Plain } from "../helpers/as-it-is.ts";
 import type { Home } from "../helpers/home.ts";
 import { hostPids, hostsAtWork, killHostsAtWork } from "../helpers/hosts.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { RecordedRequest } from "../helpers/model-request.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import {
@@ -268,7 +269,7 @@ async function stopped(home: Home, atRequest: number): Promise<SubagentDetails> 
 	return (ended.result as { details: SubagentDetails }).details;
 }
 
-test("a child that never comes up, because of an extension, runs into the hard time limit", async () => {
+longTest("a child that never comes up, because of an extension, runs into the hard time limit", async () => {
 	const home: Home = await openHome({
 		moreExtensions: [join(repositoryRoot, "test", "children", "hangs-at-start.ts")],
 		agents: { "worker.md": agentNamed("worker", "You work.", "tools: read, slow_starter") },
@@ -290,7 +291,7 @@ test("a child stopped before its first model call makes none afterwards", async 
 	expect(childRequests(home)).toEqual([]);
 });
 
-test("stopping a run that waits for its session leaves the shell of the one at work alone", async () => {
+longTest("stopping a run that waits for its session leaves the shell of the one at work alone", async () => {
 	const home: Home = await openHome({
 		agents: { "worker.md": agentNamed("worker", "You work.", "tools: bash") },
 		config: { subagents: { allowWrite: true } },
@@ -340,7 +341,7 @@ test("a host that cannot be started is reported, with its last words", async () 
 	expect(details.results[0]).toMatchObject({ exitCode: 1, attempts: 0 });
 });
 
-test("a provider's Retry-After is honoured where pi's settings have the provider layer retry", async () => {
+longTest("a provider's Retry-After is honoured where pi's settings have the provider layer retry", async () => {
 	const home: Home = await openHome({
 		settings: { retry: { provider: { maxRetries: 1 } } },
 		script: dispatch({
@@ -353,7 +354,7 @@ test("a provider's Retry-After is honoured where pi's settings have the provider
 	expect((second?.startedAt ?? 0) - (first?.startedAt ?? 0)).toBeGreaterThanOrEqual(1000);
 });
 
-test("a host whose run did not settle takes no new runs: the next one goes to another", async () => {
+longTest("a host whose run did not settle takes no new runs: the next one goes to another", async () => {
 	const home: Home = await openHome({
 		moreExtensions: [MISBEHAVING_TOOLS],
 		agents: { "worker.md": agentNamed("worker", "You work.", WORKER_TOOLS) },

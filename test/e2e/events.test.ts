@@ -5,10 +5,11 @@ import type { AnnounceDetails } from "../../src/deliver/announce.ts";
 import type { RunEvent } from "../../src/deliver/run-event.ts";
 import { type Gate, gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { type PiEvent, piVersions, promptPi, startRpc } from "../helpers/pi.ts";
+import { type PiEvent, promptPi, somePi, startRpc } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -81,7 +82,7 @@ const success = expect.objectContaining({
 	finalized: { status: "SUCCESS", result: "Answer to A." },
 });
 
-describe.each(piVersions)("other extensions hear of each run, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("other extensions hear of each run, on pi %s", (version) => {
 	test("in the background: created, started, ended, announced", async () => {
 		const home = await shared.openHome({ ...withListener(), pi: version });
 		const rpc = await shared.newSession(home);
@@ -111,7 +112,7 @@ describe.each(piVersions)("other extensions hear of each run, on pi %s", (versio
 	});
 });
 
-test("many at once: each run has its own four steps", async () => {
+longTest("many at once: each run has its own four steps", async () => {
 	const home = await shared.openHome(withListener());
 	const rpc = await shared.newSession(home);
 	await rpc.promptAndSettle("spawn A B C D E F");
@@ -123,7 +124,7 @@ test("many at once: each run has its own four steps", async () => {
 	expect(steps.slice(6)).toEqual([FOREGROUND, FOREGROUND]);
 });
 
-test("pi -p hears all four before it ends", async () => {
+longTest("pi -p hears all four before it ends", async () => {
 	const home = await open();
 	await promptPi(home, "spawn A");
 	expect(stepsIn(home)).toEqual([BACKGROUND]);
@@ -201,7 +202,7 @@ describe("a route", () => {
 		},
 	);
 
-	test("is that of the moment of spawning", async () => {
+	longTest("is that of the moment of spawning", async () => {
 		const gates = { A: gate(), B: gate(), C: gate() };
 		const home = await shared.openHome(withListener(child(gates)));
 		const rpc = await shared.newSession(home);

@@ -6,10 +6,11 @@ import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home, HomeOptions } from "../helpers/home.ts";
 import { killHostsAtWork } from "../helpers/hosts.ts";
 import { lockLedgerFile } from "../helpers/ledger-file.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { RecordedRequest, ScriptedRequest } from "../helpers/model-request.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { delay, httpError, type Reply, text, toolCall, usage } from "../helpers/model-steps.ts";
-import { piVersions, promptPi, startRpc } from "../helpers/pi.ts";
+import { promptPi, somePi, startRpc } from "../helpers/pi.ts";
 import type { PiVersion } from "../helpers/repository.ts";
 import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -94,7 +95,7 @@ const SMALL = { child: 64_000, priced: 64_000 };
 
 const SUMMARY = [text("They spoke of marzipan."), usage({ input: 4_000, output: 300 })];
 
-describe.each(piVersions)("context: fork, pi %s", (pi) => {
+describe.each(somePi(import.meta.url))("context: fork, pi %s", (pi) => {
 	test("a child knows what was said before the call, and where its own task begins", async () => {
 		const { home, result, requests } = await delegated({ pi });
 		expect(result).toMatchObject({ exitCode: 0, output: "marzipan" });
@@ -117,7 +118,7 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 		expect(result?.usage).toMatchObject({ input: 10, output: 5, turns: 1 });
 	});
 
-	test("the child's prompt leads also where a model takes system messages anywhere", async () => {
+	longTest("the child's prompt leads also where a model takes system messages anywhere", async () => {
 		const { requests } = await delegated({
 			pi,
 			edit: (models) => {
@@ -182,7 +183,7 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 		expect(forksIn(home)).toEqual([]);
 	});
 
-	test("what is to be summarized may be larger than the window too: it is done in parts that fit", async () => {
+	longTest("what is to be summarized may be larger than the window too: it is done in parts that fit", async () => {
 		const WINDOW = 40_000;
 		const turns = Array.from({ length: 9 }, (_, n) => [
 			text(`Part ${n}. ${words(9_000)}`),
@@ -228,7 +229,7 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 		expect(requests.every(isSummary)).toBe(true);
 	});
 
-	test("a fallback model compacts it where the first cannot be used, and works on in its place", async () => {
+	longTest("a fallback model compacts it where the first cannot be used, and works on in its place", async () => {
 		const { result, requests } = await delegated({
 			pi,
 			parent: LONG,
@@ -245,7 +246,7 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 		expect(requests.at(-1)?.model).toBe("priced");
 	});
 
-	test("another provider gets the conversation: a warning says so", async () => {
+	longTest("another provider gets the conversation: a warning says so", async () => {
 		const { result } = await delegated({
 			pi,
 			agents: { "scout.md": scout("model: elsewhere/child") },
@@ -259,33 +260,36 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 		]);
 	});
 
-	test("a killed host: the next one goes on in the same copy, which is neither made nor compacted again", async () => {
-		let killed = false;
-		const { result, requests } = await delegated({
-			pi,
-			parent: LONG,
-			agents: { "scout.md": scout("model: scripted/child") },
-			windows: SMALL,
-			child: (request, home) => {
-				if (isSummary(request)) return SUMMARY;
-				if (request.toolResults.every(({ name }) => name !== "read"))
-					return [text("I read."), toolCall("read", { path: "x" })];
-				if (killed) return finalize(wordIn(request));
-				killed = true;
-				killHostsAtWork(home);
-				return [delay(100)];
-			},
-		});
-		expect(result).toMatchObject({ exitCode: 0, output: "marzipan", attempts: 2 });
-		const last = requests.at(-1) as RecordedRequest;
-		expect(interruptions(last)).toBe(1);
-		expect(last.toolResults.filter(({ name }) => name === "read")).toHaveLength(1);
-		const transcript = readFileSync(result?.sessionFile ?? "", "utf8");
-		expect(transcript.split("Your own task begins here")).toHaveLength(2);
-		expect(transcript.split('"type":"compaction"')).toHaveLength(2);
-		expect(readTranscript(result?.sessionFile ?? "").isOneLine).toBe(true);
-		expect(requests.findLastIndex(isSummary)).toBeLessThan(requests.findIndex((request) => !isSummary(request)));
-	});
+	longTest(
+		"a killed host: the next one goes on in the same copy, which is neither made nor compacted again",
+		async () => {
+			let killed = false;
+			const { result, requests } = await delegated({
+				pi,
+				parent: LONG,
+				agents: { "scout.md": scout("model: scripted/child") },
+				windows: SMALL,
+				child: (request, home) => {
+					if (isSummary(request)) return SUMMARY;
+					if (request.toolResults.every(({ name }) => name !== "read"))
+						return [text("I read."), toolCall("read", { path: "x" })];
+					if (killed) return finalize(wordIn(request));
+					killed = true;
+					killHostsAtWork(home);
+					return [delay(100)];
+				},
+			});
+			expect(result).toMatchObject({ exitCode: 0, output: "marzipan", attempts: 2 });
+			const last = requests.at(-1) as RecordedRequest;
+			expect(interruptions(last)).toBe(1);
+			expect(last.toolResults.filter(({ name }) => name === "read")).toHaveLength(1);
+			const transcript = readFileSync(result?.sessionFile ?? "", "utf8");
+			expect(transcript.split("Your own task begins here")).toHaveLength(2);
+			expect(transcript.split('"type":"compaction"')).toHaveLength(2);
+			expect(readTranscript(result?.sessionFile ?? "").isOneLine).toBe(true);
+			expect(requests.findLastIndex(isSummary)).toBeLessThan(requests.findIndex((request) => !isSummary(request)));
+		},
+	);
 
 	test("a session that is continued goes on: it is not copied again, and its history is its own", async () => {
 		const home = await shared.openHome({
@@ -319,7 +323,7 @@ describe.each(piVersions)("context: fork, pi %s", (pi) => {
 	});
 });
 
-test("each call of a message, and each call of a script, has a copy of its own", async () => {
+longTest("each call of a message, and each call of a script, has a copy of its own", async () => {
 	const code = `
 		const ask = (n) => tools.subagent({ agent: "scout", task: "Say it, " + n + "." });
 		return (await Promise.all([1, 2].map(ask))).map(({ output }) => output);`;

@@ -6,7 +6,7 @@ import type { Home } from "../helpers/home.ts";
 import { killHostsAtWork } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { delay, text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions } from "../helpers/pi.ts";
+import { somePi } from "../helpers/pi.ts";
 import { type PiVersion, repositoryRoot } from "../helpers/repository.ts";
 import { useSharedPi } from "../helpers/shared-pi.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
@@ -67,7 +67,7 @@ const stopHooksOf = (home: Home) =>
 	inLedger<{ stop_hook: string }>(home, "SELECT stop_hook FROM runs").map(({ stop_hook }) => stop_hook);
 const runsOf = (home: Home) => inLedger<{ id: string }>(home, "SELECT id FROM runs");
 
-describe.each(piVersions)("hooks, pi %s", (pi) => {
+describe.each(somePi(import.meta.url))("hooks, pi %s", (pi) => {
 	test("start hears of a run before it is admitted, stop once it has ended, under Claude Code's names", async () => {
 		const { home, details } = await delegated({
 			pi,

@@ -6,6 +6,7 @@ import { type Gate, gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
 import { killHosts } from "../helpers/hosts.ts";
 import { lockLedgerFile } from "../helpers/ledger-file.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
 import { promptPi, startRpc } from "../helpers/pi.ts";
@@ -92,23 +93,26 @@ describe.skipIf(!canMount())("a disk that is full", () => {
 		isSound(home);
 	});
 
-	test("under a child's session file ends the run with the reason, and the next one works when there is room", async () => {
-		const [came, may] = [gate(), gate()];
-		const home = await openDelegating({ came, may });
-		const disk = smallDisk(home, join(home.home, ".pi", "subagent-sessions"));
-		const rpc = startRpc(home);
-		const first = delegated(rpc, "One.");
-		await came.opened;
-		disk.fill();
-		may.open();
-		expect((await first).error).toMatchObject({
-			code: "SUBAGENT_FAILED",
-			message: expect.stringMatching(/ENOSPC|no space left/i),
-		});
-		disk.makeRoom();
-		expect((await delegated(rpc, "Two.")).finalized?.result).toBe("Answer to Two.");
-		await rpc.close();
-	});
+	longTest(
+		"under a child's session file ends the run with the reason, and the next one works when there is room",
+		async () => {
+			const [came, may] = [gate(), gate()];
+			const home = await openDelegating({ came, may });
+			const disk = smallDisk(home, join(home.home, ".pi", "subagent-sessions"));
+			const rpc = startRpc(home);
+			const first = delegated(rpc, "One.");
+			await came.opened;
+			disk.fill();
+			may.open();
+			expect((await first).error).toMatchObject({
+				code: "SUBAGENT_FAILED",
+				message: expect.stringMatching(/ENOSPC|no space left/i),
+			});
+			disk.makeRoom();
+			expect((await delegated(rpc, "Two.")).finalized?.result).toBe("Answer to Two.");
+			await rpc.close();
+		},
+	);
 });
 
 test("a ledger locked for long: who asks is told so, and the run at work is not harmed", async () => {

@@ -6,6 +6,7 @@ import { processStart } from "../../src/processes/process-start.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { bundled } from "../helpers/bundled.ts";
 import { hostPids, killHosts, killHostsAtWork } from "../helpers/hosts.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { startMcpServer } from "../helpers/mcp-http.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
@@ -109,7 +110,7 @@ describe.each(EXPOSURES)("an MCP server with %s", (name, exposure) => {
 });
 
 describe("a child with MCP tools", () => {
-	test("has tools by pi's names for them; what the user has hidden stays hidden", async () => {
+	longTest("has tools by pi's names for them; what the user has hidden stays hidden", async () => {
 		const tools = "read, mcp__tester__flood_it, mcp__tester__die, mcp__tester__stall";
 		const home = await homeWith(tools, [finalize("Seen.")]);
 		configure(home, { tester: stdio(home, { toolExposure: { "sta*": "hidden" } }) });
@@ -117,7 +118,7 @@ describe("a child with MCP tools", () => {
 		expect(toolsOfChild(home)).toEqual(["mcp__tester__die", "mcp__tester__flood_it", "read", "subagent_finalize"]);
 	});
 
-	test("calls a server over HTTP", async () => {
+	longTest("calls a server over HTTP", async () => {
 		await using server = await startMcpServer();
 		const home = await homeWith("read, mcp__tester__echo", thenFinalize("echo"));
 		configure(home, { tester: { url: server.url, headers: { Authorization: "Bearer test" } } });
@@ -151,43 +152,46 @@ describe("a child with MCP tools", () => {
 		expect(logged.filter(({ message }) => message === "the child goes without something")).toHaveLength(1);
 	});
 
-	test("whose server dies in a call is told so, one whose server floods gets what fits; one has codemode if its file names it", async () => {
-		const tools = {
-			dying: "read, mcp__tester__die",
-			flooded: "read, mcp__tester__flood_it",
-			scripting: "read, codemode, tool_search, mcp__tester__echo",
-		};
-		const agents = Object.entries(tools).map(([name, list]) => [
-			`${name}.md`,
-			agentNamed(name, "You call tools.", `tools: ${list}`),
-		]);
-		const calls: Record<string, string> = { dying: "die", flooded: "flood_it" };
-		const home = await openHome({
-			agents: Object.fromEntries(agents),
-			config: WITHOUT_RINGS,
-			script: dispatch({
-				parent: [Object.keys(tools).map((name) => delegateTo(name, name)), text("Done.")],
-				child: ({ turn, firstUserText }) => {
-					const tool = calls[firstUserText];
-					return turn === 0 && tool !== undefined ? call(tool) : finalize("Called.");
-				},
-			}),
-		});
-		configure(home, { tester: stdio(home) });
-		const run = await promptPi(home, "Go.", { version: PI_WITH_MCP });
-		const called = { finalized: { status: "SUCCESS", result: "Called." } };
-		expect(delegations(run), run.stderr).toMatchObject([called, called, called]);
-		const asked = (name: string) => childRequests(home).filter(({ firstUserText }) => firstUserText === name);
-		expect(JSON.stringify(asked("dying")[1]?.lastMessage)).toMatch(/clos/i);
-		const flood = JSON.stringify(asked("flooded")[1]?.lastMessage);
-		expect(flood).toContain("truncated");
-		expect(flood.length).toBeLessThan(40_000);
-		expect([...(asked("scripting")[0]?.tools ?? [])].sort()).toEqual([
-			...["codemode", "mcp__tester__echo", "read", "subagent_finalize", "tool_search"],
-		]);
-	});
+	longTest(
+		"whose server dies in a call is told so, one whose server floods gets what fits; one has codemode if its file names it",
+		async () => {
+			const tools = {
+				dying: "read, mcp__tester__die",
+				flooded: "read, mcp__tester__flood_it",
+				scripting: "read, codemode, tool_search, mcp__tester__echo",
+			};
+			const agents = Object.entries(tools).map(([name, list]) => [
+				`${name}.md`,
+				agentNamed(name, "You call tools.", `tools: ${list}`),
+			]);
+			const calls: Record<string, string> = { dying: "die", flooded: "flood_it" };
+			const home = await openHome({
+				agents: Object.fromEntries(agents),
+				config: WITHOUT_RINGS,
+				script: dispatch({
+					parent: [Object.keys(tools).map((name) => delegateTo(name, name)), text("Done.")],
+					child: ({ turn, firstUserText }) => {
+						const tool = calls[firstUserText];
+						return turn === 0 && tool !== undefined ? call(tool) : finalize("Called.");
+					},
+				}),
+			});
+			configure(home, { tester: stdio(home) });
+			const run = await promptPi(home, "Go.", { version: PI_WITH_MCP });
+			const called = { finalized: { status: "SUCCESS", result: "Called." } };
+			expect(delegations(run), run.stderr).toMatchObject([called, called, called]);
+			const asked = (name: string) => childRequests(home).filter(({ firstUserText }) => firstUserText === name);
+			expect(JSON.stringify(asked("dying")[1]?.lastMessage)).toMatch(/clos/i);
+			const flood = JSON.stringify(asked("flooded")[1]?.lastMessage);
+			expect(flood).toContain("truncated");
+			expect(flood.length).toBeLessThan(40_000);
+			expect([...(asked("scripting")[0]?.tools ?? [])].sort()).toEqual([
+				...["codemode", "mcp__tester__echo", "read", "subagent_finalize", "tool_search"],
+			]);
+		},
+	);
 
-	test("and no other tool is not started if the server is gone", async () => {
+	longTest("and no other tool is not started if the server is gone", async () => {
 		const home = await homeWith("mcp__tester__echo", []);
 		configure(home, { tester: stdio(home, {}, "dies") });
 		const run = await promptPi(home, "Go.", { version: PI_WITH_MCP });
@@ -197,20 +201,25 @@ describe("a child with MCP tools", () => {
 		expect(childRequests(home)).toEqual([]);
 	});
 
-	test("goes on after its host was killed, with a server of its own, and the first one is gone", {
-		timeout: 120_000,
-	}, async () => {
-		const home = await homeWith("read, mcp__tester__echo, mcp__tester__stall", (request) => {
-			if (interruptions(request) > 0) return request.lastMessage?.role === "tool" ? finalize("Called.") : call("echo");
-			return [text("I think"), hang()];
-		});
-		configure(home, { tester: stdio(home) });
-		const running = promptPi(home, "Go.", { version: PI_WITH_MCP, timeoutMs: 110_000 });
-		await home.model.waitFor(({ isChild }) => isChild);
-		killHostsAtWork(home);
-		expect(delegations(await running)).toMatchObject([{ results: [{ exitCode: 0, attempts: 2 }] }]);
-		await eventually(() => expect(startedServers(home).filter(isAlive)).toEqual([]));
-	});
+	longTest(
+		"goes on after its host was killed, with a server of its own, and the first one is gone",
+		{
+			timeout: 120_000,
+		},
+		async () => {
+			const home = await homeWith("read, mcp__tester__echo, mcp__tester__stall", (request) => {
+				if (interruptions(request) > 0)
+					return request.lastMessage?.role === "tool" ? finalize("Called.") : call("echo");
+				return [text("I think"), hang()];
+			});
+			configure(home, { tester: stdio(home) });
+			const running = promptPi(home, "Go.", { version: PI_WITH_MCP, timeoutMs: 110_000 });
+			await home.model.waitFor(({ isChild }) => isChild);
+			killHostsAtWork(home);
+			expect(delegations(await running)).toMatchObject([{ results: [{ exitCode: 0, attempts: 2 }] }]);
+			await eventually(() => expect(startedServers(home).filter(isAlive)).toEqual([]));
+		},
+	);
 
 	test("does not start a server of a project that is not trusted", async () => {
 		const home = await homeWith("read, mcp__evil__echo", [finalize("Did without.")]);
@@ -225,7 +234,7 @@ describe("a child with MCP tools", () => {
 		expect(startedServers(home).length).toBeGreaterThan(0);
 	});
 
-	test("can be granted what the doctor says that a server has", async () => {
+	longTest("can be granted what the doctor says that a server has", async () => {
 		const home = await homeWith("read, mcp__tester__echo", []);
 		configure(home, { tester: stdio(home), gone: stdio(home, {}, "dies"), wrong: {} });
 		const run = await runPi(home, [...home.extensionArgs, "-p", "/toolkit doctor"], { version: PI_WITH_MCP });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { type Home, piVersions, promptPi } from "../helpers/pi.ts";
+import { type Home, promptPi, somePi } from "../helpers/pi.ts";
 import type { Prompted } from "../helpers/prompt-pi.ts";
 import type { PiVersion } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -61,13 +61,21 @@ describe("with two providers that offer the same models", () => {
 		return promptPi(home, "Go.", { version });
 	};
 
-	test.each(piVersions)("a bare name in an agent file means the parent's provider, on pi %s", async (version) => {
-		const ids = ["parent", "gpt-5", "claude-sonnet-4-5"];
-		const names = ["gpt-5", "claude-sonnet-4-5:high", "GPT-5", "another/gpt-5"];
-		const run = await runAgents(names, { another: ids, scripted: ids }, { version });
-		expect(modelsOf(run)).toEqual(["scripted/gpt-5", "scripted/claude-sonnet-4-5", "scripted/gpt-5", "another/gpt-5"]);
-		expect(warningsOf(run)).toEqual([[], [], [], []]);
-	});
+	test.each(somePi(import.meta.url))(
+		"a bare name in an agent file means the parent's provider, on pi %s",
+		async (version) => {
+			const ids = ["parent", "gpt-5", "claude-sonnet-4-5"];
+			const names = ["gpt-5", "claude-sonnet-4-5:high", "GPT-5", "another/gpt-5"];
+			const run = await runAgents(names, { another: ids, scripted: ids }, { version });
+			expect(modelsOf(run)).toEqual([
+				"scripted/gpt-5",
+				"scripted/claude-sonnet-4-5",
+				"scripted/gpt-5",
+				"another/gpt-5",
+			]);
+			expect(warningsOf(run)).toEqual([[], [], [], []]);
+		},
+	);
 
 	test("Claude Code's aliases mean the newest of that family at the parent's provider, else at another, which is named", async () => {
 		const run = await runAgents(["sonnet", "opus:low", "inherit"], {
@@ -82,7 +90,7 @@ describe("with two providers that offer the same models", () => {
 		]);
 	});
 
-	test.each(piVersions)(
+	test.each(somePi(import.meta.url))(
 		"a model that only another provider has is used, with a warning that names it; part of a name is read, and said, on pi %s",
 		async (version) => {
 			const offers = { another: ["gpt-5", "gpt-4-mini"], scripted: ["parent", "gpt-5-mini"] };

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Home } from "../helpers/home.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
-import { ANY_PI, piVersions, promptPi } from "../helpers/pi.ts";
+import { ANY_PI, promptPi, somePi } from "../helpers/pi.ts";
 import type { PiVersion } from "../helpers/repository.ts";
 import { type Answered, useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -107,7 +107,7 @@ function snapshot(home: Home): object {
 	return { names, files: Object.fromEntries([...own, ...mains].map((file) => [file, facts(file)])) };
 }
 
-describe.each(piVersions)("credentials follow the agentId, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("credentials follow the agentId, on pi %s", (version) => {
 	test("its own go before main's, and nothing is written", async () => {
 		const { child, parentRequest, before, after, receipt } = await spawnOne({
 			version,

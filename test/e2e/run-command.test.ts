@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text } from "../helpers/model-steps.ts";
-import { piVersions, promptPi, runPi, startRpc, startTerminal } from "../helpers/pi.ts";
+import { promptPi, runPi, somePi, startRpc, startTerminal } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { finalize } from "./child.ts";
 import { command, reportsIn } from "./commands.ts";
@@ -23,7 +23,7 @@ const working = (gates: Record<string, ReturnType<typeof gate>> = {}) =>
 		},
 	});
 
-describe.each(piVersions)("/subagents run, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("/subagents run, on pi %s", (version) => {
 	test("is typed with completion, reports without a turn, and Esc in an empty prompt stops it", async () => {
 		const gates = { "Look around": gate() };
 		const home = await openHome({ script: working(gates) });

@@ -6,7 +6,7 @@ import type { Home } from "../helpers/home.ts";
 import type { ScriptedRequest } from "../helpers/model-request.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi, runPi } from "../helpers/pi.ts";
+import { promptPi, runPi, somePi } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 
@@ -38,7 +38,7 @@ const reads = ({ systemText, toolResults }: ScriptedRequest) => {
 const told = ({ systemText }: ScriptedRequest): string[] =>
 	[...systemText.matchAll(/<name>(.*?)<\/name>/g)].map(([, name = ""]) => name).sort();
 
-describe.each(piVersions)("skills, pi %s", (version) => {
+describe.each(somePi(import.meta.url))("skills, pi %s", (version) => {
 	async function delegated(fields: string, args: string[] = []) {
 		const home = await openHome({
 			pi: version,

@@ -4,7 +4,7 @@ import type { Home } from "../helpers/home.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi, startRpc, startTerminal } from "../helpers/pi.ts";
+import { promptPi, somePi, startRpc, startTerminal } from "../helpers/pi.ts";
 import type { TestTerminal } from "../helpers/terminal.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
@@ -37,7 +37,7 @@ function enter(terminal: TestTerminal, line: string): void {
 const timesShown = (terminal: TestTerminal, words: RegExp): number =>
 	[...terminal.history().join("\n").matchAll(words)].length;
 
-describe.each(piVersions)("what the user stops, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("what the user stops, on pi %s", (version) => {
 	test("nine runs are one line and no turn, and the model reads of them with the next prompt", async () => {
 		const home = await openHome({ script });
 		const terminal = startTerminal(home, { version, cols: 160, rows: 50 });

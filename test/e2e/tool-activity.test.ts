@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readLogs } from "../../src/log/read-logs.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, startRpc } from "../helpers/pi.ts";
+import { somePi, startRpc } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { useSites } from "../web/local-web.ts";
 import { delegateTo, finalize } from "./child.ts";
@@ -16,7 +16,7 @@ const openSite = useSites();
 const SECRET = "hunter2-in-the-address";
 const SEARCH = "what we secretly work on";
 
-describe.each(piVersions)("reference 004: on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("reference 004: on pi %s", (version) => {
 	test("/toolkit logs and activity show web, convert and lsp activity, of the session and of its subagents", async () => {
 		const site = await openSite((request, response) => {
 			if (request.url?.startsWith("/missing")) response.writeHead(404).end();

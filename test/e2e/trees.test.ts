@@ -7,9 +7,10 @@ import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
 import { hostPids, killHosts, killHostsAtWork } from "../helpers/hosts.ts";
 import { ringedProcessesOf } from "../helpers/leaks.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
-import { ANY_PI, piVersions, promptPi, startRpc, startTerminal } from "../helpers/pi.ts";
+import { ANY_PI, promptPi, somePi, startRpc, startTerminal } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { contentOf, repositoryIn, textsIn, write } from "../trees/repos.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
@@ -44,7 +45,7 @@ const fix = [
 	toolCall("bash", { command: "node test.js && cat notes.txt && git status --short" }),
 ];
 
-describe.each(piVersions)("on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("on pi %s", (version) => {
 	test("a worker changes three files and runs the tests in its tree; the user applies it and takes it back", async () => {
 		const script = dispatch({
 			parent: [delegateTo("worker", "Fix double."), text("Done.")],
@@ -99,39 +100,42 @@ const sessionsOf = (home: Home): string[] =>
 const writeIn = (path: string, content: string) => toolCall("write", { path, content });
 const letterOf = (task: string): string => task.at(-2) ?? "";
 
-test("six workers at once on one dirty checkout: six sets of changes, and those that conflict are refused by name", async () => {
-	const letters = ["a", "b", "c", "d", "e", "e"];
-	const script = dispatch({
-		parent: [letters.map((letter, n) => delegateTo("worker", `Change ${n}${letter}.`)), text("Done.")],
-		child: ({ turn, firstUserText }) => {
-			const file = `${letterOf(firstUserText)}.txt`;
-			return turn === 0 ? writeIn(file, `${firstUserText}\n`) : finalize(`Wrote ${file}.`);
-		},
-	});
-	const home = await openHome({ script, env: {} });
-	const project = projectIn(home);
-	const before = contentOf(project);
-	const run = await promptPi(home, "Go.", { version: ANY_PI });
-	const all = delegations(run);
-	expect(all.flatMap(({ results }) => results[0]?.changes?.files.map(({ path }) => path)).sort()).toEqual(
-		letters.map((letter) => `${letter}.txt`),
-	);
-	expect(contentOf(project)).toEqual(before);
-	expect(treesLeft(home)).toEqual([]);
+longTest(
+	"six workers at once on one dirty checkout: six sets of changes, and those that conflict are refused by name",
+	async () => {
+		const letters = ["a", "b", "c", "d", "e", "e"];
+		const script = dispatch({
+			parent: [letters.map((letter, n) => delegateTo("worker", `Change ${n}${letter}.`)), text("Done.")],
+			child: ({ turn, firstUserText }) => {
+				const file = `${letterOf(firstUserText)}.txt`;
+				return turn === 0 ? writeIn(file, `${firstUserText}\n`) : finalize(`Wrote ${file}.`);
+			},
+		});
+		const home = await openHome({ script, env: {} });
+		const project = projectIn(home);
+		const before = contentOf(project);
+		const run = await promptPi(home, "Go.", { version: ANY_PI });
+		const all = delegations(run);
+		expect(all.flatMap(({ results }) => results[0]?.changes?.files.map(({ path }) => path)).sort()).toEqual(
+			letters.map((letter) => `${letter}.txt`),
+		);
+		expect(contentOf(project)).toEqual(before);
+		expect(treesLeft(home)).toEqual([]);
 
-	const touching = all.filter(({ results }) => results[0]?.changes?.files[0]?.path === "e.txt");
-	const [first, second] = touching.map(({ runId }) => String(runId));
-	expect(await piGeon(home, ["apply", first ?? "", "--yes"])).toMatchObject({ code: 0 });
-	const applied = contentOf(project);
-	expect(await piGeon(home, ["apply", second ?? "", "--yes"])).toMatchObject({
-		code: 1,
-		stderr: expect.stringContaining("e.txt"),
-	});
-	expect(contentOf(project)).toEqual(applied);
-});
+		const touching = all.filter(({ results }) => results[0]?.changes?.files[0]?.path === "e.txt");
+		const [first, second] = touching.map(({ runId }) => String(runId));
+		expect(await piGeon(home, ["apply", first ?? "", "--yes"])).toMatchObject({ code: 0 });
+		const applied = contentOf(project);
+		expect(await piGeon(home, ["apply", second ?? "", "--yes"])).toMatchObject({
+			code: 1,
+			stderr: expect.stringContaining("e.txt"),
+		});
+		expect(contentOf(project)).toEqual(applied);
+	},
+);
 
 describe("whatever way a run with a tree ends, its changes come home and the ending stays what it is", () => {
-	test("it timed out", async () => {
+	longTest("it timed out", async () => {
 		const script = dispatch({
 			parent: [delegateTo("slow", "Write."), text("Done.")],
 			child: [writeIn("half.txt", "half\n"), hang()],
@@ -146,7 +150,7 @@ describe("whatever way a run with a tree ends, its changes come home and the end
 		expect(treesLeft(home)).toEqual([]);
 	});
 
-	test("its host was killed while it worked: it goes on in the same tree", async () => {
+	longTest("its host was killed while it worked: it goes on in the same tree", async () => {
 		const home: Home = await openHome({
 			script: dispatch({
 				parent: [delegateTo("worker", "Write."), text("Done.")],
@@ -170,7 +174,7 @@ describe("whatever way a run with a tree ends, its changes come home and the end
 		expect(treesLeft(home)).toEqual([]);
 	});
 
-	test("its only host was killed: the changes are kept, and come home when somebody asks for them", async () => {
+	longTest("its only host was killed: the changes are kept, and come home when somebody asks for them", async () => {
 		const home: Home = await openHome({
 			config: { subagents: { retry: { enabled: false } } },
 			script: dispatch({
@@ -215,39 +219,42 @@ describe("whatever way a run with a tree ends, its changes come home and the end
 	});
 });
 
-test("a session that goes on has its pending changes in the new tree, and the later ones replace the earlier", async () => {
-	const first = { id: "" };
-	const home: Home = await openHome({
-		script: dispatch({
-			parent: ({ turn }) => {
-				if (turn === 0) return delegateTo("worker", "Begin.");
-				return turn === 1 ? delegateTo("worker", "Go on.", first.id) : text("Done.");
-			},
-			child: ({ lastUserText, lastMessage, toolResults, systemText }) => {
-				if (lastMessage?.role === "user")
-					return lastUserText.includes("Go on.")
-						? toolCall("bash", { command: "cat one.txt; echo two > two.txt" })
-						: writeIn("one.txt", "one\n");
-				first.id ||= sessionsOf(home)[0] ?? "";
-				const isTold = systemText.includes("is in your copy again");
-				return finalize(toolResults.at(-1)?.text.startsWith("one") ? `Went on, told: ${isTold}.` : "Begun.");
-			},
-		}),
-	});
-	const project = projectIn(home);
-	const all = delegations(await promptPi(home, "Go.", { version: ANY_PI }));
-	expect(all.map(({ results }) => [results[0]?.output, results[0]?.changes?.files.map(({ path }) => path)])).toEqual([
-		["Begun.", ["one.txt"]],
-		["Went on, told: true.", ["one.txt", "two.txt"]],
-	]);
-	const { stdout } = await piGeon(home, ["changes"]);
-	expect(stdout).toMatch(/pending +2 files .*\n.*superseded +1 file /);
-	expect(await piGeon(home, ["apply", String(all[0]?.runId), "--yes"])).toMatchObject({ code: 1 });
-	expect(await piGeon(home, ["apply", String(all[1]?.runId), "--yes"])).toMatchObject({ code: 0 });
-	expect(textsIn(project)).toMatchObject({ "one.txt": "one\n", "two.txt": "two\n" });
-});
+longTest(
+	"a session that goes on has its pending changes in the new tree, and the later ones replace the earlier",
+	async () => {
+		const first = { id: "" };
+		const home: Home = await openHome({
+			script: dispatch({
+				parent: ({ turn }) => {
+					if (turn === 0) return delegateTo("worker", "Begin.");
+					return turn === 1 ? delegateTo("worker", "Go on.", first.id) : text("Done.");
+				},
+				child: ({ lastUserText, lastMessage, toolResults, systemText }) => {
+					if (lastMessage?.role === "user")
+						return lastUserText.includes("Go on.")
+							? toolCall("bash", { command: "cat one.txt; echo two > two.txt" })
+							: writeIn("one.txt", "one\n");
+					first.id ||= sessionsOf(home)[0] ?? "";
+					const isTold = systemText.includes("is in your copy again");
+					return finalize(toolResults.at(-1)?.text.startsWith("one") ? `Went on, told: ${isTold}.` : "Begun.");
+				},
+			}),
+		});
+		const project = projectIn(home);
+		const all = delegations(await promptPi(home, "Go.", { version: ANY_PI }));
+		expect(all.map(({ results }) => [results[0]?.output, results[0]?.changes?.files.map(({ path }) => path)])).toEqual([
+			["Begun.", ["one.txt"]],
+			["Went on, told: true.", ["one.txt", "two.txt"]],
+		]);
+		const { stdout } = await piGeon(home, ["changes"]);
+		expect(stdout).toMatch(/pending +2 files .*\n.*superseded +1 file /);
+		expect(await piGeon(home, ["apply", String(all[0]?.runId), "--yes"])).toMatchObject({ code: 1 });
+		expect(await piGeon(home, ["apply", String(all[1]?.runId), "--yes"])).toMatchObject({ code: 0 });
+		expect(textsIn(project)).toMatchObject({ "one.txt": "one\n", "two.txt": "two\n" });
+	},
+);
 
-test("the language server of a worker knows what the worker wrote, and ends with the run", async () => {
+longTest("the language server of a worker knows what the worker wrote, and ends with the run", async () => {
 	const home: Home = await openHome({
 		env: { PI_GEON_HOST_IDLE_MS: "600000" },
 		script: dispatch({

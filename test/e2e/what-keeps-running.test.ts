@@ -4,7 +4,7 @@ import { hostPids } from "../helpers/hosts.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, startTerminal } from "../helpers/pi.ts";
+import { somePi, startTerminal } from "../helpers/pi.ts";
 import type { TestTerminal } from "../helpers/terminal.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { inLedger } from "./ledger-of.ts";
@@ -20,7 +20,7 @@ const script = dispatch({ parent, child: () => [text("I look."), hang()] });
 
 const written = (terminal: TestTerminal): string => terminal.history().join(" ").replaceAll(/\s+/g, " ");
 
-describe.each(piVersions)("a user in a terminal of pi %s", (version) => {
+describe.each(somePi(import.meta.url))("a user in a terminal of pi %s", (version) => {
 	test("reads at the start which agents there are and which key shows them, and in an empty list how to begin", async () => {
 		const home = await openHome({ script });
 		const terminal = startTerminal(home, { version, cols: 120 });

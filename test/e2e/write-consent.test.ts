@@ -4,9 +4,10 @@ import { describe, expect, test } from "vitest";
 import { piGeon } from "../cli/pi-geon.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Step, text, toolCall } from "../helpers/model-steps.ts";
-import { ANY_PI, type PiEvent, piVersions, promptPi, startRpc, startTerminal } from "../helpers/pi.ts";
+import { ANY_PI, type PiEvent, promptPi, somePi, startRpc, startTerminal } from "../helpers/pi.ts";
 import type { RpcClient } from "../helpers/rpc.ts";
 import { type SharedHomeOptions, useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -58,7 +59,7 @@ async function answering(rpc: RpcClient, answer: string | undefined): Promise<Pi
 const toolResults = (home: Home): string =>
 	JSON.stringify(home.model.requests.filter(({ isChild }) => !isChild).map(({ toolResults: results }) => results));
 
-describe.each(piVersions)("an agent that asks for tools that write, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("an agent that asks for tools that write, on pi %s", (version) => {
 	test("is asked about once; No leaves it what reads, and the model is told", async () => {
 		const home = await shareFixer([delegateTo("fixer", "First."), delegateTo("fixer", "Second.")], { pi: version });
 		const rpc = await shared.newSession(home);
@@ -92,7 +93,7 @@ describe.each(piVersions)("an agent that asks for tools that write, on pi %s", (
 		expect(toolResults(home)).toContain(SAID_NO);
 	});
 
-	test("a turn that is aborted starts nothing, and the next run asks again", async () => {
+	longTest("a turn that is aborted starts nothing, and the next run asks again", async () => {
 		const home = await shareFixer([delegateTo("fixer", "First.")], { pi: version });
 		const rpc = await shared.newSession(home);
 		const { sessionId } = (await rpc.send({ type: "get_state" })).data as { sessionId: string };
@@ -122,34 +123,37 @@ describe.each(piVersions)("an agent that asks for tools that write, on pi %s", (
 describe("an agent that asks for tools that write, on any pi", () => {
 	const version = ANY_PI;
 
-	test("Always holds in later sessions, with and without a user, until the file changes or it is forgotten", async () => {
-		const home = await openFixer([delegateTo("fixer", "First.")], { pi: version });
-		const rpc = startRpc(home);
-		await answering(rpc, ALWAYS);
-		await rpc.close();
-		expect(statSync(consentsFile(home)).mode & 0o777).toBe(0o600);
-		expect(JSON.parse(readFileSync(consentsFile(home), "utf8"))).toMatchObject({
-			always: [{ agent: "fixer", digest: expect.stringMatching(/^[0-9a-f]{64}$/) }],
-		});
-		await promptPi(home, "Go.", { version });
-		expect(childTools(home)).toEqual([WRITES, WRITES]);
-		const told = await piGeon(home, ["agents"]);
-		expect(told.stdout, told.stderr).toMatch(/fixer · user[\s\S]*may write\s+always, since \d{4}-/);
+	longTest(
+		"Always holds in later sessions, with and without a user, until the file changes or it is forgotten",
+		async () => {
+			const home = await openFixer([delegateTo("fixer", "First.")], { pi: version });
+			const rpc = startRpc(home);
+			await answering(rpc, ALWAYS);
+			await rpc.close();
+			expect(statSync(consentsFile(home)).mode & 0o777).toBe(0o600);
+			expect(JSON.parse(readFileSync(consentsFile(home), "utf8"))).toMatchObject({
+				always: [{ agent: "fixer", digest: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+			});
+			await promptPi(home, "Go.", { version });
+			expect(childTools(home)).toEqual([WRITES, WRITES]);
+			const told = await piGeon(home, ["agents"]);
+			expect(told.stdout, told.stderr).toMatch(/fixer · user[\s\S]*may write\s+always, since \d{4}-/);
 
-		writeFileSync(join(home.agentDir, "agents", "fixer.md"), `${fixer()}Take care.\n`);
-		const again = startRpc(home);
-		await answering(again, ALWAYS);
-		await again.promptAndSettle("Go.");
-		expect(questions(again)).toHaveLength(1);
-		expect(JSON.parse(readFileSync(consentsFile(home), "utf8")).always).toHaveLength(1);
+			writeFileSync(join(home.agentDir, "agents", "fixer.md"), `${fixer()}Take care.\n`);
+			const again = startRpc(home);
+			await answering(again, ALWAYS);
+			await again.promptAndSettle("Go.");
+			expect(questions(again)).toHaveLength(1);
+			expect(JSON.parse(readFileSync(consentsFile(home), "utf8")).always).toHaveLength(1);
 
-		await again.prompt("/toolkit agents forget fixer");
-		await answering(again, NO);
-		expect(questions(again)).toHaveLength(2);
-		expect(childTools(home).at(-1)).toEqual(READS);
-	});
+			await again.prompt("/toolkit agents forget fixer");
+			await answering(again, NO);
+			expect(questions(again)).toHaveLength(2);
+			expect(childTools(home).at(-1)).toEqual(READS);
+		},
+	);
 
-	test("in the background it is asked about before the run is accepted", async () => {
+	longTest("in the background it is asked about before the run is accepted", async () => {
 		const home = await openFixer([toolCall("sessions_spawn", { agent: "fixer", task: "First." })], { pi: version });
 		const rpc = startRpc(home);
 		await rpc.prompt("Go.");
@@ -161,7 +165,7 @@ describe("an agent that asks for tools that write, on any pi", () => {
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Status: success"));
 	});
 
-	test("in the terminal Always is two keys away", async () => {
+	longTest("in the terminal Always is two keys away", async () => {
 		const home = await openFixer([delegateTo("fixer", "First.")], { pi: version });
 		const terminal = startTerminal(home, { version });
 		await terminal.ready();
@@ -185,7 +189,7 @@ describe("nobody is asked", () => {
 		expect(questions(asked)).toEqual([]);
 	};
 
-	test("about an agent that is readonly", async () => {
+	longTest("about an agent that is readonly", async () => {
 		const agents = { "fixer.md": fixer("readonly: true\ntools: read, bash, edit") };
 		const home = await shareFixer([delegateTo("fixer", "First.")], { agents });
 		await settled(home);
@@ -193,23 +197,26 @@ describe("nobody is asked", () => {
 		expect(toolResults(home)).toContain("bash, edit were left out: fixer is read-only.");
 	});
 
-	test("about a tool of which the file denies some uses: the result and the model are told that all of it is gone", async () => {
-		const agents = { "fixer.md": fixer("tools: read, bash\ndisallowedTools: Bash(rm:*)") };
-		const home = await openFixer([delegateTo("fixer", "First.")], { agents });
-		const [details] = delegations(await promptPi(home, "Go."));
-		const warning =
-			"bash was left out: the file denies Bash(rm:*), and some uses of a tool cannot be denied here. Remove that entry to grant the whole tool.";
-		expect(childTools(home)).toEqual([READS]);
-		expect(details?.results[0]?.warnings).toEqual([warning]);
-		expect(toolResults(home)).toContain(`**Warning:** ${warning}`);
-	});
+	longTest(
+		"about a tool of which the file denies some uses: the result and the model are told that all of it is gone",
+		async () => {
+			const agents = { "fixer.md": fixer("tools: read, bash\ndisallowedTools: Bash(rm:*)") };
+			const home = await openFixer([delegateTo("fixer", "First.")], { agents });
+			const [details] = delegations(await promptPi(home, "Go."));
+			const warning =
+				"bash was left out: the file denies Bash(rm:*), and some uses of a tool cannot be denied here. Remove that entry to grant the whole tool.";
+			expect(childTools(home)).toEqual([READS]);
+			expect(details?.results[0]?.warnings).toEqual([warning]);
+			expect(toolResults(home)).toContain(`**Warning:** ${warning}`);
+		},
+	);
 
 	test("about an agent that allowWrite lets write, or that asks for nothing that writes", async () => {
 		await settled(await shareFixer([delegateTo("fixer", "First.")], { config: { subagents: { allowWrite: true } } }));
 		await settled(await shareFixer([delegateTo("fixer", "First.")], { agents: { "fixer.md": fixer("tools: read") } }));
 	});
 
-	test("about tools that the configuration denies, also if the user said Always", async () => {
+	longTest("about tools that the configuration denies, also if the user said Always", async () => {
 		const config = { tools: { subagents: { tools: { deny: ["bash", "edit"] } } } };
 		const home = await shareFixer([delegateTo("fixer", "First.")], { config });
 		await settled(home);

@@ -10,7 +10,7 @@ import type { Home } from "../helpers/home.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi } from "../helpers/pi.ts";
+import { promptPi, somePi } from "../helpers/pi.ts";
 import type { PiVersion } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { damaged, seeded } from "./bytes.ts";
@@ -161,7 +161,7 @@ function circle(all: string[]): string[] {
 
 const isReadable = ({ name }: Damage) => name !== "a folder" && name !== "a pipe";
 
-describe.skipIf(process.platform === "win32").each(piVersions)(
+describe.skipIf(process.platform === "win32").each(somePi(import.meta.url))(
 	"a child session that was damaged, on pi %s",
 	(version) => {
 		test("is continued where its conversation is whole, else refused by name, and keeps every byte it had", async () => {

@@ -8,7 +8,7 @@ import { gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { invalidToolArguments, text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi } from "../helpers/pi.ts";
+import { promptPi, somePi } from "../helpers/pi.ts";
 import type { PiVersion } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { seeded } from "./bytes.ts";
@@ -136,7 +136,7 @@ const isRefusal = ({ isError, details }: Answer): boolean => {
 
 const MISTAKES = /undefined|TypeError|is not a function|Cannot read|ENOENT|EACCES|SQLITE|no such|constraint failed/;
 
-describe.each(piVersions)("on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("on pi %s", (version) => {
 	test("what no tool may take is refused in words, and nothing is started or written", async () => {
 		const { home, results } = await called(WRONG, version);
 		for (const [index, result] of results.entries()) {

@@ -1,8 +1,9 @@
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rgPath } from "@vscode/ripgrep";
 // @ts-expect-error: a plain script that runs before TypeScript is installed
 import { pi15Path } from "../../scripts/fetch-pi.mjs";
+import { isShare } from "./share.ts";
 
 export const repositoryRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -19,6 +20,15 @@ export type PiVersion = "0.87.1" | "1.5.0";
 export const piVersions: readonly PiVersion[] = ["0.87.1", "1.5.0"];
 /** For what no version of pi changes. */
 export const ANY_PI: PiVersion = "0.87.1";
+
+/**
+ * For what the version of pi should not change: both, but in `npm test` one, which is always the same for a file. Half of
+ * the files have the one, half the other. Where the version is known to matter, a test takes `piVersions`.
+ */
+export function somePi(testFile: string): readonly PiVersion[] {
+	const letters = [...basename(testFile)].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
+	return isShare ? piVersions.slice(letters % 2, (letters % 2) + 1) : piVersions;
+}
 
 const installedPi = join(repositoryRoot, "node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js");
 

@@ -4,14 +4,14 @@ import { delegateTo, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi } from "../helpers/pi.ts";
+import { promptPi, somePi } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
 const LINES = "echo the very first line; seq 1 5000";
 const NAMED = /Full output: (\/tmp\/pi-bash-[0-9a-f]+\.log)\]/;
 
-describe.each(piVersions)("the whole output of a command whose result pi cuts, pi %s", (version) => {
+describe.each(somePi(import.meta.url))("the whole output of a command whose result pi cuts, pi %s", (version) => {
 	/** What the child's model sees of its calls: a command, and then whatever reads the file that its result names. */
 	async function seen(command: string): Promise<string[]> {
 		const home = await openHome({

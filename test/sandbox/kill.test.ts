@@ -6,7 +6,7 @@ import { agentNamed } from "../helpers/agent-file.ts";
 import { hostPids, killHosts, killHostsAtWork } from "../helpers/hosts.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi } from "../helpers/pi.ts";
+import { promptPi, somePi } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
@@ -22,7 +22,7 @@ function sleepers(seconds: number): string[] {
 	});
 }
 
-describe.each(piVersions)("processes that hide from their host, pi %s", (version) => {
+describe.each(somePi(import.meta.url))("processes that hide from their host, pi %s", (version) => {
 	const open = (seconds: number, config: object) => {
 		let asked = 0;
 		return openHome({

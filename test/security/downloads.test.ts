@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi } from "../helpers/pi.ts";
+import { promptPi, somePi } from "../helpers/pi.ts";
 import { toolFolders } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { useLab } from "../lsp/lab.ts";
@@ -91,7 +91,7 @@ test("typescript-language-server tells its tsserver to install no types, whateve
 	expect(readFileSync(args, "utf8")).toContain("--disableAutomaticTypingAcquisition");
 });
 
-describe.each(piVersions)("a subagent, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("a subagent, on pi %s", (version) => {
 	test("asks about JavaScript, and nothing is downloaded", async () => {
 		const { bin, registry, seen } = await watchDownloads();
 		const hover = toolCall("lsp", { action: "hover", file: "a.js", query: "doubled" });

@@ -9,7 +9,7 @@ import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { giveAway } from "../helpers/another-user.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
-import { piVersions, promptPi } from "../helpers/pi.ts";
+import { promptPi, somePi } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 
 /** Files of other users define neither our workspace nor our context. For programs, see programs.test.ts. */
@@ -86,7 +86,7 @@ describe("a context file", () => {
 	});
 });
 
-describe.each(piVersions)("a subagent, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("a subagent, on pi %s", (version) => {
 	test("is not told what is too large or another user's, and the result says so", async () => {
 		const home = await openHome({
 			files: {

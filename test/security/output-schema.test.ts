@@ -9,7 +9,7 @@ import { agentNamed } from "../helpers/agent-file.ts";
 import { gate } from "../helpers/gate.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi } from "../helpers/pi.ts";
+import { promptPi, somePi } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
@@ -18,7 +18,7 @@ const openHome = useHome();
 const EVIL = agentNamed("evil", "You answer.", 'tools: read\noutputSchema: { type: string, pattern: "^(a+)+$" }');
 const EVIL_RESULT = JSON.stringify(`${"a".repeat(64)}!`);
 
-describe.each(piVersions)("a result check that never ends, on pi %s", (pi) => {
+describe.each(somePi(import.meta.url))("a result check that never ends, on pi %s", (pi) => {
 	test("ends its own run with the reason, and the other run of the host notices nothing", {
 		timeout: 90_000,
 	}, async () => {

@@ -4,7 +4,7 @@ import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
-import { type PiEvent, piVersions, promptPi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
+import { type PiEvent, promptPi, somePi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
@@ -26,33 +26,39 @@ const openProject = (name: string, files: Record<string, string>, agents: Record
 
 const isDialog = (event: PiEvent): boolean => event.type === "extension_ui_request" && event.method === "select";
 
-describe.each(piVersions)("where nobody can be asked on pi %s, a project that is not trusted", (version) => {
-	test("does not switch the built-in off: it runs, with a warning that names the file", async () => {
-		const run = await promptPi(await openProject("explorer", ofProject("explorer")), "Go.", { version });
-		expect(delegations(run)).toMatchObject([{ finalized: { result: "the built-in" } }]);
-		const warning = expect.stringMatching(
-			/^This project's explorer \(.*explorer\.md\) was left out because the project is not trusted; the built-in explorer ran instead\. .*--approve/,
-		);
-		expect(delegations(run)[0]?.results[0]?.warnings).toEqual([warning]);
-		expect(run.toolResults[0]?.text).toContain("was left out because the project is not trusted");
-	});
-});
+describe.each(somePi(import.meta.url))(
+	"where nobody can be asked on pi %s, a project that is not trusted",
+	(version) => {
+		test("does not switch the built-in off: it runs, with a warning that names the file", async () => {
+			const run = await promptPi(await openProject("explorer", ofProject("explorer")), "Go.", { version });
+			expect(delegations(run)).toMatchObject([{ finalized: { result: "the built-in" } }]);
+			const warning = expect.stringMatching(
+				/^This project's explorer \(.*explorer\.md\) was left out because the project is not trusted; the built-in explorer ran instead\. .*--approve/,
+			);
+			expect(delegations(run)[0]?.results[0]?.warnings).toEqual([warning]);
+			expect(run.toolResults[0]?.text).toContain("was left out because the project is not trusted");
+		});
+	},
+);
 
-describe.each(piVersions)("where nobody can be asked, a project that is not trusted, on pi %s", (version) => {
-	test("does not switch the user's own agent off either", async () => {
-		const mine = { "mine.md": agentNamed("mine", "I am of the user") };
-		const run = await promptPi(await openProject("mine", ofProject("mine"), mine), "Go.", { version });
-		expect(delegations(run)).toMatchObject([{ finalized: { result: "I am of the user" } }]);
-		expect(delegations(run)[0]?.results[0]?.warnings).toEqual([expect.stringContaining("; your agent mine (")]);
-	});
+describe.each(somePi(import.meta.url))(
+	"where nobody can be asked, a project that is not trusted, on pi %s",
+	(version) => {
+		test("does not switch the user's own agent off either", async () => {
+			const mine = { "mine.md": agentNamed("mine", "I am of the user") };
+			const run = await promptPi(await openProject("mine", ofProject("mine"), mine), "Go.", { version });
+			expect(delegations(run)).toMatchObject([{ finalized: { result: "I am of the user" } }]);
+			expect(delegations(run)[0]?.results[0]?.warnings).toEqual([expect.stringContaining("; your agent mine (")]);
+		});
 
-	test("has its agent refused where no other has the name", async () => {
-		const run = await promptPi(await openProject("local", ofProject("local")), "Go.", { version });
-		expect(delegations(run)).toMatchObject([{ error: { code: "SUBAGENT_DISABLED", reason: "not_approved" } }]);
-	});
-});
+		test("has its agent refused where no other has the name", async () => {
+			const run = await promptPi(await openProject("local", ofProject("local")), "Go.", { version });
+			expect(delegations(run)).toMatchObject([{ error: { code: "SUBAGENT_DISABLED", reason: "not_approved" } }]);
+		});
+	},
+);
 
-describe.each(piVersions)("a user of pi %s who is asked", (version) => {
+describe.each(somePi(import.meta.url))("a user of pi %s who is asked", (version) => {
 	const ask = async () => {
 		const home = await openProject("explorer", ofProject("explorer", "tools: read, grep\nmodel: scripted/child"));
 		const rpc = startRpc(home, { version });

@@ -8,7 +8,7 @@ import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, promptPi } from "../helpers/pi.ts";
+import { promptPi, somePi } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
@@ -50,7 +50,7 @@ describe.skipIf(process.platform === "win32")("sockets of an agent directory tha
 	});
 });
 
-describe.each(piVersions)("on pi %s, what Node compiles for a host", (version) => {
+describe.each(somePi(import.meta.url))("on pi %s, what Node compiles for a host", (version) => {
 	test("is kept in our own folder, closed to others, and the child's programs do not know of it", async () => {
 		const home = await openHome({
 			config: { subagents: { allowWrite: true } },
@@ -75,7 +75,7 @@ describe.each(piVersions)("on pi %s, what Node compiles for a host", (version) =
 	});
 });
 
-describe.each(piVersions)("what Node compiles for a host, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("what Node compiles for a host, on pi %s", (version) => {
 	test("is kept where the user says, if they say so", async () => {
 		const home = await openHome({
 			script: dispatch({ parent: [delegateTo("explorer", "Go."), text("Done.")], child: [finalize("Done.")] }),

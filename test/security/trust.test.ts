@@ -7,7 +7,7 @@ import type { Home } from "../helpers/home.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Reply, text } from "../helpers/model-steps.ts";
-import { type PiEvent, piVersions, promptPi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
+import { type PiEvent, promptPi, somePi, startRpc, startTerminal, summarize } from "../helpers/pi.ts";
 import type { TestTerminal } from "../helpers/terminal.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { ASKED_ABOUT, askLsp, checkOut, hostileBranch, hostileProgramRan, hostileTsc } from "./hostile-repository.ts";
@@ -50,7 +50,7 @@ async function hostileHome(parent: Script | readonly Reply[], config: object = {
 const isDialog = (event: PiEvent): boolean =>
 	event.type === "extension_ui_request" && ["confirm", "select"].includes(String(event.method));
 
-describe.each(piVersions)(
+describe.each(somePi(import.meta.url))(
 	"a branch that was checked out in the session does not make its folder trusted, on pi %s",
 	(version) => {
 		test("in print mode its language server does not run, its agent replaces no built-in, its pi-geon.json is not read", async () => {
@@ -120,7 +120,7 @@ describe.each(piVersions)(
 	},
 );
 
-describe.each(piVersions)("a decision makes the folder trusted, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("a decision makes the folder trusted, on pi %s", (version) => {
 	const ownReviewer = { ".pi/agents/reviewer.md": agentNamed("reviewer", "I am of the project") };
 	const openProject = (settings: object = {}, files: Record<string, string> = {}) =>
 		openHome({

@@ -19,6 +19,7 @@ import { applyChanges, undoChanges } from "../../src/operate/apply.ts";
 import { branchChanges, discardChanges } from "../../src/operate/branch-and-discard.ts";
 import { changesOf, diffOf } from "../../src/operate/changes.ts";
 import type { TreesPlace } from "../../src/trees/tree-of-run.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { useScratch } from "../ledger/scratch.ts";
 import { contentOf, repositoryIn, textsIn, useGround, userGit, write } from "./repos.ts";
 import { placeIn, requestIn, worked } from "./runs.ts";
@@ -200,25 +201,28 @@ describe("apply", () => {
 		expect(contentOf(main)).toEqual(before);
 	});
 
-	test("works in a folder without git, in a linked worktree, and for a run in a folder of the repository", async () => {
-		const { main, place, apply, undo } = await setUp();
-		const plain = join(ground.folder(), "plain");
-		write(plain, { a: "a\n" });
-		const linked = join(ground.folder(), "linked");
-		userGit(main, "worktree", "add", "-q", linked);
-		for (const [cwd, file] of [
-			[plain, join(plain, "a")],
-			[linked, join(linked, "a")],
-			[join(main, "dir"), join(main, "dir", "a")],
-		] as const) {
-			const before = contentOf(cwd);
-			const record = await worked(place, cwd, (tree) => write(tree, { a: "changed\n" }));
-			expect(await apply(record), cwd).toMatchObject({ done: "applied" });
-			expect(readFileSync(file, "utf8")).toBe("changed\n");
-			await undo(record);
-			expect(contentOf(cwd)).toEqual(before);
-		}
-	});
+	longTest(
+		"works in a folder without git, in a linked worktree, and for a run in a folder of the repository",
+		async () => {
+			const { main, place, apply, undo } = await setUp();
+			const plain = join(ground.folder(), "plain");
+			write(plain, { a: "a\n" });
+			const linked = join(ground.folder(), "linked");
+			userGit(main, "worktree", "add", "-q", linked);
+			for (const [cwd, file] of [
+				[plain, join(plain, "a")],
+				[linked, join(linked, "a")],
+				[join(main, "dir"), join(main, "dir", "a")],
+			] as const) {
+				const before = contentOf(cwd);
+				const record = await worked(place, cwd, (tree) => write(tree, { a: "changed\n" }));
+				expect(await apply(record), cwd).toMatchObject({ done: "applied" });
+				expect(readFileSync(file, "utf8")).toBe("changed\n");
+				await undo(record);
+				expect(contentOf(cwd)).toEqual(before);
+			}
+		},
+	);
 
 	test("refuses a patch that is not what was recorded", async () => {
 		const { main, run, apply, place } = await setUp();
@@ -300,24 +304,30 @@ describe("branch and discard", () => {
 	});
 });
 
-test("six runs at once on one dirty repository: six sets of changes, and of two that conflict the second is refused", async () => {
-	const { main, place, apply } = await setUp();
-	write(main, { a: "dirty\n2\n3\n4\n5\n6\n7\n8\n", untracked: "u\n" });
-	userGit(main, "add", "a");
-	const before = contentOf(main);
-	const records = await Promise.all(
-		Array.from({ length: 6 }, (_, index) =>
-			worked(place as TreesPlace, main, (tree) =>
-				write(tree, { [`own-${index}`]: `${index}\n`, ...(index > 3 && { a: `by ${index}\n2\n3\n4\n5\n6\n7\n8\n` }) }),
+longTest(
+	"six runs at once on one dirty repository: six sets of changes, and of two that conflict the second is refused",
+	async () => {
+		const { main, place, apply } = await setUp();
+		write(main, { a: "dirty\n2\n3\n4\n5\n6\n7\n8\n", untracked: "u\n" });
+		userGit(main, "add", "a");
+		const before = contentOf(main);
+		const records = await Promise.all(
+			Array.from({ length: 6 }, (_, index) =>
+				worked(place as TreesPlace, main, (tree) =>
+					write(tree, {
+						[`own-${index}`]: `${index}\n`,
+						...(index > 3 && { a: `by ${index}\n2\n3\n4\n5\n6\n7\n8\n` }),
+					}),
+				),
 			),
-		),
-	);
-	expect(contentOf(main)).toEqual(before);
-	const found = records.map(({ run }) => findChanges(place.ledger, run.id)?.files.map(({ path }) => path));
-	expect(found).toEqual([["own-0"], ["own-1"], ["own-2"], ["own-3"], ["a", "own-4"], ["a", "own-5"]]);
-	for (const record of records.slice(0, 5)) expect(await apply(record)).toMatchObject({ done: "applied" });
-	const then = contentOf(main);
-	expect(await apply(records[5] as RunRecord)).toMatchObject({ conflicts: ["a"] });
-	expect(contentOf(main)).toEqual(then);
-	expect(textsIn(main)).toMatchObject({ a: "by 4\n2\n3\n4\n5\n6\n7\n8\n", "own-3": "3\n", untracked: "u\n" });
-});
+		);
+		expect(contentOf(main)).toEqual(before);
+		const found = records.map(({ run }) => findChanges(place.ledger, run.id)?.files.map(({ path }) => path));
+		expect(found).toEqual([["own-0"], ["own-1"], ["own-2"], ["own-3"], ["a", "own-4"], ["a", "own-5"]]);
+		for (const record of records.slice(0, 5)) expect(await apply(record)).toMatchObject({ done: "applied" });
+		const then = contentOf(main);
+		expect(await apply(records[5] as RunRecord)).toMatchObject({ conflicts: ["a"] });
+		expect(contentOf(main)).toEqual(then);
+		expect(textsIn(main)).toMatchObject({ a: "by 4\n2\n3\n4\n5\n6\n7\n8\n", "own-3": "3\n", untracked: "u\n" });
+	},
+);

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../helpers/long-test.ts";
 import { contentOf, repositoryIn, textsIn, useGround, userGit, write } from "./repos.ts";
 
 const ground = useGround();
@@ -152,7 +153,7 @@ describe("a tree has the checkout as it is", () => {
 		expect([contentOf(main), contentOf(linked)]).toEqual(before);
 	});
 
-	test("of a shallow clone, a repository of SHA-256, a split index and a sparse checkout", async () => {
+	longTest("of a shallow clone, a repository of SHA-256, a split index and a sparse checkout", async () => {
 		const origin = repositoryIn(join(ground.folder(), "o"), { a: "a\n" });
 		write(origin, { a: "b\n" });
 		userGit(origin, "commit", "-qam", "two");
