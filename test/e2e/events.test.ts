@@ -164,7 +164,7 @@ describe("a run of an earlier process", () => {
 		return { heard: heardIn(home), pids: [first.child.pid, second.child.pid] };
 	};
 
-	test.each([
+	longTest.each([
 		{ verb: "spawn", endedMeanwhile: false },
 		{ verb: "spawn", endedMeanwhile: true },
 		{ verb: "delegate", endedMeanwhile: false },
@@ -223,7 +223,7 @@ describe("a route", () => {
 		expect(routes).toEqual([{ thread: 1 }, { thread: 2 }, undefined]);
 	});
 
-	test.each(["spawn", "delegate"])("survives the process: %s", async (verb) => {
+	longTest.each(["spawn", "delegate"])("survives the process: %s", async (verb) => {
 		const proceed = gate();
 		const home = await open(child({ A: proceed }));
 		const first = startRpc(home);

@@ -127,7 +127,7 @@ describe("a child with MCP tools", () => {
 		expect(answerToChild(home)).toContain("echo: hello");
 	});
 
-	test.each([
+	longTest.each([
 		[
 			"hangs",
 			/^The MCP server tester was not ready within 10 s\. Check its entry in mcp\.json .*\. Left out: mcp__tester__echo\.$/,

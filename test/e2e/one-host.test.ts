@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import { hostPids } from "../helpers/hosts.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
 import { promptPi, startRpc } from "../helpers/pi.ts";
@@ -60,7 +61,7 @@ test("two parents that start at the same instant share one host", async () => {
 	expect(hostsStarted(home.agentDir)).toBe(1);
 });
 
-test("a pi that has turned to another session is not troubled by the end of its former host", async () => {
+longTest("a pi that has turned to another session is not troubled by the end of its former host", async () => {
 	const home = await openHome({
 		// Longer than the turn takes that follows the run.
 		env: { PI_GEON_HOST_IDLE_MS: "5000" },
@@ -76,7 +77,7 @@ test("a pi that has turned to another session is not troubled by the end of its 
 	expect(rpc.stderr).toBe("");
 });
 
-test("one host serves several working directories", async () => {
+longTest("one host serves several working directories", async () => {
 	const meet = meeting(2);
 	const home = await openHome({
 		script: dispatch({

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { jsonOf, piGeon } from "../cli/pi-geon.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
 import { ANY_PI, promptPi } from "../helpers/pi.ts";
@@ -95,7 +96,7 @@ describe("what writable subagents need, after the reference's own list", () => {
 		expect(asked?.firstUserText).toContain("/toolkit doctor");
 	});
 
-	test("6. the stricter of the agent's file and the configuration wins", async () => {
+	longTest("6. the stricter of the agent's file and the configuration wins", async () => {
 		const rows: [file: string, config: object, expected: unknown][] = [
 			[`readonly: true\n${WRITER}`, MAY_WRITE, ["read", "lsp", "subagent_finalize"]],
 			[`readonly: true\nisolation: worktree\n${WRITER}`, {}, ["read", "lsp", "subagent_finalize"]],

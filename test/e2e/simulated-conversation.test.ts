@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { piVersions } from "../helpers/pi.ts";
+import { somePi } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { inSimulation } from "../simulation/in-simulation.ts";
 import { beginOnPi, modelOf, OBSERVED } from "../simulation/on-pi.ts";
@@ -9,7 +9,7 @@ import { eventually } from "./ledger-of.ts";
 const openHome = useHome();
 
 /** The simulator proves as much as its conversation is like pi's: at each moment of a story both look the same. */
-describe.each(piVersions)("the simulated conversation is like that of pi %s", (pi) => {
+describe.each(somePi(import.meta.url))("the simulated conversation is like that of pi %s", (pi) => {
 	test("in every story", async () => {
 		const stories = Object.entries(STORIES);
 		// Two at a time, as many as there are cores where it matters.

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { piGeon } from "../cli/pi-geon.ts";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
@@ -64,7 +65,7 @@ describe.each(somePi(import.meta.url))("what the user stops, on pi %s", (version
 		expect(timesShown(terminal, /✗ stopped/g)).toBe(1);
 	});
 
-	test("the inspector, a command and the shell start no turn either", async () => {
+	longTest("the inspector, a command and the shell start no turn either", async () => {
 		const home = await openHome({ script });
 		const terminal = startTerminal(home, { version, cols: 120, rows: 40 });
 		await terminal.ready();
@@ -91,7 +92,7 @@ describe.each(somePi(import.meta.url))("what the user stops, on pi %s", (version
 		expect(JSON.stringify(next?.messages).match(/The user stopped 1 subagent run/g)).toHaveLength(3);
 	});
 
-	test("a session that was closed meanwhile is told when it is opened, without a turn", async () => {
+	longTest("a session that was closed meanwhile is told when it is opened, without a turn", async () => {
 		const home = await openHome({ script });
 		const rpc = startRpc(home, { version });
 		await rpc.promptAndSettle("spawn a b");

@@ -5,6 +5,7 @@ import { delegateTo, type delegations, finalize } from "../e2e/child.ts";
 import { inLedger } from "../e2e/ledger-of.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { gate } from "../helpers/gate.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { promptPi, startRpc } from "../helpers/pi.ts";
@@ -107,7 +108,7 @@ describe("what a child hands over is data", () => {
 		]);
 	});
 
-	test("words that look like the mark of another run's announce do not keep that one from being told", async () => {
+	longTest("words that look like the mark of another run's announce do not keep that one from being told", async () => {
 		const proceed = gate();
 		let victim = "";
 		const home = await openHome({

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 
@@ -35,7 +36,7 @@ test("the demo delegates, quotes what is really in the source, and leaves nothin
 	expect(readdirSync(home.scratch)).not.toContain("nobody");
 });
 
-test("an interrupted demo takes the child with it, which would otherwise live on", async () => {
+longTest("an interrupted demo takes the child with it, which would otherwise live on", async () => {
 	const home = await openHome({ extension: false });
 	const demo = startDemo(home, "--offline");
 	const childWorks = new Promise<boolean>((resolve) => {

@@ -14,7 +14,7 @@ import {
 	toolCall,
 	usage,
 } from "../helpers/model-steps.ts";
-import { ANY_PI, assistantMessages, type PiEvent, piVersions, promptPi, runPi } from "../helpers/pi.ts";
+import { ANY_PI, assistantMessages, type PiEvent, promptPi, runPi, somePi } from "../helpers/pi.ts";
 import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 
@@ -22,7 +22,7 @@ const openHome = useHome();
 const shared = useSharedPi();
 const ofType = (events: readonly PiEvent[], type: string) => events.filter((event) => event.type === type);
 
-describe.each(piVersions)("the scripted model with pi %s", (version) => {
+describe.each(somePi(import.meta.url))("the scripted model with pi %s", (version) => {
 	test("text reaches print mode, from a prompt on stdin too", async () => {
 		const home = await openHome({ extension: false, script: ({ lastUserText }) => `you said: ${lastUserText}` });
 		const run = await runPi(home, ["-p"], { version, stdin: "line\u2028separator" });

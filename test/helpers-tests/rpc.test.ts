@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { endless, hang, text } from "../helpers/model-steps.ts";
-import { assistantMessages, piVersions, startRpc, summarize } from "../helpers/pi.ts";
+import { assistantMessages, somePi, startRpc, summarize } from "../helpers/pi.ts";
 import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
 const shared = useSharedPi();
 
-describe.each(piVersions)("RPC on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("RPC on pi %s", (version) => {
 	test("a prompt is answered, twice in one session", async () => {
 		const home = await openHome({ extension: false, script: ({ turn }) => `answer ${turn}` });
 		const rpc = startRpc(home, { version });

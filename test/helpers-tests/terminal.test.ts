@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { piVersions, startTerminal } from "../helpers/pi.ts";
+import { somePi, startTerminal } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
 
-describe.each(piVersions)("the terminal with pi %s", (version) => {
+describe.each(somePi(import.meta.url))("the terminal with pi %s", (version) => {
 	test("shows pi, takes a prompt and shows the answer, also after a resize", async () => {
 		const home = await openHome({ extension: false, script: ({ lastUserText }) => `Echo of <${lastUserText}>` });
 		const terminal = startTerminal(home, { version, cols: 80, rows: 24 });

@@ -2,7 +2,16 @@ import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What takes longest, so that none of it is left to run by itself at the end. */
-const LONGEST = ["test/simulation/"];
+const LONGEST = [
+	"test/simulation/",
+	"test/sandbox/escape",
+	"test/sandbox/on-pi",
+	"test/docs/shown",
+	"test/e2e/endings",
+	"test/e2e/delegation",
+	"test/e2e/full-clears",
+	"test/e2e/mcp",
+];
 
 /** vitest knows how long files took only where they ran before, and takes one project after the other. */
 export class LongestFirst extends BaseSequencer {

@@ -5,6 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { placesIn } from "../../src/ledger/places.ts";
 import { newHostId } from "../../src/run/ids.ts";
 import { inHostRing, type StartCommand } from "../../src/supervise/host-ring.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { repositoryRoot, toolFolders } from "../helpers/repository.ts";
 import { isShare } from "../helpers/share.ts";
 import { ATTEMPTS, type Attempt, type Call, MUST_WORK, SEARCHES } from "./attempts.ts";
@@ -172,7 +173,7 @@ describe.each(USERS)("tools in a ring, as %s", (_name, user) => {
 		expect(failed).toEqual([]);
 	});
 
-	test.skipIf(isShare && isOther)("without a ring most of them get through", async () => {
+	longTest("without a ring most of them get through", async () => {
 		const world = await openWorld(user);
 		const { make } = await runnerIn(world, { scope: "off", user });
 		const attempts = [...possible(user), ...SEARCHES].filter(({ onlyInRing }) => !onlyInRing);

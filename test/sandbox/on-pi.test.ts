@@ -5,6 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { ScriptedRequest } from "../helpers/model-request.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
@@ -144,7 +145,7 @@ describe.each(somePi(import.meta.url))("a child that may write in the checkout, 
 	);
 });
 
-test("with mode off, most attempts get through, and the result says that nothing enforced anything", async () => {
+longTest("with mode off, most attempts get through, and the result says that nothing enforced anything", async () => {
 	const { trials, details } = await play({ version: "0.87.1", sandbox: { mode: "off" } });
 	expect(details?.results[0]?.sandbox).toEqual({
 		enforced: "policy",

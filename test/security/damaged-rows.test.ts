@@ -35,7 +35,7 @@ import { pastRun } from "../ledger/past.ts";
 import { admission } from "../ledger/samples.ts";
 import { readyHost, useScratch } from "../ledger/scratch.ts";
 
-const scratch = useScratch();
+const scratch = useScratch({ inMemory: true });
 const openHome = useHome();
 const redactor = createRedactor({ secrets: [], homeDir: "/home/ali" });
 const YEARS = 4e11;

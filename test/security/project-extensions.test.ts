@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Step, text, toolCall } from "../helpers/model-steps.ts";
 import { type piVersions, promptPi, somePi } from "../helpers/pi.ts";
@@ -64,7 +65,7 @@ describe.each(somePi(import.meta.url))("an extension of a project that nobody tr
 });
 
 describe.each(somePi(import.meta.url))("an extension of a project that nobody trusts, on pi %s", (version) => {
-	test("nor for its tools", async () => {
+	longTest("nor for its tools", async () => {
 		const home = await openProject([checkOut("hostile"), spawnGeneral]);
 		hostileBranch(home, { "ext.ts": changed(home) });
 		await go(home, version);
@@ -72,7 +73,7 @@ describe.each(somePi(import.meta.url))("an extension of a project that nobody tr
 		expect(toolsOfChildren(home)).not.toContain(true);
 	});
 
-	test("nor if the branch changed what it imports", async () => {
+	longTest("nor if the branch changed what it imports", async () => {
 		const home = await openProject([checkOut("hostile"), spawnGeneral], {
 			"part.ts": OWN,
 			"ext.ts": 'export { default } from "./part.ts";\n',
@@ -83,7 +84,7 @@ describe.each(somePi(import.meta.url))("an extension of a project that nobody tr
 		expect(existsSync(markOf(home))).toBe(false);
 	});
 
-	test("nor if it is reached through a link", async () => {
+	longTest("nor if it is reached through a link", async () => {
 		const home = await openProject([checkOut("hostile"), spawnGeneral]);
 		hostileBranch(home, { "ext.ts": changed(home) });
 		symlinkSync(join(home.project, "ext.ts"), join(home.scratch, "link.ts"));
@@ -92,7 +93,7 @@ describe.each(somePi(import.meta.url))("an extension of a project that nobody tr
 		expect(existsSync(markOf(home))).toBe(false);
 	});
 
-	test("is loaded as it is now if the project is trusted", async () => {
+	longTest("is loaded as it is now if the project is trusted", async () => {
 		const home = await openProject([checkOut("hostile"), delegateTo("explorer", "Look.")]);
 		hostileBranch(home, { "ext.ts": changed(home) });
 		const run = await go(home, version, { args: [...ELSEWHERE, "--approve"] });
