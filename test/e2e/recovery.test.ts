@@ -231,7 +231,7 @@ longTest("what is owed to a session without a file need not be kept for ever: th
 	const home = await openHome({
 		script: dispatch({ parent: [delegateTo("explorer", "Find it."), text("Done.")], child: [finalize("Found.")] }),
 	});
-	for (const args of [["--no-session"], []]) await promptPi(home, "Go.", { args, timeoutMs: 25_000 });
+	for (const args of [["--no-session"], []]) await promptPi(home, "Go.", { args });
 	const kept = "SELECT plan ->> '$.afterwards.parentKept' AS kept FROM runs ORDER BY seq";
 	expect(inLedger(home, kept)).toEqual([{ kept: 0 }, { kept: 1 }]);
 });

@@ -66,7 +66,7 @@ function putBack(world: World, mark: string): void {
 		if (!existsSync(file) || readFileSync(file, "utf8") !== "as it was\n") writeFileSync(file, "as it was\n");
 	}
 	for (const folder of ["/tmp", "/var/tmp", "/dev/shm", "/etc", "/usr/local/bin", "/var/log"]) {
-		rmSync(join(folder, `pg-attempt-${mark}`), { force: true });
+		rmSync(join(folder, `pg-attempt-${world.id}-${mark}`), { force: true });
 	}
 	for (const prefix of ["link-", "s-", ""])
 		if (mark !== "read-tool-through-a-new-link") rmSync(join("/tmp", prefix + mark), { force: true });
