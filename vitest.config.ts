@@ -30,14 +30,15 @@ const LEFT_OUT = isShare ? LONG_FILES : [];
 export default defineConfig({
 	test: {
 		globalSetup: ["test/helpers/global-setup.ts"],
-		// Longer than the longest wait in it, which says what it waited for.
-		testTimeout: 90_000,
+		// Longer than the longest waits in it, which say what they waited for. Only a failure takes so long.
+		testTimeout: 3 * PATIENCE_MS,
 		hookTimeout: 3 * PATIENCE_MS,
 		expect: { poll: { timeout: PATIENCE_MS } },
 		// What did not happen the first time did not happen.
 		retry: 0,
-		// On two cores: every end-to-end test starts several pi processes of its own, and waits for them a part of the time.
-		maxWorkers: 4,
+		// On two cores: every end-to-end test starts several pi processes of its own, and waits for them, for the disk and for
+		// timers a part of the time.
+		maxWorkers: 6,
 		sequence: { sequencer: LongestFirst },
 		projects: [
 			{

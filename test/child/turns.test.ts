@@ -16,13 +16,13 @@ function work(began: string[], name: string) {
 }
 
 test("a few have their turn at the same time, the others in the order in which they came", async () => {
-	const turns = new Turns(2, 1000);
+	const turns = new Turns(2, 60_000);
 	const began: string[] = [];
 	const all = ["a", "b", "c", "d"].map((name) => work(began, name));
 	const answers = all.map(({ run }) => turns.take(run));
 	expect(began).toEqual(["a", "b"]);
 	all[1]?.end();
-	await vi.waitFor(() => expect(began).toEqual(["a", "b", "c"]));
+	await expect.poll(() => began).toEqual(["a", "b", "c"]);
 	for (const { end } of all) end();
 	expect(await Promise.all(answers)).toEqual(["a", "b", "c", "d"]);
 	expect(began).toEqual(["a", "b", "c", "d"]);

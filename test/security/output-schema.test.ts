@@ -20,7 +20,7 @@ const EVIL_RESULT = JSON.stringify(`${"a".repeat(64)}!`);
 
 describe.each(somePi(import.meta.url))("a result check that never ends, on pi %s", (pi) => {
 	test("ends its own run with the reason, and the other run of the host notices nothing", {
-		timeout: 90_000,
+		timeout: 180_000,
 	}, async () => {
 		const handedOver = gate();
 		const home = await openHome({
