@@ -75,7 +75,7 @@ export interface DirectCommand {
 	descriptors: number[];
 }
 
-/** The same without the shell where it is not needed, for those that can hand over a descriptor. They close it. */
+/** The same without the shell where it is not needed, for callers that can pass a descriptor on. They close it. */
 export function directRingCommand(ring: Ring, command: readonly string[], cwd = ring.setup.cwd): DirectCommand {
 	if (!isBwrapAlone(ring.setup)) return { command: ringCommand(ring, command, cwd), descriptors: [] };
 	return { command: bwrapCommand(ring, command, { cwd, filter: 3 }), descriptors: [openFilter(ring)] };

@@ -22,7 +22,7 @@ const FAMILY = { unix: 1, inet: 2, inet6: 10, netlink: 16 };
 
 /** The rest of the argument holds flags. */
 const TYPE_BITS = 0x0f;
-const TYPE = { stream: 1, seqpacket: 5 };
+const CONNECTED_TYPES = { stream: 1, seqpacket: 5 };
 
 const LOAD = 0x20;
 const AND = 0x54;
@@ -77,7 +77,7 @@ function pairsOfConnections(socketpair: number): Instruction[] {
 		[RETURN, 0, 0, EAFNOSUPPORT],
 		[LOAD, 0, 0, OFFSET.secondArgument],
 		[AND, 0, 0, TYPE_BITS],
-		...Object.values(TYPE).flatMap((type) => answer(IF_EQUAL, type, ALLOW)),
+		...Object.values(CONNECTED_TYPES).flatMap((type) => answer(IF_EQUAL, type, ALLOW)),
 		[RETURN, 0, 0, EPERM],
 	];
 	return [[IF_EQUAL, 0, decision.length, socketpair], ...decision];

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { isOpenToUs } from "../../src/sandbox/existing.ts";
 import { hiddenByVariables } from "../../src/sandbox/hidden.ts";
 import { removeScratch } from "../../src/sandbox/scratch.ts";
+import { repositoryRoot } from "../helpers/repository.ts";
 import { said, useRing } from "./a-ring.ts";
 
 const openRing = useRing();
@@ -43,7 +44,7 @@ test("a key that a variable names is hidden; a folder with the project in it and
 	const key = join(outside, "credentials");
 	writeFileSync(key, "a secret\n");
 	writeFileSync(join(tree, "file"), "of the project\n");
-	const node = [process.execPath, join(import.meta.dirname, "in-ring.ts"), JSON.stringify(ring.setup)];
+	const node = [process.execPath, join(repositoryRoot, "test", "children", "in-ring.ts"), JSON.stringify(ring.setup)];
 	const run = (env: object) =>
 		execFileSync(node[0] ?? "", [...node.slice(1), `cat ${key} file; echo gone > /dev/null`], {
 			env: { ...process.env, ...env },
