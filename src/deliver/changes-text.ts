@@ -29,7 +29,7 @@ export function changesText({ run, plan }: EndedRecord): ChangesText | undefined
 	const lines = [
 		...files.slice(0, FILES_TOLD).map(fileLine),
 		...(more > 0 ? [ours`and ${more} more`] : []),
-		...(warnings.length > 0 ? [ours`To look at before: ${joined(warnings.map(inLegibleLine), "; ")}`] : []),
+		...(warnings.length > 0 ? [ours`Check before applying: ${joined(warnings.map(inLegibleLine), "; ")}`] : []),
 	];
 	return { sentence, files: joined(lines, "\n") };
 }

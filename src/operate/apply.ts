@@ -80,7 +80,7 @@ interface Change {
 	from: readonly ChangesState[];
 	to: Side;
 	settled: { state: ChangesState; what: "applied" | "undone" };
-	/** For what nobody has begun. */
+	/** For what was not begun yet. */
 	journal(folder: string): Promise<Journal | { conflicts: string[] } | undefined>;
 }
 

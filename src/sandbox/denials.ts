@@ -7,8 +7,8 @@ const WANTS_NETWORK =
 const WANTS_TO_WRITE = /read-only file system|EROFS/i;
 
 /**
- * What a ring has denied to a program that failed, going by what it printed, in lines for the model that started it. Whoever
- * is not told looks for the mistake in the program.
+ * What a ring has denied to a program that failed, going by what it printed, in lines for the model that started it. A
+ * model that is not told looks for the mistake in the program.
  */
 export function denialsIn(output: string, setup: RingSetup, refused: readonly string[] = []): string[] {
 	return [

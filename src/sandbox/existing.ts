@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync, type Stats, statSync } from "node:fs";
 
-interface ExistingPlace {
+export interface ExistingPlace {
 	/** The real one, links followed: bubblewrap cannot mount over a link. */
 	path: string;
 	stats: Stats;

@@ -1,3 +1,5 @@
+import { delimiter, isAbsolute, join } from "node:path";
+
 /** Below the home folder: keys, tokens, mail, browsers, and what was typed into shells. */
 const IN_HOME = [
 	...[".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".oci", ".terraform.d", ".vault-token", ".step"],
@@ -9,6 +11,7 @@ const IN_HOME = [
 		".config/op",
 		".config/sops",
 		".config/rclone",
+		".config/age",
 	],
 	...[
 		".config/doctl",
@@ -41,8 +44,44 @@ const IN_HOME = [
 		".config/opencode",
 	],
 	...[".bash_history", ".zsh_history", ".local/share/fish", ".python_history", ".node_repl_history", ".psql_history"],
-	...[".mysql_history", ".lesshst", ".viminfo", ".wget-hsts"],
+	...[".mysql_history", ".sqlite_history", ".rediscli_history", ".irb_history", ".lesshst", ".viminfo", ".wget-hsts"],
+	...[".s3cfg", ".boto", ".fly", ".terraformrc", ".dockercfg", ".config/netlify", ".local/share/com.vercel.cli"],
+	...[
+		".config/pip/pip.conf",
+		".pip/pip.conf",
+		".config/composer/auth.json",
+		".bundle/config",
+		".nuget/NuGet/NuGet.Config",
+	],
+	...[".gradle/gradle.properties", ".config/NuGet/NuGet.Config", ".config/Bitwarden", ".config/Bitwarden CLI"],
 ];
+
+/** Variables with which a user keeps one of these elsewhere. */
+const NAMING_A_PLACE = [
+	...[
+		"GNUPGHOME",
+		"AWS_SHARED_CREDENTIALS_FILE",
+		"AWS_CONFIG_FILE",
+		"AZURE_CONFIG_DIR",
+		"CLOUDSDK_CONFIG",
+		"KUBECONFIG",
+	],
+	...["GOOGLE_APPLICATION_CREDENTIALS", "OCI_CLI_CONFIG_FILE", "DOCKER_CONFIG", "TF_CLI_CONFIG_FILE", "RCLONE_CONFIG"],
+	...[
+		"GH_CONFIG_DIR",
+		"GLAB_CONFIG_DIR",
+		"SOPS_AGE_KEY_FILE",
+		"PASSWORD_STORE_DIR",
+		"BOTO_CONFIG",
+		"NETRC",
+		"PGPASSFILE",
+	],
+	...["NPM_CONFIG_USERCONFIG", "npm_config_userconfig", "PIP_CONFIG_FILE", "CLAUDE_CONFIG_DIR", "CODEX_HOME"],
+	...["HISTFILE", "PYTHON_HISTORY", "NODE_REPL_HISTORY", "PSQL_HISTORY", "MYSQL_HISTFILE", "LESSHISTFILE"],
+];
+
+/** Variables that move a part of the home folder. */
+const MOVING_A_PART = { XDG_CONFIG_HOME: ".config/", XDG_DATA_HOME: ".local/share/", CARGO_HOME: ".cargo/" };
 
 /** What only root can read on most machines. A ring that root starts runs without its capabilities, but still owns these files. */
 export const HIDDEN_OF_THE_MACHINE: readonly string[] = [
@@ -61,3 +100,15 @@ export const HIDDEN_OF_THE_MACHINE: readonly string[] = [
 
 /** Paths that no tool of a child may read, whatever a configuration says. Not all of them exist. */
 export const hiddenInHome = (home: string): string[] => IN_HOME.map((name) => `${home}/${name}`);
+
+/** The same where the user's variables say that they are. */
+export const hiddenByVariables = (env: NodeJS.ProcessEnv): string[] =>
+	[
+		// Several files are separated as folders on the PATH are.
+		...NAMING_A_PLACE.flatMap((name) => (env[name] ?? "").split(delimiter)),
+		...Object.entries(MOVING_A_PART).flatMap(([name, part]) =>
+			env[name]
+				? IN_HOME.filter((path) => path.startsWith(part)).map((path) => join(env[name] ?? "", path.slice(part.length)))
+				: [],
+		),
+	].filter((path) => isAbsolute(path));

@@ -6,9 +6,9 @@ import { isInside } from "../files/project-area.ts";
 import { realPath } from "../files/real-path.ts";
 import { bwrapArguments, networkCommand, type RingAbilities, type RingNetwork } from "./bwrap.ts";
 import { ringEnvironment } from "./environment.ts";
-import { existing, existingOnly, isFolder, isOpenToUs, realPathsOf } from "./existing.ts";
+import { type ExistingPlace, existing, existingOnly, isFolder, isOpenToUs, realPathsOf } from "./existing.ts";
 import { filterFile, openFilter } from "./filter.ts";
-import { HIDDEN_OF_THE_MACHINE, hiddenInHome } from "./hidden.ts";
+import { HIDDEN_OF_THE_MACHINE, hiddenByVariables, hiddenInHome } from "./hidden.ts";
 import { type Mount, mountsFor } from "./mounts.ts";
 import { PROXY_SOCKET } from "./proxy-socket.ts";
 import { shellWords } from "./quote.ts";
@@ -75,7 +75,7 @@ export interface DirectCommand {
 	descriptors: number[];
 }
 
-/** The same without the shell where it is not needed, for those that can hand over a descriptor. They close it. */
+/** The same without the shell where it is not needed, for callers that can pass a descriptor on. They close it. */
 export function directRingCommand(ring: Ring, command: readonly string[], cwd = ring.setup.cwd): DirectCommand {
 	if (!isBwrapAlone(ring.setup)) return { command: ringCommand(ring, command, cwd), descriptors: [] };
 	return { command: bwrapCommand(ring, command, { cwd, filter: 3 }), descriptors: [openFilter(ring)] };
@@ -178,8 +178,12 @@ export function ringMounts({ setup }: Ring): Mount[] {
 		(path) =>
 			isReplaced(path) && !replaced.includes(path) && ![...shown, ...written].some((folder) => isInside(folder, path)),
 	);
+	// A history may be /dev/null, and a variable may name a folder that holds far more than what is secret.
+	const isOnlySecret = ({ path, stats }: ExistingPlace) =>
+		stats.isFile() || (stats.isDirectory() && ![home, ...shown, ...written].some((inner) => isInside(path, inner)));
 	const masked = [
 		...existing([...hiddenInHome(home), ...hidden]),
+		...existing(hiddenByVariables(process.env)).filter(isOnlySecret),
 		...existing(HIDDEN_OF_THE_MACHINE).filter((place) => noMounts || isRoot() || isOpenToUs(place)),
 	];
 	return mountsFor({

@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
 import { lstatSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
-import { lstat, readdir, rm } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { removeAll } from "../files/remove-all.ts";
 
 /** Longer than any run. Its processes have ended by then, whatever became of its host. */
 const OLD_MS = 7 * 24 * 3_600_000;
@@ -11,13 +10,10 @@ const OLD_MS = 7 * 24 * 3_600_000;
 export async function removeScratch(folder: string): Promise<void> {
 	try {
 		if (removeFew(folder)) return;
-		await rm(folder, { recursive: true, force: true });
 	} catch (error) {
-		if (!(error instanceof Error && "code" in error)) throw error;
-		// Folders that their maker has closed to itself. chmod follows no links on its way down.
-		await promisify(execFile)("chmod", ["-R", "u+rwX", folder]);
-		await rm(folder, { recursive: true, force: true });
+		if (!(error instanceof Error && "code" in error)) throw error; // Some of it is left, which takes longer.
 	}
+	await removeAll(folder);
 }
 
 const FEW = 32;

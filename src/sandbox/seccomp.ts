@@ -2,6 +2,7 @@
 interface Architecture {
 	audit: number;
 	socket: number;
+	socketpair: number;
 	/** Kernel keyrings hold the user's keys, and no namespace keeps them apart. */
 	keys: readonly number[];
 	/** x86-64 has a second table of the same calls under other numbers. */
@@ -9,8 +10,8 @@ interface Architecture {
 }
 
 const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
-	x64: { audit: 0xc000003e, socket: 41, keys: [248, 249, 250], x32: true },
-	arm64: { audit: 0xc00000b7, socket: 198, keys: [217, 218, 219], x32: false },
+	x64: { audit: 0xc000003e, socket: 41, socketpair: 53, keys: [248, 249, 250], x32: true },
+	arm64: { audit: 0xc00000b7, socket: 198, socketpair: 199, keys: [217, 218, 219], x32: false },
 };
 
 /** The same number on every processor. It can make sockets without `socket`. */
@@ -19,7 +20,12 @@ const X32 = 0x40000000;
 
 const FAMILY = { unix: 1, inet: 2, inet6: 10, netlink: 16 };
 
+/** The rest of the argument holds flags. */
+const TYPE_BITS = 0x0f;
+const CONNECTED_TYPES = { stream: 1, seqpacket: 5 };
+
 const LOAD = 0x20;
+const AND = 0x54;
 const IF_EQUAL = 0x15;
 const IF_AT_LEAST = 0x35;
 const RETURN = 0x06;
@@ -31,20 +37,21 @@ const EPERM = fail(1);
 const ENOSYS = fail(38);
 const EAFNOSUPPORT = fail(97);
 
-/** Where `struct seccomp_data` has them. The first argument is an int, so its low half is all of it. */
-const OFFSET = { call: 0, architecture: 4, firstArgument: 16 };
+/** Where `struct seccomp_data` has them. The arguments are ints, so their low halves are all of them. */
+const OFFSET = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24 };
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
 /**
  * A filter of system calls, as bubblewrap takes it from a descriptor. It allows sockets of the internet only: a unix socket
  * leads to programs outside even where the file system is read-only, and a VM socket leads out of a network namespace.
- * `socketpair` stays, since both of its ends are inside. Undefined for a processor that it has no numbers for.
+ * `socketpair` stays for connections, since both of their ends are inside and stay connected. An end of a pair for datagrams
+ * can send to any address. Undefined for a processor that it has no numbers for.
  */
 export function socketFilter(options: { sockets: boolean; arch?: string }): Buffer | undefined {
 	const architecture = ARCHITECTURES[options.arch ?? process.arch];
 	if (!architecture) return undefined;
-	const { audit, socket, keys, x32 } = architecture;
+	const { audit, socket, socketpair, keys, x32 } = architecture;
 	const families = [FAMILY.inet, FAMILY.inet6, FAMILY.netlink, ...(options.sockets ? [FAMILY.unix] : [])];
 	return assembled([
 		[LOAD, 0, 0, OFFSET.architecture],
@@ -53,6 +60,7 @@ export function socketFilter(options: { sockets: boolean; arch?: string }): Buff
 		[LOAD, 0, 0, OFFSET.call],
 		...(x32 ? answer(IF_AT_LEAST, X32, EPERM) : []),
 		...[IO_URING_SETUP, ...keys].flatMap((call) => answer(IF_EQUAL, call, ENOSYS)),
+		...(options.sockets ? [] : pairsOfConnections(socketpair)),
 		[IF_EQUAL, 1, 0, socket],
 		[RETURN, 0, 0, ALLOW],
 		[LOAD, 0, 0, OFFSET.firstArgument],
@@ -60,6 +68,19 @@ export function socketFilter(options: { sockets: boolean; arch?: string }): Buff
 		...answer(IF_EQUAL, FAMILY.unix, EPERM),
 		[RETURN, 0, 0, EAFNOSUPPORT],
 	]);
+}
+
+function pairsOfConnections(socketpair: number): Instruction[] {
+	const decision: Instruction[] = [
+		[LOAD, 0, 0, OFFSET.firstArgument],
+		[IF_EQUAL, 1, 0, FAMILY.unix],
+		[RETURN, 0, 0, EAFNOSUPPORT],
+		[LOAD, 0, 0, OFFSET.secondArgument],
+		[AND, 0, 0, TYPE_BITS],
+		...Object.values(CONNECTED_TYPES).flatMap((type) => answer(IF_EQUAL, type, ALLOW)),
+		[RETURN, 0, 0, EPERM],
+	];
+	return [[IF_EQUAL, 0, decision.length, socketpair], ...decision];
 }
 
 const answer = (test: number, value: number, verdict: number): Instruction[] => [

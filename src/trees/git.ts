@@ -1,4 +1,5 @@
 import { devNull } from "node:os";
+import { delimiter, isAbsolute, sep } from "node:path";
 import { type ProgramEnd, type RunProgram, runPlainly } from "./program.ts";
 
 /** A repository by its parts, so that git neither looks for one nor asks whose it is. */
@@ -63,7 +64,7 @@ const IDENTITY = { NAME: "pi-geon", EMAIL: "pi-geon@localhost" };
 /** What every git of ours gets, and nothing else of the user's environment: there `GIT_DIR` and the like could be set. */
 function cleanEnvironment(): Record<string, string> {
 	return {
-		PATH: process.env.PATH ?? "",
+		PATH: pathOutsideOfProjects(process.env.PATH ?? ""),
 		LC_ALL: "C",
 		GIT_TERMINAL_PROMPT: "0",
 		GIT_OPTIONAL_LOCKS: "0",
@@ -77,6 +78,13 @@ function cleanEnvironment(): Record<string, string> {
 		),
 	};
 }
+
+/** A script of npm has the programs of the project on its PATH: a project must not bring the git that looks at it. */
+export const pathOutsideOfProjects = (path: string): string =>
+	path
+		.split(delimiter)
+		.filter((folder) => isAbsolute(folder) && !folder.split(sep).includes("node_modules"))
+		.join(delimiter);
 
 /** git on a repository that we name, with nothing but what we tell it. */
 export async function git(

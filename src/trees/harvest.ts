@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TreeBase } from "../run/changes.ts";
 import { messageOf } from "../run/message-of.ts";
+import { inTheWay } from "./apply/file-state.ts";
 import { GitFailed, git, gitLine, nulWords, type Repository } from "./git.ts";
 import { TREE_BRANCH } from "./git-folder.ts";
 import { measure, type TreeLimits } from "./measure.ts";
@@ -53,26 +54,51 @@ export async function packChanges(order: HarvestOrder): Promise<string | undefin
 	return parts.bundle;
 }
 
-/** Puts the files as they are into our index. A repository inside the tree would be taken as a mere link to a commit. */
-async function addEverything(ours: Repository, { folder, limits, inRing: run }: HarvestOrder): Promise<void> {
+/** Puts the files as they are into our index. */
+async function addEverything(ours: Repository, order: HarvestOrder): Promise<void> {
+	try {
+		await addReadable(ours, order);
+	} catch (error) {
+		if (!/permission denied/i.test(messageOf(error))) throw error;
+		// Tests often close a file or a folder to themselves, and leave it so. git keeps no such rights.
+		const { tree } = treeParts(order.folder);
+		await order.inRing(["chmod", "-R", "u+rwX", "--", tree], { cwd: order.folder, env: {} });
+		await addReadable(ours, order);
+	}
+}
+
+/** A repository inside the tree would be taken as a mere link to a commit. */
+async function addReadable(ours: Repository, { folder, limits, inRing: run }: HarvestOrder): Promise<void> {
 	const { tree } = treeParts(folder);
-	const forgetRepositories = async (paths: readonly string[]) => {
+	const forget = async (paths: readonly string[]) => {
 		for (const path of paths) {
-			const { exitCode, stderr } = await run(["rm", "-rf", "--", join(tree, path, ".git")], { cwd: tree, env: {} });
-			if (exitCode !== 0) throw new Error(`The repository in ${path} cannot be taken along: ${stderr.trim()}`);
+			// Behind a link, it is not in the tree.
+			if (inTheWay(tree, path) !== undefined) continue;
+			const { exitCode, stderr } = await run(["rm", "-rf", "--", join(tree, path)], { cwd: tree, env: {} });
+			if (exitCode !== 0) throw new Error(`${path} in the tree cannot be removed: ${stderr.trim()}`);
 		}
 	};
+	const repositoryOf = (path: string) => join(path, ".git");
 	// What is in submodules does not come home, and git would run what their configuration says to see whether it changed.
-	await forgetRepositories(await submodulesOf(ours, run));
+	await forget((await submodulesOf(ours, run)).map(repositoryOf));
 	for (let round = 0; ; round++) {
-		const changed = await git(ours, ["ls-files", "-z", "--others", "--modified", "--exclude-standard"], { run });
+		const listed = await git(ours, ["ls-files", "-z", "--others", "--modified", "--exclude-standard"], { run });
+		const [, path, why = "its path is too long"] = UNSEEN.exec(listed.stderr) ?? [];
+		if (path !== undefined) throw new Error(`git cannot look at all of the tree: ${why}: ${path}`);
 		const what = `What the subagent changed in ${tree}`;
-		const { embedded } = await measure(nulWords(changed.stdout), { top: tree, limits, what });
+		const { embedded, special } = await measure(nulWords(listed.stdout), { top: tree, limits, what });
+		await forget(special);
 		if (embedded.length === 0 || round === MOST_NESTED) break;
-		await forgetRepositories(embedded);
+		await forget(embedded.map(repositoryOf));
 	}
 	await git(ours, ["add", "--all"], { run });
 }
+
+/**
+ * What it cannot look at, git leaves out with these words and calls it a success. The work in there would be lost. A message
+ * with a long path is cut before it says why.
+ */
+const UNSEEN = /^(?:warning: could not open directory|error: cannot lstat) '(.{0,200}).*?(?:': (.+))?$/m;
 
 async function submodulesOf(ours: Repository, run: RunProgram): Promise<string[]> {
 	const { stdout } = await git(ours, ["ls-files", "-z", "--stage"], { run });

@@ -27,7 +27,7 @@ export interface Cleared {
 
 /**
  * Sees to what was left by processes that were killed: a tree that was half made, one whose run is over and whose changes did not
- * come home, one whose changes did, and files that nobody knows.
+ * come home, one whose changes did, and files that no ledger knows.
  */
 export async function clearLeftovers(place: TreesPlace, clearing: Clearing): Promise<Cleared> {
 	const cleared: Cleared = { removed: 0, harvested: 0, failed: [] };

@@ -17,6 +17,8 @@ export interface Measured {
 	/** Folders that hold another repository: those that the index knows as submodules, and those it does not. */
 	submodules: string[];
 	embedded: string[];
+	/** Pipes, sockets and devices: git can store none of them. */
+	special: string[];
 }
 
 /** So many are looked at before the screen gets its turn. */
@@ -27,7 +29,7 @@ export async function measure(
 	paths: readonly string[],
 	{ top, limits, what }: { top: string; limits: TreeLimits; what: string },
 ): Promise<Measured> {
-	const measured: Measured = { files: 0, bytes: 0, submodules: [], embedded: [] };
+	const measured: Measured = { files: 0, bytes: 0, submodules: [], embedded: [], special: [] };
 	if (paths.length > limits.maxFiles) throw tooManyFiles(what, limits);
 	for (const [index, path] of paths.entries()) {
 		if (index % LOOKED_AT_ONCE === LOOKED_AT_ONCE - 1) await setImmediate();
@@ -39,6 +41,7 @@ export async function measure(
 		const found = lstatIfThere(join(top, path));
 		if (!found) continue; // Deleted, and the index still knows it.
 		if (found.isDirectory()) measured.submodules.push(path);
+		else if (!found.isFile() && !found.isSymbolicLink()) measured.special.push(path);
 		else {
 			measured.files++;
 			measured.bytes += found.size;

@@ -144,8 +144,7 @@ export async function bringHome(place: TreesPlace, runId: RunId, how: Homecoming
 			return { notHarvested: problem, tree: treeParts(tree.folder).tree };
 		}
 	}
-	await removeTreeFolder(tree.folder, place.root);
-	treeRemoved(ledger, runId);
+	await removeHarvested(place, tree);
 	const known = findChanges(ledger, runId);
 	return { changes: known && onlyChanges(known), warnings: tree.warnings };
 
@@ -167,6 +166,17 @@ export async function bringHome(place: TreesPlace, runId: RunId, how: Homecoming
 		const total = { files: files.length, added: sum("added"), removed: sum("removed") };
 		return { ...received, base, files: files.slice(0, FILES_LISTED), total };
 	}
+}
+
+/** Its changes are home, whatever keeps the folder from being removed. The ledger knows of it, so that others try again. */
+async function removeHarvested({ ledger, root }: TreesPlace, { folder, runId }: TreeRecord): Promise<void> {
+	try {
+		await removeTreeFolder(folder, root);
+	} catch (error) {
+		if (error instanceof Error) return;
+		throw error;
+	}
+	treeRemoved(ledger, runId);
 }
 
 /** In the ledger and in results; the patch has all. */

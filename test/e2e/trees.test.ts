@@ -150,7 +150,25 @@ describe("whatever way a run with a tree ends, its changes come home and the end
 		expect(treesLeft(home)).toEqual([]);
 	});
 
-	longTest("its host was killed while it worked: it goes on in the same tree", async () => {
+	test("the user stopped it", async () => {
+		const home: Home = await openHome({
+			script: dispatch({
+				parent: [delegateTo("worker", "Write."), text("Done.")],
+				child: [writeIn("half.txt", "half\n"), [text("Now"), hang()]],
+			}),
+		});
+		projectIn(home);
+		const running = promptPi(home, "Go.", { version: ANY_PI });
+		await eventually(() => expect(home.model.requests.some(({ isChild, turn }) => isChild && turn === 1)).toBe(true));
+		expect(await piGeon(home, ["stop", "last"])).toMatchObject({ code: 0 });
+		const [details] = delegations(await running);
+		expect(details?.results).toMatchObject([
+			{ exitCode: 130, cause: "stopped", changes: { files: [{ path: "half.txt" }] } },
+		]);
+		expect(treesLeft(home)).toEqual([]);
+	});
+
+	test("its host was killed while it worked: it goes on in the same tree", async () => {
 		const home: Home = await openHome({
 			script: dispatch({
 				parent: [delegateTo("worker", "Write."), text("Done.")],

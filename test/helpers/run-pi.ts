@@ -5,6 +5,7 @@ import { type PiEvent, parseJsonLines } from "../../demo/json-lines.ts";
 import type { Home } from "./home.ts";
 import { PATIENCE_MS } from "./patience.ts";
 import { cliOf, type PiVersion } from "./repository.ts";
+import { homesWithoutRings } from "./rings.ts";
 
 export interface RunOptions {
 	readonly version?: PiVersion;
@@ -43,6 +44,7 @@ export const GRACE_MS = 5_000;
 export async function runPi(home: Home, args: readonly string[], options: RunOptions = {}): Promise<PiRun> {
 	const { version = home.pi, timeoutMs = PATIENCE_MS, signal: abort } = options;
 	const node = [process.execPath, cliOf(version), ...args];
+	if (options.machine) homesWithoutRings.add(home);
 	const machine = options.machine ? ["bwrap", "--die-with-parent", ...options.machine, "--"] : [];
 	const [program = "", ...words] = [...machine, ...node];
 	const child = spawn(program, words, {

@@ -2,6 +2,7 @@ import { afterEach } from "vitest";
 import { type Home, type HomeOptions, makeHome } from "./home.ts";
 import { cleanup, expectNothingLeft } from "./leaks.ts";
 import { type Script, type ScriptedModel, startModel } from "./model.ts";
+import { expectRings } from "./rings.ts";
 
 export interface TestHomeOptions extends Omit<HomeOptions, "model"> {
 	/** Plays the model of this home; `model` shares one that the test started itself (and closes). */
@@ -37,8 +38,9 @@ export function useHome(): (options: TestHomeOptions) => Promise<Home> {
 	};
 }
 
-/** Closes what a test left open, and fails if a process, socket or temporary file of ours survives that. */
+/** Closes what a test left open, and fails if a process, socket or temporary file of ours survives that, or a host had no ring. */
 export async function closeAndCheck(home: Home): Promise<void> {
 	await Promise.all([...home.closers].map((close) => close()));
 	await expectNothingLeft(home);
+	expectRings(home);
 }

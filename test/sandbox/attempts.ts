@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { SECRET, type World } from "./world.ts";
@@ -27,10 +28,22 @@ const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const bash = (command: string): Call => ({ tool: "bash", args: { command, timeout: 20 } });
 const node = (code: string): Call => bash(`${quote(process.execPath)} -e ${quote(code)}`);
 
+const python = (code: string): Call => bash(`python3 -c ${quote(code)}`);
+/** Makes a call of the system by its number on x86-64 and on arm64, and says so if it was let through. */
+const calls = ([x64, arm64]: readonly [number, number], args: string): Call =>
+	python(
+		[
+			"import ctypes, os; l = ctypes.CDLL(None, use_errno=True); b = ctypes.create_string_buffer(256)",
+			`n = {"x86_64": ${x64}, "aarch64": ${arm64}}[os.uname().machine]`,
+			`print("made-it" if l.syscall(n, ${args}) >= 0 else os.strerror(ctypes.get_errno()))`,
+		].join("; "),
+	);
+
 const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
 const untouched = (path: string): boolean => textOf(path) === "as it was\n";
 const isAbsent = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) === undefined;
 const isSecret = (_world: World, _mark: string, said: string): boolean => !said.includes(SECRET);
+const isNotMade = (_world: World, _mark: string, said: string): boolean => !said.includes("made-it");
 const isUnheard = ({ heard }: World, mark: string): boolean => ![...heard].some((said) => said.includes(mark));
 
 /** A file that must not appear. */
@@ -88,6 +101,32 @@ const WRITES: Attempt[] = [
 			bash(`cd ${quote(project)} && git -c user.name=x -c user.email=x@y commit --allow-empty -qm ${mark}`),
 		held: ({ project }, mark) => !textOf(join(project, ".git", "logs", "HEAD")).includes(mark),
 	}),
+	inCheckout({
+		boundary: "git",
+		name: "git-linked-worktree",
+		call: ({ project }, mark) => bash(`git -C ${quote(project)} worktree add -q --detach /tmp/${mark}`),
+		held: ({ project }) => isAbsent(join(project, ".git", "worktrees")),
+	}),
+	inCheckout(
+		changes(
+			"git-checkout-elsewhere",
+			({ project }) => join(project, "file.txt"),
+			(_path, mark, { project }) =>
+				bash(
+					`git init -q /tmp/${mark} && cd /tmp/${mark} && echo x > file.txt && git add file.txt && git --work-tree=${quote(project)} checkout-index -f file.txt`,
+				),
+			"git",
+		),
+	),
+	inCheckout(
+		changes(
+			"installed-packages",
+			({ project }) => join(project, "node_modules", "package.js"),
+			// In a tree, a link leads there.
+			(_path, mark) => appends("node_modules/package.js", mark),
+			"symlinks",
+		),
+	),
 	changes("append-outside", ({ outside }) => join(outside, "file"), appends),
 	changes(
 		"overwrite-in-place",
@@ -323,6 +362,83 @@ const NAMESPACES: Attempt[] = [
 	}),
 ];
 
+/** Copies a mount without `mount`: the same number on every processor. */
+const OPEN_TREE = 428;
+
+const CALLS: Attempt[] = [
+	asRoot({
+		boundary: "mounts and namespaces",
+		name: "copy-of-a-mount",
+		call: () => calls([OPEN_TREE, OPEN_TREE], '-100, b"/", 1'),
+		held: isNotMade,
+	}),
+	asRoot({
+		boundary: "mounts and namespaces",
+		name: "file-by-its-handle",
+		call: ({ outside }) =>
+			python(
+				[
+					"import ctypes, os, struct; l = ctypes.CDLL(None, use_errno=True)",
+					'h = ctypes.create_string_buffer(136); struct.pack_into("Ii", h, 0, 128, 0); m = ctypes.c_int()',
+					`l.name_to_handle_at(-100, ${JSON.stringify(join(outside, "file"))}.encode(), h, ctypes.byref(m), 0)`,
+					`print("made-it" if l.open_by_handle_at(os.open(${JSON.stringify(outside)}, 0), h, 1) >= 0 else ctypes.get_errno())`,
+				].join("; "),
+			),
+		held: isNotMade,
+	}),
+	onlyInRing({
+		boundary: "mounts and namespaces",
+		name: "program-around-the-ring",
+		call: () => bash("exec 3>>/proc/1/exe && echo made-it"),
+		held: isNotMade,
+	}),
+	onlyInRing({
+		boundary: "mounts and namespaces",
+		name: "control-group",
+		call: (_world, mark) =>
+			bash(`find /sys/fs/cgroup -maxdepth 1 -type d -exec mkdir {}/pg-attempt-${mark} ';' && echo made-it`),
+		held: (_world, mark) => isAbsent(`/sys/fs/cgroup/pg-attempt-${mark}`),
+	}),
+	{
+		boundary: "processes",
+		name: "rights-of-another-user",
+		call: () => bash("grep -q 'NoNewPrivs:.*1' /proc/self/status || echo made-it"),
+		held: isNotMade,
+	},
+	{
+		boundary: "processes",
+		name: "trace-a-process",
+		// Without stopping it. It goes on when the tracer ends.
+		call: ({ bystander }) => calls([101, 117], `0x4206, ${bystander.pid}, 0, 0`),
+		held: isNotMade,
+	},
+	{
+		boundary: "processes",
+		name: "memory-of-a-process",
+		call: ({ bystander }) => bash(`exec 3</proc/${bystander.pid}/mem && echo made-it`),
+		held: isNotMade,
+	},
+	{
+		boundary: "processes",
+		name: "key-by-the-root-of-a-process",
+		call: ({ bystander, home }) => bash(`cat /proc/${bystander.pid}/root${quote(join(home, ".ssh", "id_ed25519"))}`),
+		held: isSecret,
+	},
+	{
+		boundary: "processes",
+		name: "queue-for-messages",
+		call: () => bash("ipcmk -Q"),
+		held: (_world, _mark, said) => {
+			const [, id] = /queue id: (\d+)/.exec(said) ?? [];
+			const isOutside = readFileSync("/proc/sysvipc/msg", "utf8")
+				.split("\n")
+				.some((line) => line.trim().split(/\s+/)[1] === id);
+			if (id !== undefined && isOutside) execFileSync("ipcrm", ["-q", id]);
+			return id === undefined || !isOutside;
+		},
+	},
+];
+
 const isAlive = ({ bystander }: World): boolean => bystander.exitCode === null && bystander.signalCode === null;
 
 const PROCESSES: Attempt[] = [
@@ -531,7 +647,31 @@ const NETWORK: Attempt[] = [
 	},
 ];
 
+const RAW: Attempt[] = [
+	asRoot({
+		boundary: "network",
+		name: "raw-socket",
+		call: () => python('import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, 1); print("made-it")'),
+		held: isNotMade,
+	}),
+	asRoot({
+		boundary: "network",
+		name: "packet-socket",
+		call: () => python('import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW); print("made-it")'),
+		held: isNotMade,
+	}),
+];
+
 const SOCKETS: Attempt[] = [
+	{
+		boundary: "sockets",
+		name: "unix-from-a-pair",
+		call: ({ sockets }, mark) =>
+			python(
+				`import socket; a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM); a.sendto(b"${mark}", "${sockets.datagram}")`,
+			),
+		held: isUnheard,
+	},
 	{
 		boundary: "sockets",
 		name: "unix-in-a-readable-folder",
@@ -620,7 +760,9 @@ export const ATTEMPTS: readonly Attempt[] = [
 	...NAMESPACES,
 	...READS,
 	...NETWORK,
+	...RAW,
 	...SOCKETS,
+	...CALLS,
 	...PROCESSES,
 ];
 

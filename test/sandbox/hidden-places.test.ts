@@ -1,8 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isOpenToUs } from "../../src/sandbox/existing.ts";
+import { hiddenByVariables } from "../../src/sandbox/hidden.ts";
 import { removeScratch } from "../../src/sandbox/scratch.ts";
+import { repositoryRoot } from "../helpers/repository.ts";
 import { said, useRing } from "./a-ring.ts";
 
 const openRing = useRing();
@@ -22,6 +25,34 @@ test("a hidden place that others make between two commands is hidden from the se
 	renameSync(join(outside, "new"), file);
 	expect((await said(hiding, look)).output).not.toContain("secret");
 	expect((await said(showing, look)).output).toContain("a newer secret");
+});
+
+test("what variables name as the place of keys and histories is hidden, and nothing that holds more than that", () => {
+	const places = hiddenByVariables({
+		KUBECONFIG: "/keys/one:/keys/two",
+		HISTFILE: "/dev/null",
+		DOCKER_CONFIG: "relative",
+		XDG_CONFIG_HOME: "/moved",
+		PATH: "/usr/bin",
+	});
+	expect(places).toEqual(expect.arrayContaining(["/keys/one", "/keys/two", "/dev/null", "/moved/gh", "/moved/gcloud"]));
+	expect(places.filter((path) => !/^\/(keys|moved|dev)\//.test(path))).toEqual([]);
+});
+
+test("a key that a variable names is hidden; a folder with the project in it and /dev/null are not", async () => {
+	const { ring, tree, outside } = await openRing();
+	const key = join(outside, "credentials");
+	writeFileSync(key, "a secret\n");
+	writeFileSync(join(tree, "file"), "of the project\n");
+	const node = [process.execPath, join(repositoryRoot, "test", "children", "in-ring.ts"), JSON.stringify(ring.setup)];
+	const run = (env: object) =>
+		execFileSync(node[0] ?? "", [...node.slice(1), `cat ${key} file; echo gone > /dev/null`], {
+			env: { ...process.env, ...env },
+			encoding: "utf8",
+		});
+	expect(run({})).toContain("a secret\nof the project\n");
+	const named = { AWS_SHARED_CREDENTIALS_FILE: key, CODEX_HOME: tree, HISTFILE: "/dev/null" };
+	expect(run(named)).toBe("of the project\n");
 });
 
 test("commands that run side by side each have the whole filter", async () => {

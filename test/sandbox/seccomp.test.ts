@@ -1,17 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { socketFilter } from "../../src/sandbox/seccomp.ts";
 
-/** Runs a filter as the kernel does, for the four instructions that it has. */
-function verdict(program: Buffer, call: { arch: number; nr: number; first?: number }): string {
+/** Runs a filter as the kernel does, for the five instructions that it has. */
+function verdict(program: Buffer, call: { arch: number; nr: number; first?: number; second?: number }): string {
 	const data = Buffer.alloc(64);
 	data.writeUInt32LE(call.nr, 0);
 	data.writeUInt32LE(call.arch, 4);
 	data.writeUInt32LE(call.first ?? 0, 16);
+	data.writeUInt32LE(call.second ?? 0, 24);
 	let accumulator = 0;
 	for (let at = 0; at * 8 < program.length; at++) {
 		const [code, ifTrue, ifFalse] = [program.readUInt16LE(at * 8), program[at * 8 + 2] ?? 0, program[at * 8 + 3] ?? 0];
 		const value = program.readUInt32LE(at * 8 + 4);
 		if (code === 0x20) accumulator = data.readUInt32LE(value);
+		else if (code === 0x54) accumulator &= value;
 		else if (code === 0x15) at += accumulator === value ? ifTrue : ifFalse;
 		else if (code === 0x35) at += accumulator >= value ? ifTrue : ifFalse;
 		else if (code === 0x06) {
@@ -23,11 +25,11 @@ function verdict(program: Buffer, call: { arch: number; nr: number; first?: numb
 }
 
 const MACHINES = [
-	{ name: "x64", arch: 0xc000003e, socket: 41, keyctl: 250, other: 0x40000003 },
-	{ name: "arm64", arch: 0xc00000b7, socket: 198, keyctl: 219, other: 0xc000003e },
+	{ name: "x64", arch: 0xc000003e, socket: 41, socketpair: 53, keyctl: 250, other: 0x40000003 },
+	{ name: "arm64", arch: 0xc00000b7, socket: 198, socketpair: 199, keyctl: 219, other: 0xc000003e },
 ];
 
-describe.each(MACHINES)("the filter of system calls on $name", ({ name, arch, socket, keyctl, other }) => {
+describe.each(MACHINES)("the filter of system calls on $name", ({ name, arch, socket, socketpair, keyctl, other }) => {
 	const filter = (sockets: boolean) => socketFilter({ sockets, arch: name }) ?? Buffer.alloc(0);
 
 	test("lets the internet through and nothing else that is a socket", () => {
@@ -44,7 +46,26 @@ describe.each(MACHINES)("the filter of system calls on $name", ({ name, arch, so
 		expect(verdict(filter(false), { arch, nr: 425 })).toBe("errno 38");
 		expect(verdict(filter(false), { arch, nr: keyctl })).toBe("errno 38");
 		expect(verdict(filter(false), { arch, nr: 0 })).toBe("allow");
-		expect(verdict(filter(false), { arch, nr: socket + 1 })).toBe("allow");
+		expect(verdict(filter(false), { arch, nr: socket - 1 })).toBe("allow");
+	});
+
+	test("makes pairs of connected sockets, and none that could send to another address", () => {
+		const CLOSE_ON_EXEC = 0o2000000;
+		const pair = (first: number, second: number, sockets = false) =>
+			verdict(filter(sockets), { arch, nr: socketpair, first, second });
+		const [stream, datagram, raw, seqpacket] = [1, 2, 3, 5];
+		expect([stream, stream | CLOSE_ON_EXEC, seqpacket].map((type) => pair(1, type))).toEqual([
+			"allow",
+			"allow",
+			"allow",
+		]);
+		expect([datagram, datagram | CLOSE_ON_EXEC, raw].map((type) => pair(1, type))).toEqual([
+			"errno 1",
+			"errno 1",
+			"errno 1",
+		]);
+		expect(pair(30, stream)).toBe("errno 97");
+		expect(pair(1, datagram, true)).toBe("allow");
 	});
 
 	test("ends programs of another architecture", () => {

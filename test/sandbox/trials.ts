@@ -58,6 +58,7 @@ const AS_IT_WAS = (world: World) => [
 	join(world.agentDir, "pi-geon", "a-ledger"),
 	join(world.project, "file.txt"),
 	join(world.project, "edit.txt"),
+	join(world.project, "node_modules", "package.js"),
 ];
 
 function putBack(world: World, mark: string): void {
@@ -68,8 +69,10 @@ function putBack(world: World, mark: string): void {
 	for (const folder of ["/tmp", "/var/tmp", "/dev/shm", "/etc", "/usr/local/bin", "/var/log"]) {
 		rmSync(join(folder, `pg-attempt-${world.id}-${mark}`), { force: true });
 	}
+	// The attempt after it uses that link.
+	const made = mark === "read-tool-that-link" ? "read-tool-through-a-new-link" : mark;
 	for (const prefix of ["link-", "s-", ""])
-		if (mark !== "read-tool-through-a-new-link") rmSync(join("/tmp", prefix + mark), { force: true });
+		if (mark !== "read-tool-through-a-new-link") rmSync(join("/tmp", prefix + made), { recursive: true, force: true });
 	for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
 		if (new RegExp(`^sleep [789]${world.bystander.pid}$`).test(commandLineOf(pid))) {
 			killIfThere(Number(pid));

@@ -65,6 +65,8 @@ export async function makeWorld(places: Places, user: TestUser | undefined): Pro
 		[join(hidden, "plans")]: SECRET,
 		[join(project, "file.txt")]: "as it was\n",
 		[join(project, "edit.txt")]: "as it was\n",
+		[join(project, "node_modules", "package.js")]: "as it was\n",
+		[join(project, ".gitignore")]: "node_modules\n",
 	};
 	for (const [file, text] of Object.entries(files)) {
 		mkdirSync(dirname(file), { recursive: true });
@@ -96,6 +98,7 @@ export async function makeWorld(places: Places, user: TestUser | undefined): Pro
 	const udp = createSocket("udp4").on("message", (said) => heard.add(said.toString()));
 	udp.bind(0);
 	await once(udp, "listening");
+	const datagrams = await receiver(heard, sockets.datagram);
 	if (user) giveTo(user, scratch);
 	const bystander = spawn("sleep", ["600"], {
 		env: { PATH: process.env.PATH ?? "", BYSTANDER_KEY: SECRET },
@@ -119,7 +122,7 @@ export async function makeWorld(places: Places, user: TestUser | undefined): Pro
 		sockets,
 		heard,
 		close: async () => {
-			bystander.kill("SIGKILL");
+			for (const process of [bystander, datagrams]) process.kill("SIGKILL");
 			udp.close();
 			await Promise.all(listeners.map((listener) => new Promise((done) => listener.close(done))));
 		},
@@ -136,6 +139,19 @@ async function listening(heard: Set<string>, where: number | string): Promise<Se
 	);
 	await once(server, "listening");
 	return server;
+}
+
+/** Node has no datagrams of unix sockets. */
+async function receiver(heard: Set<string>, path: string): Promise<ChildProcess> {
+	const code = [
+		"import os, socket, sys; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)",
+		"s.bind(sys.argv[1]); os.chmod(sys.argv[1], 0o777); print('ready', flush=True)",
+		"while True: print(s.recv(1000).decode(), flush=True)",
+	].join("\n");
+	const listener = spawn("python3", ["-c", code, path], { stdio: ["ignore", "pipe", "inherit"] });
+	listener.stdout.on("data", (said: Buffer) => heard.add(said.toString().trim()));
+	await once(listener.stdout, "data");
+	return listener;
 }
 
 /** Links are not followed: they lead to what all tests share. */

@@ -10,12 +10,15 @@ import {
 	truncateSync,
 	writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { withProgramsInRing } from "../../src/sandbox/programs-in-ring.ts";
 import { findCheckout } from "../../src/trees/checkout.ts";
+import { objectsOf } from "../../src/trees/git-folder.ts";
 import { TREE_LIMITS } from "../../src/trees/measure.ts";
-import { runPlainly } from "../../src/trees/program.ts";
+import { type RunProgram, runPlainly } from "../../src/trees/program.ts";
 import { receiveBundle } from "../../src/trees/receive.ts";
+import { removeTreeFolder } from "../../src/trees/remove.ts";
 import { contentOf, repositoryIn, useGround, userGit, write } from "./repos.ts";
 
 const ground = useGround();
@@ -129,6 +132,110 @@ describe("what a child changed comes home", () => {
 		truncateSync(join(path, "sparse"), 1025 * 1024 ** 2);
 		await expect(harvest()).rejects.toThrow(/more than 1073741824 bytes/);
 		expect(existsSync(join(path, "sparse"))).toBe(true);
+	});
+});
+
+describe("whatever a child leaves in its tree", () => {
+	/** As a host does it: with the rights of the user, and of nobody else. */
+	const inRealRing = async <T>(main: string, folder: string, work: (inRing: RunProgram) => Promise<T>) => {
+		const readable = objectsOf(await findCheckout(main));
+		return withProgramsInRing({ scratch: join(ground.folder(), "scratch"), hidden: [] }, (inRing) =>
+			work(inRing(folder, readable)),
+		);
+	};
+
+	test("files and folders closed to itself, pipes, links in the place of submodules and odd names lose nothing", async () => {
+		const other = repositoryIn(join(ground.folder(), "other"), { x: "x\n" });
+		const main = project();
+		userGit(main, "submodule", "--quiet", "add", other, "sub");
+		userGit(main, "commit", "-qm", "sub");
+		const [before, otherBefore] = [contentOf(main), contentOf(other)];
+		const { path, folder, harvest } = await ground.tree(main);
+		write(path, { "closed/x": "x\n", shut: "s\n", "dir/b": "changed\n", suid: "s\n" });
+		write(path, { 'a\nb/c\td"e': "odd\n", "--output=x": "o\n", ":(top)x": "t\n" });
+		rmSync(join(path, "old"));
+		execFileSync("mkfifo", [join(path, "old"), join(path, "pipe")]);
+		rmSync(join(path, "sub"), { recursive: true });
+		symlinkSync(other, join(path, "sub"));
+		for (const [name, mode] of [
+			...["closed", "dir", "shut", "a\nb"].map((each) => [each, 0] as const),
+			["suid", 0o6755],
+		] as const)
+			chmodSync(join(path, name), mode);
+		chmodSync(path, 0);
+		const changes = await inRealRing(main, folder, harvest);
+		expect(summary(changes)).toEqual([
+			...["A --output=x", "A :(top)x", 'A a\nb/c\td"e', "A closed/x", "M dir/b", "D old", "A shut", "T sub", "A suid"],
+		]);
+		expect(changes?.files.find(({ path: name }) => name === "suid")?.mode).toBe("100755");
+		expect([contentOf(main), contentOf(other)]).toEqual([before, otherBefore]);
+	});
+
+	test("folders too deep for any path are not lost in silence, and can be removed", async () => {
+		const main = project();
+		const { path, folder, harvest } = await ground.tree(main);
+		const deep = "import os\nfor _ in range(60):\n os.mkdir('d' * 100)\n os.chdir('d' * 100)\nopen('f', 'w').close()";
+		execFileSync("python3", ["-c", deep], { cwd: path });
+		await expect(inRealRing(main, folder, harvest)).rejects.toThrow(
+			/cannot look at all of the tree: its path is too long: ddd/,
+		);
+		await removeTreeFolder(folder, dirname(folder));
+		expect(existsSync(folder)).toBe(false);
+	});
+
+	test.each<[string, (path: string, main: string) => void]>([
+		[
+			"is a file that names the user's",
+			(path, main) => {
+				rmSync(join(path, ".git"), { recursive: true });
+				writeFileSync(join(path, ".git"), `gitdir: ${main}/.git\n`);
+			},
+		],
+		[
+			"is a link to the user's",
+			(path, main) => {
+				rmSync(join(path, ".git"), { recursive: true });
+				symlinkSync(join(main, ".git"), join(path, ".git"));
+			},
+		],
+		["works in the user's checkout", (path, main) => void userGit(path, "config", "core.worktree", main)],
+		[
+			"borrows from elsewhere, and is on a branch that looks like an option",
+			(path, main) => {
+				const branch = "refs/heads/--upload-pack=touch";
+				userGit(path, "update-ref", branch, "HEAD");
+				writeFileSync(join(path, ".git", "HEAD"), `ref: ${branch}\n`);
+				userGit(path, "commit", "-q", "--allow-empty", "-m", "one more");
+				writeFileSync(join(path, ".git", "objects", "info", "alternates"), `${main}/.git/objects\n/nowhere\n`);
+			},
+		],
+		[
+			"replaces commits, and holds a submodule that never was",
+			(path) => {
+				const other = userGit(path, "commit-tree", "-m", "another history", "HEAD^{tree}").trim();
+				userGit(path, "update-index", "--add", "--cacheinfo", `160000,${"12".repeat(20)},never`);
+				userGit(path, "commit", "-qm", "a submodule");
+				userGit(path, "replace", "HEAD", other);
+			},
+		],
+	])("its repository %s: the files come home, and the user's repository stays as it is", async (_what, trick) => {
+		const main = project();
+		const before = contentOf(main);
+		const { path, harvest } = await ground.tree(main);
+		trick(path, main);
+		write(path, { c: "c\n" });
+		expect(summary(await harvest())).toEqual(["A c"]);
+		expect(contentOf(main)).toEqual(before);
+	});
+
+	test.each<Record<string, string>>([
+		{ ".GIT/config": "x\n" },
+		{ ".gitattributes": "* working-tree-encoding=nonsense\n" },
+	])("what git refuses to store is not harvested, and stays: %o", async (files) => {
+		const { path, harvest } = await ground.tree(project());
+		write(path, { c: "c\n", ...files });
+		await expect(harvest()).rejects.toThrow(/git add failed .*(invalid path|failed to encode)/);
+		expect(existsSync(join(path, "c"))).toBe(true);
 	});
 });
 

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { pathOutsideOfProjects } from "../../src/trees/git.ts";
 import { longTest } from "../helpers/long-test.ts";
 import { contentOf, repositoryIn, textsIn, useGround, userGit, write } from "./repos.ts";
 
@@ -216,6 +217,11 @@ describe("a tree has the checkout as it is", () => {
 		write(path, { "x.bat": "one\r\n2\r\n" });
 		expect((await harvest())?.files).toMatchObject([{ path: "x.bat", added: 1, removed: 1 }]);
 	});
+});
+
+test("git is never a program of the project", () => {
+	const path = ["/p/node_modules/.bin", ".", "", "bin", "/usr/bin", "/opt/node_modules_of_mine"].join(":");
+	expect(pathOutsideOfProjects(path)).toBe("/usr/bin:/opt/node_modules_of_mine");
 });
 
 describe("what is not the tree's business", () => {

@@ -33,7 +33,7 @@ export function changesReport(changes: ChangesView, { width }: Pick<Reading, "wi
 		}),
 		...(total.files > FILES_SHOWN ? [`  …and ${total.files - FILES_SHOWN} more`] : []),
 		...(warnings.length > 0
-			? ["", ...warnings.flatMap((warning) => wrapTo(width, `Look at this: ${inOneLine(warning)}`))]
+			? ["", ...warnings.flatMap((warning) => wrapTo(width, `Check before applying: ${inOneLine(warning)}`))]
 			: []),
 		...(events.length > 0
 			? ["", ...events.map(({ what, by, at }) => `${timeInWords(at)}  ${what} by ${inOneLine(by)}`)]

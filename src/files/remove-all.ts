@@ -1,0 +1,21 @@
+import { execFile } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/**
+ * Removes a folder that programs of a subagent have filled, with everything in it. Links are removed, never followed. None of
+ * those programs may be running: one could put a link in the way.
+ */
+export async function removeAll(folder: string): Promise<void> {
+	try {
+		await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error)) throw error;
+		// Folders that are closed to their owner, or so deep that no path is long enough. These two go down step by step, and
+		// follow no links on the way.
+		await run("chmod", ["-R", "u+rwX", "--", folder]);
+		await run("rm", ["-rf", "--", folder]);
+	}
+}
