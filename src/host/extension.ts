@@ -32,7 +32,7 @@ import { warmUp } from "./warm-up.ts";
 const DEFAULT_IDLE_MS = 60_000;
 const LEAVE_WITHIN_MS = 1000;
 /** For spans that are not sent yet. */
-const TRACES_WITHIN_MS = 5000;
+const TRACES_WITHIN_MS = 3000;
 
 /** What most children have. */
 const TOOL_ENTRIES = {

@@ -88,8 +88,13 @@ export class TraceExporter {
 }
 
 /** The spans of a run as this environment wants them. */
-export async function spansOfEnded({ record, attempts, time, redactor }: EndedTrace, env: NodeJS.ProcessEnv) {
+async function spansOfEnded({ record, attempts, time, redactor }: EndedTrace, env: NodeJS.ProcessEnv) {
 	const entries = entriesOfRun(await readEntries(record.plan.session.file), time);
 	const content = capturesContent(env) ? redactedContent(redactor) : undefined;
 	return spansOfRun({ record, attempts, entries }, { redact: redactor.redact, content });
+}
+
+/** The spans of a run as one request to a collector, to be kept or sent by hand. */
+export async function spansAsText(trace: EndedTrace, env: NodeJS.ProcessEnv): Promise<string> {
+	return `${new TextDecoder().decode(otlpJson(await spansOfEnded(trace, env), traceResource(env)))}\n`;
 }

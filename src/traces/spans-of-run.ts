@@ -74,7 +74,7 @@ export async function spansOfRun(traced: TracedRun, options: SpanOptions): Promi
 			...frame,
 			spanId: attemptId(attempt),
 			parentId: whole.spanId,
-			...attemptSpan(attempt, run.endedAt, options),
+			...attemptSpan(attempt, record, options),
 		})),
 	];
 	for (const step of steps.slice(0, MOST_STEPS)) {
@@ -122,7 +122,7 @@ function runAttributes({ run, plan, sessionId, mode, parentSession, createdAt }:
 
 type SpanOwn = Omit<Span, "traceId" | "spanId" | "parentId" | "traceState" | "link" | "events">;
 
-function attemptSpan(attempt: Attempt, runEnd: number, { redact }: SpanOptions): SpanOwn {
+function attemptSpan(attempt: Attempt, { run, sessionId }: EndedRecord, { redact }: SpanOptions): SpanOwn {
 	const { number, hostId, model, startedAt, end, usage } = attempt;
 	const cause = end?.cause ?? "unknown";
 	const isGood = cause === "finalized";
@@ -130,8 +130,9 @@ function attemptSpan(attempt: Attempt, runEnd: number, { redact }: SpanOptions):
 		name: `attempt ${number}`,
 		kind: "internal",
 		startedAt,
-		endedAt: Math.max(startedAt, end?.at ?? runEnd),
+		endedAt: Math.max(startedAt, end?.at ?? run.endedAt),
 		attributes: {
+			"gen_ai.conversation.id": sessionId,
 			"pi_geon.attempt": number,
 			"pi_geon.host_id": hostId,
 			"pi_geon.attempt_cause": cause,

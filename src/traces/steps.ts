@@ -1,5 +1,6 @@
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { isRecord } from "../run/is-record.ts";
+import { usageInMessage } from "../run/message-usage.ts";
 import type { Usage } from "../run/usage.ts";
 
 /** What a child did, one thing after the other, with the times that its session file tells. */
@@ -105,24 +106,8 @@ function chatStep(
 		...text("responseModel"),
 		...text("responseId"),
 		...text("stopReason"),
-		usage: usageWritten(message.usage),
+		usage: { ...usageInMessage(message.usage), turns: 1 },
 		output: message.content,
-	};
-}
-
-function usageWritten(value: unknown): Usage {
-	const given = isRecord(value) ? value : {};
-	const amount = (from: Record<string, unknown>, key: string): number => {
-		const found = from[key];
-		return typeof found === "number" && Number.isFinite(found) && found >= 0 ? found : 0;
-	};
-	return {
-		input: amount(given, "input"),
-		output: amount(given, "output"),
-		cacheRead: amount(given, "cacheRead"),
-		cacheWrite: amount(given, "cacheWrite"),
-		cost: isRecord(given.cost) ? amount(given.cost, "total") : 0,
-		turns: 1,
 	};
 }
 
