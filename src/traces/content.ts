@@ -3,10 +3,10 @@ import { isRecord } from "../run/is-record.ts";
 import type { SpanAttributes } from "./span.ts";
 import type { ChatStep, ToolStep } from "./steps.ts";
 
-/** Of one attribute. Collectors refuse requests that are too large, and nobody reads more of one there. */
+/** Of one attribute. Collectors refuse requests that are too large, and few read more of one there. */
 const ATTRIBUTE_CHARS = 16_000;
 
-/** What was said and done, redacted. Undefined where nobody asked for it. */
+/** What was said and done, redacted. */
 export type SpanContent = (step: ChatStep | ToolStep) => Promise<SpanAttributes>;
 
 export const redactedContent =

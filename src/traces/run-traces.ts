@@ -39,7 +39,7 @@ export function runTraces({ ledger, log, redactorFor, env = process.env }: Trace
 	if (!tracesWanted(env)) return undefined;
 	let exporting: Promise<TraceExporter> | undefined;
 	const exporter = () => {
-		// Not at once: whoever waits for the outcome is told first.
+		// Not at once: those who wait for the outcome are told first.
 		exporting ??= nextTurn().then(() => new (traceExport().TraceExporter)({ log, env }));
 		return exporting;
 	};

@@ -24,7 +24,7 @@ export interface Span {
 export type SpanAttributes = Record<string, string | number | boolean | string[]>;
 
 /**
- * Ids are digests of what they name: whoever exports a run again, from whichever process, writes the same spans again. A
+ * Ids are digests of what they name: every export of a run, from any process, writes the same spans. A
  * collector that has them already keeps one of each.
  */
 export function spanIdsOf({ sessionId, runId }: { sessionId: SessionId; runId: RunId }) {
