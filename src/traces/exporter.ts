@@ -45,6 +45,12 @@ export class TraceExporter {
 		this.#next();
 	}
 
+	/** The spans of a run as one request to a collector, to be kept or sent by hand. */
+	async asText(trace: EndedTrace): Promise<string> {
+		const body = otlpJson(await spansOfEnded(trace, this.#env), traceResource(this.#env));
+		return `${new TextDecoder().decode(body)}\n`;
+	}
+
 	/** Resolves when all have been sent, or have failed to be. */
 	async idle(): Promise<void> {
 		while (this.#sending.size > 0) await Promise.all(this.#sending);
@@ -92,9 +98,4 @@ async function spansOfEnded({ record, attempts, time, redactor }: EndedTrace, en
 	const entries = entriesOfRun(await readEntries(record.plan.session.file), time);
 	const content = capturesContent(env) ? redactedContent(redactor) : undefined;
 	return spansOfRun({ record, attempts, entries }, { redact: redactor.redact, content });
-}
-
-/** The spans of a run as one request to a collector, to be kept or sent by hand. */
-export async function spansAsText(trace: EndedTrace, env: NodeJS.ProcessEnv): Promise<string> {
-	return `${new TextDecoder().decode(otlpJson(await spansOfEnded(trace, env), traceResource(env)))}\n`;
 }

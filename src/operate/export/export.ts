@@ -1,4 +1,5 @@
 import type { RunRecord } from "../../ledger/records.ts";
+import { NO_LOG } from "../../log/log.ts";
 import { endedTrace, traceExport } from "../../traces/run-traces.ts";
 import type { ChangeSources } from "../changes.ts";
 import type { Denial } from "../denial.ts";
@@ -43,5 +44,6 @@ async function exportSpans(record: RunRecord, { ledger, redactor }: ChangeSource
 	const trace = endedTrace(record.run.id, { ledger, redactorFor: () => redactor });
 	if (!trace)
 		return { status: "error", error: `Run ${record.run.id} has not finished: its spans are known once it has.` };
-	return { text: await traceExport().spansAsText(trace, process.env) };
+	const exporter = new (traceExport().TraceExporter)({ log: NO_LOG, env: process.env });
+	return { text: await exporter.asText(trace) };
 }
