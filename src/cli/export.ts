@@ -26,18 +26,22 @@ export const exportCommand: Command = {
 		const file = textOption(options.output);
 		const format = chosenFormat(options, file);
 		if (typeof format === "object") return out.misused(format.error);
-		return withRunNamed(call, async (record, ledger) => {
-			const exported = await exportRun(record, format, changeSources(ledger));
-			if (isDenial(exported)) return out.failed(exported.error);
-			if (file === undefined || file === "-") {
-				out.text(exported.text);
+		return withRunNamed(
+			call,
+			async (record, ledger) => {
+				const exported = await exportRun(record, format, changeSources(ledger));
+				if (isDenial(exported)) return out.failed(exported.error);
+				if (file === undefined || file === "-") {
+					out.text(exported.text);
+					return 0;
+				}
+				const refused = saveExport(resolve(file), exported.text, { replace: options.force === true });
+				if (refused) return out.failed(`${refused.error}${options.force ? "" : " --force replaces it."}`);
+				out.lines([`Wrote ${file}`]);
 				return 0;
-			}
-			const refused = saveExport(resolve(file), exported.text, { replace: options.force === true });
-			if (refused) return out.failed(`${refused.error}${options.force ? "" : " --force replaces it."}`);
-			out.lines([`Wrote ${file}`]);
-			return 0;
-		});
+			},
+			{ toLook: true },
+		);
 	},
 };
 

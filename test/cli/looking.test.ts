@@ -392,7 +392,7 @@ describe("while no pi is open", () => {
 			else
 				for (const path of [...readdirSync(folder).map((name) => join(folder, name)), folder]) chmodSync(path, 0o500);
 			try {
-				for (const args of [["list"], ["info", "mine"], ["log", "mine"]]) {
+				for (const args of [["list"], ["info", "mine"], ["log", "mine"], ["export", "mine"]]) {
 					expect([args, await piGeon(home, args)]).toEqual([
 						args,
 						{ code: 0, stdout: expect.stringContaining("scout"), stderr: "" },

@@ -1,6 +1,8 @@
+import { findChanges } from "../../ledger/changes.ts";
 import { entriesOfRun, runTimeOf } from "../../ledger/entries-of-run.ts";
 import type { RunRecord } from "../../ledger/records.ts";
 import { currentBranch, entriesIn } from "../../ledger/transcript.ts";
+import { findTree } from "../../ledger/trees.ts";
 import { diskFiles } from "../../ports/session-files.ts";
 import { plural } from "../../run/amounts.ts";
 import type { Redacted } from "../../run/redacted.ts";
@@ -51,9 +53,14 @@ export async function exportedRun(record: RunRecord, sources: ChangeSources, now
 	};
 }
 
-/** Looked for only where a run has a tree of its own. */
+/** Those that are home: an export changes nothing, and works where the ledger can only be read. */
 async function changesIn(record: RunRecord, sources: ChangeSources): Promise<{ diff?: Redacted; notes: string[] }> {
-	if (!record.plan.tree || record.run.state !== "ended") return { notes: [] };
+	const { ledger } = sources;
+	const { id } = record.run;
+	if (!findChanges(ledger, id)) {
+		const isLeft = record.run.state === "ended" && findTree(ledger, id)?.state === "ready";
+		return { notes: isLeft ? [`Its changes have not come home. \`pi-geon changes ${id}\` fetches them.`] : [] };
+	}
 	const found = await diffOf(record, sources);
 	if (isDenial(found)) return { notes: [found.error] };
 	const cut = found.cutBytes > 0 ? [`${found.cutBytes} bytes at the end of the patch are left out.`] : [];
