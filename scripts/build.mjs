@@ -148,6 +148,7 @@ const define = {
 	YAML_FILE: '"../yaml.js"',
 	JSON5_FILE: '"../json5.js"',
 	REDACTOR_FILE: '"../redactor.js"',
+	TRACES_FILE: '"../traces.js"',
 };
 const inPi = { ...common, plugins: [withoutSocks, piModules], alias, define, external: ["bun:sqlite"] };
 
@@ -204,6 +205,8 @@ await esbuild.build({
 	...inPi,
 	entryPoints: { yaml: "yaml", json5: "json5", redactor: "src/collect/redact/redactor.ts" },
 });
+// Loaded where traces are sent, and nowhere else: nothing of it is in files that others share.
+await esbuild.build({ ...common, entryPoints: { traces: "src/traces/exporter.ts" }, minify: true });
 await esbuild.build({ ...common, entryPoints: { index: "src/index.ts" } });
 // The command, which runs outside of pi: a bundle of its own, without anything of pi's. typebox is in it: there is no pi
 // to have it from.

@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 
 /** What is loaded later: each part at the first call of one of its functions. */
 const LATE_PARTS = {
-	delegation: /^src\/((child|collect|ledger|operate|plan|processes|sandbox|supervise)\/|delegate\.ts$)/,
+	delegation: /^src\/((child|collect|ledger|operate|plan|processes|sandbox|supervise|traces)\/|delegate\.ts$)/,
 	"agent-files": /^src\/agents\/parse\.ts$/,
 	"web-calls": /^src\/web\/(load-page|result|search\/search|workspace-file)\.ts$/,
 };

@@ -7,6 +7,7 @@ import { completion } from "./completion.ts";
 import { diff } from "./diff.ts";
 import { discard } from "./discard.ts";
 import { doctor } from "./doctor.ts";
+import { exportCommand } from "./export.ts";
 import { gc } from "./gc.ts";
 import { info } from "./info.ts";
 import { list } from "./list.ts";
@@ -20,6 +21,7 @@ export const COMMANDS: readonly Command[] = [
 	list,
 	info,
 	log,
+	exportCommand,
 	stop,
 	send,
 	changes,

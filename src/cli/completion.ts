@@ -19,7 +19,7 @@ export const completion: Command = {
 	},
 };
 
-/** No file names are offered where nothing is: no command takes any. Each asks the command itself, so that they need not be renewed with it. */
+/** No file names are offered where nothing is: only `export -o` takes one, which is seldom there yet. Each asks the command itself, so that they need not be renewed with it. */
 const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], string>> = {
 	bash: `# eval "$(pi-geon completion bash)"
 _pi_geon() {

@@ -36,6 +36,11 @@ export class Output {
 		if (lines.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
 	}
 
+	/** What is a file of its own. */
+	text(text: string): void {
+		process.stdout.write(text);
+	}
+
 	/** The one document of `--json`. */
 	document(value: unknown): void {
 		process.stdout.write(`${JSON.stringify(value, realPaths, 2)}\n`);

@@ -1,4 +1,5 @@
 import { isRecord } from "../run/is-record.ts";
+import { usageInMessage } from "../run/message-usage.ts";
 import type { DisplayItem } from "../run/outcome.ts";
 import { type Redacted, reshaped } from "../run/redacted.ts";
 import { addUsage, NO_USAGE, subtractUsage, type Usage } from "../run/usage.ts";
@@ -52,7 +53,7 @@ export class Collector {
 	take(event: unknown): void {
 		if (isRecord(event) && event.type === "compaction_end" && isRecord(event.result)) {
 			// Paid like any other answer, and not a turn.
-			this.usage = addUsage(this.usage, { ...usageOf(event.result.usage), turns: 0 });
+			this.usage = addUsage(this.usage, { ...usageInMessage(event.result.usage), turns: 0 });
 		}
 		if (!isRecord(event) || !isRecord(event.message) || event.message.role !== "assistant") return;
 		if (event.type === "message_update") this.#takeDelta(event.assistantMessageEvent);
@@ -200,20 +201,5 @@ function shortArguments(args: unknown, redactor: Redacting): Record<string, unkn
 function usageOfMessage(message: Record<string, unknown>, said: readonly DisplayItem<string>[]): Usage {
 	// A request that was aborted or failed before the model said anything is not a turn.
 	const cutShort = message.stopReason === "aborted" || message.stopReason === "error";
-	return { ...usageOf(message.usage), turns: cutShort && said.length === 0 ? 0 : 1 };
+	return { ...usageInMessage(message.usage), turns: cutShort && said.length === 0 ? 0 : 1 };
 }
-
-function usageOf(usage: unknown): Omit<Usage, "turns"> {
-	const numbers = isRecord(usage) ? usage : {};
-	const cost = isRecord(numbers.cost) ? numbers.cost.total : undefined;
-	return {
-		input: amountIn(numbers.input),
-		output: amountIn(numbers.output),
-		cacheRead: amountIn(numbers.cacheRead),
-		cacheWrite: amountIn(numbers.cacheWrite),
-		cost: amountIn(cost),
-	};
-}
-
-const amountIn = (value: unknown): number =>
-	typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;

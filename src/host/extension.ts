@@ -18,17 +18,21 @@ import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
 import { logTo } from "../log/log.ts";
+import type { LaunchPlan } from "../plan/plan.ts";
 import { treesRoot } from "../plan/session-place.ts";
 import { HOST_COMMAND, NODE_ARGUMENTS } from "../processes/command.ts";
 import { removeHostFolder } from "../processes/host-folders.ts";
 import { PROVIDERS_COMMAND } from "../processes/providers-protocol.ts";
 import { systemPorts } from "../processes/system-ports.ts";
 import { isHostId } from "../run/ids.ts";
+import { type RunTraces, runTraces } from "../traces/run-traces.ts";
 import { Host } from "./serve.ts";
 import { warmUp } from "./warm-up.ts";
 
 const DEFAULT_IDLE_MS = 60_000;
 const LEAVE_WITHIN_MS = 1000;
+/** For spans that are not sent yet. */
+const TRACES_WITHIN_MS = 3000;
 
 /** What most children have. */
 const TOOL_ENTRIES = {
@@ -42,6 +46,7 @@ const TOOL_ENTRIES = {
  */
 export default function hostExtension(pi: ExtensionAPI): void {
 	let host: Host | undefined;
+	let traces: RunTraces | undefined;
 	pi.registerCommand(HOST_COMMAND, {
 		description: "Internal: serves child sessions until nobody needs them",
 		handler: async (args, { ui, model }) => {
@@ -74,6 +79,9 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);
 			const models = freshModelRuntimes(agentDir);
 			const trees = { ledger, places, root: treesRoot(agentDir, homedir()) };
+			const redactorFor = ({ principal: { agentDir: ownDir }, cwd }: Pick<LaunchPlan, "principal" | "cwd">) =>
+				currentRedactor(agentDir, { principal: ownDir, cwd });
+			traces = runTraces({ ledger, log, redactorFor });
 			host = new Host({
 				id,
 				profile: record.profile,
@@ -87,10 +95,11 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				startWork,
 				log,
 				retentionDays: () => retentionDays(agentDir),
-				childServices: ({ principal: { agentDir: ownDir }, cwd }) => ({
-					agentDir: ownDir ?? agentDir,
-					openModels: (extensions) => models(ownDir, extensions),
-					redactor: currentRedactor(agentDir, { principal: ownDir, cwd }),
+				traces,
+				childServices: (plan) => ({
+					agentDir: plan.principal.agentDir ?? agentDir,
+					openModels: (extensions) => models(plan.principal.agentDir, extensions),
+					redactor: redactorFor(plan),
 					trees,
 					ui,
 				}),
@@ -111,6 +120,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				await host.serve();
 			} finally {
 				ledger.close();
+				await traces?.finish(TRACES_WITHIN_MS);
 				// pi ends by itself once nothing keeps it: but a child that never settled, or a request whose provider
 				// never answered, may.
 				setTimeout(() => process.exit(), LEAVE_WITHIN_MS).unref();
@@ -121,7 +131,10 @@ export default function hostExtension(pi: ExtensionAPI): void {
 		description: "Internal: says which providers some extensions register",
 		handler: (args) => sayProviders(args.trim()),
 	});
-	pi.on("session_shutdown", () => host?.abandon());
+	pi.on("session_shutdown", async () => {
+		host?.abandon();
+		await traces?.finish(LEAVE_WITHIN_MS);
+	});
 }
 
 /**

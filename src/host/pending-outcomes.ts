@@ -34,7 +34,7 @@ export class PendingOutcomes {
 	}
 
 	/** Writes down how runs ended. What cannot be written now, on a full disk say, is kept for the next time. */
-	write(onWritten: (runId: RunId) => void): void {
+	write(onWritten: (runId: RunId, how: { counted: boolean }) => void): void {
 		while (this.#endings.size > 0) {
 			const at = this.#ports.clock.now();
 			const some = [...this.#endings].slice(0, ENDINGS_AT_ONCE);
@@ -52,7 +52,7 @@ export class PendingOutcomes {
 					ms: at - record.run.startedAt,
 					attempts: outcome.attempts,
 				});
-				onWritten(id);
+				onWritten(id, { counted: counted.has(id) });
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import { createReaper } from "../processes/reaper.ts";
 import { recover } from "../processes/recover.ts";
 import { StopHooks } from "../processes/stop-hooks.ts";
 import type { HostId, RunId } from "../run/ids.ts";
+import type { RunTraces } from "../traces/run-traces.ts";
 import { ActiveRuns, type ActiveRunsSetup } from "./active-runs.ts";
 import { beatEvery, decideHost, type HostAction, type HostMemory, isBeatDue } from "./decide.ts";
 import { HostLease } from "./host-lease.ts";
@@ -35,6 +36,8 @@ export interface HostSetup extends ActiveRunsSetup {
 	places: Places;
 	/** As the user has it now; undefined if that cannot be told, and so nothing is to be removed. */
 	retentionDays(): number | undefined;
+	/** Sends what ended to where traces are collected. Absent: nowhere. */
+	traces?: Pick<RunTraces, "ended"> | undefined;
 	/** To be done once, if there is time for it before the first run. */
 	warmUp(isIdle: () => boolean): Promise<unknown>;
 }
@@ -171,7 +174,7 @@ export class Host {
 				this.#runs.stop(action.runId, action.by);
 				break;
 			case "recover":
-				for (const ended of recover({ ...this.#setup, reaper: this.#reaper })) this.#watchers?.ended(ended);
+				for (const ended of recover({ ...this.#setup, reaper: this.#reaper })) this.#tellEnd(ended);
 				break;
 			case "claim":
 				this.#claim();
@@ -198,7 +201,14 @@ export class Host {
 	}
 
 	#record(): void {
-		this.#pendingOutcomes.write((id) => this.#watchers?.ended(id));
+		// The spans of one that is not ours any more are for the host that ends it.
+		this.#pendingOutcomes.write((id, { counted }) => this.#tellEnd(id, counted));
+	}
+
+	/** Those who watch come first. */
+	#tellEnd(id: RunId, counted = true): void {
+		this.#watchers?.ended(id);
+		if (counted) this.#setup.traces?.ended(id);
 	}
 
 	#orLog(what: string, runId: RunId | undefined, write: () => unknown): void {

@@ -18,6 +18,7 @@ import type { KnownSkill } from "../plan/skills.ts";
 import type { KnownTool } from "../plan/tools.ts";
 import { delegationDepth } from "../run/delegation-depth.ts";
 import { isThinkingLevel } from "../run/thinking.ts";
+import { traceContextIn } from "../run/trace-context.ts";
 import type { UserDecisions } from "./delegation-setup.ts";
 import { modelSource } from "./model-source.ts";
 import { loadableAgain } from "./project-extensions.ts";
@@ -29,6 +30,7 @@ export function parentFacts(
 	{ approveProjectAgent, askToWrite, ringTrouble, askForTree }: UserDecisions,
 ): ParentFacts {
 	const thinking: string = pi.getThinkingLevel();
+	const trace = traceContextIn(process.env);
 	return {
 		cwd: realpathSync(ctx.cwd),
 		depth: delegationDepth(process.env),
@@ -39,6 +41,7 @@ export function parentFacts(
 		thinking: isThinkingLevel(thinking) ? thinking : undefined,
 		projectTrusted: isTrustedByDecision(ctx),
 		sessionKept: ctx.sessionManager.getSessionFile() !== undefined,
+		...(trace && { trace }),
 		approveProjectAgent: (question) => approveProjectAgent(ctx, question),
 		askToWrite: (agent, tools) => askToWrite(ctx, agent, tools),
 		...(ringTrouble && { ringTrouble }),

@@ -20,6 +20,7 @@ import { currentProfile } from "../supervise/current-profile.ts";
 import { HostProfiles } from "../supervise/host-profiles.ts";
 import { Hosts } from "../supervise/hosts.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
+import { runTraces } from "../traces/run-traces.ts";
 import { parentLog, parentRedactor } from "./parent-log.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 
@@ -166,6 +167,8 @@ async function openServices() {
 	ledger.onUnreadable = ({ id, problem }) =>
 		parentLog.error("a row of the ledger cannot be read", { runId: id, problem });
 	const log = parentLog;
-	const supervisor = new Supervisor({ ledger, hosts: new Hosts({ ledger, places, profiles, ports, log }), ports, log });
+	const hosts = new Hosts({ ledger, places, profiles, ports, log });
+	const traces = runTraces({ ledger, log, redactorFor: parentRedactor });
+	const supervisor = new Supervisor({ ledger, hosts, ports, log, onEndedHere: traces?.ended });
 	return { ledger, supervisor, profile: (plan: LaunchPlan) => profiles.for(plan).digest, log, ports };
 }

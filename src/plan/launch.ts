@@ -9,6 +9,7 @@ import { ASK_TOOL } from "../run/question.ts";
 import { shortened } from "../run/quoted.ts";
 import type { StartingContext } from "../run/starting-context.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
+import type { TraceContext } from "../run/trace-context.ts";
 import { allSwitchedOff, childSession, type KnownSession, switchedOffBy, switchedOffHere } from "./continued.ts";
 import { fallbacksFor } from "./fallbacks.ts";
 import { forkFor, type ParentConversation } from "./fork.ts";
@@ -75,6 +76,8 @@ export interface ParentFacts {
 	model: ModelChoice | undefined;
 	thinking: ThinkingLevel | undefined;
 	projectTrusted: boolean;
+	/** The span of another program that it was started in, if it was. */
+	trace?: TraceContext;
 	/** Whether the parent's session has a file, so that it can be opened again. */
 	sessionKept: boolean;
 	/** Among the models that can be used with main's credentials, or with those in a principal's own directory. */
@@ -188,6 +191,7 @@ export async function planLaunch(
 			archiveAfterMinutes: config.agents.defaults.subagents.archiveAfterMinutes,
 			parentKept: parent.sessionKept,
 		},
+		...(parent.trace && { trace: parent.trace }),
 		...(request.byUser && { byUser: true as const }),
 		...(request.route !== undefined && { route: request.route }),
 		warnings: [

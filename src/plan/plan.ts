@@ -2,6 +2,7 @@ import type { SessionId } from "../run/ids.ts";
 import type { Isolation } from "../run/isolation.ts";
 import type { WriteScope } from "../run/sandbox-report.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
+import type { TraceContext } from "../run/trace-context.ts";
 
 /**
  * Everything a child needs to know, decided before the run is admitted and never changed afterwards. It is stored with
@@ -57,6 +58,8 @@ export interface LaunchPlan {
 	 * opened again: what it has not heard when its pi ends, nobody will.
 	 */
 	afterwards: { cleanup: "keep" | "delete"; archiveAfterMinutes: number; parentKept: boolean };
+	/** The span of another program that this pi was started in. Absent: none is known. */
+	trace?: TraceContext;
 	/** The user asked for it, not the model: its report starts no turn. */
 	byUser?: true;
 	/** Where the embedding application wants the announce to go; never looked into. */

@@ -24,6 +24,7 @@ function isPlan(fields: Fields): boolean {
 		askMinutes,
 		sandbox,
 		tree,
+		trace,
 		limits,
 		session,
 		principal,
@@ -43,6 +44,7 @@ function isPlan(fields: Fields): boolean {
 		(stopHook === undefined || isStoredHook(stopHook)) &&
 		(sandbox === undefined || (isRecord(sandbox) && isStoredSandbox(sandbox))) &&
 		(tree === undefined || (isRecord(tree) && isStoredTree(tree))) &&
+		(trace === undefined || (isRecord(trace) && isStoredText(trace.parent))) &&
 		isRecord(limits) &&
 		["timeoutMs", "idleTimeoutMs", "toolTimeoutMs", "maxCorrections"].every((key) => isAmount(limits[key])) &&
 		isRecord(limits.parentSession) &&

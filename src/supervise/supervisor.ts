@@ -28,6 +28,8 @@ export interface SupervisorSetup {
 	hosts?: Hosts | undefined;
 	ports: Ports;
 	log?: Log;
+	/** A run ended without a host, and its outcome was written down here. */
+	onEndedHere?: ((id: RunId) => void) | undefined;
 }
 
 /** What one look at the ledger found. */
@@ -50,19 +52,21 @@ export class Supervisor {
 	readonly #ports: Ports;
 	readonly #reaper: Reaper;
 	readonly #log: Log;
+	readonly #onEndedHere: SupervisorSetup["onEndedHere"];
 	readonly #calls = new Calls();
 	readonly #watched: WatchedRuns;
 	readonly #stopHooks: StopHooks;
 	readonly #loop: Loop;
 	#session: AttendedSession | undefined;
 
-	constructor({ ledger, hosts, ports, log = NO_LOG }: SupervisorSetup) {
+	constructor({ ledger, hosts, ports, log = NO_LOG, onEndedHere }: SupervisorSetup) {
 		this.#ledger = ledger;
 		this.#positions = new QueuePositions(ledger, ports.clock);
 		this.#hosts = hosts;
 		this.#ports = ports;
 		this.#reaper = createReaper(ports);
 		this.#log = log;
+		this.#onEndedHere = onEndedHere;
 		this.#stopHooks = new StopHooks({ ledger, log, ports });
 		this.#loop = new Loop(ports.clock, () => this.#look());
 		this.#watched = new WatchedRuns(this.#calls, this.#loop.hint);
@@ -205,7 +209,8 @@ export class Supervisor {
 	}
 
 	#recover(): void {
-		recover({ ledger: this.#ledger, log: this.#log, ports: this.#ports, reaper: this.#reaper });
+		const recovery = { ledger: this.#ledger, log: this.#log, ports: this.#ports, reaper: this.#reaper };
+		for (const ended of recover(recovery)) this.#onEndedHere?.(ended);
 		// Most are run by the host in which the run has ended. Others ended without one, or their host has died since.
 		this.#stopHooks.begin();
 	}

@@ -122,7 +122,7 @@ describe("asked for in the wrong way", () => {
 		const names = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = ""]) => name);
 		const onChanges = ["changes", "diff", "apply", "branch", "discard"];
 		const others = ["agents", "doctor", "logs", "gc", "completion"];
-		expect(names).toEqual(["list", "info", "log", "stop", "send", ...onChanges, ...others]);
+		expect(names).toEqual(["list", "info", "log", "export", "stop", "send", ...onChanges, ...others]);
 		for (const args of [["--help"], ...names.map((name) => [name, "--help"])]) {
 			const help = await piGeon(home, args, { env: { COLUMNS: "40" } });
 			expect(help).toMatchObject({ code: 0, stderr: "" });
@@ -393,7 +393,7 @@ describe("while no pi is open", () => {
 			else
 				for (const path of [...readdirSync(folder).map((name) => join(folder, name)), folder]) chmodSync(path, 0o500);
 			try {
-				for (const args of [["list"], ["info", "mine"], ["log", "mine"]]) {
+				for (const args of [["list"], ["info", "mine"], ["log", "mine"], ["export", "mine"]]) {
 					expect([args, await piGeon(home, args)]).toEqual([
 						args,
 						{ code: 0, stdout: expect.stringContaining("scout"), stderr: "" },

@@ -87,7 +87,7 @@ export const WITHOUT_RUNS: [line: string, says: RegExp][] = [
 export const WRONG: [line: string, says: RegExp][] = [
 	[
 		"/subagents lsit",
-		/no "lsit".* Did you mean `\/subagents list`\? It knows: run, new, list, stop, log, info, send, changes, diff, apply, branch, discard, settings, agents, doctor, logs, help/,
+		/no "lsit".* Did you mean `\/subagents list`\? It knows: run, new, list, stop, log, info, export, send, changes, diff, apply, branch, discard, settings, agents, doctor, logs, help/,
 	],
 	["/subagents frobnicate", /no "frobnicate"\. It knows/],
 	["/subagents run", /Which agent\? Nothing was done\. Usage: \/subagents run <agent> <task>/],
@@ -101,6 +101,8 @@ export const WRONG: [line: string, says: RegExp][] = [
 	["/subagents info 99999", /There are no runs yet|No run has/],
 	["/subagents log", /Of which run\?/],
 	["/subagents log nobody 5 tools", /There are no runs yet|label "nobody"/],
+	["/subagents export", /Which run\? Nothing was done\. Usage: \/subagents export <id\|#> \[html\|md\|json\]/],
+	["/subagents export nobody md", /There are no runs yet|label "nobody"/],
 	["/subagents send", /To which run\?/],
 	["/subagents send last", /There is no message/],
 	["/subagents send nobody hello", /There are no runs yet|label "nobody"/],

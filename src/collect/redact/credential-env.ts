@@ -9,10 +9,13 @@ const PUBLIC = /PUBLIC_KEY|PUBLISHABLE|TOKENIZ/i;
 const URL_USERINFO = /\b[a-z][a-z0-9+.-]*:\/\/([^\s/?#@]*)@/gi;
 const CONNECTION_PAIR = /(?:password|pwd|accountkey|sharedaccesskey)=([^;\s]+)/gi;
 
+/** `name=value,name=value`, which collectors of traces are authorized with. The names are as various as the vendors. */
+const HEADERS = /^OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS$/;
+
 /** The literal secrets in an environment. */
 export function environmentSecrets(env: Record<string, string | undefined>): string[] {
 	return Object.entries(env).flatMap(([name, value = ""]) => {
-		const inside = secretsInside(value);
+		const inside = [...secretsInside(value), ...(HEADERS.test(name) ? secretsInHeaders(value) : [])];
 		return isCredentialVariable(name) && isLiteralSecret(value) ? [value, ...inside] : inside;
 	});
 }
@@ -37,6 +40,16 @@ function secretsInside(value: string): string[] {
 	});
 	const pairs = [...value.matchAll(CONNECTION_PAIR)].map(([, password = ""]) => password);
 	return [...userinfos, ...pairs].filter(isLiteralSecret);
+}
+
+/** Each as it is written and as it is sent, with and without its scheme. */
+function secretsInHeaders(headers: string): string[] {
+	return headers
+		.split(",")
+		.map((pair) => pair.slice(pair.indexOf("=") + 1).trim())
+		.flatMap((value) => [value, decoded(value)])
+		.flatMap((value) => [value, value.replace(/^[A-Za-z]+ +/, "")])
+		.filter(isLiteralSecret);
 }
 
 function isCredentialVariable(name: string): boolean {

@@ -10,6 +10,7 @@ import { HOW_TO_BEGIN } from "../how-to-begin.ts";
 import { changesSubcommands } from "./changes.ts";
 import type { CommandAnswer, Subcommand } from "./command.ts";
 import { usage } from "./command.ts";
+import { exportSubcommand } from "./export.ts";
 import { type NewAgentSetup, newSubcommand } from "./new-agent.ts";
 import { runSubcommand } from "./run.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
@@ -119,6 +120,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 		stop,
 		log,
 		info,
+		exportSubcommand(runs),
 		send,
 		...changesSubcommands(runs),
 		settingsCommand(setup.openSession),

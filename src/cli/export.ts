@@ -1,0 +1,57 @@
+import { resolve } from "node:path";
+import { isDenial } from "../operate/denial.ts";
+import { EXPORT_FORMATS, type ExportFormat, exportFormatOf, exportRun } from "../operate/export/export.ts";
+import { saveExport } from "../operate/export/save.ts";
+import { changeSources } from "./change-request.ts";
+import { type Command, textOption } from "./command.ts";
+import { withRunNamed } from "./named-run.ts";
+import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
+
+export const exportCommand: Command = {
+	name: "export",
+	takes: `<run> [--html|--md|--json|--otlp] [-o <file>] [--force] ${SCOPE_TAKES}`,
+	does: "one run as one file to share, with secrets masked: facts, transcript, changes, outcome",
+	words: [1, 1],
+	completes: "runs",
+	options: {
+		html: { type: "boolean", does: "as a page that needs nothing else" },
+		md: { type: "boolean", does: "as Markdown, which is usual" },
+		otlp: { type: "boolean", does: "its OpenTelemetry spans, as a collector takes them" },
+		output: { type: "string", short: "o", takes: "<file>", does: "into this file, whose name may tell the format" },
+		force: { type: "boolean", does: "replace a file that is there" },
+		...SCOPE_OPTIONS,
+	},
+	async run(call) {
+		const { options, out } = call;
+		const file = textOption(options.output);
+		const format = chosenFormat(options, file);
+		if (typeof format === "object") return out.misused(format.error);
+		return withRunNamed(
+			call,
+			async (record, ledger) => {
+				const exported = await exportRun(record, format, changeSources(ledger));
+				if (isDenial(exported)) return out.failed(exported.error);
+				if (file === undefined || file === "-") {
+					out.text(exported.text);
+					return 0;
+				}
+				const refused = saveExport(resolve(file), exported.text, { replace: options.force === true });
+				if (refused) return out.failed(`${refused.error}${options.force ? "" : " --force replaces it."}`);
+				out.lines([`Wrote ${file}`]);
+				return 0;
+			},
+			{ toLook: true },
+		);
+	},
+};
+
+function chosenFormat(
+	options: Readonly<Record<string, unknown>>,
+	file: string | undefined,
+): ExportFormat | { error: string } {
+	const [asked, ...others] = EXPORT_FORMATS.filter((name) => options[name] === true);
+	if (others.length > 0) return { error: `--${asked} and --${others[0]} exclude each other: leave one out.` };
+	if (asked !== undefined) return asked;
+	if (file === undefined || file === "-") return "md";
+	return exportFormatOf(file) ?? { error: `The name "${file}" tells no format: add --html, --md, --json or --otlp.` };
+}

@@ -1,0 +1,84 @@
+import { createRequire } from "node:module";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import type { Redactor } from "../collect/redact/redactor.ts";
+import { attemptsOf } from "../ledger/attempts.ts";
+import { runTimeOf } from "../ledger/entries-of-run.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { findRun, type RunRecord } from "../ledger/records.ts";
+import type { Log } from "../log/log.ts";
+import type { RunId } from "../run/ids.ts";
+import type { EndedTrace, TraceExporter } from "./exporter.ts";
+import { tracesWanted } from "./wanted.ts";
+
+/** Put in place of this name by the build. */
+declare const TRACES_FILE: string | undefined;
+
+const require = createRequire(import.meta.url);
+
+/** What makes spans and sends them: a file of its own, which only those load who are to send or write some. */
+export const traceExport = (): typeof import("./exporter.ts") =>
+	require(typeof TRACES_FILE === "undefined" ? "./exporter.ts" : TRACES_FILE);
+
+interface TracesSetup {
+	ledger: Ledger;
+	log: Log;
+	redactorFor(plan: RunRecord["plan"]): Redactor;
+	env?: NodeJS.ProcessEnv;
+}
+
+/** Sends the spans of runs that have ended. No one waits for it, and nothing of it fails. */
+export interface RunTraces {
+	/** The outcome of this run was just written down. */
+	ended(runId: RunId): void;
+	/** Waits until all is sent, but no longer than this; what is not sent by then is given up. */
+	finish(withinMs: number): Promise<void>;
+}
+
+/** Undefined where no collector is set: then nothing is loaded for it. */
+export function runTraces({ ledger, log, redactorFor, env = process.env }: TracesSetup): RunTraces | undefined {
+	if (!tracesWanted(env)) return undefined;
+	let exporting: Promise<TraceExporter> | undefined;
+	const exporter = () => {
+		// Not at once: those who wait for the outcome are told first.
+		exporting ??= nextTurn().then(() => new (traceExport().TraceExporter)({ log, env }));
+		return exporting;
+	};
+	return {
+		ended(runId) {
+			try {
+				const trace = endedTrace(runId, { ledger, redactorFor });
+				if (!trace) return;
+				void exporter().then(
+					(ready) => ready.add(trace),
+					(error) => log.error("traces are not sent", { runId, error }),
+				);
+			} catch (error) {
+				log.error("traces are not sent", { runId, error });
+			}
+		},
+		async finish(withinMs) {
+			const ready = await exporting?.catch(() => undefined);
+			if (!ready) return;
+			const over = new AbortController();
+			const tooLong = pause(withinMs, undefined, { signal: over.signal }).catch(() => {});
+			await Promise.race([ready.idle(), tooLong]);
+			over.abort();
+			ready.abandon();
+		},
+	};
+}
+
+/** All that the ledger knows of it. Undefined if it has not ended, or its row cannot be read. */
+export function endedTrace(
+	runId: RunId,
+	{ ledger, redactorFor }: Pick<TracesSetup, "ledger" | "redactorFor">,
+): EndedTrace | undefined {
+	const record = findRun(ledger, runId);
+	if (record?.run.state !== "ended") return undefined;
+	return {
+		record: { ...record, run: record.run },
+		attempts: attemptsOf(ledger, runId),
+		time: runTimeOf(record, ledger),
+		redactor: redactorFor(record.plan),
+	};
+}

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import type { RunId, SessionId } from "../run/ids.ts";
+
+/** A finished span, as plain data. Times are milliseconds since 1970. */
+export interface Span {
+	traceId: string;
+	spanId: string;
+	/** Absent of the first in its trace. */
+	parentId?: string;
+	/** `tracestate` of the trace, if another program began it. */
+	traceState?: string;
+	name: string;
+	kind: "internal" | "client";
+	startedAt: number;
+	endedAt: number;
+	attributes: SpanAttributes;
+	/** Absent: it went well. */
+	failed?: { type: string };
+	events: { name: string; at: number; attributes: SpanAttributes }[];
+	/** A span of another trace that it has to do with. */
+	link?: { traceId: string; spanId: string };
+}
+
+export type SpanAttributes = Record<string, string | number | boolean | string[]>;
+
+/**
+ * Ids are digests of what they name: every export of a run, from any process, writes the same spans. A
+ * collector that has them already keeps one of each.
+ */
+export function spanIdsOf({ sessionId, runId }: { sessionId: SessionId; runId: RunId }) {
+	const digest = (bytes: number, ...parts: string[]): string =>
+		createHash("sha256")
+			.update(JSON.stringify(["pi-geon", sessionId, runId, ...parts]))
+			.digest("hex")
+			.slice(0, bytes * 2);
+	return {
+		traceId: digest(16, "trace"),
+		/** Of a part of the run: what it is, and what tells it from others of its kind. */
+		spanId: (...part: string[]) => digest(8, "span", ...part),
+	};
+}

@@ -1,0 +1,8 @@
+export type TraceEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** Whether spans are to be sent anywhere. Nothing else of this folder is loaded where they are not. */
+export function tracesWanted(env: TraceEnvironment): boolean {
+	if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === "true") return false;
+	if (env.OTEL_TRACES_EXPORTER?.trim().toLowerCase() === "none") return false;
+	return Boolean(env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT);
+}
