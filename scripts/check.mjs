@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The one check that counts, arranged for two cores: types beside the rest, and what is built is built once.
+// The one check that counts, arranged for two cores: types and spelling beside the rest, and what is built is built once.
 import { spawn } from "node:child_process";
 import { npmCommand } from "./bootstrap.mjs";
 
@@ -29,6 +29,6 @@ async function inTurn(...scripts) {
 	return true;
 }
 
-const passed = await Promise.all([inTurn("types"), inTurn("build", "package-lint", "lint")]);
+const passed = await Promise.all([inTurn("types", "spelling"), inTurn("build", "package-lint", "lint")]);
 const held = passed.every(Boolean) && (await run("test:run", { env: { PI_GEON_BUILT: "1" } }));
 process.exitCode = held ? 0 : 1;
