@@ -250,7 +250,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		if (this.#reported || this.#stopped) return;
 		this.#reported = true;
 		this.#setup.log.error("cannot look after its runs", { session: talk.sessionId, error });
-		talk.notify(`pi-geon cannot look after its runs: ${messageOf(error)} Retrying.`, "error");
+		talk.notify(`pi-geon cannot read its run ledger: ${messageOf(error)} Retrying.`, "error");
 	}
 
 	#unawaited(open: readonly OpenRun[]): OpenRun[] {

@@ -43,7 +43,7 @@ const TOOL_ENTRIES = {
 export default function hostExtension(pi: ExtensionAPI): void {
 	let host: Host | undefined;
 	pi.registerCommand(HOST_COMMAND, {
-		description: "Internal: serves child sessions until nobody needs them",
+		description: "Internal: runs child sessions until they are no longer needed",
 		handler: async (args, { ui, model }) => {
 			const id = args.trim();
 			if (!isHostId(id)) throw new Error(`/${HOST_COMMAND} is started by pi-geon, with the id of a host.`);

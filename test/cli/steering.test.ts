@@ -91,7 +91,7 @@ describe.each(piVersions)("while pi %s is open", (version) => {
 		const following = startPiGeon(home, ["log", "first", "-f", "--tools"]);
 		await following.prints("I begin.");
 		const sent = await piGeon(home, ["send", "first", "Look", "at the cellar."]);
-		expect(sent).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("takes it in") });
+		expect(sent).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("gets your message") });
 		held.open();
 		expect(await following.ended).toMatchObject({
 			code: 0,
@@ -130,7 +130,7 @@ describe("while any pi is open", () => {
 		await rpc.promptAndSettle("spawn first");
 		await isWorking(home);
 		const id = idOf(home);
-		const late = `There was no answer within 1 s. Run ${id} goes on; follow it with: pi-geon log -f ${id}`;
+		const late = `There was no answer within 1 s. Run ${id} continues; follow it with: pi-geon log -f ${id}`;
 		expect(await piGeon(home, ["send", "first", "And the attic?", "--wait", "1"])).toEqual({
 			code: 1,
 			stdout: "",
@@ -207,7 +207,7 @@ describe("while no pi is open", () => {
 		const held = gate();
 		const home = await leftAtWork(held);
 		const id = idOf(home);
-		const left = `You left before there was an answer. Run ${id} goes on; follow it with: pi-geon log -f ${id}`;
+		const left = `You left before the answer came. Run ${id} continues; follow it with: pi-geon log -f ${id}`;
 		const interrupted = async (messages: number, ...options: string[]) => {
 			const sending = startPiGeon(home, ["send", "first", "And the attic?", "--wait", "60", ...options]);
 			await eventually(() => expect(inLedger(home, "SELECT 1 FROM inbox")).toHaveLength(messages));

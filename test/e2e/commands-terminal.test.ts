@@ -73,9 +73,9 @@ describe.each(piVersions)("commands in a terminal, on pi %s", (version) => {
 		terminal.type("/subagents stop ");
 		await terminal.waitForText(/last +#2 explorer · running · the B/);
 		await terminal.waitForText(/[0-9a-f]{8} +#1 explorer · running · the A/);
-		await terminal.waitForText(/all +every run that is open/);
+		await terminal.waitForText(/all +every open run/);
 		terminal.type("the");
-		await eventually(() => expect(terminal.screen().join("\n")).not.toMatch(/every run that is open/));
+		await eventually(() => expect(terminal.screen().join("\n")).not.toMatch(/every open run/));
 		terminal.key("down", "tab");
 		await terminal.waitForText(/\/subagents stop "the A"/);
 		terminal.key("enter");

@@ -60,7 +60,7 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 			/^host +[0-9a-f]{8}$/m,
 			/^model +scripted\/parent/m,
 			/^tools +read, grep, find, ls/m,
-			/^limits +1h00m in all · 3m00s idle/m,
+			/^limits +1h00m total · 3m00s idle/m,
 			/^usage +1 turn · /m,
 			/^delivery +owed once it has finished$/m,
 			/^cleanup +keep$/m,
@@ -123,7 +123,7 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 			});
 		await announced("Answer to A.");
 		const { text } = await command(rpc, "/subagents send last And now B?");
-		expect(text).toMatch(/^explorer goes on with your message as run [0-9a-f]{8}\./);
+		expect(text).toMatch(/^explorer continues with your message as run [0-9a-f]{8}\./);
 		await announced("Went on: And now B?");
 		expect((await command(rpc, "/subagents list")).text).toMatch(/^2 runs: 2 finished\n/);
 	});
@@ -272,7 +272,7 @@ describe("commands in one-shot modes, on any pi", () => {
 		await promptPi(home, "spawn A", { version, args });
 		const sent = await printed(home, ["/subagents send last And B?"], args);
 		expect(sent.stderr).toBe("");
-		expect(sent.stdout).toMatch(/^explorer goes on with your message as run [0-9a-f]{8}\./);
+		expect(sent.stdout).toMatch(/^explorer continues with your message as run [0-9a-f]{8}\./);
 		await home.model.waitFor(({ isChild, lastUserText }) => isChild && lastUserText === "And B?");
 		await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE state <> 'ended'")).toEqual([]));
 		const next = await promptPi(home, "What is new?", { version, args });

@@ -48,7 +48,7 @@ describe.each(piVersions)("in the inspector of pi %s", (version) => {
 		terminal.type("/subagents\r");
 		await terminal.waitForText(/▸✓ #1 explorer the hunt/);
 		terminal.key("enter");
-		await terminal.waitForText(/verse 60[\s\S]*→ ls \.[\s\S]*✓ handed over\s+The answer of the hunt\./);
+		await terminal.waitForText(/verse 60[\s\S]*→ ls \.[\s\S]*✓ answered\s+The answer of the hunt\./);
 
 		// It stays where it was scrolled to, and says how much is below.
 		terminal.key("pageUp");

@@ -181,7 +181,7 @@ describe.each(piVersions)("screens, on pi %s", (version) => {
 		});
 		expect((await command(rpc, "/subagents agents")).text).toMatch(/^6 agents/);
 		expect(await command(rpc, "/subagents new")).toEqual({
-			text: expect.stringMatching(/works in a terminal\. Elsewhere write the file: .*NAME\.md/),
+			text: expect.stringMatching(/works only in a terminal\. Elsewhere, write the file: .*NAME\.md/),
 			type: "error",
 		});
 		const printed = await runPi(home, [...home.extensionArgs, "-p", "/subagents settings ui.widget"], { version });

@@ -287,8 +287,8 @@ describe("where there is no tree", () => {
 		const [details] = delegations(await promptPi(home, "Go.", { version: ANY_PI }));
 		expect(details?.results).toMatchObject([{ exitCode: 0, sandbox: { write: "none" } }]);
 		expect(details?.results[0]?.warnings).toEqual([
-			"Worker can have no tree to write in, so it only reads: subagents.sandbox.mode is off in pi-geon.json.",
-			"bash, edit, write were left out: worker writes in a tree of its own, and can have none here.",
+			"Worker cannot get a tree to write in, so it only reads: subagents.sandbox.mode is off in pi-geon.json.",
+			"bash, edit, write were left out: worker writes in a tree of its own, and cannot get one here.",
 		]);
 		const [request] = home.model.requests.filter(({ isChild }) => isChild);
 		expect(request?.tools).not.toContain("bash");
@@ -321,7 +321,7 @@ test("a child without a role writes in a tree, and its announce says what it cha
 		const heard = home.model.requests.filter(({ isChild }) => !isChild).at(-1);
 		const said = JSON.stringify(heard?.messages);
 		expect(said).toMatch(
-			/It changed 1 file \(\+1 -0\) in its copy of the checkout\. Nothing of that is in the working tree yet/,
+			/It changed 1 file \(\+1 -0\) in its copy of the checkout\. None of it is in the working tree yet/,
 		);
 		expect(said).toContain("A spawned.txt +1 -0");
 	});
@@ -357,9 +357,9 @@ test("in the inspector d shows the diff, and a applies it and takes it back, eac
 	await terminal.waitForText(/Applied the changes of run/);
 	expect(textsIn(project)["seen.txt"]).toBe("for all to see\n");
 	terminal.type("a");
-	await terminal.waitForText(/Take the changes of .*? out of your working tree\? y\/n/);
+	await terminal.waitForText(/Remove the changes of .*? from your working tree\? y\/n/);
 	terminal.type("y");
-	await terminal.waitForText(/Undone: your working tree/);
+	await terminal.waitForText(/Undone: the changes of run/);
 	expect(contentOf(project)).toEqual(before);
 	terminal.type("q");
 });

@@ -118,7 +118,7 @@ describe.each(piVersions)("on pi %s, in trouble", (pi) => {
 		trouble.begin();
 		const env = { ...trouble.env, PI_GEON_LEDGER_PATIENCE_MS: "300" };
 		const rpc = startRpc(home, { args: ["--session", file], env });
-		await rpc.waitForEvent((event) => says(event, "cannot look after its runs"));
+		await rpc.waitForEvent((event) => says(event, "cannot read its run ledger"));
 		expect(answersIn(file)).toEqual([]);
 		trouble.end();
 		await rpc.waitForEvent((event) => says(event, "I have heard 1 reports."));

@@ -22,7 +22,7 @@ export const MUTATIONS: readonly Mutation[] = [
 		foundAt: 203,
 		file: "src/run/run.ts",
 		from: `refused("the run has ended already");
-			if (run.fence !== event.fence) return refused("the run was claimed anew since");`,
+			if (run.fence !== event.fence) return refused("the run was claimed again since");`,
 		to: `refused("the run has ended already");`,
 	},
 	{
