@@ -412,7 +412,7 @@ describe("while no pi is open", () => {
 		for (const args of [["send", "first", "more"], ["stop", "all"], ["gc"], ["doctor"]]) {
 			expect(await piGeon(home, args, { env })).toMatchObject({
 				code: 1,
-				stderr: expect.stringContaining("inside a subagent"),
+				stderr: expect.stringContaining("Inside a subagent"),
 			});
 		}
 		expect(await piGeon(home, ["list"], { env })).toMatchObject({ code: 0 });

@@ -52,7 +52,7 @@ describe.each(piVersions)("commands in a terminal, on pi %s", (version) => {
 		await terminal.ready();
 		terminal.type("/subagents ");
 		for (const words of [
-			/list +\[all\|number\]: the runs/,
+			/list +\[all\|number\]: list the runs/,
 			/stop +<id\|#\|all>: stop a run/,
 			/run +<agent> <task>: start a run/,
 		]) {

@@ -146,7 +146,7 @@ describe.each(piVersions)("a newcomer with nothing but the README, on pi %s", (v
 			env: home.env,
 			encoding: "utf8",
 		});
-		expect(listed).toMatch(/^9 runs: 1 running, 8 finished\n\n\S+ +reviewer +"overnight" +running/);
+		expect(listed).toMatch(/^10 runs: 1 running, 9 finished\n\n\S+ +reviewer +"overnight" +running/);
 
 		morning.open();
 		await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE state <> 'ended'")).toEqual([]));

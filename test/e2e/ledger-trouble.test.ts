@@ -67,7 +67,7 @@ describe.skipIf(!canMount())("a disk that is full", () => {
 		const refused = await delegated(rpc, "Two.");
 		expect(refused).toMatchObject({ results: [], error: { code: "SUBAGENT_FAILED" } });
 		expect(refused.runId).toBeUndefined();
-		expect(refused.error?.message).toMatch(/The disk is full.*Make room/);
+		expect(refused.error?.message).toMatch(/The disk is full.*Free some space/);
 		isSound(home);
 		disk.makeRoom();
 		expect((await delegated(rpc, "Three.")).finalized?.result).toBe("Answer to Three.");

@@ -67,7 +67,7 @@ function room({ sources: { places, agentDir } }: Examination): Finding {
 		level: free < NO_ROOM ? "fail" : "warn",
 		what: `Only ${size(free)} free on the disk`,
 		detail: "Without free space, runs can neither start nor finish.",
-		remedy: "Make room.",
+		remedy: "Free some space.",
 	};
 }
 

@@ -120,5 +120,5 @@ export function changesSubcommands(runs: RunsOfSession): Subcommand[] {
 const sources = () => ({ redactor: parentRedactor(), places: placesIn(getAgentDir()) });
 
 const whichRun = (subcommand: Subcommand): CommandAnswer => ({
-	problem: `Of which run? Nothing was done. Usage: ${usage("subagents", subcommand)}`,
+	problem: `Which run? Nothing was done. Usage: ${usage("subagents", subcommand)}`,
 });
