@@ -39,10 +39,7 @@ export const plays = {
 			says("Both are running. I will tell you when they report."),
 			says("Both have reported: the login compares passwords as plain text, and src/sessions.ts makes sessions."),
 		],
-		reviewer: [
-			call("read", { path: "src/login.ts" }),
-			finds("src/login.ts:6 compares passwords as plain text."),
-		],
+		reviewer: [call("read", { path: "src/login.ts" }), finds("src/login.ts:6 compares passwords as plain text.")],
 		explorer: [call("read", { path: "src/sessions.ts" }), finds("`newSession()` in src/sessions.ts:1 makes them.")],
 	}),
 	"docs/tasks/review-a-diff.md": played({
@@ -79,7 +76,9 @@ export const plays = {
 	"docs/tasks/fix-a-bug.md": played({
 		parent: [
 			delegates("worker", "Compare passwords in constant time, in src/login.ts."),
-			says("The worker has finished: passwords are now compared in constant time. Review its changes before you apply them."),
+			says(
+				"The worker has finished: passwords are now compared in constant time. Review its changes before you apply them.",
+			),
 		],
 		worker: FIX,
 	}),

@@ -181,7 +181,8 @@ export function writing() {
 			{
 				file: "worker.svg",
 				label: "A worker has finished: two files changed, none of it in the working tree yet",
-				isReady: (text) => /✓ finished [1-9][\s\S]*Not in your working tree yet[\s\S]*The worker is done/.test(text),
+				isReady: (text) =>
+					/✓ finished [1-9][\s\S]*Not in your working tree yet[\s\S]*The worker has finished/.test(text),
 				from: prompt,
 			},
 			{

@@ -339,7 +339,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 				if (message) telling.talk.add(message);
 				break;
 			}
-			case "hand over": {
+			case "deliver due": {
 				const announces = this.#take(telling, records);
 				// Another process may have told them all, and there may be more to wait for.
 				if (announces.length === 0 && records.length > 0) {

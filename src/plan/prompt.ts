@@ -51,7 +51,7 @@ function questionsLine({ source }: AgentDefinition, tools: readonly string[]): s
 }
 
 const NO_QUESTIONS =
-	"- Nobody answers questions while you work. Decide, and report what you assumed and what is uncertain.\n";
+	"- You cannot ask questions while you work. Decide, and report what you assumed and what is uncertain.\n";
 const MAY_ASK =
 	"- Decide yourself, and report what you assumed and what is uncertain. For a decision that only the user can make, " +
 	`and that your task cannot do without, call ${ASK_TOOL}.\n`;

@@ -127,14 +127,14 @@ export function transition(run: Run, event: TransitionEvent): Run | RefusedTrans
 				hops: [...(run.hops ?? []), event.hop],
 			};
 		case "stop_requested":
-			if (run.state === "ended") return refused("the run has ended");
+			if (run.state === "ended") return refused("the run has finished");
 			return run.stop ? run : { ...run, stop: stopOf(event) };
 		case "lease_expired":
 			if (run.state !== "running") return refused(`a ${run.state} run has no lease`);
 			if (run.leaseUntil > event.at) return refused("the lease still holds");
 			return released(run, event.shared);
 		case "ended":
-			if (run.state === "ended") return refused("the run has ended already");
+			if (run.state === "ended") return refused("the run has finished already");
 			if (run.fence !== event.fence) return refused("the run was claimed again since");
 			return {
 				...withoutLease(run),

@@ -81,8 +81,8 @@ describe("without a ledger", () => {
 	});
 });
 
-describe("asked for in the wrong way", () => {
-	test("it says what is wrong, how it is used, and ends with 2", async () => {
+describe("a usage error", () => {
+	test("says what is wrong and how to use the command, and exits with 2", async () => {
 		const home = await openHome({});
 		const wrong: [string[], string][] = [
 			[["lst"], 'There is no command "lst". Did you mean list?'],

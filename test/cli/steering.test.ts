@@ -225,7 +225,7 @@ describe("while no pi is open", () => {
 		expect(await piGeon(home, ["log", "-f", "last"])).toMatchObject({ code: 0, stderr: "" });
 	});
 
-	test("a run whose host is dead is taken on by another, since nobody else would notice", async () => {
+	test("a run whose host is dead is taken over by another, since no other process would notice", async () => {
 		const held = gate();
 		const home = await leftAtWork(held);
 		killHostsAtWork(home);
@@ -239,7 +239,7 @@ describe("while no pi is open", () => {
 		});
 	});
 
-	test("a subagent that has ended goes on with a message, and its session hears of it when it is opened", async () => {
+	test("a finished subagent continues with a message, and its session gets the report when it is opened", async () => {
 		const home = await endedRun();
 		const sent = await piGeon(home, ["send", "first", "And the attic?", "--wait", "25"]);
 		expect(sent).toEqual({ code: 0, stdout: "Told: And the attic?\n", stderr: "" });
@@ -387,7 +387,7 @@ describe("while no pi is open", () => {
 		expect(await piGeon(home, ["send", "first", "more", "-w", "25"])).toMatchObject({ code: 0, stderr: "" });
 	});
 
-	test("nor is one at work steered: a message that it does not take in any more would be the task of another", async () => {
+	test("nor is a running one steered: a message that comes too late would be the task of another", async () => {
 		const held = gate();
 		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
 		const rpc = startRpc(home);

@@ -35,7 +35,7 @@ test("an agent of a trusted project's wins over the user's", async () => {
 	expect(await result(home, "Go.", { args: ["--approve"] })).toBe("I am the explorer of the project");
 });
 
-test("an agent of a project nobody trusted is refused where nobody can be asked", async () => {
+test("an agent of an untrusted project is refused where no user can be asked", async () => {
 	const home = await openHome({
 		script: script("local"),
 		files: { ".pi/agents/local.md": agentNamed("local", "I am local") },
@@ -58,7 +58,7 @@ const openLocal = () =>
 		files: { ".pi/agents/local.md": agentNamed("local", "I am local") },
 	});
 
-describe.each(piVersions)("a question about a project's agent that nobody answered, on pi %s", (version) => {
+describe.each(piVersions)("an unanswered question about a project's agent, on pi %s", (version) => {
 	test("does not hold up the questions of the next session", async () => {
 		const rpc = startRpc(await openLocal(), { version });
 		await rpc.prompt("Go.");
@@ -70,7 +70,7 @@ describe.each(piVersions)("a question about a project's agent that nobody answer
 	});
 });
 
-describe("a question about a project's agent that nobody answered, on any pi", () => {
+describe("an unanswered question about a project's agent, on any pi", () => {
 	const version = ANY_PI;
 
 	test("is over with the turn, and asked again in the next", async () => {

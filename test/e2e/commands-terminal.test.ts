@@ -44,7 +44,7 @@ describe.each(piVersions)("commands in a terminal, on pi %s", (version) => {
 		expect(home.model.requests).toEqual([]);
 	});
 
-	test("subcommands, ids and labels are completed, and what is complete is entered at once; /stop ends a turn at work", async () => {
+	test("subcommands, ids and labels are completed, and what is complete is entered at once; /stop ends a running turn", async () => {
 		const gates = { A: gate(), B: gate() };
 		const spawn = spawning(gates);
 		const home = await openHome({ script: (request) => (request.lastUserText === "think" ? hang() : spawn(request)) });

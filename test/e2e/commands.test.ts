@@ -29,7 +29,7 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 		expect(home.model.requests).toEqual([]);
 	});
 
-	test("runs at work are listed, described, read, steered and stopped, and the model hears nothing of it", async () => {
+	test("running runs are listed, described, read, steered and stopped, and the model hears nothing of it", async () => {
 		const gates = { A: gate(), B: gate(), C: gate() };
 		const home = await shared.openHome({ pi: version, script: spawning(gates) });
 		const rpc = await shared.newSession(home);
@@ -112,7 +112,7 @@ describe.each(piVersions)("commands in RPC mode, on pi %s", (version) => {
 		for (const { messages } of heard) expect(JSON.stringify(messages)).not.toMatch(/3 running|Sent to explorer/);
 	});
 
-	test("an ended run goes on with a message, and the report comes home", async () => {
+	test("a finished run continues with a message, and the report comes home", async () => {
 		const home = await shared.openHome({ pi: version, script: spawning() });
 		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("spawn A");

@@ -117,7 +117,7 @@ describe("the doctor names the cause of", () => {
 		expect(await doctor(off)).toContain("ok sandbox: The kernel enforces nothing: subagents.sandbox.mode is off");
 	});
 
-	test("a ledger that is no database", async () => {
+	test("a ledger that is not a database", async () => {
 		const home = await openHome({});
 		mkdirSync(join(home.agentDir, "pi-geon"), { mode: 0o700 });
 		writeFileSync(ledgerOf(home), "This was never a database. ".repeat(100), { mode: 0o600 });
@@ -204,7 +204,7 @@ describe("the doctor names the cause of", () => {
 		expect(await doctor(home)).toContain("ok trust: This project brings no agents and no settings of its own");
 	});
 
-	test("no host at work where there is but one that another doctor has tried", async () => {
+	test("no running host where the only one is that of another doctor", async () => {
 		const home = await usedHome();
 		inLedger(
 			home,
@@ -223,7 +223,7 @@ describe("the doctor names the cause of", () => {
 		expect(report).toMatch(/warn programs: fd is missing, which pi's find tool needs .* → Install fd/);
 	});
 
-	test("names in the configuration that are nobody's, with those that were meant", async () => {
+	test("unknown names in the configuration, with those that were meant", async () => {
 		const home = await openHome({
 			config: {
 				subagents: { disabled: ["Explorer", "reviewer", "somebody"] },
@@ -297,7 +297,7 @@ describe("what the doctor can put right with --fix", () => {
 		expect(statSync(log).mode & 0o777).toBe(0o600);
 	});
 
-	test("a dead host that the ledger still counts on, and a socket that nobody listens on", async () => {
+	test("a dead host that the ledger still counts on, and a socket without a listener", async () => {
 		const home = await usedHome();
 		const stray = join(home.agentDir, "pi-geon", "hosts", "0badf00d.sock");
 		writeFileSync(stray, "", { mode: 0o600 });
@@ -356,7 +356,7 @@ test("a word that the doctor does not know is an error, and nothing is done", as
 });
 
 test.each(piVersions)(
-	"a session that is left while the doctor is at work hears no more of it, on pi %s",
+	"a session that is left while the doctor is running hears no more of it, on pi %s",
 	async (version) => {
 		const rpc = startRpc(await openHome({ script: dispatch({ parent: [], child: [] }) }), { version });
 		const visit = rpc.prompt("/toolkit doctor");

@@ -106,7 +106,9 @@ describe.each(piVersions)("a newcomer with nothing but the README, on pi %s", (v
 		await terminal.waitForText(/Summed up: Start the tester/);
 		await terminal.waitForAnswer(/Answer: What is not covered\?/);
 		enter(terminal, write);
-		await terminal.waitForAnswer(/Not in your working tree yet[\s\S]*Fixed double\.js\.[\s\S]*Summed up: Have a worker/);
+		await terminal.waitForAnswer(
+			/Not in your working tree yet[\s\S]*Fixed double\.js\.[\s\S]*Summed up: Have a worker/,
+		);
 		enter(terminal, fromReadme("/subagents diff last"));
 		await terminal.waitForText(/\+exports\.double = \(n\) => 2 \* n;/);
 		expect(double(home)).toBe(before);

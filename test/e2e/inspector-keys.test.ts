@@ -32,7 +32,7 @@ const waiting: Script = ({ lastUserText, lastMessage }) =>
 const verses = Array.from({ length: 60 }, (_, n) => `- verse ${n + 1}`).join("\n");
 
 describe.each(piVersions)("in the inspector of pi %s", (version) => {
-	test("a run that has ended is read, copied, resumed and opened", async () => {
+	test("a finished run is read, copied, resumed and opened", async () => {
 		const again = gate();
 		const child: Script = async ({ lastUserText, turn }) => {
 			if (turn === 0) return [text(verses), toolCall("ls", { path: "." })];

@@ -111,7 +111,7 @@ describe.skipIf(!canMount())("a disk that is full", () => {
 	});
 });
 
-test("a ledger locked for long: who asks is told so, and the run at work is not harmed", async () => {
+test("a ledger that stays locked: the caller is told, and the running run is not harmed", async () => {
 	const [came, may] = [gate(), gate()];
 	const home = await openDelegating({
 		came,

@@ -191,7 +191,7 @@ describe("whatever way a run with a tree ends, its changes come home and the end
 		expect(treesLeft(home)).toEqual([]);
 	});
 
-	test("its changes cannot be read: it is no success, and the tree stays", async () => {
+	test("its changes cannot be read: it is not a success, and the tree stays", async () => {
 		const home: Home = await openHome({
 			script: dispatch({
 				parent: [delegateTo("worker", "Write."), text("Done.")],
@@ -281,7 +281,7 @@ test("the language server of a worker knows what the worker wrote, and ends with
 describe("where there is no tree", () => {
 	const script = dispatch({ parent: [delegateTo("worker", "Write."), text("Done.")], child: [finalize("Read only.")] });
 
-	test("because no ring can be had, a worker only reads, and its result says why", async () => {
+	test("because no ring is available, a worker only reads, and its result says why", async () => {
 		const home = await openHome({ script, config: { subagents: { sandbox: { mode: "off" } } } });
 		projectIn(home);
 		const [details] = delegations(await promptPi(home, "Go.", { version: ANY_PI }));

@@ -136,7 +136,7 @@ describe.each(piVersions)("on pi %s, in trouble", (pi) => {
 		await Promise.all(troubles.map(opensInTrouble));
 	});
 
-	test("a message to a run that is then stopped is reported as not delivered, and waits for nobody", async () => {
+	test("a message to a run that is then stopped is reported as not delivered, and does not wait", async () => {
 		const never = gate();
 		const home = await openHome({
 			pi,

@@ -26,7 +26,7 @@ const openProject = (name: string, files: Record<string, string>, agents: Record
 
 const isDialog = (event: PiEvent): boolean => event.type === "extension_ui_request" && event.method === "select";
 
-describe.each(piVersions)("where nobody can be asked on pi %s, a project that is not trusted", (version) => {
+describe.each(piVersions)("where no user can be asked on pi %s, a project that is not trusted", (version) => {
 	test("does not switch the built-in off: it runs, with a warning that names the file", async () => {
 		const run = await promptPi(await openProject("explorer", ofProject("explorer")), "Go.", { version });
 		expect(delegations(run)).toMatchObject([{ finalized: { result: "the built-in" } }]);
@@ -38,7 +38,7 @@ describe.each(piVersions)("where nobody can be asked on pi %s, a project that is
 	});
 });
 
-describe.each(piVersions)("where nobody can be asked, a project that is not trusted, on pi %s", (version) => {
+describe.each(piVersions)("where no user can be asked, a project that is not trusted, on pi %s", (version) => {
 	test("does not switch the user's own agent off either", async () => {
 		const mine = { "mine.md": agentNamed("mine", "I am of the user") };
 		const run = await promptPi(await openProject("mine", ofProject("mine"), mine), "Go.", { version });

@@ -44,7 +44,7 @@ const go = (
 const toolsOfChildren = (home: Home): boolean[] =>
 	home.model.requests.filter(({ isChild }) => isChild).map(({ tools }) => tools.includes("elsewhere_tool"));
 
-describe.each(piVersions)("an extension of a project that nobody trusts, on pi %s", (version) => {
+describe.each(piVersions)("an extension of an untrusted project, on pi %s", (version) => {
 	test("is not loaded for its model once a branch has changed it", async () => {
 		const home = await openProject([checkOut("hostile"), delegateTo("explorer", "Look.")]);
 		hostileBranch(home, { "ext.ts": changed(home) });
@@ -63,7 +63,7 @@ describe.each(piVersions)("an extension of a project that nobody trusts, on pi %
 	});
 });
 
-describe.each(piVersions)("an extension of a project that nobody trusts, on pi %s", (version) => {
+describe.each(piVersions)("an extension of an untrusted project, on pi %s", (version) => {
 	test("nor for its tools", async () => {
 		const home = await openProject([checkOut("hostile"), spawnGeneral]);
 		hostileBranch(home, { "ext.ts": changed(home) });

@@ -8,7 +8,7 @@ import { type Subcommand, usage } from "./command.ts";
 const KEYS = [
 	{
 		name: "Esc",
-		value: "stops the turn and the runs it waits for. Background runs keep running: /stop stops those too.",
+		value: "stops the turn and the runs it waits for; /stop also stops background runs",
 	},
 	{ name: "Ctrl+O", value: "expands calls and reports (pi's own key)" },
 	{ name: keyName(INSPECTOR_KEY), value: "opens the inspector, a full-screen view of this session's runs" },
