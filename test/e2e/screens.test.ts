@@ -186,5 +186,7 @@ describe.each(piVersions)("screens, on pi %s", (version) => {
 		});
 		const printed = await runPi(home, [...home.extensionArgs, "-p", "/subagents settings ui.widget"], { version });
 		expect(printed.stdout).toMatch(/^ui\.widget\nvalue +true\ndefault +true\ntakes +true or false\n/);
+		const refused = await runPi(home, [...home.extensionArgs, "-p", "/subagents new"], { version });
+		expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/works only in a terminal\. Elsewhere,/) });
 	});
 });
