@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The one check that counts, arranged for two cores: types beside the rest, what is built is built once, and of the tests
-// that take long a share (test/helpers/share.ts).
+// The one check that counts, arranged for two cores: types and spelling beside the rest, what is built is built once, and a
+// share of the tests that take long (test/helpers/share.ts).
 import { spawn } from "node:child_process";
 import { npmCommand } from "./bootstrap.mjs";
 
@@ -30,6 +30,6 @@ async function inTurn(...scripts) {
 	return true;
 }
 
-const passed = await Promise.all([inTurn("types"), inTurn("build", "package-lint", "lint")]);
+const passed = await Promise.all([inTurn("types", "spelling"), inTurn("build", "package-lint", "lint")]);
 const held = passed.every(Boolean) && (await run("test:run", { env: { PI_GEON_BUILT: "1", PI_GEON_SHARE: "1" } }));
 process.exitCode = held ? 0 : 1;

@@ -1,5 +1,5 @@
 // Makes the pictures in docs/images: a real pi in a real terminal, with a scripted model on this machine. Run
-// `node scripts/picture.mjs` after a change of what is on the screen; it needs a built dist/.
+// `node scripts/picture.mjs` after a change of what is on the screen; test/docs/pictures.test.ts says when.
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,11 +13,23 @@ import { baseEnvironment, ensureBuilt, pi, root, writeOfflineAgentDir } from "..
 import { background, delegation, PROJECT, tour, writing } from "./scenes.mjs";
 import { frameOf, movieSvg, terminalSvg } from "./terminal-svg.mjs";
 
-const images = process.argv[2] ?? join(root, "docs", "images");
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 /** A frame of a movie is shown at least this long: what came sooner is in the next one. */
 const FRAME_MS = 200;
 const LAST_FRAME_S = 4;
+
+export const scenes = { tour, delegation, background, writing };
+
+/** The pictures of a scene, as SVG by their file names. */
+export async function picturesOf(scene) {
+	await ensureBuilt();
+	const home = realpathSync(mkdtempSync(join(tmpdir(), "pgp-")));
+	try {
+		return await play(scenes[scene], home);
+	} finally {
+		rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+	}
+}
 
 /** Plays a scene in a terminal of its own, and draws that whenever it is as wanted. */
 async function play(makeScene, home) {
@@ -36,10 +48,11 @@ async function play(makeScene, home) {
 	const pty = spawn(process.execPath, [pi, "-e", root], { name: "xterm-256color", ...size, cwd: project, env });
 	const terminal = new xterm.Terminal({ ...size, allowProposedApi: true });
 	const exited = new Promise((resolve) => pty.onExit(resolve));
+	const drawn = {};
 	try {
 		const shows = watch(pty, terminal);
 		await shows(({ title }) => title !== "");
-		if (movie) write(join(images, movie.file), await record(movie, { pty, terminal, shows, prompt }));
+		if (movie) drawn[movie.file] = await record(movie, { pty, terminal, shows, prompt });
 		else pty.write(`${prompt}\r`);
 		for (const { file, label, isReady, from, keys = [] } of pictures) {
 			for (const key of keys) {
@@ -48,8 +61,9 @@ async function play(makeScene, home) {
 				await shows(({ text }) => text !== before);
 			}
 			await shows(({ text }) => isReady(text));
-			write(join(images, file), terminalSvg(terminal, { label, from: rowOf(terminal, from) }));
+			drawn[file] = terminalSvg(terminal, { label, from: rowOf(terminal, from) });
 		}
+		return drawn;
 	} finally {
 		endScene();
 		pty.kill("SIGHUP");
@@ -129,12 +143,9 @@ function write(file, text) {
 	writeFileSync(file, text);
 }
 
-await ensureBuilt();
-for (const scene of [tour, delegation, background, writing]) {
-	const home = realpathSync(mkdtempSync(join(tmpdir(), "pgp-")));
-	try {
-		await play(scene, home);
-	} finally {
-		rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+if (process.argv[1] === import.meta.filename) {
+	const images = process.argv[2] ?? join(root, "docs", "images");
+	for (const scene of Object.keys(scenes)) {
+		for (const [file, svg] of Object.entries(await picturesOf(scene))) write(join(images, file), svg);
 	}
 }

@@ -1,4 +1,4 @@
-// What the scripted model says while the pages of docs/tasks are played: for each page the parts, and what each says turn by
+// What the scripted model says while pages of the documents are played: for each page the parts, and what each says turn by
 // turn. What the children say about the project of scripts/scenes.mjs is true.
 import { call, played, says } from "./scenes.mjs";
 
@@ -25,10 +25,23 @@ const FIX = [
 		content:
 			'import { timingSafeEqual } from "node:crypto";\n\nexport const isSame = (a, b) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));\n',
 	}),
-	finds("`login()` compares passwords in constant time now, with `isSame()` in `src/is-same.ts`."),
+	finds("`login()` now compares passwords in constant time, with `isSame()` in `src/is-same.ts`."),
 ];
 
 export const plays = {
+	"docs/commands.md": played({
+		parent: [
+			says(
+				"",
+				call("sessions_spawn", { agent: "reviewer", label: "login", task: "Review src/login.ts." }),
+				call("sessions_spawn", { agent: "explorer", label: "sessions", task: "Find where sessions are made." }),
+			),
+			says("Both are running. I will tell you when they report."),
+			says("Both have reported: the login compares passwords as plain text, and src/sessions.ts makes sessions."),
+		],
+		reviewer: [call("read", { path: "src/login.ts" }), finds("src/login.ts:6 compares passwords as plain text.")],
+		explorer: [call("read", { path: "src/sessions.ts" }), finds("`newSession()` in src/sessions.ts:1 makes them.")],
+	}),
 	"docs/tasks/review-a-diff.md": played({
 		parent: [
 			says(
@@ -63,7 +76,9 @@ export const plays = {
 	"docs/tasks/fix-a-bug.md": played({
 		parent: [
 			delegates("worker", "Compare passwords in constant time, in src/login.ts."),
-			says("The worker is done: passwords are compared in constant time. Look at its changes before you apply them."),
+			says(
+				"The worker has finished: passwords are now compared in constant time. Review its changes before you apply them.",
+			),
 		],
 		worker: FIX,
 	}),
@@ -74,12 +89,12 @@ export const plays = {
 				label: "login tests",
 				task: "Which cases of the login have no test?",
 			}),
-			says("The tester is looking. I tell you when it reports."),
-			says("The tester reports: the login has no tests at all. A wrong password is the case to begin with."),
+			says("The tester is looking. I will tell you when it reports."),
+			says("The tester reports that the login has no tests. Start with a wrong password."),
 		],
 		tester: [
 			call("ls", { path: "src" }),
-			finds("There are no tests. Begin with a wrong password, then an unknown user, then a right one."),
+			finds("There are no tests. Start with a wrong password, then an unknown user, then the right password."),
 		],
 	}),
 	"docs/tasks/ci.md": played({

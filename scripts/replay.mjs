@@ -1,6 +1,6 @@
 // Runs the commands that the documents show, and gives each page back with what they printed. A block that begins with
 // ```console holds commands, each after "$ ", and below each what it prints. Every page is played from its top in a home of its
-// own, with a real pi and the scripted model of scripts/plays.mjs. `node scripts/replay.mjs` writes the pages anew;
+// own, with a real pi and the scripted model of scripts/plays.mjs. `node scripts/replay.mjs` writes the pages again;
 // test/docs/shown.test.ts compares.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";

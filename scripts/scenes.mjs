@@ -48,11 +48,11 @@ export function tour() {
 		answer: played({
 			parent: [
 				says(
-					"I ask both at once.",
+					"I'll ask both at once.",
 					call("subagent", { agent: "explorer", task: "Find where login is handled. Report files and lines." }),
 					call("subagent", { agent: "reviewer", task: "Review src/login.ts for security problems." }),
 				),
-				says("The login is in `src/login.ts:4`. It is not safe: passwords are kept and compared as plain text."),
+				says("The login is in `src/login.ts:4`. It is not safe: passwords are stored and compared as plain text."),
 			],
 			explorer: [
 				call("grep", { pattern: "login", path: "src" }),
@@ -90,7 +90,7 @@ export function delegation(pictureTaken) {
 		answer: played({
 			parent: [
 				says(
-					"I ask both at once.",
+					"I'll ask both at once.",
 					call("subagent", { agent: "explorer", task: "Find where login is handled. Report files and lines." }),
 					call("subagent", { agent: "reviewer", task: "Review src/login.ts for security problems." }),
 				),
@@ -130,8 +130,8 @@ export function background(pictureTaken) {
 				file: "widget.svg",
 				label: "Above pi's editor: three running subagents, a line each",
 				isReady: (text) =>
-					/ever end\?/.test(text) && /plain text/.test(text) && /find \S*test/.test(text) && /[4-9]s$/m.test(text),
-				from: "All three are on their way",
+					/ever expire\?/.test(text) && /plain text/.test(text) && /find \S*test/.test(text) && /[4-9]s$/m.test(text),
+				from: "All three are running",
 			},
 			{
 				file: "inspector.svg",
@@ -143,25 +143,25 @@ export function background(pictureTaken) {
 		answer: played({
 			parent: [
 				says(
-					"I start them.",
+					"I'll start all three.",
 					spawn("explorer", "sessions", "Find out how sessions are made, kept and ended. Report files and lines."),
 					spawn("reviewer", "login", "Review src/login.ts for security problems."),
 					spawn("tester", "login tests", "Find the tests of the login and run them."),
 				),
-				says("All three are on their way. You will hear from me when they report."),
+				says("All three are running. I will tell you when they report."),
 			],
 			explorer: [
 				call("grep", { pattern: "session", path: "src" }),
 				call("read", { path: "src/sessions.ts" }),
-				untilTaken("A session is a row with the user's id. Does it ever end? "),
+				untilTaken("A session is a row with the user's id. Does it ever expire? "),
 			],
 			reviewer: [
-				says("I read the login first.", call("read", { path: "src/login.ts" })),
+				says("I'll read the login first.", call("read", { path: "src/login.ts" })),
 				says(
-					"`src/login.ts:6` compares the password as it came with the one that is stored. Then it must be stored as it is.",
+					"`src/login.ts:6` compares the password with the stored one as it is. So it must be stored as plain text.",
 					call("grep", { pattern: "password", path: "src" }),
 				),
-				untilTaken("So it is: passwords are kept as plain text. "),
+				untilTaken("Confirmed: passwords are stored as plain text. "),
 			],
 			tester: [
 				call("find", { pattern: "**/*.test.ts", path: "." }),
@@ -181,7 +181,8 @@ export function writing() {
 			{
 				file: "worker.svg",
 				label: "A worker has finished: two files changed, none of it in the working tree yet",
-				isReady: (text) => /✓ finished [1-9][\s\S]*Not in your working tree yet[\s\S]*The worker is done/.test(text),
+				isReady: (text) =>
+					/✓ finished [1-9][\s\S]*Not in your working tree yet[\s\S]*The worker has finished/.test(text),
 				from: prompt,
 			},
 			{
@@ -194,10 +195,10 @@ export function writing() {
 		answer: played({
 			parent: [
 				says(
-					"I let a worker do that.",
+					"I'll have a worker do that.",
 					call("subagent", { agent: "worker", task: "Compare passwords in constant time, in src/login.ts." }),
 				),
-				says("The worker is done. Look at its changes, and take them over with `/subagents apply`."),
+				says("The worker has finished. Review its changes, then apply them with `/subagents apply`."),
 			],
 			worker: [
 				call("read", { path: "src/login.ts" }),

@@ -53,6 +53,14 @@ export function movieSvg(frames, { label, seconds }) {
 	]);
 }
 
+/** What a picture says, row by row; of a moving one, its last frame. */
+export function wordsOf(svg) {
+	const rows = new Map([...svg.matchAll(/^<g id="(\w+)">(.*)<\/g>$/gm)].map(([, id, row]) => [id, row]));
+	const lastFrame = svg.slice(svg.lastIndexOf(' 0)">\n'));
+	const drawn = rows.size === 0 ? svg : lastFrame.replaceAll(/<use href="#(\w+)"\/>/g, (_, id) => rows.get(id));
+	return [...drawn.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, words]) => unescaped(words)).join(" ");
+}
+
 const widthOf = (cols) => Math.ceil(cols * CELL_WIDTH + 2 * MARGIN);
 
 function svg({ label, cols, rows }, drawn) {
@@ -165,3 +173,6 @@ const round = (length) => Math.round(length * 10) / 10;
 
 const escaped = (text) =>
 	text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+
+const unescaped = (text) =>
+	text.replaceAll("&quot;", '"').replaceAll("&gt;", ">").replaceAll("&lt;", "<").replaceAll("&amp;", "&");

@@ -80,7 +80,7 @@ async function fitFork(conversation: ChildTalk): Promise<EndCause | undefined> {
 	if (!fork || session.sessionManager.getBranch().some(isMark)) return undefined;
 	for (;;) {
 		const problem = await fork.fit(session, record.plan.task);
-		if (isOver()) throw new Error("The run has ended.");
+		if (isOver()) throw new Error("The run has finished.");
 		if (!problem) return undefined;
 		const message = `${problem.message}. Compact the conversation (/compact), or start the subagent with context "fresh".`;
 		if (problem.why === "size") {
@@ -172,7 +172,7 @@ const isMarkOf = (entry: { type: string; customType: string; data?: unknown }, r
 	entry.data.runId === runId;
 
 async function say({ session, steering, isOver }: ChildTalk, text: string): Promise<void> {
-	if (isOver()) throw new Error("The run has ended.");
+	if (isOver()) throw new Error("The run has finished.");
 	// What was sent before the child began, or while nobody asked its model, goes along with the words.
 	for (const message of steering.next(session.sessionManager)) {
 		await session.sendCustomMessage(message, { deliverAs: "nextTurn" });

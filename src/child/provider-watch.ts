@@ -77,7 +77,7 @@ export class ProviderWatch {
 			return response;
 		};
 		const streamSimple: ModelRuntime["streamSimple"] = (model, context, options) => {
-			if (this.#closed) throw new Error("The run has ended.");
+			if (this.#closed) throw new Error("The run has finished.");
 			this.#answer = undefined;
 			if (!WATCHABLE.has(model.api)) return runtime.streamSimple(model, context, options);
 			return runtime.streamSimple(model, context, { ...options, fetch: watched });

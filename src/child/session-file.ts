@@ -35,7 +35,7 @@ export function openSessionFile({ cwd, session }: LaunchPlan): SessionManager {
 	const wrong = (what: string) =>
 		new SetupFailed(
 			`The session to continue cannot be read: ${what}. Nothing in it was changed. ` +
-				"Mend the file, or leave sessionId out to start a new session.",
+				"Fix the file, or leave sessionId out to start a new session.",
 		);
 	if (resumed && !existsSync(file)) {
 		throw new SetupFailed(`The session to continue is gone: there is no ${file} any more.`);
@@ -44,7 +44,7 @@ export function openSessionFile({ cwd, session }: LaunchPlan): SessionManager {
 	if (!existsSync(file)) createSessionFile(file, { id, cwd });
 	const stats = statSync(file);
 	// Opening anything else may not return: a pipe waits for its writer.
-	if (!stats.isFile()) throw wrong(`${file} is no file`);
+	if (!stats.isFile()) throw wrong(`${file} is not a file`);
 	if (stats.size > MAX_SESSION_FILE) throw wrong(`${file} is larger than 64 MiB`);
 	if (stats.size === 0) {
 		if (resumed || session.fork !== undefined) throw wrong(`${file} is empty`);
@@ -159,7 +159,7 @@ function formatVersion(file: string): unknown {
 /** pi passes over lines it cannot read. That is harmless as long as what is said last leads back to what was said first. */
 function damageIn(entries: SessionEntry[]): string | undefined {
 	const strange = entries.find((entry) => !isEntry(entry));
-	if (strange !== undefined) return `it has a line that is no entry: ${JSON.stringify(strange).slice(0, 60)}`;
+	if (strange !== undefined) return `it has a line that is not an entry: ${JSON.stringify(strange).slice(0, 60)}`;
 	const byId = new Map(entries.map((entry) => [entry.id, entry]));
 	for (let entry = entries.at(-1); entry && entry.parentId !== null; ) {
 		const before: SessionEntry | undefined = byId.get(entry.parentId);

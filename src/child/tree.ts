@@ -99,7 +99,7 @@ async function openTreeOf({ run, plan }: TreeRun, { agentDir, trees }: TreeServi
 			secret: [agentDir],
 		});
 	} catch (error) {
-		if (error instanceof TreeRefused) throw new SetupFailed(`It can have no tree to write in: ${error.message}`);
+		if (error instanceof TreeRefused) throw new SetupFailed(`It cannot get a tree to write in: ${error.message}`);
 		throw error;
 	}
 }

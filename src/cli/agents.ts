@@ -12,7 +12,7 @@ import { trustOnFile } from "./trust-on-file.ts";
 export const agents: Command = {
 	name: "agents",
 	takes: "[forget <name>]",
-	does: "the agents there are here, what they get and what not, and what is wrong with their files; forget: ask again whether one may write",
+	does: "list the agents of this folder, what each gets, and what is wrong with their files; forget: ask again whether one may write",
 	words: [0, 2],
 	options: {},
 	seesToConfig: true,
@@ -62,6 +62,6 @@ function forget(name: string, out: Output): ExitCode {
 	const forgotten = new WriteConsents(places().writeConsents).forget(name);
 	if (forgotten === 0) return out.failed(`There is no answer on file about whether ${name} may write.`);
 	if (out.isJson) out.document({ status: "ok", forgotten });
-	else out.lines([`Forgotten. pi asks again whether ${name} may write.`]);
+	else out.lines([`Forgotten. pi will ask again whether ${name} may write.`]);
 	return 0;
 }

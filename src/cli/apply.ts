@@ -6,12 +6,12 @@ import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
 export const apply: Command = {
 	name: "apply",
 	takes: `<run> [--undo] [--yes] ${SCOPE_TAKES}`,
-	does: "put the changes of a run into your working tree, all or none; --undo takes them out again",
+	does: "apply the changes of a run to your working tree, all or nothing; --undo reverts them",
 	words: [1, 1],
 	completes: "runs",
-	options: { undo: { type: "boolean", does: "take applied changes out again" }, ...YES_OPTION, ...SCOPE_OPTIONS },
+	options: { undo: { type: "boolean", does: "revert applied changes" }, ...YES_OPTION, ...SCOPE_OPTIONS },
 	run: (call) =>
 		call.options.undo === true
-			? changeRun(call, { name: "apply --undo", question: "Take its changes out of your working tree?" }, undoChanges)
-			: changeRun(call, { name: "apply", question: "Put its changes into your working tree?" }, applyChanges),
+			? changeRun(call, { name: "apply --undo", question: "Remove its changes from your working tree?" }, undoChanges)
+			: changeRun(call, { name: "apply", question: "Apply its changes to your working tree?" }, applyChanges),
 };

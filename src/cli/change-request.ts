@@ -28,7 +28,7 @@ export async function changeRun(
 	return withRunNamed(call, async (record, ledger) => {
 		if (question !== undefined && options.yes !== true) {
 			const said = await saysYes(`${question} Run ${record.run.id}. [y/N] `);
-			if (said === undefined) return out.misused("There is no terminal to ask at. Nothing was done: add --yes.");
+			if (said === undefined) return out.misused("There is no terminal to ask in. Nothing was done: add --yes.");
 			if (!said) return out.failed("Nothing was done.");
 		}
 		const sources = changeSources(ledger);

@@ -42,7 +42,7 @@ export interface Command {
 /** Which every command has. */
 export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
 	json: { type: "boolean", does: "answer with JSON" },
-	help: { type: "boolean", short: "h", does: "say how it is used" },
+	help: { type: "boolean", short: "h", does: "show this help" },
 };
 
 export const parseConfig = (options: Readonly<Record<string, Option>>): ParseArgsOptionsConfig =>
@@ -55,7 +55,7 @@ export function countOption(value: string | boolean | undefined, name: string): 
 	if (typeof value !== "string") return undefined;
 	const count = Number(value);
 	if (Number.isSafeInteger(count) && count > 0) return count;
-	return { error: `--${name} takes a whole number from 1 on, not "${value}".` };
+	return { error: `--${name} takes a whole number of at least 1, not "${value}".` };
 }
 
 export const textOption = (value: string | boolean | undefined): string | undefined =>

@@ -5,7 +5,7 @@ const SHELLS = ["bash", "zsh", "fish"] as const;
 export const completion: Command = {
 	name: "completion",
 	takes: "bash|zsh|fish",
-	does: "a script that completes commands, options, runs and agents in your shell",
+	does: "print a script that completes commands, options, runs and agents in your shell",
 	words: [1, 1],
 	completes: SHELLS,
 	options: {},

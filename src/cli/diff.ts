@@ -9,7 +9,7 @@ import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
 export const diff: Command = {
 	name: "diff",
 	takes: `<run> ${SCOPE_TAKES}`,
-	does: "what a run changed in its tree, as a patch with secrets masked",
+	does: "show what a run changed, as a patch with secrets masked",
 	words: [1, 1],
 	completes: "runs",
 	options: SCOPE_OPTIONS,

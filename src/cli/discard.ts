@@ -6,7 +6,7 @@ import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
 export const discard: Command = {
 	name: "discard",
 	takes: `<run> [--yes] ${SCOPE_TAKES}`,
-	does: "remove the changes of a run; they cannot be had again",
+	does: "remove the changes of a run for good",
 	words: [1, 1],
 	completes: "runs",
 	options: { ...YES_OPTION, ...SCOPE_OPTIONS },

@@ -8,9 +8,9 @@ import { isInsideSubagent, ONLY_LOOKS, redactorHere } from "./surroundings.ts";
 export const doctor: Command = {
 	name: "doctor",
 	takes: "[--fix]",
-	does: "try everything that can be wrong, and say what to do",
+	does: "check everything that can go wrong, and say what to do",
 	words: [0, 0],
-	options: { fix: { type: "boolean", does: "put right what can be put right safely" } },
+	options: { fix: { type: "boolean", does: "fix what can be fixed safely" } },
 	seesToConfig: true,
 	async run({ options, out }) {
 		// It would start a host, too.

@@ -18,7 +18,7 @@ import {
 export const gc: Command = {
 	name: "gc",
 	takes: "",
-	does: "remove runs, transcripts and logs that are past their time (retentionDays); never what is open or not delivered",
+	does: "remove runs, transcripts and logs older than retentionDays; never what is open or not delivered",
 	words: [0, 0],
 	options: {},
 	seesToConfig: true,

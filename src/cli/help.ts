@@ -3,7 +3,7 @@ import { COMMON_OPTIONS, type Command, type Option } from "./command.ts";
 
 export function generalHelp(commands: readonly Command[], width: number): string[] {
 	return [
-		...wrapTo(width, "pi-geon: see and steer the subagents of pi, also while no pi is open"),
+		...wrapTo(width, "pi-geon: view and steer pi's subagents, even while pi is closed"),
 		"",
 		"Usage: pi-geon <command> [options]",
 		"",
@@ -14,10 +14,10 @@ export function generalHelp(commands: readonly Command[], width: number): string
 		"",
 		...wrapTo(
 			width,
-			"<run> is the id of a run or the beginning of one, its label, or `last`; with --session also its number there. Every command has --help and --json.",
+			"<run> is a run's id or the start of one, its label, or `last`; with --session, also its number in that session. Every command has --help and --json.",
 		),
 		"",
-		...wrapTo(width, "Exit codes: 0 done, 1 not done or failed, 2 asked for in the wrong way, 130 left with Ctrl-C."),
+		...wrapTo(width, "Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted."),
 	];
 }
 

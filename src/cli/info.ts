@@ -8,7 +8,7 @@ import { redactorHere } from "./surroundings.ts";
 export const info: Command = {
 	name: "info",
 	takes: `<run> ${SCOPE_TAKES}`,
-	does: "all that is known of one run",
+	does: "show everything about a run",
 	words: [1, 1],
 	completes: "runs",
 	options: SCOPE_OPTIONS,

@@ -15,17 +15,17 @@ const USUAL_LIMIT = 20;
 export const list: Command = {
 	name: "list",
 	takes: `[--all|--limit <n>] ${SCOPE_TAKES}`,
-	does: "the runs of all sessions: open ones first, the newest first",
+	does: "list the runs of all sessions: open ones first, then the newest",
 	words: [0, 0],
 	options: {
 		...SCOPE_OPTIONS,
 		all: { type: "boolean", short: "a", does: "all of them" },
-		limit: { type: "string", short: "n", takes: "<n>", does: `at most so many (${USUAL_LIMIT})` },
+		limit: { type: "string", short: "n", takes: "<n>", does: `show at most this many (${USUAL_LIMIT})` },
 	},
 	async run({ options, out }) {
 		const asked = countOption(options.limit, "limit");
 		if (typeof asked === "object") return out.misused(asked.error);
-		if (options.all && asked !== undefined) return out.misused("--all and --limit exclude each other: leave one out.");
+		if (options.all && asked !== undefined) return out.misused("--all and --limit cannot be combined.");
 		const limit = options.all ? Number.MAX_SAFE_INTEGER : (asked ?? USUAL_LIMIT);
 		const runs = await withLedger((ledger) => listedRuns(ledger, { ...scopeOf(options, ledger), limit }), {
 			toLook: true,

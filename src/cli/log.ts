@@ -10,13 +10,13 @@ import { redactorHere } from "./surroundings.ts";
 export const log: Command = {
 	name: "log",
 	takes: `<run> [-f] [--tools] [--limit <n>] ${SCOPE_TAKES}`,
-	does: "what was said in the session of a run; -f goes on until the run ends, and then tells how by its exit code",
+	does: "show what was said in a run's session; -f follows it until the run finishes, and exits with 1 if it failed",
 	words: [1, 1],
 	completes: "runs",
 	options: {
-		follow: { type: "boolean", short: "f", does: "go on with what comes, until the run has finished" },
-		tools: { type: "boolean", short: "t", does: "with the calls of tools and their results" },
-		limit: { type: "string", short: "n", takes: "<n>", does: "at most so many of the latest messages (50)" },
+		follow: { type: "boolean", short: "f", does: "follow new messages until the run has finished" },
+		tools: { type: "boolean", short: "t", does: "include tool calls and their results" },
+		limit: { type: "string", short: "n", takes: "<n>", does: "show at most this many of the latest messages (50)" },
 		...SCOPE_OPTIONS,
 	},
 	async run(call) {

@@ -12,19 +12,19 @@ import { nothingYet, places, redactorHere, withLedger } from "./surroundings.ts"
 export const logs: Command = {
 	name: "logs",
 	takes: "[--run <run>] [--agent <name>] [--level <level>] [--limit <n>]",
-	does: "what parents and hosts wrote down, of all processes together",
+	does: "show the logs of all pi and host processes",
 	words: [0, 0],
 	options: {
-		run: { type: "string", short: "r", takes: "<run>", does: "only of this run", completes: "runs" },
-		agent: { type: "string", takes: "<name>", does: "only of runs of this agent", completes: "agents" },
+		run: { type: "string", short: "r", takes: "<run>", does: "only lines about this run", completes: "runs" },
+		agent: { type: "string", takes: "<name>", does: "only lines about runs of this agent", completes: "agents" },
 		level: {
 			type: "string",
 			short: "l",
 			takes: "<level>",
-			does: `this and more important ones: ${LOG_LEVELS.join(", ")}`,
+			does: `this level and above: ${LOG_LEVELS.join(", ")}`,
 			completes: LOG_LEVELS,
 		},
-		limit: { type: "string", short: "n", takes: "<n>", does: "at most so many of the latest (100)" },
+		limit: { type: "string", short: "n", takes: "<n>", does: "show at most this many of the latest lines (100)" },
 	},
 	async run({ options, out }) {
 		const limit = countOption(options.limit, "limit");

@@ -46,7 +46,7 @@ function help([about]: string[], out: Output, asked: string | undefined): ExitCo
 
 function unknownCommand(name: string): string {
 	const names = COMMANDS.map((one) => one.name);
-	return `There is no command "${name}".${didYouMean(name, names)} It knows: ${names.join(", ")}.`;
+	return `There is no command "${name}".${didYouMean(name, names)} Available: ${names.join(", ")}.`;
 }
 
 async function runCommand(command: Command, args: string[], out: Output): Promise<ExitCode> {
@@ -60,7 +60,7 @@ async function runCommand(command: Command, args: string[], out: Output): Promis
 	const [least, most] = command.words;
 	if (parsed.words.length < least)
 		return out.misused(`Missing argument: ${missingWord(command, parsed.words)}. ${usage}`);
-	if (parsed.words.length > most) return out.misused(`"${parsed.words[most]}" is one too many. ${usage}`);
+	if (parsed.words.length > most) return out.misused(`Unexpected argument "${parsed.words[most]}". ${usage}`);
 	try {
 		if (!command.seesToConfig) out.diagnostics(configOfUser().diagnostics);
 		return await command.run({ ...parsed, out });

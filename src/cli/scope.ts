@@ -9,9 +9,9 @@ export const SCOPE_OPTIONS: Readonly<Record<string, Option>> = {
 	session: {
 		type: "string",
 		takes: "<id>",
-		does: "only runs that this session of pi asked for; the beginning of its id is enough",
+		does: "only runs of this pi session; the start of its id is enough",
 	},
-	here: { type: "boolean", does: "only runs that work in this directory" },
+	here: { type: "boolean", does: "only runs in this directory" },
 };
 
 /** Whose runs are meant: all of the user's, unless something narrower was asked for. */

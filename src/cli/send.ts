@@ -35,11 +35,11 @@ const FORBIDDING = [
 export const send: Command = {
 	name: "send",
 	takes: `<run> <message> [--wait <seconds>] ${SCOPE_TAKES}`,
-	does: "say something to a subagent: steers it while it is running, or resumes it after it has finished",
+	does: "send a message to a subagent: steers it while it runs, resumes it after it has finished",
 	words: [2, Number.MAX_SAFE_INTEGER],
 	completes: "runs",
 	options: {
-		wait: { type: "string", short: "w", takes: "<seconds>", does: "wait that long for its answer, and show it" },
+		wait: { type: "string", short: "w", takes: "<seconds>", does: "wait this long for its answer, and print it" },
 		...SCOPE_OPTIONS,
 	},
 	seesToConfig: true,
@@ -167,14 +167,14 @@ function tell({ out }: Call, { how, record }: Continued, { underway, isPiHere }:
 	if (out.isJson) out.document({ status: "accepted", how, runId: id, underway });
 	else if (!underway) {
 		const why = isPiHere
-			? "No host has answered yet; `pi-geon doctor` tells what is wrong. At the latest"
+			? "No host has answered yet; `pi-geon doctor` says what is wrong. At the latest,"
 			: "No host works on it yet, and there is no pi on the PATH to start one:";
 		out.lines([
 			`Accepted as run ${id}. ${why}`,
 			"it starts when the session that asked for this subagent is opened in pi again.",
 		]);
 	} else {
-		const does = how === "steered" ? "takes it in" : "goes on with it";
+		const does = how === "steered" ? "gets your message" : "continues with your message";
 		out.lines([`Run ${id} ${does}. Follow it with: pi-geon log -f ${id}`]);
 	}
 	return 0;
@@ -215,10 +215,10 @@ interface NoReply {
 /** Its answer is what was asked for, and that is not there: a script must not take this for one. */
 function tellNone({ out }: Call, { how, record }: Continued, { why, seconds, isPiHere }: NoReply): ExitCode {
 	const { id, state } = record.run;
-	const none = why === "left" ? "You left before there was an answer." : `There was no answer within ${seconds} s.`;
+	const none = why === "left" ? "You left before the answer came." : `There was no answer within ${seconds} s.`;
 	const now =
 		state !== "queued"
-			? `Run ${id} goes on; follow it with: pi-geon log -f ${id}`
+			? `Run ${id} continues; follow it with: pi-geon log -f ${id}`
 			: isPiHere
 				? `Run ${id} waits for its turn; follow it with: pi-geon log -f ${id}`
 				: `No host works on run ${id} yet, and there is no pi on the PATH to start one: ` +

@@ -14,7 +14,7 @@ const BY = "the user, with pi-geon stop";
 export const stop: Command = {
 	name: "stop",
 	takes: `<run|all> ${SCOPE_TAKES}`,
-	does: "end a run, or all that are open; their conversations get one line about it",
+	does: "stop a run, or all open ones; each conversation gets one line about it",
 	words: [1, 1],
 	completes: "runs",
 	options: SCOPE_OPTIONS,

@@ -50,7 +50,7 @@ export function cliLog(redactor: Redactor): Log {
 	});
 }
 
-export const nothingYet = (): string => `Nothing was ever delegated here: there is no ledger at ${places().ledger}`;
+export const nothingYet = (): string => `Nothing has been delegated here yet: there is no ledger at ${places().ledger}`;
 
 /** Undefined, and nothing is made, where nothing was ever delegated. Whoever only looks need not be able to write. */
 export async function withLedger<Result>(
@@ -84,4 +84,4 @@ function ledgerIsThere(file: string): boolean {
 /** A child does not steer others, whatever shell it has. */
 export const isInsideSubagent = (): boolean => delegationDepth(process.env) > 0;
 
-export const ONLY_LOOKS = "This is inside a subagent, from where runs can be looked at, but not changed.";
+export const ONLY_LOOKS = "Inside a subagent, runs can be viewed but not changed.";

@@ -1,11 +1,11 @@
-const BUSY = "Wait a little, or name fallbackModels in the agent's file.";
+const BUSY = "Wait a moment, or set fallbackModels in the agent's file.";
 const CREDENTIALS = "Check the credentials of its provider: /login.";
 
 const REMEDIES: ReadonlyMap<number, string> = new Map([
 	[401, CREDENTIALS],
 	[403, CREDENTIALS],
 	[402, "Check the credit of the account."],
-	[404, "Check the name of the model: /model lists those that there are."],
+	[404, "Check the name of the model: /model lists the available ones."],
 	[429, BUSY],
 ]);
 

@@ -8,7 +8,7 @@ export const trueOrFalse: Kind<boolean> = {
 };
 
 export const text: Kind<string> = {
-	expected: "a text that is not empty",
+	expected: "a non-empty string",
 	read: (value) => (typeof value === "string" && value.trim() !== "" ? value : undefined),
 };
 
@@ -68,7 +68,7 @@ export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
 
 /** Not `listOf`, which drops repeated items: the order and number of arguments matter. */
 export const commandLine: Kind<readonly string[]> = {
-	expected: "a list of texts, first the program",
+	expected: "a list of strings, the program first",
 	read: (value, source) =>
 		// An argument may be empty, the program may not.
 		Array.isArray(value) &&

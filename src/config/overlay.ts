@@ -48,7 +48,7 @@ function take(
 	if (layer === "user") return theirs;
 	const merged = setting.fromProject(mine, theirs);
 	if (merged.ignored !== undefined) {
-		source.report("warning", `Ignored: ${merged.ignored}.`, "Change it in your own file if you want it so.");
+		source.report("warning", `Ignored: ${merged.ignored}.`, "To change it, set it in your own file.");
 	}
 	return merged.value;
 }

@@ -20,7 +20,7 @@ export function onlyLower<T extends number | null>(mine: T, theirs: T): Merged<T
 /** The same for a limit of which 0 means none. */
 export function onlyShorter(mine: number, theirs: number): Merged<number> {
 	if ((theirs || Number.POSITIVE_INFINITY) <= (mine || Number.POSITIVE_INFINITY)) return { value: theirs };
-	const undone = theirs === 0 ? "remove it (0 is no limit)" : "raise it";
+	const undone = theirs === 0 ? "remove it (0 means no limit)" : "raise it";
 	return { value: mine, ignored: `a project may lower this below ${mine}, not ${undone}` };
 }
 

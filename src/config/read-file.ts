@@ -36,8 +36,8 @@ export function readConfigFile(
 			...positionIn(error),
 			message: `Not used: ${messageOf(error)}.`,
 			remedy: isKnown
-				? "Mend it. What was read of it before stays in force until then."
-				: "Mend it; until then none of its values applies.",
+				? "Fix it. Until then the values that were read before stay in force."
+				: "Fix it; until then none of its values apply.",
 		});
 		return "unusable";
 	}
@@ -45,7 +45,7 @@ export function readConfigFile(
 
 function readConfigText(file: string): string {
 	const stats = statSync(file);
-	if (!stats.isFile()) throw new Error("it is no file");
+	if (!stats.isFile()) throw new Error("it is not a file");
 	if (stats.size > LARGEST_CONFIG) throw new Error(`it is larger than ${LARGEST_CONFIG / 1024} KiB`);
 	return readFileSync(file, "utf8");
 }

@@ -250,7 +250,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		if (this.#reported || this.#stopped) return;
 		this.#reported = true;
 		this.#setup.log.error("cannot look after its runs", { session: talk.sessionId, error });
-		talk.notify(`pi-geon cannot look after its runs: ${messageOf(error)} Retrying.`, "error");
+		talk.notify(`pi-geon cannot read its run ledger: ${messageOf(error)} Retrying.`, "error");
 	}
 
 	#unawaited(open: readonly OpenRun[]): OpenRun[] {
@@ -339,7 +339,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 				if (message) telling.talk.add(message);
 				break;
 			}
-			case "hand over": {
+			case "deliver due": {
 				const announces = this.#take(telling, records);
 				// Another process may have told them all, and there may be more to wait for.
 				if (announces.length === 0 && records.length > 0) {

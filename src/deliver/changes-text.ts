@@ -24,7 +24,7 @@ export function changesText({ run, plan }: EndedRecord): ChangesText | undefined
 			: undefined;
 	}
 	const names = total.files === 1 ? ours`1 file` : ours`${total.files} files`;
-	const sentence = ours`It changed ${names} (+${total.added} -${total.removed}) in its copy of the checkout. Nothing of that is in the working tree yet: the user can look at it with /subagents diff ${runId} and take it over with /subagents apply ${runId}.`;
+	const sentence = ours`It changed ${names} (+${total.added} -${total.removed}) in its copy of the checkout. None of it is in the working tree yet: the user can view it with /subagents diff ${runId} and apply it with /subagents apply ${runId}.`;
 	const more = total.files - Math.min(files.length, FILES_TOLD);
 	const lines = [
 		...files.slice(0, FILES_TOLD).map(fileLine),

@@ -82,7 +82,7 @@ export type DeliveryAction =
 	| { do: "announce"; ids: RunId[] }
 	/** Without starting a turn. */
 	| { do: "tell what the user stopped"; ids: RunId[] }
-	| { do: "hand over"; ids: RunId[]; stopped: RunId[] }
+	| { do: "deliver due"; ids: RunId[]; stopped: RunId[] }
 	| { do: "say what is awaited"; forMs: number }
 	| { do: "say what is left" };
 
@@ -202,7 +202,7 @@ function drained(
 ): DeliveryDecision {
 	if (due.length > 0 || seen.open === 0 || now >= deadline) {
 		if (due.length === 0 && seen.open > 0) actions.push({ do: "say what is left" });
-		actions.push({ do: "hand over", ids: due, stopped });
+		actions.push({ do: "deliver due", ids: due, stopped });
 		const ended = { ...state, drain: undefined };
 		return { state: ended, actions, againInMs: againIn(ended, seen, { due: due.length + stopped.length, now }) };
 	}

@@ -163,7 +163,7 @@ export class ActiveRuns {
 				const { attempt: number, maxAttempts, hops = [] } = run;
 				const hopped = { ...run, attempt: number + 1, maxAttempts: maxAttempts + 1, hops: [...hops, hop] };
 				attempt.record = { ...attempt.record, run: hopped };
-				log.warn("goes on with another model", { runId: id, from: hop.from, to: hop.to, why: hop.why });
+				log.warn("continues with another model", { runId: id, from: hop.from, to: hop.to, why: hop.why });
 				return true;
 			},
 			onNotice: (notice, kind) => log.info("an extension says", { runId: id, notice, kind }),

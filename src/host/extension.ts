@@ -48,7 +48,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 	let host: Host | undefined;
 	let traces: RunTraces | undefined;
 	pi.registerCommand(HOST_COMMAND, {
-		description: "Internal: serves child sessions until nobody needs them",
+		description: "Internal: runs child sessions until they are no longer needed",
 		handler: async (args, { ui, model }) => {
 			const id = args.trim();
 			if (!isHostId(id)) throw new Error(`/${HOST_COMMAND} is started by pi-geon, with the id of a host.`);

@@ -3,7 +3,7 @@ import { FINALIZE_TOOL } from "../run/outcome.ts";
 /** What a model would send that finalizes at once; a refusal in those protocols that nobody wrote down here. */
 export function recordedAnswer(api: string): Response {
 	const chunks = STREAMS[api];
-	if (!chunks) return Response.json({ error: { message: "This was no request." } }, { status: 400 });
+	if (!chunks) return Response.json({ error: { message: "This was not a request." } }, { status: 400 });
 	return new Response(chunks.map((chunk) => `${chunk}\n\n`).join(""), {
 		headers: { "content-type": "text/event-stream" },
 	});

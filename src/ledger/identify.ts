@@ -31,7 +31,9 @@ export async function lookWithoutTouching(file: string, setUp: string): Promise<
 export function refuseUnknown(file: string, database: Database): void {
 	const { tables, application, version } = identify(database);
 	if (application !== APPLICATION_ID && tables > 0) {
-		throw new LedgerUnusable(`${file} is a database of another program. Move it away, and a new ledger is made there.`);
+		throw new LedgerUnusable(
+			`${file} is another program's database. Move it away, and pi-geon makes a new ledger there.`,
+		);
 	}
 	if (version > MIGRATIONS.length) throw tooNew(file, version);
 }

@@ -13,7 +13,7 @@ import { currentBranch, entriesIn } from "./transcript.ts";
 /** The kind of entry as which a message is in the child's session. */
 export const STEERING = "pi-geon:message";
 
-/** A message to a run that was not taken in yet. */
+/** A message to a run that was not received yet. */
 export interface InboxMessage {
 	seq: number;
 	body: string;

@@ -123,7 +123,7 @@ class FolderNotOurs extends Error {
 	readonly code = "EPERM";
 	constructor(folder: string) {
 		super(
-			`${folder} belongs to another user or is no folder, so no socket is made there. Remove it, or set XDG_RUNTIME_DIR to a folder of your own.`,
+			`${folder} belongs to another user or is not a folder, so no socket is made there. Remove it, or set XDG_RUNTIME_DIR to a folder of your own.`,
 		);
 	}
 }

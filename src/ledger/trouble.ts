@@ -36,12 +36,11 @@ export class LedgerTrouble extends Error {
 }
 
 const MESSAGES: Readonly<Record<TroubleKind, string>> = {
-	locked:
-		"Another process keeps the ledger locked. Work goes on by itself once that one has let go of it or was ended.",
-	full: "The disk is full, so the ledger cannot be written. Make room there, and work goes on by itself.",
-	disk: "The disk does not read or write the ledger as it should. See to that disk; work goes on by itself if it recovers.",
+	locked: "Another process keeps the ledger locked. Work resumes by itself once the lock is released.",
+	full: "The disk is full, so the ledger cannot be written. Free some space, and work resumes by itself.",
+	disk: "The disk fails to read or write the ledger. Check the disk; work resumes by itself if it recovers.",
 	permissions:
-		"The ledger may not be opened or written. Give your user access to the file and its folder, on a disk that can be written.",
+		"There is no permission to open or write the ledger. Give your user write access to the file and its folder, on a writable disk.",
 	damaged:
 		"The ledger is damaged. Start pi again: the damaged file is then kept under another name, and a new ledger is made.",
 };

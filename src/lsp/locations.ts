@@ -11,7 +11,7 @@ const FETCHED = /[\\/](node_modules|site-packages|vendor|\.venv|venv)[\\/]/;
 
 /** A place in the code, as it is told: 1-based, with the line that stands there. */
 export interface FoundLocation {
-	/** As the model should write it; the address itself where it is no file. */
+	/** As the model should write it; the address itself where it is not a file. */
 	path: string;
 	line: number;
 	column: number;

@@ -63,7 +63,7 @@ export async function discardChanges(
 	const { state, total } = changes;
 	if (state === "applied") return denied(`The changes of run ${runId} are applied. Undo that first: apply --undo.`);
 	if (state === "applying" || state === "undoing") {
-		return denied(`Somebody was interrupted while the changes of run ${runId} were applied. Apply or undo them first.`);
+		return denied(`Applying the changes of run ${runId} was interrupted. Apply or undo them first.`);
 	}
 	const files = changeFiles(places, runId);
 	if (state !== "discarded") settleChange(ledger, runId, { to: "discarded", deed });

@@ -54,7 +54,7 @@ export async function requireChanges(record: RunRecord, sources: ChangeSources):
 	if (changes) return changes;
 	const tree = findTree(ledger, run.id);
 	if (!tree) return denied(`Run ${run.id} (${plan.agent}) has no tree of its own, so it has no changes.`);
-	if (run.state !== "ended") return denied(`Run ${run.id} has not ended. Its changes come home when it does.`);
+	if (run.state !== "ended") return denied(`Run ${run.id} has not finished. Its changes come back when it does.`);
 	if (wasDiscarded(ledger, run.id)) return denied(`The changes of run ${run.id} were discarded.`);
 	if (tree.state !== "ready") return denied(`Run ${run.id} changed nothing.`);
 	const why = await bringLeftHome(record, sources);

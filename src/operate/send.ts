@@ -150,6 +150,6 @@ function underway(status: "accepted" | "timeout", { record }: Posted): SendAnswe
 		status,
 		runId: run.id,
 		sessionKey: sessionKey(plan.principal.id, sessionId),
-		note: "The message is kept until the subagent takes it in. Its report comes into this conversation by itself.",
+		note: "The message is kept until the subagent receives it. Its report comes into this conversation by itself.",
 	};
 }

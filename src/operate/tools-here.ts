@@ -65,7 +65,7 @@ export function toolsHere(agent: Agent, surroundings: ToolSurroundings): ToolsHe
 		skills: skills.names,
 		unsure: pi ? [] : tools.filter((name) => !isAlwaysThere(name)),
 		warnings: [
-			...(wantsTree && !inTree ? [`No tree can be had: ${surroundings.noTree}`] : []),
+			...(wantsTree && !inTree ? [`No tree is available: ${surroundings.noTree}`] : []),
 			...leftOutWarnings(leftOut, agent),
 			...unreadableWarnings(agent),
 			...skills.warnings,

@@ -41,7 +41,7 @@ export function registerRoute(pi: ExtensionAPI): void {
 	pi.on("input", ({ text }, ctx) => {
 		const [, args] = OLD_COMMAND.exec(text) ?? [];
 		if (args === undefined) return undefined;
-		parentLog.warn("/subagents-route is called /announce-route now, and goes with the next release");
+		parentLog.warn("/subagents-route is now called /announce-route; the old name goes away with the next release");
 		setRoute(args, ctx);
 		return { action: "handled" };
 	});

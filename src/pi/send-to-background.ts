@@ -12,7 +12,10 @@ export async function sendCallsToBackground(
 ): Promise<void> {
 	const waiting = calls.open.flatMap((call) => (call.runId === undefined ? [] : [{ call, id: call.runId }]));
 	if (waiting.length === 0) {
-		return void ctx.ui.notify("The turn waits for no subagent, so there is nothing to send to the background.", "info");
+		return void ctx.ui.notify(
+			"The turn is not waiting for a subagent, so there is nothing to send to the background.",
+			"info",
+		);
 	}
 	try {
 		const sent = await services.use(ctx, async ({ ledger }) =>

@@ -94,7 +94,7 @@ export class SessionServices {
 			severity: "error" as const,
 			file: placesIn(getAgentDir()).ledger,
 			message: `The ledger was damaged. It is kept as ${file}, and a new one was made.`,
-			remedy: "What had not been reported yet is not known here any more; transcripts of subagents are untouched.",
+			remedy: "Results that had not been reported yet are no longer known; transcripts of subagents are untouched.",
 		};
 		reportDiagnostics(ctx, [damaged]);
 	}

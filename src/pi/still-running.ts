@@ -36,7 +36,7 @@ export async function printStillRunning(setup: StillRunning): Promise<void> {
 		`${whoGoesOn(runs)} without pi.`,
 		costOf(runs),
 		...(file === undefined ? [] : [`${report} when you open this session again: pi --session ${inOneLine(file)}`]),
-		"To look or to stop from a shell: pi-geon list, pi-geon stop <run>.",
+		"View or stop them from a shell: pi-geon list, pi-geon stop <run>.",
 	];
 	try {
 		writeSync(process.stdout.fd, `${lines.join("\n")}\n`);

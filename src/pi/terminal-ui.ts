@@ -29,7 +29,7 @@ export class TerminalUi {
 	constructor(setup: TerminalUiSetup) {
 		this.#setup = setup;
 		setup.pi.registerShortcut(INSPECTOR_KEY, {
-			description: "Look at subagents, steer and stop them",
+			description: "View, steer and stop subagents",
 			handler: (ctx) => this.openInspector(ctx),
 		});
 	}
@@ -80,7 +80,7 @@ export class TerminalUi {
 	async openInspector(ctx: ExtensionContext): Promise<void> {
 		const session = this.#session;
 		if (ctx.mode !== "tui" || !session) {
-			return void ctx.ui.notify("Subagents can be looked at in a terminal.", "warning");
+			return void ctx.ui.notify("The inspector works only in a terminal.", "warning");
 		}
 		// To look must not make a ledger.
 		if (!wasEverUsed()) return void ctx.ui.notify(HOW_TO_BEGIN, "info");

@@ -164,7 +164,7 @@ function reason(why: WhyLeftOut, { agent, many }: Case): string {
 		case "untrusted":
 			return `subagents.allowWrite is false ${IN_FILE}, and the user is not asked in a project that is not trusted (/trust).`;
 		case "no_tree":
-			return `${agent.name} writes in a tree of its own, and can have none here.`;
+			return `${agent.name} writes in a tree of its own, and cannot get one here.`;
 		case "not_on_record":
 			return `the last run of this session did not have ${it}, and only pi knows what provides ${it}. Continue the session in pi.`;
 		case "server_silent":

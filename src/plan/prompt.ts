@@ -17,12 +17,12 @@ export function childPrompt(
 # Bounds
 ${agent.source === "builtin" ? "" : BOUNDS}${questionsLine(agent, tools)}${toolsLine(tools)}
 ${copyOf === undefined ? "" : inCopy(copyOf)}${forked ? BACKGROUND : ""}
-# How you hand over
-- You work for another agent that sees nothing of this conversation but what you hand over.
+# How to return your answer
+- You work for another agent that sees nothing of this conversation except what you return.
 - End your work by calling ${FINALIZE_TOOL} exactly once, as your last action, on its own.
 - status SUCCESS with \`result\`: your complete answer, readable without this conversation.
 - status ERROR with \`error\`: what kept you from doing it; put what you did find into \`result\`.
-${schema}- Text outside of that call is not delivered to anybody.
+${schema}- Text outside of that call is not delivered.
 `;
 }
 
@@ -51,14 +51,14 @@ function questionsLine({ source }: AgentDefinition, tools: readonly string[]): s
 }
 
 const NO_QUESTIONS =
-	"- Nobody answers questions while you work. Decide, and report what you assumed and what is uncertain.\n";
+	"- You cannot ask questions while you work. Decide, and report what you assumed and what is uncertain.\n";
 const MAY_ASK =
 	"- Decide yourself, and report what you assumed and what is uncertain. For a decision that only the user can make, " +
 	`and that your task cannot do without, call ${ASK_TOOL}.\n`;
 
 const toolsLine = (tools: readonly string[]): string => `- Your tools: ${tools.join(", ")}. There are no others.`;
 
-const MAY_BE_SILENT = `- If your task says when nothing is to be reported, and that is so, hand over exactly ${SILENCE} as \`result\`.\n`;
+const MAY_BE_SILENT = `- If your task says when nothing is to be reported, and that is the case, return exactly ${SILENCE} as \`result\`.\n`;
 
 /** For a child whose result is announced, which may keep silent. Once is enough. */
 export const toldOfSilence = (prompt: string): string =>

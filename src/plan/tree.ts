@@ -33,7 +33,7 @@ export async function treeFor(question: TreeQuestion): Promise<{ tree?: PlannedT
 	if (!isAskedFor && (agent !== GENERAL || allowWrite)) return { warnings: [] };
 	if (!wouldWrite(question)) return { warnings: [] };
 	const without = (why: string) => ({
-		warnings: [`${capitalized(nameOf(agent))} can have no tree to write in, so it only reads: ${why}`],
+		warnings: [`${capitalized(nameOf(agent))} cannot get a tree to write in, so it only reads: ${why}`],
 	});
 	if (sandbox.mode === "off") return without("subagents.sandbox.mode is off in pi-geon.json.");
 	const why = await parent.ringTrouble?.();
@@ -43,7 +43,7 @@ export async function treeFor(question: TreeQuestion): Promise<{ tree?: PlannedT
 	if (!found || "prefix" in found) return { tree: { ...tree, ...found }, warnings: [] };
 	// Who asked for a tree wants to write. A child without a role may not need to.
 	if (!isAskedFor) return without(found.message);
-	return refuse("INVALID_INPUT", `${agent.name} can have no tree to write in: ${found.message}`, found.reason);
+	return refuse("INVALID_INPUT", `${agent.name} cannot get a tree to write in: ${found.message}`, found.reason);
 }
 
 function wouldWrite({ agent, config, parent }: TreeQuestion): boolean {

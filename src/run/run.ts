@@ -108,7 +108,7 @@ export function transition(run: Run, event: TransitionEvent): Run | RefusedTrans
 			};
 		case "renewed":
 			if (run.state !== "running") return refused(`a ${run.state} run has no lease`);
-			if (run.fence !== event.fence) return refused("the run was claimed anew since");
+			if (run.fence !== event.fence) return refused("the run was claimed again since");
 			return { ...run, leaseUntil: event.leaseUntil };
 		case "attempted_again":
 			if (run.state !== "running") return refused(`a ${run.state} run has no host`);
@@ -127,15 +127,15 @@ export function transition(run: Run, event: TransitionEvent): Run | RefusedTrans
 				hops: [...(run.hops ?? []), event.hop],
 			};
 		case "stop_requested":
-			if (run.state === "ended") return refused("the run has ended");
+			if (run.state === "ended") return refused("the run has finished");
 			return run.stop ? run : { ...run, stop: stopOf(event) };
 		case "lease_expired":
 			if (run.state !== "running") return refused(`a ${run.state} run has no lease`);
 			if (run.leaseUntil > event.at) return refused("the lease still holds");
 			return released(run, event.shared);
 		case "ended":
-			if (run.state === "ended") return refused("the run has ended already");
-			if (run.fence !== event.fence) return refused("the run was claimed anew since");
+			if (run.state === "ended") return refused("the run has finished already");
+			if (run.fence !== event.fence) return refused("the run was claimed again since");
 			return {
 				...withoutLease(run),
 				state: "ended",

@@ -304,7 +304,7 @@ function mayPass(error: unknown): boolean {
 }
 
 function openRun({ run, profile }: RunRecord): OpenRun {
-	if (run.state === "ended") throw new Error(`Run ${run.id} has ended.`);
+	if (run.state === "ended") throw new Error(`Run ${run.id} has finished.`);
 	const { id, state } = run;
 	return run.state === "running" ? { id, state, profile, hostId: run.hostId } : { id, state, profile };
 }

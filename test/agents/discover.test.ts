@@ -247,7 +247,7 @@ describe("what a folder may hold", () => {
 		]);
 	});
 
-	test("a file without frontmatter is no mistake; of .agents only it and its agents/ are searched", () => {
+	test("a file without frontmatter is not a mistake; in .agents only the folder itself and agents/ are searched", () => {
 		const { write, discover } = world();
 		write("home/repo/.agents/README.md", "# About\n");
 		write("home/repo/.agents/skills/review/SKILL.md", agent("skill"));
@@ -295,7 +295,7 @@ describe("the built-in agents", () => {
 });
 
 test.runIf(process.getuid?.() === 0)(
-	"outside of a repository, a folder of another user is no part of the project",
+	"outside of a repository, a folder of another user does not belong to the project",
 	() => {
 		const { write, path, discover } = world();
 		const cwd = path("shared", "ours", "work");

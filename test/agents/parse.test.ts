@@ -144,7 +144,7 @@ describe("a plain file", () => {
 	});
 });
 
-describe("a file that is no agent", () => {
+describe("a file that is not an agent", () => {
 	const multiply = (i: number) => {
 		const name = String.fromCharCode(97 + i);
 		return `${name}${name}: &${String.fromCharCode(98 + i)} [${Array(9).fill(`*${name}`).join(", ")}]`;

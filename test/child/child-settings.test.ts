@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("in the ring of a host, a project's settings count although nobody can lock them there", () => {
+test("in the ring of a host, a project's settings count although they cannot be locked there", () => {
 	const [project, agentDir] = [join(folder, "project"), join(folder, "agent")];
 	mkdirSync(join(project, ".pi"), { recursive: true });
 	mkdirSync(agentDir);

@@ -58,7 +58,7 @@ test("a wrong entry is reported and left out, the others are read", () => {
 	]);
 });
 
-test("a file that is not JSON, or not there, is no reason to fail", () => {
+test("a file that is not JSON, or missing, does not make it fail", () => {
 	expect(read({ user: "{" })).toMatchObject({ servers: {}, errors: [expect.stringContaining("mcp.json")] });
 	expect(read({})).toEqual({ servers: {}, errors: [] });
 });

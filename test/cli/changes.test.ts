@@ -30,7 +30,7 @@ async function withChanges(home: Home, session = "a session"): Promise<{ runId: 
 }
 
 describe("pi-geon changes, diff, apply, branch, discard", () => {
-	test("shows, applies, undoes, branches and discards, and needs a yes where nobody can be asked", async () => {
+	test("shows, applies, undoes, branches and discards, and needs --yes where it cannot ask", async () => {
 		const home = await openHome({});
 		const { runId, project } = await withChanges(home);
 		const before = contentOf(project);

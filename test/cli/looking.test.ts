@@ -56,7 +56,7 @@ describe("without a ledger", () => {
 		const before = readdirSync(home.agentDir);
 		expect(await piGeon(home, ["list"])).toMatchObject({
 			code: 0,
-			stdout: expect.stringContaining("Nothing was ever delegated here"),
+			stdout: expect.stringContaining("Nothing has been delegated here yet"),
 		});
 		expect(await jsonOf<Listed>(home, ["list"])).toEqual({ runs: [], count: { total: 0, queued: 0, running: 0 } });
 		for (const args of [
@@ -68,7 +68,7 @@ describe("without a ledger", () => {
 			const { code, stderr } = await piGeon(home, args);
 			expect({ args, code, stderr }).toMatchObject({
 				code: 1,
-				stderr: expect.stringContaining("Nothing was ever delegated"),
+				stderr: expect.stringContaining("Nothing has been delegated"),
 			});
 		}
 		expect(await piGeon(home, ["stop", "all"])).toMatchObject({
@@ -82,18 +82,18 @@ describe("without a ledger", () => {
 	});
 });
 
-describe("asked for in the wrong way", () => {
-	test("it says what is wrong, how it is used, and ends with 2", async () => {
+describe("a usage error", () => {
+	test("says what is wrong and how to use the command, and exits with 2", async () => {
 		const home = await openHome({});
 		const wrong: [string[], string][] = [
 			[["lst"], 'There is no command "lst". Did you mean list?'],
 			[["list", "--bogus"], "Unknown option '--bogus'. Usage: pi-geon list"],
-			[["list", "--limit", "many"], '--limit takes a whole number from 1 on, not "many".'],
+			[["list", "--limit", "many"], '--limit takes a whole number of at least 1, not "many".'],
 			[["list", "--limit", "-3"], "--limit lacks its value: what begins with a dash is an option. Write --limit=<n>."],
-			[["list", "--limit=-3"], '--limit takes a whole number from 1 on, not "-3".'],
-			[["list", "--all", "--limit", "1"], "--all and --limit exclude each other"],
+			[["list", "--limit=-3"], '--limit takes a whole number of at least 1, not "-3".'],
+			[["list", "--all", "--limit", "1"], "--all and --limit cannot be combined"],
 			[["info"], "Missing argument: <run>. Usage: pi-geon info <run>"],
-			[["info", "a", "b"], '"b" is one too many. Usage: pi-geon info <run>'],
+			[["info", "a", "b"], 'Unexpected argument "b". Usage: pi-geon info <run>'],
 			[["send", "last"], "Missing argument: <message>. Usage: pi-geon send"],
 			[["stop"], "Missing argument: <run|all>. Usage: pi-geon stop"],
 			[["completion"], "Missing argument: bash|zsh|fish. Usage: pi-geon completion"],
@@ -405,7 +405,7 @@ describe("while no pi is open", () => {
 						{
 							code: 1,
 							stdout: "",
-							stderr: expect.stringContaining("Give your user access to the file and its folder"),
+							stderr: expect.stringContaining("Give your user write access to the file and its folder"),
 						},
 					]);
 				}

@@ -154,7 +154,7 @@ describe("the files", () => {
 		mkdirSync(files.path("user.json"));
 		const { config, diagnostics } = loadConfig({ userFile: files.path("user.json") });
 		expect(config).toEqual(defaults);
-		expect(diagnostics).toMatchObject([{ severity: "error", message: expect.stringContaining("no file") }]);
+		expect(diagnostics).toMatchObject([{ severity: "error", message: expect.stringContaining("not a file") }]);
 	});
 });
 
@@ -256,7 +256,7 @@ describe("a hook", () => {
 					file: userFile,
 					key: "subagents.hooks.start",
 					line: 2,
-					message: expect.stringContaining("Expected a list of texts, first the program, or null"),
+					message: expect.stringContaining("Expected a list of strings, the program first, or null"),
 					remedy: "Correct it; until then no subagent is started.",
 				},
 			]);
@@ -601,7 +601,7 @@ describe("a file that cannot be used any more", () => {
 		const loaded = loadConfig(where, last);
 		expect(denied(loaded)).toEqual(["bash", "edit", "write"]);
 		expect(loaded.diagnostics).toMatchObject([
-			{ file: where.projectFile, remedy: expect.stringContaining("before stays in force") },
+			{ file: where.projectFile, remedy: expect.stringContaining("stay in force") },
 		]);
 	});
 

@@ -87,7 +87,7 @@ describe("what appears after the session started does not count", () => {
 });
 
 describe("what existed when the session started counts", () => {
-	test("once pi has said yes, also after it is gone", async () => {
+	test("once pi has said yes, even after it is gone", async () => {
 		const { folder, decideTrust, isTrustedByDecision } = await setUp();
 		grow(folder("project"));
 		const ctx = contextIn(folder("project"));

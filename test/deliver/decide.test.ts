@@ -87,7 +87,7 @@ describe("announces that come close together", () => {
 		expect(now - NOW).toBe(1600);
 	});
 
-	test("are waited for anew when pi became busy meanwhile", () => {
+	test("are waited for again when pi became busy in the meantime", () => {
 		const busy = decideDeliveries(GATHERED, { ...owed(), talk: { ...AT_REST, isIdle: false } }, NOW);
 		expect(busy.state.gathering).toBeUndefined();
 	});
@@ -186,7 +186,7 @@ describe("a pi that is about to exit", () => {
 			"gets what has ended, at once and though pi is busy",
 			draining(NOW + 9000),
 			{ open: 1, owed: [OWED] },
-			["hand over"],
+			["deliver due"],
 			1000,
 		],
 		[
@@ -196,14 +196,14 @@ describe("a pi that is about to exit", () => {
 			[],
 			500,
 		],
-		["has nothing to wait for", draining(NOW + 9000), {}, ["hand over"], undefined],
-		["says what is left when its time is up", draining(NOW), { open: 2 }, ["say what is left", "hand over"], 1000],
-		["still gets what has ended when its time is up", draining(NOW), { open: 2, owed: [OWED] }, ["hand over"], 1000],
+		["has nothing to wait for", draining(NOW + 9000), {}, ["deliver due"], undefined],
+		["says what is left when its time is up", draining(NOW), { open: 2 }, ["say what is left", "deliver due"], 1000],
+		["still gets what has ended when its time is up", draining(NOW), { open: 2, owed: [OWED] }, ["deliver due"], 1000],
 	])("%s", (_what, state, seen, expected, againInMs) => {
 		const decided = decideDeliveries(state, { ...NOTHING, talk, ...seen }, NOW);
 		expect(decided.actions.map((action) => action.do)).toEqual(expected);
 		expect(decided.againInMs).toBe(againInMs);
-		expect(decided.state.drain === undefined).toBe(expected.includes("hand over"));
+		expect(decided.state.drain === undefined).toBe(expected.includes("deliver due"));
 	});
 
 	test("says so every five seconds", () => {

@@ -49,7 +49,7 @@ class Machine {
 const HOUR_MS = 3_600_000;
 
 describe("after the clock was set back by an hour", () => {
-	test("what is not said again is free after as long as ever, where nobody can tell who is dead", async () => {
+	test("a claim that is not renewed is free after the usual time, where no process can tell which one is dead", async () => {
 		const [ledger, machine] = [await scratch.ledger(), new Machine()];
 		const id = admit(ledger);
 		machine.claims(1, "").take(ledger, [id]);

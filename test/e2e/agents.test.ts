@@ -35,7 +35,7 @@ test("an agent of a trusted project's wins over the user's", async () => {
 	expect(await result(home, "Go.", { args: ["--approve"] })).toBe("I am the explorer of the project");
 });
 
-test("an agent of a project nobody trusted is refused where nobody can be asked", async () => {
+test("an agent of an untrusted project is refused where no user can be asked", async () => {
 	const home = await openHome({
 		script: script("local"),
 		files: { ".pi/agents/local.md": agentNamed("local", "I am local") },
@@ -58,22 +58,19 @@ const openLocal = () =>
 		files: { ".pi/agents/local.md": agentNamed("local", "I am local") },
 	});
 
-describe.each(somePi(import.meta.url))(
-	"a question about a project's agent that nobody answered, on pi %s",
-	(version) => {
-		test("does not hold up the questions of the next session", async () => {
-			const rpc = startRpc(await openLocal(), { version });
-			await rpc.prompt("Go.");
-			await rpc.waitForEvent(isAsked);
-			await rpc.send({ type: "new_session" });
-			const before = rpc.events.length;
-			await rpc.prompt("Go.");
-			await rpc.waitForEvent(isAsked, { from: before });
-		});
-	},
-);
+describe.each(somePi(import.meta.url))("an unanswered question about a project's agent, on pi %s", (version) => {
+	test("does not hold up the questions of the next session", async () => {
+		const rpc = startRpc(await openLocal(), { version });
+		await rpc.prompt("Go.");
+		await rpc.waitForEvent(isAsked);
+		await rpc.send({ type: "new_session" });
+		const before = rpc.events.length;
+		await rpc.prompt("Go.");
+		await rpc.waitForEvent(isAsked, { from: before });
+	});
+});
 
-describe("a question about a project's agent that nobody answered, on any pi", () => {
+describe("an unanswered question about a project's agent, on any pi", () => {
 	const version = ANY_PI;
 
 	test("is over with the turn, and asked again in the next", async () => {

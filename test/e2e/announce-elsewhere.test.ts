@@ -97,7 +97,7 @@ test.for(piVersions)("a reload does not stop the run that a call waits for, on p
 	expect(announcesIn(sessionFile)).toBe(0);
 });
 
-test("a reload while a run is at work, and one while it is announced, lose and double nothing", async () => {
+test("a reload while a run is running, and one while it is announced, lose and double nothing", async () => {
 	const { home, rpc, proceed, file } = await spawned([reload]);
 	await rpc.prompt("/reload-now");
 	proceed.open();
@@ -124,7 +124,7 @@ longTest("a run that ends while its parent compacts is announced afterwards, onc
 	expect(announcesIn(file)).toBe(1);
 });
 
-test("a foreground result that is in the transcript is not announced, though nobody wrote down that it was delivered", async () => {
+test("a foreground result that is in the transcript is not announced, though its delivery was not recorded", async () => {
 	const home = await openHome({
 		script: dispatch({
 			parent: ({ lastUserText, lastMessage }) =>

@@ -119,7 +119,7 @@ test("pi -p: what it spawned to be deleted is put away by the time it exits", as
 	expect(isPutAway(onlyRun(home))).toBe(true);
 });
 
-test("after an hour, and a restart of everything, whoever comes next puts it away", async () => {
+test("after an hour, and a restart of everything, the next process archives it", async () => {
 	const home = await openWith(() => finalize("Done."));
 	const rpc = startRpc(home);
 	await rpc.promptAndSettle(spawning({}));
@@ -143,7 +143,7 @@ test("after an hour, and a restart of everything, whoever comes next puts it awa
 	expect(isPutAway(onlyRun(home))).toBe(true);
 });
 
-test("a host that is at work puts away what becomes due, with no parent left", async () => {
+test("a busy host archives what becomes due, with no parent left", async () => {
 	const proceed = gate();
 	const home = await openHome({
 		script: dispatch({
@@ -168,7 +168,7 @@ test("a host that is at work puts away what becomes due, with no parent left", a
 	proceed.open();
 });
 
-test("what has not been delivered is never put away, whoever looks", async () => {
+test("what has not been delivered is never archived, whichever process looks", async () => {
 	const proceed = gate();
 	const home = await openHome({
 		script: dispatch({

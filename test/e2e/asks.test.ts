@@ -141,7 +141,7 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 	});
 });
 
-describe("a dialog that nobody answers is declined", () => {
+describe("an unanswered dialog is declined", () => {
 	test("at once in pi -p, whatever its kind", async () => {
 		const tools = ["asks_confirm", "asks_select", "asks_input"];
 		const home = await openWith(({ lastMessage }) =>

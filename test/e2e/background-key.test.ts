@@ -50,7 +50,7 @@ describe.each(somePi(import.meta.url))("alt+g, on pi %s", (version) => {
 		const terminal = startTerminal(home, { version, cols: 120, rows: 40 });
 		await terminal.ready();
 		terminal.key("alt+g");
-		await terminal.waitForText(/The turn waits for no subagent/);
+		await terminal.waitForText(/The turn is not waiting for a subagent/);
 		terminal.type("delegate A B\r");
 		for (const task of ["A", "B"]) await home.model.waitFor((seen) => seen.isChild && seen.firstUserText === task);
 		terminal.key("alt+g");

@@ -44,7 +44,7 @@ describe.each(somePi(import.meta.url))("commands in a terminal, on pi %s", (vers
 		expect(home.model.requests).toEqual([]);
 	});
 
-	test("subcommands, ids and labels are completed, and what is complete is entered at once; /stop ends a turn at work", async () => {
+	test("subcommands, ids and labels are completed, and what is complete is entered at once; /stop ends a running turn", async () => {
 		const gates = { A: gate(), B: gate() };
 		const spawn = spawning(gates);
 		const home = await openHome({ script: (request) => (request.lastUserText === "think" ? hang() : spawn(request)) });
@@ -52,7 +52,7 @@ describe.each(somePi(import.meta.url))("commands in a terminal, on pi %s", (vers
 		await terminal.ready();
 		terminal.type("/subagents ");
 		for (const words of [
-			/list +\[all\|number\]: the runs/,
+			/list +\[all\|number\]: list the runs/,
 			/stop +<id\|#\|all>: stop a run/,
 			/run +<agent> <task>: start a run/,
 		]) {
@@ -73,9 +73,9 @@ describe.each(somePi(import.meta.url))("commands in a terminal, on pi %s", (vers
 		terminal.type("/subagents stop ");
 		await terminal.waitForText(/last +#2 explorer · running · the B/);
 		await terminal.waitForText(/[0-9a-f]{8} +#1 explorer · running · the A/);
-		await terminal.waitForText(/all +every run that is open/);
+		await terminal.waitForText(/all +every open run/);
 		terminal.type("the");
-		await eventually(() => expect(terminal.screen().join("\n")).not.toMatch(/every run that is open/));
+		await eventually(() => expect(terminal.screen().join("\n")).not.toMatch(/every open run/));
 		terminal.key("down", "tab");
 		await terminal.waitForText(/\/subagents stop "the A"/);
 		terminal.key("enter");

@@ -30,7 +30,7 @@ describe.each(somePi(import.meta.url))("commands in RPC mode, on pi %s", (versio
 		expect(home.model.requests).toEqual([]);
 	});
 
-	test("runs at work are listed, described, read, steered and stopped, and the model hears nothing of it", async () => {
+	test("running runs are listed, described, read, steered and stopped, and the model hears nothing of it", async () => {
 		const gates = { A: gate(), B: gate(), C: gate() };
 		const home = await shared.openHome({ pi: version, script: spawning(gates) });
 		const rpc = await shared.newSession(home);
@@ -61,7 +61,7 @@ describe.each(somePi(import.meta.url))("commands in RPC mode, on pi %s", (versio
 			/^host +[0-9a-f]{8}$/m,
 			/^model +scripted\/parent/m,
 			/^tools +read, grep, find, ls/m,
-			/^limits +1h00m in all · 3m00s idle/m,
+			/^limits +1h00m total · 3m00s idle/m,
 			/^usage +1 turn · /m,
 			/^delivery +owed once it has finished$/m,
 			/^cleanup +keep$/m,
@@ -113,7 +113,7 @@ describe.each(somePi(import.meta.url))("commands in RPC mode, on pi %s", (versio
 		for (const { messages } of heard) expect(JSON.stringify(messages)).not.toMatch(/3 running|Sent to explorer/);
 	});
 
-	test("an ended run goes on with a message, and the report comes home", async () => {
+	test("a finished run continues with a message, and the report comes home", async () => {
 		const home = await shared.openHome({ pi: version, script: spawning() });
 		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("spawn A");
@@ -124,7 +124,7 @@ describe.each(somePi(import.meta.url))("commands in RPC mode, on pi %s", (versio
 			});
 		await announced("Answer to A.");
 		const { text } = await command(rpc, "/subagents send last And now B?");
-		expect(text).toMatch(/^explorer goes on with your message as run [0-9a-f]{8}\./);
+		expect(text).toMatch(/^explorer continues with your message as run [0-9a-f]{8}\./);
 		await announced("Went on: And now B?");
 		expect((await command(rpc, "/subagents list")).text).toMatch(/^2 runs: 2 finished\n/);
 	});
@@ -275,7 +275,7 @@ describe("commands in one-shot modes, on any pi", () => {
 			await promptPi(home, "spawn A", { version, args });
 			const sent = await printed(home, ["/subagents send last And B?"], args);
 			expect(sent.stderr).toBe("");
-			expect(sent.stdout).toMatch(/^explorer goes on with your message as run [0-9a-f]{8}\./);
+			expect(sent.stdout).toMatch(/^explorer continues with your message as run [0-9a-f]{8}\./);
 			await home.model.waitFor(({ isChild, lastUserText }) => isChild && lastUserText === "And B?");
 			await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE state <> 'ended'")).toEqual([]));
 			const next = await promptPi(home, "What is new?", { version, args });

@@ -58,7 +58,7 @@ describe.each(somePi(import.meta.url))("the doctor on pi %s", (version) => {
 		const home = await usedHome();
 		const report = await doctor(home, { version });
 		expect(report).not.toMatch(/warn |FAIL /);
-		expect(report).toContain("All is well.");
+		expect(report).toContain("Everything works.");
 		expect(report).toMatch(/ok web search: web_search asks \w+/);
 		expect(report).toMatch(/ok sandbox: The kernel enforces what subagents and their hosts may do \(bwrap \d/);
 		expect(report).toMatch(/ok host: A host starts and answers, in \d+ ms/);
@@ -117,7 +117,7 @@ describe("the doctor names the cause of", () => {
 		expect(await doctor(off)).toContain("ok sandbox: The kernel enforces nothing: subagents.sandbox.mode is off");
 	});
 
-	test("a ledger that is no database", async () => {
+	test("a ledger that is not a database", async () => {
 		const home = await openHome({});
 		mkdirSync(join(home.agentDir, "pi-geon"), { mode: 0o700 });
 		writeFileSync(ledgerOf(home), "This was never a database. ".repeat(100), { mode: 0o600 });
@@ -204,7 +204,7 @@ describe("the doctor names the cause of", () => {
 		expect(await doctor(home)).toContain("ok trust: This project brings no agents and no settings of its own");
 	});
 
-	test("no host at work where there is but one that another doctor has tried", async () => {
+	test("no running host where the only one is that of another doctor", async () => {
 		const home = await usedHome();
 		inLedger(
 			home,
@@ -223,7 +223,7 @@ describe("the doctor names the cause of", () => {
 		expect(report).toMatch(/warn programs: fd is missing, which pi's find tool needs .* → Install fd/);
 	});
 
-	test("names in the configuration that are nobody's, with those that were meant", async () => {
+	test("unknown names in the configuration, with those that were meant", async () => {
 		const home = await openHome({
 			config: {
 				subagents: { disabled: ["Explorer", "reviewer", "somebody"] },
@@ -285,19 +285,19 @@ describe("what the doctor can put right with --fix", () => {
 		const home = await usedHome();
 		chmodSync(ledgerOf(home), 0o644);
 		expect(await doctor(home)).toMatch(
-			/warn file rights: Others on this machine may read 1 of your files .*ledger\.sqlite/,
+			/warn file rights: Other users of this machine can read 1 of your files .*ledger\.sqlite/,
 		);
 		// Opening the ledger takes them away too, so another file shows who did it.
 		const log = join(home.agentDir, "pi-geon", "parent.log");
 		await allHostsLeft(home);
 		chmodSync(log, 0o666);
 		expect(await doctor(home, { fix: true })).toContain(
-			"ok file rights: Others on this machine may read 1 of your files",
+			"ok file rights: Other users of this machine can read 1 of your files",
 		);
 		expect(statSync(log).mode & 0o777).toBe(0o600);
 	});
 
-	test("a dead host that the ledger still counts on, and a socket that nobody listens on", async () => {
+	test("a dead host that the ledger still counts on, and a socket without a listener", async () => {
 		const home = await usedHome();
 		const stray = join(home.agentDir, "pi-geon", "hosts", "0badf00d.sock");
 		writeFileSync(stray, "", { mode: 0o600 });
@@ -311,9 +311,9 @@ describe("what the doctor can put right with --fix", () => {
 		const before = await doctor(home);
 		expect(before).toMatch(/warn hosts: Host deadbeef is dead, and the ledger does not know it yet .*--fix/);
 		expect(before).toMatch(/warn hosts: A socket was left behind .*0badf00d\.sock/);
-		expect(before).toContain("2 to look at. 2 of them --fix puts right.");
+		expect(before).toContain("2 warnings. --fix fixes 2 of them.");
 		expect(existsSync(stray)).toBe(true);
-		expect(await doctor(home, { fix: true })).toContain("All is well.");
+		expect(await doctor(home, { fix: true })).toContain("Everything works.");
 		expect(existsSync(stray)).toBe(false);
 		expect(inLedger(home, "SELECT state FROM hosts WHERE id = 'deadbeef'")).toEqual([{ state: "gone" }]);
 		await allHostsLeft(home);
@@ -337,7 +337,9 @@ describe("what the doctor can put right with --fix", () => {
 			inLedger(home, "UPDATE runs SET state = 'ended', ended_at = 1, delivery = 'skipped', outcome = '{}'");
 			inLedger(home, "UPDATE hosts SET state = 'gone'");
 			const report = await doctor(home, { fix: true });
-			expect(report).toMatch(new RegExp(`ok hosts: Process ${pid} is host \\w+, which nobody counts on any more`));
+			expect(report).toMatch(
+				new RegExp(`ok hosts: Process ${pid} is host \\w+, which other processes have given up on`),
+			);
 			await eventually(() => expect(hostPids(home)).not.toContain(pid));
 		} finally {
 			if (hostPids(home).includes(pid)) process.kill(pid, "SIGCONT");
@@ -354,7 +356,7 @@ test("a word that the doctor does not know is an error, and nothing is done", as
 });
 
 test.each(somePi(import.meta.url))(
-	"a session that is left while the doctor is at work hears no more of it, on pi %s",
+	"a session that is left while the doctor is running hears no more of it, on pi %s",
 	async (version) => {
 		const rpc = startRpc(await openHome({ script: dispatch({ parent: [], child: [] }) }), { version });
 		const visit = rpc.prompt("/toolkit doctor");

@@ -291,7 +291,7 @@ test("a child stopped before its first model call makes none afterwards", async 
 	expect(childRequests(home)).toEqual([]);
 });
 
-longTest("stopping a run that waits for its session leaves the shell of the one at work alone", async () => {
+longTest("stopping a run that waits for its session leaves the shell of the running one alone", async () => {
 	const home: Home = await openHome({
 		agents: { "worker.md": agentNamed("worker", "You work.", "tools: bash") },
 		config: { subagents: { allowWrite: true } },

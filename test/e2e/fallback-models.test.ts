@@ -105,7 +105,7 @@ describe.each(somePi(import.meta.url))("fallback models, pi %s", (pi) => {
 		expect(result?.warnings).toEqual([expect.stringContaining("scripted/child could not be used")]);
 	});
 
-	test("a host that takes the run over goes on with the model of the last hop; a hop is no attempt of the provider's", async () => {
+	test("a host that takes over the run continues with the model of the last hop; a hop is not an attempt of the provider's", async () => {
 		const { result, requests } = await delegated({ pi, child: { child: [quota], priced: [looking, "kill", success] } });
 		expect(result).toMatchObject({ exitCode: 0, model: "scripted/priced", attempts: 3 });
 		expect(result?.warnings).toEqual([expect.stringContaining("scripted/child could not be used")]);

@@ -39,7 +39,7 @@ async function delegated(child: Script | readonly Reply[], agent = "explorer"): 
 /** What the model is told last, whether as a message or as the answer of a tool. */
 const lastHeard = (request: RecordedRequest | undefined) => request?.toolResults.at(-1)?.text ?? "";
 
-describe("a child hands over with subagent_finalize", () => {
+describe("a child returns its answer with subagent_finalize", () => {
 	test("at once: one model call, and no other after it", async () => {
 		const { details, asked } = await delegated([finalize("Three files.")]);
 		expect(details).toMatchObject({
@@ -67,7 +67,7 @@ describe("a child hands over with subagent_finalize", () => {
 		expect(shown).toMatch(/Partial output:\n<(report-[0-9a-f]{16})>\nAnswer number 3\.\n<\/\1>\n/);
 	});
 
-	test("SUCCESS with an empty result is told what is wrong, and mends it", async () => {
+	test("SUCCESS with an empty result is told what is wrong, and fixes it", async () => {
 		const { details, asked } = await delegated([finalize("  "), finalize("Three files.")]);
 		expect(lastHeard(asked[1])).toContain("status SUCCESS needs a non-empty `result`");
 		expect(details).toMatchObject({ finalized: { result: "Three files." }, results: [{ exitCode: 0 }] });

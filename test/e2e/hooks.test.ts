@@ -68,7 +68,7 @@ const stopHooksOf = (home: Home) =>
 const runsOf = (home: Home) => inLedger<{ id: string }>(home, "SELECT id FROM runs");
 
 describe.each(somePi(import.meta.url))("hooks, pi %s", (pi) => {
-	test("start hears of a run before it is admitted, stop once it has ended, under Claude Code's names", async () => {
+	test("start is told of a run before it is admitted, stop once it has finished, under Claude Code's names", async () => {
 		const { home, details } = await delegated({
 			pi,
 			hooks: (each) => ({ start: hook("agree", recordOf(each, "start")), stop: hook("agree", recordOf(each, "stop")) }),

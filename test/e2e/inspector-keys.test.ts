@@ -32,7 +32,7 @@ const waiting: Script = ({ lastUserText, lastMessage }) =>
 const verses = Array.from({ length: 60 }, (_, n) => `- verse ${n + 1}`).join("\n");
 
 describe.each(somePi(import.meta.url))("in the inspector of pi %s", (version) => {
-	test("a run that has ended is read, copied, resumed and opened", async () => {
+	test("a finished run is read, copied, resumed and opened", async () => {
 		const again = gate();
 		const child: Script = async ({ lastUserText, turn }) => {
 			if (turn === 0) return [text(verses), toolCall("ls", { path: "." })];
@@ -48,7 +48,7 @@ describe.each(somePi(import.meta.url))("in the inspector of pi %s", (version) =>
 		terminal.type("/subagents\r");
 		await terminal.waitForText(/▸✓ #1 explorer the hunt/);
 		terminal.key("enter");
-		await terminal.waitForText(/verse 60[\s\S]*→ ls \.[\s\S]*✓ handed over\s+The answer of the hunt\./);
+		await terminal.waitForText(/verse 60[\s\S]*→ ls \.[\s\S]*✓ answered\s+The answer of the hunt\./);
 
 		// It stays where it was scrolled to, and says how much is below.
 		terminal.key("pageUp");

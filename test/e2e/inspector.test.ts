@@ -76,7 +76,7 @@ test.each(isShare ? sizes.filter(({ rows }) => rows === 24) : sizes)(
 
 		// The inspector, with a transcript that is being written.
 		terminal.key("alt+s");
-		await terminal.waitForText(/─ Subagents 3 running · 3 in all/);
+		await terminal.waitForText(/─ Subagents 3 running · 3 total/);
 		await terminal.waitForText(/▸● #3 explorer plums/);
 		terminal.key("down", "down");
 		await terminal.waitForText(/▸● #1 explorer apples/);
@@ -94,7 +94,7 @@ test.each(isShare ? sizes.filter(({ rows }) => rows === 24) : sizes)(
 		terminal.type("m");
 		await terminal.waitForText(/Steer explorer "pears" with/);
 		terminal.type("only the ripe ones\r");
-		await terminal.waitForText(/Sent\. It is taken in/);
+		await terminal.waitForText(/Sent\. It arrives/);
 		gates.pears.open();
 		const steered = await home.model.waitFor(
 			({ isChild, lastUserText }) => isChild && /only the ripe ones/.test(lastUserText),

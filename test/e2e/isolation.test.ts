@@ -34,7 +34,7 @@ const setUp = {
 	env: { PI_GEON_LEASE_MS: "3000" },
 };
 
-describe("a run whose agent asks for a process of its own takes nobody with it when it", () => {
+describe("a run whose agent asks for its own process takes no other run down when it", () => {
 	test.for(deadly)("%s", async (tool) => {
 		const again = gate();
 		const home = await openHome({

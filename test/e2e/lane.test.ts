@@ -135,7 +135,7 @@ test("a foreground run goes before all that wait in the background, and says whe
 	await foreground.close();
 });
 
-test("a run that waits can be stopped, and whoever waits for it hears at once", async () => {
+test("a queued run can be stopped, and its caller is answered at once", async () => {
 	const gates = { all: gate() };
 	const home = await laneOf(1, gates);
 	const rpc = startRpc(home);
@@ -163,7 +163,7 @@ test("a run that waits can be stopped, and whoever waits for it hears at once", 
 	await other.close();
 });
 
-describe("when everything is killed with runs at work and waiting, a new pi on the session brings all of them home", () => {
+describe("when everything is killed with runs running and queued, a new pi on the session brings all of them home", () => {
 	test.each([
 		["of the same environment", {}],
 		["of another environment", { ANOTHER_SHELL: "1" }],

@@ -68,7 +68,7 @@ describe.skipIf(!canMount())("a disk that is full", () => {
 		const refused = await delegated(rpc, "Two.");
 		expect(refused).toMatchObject({ results: [], error: { code: "SUBAGENT_FAILED" } });
 		expect(refused.runId).toBeUndefined();
-		expect(refused.error?.message).toMatch(/The disk is full.*Make room/);
+		expect(refused.error?.message).toMatch(/The disk is full.*Free some space/);
 		isSound(home);
 		disk.makeRoom();
 		expect((await delegated(rpc, "Three.")).finalized?.result).toBe("Answer to Three.");
@@ -115,7 +115,7 @@ describe.skipIf(!canMount())("a disk that is full", () => {
 	);
 });
 
-test("a ledger locked for long: who asks is told so, and the run at work is not harmed", async () => {
+test("a ledger that stays locked: the caller is told, and the running run is not harmed", async () => {
 	const [came, may] = [gate(), gate()];
 	const home = await openDelegating({
 		came,

@@ -125,7 +125,7 @@ describe("a model that only an extension provides, on any pi", () => {
 		]);
 	});
 
-	test("whose extension cannot be used gives way to the next in line, with a warning", async () => {
+	test("whose extension cannot be used is replaced by the next one, with a warning", async () => {
 		const home = await openHome({
 			moreExtensions: [OWN_PROVIDER],
 			config: { agents: { defaults: { subagents: { model: "elsewhere/own" } } } },

@@ -137,7 +137,7 @@ describe("a host suspended past its lease", () => {
 		},
 	);
 
-	longTest("keeps its runs if nobody took them from it", async () => {
+	longTest("keeps its runs if no other host took them", async () => {
 		const [came, may] = [gate(), gate()];
 		const home: Home = await openHome({
 			// Once awake, the host has a third of it to renew its lease, on a machine that others keep busy.
@@ -201,7 +201,7 @@ test("a host that hangs is ended, and its runs go on elsewhere", async () => {
 	expect(isGone(hung)).toBe(true);
 });
 
-test("a stop that nobody was there to hear is answered when somebody is: it outlives parent and host", async () => {
+test("a stop that no process received is carried out later: it outlives parent and host", async () => {
 	const home: Home = await openHome({
 		env: { PI_GEON_LEASE_MS: "4000" },
 		script: dispatch({

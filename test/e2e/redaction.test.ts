@@ -51,7 +51,7 @@ test("nothing that leaves a child carries a secret: answers, calls, the task, st
 	expect(all).not.toContain(GITHUB);
 });
 
-test("a token that came while the child was at work is masked, too", async () => {
+test("a token that came while the child was running is masked too", async () => {
 	const token = "heron.wader?basalt-47";
 	const home: Home = await openOwnHome({
 		script: dispatch({

@@ -112,7 +112,7 @@ describe("what writable subagents need, after the reference's own list", () => {
 		}
 	});
 
-	test("7. the record says what it might do, what it did, and who took it over when", async () => {
+	test("7. the record says what it might do, what it did, and who applied it when", async () => {
 		const { home, details } = await play({ agent: "worker" }, [
 			toolCall("bash", { command: "echo 'export const b = 2;' > b.ts" }),
 			finalize("Done."),
@@ -133,7 +133,7 @@ describe("what writable subagents need, after the reference's own list", () => {
 		expect(transcript).toContain("echo 'export const b = 2;' > b.ts");
 	});
 
-	test("8. a failure is no success, although its changes come home", async () => {
+	test("8. a failure is not a success, although its changes come home", async () => {
 		const { details } = await play({ agent: "worker" }, [
 			toolCall("write", { path: "half.ts", content: "export const half =\n" }),
 			toolCall("subagent_finalize", { status: "ERROR", error: "The tests fail." }),

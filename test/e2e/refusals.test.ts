@@ -79,7 +79,7 @@ describe("a request that is turned down gets its code, and nothing is started", 
 		expect(details?.error?.message).toContain("web_search");
 	});
 
-	test("where nobody may delegate, nothing that was asked for matters", async () => {
+	test("where delegation is not allowed, it does not matter what was asked for", async () => {
 		const { details } = await call({ agent: "nobody", task: "Find it." }, { config: { subagents: { maxDepth: 0 } } });
 		expect(details).toMatchObject({ mode: "management", results: [], error: { code: "SUBAGENT_DEPTH_EXCEEDED" } });
 	});

@@ -181,10 +181,12 @@ describe.each(somePi(import.meta.url))("screens, on pi %s", (version) => {
 		});
 		expect((await command(rpc, "/subagents agents")).text).toMatch(/^6 agents/);
 		expect(await command(rpc, "/subagents new")).toEqual({
-			text: expect.stringMatching(/works in a terminal\. Elsewhere write the file: .*NAME\.md/),
+			text: expect.stringMatching(/works only in a terminal\. Elsewhere, write the file: .*NAME\.md/),
 			type: "error",
 		});
 		const printed = await runPi(home, [...home.extensionArgs, "-p", "/subagents settings ui.widget"], { version });
 		expect(printed.stdout).toMatch(/^ui\.widget\nvalue +true\ndefault +true\ntakes +true or false\n/);
+		const refused = await runPi(home, [...home.extensionArgs, "-p", "/subagents new"], { version });
+		expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/works only in a terminal\. Elsewhere,/) });
 	});
 });

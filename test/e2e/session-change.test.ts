@@ -20,7 +20,7 @@ const parent: Script = ({ lastUserText, lastMessage, messages }) => {
 	return text(`Heard: ${heard.join(", ")}.`);
 };
 
-describe.each(piVersions)("with runs at work on pi %s", (version) => {
+describe.each(piVersions)("with running runs on pi %s", (version) => {
 	test("the widget follows /reload, /new, /resume and /fork, and each report comes once where it belongs", async () => {
 		const gates: Record<string, ReturnType<typeof gate>> = { apples: gate(), pears: gate() };
 		const child: Script = async ({ firstUserText }) => {

@@ -105,7 +105,7 @@ const open = (gates: Record<string, Gate> = {}, config: object = {}, pi?: PiVers
 const leave = (rpc: Rpc) => rpc.send({ type: "new_session" });
 
 describe.each(piVersions)("on pi %s", (version) => {
-	test("a child at work takes a message in at the end of its turn, once, and its report is announced once", async () => {
+	test("a running child receives a message at the end of its turn, once, and its report is announced once", async () => {
 		const gates = { A: gate() };
 		const home = await open(gates, {}, version);
 		const rpc = await newSession(home);
@@ -127,7 +127,7 @@ describe.each(piVersions)("on pi %s", (version) => {
 });
 
 describe("a message whose reply comes in time", () => {
-	test("from a child at work: it is the result of the call, and nothing is announced", async () => {
+	test("from a running child: it is the result of the call, and nothing is announced", async () => {
 		const gates = { A: gate() };
 		const home = await open(gates);
 		const rpc = await newSession(home);
@@ -145,7 +145,7 @@ describe("a message whose reply comes in time", () => {
 		expect(ledger.all("SELECT delivery FROM runs")).toEqual([{ delivery: "delivered" }]);
 	});
 
-	test("from a child that had handed over before it saw it: another run in its session answers", async () => {
+	test("from a child that had answered before it saw it: another run in its session answers", async () => {
 		const proceed = gate();
 		const home = await openHome({
 			script: dispatch({
@@ -174,7 +174,7 @@ describe("a message whose reply comes in time", () => {
 		expect(ledger.all("SELECT run_id FROM inbox")).toEqual([{ run_id: answer.runId }]);
 	});
 
-	test("from a child that has ended: its session is resumed, with and without a role", async () => {
+	test("from a finished child: its session is resumed, with and without a role", async () => {
 		const home = await open();
 		const rpc = await newSession(home);
 		const keys = [
@@ -287,7 +287,7 @@ test("who is not there, or not this conversation's, is not spoken to", async () 
 	await leave(rpc);
 });
 
-test("a host that dies after a message was taken in: it is in the child's transcript once", async () => {
+test("a host that dies after a message was received: it is in the child's transcript once", async () => {
 	const gates = { A: gate() };
 	let killed = false;
 	const home: Home = await openHome({
@@ -340,7 +340,7 @@ test("a message to a child that stops without handing over makes it go on", asyn
 	await leave(rpc);
 });
 
-test("a message to a child whose model is being asked again waits for the answer, and is then taken in", async () => {
+test("a message to a child whose model is being asked again waits for the answer, and is then received", async () => {
 	const proceed = gate();
 	let asked = 0;
 	const home = await openHome({

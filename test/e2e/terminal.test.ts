@@ -24,7 +24,7 @@ describe.each(piVersions)("in a real terminal, on pi %s", (version) => {
 		);
 	});
 
-	test("a delegation is readable at 40 columns while it runs, when it has ended, and expanded", async () => {
+	test("a delegation is readable at 40 columns while it runs, when it has finished, and expanded", async () => {
 		const home = await openHome({
 			script: dispatch({
 				parent: [delegateTo("explorer", "Find where auth is registered in this project."), text("Done.")],

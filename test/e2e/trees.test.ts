@@ -213,7 +213,7 @@ describe("whatever way a run with a tree ends, its changes come home and the end
 		expect(treesLeft(home)).toEqual([]);
 	});
 
-	test("its changes cannot be read: it is no success, and the tree stays", async () => {
+	test("its changes cannot be read: it is not a success, and the tree stays", async () => {
 		const home: Home = await openHome({
 			script: dispatch({
 				parent: [delegateTo("worker", "Write."), text("Done.")],
@@ -306,14 +306,14 @@ longTest("the language server of a worker knows what the worker wrote, and ends 
 describe("where there is no tree", () => {
 	const script = dispatch({ parent: [delegateTo("worker", "Write."), text("Done.")], child: [finalize("Read only.")] });
 
-	test("because no ring can be had, a worker only reads, and its result says why", async () => {
+	test("because no ring is available, a worker only reads, and its result says why", async () => {
 		const home = await openHome({ script, config: { subagents: { sandbox: { mode: "off" } } } });
 		projectIn(home);
 		const [details] = delegations(await promptPi(home, "Go.", { version: ANY_PI }));
 		expect(details?.results).toMatchObject([{ exitCode: 0, sandbox: { write: "none" } }]);
 		expect(details?.results[0]?.warnings).toEqual([
-			"Worker can have no tree to write in, so it only reads: subagents.sandbox.mode is off in pi-geon.json.",
-			"bash, edit, write were left out: worker writes in a tree of its own, and can have none here.",
+			"Worker cannot get a tree to write in, so it only reads: subagents.sandbox.mode is off in pi-geon.json.",
+			"bash, edit, write were left out: worker writes in a tree of its own, and cannot get one here.",
 		]);
 		const [request] = home.model.requests.filter(({ isChild }) => isChild);
 		expect(request?.tools).not.toContain("bash");
@@ -346,7 +346,7 @@ test("a child without a role writes in a tree, and its announce says what it cha
 		const heard = home.model.requests.filter(({ isChild }) => !isChild).at(-1);
 		const said = JSON.stringify(heard?.messages);
 		expect(said).toMatch(
-			/It changed 1 file \(\+1 -0\) in its copy of the checkout\. Nothing of that is in the working tree yet/,
+			/It changed 1 file \(\+1 -0\) in its copy of the checkout\. None of it is in the working tree yet/,
 		);
 		expect(said).toContain("A spawned.txt +1 -0");
 	});
@@ -382,9 +382,9 @@ test("in the inspector d shows the diff, and a applies it and takes it back, eac
 	await terminal.waitForText(/Applied the changes of run/);
 	expect(textsIn(project)["seen.txt"]).toBe("for all to see\n");
 	terminal.type("a");
-	await terminal.waitForText(/Take the changes of .*? out of your working tree\? y\/n/);
+	await terminal.waitForText(/Remove the changes of .*? from your working tree\? y\/n/);
 	terminal.type("y");
-	await terminal.waitForText(/Undone: your working tree/);
+	await terminal.waitForText(/Undone: the changes of run/);
 	expect(contentOf(project)).toEqual(before);
 	terminal.type("q");
 });

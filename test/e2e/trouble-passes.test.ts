@@ -118,7 +118,7 @@ describe.each(somePi(import.meta.url))("on pi %s, in trouble", (pi) => {
 		trouble.begin();
 		const env = { ...trouble.env, PI_GEON_LEDGER_PATIENCE_MS: "300" };
 		const rpc = startRpc(home, { args: ["--session", file], env });
-		await rpc.waitForEvent((event) => says(event, "cannot look after its runs"));
+		await rpc.waitForEvent((event) => says(event, "cannot read its run ledger"));
 		expect(answersIn(file)).toEqual([]);
 		trouble.end();
 		await rpc.waitForEvent((event) => says(event, "I have heard 1 reports."));
@@ -136,7 +136,7 @@ describe.each(somePi(import.meta.url))("on pi %s, in trouble", (pi) => {
 		await Promise.all(troubles.map(opensInTrouble));
 	});
 
-	test("a message to a run that is then stopped is reported as not delivered, and waits for nobody", async () => {
+	test("a message to a run that is then stopped is reported as not delivered, and does not wait", async () => {
 		const never = gate();
 		const home = await openHome({
 			pi,

@@ -13,7 +13,7 @@ const openHome = useHome();
 
 const MISBEHAVING_TOOLS = join(import.meta.dirname, "..", "children", "misbehaving-tools.ts");
 
-test("children have the environment of the shell that asked, also while a host of another one is there", async () => {
+test("children have the environment of the shell that asked, even while a host of another one is there", async () => {
 	const home = await openHome({
 		agents: { "worker.md": agentNamed("worker", "You work.", "tools: bash") },
 		config: { subagents: { allowWrite: true, sandbox: { env: ["WHO_ASKED"] } } },

@@ -182,7 +182,7 @@ describe("an agent that asks for tools that write, on any pi", () => {
 	});
 });
 
-describe("nobody is asked", () => {
+describe("no question is asked", () => {
 	const settled = async (home: Home, rpc?: RpcClient) => {
 		const asked = rpc ?? (await shared.newSession(home));
 		await asked.promptAndSettle("Go.");
@@ -216,7 +216,7 @@ describe("nobody is asked", () => {
 		await settled(await shareFixer([delegateTo("fixer", "First.")], { agents: { "fixer.md": fixer("tools: read") } }));
 	});
 
-	longTest("about tools that the configuration denies, also if the user said Always", async () => {
+	longTest("about tools that the configuration denies, even if the user said Always", async () => {
 		const config = { tools: { subagents: { tools: { deny: ["bash", "edit"] } } } };
 		const home = await shareFixer([delegateTo("fixer", "First.")], { config });
 		await settled(home);

@@ -36,7 +36,7 @@ async function afterDeathOfAnIdleHost() {
 	return { home, left, sockets };
 }
 
-test("a host killed while nobody needed it leaves nothing that the next pi on a session that delegated does not take away", async () => {
+test("what a host leaves when it is killed while idle is removed by the next pi on a session that delegated", async () => {
 	const { home, sockets } = await afterDeathOfAnIdleHost();
 	const next = startRpc(home, { args: ["-c"] });
 	await eventually(() => expect(sockets()).toEqual([]));

@@ -40,7 +40,7 @@ const child = (answers: [string, string][]) =>
 		child: ({ firstUserText }) => finalize(answers[Number(firstUserText)]?.[1] ?? "?"),
 	});
 
-describe("what a child hands over is data", () => {
+describe("what a child returns is data", () => {
 	test("in a result: the header is ours, the answer is whole, and the text for the model is bounded", async () => {
 		const home = await openHome({
 			contextWindow: 10_000_000,

@@ -273,7 +273,7 @@ const PIECES: fc.Arbitrary<Step | string> = fc.oneof(
 	fc.string({ unit: "binary", maxLength: 30 }).map((args) => call(args)),
 );
 
-test("whatever a model streams, a success is what was handed over, and all else is a failure with a reason", async () => {
+test("whatever a model streams, a success is what was returned, and everything else is a failure with a reason", async () => {
 	const streams = fc.sample(fc.array(PIECES, { maxLength: 7 }), { seed: seeded(0).seed, numRuns: 80 });
 	const ended = await outcomes(
 		streams.map((pieces) => ({ says: soon(pieces) })),

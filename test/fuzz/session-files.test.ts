@@ -107,7 +107,7 @@ const DAMAGES: Damage[] = [
 		refused: /is damaged, the entry before \w+ is missing/,
 	},
 	{ name: "its lines in a circle", make: (s) => rewrite(s, circle(lines(s))), refused: /is damaged/ },
-	{ name: "a number", make: appended("5"), refused: /is damaged, it has a line that is no entry: 5/ },
+	{ name: "a number", make: appended("5"), refused: /is damaged, it has a line that is not an entry: 5/ },
 	{ name: "a text", make: appended('"text"'), refused: /no entry/ },
 	{ name: "an entry without an id", make: appended('{"type":"message"}'), refused: /no entry/ },
 	{

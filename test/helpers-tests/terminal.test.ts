@@ -5,7 +5,7 @@ import { useHome } from "../helpers/use-home.ts";
 const openHome = useHome();
 
 describe.each(somePi(import.meta.url))("the terminal with pi %s", (version) => {
-	test("shows pi, takes a prompt and shows the answer, also after a resize", async () => {
+	test("shows pi, takes a prompt and shows the answer, even after a resize", async () => {
 		const home = await openHome({ extension: false, script: ({ lastUserText }) => `Echo of <${lastUserText}>` });
 		const terminal = startTerminal(home, { version, cols: 80, rows: 24 });
 		await terminal.ready();

@@ -48,7 +48,7 @@ describe("a question", () => {
 		expect(parents.map(({ types }) => types)).toEqual([["ask", "withdrawn"], ["ask"], ["ask", "withdrawn"]]);
 	});
 
-	test("who watches the run anew in the moment of an answer is not asked any more", async () => {
+	test("a parent that starts to watch the run just as the answer comes is not asked", async () => {
 		const { asks, parents, answer } = scene(1);
 		parents[0]?.answer(true);
 		for (const parent of parents) asks.joined(parent, runId);
@@ -85,7 +85,7 @@ describe("a question", () => {
 		expect(parents[0]?.types).toEqual(["ask", "withdrawn"]);
 	});
 
-	test("with nobody there it is declined at once, and waits only where somebody may be on the way", async () => {
+	test("without a user it is declined at once, and waits only where one may be about to come", async () => {
 		expect(await scene(0).answer).toBeUndefined();
 		const { asks, answer } = scene(0, { patienceMs: 60_000 });
 		const late = new Parent(asks);
@@ -94,7 +94,7 @@ describe("a question", () => {
 		expect(await answer).toBe(true);
 	});
 
-	test("nobody came in time", async () => {
+	test("no user came in time", async () => {
 		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 		try {
 			const { answer } = scene(0, { patienceMs: 2_000 });

@@ -22,7 +22,7 @@ describe("an open question", () => {
 		expect(decideQuestion({ ...UNSEEN, ...seen }, { askMs: ASK_MS })).toBe(decided);
 	});
 
-	test("gives a parent the time to come, also if it is to stay open for none", () => {
+	test("gives a parent the time to come, even if it is to stay open for no time", () => {
 		const left = { ...UNSEEN, wasShown: true };
 		expect(decideQuestion({ ...left, quietForMs: 2_999 }, { askMs: 0 })).toBe("wait");
 		expect(decideQuestion({ ...left, quietForMs: 3_000 }, { askMs: 0 })).toBe("time");

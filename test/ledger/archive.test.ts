@@ -60,7 +60,7 @@ describe("when it is due", () => {
 		expect(archiveDueSessions(ledger, 11 * HOUR).archived).toEqual([sessionId]);
 	});
 
-	test("a session that is continued starts anew, and its last run decides", async () => {
+	test("the time of a continued session starts again, and its last run decides", async () => {
 		const ledger = await scratch.ledger();
 		const folder = scratch.folder();
 		const first = pastRun(ledger, { folder });
@@ -96,7 +96,7 @@ describe("when it is due", () => {
 	});
 });
 
-describe("whoever looks next completes what a crash left half done", () => {
+describe("the next process that looks completes what a crash left half done", () => {
 	const due = async () => {
 		const ledger = await scratch.ledger();
 		const folder = scratch.folder();

@@ -67,7 +67,7 @@ describe("who is next", () => {
 		expect([claim(), claim(), claim(), claim(), claim()]).toEqual([f1, f2, b1, b2, undefined]);
 	});
 
-	test("the parent with the fewest runs at work", async () => {
+	test("the parent with the fewest running runs", async () => {
 		const { admit, claim, end } = await desk();
 		const [a1, a2, a3] = [1, 2, 3].map(() => admit({ parentSession: "a" }));
 		const [b1, b2] = [1, 2].map(() => admit({ parentSession: "b" }));
@@ -107,7 +107,7 @@ describe("who is next where two shells have hosts of their own", () => {
 		return rest;
 	};
 
-	test("whoever waits in the foreground, in whichever of them", async () => {
+	test("a foreground run, in whichever of them", async () => {
 		const { admit, claim, end } = await other();
 		const [b1, b2] = [1, 2].map(() => admit({ profile: "p", mode: "background", laneLimit: 1, parentSession: "a" }));
 		expect(claim("p")).toBe(b1);
@@ -119,7 +119,7 @@ describe("who is next where two shells have hosts of their own", () => {
 		expect(claim("p")).toBe(b2);
 	});
 
-	test("the parent with the fewest runs at work, in whichever of them", async () => {
+	test("the parent with the fewest running runs, in whichever of them", async () => {
 		const { admit, claim, end } = await other();
 		const wish = { mode: "background", laneLimit: 2 } as const;
 		const [a1, a2, a3] = [1, 2, 3].map(() => admit({ profile: "p", parentSession: "a", ...wish }));
@@ -132,7 +132,7 @@ describe("who is next where two shells have hosts of their own", () => {
 		expect(claim("p")).toBe(a3);
 	});
 
-	test("nobody is waited for whose host is not ready", async () => {
+	test("a run whose host is not ready holds up no other", async () => {
 		const { admit, claim } = await other();
 		admit({ profile: "of a host that left", laneLimit: 1 });
 		const mine = admit({ profile: "p", laneLimit: 1, mode: "background" });
@@ -190,7 +190,7 @@ describe("who waits", () => {
 		expect([claim(), claim(), claim()]).toEqual([first, wide, undefined]);
 	});
 
-	test("a run whose session is at work: a session has one writer", async () => {
+	test("a run whose session is busy: a session has one writer", async () => {
 		const { admit, claim, end } = await desk();
 		const session = newSessionId();
 		const [first, second, other] = [admit({ session }), admit({ session }), admit()];
@@ -218,7 +218,7 @@ describe("who waits", () => {
 		expect(claim("p")).toBe(here);
 	});
 
-	test("a run whose session has an earlier one that is to be stopped, until that has ended", async () => {
+	test("a run whose session has an earlier one that is to be stopped, until that has finished", async () => {
 		const { ledger, admit, claim } = await desk();
 		const session = newSessionId();
 		const [earlier, later] = [admit({ session }), admit({ session })];
@@ -275,7 +275,7 @@ test("the place in the queue counts those who come before, in every profile, les
 	expect(queuePositions(ledger).get("00000000" as RunId)).toBeUndefined();
 });
 
-test("the place in the queue is by turns: who has fewer at work comes before who has asked for many", async () => {
+test("places in the queue are given in turns: a parent with fewer running runs comes before one that asked for many", async () => {
 	const { ledger, admit, claim } = await desk();
 	const many = [1, 2, 3, 4].map(() => admit({ parentSession: "a", laneLimit: 3 }));
 	const one = admit({ parentSession: "b", laneLimit: 3 });

@@ -116,7 +116,7 @@ describe("a delivery", () => {
 		expect(asked).toHaveLength(2);
 	});
 
-	test("can be taken before the run has ended, and not once it is settled", async () => {
+	test("can be taken before the run has finished, and not once it is settled", async () => {
 		const ledger = await scratch.ledger();
 		const [open, owing, told, silent] = [1, 2, 3, 4].map(() => admitFor(ledger, "mine")) as [
 			RunId,

@@ -89,7 +89,7 @@ describe("the right to start a host", () => {
 		expect(ask(ledger, 50)).toEqual({ host, startIt: false });
 	});
 
-	test("is still good for a late process that nobody has replaced", async () => {
+	test("is still good for a late process that was not replaced", async () => {
 		const ledger = await scratch.ledger();
 		expect(ready(ledger, ask(ledger, 0).host.id)).toBe(true);
 	});

@@ -44,7 +44,7 @@ async function dieWithMessage(fileOf: FileOf, { stopped = false } = {}) {
 	return { id, stored, message: findMessage(ledger, seq), followUps: selectRuns(ledger, "state = 'queued'") };
 }
 
-test("a message that a dead host wrote into the session, and did not mark, is taken in, and nobody's task", async () => {
+test("a message that a dead host wrote into the session, and did not mark, counts as received and becomes no task", async () => {
 	const holding: FileOf = (its) => `${entry("a", null)}\n${entry("b", "a", its)}\n`;
 	for (const stopped of [false, true]) {
 		const { id, message, followUps } = await dieWithMessage(holding, { stopped });

@@ -120,7 +120,7 @@ describe("a sweep", () => {
 		expect(again).toMatchObject({ run: { attempt: 2, fence: 3, startedAt: 0 }, usage });
 	});
 
-	test("ends as stopped what was to be stopped, at work or waiting", async () => {
+	test("ends as stopped what was to be stopped, running or queued", async () => {
 		const { ledger, hostId } = await oneHost();
 		const run = atWork(ledger, { hostId });
 		const waiting = admitRun(ledger, admission()).run;
@@ -173,7 +173,7 @@ describe("a sweep", () => {
 });
 
 describe("a host that comes back after its run was taken", () => {
-	test("can neither end it nor add to its usage, whoever has it now", async () => {
+	test("can neither end it nor add to its usage, whichever host has it now", async () => {
 		const { ledger, hostId } = await oneHost();
 		const stale = atWork(ledger, { hostId });
 		const usage = { ...NO_USAGE, input: 999 };

@@ -219,7 +219,7 @@ describe("a damaged ledger", () => {
 		expect(whatIsThere(folder)).toEqual(["ledger.sqlite", "ledger.sqlite.damaged.<when>"]);
 	});
 
-	test("that was mended meanwhile is used as it is", async () => {
+	test("that was repaired in the meantime is used as it is", async () => {
 		const folder = scratch.folder();
 		const file = join(folder, "ledger.sqlite");
 		admitRun(await scratch.ledger(file), admission());

@@ -78,7 +78,7 @@ describe("a process for one run is started", () => {
 		expect(mayHaveOwnHost(ledger, third, 0)).toBe(true);
 	});
 
-	test("not for a run that is to be stopped, or whose session has one before it, or that has ended", async () => {
+	test("not for a run that is to be stopped, or whose session has one before it, or that has finished", async () => {
 		const ledger = await scratch.ledger();
 		const session = newSessionId();
 		const [before, after, stopped] = [

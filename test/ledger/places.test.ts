@@ -25,7 +25,7 @@ describe.skipIf(process.platform === "win32")("the folder of a socket", () => {
 		const folder = sharedFolder();
 		mkdirSync(join(folder, "..", "theirs"));
 		symlinkSync(join(folder, "..", "theirs"), folder);
-		expect(() => requireOwnFolder(folder)).toThrow(/belongs to another user or is no folder/);
+		expect(() => requireOwnFolder(folder)).toThrow(/belongs to another user or is not a folder/);
 		expect(() => prepareSocketFolder(join(folder, "a.sock"))).toThrow(/XDG_RUNTIME_DIR/);
 	});
 

@@ -54,7 +54,7 @@ test("it is the child's to take until its session holds how it ended, by the hos
 	expect(untakenQuestion(ledger, id)).toBeUndefined();
 });
 
-test("nobody asks in the name of a run that is another's, is to be stopped, or has ended", async () => {
+test("no host asks for a run that is another's, is to be stopped, or has finished", async () => {
 	const { ledger, id, fence } = await runningRun();
 	expect(askQuestion(ledger, id, { question: WHICH, fence: fence + 1, at: 2 })).toBeUndefined();
 	requestStop(ledger, id, { at: 2, by: "the user" });

@@ -121,7 +121,7 @@ test("a hundred that cannot be removed do not stand in the way of the others", a
 	expect(findRun(ledger, free.run.id)).toBeUndefined();
 });
 
-test("what is owed to a session that was never kept goes with its time: nobody can open that again", async () => {
+test("what is owed to a session that was never saved expires: no one can open that session again", async () => {
 	const { ledger, folder, tidy } = await open();
 	const unheard = pastRun(ledger, { folder, delivered: null, afterwards: { parentKept: false } });
 	pastRun(ledger, { folder, delivered: null });
@@ -208,7 +208,7 @@ test("one call does no more than some, all of them do everything", async () => {
 const lastTidied = (ledger: Ledger) =>
 	ledger.get<{ done_at: number }>("SELECT done_at FROM chores WHERE name = 'gc'")?.done_at;
 
-test("the turn to tidy up comes once a day, whoever asks", async () => {
+test("the turn to tidy up comes once a day, whichever process asks", async () => {
 	const { ledger, tidy } = await open();
 	expect(lastTidied(ledger)).toBeUndefined();
 	expect([takeDailyTurn(ledger, DAY), takeDailyTurn(ledger, DAY), takeDailyTurn(ledger, 2 * DAY - 1)]).toEqual([

@@ -19,7 +19,7 @@ function admit(ledger: Ledger, hooked = true): RunId {
 const taken = (ledger: Ledger, atMost = 9) => takeStopHooks(ledger, atMost).map(({ run }) => run.id);
 const marks = (ledger: Ledger) => ledger.all<{ stop_hook: string | null }>("SELECT stop_hook FROM runs ORDER BY seq");
 
-test("a run owes its stop hook once it has ended, and one without a hook owes none", async () => {
+test("a run owes its stop hook once it has finished, and one without a hook owes none", async () => {
 	const ledger = await scratch.ledger();
 	const [hooked, other] = [admit(ledger), admit(ledger, false)];
 	expect(taken(ledger)).toEqual([]);

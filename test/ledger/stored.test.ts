@@ -102,7 +102,7 @@ describe("a row that a newer pi-geon wrote", () => {
 		});
 	});
 
-	test("is left to that one as it is, whoever meets it", async () => {
+	test("is left to that version as it is, whichever process finds it", async () => {
 		const { ledger, ids } = await newerLedger();
 		const [running, ended, queued] = ids as [RunId, RunId, RunId];
 		const before = ids.map((id) => rowOf(ledger, id));

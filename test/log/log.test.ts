@@ -58,7 +58,7 @@ describe("a log", () => {
 		expect(readFileSync(parentLog, "utf8")).toContain("Error: with");
 	});
 
-	test("never throws: not without its folder, not for what is no JSON", () => {
+	test("never throws: not without its folder, not for what is not JSON", () => {
 		writeFileSync(join(folder, "file"), "");
 		const cycle: Record<string, unknown> = {};
 		cycle.self = cycle;

@@ -43,7 +43,7 @@ describe("a server that", () => {
 		await expect(fake("crashes").hover()).rejects.toThrow("exit code 1");
 	});
 
-	test("hangs is told, ended, and started anew by the next call", async () => {
+	test("hangs is reported, ended, and started again by the next call", async () => {
 		const lab = fake("hangs", IMPATIENT);
 		await expect(lab.hover()).rejects.toThrow("did not answer textDocument/hover within 0.4 s. It was ended");
 		await expectDead(lab);
@@ -124,7 +124,7 @@ test("an abort is passed on, at once, and the server stays", async () => {
 });
 
 describe("servers are shared", () => {
-	test("by all sessions with the same root, also while one starts", async () => {
+	test("by all sessions with the same root, even while one starts", async () => {
 		const lab = fake("good");
 		await Promise.all([lab.hover(), lab.hover(), lab.hover()]);
 		expect(lab.startedPids()).toHaveLength(1);

@@ -59,7 +59,7 @@ describe("programs", () => {
 		return Object.fromEntries(servers.map(({ name, command }) => [name, command]));
 	};
 
-	test("of the project are run in a trusted one only, also if they are on the PATH", async () => {
+	test("of the project are run in a trusted one only, even if they are on the PATH", async () => {
 		const lab = openLab({ files: TS });
 		const bin = join(lab.folder, "node_modules", ".bin");
 		for (const name of ["gopls", "typescript-language-server"]) {

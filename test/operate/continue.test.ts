@@ -94,7 +94,7 @@ const UNTRUSTED = { parent: { projectTrusted: false } };
 const archive = (ledger: Ledger) => void ledger.run("UPDATE sessions SET archived_at = 9");
 const removeFolder = (_: Ledger, { cwd }: LaunchPlan) => rmSync(cwd, { recursive: true });
 
-describe.each(FROM)("a new task from %s, for a session whose run has ended", (from) => {
+describe.each(FROM)("a new task from %s, for a session whose run has finished", (from) => {
 	const REFUSED: [string, Since, "forbidden" | "error", RegExp][] = [
 		["subagents are off", { config: { subagents: { enabled: false } } }, "forbidden", /subagents\.enabled/],
 		["its agent is disabled", { config: { subagents: { disabled: ["custom"] } } }, "forbidden", /subagents\.disabled/],
@@ -205,7 +205,7 @@ describe.each(FROM)("a new task from %s, for a session whose run has ended", (fr
 		expect(plan.warnings).toEqual([expect.stringMatching(/^nowhere was left out/), before.warnings[1]]);
 	});
 
-	test("tells the child its tools of now, and once that it may keep silent", async () => {
+	test("tells the child its current tools, and once that it may keep silent", async () => {
 		const { plan } = await next(from, { mode: "foreground", since: { config: DENY_GREP } });
 		expect(plan.prompt).toContain("- Your tools: read. There are no others.\n");
 		expect(plan.prompt).not.toContain("read, grep");
@@ -241,7 +241,7 @@ describe.each(FROM)("a message from %s to an open run", (from) => {
 	});
 });
 
-test("a model that is gone gives way to the next in line, with a warning", async () => {
+test("a model that is gone is replaced by the next one, with a warning", async () => {
 	const parent = { resolveModel: async () => undefined };
 	const { plan } = await next("the conversation", { before: { request: { model: "cheap" } }, since: { parent } });
 	expect(plan).toMatchObject({

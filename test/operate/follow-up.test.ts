@@ -30,7 +30,7 @@ async function runWithMessages(): Promise<{ ledger: Ledger; id: RunId; one: numb
 
 const successorsOf = (ledger: Ledger, id: RunId): RunRecord[] => selectRuns(ledger, "id <> ? ORDER BY seq", id);
 
-describe("messages that a run did not take in", () => {
+describe("messages that a run did not receive", () => {
 	test("become the task of one that goes on in its session, in the moment it ends", async () => {
 		const { ledger, id, one, two } = await runWithMessages();
 		messageTaken(ledger, { seq: one, fence: 1, at: 3 });
@@ -98,7 +98,7 @@ describe("messages that a run did not take in", () => {
 		expect(successorsOf(broken.ledger, broken.id)).toEqual([]);
 	});
 
-	test("are none if it took in all of them", async () => {
+	test("are none if it received all of them", async () => {
 		const { ledger, id, one, two } = await runWithMessages();
 		for (const seq of [one, two]) messageTaken(ledger, { seq, fence: 1, at: 3 });
 		endRun(ledger, { id, fence: 1, outcome: success(), at: 4 });
@@ -106,13 +106,13 @@ describe("messages that a run did not take in", () => {
 	});
 });
 
-test("a run that has ended gets no more messages", async () => {
+test("a finished run gets no more messages", async () => {
 	const { ledger, id } = await runWithMessages();
 	endRun(ledger, { id, fence: 1, outcome: success(), at: 4 });
 	expect(sendToRun(ledger, id, { body: "Too late.", at: 5 })).toBeUndefined();
 });
 
-test("a host that lost the run cannot say that a message was taken in", async () => {
+test("a host that lost the run cannot mark a message as received", async () => {
 	const { ledger, one } = await runWithMessages();
 	expect(messageTaken(ledger, { seq: one, fence: 0, at: 3 })).toBe(false);
 	expect(messageTaken(ledger, { seq: one, fence: 1, at: 4 })).toBe(true);

@@ -52,7 +52,7 @@ async function sendWhileAtWork(otherConversation: string) {
 	return { answer, taken: waitingMessages(ledger, atWork).map(({ body }) => body) };
 }
 
-test("a message to a run that has ended goes to the one at work in its session, unless another conversation asked for that", async () => {
+test("a message to a finished run goes to the running one in its session, unless that belongs to another conversation", async () => {
 	expect(await sendWhileAtWork("ours")).toMatchObject({ answer: { status: "accepted" }, taken: ["One more thing."] });
 	// It is a new task then, for an agent that is not there in this test.
 	expect(await sendWhileAtWork("theirs")).toMatchObject({

@@ -186,7 +186,7 @@ describe("lines of the logs", () => {
 	});
 });
 
-describe("all there is to know of a run", () => {
+describe("show everything about a run", () => {
 	test("is complete for one that failed", () => {
 		const report = runInfoReport(
 			info({
@@ -219,14 +219,14 @@ describe("all there is to know of a run", () => {
 			"usage        4 turns · 12.3k tokens (12k in / 345 out) · $0.021",
 			"delivery     delivered 2026-11-15 11:59:59",
 			"cleanup      delete, transcript archived 2026-11-15 11:59:59",
-			"messages     2 not taken in yet",
+			"messages     2 not received yet",
 			"agent        explorer (~/agents/explorer.md)",
 			'label        "look"',
 			"task         Find where the ledger is opened, and by whom, in all of the source files of this project.",
 			"kind         background",
 			"model        scripted/child, thinking low",
 			"tools        read, grep",
-			"limits       15m00s in all · 3m00s idle · 10m00s for a tool",
+			"limits       15m00s total · 3m00s idle · 10m00s for a tool",
 			"directory    ~/project",
 			"agent id     work",
 			"session id   0f1e2d3c-4b5a-4697-8877-665544332211",

@@ -10,7 +10,7 @@ import { readyHost, useScratch } from "../ledger/scratch.ts";
 
 const scratch = useScratch();
 
-test("of several runs in one session, a message is for the one that is named, if it is open; else for the one at work", async () => {
+test("with several runs in one session, a message goes to the named one if it is open, or else to the running one", async () => {
 	const ledger = await scratch.ledger();
 	const session = newSessionId();
 	const [ended, atWork, queued] = [1, 2, 3].map((at) => admitRun(ledger, admission({ session, at })).run.id) as [

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { CustomMessageComponent, type MessageRenderer } from "@earendil-works/pi-coding-agent";
+import { CustomMessageComponent, initTheme, type MessageRenderer } from "@earendil-works/pi-coding-agent";
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, test } from "vitest";
 import type { AnnounceDetails } from "../../src/deliver/announce.ts";
@@ -60,10 +60,13 @@ interface Look {
 }
 
 describe.each(Object.entries(cards))("the card of a run that is %s", (name, given) => {
-	test.each([false, true])("expanded: %s", async (expanded) => {
-		const drawn = [40, 80, 120].map((width) => picture(draw(messageWith(given), { width, expanded }), width));
+	test.each([false, true])("expanded: %s, with both themes", async (expanded) => {
 		const file = `./snapshots/announce-${name.replaceAll(" ", "-")}${expanded ? ".expanded" : ""}.txt`;
-		await expect(drawn.join("\n")).toMatchFileSnapshot(file);
+		for (const themeName of ["light", "dark"]) {
+			initTheme(themeName);
+			const drawn = [40, 80, 120].map((width) => picture(draw(messageWith(given), { width, expanded }), width));
+			await expect(drawn.join("\n")).toMatchFileSnapshot(file);
+		}
 	});
 
 	test("fits every width in pi's own frame", () => {

@@ -55,7 +55,7 @@ test("No is the first option, and is what leaving the dialog means", async () =>
 	expect(await approvals()(userWho(undefined).ctx, { agent: scout, tools: [] })).toBe("declined");
 });
 
-test("without a user nobody is asked", async () => {
+test("without a user no question is asked", async () => {
 	const { ctx, shown } = userWho(1);
 	expect(await approvals()({ ...ctx, hasUI: false } as ExtensionContext, { agent: scout, tools: [] })).toBe("nobody");
 	expect(shown).toEqual([]);

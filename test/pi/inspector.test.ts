@@ -91,7 +91,7 @@ test("the list has the sentence of an error that a provider sent as JSON", async
 	expect(screen()).not.toContain("{");
 });
 
-test("of a run that has ended, it says how much is below, and not that it could be followed", async () => {
+test("for a finished run, it says how much is below, and not that it could be followed", async () => {
 	const { press } = await open(60);
 	expect(press(KEYS.enter, KEYS.pageUp)).toMatch(/─ \d+ lines below $/m);
 	expect(press(KEYS.home)).toContain("verse 1 ");

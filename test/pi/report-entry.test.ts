@@ -36,7 +36,7 @@ test("the doctor's report has a title, and a colour for each result as in the sh
 		"<customMessageText>      ok as a name",
 		"<customMessageText>      FAIL as a name",
 		"<customMessageText>",
-		"<customMessageText>1 failed, 1 to look at.",
+		"<customMessageText>1 failed, 1 warning.",
 	]);
 });
 

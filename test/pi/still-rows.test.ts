@@ -33,7 +33,7 @@ function rowsOf(amount: number, others = 0) {
 	return { show, text, raw: (index: number) => drawn[index]?.render(60).join("\n") };
 }
 
-test("a row of one or two looks as pi would frame it, while it runs and when it has ended", () => {
+test("a row of one or two looks as pi would frame it, while it runs and when it has finished", () => {
 	for (const name of ["running", "done", "refused", "queued"]) {
 		const { show, raw } = rowsOf(2);
 		show(0, name);
@@ -59,7 +59,7 @@ test("from the third on, a row is one line that does not change while its run st
 	}
 });
 
-test("rows that end are shown together: a second after the first of them, or at once when all have ended", () => {
+test("rows that finish are shown together: a second after the first, or at once when all have finished", () => {
 	const { show, raw, text } = rowsOf(4);
 	const before = raw(0);
 	show(0, "done");

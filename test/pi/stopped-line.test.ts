@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import type { MessageRenderer } from "@earendil-works/pi-coding-agent";
+import { initTheme, type MessageRenderer } from "@earendil-works/pi-coding-agent";
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, test } from "vitest";
 import { stoppedLine } from "../../src/pi/view/stopped-line.ts";
@@ -27,7 +27,13 @@ const draw = (details: unknown, width: number, expanded: boolean): string[] => {
 };
 
 describe.each(Object.entries(told))("what the user stopped: %s", (name, details) => {
-	test.each([false, true])("expanded: %s", async (expanded) => {
+	test.each([
+		[false, "light"],
+		[true, "light"],
+		[false, "dark"],
+		[true, "dark"],
+	])("expanded: %s, with the %s theme", async (expanded, themeName) => {
+		initTheme(themeName);
 		const drawn = [40, 80, 120].map((width) => {
 			const lines = draw(details, width, expanded).map((line) => stripVTControlCharacters(line).trimEnd());
 			return `${`--${width}`.padEnd(width, "-")}\n${lines.join("\n")}\n`;

@@ -52,7 +52,7 @@ test("waits for the rest of a line that is being written, also within a characte
 	expect(texts(transcript)).toEqual(["größer"]);
 });
 
-test("begins anew when the file is another one, or shorter", () => {
+test("starts again when the file is another one, or shorter", () => {
 	writeFileSync(file, header + said("a", null, "old") + said("b", "a", "older"));
 	const transcript = new Transcript(file, asIs);
 	expect(texts(transcript)).toEqual(["old", "older"]);

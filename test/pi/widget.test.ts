@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { initTheme } from "@earendil-works/pi-coding-agent";
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, test } from "vitest";
 import { fitted } from "../../src/pi/view/fitted.ts";
@@ -47,7 +48,8 @@ const views: Record<string, WidgetView> = {
 };
 
 describe.each(Object.entries(views))("the widget, %s", (name, view) => {
-	test("is drawn at all widths", async () => {
+	test.each(["light", "dark"])("is drawn at all widths, with the %s theme", async (themeName) => {
+		initTheme(themeName);
 		const drawn = WIDTHS.map((width) => {
 			const lines = widgetLines(view, { theme, width, now: NOW }).map((line) => stripVTControlCharacters(line));
 			return `${`--${width}`.padEnd(width, "-")}\n${lines.map((line) => line.trimEnd()).join("\n")}\n`;

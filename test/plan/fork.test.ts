@@ -22,7 +22,7 @@ test("the prompt says what the copy is, and only there", async () => {
 	expect((await planned({ agent: "tools: read", parent })).prompt).not.toMatch(BACKGROUND);
 });
 
-test("where nothing was said yet, or nobody is there, it starts without, and says so", async () => {
+test("where nothing was said yet, or no user is there, it starts without a copy, and says so", async () => {
 	const warning = "custom started without a copy of the conversation (context: fork): there is none yet.";
 	for (const none of [{}, { conversation: { ...conversation, isEmpty: () => true } }]) {
 		const { session, warnings } = await planned({ agent: FORK, parent: none });

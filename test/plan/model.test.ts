@@ -26,7 +26,7 @@ const names = [
 const inOrder = [...names.map(([, name]) => name), "the parent's"];
 
 describe("the model of a run", () => {
-	test.each(inOrder)("is %s where nobody before names one", async (expected) => {
+	test.each(inOrder)("is %s if nothing before it names one", async (expected) => {
 		const after = names.slice(inOrder.indexOf(expected));
 		const { model, warnings } = await planned(named(Object.fromEntries(after)));
 		expect(model.id).toBe(expected);

@@ -27,7 +27,7 @@ describe("details.mode of a refusal", () => {
 		});
 	});
 
-	test("is management for whoever may not delegate, whatever else is wrong with the request", async () => {
+	test("is management where delegation is not allowed, whatever else is wrong with the request", async () => {
 		const wish = { config: { subagents: { enabled: false } }, request: { agent: "nobody", task: " " } };
 		expect(refusalResult(await refused(wish)).details.mode).toBe("management");
 	});
@@ -45,7 +45,7 @@ describe("an agent that its own file switches off", () => {
 		},
 	);
 
-	test("is asked about by nobody, and not offered in place of an unknown one", async () => {
+	test("raises no question, and is not offered in place of an unknown one", async () => {
 		const approveProjectAgent = () => Promise.reject(new Error("The user was asked."));
 		const off = `${agent}\nenabled: false`;
 		const parent = { projectTrusted: false, approveProjectAgent };
@@ -111,7 +111,7 @@ describe("a session to continue", () => {
 		expect(error.message).toContain(wish.request?.sessionId);
 	});
 
-	test("goes on in its file, and begins in it if nobody has worked in it yet", async () => {
+	test("continues in its file, and begins there if no run has used it yet", async () => {
 		expect((await planned({ agent, request, session: known })).session).toEqual({ id, file, resumed: true });
 		const fresh = { ...known, file: `${file}.to-come`, everStarted: false };
 		expect((await planned({ agent, request, session: fresh })).session).toEqual({

@@ -700,14 +700,14 @@ const ROWS: Row[] = [
 		file: "isolation: worktree\ntools: read, bash, edit",
 		config: mayWrite,
 		tools: ["read"],
-		warnings: ["bash, edit were left out: custom writes in a tree of its own, and can have none here."],
+		warnings: ["bash, edit were left out: custom writes in a tree of its own, and cannot get one here."],
 	},
 	{
 		because: "nor does the user's yes let it write in the checkout",
 		file: "isolation: worktree\ntools: read, write",
 		consent: "given",
 		tools: ["read"],
-		warnings: ["write was left out: custom writes in a tree of its own, and can have none here."],
+		warnings: ["write was left out: custom writes in a tree of its own, and cannot get one here."],
 	},
 	{
 		because: "a tree does not make a readonly agent write",
@@ -1052,7 +1052,7 @@ describe("whatever an agent asks for", () => {
 	});
 	const defaults = configOf({});
 
-	test("it gets it, or a warning names it with a reason; and nobody gets what was not asked for", () => {
+	test("it gets it, or a warning names it with a reason; and no agent gets what it did not ask for", () => {
 		fc.assert(
 			fc.property(everything, ({ kind, names, active, parent, allow, deny, consent, ...rest }) => {
 				const config: Config = {

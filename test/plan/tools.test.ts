@@ -47,7 +47,7 @@ describe("tools.subagents.tools.allow", () => {
 		});
 	});
 
-	test("gives nobody what he would not have had, and deny wins over it", async () => {
+	test("gives no agent more than it would have had, and deny wins over it", async () => {
 		expect(await toolsOf({ agent: "tools: read, write", config: allow("read", "write", "ls") })).toEqual(["read"]);
 		const config = { tools: { subagents: { tools: { allow: ["read", "bash"], deny: ["bash"] } } } };
 		expect(await toolsOf({ config })).toEqual(["read"]);
@@ -93,7 +93,7 @@ describe("subagent_ask", () => {
 		expect(await planned({ agent: "denied_tools: lsp\nask: true" })).toMatchObject({ askMinutes: 10 });
 		expect(await planned({ agent: "tools: read\nask: false" })).not.toHaveProperty("askMinutes");
 		expect((await planned({ agent })).prompt).toContain("only the user can make");
-		expect((await planned({ agent: "tools: read" })).prompt).toContain("Nobody answers questions");
+		expect((await planned({ agent: "tools: read" })).prompt).toContain("You cannot ask questions");
 	});
 
 	test("is left out with a warning if the configuration forbids it, or the file only names it", async () => {
@@ -102,7 +102,7 @@ describe("subagent_ask", () => {
 			const { tools, warnings, prompt } = await planned({ agent, config });
 			expect(tools).toEqual(["read"]);
 			expect(warnings).toEqual([expect.stringMatching(/^subagent_ask was left out: tools\.subagents\.tools\./)]);
-			expect(prompt).toContain("Nobody answers questions");
+			expect(prompt).toContain("You cannot ask questions");
 		}
 		const named = await planned({ agent: "tools: read, subagent_ask" });
 		expect(named.warnings).toEqual(["subagent_ask was left out: `ask: true` in its file grants it."]);

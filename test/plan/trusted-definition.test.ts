@@ -26,7 +26,7 @@ test("the user's and the built-in agents need no trust", async () => {
 	expect(await chosen({ agent: scout("builtin") })).toEqual(["builtin"]);
 });
 
-test("where nobody can be asked the next definition of the name runs, never another of the project", async () => {
+test("where no user can be asked, the next definition of the name runs, never another one of the project", async () => {
 	const overridden = [scout("project"), scout("user"), scout("builtin")];
 	expect(await chosen({ overridden })).toEqual([
 		"user",

@@ -99,7 +99,7 @@ test("a look that takes long keeps the next hint waiting four times as long, so 
 	expect(looks).toBe(2);
 });
 
-test("a look that was held up, by a lock or a suspension, keeps nobody waiting for more than a second", () => {
+test("a look that was held up, by a lock or a suspension, delays others by a second at most", () => {
 	const { clock, goOn, spend } = handClock();
 	let looks = 0;
 	const loop = new Loop(clock, () => {

@@ -70,7 +70,7 @@ test("one that is not waited for any more is ended", async () => {
 	expect(await node("", { signal: stop.signal })).toEqual({ kind: "aborted" });
 });
 
-test("one that neither reads its input nor stops talking is heard for a while, and harms nobody", async () => {
+test("one that neither reads its input nor stops talking is read for a while, and does no harm", async () => {
 	const program = `process.stdin.destroy(); for (let i = 0; i < 100; i++) console.log("x".repeat(10_000))`;
 	const ended = await node(program, { input: { task: "y".repeat(2_000_000) } });
 	expect(ended).toMatchObject({ kind: "exited", code: 0 });

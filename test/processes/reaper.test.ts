@@ -77,7 +77,7 @@ describe.skipIf(process.platform !== "linux")("the process of a host", () => {
 		expect(isDead(ours)).toBe(false);
 	});
 
-	test("is dead once it has ended, collected by its parent or not", async () => {
+	test("is dead once it has exited, collected by its parent or not", async () => {
 		// A shell that has become another program, which never collects the child, by the time that the child ends.
 		const parent = spawn("sh", ["-c", "sleep 1 & echo $!; exec sleep 60"]);
 		started.push(parent);
@@ -135,7 +135,7 @@ describe.skipIf(process.platform !== "linux")("a host whose lease has run out", 
 	});
 });
 
-test("a host that was killed while idle is reaped by whoever looks next, and one whose lease holds is not", async () => {
+test("a host that was killed while idle is reaped by the next process that looks, and one whose lease holds is not", async () => {
 	const ledger = await scratch.ledger();
 	const [idleHost, other] = ["a", "b"].map((profile) => {
 		const socketOf = (id: string) => join(scratch.folder(), `${id}.sock`);
@@ -160,7 +160,7 @@ test("a host that was killed while idle is reaped by whoever looks next, and one
 	]);
 });
 
-test("a host's socket is taken away before it is marked: nobody looks for those that are gone", async () => {
+test("a host's socket is removed before it is marked: no process looks for sockets of hosts that are gone", async () => {
 	const ledger = await scratch.ledger();
 	const { host } = findOrReserveHost(ledger, {
 		profile: { digest: "a" },
@@ -181,7 +181,7 @@ test("a host's socket is taken away before it is marked: nobody looks for those 
 	expect(states).toEqual(["ready", "gone"]);
 });
 
-test("a host that was kept from renewing its lease by a lock, as we were, is looked at anew", async () => {
+test("a host that a lock kept from renewing its lease, as it kept us, is checked again", async () => {
 	const ledger = await scratch.ledger();
 	const { host } = findOrReserveHost(ledger, {
 		profile: { digest: "a" },

@@ -138,7 +138,7 @@ describe("no sequence of events leaves a run in a state the prose forbids", () =
 describe("a host that lost its run", () => {
 	const lost = apply(claimed, { type: "lease_expired", at: 11, shared: false });
 
-	test("can neither renew nor end it, also after another host has claimed it", () => {
+	test("can neither renew nor end it, even after another host has claimed it", () => {
 		const elsewhere = apply(
 			claimed,
 			{ type: "lease_expired", at: 11, shared: false },
@@ -150,7 +150,7 @@ describe("a host that lost its run", () => {
 		}
 	});
 
-	test("keeps it when it is merely late and nobody has taken it back", () => {
+	test("keeps it when it is merely late and no process has taken it back", () => {
 		expect(transition(apply(claimed), { type: "ended", at: 500, fence: 1, outcome: success })).toMatchObject({
 			state: "ended",
 		});

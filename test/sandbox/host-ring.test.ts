@@ -114,7 +114,7 @@ test("a host that is not ready in time is ended, and not only the process that w
 	await eventually(() => expect(processesWith("IDLE_HOST", id)).toEqual([]));
 });
 
-test("that a ring can be had is tried again where it no longer can, although it once could", async () => {
+test("a ring is tried again where it no longer works, although it once did", async () => {
 	const home = await openHome({
 		script: dispatch({ parent: [delegateTo("explorer", "Look."), text("Done.")], child: [finalize("Found.")] }),
 	});
@@ -124,7 +124,7 @@ test("that a ring can be had is tried again where it no longer can, although it 
 	expect(await hostOf({ machine: WITHOUT_NAMESPACES })).toMatchObject({ enforced: "policy" });
 });
 
-test("where the kernel forbids it, the run goes on without, and its result says so", async () => {
+test("where the kernel forbids it, the run continues without it, and its result says so", async () => {
 	const home = await openHome({
 		script: dispatch({ parent: [delegateTo("explorer", "Look."), text("Done.")], child: [finalize("Found.")] }),
 	});

@@ -51,7 +51,7 @@ describe.each(somePi(import.meta.url))("processes that hide from their host, pi 
 		killHosts(home, "SIGTERM");
 	});
 
-	test("are gone after the run has ended by a time limit, while its host is there", async () => {
+	test("are gone after a time limit ended the run, while its host is still there", async () => {
 		const seconds = 6_000_000 + process.pid;
 		const home = await open(seconds, { toolTimeoutMs: 2500, retry: { enabled: false } });
 		const run = await promptPi(home, "Go.", { version });

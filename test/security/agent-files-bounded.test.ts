@@ -130,7 +130,7 @@ describe("every bound that is reached is said, and costs no other source its age
 		expect(asked?.warnings ?? []).toEqual([]);
 	});
 
-	test("too many bytes, also in the warnings of a run whose agent may have been missed", () => {
+	test("too many bytes, and so do the warnings of a run whose agent may have been missed", () => {
 		const { write, discover } = world();
 		for (let i = 0; i < 80; i++) write(`${FOLDER}/a-${i}.md`, agent(`a-${i}`) + "x".repeat(250 * 1024));
 		expect(discover({ includeProject: true }).diagnostics).toMatchObject([

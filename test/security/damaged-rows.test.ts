@@ -171,7 +171,7 @@ async function examine(file: string, { fix }: { fix: boolean }): Promise<Finding
 	return found;
 }
 
-describe("one damaged row of the ledger harms nobody else", async () => {
+describe("one damaged row of the ledger harms no others", async () => {
 	const pattern = await openLedger(join(scratch.folder(), "ledger.sqlite"));
 	pattern.close();
 	test.each(columnsOf(pattern.file))("whatever is in the column %s", { timeout: 240_000 }, async (column) => {

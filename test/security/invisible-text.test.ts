@@ -47,7 +47,7 @@ const HIDDEN = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/v;
 /** Of the emoji above, those that carry nothing more than their own selector. */
 const withoutEmoji = (text: string): string => text.replace(/\p{RGI_Emoji}/gv, "");
 
-describe("nobody can write to a model what its user does not see", () => {
+describe("no text reaches a model that its user cannot see", () => {
 	test.each(Object.entries(SMUGGLED))("in %s", (_way, hidden) => {
 		expect(withoutEmoji(legible(`Pigeons${hidden} fly.`))).not.toMatch(HIDDEN);
 		expect(legible(`Pigeons${hidden} fly.`)).toMatch(/^Pigeons.* fly\.$/s);

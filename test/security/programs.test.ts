@@ -94,7 +94,7 @@ describe("a program of an untrusted project is not run, however it is reached:",
 		expect((await gopls(lab, `${entry}${delimiter}/nowhere`)).command).toBeUndefined();
 	});
 
-	test("it belongs to the repository around the one at work", async () => {
+	test("it belongs to the repository around the current one", async () => {
 		const lab = openLab({ files: { "inner/go.mod": "module m\n" }, cwd: "inner" });
 		for (const folder of [lab.folder, join(lab.folder, "inner")]) mkdirSync(join(folder, ".git"));
 		program(join(lab.folder, "tools", "gopls"));

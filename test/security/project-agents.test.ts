@@ -28,7 +28,7 @@ const openProject = (name: string, files: Record<string, string>, agents: Record
 const isDialog = (event: PiEvent): boolean => event.type === "extension_ui_request" && event.method === "select";
 
 describe.each(somePi(import.meta.url))(
-	"where nobody can be asked on pi %s, a project that is not trusted",
+	"where no user can be asked on pi %s, a project that is not trusted",
 	(version) => {
 		test("does not switch the built-in off: it runs, with a warning that names the file", async () => {
 			const run = await promptPi(await openProject("explorer", ofProject("explorer")), "Go.", { version });
@@ -43,7 +43,7 @@ describe.each(somePi(import.meta.url))(
 );
 
 describe.each(somePi(import.meta.url))(
-	"where nobody can be asked, a project that is not trusted, on pi %s",
+	"where no user can be asked, a project that is not trusted, on pi %s",
 	(version) => {
 		longTest("does not switch the user's own agent off either", async () => {
 			const mine = { "mine.md": agentNamed("mine", "I am of the user") };

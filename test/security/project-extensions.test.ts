@@ -45,7 +45,7 @@ const go = (
 const toolsOfChildren = (home: Home): boolean[] =>
 	home.model.requests.filter(({ isChild }) => isChild).map(({ tools }) => tools.includes("elsewhere_tool"));
 
-describe.each(somePi(import.meta.url))("an extension of a project that nobody trusts, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("an extension of an untrusted project, on pi %s", (version) => {
 	test("is not loaded for its model once a branch has changed it", async () => {
 		const home = await openProject([checkOut("hostile"), delegateTo("explorer", "Look.")]);
 		hostileBranch(home, { "ext.ts": changed(home) });
@@ -64,7 +64,7 @@ describe.each(somePi(import.meta.url))("an extension of a project that nobody tr
 	});
 });
 
-describe.each(somePi(import.meta.url))("an extension of a project that nobody trusts, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("an extension of an untrusted project, on pi %s", (version) => {
 	longTest("nor for its tools", async () => {
 		const home = await openProject([checkOut("hostile"), spawnGeneral]);
 		hostileBranch(home, { "ext.ts": changed(home) });

@@ -27,7 +27,7 @@ function folderWith(files: readonly string[]): { cwd: string; homeDir: string } 
 	return { cwd, homeDir };
 }
 
-describe("in a folder that nobody has decided about, no consent to write counts if the folder brings", () => {
+describe("in an undecided folder, no consent to write counts if the folder brings", () => {
 	const BROUGHT = [
 		...["AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "TOOLS.md", "../AGENTS.md"],
 		...[

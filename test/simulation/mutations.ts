@@ -21,9 +21,9 @@ export const MUTATIONS: readonly Mutation[] = [
 		breaks: "a run is ended by the one that has it",
 		foundAt: 203,
 		file: "src/run/run.ts",
-		from: `refused("the run has ended already");
-			if (run.fence !== event.fence) return refused("the run was claimed anew since");`,
-		to: `refused("the run has ended already");`,
+		from: `refused("the run has finished already");
+			if (run.fence !== event.fence) return refused("the run was claimed again since");`,
+		to: `refused("the run has finished already");`,
 	},
 	{
 		name: "a delivery that is settled before it is written",

@@ -40,7 +40,7 @@ test.for([
 	},
 );
 
-test("what nobody has changed is not asked for again", () => {
+test("what has not changed is not asked for again", () => {
 	const { database, rows } = remembered();
 	const things = () => rows.statement("SELECT * FROM things WHERE owner = ?").all(1);
 	const before = things();

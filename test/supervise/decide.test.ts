@@ -58,7 +58,7 @@ describe("what the parent does about a run", () => {
 		expect(next.actions.map((action) => action.do)).toEqual(["tell place", "reach"]);
 	});
 
-	test("what nobody cares for any more is not listened to", () => {
+	test("runs that are no longer needed are not listened to", () => {
 		expect(decided([], undefined, new Set([RUN]))).toEqual({ does: ["unwatch"], waits: 0, watches: 0 });
 		expect(decided([LEFT], run("running"), new Set([RUN])).does).toEqual(["let leave", "unwatch"]);
 		expect(decided([WAITS], run("ended"), new Set([RUN])).does).toEqual(["answer", "unwatch"]);

@@ -39,7 +39,7 @@ test("tells a viewer of the runs that it shows, and no other", () => {
 	expect(viewer.changes).toBe(1);
 });
 
-test("keeps the latest of some runs that nobody shows yet, of all that somebody shows, and of none that are over", () => {
+test("keeps the latest of some runs that are not shown yet, of all that are shown, and of none that are over", () => {
 	const live = new LiveRuns();
 	const ids = Array.from({ length: 1000 }, (_, n) => `run-${n}`);
 	live.observe(ids.map((id) => run(id)));

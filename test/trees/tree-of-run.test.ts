@@ -102,7 +102,7 @@ describe("the tree of a run", () => {
 		expect(existsSync(cwd)).toBe(true);
 	});
 
-	test("is found again by whoever takes the run over; a later run of the session has one of its own", async () => {
+	test("is found again by the host that takes over the run; a later run of the session has its own", async () => {
 		const { place, main } = await setUp();
 		const record = admitted(place);
 		const { tree } = await openTree(place, wishOf(record, main));

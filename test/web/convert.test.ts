@@ -172,7 +172,7 @@ describe("other kinds", () => {
 		expect(csvToMarkdown(",,\na,,b", ",")).toBe("| a |  | b |\n| --- | --- | --- |");
 	});
 
-	test("text stays, except what nobody sees", async () => {
+	test("text stays, except what no reader sees", async () => {
 		expect((await convert("plain\r\ntext", { contentType: "text/plain" })).text).toBe("plain\ntext");
 		const hidden = "a\u001b[31mb\u202ec\u2066d\u{e0041}\u{e0042}e\u0000\u0085f\tg\n👩‍👩‍👧";
 		expect(legible(hidden)).toBe("a[31mbcdef\tg\n👩‍👩‍👧");

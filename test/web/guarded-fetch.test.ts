@@ -260,7 +260,7 @@ describe("a body", () => {
 });
 
 describe("a connection", () => {
-	test("to nobody is an error", async () => {
+	test("to no address is an error", async () => {
 		await expect(get("http://site.example:1/")).rejects.toEqual(failing("NETWORK_ERROR"));
 	});
 
@@ -316,7 +316,7 @@ describe("a secure connection", () => {
 		}
 	});
 
-	test("to somebody nobody vouches for is refused", async () => {
+	test("to an unverified address is refused", async () => {
 		await expect(get(urlOf("site.example"))).rejects.toEqual(failing("NETWORK_ERROR"));
 	});
 });

@@ -10,7 +10,7 @@ const body = (html: string, preferReader = true) =>
 const words = (count: number, word = "word") =>
 	Array.from({ length: count }, (_, place) => `${word}${place}`).join(" ");
 
-describe("nothing of a page disappears in silence", () => {
+describe("nothing of a page disappears silently", () => {
 	test("a reference of many entries is kept to its last one", () => {
 		const { text } = read(API_PAGE);
 		for (const symbol of ["xml.loft.Node", "Node.childNodes", "Node.appendChild(newChild)", "Node.normalize()"]) {

@@ -280,7 +280,7 @@ describe("get_search_content", () => {
 		]);
 	});
 
-	test("under an id that nobody was told there is nothing, and it says why", async () => {
+	test("under an unknown id there is nothing, and it says why", async () => {
 		const { text, details } = await readOn({ responseId: "guessed" });
 		expect(details).toMatchObject({ ok: false, errors: [{ code: "NOT_FOUND" }] });
 		expect(text).toContain("Fetch it again");

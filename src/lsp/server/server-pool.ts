@@ -117,7 +117,7 @@ export class ServerPool {
 		const minutes = Math.round(this.#limits.crashWindowMs / 60_000);
 		throw new Error(
 			`${definition.name} is not started again: it failed ${crashes.length} times within ${minutes} minutes. ` +
-				`The last time ${crashes.at(-1)?.reason}. Mend it, choose another with \`server\`, or work without it.`,
+				`The last time ${crashes.at(-1)?.reason}. Fix it, choose another with \`server\`, or work without it.`,
 		);
 	}
 

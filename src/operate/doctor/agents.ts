@@ -13,7 +13,11 @@ export const checkAgents: Check = {
 		const count = (source: string) => catalog.agents.filter((agent) => agent.source === source).length;
 		const from = [`${count("builtin")} built in`, `${count("user")} of yours`, `${count("project")} of this project`];
 		if (catalog.agents.length === 0) {
-			yield { level: "fail", what: "There is no agent at all", remedy: "Install pi-geon again: its own are missing." };
+			yield {
+				level: "fail",
+				what: "No agents were found",
+				remedy: "Install pi-geon again: its built-in agents are missing.",
+			};
 		} else yield pass(`${plural(catalog.agents.length, "agent")}: ${from.join(", ")}`);
 	},
 };
@@ -31,7 +35,7 @@ function disabledNobody({ agents }: AgentCatalog, { config, files }: LoadedConfi
 				detail: files.join(", "),
 				remedy:
 					meant === undefined
-						? "Correct the name, or let it stand if another project has that agent."
+						? "Correct the name, or leave it if another project has that agent."
 						: `Did you mean ${meant}?`,
 			};
 		});

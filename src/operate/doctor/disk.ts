@@ -47,16 +47,16 @@ async function* removeOverdue(
 	if (doubt) {
 		yield {
 			level: "fail",
-			what: "Nothing was removed, because how long it is to be kept is not certain",
+			what: "Nothing was removed, because it is not certain how long to keep things",
 			detail: doubtInWords(doubt),
-			remedy: "Mend that file, then run --fix again.",
+			remedy: "Fix that file, then run --fix again.",
 		};
 		return;
 	}
 	const removed = await removeAllExpired(ledger, { at: Date.now(), retentionDays: config.retentionDays, places });
 	if (removed.runs + removed.hosts + removed.files === 0) return;
 	const what = `${plural(removed.runs, "run")}, ${plural(removed.hosts, "host")} and ${plural(removed.files, "file")}`;
-	yield { ...pass(`Removed what was past its time: ${what} (${size(removed.bytes)})`), fixed: true };
+	yield { ...pass(`Removed what had expired: ${what} (${size(removed.bytes)})`), fixed: true };
 }
 
 function room({ sources: { places, agentDir } }: Examination): Finding {
@@ -66,8 +66,8 @@ function room({ sources: { places, agentDir } }: Examination): Finding {
 	return {
 		level: free < NO_ROOM ? "fail" : "warn",
 		what: `Only ${size(free)} free on the disk`,
-		detail: "Without room, runs can neither be admitted nor brought to their end.",
-		remedy: "Make room.",
+		detail: "Without free space, runs can neither start nor finish.",
+		remedy: "Free some space.",
 	};
 }
 

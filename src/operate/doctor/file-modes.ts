@@ -22,9 +22,9 @@ export const checkFileModes: Check = {
 		yield fixable(
 			{
 				level: "warn",
-				what: `Others on this machine may read ${open.length} of your files and folders`,
+				what: `Other users of this machine can read ${open.length} of your files and folders`,
 				detail: open.length > FILES_NAMED ? `${names} and ${open.length - FILES_NAMED} more` : names,
-				remedy: "Take the rights away from others (chmod go-rwx).",
+				remedy: "Remove the access of other users (chmod go-rwx).",
 			},
 			examination,
 			() => {

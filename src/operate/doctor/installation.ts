@@ -10,7 +10,7 @@ export const checkInstallation: Check = {
 			yield {
 				level: "warn",
 				what: "pi does not load pi-geon: its settings name neither the package nor an extension of it",
-				detail: `${agentDir}/settings.json. A pi that is started with -e may have it all the same.`,
+				detail: `${agentDir}/settings.json. A pi started with -e may still load it.`,
 				remedy: "pi install npm:pi-geon",
 			};
 		}

@@ -1,4 +1,5 @@
 import { inOneLine, plain } from "../../collect/plain.ts";
+import { plural } from "../../run/amounts.ts";
 import { wrapTo } from "../report/layout.ts";
 import type { CheckLevel, CheckResult } from "./check.ts";
 import { DOCTOR_TITLE, LEVEL_MARKS } from "./marks.ts";
@@ -15,7 +16,7 @@ export function doctorReport(results: readonly CheckResult[], options: { width: 
 export function checkReport(result: CheckResult, { width }: { width: number }): string[] {
 	const { level, check, what, detail, remedy, fixed } = result;
 	const below = (text: string) => indentedText(width, text);
-	const [first = "", ...others] = below(`${check}: ${inOneLine(what)}${fixed ? " (put right)" : ""}`);
+	const [first = "", ...others] = below(`${check}: ${inOneLine(what)}${fixed ? " (fixed)" : ""}`);
 	return [
 		`${LEVEL_MARKS[level].padEnd(INDENT)}${first.slice(INDENT)}`,
 		...others,
@@ -31,11 +32,11 @@ export function doctorSummary(results: readonly CheckResult[]): string {
 	const count = (level: CheckLevel) => results.filter((result) => result.level === level).length;
 	const [failed, warned] = [count("fail"), count("warn")];
 	const fixable = results.filter((result) => result.fixable).length;
-	if (failed + warned === 0) return "All is well.";
-	const found = [...(failed > 0 ? [`${failed} failed`] : []), ...(warned > 0 ? [`${warned} to look at`] : [])].join(
+	if (failed + warned === 0) return "Everything works.";
+	const found = [...(failed > 0 ? [`${failed} failed`] : []), ...(warned > 0 ? [plural(warned, "warning")] : [])].join(
 		", ",
 	);
-	return fixable > 0 ? `${found}. ${fixable} of them --fix puts right.` : `${found}.`;
+	return fixable > 0 ? `${found}. --fix fixes ${fixable} of them.` : `${found}.`;
 }
 
 export const hasFailed = (results: readonly CheckResult[]): boolean => results.some(({ level }) => level === "fail");

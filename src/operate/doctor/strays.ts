@@ -118,8 +118,8 @@ async function strayProcesses(examination: Examination, ledger: Ledger): Promise
 		fixable(
 			{
 				level: "warn",
-				what: `Process ${host.pid} is host ${host.id}, which nobody counts on any more`,
-				detail: "Its runs, if it had any, were given to others. Nothing that it writes counts.",
+				what: `Process ${host.pid} is host ${host.id}, which other processes have given up on`,
+				detail: "Its runs were given to other hosts, and what it still writes is ignored.",
 				remedy: `End it (kill -9 ${host.pid}).`,
 			},
 			examination,

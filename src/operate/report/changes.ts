@@ -63,9 +63,9 @@ export function changeDoneReport({ runId, done, state, files, branch }: ChangeDo
 	const what = `the changes of run ${runId} (${plural(files, "file")})`;
 	switch (done) {
 		case "applied":
-			return [`Applied ${what} to your working tree. Undo takes them out again.`];
+			return [`Applied ${what} to your working tree. apply --undo reverts them.`];
 		case "undone":
-			return [`Undone: your working tree has ${what} no longer.`];
+			return [`Undone: ${what} are no longer in your working tree.`];
 		case "branched":
 			return [`Put ${what} on the branch ${inOneLine(branch ?? "")}. Your working tree is as it was.`];
 		case "discarded":

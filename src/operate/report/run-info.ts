@@ -33,7 +33,7 @@ function whereItStands(info: RunInfo, now: number): Fact[] {
 	const exit = info.exitCode === undefined ? "" : ` (exit code ${info.exitCode})`;
 	return [
 		fact("state", `${stateInWords(info)}${exit}, ${elapsed(info, now)}`),
-		fact("asks", info.asks && `${info.asks} (waits for the answer of the user)`),
+		fact("asks", info.asks && `${info.asks} (waiting for the user's answer)`),
 		fact("admitted", timeInWords(info.createdAt)),
 		fact("started", info.startedAt === undefined ? "not yet" : timeInWords(info.startedAt)),
 		fact("finished", info.endedAt === undefined ? undefined : timeInWords(info.endedAt)),
@@ -44,7 +44,7 @@ function whereItStands(info: RunInfo, now: number): Fact[] {
 		fact("usage", consumedInDetail(info.usage)),
 		fact("delivery", deliveryInWords(info)),
 		fact("cleanup", cleanupInWords(info)),
-		fact("messages", info.messagesWaiting > 0 ? `${info.messagesWaiting} not taken in yet` : undefined),
+		fact("messages", info.messagesWaiting > 0 ? `${info.messagesWaiting} not received yet` : undefined),
 	].flat();
 }
 
@@ -109,7 +109,7 @@ function cleanupInWords({ cleanup, archivedAt }: RunInfo): string {
 function limitsInWords(limits: Limits): string {
 	const { timeoutMs, idleTimeoutMs, toolTimeoutMs, maxTurns, maxTokens, maxCostUsd, parentSession } = limits;
 	return [
-		`${duration(timeoutMs)} in all`,
+		`${duration(timeoutMs)} total`,
 		`${duration(idleTimeoutMs)} idle`,
 		`${duration(toolTimeoutMs)} for a tool`,
 		...(maxTurns === undefined ? [] : [plural(maxTurns, "turn")]),

@@ -28,7 +28,7 @@ export function agentsCommand({ pi, writeQuestions }: AgentsSetup): Subcommand {
 	const agents: Subcommand = {
 		name: "agents",
 		takes: "[forget <name>]",
-		does: "the agents, where they come from, what they get and what not; forget: ask again whether one may write",
+		does: "list the agents, where they come from and what they get; forget: ask again whether one may write",
 		async run(args, ctx, command) {
 			if (args === "" && command === "subagents" && ctx.mode === "tui")
 				return browseAgents(ctx, () => look(ctx, command));
@@ -65,7 +65,7 @@ export function agentsCommand({ pi, writeQuestions }: AgentsSetup): Subcommand {
 		const forgotten = writeQuestions.forget(name);
 		const shown = inOneLine(name);
 		if (forgotten === 0) return { problem: `You have said nothing about whether ${shown} may write.` };
-		return [`Forgotten. You are asked again whether ${shown} may write.`];
+		return [`Forgotten. pi will ask again whether ${shown} may write.`];
 	}
 }
 

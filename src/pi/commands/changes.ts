@@ -23,7 +23,7 @@ import { firstWord, onlyWord } from "./words.ts";
 
 const LISTED_CHANGES = 20;
 const DIFF_LINES = 2000;
-const NO_CHANGES = "No run of this session has changes. Runs that work in a tree of their own have them.";
+const NO_CHANGES = "No run of this session has changes. Only runs that work in a copy of the checkout have any.";
 
 type ChangeAction = (
 	record: RunRecord,
@@ -35,7 +35,7 @@ export function changesSubcommands(runs: RunsOfSession): Subcommand[] {
 	const changes: Subcommand = {
 		name: "changes",
 		takes: "[id|#]",
-		does: "what runs changed in their trees; of one run, its files",
+		does: "list what runs changed; with a run, its files",
 		run: async (args, ctx) => {
 			const name = onlyWord(args);
 			if (name === "") {
@@ -59,7 +59,7 @@ export function changesSubcommands(runs: RunsOfSession): Subcommand[] {
 	const diff: Subcommand = {
 		name: "diff",
 		takes: "<id|#>",
-		does: "what a run changed, as a patch",
+		does: "show what a run changed, as a patch",
 		run: async (args, ctx) => {
 			const name = onlyWord(args);
 			if (name === "") return whichRun(diff);
@@ -73,7 +73,7 @@ export function changesSubcommands(runs: RunsOfSession): Subcommand[] {
 	const apply: Subcommand = {
 		name: "apply",
 		takes: "<id|#> [--undo]",
-		does: "put the changes of a run into your working tree, all or none; --undo takes them out again",
+		does: "apply the changes of a run to your working tree, all or nothing; --undo reverts them",
 		run: async (args, ctx) => {
 			const undo = /(^|\s)--undo(\s|$)/.test(args);
 			const name = onlyWord(args.replace(/(^|\s)--undo(?=\s|$)/, " ").trim());
@@ -100,7 +100,7 @@ export function changesSubcommands(runs: RunsOfSession): Subcommand[] {
 		run: async (args, ctx) => {
 			const name = onlyWord(args);
 			if (name === "") return whichRun(discard);
-			const question = `The changes of "${inOneLine(name)}" cannot be had again.`;
+			const question = `The changes of "${inOneLine(name)}" cannot be recovered.`;
 			if (ctx.hasUI && !(await ctx.ui.confirm("Discard?", question))) return ["Nothing was done."];
 			return act(ctx, name, discardChanges);
 		},
@@ -120,5 +120,5 @@ export function changesSubcommands(runs: RunsOfSession): Subcommand[] {
 const sources = () => ({ redactor: parentRedactor(), places: placesIn(getAgentDir()) });
 
 const whichRun = (subcommand: Subcommand): CommandAnswer => ({
-	problem: `Of which run? Nothing was done. Usage: ${usage("subagents", subcommand)}`,
+	problem: `Which run? Nothing was done. Usage: ${usage("subagents", subcommand)}`,
 });

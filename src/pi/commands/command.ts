@@ -36,7 +36,7 @@ export async function dispatch(
 	const names = subcommands.map(({ name }) => name);
 	const meant = nearest(word, names);
 	const guess = meant === undefined ? "" : ` Did you mean \`/${command} ${meant}\`?`;
-	return { problem: `/${command} has no "${word}".${guess} It knows: ${names.join(", ")}.` };
+	return { problem: `/${command} has no "${word}".${guess} Available: ${names.join(", ")}.` };
 }
 
 export const usage = (command: string, { name, takes }: Pick<Subcommand, "name" | "takes">): string =>

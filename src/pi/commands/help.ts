@@ -6,23 +6,26 @@ import { INSPECTOR_KEY } from "../inspector-key.ts";
 import { type Subcommand, usage } from "./command.ts";
 
 const KEYS = [
-	{ name: "Esc", value: "stops the turn and the runs it waits for. Background runs go on: /stop ends those too." },
-	{ name: "Ctrl+O", value: "shows the whole of calls and reports (pi's own key for it)" },
-	{ name: keyName(INSPECTOR_KEY), value: "opens the inspector: the runs of this session on a screen of their own" },
+	{
+		name: "Esc",
+		value: "stops the turn and the runs it waits for; /stop also stops background runs",
+	},
+	{ name: "Ctrl+O", value: "expands calls and reports (pi's own key)" },
+	{ name: keyName(INSPECTOR_KEY), value: "opens the inspector, a full-screen view of this session's runs" },
 	{ name: keyName(BACKGROUND_KEY), value: "sends the runs that the turn waits for to the background" },
 ];
 
 const SETTINGS_TOLD = [
 	{ name: "subagents.enabled", value: "whether anything can be delegated" },
-	{ name: "subagents.timeoutMs, idleTimeoutMs", value: "how long a run may take, and be silent" },
-	{ name: "subagents.allowWrite", value: "whether agents of your own may change files" },
-	{ name: "agents.defaults.subagents.maxConcurrent", value: "how many runs work at once" },
+	{ name: "subagents.timeoutMs, idleTimeoutMs", value: "how long a run may take, and how long it may be silent" },
+	{ name: "subagents.allowWrite", value: "whether your own agents may change files in your checkout" },
+	{ name: "agents.defaults.subagents.maxConcurrent", value: "how many runs may run at once" },
 ];
 
 const BOTH = "agents, doctor, logs and help also work after /toolkit.";
 
 const RUNS =
-	"<id|#> is a run's id or the beginning of one, its number, its label (in quotes, if it has spaces), or `last`.";
+	"<id|#> is a run's id or the start of one, its number, its label (in quotes, if it has spaces), or `last`.";
 
 /** The subcommands there are, each once, by the command they belong to. */
 export interface HelpOn {
@@ -35,7 +38,7 @@ export function helpReport(width: number, { subagents, toolkit }: HelpOn): strin
 	const of = (command: string, subcommands: readonly Subcommand[]): Fact[] =>
 		subcommands.map((one) => ({ name: usage(command, one), value: one.does }));
 	const commands = [
-		{ name: "/subagents", value: "look at the runs of this session: on a screen of their own, or as a list" },
+		{ name: "/subagents", value: "view the runs of this session: the inspector in a terminal, a list elsewhere" },
 		...of("subagents", subagents),
 		{ name: "/stop", value: "stop the turn and every run of this session" },
 		...of("toolkit", toolkit),
@@ -50,10 +53,10 @@ export function helpReport(width: number, { subagents, toolkit }: HelpOn): strin
 		"Keys",
 		...factsTo(width, KEYS),
 		"",
-		...wrapTo(width, "Settings, in pi-geon.json of pi's agent directory (more in configuration.md)"),
+		...wrapTo(width, "Settings in pi-geon.json of pi's agent directory (/subagents settings shows all)"),
 		...factsTo(width, SETTINGS_TOLD),
 		"",
-		...wrapTo(width, "In a shell, also while no pi is open (for good: in the start-up file of your shell)"),
+		...wrapTo(width, "From a shell, even while pi is closed: add this line to your shell's start-up file"),
 		`  ${shellLine(join(packageRoot(), "dist", "cli.js"))}`,
 		"",
 		...wrapTo(width, `Documents: ${join(packageRoot(), "docs")}`),

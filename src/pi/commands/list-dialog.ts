@@ -49,7 +49,7 @@ class ListDialog implements Component {
 			"",
 			...this.#list.render(columns),
 			"",
-			theme.fg("dim", `↑↓ move · Enter chooses · Esc closes · ${filter}`),
+			theme.fg("dim", `${filter} · Enter chooses · Esc closes · ↑↓ move`),
 		]).render(width);
 	}
 

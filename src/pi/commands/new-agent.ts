@@ -38,12 +38,12 @@ export function newSubcommand(setup: NewAgentSetup): Subcommand {
 	return {
 		name: "new",
 		takes: "[description]",
-		does: "make an agent: by a form, or described in a sentence from which the model writes it",
+		does: "create an agent with a form, or let the model write it from your description",
 		async run(args, ctx) {
 			const description = args.trim();
 			if (ctx.mode !== "tui") {
 				return {
-					problem: `/subagents new asks questions, so it works in a terminal. Elsewhere write the file: ${join(folderOf("user", ctx), "NAME.md")}, see docs/agents.md.`,
+					problem: `/subagents new asks questions, so it works only in a terminal. Elsewhere, write the file: ${join(folderOf("user", ctx), "NAME.md")}, see docs/agents.md.`,
 				};
 			}
 			const text = description === "" ? await filledIn(ctx) : await writtenByModel(description, ctx, setup);
@@ -95,7 +95,7 @@ async function writtenByModel(
 	ctx: ExtensionCommandContext,
 	{ pi, services, decisions, awaiting, escapeStops, over }: NewAgentSetup,
 ): Promise<string | CommandAnswer> {
-	ctx.ui.setStatus(WRITING_STATUS, "The model writes the agent. Esc stops it.");
+	ctx.ui.setStatus(WRITING_STATUS, "The model is writing the agent. Esc stops it.");
 	let id: RunId | undefined;
 	try {
 		return await services.use(ctx, async (available): Promise<string | CommandAnswer> => {

@@ -38,7 +38,7 @@ export function registerCommands(setup: CommandsSetup): void {
 	};
 	pi.registerEntryRenderer(REPORT, renderReport);
 	register("subagents", "Subagents of this session: run, list, stop, agents, doctor, help and more");
-	register("toolkit", "Subagents in general: agents, doctor, logs, activity, help");
+	register("toolkit", "Agents, doctor, logs, activity and help for subagents");
 	pi.registerCommand("stop", {
 		description: "Stop the turn and every subagent of this session",
 		handler: async (args, ctx) => (await answers()).stop(args, ctx),

@@ -45,7 +45,7 @@ export async function sendMessage(sending: Sending): Promise<CommandAnswer> {
 	);
 	if (isDenial(answer)) return { problem: answer.error };
 	const agent = inOneLine(record.plan.agent);
-	if (!spawned) return [`Sent to ${agent}, run ${answer.runId}. It takes the message in after its current step.`];
+	if (!spawned) return [`Sent to ${agent}, run ${answer.runId}. It gets the message after its current step.`];
 	if (!ctx.hasUI) await services.supervisor.handOver(spawned.run.id, TAKEN_WITHIN_MS);
-	return [`${agent} goes on with your message as run ${spawned.run.id}. Its report comes into this conversation.`];
+	return [`${agent} continues with your message as run ${spawned.run.id}. Its report comes into this conversation.`];
 }

@@ -27,7 +27,7 @@ export function settingsCommand(openSession: () => ExtensionContext | undefined)
 	const settings: Subcommand = {
 		name: "settings",
 		takes: `[key] [value|${DEFAULT}]`,
-		does: "the settings of pi-geon.json: value, source, default; change one",
+		does: "show the settings of pi-geon.json with value, source and default, or change one",
 		async run(args, ctx, command) {
 			const { word: key, rest: value } = firstWord(args);
 			if (key === "") return ctx.mode === "tui" ? browseSettings(ctx) : settingsReport(ctx);
@@ -70,7 +70,7 @@ const FROM: Readonly<Record<SettingNow["source"], string>> = {
 	default: "",
 	user: " (yours)",
 	project: " (the project's)",
-	unusable: " (the default: yours is not usable)",
+	unusable: " (the default; yours is invalid)",
 };
 
 async function changeInDialogs(ctx: ExtensionContext, setting: SettingNow): Promise<void> {

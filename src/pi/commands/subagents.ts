@@ -35,10 +35,10 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 	const list: Subcommand = {
 		name: "list",
 		takes: "[all|number]",
-		does: "the runs of this session, open ones first",
+		does: "list the runs of this session, open ones first",
 		async run(args, ctx) {
 			const limit = args === "" ? LISTED : args === "all" ? Number.MAX_SAFE_INTEGER : Number(args);
-			if (!Number.isSafeInteger(limit) || limit < 1) return misused(list, `"${args}" is no number of runs.`);
+			if (!Number.isSafeInteger(limit) || limit < 1) return misused(list, `"${args}" is not a number of runs.`);
 			return runs.use(
 				ctx,
 				(services, scope) =>
@@ -56,7 +56,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 	const stop: Subcommand = {
 		name: "stop",
 		takes: "<id|#|all>",
-		does: "stop a run, or all that are open",
+		does: "stop a run, or all open runs",
 		async run(args, ctx) {
 			const name = onlyWord(args);
 			if (name === "") return misused(stop, "Which run?");
@@ -66,17 +66,17 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 		},
 		complete: async (typed) => {
 			const open = await runs.offer(typed, { openOnly: true });
-			const all = { value: "all", label: "all", description: "every run that is open" };
+			const all = { value: "all", label: "all", description: "every open run" };
 			return open.length > 0 ? [...open, ...onlyIfBegun(all, typed)] : [];
 		},
 	};
 	const log: Subcommand = {
 		name: "log",
 		takes: "<id|#> [limit] [tools]",
-		does: "what was said in its session",
+		does: "show what was said in its session",
 		async run(args, ctx) {
 			const { name, limit, includeTools } = logRequest(args);
-			if (name === "") return misused(log, "Of which run?");
+			if (name === "") return misused(log, "Which run?");
 			return runs.withRun(ctx, name, (record, services) =>
 				historyReport(historyOf(record, { limit, includeTools }, services), {
 					width: widthFor(ctx),
@@ -89,10 +89,10 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 	const info: Subcommand = {
 		name: "info",
 		takes: "<id|#>",
-		does: "all there is to know of a run",
+		does: "show everything about a run",
 		async run(args, ctx) {
 			const name = onlyWord(args);
-			if (name === "") return misused(info, "About which run?");
+			if (name === "") return misused(info, "Which run?");
 			return runs.withRun(ctx, name, (record, services) =>
 				runInfoReport(infoOf(record, services), { width: widthFor(ctx), now: Date.now() }),
 			);
@@ -105,7 +105,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 		does: "steer an open run, or resume one that has finished",
 		async run(args, ctx) {
 			const { word: name, rest: message } = firstWord(args);
-			if (name === "") return misused(send, "To which run?");
+			if (name === "") return misused(send, "Which run?");
 			if (message === "") return misused(send, "There is no message.");
 			return runs.withRun(ctx, name, (record, services) =>
 				sendMessage({ pi, decisions, onSpawned, record, message, ctx, services }),

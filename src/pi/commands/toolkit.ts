@@ -42,19 +42,19 @@ export function toolkitSubcommands(setup: ToolkitSetup): ToolkitSubcommands {
 	const doctor: Subcommand = {
 		name: "doctor",
 		takes: "[--fix]",
-		does: "try everything that can be wrong, and say what to do",
+		does: "check everything that can go wrong, and say what to do",
 		run: (args, ctx, command) => showDoctor(pi, ctx, { command, args, width: widthFor(ctx), over, writeQuestions }),
 	};
 	const logs: Subcommand = {
 		name: "logs",
 		takes: "[run|agent|level] [limit]",
-		does: "logs of parents and hosts, with the use of the web, document and lsp tools",
+		does: "show logs, with every use of the web, document and lsp tools",
 		run: (args, ctx, command) => showLogs(ctx, { command, args, width: widthFor(ctx), runs }),
 	};
 	const activityNow: Subcommand = {
 		name: "activity",
 		takes: "",
-		does: "what each open run is doing now, and what the web, document and lsp tools did",
+		does: "show what each open run is doing, and what the web, document and lsp tools did",
 		async run(args, ctx, command) {
 			const answer = nothingAfter(usage(command, activityNow), args);
 			if (answer) return answer;
@@ -77,7 +77,7 @@ export function toolkitSubcommands(setup: ToolkitSetup): ToolkitSubcommands {
 	const help: Subcommand = {
 		name: "help",
 		takes: "",
-		does: "commands, keys, settings",
+		does: "show commands, keys and settings",
 		run: async (args, ctx, command) =>
 			nothingAfter(usage(command, help), args) ??
 			helpReport(widthFor(ctx), { subagents: [...subagents, ...ofBoth], toolkit: [activityNow] }),

@@ -95,7 +95,7 @@ export function runActions({ pi, session, available, canOpen, decisions, onSpawn
 			);
 			if (isDenial(answer)) return { notice: `Not sent: ${inOneLine(answer.error)}` };
 			const select = answer.runId === record.run.id ? {} : { select: answer.runId };
-			if (!resumed) return { notice: "Sent. It is taken in after the current step.", ...select };
+			if (!resumed) return { notice: "Sent. It arrives after the current step.", ...select };
 			return { notice: `Resumed as run ${answer.runId}.`, ...select };
 		},
 		stop(record) {

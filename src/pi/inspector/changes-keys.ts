@@ -26,7 +26,7 @@ export function changesKeys(host: ChangesHost) {
 			if (state === undefined) return void host.notify(NO_CHANGES_HERE);
 			const undo = state === "applied";
 			const changes = `the changes of ${host.selectedName()}`;
-			const question = undo ? `Take ${changes} out of your working tree? y/n` : `Apply ${changes} here? y/n`;
+			const question = undo ? `Remove ${changes} from your working tree? y/n` : `Apply ${changes} here? y/n`;
 			host.ask(question, {
 				onYes: () => host.tell(actions.apply(record, { undo })),
 				otherwise: "Nothing was done.",

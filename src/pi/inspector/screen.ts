@@ -154,7 +154,7 @@ function titleLine({ count, scope }: InspectorView, { theme, width }: ScreenDraw
 	const counts = [
 		...(count.running > 0 ? [`${count.running} running`] : []),
 		...(count.queued > 0 ? [`${count.queued} queued`] : []),
-		`${count.total} in all`,
+		`${count.total} total`,
 		...(scope === "folder" ? ["all sessions of this folder"] : []),
 	].join(" · ");
 	const title = ` ${theme.bold(theme.fg("accent", "Subagents"))} ${theme.fg("muted", counts)} `;

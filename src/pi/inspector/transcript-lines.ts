@@ -48,7 +48,7 @@ function itemLines(item: TranscriptItem, drawing: TranscriptDrawing): string[] {
 		case "answer":
 			return [
 				"",
-				item.isError ? theme.fg("error", "✗ gave up") : theme.fg("success", "✓ handed over"),
+				item.isError ? theme.fg("error", "✗ gave up") : theme.fg("success", "✓ answered"),
 				...markdownLines(item.text, drawing),
 			];
 		case "note":

@@ -71,7 +71,7 @@ function howItEnded({ exitCode, attempts, sandbox, changes }: EndedView, { expan
 /** What the user can do with the changes, which the tool does not do by itself. */
 function changedLines({ changes, runId }: EndedView, { theme, width }: Drawing): string[] {
 	if (!changes || changes.commit === null || runId === undefined) return [];
-	const text = `Not in your working tree yet: /subagents diff ${runId} shows it, /subagents apply ${runId} takes it over.`;
+	const text = `Not in your working tree yet: /subagents diff ${runId} shows it, /subagents apply ${runId} applies it.`;
 	return wrapTextWithAnsi(theme.fg("warning", text), width);
 }
 

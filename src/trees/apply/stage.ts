@@ -54,7 +54,7 @@ const AS_IT_IS = ["--whitespace=nowarn", "--allow-empty"];
 async function pathsIn(patch: string, staged: Repository): Promise<string[]> {
 	const { stdout } = await git(staged, ["apply", "--numstat", "-z", ...AS_IT_IS, patch]);
 	if (!isUtf8(stdout)) {
-		throw new Error("A path in the changes is not UTF-8, so they cannot be applied. They can be had as a branch.");
+		throw new Error("A path in the changes is not UTF-8, so they cannot be applied. Put them on a branch instead.");
 	}
 	const paths = nulWords(stdout).map((line) => line.replace(/^(\d+|-)\t(\d+|-)\t/, ""));
 	for (const path of paths) requireSafePath(path);

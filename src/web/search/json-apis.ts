@@ -21,7 +21,7 @@ function itemsAt(body: string, ...path: string[]): Item[] {
 }
 
 function asItem(value: unknown): Item {
-	if (!isRecord(value)) throw new Error("The answer is no object.");
+	if (!isRecord(value)) throw new Error("The answer is not an object.");
 	return value;
 }
 
