@@ -3,7 +3,7 @@ const TOGETHER_MS = 200;
 /** … unless that delays the first of them for longer than this. */
 const GATHER_MS = 1500;
 /** From this many runs on, ended or still running, they are a crowd: each could cost the parent a turn of its own. */
-const CROWD = 10;
+const CROWD_OF_RUNS = 10;
 /** Of a crowd, what ends within this time of the first costs two turns. A little more than the ten seconds of the promise. */
 const CROWD_MS = 11_000;
 /** How often to look at a crowd again when no run gives a hint. */
@@ -30,7 +30,7 @@ interface Gathering {
 	readonly countAt: number;
 }
 
-interface Waiting {
+interface AnnouncesDue {
 	/** How many wait to be announced, and how many runs of the session have not ended. */
 	readonly due: number;
 	readonly open: number;
@@ -41,7 +41,7 @@ interface Waiting {
  * Waits for more announces: as long as some come, but not for long. After the first ones of a crowd, until the rest has
  * ended or the crowd's time is up. Without `gathering`, it is time for those that are due.
  */
-export function gather(state: Gathered, { due, open, now }: Waiting): Gathered {
+export function gather(state: Gathered, { due, open, now }: AnnouncesDue): Gathered {
 	const { gathering, crowdUntil, crowdBytes } = state;
 	// Kept also when its time is up, until the rest of it is announced: the two turns share their room.
 	const crowd: Gathered = { crowdUntil, crowdBytes };
@@ -62,14 +62,14 @@ export function gather(state: Gathered, { due, open, now }: Waiting): Gathered {
 const isUnderway = ({ crowdUntil }: Gathered, now: number): boolean => crowdUntil !== undefined && now < crowdUntil;
 
 /** Whether there are so many that they are waited for, also where nothing else is. */
-export const isCrowd = ({ crowdUntil }: Gathered, { due, open }: Waiting): boolean =>
-	crowdUntil !== undefined || (open > 0 && due + open >= CROWD);
+export const isCrowd = ({ crowdUntil }: Gathered, { due, open }: AnnouncesDue): boolean =>
+	crowdUntil !== undefined || (open > 0 && due + open >= CROWD_OF_RUNS);
 
 /**
  * What is due is announced now, and may hold so much. If that begins a crowd, the rest of it is waited for from here on, and
  * room is kept for it.
  */
-export function announceNow(state: Gathered, waiting: Waiting): { after: Gathered; maxBytes: number } {
+export function announceNow(state: Gathered, waiting: AnnouncesDue): { after: Gathered; maxBytes: number } {
 	const { gathering, crowdUntil, crowdBytes = 0 } = state;
 	const { open, now } = waiting;
 	const left = TURN_BYTES - (crowdUntil === undefined ? 0 : crowdBytes);
