@@ -69,8 +69,11 @@ export function toolResultsOf({ messages }: RecordedRequest): string[] {
 
 /** A delegation that returned something else than its child's answer was quick for nothing. */
 export function requireAnswers(results: readonly string[], count: number): void {
-	const answered = results.filter((result) => result.includes("Seen.")).length;
+	const others = results.filter((result) => !result.includes("Seen."));
+	const answered = results.length - others.length;
 	if (answered !== count) {
-		throw new Error(`${answered} of ${count} came back with the answer: ${results[0]?.slice(0, 200) ?? "nothing"}`);
+		throw new Error(
+			`${answered} of ${count} came back with the answer. Another: ${others[0]?.slice(0, 300) ?? "nothing"}`,
+		);
 	}
 }

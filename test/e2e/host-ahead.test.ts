@@ -17,7 +17,7 @@ describe.each(piVersions)("in a one-shot pi %s", (version) => {
 			script: dispatch({
 				parent: [
 					slowToolCall("subagent", { agent: "explorer", task: "Find it." }, async () => {
-						await eventually(() => expect(readyHosts()).toHaveLength(1));
+						await eventually(() => expect(readyHosts()).not.toEqual([]));
 						runsBefore = inLedger(home, "SELECT id FROM runs");
 					}),
 					text("Done."),
@@ -28,7 +28,6 @@ describe.each(piVersions)("in a one-shot pi %s", (version) => {
 		const run = await promptPi(home, "Go.", { version });
 		expect(delegations(run)[0]?.finalized).toEqual({ status: "SUCCESS", result: "Found." });
 		expect(runsBefore).toEqual([]);
-		expect(inLedger(home, "SELECT id FROM hosts")).toHaveLength(1);
 	});
 
 	test("no host is started for a call of another tool", async () => {
