@@ -4,7 +4,7 @@ import { repositoryRoot } from "../test/helpers/repository.ts";
 import { type Parent, startParent } from "./parent.ts";
 
 const AGENT = "---\nname: looker\ndescription: looks\ntools: read, grep, find, ls\n---\nYou look.\n";
-const agents = { "looker.md": AGENT };
+export const AGENTS = { "looker.md": AGENT };
 
 /** A child of ours that answers at once. */
 export const finalize = toolCall("subagent_finalize", { status: "SUCCESS", result: "Seen." });
@@ -12,7 +12,7 @@ export const finalize = toolCall("subagent_finalize", { status: "SUCCESS", resul
 export const piGeon = (extension: string): Promise<Parent> =>
 	startParent({
 		extension,
-		agents,
+		agents: AGENTS,
 		env: { PI_GEON_HOST_IDLE_MS: "60000" },
 		calls: toolCall("subagent", { agent: "looker", task: "Look." }),
 		child: () => finalize,
@@ -41,7 +41,7 @@ export const piExample = (): Promise<Parent> => {
 	const pi = join(repositoryRoot, "node_modules/@earendil-works/pi-coding-agent");
 	return startParent({
 		extension: join(pi, "examples", "extensions", "subagent", "index.ts"),
-		agents,
+		agents: AGENTS,
 		calls: toolCall("subagent", { agent: "looker", task: "Look." }),
 		child: () => text("Seen."),
 	});
@@ -52,7 +52,7 @@ export const otherExtension = (extension: string, call: string): Promise<Parent>
 	const { name, arguments: args } = JSON.parse(call) as { name: string; arguments: object };
 	return startParent({
 		extension,
-		agents,
+		agents: AGENTS,
 		calls: toolCall(name, args),
 		child: () => text("Seen."),
 		isChild: ({ tools }) => !tools.includes(name),

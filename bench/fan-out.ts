@@ -36,8 +36,19 @@ try {
 	}
 	const background = Number(values.background);
 	if (background > 0) {
-		rows.push(...(await inBackground(background)));
-		if (limits) rows.push(...(await bare(background)));
+		const ours = await inBackground(background);
+		rows.push(...ours);
+		const limit = limits ? await bare(background) : [];
+		rows.push(...limit);
+		const [our, their] = [ours[0]?.value, limit[0]?.value];
+		if (our !== undefined && their !== undefined) {
+			rows.push({
+				what: `${background} in the background / as many bare sessions in one process`,
+				value: our / their,
+				shown: times(our / their),
+				goal: { atMost: 1.15, shown: "at most 1.15 ×" },
+			});
+		}
 	}
 } finally {
 	staged.remove();
@@ -75,7 +86,7 @@ async function foreground(size: number): Promise<Measured[]> {
 			what: `${size} at once, ${modelMs / 1000} s model: time / ideal`,
 			value: ratio,
 			shown: times(ratio),
-			...(goals && { goal: { atMost: 1.15, shown: "at most 1.15 ×" } }),
+			...(goals && { goal: { atMost: 1.1, shown: "at most 1.1 ×" } }),
 		},
 		{
 			what: `${size} at once: memory of the tree`,
@@ -149,13 +160,12 @@ async function inBackground(size: number): Promise<Measured[]> {
 			what: `${size} in the background, 5 s model: time until all are announced / ideal`,
 			value: ratio,
 			shown: times(ratio),
-			goal: { atMost: 1.4, shown: "at most 1.4 ×" },
 		},
 		{
 			what: `${size} in the background: memory a run`,
 			value: perRun,
 			shown: `${(perRun / 2 ** 20).toFixed(2)} MB`,
-			goal: { atMost: 0.6 * 2 ** 20, shown: "under 0.6 MB" },
+			goal: { atMost: 0.5 * 2 ** 20, shown: "at most 0.5 MB" },
 		},
 		{
 			what: `${size} in the background: event-loop delay of the parent, p99`,

@@ -1,6 +1,7 @@
 import { type Home, type HomeOptions, makeHome } from "../test/helpers/home.ts";
 import { cleanup } from "../test/helpers/leaks.ts";
 import { type Script, type ScriptedModel, startModel } from "../test/helpers/model.ts";
+import type { RecordedRequest } from "../test/helpers/model-request.ts";
 import { delay, type Reply, text } from "../test/helpers/model-steps.ts";
 import { type RpcClient, startRpc } from "../test/helpers/rpc.ts";
 
@@ -13,6 +14,8 @@ export interface Parent {
 	rpc: RpcClient;
 	/** Milliseconds from the parent's tool calls to the request that carries their results. */
 	roundTrip(): Promise<number>;
+	/** What the tools answered in the last round trip. */
+	lastResults(): string[];
 	close(): Promise<void>;
 }
 
@@ -35,16 +38,19 @@ export async function startParent({ calls, child, isChild, ...options }: ParentO
 	const home = await makeHome({ ...options, model });
 	const rpc = startRpc(home);
 	await rpc.send({ type: "get_state" });
+	let results: string[] = [];
 	return {
 		home,
 		model,
 		rpc,
+		lastResults: () => results,
 		async roundTrip() {
 			const before = model.requests.length;
 			await rpc.promptAndSettle("Go.", 120_000);
 			const parents = model.requests.slice(before).filter((request) => !request.isChild);
 			const [asked, told] = parents;
 			if (asked?.endedAt === undefined || !told) throw new Error(`No round trip: ${model.describeRequests()}`);
+			results = toolResultsOf(told);
 			return told.startedAt - asked.endedAt;
 		},
 		async close() {
@@ -53,4 +59,21 @@ export async function startParent({ calls, child, isChild, ...options }: ParentO
 			await model.close();
 		},
 	};
+}
+
+/** The results that a request carries, from its end back to what the model said before. */
+export function toolResultsOf({ messages }: RecordedRequest): string[] {
+	const last = messages.findLastIndex(({ role }) => role === "assistant");
+	return messages.slice(last + 1).flatMap((message) => (message.role === "tool" ? [JSON.stringify(message)] : []));
+}
+
+/** A delegation that returned something else than its child's answer was quick for nothing. */
+export function requireAnswers(results: readonly string[], count: number): void {
+	const others = results.filter((result) => !result.includes("Seen."));
+	const answered = results.length - others.length;
+	if (answered !== count) {
+		throw new Error(
+			`${answered} of ${count} came back with the answer. Another: ${others[0]?.slice(0, 300) ?? "nothing"}`,
+		);
+	}
 }

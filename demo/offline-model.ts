@@ -96,6 +96,11 @@ export class Wire {
 		});
 	}
 
+	/** More of the last call: its name, if that was left empty, or the next part of its arguments. */
+	moreOfCall(more: { name?: string; arguments?: string }): Promise<void> {
+		return this.#delta({ tool_calls: [{ index: this.#toolCalls - 1, function: more }] });
+	}
+
 	/** Finishes the message properly: the reason, the usage and the terminator. */
 	async end(): Promise<void> {
 		await this.#chunk({

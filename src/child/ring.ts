@@ -31,6 +31,12 @@ export class RingUnavailable extends Error {
 	override name = "RingUnavailable";
 }
 
+/** In a host whose runs will most likely have one: finds out what it can be, which takes other processes some time. */
+export function tryRingAhead(): void {
+	// What goes wrong is found again, and told, by the first run that asks.
+	if (hostRing().enforced === "kernel") probeRing().catch(() => {});
+}
+
 /** `tree`: where the run works, if not in the user's checkout. */
 export async function ringForRun(
 	plan: LaunchPlan,

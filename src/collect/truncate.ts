@@ -6,12 +6,12 @@ export interface Truncated {
 	note?: string;
 }
 
-/** As much of an answer as pi gives a model of any tool's output: 2,000 lines or 50 KB, from its beginning. */
-export function truncateForModel(text: string): Truncated {
-	const result = truncateHead(text);
+/** As much of an answer as pi gives a model of any tool's output, from its beginning: 2,000 lines or 50 KB, or less. */
+export function truncateForModel(text: string, maxBytes = DEFAULT_MAX_BYTES): Truncated {
+	const result = truncateHead(text, { maxBytes });
 	if (!result.truncated) return { text };
 	// pi keeps whole lines only, so that of one endless line nothing would be left.
-	const kept = result.firstLineExceedsLimit ? firstBytes(text, DEFAULT_MAX_BYTES) : result.content;
+	const kept = result.firstLineExceedsLimit ? firstBytes(text, maxBytes) : result.content;
 	const shown =
 		result.truncatedBy === "lines"
 			? `the first ${DEFAULT_MAX_LINES} of ${result.totalLines} lines`

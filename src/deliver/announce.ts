@@ -1,11 +1,12 @@
 import { inLegibleLine, inOneLine } from "../collect/plain.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
+import { truncateForModel } from "../collect/truncate.ts";
 import type { EndedRecord } from "../ledger/records.ts";
 import { count, dollars, duration } from "../run/amounts.ts";
 import type { ReportedChanges } from "../run/changes.ts";
 import { sessionKey } from "../run/ids.ts";
 import type { Cause, FailureOutcome } from "../run/outcome.ts";
-import { joined, ours, type Redacted } from "../run/redacted.ts";
+import { joined, ours, type Redacted, reshaped } from "../run/redacted.ts";
 import { SILENCE } from "../run/silence.ts";
 import { inputTokens, NO_USAGE } from "../run/usage.ts";
 import { changesText } from "./changes-text.ts";
@@ -60,14 +61,17 @@ export interface Announcing {
 	redactor: Redactor;
 	/** Where the transcript will be found from now on. */
 	transcript: string;
+	/** How much of what the child said the model is shown, if that is less than usual. */
+	maxBytes?: number | undefined;
 }
 
 /** The message that tells a parent conversation how a background run ended. */
-export function announceOf(record: EndedRecord, { redactor, transcript }: Announcing): Announce {
+export function announceOf(record: EndedRecord, announcing: Announcing): Announce {
+	const { redactor, transcript } = announcing;
 	const { plan, run } = record;
 	const { outcome } = run;
 	const view = viewOf(record, redactor);
-	const notes = notesOf(record, redactor);
+	const notes = notesOf(record, announcing);
 	const details = announceDetails({
 		announceId: run.id,
 		...pick(view, ["runId", "sessionKey", "sessionId", "agent", "label"]),
@@ -85,7 +89,7 @@ export function announceOf(record: EndedRecord, { redactor, transcript }: Announ
 		...(plan.route !== undefined && { route: plan.route }),
 	});
 	const result = outcome.finalized?.result;
-	const content = contentOf({ result: result ? said(result, record, redactor) : [], notes, details }, redactor);
+	const content = contentOf({ result: result ? said(result, record, announcing) : [], notes, details }, redactor);
 	return { customType: ANNOUNCE, content, display: true, details };
 }
 
@@ -143,12 +147,12 @@ const STATUS_OF_CAUSE: Readonly<Record<Cause, AnnounceStatus>> = {
 };
 
 /** What a child said, as far as a model is shown it, and where the rest is. */
-function said(text: Redacted, record: EndedRecord, redactor: Redactor): Piece[] {
-	const { text: shown, whereabouts } = shownToModel(text, record, redactor);
+function said(text: Redacted, record: EndedRecord, { redactor, maxBytes }: Announcing): Piece[] {
+	const { text: shown, whereabouts } = shownToModel(text, record, { redact: redactor.redact, maxBytes });
 	return [child(shown), ...(whereabouts === undefined ? [] : [us(whereabouts)])];
 }
 
-function notesOf(record: EndedRecord, redactor: Redactor): Piece[] {
+function notesOf(record: EndedRecord, announcing: Announcing): Piece[] {
 	const { outcome } = record.run;
 	const warnings = outcome.warnings.map((warning) => us(inLegibleLine(warning)));
 	const changes = changedPieces(record);
@@ -156,9 +160,17 @@ function notesOf(record: EndedRecord, redactor: Redactor): Piece[] {
 	const { error, finalized, output } = outcome;
 	const failure = isOurMessage(outcome)
 		? [us(error.message)]
-		: [us(ours`${error.code}, reason ${error.reason ?? ours`unknown`}:`), child(error.message)];
-	const findings = finalized || !output ? [] : [us(ours`Partial findings:`), ...said(output, record, redactor)];
+		: [us(ours`${error.code}, reason ${error.reason ?? ours`unknown`}:`), ...inShort(error.message, announcing)];
+	const findings = finalized || !output ? [] : [us(ours`Partial findings:`), ...said(output, record, announcing)];
 	return [...failure, ...lastEventOf(outcome), ...warnings, ...changes, ...findings];
+}
+
+/** The whole of it is in the transcript, which the statistics name. */
+function inShort(text: Redacted, { maxBytes }: Announcing): Piece[] {
+	if (maxBytes === undefined) return [child(text)];
+	const { text: head, note } = truncateForModel(text, maxBytes);
+	if (note === undefined) return [child(text)];
+	return [child(reshaped(text, () => head)), us(ours`[The beginning of it. The transcript has the whole.]`)];
 }
 
 function changedPieces(record: EndedRecord): Piece[] {

@@ -19,6 +19,7 @@ import type { Supervisor } from "../supervise/supervisor.ts";
 import type { Announce } from "./announce.ts";
 import { type DeliveryAction, type DeliveryState, decideDeliveries, given, NOTHING_GIVEN } from "./decide.ts";
 import { DeliveryClaims } from "./delivery-claims.ts";
+import { spentOnTurn } from "./gather.ts";
 import type { RunEvents } from "./run-events.ts";
 import { scriptedRuns } from "./scripted.ts";
 import { seeDeliveries } from "./snapshot.ts";
@@ -329,7 +330,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 				for (const ended of records) skipAnnounce(telling, ended);
 				break;
 			case "announce": {
-				const announces = this.#take(telling, records);
+				const announces = this.#take(telling, records, action.maxBytes);
 				if (announces.length > 0 && records.some(startsTurn)) telling.talk.send(announces);
 				else for (const announce of announces) telling.talk.add(announce);
 				break;
@@ -340,7 +341,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 				break;
 			}
 			case "deliver due": {
-				const announces = this.#take(telling, records);
+				const announces = this.#take(telling, records, action.maxBytes);
 				// Another process may have told them all, and there may be more to wait for.
 				if (announces.length === 0 && records.length > 0) {
 					this.#drainOn();
@@ -375,9 +376,10 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	}
 
 	/** The announces of these runs, now on their way. */
-	#take(telling: Telling, due: EndedRecord[]): Announce[] {
-		const announces = announcesOf(telling, due);
-		this.#state = given(this.#state, [...announces.keys()], this.#clock.elapsed());
+	#take(telling: Telling, due: EndedRecord[], maxBytes: number): Announce[] {
+		const announces = announcesOf(telling, due, maxBytes);
+		const bytes = [...announces.values()].reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+		this.#state = spentOnTurn(given(this.#state, [...announces.keys()], this.#clock.elapsed()), bytes);
 		return [...announces.values()];
 	}
 

@@ -1,4 +1,5 @@
 import type { RunId } from "../run/ids.ts";
+import { announceNow, type Gathered, gather, isCrowd } from "./gather.ts";
 
 /** How often to look while there is something to wait for and nobody gives a hint. */
 const DELIVER_EVERY_MS = 1000;
@@ -7,10 +8,6 @@ const LOOK_EVERY_MS_AT_REST = 5000;
 /** The same for one-shot modes, which wait for nothing else. */
 const DRAIN_LOOK_EVERY_MS = 500;
 const DRAIN_SAYS_EVERY_MS = 5000;
-/** Runs that end within this time of each other are announced together, … */
-const TOGETHER_MS = 200;
-/** … unless that holds up the first of them for longer than this. */
-const GATHER_MS = 1500;
 /**
  * How long pi may be at rest with an announce that it was given, but does not hold, before that counts as lost. Only once
  * it has come to rest after it was given: until all extensions have heard that it is at rest, pi holds messages back.
@@ -29,12 +26,10 @@ interface InFlight {
 }
 
 /** What a parent remembers about deliveries from one look to the next. All times are those of one process. */
-export interface DeliveryState {
+export interface DeliveryState extends Gathered {
 	readonly inFlight: ReadonlyMap<RunId, InFlight>;
 	/** How often each was given, until it arrived. */
 	readonly timesGiven: ReadonlyMap<RunId, number>;
-	/** Announces wait for others that may come: until when at most, how many there were, and when to count them again. */
-	readonly gathering?: { readonly until: number; readonly known: number; readonly countAt: number } | undefined;
 	/** When pi last came to rest. */
 	readonly restedAt: number;
 	/** Until when a prompt is on its way that pi does not yet count as work. */
@@ -79,10 +74,11 @@ export type DeliveryAction =
 	/** The debts are paid: the transcript tells of these. */
 	| { do: "settle"; ids: RunId[] }
 	| { do: "skip"; ids: RunId[] }
-	| { do: "announce"; ids: RunId[] }
+	/** `maxBytes`: what all of them together may hold for the model. */
+	| { do: "announce"; ids: RunId[]; maxBytes: number }
 	/** Without starting a turn. */
 	| { do: "tell what the user stopped"; ids: RunId[] }
-	| { do: "deliver due"; ids: RunId[]; stopped: RunId[] }
+	| { do: "deliver due"; ids: RunId[]; stopped: RunId[]; maxBytes: number }
 	| { do: "say what is awaited"; forMs: number }
 	| { do: "say what is left" };
 
@@ -112,13 +108,21 @@ export function decideDeliveries(state: DeliveryState, seen: DeliverySnapshot, n
 	const interrupts = mayInterrupt(next, seen, now);
 	// Before the announces, which start a turn.
 	if (interrupts && stopped.length > 0) actions.push({ do: "tell what the user stopped", ids: stopped });
-	const gathered = interrupts ? gather(next, due, now) : { ...next, gathering: undefined };
-	if (interrupts && due.length > 0 && !gathered.gathering) actions.push({ do: "announce", ids: due });
+	const waiting = { due: due.length, open: seen.open, now };
+	let gathered: DeliveryState = { ...next, gathering: undefined };
+	if (interrupts) gathered = { ...next, ...NOT_GATHERING, ...gather(next, waiting) };
+	if (interrupts && due.length > 0 && !gathered.gathering) {
+		const { after, maxBytes } = announceNow(next, waiting);
+		gathered = { ...next, ...NOT_GATHERING, ...after };
+		actions.push({ do: "announce", ids: due, maxBytes });
+	}
 	// What was lost is still owed: the next look finds it.
 	const anyLost = next.inFlight.size < underway.inFlight.size;
 	const left = due.length + stopped.length;
 	return { state: gathered, actions, againInMs: anyLost ? 0 : againIn(gathered, seen, { due: left, now }) };
 }
+
+const NOT_GATHERING: Gathered = { gathering: undefined, crowdUntil: undefined, crowdBytes: undefined };
 
 const idsOf = (owed: readonly Owed[]): RunId[] => owed.map(({ id }) => id);
 
@@ -168,16 +172,6 @@ function mayInterrupt({ promptUntil }: DeliveryState, { talk }: DeliverySnapshot
 	return talk.isInteractive && talk.isIdle && !talk.isCalling && now > promptUntil;
 }
 
-/** Waits for more of them: as long as some come, but not for long. Without `gathering`, it is time. */
-function gather(state: DeliveryState, due: readonly RunId[], now: number): DeliveryState {
-	const { gathering } = state;
-	if (due.length === 0) return { ...state, gathering: undefined };
-	if (gathering && now < gathering.countAt) return state;
-	if (gathering && (due.length <= gathering.known || now >= gathering.until)) return { ...state, gathering: undefined };
-	const until = gathering?.until ?? now + GATHER_MS;
-	return { ...state, gathering: { until, known: due.length, countAt: now + TOGETHER_MS } };
-}
-
 function againIn(state: DeliveryState, seen: DeliverySnapshot, { due, now }: { due: number; now: number }) {
 	if (state.gathering) return state.gathering.countAt - now;
 	const elsewhere = seen.owed.filter(({ isOurs }) => !isOurs).length;
@@ -194,23 +188,31 @@ interface Draining {
 	now: number;
 }
 
-/** In one-shot modes the drain gets the announces. If it gets none, there is nothing left to wait for. */
+/**
+ * In one-shot modes the drain gets the announces, at once unless they are part of a crowd: pi waits for the others anyway. If
+ * it gets none, there is nothing left to wait for.
+ */
 function drained(
 	state: DeliveryState,
 	{ deadline, sayAt }: NonNullable<DeliveryState["drain"]>,
 	{ actions, due, stopped, seen, now }: Draining,
 ): DeliveryDecision {
-	if (due.length > 0 || seen.open === 0 || now >= deadline) {
+	const waiting = { due: due.length, open: seen.open, now };
+	const isUp = now >= deadline;
+	const gathered = { ...state, ...NOT_GATHERING, ...(isUp || !isCrowd(state, waiting) ? {} : gather(state, waiting)) };
+	if ((due.length > 0 && !gathered.gathering) || seen.open === 0 || isUp) {
 		if (due.length === 0 && seen.open > 0) actions.push({ do: "say what is left" });
-		actions.push({ do: "deliver due", ids: due, stopped });
-		const ended = { ...state, drain: undefined };
+		const { after, maxBytes } = announceNow(state, waiting);
+		actions.push({ do: "deliver due", ids: due, stopped, maxBytes });
+		const ended = { ...state, ...NOT_GATHERING, ...after, drain: undefined };
 		return { state: ended, actions, againInMs: againIn(ended, seen, { due: due.length + stopped.length, now }) };
 	}
 	const says = now >= sayAt;
 	if (says) actions.push({ do: "say what is awaited", forMs: deadline - now });
+	const countIn = (gathered.gathering?.countAt ?? Number.POSITIVE_INFINITY) - now;
 	return {
-		state: { ...state, drain: { deadline, sayAt: says ? now + DRAIN_SAYS_EVERY_MS : sayAt } },
+		state: { ...gathered, drain: { deadline, sayAt: says ? now + DRAIN_SAYS_EVERY_MS : sayAt } },
 		actions,
-		againInMs: Math.min(DRAIN_LOOK_EVERY_MS, deadline - now),
+		againInMs: Math.min(DRAIN_LOOK_EVERY_MS, deadline - now, countIn),
 	};
 }

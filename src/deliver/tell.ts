@@ -1,5 +1,6 @@
 import { inOneLine } from "../collect/plain.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
+import { truncateForModel } from "../collect/truncate.ts";
 import { transcriptToTell } from "../ledger/archive.ts";
 import { settleDeliveries, skipDelivery } from "../ledger/deliveries.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -11,6 +12,7 @@ import type { RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
 import { SILENCE } from "../run/silence.ts";
 import { type Announce, type Announcing, announceOf, poorAnnounceOf } from "./announce.ts";
+import { shareOfEach } from "./fit.ts";
 import type { RunEvents } from "./run-events.ts";
 import { scriptedAmong } from "./scripted.ts";
 import { type StoppedMessage, stoppedMessage } from "./stopped.ts";
@@ -26,18 +28,45 @@ export interface Telling {
 	log: Log;
 }
 
-/** The announces of these runs, each by its id, less those that another process turns out to have made. */
-export function announcesOf(telling: Telling, due: readonly EndedRecord[]): Map<RunId, Announce> {
+/**
+ * The announces of these runs, each by its id, less those that another process turns out to have made. If they would hold
+ * more than `maxBytes` for the model, the long ones are cut, and each says which file has the whole.
+ */
+export function announcesOf(telling: Telling, due: readonly EndedRecord[], maxBytes: number): Map<RunId, Announce> {
 	const { ledger, redactor, clock, log } = telling;
 	const untold = untoldAmong(telling, due);
-	const announces = untold.map((record): [RunId, Announce] => {
-		const transcript = transcriptToTell(ledger, record, clock.now());
-		return [record.run.id, announceOrSayWhyNot(telling, record, { redactor, transcript })];
+	const made = untold.map((record) => {
+		const announcing = { redactor, transcript: transcriptToTell(ledger, record, clock.now()) };
+		return { record, announcing, announce: announceOrSayWhyNot(telling, record, announcing) };
+	});
+	const share = shareOfEach(
+		made.map(({ announce }) => bytesOf(announce)),
+		maxBytes,
+	);
+	const announces = made.map(({ record, announcing, announce }): [RunId, Announce] => {
+		if (share === undefined || bytesOf(announce) <= share) return [record.run.id, announce];
+		const shown = shownBytes(record) - (bytesOf(announce) - share) - ROOM_FOR_WHEREABOUTS;
+		const cut = { ...announcing, maxBytes: Math.max(shown, FEWEST_BYTES) };
+		return [record.run.id, announceOrSayWhyNot(telling, record, cut)];
 	});
 	for (const { run, plan, parentSession } of untold) {
 		log.info("announcing", { runId: run.id, agent: plan.agent, session: parentSession });
 	}
 	return new Map(announces);
+}
+
+const bytesOf = ({ content }: Announce): number => Buffer.byteLength(content);
+
+/** What a cut report says about the file that has the whole, with the path of that file. */
+const ROOM_FOR_WHEREABOUTS = 300;
+/** Of however many reports, each keeps the first lines of what was found. */
+const FEWEST_BYTES = 200;
+
+/** How much of what the child said its announce holds. */
+function shownBytes({ run: { outcome } }: EndedRecord): number {
+	const found = outcome.status === "success" ? undefined : outcome.output;
+	const said = outcome.finalized?.result ?? found ?? "";
+	return Buffer.byteLength(truncateForModel(said).text);
 }
 
 /** The one line about runs that the user stopped, less those that another process has told of. Undefined if none is left. */

@@ -15,9 +15,13 @@ export interface Shown {
 	whereabouts?: Redacted;
 }
 
-/** What a model gets of what a child said. */
-export function shownToModel(text: Redacted, { plan, run }: RunRecord, { redact }: Redactor): Shown {
-	const { text: head, note } = truncateForModel(text);
+/** What a model gets of what a child said: as much as of any tool's output, or `maxBytes`. */
+export function shownToModel(
+	text: Redacted,
+	{ plan, run }: RunRecord,
+	{ redact, maxBytes }: Pick<Redactor, "redact"> & { maxBytes?: number | undefined },
+): Shown {
+	const { text: head, note } = truncateForModel(text, maxBytes);
 	if (note === undefined) return { text };
 	const whereabouts = redact(`[${note} ${keepAnswer(wholeAnswerFile(plan.session.file, run.id), text)}]`);
 	return { text: reshaped(text, () => head), note, whereabouts };

@@ -6,6 +6,7 @@ import { hostRing } from "../child/host-ring.ts";
 import { freshModelRuntimes } from "../child/models.ts";
 import { WATCHABLE } from "../child/provider-watch.ts";
 import { sayProviders } from "../child/providers-command.ts";
+import { tryRingAhead } from "../child/ring.ts";
 import { clearLeftTrees } from "../child/tree.ts";
 import { startWork } from "../child/work.ts";
 import { currentRedactor } from "../collect/redact/current-redactor.ts";
@@ -47,6 +48,8 @@ const TOOL_ENTRIES = {
 export default function hostExtension(pi: ExtensionAPI): void {
 	let host: Host | undefined;
 	let traces: RunTraces | undefined;
+	// Its first run needs the answer. Programs can try it while this process still loads pi.
+	tryRingAhead();
 	pi.registerCommand(HOST_COMMAND, {
 		description: "Internal: runs child sessions until they are no longer needed",
 		handler: async (args, { ui, model }) => {

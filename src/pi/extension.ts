@@ -76,7 +76,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	};
 	const common = { pi, services, decisions, onSpawned };
 	const ui = new TerminalUi({ ...common, live });
-	const startHostAhead = prestartHost(pi, services);
+	const prestart = prestartHost(pi, services);
 	const requests = answerRequests(common, over.signal);
 	let enabled = false;
 	let policy = "";
@@ -111,8 +111,11 @@ export default function piGeon(pi: ExtensionAPI): void {
 	pi.on("before_agent_start", ({ prompt, systemPromptOptions }, ctx) => {
 		addPolicyToCustomPrompt(systemPromptOptions, policy);
 		if (!enabled) return undefined;
-		startHostAhead(ctx);
+		prestart.turnBegins(ctx);
 		return mentionMessage(prompt, ctx);
+	});
+	pi.on("message_update", (event, ctx) => {
+		if (enabled) prestart.modelWrites(event, ctx);
 	});
 	pi.on("tool_result", markFailure);
 	pi.on("turn_end", (event, ctx) => announcer.settleResults(talkIn(ctx), event.toolResults));

@@ -1,4 +1,4 @@
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionContext, MessageUpdateEvent } from "@earendil-works/pi-coding-agent";
 import type { Config } from "../config/config.ts";
 import { planLaunch } from "../plan/launch.ts";
 import type { RingedPlan } from "../supervise/host-profiles.ts";
@@ -10,20 +10,45 @@ import type { SessionServices } from "./session-services.ts";
 /** By then the model has been asked, and the process has nothing to do. */
 const WHEN_IDLE_MS = 200;
 
-/**
- * Starts a host when the first turn of a session begins, while the model thinks about whom to ask: a delegation that
- * comes finds it ready. Not in one-shot modes, most of which never delegate, and not in sessions that never prompt.
- */
-export function prestartHost(pi: ExtensionAPI, services: SessionServices): (ctx: ExtensionContext) => void {
-	let done = false;
-	return (ctx) => {
-		if (done || !ctx.hasUI) return;
-		done = true;
-		// A hint only: whoever delegates looks for a host itself, and reports what is wrong with that.
-		const onFailure = (error: unknown) => parentLog.warn("nothing could be prepared ahead", { error });
+/** The tools whose calls need a host. */
+const DELEGATING: ReadonlySet<string> = new Set(["subagent", "sessions_spawn"]);
+
+export interface Prestart {
+	/**
+	 * A turn begins: while the model thinks about whom to ask, a host can start. Not in one-shot modes, most of which
+	 * never delegate, and only for the first turn of a session.
+	 */
+	turnBegins(ctx: ExtensionContext): void;
+	/** The model writes. Once it begins to write a call that needs a host, one is started in every mode. */
+	modelWrites(event: MessageUpdateEvent, ctx: ExtensionContext): void;
+}
+
+/** Prepares what a delegation needs before its call is complete, so that the call finds it ready. */
+export function prestartHost(pi: ExtensionAPI, services: SessionServices): Prestart {
+	let isPlanned = false;
+	/** When the assistant message was begun for which a host was looked for last. */
+	let preparedFor: number | undefined;
+	// A hint only: the call itself looks for a host too, and reports what is wrong with that.
+	const onFailure = (error: unknown) => parentLog.warn("nothing could be prepared ahead", { error });
+	const prepare = (ctx: ExtensionContext, planInMs: number) => {
 		services.use(ctx, async ({ supervisor, config }) => supervisor.prepare(likely(config))).catch(onFailure);
-		const timer = setTimeout(() => planAhead(pi, services, ctx).catch(onFailure), WHEN_IDLE_MS);
-		timer.unref();
+		if (isPlanned) return;
+		isPlanned = true;
+		setTimeout(() => planAhead(pi, services, ctx).catch(onFailure), planInMs).unref();
+	};
+	return {
+		turnBegins(ctx) {
+			if (!isPlanned && ctx.hasUI) prepare(ctx, WHEN_IDLE_MS);
+		},
+		modelWrites({ message, assistantMessageEvent: written }, ctx) {
+			// The first event of a call may come without the tool's name.
+			if (written.type !== "toolcall_start" && written.type !== "toolcall_delta") return;
+			if (message.timestamp === preparedFor) return;
+			const part = written.partial.content[written.contentIndex];
+			if (part?.type !== "toolCall" || !DELEGATING.has(part.name)) return;
+			preparedFor = message.timestamp;
+			prepare(ctx, 0);
+		},
 	};
 }
 
@@ -33,10 +58,10 @@ const likely = ({ subagents: { sandbox, hooks } }: Config): RingedPlan => ({
 	...(hooks.stop && { stopHook: hooks.stop }),
 });
 
-/** The user hears nothing of a plan that nobody asked for. */
+/** The user is not asked about a plan that was only made ahead. */
 const NOBODY_ASKED: UserDecisions = { approveProjectAgent: async () => "nobody", askToWrite: async () => "not_asked" };
 
-/** Makes a plan that nobody asked for, so that what the first one needs is read and compiled when that comes. */
+/** Makes a plan that is thrown away, so that what the first real one needs is read and compiled by then. */
 async function planAhead(pi: ExtensionAPI, services: SessionServices, ctx: ExtensionContext): Promise<void> {
 	if (services.isClosing) return;
 	await services.use(ctx, async (available) => {

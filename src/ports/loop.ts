@@ -7,8 +7,8 @@ const LONGEST_SPACE_MS = 1000;
 
 /**
  * The loop of a process: it looks, and looks again at the next hint, or at the latest when the look before said. Hints that
- * come together share one look. With a thousand runs a look takes milliseconds and each run gives several hints: looks take
- * no more than a fifth of the time.
+ * come together share one look. With a thousand runs a look takes milliseconds and each run gives several hints: long looks
+ * that follow each other take no more than a fifth of the time.
  */
 export class Loop {
 	readonly #clock: Clock;
@@ -17,6 +17,7 @@ export class Loop {
 	#cancel = () => {};
 	#isHinted = false;
 	#notBefore = 0;
+	#lastTookMs = 0;
 	#isOver = false;
 
 	constructor(clock: Clock, look: () => number | undefined) {
@@ -39,7 +40,10 @@ export class Loop {
 		const againInMs = this.#look();
 		const ended = this.#clock.elapsed();
 		const tookMs = ended - started;
-		this.#notBefore = tookMs > SHORT_LOOK_MS ? ended + Math.min(4 * tookMs, LONGEST_SPACE_MS) : 0;
+		// One long look says little: the first in a process compiles what it runs. Two in a row do.
+		const usualMs = Math.min(tookMs, this.#lastTookMs);
+		this.#lastTookMs = tookMs;
+		this.#notBefore = usualMs > SHORT_LOOK_MS ? ended + Math.min(4 * usualMs, LONGEST_SPACE_MS) : 0;
 		if (this.#isOver || this.#isHinted || againInMs === undefined) return;
 		this.#lookIn(againInMs);
 	}

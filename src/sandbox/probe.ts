@@ -26,9 +26,14 @@ export function probeRing(): Promise<RingProbe> {
 	if (!lastProbe || isStale) {
 		const answer = tryRings();
 		lastProbe = { at: Date.now(), answer };
-		void answer.then((found) => {
-			knownAnswer = found;
-		});
+		answer.then(
+			(found) => {
+				knownAnswer = found;
+			},
+			() => {
+				lastProbe = undefined; // A full disk may have room for the next one.
+			},
+		);
 	}
 	return lastProbe.answer;
 }
@@ -62,13 +67,14 @@ export async function tryRings(platform: NodeJS.Platform = process.platform): Pr
 	const found = bwrapHere(platform);
 	if ("why" in found) return { can: false, why: found.why };
 	const { bwrap } = found;
+	const version = versionOf(bwrap);
 	const failures: string[] = [];
 	for (const abilities of RINGS_TO_TRY) {
 		const problem = await whyNoRing({ bwrap, ...abilities });
 		if (problem !== undefined) failures.push(problem);
 		else {
 			const weaker = abilities.ownProcesses ? "" : ", with /proc of the system";
-			return { can: true, by: `${await versionOf(bwrap)}${weaker}`, abilities: { bwrap, ...abilities } };
+			return { can: true, by: `${await version}${weaker}`, abilities: { bwrap, ...abilities } };
 		}
 	}
 	return { can: false, why: `bubblewrap cannot make a sandbox here: ${failures[0]}. ${remedyHere()}` };

@@ -24,7 +24,10 @@ const NOTHING: DeliverySnapshot = {
 const OWED: Owed = { id: ID, isOurs: true, wantsSilence: false };
 const owed = (more: Partial<Owed> = {}): DeliverySnapshot => ({ ...NOTHING, owed: [{ ...OWED, ...more }] });
 const told = { held: new Set([ID]), onDisk: new Set([ID]) };
-const GATHERED: DeliveryState = { ...NOTHING_GIVEN, gathering: { until: NOW + 1000, known: 1, countAt: NOW } };
+const GATHERED: DeliveryState = {
+	...NOTHING_GIVEN,
+	gathering: { since: NOW, until: NOW + 1000, known: 1, countAt: NOW },
+};
 
 const does = (state: DeliveryState, seen: DeliverySnapshot): string[] =>
 	decideDeliveries(state, seen, NOW).actions.map((action) => action.do);
@@ -73,7 +76,9 @@ describe("announces that come close together", () => {
 		const more = decideDeliveries(hinted.state, several(2), NOW + 200);
 		expect([more.actions, more.againInMs]).toEqual([[], 200]);
 		const all = decideDeliveries(more.state, several(2), NOW + 400);
-		expect(all.actions).toEqual([{ do: "announce", ids: expect.arrayContaining([expect.any(String)]) }]);
+		expect(all.actions).toEqual([
+			{ do: "announce", ids: expect.arrayContaining([expect.any(String)]), maxBytes: 100_000 },
+		]);
 		expect(all.state.gathering).toBeUndefined();
 	});
 

@@ -24,6 +24,19 @@ export const toolCall = (name: string, args: object, id?: string): Step => {
 	return ({ wire }) => wire.toolCall(name, JSON.stringify(args), id);
 };
 
+/** A call as a model writes it: it begins without a name, and its arguments are complete only after a while. */
+export const slowToolCall = (name: string, args: object, meanwhile: (stage: Stage) => Promise<unknown>): Step => {
+	const json = JSON.stringify(args);
+	return async (stage) => {
+		const { wire } = stage;
+		await wire.toolCall("", "");
+		await wire.moreOfCall({ name });
+		await wire.moreOfCall({ arguments: json.slice(0, 10) });
+		await meanwhile(stage);
+		await wire.moreOfCall({ arguments: json.slice(10) });
+	};
+};
+
 export const invalidToolArguments = (name: string, args: string): Step => {
 	return ({ wire }) => wire.toolCall(name, args);
 };

@@ -83,7 +83,7 @@ test("a hint during a look leads to another look", () => {
 	expect(looks).toBe(2);
 });
 
-test("a look that takes long keeps the next hint waiting four times as long, so that others get a turn", () => {
+test("looks that take long keep the next hint waiting four times as long, so that others get a turn", () => {
 	const { clock, goOn, spend } = handClock();
 	let looks = 0;
 	const loop = new Loop(clock, () => {
@@ -92,11 +92,28 @@ test("a look that takes long keeps the next hint waiting four times as long, so 
 		return undefined;
 	});
 	loop.lookNow();
+	loop.lookNow();
 	loop.hint();
 	goOn(39);
-	expect(looks).toBe(1);
-	goOn(1);
 	expect(looks).toBe(2);
+	goOn(1);
+	expect(looks).toBe(3);
+});
+
+test.each([
+	["the first look, which compiles what it runs", [50, 1]],
+	["one long look after short ones", [1, 1, 50, 1]],
+])("%s keeps no hint waiting", (_what, durations) => {
+	const { clock, goOn, spend } = handClock();
+	let looks = 0;
+	const loop = new Loop(clock, () => {
+		spend(durations[looks++] ?? 0);
+		return undefined;
+	});
+	for (let time = 1; time < durations.length; time++) loop.lookNow();
+	loop.hint();
+	goOn(0);
+	expect(looks).toBe(durations.length);
 });
 
 test("a look that was held up, by a lock or a suspension, delays others by a second at most", () => {
@@ -108,9 +125,10 @@ test("a look that was held up, by a lock or a suspension, delays others by a sec
 		return 2000;
 	});
 	loop.lookNow();
+	loop.lookNow();
 	loop.hint();
 	goOn(1000);
-	expect(looks).toBe(2);
+	expect(looks).toBe(3);
 });
 
 test("without anything to wait for it keeps no timer, and once it is over it never looks again", () => {

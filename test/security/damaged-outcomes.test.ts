@@ -141,7 +141,7 @@ test("a run whose report cannot be made is reported as such, and the others of i
 	const due = [first, withOutcome(second, { ...FAILURE, output: 5 }), third];
 	const log = { debug() {}, info() {}, warn() {}, error() {} };
 	const telling = { talk, ledger, redactor, log, clock: systemClock, events: { announced() {} } };
-	const announces = [...announcesOf(telling, due).values()];
+	const announces = [...announcesOf(telling, due, 100_000).values()];
 	expect(announces.map(({ details }) => [details.runId, details.status])).toEqual([
 		[first.run.id, "success"],
 		[second.run.id, "unknown"],
