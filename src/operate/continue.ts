@@ -2,7 +2,7 @@ import type { Admitting } from "../delegate.ts";
 import { type MessageSender, sendToRun } from "../ledger/inbox.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { refusedMessage } from "../plan/continued.ts";
-import { GENERAL } from "../plan/general.ts";
+import { isGeneral } from "../plan/general.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import { continuedFor } from "../plan/limits.ts";
 import { isRefusal, type Refusal } from "../run/errors.ts";
@@ -55,7 +55,8 @@ export async function continueSession(
 	const { message, sender: _sender, ...from } = request;
 	const next = {
 		...from,
-		...(plan.definition.digest !== GENERAL.digest && { agent: plan.agent }),
+		...(!isGeneral(plan.definition) && { agent: plan.agent }),
+		...(plan.isolation === "worktree" && { isolation: plan.isolation }),
 		task: message,
 		sessionId,
 		agentId: plan.principal.id,

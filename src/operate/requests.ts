@@ -20,6 +20,7 @@ export interface SubagentsParams {
 		thinking?: string;
 		runTimeoutSeconds?: number;
 		context?: "fresh" | "fork";
+		isolation?: "worktree";
 		cleanup?: "keep" | "delete";
 	};
 	/** Waits for the end of a run: at most so long, or without a limit. */

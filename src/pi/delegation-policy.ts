@@ -21,7 +21,7 @@ export function delegationPolicy(agents: readonly NamedAgent[]): string {
 }
 
 const exampleFor = ({ name }: NamedAgent): string =>
-	`Example: subagent({ agent: "${name}", task: "Find where sessions expire. Report path:line of each place and what decides it." })`;
+	`Example: subagent({ agent: "${name}", task: "Find where sessions expire. Report path:line of each place." })`;
 
 function hintOf({ name, description }: NamedAgent): string[] {
 	const { when } = splitDescription(description);

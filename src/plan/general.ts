@@ -18,3 +18,6 @@ export const GENERAL: AgentDefinition = {
 	file: "(no role)",
 	digest: "general",
 };
+
+/** Also where a request has changed something of it. */
+export const isGeneral = ({ digest }: Pick<AgentDefinition, "digest">): boolean => digest === GENERAL.digest;

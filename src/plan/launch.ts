@@ -15,6 +15,7 @@ import { fallbacksFor } from "./fallbacks.ts";
 import { forkFor, type ParentConversation } from "./fork.ts";
 import { GENERAL } from "./general.ts";
 import { stopHookFor } from "./hooks.ts";
+import { nameOf } from "./left-out.ts";
 import { continuedFor, effectiveLimits } from "./limits.ts";
 import type { ModelSource, ResolvedModel } from "./model.ts";
 import { modelFor } from "./model-for.ts";
@@ -46,6 +47,8 @@ export interface LaunchRequest {
 	thinking?: ThinkingLevel;
 	/** What its session begins with. Wins over the agent's file. */
 	context?: StartingContext;
+	/** Wins over the agent's file. */
+	isolation?: "worktree";
 	/** The call of the parent's model that asks, if one does. */
 	toolCall?: string;
 	/** The principal to run under. */
@@ -113,7 +116,9 @@ export async function planLaunch(
 	const { config } = sources;
 	const permitted = await permittedAgent(request, parent, sources);
 	if (isRefusal(permitted)) return permitted;
-	const agent = await keptToItsNetwork(permitted.agent, { config, ringTrouble: parent.ringTrouble });
+	const { isolation = permitted.agent.isolation } = request;
+	const asked = isolation === permitted.agent.isolation ? permitted.agent : { ...permitted.agent, isolation };
+	const agent = await keptToItsNetwork(asked, { config, ringTrouble: parent.ringTrouble });
 	const principal = choosePrincipal(request.agentId, sources);
 	if (isRefusal(principal)) return principal;
 	const chosenSession = childSession(request, agent, { ...sources, parent, principal: principal.id });
@@ -143,6 +148,9 @@ export async function planLaunch(
 	if (isRefusal(treeChoice)) return treeChoice;
 	// Last, so that the user is asked about no run that cannot be.
 	const { tree, warnings: treeWarnings } = treeChoice;
+	if (request.isolation && !tree && treeWarnings.length === 0) {
+		treeWarnings.push(`isolation: worktree has no effect here: ${nameOf(agent)} only reads.`);
+	}
 	const tools = await toolsWithConsent(agent, parent, { config, inTree: tree !== undefined });
 	if (isRefusal(tools)) return tools;
 	const sandbox = await sandboxFor({

@@ -1,5 +1,5 @@
 import type { AgentDefinition, LeftOutTool } from "../agents/definition.ts";
-import { GENERAL } from "./general.ts";
+import { isGeneral } from "./general.ts";
 
 /** Why a child does not get a tool that its agent asks for. */
 export type WhyLeftOut =
@@ -183,4 +183,4 @@ function readonlyReason({ name, unenforced }: AgentDefinition): string {
 }
 
 /** How messages call whoever gets the tools. */
-export const nameOf = (agent: AgentDefinition): string => (agent === GENERAL ? "a child without an agent" : agent.name);
+export const nameOf = (agent: AgentDefinition): string => (isGeneral(agent) ? "a child without an agent" : agent.name);

@@ -6,7 +6,7 @@ import type { Refusal } from "../run/errors.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 import { isMcpTool, PI_TOOLS } from "../run/pi-tools.ts";
 import { ASK_TOOL } from "../run/question.ts";
-import { GENERAL } from "./general.ts";
+import { isGeneral } from "./general.ts";
 import { type LeftOut, leftOutWarnings, unreadableWarnings, type WhyLeftOut } from "./left-out.ts";
 import { noTools } from "./no-tools.ts";
 import type { LaunchPlan } from "./plan.ts";
@@ -178,7 +178,7 @@ function whyNotWriting(name: string, { agent, config, consent, inTree }: ToolQue
 	const writesInTree = !agent.readonly && (inTree || agent.isolation === "worktree");
 	// A file that asks for a tree gets less without one, and never the checkout instead.
 	if (writesInTree) return inTree ? undefined : "no_tree";
-	if (agent.source === "builtin" && agent !== GENERAL) return "builtin";
+	if (agent.source === "builtin" && !isGeneral(agent)) return "builtin";
 	if (agent.readonly) return isMcpTool(name) ? "mcp_readonly" : "readonly";
 	if (config.subagents.allowWrite || consent === "given") return undefined;
 	if (isMcpTool(name)) return "mcp_writes";

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../agents/definition.ts";
 import type { Config } from "../config/config.ts";
 import { type Refusal, refuse } from "../run/errors.ts";
-import { GENERAL } from "./general.ts";
+import { isGeneral } from "./general.ts";
 import type { ParentFacts } from "./launch.ts";
 import { nameOf } from "./left-out.ts";
 import type { PlannedTree } from "./plan.ts";
@@ -30,7 +30,7 @@ export async function treeFor(question: TreeQuestion): Promise<{ tree?: PlannedT
 	const { agent, config, parent } = question;
 	const { sandbox, allowWrite } = config.subagents;
 	const isAskedFor = agent.isolation === "worktree";
-	if (!isAskedFor && (agent !== GENERAL || allowWrite)) return { warnings: [] };
+	if (!isAskedFor && (!isGeneral(agent) || allowWrite)) return { warnings: [] };
 	if (!wouldWrite(question)) return { warnings: [] };
 	const without = (why: string) => ({
 		warnings: [`${capitalized(nameOf(agent))} cannot get a tree to write in, so it only reads: ${why}`],

@@ -9,6 +9,7 @@ const { config } = loadConfig({ userFile: "/nowhere/pi-geon.json" });
 
 const agent = (wish: Partial<AgentDefinition>): AgentDefinition => ({
 	...GENERAL,
+	digest: "of a file",
 	name: "scout",
 	source: "user",
 	file: "/agents/scout.md",

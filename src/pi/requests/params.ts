@@ -18,6 +18,7 @@ const PARAMS: Record<SubagentsMethod, TSchema> = {
 			thinking: Type.Optional(Type.Union(THINKING_LEVELS.map((level) => Type.Literal(level)))),
 			runTimeoutSeconds: Type.Optional(Type.Number({ minimum: 0 })),
 			context: Type.Optional(Type.Enum([...STARTING_CONTEXTS])),
+			isolation: Type.Optional(Type.Literal("worktree")),
 			cleanup: Type.Optional(Type.Union([Type.Literal("keep"), Type.Literal("delete")])),
 		},
 		strict,

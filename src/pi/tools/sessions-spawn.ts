@@ -25,7 +25,8 @@ const spawnParameters = Type.Object(
 		thinking: Type.Optional(Type.String()),
 		runTimeoutSeconds: Type.Optional(Type.Number({ minimum: 0 })),
 		context: Type.Optional(Type.String({ description: "fork: it knows this conversation" })),
-		cleanup: Type.Optional(Type.Union([Type.Literal("keep"), Type.Literal("delete")])),
+		isolation: Type.Optional(Type.Literal("worktree")),
+		cleanup: Type.Optional(Type.Enum(["keep", "delete"], { type: "string" })),
 	},
 	{ additionalProperties: false },
 );
@@ -41,7 +42,7 @@ export function sessionsSpawnTool({ pi, services, decisions, onSpawned }: Delega
 		name: "sessions_spawn",
 		label: "Spawn subagent",
 		description:
-			"Delegate a task to a subagent in the background and go on. Its report comes into this conversation by itself: do not wait or poll.",
+			"Delegate a task to a subagent in the background. Its report arrives here by itself: do not wait or poll.",
 		parameters: spawnParameters,
 		renderCall: renderSpawnCall,
 		renderResult: renderSpawnResult,
