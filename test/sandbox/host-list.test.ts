@@ -11,6 +11,7 @@ import { runInRing } from "../../src/sandbox/run-in-ring.ts";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { bundled } from "../helpers/bundled.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { ANY_PI, promptPi } from "../helpers/pi.ts";
@@ -188,7 +189,7 @@ test.each([
 	},
 );
 
-test("an MCP server, which pi starts, reaches the hosts of the list too", async () => {
+longTest("an MCP server, which pi starts, reaches the hosts of the list too", async () => {
 	const code = `
 		const answer = await fetch("http://${NAME}:${"PORT"}/from-a-server").then((it) => it.text(), (error) => error.message);
 		// The parent has started this server too, outside of any ring.
