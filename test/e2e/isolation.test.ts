@@ -84,7 +84,7 @@ longTest("its host leaves right after it, and its plan says why it had one", asy
 	expect(inLedger(home, "SELECT id FROM hosts WHERE state <> 'gone'")).toEqual([]);
 });
 
-test("no more processes are started than the lane has places, and one that waits", async () => {
+longTest("no more processes are started than the lane has places, and one that waits", async () => {
 	let first = true;
 	let most = 0;
 	const home: Home = await openHome({

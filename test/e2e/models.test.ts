@@ -7,7 +7,7 @@ import { killHostsAtWork } from "../helpers/hosts.ts";
 import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
-import { ANY_PI, piVersions, promptPi } from "../helpers/pi.ts";
+import { ANY_PI, promptPi, somePi } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
@@ -24,7 +24,7 @@ const oneLook = dispatch({
 });
 const asParent = ["--model", "elsewhere/own"];
 
-describe.each(piVersions)("a model that only an extension provides, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("a model that only an extension provides, on pi %s", (version) => {
 	test("is inherited by a child; the extension's tools and hooks stay out of it", async () => {
 		const home = await openHome({ moreExtensions: [OWN_PROVIDER], script: oneLook });
 		const env = { ELSEWHERE_URL: home.model.baseUrl, ELSEWHERE_TRACES: home.project };

@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import type { SubagentDetails } from "../../src/deliver/details.ts";
 import type { Home } from "../helpers/home.ts";
 import { killHostsAtWork } from "../helpers/hosts.ts";
-import { longTest } from "../helpers/long-test.ts";
 import type { RecordedRequest } from "../helpers/model-request.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { cut, delay, httpError, type Reply, text, toolCall } from "../helpers/model-steps.ts";
@@ -77,7 +76,7 @@ describe.each(somePi(import.meta.url))(
 			expect(details?.results[0]).toMatchObject({ exitCode: 0, attempts: 1 });
 		});
 
-		longTest("each request has its own retries", async () => {
+		test("each request has its own retries", async () => {
 			const child = [...times(3, overloaded), looking, ...times(3, overloaded), success];
 			expect((await delegated({ pi, child })).details?.results[0]).toMatchObject({ exitCode: 0, attempts: 1 });
 		});
@@ -118,16 +117,13 @@ describe.each(somePi(import.meta.url))(
 			expect(asked).toHaveLength(4 + PIS_TRIES);
 		});
 
-		longTest(
-			"retries switched off in pi's settings are off in the child: the next request is the next attempt",
-			async () => {
-				const { details, asked } = await delegated({ pi, retry: { enabled: false }, child: [overloaded, success] });
-				expect(details?.results[0]).toMatchObject({ exitCode: 0, attempts: 2 });
-				expect(asked).toHaveLength(2);
-			},
-		);
+		test("retries switched off in pi's settings are off in the child: the next request is the next attempt", async () => {
+			const { details, asked } = await delegated({ pi, retry: { enabled: false }, child: [overloaded, success] });
+			expect(details?.results[0]).toMatchObject({ exitCode: 0, attempts: 2 });
+			expect(asked).toHaveLength(2);
+		});
 
-		longTest.each([
+		test.each([
 			["401", httpError(401, { body: '{"error":{"message":"invalid x-api-key","type":"authentication_error"}}' }), 1],
 			[
 				"a context that is too long",
@@ -152,7 +148,7 @@ describe.each(somePi(import.meta.url))(
 			expect(asked).toHaveLength(requests);
 		});
 
-		longTest("an attempt follows on a status, whatever the words", async () => {
+		test("an attempt follows on a status, whatever the words", async () => {
 			const unworded = httpError(529, { body: '{"error":{"message":"Mercury is in retrograde"}}' });
 			expect((await delegated({ pi, child: [unworded, success] })).details?.results[0]).toMatchObject({
 				exitCode: 0,
@@ -160,7 +156,7 @@ describe.each(somePi(import.meta.url))(
 			});
 		});
 
-		longTest("the idle limit does not end a run during pi's backoff", async () => {
+		test("the idle limit does not end a run during pi's backoff", async () => {
 			const { details } = await delegated({
 				pi,
 				retry: { baseDelayMs: 4000 },

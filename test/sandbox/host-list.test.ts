@@ -16,6 +16,7 @@ import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { ANY_PI, promptPi } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
+import { isShare } from "../helpers/share.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { said, useRing } from "./a-ring.ts";
 
@@ -149,10 +150,11 @@ test("this machine can, and so says the probe", async () => {
 	expect(await hostListTrouble(probe.abilities)).toBeUndefined();
 });
 
-test.each([
+const ways = [
 	["in the checkout", "shared", "policy"],
 	["in a tree, with its host in a ring too,", "worktree", "kernel"],
-])(
+];
+test.each(isShare ? ways.slice(1) : ways)(
 	"a run with a list that works %s says so in its result, and leaves nothing behind",
 	async (_name, isolation, host) => {
 		const home = await openHome({
