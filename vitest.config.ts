@@ -1,10 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
+import { LeftToLong } from "./test/helpers/left-to-long.ts";
 import { LongestFirst } from "./test/helpers/longest-first.ts";
 import { PATIENCE_MS } from "./test/helpers/patience.ts";
-import { isShare } from "./test/helpers/share.ts";
-import { LONG_FILES } from "./test/long-files.ts";
 
 // What Node has compiled once it need not compile in each process: pi is most of what a test loads.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, ".cache", "node-compile-cache");
@@ -24,11 +23,9 @@ const OWN_PROCESS = globSync("test/**/*.test.ts").filter((file) =>
 	CHANGES_ITS_PROCESS.test(readFileSync(file, "utf8")),
 );
 
-/** `npm test` leaves them to `npm run test:long`. */
-const LEFT_OUT = isShare ? LONG_FILES : [];
-
 export default defineConfig({
 	test: {
+		reporters: ["default", new LeftToLong()],
 		globalSetup: ["test/helpers/global-setup.ts"],
 		// Longer than the longest waits in it, which say what they waited for. Only a failure takes so long.
 		testTimeout: 3 * PATIENCE_MS,
@@ -43,18 +40,14 @@ export default defineConfig({
 		projects: [
 			{
 				extends: true,
-				test: {
-					name: "own process",
-					include: OWN_PROCESS,
-					exclude: [...configDefaults.exclude, ...LEFT_OUT],
-				},
+				test: { name: "own process", include: OWN_PROCESS },
 			},
 			{
 				extends: true,
 				test: {
 					name: "shared process",
 					include: ["test/**/*.test.ts"],
-					exclude: [...configDefaults.exclude, ...ALONE, ...OWN_PROCESS, ...LEFT_OUT],
+					exclude: [...configDefaults.exclude, ...ALONE, ...OWN_PROCESS],
 					isolate: false,
 				},
 			},

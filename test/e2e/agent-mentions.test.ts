@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
 import { promptPi, somePi, startRpc, startTerminal } from "../helpers/pi.ts";
@@ -43,7 +44,7 @@ describe.each(somePi(import.meta.url))("@agent:, on pi %s", (version) => {
 		expect(other).toMatchObject({ code: 0, finalText: "Nobody was named." });
 	});
 
-	test("works in a prompt that is entered while the model works", async () => {
+	longTest("works in a prompt that is entered while the model works", async () => {
 		const first = gate();
 		const home = await openHome({
 			script: async (request) => {

@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentNamed } from "../helpers/agent-file.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
 import { ANY_PI, type PiEvent, promptPi, somePi, startRpc } from "../helpers/pi.ts";
@@ -26,7 +27,7 @@ test("an agent of the user's is found, and wins over the built-in of its name", 
 	);
 });
 
-test("an agent of a trusted project's wins over the user's", async () => {
+longTest("an agent of a trusted project's wins over the user's", async () => {
 	const home = await openHome({
 		script: script("explorer"),
 		agents: { "mine.md": agentNamed("explorer", "I am the explorer of the user") },
@@ -59,7 +60,7 @@ const openLocal = () =>
 	});
 
 describe.each(somePi(import.meta.url))("an unanswered question about a project's agent, on pi %s", (version) => {
-	test("does not hold up the questions of the next session", async () => {
+	longTest("does not hold up the questions of the next session", async () => {
 		const rpc = startRpc(await openLocal(), { version });
 		await rpc.prompt("Go.");
 		await rpc.waitForEvent(isAsked);
@@ -73,7 +74,7 @@ describe.each(somePi(import.meta.url))("an unanswered question about a project's
 describe("an unanswered question about a project's agent, on any pi", () => {
 	const version = ANY_PI;
 
-	test("is over with the turn, and asked again in the next", async () => {
+	longTest("is over with the turn, and asked again in the next", async () => {
 		const rpc = startRpc(await openLocal(), { version });
 		await rpc.prompt("Go.");
 		await rpc.waitForEvent(isAsked);
@@ -106,7 +107,7 @@ test("where somebody can be asked, the user is asked once, with the file named",
 	expect(home.model.requests.filter((request) => request.isChild)).toHaveLength(2);
 });
 
-test("of many problems the errors are told first, and where the rest is shown", async () => {
+longTest("of many problems the errors are told first, and where the rest is shown", async () => {
 	const harmless = ["a", "b", "c", "d", "e", "f"].map((name) => [`${name}.md`, agentNamed(name, "Do.", "banana: 1")]);
 	const home = await openHome({
 		script: script("explorer"),
@@ -120,27 +121,30 @@ test("of many problems the errors are told first, and where the rest is shown", 
 	]);
 });
 
-test("broken files and dangling links hide nothing, and a repository's own agents/ folder changes nothing", async () => {
-	const home = await openHome({
-		script: script("custom"),
-		agents: {
-			"broken.md": "---\nname: [oops\n---\n",
-			"both.md": agentNamed("both", "I am both", "tools: read\ndenied_tools: bash"),
-			"custom.md": agentNamed("custom", "I am custom"),
-		},
-		files: { "agents/explorer.md": agentNamed("explorer", "I am an impostor") },
-	});
-	mkdirSync(join(home.agentDir, "agents"), { recursive: true });
-	symlinkSync(join(home.scratch, "nowhere.md"), join(home.agentDir, "agents", "dangling.md"));
-	const run = await promptPi(home, "Go.");
-	expect(delegations(run)[0]?.finalized).toMatchObject({ result: "I am custom" });
-	expect(run.stderr).toMatch(/error: .*broken\.md:2:\d+: .+\n/);
-	expect(run.stderr).toMatch(/error: .*both\.md:\d+:\d+: .*tools.*denied_tools/);
-	expect(run.stderr).toMatch(/error: .*dangling\.md: .+\n/);
-	const description = JSON.stringify(home.model.requests[0]?.raw);
-	for (const name of ["explorer", "researcher", "reviewer", "implementer", "tester", "custom"]) {
-		expect(description).toContain(`${name}:`);
-	}
-	expect(description).not.toContain("both:");
-	expect(description).not.toContain("impostor");
-});
+longTest(
+	"broken files and dangling links hide nothing, and a repository's own agents/ folder changes nothing",
+	async () => {
+		const home = await openHome({
+			script: script("custom"),
+			agents: {
+				"broken.md": "---\nname: [oops\n---\n",
+				"both.md": agentNamed("both", "I am both", "tools: read\ndenied_tools: bash"),
+				"custom.md": agentNamed("custom", "I am custom"),
+			},
+			files: { "agents/explorer.md": agentNamed("explorer", "I am an impostor") },
+		});
+		mkdirSync(join(home.agentDir, "agents"), { recursive: true });
+		symlinkSync(join(home.scratch, "nowhere.md"), join(home.agentDir, "agents", "dangling.md"));
+		const run = await promptPi(home, "Go.");
+		expect(delegations(run)[0]?.finalized).toMatchObject({ result: "I am custom" });
+		expect(run.stderr).toMatch(/error: .*broken\.md:2:\d+: .+\n/);
+		expect(run.stderr).toMatch(/error: .*both\.md:\d+:\d+: .*tools.*denied_tools/);
+		expect(run.stderr).toMatch(/error: .*dangling\.md: .+\n/);
+		const description = JSON.stringify(home.model.requests[0]?.raw);
+		for (const name of ["explorer", "researcher", "reviewer", "implementer", "tester", "custom"]) {
+			expect(description).toContain(`${name}:`);
+		}
+		expect(description).not.toContain("both:");
+		expect(description).not.toContain("impostor");
+	},
+);

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
 import { hostPids } from "../helpers/hosts.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, type Reply, text, toolCall } from "../helpers/model-steps.ts";
@@ -96,7 +97,7 @@ describe.each(somePi(import.meta.url))("cleanup: delete, on pi %s", (version) =>
 	});
 });
 
-test("an answer that was kept whole stays where the announce says it is", async () => {
+longTest("an answer that was kept whole stays where the announce says it is", async () => {
 	const home = await openWith(() => finalize("A long line.\n".repeat(3000)));
 	const rpc = startRpc(home);
 	await rpc.promptAndSettle(spawning({ cleanup: "delete" }));
@@ -111,7 +112,7 @@ test("an answer that was kept whole stays where the announce says it is", async 
 	expect(others).toEqual([]);
 });
 
-test("pi -p: what it spawned to be deleted is put away by the time it exits", async () => {
+longTest("pi -p: what it spawned to be deleted is put away by the time it exits", async () => {
 	const home = await openWith(() => finalize("Done."));
 	const run = await promptPi(home, spawning({ cleanup: "delete" }));
 	expect(run.code, run.stderr).toBe(0);
@@ -119,7 +120,7 @@ test("pi -p: what it spawned to be deleted is put away by the time it exits", as
 	expect(isPutAway(onlyRun(home))).toBe(true);
 });
 
-test("after an hour, and a restart of everything, the next process archives it", async () => {
+longTest("after an hour, and a restart of everything, the next process archives it", async () => {
 	const home = await openWith(() => finalize("Done."));
 	const rpc = startRpc(home);
 	await rpc.promptAndSettle(spawning({}));
@@ -143,7 +144,7 @@ test("after an hour, and a restart of everything, the next process archives it",
 	expect(isPutAway(onlyRun(home))).toBe(true);
 });
 
-test("a busy host archives what becomes due, with no parent left", async () => {
+longTest("a busy host archives what becomes due, with no parent left", async () => {
 	const proceed = gate();
 	const home = await openHome({
 		script: dispatch({
@@ -200,7 +201,7 @@ test("what has not been delivered is never archived, whichever process looks", a
 	expect(isPutAway(onlyRun(home))).toBe(true);
 });
 
-test("a timeout stops the run, and archives nothing before its time", async () => {
+longTest("a timeout stops the run, and archives nothing before its time", async () => {
 	const home = await openWith(() => [text("A clue."), hang()]);
 	const rpc = startRpc(home);
 	await rpc.promptAndSettle(spawning({ runTimeoutSeconds: 1 }));
@@ -214,7 +215,7 @@ test("a timeout stops the run, and archives nothing before its time", async () =
 	expect(filesOf(run)).toEqual([basename(run.file)]);
 });
 
-test("once a day a host that leaves removes what is older than retentionDays", async () => {
+longTest("once a day a host that leaves removes what is older than retentionDays", async () => {
 	const home = await openHome({
 		config: { retentionDays: 7 },
 		script: dispatch({ parent, child: () => finalize("Done.") }),

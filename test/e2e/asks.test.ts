@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
@@ -87,7 +88,7 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 		}
 	});
 
-	test("labelled with who asks, and as text", async () => {
+	longTest("labelled with who asks, and as text", async () => {
 		const home = await shareWith(background);
 		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("asks_confirm");
@@ -101,7 +102,7 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 		await said(rpc, heard(true));
 	});
 
-	test("in the background, also where the user takes longer than the idle limit", async () => {
+	longTest("in the background, also where the user takes longer than the idle limit", async () => {
 		const home = await shareWith(background, { idleTimeoutMs: 3_000 });
 		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("Ask first. asks_input");
@@ -117,7 +118,7 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 		await said(rpc, heard("Ada"));
 	});
 
-	test("several at once, answered in any order", async () => {
+	longTest("several at once, answered in any order", async () => {
 		const home = await shareWith(foreground);
 		const rpc = await shared.newSession(home);
 		await rpc.prompt("asks_three_at_once");
@@ -128,7 +129,7 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 		await said(rpc, heard(["yes", "no", "yes"]));
 	});
 
-	test("of two pi on the same session, the first to answer counts", async () => {
+	longTest("of two pi on the same session, the first to answer counts", async () => {
 		const home = await openWith(background);
 		const first = startRpc(home);
 		await first.promptAndSettle("asks_input");
@@ -155,7 +156,7 @@ describe("an unanswered dialog is declined", () => {
 		});
 	});
 
-	test("when its own time is over, and when it is an editor", async () => {
+	longTest("when its own time is over, and when it is an editor", async () => {
 		const home = await shareWith(foreground);
 		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("asks_with_timeout");
@@ -164,7 +165,7 @@ describe("an unanswered dialog is declined", () => {
 		await said(rpc, heard(null));
 	});
 
-	test("when the parent is killed meanwhile; the run goes on, and comes home", async () => {
+	longTest("when the parent is killed meanwhile; the run goes on, and comes home", async () => {
 		const home = await openWith(background);
 		const rpc = startRpc(home);
 		await rpc.promptAndSettle("asks_confirm");
@@ -177,7 +178,7 @@ describe("an unanswered dialog is declined", () => {
 		await said(again, heard(false));
 	});
 
-	test("when the run is stopped: the run ends at once", async () => {
+	longTest("when the run is stopped: the run ends at once", async () => {
 		const home = await shareWith(foreground);
 		const rpc = await shared.newSession(home);
 		await rpc.prompt("asks_confirm");
@@ -187,7 +188,7 @@ describe("an unanswered dialog is declined", () => {
 		expect(JSON.stringify(end)).toContain('"reason":"stopped"');
 	});
 
-	test("by the limit on a tool call", async () => {
+	longTest("by the limit on a tool call", async () => {
 		const home = await shareWith(foreground, { toolTimeoutMs: 3_000 });
 		const rpc = await shared.newSession(home);
 		await rpc.prompt("asks_confirm");
@@ -197,7 +198,7 @@ describe("an unanswered dialog is declined", () => {
 	});
 });
 
-test("a notice of a child's extension goes to the log of its host", async () => {
+longTest("a notice of a child's extension goes to the log of its host", async () => {
 	const home = await shareWith(foreground);
 	await shared.promptPi(home, "notifies");
 	const hosts = join(home.agentDir, "pi-geon", "hosts");
@@ -205,15 +206,18 @@ test("a notice of a child's extension goes to the log of its host", async () => 
 	expect(logs.map((name) => readFileSync(join(hosts, name), "utf8")).join("")).toContain("Something to know.");
 });
 
-test.each(somePi(import.meta.url))("in the terminal of pi %s one dialog is shown after the other", async (version) => {
-	const home = await openWith(foreground);
-	const terminal = startTerminal(home, { version });
-	await terminal.ready();
-	terminal.type("asks_three_at_once\r");
-	for (const title of ["A", "B", "C"]) {
-		await terminal.waitForText(new RegExp(`\\[worker [0-9a-f]{8}\\] ${title}\\?`));
-		if (title === "B") terminal.key("down");
-		terminal.key("enter");
-	}
-	await terminal.waitForText(/heard \["yes","no","yes"\]/);
-});
+longTest.each(somePi(import.meta.url))(
+	"in the terminal of pi %s one dialog is shown after the other",
+	async (version) => {
+		const home = await openWith(foreground);
+		const terminal = startTerminal(home, { version });
+		await terminal.ready();
+		terminal.type("asks_three_at_once\r");
+		for (const title of ["A", "B", "C"]) {
+			await terminal.waitForText(new RegExp(`\\[worker [0-9a-f]{8}\\] ${title}\\?`));
+			if (title === "B") terminal.key("down");
+			terminal.key("enter");
+		}
+		await terminal.waitForText(/heard \["yes","no","yes"\]/);
+	},
+);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
 import { somePi, startTerminal } from "../helpers/pi.ts";
@@ -73,7 +74,7 @@ describe.each(somePi(import.meta.url))("alt+g, on pi %s", (version) => {
 		expect(announcesIn(home)).toHaveLength(2);
 	});
 
-	test.each(["when the ledger has it", "when the call is answered"])(
+	longTest.each(["when the ledger has it", "when the call is answered"])(
 		"a parent that is killed %s reports it once",
 		async (when) => {
 			const gates = { A: gate() };

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { hang } from "../helpers/model-steps.ts";
 import { somePi, startTerminal } from "../helpers/pi.ts";
 import type { TestTerminal } from "../helpers/terminal.ts";
@@ -95,7 +96,7 @@ describe.each(somePi(import.meta.url))("commands in a terminal, on pi %s", (vers
 		await eventually(() => expect(inLedger(home, "SELECT 1 FROM runs WHERE state <> 'ended'")).toEqual([]));
 	});
 
-	test("/sub and Enter is /subagents", async () => {
+	longTest("/sub and Enter is /subagents", async () => {
 		const home = await openHome({});
 		const terminal = startTerminal(home, { version });
 		await terminal.ready();
@@ -105,7 +106,7 @@ describe.each(somePi(import.meta.url))("commands in a terminal, on pi %s", (vers
 		await terminal.waitForText(/No runs in this session yet/);
 	});
 
-	test.each([
+	longTest.each([
 		[40, 24],
 		[60, 15],
 	])("five hundred runs are readable at %d x %d", async (cols, rows) => {

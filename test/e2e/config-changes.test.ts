@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
@@ -47,7 +48,7 @@ test("a configuration that cannot be read any more lifts nothing that it forbade
 	await rpc.close();
 });
 
-test("what is owed is told also where subagents are switched off meanwhile, and can be looked at", async () => {
+longTest("what is owed is told also where subagents are switched off meanwhile, and can be looked at", async () => {
 	const opened = gate();
 	const child: Script = async () => {
 		await opened.opened;

@@ -13,7 +13,6 @@ import { packPackage } from "../helpers/packed-package.ts";
 import { ANY_PI, piVersions, promptPi, runPi, startRpc } from "../helpers/pi.ts";
 import { summarize } from "../helpers/prompt-pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
-import { isShare } from "../helpers/share.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 import { eventually } from "./ledger-of.ts";
@@ -109,7 +108,7 @@ describe.each(piVersions)("on pi %s", (version) => {
 		expect(delegations(run)[0], run.stderr).toMatchObject({ finalized: { result: answer } });
 	});
 
-	test.skipIf(isShare && version !== ANY_PI)(
+	(version === ANY_PI ? test : longTest)(
 		"it works the same once packed and installed, and the installation warns about nothing",
 		async () => {
 			const home = await openHome({ script, extension: false });

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
 import { hostPids } from "../helpers/hosts.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
 import { ANY_PI, runPi, somePi, startRpc } from "../helpers/pi.ts";
@@ -103,7 +104,7 @@ const reportOfManyWrongs = (): Promise<string> => {
 };
 
 describe("the doctor names the cause of", () => {
-	test("a machine on which the kernel enforces nothing, and what would help", async () => {
+	longTest("a machine on which the kernel enforces nothing, and what would help", async () => {
 		const [auto, require] = [
 			await openHome({}),
 			await openHome({ config: { subagents: { sandbox: { mode: "require" } } } }),
@@ -117,7 +118,7 @@ describe("the doctor names the cause of", () => {
 		expect(await doctor(off)).toContain("ok sandbox: The kernel enforces nothing: subagents.sandbox.mode is off");
 	});
 
-	test("a ledger that is not a database", async () => {
+	longTest("a ledger that is not a database", async () => {
 		const home = await openHome({});
 		mkdirSync(join(home.agentDir, "pi-geon"), { mode: 0o700 });
 		writeFileSync(ledgerOf(home), "This was never a database. ".repeat(100), { mode: 0o600 });
@@ -129,7 +130,7 @@ describe("the doctor names the cause of", () => {
 		expect(readFileSync(ledgerOf(home), "utf8")).toMatch(/^This was never/);
 	});
 
-	test("a ledger with a damaged page, which opens like any other", async () => {
+	longTest("a ledger with a damaged page, which opens like any other", async () => {
 		const home = await usedHome();
 		inLedger(home, "PRAGMA wal_checkpoint(TRUNCATE)");
 		const bytes = readFileSync(ledgerOf(home));
@@ -139,13 +140,13 @@ describe("the doctor names the cause of", () => {
 		expect(await doctor(home)).toContain("FAIL ledger: The ledger is damaged");
 	});
 
-	test("a ledger of a newer pi-geon", async () => {
+	longTest("a ledger of a newer pi-geon", async () => {
 		const home = await usedHome();
 		inLedger(home, "PRAGMA user_version = 99");
 		expect(await doctor(home)).toMatch(/FAIL ledger: The ledger cannot be opened .*newer pi-geon .*Update pi-geon/);
 	});
 
-	test("a host that cannot be started", async () => {
+	longTest("a host that cannot be started", async () => {
 		const extension = join((await openHome({})).scratch, "package");
 		cpSync(stagedPackage(), extension, { recursive: true });
 		writeFileSync(join(extension, "dist", "host.js"), 'throw new Error("broken on purpose");');
@@ -153,13 +154,13 @@ describe("the doctor names the cause of", () => {
 		expect(report).toMatch(/FAIL host: A host process cannot be started .*broken on purpose/);
 	});
 
-	test("an agent that names no tool that exists", async () => {
+	longTest("an agent that names no tool that exists", async () => {
 		expect(await reportOfManyWrongs()).toMatch(
 			/FAIL tools: odd gets none of the tools .* frobnicate was left out: .*cannot run/,
 		);
 	});
 
-	test("a model that does not exist, and one without credentials", async () => {
+	longTest("a model that does not exist, and one without credentials", async () => {
 		const report = await reportOfManyWrongs();
 		expect(report).toContain("warn models: There is no model nobody/nothing agents.defaults.subagents.model");
 		expect(report).toMatch(/warn models: The model openai\/gpt-4o has no credentials dear \(.*dear\.md\)/);
@@ -168,7 +169,7 @@ describe("the doctor names the cause of", () => {
 		);
 	});
 
-	test("a hook whose program is not there", async () => {
+	longTest("a hook whose program is not there", async () => {
 		const report = await reportOfManyWrongs();
 		expect(report).toMatch(/FAIL hooks: The start hook cannot be run: there is no program "no-such-gate" on the PATH/);
 		expect(report).toMatch(
@@ -176,7 +177,7 @@ describe("the doctor names the cause of", () => {
 		);
 	});
 
-	test("a model of an extension: whether it loads in a host is tried", async () => {
+	longTest("a model of an extension: whether it loads in a host is tried", async () => {
 		const home = await openHome({ moreExtensions: [join(repositoryRoot, "test", "children", "own-provider.ts")] });
 		writeFileSync(
 			join(home.agentDir, "settings.json"),
@@ -188,23 +189,23 @@ describe("the doctor names the cause of", () => {
 		expect(broken).toMatch(/FAIL models: Children cannot use elsewhere\/own: .*It does not want to/);
 	});
 
-	test("no credentials at all", async () => {
+	longTest("no credentials at all", async () => {
 		const home = await openHome({});
 		writeFileSync(join(home.agentDir, "models.json"), "{}");
 		expect(await doctor(home)).toContain("FAIL models: No model has credentials → Log in");
 	});
 
-	test("agents of a project that is not trusted", async () => {
+	longTest("agents of a project that is not trusted", async () => {
 		const report = await reportOfManyWrongs();
 		expect(report).toMatch(/warn trust: This project is not trusted: .*\.pi\/agents → Read them, then trust/);
 	});
 
-	test("nothing where a file has the name of a folder of agents", async () => {
+	longTest("nothing where a file has the name of a folder of agents", async () => {
 		const home = await openHome({ files: { ".agents": "Notes.\n" } });
 		expect(await doctor(home)).toContain("ok trust: This project brings no agents and no settings of its own");
 	});
 
-	test("no running host where the only one is that of another doctor", async () => {
+	longTest("no running host where the only one is that of another doctor", async () => {
 		const home = await usedHome();
 		inLedger(
 			home,
@@ -217,13 +218,13 @@ describe("the doctor names the cause of", () => {
 		expect(await doctor(home)).toContain("ok hosts: No host is running, and none was left behind");
 	});
 
-	test("programs that pi's tools need", async () => {
+	longTest("programs that pi's tools need", async () => {
 		const report = await doctor(await openHome({}), { env: { PATH: "/nowhere" } });
 		expect(report).toMatch(/warn programs: rg is missing, which pi's grep tool needs .*explorer.* → Install ripgrep/);
 		expect(report).toMatch(/warn programs: fd is missing, which pi's find tool needs .* → Install fd/);
 	});
 
-	test("unknown names in the configuration, with those that were meant", async () => {
+	longTest("unknown names in the configuration, with those that were meant", async () => {
 		const home = await openHome({
 			config: {
 				subagents: { disabled: ["Explorer", "reviewer", "somebody"] },
@@ -242,7 +243,7 @@ describe("the doctor names the cause of", () => {
 		expect(await doctor(allowed)).toContain("warn tools: tools.subagents.tools.allow: no such tool: raed");
 	});
 
-	test("a language server that is found, and does not start", async () => {
+	longTest("a language server that is found, and does not start", async () => {
 		const shim = "#!/bin/sh\necho 'error: no toolchain' >&2\nexit 1\n";
 		const home = await openHome({});
 		const own = join(home.scratch, "shim.sh");
@@ -270,7 +271,7 @@ describe("the doctor names the cause of", () => {
 		);
 	});
 
-	test("a search provider without a key, and a language server that is not installed", async () => {
+	longTest("a search provider without a key, and a language server that is not installed", async () => {
 		const report = await reportOfManyWrongs();
 		expect(report).toMatch(/warn web search: web\.provider is brave, which has no key .*→ Set BRAVE_API_KEY/);
 		expect(report).toContain("warn language servers: The language server mine of lsp.servers is not installed");
@@ -297,7 +298,7 @@ describe("what the doctor can put right with --fix", () => {
 		expect(statSync(log).mode & 0o777).toBe(0o600);
 	});
 
-	test("a dead host that the ledger still counts on, and a socket without a listener", async () => {
+	longTest("a dead host that the ledger still counts on, and a socket without a listener", async () => {
 		const home = await usedHome();
 		const stray = join(home.agentDir, "pi-geon", "hosts", "0badf00d.sock");
 		writeFileSync(stray, "", { mode: 0o600 });
@@ -320,7 +321,7 @@ describe("what the doctor can put right with --fix", () => {
 		expect(await doctor(home)).toContain("No host is running, and none was left behind");
 	});
 
-	test("a host that hangs, and was given up on", async () => {
+	longTest("a host that hangs, and was given up on", async () => {
 		const parent = [toolCall("sessions_spawn", { agent: "explorer", task: "Look." }), text("Spawned.")];
 		const home = await openHome({
 			script: dispatch({ parent, child: () => hang() }),
@@ -347,7 +348,7 @@ describe("what the doctor can put right with --fix", () => {
 	});
 });
 
-test("a word that the doctor does not know is an error, and nothing is done", async () => {
+longTest("a word that the doctor does not know is an error, and nothing is done", async () => {
 	const home = await openHome({});
 	const run = await runPi(home, [...home.extensionArgs, "-p", "/toolkit doctor --fxi"]);
 	expect(run.stderr).toContain('takes --fix, not "--fxi"');
@@ -355,7 +356,7 @@ test("a word that the doctor does not know is an error, and nothing is done", as
 	expect(existsSync(join(home.agentDir, "pi-geon"))).toBe(false);
 });
 
-test.each(somePi(import.meta.url))(
+longTest.each(somePi(import.meta.url))(
 	"a session that is left while the doctor is running hears no more of it, on pi %s",
 	async (version) => {
 		const rpc = startRpc(await openHome({ script: dispatch({ parent: [], child: [] }) }), { version });

@@ -3,6 +3,7 @@ import type { SubagentDetails } from "../../src/deliver/details.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
 import { killHostsAtWork } from "../helpers/hosts.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { delay, httpError, type Reply, text, toolCall, usage } from "../helpers/model-steps.ts";
 import { somePi } from "../helpers/pi.ts";
@@ -79,7 +80,7 @@ describe.each(somePi(import.meta.url))("fallback models, pi %s", (pi) => {
 		expect(result?.usage.cost).toBeCloseTo((2000 * 3 + 200 * 15) / 1_000_000, 9);
 	});
 
-	test.each([401, 403, 404, 500, 503])("HTTP %i hops too, and at most once for each model", async (status) => {
+	longTest.each([401, 403, 404, 500, 503])("HTTP %i hops too, and at most once for each model", async (status) => {
 		const failing = httpError(status, { body: '{"error":{"message":"no"}}' });
 		const fields = `${FIELDS.slice(0, -1)}, scripted/parent]`;
 		const { result } = await delegated({
@@ -91,7 +92,7 @@ describe.each(somePi(import.meta.url))("fallback models, pi %s", (pi) => {
 		expect(result?.warnings).toHaveLength(2);
 	});
 
-	test("a context that is too long is not a reason to hop", async () => {
+	longTest("a context that is too long is not a reason to hop", async () => {
 		const { details, result, requests } = await delegated({ pi, child: { child: [tooLong], priced: [success] } });
 		expect(details.error).toMatchObject({ reason: "provider" });
 		expect(result).toMatchObject({ exitCode: 1, attempts: 1 });
@@ -105,14 +106,20 @@ describe.each(somePi(import.meta.url))("fallback models, pi %s", (pi) => {
 		expect(result?.warnings).toEqual([expect.stringContaining("scripted/child could not be used")]);
 	});
 
-	test("a host that takes over the run continues with the model of the last hop; a hop is not an attempt of the provider's", async () => {
-		const { result, requests } = await delegated({ pi, child: { child: [quota], priced: [looking, "kill", success] } });
-		expect(result).toMatchObject({ exitCode: 0, model: "scripted/priced", attempts: 3 });
-		expect(result?.warnings).toEqual([expect.stringContaining("scripted/child could not be used")]);
-		expect(requests.map(({ model }) => model)).toEqual(["child", "priced", "priced", "priced"]);
-	});
+	longTest(
+		"a host that takes over the run continues with the model of the last hop; a hop is not an attempt of the provider's",
+		async () => {
+			const { result, requests } = await delegated({
+				pi,
+				child: { child: [quota], priced: [looking, "kill", success] },
+			});
+			expect(result).toMatchObject({ exitCode: 0, model: "scripted/priced", attempts: 3 });
+			expect(result?.warnings).toEqual([expect.stringContaining("scripted/child could not be used")]);
+			expect(requests.map(({ model }) => model)).toEqual(["child", "priced", "priced", "priced"]);
+		},
+	);
 
-	test("an unknown model in the list is a warning of every run; the others are used", async () => {
+	longTest("an unknown model in the list is a warning of every run; the others are used", async () => {
 		const { result } = await delegated({
 			pi,
 			fields: "tools: read, ls\nmodel: scripted/child\nfallbackModels: [scripted/nothing-like-it, scripted/priced]",
@@ -127,7 +134,7 @@ describe.each(somePi(import.meta.url))("fallback models, pi %s", (pi) => {
 		]);
 	});
 
-	test("the configured list counts for agents that have none", async () => {
+	longTest("the configured list counts for agents that have none", async () => {
 		const { result } = await delegated({
 			pi,
 			fields: "tools: read, ls\nmodel: scripted/child",

@@ -5,6 +5,7 @@ import { BACKGROUND_KEY } from "../../src/pi/background-key.ts";
 import { INSPECTOR_KEY } from "../../src/pi/inspector-key.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { gate } from "../helpers/gate.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { drip, hang, text, toolCall } from "../helpers/model-steps.ts";
@@ -110,7 +111,7 @@ describe.each(somePi(import.meta.url))("in the inspector of pi %s", (version) =>
 		}
 	});
 
-	test("a question of a child is shown, and the inspector is back once it is answered", async () => {
+	longTest("a question of a child is shown, and the inspector is back once it is answered", async () => {
 		const mayAsk = gate();
 		const child: Script = async ({ toolResults, turn }) => {
 			await mayAsk.opened;
@@ -156,35 +157,38 @@ test("a run that is waited for is read while it speaks, and stopped", async () =
 	await terminal.waitForText(/✗ stopped[\s\S]*Stopped by the user\.[\s\S]*That was it\./);
 });
 
-test("a child that speaks fast makes no more than fifteen repaints a second, in the widget or in the inspector", async () => {
-	const child: Script = () => drip(verses.repeat(50), { everyMs: 4 });
-	const home = await openHome({ script: dispatch({ parent, child }) });
-	const terminal = startTerminal(home);
-	await terminal.ready();
-	terminal.type("explorer go\r");
-	await terminal.waitForText(/Spawned\.[\s\S]*the hunt › - verse/);
-	const inWidget = await framesInThreeSeconds();
-	expect(inWidget).toBeLessThanOrEqual(3 * 15);
-	terminal.key("alt+s");
-	await terminal.waitForText(/#1 explorer the hunt[\s\S]*verse/);
-	const inInspector = await framesInThreeSeconds();
-	expect(inInspector).toBeLessThanOrEqual(3 * 15);
-	// It does show what is new.
-	expect(Math.min(inWidget, inInspector)).toBeGreaterThan(3);
-	terminal.type("xy");
-	await terminal.waitForText(/▸✗ #1/);
-	terminal.type("q");
-	await terminal.waitForText(/✗ stopped 1 run/);
+longTest(
+	"a child that speaks fast makes no more than fifteen repaints a second, in the widget or in the inspector",
+	async () => {
+		const child: Script = () => drip(verses.repeat(50), { everyMs: 4 });
+		const home = await openHome({ script: dispatch({ parent, child }) });
+		const terminal = startTerminal(home);
+		await terminal.ready();
+		terminal.type("explorer go\r");
+		await terminal.waitForText(/Spawned\.[\s\S]*the hunt › - verse/);
+		const inWidget = await framesInThreeSeconds();
+		expect(inWidget).toBeLessThanOrEqual(3 * 15);
+		terminal.key("alt+s");
+		await terminal.waitForText(/#1 explorer the hunt[\s\S]*verse/);
+		const inInspector = await framesInThreeSeconds();
+		expect(inInspector).toBeLessThanOrEqual(3 * 15);
+		// It does show what is new.
+		expect(Math.min(inWidget, inInspector)).toBeGreaterThan(3);
+		terminal.type("xy");
+		await terminal.waitForText(/▸✗ #1/);
+		terminal.type("q");
+		await terminal.waitForText(/✗ stopped 1 run/);
 
-	async function framesInThreeSeconds(): Promise<number> {
-		const second = () => Number(/ (\d+)s(?: *$| │)/m.exec(terminal.screen().join("\n"))?.[1] ?? 0);
-		const from = second();
-		const before = terminal.frames;
-		const later = Array.from({ length: 20 }, (_, more) => from + 3 + more).join("|");
-		await terminal.waitForText(new RegExp(` (${later})s(?: *$| │)`, "m"));
-		return (terminal.frames - before) * (3 / Math.max(3, second() - from));
-	}
-});
+		async function framesInThreeSeconds(): Promise<number> {
+			const second = () => Number(/ (\d+)s(?: *$| │)/m.exec(terminal.screen().join("\n"))?.[1] ?? 0);
+			const from = second();
+			const before = terminal.frames;
+			const later = Array.from({ length: 20 }, (_, more) => from + 3 + more).join("|");
+			await terminal.waitForText(new RegExp(` (${later})s(?: *$| │)`, "m"));
+			return (terminal.frames - before) * (3 / Math.max(3, second() - from));
+		}
+	},
+);
 
 test.each(somePi(import.meta.url))("our keys are none of the keys of pi %s", (version) => {
 	const docs = join(dirname(dirname(dirname(cliOf(version)))), "docs", "keybindings.md");
@@ -193,7 +197,7 @@ test.each(somePi(import.meta.url))("our keys are none of the keys of pi %s", (ve
 	for (const key of [INSPECTOR_KEY, BACKGROUND_KEY]) expect(keys).not.toContain(`\`${key}\``);
 });
 
-test("without the widget nothing is above the editor, and the inspector is there all the same", async () => {
+longTest("without the widget nothing is above the editor, and the inspector is there all the same", async () => {
 	const done = gate();
 	const child: Script = async () => {
 		await done.opened;

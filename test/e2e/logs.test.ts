@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readLogs } from "../../src/log/read-logs.ts";
 import { gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { httpError, text, toolCall } from "../helpers/model-steps.ts";
 import { ANY_PI, promptPi, somePi, startRpc } from "../helpers/pi.ts";
@@ -60,14 +61,14 @@ describe.each(somePi(import.meta.url))("logs on pi %s", (version) => {
 describe("logs on any pi", () => {
 	const version = ANY_PI;
 
-	test("a pi that never delegates makes no file", async () => {
+	longTest("a pi that never delegates makes no file", async () => {
 		const home = await openHome({ script: () => text("Hello.") });
 		await promptPi(home, "Hello.", { version });
 		expect(existsSync(join(home.agentDir, "pi-geon"))).toBe(false);
 	});
 });
 
-test("announces, stops and refusals are logged", async () => {
+longTest("announces, stops and refusals are logged", async () => {
 	const held = gate();
 	const home = await openHome({
 		script: dispatch({

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentNamed } from "../helpers/agent-file.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { type Home, promptPi, somePi } from "../helpers/pi.ts";
@@ -77,18 +78,21 @@ describe("with two providers that offer the same models", () => {
 		},
 	);
 
-	test("Claude Code's aliases mean the newest of that family at the parent's provider, else at another, which is named", async () => {
-		const run = await runAgents(["sonnet", "opus:low", "inherit"], {
-			another: ["claude-sonnet-9", "claude-opus-9"],
-			scripted: ["parent", "claude-sonnet-4-5", "claude-sonnet-4-6"],
-		});
-		expect(modelsOf(run)).toEqual(["scripted/claude-sonnet-4-6", "another/claude-opus-9", "scripted/parent"]);
-		expect(warningsOf(run)).toEqual([
-			[],
-			[expect.stringMatching(/scripted does not offer "opus:low".*another\/claude-opus-9/)],
-			[],
-		]);
-	});
+	longTest(
+		"Claude Code's aliases mean the newest of that family at the parent's provider, else at another, which is named",
+		async () => {
+			const run = await runAgents(["sonnet", "opus:low", "inherit"], {
+				another: ["claude-sonnet-9", "claude-opus-9"],
+				scripted: ["parent", "claude-sonnet-4-5", "claude-sonnet-4-6"],
+			});
+			expect(modelsOf(run)).toEqual(["scripted/claude-sonnet-4-6", "another/claude-opus-9", "scripted/parent"]);
+			expect(warningsOf(run)).toEqual([
+				[],
+				[expect.stringMatching(/scripted does not offer "opus:low".*another\/claude-opus-9/)],
+				[],
+			]);
+		},
+	);
 
 	test.each(somePi(import.meta.url))(
 		"a model that only another provider has is used, with a warning that names it; part of a name is read, and said, on pi %s",
@@ -104,13 +108,13 @@ describe("with two providers that offer the same models", () => {
 		},
 	);
 
-	test("inherit in a file goes before the models of the configuration", async () => {
+	longTest("inherit in a file goes before the models of the configuration", async () => {
 		const config = { agents: { defaults: { subagents: { model: "gpt-5" } } } };
 		const run = await runAgents(["inherit"], { scripted: ["parent", "gpt-5"] }, { config });
 		expect(modelsOf(run)).toEqual(["scripted/parent"]);
 	});
 
-	test("a bare name in a request or in the configuration means the parent's provider", async () => {
+	longTest("a bare name in a request or in the configuration means the parent's provider", async () => {
 		const home = await openHome({
 			config: {
 				agents: {

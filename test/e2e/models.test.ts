@@ -4,9 +4,10 @@ import { describe, expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
 import { killHostsAtWork } from "../helpers/hosts.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
-import { ANY_PI, piVersions, promptPi } from "../helpers/pi.ts";
+import { ANY_PI, promptPi, somePi } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
@@ -23,7 +24,7 @@ const oneLook = dispatch({
 });
 const asParent = ["--model", "elsewhere/own"];
 
-describe.each(piVersions)("a model that only an extension provides, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("a model that only an extension provides, on pi %s", (version) => {
 	test("is inherited by a child; the extension's tools and hooks stay out of it", async () => {
 		const home = await openHome({ moreExtensions: [OWN_PROVIDER], script: oneLook });
 		const env = { ELSEWHERE_URL: home.model.baseUrl, ELSEWHERE_TRACES: home.project };
@@ -47,7 +48,7 @@ describe.each(piVersions)("a model that only an extension provides, on pi %s", (
 		["hangs", "it did not load within 10 s"],
 		["registers nothing", "none of the extensions registers elsewhere"],
 	] as const;
-	test.each(failures.filter(([how]) => how === "throws" || version === "0.87.1"))(
+	longTest.each(failures.filter(([how]) => how === "throws" || version === "0.87.1"))(
 		"whose extension %s outside of the session is refused, with the file and the reason",
 		async (how, why) => {
 			const home = await openHome({ moreExtensions: [OWN_PROVIDER], script: oneLook });
@@ -85,30 +86,33 @@ describe.each(piVersions)("a model that only an extension provides, on pi %s", (
 describe("a model that only an extension provides, on any pi", () => {
 	const version = ANY_PI;
 
-	test("is used where it is named, from the user's folder of extensions; what was found out is remembered", async () => {
-		const home = await openHome({
-			config: { agents: { defaults: { subagents: { model: "own" } } } },
-			script: dispatch({
-				parent: [delegateTo("explorer", "Look."), delegateTo("explorer", "Look again."), text("Done.")],
-				child: () => finalize("Seen."),
-			}),
-		});
-		mkdirSync(join(home.agentDir, "extensions"));
-		copyFileSync(OWN_PROVIDER, join(home.agentDir, "extensions", "own.ts"));
-		const run = await promptPi(home, "Go.", { version, env: { ELSEWHERE_URL: home.model.baseUrl } });
-		expect(modelsOfChildren(home), run.stderr).toEqual(["own", "own"]);
-		const warning = expect.stringMatching(/scripted does not offer "own".*elsewhere\/own/);
-		expect(delegations(run)).toMatchObject([
-			{ results: [{ warnings: [warning] }] },
-			{ results: [{ warnings: [warning] }] },
-		]);
-		const remembered = JSON.parse(readFileSync(join(home.agentDir, "pi-geon", "providers.json"), "utf8")) as object;
-		expect(Object.entries(remembered)).toEqual([
-			[join(home.agentDir, "extensions", "own.ts"), { digest: expect.any(String), providers: ["elsewhere"] }],
-		]);
-	});
+	longTest(
+		"is used where it is named, from the user's folder of extensions; what was found out is remembered",
+		async () => {
+			const home = await openHome({
+				config: { agents: { defaults: { subagents: { model: "own" } } } },
+				script: dispatch({
+					parent: [delegateTo("explorer", "Look."), delegateTo("explorer", "Look again."), text("Done.")],
+					child: () => finalize("Seen."),
+				}),
+			});
+			mkdirSync(join(home.agentDir, "extensions"));
+			copyFileSync(OWN_PROVIDER, join(home.agentDir, "extensions", "own.ts"));
+			const run = await promptPi(home, "Go.", { version, env: { ELSEWHERE_URL: home.model.baseUrl } });
+			expect(modelsOfChildren(home), run.stderr).toEqual(["own", "own"]);
+			const warning = expect.stringMatching(/scripted does not offer "own".*elsewhere\/own/);
+			expect(delegations(run)).toMatchObject([
+				{ results: [{ warnings: [warning] }] },
+				{ results: [{ warnings: [warning] }] },
+			]);
+			const remembered = JSON.parse(readFileSync(join(home.agentDir, "pi-geon", "providers.json"), "utf8")) as object;
+			expect(Object.entries(remembered)).toEqual([
+				[join(home.agentDir, "extensions", "own.ts"), { digest: expect.any(String), providers: ["elsewhere"] }],
+			]);
+		},
+	);
 
-	test("is used after the host of its run was killed", { timeout: 120_000 }, async () => {
+	longTest("is used after the host of its run was killed", { timeout: 120_000 }, async () => {
 		const home = await openHome({
 			moreExtensions: [OWN_PROVIDER],
 			script: dispatch({
@@ -138,7 +142,7 @@ describe("a model that only an extension provides, on any pi", () => {
 		expect(modelsOfChildren(home)).toEqual(["parent"]);
 	});
 
-	test("whose extension is removed between plan and run ends the run truthfully", async () => {
+	longTest("whose extension is removed between plan and run ends the run truthfully", async () => {
 		const first = gate();
 		const home = await openHome({
 			config: { agents: { defaults: { subagents: { maxConcurrent: 1 } } } },
@@ -170,21 +174,24 @@ describe("a model that only an extension provides, on any pi", () => {
 	});
 });
 
-test("a name that means several models, or of which half is not understood, is not taken without a word", async () => {
-	const spawns = ["*", "scripted/child:bogus", "scripted/child"].map((model) =>
-		toolCall("sessions_spawn", { agent: "explorer", task: model, model }),
-	);
-	const home = await openHome({
-		script: dispatch({
-			parent: ({ lastMessage, lastUserText }) =>
-				lastMessage?.role !== "tool" && lastUserText === "Go." ? spawns : text("Done."),
-			child: () => finalize("ANNOUNCE_SKIP"),
-		}),
-	});
-	const run = await promptPi(home, "Go.");
-	expect(run.toolResults.map(({ details }) => details)).toEqual([
-		expect.objectContaining({ model: "scripted/parent", warning: expect.stringContaining('"*"') }),
-		expect.objectContaining({ model: "scripted/child", warning: expect.stringContaining("bogus") }),
-		expect.not.objectContaining({ warning: expect.anything() }),
-	]);
-});
+longTest(
+	"a name that means several models, or of which half is not understood, is not taken without a word",
+	async () => {
+		const spawns = ["*", "scripted/child:bogus", "scripted/child"].map((model) =>
+			toolCall("sessions_spawn", { agent: "explorer", task: model, model }),
+		);
+		const home = await openHome({
+			script: dispatch({
+				parent: ({ lastMessage, lastUserText }) =>
+					lastMessage?.role !== "tool" && lastUserText === "Go." ? spawns : text("Done."),
+				child: () => finalize("ANNOUNCE_SKIP"),
+			}),
+		});
+		const run = await promptPi(home, "Go.");
+		expect(run.toolResults.map(({ details }) => details)).toEqual([
+			expect.objectContaining({ model: "scripted/parent", warning: expect.stringContaining('"*"') }),
+			expect.objectContaining({ model: "scripted/child", warning: expect.stringContaining("bogus") }),
+			expect.not.objectContaining({ warning: expect.anything() }),
+		]);
+	},
+);

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
 import { ANY_PI, promptPi, somePi } from "../helpers/pi.ts";
@@ -127,7 +128,7 @@ describe.each(somePi(import.meta.url))("credentials follow the agentId, on pi %s
 describe("credentials follow the agentId, on any pi", () => {
 	const version = ANY_PI;
 
-	test("main's are used where it has none for a provider", async () => {
+	longTest("main's are used where it has none for a provider", async () => {
 		const { child, before, after } = await spawnOne({
 			version,
 			mainAuth: { scripted: key("main") },
@@ -137,20 +138,20 @@ describe("credentials follow the agentId, on any pi", () => {
 		expect(after).toEqual(before);
 	});
 
-	test("main's are used where it has no auth.json at all, and none is made", async () => {
+	longTest("main's are used where it has no auth.json at all, and none is made", async () => {
 		const { child, before, after } = await spawnOne({ version, mainAuth: { scripted: key("main") } });
 		expect(child?.header("authorization")).toBe(bearer("main"));
 		expect(after).toEqual(before);
 	});
 });
 
-test("its own are used where main has none stored", async () => {
+longTest("its own are used where main has none stored", async () => {
 	const { child, parentRequest } = await spawnOne({ workAuth: { scripted: key("work") } });
 	expect(parentRequest?.header("authorization")).toBe("Bearer scripted-key");
 	expect(child?.header("authorization")).toBe(bearer("work"));
 });
 
-test("without an agentId, main's are used", async () => {
+longTest("without an agentId, main's are used", async () => {
 	const { child } = await spawnOne({
 		spawn: { agentId: undefined },
 		mainAuth: { scripted: key("main") },
@@ -187,7 +188,7 @@ describe("who may be targeted", () => {
 		expect(child).toBeUndefined();
 	});
 
-	test("one that is not configured is an error", async () => {
+	longTest("one that is not configured is an error", async () => {
 		const { receipt } = await spawnOne({ main: { allowAgents: ["*"] }, spawn: { agentId: "nobody" } });
 		expect(receipt).toEqual({
 			status: "error",
@@ -195,16 +196,19 @@ describe("who may be targeted", () => {
 		});
 	});
 
-	test("of one that is neither configured nor allowed the first cause is said, and all that is to be done", async () => {
-		const { receipt } = await spawnOne({ main: {}, spawn: { agentId: "nobody" } });
-		expect(receipt).toEqual({
-			status: "error",
-			error:
-				'There is no agentId "nobody". Add it to agents.list and to agents.list[main].subagents.allowAgents in pi-geon.json.',
-		});
-	});
+	longTest(
+		"of one that is neither configured nor allowed the first cause is said, and all that is to be done",
+		async () => {
+			const { receipt } = await spawnOne({ main: {}, spawn: { agentId: "nobody" } });
+			expect(receipt).toEqual({
+				status: "error",
+				error:
+					'There is no agentId "nobody". Add it to agents.list and to agents.list[main].subagents.allowAgents in pi-geon.json.',
+			});
+		},
+	);
 
-	test('"*" allows every one that is configured', async () => {
+	longTest('"*" allows every one that is configured', async () => {
 		const { receipt } = await spawnOne({ main: { allowAgents: ["*"] } });
 		expect(receipt).toMatchObject({ status: "accepted" });
 	});
@@ -213,20 +217,20 @@ describe("who may be targeted", () => {
 describe("models", () => {
 	const models = { work: { subagents: { model: "scripted/priced" } }, defaults: { model: "scripted/child" } };
 
-	test("the principal's goes before the default", async () => {
+	longTest("the principal's goes before the default", async () => {
 		const { child, receipt } = await spawnOne(models);
 		expect(receipt).toMatchObject({ model: "scripted/priced" });
 		expect(child?.model).toBe("priced");
 	});
 
-	test("the default applies to others, and the request goes before both", async () => {
+	longTest("the default applies to others, and the request goes before both", async () => {
 		const main = await spawnOne({ ...models, spawn: { agentId: "main" } });
 		expect(main.child?.model).toBe("child");
 		const asked = await spawnOne({ ...models, spawn: { model: "scripted/parent" } });
 		expect(asked.child?.model).toBe("parent");
 	});
 
-	test("one for which only the principal has credentials can be used by it, and not by main", async () => {
+	longTest("one for which only the principal has credentials can be used by it, and not by main", async () => {
 		const prepare = (home: Home) => {
 			const file = join(home.agentDir, "models.json");
 			const { providers } = JSON.parse(readFileSync(file, "utf8")) as { providers: { scripted: object } };
@@ -243,20 +247,23 @@ describe("models", () => {
 	});
 });
 
-test("a child reads the instructions and TOOLS.md of the project and of its principal's directory, and no other", async () => {
-	// Where there is an AGENTS.md, pi does not read a CLAUDE.md.
-	const names = ["AGENTS", "TOOLS", "CLAUDE", "SOUL", "USER", "IDENTITY", "HEARTBEAT", "BOOTSTRAP", "MEMORY"];
-	const { child } = await spawnOne({
-		prepare: (home) => {
-			const places = { project: home.project, work: workDir(home), main: home.agentDir };
-			for (const [place, dir] of Object.entries(places)) {
-				for (const name of names) writeFileSync(join(dir, `${name}.md`), `Mark ${place}-${name}.`);
-			}
-		},
-	});
-	const marks = [...(child?.systemText ?? "").matchAll(/Mark (\w+-\w+)\./g)].map(([, mark]) => mark);
-	expect(marks).toEqual(["work-AGENTS", "work-TOOLS", "project-AGENTS", "project-TOOLS"]);
-});
+longTest(
+	"a child reads the instructions and TOOLS.md of the project and of its principal's directory, and no other",
+	async () => {
+		// Where there is an AGENTS.md, pi does not read a CLAUDE.md.
+		const names = ["AGENTS", "TOOLS", "CLAUDE", "SOUL", "USER", "IDENTITY", "HEARTBEAT", "BOOTSTRAP", "MEMORY"];
+		const { child } = await spawnOne({
+			prepare: (home) => {
+				const places = { project: home.project, work: workDir(home), main: home.agentDir };
+				for (const [place, dir] of Object.entries(places)) {
+					for (const name of names) writeFileSync(join(dir, `${name}.md`), `Mark ${place}-${name}.`);
+				}
+			},
+		});
+		const marks = [...(child?.systemText ?? "").matchAll(/Mark (\w+-\w+)\./g)].map(([, mark]) => mark);
+		expect(marks).toEqual(["work-AGENTS", "work-TOOLS", "project-AGENTS", "project-TOOLS"]);
+	},
+);
 
 test("a session is not continued under another account than it had", async () => {
 	const { home, child, receipt } = await spawnOne({

@@ -6,7 +6,6 @@ import { agentNamed } from "../helpers/agent-file.ts";
 import { gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
 import { hostsAtWork, killHosts, killHostsAtWork } from "../helpers/hosts.ts";
-import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
 import { piVersions, promptPi, startRpc } from "../helpers/pi.ts";
@@ -123,21 +122,18 @@ describe("a host suspended past its lease", () => {
 		await expectOneWriter(running);
 	});
 
-	longTest(
-		"writes nothing that counts when it comes back, and leaves, where it cannot be told from another process",
-		async () => {
-			const { pid, running, letGo } = await suspended((home) => {
-				inLedger(home, "UPDATE hosts SET pid_started = ''");
-			});
-			expect(isGone(pid)).toBe(false);
-			process.kill(pid, "SIGCONT");
-			await eventually(() => expect(isGone(pid)).toBe(true));
-			letGo();
-			await expectOneWriter(running);
-		},
-	);
+	test("writes nothing that counts when it comes back, and leaves, where it cannot be told from another process", async () => {
+		const { pid, running, letGo } = await suspended((home) => {
+			inLedger(home, "UPDATE hosts SET pid_started = ''");
+		});
+		expect(isGone(pid)).toBe(false);
+		process.kill(pid, "SIGCONT");
+		await eventually(() => expect(isGone(pid)).toBe(true));
+		letGo();
+		await expectOneWriter(running);
+	});
 
-	longTest("keeps its runs if no other host took them", async () => {
+	test("keeps its runs if no other host took them", async () => {
 		const [came, may] = [gate(), gate()];
 		const home: Home = await openHome({
 			// Once awake, the host has a third of it to renew its lease, on a machine that others keep busy.
@@ -227,7 +223,7 @@ test("a stop that no process received is carried out later: it outlives parent a
 	expect(home.model.requests.filter(({ isChild }) => isChild)).toHaveLength(before);
 });
 
-longTest("what is owed to a session without a file need not be kept for ever: the plan says so", async () => {
+test("what is owed to a session without a file need not be kept for ever: the plan says so", async () => {
 	const home = await openHome({
 		script: dispatch({ parent: [delegateTo("explorer", "Find it."), text("Done.")], child: [finalize("Found.")] }),
 	});
@@ -236,7 +232,7 @@ longTest("what is owed to a session without a file need not be kept for ever: th
 	expect(inLedger(home, kept)).toEqual([{ kept: 0 }, { kept: 1 }]);
 });
 
-longTest("a host whose socket was removed makes a new one: its parents find it again", async () => {
+test("a host whose socket was removed makes a new one: its parents find it again", async () => {
 	const [came, may] = [gate(), gate()];
 	const home: Home = await openHome({
 		// Longer than the second pi takes to start, however busy the machine is.

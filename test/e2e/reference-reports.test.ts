@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AnnounceDetails } from "../../src/deliver/announce.ts";
 import type { SubagentDetails } from "../../src/deliver/details.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall, usage } from "../helpers/model-steps.ts";
@@ -67,7 +68,7 @@ describe.each(somePi(import.meta.url))("on pi %s", (version) => {
 		expect((await announceOf(rpc, { task: "Count again." })).content).not.toContain("est $");
 	});
 
-	test("reference 002: after cleanup: delete the announce names the file where the transcript is", async () => {
+	longTest("reference 002: after cleanup: delete the announce names the file where the transcript is", async () => {
 		const home = await shared.openHome({
 			pi: version,
 			script: dispatch({ parent: spawner, child: () => finalize("Done.") }),
@@ -79,21 +80,24 @@ describe.each(somePi(import.meta.url))("on pi %s", (version) => {
 		await eventually(() => expect(existsSync(details.transcript)).toBe(true));
 	});
 
-	test("reference 002: ANNOUNCE_SKIP publishes nothing, and the user, not the model, hears that the run is over", async () => {
-		const home = await openHome({ script: dispatch({ parent: spawner, child: () => finalize("ANNOUNCE_SKIP") }) });
-		const rpc = startRpc(home, { version });
-		await rpc.prompt(`spawn ${JSON.stringify({ agent: "explorer", task: "Watch.", label: "watch" })}`);
-		const told = await rpc.waitForEvent(({ type, method }) => type === "extension_ui_request" && method === "notify");
-		expect(told.message).toMatch(/^explorer "watch" [0-9a-f]{8} finished without a report \(ANNOUNCE_SKIP\)\./);
-		await rpc.promptAndSettle("Anything new?");
-		expect(JSON.stringify(home.model.requests.at(-1)?.messages)).not.toMatch(/Status: |finished without/);
-		expect(inLedger(home, "SELECT state, delivery FROM runs")).toEqual([{ state: "ended", delivery: "skipped" }]);
-		expect(rpc.events.filter(({ method }) => method === "notify")).toHaveLength(1);
-		// It knew the word.
-		expect(home.model.requests.find(({ isChild }) => isChild)?.systemText).toContain("ANNOUNCE_SKIP");
-	});
+	longTest(
+		"reference 002: ANNOUNCE_SKIP publishes nothing, and the user, not the model, hears that the run is over",
+		async () => {
+			const home = await openHome({ script: dispatch({ parent: spawner, child: () => finalize("ANNOUNCE_SKIP") }) });
+			const rpc = startRpc(home, { version });
+			await rpc.prompt(`spawn ${JSON.stringify({ agent: "explorer", task: "Watch.", label: "watch" })}`);
+			const told = await rpc.waitForEvent(({ type, method }) => type === "extension_ui_request" && method === "notify");
+			expect(told.message).toMatch(/^explorer "watch" [0-9a-f]{8} finished without a report \(ANNOUNCE_SKIP\)\./);
+			await rpc.promptAndSettle("Anything new?");
+			expect(JSON.stringify(home.model.requests.at(-1)?.messages)).not.toMatch(/Status: |finished without/);
+			expect(inLedger(home, "SELECT state, delivery FROM runs")).toEqual([{ state: "ended", delivery: "skipped" }]);
+			expect(rpc.events.filter(({ method }) => method === "notify")).toHaveLength(1);
+			// It knew the word.
+			expect(home.model.requests.find(({ isChild }) => isChild)?.systemText).toContain("ANNOUNCE_SKIP");
+		},
+	);
 
-	test("reference 002: pi's totals include what an announced run used, once", async () => {
+	longTest("reference 002: pi's totals include what an announced run used, once", async () => {
 		const home = await openHome({
 			script: dispatch({ parent: spawner, child: () => [usage({ input: 1_000, output: 200 }), finalize("Done.")] }),
 		});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { gate } from "../helpers/gate.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text } from "../helpers/model-steps.ts";
 import { promptPi, runPi, somePi, startRpc, startTerminal } from "../helpers/pi.ts";
@@ -66,7 +67,7 @@ describe.each(somePi(import.meta.url))("/subagents run, on pi %s", (version) => 
 		expect(home.model.requests.filter(isParent)).toHaveLength(1);
 	});
 
-	test("in RPC mode its report is a message without a turn", async () => {
+	longTest("in RPC mode its report is a message without a turn", async () => {
 		const home = await openHome({ script: working() });
 		const rpc = startRpc(home, { version });
 		expect(await command(rpc, "/subagents run explorer Look around")).toEqual({

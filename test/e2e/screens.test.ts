@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text } from "../helpers/model-steps.ts";
 import { runPi, somePi, startRpc, startTerminal } from "../helpers/pi.ts";
@@ -95,7 +96,7 @@ describe.each(somePi(import.meta.url))("screens, on pi %s", (version) => {
 		expect(statSync(file).mode & 0o777).toBe(0o600);
 	});
 
-	test("agents are browsed with what they get and why, disabled, copied and edited", async () => {
+	longTest("agents are browsed with what they get and why, disabled, copied and edited", async () => {
 		const home = await openHome({});
 		const own = join(home.agentDir, "agents", "note-taker.md");
 		mkdirSync(join(home.agentDir, "agents"), { recursive: true });
@@ -131,7 +132,7 @@ describe.each(somePi(import.meta.url))("screens, on pi %s", (version) => {
 		terminal.key("escape");
 	});
 
-	test("a new agent is made with a form, or written by the model and shown before it is saved", async () => {
+	longTest("a new agent is made with a form, or written by the model and shown before it is saved", async () => {
 		const home = await openHome({
 			script: dispatch({
 				parent: () => text("Noted."),

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { ScriptedRequest } from "../helpers/model-request.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
@@ -66,17 +67,22 @@ describe.each(somePi(import.meta.url))("skills, pi %s", (version) => {
 		expect(trusted.told).toEqual(["local", "memos", "release-notes"]);
 	});
 
-	test("one that is missing, and one that only its command may use, are warnings; the child has the others", async () => {
-		const { result, told: seen } = await delegated("tools: read\nskills: release-notes, memo, typed");
-		expect(seen).toEqual(["release-notes"]);
-		expect(result).toMatchObject({ exitCode: 0, output: "marzipan-release-notes" });
-		expect(result?.warnings).toEqual([
-			expect.stringMatching(/The skill "memo" of .*scout\.md was left out: pi has not found it. Did you mean memos\?/),
-			expect.stringMatching(/The skill typed was left out: .*SKILL\.md says disable-model-invocation/),
-		]);
-	});
+	longTest(
+		"one that is missing, and one that only its command may use, are warnings; the child has the others",
+		async () => {
+			const { result, told: seen } = await delegated("tools: read\nskills: release-notes, memo, typed");
+			expect(seen).toEqual(["release-notes"]);
+			expect(result).toMatchObject({ exitCode: 0, output: "marzipan-release-notes" });
+			expect(result?.warnings).toEqual([
+				expect.stringMatching(
+					/The skill "memo" of .*scout\.md was left out: pi has not found it. Did you mean memos\?/,
+				),
+				expect.stringMatching(/The skill typed was left out: .*SKILL\.md says disable-model-invocation/),
+			]);
+		},
+	);
 
-	test("/toolkit agents shows skills and fallback models, and what is missing of them", async () => {
+	longTest("/toolkit agents shows skills and fallback models, and what is missing of them", async () => {
 		const fields = "tools: read\nskills: memos, memo\nfallbackModels: [scripted/priced, scripted/nothing]";
 		const home = await openHome({
 			pi: version,

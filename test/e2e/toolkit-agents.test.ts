@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { ANY_PI, runPi, somePi } from "../helpers/pi.ts";
 import { type PiVersion, repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
@@ -41,7 +42,7 @@ describe.each(somePi(import.meta.url))("/toolkit agents on pi %s", (version) => 
 describe("/toolkit agents on any pi", () => {
 	const version = ANY_PI;
 
-	test("tells that a model's extension cannot be used in a child", async () => {
+	longTest("tells that a model's extension cannot be used in a child", async () => {
 		const home = await openHome({ agents, moreExtensions });
 		const told = await report(home, version, { ELSEWHERE_IN_HOSTS: "throws" });
 		expect(told).toMatch(/warning The model "own" of \S+other\.md comes from an extension, and .*It does not want to/);

@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { piGeon } from "../cli/pi-geon.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
-import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Step, text, toolCall } from "../helpers/model-steps.ts";
 import { ANY_PI, type PiEvent, promptPi, somePi, startRpc, startTerminal } from "../helpers/pi.ts";
@@ -93,7 +92,7 @@ describe.each(somePi(import.meta.url))("an agent that asks for tools that write,
 		expect(toolResults(home)).toContain(SAID_NO);
 	});
 
-	longTest("a turn that is aborted starts nothing, and the next run asks again", async () => {
+	test("a turn that is aborted starts nothing, and the next run asks again", async () => {
 		const home = await shareFixer([delegateTo("fixer", "First.")], { pi: version });
 		const rpc = await shared.newSession(home);
 		const { sessionId } = (await rpc.send({ type: "get_state" })).data as { sessionId: string };
@@ -123,37 +122,34 @@ describe.each(somePi(import.meta.url))("an agent that asks for tools that write,
 describe("an agent that asks for tools that write, on any pi", () => {
 	const version = ANY_PI;
 
-	longTest(
-		"Always holds in later sessions, with and without a user, until the file changes or it is forgotten",
-		async () => {
-			const home = await openFixer([delegateTo("fixer", "First.")], { pi: version });
-			const rpc = startRpc(home);
-			await answering(rpc, ALWAYS);
-			await rpc.close();
-			expect(statSync(consentsFile(home)).mode & 0o777).toBe(0o600);
-			expect(JSON.parse(readFileSync(consentsFile(home), "utf8"))).toMatchObject({
-				always: [{ agent: "fixer", digest: expect.stringMatching(/^[0-9a-f]{64}$/) }],
-			});
-			await promptPi(home, "Go.", { version });
-			expect(childTools(home)).toEqual([WRITES, WRITES]);
-			const told = await piGeon(home, ["agents"]);
-			expect(told.stdout, told.stderr).toMatch(/fixer · user[\s\S]*may write\s+always, since \d{4}-/);
+	test("Always holds in later sessions, with and without a user, until the file changes or it is forgotten", async () => {
+		const home = await openFixer([delegateTo("fixer", "First.")], { pi: version });
+		const rpc = startRpc(home);
+		await answering(rpc, ALWAYS);
+		await rpc.close();
+		expect(statSync(consentsFile(home)).mode & 0o777).toBe(0o600);
+		expect(JSON.parse(readFileSync(consentsFile(home), "utf8"))).toMatchObject({
+			always: [{ agent: "fixer", digest: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+		});
+		await promptPi(home, "Go.", { version });
+		expect(childTools(home)).toEqual([WRITES, WRITES]);
+		const told = await piGeon(home, ["agents"]);
+		expect(told.stdout, told.stderr).toMatch(/fixer · user[\s\S]*may write\s+always, since \d{4}-/);
 
-			writeFileSync(join(home.agentDir, "agents", "fixer.md"), `${fixer()}Take care.\n`);
-			const again = startRpc(home);
-			await answering(again, ALWAYS);
-			await again.promptAndSettle("Go.");
-			expect(questions(again)).toHaveLength(1);
-			expect(JSON.parse(readFileSync(consentsFile(home), "utf8")).always).toHaveLength(1);
+		writeFileSync(join(home.agentDir, "agents", "fixer.md"), `${fixer()}Take care.\n`);
+		const again = startRpc(home);
+		await answering(again, ALWAYS);
+		await again.promptAndSettle("Go.");
+		expect(questions(again)).toHaveLength(1);
+		expect(JSON.parse(readFileSync(consentsFile(home), "utf8")).always).toHaveLength(1);
 
-			await again.prompt("/toolkit agents forget fixer");
-			await answering(again, NO);
-			expect(questions(again)).toHaveLength(2);
-			expect(childTools(home).at(-1)).toEqual(READS);
-		},
-	);
+		await again.prompt("/toolkit agents forget fixer");
+		await answering(again, NO);
+		expect(questions(again)).toHaveLength(2);
+		expect(childTools(home).at(-1)).toEqual(READS);
+	});
 
-	longTest("in the background it is asked about before the run is accepted", async () => {
+	test("in the background it is asked about before the run is accepted", async () => {
 		const home = await openFixer([toolCall("sessions_spawn", { agent: "fixer", task: "First." })], { pi: version });
 		const rpc = startRpc(home);
 		await rpc.prompt("Go.");
@@ -165,7 +161,7 @@ describe("an agent that asks for tools that write, on any pi", () => {
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Status: success"));
 	});
 
-	longTest("in the terminal Always is two keys away", async () => {
+	test("in the terminal Always is two keys away", async () => {
 		const home = await openFixer([delegateTo("fixer", "First.")], { pi: version });
 		const terminal = startTerminal(home, { version });
 		await terminal.ready();
@@ -189,7 +185,7 @@ describe("no question is asked", () => {
 		expect(questions(asked)).toEqual([]);
 	};
 
-	longTest("about an agent that is readonly", async () => {
+	test("about an agent that is readonly", async () => {
 		const agents = { "fixer.md": fixer("readonly: true\ntools: read, bash, edit") };
 		const home = await shareFixer([delegateTo("fixer", "First.")], { agents });
 		await settled(home);
@@ -197,26 +193,23 @@ describe("no question is asked", () => {
 		expect(toolResults(home)).toContain("bash, edit were left out: fixer is read-only.");
 	});
 
-	longTest(
-		"about a tool of which the file denies some uses: the result and the model are told that all of it is gone",
-		async () => {
-			const agents = { "fixer.md": fixer("tools: read, bash\ndisallowedTools: Bash(rm:*)") };
-			const home = await openFixer([delegateTo("fixer", "First.")], { agents });
-			const [details] = delegations(await promptPi(home, "Go."));
-			const warning =
-				"bash was left out: the file denies Bash(rm:*), and some uses of a tool cannot be denied here. Remove that entry to grant the whole tool.";
-			expect(childTools(home)).toEqual([READS]);
-			expect(details?.results[0]?.warnings).toEqual([warning]);
-			expect(toolResults(home)).toContain(`**Warning:** ${warning}`);
-		},
-	);
+	test("about a tool of which the file denies some uses: the result and the model are told that all of it is gone", async () => {
+		const agents = { "fixer.md": fixer("tools: read, bash\ndisallowedTools: Bash(rm:*)") };
+		const home = await openFixer([delegateTo("fixer", "First.")], { agents });
+		const [details] = delegations(await promptPi(home, "Go."));
+		const warning =
+			"bash was left out: the file denies Bash(rm:*), and some uses of a tool cannot be denied here. Remove that entry to grant the whole tool.";
+		expect(childTools(home)).toEqual([READS]);
+		expect(details?.results[0]?.warnings).toEqual([warning]);
+		expect(toolResults(home)).toContain(`**Warning:** ${warning}`);
+	});
 
 	test("about an agent that allowWrite lets write, or that asks for nothing that writes", async () => {
 		await settled(await shareFixer([delegateTo("fixer", "First.")], { config: { subagents: { allowWrite: true } } }));
 		await settled(await shareFixer([delegateTo("fixer", "First.")], { agents: { "fixer.md": fixer("tools: read") } }));
 	});
 
-	longTest("about tools that the configuration denies, even if the user said Always", async () => {
+	test("about tools that the configuration denies, even if the user said Always", async () => {
 		const config = { tools: { subagents: { tools: { deny: ["bash", "edit"] } } } };
 		const home = await shareFixer([delegateTo("fixer", "First.")], { config });
 		await settled(home);

@@ -6,6 +6,7 @@ import { finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
@@ -111,7 +112,7 @@ test("a run that ended while the bridge was away is reported when it is back", a
 	await second.end();
 });
 
-test("a question of a subagent is put to its thread, and the next message there answers it", async () => {
+longTest("a question of a subagent is put to its thread, and the next message there answers it", async () => {
 	const home = await openHome({
 		moreExtensions: [ASKING_TOOLS],
 		agents: { "worker.md": agentNamed("worker", "You work.", "tools: asks_select") },

@@ -3,6 +3,7 @@ import type { SubagentDetails } from "../../src/deliver/details.ts";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import fc from "../helpers/fast-check.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import {
 	cut,
@@ -246,7 +247,7 @@ describe.each(somePi(import.meta.url))("on pi %s", (version) => {
 	});
 });
 
-test("a model that does not stop writing, be it text, thoughts or a call, is stopped", async () => {
+longTest("a model that does not stop writing, be it text, thoughts or a call, is stopped", async () => {
 	await expectEach(TOO_MUCH, "0.87.1");
 });
 
@@ -273,15 +274,18 @@ const PIECES: fc.Arbitrary<Step | string> = fc.oneof(
 	fc.string({ unit: "binary", maxLength: 30 }).map((args) => call(args)),
 );
 
-test("whatever a model streams, a success is what was returned, and everything else is a failure with a reason", async () => {
-	const streams = fc.sample(fc.array(PIECES, { maxLength: 7 }), { seed: seeded(0).seed, numRuns: 80 });
-	const ended = await outcomes(
-		streams.map((pieces) => ({ says: soon(pieces) })),
-		"0.87.1",
-	);
-	for (const [index, details] of ended.entries()) {
-		expectTruthful(details, `stream ${index}`);
-		if (details.results[0]?.exitCode === 0) expect(details.finalized?.result, `stream ${index}`).toBe("Fine.");
-	}
-	expect(new Set(ended.map(({ results }) => results[0]?.exitCode)).size).toBeGreaterThan(1);
-});
+longTest(
+	"whatever a model streams, a success is what was returned, and everything else is a failure with a reason",
+	async () => {
+		const streams = fc.sample(fc.array(PIECES, { maxLength: 7 }), { seed: seeded(0).seed, numRuns: 80 });
+		const ended = await outcomes(
+			streams.map((pieces) => ({ says: soon(pieces) })),
+			"0.87.1",
+		);
+		for (const [index, details] of ended.entries()) {
+			expectTruthful(details, `stream ${index}`);
+			if (details.results[0]?.exitCode === 0) expect(details.finalized?.result, `stream ${index}`).toBe("Fine.");
+		}
+		expect(new Set(ended.map(({ results }) => results[0]?.exitCode)).size).toBeGreaterThan(1);
+	},
+);

@@ -7,6 +7,7 @@ import { useScratch } from "../agents/scratch.ts";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import fc from "../helpers/fast-check.ts";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
@@ -195,7 +196,7 @@ describe.skipIf(process.platform === "win32").each(somePi(import.meta.url))(
 	},
 );
 
-test("whatever happened to it, a child session is continued or refused, and what was in it stays", async () => {
+longTest("whatever happened to it, a child session is continued or refused, and what was in it stays", async () => {
 	const sample = (count: number, session: Session) =>
 		fc.sample(damaged(session.content.toString()), { seed: seeded(0).seed, numRuns: count });
 	const { home, sessions } = await withSessions(30, "0.87.1");

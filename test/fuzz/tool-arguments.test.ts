@@ -6,6 +6,7 @@ import { inLedger } from "../e2e/ledger-of.ts";
 import fc from "../helpers/fast-check.ts";
 import { gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { invalidToolArguments, text, toolCall } from "../helpers/model-steps.ts";
 import { promptPi, somePi } from "../helpers/pi.ts";
@@ -150,13 +151,13 @@ describe.each(somePi(import.meta.url))("on pi %s", (version) => {
 	});
 });
 
-test("what is strange but right is answered", async () => {
+longTest("what is strange but right is answered", async () => {
 	const { home, results } = await called(STRANGE, "0.87.1");
 	for (const result of results) expect(isRefusal(result), result.text).toBe(false);
 	expectNothingWritten(home);
 });
 
-test("whatever else the arguments are, pi goes on and nothing is started", async () => {
+longTest("whatever else the arguments are, pi goes on and nothing is started", async () => {
 	const value = fc.oneof(
 		fc.jsonValue({ maxDepth: 2 }),
 		fc.string({ unit: "binary", maxLength: 40 }),
@@ -202,7 +203,7 @@ test("whatever else the arguments are, pi goes on and nothing is started", async
 	expectNothingWritten(home);
 });
 
-test("texts with every kind of character arrive, and no label or task breaks the lists", async () => {
+longTest("texts with every kind of character arrive, and no label or task breaks the lists", async () => {
 	const task = "Look. \u0000 \u001b[2J \u202e \ud800 \u2028 '\"`$(x) \u{1F600}";
 	const label = "\u001b]0;owned\u0007 \u0000 '; DROP TABLE runs; -- \ud800";
 	const home = await openHome({

@@ -2,14 +2,15 @@ import { describe, expect, test } from "vitest";
 import { finalize } from "../e2e/child.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
-import { piVersions, startTerminal } from "../helpers/pi.ts";
+import { somePi, startTerminal } from "../helpers/pi.ts";
+import { isShare } from "../helpers/share.ts";
 import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
 const answer = ["It is in **src/auth.ts**.", ...[1, 2, 3, 4, 5].map((line) => `- place ${line}`), "", "The end."];
 
-describe.each(piVersions)("in the terminal of pi %s", (version) => {
-	test.each([80, 40])("the report of a background run is a card, at %s columns", async (cols) => {
+describe.each(somePi(import.meta.url))("in the terminal of pi %s", (version) => {
+	test.each(isShare ? [80] : [80, 40])("the report of a background run is a card, at %s columns", async (cols) => {
 		const home = await openHome({
 			script: dispatch({
 				parent: ({ lastMessage, lastUserText }) => {

@@ -11,10 +11,12 @@ import { runInRing } from "../../src/sandbox/run-in-ring.ts";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { bundled } from "../helpers/bundled.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { ANY_PI, promptPi } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
+import { isShare } from "../helpers/share.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { said, useRing } from "./a-ring.ts";
 
@@ -148,10 +150,11 @@ test("this machine can, and so says the probe", async () => {
 	expect(await hostListTrouble(probe.abilities)).toBeUndefined();
 });
 
-test.each([
+const ways = [
 	["in the checkout", "shared", "policy"],
 	["in a tree, with its host in a ring too,", "worktree", "kernel"],
-])(
+];
+test.each(isShare ? ways.slice(1) : ways)(
 	"a run with a list that works %s says so in its result, and leaves nothing behind",
 	async (_name, isolation, host) => {
 		const home = await openHome({
@@ -188,7 +191,7 @@ test.each([
 	},
 );
 
-test("an MCP server, which pi starts, reaches the hosts of the list too", async () => {
+longTest("an MCP server, which pi starts, reaches the hosts of the list too", async () => {
 	const code = `
 		const answer = await fetch("http://${NAME}:${"PORT"}/from-a-server").then((it) => it.text(), (error) => error.message);
 		// The parent has started this server too, outside of any ring.

@@ -5,7 +5,6 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
-import { longTest } from "../helpers/long-test.ts";
 import type { ScriptedRequest } from "../helpers/model-request.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
@@ -14,7 +13,7 @@ import { repositoryRoot } from "../helpers/repository.ts";
 import { isShare } from "../helpers/share.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { ATTEMPTS, type Attempt, type Call, SEARCHES } from "./attempts.ts";
-import { judged, makeUser, type Trial } from "./trials.ts";
+import { judged, makeUser, type Trial, tenOf } from "./trials.ts";
 import { giveTo, makeWorld, SECRET, type TestUser, type World } from "./world.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -145,8 +144,10 @@ describe.each(somePi(import.meta.url))("a child that may write in the checkout, 
 	);
 });
 
-longTest("with mode off, most attempts get through, and the result says that nothing enforced anything", async () => {
-	const { trials, details } = await play({ version: "0.87.1", sandbox: { mode: "off" } });
+test("with mode off, most attempts get through, and the result says that nothing enforced anything", async () => {
+	const harmless = ATTEMPTS.filter(({ onlyInRing }) => !onlyInRing);
+	const attempts = isShare ? tenOf(harmless) : harmless;
+	const { trials, details } = await play({ version: "0.87.1", sandbox: { mode: "off" }, attempts });
 	expect(details?.results[0]?.sandbox).toEqual({
 		enforced: "policy",
 		why: "subagents.sandbox.mode is off",

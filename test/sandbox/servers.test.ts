@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { bundled } from "../helpers/bundled.ts";
+import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
 import { promptPi, somePi } from "../helpers/pi.ts";
@@ -66,7 +67,7 @@ describe.each(somePi(import.meta.url))("in the ring of a child, pi %s", (version
 		expect(existsSync(join(home.project, "written"))).toBe(false);
 	});
 
-	test("a shell reads the files of a skill that the child was given, and of no other", async () => {
+	longTest("a shell reads the files of a skill that the child was given, and of no other", async () => {
 		const child = (folder: string): readonly Reply[] => [
 			toolCall("bash", { command: `cat ${folder}/memos/words ${folder}/other/words` }),
 			finalize("Read."),
@@ -155,7 +156,7 @@ describe("an MCP server that npx brings", () => {
 		return { result: delegations(run)[0]?.results[0], said };
 	}
 
-	test("starts although the home folder is read-only", async () => {
+	longTest("starts although the home folder is read-only", async () => {
 		const { result, said } = await resultWith((project) => [
 			"-y",
 			`--package=${join(project, "tester-server-1.0.0.tgz")}`,
@@ -166,7 +167,7 @@ describe("an MCP server that npx brings", () => {
 		expect(said).toContain("echo: hello");
 	});
 
-	test("and cannot be fetched without the network says which setting it wants", async () => {
+	longTest("and cannot be fetched without the network says which setting it wants", async () => {
 		const { result } = await resultWith(() => ["-y", "--fetch-retries=0", "tester-server-that-must-be-fetched@1.0.0"]);
 		expect(result?.warnings).toEqual([
 			expect.stringMatching(

@@ -28,6 +28,10 @@ export interface Trial {
 	said: string;
 }
 
+/** Of a long list, some ten from its first to its last: enough to see that attempts are made at all. */
+export const tenOf = (attempts: readonly Attempt[]): Attempt[] =>
+	attempts.filter((_attempt, index) => index % Math.ceil(attempts.length / 10) === 0);
+
 /** One attempt after the other, each judged before the next, and what it broke put back. */
 export async function tryAll(
 	world: World,

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import type { Home } from "../helpers/home.ts";
-import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Step, text, toolCall } from "../helpers/model-steps.ts";
 import { type piVersions, promptPi, somePi } from "../helpers/pi.ts";
@@ -65,7 +64,7 @@ describe.each(somePi(import.meta.url))("an extension of an untrusted project, on
 });
 
 describe.each(somePi(import.meta.url))("an extension of an untrusted project, on pi %s", (version) => {
-	longTest("nor for its tools", async () => {
+	test("nor for its tools", async () => {
 		const home = await openProject([checkOut("hostile"), spawnGeneral]);
 		hostileBranch(home, { "ext.ts": changed(home) });
 		await go(home, version);
@@ -73,7 +72,7 @@ describe.each(somePi(import.meta.url))("an extension of an untrusted project, on
 		expect(toolsOfChildren(home)).not.toContain(true);
 	});
 
-	longTest("nor if the branch changed what it imports", async () => {
+	test("nor if the branch changed what it imports", async () => {
 		const home = await openProject([checkOut("hostile"), spawnGeneral], {
 			"part.ts": OWN,
 			"ext.ts": 'export { default } from "./part.ts";\n',
@@ -84,7 +83,7 @@ describe.each(somePi(import.meta.url))("an extension of an untrusted project, on
 		expect(existsSync(markOf(home))).toBe(false);
 	});
 
-	longTest("nor if it is reached through a link", async () => {
+	test("nor if it is reached through a link", async () => {
 		const home = await openProject([checkOut("hostile"), spawnGeneral]);
 		hostileBranch(home, { "ext.ts": changed(home) });
 		symlinkSync(join(home.project, "ext.ts"), join(home.scratch, "link.ts"));
@@ -93,7 +92,7 @@ describe.each(somePi(import.meta.url))("an extension of an untrusted project, on
 		expect(existsSync(markOf(home))).toBe(false);
 	});
 
-	longTest("is loaded as it is now if the project is trusted", async () => {
+	test("is loaded as it is now if the project is trusted", async () => {
 		const home = await openProject([checkOut("hostile"), delegateTo("explorer", "Look.")]);
 		hostileBranch(home, { "ext.ts": changed(home) });
 		const run = await go(home, version, { args: [...ELSEWHERE, "--approve"] });

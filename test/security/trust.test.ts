@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
-import { longTest } from "../helpers/long-test.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Reply, text } from "../helpers/model-steps.ts";
@@ -136,7 +135,7 @@ describe.each(somePi(import.meta.url))("a decision makes the folder trusted, on 
 		expect(run).toMatchObject({ result: "I am of the project" });
 	});
 
-	longTest("a saved decision about it or a folder above it", async () => {
+	test("a saved decision about it or a folder above it", async () => {
 		const home = await openProject();
 		writeFileSync(join(home.agentDir, "trust.json"), JSON.stringify({ [home.scratch]: true }));
 		expect(await whoRan(home, "delegate", { version })).toMatchObject({ result: "I am of the project" });
@@ -147,13 +146,13 @@ describe.each(somePi(import.meta.url))("a decision makes the folder trusted, on 
 		expect(await whoRan(home, "delegate", { version })).toMatchObject({ result: "I am of the project" });
 	});
 
-	longTest("but not a default that a saved decision overrules", async () => {
+	test("but not a default that a saved decision overrules", async () => {
 		const home = await openProject({ defaultProjectTrust: "always" });
 		writeFileSync(join(home.agentDir, "trust.json"), JSON.stringify({ [home.project]: false }));
 		expect(await whoRan(home, "delegate", { version })).toMatchObject({ result: "the built-in" });
 	});
 
-	longTest("but not in print mode what pi would have asked a user about", async () => {
+	test("but not in print mode what pi would have asked a user about", async () => {
 		const home = await openProject({}, ASKED_ABOUT);
 		expect(await whoRan(home, "delegate", { version })).toMatchObject({ result: "the built-in" });
 	});
