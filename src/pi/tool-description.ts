@@ -23,7 +23,7 @@ export function subagentDescription(agents: readonly NamedAgent[]): string {
 	const names = withinBudget(rest, NAMES_CHARS);
 	const more = rest.length - names.length;
 	return [
-		"Delegate a focused task to a subagent with its own context and get its answer. Calls in one message run side by side. Agents:",
+		"Delegate a task to a subagent with its own context and get its answer. Calls in one message run in parallel. Agents:",
 		...lines,
 		...(names.length > 0 ? [`Also: ${names.join(", ")}`] : []),
 		...(more > 0 ? [`…and ${more} more; an unknown name is answered with names to choose from`] : []),

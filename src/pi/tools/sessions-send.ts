@@ -23,7 +23,7 @@ const sendParameters = Type.Object(
 		sessionKey: Type.Optional(Type.String()),
 		label: Type.Optional(Type.String()),
 		message: Type.String({ minLength: 1 }),
-		timeoutSeconds: Type.Optional(Type.Number({ description: "For the reply. Default 30; 0: do not wait" })),
+		timeoutSeconds: Type.Optional(Type.Number({ description: "Default 30; 0: do not wait" })),
 	},
 	{ additionalProperties: false },
 );
@@ -55,7 +55,7 @@ export function sessionsSendTool({ pi, services, announcer, decisions, onSpawned
 	return defineTool({
 		name: "sessions_send",
 		label: "Message subagent",
-		description: "Message a subagent by sessionKey or label: steers it while running, resumes it when ended",
+		description: "Message a subagent by sessionKey or label: steers a running one, resumes a finished one",
 		parameters: sendParameters,
 		renderCall: renderSendCall,
 		renderResult: renderSendResult,
