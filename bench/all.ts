@@ -19,7 +19,7 @@ import { stagePackage } from "../test/helpers/staged-package.ts";
 import { median } from "./figures.ts";
 import { machine } from "./machine.ts";
 import type { PeersResult } from "./measure-peers.ts";
-import { writePage } from "./page.ts";
+import { writePage } from "./performance-page.ts";
 import { printPeers } from "./peers-table.ts";
 import { type Ratios, RECORDED_FILE, ratiosOfNow } from "./ratios.ts";
 import { printTable, progress, type Report } from "./report.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { chartOf } from "../../bench/chart.ts";
 import type { PeersResult } from "../../bench/measure-peers.ts";
-import { filledPage, PAGE_FILE } from "../../bench/page.ts";
+import { filledPage, PAGE_FILE } from "../../bench/performance-page.ts";
 import { reaches } from "../../bench/peers-table.ts";
 import { readResults } from "../../bench/results.ts";
 
