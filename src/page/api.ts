@@ -1,13 +1,14 @@
 import type { RunView } from "../deliver/run-view.ts";
 import type { LogLine } from "../log/read-logs.ts";
 import type { ChangeDone } from "../operate/apply.ts";
+import type { CostSum, CostSummary } from "../operate/costs.ts";
 import type { CheckResult } from "../operate/doctor/check.ts";
 import type { RunInfo } from "../operate/info.ts";
 import type { Fact } from "../operate/report/layout.ts";
+import type { Span } from "../operate/run-spans.ts";
 import type { RunSummary } from "../operate/runs.ts";
 import type { Stopped } from "../operate/stop.ts";
 import type { Progress } from "../processes/protocol.ts";
-import type { AttemptCause } from "../run/attempt.ts";
 import type { ChangedFile, ChangesState } from "../run/changes.ts";
 import type { SandboxReport } from "../run/sandbox-report.ts";
 import type { Usage } from "../run/usage.ts";
@@ -22,6 +23,10 @@ import type { Usage } from "../run/usage.ts";
  * Failures: 400, 403, 404, 409 and 413 answer with `ApiFailure`; 503 with `ApiFailure` whose `ledger` says what is wrong with the
  * ledger; 401 and 421 answer with an empty body.
  */
+
+export type { Span };
+export type Costs = CostSummary;
+export type CostRow = CostSum;
 
 /** GET, with the query of each. `:id` is a run's id. */
 export const ROUTES = {
@@ -109,22 +114,6 @@ export interface PageRun extends RunSummary {
 	changes?: ChangesState;
 	/** Its session was archived. */
 	archived?: true;
-}
-
-/**
- * A piece of a run's life. wait: for a place in the lane, for the run before it in its session, or for a host. attempt: a
- * host had it. unknown: an older pi-geon recorded no attempts, so nobody knows which of the two it was.
- */
-export interface Span {
-	kind: "wait" | "attempt" | "unknown";
-	from: number;
-	/** Absent while it lasts. */
-	to?: number;
-	/** The following only of attempts: its number, the model, and why it ended. */
-	attempt?: number;
-	model?: string;
-	/** `hopped`: the next attempt has another model. */
-	cause?: AttemptCause;
 }
 
 export interface RunQuery {
@@ -310,31 +299,6 @@ export interface AgentRow {
 	warnings: string[];
 	/** All of it in words, in the order of `pi-geon agents`. */
 	facts: Fact[];
-}
-
-/** Of runs by the day they were created on, in the server's time zone. */
-export interface Costs {
-	/** The first day, as YYYY-MM-DD. */
-	since: string;
-	total: CostRow;
-	/** Oldest first, without gaps; `key` is YYYY-MM-DD. */
-	days: CostRow[];
-	/** The following are sorted by cost, 100 at most of each. */
-	agents: CostRow[];
-	models: CostRow[];
-	folders: CostRow[];
-}
-
-export interface CostRow {
-	key: string;
-	runs: number;
-	failed: number;
-	cost: number;
-	input: number;
-	output: number;
-	cacheRead: number;
-	cacheWrite: number;
-	turns: number;
 }
 
 export interface LogQuery {
