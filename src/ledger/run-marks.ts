@@ -23,3 +23,10 @@ const MARKS = `SELECT id, concat_ws(' ', state, attempt, fence, stop_at, ended_a
 		(SELECT state FROM changes WHERE run_id = runs.id),
 		(SELECT max(seq) FROM questions WHERE run_id = runs.id AND state = 'open')) AS mark
 	FROM runs`;
+
+/** The same of one run, however old it is. */
+export const markOf = (ledger: Ledger, runId: RunId): string | undefined =>
+	ledger.get<{ mark: string }>(`${MARKS} WHERE id = ?`, runId)?.mark;
+
+export const isKnownRun = (ledger: Ledger, runId: RunId): boolean =>
+	ledger.get("SELECT 1 FROM runs WHERE id = ?", runId) !== undefined;
