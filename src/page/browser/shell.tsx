@@ -81,6 +81,7 @@ function TopBar() {
 				{paused.value ? "Continue" : "Pause"}
 			</button>
 			<button type="button" class="quiet" title="Light, dark, or as the system has it (T)" onClick={nextTheme}>
+				<span aria-hidden="true">◐</span>
 				<span class="sr-only">Theme: </span>
 				{theme.value}
 			</button>

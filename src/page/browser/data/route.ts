@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import { takeToken } from "./token.ts";
 
 /** Where the reader is: `#/`, `#/run/<id>`, `#/run/<id>/changes`, `#/agents` and so on. */
 export type View = "runs" | "agents" | "costs" | "doctor" | "logs";
@@ -13,6 +14,8 @@ export interface Route {
 	query: URLSearchParams;
 }
 
+// The address may still hold the token, and behind it where to go.
+takeToken();
 const hash = signal(location.hash);
 addEventListener("hashchange", () => {
 	hash.value = location.hash;

@@ -1,7 +1,8 @@
 import { effect, signal } from "@preact/signals";
 import type { PageRun, RunPage } from "../../api.ts";
 import { type Filters, filters, passes, queryOf } from "./filters.ts";
-import { ask } from "./request.ts";
+import { ledger } from "./live.ts";
+import { ask, RequestFailed } from "./request.ts";
 
 const PAGE = 200;
 
@@ -36,10 +37,14 @@ export async function fetchRuns(): Promise<void> {
 			isLoading: false,
 		};
 	} catch (error) {
-		if (!own.signal.aborted) {
-			runList.value = { ...runList.value, isLoading: false, problem: (error as Error).message };
-		}
+		if (!own.signal.aborted) runList.value = { ...runList.value, isLoading: false, ...problemIn(error) };
 	}
+}
+
+/** Where nothing was ever delegated there is nothing wrong. */
+function problemIn(error: unknown): Pick<RunList, "problem"> {
+	if (error instanceof RequestFailed && error.failure.ledger) ledger.value = error.failure.ledger;
+	return ledger.value.state === "absent" ? {} : { problem: (error as Error).message };
 }
 
 /** The same after something may have been missed. Older pages that the reader went through stay. */
@@ -75,7 +80,7 @@ export async function fetchMoreRuns(): Promise<void> {
 			isLoading: false,
 		};
 	} catch (error) {
-		if (!until.aborted) runList.value = { ...runList.value, isLoading: false, problem: (error as Error).message };
+		if (!until.aborted) runList.value = { ...runList.value, isLoading: false, ...problemIn(error) };
 	}
 }
 

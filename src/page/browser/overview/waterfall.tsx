@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { duration } from "../../../run/amounts.ts";
+import { duration, plural } from "../../../run/amounts.ts";
 import { ATTEMPT_ENDED } from "../../../run/ending-words.ts";
 import type { PageRun, Span } from "../../api.ts";
 import { now } from "../data/live.ts";
@@ -132,9 +132,7 @@ function FamilyName({ family: { cwd, session, runs } }: { family: Family }) {
 	return (
 		<div class="waterfall-name family" title={`Conversation ${session}`}>
 			<Foreign text={folderName(cwd)} />
-			<span class="faint">
-				{session.slice(0, 8)} · {runs.length}
-			</span>
+			<span class="faint">{plural(runs.length, "run")}</span>
 		</div>
 	);
 }
@@ -158,9 +156,11 @@ function Axis({ span, width, height, scale }: { span: Timespan; width: number; h
 			{ticksOf(span, Math.max(2, Math.floor(width / TICK_PX))).map(({ at, step }) => (
 				<g key={at} transform={`translate(${scale(at)} 0)`}>
 					<line y1={AXIS_PX - 6} y2={height} />
-					<text y={13} x={scale(at) > width - 40 ? -4 : 4} text-anchor={scale(at) > width - 40 ? "end" : "start"}>
-						{tickWords(at, step)}
-					</text>
+					{scale(at) < width - TICK_PX * 0.7 && (
+						<text y={13} x={4}>
+							{tickWords(at, step)}
+						</text>
+					)}
 				</g>
 			))}
 		</g>

@@ -13,8 +13,14 @@ export function niceTicks(most: number, about: number): number[] {
 	return Array.from({ length: steps + 1 }, (_, index) => index * step);
 }
 
+/** Every second or third of the times and so on, the last among them, as many as there is room for. */
+export function evenTicks(times: readonly number[], most: number): number[] {
+	const stride = Math.ceil(times.length / Math.max(1, most));
+	return times.filter((_, index) => (times.length - 1 - index) % stride === 0);
+}
+
 /** Some of the times, the first and the last among them, as many as there is room for. */
-export function timeTicks(times: readonly number[], most: number): number[] {
+export function endTicks(times: readonly number[], most: number): number[] {
 	if (times.length <= Math.max(2, most)) return [...times];
 	const gaps = Math.max(1, most - 1);
 	const picked = Array.from({ length: gaps + 1 }, (_, index) => Math.round((index / gaps) * (times.length - 1)));

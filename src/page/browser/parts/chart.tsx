@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { areaPath, nearestTo, niceTicks, stepPath, timeTicks } from "./chart-shapes.ts";
+import { areaPath, endTicks, evenTicks, nearestTo, niceTicks, stepPath } from "./chart-shapes.ts";
 import { useElementWidth } from "./element-width.ts";
 
 export interface Series {
@@ -72,7 +72,7 @@ export function Chart(props: ChartProps) {
 							</text>
 						</g>
 					))}
-					{timeTicks(times, Math.floor(inner.width / TICK_PX)).map((time) => (
+					{(kind === "bars" ? evenTicks : endTicks)(times, Math.floor(inner.width / TICK_PX)).map((time) => (
 						<text
 							key={time}
 							class="chart-time"

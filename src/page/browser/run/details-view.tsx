@@ -92,7 +92,9 @@ function Attempts({ run }: { run: RunDetail }) {
 function Sandbox({ run: { sandbox, sandboxReport, phase } }: { run: RunDetail }) {
 	if (!sandboxReport)
 		return <p class="faint">{phase === "ended" ? "Nothing was recorded." : "Known once it has finished."}</p>;
-	const { enforced, by, write, network, denials = 0 } = sandboxReport;
+	const { enforced, by, write, network, denials = 0, policyOnly = [] } = sandboxReport;
+	// The sentence says more than the marks only where something is not enforced.
+	const isWhole = enforced === "kernel" && policyOnly.length === 0;
 	return (
 		<>
 			<p class="chips">
@@ -103,7 +105,7 @@ function Sandbox({ run: { sandbox, sandboxReport, phase } }: { run: RunDetail })
 				<span class="badge">network {network}</span>
 				{denials > 0 && <span class="badge tone-failure">{denials} denied</span>}
 			</p>
-			{sandbox !== undefined && (
+			{!isWhole && sandbox !== undefined && (
 				<p class="faint">
 					<Foreign text={sandbox} />
 				</p>
