@@ -40,7 +40,7 @@ export const ROUTES = {
 	agents: "/api/agents", // { cwd? } → AgentsHere
 	costs: "/api/costs", // { days? } → Costs
 	logs: "/api/logs", // LogQuery → Logs
-	doctor: "/api/doctor", // { cwd? } → stream of DoctorEvents
+	doctor: "/api/doctor", // stream of DoctorEvents
 	events: "/api/events", // EventsQuery → stream of LiveEvents
 } as const;
 
