@@ -30,10 +30,11 @@ const MAY_USE: Record<string, string> = {
 		"run log ports config agents sandbox plan ledger collect processes child supervise deliver operate delegate.ts lsp web",
 	lsp: "run log files config sandbox",
 	web: "run log config net",
+	page: "run log files ports ledger collect processes supervise deliver operate operate/doctor",
 	"delegate.ts": "run log ports config agents plan ledger collect processes supervise deliver operate",
 	"index.ts": "run log ports config agents plan ledger collect processes supervise deliver operate delegate.ts",
-	pi: "run log files ports config agents sandbox plan ledger collect trees processes child supervise deliver operate operate/doctor delegate.ts index.ts",
-	cli: "run log files ports config agents plan ledger collect processes supervise deliver operate operate/doctor delegate.ts index.ts",
+	pi: "run log files ports config agents sandbox plan ledger collect trees processes child supervise deliver operate operate/doctor page delegate.ts index.ts",
+	cli: "run log files ports config agents plan ledger collect processes supervise deliver operate operate/doctor page delegate.ts index.ts",
 };
 
 interface Import {

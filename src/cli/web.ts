@@ -28,7 +28,7 @@ export const web: Command = {
 		for (;;) {
 			const there = await findPage(address);
 			if ("found" in there) return tellWhere(call, there.found, port);
-			const page = await start(port);
+			const page = await start(port, there.killed);
 			if ("error" in page) return out.failed(page.error);
 			if (!announcePage(address, page, there.stale)) {
 				// Another was quicker, and is there: or it is gone again, and then it is our turn.
@@ -37,7 +37,7 @@ export const web: Command = {
 			}
 			try {
 				makeDoor(door, page.url);
-				await show(call, page.url);
+				await showAddress(call, page.url);
 				return await untilLeft(options["with-parent"] === true);
 			} finally {
 				forgetPage(address, page);
@@ -55,25 +55,38 @@ function portIn(value: string | boolean | undefined): number | undefined | { err
 	return { error: `--port takes a number from 1 to 65535, not "${value}".` };
 }
 
-async function start(port: number | undefined): Promise<RunningPage | { error: string }> {
+/** In place of a server that was killed, if that can be had: its pages then go on where they were. */
+async function start(
+	port: number | undefined,
+	killed: PageAddress | undefined,
+): Promise<RunningPage | { error: string }> {
 	const [{ servePage }, { pageSources }] = await Promise.all([
 		import("../page/server/serve.ts"),
 		import("./page-sources.ts"),
 	]);
-	try {
-		return await servePage(pageSources(), { port, wire: systemPorts.wire });
-	} catch (error) {
-		if (!(error instanceof Error && "syscall" in error && error.syscall === "listen")) throw error;
-		return { error: `Port ${port} cannot be used: ${error.message}. Leave --port out, and a free one is taken.` };
+	const { wire } = systemPorts;
+	const again = killed && (port === undefined || port === killed.port) ? killed : undefined;
+	const wishes = [...(again ? [{ port: again.port, token: again.token, wire }] : []), { port, wire }];
+	for (const [index, wish] of wishes.entries()) {
+		try {
+			return await servePage(pageSources(), wish);
+		} catch (error) {
+			if (!(error instanceof Error && "syscall" in error && error.syscall === "listen")) throw error;
+			if (index < wishes.length - 1) continue;
+			return { error: `Port ${port} cannot be used: ${error.message}. Leave --port out, and a free one is taken.` };
+		}
 	}
+	throw new Error("There was nothing to try.");
 }
 
 async function tellWhere(call: Call, { url, port: its }: PageAddress, port: number | undefined): Promise<ExitCode> {
-	await show(call, url, { note: port !== undefined && port !== its ? "It is served already, on another port." : "" });
+	await showAddress(call, url, {
+		note: port !== undefined && port !== its ? "It is served already, on another port." : "",
+	});
 	return 0;
 }
 
-async function show({ options, out }: Call, url: string, { note = "" } = {}): Promise<void> {
+async function showAddress({ options, out }: Call, url: string, { note = "" } = {}): Promise<void> {
 	if (out.isJson) out.document({ url });
 	else out.lines([url]);
 	if (note !== "") process.stderr.write(`pi-geon: ${note}\n`);

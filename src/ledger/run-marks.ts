@@ -14,19 +14,19 @@ export const schemaVersion = (ledger: Ledger): number =>
  * renewal of a lease is not. Read without the long texts of a run.
  */
 export function runMarks(ledger: Ledger, latest: number): Map<RunId, string> {
-	const sql = `${MARKS} WHERE state <> 'ended'
-		UNION ALL ${MARKS} WHERE state = 'ended' AND seq > (SELECT max(seq) FROM runs) - ?`;
+	const sql = `${MARKS_OF_RUNS} WHERE state <> 'ended'
+		UNION ALL ${MARKS_OF_RUNS} WHERE state = 'ended' AND seq > (SELECT max(seq) FROM runs) - ?`;
 	return new Map(ledger.all<{ id: RunId; mark: string }>(sql, latest).map(({ id, mark }) => [id, mark]));
 }
 
-const MARKS = `SELECT id, concat_ws(' ', state, attempt, fence, stop_at, ended_at, delivery, archived_at, usage,
+const MARKS_OF_RUNS = `SELECT id, concat_ws(' ', state, attempt, fence, stop_at, ended_at, delivery, archived_at, usage,
 		(SELECT state FROM changes WHERE run_id = runs.id),
 		(SELECT max(seq) FROM questions WHERE run_id = runs.id AND state = 'open')) AS mark
 	FROM runs`;
 
 /** The same of one run, however old it is. */
-export const markOf = (ledger: Ledger, runId: RunId): string | undefined =>
-	ledger.get<{ mark: string }>(`${MARKS} WHERE id = ?`, runId)?.mark;
+export const runMarkOf = (ledger: Ledger, runId: RunId): string | undefined =>
+	ledger.get<{ mark: string }>(`${MARKS_OF_RUNS} WHERE id = ?`, runId)?.mark;
 
 export const isKnownRun = (ledger: Ledger, runId: RunId): boolean =>
 	ledger.get("SELECT 1 FROM runs WHERE id = ?", runId) !== undefined;

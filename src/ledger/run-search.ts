@@ -21,13 +21,13 @@ export function searchRuns(
 	search: RunSearch,
 	{ limit, before }: { limit: number; before?: number | undefined },
 ): { id: RunId; seq: number }[] {
-	const { condition, values } = whereOf(search);
+	const { condition, values } = conditionOf(search);
 	const sql = `SELECT id, seq FROM runs WHERE ${condition} AND seq < ? ORDER BY seq DESC LIMIT ?`;
 	return ledger.all(sql, ...values, before ?? Number.MAX_SAFE_INTEGER, limit);
 }
 
 export function countFound(ledger: Ledger, search: RunSearch): number {
-	const { condition, values } = whereOf(search);
+	const { condition, values } = conditionOf(search);
 	return ledger.get<{ n: number }>(`SELECT count(*) AS n FROM runs WHERE ${condition}`, ...values)?.n ?? 0;
 }
 
@@ -41,10 +41,10 @@ export function runsOfSession(ledger: Ledger, sessionId: SessionId, limit: numbe
 }
 
 /** Every agent and every directory that there are runs of, as far as their sessions are kept. */
-export const knownAgents = (ledger: Ledger): string[] => distinct(ledger, "agent");
-export const knownFolders = (ledger: Ledger): string[] => distinct(ledger, "cwd");
+export const agentsWithRuns = (ledger: Ledger): string[] => distinctOf(ledger, "agent");
+export const foldersWithRuns = (ledger: Ledger): string[] => distinctOf(ledger, "cwd");
 
-const distinct = (ledger: Ledger, column: "agent" | "cwd"): string[] =>
+const distinctOf = (ledger: Ledger, column: "agent" | "cwd"): string[] =>
 	ledger.all<{ it: string }>(`SELECT DISTINCT ${column} AS it FROM sessions ORDER BY 1`).map(({ it }) => it);
 
 const OF_PHASE: Readonly<Record<Phase, string>> = {
@@ -55,20 +55,20 @@ const OF_PHASE: Readonly<Record<Phase, string>> = {
 };
 
 /** What a row holds may be damaged, and SQLite fails on what is not JSON. */
-const STATUS = "CASE WHEN json_valid(outcome) THEN outcome ->> '$.status' END";
-const TASK = "CASE WHEN json_valid(plan) THEN plan ->> '$.task' END";
+const STATUS_OF_ROW = "CASE WHEN json_valid(outcome) THEN outcome ->> '$.status' END";
+const TASK_OF_ROW = "CASE WHEN json_valid(plan) THEN plan ->> '$.task' END";
 
-function whereOf({ phases, status, agent, cwds, parentSession, text }: RunSearch) {
+function conditionOf({ phases, status, agent, cwds, parentSession, text }: RunSearch) {
 	const parts: [condition: string, ...values: string[]][] = [["true"]];
 	if (phases && phases.length > 0) parts.push([`(${phases.map((phase) => OF_PHASE[phase]).join(" OR ")})`]);
-	if (status === "failed") parts.push([`state = 'ended' AND ${STATUS} <> 'success'`]);
-	else if (status !== undefined) parts.push([`state = 'ended' AND ${STATUS} = ?`, status]);
+	if (status === "failed") parts.push([`state = 'ended' AND ${STATUS_OF_ROW} <> 'success'`]);
+	else if (status !== undefined) parts.push([`state = 'ended' AND ${STATUS_OF_ROW} = ?`, status]);
 	if (agent !== undefined) parts.push(["agent = ?", agent]);
-	if (cwds) parts.push([`session_id IN (SELECT id FROM sessions WHERE cwd IN (${marks(cwds)}))`, ...cwds]);
+	if (cwds) parts.push([`session_id IN (SELECT id FROM sessions WHERE cwd IN (${placeholders(cwds)}))`, ...cwds]);
 	if (parentSession !== undefined) parts.push(["parent_session = ?", parentSession]);
 	if (text !== undefined && text !== "") {
 		const like = `%${text.replace(/[\\%_]/g, "\\$&")}%`;
-		const columns = ["id", "agent", "label", TASK].map((column) => `${column} LIKE ? ESCAPE '\\'`);
+		const columns = ["id", "agent", "label", TASK_OF_ROW].map((column) => `${column} LIKE ? ESCAPE '\\'`);
 		parts.push([`(${columns.join(" OR ")})`, ...columns.map(() => like)]);
 	}
 	return {
@@ -77,4 +77,4 @@ function whereOf({ phases, status, agent, cwds, parentSession, text }: RunSearch
 	};
 }
 
-const marks = (values: readonly string[]): string => values.map(() => "?").join(", ");
+const placeholders = (values: readonly string[]): string => values.map(() => "?").join(", ");

@@ -37,7 +37,7 @@ export function spendingSince(ledger: Ledger, since: number): SpendingRow[] {
 			cwd: cwd ?? "unknown",
 			hasFailed: failed === 1,
 			usage,
-			models: modelsOf(ledger, id, usage, attempts.get(id) ?? []),
+			models: spendingByModel(ledger, id, usage, attempts.get(id) ?? []),
 		};
 	});
 }
@@ -48,7 +48,7 @@ interface AttemptSpending {
 }
 
 /** What no attempt accounts for is the last model's: of the attempt that lasts, and of attempts that nobody recorded. */
-function modelsOf(ledger: Ledger, id: RunId, whole: Usage, attempts: AttemptSpending[]): SpendingRow["models"] {
+function spendingByModel(ledger: Ledger, id: RunId, whole: Usage, attempts: AttemptSpending[]): SpendingRow["models"] {
 	const known = attempts.flatMap(({ model, usage }) => (model !== null && usage ? [{ model, usage }] : []));
 	const rest = subtractUsage(
 		whole,

@@ -33,11 +33,11 @@ export function costsOfDays(
 	const all = lastDays(days, now);
 	const since = all[0] ?? now;
 	const sums = { days: new Sums(), agents: new Sums(), models: new Sums(), folders: new Sums() };
-	for (const day of all) sums.days.add(dayOf(day));
+	for (const day of all) sums.days.add(dayInWords(day));
 	const total = new Sums();
 	for (const row of spendingSince(ledger, since)) {
 		total.add("total", row);
-		sums.days.add(dayOf(row.createdAt), row);
+		sums.days.add(dayInWords(row.createdAt), row);
 		sums.agents.add(row.agent, row);
 		sums.folders.add(row.cwd, row);
 		// A run that went from one model to another is a run of both.
@@ -45,7 +45,7 @@ export function costsOfDays(
 	}
 	const shown = (some: Sums) => some.dearest().map((sum) => ({ ...sum, key: redactor.redact(sum.key) }));
 	return {
-		since: dayOf(since),
+		since: dayInWords(since),
 		total: total.get("total"),
 		days: sums.days.all(),
 		agents: shown(sums.agents),
@@ -90,7 +90,7 @@ export function lastDays(days: number, now: number): number[] {
 	);
 }
 
-function dayOf(time: number): string {
+function dayInWords(time: number): string {
 	const at = new Date(time);
 	const two = (n: number) => String(n).padStart(2, "0");
 	return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;

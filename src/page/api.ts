@@ -44,6 +44,14 @@ export const ROUTES = {
 	events: "/api/events", // EventsQuery → stream of LiveEvents
 } as const;
 
+/**
+ * GET without a token: `?nonce=<32 to 128 hex digits>` is answered with the HMAC-SHA-256 of `PROOF_WORDS` and the nonce, in hex,
+ * with the token as its key. A page asks for it before it sends its token to a server that was away: another program may have
+ * taken the port meanwhile.
+ */
+export const PROOF_ROUTE = "/proof";
+export const PROOF_WORDS = "pi-geon page ";
+
 /** POST, with `Content-Type: application/json`. A body without fields is `{}`. */
 export const ACTION_ROUTES = {
 	stop: "/api/runs/:id/stop", // {} → Stopped

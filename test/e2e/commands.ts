@@ -87,7 +87,7 @@ export const WITHOUT_RUNS: [line: string, says: RegExp][] = [
 export const WRONG: [line: string, says: RegExp][] = [
 	[
 		"/subagents lsit",
-		/no "lsit".* Did you mean `\/subagents list`\? It knows: run, new, list, stop, log, info, send, changes, diff, apply, branch, discard, settings, agents, doctor, logs, help/,
+		/no "lsit".* Did you mean `\/subagents list`\? It knows: run, new, list, stop, log, info, send, changes, diff, apply, branch, discard, web, settings, agents, doctor, logs, help/,
 	],
 	["/subagents frobnicate", /no "frobnicate"\. It knows/],
 	["/subagents run", /Which agent\? Nothing was done\. Usage: \/subagents run <agent> <task>/],
@@ -112,6 +112,7 @@ export const WRONG: [line: string, says: RegExp][] = [
 	["/subagents branch", /Of which run\?/],
 	["/subagents branch nobody topic", /There are no runs yet|label "nobody"/],
 	["/subagents discard", /Of which run\?/],
+	["/subagents web now", /\/subagents web takes no arguments/],
 	["/stop now", /takes no arguments.*\/subagents stop <id\|#>/],
 	["/toolkit agent", /Did you mean `\/toolkit agents`\?/],
 	["/subagents help me", /\/subagents help takes no arguments/],

@@ -86,7 +86,7 @@ function changed<Answer extends object>({ sources: { log } }: ActionSetup, answe
 }
 
 /** The body of a request; undefined if it is not a JSON object. */
-export async function bodyOf(request: { json(): Promise<unknown> }): Promise<Record<string, unknown> | undefined> {
+export async function jsonBody(request: { json(): Promise<unknown> }): Promise<Record<string, unknown> | undefined> {
 	try {
 		const body = await request.json();
 		return isRecord(body) ? body : undefined;

@@ -15,20 +15,28 @@ export interface PageAddress extends Pick<RunningPage, "port" | "token" | "url">
 }
 
 /** How long a server of this machine may take to say that it is there. */
-const ANSWERS_WITHIN_MS = 3000;
+const HELLO_WITHIN_MS = 3000;
 
 /** The page that is being served, if its server is there and answers; or else what the file says of one that is not. */
-export async function findPage(file: string): Promise<{ found: PageAddress } | { stale: string | undefined }> {
-	const text = readText(file);
+export async function findPage(file: string): Promise<{ found: PageAddress } | StalePage> {
+	const text = textOfFile(file);
 	const address = addressIn(text);
-	return address && !isDead(address) && (await answers(address)) ? { found: address } : { stale: text };
+	if (address && !isDead(address) && (await doesAnswer(address))) return { found: address };
+	return { stale: text, killed: address && isDead(address) ? address : undefined };
 }
 
-async function answers({ port, token }: PageAddress): Promise<boolean> {
+export interface StalePage {
+	/** What the file says. */
+	stale: string | undefined;
+	/** The address of a server that was killed: its pages wait for it to come back. */
+	killed: PageAddress | undefined;
+}
+
+async function doesAnswer({ port, token }: PageAddress): Promise<boolean> {
 	try {
 		const answer = await fetch(`http://127.0.0.1:${port}${ROUTES.hello}`, {
 			headers: { Authorization: `Bearer ${token}` },
-			signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
+			signal: AbortSignal.timeout(HELLO_WITHIN_MS),
 			redirect: "error",
 		});
 		await answer.body?.cancel();
@@ -42,7 +50,7 @@ async function answers({ port, token }: PageAddress): Promise<boolean> {
 
 /** Says that this process serves the page, in place of one that is not there. False if another process said so first. */
 export function announcePage(file: string, { port, token, url }: RunningPage, stale: string | undefined): boolean {
-	if (stale !== undefined && readText(file) === stale) rmSync(file, { force: true });
+	if (stale !== undefined && textOfFile(file) === stale) rmSync(file, { force: true });
 	const pidStarted = processStart(process.pid);
 	const address = { port, token, url, pid: process.pid, ...(pidStarted !== undefined && { pidStarted }) };
 	try {
@@ -56,7 +64,7 @@ export function announcePage(file: string, { port, token, url }: RunningPage, st
 
 /** Takes it back, unless it is another's by now. */
 export function forgetPage(file: string, { token }: Pick<RunningPage, "token">): void {
-	if (addressIn(readText(file))?.token === token) rmSync(file, { force: true });
+	if (addressIn(textOfFile(file))?.token === token) rmSync(file, { force: true });
 }
 
 function addressIn(text: string | undefined): PageAddress | undefined {
@@ -69,7 +77,7 @@ function addressIn(text: string | undefined): PageAddress | undefined {
 	return { port, token, url, pid, ...(typeof pidStarted === "string" && { pidStarted }) };
 }
 
-function readText(file: string): string | undefined {
+function textOfFile(file: string): string | undefined {
 	try {
 		return readFileSync(file, "utf8");
 	} catch (error) {

@@ -10,13 +10,13 @@ import { transcriptOfRun } from "../../operate/messages.ts";
 import type { Wire } from "../../ports/wire.ts";
 import { isRunId } from "../../run/ids.ts";
 import { messageOf } from "../../run/message-of.ts";
-import { ACTION_ROUTES, type ApiFailure, type Hello, type LedgerState, ROUTES } from "../api.ts";
-import { ACTIONS_OF_PAGE, type Act, type ActionName, bodyOf } from "./actions.ts";
+import { ACTION_ROUTES, type ApiFailure, type Hello, type LedgerState, PROOF_ROUTE, ROUTES } from "../api.ts";
+import { ACTIONS_OF_PAGE, type Act, type ActionName, jsonBody } from "./actions.ts";
 import { PageEvents } from "./events.ts";
-import { fromOwnPage, jsonOnly, notTooLarge, ofThisHost, secured, withToken } from "./guard.ts";
+import { fromOwnPage, jsonOnly, notTooLarge, ofThisHost, provesToken, secured, withToken } from "./guard.ts";
 import { Hub } from "./hub.ts";
 import { LedgerAway, PageLedger } from "./page-ledger.ts";
-import { numberIn, textIn } from "./query.ts";
+import { numbersOfQuery, wordsOfQuery } from "./query.ts";
 import { foldersCalled, overviewOf, runPage } from "./rows.ts";
 import type { PageSources } from "./sources.ts";
 import { serveFiles } from "./static-files.ts";
@@ -47,6 +47,7 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 
 	app.use(secured, ofThisHost(at.port));
 	serveFiles(app, sources.bundle);
+	app.get(PROOF_ROUTE, fromOwnPage, provesToken(at.token));
 	app.use("/api/*", withToken(at.token), fromOwnPage, jsonOnly, notTooLarge);
 
 	app.get(ROUTES.hello, async (context) => {
@@ -61,8 +62,8 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 	);
 	app.get(ROUTES.runs, async (context) => {
 		const query = {
-			...textIn(context, ["phase", "status", "agent", "cwd", "session", "text"]),
-			...numberIn(context, ["limit", "before"]),
+			...wordsOfQuery(context, ["phase", "status", "agent", "cwd", "session", "text"]),
+			...numbersOfQuery(context, ["limit", "before"]),
 		};
 		return context.json(await ledger.read((opened) => runPage(query, { ledger: opened, redactor })));
 	});
@@ -77,7 +78,7 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 		),
 	);
 	app.get(ROUTES.transcript, async (context) => {
-		const query = numberIn(context, ["before", "after", "limit"]);
+		const query = numbersOfQuery(context, ["before", "after", "limit"]);
 		return context.json(await transcripts.page(await transcriptIn(context), query));
 	});
 	app.get(ROUTES.turns, async (context) => context.json(await transcripts.turns(await transcriptIn(context))));
@@ -92,7 +93,7 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 		return isDenial(diff) ? denied(context, diff) : context.json(diff);
 	});
 	app.get(ROUTES.costs, async (context) => {
-		const { days = USUAL_DAYS } = numberIn(context, ["days"]);
+		const { days = USUAL_DAYS } = numbersOfQuery(context, ["days"]);
 		const count = Math.min(Math.max(1, days), MOST_DAYS);
 		return context.json(await ledger.read((opened) => costsOfDays(opened, count, { redactor })));
 	});
@@ -100,8 +101,8 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 		context.json(redactor.redactValue(await sources.agents(await folderIn(context)))),
 	);
 	app.get(ROUTES.logs, (context) => {
-		const { level, ...of } = textIn(context, ["run", "agent", "level"]);
-		const { limit = USUAL_LOG_LINES } = numberIn(context, ["limit"]);
+		const { level, ...of } = wordsOfQuery(context, ["run", "agent", "level"]);
+		const { limit = USUAL_LOG_LINES } = numbersOfQuery(context, ["limit"]);
 		const filter = { ...of, ...(isLevel(level) && { level }), limit: Math.min(Math.max(1, limit), MOST_LOG_LINES) };
 		return context.json({ lines: redactor.redactValue(readLogs(places, filter)) });
 	});
@@ -124,8 +125,8 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 		}),
 	);
 	app.get(ROUTES.events, (context) => {
-		const { run } = textIn(context, ["run"]);
-		const { after } = numberIn(context, ["after"]);
+		const { run } = wordsOfQuery(context, ["run"]);
+		const { after } = numbersOfQuery(context, ["after"]);
 		if (run !== undefined && !isRunId(run)) throw new NoSuchThing("There is no such run.");
 		return streamSSE(context, async (stream) => {
 			const left = new AbortController();
@@ -148,7 +149,7 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 	});
 	for (const [name, path] of Object.entries(ACTION_ROUTES) as [ActionName, string][]) {
 		app.post(path, async (context) => {
-			const body = await bodyOf(context.req);
+			const body = await jsonBody(context.req);
 			if (!body) return context.json({ error: "The body must be a JSON object." } satisfies ApiFailure, 400);
 			const act: Act = ACTIONS_OF_PAGE[name];
 			const answer = await ledger.write((opened) =>
@@ -186,7 +187,7 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 
 	/** Only folders that there are runs of, and the one that the server was started in. */
 	async function folderIn(context: Context): Promise<string> {
-		const { cwd } = textIn(context, ["cwd"]);
+		const { cwd } = wordsOfQuery(context, ["cwd"]);
 		if (cwd === undefined || cwd === sources.cwd || cwd === redactor.redact(sources.cwd)) return sources.cwd;
 		const known = await ledger.read((opened) => foldersCalled(cwd, { ledger: opened, redactor }));
 		if (known[0] === undefined) throw new NoSuchThing("There are no runs of that folder.");

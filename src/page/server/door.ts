@@ -19,7 +19,7 @@ export function makeDoor(file: string, url: string): void {
 
 /** Has the user's browser open a file. False if there is nothing to start. */
 export async function openInBrowser(file: string): Promise<boolean> {
-	const program = PROGRAMS[process.platform] ?? "xdg-open";
+	const program = OPENERS[process.platform] ?? "xdg-open";
 	const { promise, resolve } = Promise.withResolvers<boolean>();
 	const started = spawn(program, [file], { detached: true, stdio: "ignore" });
 	started.once("error", () => resolve(false));
@@ -28,4 +28,4 @@ export async function openInBrowser(file: string): Promise<boolean> {
 	return promise;
 }
 
-const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = { darwin: "open", win32: "explorer.exe" };
+const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: "open", win32: "explorer.exe" };

@@ -4,7 +4,7 @@ import { transcriptOf } from "../../operate/messages.ts";
 import type { RunId } from "../../run/ids.ts";
 import type { LiveEvents, OpenQuestion, PageRun } from "../api.ts";
 import { childQuestions, dialogQuestions } from "./detail.ts";
-import type { Hub, Viewer } from "./hub.ts";
+import type { EventsViewer, Hub } from "./hub.ts";
 import { LedgerAway, type PageLedger } from "./page-ledger.ts";
 import type { Transcripts } from "./transcripts.ts";
 
@@ -30,7 +30,7 @@ export interface Looked {
  * Tells one page what changed since it was told last. It compares what there is with what was sent, and sends the difference:
  * a page that reads slowly gets fewer and larger pieces, and nothing piles up for it.
  */
-export class PageEvents implements Viewer {
+export class PageEvents implements EventsViewer {
 	readonly #setup: EventsSetup;
 	readonly #looked: Looked;
 	#news = Promise.withResolvers<void>();

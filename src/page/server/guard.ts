@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import type { MiddlewareHandler } from "hono";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { Handler, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { PROOF_WORDS } from "../api.ts";
 
 /** Of what a page sends. */
 const MOST_BODY_BYTES = 256 * 1024;
@@ -52,15 +53,25 @@ export const ofThisHost = (port: () => number): MiddlewareHandler => {
  * machine to all others.
  */
 export const withToken = (token: string): MiddlewareHandler => {
-	const right = digestOf(`Bearer ${token}`);
+	const right = digestOfHeader(`Bearer ${token}`);
 	return async (context, next) => {
 		// Digests, because only what is of the same length can be compared in constant time.
-		if (!timingSafeEqual(digestOf(context.req.header("authorization") ?? ""), right)) return context.body(null, 401);
+		if (!timingSafeEqual(digestOfHeader(context.req.header("authorization") ?? ""), right))
+			return context.body(null, 401);
 		return next();
 	};
 };
 
-const digestOf = (text: string): Buffer => createHash("sha256").update(text).digest();
+const digestOfHeader = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+/** Shows that this server knows the token, to a page that must not say it first. */
+export const provesToken = (token: string): Handler => {
+	return (context) => {
+		const nonce = context.req.query("nonce") ?? "";
+		if (!/^[0-9a-f]{32,128}$/.test(nonce)) return context.json({ error: "Send a nonce." }, 400);
+		return context.text(createHmac("sha256", token).update(`${PROOF_WORDS}${nonce}`).digest("hex"));
+	};
+};
 
 /** A browser says where a request comes from, and a page cannot change that. Other programs do not say it. */
 export const fromOwnPage: MiddlewareHandler = async (context, next) => {

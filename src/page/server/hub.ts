@@ -1,7 +1,7 @@
 import type { Redactor } from "../../collect/redact/redactor.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { findRun, type RunRecord } from "../../ledger/records.ts";
-import { isKnownRun, markOf, runMarks } from "../../ledger/run-marks.ts";
+import { isKnownRun, runMarkOf, runMarks } from "../../ledger/run-marks.ts";
 import type { Wire } from "../../ports/wire.ts";
 import type { RunId } from "../../run/ids.ts";
 import type { LedgerState, Overview, PageRun, RunDetail } from "../api.ts";
@@ -11,7 +11,7 @@ import { LedgerAway, type PageLedger } from "./page-ledger.ts";
 import { overviewOf, pageRunOf } from "./rows.ts";
 
 /** Four cheap looks a second while somebody has a page open, and none otherwise. */
-const LOOK_EVERY_MS = 250;
+const PAGE_LOOKS_EVERY_MS = 250;
 /** Changes of older runs that have ended are told when somebody asks for them. */
 const LATEST = 500;
 
@@ -24,7 +24,7 @@ export interface HubSetup {
 }
 
 /** One page that is told of changes. */
-export interface Viewer {
+export interface EventsViewer {
 	/** There may be news. */
 	wake(): void;
 }
@@ -41,7 +41,7 @@ const NOTHING: Picture = { ledger: { state: "absent" }, overview: undefined, mar
 /** Looks at the ledger for all pages that are open, and at the hosts of the runs they show. */
 export class Hub {
 	readonly #setup: HubSetup;
-	readonly #viewers = new Map<Viewer, RunId | undefined>();
+	readonly #viewers = new Map<EventsViewer, RunId | undefined>();
 	readonly #live = new Map<RunId, LiveRun>();
 	readonly #rows = new Map<RunId, { mark: string; row: PageRun }>();
 	#timer: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ export class Hub {
 	}
 
 	/** Resolves after a look, so that there is something to tell. */
-	async join(viewer: Viewer, runId: RunId | undefined): Promise<void> {
+	async join(viewer: EventsViewer, runId: RunId | undefined): Promise<void> {
 		const isFirst = this.#viewers.size === 0;
 		this.#viewers.set(viewer, runId);
 		if (runId !== undefined && !this.#live.has(runId)) {
@@ -61,10 +61,10 @@ export class Hub {
 		}
 		// What was seen before the last page left may be long ago.
 		await this.look({ closely: isFirst || runId !== undefined });
-		if (this.#viewers.has(viewer)) this.#timer ??= setInterval(() => void this.look(), LOOK_EVERY_MS);
+		if (this.#viewers.has(viewer)) this.#timer ??= setInterval(() => void this.look(), PAGE_LOOKS_EVERY_MS);
 	}
 
-	leave(viewer: Viewer): void {
+	leave(viewer: EventsViewer): void {
 		const runId = this.#viewers.get(viewer);
 		this.#viewers.delete(viewer);
 		if (runId !== undefined && ![...this.#viewers.values()].includes(runId)) {
@@ -129,11 +129,11 @@ export class Hub {
 			this.picture = await ledger.read((opened) => {
 				const marks = runMarks(opened, LATEST);
 				for (const runId of this.#live.keys()) {
-					const mark = marks.get(runId) ?? markOf(opened, runId);
+					const mark = marks.get(runId) ?? runMarkOf(opened, runId);
 					if (mark !== undefined) marks.set(runId, mark);
 				}
 				for (const known of this.#rows.keys()) if (!marks.has(known)) this.#rows.delete(known);
-				const overview = isSame(marks, this.picture.marks) ? this.picture.overview : undefined;
+				const overview = areSameMarks(marks, this.picture.marks) ? this.picture.overview : undefined;
 				return {
 					ledger: ledger.state,
 					overview: overview ?? overviewOf({ ledger: opened, redactor }),
@@ -157,5 +157,5 @@ export class Hub {
 	}
 }
 
-const isSame = (one: ReadonlyMap<RunId, string>, other: ReadonlyMap<RunId, string>): boolean =>
+const areSameMarks = (one: ReadonlyMap<RunId, string>, other: ReadonlyMap<RunId, string>): boolean =>
 	one.size === other.size && [...one].every(([id, mark]) => other.get(id) === mark);

@@ -4,7 +4,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { countAsking } from "../../ledger/open-questions.ts";
 import { findRun, type RunRecord } from "../../ledger/records.ts";
 import { countRuns } from "../../ledger/run-list.ts";
-import { countFound, knownAgents, knownFolders, type RunSearch, searchRuns } from "../../ledger/run-search.ts";
+import { agentsWithRuns, countFound, foldersWithRuns, type RunSearch, searchRuns } from "../../ledger/run-search.ts";
 import { spentToday } from "../../ledger/spending.ts";
 import { findUnreadable } from "../../ledger/unreadable.ts";
 import { lastDays } from "../../operate/costs.ts";
@@ -16,8 +16,8 @@ import { inputTokens } from "../../run/usage.ts";
 import type { Overview, PageRun, RunPage, RunQuery } from "../api.ts";
 
 const USUAL_ROWS = 100;
-const MOST_ROWS = 200;
-const MOST_NAMES = 200;
+const MOST_PAGE_RUNS = 200;
+const MOST_CHOICES = 200;
 /** A list shows one line of it. */
 const ROW_TASK_CHARS = 200;
 
@@ -42,12 +42,12 @@ export function pageRunOf(record: RunRecord, sources: RunSources): PageRun {
 export function runPage(query: RunQuery, sources: RunSources): RunPage {
 	const { ledger } = sources;
 	const search = searchOf(query, sources);
-	const limit = Math.min(Math.max(1, query.limit ?? USUAL_ROWS), MOST_ROWS);
+	const limit = Math.min(Math.max(1, query.limit ?? USUAL_ROWS), MOST_PAGE_RUNS);
 	const found = searchRuns(ledger, search, { limit: limit + 1, before: query.before });
 	const shown = found.slice(0, limit);
 	const next = found.length > limit ? shown.at(-1)?.seq : undefined;
 	return {
-		runs: rowsOf(ledger, shown, sources),
+		runs: pageRunsOf(ledger, shown, sources),
 		total: countFound(ledger, search),
 		...(next !== undefined && { next }),
 	};
@@ -69,15 +69,15 @@ function searchOf({ phase, status, agent, cwd, session, text }: RunQuery, source
 
 /** Pages know folders as they are shown: with the home folder as `~`. */
 export const foldersCalled = (shown: string, { ledger, redactor }: RunSources): string[] =>
-	knownFolders(ledger).filter((folder) => folder === shown || redactor.redact(folder) === shown);
+	foldersWithRuns(ledger).filter((folder) => folder === shown || redactor.redact(folder) === shown);
 
 export function overviewOf(sources: RunSources): Overview {
 	const { ledger, redactor } = sources;
 	const at = Date.now();
 	const { total, queued, running } = countRuns(ledger, {});
 	const { usage, ...today } = spentToday(ledger, lastDays(1, at)[0] ?? at);
-	const open = searchRuns(ledger, { phases: ["queued", "running", "stopping"] }, { limit: MOST_ROWS });
-	const rows = rowsOf(ledger, open, sources);
+	const open = searchRuns(ledger, { phases: ["queued", "running", "stopping"] }, { limit: MOST_PAGE_RUNS });
+	const rows = pageRunsOf(ledger, open, sources);
 	const unreadable = open.flatMap(({ id }) =>
 		rows.some(({ runId }) => runId === id) ? [] : (findUnreadable(ledger, id) ?? []),
 	);
@@ -89,9 +89,9 @@ export function overviewOf(sources: RunSources): Overview {
 		today: { ...today, cost: usage.cost, tokens: inputTokens(usage) + usage.output },
 		total,
 		open: rows,
-		agents: knownAgents(ledger).slice(0, MOST_NAMES),
-		folders: knownFolders(ledger)
-			.slice(0, MOST_NAMES)
+		agents: agentsWithRuns(ledger).slice(0, MOST_CHOICES),
+		folders: foldersWithRuns(ledger)
+			.slice(0, MOST_CHOICES)
 			.map((folder) => redactor.redact(folder)),
 		...(unreadable.length > 0 && {
 			unreadable: unreadable.map(({ id, problem }) => ({ runId: id, problem: redactor.redact(problem) })),
@@ -99,5 +99,5 @@ export function overviewOf(sources: RunSources): Overview {
 	};
 }
 
-const rowsOf = (ledger: Ledger, found: readonly { id: RunRecord["run"]["id"] }[], sources: RunSources): PageRun[] =>
+const pageRunsOf = (ledger: Ledger, found: readonly { id: RunRecord["run"]["id"] }[], sources: RunSources): PageRun[] =>
 	found.flatMap(({ id }) => findRun(ledger, id) ?? []).map((record) => pageRunOf(record, sources));

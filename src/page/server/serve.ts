@@ -13,15 +13,24 @@ export interface RunningPage {
 	close(): Promise<void>;
 }
 
+export interface ServeWish {
+	/** Any that is free, if it is left out. */
+	port?: number | undefined;
+	/** Of the server whose place it takes, so that pages of that one can go on. */
+	token?: string | undefined;
+	wire: Wire;
+}
+
+const newToken = (): string => randomBytes(32).toString("base64url");
+
 /** What pages are told before the server goes has to leave first. */
 const GOODBYE_MS = 200;
 
 /** Serves the page on this machine and nowhere else. Fails with EADDRINUSE if the port is taken. */
 export async function servePage(
 	sources: PageSources,
-	{ port: wanted = 0, wire }: { port?: number | undefined; wire: Wire },
+	{ port: wanted = 0, token = newToken(), wire }: ServeWish,
 ): Promise<RunningPage> {
-	const token = randomBytes(32).toString("base64url");
 	let port = 0;
 	const app: PageApp = pageApp(sources, { token, port: () => port, wire });
 	const server = createAdaptorServer({ fetch: app.fetch }) as Server;

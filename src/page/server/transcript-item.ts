@@ -5,12 +5,12 @@ import { isRecord } from "../../run/is-record.ts";
 import { FINALIZE_TOOL } from "../../run/outcome.ts";
 import type { Usage } from "../../run/usage.ts";
 import type { PageItem, ToolCall } from "../api.ts";
-import type { ShownLine } from "./transcript-file.ts";
+import type { ShownLine } from "./paged-transcript.ts";
 
 /** Of one text, however few are shown. */
-const MOST_CHARS = 20_000;
+const CHARS_OF_ITEM = 20_000;
 /** Of the texts of a whole page. */
-const PAGE_CHARS = 1_000_000;
+const CHARS_OF_PAGE = 1_000_000;
 const MOST_CALLS = 100;
 
 /** What one line of a session file shows. The file may hold anything: what does not fit is passed over. */
@@ -19,14 +19,14 @@ export function itemOf(
 	line: ShownLine,
 	{ redact, texts }: Pick<Redactor, "redact"> & { texts: number },
 ): PageItem {
-	const chars = Math.min(MOST_CHARS, Math.ceil(PAGE_CHARS / Math.max(1, texts)));
+	const chars = Math.min(CHARS_OF_ITEM, Math.ceil(CHARS_OF_PAGE / Math.max(1, texts)));
 	if ("tooLongBytes" in line) return { n, role: "note", text: `A line of ${line.tooLongBytes} bytes is not shown.` };
 	const [entry] = entryOn(line.text);
 	if (!entry) return { n, role: "note", text: "A line could not be read." };
-	return { n, ...timeOf(entry), ...content(entry) };
+	return { n, ...momentOf(entry), ...content(entry) };
 
 	function content(of: SessionEntry): Omit<PageItem, "n" | "at"> {
-		if (of.type === "custom_message") return { role: "user", ...cut(textIn(of.content)) };
+		if (of.type === "custom_message") return { role: "user", ...cut(wordsIn(of.content)) };
 		if (of.type === "compaction") return { role: "note", text: "The conversation was compacted here." };
 		if (of.type === "model_change")
 			return { role: "note", ...cut(`The model is ${of.provider}/${of.modelId} from here on.`) };
@@ -35,14 +35,14 @@ export function itemOf(
 		if (message.role === "toolResult") {
 			return {
 				role: "tool",
-				...cut(textIn(message.content)),
+				...cut(wordsIn(message.content)),
 				tool: cut(String(message.toolName)).text,
 				callId: cut(String(message.toolCallId)).text,
 				...(message.isError === true && { failed: true as const }),
 			};
 		}
 		if (message.role !== "assistant")
-			return { role: "user", ...cut(textIn("content" in message ? message.content : "")) };
+			return { role: "user", ...cut(wordsIn("content" in message ? message.content : "")) };
 		return ofAssistant(message);
 	}
 
@@ -54,9 +54,9 @@ export function itemOf(
 			.flatMap((part) => (part.type === "thinking" ? [String(part.thinking ?? "")] : []))
 			.join("\n\n");
 		const failure = message.stopReason === "error" ? `(failed: ${message.errorMessage ?? "no reason given"})` : "";
-		const said = [textIn(parts), final ? answerIn(final.arguments) : "", failure].filter((text) => text !== "");
+		const said = [wordsIn(parts), final ? answerIn(final.arguments) : "", failure].filter((text) => text !== "");
 		const others = calls.filter((call) => call !== final).slice(0, MOST_CALLS);
-		const usage = usageOf(message.usage);
+		const usage = usageOfTurn(message.usage);
 		return {
 			role: "assistant",
 			...cut(said.join("\n\n")),
@@ -94,12 +94,12 @@ export function isShownEntry(entry: SessionEntry): boolean {
 /** What a turn of the model cost, if the entry is one. */
 export function turnOf(entry: SessionEntry): (Usage & { at: number }) | undefined {
 	if (entry.type !== "message" || entry.message.role !== "assistant") return undefined;
-	const usage = usageOf(entry.message.usage);
-	const { at } = timeOf(entry);
+	const usage = usageOfTurn(entry.message.usage);
+	const { at } = momentOf(entry);
 	return usage && at !== undefined ? { ...usage, at } : undefined;
 }
 
-function usageOf(stored: unknown): Usage | undefined {
+function usageOfTurn(stored: unknown): Usage | undefined {
 	if (!isRecord(stored)) return undefined;
 	const cost = isRecord(stored.cost) ? amount(stored.cost.total) : 0;
 	const { input, output, cacheRead, cacheWrite } = stored;
@@ -116,12 +116,12 @@ function usageOf(stored: unknown): Usage | undefined {
 const amount = (value: unknown): number =>
 	typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 
-function timeOf({ timestamp }: { timestamp?: unknown }): { at?: number } {
+function momentOf({ timestamp }: { timestamp?: unknown }): { at?: number } {
 	const at = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
 	return Number.isNaN(at) ? {} : { at };
 }
 
-function textIn(content: unknown): string {
+function wordsIn(content: unknown): string {
 	if (typeof content === "string") return content.trim();
 	if (!Array.isArray(content)) return "";
 	const parts = content.map((part) => (isRecord(part) ? (part.type === "image" ? "(an image)" : part.text) : ""));

@@ -1,19 +1,19 @@
 import type { Redactor } from "../../collect/redact/redactor.ts";
 import { addUsage, type Usage } from "../../run/usage.ts";
 import type { PageTurns, TranscriptPage, TranscriptQuery } from "../api.ts";
-import { TranscriptFile } from "./transcript-file.ts";
+import { PagedTranscript } from "./paged-transcript.ts";
 import { itemOf } from "./transcript-item.ts";
 
 /** Those that somebody looked at last. */
 const KEPT_FILES = 4;
 const USUAL_ITEMS = 100;
-const MOST_ITEMS = 200;
+const ITEMS_OF_PAGE = 200;
 const MOST_TURNS = 2000;
 
 /** The transcripts that pages look at. */
 export class Transcripts {
 	readonly #redactor: Pick<Redactor, "redact">;
-	readonly #files = new Map<string, TranscriptFile>();
+	readonly #files = new Map<string, PagedTranscript>();
 
 	constructor(redactor: Pick<Redactor, "redact">) {
 		this.#redactor = redactor;
@@ -24,7 +24,7 @@ export class Transcripts {
 		const file = await this.#current(path);
 		if (!file) return { version: "none", from: 0, items: [], total: 0, note: "There is no transcript." };
 		const { total, version, note } = file;
-		const { from, to } = rangeOf(query, total);
+		const { from, to } = rangeAsked(query, total);
 		const lines = await file.read(from, to);
 		const redact = (text: string) => this.#redactor.redact(text);
 		return {
@@ -48,9 +48,9 @@ export class Transcripts {
 		return file ? { version: file.version, total: file.total } : { version: "none", total: 0 };
 	}
 
-	async #current(path: string | undefined): Promise<TranscriptFile | undefined> {
+	async #current(path: string | undefined): Promise<PagedTranscript | undefined> {
 		if (path === undefined) return undefined;
-		const file = this.#files.get(path) ?? new TranscriptFile(path);
+		const file = this.#files.get(path) ?? new PagedTranscript(path);
 		// The one that was asked for last is the last to go.
 		this.#files.delete(path);
 		this.#files.set(path, file);
@@ -66,8 +66,11 @@ export class Transcripts {
 	}
 }
 
-function rangeOf({ before, after, limit = USUAL_ITEMS }: TranscriptQuery, total: number): { from: number; to: number } {
-	const count = Math.min(Math.max(1, limit), MOST_ITEMS);
+function rangeAsked(
+	{ before, after, limit = USUAL_ITEMS }: TranscriptQuery,
+	total: number,
+): { from: number; to: number } {
+	const count = Math.min(Math.max(1, limit), ITEMS_OF_PAGE);
 	if (after !== undefined) {
 		const from = Math.min(Math.max(0, after), total);
 		return { from, to: Math.min(total, from + count) };

@@ -17,6 +17,7 @@ import { sendMessage } from "./send.ts";
 import { settingsCommand } from "./settings.ts";
 import { widthFor } from "./show.ts";
 import { stopAllRuns, stopOneRun } from "./stop.ts";
+import { webSubcommand } from "./web-page.ts";
 import { firstWord, onlyWord } from "./words.ts";
 
 const LISTED = 20;
@@ -121,6 +122,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 		info,
 		send,
 		...changesSubcommands(runs),
+		webSubcommand,
 		settingsCommand(setup.openSession),
 	];
 }

@@ -10,8 +10,8 @@ const BLOCK_BYTES = 1024 * 1024;
 /** A longer line is not parsed: it is shown as a note. */
 const LONGEST_LINE = 2 * 1024 * 1024;
 /** What a file may hold that is still read. A host ends a child before its file is so large. */
-const MOST_BYTES = 256 * 1024 * 1024;
-const MOST_LINES = 300_000;
+const BYTES_READ = 256 * 1024 * 1024;
+const LINES_READ = 300_000;
 
 /** One line of the file, as far as it is kept: where it is, and what the conversation is followed by. */
 interface Line {
@@ -31,7 +31,7 @@ export type ShownLine = { text: string } | { tooLongBytes: number };
  * A session file, read as it grows. Only where its lines are is kept in memory: what somebody looks at is read again. The
  * conversation is what leads from the first line to the last, and is numbered from 0.
  */
-export class TranscriptFile {
+export class PagedTranscript {
 	readonly path: string;
 	#read = 0;
 	#inode: number | undefined;
@@ -95,7 +95,7 @@ export class TranscriptFile {
 	}
 
 	async #refresh(): Promise<void> {
-		const { size, ino, isFile } = await statOf(this.path);
+		const { size, ino, isFile } = await fileFacts(this.path);
 		if (ino !== this.#inode || size < this.#read) this.#beginAgain(ino);
 		if (!isFile || size === this.#read || this.#isCut) return;
 		const file = await open(this.path, "r");
@@ -124,7 +124,7 @@ export class TranscriptFile {
 		/** Of a line that is longer than we keep: how much of it was passed over. */
 		let passed = 0;
 		for (let at = this.#read; at < size; ) {
-			if (at >= MOST_BYTES || this.#lines.length >= MOST_LINES) {
+			if (at >= BYTES_READ || this.#lines.length >= LINES_READ) {
 				this.#isCut = true;
 				return;
 			}
@@ -209,7 +209,7 @@ async function readAt(file: FileHandle, position: number, bytes: number): Promis
 	return buffer.subarray(0, bytesRead);
 }
 
-async function statOf(path: string): Promise<{ size: number; ino: number; isFile: boolean }> {
+async function fileFacts(path: string): Promise<{ size: number; ino: number; isFile: boolean }> {
 	const found = await stat(path);
 	return { size: found.size, ino: found.ino, isFile: found.isFile() };
 }
