@@ -48,7 +48,10 @@ export function goLive({ watching, onOpen, handlers }: LiveSetup): void {
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	const all: Handlers = {
 		ledger: (state) => {
+			const was = ledger.value.state;
 			ledger.value = state;
+			// What it holds by then is not news to the server.
+			if (was !== "ok" && state.state === "ok") onOpen();
 		},
 		overview: (numbers) => {
 			overview.value = numbers;

@@ -197,7 +197,7 @@ function RunBars({ run, top, scale, at, width }: { run: PageRun; width: number }
 	const y = top + (ROW_PX - BAR_PX) / 2;
 	const ended = scale(run.endedAt ?? at);
 	return (
-		<a href={runLink(run.runId)} tabIndex={-1} aria-label={run.agent}>
+		<a href={runLink(run.runId)} tabindex={-1} aria-label={run.agent}>
 			<rect
 				class={`bar-row ${selectedId.value === run.runId ? "selected" : ""}`}
 				y={top}

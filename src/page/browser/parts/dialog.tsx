@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface Asked {
 	title: string;
@@ -22,7 +22,8 @@ export const askFirst = (question: Asked): void => {
 export function Dialog(props: { title: string; onClose(): void; wide?: boolean; children: ComponentChildren }) {
 	const { title, onClose, wide = false, children } = props;
 	const element = useRef<HTMLDialogElement>(null);
-	useEffect(() => {
+	// At once: a key that is pressed next is for the dialog.
+	useLayoutEffect(() => {
 		const before = document.activeElement;
 		element.current?.showModal();
 		return () => {

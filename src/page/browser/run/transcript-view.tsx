@@ -31,6 +31,11 @@ export function TranscriptView() {
 	const shown = transcript.value;
 	const live = liveText.value;
 	const box = useRef<HTMLDivElement>(null);
+	const before = useRef({ scrollTop: 0, scrollHeight: 0 });
+	// Every run is opened at its end.
+	useLayoutEffect(() => {
+		following.value = true;
+	}, []);
 	const total = shown?.total ?? 0;
 	const rows = total + (live === undefined ? 0 : 1);
 	const virtual = useVirtual({
@@ -64,7 +69,11 @@ export function TranscriptView() {
 				tabIndex={0}
 				aria-label="Transcript"
 				onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-					following.value = scrollHeight - scrollTop - clientHeight < NEAR_PX;
+					const wentUp = scrollTop < before.current.scrollTop - 1 && scrollHeight >= before.current.scrollHeight;
+					// What grows or is folded moves the end too. Only somebody who goes up wants to stay there.
+					if (scrollHeight - scrollTop - clientHeight < NEAR_PX) following.value = true;
+					else if (wentUp) following.value = false;
+					before.current = { scrollTop, scrollHeight };
 				}}
 			>
 				{shown?.note !== undefined && (
