@@ -11,7 +11,7 @@ import { trustOnFile } from "./trust-on-file.ts";
 export interface AgentsOfFolder extends Omit<AgentsOptions, "width"> {
 	catalog: AgentCatalog;
 	isTrusted: boolean;
-	/** How many of the project's are left out, because nobody trusts it. */
+	/** How many of the project's are left out, because it is not trusted. */
 	untrusted: number;
 }
 

@@ -47,7 +47,7 @@ interface AttemptSpending {
 	usage: Usage | undefined;
 }
 
-/** What no attempt accounts for is the last model's: of the attempt that lasts, and of attempts that nobody recorded. */
+/** What no attempt accounts for is the last model's: of the attempt that lasts, and of attempts that were not recorded. */
 function spendingByModel(ledger: Ledger, id: RunId, whole: Usage, attempts: AttemptSpending[]): SpendingRow["models"] {
 	const known = attempts.flatMap(({ model, usage }) => (model !== null && usage ? [{ model, usage }] : []));
 	const rest = subtractUsage(

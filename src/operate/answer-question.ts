@@ -7,8 +7,8 @@ import type { ChildQuestion, QuestionEnd } from "../run/question.ts";
 const LONGEST_ANSWER = 50_000;
 
 /**
- * Answers a question of a child that is in the ledger. False if it is not open any more: the first answer counts, whoever it is
- * from. Its host has to look at the ledger then.
+ * Answers a question of a child that is in the ledger. False if it is not open any more: the first answer counts. Its host
+ * has to look at the ledger then.
  */
 export function answerQuestion(
 	ledger: Ledger,

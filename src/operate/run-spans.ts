@@ -51,7 +51,7 @@ export function spansOf(run: Lived, attempts: readonly Attempt[]): Span[] {
 	else fill(rest, run.endedAt);
 	return spans;
 
-	/** What came before the first claim was a wait, whoever recorded what came after. */
+	/** What came before the first claim was a wait, even if the rest is not on record. */
 	function unrecorded(until: number): void {
 		if (last === 0 && run.startedAt !== undefined) fill("wait", Math.min(run.startedAt, until));
 		fill("unknown", until);

@@ -21,7 +21,7 @@ export class RunObserver {
 	readonly #listener: ObserverListener;
 	readonly #open = new Map<number, Question>();
 
-	/** Fails with a system error if nobody listens there. */
+	/** Fails with a system error if no host listens there. */
 	static async open(wire: Wire, address: string, runId: RunId, listener: ObserverListener): Promise<RunObserver> {
 		return new RunObserver(await wire.connect(address), runId, listener);
 	}

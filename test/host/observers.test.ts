@@ -117,7 +117,7 @@ describe("an observer of a run", () => {
 		await until(() => seen.closed > 0);
 	});
 
-	test("of an older host is nobody at all: that one passes over the message", async () => {
+	test("is ignored by an older host, which passes over the message", async () => {
 		const heardThere: unknown[] = [];
 		const address = join(folder(), "old.sock");
 		const wire: Wire = socketWire;

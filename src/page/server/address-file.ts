@@ -42,7 +42,7 @@ async function doesAnswer({ port, token }: PageAddress): Promise<boolean> {
 		await answer.body?.cancel();
 		return answer.ok;
 	} catch (error) {
-		// Nobody listens there, or somebody who does not speak HTTP.
+		// No server listens there, or one that does not speak HTTP.
 		if (error instanceof Error) return false;
 		throw error;
 	}

@@ -19,7 +19,7 @@ export interface HubSetup {
 	ledger: PageLedger;
 	redactor: Redactor;
 	wire: Wire;
-	/** Something went wrong with a look that nobody waits for. */
+	/** Something went wrong with a look that no request waits for. */
 	onTrouble: (error: unknown) => void;
 }
 

@@ -10,7 +10,7 @@ const NO_ASKS: ReadonlyMap<number, Question> = new Map();
 
 /**
  * A run that pages look at, seen in its host. One connection for all of them, to the host that has the run now: none while it
- * waits, and none once it has ended.
+ * waits, and none once it is finished.
  */
 export class LiveRun {
 	readonly #runId: RunId;

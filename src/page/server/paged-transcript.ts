@@ -178,7 +178,7 @@ export class PagedTranscript {
 	#add(line: Line): void {
 		const index = this.#lines.push(line) - 1;
 		const before = this.#lines[index - 1];
-		// What follows a line whose id nobody read names a parent that nobody knows.
+		// The id of the line before was not read, so the parent of this one is not known.
 		if (line.parent === -1 && before && before.id === "") line.parent = index - 1;
 		if (line.id !== "") this.#byId.set(line.id, index);
 	}

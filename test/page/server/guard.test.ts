@@ -141,7 +141,7 @@ describe("the page's server", () => {
 		for (const address of elsewhere) {
 			await expect(fetch(`http://${address?.address}:${page.port}/`)).rejects.toThrow();
 		}
-		// Nobody has it on all addresses: then another program could not take it on 127.0.0.2.
+		// On all addresses it would keep another program from taking the port on 127.0.0.2.
 		const other = createServer();
 		await new Promise<void>((resolve) => other.listen({ host: "127.0.0.2", port: page.port }, resolve));
 		await new Promise((resolve) => other.close(resolve));

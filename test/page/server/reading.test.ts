@@ -68,7 +68,7 @@ describe("the list of runs", () => {
 		expect(await found("status=failed")).toBe(1);
 		expect(await found("status=success")).toBe(1);
 		expect(await found("agent=scout&cwd=%2Frepo")).toBe(7);
-		expect(await found("agent=nobody")).toBe(0);
+		expect(await found("agent=somebody")).toBe(0);
 		expect(await found("cwd=%2Felsewhere")).toBe(0);
 		expect(await found("session=s17")).toBe(7);
 		expect(await found("text=TASK+3")).toBe(1);
@@ -135,7 +135,7 @@ describe("the list of runs", () => {
 });
 
 describe("a ledger that", () => {
-	test("is not there yet is no error, and is found when it comes", async () => {
+	test("is not there yet is not an error, and is found when it comes", async () => {
 		const page = await openPage(scratch.folder());
 		expect(await page.get<Hello>("/api/hello")).toMatchObject({ version: "1.2.3", ledger: { state: "absent" } });
 		expect((await page.ask("/api/runs")).status).toBe(503);
@@ -149,7 +149,7 @@ describe("a ledger that", () => {
 		expect((await page.get<RunPage>("/api/runs")).total).toBe(1);
 	});
 
-	test("is locked says so, holds up nobody, and is read once it is free", async () => {
+	test("is locked says so, blocks nothing, and is read once it is free", async () => {
 		const { get, ask, places, events: open } = await openPage(scratch.folder());
 		const ledger = await openLedger(places.ledger);
 		admit(ledger);
