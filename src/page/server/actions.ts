@@ -9,7 +9,7 @@ import { recover } from "../../processes/recover.ts";
 import { systemPorts } from "../../processes/system-ports.ts";
 import { isRecord } from "../../run/is-record.ts";
 import { wakeHosts } from "../../supervise/wake-hosts.ts";
-import type { ACTION_ROUTES, ActionAnswers } from "../api.ts";
+import type { ACTION_ROUTES, ActionAnswers, AnswerBody, SendBody } from "../api.ts";
 import { questionNamed } from "./detail.ts";
 import type { Hub } from "./hub.ts";
 import { BY_PAGE, type PageSources } from "./sources.ts";
@@ -32,6 +32,9 @@ export type Act<Name extends ActionName = ActionName> = (
 	at: ActionSetup & { ledger: Ledger },
 ) => Promise<ActionAnswers[Name] | Denial | BadRequest>;
 
+/** What a page sends, before it was looked at. */
+type SentBody<Body> = Partial<Record<keyof Body, unknown>>;
+
 /** What a user can do on the page: the same as in the shell, and written down like that. */
 export const ACTIONS_OF_PAGE: { readonly [Name in ActionName]: Act<Name> } = {
 	async stop(record, _body, { ledger, sources: { log } }) {
@@ -43,12 +46,12 @@ export const ACTIONS_OF_PAGE: { readonly [Name in ActionName]: Act<Name> } = {
 		return stopped;
 	},
 
-	async send(record, { message }, { ledger, sources }) {
+	async send(record, { message }: SentBody<SendBody>, { ledger, sources }) {
 		if (typeof message !== "string" || message.trim() === "") return { badRequest: "The message is empty." };
 		return sources.post(record, message.trim(), ledger);
 	},
 
-	async answer({ run }, { questionId, answer }, { ledger, sources: { log }, hub }) {
+	async answer({ run }, { questionId, answer }: SentBody<AnswerBody>, { ledger, sources: { log }, hub }) {
 		const named = typeof questionId === "string" ? questionNamed(questionId) : undefined;
 		if (!named) return { badRequest: "Name a question by its questionId." };
 		if (!isAnswer(answer)) return { badRequest: "An answer is a text, true or false, a number, or null to decline." };

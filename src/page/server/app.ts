@@ -10,7 +10,16 @@ import { transcriptOfRun } from "../../operate/messages.ts";
 import type { Wire } from "../../ports/wire.ts";
 import { isRunId } from "../../run/ids.ts";
 import { messageOf } from "../../run/message-of.ts";
-import { ACTION_ROUTES, type ApiFailure, type Hello, type LedgerState, PROOF_ROUTE, ROUTES } from "../api.ts";
+import {
+	ACTION_ROUTES,
+	type ApiFailure,
+	type EventsQuery,
+	type Hello,
+	type LedgerState,
+	type LogQuery,
+	PROOF_ROUTE,
+	ROUTES,
+} from "../api.ts";
 import { ACTIONS_OF_PAGE, type Act, type ActionName, jsonBody } from "./actions.ts";
 import { PageEvents } from "./events.ts";
 import { fromOwnPage, jsonOnly, notTooLarge, ofThisHost, provesToken, secured, withToken } from "./guard.ts";
@@ -101,7 +110,7 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 		context.json(redactor.redactValue(await sources.agents(await folderIn(context)))),
 	);
 	app.get(ROUTES.logs, (context) => {
-		const { level, ...of } = wordsOfQuery(context, ["run", "agent", "level"]);
+		const { level, ...of }: LogQuery = wordsOfQuery(context, ["run", "agent", "level"]);
 		const { limit = USUAL_LOG_LINES } = numbersOfQuery(context, ["limit"]);
 		const filter = { ...of, ...(isLevel(level) && { level }), limit: Math.min(Math.max(1, limit), MOST_LOG_LINES) };
 		return context.json({ lines: redactor.redactValue(readLogs(places, filter)) });
@@ -125,8 +134,8 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 		}),
 	);
 	app.get(ROUTES.events, (context) => {
-		const { run } = wordsOfQuery(context, ["run"]);
-		const { after } = numbersOfQuery(context, ["after"]);
+		const query: EventsQuery = { ...wordsOfQuery(context, ["run"]), ...numbersOfQuery(context, ["after"]) };
+		const { run, after } = query;
 		if (run !== undefined && !isRunId(run)) throw new NoSuchThing("There is no such run.");
 		return streamSSE(context, async (stream) => {
 			const left = new AbortController();
