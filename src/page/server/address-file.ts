@@ -19,7 +19,7 @@ const HELLO_WITHIN_MS = 3000;
 
 /** The page that is being served, if its server is there and answers; or else what the file says of one that is not. */
 export async function findPage(file: string): Promise<{ found: PageAddress } | StalePage> {
-	const text = textOfFile(file);
+	const text = textOfAddress(file);
 	const address = addressIn(text);
 	if (address && !isDead(address) && (await doesAnswer(address))) return { found: address };
 	return { stale: text, killed: address && isDead(address) ? address : undefined };
@@ -50,7 +50,7 @@ async function doesAnswer({ port, token }: PageAddress): Promise<boolean> {
 
 /** Says that this process serves the page, in place of one that is not there. False if another process said so first. */
 export function announcePage(file: string, { port, token, url }: RunningPage, stale: string | undefined): boolean {
-	if (stale !== undefined && textOfFile(file) === stale) rmSync(file, { force: true });
+	if (stale !== undefined && textOfAddress(file) === stale) rmSync(file, { force: true });
 	const pidStarted = processStart(process.pid);
 	const address = { port, token, url, pid: process.pid, ...(pidStarted !== undefined && { pidStarted }) };
 	try {
@@ -64,7 +64,7 @@ export function announcePage(file: string, { port, token, url }: RunningPage, st
 
 /** Takes it back, unless it is another's by now. */
 export function forgetPage(file: string, { token }: Pick<RunningPage, "token">): void {
-	if (addressIn(textOfFile(file))?.token === token) rmSync(file, { force: true });
+	if (addressIn(textOfAddress(file))?.token === token) rmSync(file, { force: true });
 }
 
 function addressIn(text: string | undefined): PageAddress | undefined {
@@ -77,7 +77,7 @@ function addressIn(text: string | undefined): PageAddress | undefined {
 	return { port, token, url, pid, ...(typeof pidStarted === "string" && { pidStarted }) };
 }
 
-function textOfFile(file: string): string | undefined {
+function textOfAddress(file: string): string | undefined {
 	try {
 		return readFileSync(file, "utf8");
 	} catch (error) {

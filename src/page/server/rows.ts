@@ -17,7 +17,7 @@ import type { Overview, PageRun, RunPage, RunQuery } from "../api.ts";
 
 const USUAL_ROWS = 100;
 const MOST_PAGE_RUNS = 200;
-const MOST_CHOICES = 200;
+const MOST_TO_FILTER_BY = 200;
 /** A list shows one line of it. */
 const ROW_TASK_CHARS = 200;
 
@@ -89,9 +89,9 @@ export function overviewOf(sources: RunSources): Overview {
 		today: { ...today, cost: usage.cost, tokens: inputTokens(usage) + usage.output },
 		total,
 		open: rows,
-		agents: agentsWithRuns(ledger).slice(0, MOST_CHOICES),
+		agents: agentsWithRuns(ledger).slice(0, MOST_TO_FILTER_BY),
 		folders: foldersWithRuns(ledger)
-			.slice(0, MOST_CHOICES)
+			.slice(0, MOST_TO_FILTER_BY)
 			.map((folder) => redactor.redact(folder)),
 		...(unreadable.length > 0 && {
 			unreadable: unreadable.map(({ id, problem }) => ({ runId: id, problem: redactor.redact(problem) })),

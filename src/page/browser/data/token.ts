@@ -1,4 +1,4 @@
-const KEY = "pi-geon-token";
+const TOKEN_KEY = "pi-geon-token";
 
 /**
  * The address that the command prints has the token behind the `#`, where no server and no log sees it. It moves to the
@@ -8,8 +8,8 @@ export function takeToken(): string | undefined {
 	const after = location.hash.slice(1);
 	if (after !== "" && !after.startsWith("/")) {
 		const [token = "", ...path] = after.split("/");
-		sessionStorage.setItem(KEY, token);
+		sessionStorage.setItem(TOKEN_KEY, token);
 		history.replaceState(null, "", `${location.pathname}#/${path.join("/")}`);
 	}
-	return sessionStorage.getItem(KEY) ?? undefined;
+	return sessionStorage.getItem(TOKEN_KEY) ?? undefined;
 }

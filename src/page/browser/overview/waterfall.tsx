@@ -22,10 +22,10 @@ import {
 } from "./timeline.ts";
 
 /** As the style sheet has it. */
-const ROW_PX = 26;
+const BAR_ROW_PX = 26;
 const BAR_PX = 12;
 const AXIS_PX = 24;
-const TICK_PX = 90;
+const TIME_TICK_PX = 90;
 /** A wait or an attempt of a moment can still be seen and pointed at. */
 const LEAST_PX = 3;
 
@@ -91,7 +91,7 @@ function Legend() {
 function Rows({ families, span, at }: { families: readonly Family[]; span: Timespan; at: number }) {
 	const [box, width] = useElementWidth<HTMLDivElement>();
 	const lines = families.flatMap((family) => [family, ...family.runs]);
-	const height = AXIS_PX + lines.length * ROW_PX;
+	const height = AXIS_PX + lines.length * BAR_ROW_PX;
 	const scale = scaleOf(span, width);
 	const count = families.reduce((sum, { runs }) => sum + runs.length, 0);
 	const label = `${count} runs of ${families.length} conversations over ${duration(span.to - span.from)}`;
@@ -112,7 +112,7 @@ function Rows({ families, span, at }: { families: readonly Family[]; span: Times
 					</defs>
 					<Axis span={span} width={width} height={height} scale={scale} />
 					{lines.map((line, index) => {
-						const top = AXIS_PX + index * ROW_PX;
+						const top = AXIS_PX + index * BAR_ROW_PX;
 						if ("runs" in line) return <FamilyBar key={line.session} family={line} top={top} scale={scale} at={at} />;
 						return <RunBars key={line.runId} run={line} top={top} scale={scale} at={at} width={width} />;
 					})}
@@ -153,10 +153,10 @@ function RunName({ run }: { run: PageRun }) {
 function Axis({ span, width, height, scale }: { span: Timespan; width: number; height: number; scale: Scale }) {
 	return (
 		<g class="axis">
-			{ticksOf(span, Math.max(2, Math.floor(width / TICK_PX))).map(({ at, step }) => (
+			{ticksOf(span, Math.max(2, Math.floor(width / TIME_TICK_PX))).map(({ at, step }) => (
 				<g key={at} transform={`translate(${scale(at)} 0)`}>
 					<line y1={AXIS_PX - 6} y2={height} />
-					{scale(at) < width - TICK_PX * 0.7 && (
+					{scale(at) < width - TIME_TICK_PX * 0.7 && (
 						<text y={13} x={4}>
 							{tickWords(at, step)}
 						</text>
@@ -184,7 +184,7 @@ interface BarPlace {
 /** A thin line from the first to the last of its runs. */
 function FamilyBar({ family, top, scale, at }: { family: Family } & BarPlace) {
 	const [from, to] = [scale(family.from), scale(family.to ?? at)];
-	const y = top + ROW_PX / 2;
+	const y = top + BAR_ROW_PX / 2;
 	return (
 		<path
 			class={`family-bar ${family.to === undefined ? "open" : ""}`}
@@ -194,7 +194,7 @@ function FamilyBar({ family, top, scale, at }: { family: Family } & BarPlace) {
 }
 
 function RunBars({ run, top, scale, at, width }: { run: PageRun; width: number } & BarPlace) {
-	const y = top + (ROW_PX - BAR_PX) / 2;
+	const y = top + (BAR_ROW_PX - BAR_PX) / 2;
 	const ended = scale(run.endedAt ?? at);
 	return (
 		<a href={runLink(run.runId)} tabindex={-1} aria-label={run.agent}>
@@ -202,7 +202,7 @@ function RunBars({ run, top, scale, at, width }: { run: PageRun; width: number }
 				class={`bar-row ${selectedId.value === run.runId ? "selected" : ""}`}
 				y={top}
 				width={width}
-				height={ROW_PX}
+				height={BAR_ROW_PX}
 			/>
 			{run.spans.map((span, index) => (
 				<SpanBar key={index} run={run} span={span} y={y} scale={scale} at={at} />

@@ -1,9 +1,6 @@
-import type { PageRun } from "../../api.ts";
-import { MARKS, stateWord, toneOf } from "./words.ts";
+import { MARKS, type StateFacts, stateWord, toneOf } from "./words.ts";
 
-type Standing = Pick<PageRun, "phase" | "status" | "cause" | "asks">;
-
-export function StateMark({ run }: { run: Standing }) {
+export function StateMark({ run }: { run: StateFacts }) {
 	const tone = toneOf(run);
 	return (
 		<span class={`mark tone-${tone}`} aria-hidden="true">
@@ -12,7 +9,7 @@ export function StateMark({ run }: { run: Standing }) {
 	);
 }
 
-export function StateBadge({ run }: { run: Standing }) {
+export function StateBadge({ run }: { run: StateFacts }) {
 	return (
 		<span class={`badge tone-${toneOf(run)}`}>
 			<StateMark run={run} />

@@ -1,11 +1,12 @@
-import { duration } from "../../../run/amounts.ts";
+import { dollars, duration } from "../../../run/amounts.ts";
 import { ENDED } from "../../../run/ending-words.ts";
 import type { PageRun } from "../../api.ts";
 
-type Standing = Pick<PageRun, "phase" | "status" | "cause" | "asks">;
+/** What its state is told from. */
+export type StateFacts = Pick<PageRun, "phase" | "status" | "cause" | "asks">;
 
 /** One word for one state, as in the terminal. */
-export function stateWord({ phase, cause, asks }: Standing): string {
+export function stateWord({ phase, cause, asks }: StateFacts): string {
 	if (cause !== undefined) return ENDED[cause];
 	return asks !== undefined && phase !== "stopping" ? "asking" : phase;
 }
@@ -13,7 +14,7 @@ export function stateWord({ phase, cause, asks }: Standing): string {
 /** What colours and marks go by. */
 export type Tone = "queued" | "running" | "asking" | "success" | "failure" | "stopped";
 
-export function toneOf({ phase, status, cause, asks }: Standing): Tone {
+export function toneOf({ phase, status, cause, asks }: StateFacts): Tone {
 	if (phase === "ended") return status === "success" ? "success" : cause === "stopped" ? "stopped" : "failure";
 	if (asks !== undefined) return "asking";
 	return phase === "queued" ? "queued" : "running";
@@ -52,3 +53,5 @@ export function whenOf(time: number, at: number): string {
 
 export const timeOfDay = (time: number): string => clockWithSeconds.format(time);
 export const wholeTime = (time: number): string => whole.format(time);
+
+export const asMoney = (value: number): string => (value === 0 ? "$0" : dollars(value));

@@ -1,13 +1,11 @@
 import { useMemo } from "preact/hooks";
-import { count, dollars } from "../../../run/amounts.ts";
+import { count } from "../../../run/amounts.ts";
 import { inputTokens } from "../../../run/usage.ts";
 import { turns } from "../data/open-run.ts";
 import { Chart } from "../parts/chart.tsx";
-import { timeOfDay } from "../parts/words.ts";
+import { asMoney, timeOfDay } from "../parts/words.ts";
 
-const CHART_PX = 150;
-
-const asMoney = (value: number): string => (value === 0 ? "$0" : dollars(value));
+const TURNS_CHART_PX = 150;
 
 /** Cost and tokens of the run's session, as they grew. */
 export function UsageCharts() {
@@ -20,7 +18,7 @@ export function UsageCharts() {
 			<Chart
 				times={times}
 				kind="steps"
-				height={CHART_PX}
+				height={TURNS_CHART_PX}
 				label={`Tokens over ${all.length} turns`}
 				axisWords={timeOfDay}
 				timeWords={timeOfDay}
@@ -33,7 +31,7 @@ export function UsageCharts() {
 				<Chart
 					times={times}
 					kind="steps"
-					height={CHART_PX}
+					height={TURNS_CHART_PX}
 					label={`Cost over ${all.length} turns`}
 					axisWords={timeOfDay}
 					timeWords={timeOfDay}

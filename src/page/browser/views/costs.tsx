@@ -1,17 +1,18 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { count, dollars, plural } from "../../../run/amounts.ts";
+import { count, plural } from "../../../run/amounts.ts";
 import type { CostRow, Costs } from "../../api.ts";
 import { ask } from "../data/request.ts";
 import { Chart } from "../parts/chart.tsx";
 import { Foreign } from "../parts/foreign.tsx";
+import { asMoney } from "../parts/words.ts";
 import { NotYet, useFetched } from "./fetched.tsx";
 
 const SPANS = [7, 30, 90] as const;
-const CHART_PX = 220;
+const DAYS_CHART_PX = 220;
 
-const asMoney = (value: number): string => (value === 0 ? "$0" : dollars(value));
-const tokensOf = ({ input, output, cacheRead, cacheWrite }: CostRow): number => input + output + cacheRead + cacheWrite;
+const allTokens = ({ input, output, cacheRead, cacheWrite }: CostRow): number =>
+	input + output + cacheRead + cacheWrite;
 /** At noon, so that the bar stands above its day in every time zone. */
 const noonOf = (day: string): number => new Date(`${day}T12:00:00`).getTime();
 const dayWords = (time: number): string => new Date(time).toLocaleDateString(undefined, { dateStyle: "medium" });
@@ -58,7 +59,7 @@ function Tables({ costs }: { costs: Costs }) {
 			<section class="tiles" aria-label="Totals">
 				<Total name="Cost" value={asMoney(total.cost)} />
 				<Total name="Runs" value={total.runs.toLocaleString()} note={`${total.failed} failed`} />
-				<Total name="Tokens" value={count(tokensOf(total))} note={`${count(total.cacheRead)} read from cache`} />
+				<Total name="Tokens" value={count(allTokens(total))} note={`${count(total.cacheRead)} read from cache`} />
 				<Total
 					name="Per run"
 					value={asMoney(total.runs === 0 ? 0 : total.cost / total.runs)}
@@ -92,7 +93,7 @@ function DayChart({ days }: { days: readonly CostRow[] }) {
 		() => [
 			hasCost
 				? { label: "Cost", color: "--chart-3" as const, values: days.map(({ cost }) => cost), format: asMoney }
-				: { label: "Tokens", color: "--chart-1" as const, values: days.map(tokensOf), format: count },
+				: { label: "Tokens", color: "--chart-1" as const, values: days.map(allTokens), format: count },
 		],
 		[days, hasCost],
 	);
@@ -106,7 +107,7 @@ function DayChart({ days }: { days: readonly CostRow[] }) {
 				times={times}
 				series={series}
 				kind="bars"
-				height={CHART_PX}
+				height={DAYS_CHART_PX}
 				label={`${title}; the table below has the numbers`}
 				axisWords={shortDay}
 				timeWords={dayWords}
@@ -144,7 +145,7 @@ function CostTable({ title, rows }: { title: string; rows: readonly CostRow[] })
 								</th>
 								<td>{row.runs.toLocaleString()}</td>
 								<td class={row.failed > 0 ? "tone-failure" : "faint"}>{row.failed}</td>
-								<td>{count(tokensOf(row))}</td>
+								<td>{count(allTokens(row))}</td>
 								<td>{asMoney(row.cost)}</td>
 							</tr>
 						))}
@@ -156,5 +157,5 @@ function CostTable({ title, rows }: { title: string; rows: readonly CostRow[] })
 }
 
 /** By cost; by tokens only where nothing has a price. */
-const weightOf = (row: CostRow): number => (row.cost > 0 ? row.cost : tokensOf(row) / 1e12);
+const weightOf = (row: CostRow): number => (row.cost > 0 ? row.cost : allTokens(row) / 1e12);
 const shareOf = (row: CostRow, most: number): number => (most === 0 ? 0 : Math.max(1, (weightOf(row) / most) * 100));
