@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import type { BrowserContext, Page } from "playwright-core";
@@ -292,6 +293,19 @@ describe("the live page, with real runs of a real pi", () => {
 		served.kill("SIGKILL");
 		await served.ended;
 		await see("The server does not answer.");
+		// Another program takes the port meanwhile: the page must not tell it the token.
+		const heard: string[] = [];
+		const impostor = createServer(({ url = "", headers }, response) => {
+			heard.push(`${url} ${JSON.stringify(headers)}`);
+			response.end("{}");
+		});
+		await new Promise<void>((resolve) => void impostor.listen(served.port, "127.0.0.1", resolve));
+		await expect.poll(() => heard.length).toBeGreaterThan(0);
+		expect(heard.join("\n")).not.toContain(served.token);
+		await new Promise((resolve) => {
+			impostor.close(resolve);
+			impostor.closeAllConnections();
+		});
 		served = await servePageOf(home);
 		await page.locator(".link", { hasText: "live" }).waitFor();
 		await see("I look around first.");

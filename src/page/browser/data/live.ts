@@ -1,5 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import type { Hello, LedgerState, LiveEvents, Overview } from "../../api.ts";
+import { doubtServer } from "./proof.ts";
 import { answerTo, ask, RequestFailed } from "./request.ts";
 import { readEvents } from "./sse.ts";
 
@@ -94,6 +95,7 @@ export function goLive({ watching, onOpen, handlers }: LiveSetup): void {
 		}
 		if (own.signal.aborted) return;
 		connection.value = "lost";
+		doubtServer();
 		timer = setTimeout(open, RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]);
 	};
 

@@ -1,4 +1,5 @@
 import { ACTION_ROUTES, type ActionAnswers, type ApiFailure, ROUTES } from "../../api.ts";
+import { doubtServer, mayHaveToken } from "./proof.ts";
 import { takeToken } from "./token.ts";
 
 /** The server said no, or could not be reached (`status` 0). */
@@ -49,14 +50,21 @@ export async function act<Action extends keyof typeof ACTION_ROUTES>(
 }
 
 async function send(path: string, init: RequestInit): Promise<Response> {
-	const headers = { ...init.headers, Authorization: `Bearer ${takeToken() ?? ""}` };
+	const token = takeToken() ?? "";
+	const headers = { ...init.headers, Authorization: `Bearer ${token}` };
 	const options: RequestInit = { ...init, headers, cache: "no-store", credentials: "omit", redirect: "error" };
-	const answer = await fetch(path, options).catch((error: unknown) => {
-		if (init.signal?.aborted) throw error;
+	try {
+		if (!(await mayHaveToken(token, init.signal))) {
+			throw new RequestFailed(0, { error: "Another program has the port of this page's server." });
+		}
+		const answer = await fetch(path, options);
+		if (answer.ok) return answer;
+		throw new RequestFailed(answer.status, await failureIn(answer));
+	} catch (error) {
+		if (error instanceof RequestFailed || init.signal?.aborted) throw error;
+		doubtServer();
 		throw new RequestFailed(0, { error: "The server does not answer." });
-	});
-	if (answer.ok) return answer;
-	throw new RequestFailed(answer.status, await failureIn(answer));
+	}
 }
 
 async function failureIn(answer: Response): Promise<ApiFailure> {
