@@ -19,6 +19,8 @@ import { Shell } from "./shell.tsx";
 function start(): void {
 	followTheme();
 	const place = document.getElementById("page");
+	// What is painted until the script is there.
+	place?.replaceChildren();
 	if (place) render(<Shell />, place);
 	if (takeToken() === undefined) {
 		connection.value = "denied";

@@ -1,11 +1,12 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { RunDetail } from "../../api.ts";
 import { doing, drafts, sendMessage, writingTo } from "./actions.tsx";
 
 /** A message steers an open run and resumes a finished one. */
 export function MessageBox({ run }: { run: RunDetail }) {
 	const field = useRef<HTMLTextAreaElement>(null);
-	useEffect(() => field.current?.focus(), []);
+	// At once: whoever pressed the key types on.
+	useLayoutEffect(() => field.current?.focus(), []);
 	const isOpen = run.phase !== "ended";
 	const send = () => {
 		const text = field.current?.value.trim() ?? "";

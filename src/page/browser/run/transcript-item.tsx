@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { count, dollars } from "../../../run/amounts.ts";
+import { FINALIZE_TOOL } from "../../../run/outcome.ts";
 import { inputTokens } from "../../../run/usage.ts";
 import type { PageItem, ToolCall } from "../../api.ts";
 import { Foreign, ForeignBlock } from "../parts/foreign.tsx";
@@ -12,6 +13,8 @@ const LINE_CHARS = 160;
 /** One thing that was said or done in a child session. */
 export function Item({ item }: { item: PageItem }) {
 	if (item.role === "note") return <p class="item-note">{<Foreign text={item.text} />}</p>;
+	// That its answer was accepted: the answer is above.
+	if (item.tool === FINALIZE_TOOL && !item.failed) return null;
 	if (item.role === "tool") return <ToolAnswer item={item} />;
 	const { role, text, thinking, calls = [], final, failed, n } = item;
 	const kind = final ? (failed ? "final failed" : "final") : role;
