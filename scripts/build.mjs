@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { buildPage } from "./page-bundle.mjs";
 import { buildStart } from "./start-bundle.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -235,6 +236,8 @@ await esbuild.build({
 
 // What connects processes of a ring to the proxy of their host: a program of its own.
 await esbuild.build({ ...common, entryPoints: { "chunks/ring-forwarder": "src/sandbox/forwarder.ts" } });
+
+await buildPage(esbuild, { root, outdir: join(outdir, "page") });
 
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 const types = spawnSync(

@@ -6,13 +6,15 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Program → package of Debian and its kin. */
+/** Program → packages of Debian and its kin. */
 const NEEDED = {
 	clangd: "clangd",
 	gopls: "gopls",
 	go: "golang-go",
 	git: "git",
 	curl: "curl",
+	// The tests of the live page run in it. Without a font it draws boxes.
+	chromium: "chromium fonts-dejavu-core",
 	// There are no such programs elsewhere.
 	...(process.platform === "linux" ? { strace: "strace", bwrap: "bubblewrap" } : {}),
 };
@@ -43,7 +45,7 @@ function missingPackages() {
 	const needed = Object.keys(NEEDED).filter((program) => !found(program));
 	const isRustMissing = !works("rust-analyzer");
 	const isRustOffered = isRustMissing && isOffered("rust-analyzer");
-	const packages = [...needed.map((program) => NEEDED[program]), ...(isRustOffered ? RUST : [])];
+	const packages = [...needed.flatMap((program) => NEEDED[program].split(" ")), ...(isRustOffered ? RUST : [])];
 	return { packages, isRustMissing: isRustMissing && !isRustOffered };
 }
 

@@ -31,10 +31,13 @@ const MAY_USE: Record<string, string> = {
 		"run log ports config agents sandbox plan ledger collect processes child supervise deliver operate delegate.ts lsp web",
 	lsp: "run log files config sandbox",
 	web: "run log config net",
+	page: "run log files ports ledger collect processes supervise deliver operate operate/doctor",
 	"delegate.ts": "run log ports config agents plan ledger collect processes supervise deliver operate",
 	"index.ts": "run log ports config agents plan ledger collect processes supervise deliver operate delegate.ts",
-	pi: "run log files ports config agents sandbox plan ledger collect trees processes child supervise deliver operate operate/doctor traces delegate.ts index.ts",
-	cli: "run log files ports config agents plan ledger collect processes supervise deliver operate operate/doctor delegate.ts index.ts",
+	// Runs in a browser: nothing that needs Node.
+	"page/browser": "run page",
+	pi: "run log files ports config agents sandbox plan ledger collect trees processes child supervise deliver operate operate/doctor page traces delegate.ts index.ts",
+	cli: "run log files ports config agents plan ledger collect processes supervise deliver operate operate/doctor page delegate.ts index.ts",
 };
 
 interface Import {
@@ -48,7 +51,7 @@ const STATEMENT = /^(?:import|export)\s+(?<types>type\s)?[^"';]*?from\s+"(?<path
 const BARE_OR_DYNAMIC = /(?:^import\s+|\bimport\(\s*)"(?<path>\.[^"]+)"/gm;
 
 const SRC = join(repositoryRoot, "src");
-const FILES = globSync("**/*.ts", { cwd: SRC }).map((file) => file.split(sep).join("/"));
+const FILES = globSync("**/*.{ts,tsx}", { cwd: SRC }).map((file) => file.split(sep).join("/"));
 const IMPORTS = FILES.flatMap(importsOf);
 
 function importsOf(file: string): Import[] {
@@ -64,7 +67,8 @@ function importsOf(file: string): Import[] {
 }
 
 function folderOf(file: string): string {
-	return file.startsWith("operate/doctor/") ? "operate/doctor" : (file.split("/")[0] ?? "");
+	const own = ["operate/doctor", "page/browser"].find((folder) => file.startsWith(`${folder}/`));
+	return own ?? file.split("/")[0] ?? "";
 }
 
 describe("imports inside src/", () => {

@@ -1,13 +1,8 @@
-import type { AgentDefinition } from "../agents/definition.ts";
-import { modelInShell } from "../operate/model-here.ts";
 import { agentsReport } from "../operate/report/agents.ts";
-import { toolsHere, withKernel } from "../operate/tools-here.ts";
 import { WriteConsents } from "../operate/write-consents.ts";
 import type { Command, ExitCode } from "./command.ts";
 import type { Output } from "./output.ts";
-import { agentDir, isInsideSubagent, ONLY_LOOKS, places } from "./surroundings.ts";
-import { toolsOnFile } from "./tool-surroundings.ts";
-import { trustOnFile } from "./trust-on-file.ts";
+import { isInsideSubagent, ONLY_LOOKS, places } from "./surroundings.ts";
 
 export const agents: Command = {
 	name: "agents",
@@ -25,32 +20,21 @@ export const agents: Command = {
 };
 
 async function showAgents(out: Output): Promise<ExitCode> {
-	const { agentsIn: catalogFor } = await import("./catalog.ts");
-	const cwd = process.cwd();
-	const isTrusted = trustOnFile(agentDir(), cwd) === true;
-	const catalog = catalogFor(cwd, { includeProject: isTrusted });
-	const all = isTrusted ? catalog : catalogFor(cwd, { includeProject: true });
-	const ofProject = [...all.agents, ...all.overridden].filter(({ source }) => source === "project");
-	const hidden = isTrusted ? 0 : ofProject.length;
-	const surroundings = await withKernel(toolsOnFile(cwd));
-	const here = (agent: AgentDefinition) => toolsHere(agent, surroundings);
-	const modelHere = (agent: AgentDefinition) => modelInShell(agent, surroundings.config);
+	const { agentsHere } = await import("./agents-here.ts");
+	const { catalog, untrusted, ...options } = await agentsHere(process.cwd());
 	if (out.isJson) {
-		const listed = catalog.agents.map((agent) => ({ ...agent, here: { ...here(agent), model: modelHere(agent) } }));
-		out.document({ ...catalog, agents: listed, untrusted: hidden });
+		const { toolsHere, modelHere } = options;
+		const listed = catalog.agents.map((agent) => ({
+			...agent,
+			here: { ...toolsHere(agent), model: modelHere(agent) },
+		}));
+		out.document({ ...catalog, agents: listed, untrusted });
 	} else {
-		out.lines(
-			agentsReport(catalog, {
-				width: out.width,
-				toolsHere: here,
-				modelHere,
-				howToForget: ({ name }) => `pi-geon agents forget ${name}`,
-			}),
-		);
-		if (hidden > 0)
+		out.lines(agentsReport(catalog, { width: out.width, ...options }));
+		if (untrusted > 0)
 			out.lines([
 				"",
-				`Not shown: ${hidden} of this project, because the project is not trusted. Trust it with /trust in pi.`,
+				`Not shown: ${untrusted} of this project, because the project is not trusted. Trust it with /trust in pi.`,
 			]);
 	}
 	return catalog.diagnostics.some(({ severity }) => severity === "error") ? 1 : 0;

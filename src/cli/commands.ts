@@ -15,6 +15,7 @@ import { log } from "./log.ts";
 import { logs } from "./logs.ts";
 import { send } from "./send.ts";
 import { stop } from "./stop.ts";
+import { web } from "./web.ts";
 
 /** In the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -32,6 +33,7 @@ export const COMMANDS: readonly Command[] = [
 	agents,
 	doctor,
 	logs,
+	web,
 	gc,
 	completion,
 ];

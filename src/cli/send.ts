@@ -1,36 +1,26 @@
 import { plain } from "../collect/plain.ts";
-import { inDoubt } from "../config/in-doubt.ts";
-import { principalsOf } from "../config/principal-dirs.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { EndedRecord, RunRecord } from "../ledger/records.ts";
-import { findSession } from "../ledger/sessions.ts";
-import type { Log } from "../log/log.ts";
+import type { EndedRecord } from "../ledger/records.ts";
 import { runToTell } from "../operate/child.ts";
-import { type Continued, continueSession } from "../operate/continue.ts";
+import type { Continued } from "../operate/continue.ts";
 import { isDenial } from "../operate/denial.ts";
 import { holderOf } from "../operate/posted.ts";
-import { recover } from "../processes/recover.ts";
 import { systemPorts as ports } from "../processes/system-ports.ts";
-import { HostProfiles } from "../supervise/host-profiles.ts";
-import { Hosts } from "../supervise/hosts.ts";
-import { Supervisor } from "../supervise/supervisor.ts";
+import type { Diagnostic } from "../run/diagnostic.ts";
+import type { Supervisor } from "../supervise/supervisor.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
 import { type Call, type Command, countOption, type ExitCode } from "./command.ts";
-import { findPi, profileFor } from "./find-pi.ts";
-import { inPlaceOfParent } from "./in-place-of-parent.ts";
-import { mendFirst } from "./mend-first.ts";
 import { withRunNamed } from "./named-run.ts";
+import {
+	type MessageSources,
+	notUnderway,
+	placeMessage,
+	postMessage,
+	profilesHere,
+	supervisorWith,
+} from "./post-message.ts";
 import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
-import { agentDir, cliLog, configIn, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
-
-/** How long a host may take to come up before the run is left to whoever opens its session next. */
-const HOST_WITHIN_MS = 25_000;
-
-/** The settings that may have forbidden since what a run was allowed. */
-const FORBIDDING = [
-	...["enabled", "disabled", "allowWrite", "allowLspTools", "allowedLspActions"].map((key) => `subagents.${key}`),
-	...["allow", "deny"].map((key) => `tools.subagents.tools.${key}`),
-];
+import { cliLog, isInsideSubagent, ONLY_LOOKS, redactorHere } from "./surroundings.ts";
 
 export const send: Command = {
 	name: "send",
@@ -50,52 +40,35 @@ export const send: Command = {
 		if (typeof seconds === "object") return out.misused(seconds.error);
 		const message = words.slice(1).join(" ").trim();
 		if (message === "") return out.misused("The message is empty.");
-		const pi = await findPi();
-		const profiles = pi && new HostProfiles(profileFor(pi), principalsOf(agentDir()));
+		const profiles = await profilesHere();
+		const isPiHere = profiles !== undefined;
 		return withRunNamed(call, async (record, ledger) => {
 			const child = runToTell(ledger, record);
-			const { cwd } = child.plan;
-			const loaded = configIn(cwd);
-			const [doubt] = inDoubt(loaded.diagnostics, FORBIDDING);
-			if (doubt) return out.failed(`Nothing was sent. ${mendFirst(doubt)}`);
-			out.diagnostics(loaded.diagnostics);
+			const log = cliLog(redactorHere());
 			// From here on, whoever leaves is told what becomes of the message.
 			const leaving = seconds === undefined ? undefined : new SenderLeaves();
-			const log = cliLog(redactorHere());
-			const { parent, sources } = await inPlaceOfParent(child.plan, loaded.config);
-			const continued = await continueSession(
-				child,
-				{ message, sender: "user", parentSession: child.parentSession },
-				parent,
-				{
-					...sources,
-					ledger,
-					findSession: (id) => findSession(ledger, id),
-					profile: (plan) => profiles?.for(plan).digest ?? child.profile.digest,
-					log,
-					ports,
-				},
-			);
+			const sources = {
+				ledger,
+				log,
+				profiles,
+				onDiagnostics: (found: readonly Diagnostic[]) => out.diagnostics(found),
+			};
+			const continued = await postMessage(child, message, sources);
 			if (isDenial(continued)) {
 				leaving?.dispose();
 				return out.failed(continued.error);
 			}
-			log.info(continued.how, { runId: continued.record.run.id, agent: continued.record.plan.agent });
-			const hosts = profiles && new Hosts({ ledger, places: places(), profiles, ports, log });
-			const isPiHere = hosts !== undefined;
-			const supervisor = new Supervisor({ ledger, hosts, ports, log });
+			const supervisor = supervisorWith(sources);
 			try {
 				if (leaving && seconds !== undefined) {
 					return await replyWithin(call, { ledger, supervisor, isPiHere, continued, seconds, leaving });
 				}
-				const { record: holder, underway } = isPiHere
-					? await hostFor(continued, { ledger, supervisor })
-					: await wakeThere(continued, { ledger, log });
+				const { record: holder, underway } = await placeMessage(continued, { ...sources, supervisor });
 				if (holder.run.state === "ended" && holder.run.outcome.status !== "success") {
 					const { taken } = holderOf(ledger, { ...continued, record: holder });
 					return showReply(call, { ...holder, run: holder.run }, { taken });
 				}
-				return tell(call, { ...continued, record: holder }, { underway, isPiHere });
+				return tell(call, { ...continued, record: holder }, { underway, profiles });
 			} finally {
 				leaving?.dispose();
 				supervisor.dispose();
@@ -131,46 +104,16 @@ class SenderLeaves {
 	}
 }
 
-/** Has a host take it on, found or started, and tells which run that is by now. Not underway if none came. */
-async function hostFor(
-	continued: Continued,
-	{ ledger, supervisor }: { ledger: Ledger; supervisor: Supervisor },
-): Promise<{ record: RunRecord; underway: boolean }> {
-	for (let { record } = continued; ; ) {
-		const underway = await supervisor.handOver(record.run.id, HOST_WITHIN_MS);
-		const { record: holder } = holderOf(ledger, { ...continued, record });
-		// If the run ended meanwhile, the message may be another's.
-		if (holder.run.id === record.run.id || !underway) return { record: holder, underway };
-		record = holder;
-	}
-}
-
-/** Where none can be started, those that are there may take it on. */
-async function wakeThere(
-	continued: Continued,
-	{ ledger, log }: { ledger: Ledger; log: Log },
-): Promise<{ record: RunRecord; underway: boolean }> {
-	await wakeHosts(ledger, ports);
-	recover({ ledger, log, ports }); // The runs of those that turned out to be dead.
-	const { record } = holderOf(ledger, continued);
-	return { record, underway: record.run.state !== "queued" };
-}
-
-interface Situation {
+interface Situation extends Pick<MessageSources, "profiles"> {
 	underway: boolean;
-	/** Whether there is a pi on the PATH, which could be started as a host. */
-	isPiHere: boolean;
 }
 
-function tell({ out }: Call, { how, record }: Continued, { underway, isPiHere }: Situation): ExitCode {
+function tell({ out }: Call, { how, record }: Continued, { underway, profiles }: Situation): ExitCode {
 	const { id } = record.run;
 	if (out.isJson) out.document({ status: "accepted", how, runId: id, underway });
 	else if (!underway) {
-		const why = isPiHere
-			? "No host has answered yet; `pi-geon doctor` says what is wrong. At the latest,"
-			: "No host works on it yet, and there is no pi on the PATH to start one:";
 		out.lines([
-			`Accepted as run ${id}. ${why}`,
+			`Accepted as run ${id}. ${notUnderway({ profiles })}`,
 			"it starts when the session that asked for this subagent is opened in pi again.",
 		]);
 	} else {

@@ -4,6 +4,8 @@ import type { RunId } from "../run/ids.ts";
 
 /** A connection that watches runs. Behind it there may be a user to ask, or nobody. */
 export interface Watcher {
+	/** It sees the questions and may answer one, but none waits for it. */
+	readonly isObserver?: boolean;
 	tell(message: FromHost): void;
 }
 
@@ -22,6 +24,8 @@ interface OpenAsk {
 	question: Question;
 	/** Those whom it is put before, and who have not passed. */
 	asked: Set<Watcher>;
+	/** Those who may answer it too, and whom it does not wait for. */
+	observers: Set<Watcher>;
 	/** Nobody was there yet, but somebody may come. */
 	waitsForSomebody: boolean;
 	settle(answer: Answer): void;
@@ -49,7 +53,7 @@ export class Asks {
 			this.#open.delete(askId); // At once: who watches the run anew in this moment is not asked any more.
 			resolve(answer);
 		};
-		const ask: OpenAsk = { runId, question, asked: new Set(), waitsForSomebody: true, settle };
+		const ask: OpenAsk = { runId, question, asked: new Set(), observers: new Set(), waitsForSomebody: true, settle };
 		this.#open.set(askId, ask);
 		for (const watcher of watchers) put(askId, ask, watcher);
 		const stopWaiting = this.#clock.after(patienceMs, () => {
@@ -63,14 +67,14 @@ export class Asks {
 		} finally {
 			stopWaiting();
 			signal.removeEventListener("abort", withdraw);
-			for (const watcher of ask.asked) watcher.tell({ type: "withdrawn", runId, askId });
+			for (const watcher of [...ask.asked, ...ask.observers]) watcher.tell({ type: "withdrawn", runId, askId });
 		}
 	}
 
 	answered(by: Watcher, askId: number, answer: Answer): void {
 		const ask = this.#open.get(askId);
 		// Only of those who were asked: an answer may come after its watcher passed, or be made up.
-		if (ask?.asked.delete(by)) ask.settle(answer);
+		if (ask?.asked.delete(by) || ask?.observers.delete(by)) ask.settle(answer);
 	}
 
 	/** Nobody is there behind this connection. */
@@ -82,20 +86,24 @@ export class Asks {
 	/** Somebody began to watch a run: it may have a question open. */
 	joined(watcher: Watcher, runId: RunId): void {
 		for (const [askId, ask] of this.#open) {
-			if (ask.runId === runId && !ask.asked.has(watcher)) put(askId, ask, watcher);
+			if (ask.runId === runId && !ask.asked.has(watcher) && !ask.observers.has(watcher)) put(askId, ask, watcher);
 		}
 	}
 
 	left(watcher: Watcher): void {
 		for (const ask of this.#open.values()) {
+			ask.observers.delete(watcher);
 			if (ask.asked.delete(watcher)) declineIfAlone(ask);
 		}
 	}
 }
 
 function put(askId: number, ask: OpenAsk, watcher: Watcher): void {
-	ask.asked.add(watcher);
-	ask.waitsForSomebody = false;
+	if (watcher.isObserver) ask.observers.add(watcher);
+	else {
+		ask.asked.add(watcher);
+		ask.waitsForSomebody = false;
+	}
 	watcher.tell({ type: "ask", runId: ask.runId, askId, question: ask.question });
 }
 

@@ -17,7 +17,11 @@ export interface WatchersSetup {
 	onTrouble: (error: Error) => void;
 }
 
-/** The host's socket: who watches which run, and what they are told. */
+/**
+ * The host's socket: who watches which run, and what they are told. An observer hears what a watcher hears, sees the questions
+ * and may answer one. But it does not count: it neither wakes the host, nor keeps it from leaving, nor is it a user to ask. A
+ * connection that has observed once is an observer's for good.
+ */
 export class Watchers {
 	readonly #setup: WatchersSetup;
 	#listener: Listener | undefined;
@@ -56,8 +60,13 @@ export class Watchers {
 		this.#listener = await wire.listen(address, (link) => this.#connected(link), onTrouble);
 	}
 
+	/** Those for whom the host stays. */
 	get connections(): number {
-		return this.#watching.size;
+		return this.#counted().length;
+	}
+
+	#counted(): Watching[] {
+		return [...this.#watching.values()].filter(({ isObserver }) => !isObserver);
 	}
 
 	/** Tells watchers how a run goes, at most ten times a second. */
@@ -92,7 +101,7 @@ export class Watchers {
 
 	/** Who is there to answer a question of a child. */
 	presence(runId: RunId): Presence {
-		const watching = [...this.#watching.values()].flatMap(({ runs }) => runs.get(runId) ?? []);
+		const watching = this.#counted().flatMap(({ runs }) => runs.get(runId) ?? []);
 		if (watching.some(({ user }) => user)) return "user";
 		return watching.length > 0 ? "nobody" : "unknown";
 	}
@@ -122,7 +131,7 @@ export class Watchers {
 	}
 
 	#connected(link: Link): void {
-		const watching: Watching = { runs: new Map(), tell: (message) => link.send(message) };
+		const watching: Watching = { runs: new Map(), isObserver: false, tell: (message) => link.send(message) };
 		this.#watching.set(link, watching);
 		link.onClose(() => {
 			this.#watching.delete(link);
@@ -132,19 +141,28 @@ export class Watchers {
 			const known = asToHost(message);
 			if (!known) return;
 			if (known.type === "ping") return watching.tell({ type: "pong" });
+			if (known.type === "observe") {
+				watching.isObserver = true;
+				this.#watches(link, watching, known.runId, { quiet: false, user: false });
+			}
 			if (known.type === "watch") {
-				watching.runs.set(known.runId, { quiet: known.quiet === true, user: known.user === true });
-				const latest = known.quiet ? undefined : this.#latest.get(known.runId);
-				if (latest) {
-					link.send({ type: "progress", runId: known.runId, progress: latest() });
-					this.#pause(known.runId);
-				}
-				this.#asks.joined(watching, known.runId);
+				const { runId, quiet = false, user = false } = known;
+				this.#watches(link, watching, runId, { quiet, user });
 			}
 			if (known.type === "answer") this.#asks.answered(watching, known.askId, known.answer);
 			if (known.type === "pass") this.#asks.passed(watching, known.askId);
-			this.#setup.onWake();
+			if (!watching.isObserver) this.#setup.onWake();
 		});
+	}
+
+	#watches(link: Link, watching: Watching, runId: RunId, how: { quiet: boolean; user: boolean }): void {
+		watching.runs.set(runId, how);
+		const latest = how.quiet ? undefined : this.#latest.get(runId);
+		if (latest) {
+			link.send({ type: "progress", runId, progress: latest() });
+			this.#pause(runId);
+		}
+		this.#asks.joined(watching, runId);
 	}
 
 	#isFollowed(runId: RunId): boolean {
@@ -164,5 +182,6 @@ export class Watchers {
 
 /** A connection, and the runs it watches. */
 interface Watching extends Watcher {
+	isObserver: boolean;
 	runs: Map<RunId, { quiet: boolean; user: boolean }>;
 }

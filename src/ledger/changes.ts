@@ -162,3 +162,7 @@ const isChanges = (value: unknown): value is Changes =>
 	typeof value.sha256.patch === "string" &&
 	typeof value.sha256.bundle === "string" &&
 	Array.isArray(value.warnings);
+
+/** What became of a run's changes; undefined if it has none. */
+export const changesStateOf = (ledger: Ledger, runId: RunId): ChangesState | undefined =>
+	ledger.get<{ state: ChangesState }>("SELECT state FROM changes WHERE run_id = ?", runId)?.state;

@@ -7,6 +7,12 @@ import { damageMark, LedgerTrouble, troubleKind } from "./trouble.ts";
 /** The ledger cannot be used as it is; the message says why and what to do, and the file is untouched. */
 export class LedgerUnusable extends Error {
 	override name = "LedgerUnusable";
+	readonly kind: "foreign" | "newer" | "damaged";
+
+	constructor(message: string, { kind, ...options }: ErrorOptions & { kind: LedgerUnusable["kind"] }) {
+		super(message, options);
+		this.kind = kind;
+	}
 }
 
 /**
@@ -33,6 +39,7 @@ export function refuseUnknown(file: string, database: Database): void {
 	if (application !== APPLICATION_ID && tables > 0) {
 		throw new LedgerUnusable(
 			`${file} is another program's database. Move it away, and pi-geon makes a new ledger there.`,
+			{ kind: "foreign" },
 		);
 	}
 	if (version > MIGRATIONS.length) throw tooNew(file, version);
@@ -57,6 +64,7 @@ export const tooNew = (file: string, version: number): LedgerUnusable =>
 	new LedgerUnusable(
 		`${file} was written by a newer pi-geon (ledger version ${version}; this one knows up to ${MIGRATIONS.length}). ` +
 			"Update pi-geon in this pi installation. Nothing was changed.",
+		{ kind: "newer" },
 	);
 
 function identify(database: Database): { tables: number; application: number; version: number } {

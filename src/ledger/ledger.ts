@@ -132,32 +132,41 @@ export class Ledger {
  * Opens the ledger, and makes it if there is none. One that is damaged is refused, or with `setAsideIfDamaged` kept under
  * another name and replaced: only for those who can tell the user.
  */
-export async function openLedger(file: string, { setAsideIfDamaged = false } = {}): Promise<Ledger> {
+export async function openLedger(
+	file: string,
+	{ setAsideIfDamaged = false, patienceMs = LOCK_PATIENCE_MS }: OpenOptions = {},
+): Promise<Ledger> {
 	let aside: string | undefined;
 	for (let tries = 1; ; tries++) {
 		try {
-			return await openFile(file, aside);
+			return await openFile(file, patienceMs, aside);
 		} catch (error) {
 			if (tries === TRIES) throw inWords(error, file);
 			if (!existsSync(file)) continue; // Another has just set it aside, after we saw that it is there.
 			if (!isDamage(error)) throw inWords(error, file);
 			if (!setAsideIfDamaged) throw damaged(file, error);
-			aside = await setAside(file, WAIT_FOR_OTHERS);
+			aside = await setAside(file, waitForOthers(patienceMs));
 		}
 	}
 }
 
+interface OpenOptions {
+	setAsideIfDamaged?: boolean;
+	/** How long to wait for a process that is writing, now and at each statement: nothing else happens meanwhile. */
+	patienceMs?: number;
+}
+
 const TRIES = 5;
 
-async function openFile(file: string, setAside?: string): Promise<Ledger> {
+async function openFile(file: string, patienceMs: number, setAside?: string): Promise<Ledger> {
 	createPrivately(file);
-	await lookWithoutTouching(file, WAIT_FOR_OTHERS);
+	await lookWithoutTouching(file, waitForOthers(patienceMs));
 	chmodSync(file, 0o600);
 	const database = await openDatabase(file);
 	try {
-		database.exec(WAIT_FOR_OTHERS);
+		database.exec(waitForOthers(patienceMs));
 		refuseUnknown(file, database);
-		await switchToWal(database);
+		await switchToWal(database, patienceMs);
 		database.exec("PRAGMA synchronous = full; PRAGMA foreign_keys = on;");
 		const ledger = new Ledger(file, database, { setAside });
 		migrate(ledger);
@@ -172,19 +181,19 @@ const damaged = (file: string, cause: unknown): LedgerUnusable =>
 	new LedgerUnusable(
 		`${file} cannot be read as a ledger: ${messageOf(cause)}. Nothing was changed. ` +
 			"Start pi again: it is then kept under another name, and a new ledger is made there.",
-		{ cause },
+		{ kind: "damaged", cause },
 	);
 
 /** How long we wait for a process that is writing. The variable is for tests. */
 const LOCK_PATIENCE_MS = Number(process.env.PI_GEON_LEDGER_PATIENCE_MS) || 10_000;
-const WAIT_FOR_OTHERS = `PRAGMA busy_timeout = ${LOCK_PATIENCE_MS}`;
+const waitForOthers = (ms: number): string => `PRAGMA busy_timeout = ${ms}`;
 
 /**
  * Two that switch a fresh ledger at the same instant each hold the lock that the other needs. SQLite sees that and fails
  * at once, whatever its busy timeout; a moment later it is done. On a ledger in WAL mode this does nothing.
  */
-async function switchToWal(database: Database): Promise<void> {
-	const deadline = performance.now() + LOCK_PATIENCE_MS;
+async function switchToWal(database: Database, patienceMs: number): Promise<void> {
+	const deadline = performance.now() + patienceMs;
 	for (;;) {
 		try {
 			return database.exec("PRAGMA journal_mode = WAL");

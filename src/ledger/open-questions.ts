@@ -31,3 +31,15 @@ export function readQuestion(stored: string): ChildQuestion {
 	const options = isRecord(words) && Array.isArray(words.options) ? words.options.map(String) : undefined;
 	return redactedBefore({ question, ...(options && { options }) });
 }
+
+/** The open questions of a run, oldest first, each with its number. */
+export function openQuestionsOfRun(ledger: Ledger, runId: RunId): { seq: number; question: ChildQuestion }[] {
+	const sql = "SELECT seq, question FROM questions WHERE run_id = ? AND state = 'open' ORDER BY seq";
+	return ledger
+		.all<{ seq: number; question: string }>(sql, runId)
+		.map(({ seq, question }) => ({ seq, question: readQuestion(question) }));
+}
+
+/** How many runs wait for an answer. */
+export const countAsking = (ledger: Ledger): number =>
+	ledger.get<{ n: number }>("SELECT count(DISTINCT run_id) AS n FROM questions WHERE state = 'open'")?.n ?? 0;

@@ -20,6 +20,8 @@ export interface Places {
 	changes: string;
 	/** The agents that the user lets write. */
 	writeConsents: string;
+	/** Where the live page is served, and the token for it; and a file that leads a browser there. */
+	page: { address: string; door: string };
 	/** Folders of runs whose processes the kernel keeps apart. */
 	scratch: string;
 	/** What hosts in a ring share, and no other process runs: what Node and pi's loader have compiled. */
@@ -43,6 +45,7 @@ export function placesIn(agentDir: string): Places {
 		forks: forksFolder(agentDir),
 		changes: join(dir, "changes"),
 		writeConsents: join(dir, "write-consents.json"),
+		page: { address: join(dir, "page.json"), door: join(dir, "page.html") },
 		scratch: join(dir, "scratch"),
 		ringed: ringedPlaces(join(dir, "ringed")),
 		log: (host) => join(hosts, `${host}.log`),

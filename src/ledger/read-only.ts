@@ -7,9 +7,9 @@ import { type Database, openDatabase } from "./sqlite.ts";
 import { inWords, LedgerTrouble } from "./trouble.ts";
 
 /** Opens the ledger for somebody who only looks: also one that may be read and not written, on a read-only disk for instance. */
-export async function openLedgerToLook(file: string): Promise<Ledger> {
+export async function openLedgerToLook(file: string, options?: { patienceMs?: number }): Promise<Ledger> {
 	try {
-		return await openLedger(file);
+		return await openLedger(file, options);
 	} catch (error) {
 		if (!(error instanceof LedgerTrouble && error.kind === "permissions")) throw error;
 		const database = await openAsItIs(file, error);

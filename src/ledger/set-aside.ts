@@ -56,7 +56,7 @@ function renameIfThere(from: string, to: string): void {
 		throw new LedgerUnusable(
 			`${from} is damaged and cannot be renamed: ${error.message}. End all pi processes, then move it away together ` +
 				"with the files of the same name that end in -wal and -shm, and a new ledger is made there.",
-			{ cause: error },
+			{ kind: "damaged", cause: error },
 		);
 	}
 }

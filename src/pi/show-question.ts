@@ -1,8 +1,9 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { plain } from "../collect/plain.ts";
 import type { Services } from "../delegate.ts";
+import { questionEnd } from "../operate/answer-question.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { ChildQuestion, QuestionEnd } from "../run/question.ts";
+import type { ChildQuestion } from "../run/question.ts";
 import { ours, type Redacted, reshaped } from "../run/redacted.ts";
 import type { ShowQuestion } from "../supervise/ask.ts";
 import { QuestionDialogs } from "../supervise/question-dialogs.ts";
@@ -10,9 +11,6 @@ import { dialog, whoAsks } from "./ask-user.ts";
 import { inTurn } from "./dialog-line.ts";
 import { parentLog } from "./parent-log.ts";
 import type { PiConversation } from "./pi-conversation.ts";
-
-/** What a child gets to read of an answer. */
-const LONGEST_ANSWER = 50_000;
 
 /** The questions of a session's children, before the user of this pi. */
 export const questionDialogs = (
@@ -40,12 +38,3 @@ export const questionTitle = (who: Redacted, { question }: ChildQuestion): Redac
 			.map((line) => `> ${line}`.trimEnd())
 			.join("\n"),
 	)}`;
-
-/** An empty answer tells a child nothing: it is none. */
-export function questionEnd({ options }: ChildQuestion, given: unknown): QuestionEnd {
-	const chosen = typeof given === "number" ? options?.[given] : undefined;
-	if (typeof given === "number" && chosen !== undefined) return { answered: true, answer: chosen, option: given };
-	if (typeof given !== "string" || given.trim() === "") return { answered: false, declined: "user" };
-	if (given.length <= LONGEST_ANSWER) return { answered: true, answer: given };
-	return { answered: true, answer: `${given.slice(0, LONGEST_ANSWER).toWellFormed()}… (cut)` };
-}

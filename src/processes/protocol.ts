@@ -14,6 +14,9 @@ export type ToHost =
 	| { type: "ping" } // Answered with a pong: whoever listens may still not be able to work.
 	// Quiet: without progress. User: somebody is here to answer questions. The latest one counts.
 	| { type: "watch"; runId: RunId; quiet?: boolean; user?: boolean }
+	// Like watch, of somebody who only looks on: see Watchers. A message of its own, so that an older host, to which an observer
+	// would be a watcher like any other, passes over it.
+	| { type: "observe"; runId: RunId }
 	| { type: "answer"; runId: RunId; askId: number; answer?: Answer }
 	| { type: "pass"; runId: RunId; askId: number }; // Nobody is here to answer: ask others, or decline.
 
@@ -51,6 +54,7 @@ export function asToHost(message: unknown): ToHost | undefined {
 	if (type === "wake" || type === "ping") return { type };
 	if (!isRun(runId)) return undefined;
 	if (type === "watch") return { type, runId, quiet: quiet === true, user: user === true };
+	if (type === "observe") return { type, runId };
 	if (typeof askId !== "number") return undefined;
 	if (type === "pass") return { type, runId, askId };
 	if (type !== "answer") return undefined;

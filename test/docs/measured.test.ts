@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { chartOf } from "../../bench/chart.ts";
 import type { PeersResult } from "../../bench/measure-peers.ts";
-import { filledPage, PAGE_FILE } from "../../bench/performance-page.ts";
 import { reaches } from "../../bench/peers-table.ts";
+import { filledPage, PAGE_FILE } from "../../bench/performance-page.ts";
 import { readResults } from "../../bench/results.ts";
 
 const machine = { processor: "A & B", cores: 2, memoryGb: 8, system: "linux x64", node: "24.0.0", pi: "0.87.1" };

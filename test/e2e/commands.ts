@@ -87,7 +87,7 @@ export const WITHOUT_RUNS: [line: string, says: RegExp][] = [
 export const WRONG: [line: string, says: RegExp][] = [
 	[
 		"/subagents lsit",
-		/no "lsit".* Did you mean `\/subagents list`\? Available: run, new, list, stop, log, info, export, send, changes, diff, apply, branch, discard, settings, agents, doctor, logs, help/,
+		/no "lsit".* Did you mean `\/subagents list`\? Available: run, new, list, stop, log, info, export, send, changes, diff, apply, branch, discard, web, settings, agents, doctor, logs, help/,
 	],
 	["/subagents frobnicate", /no "frobnicate"\. Available/],
 	["/subagents run", /Which agent\? Nothing was done\. Usage: \/subagents run <agent> <task>/],
@@ -114,6 +114,7 @@ export const WRONG: [line: string, says: RegExp][] = [
 	["/subagents branch", /Which run\?/],
 	["/subagents branch nobody topic", /There are no runs yet|label "nobody"/],
 	["/subagents discard", /Which run\?/],
+	["/subagents web now", /\/subagents web takes no arguments/],
 	["/stop now", /takes no arguments.*\/subagents stop <id\|#>/],
 	["/toolkit agent", /Did you mean `\/toolkit agents`\?/],
 	["/subagents help me", /\/subagents help takes no arguments/],

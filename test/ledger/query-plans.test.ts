@@ -3,7 +3,7 @@ import { admitRun } from "../../src/ledger/admit.ts";
 import { adoptRun } from "../../src/ledger/adopt.ts";
 import { archiveDueSessions } from "../../src/ledger/archive.ts";
 import { attemptsOf } from "../../src/ledger/attempts.ts";
-import { beginChange, changeEvents, findChanges } from "../../src/ledger/changes.ts";
+import { beginChange, changeEvents, changesStateOf, findChanges } from "../../src/ledger/changes.ts";
 import { queuePositions } from "../../src/ledger/claim.ts";
 import { owedTo, returnDeliveries, takeDeliveries } from "../../src/ledger/deliveries.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "../../src/ledger/hosts.ts";
 import { messageTaken, sendToRun, waitingMessages } from "../../src/ledger/inbox.ts";
 import { Ledger } from "../../src/ledger/ledger.ts";
-import { openQuestionOf, openQuestionsOf } from "../../src/ledger/open-questions.ts";
+import { openQuestionOf, openQuestionsOf, openQuestionsOfRun } from "../../src/ledger/open-questions.ts";
 import { openRunsOf } from "../../src/ledger/open-runs.ts";
 import { beginAttempt, endRun, heldRuns, recordHop, recordTurn, requestStop } from "../../src/ledger/progress.ts";
 import {
@@ -29,6 +29,7 @@ import {
 	takeQuestions,
 	untakenQuestion,
 } from "../../src/ledger/questions.ts";
+import { dataVersion, runMarkOf, runMarks } from "../../src/ledger/run-marks.ts";
 import { waitsForSession } from "../../src/ledger/sessions.ts";
 import { type Database, openDatabase } from "../../src/ledger/sqlite.ts";
 import { takeStopHooks } from "../../src/ledger/stop-hooks.ts";
@@ -44,6 +45,7 @@ const scratch = useScratch();
 
 /** Indexes of the few rows that are open; to read one from end to end costs nothing that grows with the past. */
 const OF_WHAT_IS_OPEN = [
+	"runs_open_profiles",
 	"runs_queued",
 	"runs_over",
 	"runs_running",
@@ -173,6 +175,13 @@ describe("no work on the ledger reads through the past", () => {
 			changeEvents(ledger, running);
 			const holder = { name: "the test", isAlive: () => true };
 			beginChange(ledger, running, { to: "applying", from: ["pending"], holder });
+		},
+		"what changed, for the live page": (ledger, { running }) => {
+			dataVersion(ledger);
+			runMarks(ledger, 500);
+			runMarkOf(ledger, running);
+			changesStateOf(ledger, running);
+			openQuestionsOfRun(ledger, running);
 		},
 		"count of the runs at work": (ledger) => ledger.get("SELECT count(*) FROM runs WHERE state = 'running'"),
 	};

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { questionEnd, questionTitle } from "../../src/pi/show-question.ts";
+import { questionEnd } from "../../src/operate/answer-question.ts";
+import { questionTitle } from "../../src/pi/show-question.ts";
 import type { ChildQuestion } from "../../src/run/question.ts";
 import type { Redacted } from "../../src/run/redacted.ts";
 import { asItIs } from "../helpers/as-it-is.ts";

@@ -543,6 +543,7 @@ const READS: Attempt[] = [
 	...reads("git-credentials", ({ home }) => join(home, ".git-credentials")),
 	...reads("history", ({ home }) => join(home, ".bash_history")),
 	...reads("credentials-of-pi", ({ agentDir }) => join(agentDir, "auth.json")),
+	...reads("token-of-the-live-page", ({ agentDir }) => join(agentDir, "pi-geon", "page.json")),
 	...reads("session-of-another", ({ sessionFile }) => sessionFile),
 	...reads("scratch-of-another", ({ agentDir }) =>
 		join(agentDir, "pi-geon", "scratch", "another-session", "tmp", "notes"),

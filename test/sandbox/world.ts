@@ -56,6 +56,7 @@ export async function makeWorld(places: Places, user: TestUser | undefined): Pro
 		[join(home, ".bashrc")]: "as it was\n",
 		[join(agentDir, "auth.json")]: JSON.stringify({ other: { type: "api_key", key: SECRET } }),
 		[join(agentDir, "pi-geon", "scratch", "another-session", "tmp", "notes")]: SECRET,
+		[join(agentDir, "pi-geon", "page.json")]: JSON.stringify({ port: 1, token: SECRET }),
 		[join(agentDir, "pi-geon", "a-ledger")]: "as it was\n",
 		[join(agentDir, "extensions", "ours", "package.json")]: "{}",
 		[sessionFile]: `${SECRET}\n`,

@@ -9,6 +9,7 @@ export const PLACES: Places = {
 	changes: "/state/changes",
 	writeConsents: "/state/consents",
 	ringed: { compiled: "", loader: "", ownPrograms: "", hosts: "", proof: "" },
+	page: { address: "/simulated/page.json", door: "/simulated/page.html" },
 	scratch: "/state/scratch",
 	parentLog: "/state/parent.log",
 	log: (host) => `/state/hosts/${host}.log`,

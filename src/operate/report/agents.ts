@@ -41,13 +41,21 @@ export function agentsReport(catalog: Catalog, options: AgentsOptions): string[]
 
 /** What there is to say about one of them. */
 export function agentReport(agent: Agent, hidden: Agent[], options: AgentsOptions): string[] {
-	const { name, source, readonly, description, file, thinking } = agent;
+	const { name, source, readonly } = agent;
 	const { off } = options.toolsHere(agent);
 	const head = [inOneLine(name), source, ...(readonly ? ["readonly"] : []), ...(off === undefined ? [] : ["off"])].join(
 		" · ",
 	);
+	const facts = agentFacts(agent, hidden, options);
+	return [cutTo(options.width, head), ...factsTo(options.width - 2, facts).map((line) => `  ${line}`)];
+}
+
+/** The same as facts, in their order. */
+export function agentFacts(agent: Agent, hidden: Agent[], options: Omit<AgentsOptions, "width">): Fact[] {
+	const { description, file, thinking } = agent;
+	const { off } = options.toolsHere(agent);
 	const model = options.modelHere(agent);
-	const facts = [
+	return [
 		...(description.trim() === "" ? [] : [oneFact("about", description)]),
 		oneFact("tools", toolsInWords(agent)),
 		...(off === undefined ? factsHere(agent, options) : [oneFact("off", off)]),
@@ -60,7 +68,6 @@ export function agentReport(agent: Agent, hidden: Agent[], options: AgentsOption
 		oneFact("file", file),
 		...hidden.map((other) => oneFact("overrides", `${other.file} (${other.source})`)),
 	];
-	return [cutTo(options.width, head), ...factsTo(options.width - 2, facts).map((line) => `  ${line}`)];
 }
 
 function toolsInWords({ tools }: Agent): string {
@@ -68,7 +75,7 @@ function toolsInWords({ tools }: Agent): string {
 	return tools.except.length === 0 ? "the parent's" : `the parent's, except ${tools.except.join(", ")}`;
 }
 
-function factsHere(agent: Agent, { toolsHere, noteOn, howToForget }: AgentsOptions): Fact[] {
+function factsHere(agent: Agent, { toolsHere, noteOn, howToForget }: Omit<AgentsOptions, "width">): Fact[] {
 	const here = toolsHere(agent);
 	const note = noteOn?.(agent);
 	const asks = here.asksFor.length > 0 ? [oneFact("asks", "you, in pi, whether it may write in your checkout")] : [];

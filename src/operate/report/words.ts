@@ -1,7 +1,7 @@
 import { inOneLine } from "../../collect/plain.ts";
 import type { Standing } from "../../deliver/run-view.ts";
 import { count, dollars, duration, plural } from "../../run/amounts.ts";
-import type { Cause } from "../../run/outcome.ts";
+import { ENDED } from "../../run/ending-words.ts";
 import { inputTokens, type Usage } from "../../run/usage.ts";
 import type { RunSummary } from "../runs.ts";
 
@@ -11,24 +11,6 @@ export interface Reading {
 	/** Milliseconds since 1970. */
 	now: number;
 }
-
-/** How a run ended, in one or two words, wherever that is shown. */
-export const ENDED: Readonly<Record<Cause, string>> = {
-	finalized: "finished",
-	timeout: "timed out",
-	stopped: "stopped",
-	lost: "lost",
-	budget: "over budget",
-	reported_error: "failed",
-	not_finalized: "failed",
-	uncheckable: "failed",
-	output_limit: "failed",
-	provider: "failed",
-	refused: "failed",
-	crashed: "failed",
-	not_harvested: "failed",
-	unreadable: "failed",
-};
 
 /** The state of a run in words: its phase, or how it ended. */
 export function stateInWords({ phase, cause, asks }: Standing): string {

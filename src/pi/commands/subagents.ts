@@ -18,6 +18,7 @@ import { sendMessage } from "./send.ts";
 import { settingsCommand } from "./settings.ts";
 import { widthFor } from "./show.ts";
 import { stopAllRuns, stopOneRun } from "./stop.ts";
+import { webSubcommand } from "./web-page.ts";
 import { firstWord, onlyWord } from "./words.ts";
 
 const LISTED = 20;
@@ -123,6 +124,7 @@ export function subagentsSubcommands(setup: SubagentsSetup): Subcommand[] {
 		exportSubcommand(runs),
 		send,
 		...changesSubcommands(runs),
+		webSubcommand,
 		settingsCommand(setup.openSession),
 	];
 }

@@ -1,7 +1,7 @@
 import type { MessageRenderer, Theme } from "@earendil-works/pi-coding-agent";
 import { Box, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { ENDED } from "../../operate/report/words.ts";
 import { duration } from "../../run/amounts.ts";
+import { ENDED } from "../../run/ending-words.ts";
 import type { Cause } from "../../run/outcome.ts";
 import { type AnnounceView, readAnnounce } from "./announce-view.ts";
 import { answerLines } from "./answer.ts";

@@ -1,8 +1,8 @@
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { inOneLine } from "../../collect/plain.ts";
-import { ENDED } from "../../operate/report/words.ts";
 import { duration, plural } from "../../run/amounts.ts";
 import { changesInShort } from "../../run/changes-in-short.ts";
+import { ENDED } from "../../run/ending-words.ts";
 import { sandboxInWords } from "../../run/sandbox-report.ts";
 import { activityLines } from "./activity-lines.ts";
 import { answerLines } from "./answer.ts";

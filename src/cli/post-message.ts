@@ -1,0 +1,118 @@
+import { inDoubt } from "../config/in-doubt.ts";
+import { principalsOf } from "../config/principal-dirs.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { RunRecord } from "../ledger/records.ts";
+import { findSession } from "../ledger/sessions.ts";
+import type { Log } from "../log/log.ts";
+import { type Continued, continueSession } from "../operate/continue.ts";
+import { type Denial, isDenial } from "../operate/denial.ts";
+import { holderOf } from "../operate/posted.ts";
+import { recover } from "../processes/recover.ts";
+import { systemPorts as ports } from "../processes/system-ports.ts";
+import type { Diagnostic } from "../run/diagnostic.ts";
+import { HostProfiles } from "../supervise/host-profiles.ts";
+import { Hosts } from "../supervise/hosts.ts";
+import { Supervisor } from "../supervise/supervisor.ts";
+import { wakeHosts } from "../supervise/wake-hosts.ts";
+import { findPi, profileFor } from "./find-pi.ts";
+import { inPlaceOfParent } from "./in-place-of-parent.ts";
+import { mendFirst } from "./mend-first.ts";
+import { agentDir, configIn, places } from "./surroundings.ts";
+
+/** How long a host may take to come up before the run is left to the pi that opens its session next. */
+const HOST_WITHIN_MS = 25_000;
+
+/** The settings that may have forbidden since what a run was allowed. */
+const FORBIDDING = [
+	...["enabled", "disabled", "allowWrite", "allowLspTools", "allowedLspActions"].map((key) => `subagents.${key}`),
+	...["allow", "deny"].map((key) => `tools.subagents.tools.${key}`),
+];
+
+/** What there is to start a host with. Undefined where there is no pi on the PATH. */
+export async function profilesHere(): Promise<HostProfiles | undefined> {
+	const pi = await findPi();
+	return pi && new HostProfiles(profileFor(pi), principalsOf(agentDir()));
+}
+
+export interface MessageSources {
+	ledger: Ledger;
+	log: Log;
+	profiles: HostProfiles | undefined;
+	/** What is wrong in a configuration file, while the message is sent. */
+	onDiagnostics?: (diagnostics: readonly Diagnostic[]) => void;
+}
+
+/** Gives a child a message of the user's, in place of its parent: the run that is open receives it, or else a new one. */
+export async function postMessage(
+	child: RunRecord,
+	message: string,
+	{ ledger, log, profiles, onDiagnostics }: MessageSources,
+): Promise<Continued | Denial> {
+	const loaded = configIn(child.plan.cwd);
+	const [doubt] = inDoubt(loaded.diagnostics, FORBIDDING);
+	if (doubt) return { status: "error", error: `Nothing was sent. ${mendFirst(doubt)}` };
+	onDiagnostics?.(loaded.diagnostics);
+	const { parent, sources } = await inPlaceOfParent(child.plan, loaded.config);
+	const continued = await continueSession(
+		child,
+		{ message, sender: "user", parentSession: child.parentSession },
+		parent,
+		{
+			...sources,
+			ledger,
+			findSession: (id) => findSession(ledger, id),
+			profile: (plan) => profiles?.for(plan).digest ?? child.profile.digest,
+			log,
+			ports,
+		},
+	);
+	if (!isDenial(continued)) {
+		log.info(continued.how, { runId: continued.record.run.id, agent: continued.record.plan.agent });
+	}
+	return continued;
+}
+
+export const supervisorWith = ({ ledger, log, profiles }: MessageSources): Supervisor => {
+	const hosts = profiles && new Hosts({ ledger, places: places(), profiles, ports, log });
+	return new Supervisor({ ledger, hosts, ports, log });
+};
+
+/** The run that has a message by now, and whether a host works on it. */
+export interface Placed {
+	record: RunRecord;
+	underway: boolean;
+}
+
+/** Has a host take it on: one that is found or started, or without a pi one that is there. */
+export const placeMessage = (
+	continued: Continued,
+	sources: MessageSources & { supervisor: Supervisor },
+): Promise<Placed> => (sources.profiles ? hostFor(continued, sources) : wakeThere(continued, sources));
+
+/** Tells which run that is by now. Not underway if no host came. */
+async function hostFor(
+	continued: Continued,
+	{ ledger, supervisor }: { ledger: Ledger; supervisor: Supervisor },
+): Promise<Placed> {
+	for (let { record } = continued; ; ) {
+		const underway = await supervisor.handOver(record.run.id, HOST_WITHIN_MS);
+		const { record: holder } = holderOf(ledger, { ...continued, record });
+		// If the run ended meanwhile, the message may be another's.
+		if (holder.run.id === record.run.id || !underway) return { record: holder, underway };
+		record = holder;
+	}
+}
+
+/** Where none can be started, those that are there may take it on. */
+async function wakeThere(continued: Continued, { ledger, log }: { ledger: Ledger; log: Log }): Promise<Placed> {
+	await wakeHosts(ledger, ports);
+	recover({ ledger, log, ports }); // The runs of those that turned out to be dead.
+	const { record } = holderOf(ledger, continued);
+	return { record, underway: record.run.state !== "queued" };
+}
+
+/** What becomes of a message that no host has yet. */
+export const notUnderway = ({ profiles }: Pick<MessageSources, "profiles">): string =>
+	profiles
+		? "No host has answered yet; `pi-geon doctor` tells what is wrong. At the latest"
+		: "No host works on it yet, and there is no pi on the PATH to start one:";

@@ -1,0 +1,119 @@
+import type { PageAddress } from "../page/server/address-file.ts";
+import type { RunningPage } from "../page/server/serve.ts";
+import { systemPorts } from "../processes/system-ports.ts";
+import type { Call, Command, ExitCode } from "./command.ts";
+import { isInsideSubagent, ONLY_LOOKS, places } from "./surroundings.ts";
+
+export const web: Command = {
+	name: "web",
+	takes: "[--port <n>] [--no-open]",
+	does: "the live page: runs, transcripts, costs and changes in your browser, until Ctrl-C",
+	words: [0, 0],
+	options: {
+		port: { type: "string", short: "p", takes: "<n>", does: "the port of 127.0.0.1 to serve it on (any that is free)" },
+		"no-open": { type: "boolean", does: "only print the address, and open no browser" },
+		"with-parent": { type: "boolean", does: "end when standard input ends, for a program that starts it" },
+	},
+	async run(call) {
+		const { options, out } = call;
+		// Who has the page can change every run.
+		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
+		const port = portIn(options.port);
+		if (typeof port === "object") return out.misused(port.error);
+		const [{ announcePage, findPage, forgetPage }, { makeDoor }] = await Promise.all([
+			import("../page/server/address-file.ts"),
+			import("../page/server/door.ts"),
+		]);
+		const { address, door } = places().page;
+		for (;;) {
+			const there = await findPage(address);
+			if ("found" in there) return tellWhere(call, there.found, port);
+			const page = await start(port, there.killed);
+			if ("error" in page) return out.failed(page.error);
+			if (!announcePage(address, page, there.stale)) {
+				// Another was quicker, and is there: or it is gone again, and then it is our turn.
+				await page.close();
+				continue;
+			}
+			try {
+				makeDoor(door, page.url);
+				await showAddress(call, page.url);
+				return await untilLeft(options["with-parent"] === true);
+			} finally {
+				forgetPage(address, page);
+				await removeDoor(door);
+				await page.close();
+			}
+		}
+	},
+};
+
+function portIn(value: string | boolean | undefined): number | undefined | { error: string } {
+	if (typeof value !== "string") return undefined;
+	const port = Number(value);
+	if (Number.isSafeInteger(port) && port > 0 && port < 65_536) return port;
+	return { error: `--port takes a number from 1 to 65535, not "${value}".` };
+}
+
+/** In place of a server that was killed, if that can be had: its pages then go on where they were. */
+async function start(
+	port: number | undefined,
+	killed: PageAddress | undefined,
+): Promise<RunningPage | { error: string }> {
+	const [{ servePage }, { pageSources }] = await Promise.all([
+		import("../page/server/serve.ts"),
+		import("./page-sources.ts"),
+	]);
+	const { wire } = systemPorts;
+	const again = killed && (port === undefined || port === killed.port) ? killed : undefined;
+	const wishes = [...(again ? [{ port: again.port, token: again.token, wire }] : []), { port, wire }];
+	for (const [index, wish] of wishes.entries()) {
+		try {
+			return await servePage(pageSources(), wish);
+		} catch (error) {
+			if (!(error instanceof Error && "syscall" in error && error.syscall === "listen")) throw error;
+			if (index < wishes.length - 1) continue;
+			return { error: `Port ${port} cannot be used: ${error.message}. Leave --port out, and a free one is taken.` };
+		}
+	}
+	throw new Error("There was nothing to try.");
+}
+
+async function tellWhere(call: Call, { url, port: its }: PageAddress, port: number | undefined): Promise<ExitCode> {
+	await showAddress(call, url, {
+		note: port !== undefined && port !== its ? "It is served already, on another port." : "",
+	});
+	return 0;
+}
+
+async function showAddress({ options, out }: Call, url: string, { note = "" } = {}): Promise<void> {
+	if (out.isJson) out.document({ url });
+	else out.lines([url]);
+	if (note !== "") process.stderr.write(`pi-geon: ${note}\n`);
+	if (options["no-open"] === true || out.isJson || !out.isTerminal) return;
+	const { openInBrowser } = await import("../page/server/door.ts");
+	if (!(await openInBrowser(places().page.door))) {
+		process.stderr.write("pi-geon: No browser could be started. Open the address yourself.\n");
+	}
+}
+
+async function removeDoor(door: string): Promise<void> {
+	const { rm } = await import("node:fs/promises");
+	await rm(door, { force: true });
+}
+
+/** Until somebody ends it: with Ctrl-C, by closing the terminal, or, with its parent, by closing standard input. */
+function untilLeft(withParent: boolean): Promise<ExitCode> {
+	const { promise, resolve } = Promise.withResolvers<ExitCode>();
+	const left = (code: ExitCode) => {
+		// Nothing else must keep the process.
+		if (withParent) process.stdin.destroy();
+		resolve(code);
+	};
+	const ended = () => left(0);
+	process.once("SIGINT", () => left(130));
+	process.once("SIGTERM", ended);
+	process.once("SIGHUP", ended);
+	if (withParent) process.stdin.resume().once("end", ended).once("close", ended).once("error", ended);
+	return promise;
+}

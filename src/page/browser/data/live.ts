@@ -1,0 +1,117 @@
+import { effect, signal } from "@preact/signals";
+import type { Hello, LedgerState, LiveEvents, Overview } from "../../api.ts";
+import { doubtServer } from "./proof.ts";
+import { answerTo, ask, RequestFailed } from "./request.ts";
+import { readEvents } from "./sse.ts";
+
+/**
+ * connecting: not yet, or again. live: events come. lost: the server does not answer; another try follows. denied: the token
+ * is missing or wrong, so only another address helps. paused: the reader asked for stillness.
+ */
+export type Connection = "connecting" | "live" | "lost" | "denied" | "paused";
+
+export const connection = signal<Connection>("connecting");
+export const paused = signal(false);
+export const ledger = signal<LedgerState>({ state: "ok" });
+export const overview = signal<Overview | undefined>(undefined);
+export const hello = signal<Hello | undefined>(undefined);
+/** How far the server's clock is ahead of ours. */
+const skew = signal(0);
+/** The server's time, once a second while events come. Frozen otherwise: a bar must not grow on hearsay. */
+export const now = signal(Date.now());
+
+const RETRY_MS = [250, 500, 1000, 2000, 3000];
+
+type Handlers = { [Name in keyof LiveEvents]?: (data: LiveEvents[Name]) => void };
+
+export interface Watching {
+	run?: string;
+	after?: number;
+}
+
+interface LiveSetup {
+	/** What to look at, asked when a stream is opened. */
+	watching(): Watching;
+	/** A stream is open: what was missed before can be fetched. */
+	onOpen(): void;
+	handlers: Handlers;
+}
+
+let restart: () => void = () => {};
+
+/** Opens the stream again, to look at another run. */
+export const watchAgain = (): void => restart();
+
+/** Keeps one stream open while the page is visible and not paused. */
+export function goLive({ watching, onOpen, handlers }: LiveSetup): void {
+	let current = new AbortController();
+	let failures = 0;
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	const all: Handlers = {
+		ledger: (state) => {
+			const was = ledger.value.state;
+			ledger.value = state;
+			// What it holds by then is not news to the server.
+			if (was !== "ok" && state.state === "ok") onOpen();
+		},
+		overview: (numbers) => {
+			overview.value = numbers;
+			skew.value = numbers.at - Date.now();
+			now.value = numbers.at;
+		},
+		...handlers,
+	};
+
+	const open = async (): Promise<void> => {
+		current.abort();
+		clearTimeout(timer);
+		if (paused.value) {
+			connection.value = "paused";
+			return;
+		}
+		if (document.visibilityState === "hidden") return;
+		const own = new AbortController();
+		current = own;
+		if (connection.value !== "lost" && connection.value !== "live") connection.value = "connecting";
+		try {
+			const answer = await answerTo("events", { query: watching(), signal: own.signal });
+			// The server may be another one than before.
+			if (connection.value !== "live" || hello.value === undefined) {
+				hello.value = await ask<Hello>("hello", { signal: own.signal });
+			}
+			failures = 0;
+			connection.value = "live";
+			onOpen();
+			await readEvents(answer, (name, data) => {
+				if (current === own) all[name as keyof LiveEvents]?.(data as never);
+			});
+		} catch (error) {
+			if (own.signal.aborted) return;
+			if (error instanceof RequestFailed && error.status === 401) {
+				connection.value = "denied";
+				return;
+			}
+			if (error instanceof RequestFailed && error.failure.ledger) ledger.value = error.failure.ledger;
+		}
+		if (own.signal.aborted) return;
+		connection.value = "lost";
+		doubtServer();
+		timer = setTimeout(open, RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]);
+	};
+
+	restart = () => void open();
+	document.addEventListener("visibilitychange", () => {
+		if (document.visibilityState === "hidden") current.abort();
+		else restart();
+	});
+	setInterval(() => {
+		if (connection.value === "live" && document.visibilityState === "visible") now.value = Date.now() + skew.value;
+	}, 1000);
+	let isFirst = true;
+	effect(() => {
+		void paused.value;
+		// Whoever opens the first run, or none, opens the first stream.
+		if (!isFirst) restart();
+		isFirst = false;
+	});
+}

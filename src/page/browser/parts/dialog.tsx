@@ -1,0 +1,69 @@
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+interface Asked {
+	title: string;
+	text: ComponentChildren;
+	/** What the button says that does it. */
+	confirm: string;
+	isDangerous: boolean;
+	onYes(): void;
+}
+
+const asked = signal<Asked | undefined>(undefined);
+
+/** Asks before something happens that cannot be taken back easily. */
+export const askFirst = (question: Asked): void => {
+	asked.value = question;
+};
+
+/** A dialog of the browser: it keeps the focus, and Esc closes it. */
+export function Dialog(props: { title: string; onClose(): void; wide?: boolean; children: ComponentChildren }) {
+	const { title, onClose, wide = false, children } = props;
+	const element = useRef<HTMLDialogElement>(null);
+	// At once: a key that is pressed next is for the dialog.
+	useLayoutEffect(() => {
+		const before = document.activeElement;
+		element.current?.showModal();
+		return () => {
+			if (before instanceof HTMLElement) before.focus();
+		};
+	}, []);
+	return (
+		<dialog ref={element} class={wide ? "wide" : ""} aria-labelledby="dialog-title" onClose={onClose}>
+			<h2 id="dialog-title">{title}</h2>
+			{children}
+		</dialog>
+	);
+}
+
+export function Question() {
+	const question = asked.value;
+	if (!question) return null;
+	const { title, text, confirm, isDangerous, onYes } = question;
+	const close = () => {
+		asked.value = undefined;
+	};
+	return (
+		<Dialog title={title} onClose={close}>
+			<div class="dialog-text">{text}</div>
+			<div class="dialog-buttons">
+				<button type="button" onClick={close}>
+					Cancel
+				</button>
+				<button
+					type="button"
+					autofocus
+					class={isDangerous ? "danger solid" : "solid"}
+					onClick={() => {
+						close();
+						onYes();
+					}}
+				>
+					{confirm}
+				</button>
+			</div>
+		</Dialog>
+	);
+}

@@ -1,0 +1,57 @@
+import { dollars, duration } from "../../../run/amounts.ts";
+import { ENDED } from "../../../run/ending-words.ts";
+import type { PageRun } from "../../api.ts";
+
+/** What its state is told from. */
+export type StateFacts = Pick<PageRun, "phase" | "status" | "cause" | "asks">;
+
+/** One word for one state, as in the terminal. */
+export function stateWord({ phase, cause, asks }: StateFacts): string {
+	if (cause !== undefined) return ENDED[cause];
+	return asks !== undefined && phase !== "stopping" ? "asking" : phase;
+}
+
+/** What colours and marks go by. */
+export type Tone = "queued" | "running" | "asking" | "success" | "failure" | "stopped";
+
+export function toneOf({ phase, status, cause, asks }: StateFacts): Tone {
+	if (phase === "ended") return status === "success" ? "success" : cause === "stopped" ? "stopped" : "failure";
+	if (asks !== undefined) return "asking";
+	return phase === "queued" ? "queued" : "running";
+}
+
+export const MARKS: Readonly<Record<Tone, string>> = {
+	queued: "○",
+	running: "●",
+	asking: "?",
+	success: "✓",
+	failure: "✗",
+	stopped: "✗",
+};
+
+/** How long it took, or takes so far. */
+export function tookOf(run: Pick<PageRun, "createdAt" | "startedAt" | "endedAt">, at: number): string {
+	if (run.startedAt === undefined && run.endedAt !== undefined) return "–";
+	return duration(Math.max(0, (run.endedAt ?? at) - (run.startedAt ?? run.createdAt)));
+}
+
+export const titleOfRun = ({ label, task }: Pick<PageRun, "label" | "task">): string =>
+	(label ?? task).replace(/\s+/g, " ").trim();
+
+/** The end of a path, which tells folders apart. */
+export const folderName = (path: string): string => path.split("/").filter(Boolean).at(-1) ?? path;
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hour12: false });
+const clockWithSeconds = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hour12: false });
+const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium", hour12: false });
+
+/** The time for today, the day for what is older. */
+export function whenOf(time: number, at: number): string {
+	return new Date(time).toDateString() === new Date(at).toDateString() ? clock.format(time) : day.format(time);
+}
+
+export const timeOfDay = (time: number): string => clockWithSeconds.format(time);
+export const wholeTime = (time: number): string => whole.format(time);
+
+export const asMoney = (value: number): string => (value === 0 ? "$0" : dollars(value));

@@ -1,0 +1,100 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { RunRecord } from "../../ledger/records.ts";
+import { answerQuestion } from "../../operate/answer-question.ts";
+import { applyChanges, undoChanges } from "../../operate/apply.ts";
+import { discardChanges } from "../../operate/branch-and-discard.ts";
+import { type Denial, isDenial } from "../../operate/denial.ts";
+import { stopRun, userStops } from "../../operate/stop.ts";
+import { recover } from "../../processes/recover.ts";
+import { systemPorts } from "../../processes/system-ports.ts";
+import { isRecord } from "../../run/is-record.ts";
+import { wakeHosts } from "../../supervise/wake-hosts.ts";
+import type { ACTION_ROUTES, ActionAnswers, AnswerBody, SendBody } from "../api.ts";
+import { questionNamed } from "./detail.ts";
+import type { Hub } from "./hub.ts";
+import { BY_PAGE, type PageSources } from "./sources.ts";
+
+export type ActionName = keyof typeof ACTION_ROUTES;
+
+export interface ActionSetup {
+	sources: PageSources;
+	hub: Hub;
+}
+
+/** What was wrong with the request itself. */
+export interface BadRequest {
+	badRequest: string;
+}
+
+export type Act<Name extends ActionName = ActionName> = (
+	record: RunRecord,
+	body: Record<string, unknown>,
+	at: ActionSetup & { ledger: Ledger },
+) => Promise<ActionAnswers[Name] | Denial | BadRequest>;
+
+/** What a page sends, before it was looked at. */
+type SentBody<Body> = Partial<Record<keyof Body, unknown>>;
+
+/** What a user can do on the page: the same as in the shell, and written down like that. */
+export const ACTIONS_OF_PAGE: { readonly [Name in ActionName]: Act<Name> } = {
+	async stop(record, _body, { ledger, sources: { log } }) {
+		const stopped = stopRun(ledger, record, userStops(BY_PAGE));
+		if (stopped.was === "open") log.info("stop asked for", { runId: stopped.runId, by: BY_PAGE });
+		// At once: hosts end theirs, and what waits for a host is ended here.
+		await wakeHosts(ledger, systemPorts);
+		recover({ ledger, log, ports: systemPorts });
+		return stopped;
+	},
+
+	async send(record, { message }: SentBody<SendBody>, { ledger, sources }) {
+		if (typeof message !== "string" || message.trim() === "") return { badRequest: "The message is empty." };
+		return sources.post(record, message.trim(), ledger);
+	},
+
+	async answer({ run }, { questionId, answer }: SentBody<AnswerBody>, { ledger, sources: { log }, hub }) {
+		const named = typeof questionId === "string" ? questionNamed(questionId) : undefined;
+		if (!named) return { badRequest: "Name a question by its questionId." };
+		if (!isAnswer(answer)) return { badRequest: "An answer is a text, true or false, a number, or null to decline." };
+		const given = answer ?? undefined;
+		const isTaken =
+			named.of === "dialog"
+				? (hub.live(run.id)?.answer(named.number, given) ?? false)
+				: answerQuestion(ledger, { runId: run.id, seq: named.number, given, at: Date.now() });
+		log.info("question answered on the page", { runId: run.id, questionId, counts: isTaken });
+		if (isTaken && named.of === "child") await wakeHosts(ledger, systemPorts);
+		return { status: isTaken ? "taken" : "late" };
+	},
+
+	apply: async (record, _body, at) => changed(at, await applyChanges(record, request(at))),
+	undo: async (record, _body, at) => changed(at, await undoChanges(record, request(at))),
+	discard: async (record, _body, at) => changed(at, await discardChanges(record, request(at))),
+};
+
+const isAnswer = (answer: unknown): answer is string | boolean | number | null =>
+	answer === null || ["string", "boolean", "number"].includes(typeof answer);
+
+const request = ({ ledger, sources: { redactor, places, treesRoot } }: Parameters<Act<"apply">>[2]) => ({
+	ledger,
+	redactor,
+	places,
+	treesRoot,
+	by: BY_PAGE,
+});
+
+function changed<Answer extends object>({ sources: { log } }: ActionSetup, answer: Answer): Answer {
+	if (!isDenial(answer) && "done" in answer && "runId" in answer) {
+		log.info("changes", { runId: String(answer.runId), done: answer.done, by: BY_PAGE });
+	}
+	return answer;
+}
+
+/** The body of a request; undefined if it is not a JSON object. */
+export async function jsonBody(request: { json(): Promise<unknown> }): Promise<Record<string, unknown> | undefined> {
+	try {
+		const body = await request.json();
+		return isRecord(body) ? body : undefined;
+	} catch (error) {
+		if (error instanceof SyntaxError) return undefined;
+		throw error;
+	}
+}

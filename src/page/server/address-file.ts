@@ -1,0 +1,87 @@
+import { readFileSync, rmSync } from "node:fs";
+import { writeNew } from "../../files/write-whole.ts";
+import { isDead } from "../../processes/host-process.ts";
+import { processStart } from "../../processes/process-start.ts";
+import { isRecord } from "../../run/is-record.ts";
+import { parsedLine } from "../../run/json-line.ts";
+import { ROUTES } from "../api.ts";
+import type { RunningPage } from "./serve.ts";
+
+/** Where a page is served, for the next one who asks for it. The token is in it: readable by the user alone. */
+export interface PageAddress extends Pick<RunningPage, "port" | "token" | "url"> {
+	pid: number;
+	/** When that process was started: its id alone may be another's by now. */
+	pidStarted?: string;
+}
+
+/** How long a server of this machine may take to say that it is there. */
+const HELLO_WITHIN_MS = 3000;
+
+/** The page that is being served, if its server is there and answers; or else what the file says of one that is not. */
+export async function findPage(file: string): Promise<{ found: PageAddress } | StalePage> {
+	const text = textOfAddress(file);
+	const address = addressIn(text);
+	if (address && !isDead(address) && (await doesAnswer(address))) return { found: address };
+	return { stale: text, killed: address && isDead(address) ? address : undefined };
+}
+
+export interface StalePage {
+	/** What the file says. */
+	stale: string | undefined;
+	/** The address of a server that was killed: its pages wait for it to come back. */
+	killed: PageAddress | undefined;
+}
+
+async function doesAnswer({ port, token }: PageAddress): Promise<boolean> {
+	try {
+		const answer = await fetch(`http://127.0.0.1:${port}${ROUTES.hello}`, {
+			headers: { Authorization: `Bearer ${token}` },
+			signal: AbortSignal.timeout(HELLO_WITHIN_MS),
+			redirect: "error",
+		});
+		await answer.body?.cancel();
+		return answer.ok;
+	} catch (error) {
+		// No server listens there, or one that does not speak HTTP.
+		if (error instanceof Error) return false;
+		throw error;
+	}
+}
+
+/** Says that this process serves the page, in place of one that is not there. False if another process said so first. */
+export function announcePage(file: string, { port, token, url }: RunningPage, stale: string | undefined): boolean {
+	if (stale !== undefined && textOfAddress(file) === stale) rmSync(file, { force: true });
+	const pidStarted = processStart(process.pid);
+	const address = { port, token, url, pid: process.pid, ...(pidStarted !== undefined && { pidStarted }) };
+	try {
+		writeNew(file, `${JSON.stringify(address satisfies PageAddress)}\n`);
+		return true;
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+		throw error;
+	}
+}
+
+/** Takes it back, unless it is another's by now. */
+export function forgetPage(file: string, { token }: Pick<RunningPage, "token">): void {
+	if (addressIn(textOfAddress(file))?.token === token) rmSync(file, { force: true });
+}
+
+function addressIn(text: string | undefined): PageAddress | undefined {
+	const found = parsedLine(text ?? "");
+	if (!isRecord(found)) return undefined;
+	const { port, token, url, pid, pidStarted } = found;
+	if (typeof port !== "number" || typeof token !== "string" || typeof url !== "string" || typeof pid !== "number") {
+		return undefined;
+	}
+	return { port, token, url, pid, ...(typeof pidStarted === "string" && { pidStarted }) };
+}
+
+function textOfAddress(file: string): string | undefined {
+	try {
+		return readFileSync(file, "utf8");
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return undefined;
+		throw error;
+	}
+}

@@ -1,0 +1,31 @@
+import { spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { writeNew } from "../../files/write-whole.ts";
+
+/**
+ * A file that leads a browser to the page. Its name is what a browser is started with, and not the address: other users of the
+ * machine can see with what a program was started, and the token is in the address.
+ */
+export function makeDoor(file: string, url: string): void {
+	rmSync(file, { force: true });
+	writeNew(
+		file,
+		`<!doctype html><meta charset="utf-8"><title>pi-geon</title>
+<meta http-equiv="refresh" content="0;url=${url}"><meta name="referrer" content="no-referrer">
+<p><a href="${url}">The page of pi-geon</a></p>
+`,
+	);
+}
+
+/** Has the user's browser open a file. False if there is nothing to start. */
+export async function openInBrowser(file: string): Promise<boolean> {
+	const program = OPENERS[process.platform] ?? "xdg-open";
+	const { promise, resolve } = Promise.withResolvers<boolean>();
+	const started = spawn(program, [file], { detached: true, stdio: "ignore" });
+	started.once("error", () => resolve(false));
+	started.once("spawn", () => resolve(true));
+	started.unref();
+	return promise;
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: "open", win32: "explorer.exe" };

@@ -1,0 +1,98 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { Handler, MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { PROOF_WORDS } from "../api.ts";
+
+/** Of what a page sends. */
+const MOST_BODY_BYTES = 256 * 1024;
+
+/**
+ * Nothing but our own files runs in the page, and not even those can make markup of a text: with Trusted Types and without a
+ * policy, a browser refuses every way to.
+ */
+const CONTENT_SECURITY_POLICY = [
+	"default-src 'none'",
+	"script-src 'self'",
+	"style-src 'self'",
+	"connect-src 'self'",
+	"img-src data:",
+	"base-uri 'none'",
+	"form-action 'none'",
+	"frame-ancestors 'none'",
+	"require-trusted-types-for 'script'",
+	"trusted-types 'none'",
+].join("; ");
+
+const HEADERS: Readonly<Record<string, string>> = {
+	"Content-Security-Policy": CONTENT_SECURITY_POLICY,
+	"X-Content-Type-Options": "nosniff",
+	"Referrer-Policy": "no-referrer",
+	"Cross-Origin-Opener-Policy": "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Cache-Control": "no-store",
+};
+
+/** Every answer has them, whatever it is. */
+export const secured: MiddlewareHandler = async (context, next) => {
+	await next();
+	for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
+};
+
+/** Another name that somebody made point to this machine is not ours: a page from there must not read our answers. */
+export const ofThisHost = (port: () => number): MiddlewareHandler => {
+	return async (context, next) => {
+		const names = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port()}`);
+		const host = context.req.header("host");
+		if (host === undefined || !names.includes(host)) return context.body(null, 421);
+		return next();
+	};
+};
+
+/**
+ * Who has no token learns nothing, not even which paths there are. No cookie: a browser sends those of one port of this
+ * machine to all others.
+ */
+export const withToken = (token: string): MiddlewareHandler => {
+	const right = digestOfHeader(`Bearer ${token}`);
+	return async (context, next) => {
+		// Digests, because only what is of the same length can be compared in constant time.
+		if (!timingSafeEqual(digestOfHeader(context.req.header("authorization") ?? ""), right))
+			return context.body(null, 401);
+		return next();
+	};
+};
+
+const digestOfHeader = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+/** Shows that this server knows the token, to a page that must not say it first. */
+export const provesToken = (token: string): Handler => {
+	return (context) => {
+		const nonce = context.req.query("nonce") ?? "";
+		if (!/^[0-9a-f]{32,128}$/.test(nonce)) return context.json({ error: "Send a nonce." }, 400);
+		return context.text(createHmac("sha256", token).update(`${PROOF_WORDS}${nonce}`).digest("hex"));
+	};
+};
+
+/** A browser says where a request comes from, and a page cannot change that. Other programs do not say it. */
+export const fromOwnPage: MiddlewareHandler = async (context, next) => {
+	const site = context.req.header("sec-fetch-site");
+	if (site !== undefined && site !== "same-origin") {
+		return context.json({ error: "Only the page itself may ask for this." }, 403);
+	}
+	return next();
+};
+
+/** Forms of other pages can send a POST, but none with this type. */
+export const jsonOnly: MiddlewareHandler = async (context, next) => {
+	const { method } = context.req;
+	if (method === "GET" || method === "HEAD") return next();
+	if (method !== "POST") return context.json({ error: "Only GET and POST are answered." }, 405);
+	const type = context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+	if (type !== "application/json") return context.json({ error: "Send application/json." }, 415);
+	return next();
+};
+
+export const notTooLarge: MiddlewareHandler = bodyLimit({
+	maxSize: MOST_BODY_BYTES,
+	onError: (context) => context.json({ error: `The request is too large: ${MOST_BODY_BYTES / 1024} kB at most.` }, 413),
+});

@@ -1,0 +1,32 @@
+import type { Redactor } from "../../collect/redact/redactor.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Places } from "../../ledger/places.ts";
+import type { RunRecord } from "../../ledger/records.ts";
+import type { Log } from "../../log/log.ts";
+import type { Denial } from "../../operate/denial.ts";
+import type { CheckResult } from "../../operate/doctor/check.ts";
+import type { DoctorOptions } from "../../operate/doctor/doctor.ts";
+import type { AgentsHere, SendDone } from "../api.ts";
+
+/** What the page's server needs of those who start it. */
+export interface PageSources {
+	/** Of pi-geon. */
+	version: string;
+	/** The folder that it was started in. */
+	cwd: string;
+	places: Places;
+	treesRoot: string;
+	/** The folder of the browser's half. */
+	bundle: string;
+	/** Everything that leaves the server goes through it. */
+	redactor: Redactor;
+	log: Log;
+	/** The agents of a folder, and what each gets there. */
+	agents(cwd: string): Promise<AgentsHere>;
+	doctor(options: DoctorOptions): Promise<CheckResult[]>;
+	/** Steers the run, or resumes its session. */
+	post(record: RunRecord, message: string, ledger: Ledger): Promise<SendDone | Denial>;
+}
+
+/** Who asks, for the record. */
+export const BY_PAGE = "the user, on the live page";

@@ -1,0 +1,89 @@
+import type { Redactor } from "../../collect/redact/redactor.ts";
+import { addUsage, type Usage } from "../../run/usage.ts";
+import type { PageTurns, TranscriptPage, TranscriptQuery } from "../api.ts";
+import { PagedTranscript } from "./paged-transcript.ts";
+import { itemOf } from "./transcript-item.ts";
+
+/** Those that somebody looked at last. */
+const KEPT_FILES = 4;
+const USUAL_ITEMS = 100;
+const ITEMS_OF_PAGE = 200;
+const MOST_TURNS = 2000;
+
+/** The transcripts that pages look at. */
+export class Transcripts {
+	readonly #redactor: Pick<Redactor, "redact">;
+	readonly #files = new Map<string, PagedTranscript>();
+
+	constructor(redactor: Pick<Redactor, "redact">) {
+		this.#redactor = redactor;
+	}
+
+	/** A page of it: its end, unless a position is named. */
+	async page(path: string | undefined, query: TranscriptQuery): Promise<TranscriptPage> {
+		const file = await this.#current(path);
+		if (!file) return { version: "none", from: 0, items: [], total: 0, note: "There is no transcript." };
+		const { total, version, note } = file;
+		const { from, to } = rangeAsked(query, total);
+		const lines = await file.read(from, to);
+		const redact = (text: string) => this.#redactor.redact(text);
+		return {
+			version,
+			from,
+			items: lines.map((line, index) => itemOf(from + index, line, { redact, texts: lines.length })),
+			total,
+			...(note !== undefined && { note }),
+		};
+	}
+
+	/** What its turns cost, oldest first. */
+	async turns(path: string | undefined): Promise<PageTurns> {
+		const file = await this.#current(path);
+		return { turns: file ? thinned(file.turns) : [] };
+	}
+
+	/** How it stands, without reading any of its items. */
+	async standing(path: string | undefined): Promise<{ version: string; total: number }> {
+		const file = await this.#current(path);
+		return file ? { version: file.version, total: file.total } : { version: "none", total: 0 };
+	}
+
+	async #current(path: string | undefined): Promise<PagedTranscript | undefined> {
+		if (path === undefined) return undefined;
+		const file = this.#files.get(path) ?? new PagedTranscript(path);
+		// The one that was asked for last is the last to go.
+		this.#files.delete(path);
+		this.#files.set(path, file);
+		for (const other of [...this.#files.keys()].slice(0, -KEPT_FILES)) this.#files.delete(other);
+		try {
+			await file.refresh();
+			return file;
+		} catch (error) {
+			// Removed, archived or closed to us since we were told of it.
+			if (error instanceof Error && "code" in error) return undefined;
+			throw error;
+		}
+	}
+}
+
+function rangeAsked(
+	{ before, after, limit = USUAL_ITEMS }: TranscriptQuery,
+	total: number,
+): { from: number; to: number } {
+	const count = Math.min(Math.max(1, limit), ITEMS_OF_PAGE);
+	if (after !== undefined) {
+		const from = Math.min(Math.max(0, after), total);
+		return { from, to: Math.min(total, from + count) };
+	}
+	const to = Math.min(total, Math.max(0, before ?? total));
+	return { from: Math.max(0, to - count), to };
+}
+
+/** Neighbours are added up where there are more than anybody can see. */
+function thinned(turns: (Usage & { at: number })[]): (Usage & { at: number })[] {
+	const each = Math.ceil(turns.length / MOST_TURNS);
+	if (each <= 1) return turns;
+	return Array.from({ length: Math.ceil(turns.length / each) }, (_, index) =>
+		turns.slice(index * each, (index + 1) * each).reduce((sum, turn) => ({ ...addUsage(sum, turn), at: turn.at })),
+	);
+}
