@@ -114,5 +114,5 @@ async function wakeThere(continued: Continued, { ledger, log }: { ledger: Ledger
 /** What becomes of a message that no host has yet. */
 export const notUnderway = ({ profiles }: Pick<MessageSources, "profiles">): string =>
 	profiles
-		? "No host has answered yet; `pi-geon doctor` tells what is wrong. At the latest"
+		? "No host has answered yet; `pi-geon doctor` says what is wrong. At the latest,"
 		: "No host works on it yet, and there is no pi on the PATH to start one:";
