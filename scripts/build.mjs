@@ -148,6 +148,7 @@ const define = {
 	YAML_FILE: '"../yaml.js"',
 	JSON5_FILE: '"../json5.js"',
 	REDACTOR_FILE: '"../redactor.js"',
+	POOL_ENGINE_FILE: '"../pool-engine.cjs"',
 };
 const inPi = { ...common, plugins: [withoutSocks, piModules], alias, define, external: ["bun:sqlite"] };
 
@@ -203,6 +204,16 @@ for (const name of ["lsp", "web"]) {
 await esbuild.build({
 	...inPi,
 	entryPoints: { yaml: "yaml", json5: "json5", redactor: "src/collect/redact/redactor.ts" },
+});
+// The queue and the driver of PostgreSQL, loaded where a pool is configured. Not an ES module: half of it requires Node's own.
+await esbuild.build({
+	...common,
+	entryPoints: { "pool-engine": "src/pool/libraries.ts" },
+	outExtension: { ".js": ".cjs" },
+	format: "cjs",
+	splitting: false,
+	minify: true,
+	external: ["pg-native"],
 });
 await esbuild.build({ ...common, entryPoints: { index: "src/index.ts" } });
 // The command, which runs outside of pi: a bundle of its own, without anything of pi's. typebox is in it: there is no pi

@@ -22,18 +22,19 @@ const MAY_USE: Record<string, string> = {
 	trees: "run log files ledger",
 	processes: "run log ports config ledger collect",
 	child: "run log files ports config plan ledger collect processes sandbox trees",
-	host: "run log ports config plan ledger collect processes child",
+	pool: "run log files ports config plan ledger collect trees processes child supervise",
+	host: "run log ports config plan ledger collect processes child pool",
 	supervise: "run log files ports sandbox plan ledger collect processes",
 	deliver: "run log ports ledger collect processes supervise",
 	operate: "run log ports plan ledger collect sandbox trees processes supervise deliver delegate.ts",
 	"operate/doctor":
-		"run log ports config agents sandbox plan ledger collect processes child supervise deliver operate delegate.ts lsp web",
+		"run log ports config agents sandbox plan ledger collect processes child supervise deliver operate delegate.ts lsp web pool",
 	lsp: "run log files config sandbox",
 	web: "run log config net",
 	"delegate.ts": "run log ports config agents plan ledger collect processes supervise deliver operate",
 	"index.ts": "run log ports config agents plan ledger collect processes supervise deliver operate delegate.ts",
 	pi: "run log files ports config agents sandbox plan ledger collect trees processes child supervise deliver operate operate/doctor delegate.ts index.ts",
-	cli: "run log files ports config agents plan ledger collect processes supervise deliver operate operate/doctor delegate.ts index.ts",
+	cli: "run log files ports config agents plan ledger collect processes supervise pool deliver operate operate/doctor delegate.ts index.ts",
 };
 
 interface Import {

@@ -12,8 +12,10 @@ import { info } from "./info.ts";
 import { list } from "./list.ts";
 import { log } from "./log.ts";
 import { logs } from "./logs.ts";
+import { pool } from "./pool.ts";
 import { send } from "./send.ts";
 import { stop } from "./stop.ts";
+import { worker } from "./worker.ts";
 
 /** In the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -31,5 +33,7 @@ export const COMMANDS: readonly Command[] = [
 	doctor,
 	logs,
 	gc,
+	worker,
+	pool,
 	completion,
 ];

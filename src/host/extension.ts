@@ -17,8 +17,10 @@ import { followPlans } from "../config/project-trust.ts";
 import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
+import { isOfPool, type ProfileKey, poolOf } from "../ledger/profile-key.ts";
 import { logTo } from "../log/log.ts";
 import { treesRoot } from "../plan/session-place.ts";
+import type { Courier } from "../pool/courier/courier.ts";
 import { HOST_COMMAND, NODE_ARGUMENTS } from "../processes/command.ts";
 import { removeHostFolder } from "../processes/host-folders.ts";
 import { PROVIDERS_COMMAND } from "../processes/providers-protocol.ts";
@@ -73,6 +75,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			const record = findHost(ledger, id);
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);
 			const models = freshModelRuntimes(agentDir);
+			const courier = isOfPool(record.profile) ? await courierFor(record.profile) : undefined;
 			const trees = { ledger, places, root: treesRoot(agentDir, homedir()) };
 			host = new Host({
 				id,
@@ -84,7 +87,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				ledger,
 				places,
 				ports: systemPorts,
-				startWork,
+				startWork: courier?.startWork ?? startWork,
 				log,
 				retentionDays: () => retentionDays(agentDir),
 				childServices: ({ principal: { agentDir: ownDir }, cwd }) => ({
@@ -95,6 +98,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 					ui,
 				}),
 				warmUp: async (isIdle) => {
+					if (courier) return;
 					const api = model?.api;
 					// Only where a request can be answered here: none may leave this process.
 					if (api === undefined || !WATCHABLE.has(api)) return;
@@ -102,6 +106,16 @@ export default function hostExtension(pi: ExtensionAPI): void {
 					await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...TOOL_ENTRIES, redactor, ui, isIdle });
 				},
 			});
+			/** A host whose runs are done by workers of a pool. */
+			async function courierFor({ digest }: ProfileKey): Promise<Courier> {
+				const [{ Courier }, { poolNamed }] = await Promise.all([
+					import("../pool/courier/courier.ts"),
+					import("../pool/address.ts"),
+				]);
+				const { config } = loadConfig({ userFile: join(agentDir, "pi-geon.json") });
+				const settings = poolNamed(poolOf(digest), config.pools);
+				return new Courier({ settings, env: process.env, ledger, places, agentDir, clock: systemPorts.clock, log });
+			}
 			const clearing = { at: Date.now(), retentionDays: retentionDays(agentDir) ?? Number.POSITIVE_INFINITY };
 			clearLeftTrees({ agentDir, trees }, clearing).then(
 				(cleared) => cleared && log.info("saw to trees of dead hosts", { ...cleared }),
@@ -110,6 +124,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			try {
 				await host.serve();
 			} finally {
+				await courier?.close();
 				ledger.close();
 				// pi ends by itself once nothing keeps it: but a child that never settled, or a request whose provider
 				// never answered, may.

@@ -24,6 +24,7 @@ function isPlan(fields: Fields): boolean {
 		askMinutes,
 		sandbox,
 		tree,
+		pool,
 		limits,
 		session,
 		principal,
@@ -43,6 +44,7 @@ function isPlan(fields: Fields): boolean {
 		(stopHook === undefined || isStoredHook(stopHook)) &&
 		(sandbox === undefined || (isRecord(sandbox) && isStoredSandbox(sandbox))) &&
 		(tree === undefined || (isRecord(tree) && isStoredTree(tree))) &&
+		(pool === undefined || (isRecord(pool) && isStoredText(pool.name) && isAmount(pool.maxAttempts))) &&
 		isRecord(limits) &&
 		["timeoutMs", "idleTimeoutMs", "toolTimeoutMs", "maxCorrections"].every((key) => isAmount(limits[key])) &&
 		isRecord(limits.parentSession) &&

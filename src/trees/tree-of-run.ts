@@ -170,7 +170,7 @@ export async function bringHome(place: TreesPlace, runId: RunId, how: Homecoming
 }
 
 /** In the ledger and in results; the patch has all. */
-const FILES_LISTED = 200;
+export const FILES_LISTED = 200;
 
 const onlyChanges = ({ base, commit, files, total, sha256, warnings }: Changes): Changes => ({
 	base,

@@ -58,7 +58,7 @@ const defaults: Config = {
 		defaults: {
 			subagents: {
 				...{ model: null, fallbackModels: [], thinking: null, maxConcurrent: 8 },
-				...{ archiveAfterMinutes: 60, runTimeoutSeconds: 0, maxRunSeconds: 3600 },
+				...{ archiveAfterMinutes: 60, runTimeoutSeconds: 0, maxRunSeconds: 3600, pool: null },
 			},
 		},
 		list: [{ id: "main", agentDir: null, subagents: { allowAgents: ["main"], model: null } }],
@@ -85,6 +85,7 @@ const defaults: Config = {
 	ui: { widget: true },
 	finalize: { maxCorrections: 2 },
 	headless: { drainSeconds: 600 },
+	pools: [],
 	retentionDays: 30,
 };
 

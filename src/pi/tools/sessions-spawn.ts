@@ -26,6 +26,7 @@ const spawnParameters = Type.Object(
 		runTimeoutSeconds: Type.Optional(Type.Number({ minimum: 0 })),
 		context: Type.Optional(Type.String({ description: "fork: it knows this conversation" })),
 		cleanup: Type.Optional(Type.Union([Type.Literal("keep"), Type.Literal("delete")])),
+		pool: Type.Optional(Type.String()),
 	},
 	{ additionalProperties: false },
 );
