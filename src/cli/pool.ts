@@ -1,9 +1,9 @@
+import { packageVersion } from "../config/package-version.ts";
 import { NO_LOG } from "../log/log.ts";
 import { poolReport } from "../operate/report/pool.ts";
 import type { PoolDatabase } from "../pool/database.ts";
 import { plural } from "../run/amounts.ts";
 import { type Call, type Command, countOption, type ExitCode } from "./command.ts";
-import { packageVersion } from "./package-version.ts";
 import { agentDir, configOfUser, isInsideSubagent, ONLY_LOOKS } from "./surroundings.ts";
 
 type Deed = (call: Call, database: PoolDatabase, pool: string) => Promise<ExitCode>;

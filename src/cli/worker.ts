@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { packageVersion } from "../config/package-version.ts";
 import { principalsOf } from "../config/principal-dirs.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { systemPorts as ports } from "../processes/system-ports.ts";
@@ -7,7 +8,6 @@ import { Hosts } from "../supervise/hosts.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
 import { type Command, countOption, textOption } from "./command.ts";
 import { findPi, profileFor } from "./find-pi.ts";
-import { packageVersion } from "./package-version.ts";
 import { agentDir, cliLog, configOfUser, isInsideSubagent, ONLY_LOOKS, places, redactorHere } from "./surroundings.ts";
 
 const USUAL_PLACES = 4;

@@ -104,7 +104,7 @@ async function thereAndBack({
 	await database.transaction(async (client) => {
 		const order = storedOrder({ version: ORDER_VERSION, kind: "check", requester: requesterHere() });
 		await client.query("INSERT INTO pi_geon.orders (job, body) VALUES ($1, $2)", [job, order]);
-		const how = { id: job, singletonKey: job, group: { id: `check ${job}` }, priority: PRIORITY.foreground };
+		const how = { id: job, group: { id: `check ${job}` }, priority: PRIORITY.foreground };
 		await database.boss.send(database.queue, {}, { ...how, ...inTransaction(client) });
 		await hint(client, CHANNELS.toWorkers, job);
 	});

@@ -82,8 +82,9 @@ export class PoolDatabase implements Queries {
 		await this.boss.start();
 		if (!(await this.boss.getQueue(this.queue))) {
 			await this.boss.createQueue(this.queue, {
-				// One at a time for each session.
-				policy: "singleton",
+				// Not "singleton": pg-boss remembers for a minute which keys are taken, and nobody could take a job over. That one
+				// session has one writer, the requester's ledger sees to.
+				policy: "standard",
 				heartbeatSeconds: HEARTBEAT_SECONDS,
 				expireInSeconds: LONGEST_JOB_SECONDS,
 				retryLimit: TAKEOVERS,

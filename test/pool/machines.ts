@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { AnnounceDetails } from "../../src/deliver/announce.ts";
 import type { Home } from "../helpers/home.ts";
@@ -60,9 +60,11 @@ export async function startWorker(home: Home, ...args: string[]): Promise<Runnin
 	return { home, child, name: said.split(" takes runs")[0] ?? "", said: () => said, leave };
 }
 
-/** The machine loses its power: every process of it, in rings too. */
+/** The machine loses its power: every process of it, in rings too. Nothing of it comes back. */
 export function killMachine(home: Home): void {
 	for (const { pid } of [...processesOf(home), ...ringedProcessesOf(home)]) killIfThere(pid);
+	const hosts = join(home.agentDir, "pi-geon", "hosts");
+	for (const name of readdirSync(hosts)) if (name.endsWith(".sock")) rmSync(join(hosts, name), { force: true });
 }
 
 export interface Announce {

@@ -31,10 +31,16 @@ export const ENDED: Readonly<Record<Cause, string>> = {
 };
 
 /** The state of a run in words: its phase, or how it ended. */
-export function stateInWords({ phase, cause, asks }: Standing): string {
+export function stateInWords({ phase, cause, asks, away }: Standing): string {
 	if (cause !== undefined) return ENDED[cause];
+	if (away && phase === "running") {
+		if (away.trouble !== undefined) return `pool ${away.pool} cannot be reached since ${timeOfDay(away.since)},`;
+		if (away.worker === undefined) return `waiting for a worker of pool ${away.pool} since ${timeOfDay(away.since)},`;
+	}
 	return asks !== undefined && phase !== "stopping" ? "asking" : phase;
 }
+
+const timeOfDay = (at: number): string => timeInWords(at).slice(-8);
 
 /** How long it has been running, or waited so far, or took. */
 export function elapsed(run: Pick<RunSummary, "createdAt" | "startedAt" | "endedAt">, now: number): string {

@@ -43,7 +43,6 @@ export async function postRun(order: PostOrder): Promise<void> {
 			{},
 			{
 				id: job,
-				singletonKey: record.sessionId,
 				group: { id: requesterHere() },
 				priority: PRIORITY[record.mode],
 				...inTransaction(client),
