@@ -222,14 +222,18 @@ describe("a pool", () => {
 		});
 		const rpc = startRpc(a);
 		await rpc.promptAndSettle("spawn explorer far");
-		const waits = () => inLedger<{ away: string | null }>(a, "SELECT away FROM runs WHERE label = 'far'")[0]?.away ?? "{}";
+		const waits = () =>
+			inLedger<{ away: string | null }>(a, "SELECT away FROM runs WHERE label = 'far'")[0]?.away ?? "{}";
 		await eventually(() => expect(JSON.parse(waits())).toEqual({ pool: "team", since: expect.any(Number) }));
 		const { stdout } = await piGeon(a, ["list"], { env: { COLUMNS: "200" } });
 		expect(stdout).toMatch(/waiting for a worker of pool team since \d\d:\d\d:\d\d/);
 		expect((await piGeon(a, ["pool", "status"])).stdout).toMatch(
 			/^Pool team: 0 running, 1 waiting for a worker, the first of them for .*\nNo workers\. Start one/,
 		);
-		expect(await piGeon(a, ["pool", "check"])).toMatchObject({ code: 1, stdout: expect.stringContaining("has no worker") });
+		expect(await piGeon(a, ["pool", "check"])).toMatchObject({
+			code: 1,
+			stdout: expect.stringContaining("has no worker"),
+		});
 		// The one place of the lane is free.
 		await rpc.promptAndSettle("near explorer near");
 		const file = await sessionFileOf(rpc);
@@ -240,7 +244,10 @@ describe("a pool", () => {
 		await eventually(() => expect(announcesIn(file)).toHaveLength(2));
 		expect(announcesIn(file)[1]?.content).toContain("Did far.");
 		const check = await piGeon(a, ["pool", "check", "team"]);
-		expect(check).toMatchObject({ code: 0, stdout: expect.stringMatching(/there and back in \d+ ms: .* answered, with pi \d/) });
+		expect(check).toMatchObject({
+			code: 0,
+			stdout: expect.stringMatching(/there and back in \d+ ms: .* answered, with pi \d/),
+		});
 		expect((await piGeon(a, ["pool", "drain", "team"])).stdout).toContain("1 worker of pool team");
 		await eventually(() => expect(worker.child.exitCode).toBe(0));
 		await rpc.close();
@@ -263,11 +270,16 @@ describe("a pool", () => {
 		const worker = await startWorker(c);
 		second.open();
 		await eventually(() => expect(inLedger(a, "SELECT 1 FROM runs WHERE state = 'ended'")).toHaveLength(1));
-		const [{ outcome = "{}", mode } = {}] = inLedger<{ outcome: string; mode: string }>(a, "SELECT outcome, mode FROM runs");
+		const [{ outcome = "{}", mode } = {}] = inLedger<{ outcome: string; mode: string }>(
+			a,
+			"SELECT outcome, mode FROM runs",
+		);
 		expect(mode).toBe("foreground");
 		// One turn on B and one on C: a third would be over the budget.
 		expect(JSON.parse(outcome)).toMatchObject({ status: "success", usage: { turns: 2, input: 20 }, attempts: 2 });
-		await rpc.waitForEvent((event) => event.type === "tool_execution_end" && said([event]).includes("Read the note of A"));
+		await rpc.waitForEvent(
+			(event) => event.type === "tool_execution_end" && said([event]).includes("Read the note of A"),
+		);
 		await rpc.close();
 		await worker.leave();
 	});
@@ -281,7 +293,10 @@ describe("a pool", () => {
 		await rpc.promptAndSettle("spawn explorer good");
 		const file = await sessionFileOf(rpc);
 		await eventually(() => expect(announcesIn(file)).toHaveLength(1));
-		const [{ key = "" } = {}] = inLedger<{ key: string }>(a, "SELECT 'agent:main:subagent:' || id AS key FROM sessions");
+		const [{ key = "" } = {}] = inLedger<{ key: string }>(
+			a,
+			"SELECT 'agent:main:subagent:' || id AS key FROM sessions",
+		);
 		await rpc.promptAndSettle(`send ${key} and again`);
 		await eventually(() => expect(announcesIn(file)).toHaveLength(2));
 		expect(readFileSync(join(checkoutsOf(b), "setup.log"), "utf8")).toBe("set up\n");
