@@ -31,15 +31,10 @@ interface PoolQuestion {
 /** The pool whose workers do a run, if any. */
 export function poolFor(question: PoolQuestion): { pool?: string; warnings: string[] } | Refusal {
 	const { requested, agent, last, config, cwd } = question;
-	// Where the source is sent is the user's to say, not that of a file in the repository.
-	const isOfProject = agent.source === "project" && agent.pool !== undefined;
-	const warnings = isOfProject
-		? [`\`pool: ${agent.pool}\` in the file of ${agent.name} is not used: a project may not send its source to a pool.`]
-		: [];
-	const name =
-		requested ?? last?.pool ?? (isOfProject ? undefined : agent.pool) ?? config.agents.defaults.subagents.pool;
+	const { pool: ofAgent, warnings } = poolOfAgent(agent, config);
+	const name = requested ?? last?.pool ?? ofAgent ?? config.agents.defaults.subagents.pool;
 	if (name === undefined || name === null) return { warnings };
-	if (!config.pools.some((pool) => pool.name === name)) {
+	if (!isConfigured(name, config)) {
 		const known = config.pools.map((pool) => pool.name);
 		const which = known.length === 0 ? "None is configured" : `Configured: ${known.join(", ")}`;
 		return refuse(
@@ -52,6 +47,22 @@ export function poolFor(question: PoolQuestion): { pool?: string; warnings: stri
 		return cannot(name, `${cwd} is not in a git repository, and a worker gets its files as a git snapshot.`);
 	}
 	return { pool: name, warnings };
+}
+
+const isConfigured = (name: string, { pools }: Config): boolean => pools.some((pool) => pool.name === name);
+
+/** A file may come from a machine that has the pool, so that one that is not there is no reason not to run. */
+function poolOfAgent(
+	{ name, pool, source }: PoolQuestion["agent"],
+	config: Config,
+): { pool?: string; warnings: string[] } {
+	if (pool === undefined) return { warnings: [] };
+	const unused = (why: string) => ({ warnings: [`\`pool: ${pool}\` in the file of ${name} is not used: ${why}`] });
+	// Where the source is sent is the user's to say, not that of a file in the repository.
+	if (source === "project") return unused("a project may not send its source to a pool.");
+	if (!isConfigured(pool, config))
+		return unused("no such pool is configured (pools in pi-geon.json), so it runs here.");
+	return { pool, warnings: [] };
 }
 
 type Travelling = Pick<

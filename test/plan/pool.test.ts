@@ -36,6 +36,9 @@ describe("the pool of a run", () => {
 	});
 
 	test("must be configured, and needs a git repository", () => {
+		expect(ask({ agent: { ...agent, pool: "other" } })).toEqual({
+			warnings: [expect.stringContaining("no such pool is configured")],
+		});
 		expect(ask({ requested: "other" })).toMatchObject({
 			error: { message: 'There is no pool "other". Configured: team (pools in pi-geon.json).', reason: "unknown_pool" },
 		});
