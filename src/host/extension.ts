@@ -31,6 +31,8 @@ import { warmUp } from "./warm-up.ts";
 
 const DEFAULT_IDLE_MS = 60_000;
 const LEAVE_WITHIN_MS = 1000;
+/** How long a host of a pool may take to close its connections. */
+const CLOSE_WITHIN_MS = 3000;
 
 /** What most children have. */
 const TOOL_ENTRIES = {
@@ -124,7 +126,8 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			try {
 				await host.serve();
 			} finally {
-				await courier?.close();
+				// Not for ever: its database may not answer.
+				if (courier) await Promise.race([courier.close(), systemPorts.clock.sleep(CLOSE_WITHIN_MS)]);
 				ledger.close();
 				// pi ends by itself once nothing keeps it: but a child that never settled, or a request whose provider
 				// never answered, may.

@@ -120,7 +120,7 @@ describe("asked for in the wrong way", () => {
 		const { stdout } = await piGeon(home, ["--help"]);
 		const names = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = ""]) => name);
 		const onChanges = ["changes", "diff", "apply", "branch", "discard"];
-		const others = ["agents", "doctor", "logs", "gc", "completion"];
+		const others = ["agents", "doctor", "logs", "gc", "worker", "pool", "completion"];
 		expect(names).toEqual(["list", "info", "log", "stop", "send", ...onChanges, ...others]);
 		for (const args of [["--help"], ...names.map((name) => [name, "--help"])]) {
 			const help = await piGeon(home, args, { env: { COLUMNS: "40" } });

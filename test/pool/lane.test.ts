@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { NO_LOG } from "../../src/log/log.ts";
+import type { Finding } from "../../src/operate/doctor/check.ts";
+import { checkPools } from "../../src/operate/doctor/pools.ts";
 import { PoolDatabase } from "../../src/pool/database.ts";
 import { ClaimLost, fencedWrite } from "../../src/pool/fenced.ts";
 import { claimJob, type HeldJob, PRIORITY } from "../../src/pool/lane.ts";
@@ -120,6 +122,33 @@ describe("what a worker writes", () => {
 			"SELECT worker, first_claimed_at < claimed_at AS kept FROM pi_geon.progress",
 		);
 		expect(progress.rows).toEqual([{ worker: "c", kept: true }]);
+	});
+});
+
+describe("the doctor", () => {
+	const look = async (env: NodeJS.ProcessEnv, pools: object[]) => {
+		const sources = { config: { config: { pools } }, agentDir: "/nowhere", env } as never;
+		const found: Finding[] = [];
+		const examination = { sources, ledger: undefined, fix: false, signal: new AbortController().signal };
+		for await (const finding of checkPools.run(examination)) found.push(finding);
+		return found;
+	};
+	const team = { name: "team", urlEnv: "TEAM", urlFile: null, setup: null };
+
+	test("tries each pool, says what is missing, never tells the address, and says nothing without a pool", async () => {
+		expect(await look({}, [])).toEqual([]);
+		const url = await postgres.newDatabase();
+		expect((await look({ TEAM: url }, [team])).map(({ level, what }) => `${level}: ${what}`)).toEqual([
+			"pass: The database of pool team can be reached",
+			"pass: The clocks of this machine and of the database agree",
+			"pass: The role may read and write the tables",
+			"warn: Pool team has no worker",
+		]);
+		const wrong = url.replace(/:[^:@/]+@/, ":wrong-password@");
+		const [refused] = await look({ TEAM: wrong }, [team]);
+		expect(refused).toMatchObject({ level: "fail", what: "Pool team cannot be used" });
+		expect(JSON.stringify(refused)).not.toContain("wrong-password");
+		expect(await look({}, [team])).toMatchObject([{ level: "fail", detail: expect.stringContaining("TEAM") }]);
 	});
 });
 
