@@ -68,6 +68,7 @@ function nextOf(ledger: Ledger, claim: Claim): RunId[] {
 		// No lane is that narrow: it is claimed to be found out, and holds up nobody meanwhile.
 		if (away || !(lane_limit >= 1)) {
 			if (ours) next.push(id);
+			if (next.length === claim.atMost) break;
 			continue;
 		}
 		if (mode === "background" && heldUp) break;

@@ -5,6 +5,7 @@ import type { LaunchPlan } from "../plan/plan.ts";
 import { readPlan, storedPlan } from "../plan/stored-plan.ts";
 import type { RunId } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
+import { parsedLine } from "../run/json-line.ts";
 
 /** What changes when an older worker could not do what a newer requester asks. */
 export const ORDER_VERSION = 1;
@@ -76,7 +77,7 @@ export const storedOrder = (order: Order): string =>
 
 /** What somebody wrote into a table is data. A text says what is wrong with it. */
 export function readOrder(stored: string): Order | string {
-	const order: unknown = JSON.parse(stored);
+	const order = parsedLine(stored);
 	if (!isRecord(order) || typeof order.requester !== "string") return "The order cannot be read.";
 	if (order.version !== ORDER_VERSION) {
 		return `The order has version ${String(order.version)}, and this worker knows version ${ORDER_VERSION}: use the same pi-geon on both ends.`;

@@ -1,5 +1,6 @@
 import { isProgress, type Progress } from "../processes/protocol.ts";
 import { isRecord } from "../run/is-record.ts";
+import { parsedLine } from "../run/json-line.ts";
 import { isUsage } from "../run/outcome-check.ts";
 import type { Usage } from "../run/usage.ts";
 
@@ -17,7 +18,7 @@ export interface WorkerProgress {
 /** Undefined for what cannot be read: the next one may. */
 export function readWorkerProgress(stored: string | null): WorkerProgress | undefined {
 	if (stored === null) return undefined;
-	const value: unknown = JSON.parse(stored);
+	const value = parsedLine(stored);
 	if (!isRecord(value) || !isUsage(value.usage)) return undefined;
 	const { usage, said, model, progress } = value;
 	return {

@@ -1,6 +1,9 @@
 import { reportedChanges } from "../../child/tree.ts";
 import type { ClaimedRun, WorkServices } from "../../child/work.ts";
 import { outcomeOf, outcomeWithoutHost } from "../../collect/outcome.ts";
+import { LedgerTrouble } from "../../ledger/trouble.ts";
+import type { Changes } from "../../run/changes.ts";
+import { parsedLine } from "../../run/json-line.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { EndCause, Outcome } from "../../run/outcome.ts";
 import { readOutcome } from "../../run/stored-outcome.ts";
@@ -29,7 +32,7 @@ export async function broughtHome(facts: HomeFacts): Promise<{ outcome: Outcome;
 		[job],
 	);
 	const [row] = rows;
-	const read = row && readOutcome(JSON.parse(row.body));
+	const read = row && readOutcome(parsedLine(row.body));
 	if (!row || !read || read === "newer") {
 		const message = "The outcome that its worker wrote cannot be read: use the same pi-geon on both ends.";
 		const outcome = outcomeWithoutHost(record, { kind: "crashed", message }, services.redactor.redact);
@@ -43,25 +46,31 @@ export async function broughtHome(facts: HomeFacts): Promise<{ outcome: Outcome;
 					`Taken over by ${row.worker}: ${takeovers === 1 ? "a worker" : `${takeovers} workers`} died or lost the connection.`,
 				];
 	const attempts = told.attempts + takeovers;
-	const outcome = { ...told, attempts, warnings: [...told.warnings, ...taken] };
-	try {
-		const home = changes?.commit ? await changesFromWorker(facts, changes.base.commit) : undefined;
-		const redacted = await services.redactor.redactInSlices(outcome);
-		const reported = changes && reportedChanges(home, { base: changes.base, runId: record.run.id, ...services });
-		return { outcome: { ...redacted, ...(reported && { changes: reported }) }, settled: true };
-	} catch (error) {
-		// Of the database: then the next look tries again.
-		if (!(error instanceof Error) || error.name !== "GitFailed") throw error;
-		const problem = `${messageOf(error)}.`;
-		const where = `the database of pool ${facts.setup.pool}`;
-		const cause: EndCause =
-			told.status === "success"
-				? { kind: "not_harvested", problem, tree: where, result: told.output }
-				: { kind: "crashed", message: `${told.error.message} What it changed could not be brought home: ${problem}` };
-		const { usage, displayItems, warnings } = outcome;
-		const failed = outcomeOf(cause, { usage, displayItems, attempts, warnings });
+	const outcome: Outcome<string> = { ...told, attempts, warnings: [...told.warnings, ...taken] };
+	const home = changes?.commit ? await changesFromWorker(facts, changes.base.commit) : undefined;
+	if (home && "problem" in home) {
+		const failed = changesNotHome(outcome, {
+			problem: home.problem,
+			where: `the database of pool ${facts.setup.pool}`,
+		});
 		return { outcome: await services.redactor.redactInSlices(failed), settled: true };
 	}
+	const redacted = await services.redactor.redactInSlices(outcome);
+	const reported = changes && reportedChanges(home, { base: changes.base, runId: record.run.id, ...services });
+	return { outcome: { ...redacted, ...(reported && { changes: reported }) }, settled: true };
+}
+
+/** A run whose changes did not come home has failed, whatever its child said. */
+function changesNotHome(
+	outcome: Outcome<string>,
+	{ problem, where }: { problem: string; where: string },
+): Outcome<string> {
+	const { usage, displayItems, attempts, warnings } = outcome;
+	const cause: EndCause =
+		outcome.status === "success"
+			? { kind: "not_harvested", problem, tree: where, result: outcome.output }
+			: { kind: "crashed", message: `${outcome.error.message} What it changed could not be brought home: ${problem}` };
+	return outcomeOf(cause, { usage, displayItems, attempts, warnings });
 }
 
 /** What was stopped for a budget says so. */
@@ -80,7 +89,11 @@ function withBudget(outcome: Outcome<string>, budget: string | undefined): Outco
 	return { ...made, ...(changes && { changes }) };
 }
 
-async function changesFromWorker({ database, job, record, setup }: HomeFacts, began: string) {
+/** What is wrong with them is an answer. What is wrong with the database or the ledger may pass, and is thrown. */
+async function changesFromWorker(
+	{ database, job, record, setup }: HomeFacts,
+	began: string,
+): Promise<Changes | { problem: string }> {
 	const { plan, run } = record;
 	const { rows: orders } = await database.query<{ body: string }>("SELECT body FROM pi_geon.orders WHERE job = $1", [
 		job,
@@ -92,15 +105,22 @@ async function changesFromWorker({ database, job, record, setup }: HomeFacts, be
 	);
 	const bundle = (way: string) => bundles.find((one) => one.way === way)?.body;
 	const home = bundle("home");
-	if (!order || typeof order === "string" || order.kind !== "run" || !home || !plan.tree) return undefined;
-	return bringChangesHome({
-		...setup,
-		runId: run.id,
-		cwd: plan.cwd,
-		repository: order.repository,
-		out: bundle("out"),
-		home,
-		began,
-		maxBytes: plan.tree.maxBytes,
-	});
+	if (!order || typeof order === "string" || order.kind !== "run" || !home || !plan.tree) {
+		return { problem: "The database does not have them any more." };
+	}
+	try {
+		return await bringChangesHome({
+			...setup,
+			runId: run.id,
+			cwd: plan.cwd,
+			repository: order.repository,
+			out: bundle("out"),
+			home,
+			began,
+			maxBytes: plan.tree.maxBytes,
+		});
+	} catch (error) {
+		if (error instanceof LedgerTrouble) throw error;
+		return { problem: `${messageOf(error)}.` };
+	}
 }
