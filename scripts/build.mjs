@@ -150,6 +150,7 @@ const define = {
 	JSON5_FILE: '"../json5.js"',
 	REDACTOR_FILE: '"../redactor.js"',
 	TRACES_FILE: '"../traces.js"',
+	POOL_ENGINE_FILE: '"../pool-engine.cjs"',
 };
 const inPi = { ...common, plugins: [withoutSocks, piModules], alias, define, external: ["bun:sqlite"] };
 
@@ -208,6 +209,16 @@ await esbuild.build({
 });
 // Loaded where traces are sent, and nowhere else: nothing of it is in files that others share.
 await esbuild.build({ ...common, entryPoints: { traces: "src/traces/exporter.ts" }, minify: true });
+// The queue and the driver of PostgreSQL, loaded where a pool is configured. Not an ES module: half of it requires Node's own.
+await esbuild.build({
+	...common,
+	entryPoints: { "pool-engine": "src/pool/libraries.ts" },
+	outExtension: { ".js": ".cjs" },
+	format: "cjs",
+	splitting: false,
+	minify: true,
+	external: ["pg-native"],
+});
 await esbuild.build({ ...common, entryPoints: { index: "src/index.ts" } });
 // The command, which runs outside of pi: a bundle of its own, without anything of pi's. typebox is in it: there is no pi
 // to have it from.

@@ -23,12 +23,13 @@ const MAY_USE: Record<string, string> = {
 	processes: "run log ports config ledger collect",
 	traces: "run log ledger collect",
 	child: "run log files ports config plan ledger collect processes sandbox trees",
-	host: "run log ports config plan ledger collect processes child traces",
+	pool: "run log files ports config plan ledger collect trees processes child supervise",
+	host: "run log ports config plan ledger collect processes child pool traces",
 	supervise: "run log files ports sandbox plan ledger collect processes",
 	deliver: "run log ports ledger collect processes supervise",
 	operate: "run log files ports plan ledger collect sandbox trees processes supervise deliver traces delegate.ts",
 	"operate/doctor":
-		"run log ports config agents sandbox plan ledger collect processes child supervise deliver operate delegate.ts lsp web",
+		"run log ports config agents sandbox plan ledger collect processes child supervise deliver operate delegate.ts lsp web pool",
 	lsp: "run log files config sandbox",
 	web: "run log config net",
 	page: "run log files ports ledger collect processes supervise deliver operate operate/doctor",
@@ -37,7 +38,7 @@ const MAY_USE: Record<string, string> = {
 	// Runs in a browser: nothing that needs Node.
 	"page/browser": "run page",
 	pi: "run log files ports config agents sandbox plan ledger collect trees processes child supervise deliver operate operate/doctor page traces delegate.ts index.ts",
-	cli: "run log files ports config agents plan ledger collect processes supervise deliver operate operate/doctor page delegate.ts index.ts",
+	cli: "run log files ports config agents plan ledger collect processes supervise pool deliver operate operate/doctor page delegate.ts index.ts",
 };
 
 interface Import {

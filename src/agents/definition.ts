@@ -59,6 +59,8 @@ export interface AgentDefinition {
 	context?: StartingContext;
 	/** Whether it may ask the user. */
 	ask?: true;
+	/** The pool whose workers do its runs. Absent: as configured. */
+	pool?: string;
 	limits: AgentLimits;
 	isolation: Isolation;
 	/** Of the processes that its tools start. Absent: as configured. */

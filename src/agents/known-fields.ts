@@ -24,6 +24,7 @@ const KNOWN = [
 	"skills",
 	"context",
 	"ask",
+	"pool",
 	"thinking",
 	"effort",
 	...LIMIT_FIELDS,

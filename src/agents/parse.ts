@@ -59,6 +59,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	const outputSchema = readOutputSchema(fields, findings);
 	const readonly = readReadonly(fields, findings);
 	const ask = readAsk(fields, findings);
+	const pool = textField("pool", fields, findings)?.trim();
 	const tools = readTools(fields, findings);
 	const limits = readLimits(fields, findings);
 	const isolation = readIsolation(fields);
@@ -82,6 +83,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 		...(skills ? { skills } : {}),
 		...(context ? { context } : {}),
 		...(ask ? { ask } : {}),
+		...(pool ? { pool } : {}),
 		limits,
 		isolation,
 		...(network !== undefined && { network }),

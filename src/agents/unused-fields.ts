@@ -8,7 +8,6 @@ import type { Findings } from "./findings.ts";
 const UNUSED = {
 	mcpServers: "subagents use the MCP servers of pi's own mcp.json",
 	memory: "subagents keep no memory between sessions",
-	pool: "runs are not sent to other machines",
 } as const;
 
 export const UNUSED_FIELDS = Object.keys(UNUSED) as (keyof typeof UNUSED)[];

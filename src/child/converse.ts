@@ -3,6 +3,7 @@ import type { Collector } from "../collect/collector.ts";
 import { inOneLine } from "../collect/plain.ts";
 import { type EndCause, FINALIZE_TOOL } from "../run/outcome.ts";
 import { type Redacted, reshaped } from "../run/redacted.ts";
+import { TASK_MARK } from "../run/task-mark.ts";
 import type { Asking } from "./ask.ts";
 import type { Attempts } from "./attempts.ts";
 import { exhaustedBudget, type Spending } from "./budget.ts";
@@ -14,9 +15,6 @@ import type { ProviderWatch } from "./provider-watch.ts";
 import { failedWriteOf } from "./session-file.ts";
 import type { Steering } from "./steering.ts";
 import type { ClaimedRun } from "./work.ts";
-
-/** Marks in the child's session file where a run begins, so that a later attempt knows whether its task was given. */
-const TASK_MARK = "pi-geon:task";
 
 export interface ChildTalk {
 	session: AgentSession;

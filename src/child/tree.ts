@@ -173,7 +173,7 @@ export async function homeFromTree(
 	if ("notHarvested" in home) return { notHarvested: { problem: home.notHarvested, tree: home.tree } };
 	const { base } = known;
 	if (!base) return NOTHING_HOME;
-	return { changes: reported(home.changes, { base, runId: run.id, trees, redact }) };
+	return { changes: reportedChanges(home.changes, { base, runId: run.id, trees, redactor: { redact } }) };
 }
 
 /** Sees to trees of runs whose host died before it could bring their changes home. Undefined: there are none. */
@@ -188,16 +188,16 @@ export async function clearLeftTrees(
 }
 
 interface ChangesSource {
-	base: TreeBase;
+	base: Pick<TreeBase, "commit" | "dirty">;
 	runId: RunId;
-	trees: TreesPlace;
-	redact: (text: string) => Redacted;
+	trees?: Pick<TreesPlace, "places">;
+	redactor: Pick<Redactor, "redact">;
 }
 
 /** The child chose the names of its files: what of them is secret is masked, as everywhere. */
-function reported(
+export function reportedChanges(
 	changes: Changes | undefined,
-	{ base, runId, trees, redact }: ChangesSource,
+	{ base, runId, trees, redactor: { redact } }: ChangesSource,
 ): ReportedChanges<Redacted> {
 	const { commit, dirty } = base;
 	const from = { base: { commit, dirty }, state: "pending" } as const;
@@ -213,7 +213,7 @@ function reported(
 			...(from !== undefined && { from: redact(from) }),
 		})),
 		total: changes.total,
-		...changeFiles(trees.places, runId),
+		...(trees && changeFiles(trees.places, runId)),
 		sha256: changes.sha256,
 		warnings: changes.warnings.map(redact),
 	};

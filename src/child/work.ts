@@ -1,6 +1,7 @@
 import type { AgentSession, ModelRuntime } from "@earendil-works/pi-coding-agent";
 import { outcomeOf } from "../collect/outcome.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
+import type { Away } from "../ledger/away.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import type { ToolUse } from "../log/tool-uses.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
@@ -61,6 +62,8 @@ export interface WorkServices
 	onWarning(warning: string): void;
 	/** pi makes a request again. `retry`: how often it has by now. */
 	onRetry(retry: number): void;
+	/** Of a run that a pool does: where it is now. */
+	onAway(away: Away): void;
 	/** Counts another attempt of the run; false if it must not have one. */
 	beginAttempt(): boolean;
 	/** Records that the run goes on with its next model; false if it must not. */

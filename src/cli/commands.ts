@@ -13,9 +13,11 @@ import { info } from "./info.ts";
 import { list } from "./list.ts";
 import { log } from "./log.ts";
 import { logs } from "./logs.ts";
+import { pool } from "./pool.ts";
 import { send } from "./send.ts";
 import { stop } from "./stop.ts";
 import { web } from "./web.ts";
+import { worker } from "./worker.ts";
 
 /** In the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -35,5 +37,7 @@ export const COMMANDS: readonly Command[] = [
 	logs,
 	web,
 	gc,
+	worker,
+	pool,
 	completion,
 ];

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { currentRedactor } from "../collect/redact/current-redactor.ts";
 import { packageRoot } from "../config/package-root.ts";
+import { packageVersion } from "../config/package-version.ts";
 import { runToTell } from "../operate/child.ts";
 import { isDenial } from "../operate/denial.ts";
 import { runDoctor } from "../operate/doctor/doctor.ts";
@@ -13,7 +14,6 @@ import { formatDiagnostic } from "../run/diagnostic.ts";
 import { agentsHere } from "./agents-here.ts";
 import { sourcesHere } from "./doctor-sources.ts";
 import { findPi } from "./find-pi.ts";
-import { packageVersion } from "./package-version.ts";
 import { notUnderway, placeMessage, postMessage, profilesHere, supervisorWith } from "./post-message.ts";
 import { agentDir, cliLog, places } from "./surroundings.ts";
 

@@ -1,11 +1,11 @@
 import { parseArgs } from "node:util";
+import { packageVersion } from "../config/package-version.ts";
 import { didYouMean } from "../run/nearest.ts";
 import { COMMON_OPTIONS, type Command, type ExitCode, parseConfig } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { complete } from "./complete.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 import { Output } from "./output.ts";
-import { packageVersion } from "./package-version.ts";
 import { configOfUser } from "./surroundings.ts";
 
 /** What completion scripts ask, and nobody else. */

@@ -90,6 +90,8 @@ export interface Config {
 				runTimeoutSeconds: number;
 				/** Hard cap of background runs, in place of `subagents.timeoutMs`. */
 				maxRunSeconds: number;
+				/** The pool that does runs which name none. Null: this machine does them. */
+				pool: string | null;
 			};
 		};
 		/** Always holds `main`. */
@@ -129,6 +131,8 @@ export interface Config {
 		/** Whether runs at work are shown above the editor. */
 		widget: boolean;
 	};
+	/** Workers on other machines. */
+	pools: readonly PoolSettings[];
 	finalize: { maxCorrections: number };
 	headless: { drainSeconds: number };
 	retentionDays: number;
@@ -144,6 +148,17 @@ export interface PrincipalSettings {
 		allowAgents: readonly string[];
 		model: string | null;
 	};
+}
+
+/** A queue in a PostgreSQL database, from which workers take runs. One of the two says where its address is. */
+export interface PoolSettings {
+	name: string;
+	/** The environment variable that holds the address. */
+	urlEnv: string | null;
+	/** A file that holds the address and that only its owner can read. */
+	urlFile: string | null;
+	/** On a worker: a program and its arguments, run once in each new checkout. Never a shell. */
+	setup: readonly string[] | null;
 }
 
 export interface KeyedProvider {

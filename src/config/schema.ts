@@ -6,6 +6,7 @@ import {
 	LSP_ACTIONS,
 	type LspAction,
 	type LspServerSettings,
+	type PoolSettings,
 	SANDBOX_MODES,
 	type SandboxMode,
 	SEARCH_PROVIDERS,
@@ -27,6 +28,7 @@ import {
 	wholeNumber,
 } from "./kinds.ts";
 import { lspServers } from "./lsp-servers.ts";
+import { poolName, pools } from "./pools.ts";
 import { MAIN, principals } from "./principals.ts";
 import {
 	freely,
@@ -118,6 +120,7 @@ export const SETTINGS: SettingsOf<Config> = {
 				archiveAfterMinutes: setting(60, wholeNumber(0), freely),
 				runTimeoutSeconds: setting(0, seconds, onlyShorter),
 				maxRunSeconds: setting(3600, wholeNumber(1, LONGEST_TIMER_SECONDS), onlyLower),
+				pool: setting<string | null>(null, orNull(poolName), never),
 			},
 		},
 		list: setting([MAIN], principals, never),
@@ -155,6 +158,8 @@ export const SETTINGS: SettingsOf<Config> = {
 		servers: setting<readonly LspServerSettings[]>([], lspServers, never),
 	},
 	ui: { widget: setting(true, trueOrFalse, freely) },
+	// Where the source is sent, and which command a worker runs, is the user's alone to say.
+	pools: setting<readonly PoolSettings[]>([], pools, never),
 	finalize: { maxCorrections: setting(2, wholeNumber(0, 20), onlyLower) },
 	headless: { drainSeconds: setting(600, seconds, onlyLower) },
 	// Of the ledger that all projects share: one of them must not delete the records of the others.

@@ -1,4 +1,5 @@
 import type { Redactor } from "../collect/redact/redactor.ts";
+import type { Away } from "../ledger/away.ts";
 import type { RunMode, RunRecord } from "../ledger/records.ts";
 import { hopInWords } from "../run/hop.ts";
 import { type RunId, type SessionId, sessionKey } from "../run/ids.ts";
@@ -18,6 +19,17 @@ export interface Standing {
 	reason?: string;
 	/** The question that it waits for an answer to, where somebody has looked for one. */
 	asks?: Redacted;
+	/** Of a run that a pool does: where it is. */
+	away?: AwayView;
+}
+
+/** Where a run is that a pool does: with a worker, or in the queue for one. */
+export interface AwayView {
+	pool: Redacted;
+	worker?: Redacted;
+	since: number;
+	/** Why this machine does not hear of it. */
+	trouble?: Redacted;
 }
 
 /**
@@ -68,6 +80,7 @@ export function viewOf(record: RunRecord, { redact }: Pick<Redactor, "redact">):
 	const outcome = ended?.outcome;
 	return {
 		...standingOf(run),
+		away: record.away && awayOf(record.away, redact),
 		runId: run.id,
 		sessionId,
 		sessionKey: sessionKey(plan.principal.id, sessionId),
@@ -109,6 +122,13 @@ export function viewOf(record: RunRecord, { redact }: Pick<Redactor, "redact">):
 		exitCode: outcome?.exitCode,
 	};
 }
+
+const awayOf = ({ pool, worker, since, trouble }: Away, redact: (text: string) => Redacted): AwayView => ({
+	pool: redact(pool),
+	...(worker !== undefined && { worker: redact(worker) }),
+	since,
+	...(trouble !== undefined && { trouble: redact(trouble) }),
+});
 
 function standingOf(run: Run): Standing {
 	const phase = phaseOf(run);

@@ -1,6 +1,7 @@
 import type { RunQuestions } from "../child/ask.ts";
 import type { ClaimedRun, startWork, Work, WorkServices } from "../child/work.ts";
 import { outcomeWithoutHost } from "../collect/outcome.ts";
+import { recordAway } from "../ledger/away.ts";
 import { messageTaken, waitingMessages } from "../ledger/inbox.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { beginAttempt, recordHop, recordTurn, usageOfParent } from "../ledger/progress.ts";
@@ -170,6 +171,7 @@ export class ActiveRuns {
 			onProgress: (progress: () => Progress) => watchers()?.progress(id, progress),
 			onToolUse: (use) => log.info(USED_A_TOOL, { runId: id, agent: plan.agent, session: parentSession, ...use }),
 			onTurn: (turn) => orLog("turn", id, () => recordTurn(ledger, id, fence, turn)),
+			onAway: (away) => orLog("away", id, () => recordAway(ledger, id, fence, away)),
 			parentSessionUsage: () => usageOfParent(ledger, parentSession),
 			questions: this.#host.questionsOf({ id, fence, askMs: (plan.askMinutes ?? 0) * 60_000 }),
 			inbox: {

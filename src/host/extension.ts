@@ -18,9 +18,11 @@ import { followPlans } from "../config/project-trust.ts";
 import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
+import { isOfPool, type ProfileKey, poolOf } from "../ledger/profile-key.ts";
 import { logTo } from "../log/log.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
 import { treesRoot } from "../plan/session-place.ts";
+import type { Courier } from "../pool/courier/courier.ts";
 import { HOST_COMMAND, NODE_ARGUMENTS } from "../processes/command.ts";
 import { removeHostFolder } from "../processes/host-folders.ts";
 import { PROVIDERS_COMMAND } from "../processes/providers-protocol.ts";
@@ -34,6 +36,8 @@ const DEFAULT_IDLE_MS = 60_000;
 const LEAVE_WITHIN_MS = 1000;
 /** For spans that are not sent yet. */
 const TRACES_WITHIN_MS = 3000;
+/** How long a host of a pool may take to close its connections. */
+const CLOSE_WITHIN_MS = 3000;
 
 /** What most children have. */
 const TOOL_ENTRIES = {
@@ -81,6 +85,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			const record = findHost(ledger, id);
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);
 			const models = freshModelRuntimes(agentDir);
+			const courier = isOfPool(record.profile) ? await courierFor(record.profile) : undefined;
 			const trees = { ledger, places, root: treesRoot(agentDir, homedir()) };
 			const redactorFor = ({ principal: { agentDir: ownDir }, cwd }: Pick<LaunchPlan, "principal" | "cwd">) =>
 				currentRedactor(agentDir, { principal: ownDir, cwd });
@@ -95,7 +100,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				ledger,
 				places,
 				ports: systemPorts,
-				startWork,
+				startWork: courier?.startWork ?? startWork,
 				log,
 				retentionDays: () => retentionDays(agentDir),
 				traces,
@@ -107,6 +112,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 					ui,
 				}),
 				warmUp: async (isIdle) => {
+					if (courier) return;
 					const api = model?.api;
 					// Only where a request can be answered here: none may leave this process.
 					if (api === undefined || !WATCHABLE.has(api)) return;
@@ -114,6 +120,16 @@ export default function hostExtension(pi: ExtensionAPI): void {
 					await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...TOOL_ENTRIES, redactor, ui, isIdle });
 				},
 			});
+			/** A host whose runs are done by workers of a pool. */
+			async function courierFor({ digest }: ProfileKey): Promise<Courier> {
+				const [{ Courier }, { poolNamed }] = await Promise.all([
+					import("../pool/courier/courier.ts"),
+					import("../pool/address.ts"),
+				]);
+				const { config } = loadConfig({ userFile: join(agentDir, "pi-geon.json") });
+				const settings = poolNamed(poolOf(digest), config.pools);
+				return new Courier({ settings, env: process.env, ledger, places, agentDir, clock: systemPorts.clock, log });
+			}
 			const clearing = { at: Date.now(), retentionDays: retentionDays(agentDir) ?? Number.POSITIVE_INFINITY };
 			clearLeftTrees({ agentDir, trees }, clearing).then(
 				(cleared) => cleared && log.info("saw to trees of dead hosts", { ...cleared }),
@@ -122,6 +138,8 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			try {
 				await host.serve();
 			} finally {
+				// Not for ever: its database may not answer.
+				if (courier) await Promise.race([courier.close(), systemPorts.clock.sleep(CLOSE_WITHIN_MS)]);
 				ledger.close();
 				await traces?.finish(TRACES_WITHIN_MS);
 				// pi ends by itself once nothing keeps it: but a child that never settled, or a request whose provider

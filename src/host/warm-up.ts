@@ -90,6 +90,7 @@ async function workOnNothing(setup: WarmUp, runtime: ModelRuntime): Promise<Outc
 			onRetry: () => {},
 			beginAttempt: () => false,
 			recordHop: () => false,
+			onAway: () => {},
 		},
 	);
 	return (await done).outcome;

@@ -2,7 +2,7 @@ import type { LaunchPlan } from "../plan/plan.ts";
 import { storedPlan } from "../plan/stored-plan.ts";
 import type { Clock } from "../ports/clock.ts";
 import { newRunId, type RunId, type SessionId } from "../run/ids.ts";
-import { NO_USAGE } from "../run/usage.ts";
+import { NO_USAGE, type Usage } from "../run/usage.ts";
 import type { Ledger } from "./ledger.ts";
 import { findRun, type RunMode, type RunRecord } from "./records.ts";
 import { findSession } from "./sessions.ts";
@@ -18,6 +18,8 @@ export interface Admission {
 	/** How many runs may be at work on this machine at once, as the requester's configuration says. */
 	laneLimit: number;
 	at: number;
+	/** What it has used on other machines. */
+	usage?: Usage;
 }
 
 /** Commits a run to the ledger. From here on it will end, whatever becomes of us: accepted means this row. */
@@ -111,7 +113,7 @@ export function admitInTransaction(ledger: Ledger, admission: Admission): RunRec
 		storedPlan(plan),
 		plan.maxAttempts,
 		admission.at,
-		JSON.stringify(NO_USAGE),
+		JSON.stringify(admission.usage ?? NO_USAGE),
 	);
 	const record = findRun(ledger, id);
 	if (!record) throw new Error(`Run ${id} is not in the ledger right after it was written.`);

@@ -2,7 +2,7 @@ import type { HostId, RunId } from "../run/ids.ts";
 import { isRefused, transition } from "../run/run.ts";
 import { openAttempt } from "./attempts.ts";
 import type { Ledger } from "./ledger.ts";
-import { OF_PROFILE, type ProfileKey, profileValues } from "./profile-key.ts";
+import { OF_PROFILE, POOL_PREFIX, type ProfileKey, profileValues } from "./profile-key.ts";
 import { findRun, type RunMode, type RunRecord, storeRun } from "./records.ts";
 import { closeUnreadableInTransaction } from "./unreadable.ts";
 
@@ -64,10 +64,11 @@ function nextOf(ledger: Ledger, claim: Claim): RunId[] {
 	let taken = ledger.get<{ n: number }>(`SELECT ${AT_WORK} AS n`)?.n ?? 0;
 	const next: RunId[] = [];
 	let heldUp = false;
-	for (const { id, lane_limit, mode, ours } of byTurn(ledger, claim)) {
+	for (const { id, lane_limit, mode, ours, away } of byTurn(ledger, claim)) {
 		// No lane is that narrow: it is claimed to be found out, and holds up nobody meanwhile.
-		if (!(lane_limit >= 1)) {
+		if (away || !(lane_limit >= 1)) {
 			if (ours) next.push(id);
+			if (next.length === claim.atMost) break;
 			continue;
 		}
 		if (mode === "background" && heldUp) break;
@@ -83,11 +84,14 @@ function nextOf(ledger: Ledger, claim: Claim): RunId[] {
 
 /** Whether there may be something to claim. Does without the order, which takes a while with a thousand that wait. */
 function anyWaits(ledger: Ledger, profile: ProfileKey): boolean {
-	const sql = `SELECT 1 FROM runs AS waiting WHERE ${OF_PROFILE} AND ${MAY_BE_CLAIMED} AND (${AT_WORK} < lane_limit OR lane_limit < 1) LIMIT 1`;
+	const sql = `SELECT 1 FROM runs AS waiting WHERE ${OF_PROFILE} AND ${MAY_BE_CLAIMED} AND (${AT_WORK} < lane_limit OR lane_limit < 1 OR NOT (${OF_THIS_MACHINE})) LIMIT 1`;
 	return ledger.get(sql, ...profileValues(profile)) !== undefined;
 }
 
-const AT_WORK = "(SELECT count(*) FROM runs WHERE state = 'running')";
+/** A run that a pool does takes no place here: this machine only waits for it. */
+const OF_THIS_MACHINE = `substr(profile, 1, ${POOL_PREFIX.length}) <> '${POOL_PREFIX}'`;
+
+const AT_WORK = `(SELECT count(*) FROM runs WHERE state = 'running' AND ${OF_THIS_MACHINE})`;
 
 const WAITS = "state = 'queued' AND stop_at IS NULL AND attempt < max_attempts";
 
@@ -101,13 +105,15 @@ interface WaitingRun {
 	mode: RunMode;
 	/** Of the profile of the host that asks. */
 	ours: 0 | 1;
+	/** A pool does it. */
+	away: 0 | 1;
 }
 
 /** Those that may be claimed now, by the host that asks or by others that are ready, in the order of their turns. */
 function byTurn(ledger: Ledger, { profile, at }: Claim): WaitingRun[] {
 	return ledger.all(
 		`WITH ${AT_WORK_BY_PARENT}
-			SELECT id, lane_limit, mode, ${OF_PROFILE} AS ours
+			SELECT id, lane_limit, mode, ${OF_PROFILE} AS ours, NOT (${OF_THIS_MACHINE}) AS away
 			FROM (SELECT ? AS digest, ? AS only_run UNION
 					SELECT profile, own_run FROM hosts WHERE state <> 'gone' AND state = 'ready' AND lease_until > ?)
 				CROSS JOIN runs AS waiting ON profile = digest AND own_run IS only_run
@@ -120,8 +126,8 @@ function byTurn(ledger: Ledger, { profile, at }: Claim): WaitingRun[] {
 	);
 }
 
-const AT_WORK_BY_PARENT =
-	"at_work AS (SELECT parent_session, count(*) AS n FROM runs WHERE state = 'running' GROUP BY parent_session)";
+const AT_WORK_BY_PARENT = `at_work AS (SELECT parent_session, count(*) AS n FROM runs
+	WHERE state = 'running' AND ${OF_THIS_MACHINE} GROUP BY parent_session)`;
 
 /** The n-th of a parent comes when that parent has n more at work than now. */
 const TURN = `coalesce(at_work.n, 0) + row_number() OVER (PARTITION BY parent_session ORDER BY mode = 'background', seq)`;
@@ -137,7 +143,7 @@ export function queuePositions(ledger: Ledger): Map<RunId, number> {
 	const waiting = ledger.all<{ id: RunId }>(
 		`WITH ${AT_WORK_BY_PARENT}
 			SELECT id FROM (SELECT id, mode = 'background' AS later, ${TURN} AS turn, seq
-				FROM runs INDEXED BY runs_queued LEFT JOIN at_work USING (parent_session) WHERE ${WAITS})
+				FROM runs INDEXED BY runs_queued LEFT JOIN at_work USING (parent_session) WHERE ${WAITS} AND ${OF_THIS_MACHINE})
 			ORDER BY later, turn, seq`,
 	);
 	return new Map(waiting.map(({ id }, position) => [id, position]));

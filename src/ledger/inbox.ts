@@ -86,7 +86,8 @@ export function messagesHeldBy(branch: readonly SessionEntry[], runId: RunId): S
 export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 	const { run, plan } = record;
 	if (run.state !== "ended") return;
-	if (!canGoOn(run.outcome)) return;
+	// What a guest did not receive, its requester knows of, and continues with.
+	if (plan.guest || !canGoOn(run.outcome)) return;
 	const waiting = notTakenIn(ledger, record, run.endedAt);
 	if (waiting.length === 0) return;
 	const next = admitInTransaction(ledger, {
@@ -109,7 +110,7 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 
 /** What becomes of no run's task when this one ends so: a line for each message, for whoever reads the outcome. */
 export function undelivered(ledger: Ledger, record: RunRecord, { endedAt, outcome }: EndedRun): Redacted[] {
-	if (canGoOn(outcome)) return [];
+	if (record.plan.guest || canGoOn(outcome)) return [];
 	return notTakenIn(ledger, record, endedAt).map(
 		({ body }) =>
 			ours`This message was not delivered, because the run ended first: ${reshaped(ledger.redact(body), quoted)}`,

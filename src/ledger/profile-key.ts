@@ -8,6 +8,14 @@ export interface ProfileKey {
 	ownRun?: RunId;
 }
 
+/** Of the digests of hosts whose runs are done by workers of a pool. */
+export const POOL_PREFIX = "pool:";
+
+export const isOfPool = ({ digest }: ProfileKey): boolean => digest.startsWith(POOL_PREFIX);
+
+/** The name of the pool: `pool:<name>:<what the process must be like>`. */
+export const poolOf = (digest: string): string => digest.split(":")[1] ?? "";
+
 export interface ProfileColumns {
 	profile: string;
 	own_run: RunId | null;

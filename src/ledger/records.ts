@@ -5,6 +5,7 @@ import type { EndedRun, Run, StopRequest } from "../run/run.ts";
 import { storedOutcome } from "../run/stored-outcome.ts";
 import { redactOwnParts } from "../run/unredacted-parts.ts";
 import type { Usage } from "../run/usage.ts";
+import { type Away, readAway } from "./away.ts";
 import type { Ledger } from "./ledger.ts";
 import { type ProfileColumns, type ProfileKey, toProfile } from "./profile-key.ts";
 import { checkRow, type RawRow, type RowContent } from "./row-check.ts";
@@ -27,6 +28,8 @@ export interface RunRecord {
 	plan: LaunchPlan;
 	/** Counted while it works, so that a budget survives the host. */
 	usage: Usage;
+	/** Of a run that a pool does: where it is, once that is known. */
+	away?: Away;
 	/** What the child had last said: the evidence that is left if its host dies. */
 	partial?: Redacted;
 	createdAt: number;
@@ -59,6 +62,7 @@ interface RunRow extends ProfileColumns {
 	ended_at: number | null;
 	usage: string;
 	partial: string | null;
+	away: string | null;
 	outcome: string | null;
 	delivery: "none" | "owed" | "delivered" | "skipped";
 	delivered_at: number | null;
@@ -132,8 +136,14 @@ function toRecord(row: RunRow, content: RowContent, redact: Ledger["redact"]): R
 		usage: content.usage,
 		// Hosts redact what they write down of a child.
 		...(row.partial !== null && { partial: redactedBefore(row.partial) }),
+		...awayIn(row.away),
 		createdAt: row.created_at,
 	};
+}
+
+function awayIn(stored: string | null): { away?: Away } {
+	const away = readAway(stored);
+	return away ? { away } : {};
 }
 
 const stopIn = ({ stop_by: by, stop_command: command }: RunRow, at: number): StopRequest => ({

@@ -181,6 +181,11 @@ export const MIGRATIONS: readonly string[] = [
 	`
 	ALTER TABLE inbox ADD COLUMN sender TEXT;
 	`,
+	`
+	ALTER TABLE runs ADD COLUMN away TEXT;
+	DROP INDEX runs_at_work;
+	CREATE INDEX runs_at_work ON runs (parent_session, profile) WHERE state = 'running';
+	`,
 ];
 
 /** Marks a database file as ours, so that a foreign one is not taken for an old ledger. */

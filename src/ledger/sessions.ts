@@ -30,7 +30,7 @@ interface StoredSession extends Pick<SessionRecord, "id" | "agent" | "cwd" | "fi
 const LAST_PLAN = `json_object('principal', plan ->> '$.principal.id',
 	'model', (plan ->> '$.model.provider') || '/' || (plan ->> '$.model.id'), 'modelWarnings', plan -> '$.modelWarnings',
 	'thinking', plan ->> '$.thinking', 'projectTrusted', plan -> '$.projectTrusted',
-	'fork', plan ->> '$.session.fork')`;
+	'fork', plan ->> '$.session.fork', 'pool', plan ->> '$.pool.name')`;
 
 export function findSession(ledger: Ledger, id: SessionId): SessionRecord | undefined {
 	const row = ledger.get<StoredSession>(
@@ -55,7 +55,7 @@ export function findSession(ledger: Ledger, id: SessionId): SessionRecord | unde
 
 function keptBy(plan: string | null): Pick<SessionRecord, "principal" | "last"> {
 	if (plan === null) return { principal: "" };
-	const { principal, model, modelWarnings, thinking, projectTrusted, fork } = JSON.parse(plan);
+	const { principal, model, modelWarnings, thinking, projectTrusted, fork, pool } = JSON.parse(plan);
 	if (typeof model !== "string") return { principal: principal ?? "" };
 	return {
 		principal: principal ?? "",
@@ -65,6 +65,7 @@ function keptBy(plan: string | null): Pick<SessionRecord, "principal" | "last"> 
 			...(Array.isArray(modelWarnings) && { modelWarnings }),
 			...(isThinkingLevel(thinking) && { thinking }),
 			...(typeof fork === "string" && { fork }),
+			...(typeof pool === "string" && { pool }),
 		},
 	};
 }

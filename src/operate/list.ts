@@ -39,6 +39,8 @@ export interface SessionRow
 	messagesWaiting?: number;
 	/** What it waits for an answer of the user to. */
 	asks?: Redacted;
+	/** Of a run that a pool does: where it is. */
+	away?: RunView["away"];
 	messages?: ChildMessage[];
 }
 
@@ -92,6 +94,7 @@ function rowOf(record: RunRecord, { ledger, redactor }: RunSources): SessionRow 
 		...("archivedAt" in session && { archived: true as const }),
 		...(waiting > 0 && { messagesWaiting: waiting }),
 		...(asked && { asks: headOfText(asked.question, LISTED_TASK_CHARS) }),
+		...(view.away && { away: view.away }),
 	};
 }
 

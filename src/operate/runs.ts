@@ -70,6 +70,7 @@ export function summarized(view: RunView, { ledger }: Pick<RunSources, "ledger">
 			"createdAt",
 			"startedAt",
 			"endedAt",
+			"away",
 		]),
 		...pick(view, ["usage", "sessionId", "sessionKey", "parentSession", "cwd"]),
 		...(asked && { asks: asked.question }),

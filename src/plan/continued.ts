@@ -39,6 +39,8 @@ export interface LastPlan {
 	projectTrusted: boolean;
 	/** Where the copy of its parent's conversation is or was, if it began with one. */
 	fork?: string;
+	/** The pool that worked on it. */
+	pool?: string;
 }
 
 /** The session of a run, and what it keeps of the runs before. */

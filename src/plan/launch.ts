@@ -21,6 +21,7 @@ import type { ModelSource, ResolvedModel } from "./model.ts";
 import { modelFor } from "./model-for.ts";
 import { keptToItsNetwork } from "./network.ts";
 import type { LaunchPlan, ModelChoice } from "./plan.ts";
+import { poolFor, refusedByPool, skillsStayHome, WAITING_ATTEMPTS } from "./pool.ts";
 import { choosePrincipal } from "./principal.ts";
 import { childPrompt } from "./prompt.ts";
 import { sandboxFor } from "./sandbox.ts";
@@ -60,6 +61,8 @@ export interface LaunchRequest {
 	/** The user asks, not the model. */
 	byUser?: true;
 	cleanup?: "keep" | "delete";
+	/** The pool whose workers are to do it. */
+	pool?: string;
 	route?: unknown;
 }
 
@@ -118,12 +121,18 @@ export async function planLaunch(
 	if (isRefusal(permitted)) return permitted;
 	const { isolation = permitted.agent.isolation } = request;
 	const asked = isolation === permitted.agent.isolation ? permitted.agent : { ...permitted.agent, isolation };
-	const agent = await keptToItsNetwork(asked, { config, ringTrouble: parent.ringTrouble });
 	const principal = choosePrincipal(request.agentId, sources);
 	if (isRefusal(principal)) return principal;
-	const chosenSession = childSession(request, agent, { ...sources, parent, principal: principal.id });
+	const place = { ...sources, parent, principal: principal.id };
+	const chosenSession = childSession(request, permitted.agent, place);
 	if (isRefusal(chosenSession)) return chosenSession;
 	const { last, changed } = chosenSession;
+	const away = poolFor({ requested: request.pool, agent: permitted.agent, last, config, cwd: parent.cwd });
+	if (isRefusal(away)) return away;
+	const { pool } = away;
+	// What the kernel of a worker can enforce is known there.
+	const ringTrouble = pool ? undefined : parent.ringTrouble;
+	const agent = await keptToItsNetwork(asked, { config, ringTrouble });
 	const question = { agent, principal, config, parent, requested: request.model, session: chosenSession };
 	const chosen = await modelFor(question);
 	if (isRefusal(chosen)) return chosen;
@@ -144,7 +153,8 @@ export async function planLaunch(
 		last?.thinking ??
 		config.agents.defaults.subagents.thinking ??
 		parent.thinking;
-	const treeChoice = await treeFor({ agent, config, parent });
+	const { ringTrouble: _here, ...elsewhere } = parent;
+	const treeChoice = await treeFor({ agent, config, parent: pool ? elsewhere : parent });
 	if (isRefusal(treeChoice)) return treeChoice;
 	// Last, so that the user is asked about no run that cannot be.
 	const { tree, warnings: treeWarnings } = treeChoice;
@@ -160,11 +170,15 @@ export async function planLaunch(
 		agent: agent.name,
 		cwd: parent.cwd,
 		network: agent.network && { wanted: agent.network, source: agent.source },
-		ringTrouble: parent.ringTrouble,
+		ringTrouble,
 	});
 	if (isRefusal(sandbox)) return sandbox;
 	const known = agent.skills === undefined ? [] : parent.knownSkills();
 	const { skills, warnings: skillWarnings } = skillsFor({ agent, tools: tools.tools, known });
+	const travelling = { ...tools, model: chosen.model, fallbackModels: fallbacks.models, session, sandbox };
+	const staysHome = pool && refusedByPool(pool, travelling);
+	if (staysHome) return staysHome;
+	const maxAttempts = config.subagents.retry.enabled ? config.subagents.retry.maxAttempts : 1;
 
 	return {
 		agent: agent.name,
@@ -178,7 +192,7 @@ export async function planLaunch(
 		projectTrusted: parent.projectTrusted,
 		...tools,
 		lspActions: [...config.subagents.allowedLspActions],
-		...(skills.length > 0 && { skills }),
+		...(skills.length > 0 && !pool && { skills }),
 		model: chosen.model,
 		...(fallbacks.models.length > 0 && { fallbackModels: fallbacks.models }),
 		...(chosen.warnings.length > 0 && { modelWarnings: chosen.warnings }),
@@ -186,10 +200,11 @@ export async function planLaunch(
 		limits,
 		...(!background && { backgroundTimeoutMs: continued.limits.timeoutMs }),
 		isolation: agent.isolation,
-		maxAttempts: config.subagents.retry.enabled ? config.subagents.retry.maxAttempts : 1,
+		maxAttempts: pool ? WAITING_ATTEMPTS : maxAttempts,
 		...(tools.tools.includes(ASK_TOOL) && { askMinutes: config.subagents.askMinutes }),
 		sandbox,
 		...(tree && { tree }),
+		...(pool && { pool: { name: pool, maxAttempts } }),
 		...(agent.outputSchema && { outputSchema: agent.outputSchema }),
 		...stopHookFor({ config, agentDir: sources.agentDir, cwd: parent.cwd }),
 		session,
@@ -204,6 +219,8 @@ export async function planLaunch(
 		...(request.route !== undefined && { route: request.route }),
 		warnings: [
 			...permitted.warnings,
+			...away.warnings,
+			...(pool ? skillsStayHome(skills, pool) : []),
 			...treeWarnings,
 			...tools.warnings,
 			...skillWarnings,

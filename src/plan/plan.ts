@@ -46,6 +46,10 @@ export interface LaunchPlan {
 	sandbox?: PlannedSandbox;
 	/** The tree that it writes in. Absent: none. */
 	tree?: PlannedTree;
+	/** Workers on other machines do it. Absent: a host of this machine does. */
+	pool?: PlannedPool;
+	/** Of a run that came here from a pool: what is left over when it ends is its requester's to go on with. */
+	guest?: true;
 	/** A JSON Schema the finalized result must satisfy. */
 	outputSchema?: Record<string, unknown>;
 	/** Runs once when the run has ended. */
@@ -66,6 +70,12 @@ export interface LaunchPlan {
 	route?: unknown;
 	/** What the requester should hear with the result, decided while planning. */
 	warnings: string[];
+}
+
+export interface PlannedPool {
+	name: string;
+	/** How many attempts a worker's machine may make of it. `maxAttempts` counts those of this machine, which only waits. */
+	maxAttempts: number;
 }
 
 /** What the kernel is to enforce. */

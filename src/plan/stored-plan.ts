@@ -25,6 +25,7 @@ function isPlan(fields: Fields): boolean {
 		sandbox,
 		tree,
 		trace,
+		pool,
 		limits,
 		session,
 		principal,
@@ -45,6 +46,7 @@ function isPlan(fields: Fields): boolean {
 		(sandbox === undefined || (isRecord(sandbox) && isStoredSandbox(sandbox))) &&
 		(tree === undefined || (isRecord(tree) && isStoredTree(tree))) &&
 		(trace === undefined || (isRecord(trace) && isStoredText(trace.parent))) &&
+		(pool === undefined || (isRecord(pool) && isStoredText(pool.name) && isAmount(pool.maxAttempts))) &&
 		isRecord(limits) &&
 		["timeoutMs", "idleTimeoutMs", "toolTimeoutMs", "maxCorrections"].every((key) => isAmount(limits[key])) &&
 		isRecord(limits.parentSession) &&

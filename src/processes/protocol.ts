@@ -88,7 +88,7 @@ function isQuestion(question: unknown): question is Question {
 }
 
 /** As far as it is read as it comes; what is drawn of it is looked at again where it is drawn. */
-function isProgress(progress: unknown): progress is Progress {
+export function isProgress(progress: unknown): progress is Progress {
 	if (!isRecord(progress) || !isRecord(progress.usage) || typeof progress.turnCount !== "number") return false;
 	return Array.isArray(progress.displayItems) && progress.displayItems.every(isDisplayItem);
 }

@@ -1,7 +1,8 @@
-import type { PlannedSandbox } from "../plan/plan.ts";
-import { type HostProfile, inRing } from "./profile.ts";
+import { isOfPool, poolOf } from "../ledger/profile-key.ts";
+import type { PlannedPool, PlannedSandbox } from "../plan/plan.ts";
+import { forPool, type HostProfile, inRing } from "./profile.ts";
 
-/** The two kinds of hosts that this process starts: one without a ring, and one in a ring. */
+/** The kinds of hosts that this process starts: one without a ring, one in a ring, and one for each pool. */
 export class HostProfiles {
 	readonly free: HostProfile;
 	readonly #principals: (() => readonly string[]) | undefined;
@@ -22,12 +23,14 @@ export class HostProfiles {
 	}
 
 	for(plan: RingedPlan): HostProfile {
+		if (plan.pool) return forPool(this.free, plan.pool.name);
 		return isInHostRing(plan) ? this.ringed : this.free;
 	}
 
-	/** Undefined if it is of neither kind. */
+	/** Undefined if it is of no kind that this process starts. */
 	named(digest: string): HostProfile | undefined {
-		return [this.free, this.ringed].find((profile) => profile.digest === digest);
+		const known = isOfPool({ digest }) ? [forPool(this.free, poolOf(digest))] : [this.free, this.ringed];
+		return known.find((profile) => profile.digest === digest);
 	}
 }
 
@@ -35,6 +38,7 @@ export class HostProfiles {
 export interface RingedPlan {
 	sandbox?: Pick<PlannedSandbox, "mode" | "write">;
 	stopHook?: object;
+	pool?: Pick<PlannedPool, "name">;
 }
 
 /**

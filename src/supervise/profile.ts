@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
+import { POOL_PREFIX } from "../ledger/profile-key.ts";
 
 /** Everything about a process that cannot be changed once it runs. Runs go to a host that has theirs. */
 export interface HostProfile {
@@ -61,6 +62,12 @@ export function inRing(profile: HostProfile, principals: readonly string[]): Hos
 		.slice(0, 32);
 	return { ...profile, digest, ring: { principals } };
 }
+
+/** The same process, whose runs are done by workers of a pool. Without a ring: it reads the checkout and reaches a database. */
+export const forPool = (profile: HostProfile, name: string): HostProfile => ({
+	...profile,
+	digest: `${POOL_PREFIX}${name}:${profile.digest}`,
+});
 
 /** The entry names the files it loads by what is in them: after an update in place, a host of the old code has another profile. */
 const codeOf = (hostEntry: string): string => (existsSync(hostEntry) ? readFileSync(hostEntry, "utf8") : "");

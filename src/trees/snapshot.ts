@@ -45,19 +45,8 @@ export const treeParts = (folder: string) => ({
 export async function snapshot(order: SnapshotOrder): Promise<Snapshot> {
 	const { checkout, folder } = order;
 	const parts = treeParts(folder);
-	const format = formatOf(checkout);
-	const config = gitConfig(format, checkout.settings);
 	for (const path of [folder, parts.tree]) mkdirSync(path, { mode: 0o700 });
-	writeGitFolder(parts.git, { config, alternates: objectsOf(checkout), ...borrowed(checkout) });
-	const ours: Repository = { gitDir: parts.git, workTree: checkout.top };
-	copyIndex(checkout, parts.git);
-
-	const measured = await measureCheckout(ours, order);
-	const excludes = excludesOf(order, measured);
-	writeGitFolder(parts.git, { config, alternates: objectsOf(checkout), ...borrowed(checkout), excludes });
-	if (checkout.settings.hasFilters) await forgetFiltered(ours);
-	await git(ours, ["add", "--all"]);
-	const base = await commitBase(ours, checkout);
+	const { ours, config, excludes, base, measured } = await commitCheckout(order);
 	await checkOut({ ...ours, workTree: parts.tree });
 
 	writeGitFolder(parts.own, {
@@ -70,6 +59,23 @@ export async function snapshot(order: SnapshotOrder): Promise<Snapshot> {
 	copyWithOlderTime(join(parts.git, "index"), join(parts.own, "index"));
 	linkFolders(order.link, { from: checkout.top, to: parts.tree });
 	return { base, warnings: warningsOf(measured) };
+}
+
+/** The same as a commit in a repository of our own, without a copy of the files. The folder must exist. */
+export async function commitCheckout(order: SnapshotOrder) {
+	const { checkout, folder } = order;
+	const { git: gitDir } = treeParts(folder);
+	const config = gitConfig(formatOf(checkout), checkout.settings);
+	writeGitFolder(gitDir, { config, alternates: objectsOf(checkout), ...borrowed(checkout) });
+	const ours: Repository = { gitDir, workTree: checkout.top };
+	copyIndex(checkout, gitDir);
+
+	const measured = await measureCheckout(ours, order);
+	const excludes = excludesOf(order, measured);
+	writeGitFolder(gitDir, { config, alternates: objectsOf(checkout), ...borrowed(checkout), excludes });
+	if (checkout.settings.hasFilters) await forgetFiltered(ours);
+	await git(ours, ["add", "--all"]);
+	return { ours, config, excludes, measured, base: await commitBase(ours, checkout) };
 }
 
 /** Whether a tree could be made now: asked before a run exists. Leaves nothing behind in `scratch`, which must exist. */

@@ -180,7 +180,7 @@ async function removeHarvested({ ledger, root }: TreesPlace, { folder, runId }: 
 }
 
 /** In the ledger and in results; the patch has all. */
-const FILES_LISTED = 200;
+export const FILES_LISTED = 200;
 
 const onlyChanges = ({ base, commit, files, total, sha256, warnings }: Changes): Changes => ({
 	base,

@@ -121,7 +121,7 @@ describe("a usage error", () => {
 		const { stdout } = await piGeon(home, ["--help"]);
 		const names = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = ""]) => name);
 		const onChanges = ["changes", "diff", "apply", "branch", "discard"];
-		const others = ["agents", "doctor", "logs", "web", "gc", "completion"];
+		const others = ["agents", "doctor", "logs", "web", "gc", "worker", "pool", "completion"];
 		expect(names).toEqual(["list", "info", "log", "export", "stop", "send", ...onChanges, ...others]);
 		for (const args of [["--help"], ...names.map((name) => [name, "--help"])]) {
 			const help = await piGeon(home, args, { env: { COLUMNS: "40" } });

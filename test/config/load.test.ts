@@ -58,7 +58,7 @@ const defaults: Config = {
 		defaults: {
 			subagents: {
 				...{ model: null, fallbackModels: [], thinking: null, maxConcurrent: 8 },
-				...{ archiveAfterMinutes: 60, runTimeoutSeconds: 0, maxRunSeconds: 3600 },
+				...{ archiveAfterMinutes: 60, runTimeoutSeconds: 0, maxRunSeconds: 3600, pool: null },
 			},
 		},
 		list: [{ id: "main", agentDir: null, subagents: { allowAgents: ["main"], model: null } }],
@@ -85,6 +85,7 @@ const defaults: Config = {
 	ui: { widget: true },
 	finalize: { maxCorrections: 2 },
 	headless: { drainSeconds: 600 },
+	pools: [],
 	retentionDays: 30,
 };
 
@@ -619,5 +620,40 @@ describe("a file that cannot be used any more", () => {
 		expect(denied(loadConfig(where, last))).toEqual([]);
 		userFile(files, "{");
 		expect(denied(loadConfig(where, last))).toEqual([]);
+	});
+});
+
+describe("pools", () => {
+	test("are a table of names, kept as a list", () => {
+		const { config, diagnostics } = load(
+			'{ pools: { team: { urlEnv: "TEAM", setup: ["npm", "ci"] }, ci: { urlFile: "~/ci" } } }',
+		);
+		expect(diagnostics).toEqual([]);
+		expect(config.pools).toEqual([
+			{ name: "team", urlEnv: "TEAM", urlFile: null, setup: ["npm", "ci"] },
+			{ name: "ci", urlEnv: null, urlFile: "~/ci", setup: null },
+		]);
+	});
+
+	test("without one place for their address, or with a name that no queue can have, are left out", () => {
+		const { config, diagnostics } = load(
+			'{ pools: { none: {}, both: { urlEnv: "A", urlFile: "b" }, "No Name": { urlEnv: "A" } } }',
+		);
+		expect(config.pools).toEqual([]);
+		expect(diagnostics.map(({ message }) => message)).toEqual([
+			expect.stringContaining("either urlEnv or urlFile"),
+			expect.stringContaining("either urlEnv or urlFile"),
+			expect.stringContaining("the name of a pool"),
+		]);
+	});
+
+	test("are not a project's to set, nor is the default", () => {
+		const { config, diagnostics } = load(
+			"{}",
+			'{ pools: { team: { urlEnv: "TEAM" } }, agents: { defaults: { subagents: { pool: "team" } } } }',
+		);
+		expect(config.pools).toEqual([]);
+		expect(config.agents.defaults.subagents.pool).toBeNull();
+		expect(diagnostics.map(({ message }) => message)).toEqual(Array(2).fill("Ignored: a project may not set this."));
 	});
 });

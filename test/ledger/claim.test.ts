@@ -284,3 +284,21 @@ test("places in the queue are given in turns: a parent with fewer running runs c
 	expect([claim(), claim(), claim()]).toEqual([many[0], one, many[1]]);
 	expect(places()).toEqual([undefined, undefined, 0, 1, undefined]);
 });
+
+test("a run that a pool does takes no place, waits for none, and counts for nobody's turn", async () => {
+	const ledger = await scratch.ledger();
+	const local = readyHost(ledger, { profile: "p" });
+	const courier = readyHost(ledger, { profile: "pool:team:p" });
+	const admit = (profile: string) => admitRun(ledger, admission({ profile, laneLimit: 1 })).run.id;
+	const claim = (hostId: HostId, profile: string) =>
+		claimNext(ledger, { hostId, profile, at: 10, leaseMs: 100 })?.run.id;
+	const near = admit("p");
+	const away = [admit("pool:team:p"), admit("pool:team:p")];
+	expect([...queuePositions(ledger).keys()]).toEqual([near]);
+	expect(away).toContain(claim(courier, "pool:team:p"));
+	expect(claim(local, "p")).toBe(near);
+	// The lane is full.
+	expect(away).toContain(claim(courier, "pool:team:p"));
+	admit("p");
+	expect(claim(local, "p")).toBeUndefined();
+});

@@ -11,6 +11,7 @@ import { checkLanguageServers } from "./language-servers.ts";
 import { examineLedger } from "./ledger.ts";
 import { checkMcp } from "./mcp.ts";
 import { checkModels } from "./models.ts";
+import { checkPools } from "./pools.ts";
 import { checkPrograms } from "./programs.ts";
 import { checkSandbox } from "./sandbox.ts";
 import type { DoctorSources } from "./sources.ts";
@@ -46,6 +47,7 @@ const WITH_LEDGER: Check[] = [
 	checkTrust,
 	checkPrograms,
 	checkHooks,
+	checkPools,
 	checkLanguageServers,
 	checkWebSearch,
 	checkDisk,

@@ -41,11 +41,18 @@ function whereItStands(info: RunInfo, now: number): Fact[] {
 		fact("attempt", `${info.attempt} of at most ${info.maxAttempts}`),
 		...(info.attempt > 1 ? attemptFacts(info, now) : []),
 		fact("host", info.host),
+		fact("pool", info.away && awayInWords(info.away)),
 		fact("usage", consumedInDetail(info.usage)),
 		fact("delivery", deliveryInWords(info)),
 		fact("cleanup", cleanupInWords(info)),
 		fact("messages", info.messagesWaiting > 0 ? `${info.messagesWaiting} not received yet` : undefined),
 	].flat();
+}
+
+function awayInWords({ pool, worker, since, trouble }: NonNullable<RunInfo["away"]>): string {
+	const where = worker === undefined ? "waiting for a worker" : `with ${worker}`;
+	const because = trouble === undefined ? "" : `, cannot be reached: ${inOneLine(trouble)}`;
+	return `${pool}, ${where} since ${timeInWords(since)}${because}`;
 }
 
 /** One line for each. */

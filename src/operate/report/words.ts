@@ -13,13 +13,24 @@ export interface Reading {
 }
 
 /** The state of a run in words: its phase, or how it ended. */
-export function stateInWords({ phase, cause, asks }: Standing): string {
+export function stateInWords({ phase, cause, asks, away }: Standing): string {
 	if (cause !== undefined) return ENDED[cause];
+	if (away && phase === "running") {
+		if (away.trouble !== undefined) return `no answer of pool ${away.pool}`;
+		if (away.worker === undefined) return `waiting for a worker of pool ${away.pool}`;
+	}
 	return asks !== undefined && phase !== "stopping" ? "asking" : phase;
 }
 
+type Timed = Pick<RunSummary, "createdAt" | "startedAt" | "endedAt" | "away">;
+
 /** How long it has been running, or waited so far, or took. */
-export function elapsed(run: Pick<RunSummary, "createdAt" | "startedAt" | "endedAt">, now: number): string {
+export function elapsed(run: Timed, now: number): string {
+	const { away, endedAt } = run;
+	// Of one that waits for a worker, or is not heard of: how long that has been so.
+	if (away && endedAt === undefined && (away.worker === undefined || away.trouble !== undefined)) {
+		return duration(now - away.since);
+	}
 	const since = run.startedAt ?? (run.endedAt === undefined ? run.createdAt : run.endedAt);
 	return duration((run.endedAt ?? now) - since);
 }

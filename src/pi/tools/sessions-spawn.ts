@@ -27,6 +27,7 @@ const spawnParameters = Type.Object(
 		context: Type.Optional(Type.String({ description: "fork: it knows this conversation" })),
 		isolation: Type.Optional(Type.Literal("worktree")),
 		cleanup: Type.Optional(Type.Enum(["keep", "delete"], { type: "string" })),
+		pool: Type.Optional(Type.String()),
 	},
 	{ additionalProperties: false },
 );

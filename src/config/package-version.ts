@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packageRoot } from "../config/package-root.ts";
+import { packageRoot } from "./package-root.ts";
 
 export const packageVersion = (): string =>
 	(JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as { version: string }).version;

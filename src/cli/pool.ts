@@ -1,0 +1,106 @@
+import { packageVersion } from "../config/package-version.ts";
+import { NO_LOG } from "../log/log.ts";
+import { poolReport } from "../operate/report/pool.ts";
+import type { PoolDatabase } from "../pool/database.ts";
+import { plural } from "../run/amounts.ts";
+import { type Call, type Command, countOption, type ExitCode } from "./command.ts";
+import { agentDir, configOfUser, isInsideSubagent, ONLY_LOOKS } from "./surroundings.ts";
+
+type Deed = (call: Call, database: PoolDatabase, pool: string) => Promise<ExitCode>;
+
+const DEEDS: Readonly<Record<string, Deed>> = { status, drain, check, limit: limitRuns };
+
+export const pool: Command = {
+	name: "pool",
+	takes: `<${Object.keys(DEEDS).join("|")}> [<pool>] [--total <n>] [--per-requester <n>]`,
+	does: "look at a pool of workers, let its workers finish and leave, try it, or limit how many runs it does at once",
+	words: [1, 3],
+	completes: Object.keys(DEEDS),
+	options: {
+		total: { type: "string", takes: "<n>", does: "limit: at most so many runs at once" },
+		"per-requester": { type: "string", takes: "<n>", does: "limit: at most so many of one requester" },
+	},
+	async run(call) {
+		const { words, out } = call;
+		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
+		const [verb = "", named] = words;
+		const deed = Object.hasOwn(DEEDS, verb) ? DEEDS[verb] : undefined;
+		if (!deed) return out.misused(`There is no "pool ${verb}". It knows: ${Object.keys(DEEDS).join(", ")}.`);
+		const { pools } = configOfUser().config;
+		const name = named ?? (pools.length === 1 ? pools[0]?.name : undefined);
+		if (name === undefined) {
+			const which =
+				pools.length === 0
+					? "None is configured (pools in pi-geon.json)"
+					: `Say which: ${pools.map((one) => one.name).join(", ")}`;
+			return out.misused(`${which}.`);
+		}
+		const [{ poolAddress, poolNamed }, { PoolDatabase }] = await Promise.all([
+			import("../pool/address.ts"),
+			import("../pool/database.ts"),
+		]);
+		const url = poolAddress(poolNamed(name, pools), { agentDir: agentDir(), env: process.env });
+		const database = await PoolDatabase.open({ url, name, log: NO_LOG });
+		try {
+			return await deed(call, database, name);
+		} finally {
+			await database.close();
+		}
+	},
+};
+
+async function status({ out }: Call, database: PoolDatabase, name: string): Promise<ExitCode> {
+	const { poolStatus } = await import("../pool/status.ts");
+	const found = await poolStatus(database, name);
+	if (out.isJson) out.document(found);
+	else out.lines(poolReport(name, found));
+	return 0;
+}
+
+async function drain({ words, out }: Call, database: PoolDatabase, name: string): Promise<ExitCode> {
+	const { drainWorkers } = await import("../pool/status.ts");
+	const workers = await drainWorkers(database, name, words[2]);
+	if (workers === 0)
+		return out.failed(
+			words[2] === undefined ? `Pool ${name} has no workers.` : `Pool ${name} has no worker ${words[2]}.`,
+		);
+	if (out.isJson) out.document({ draining: workers });
+	else
+		out.lines([
+			`${plural(workers, "worker")} of pool ${name} take nothing new, and leave when their runs have finished.`,
+		]);
+	return 0;
+}
+
+async function check({ out }: Call, database: PoolDatabase, name: string): Promise<ExitCode> {
+	const { checkPool } = await import("../pool/check.ts");
+	const signal = new AbortController().signal;
+	const findings = [];
+	const MARKS = { pass: "✓", warn: "!", fail: "✗" };
+	for await (const finding of checkPool({ database, pool: name, version: packageVersion(), signal })) {
+		findings.push(finding);
+		if (out.isJson) continue;
+		out.lines([
+			`${MARKS[finding.level]} ${finding.what}`,
+			...(finding.remedy === undefined ? [] : [`  ${finding.remedy}`]),
+		]);
+	}
+	if (out.isJson) out.document(findings);
+	return findings.every(({ level }) => level === "pass") ? 0 : 1;
+}
+
+async function limitRuns({ options, out }: Call, database: PoolDatabase, name: string): Promise<ExitCode> {
+	const total = countOption(options.total, "total");
+	if (typeof total === "object") return out.misused(total.error);
+	const perRequester = countOption(options["per-requester"], "per-requester");
+	if (typeof perRequester === "object") return out.misused(perRequester.error);
+	const { limitLane } = await import("../pool/status.ts");
+	const limits = { total: total ?? null, perRequester: perRequester ?? null };
+	await limitLane(database, name, limits);
+	if (out.isJson) out.document(limits);
+	else {
+		const most = (n: number | null) => (n === null ? "no limit" : `at most ${n}`);
+		out.lines([`Pool ${name}: ${most(limits.total)} at once, ${most(limits.perRequester)} of one requester.`]);
+	}
+	return 0;
+}

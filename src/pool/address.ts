@@ -1,0 +1,59 @@
+import { readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { PoolSettings } from "../config/config.ts";
+import { messageOf } from "../run/message-of.ts";
+
+/** Why a pool cannot be used as it is configured. Said to the user as it is; never holds the address. */
+export class PoolProblem extends Error {
+	override name = "PoolProblem";
+}
+
+/** The address of a pool's database. It holds a password: it is neither logged nor stored. */
+export function poolAddress(
+	{ name, urlEnv, urlFile }: PoolSettings,
+	{ agentDir, env }: { agentDir: string; env: NodeJS.ProcessEnv },
+): string {
+	if (urlEnv !== null) {
+		const given = env[urlEnv]?.trim();
+		if (given) return checked(given, name, `the variable ${urlEnv}`);
+		throw new PoolProblem(`The variable ${urlEnv}, which holds the address of pool ${name}, is not set.`);
+	}
+	const file = pathOf(urlFile ?? "", agentDir);
+	return checked(addressIn(file, name), name, file);
+}
+
+/** As it is written in the configuration: absolute, below the user's home, or below the agent directory. */
+const pathOf = (written: string, agentDir: string): string =>
+	written.startsWith("~/") ? join(homedir(), written.slice(2)) : resolve(agentDir, written);
+
+function addressIn(file: string, name: string): string {
+	try {
+		const { mode } = statSync(file);
+		if (process.platform !== "win32" && (mode & 0o077) !== 0) {
+			throw new PoolProblem(
+				`${file}, which holds the address of pool ${name}, can be read by others: chmod 600 ${file}`,
+			);
+		}
+		return readFileSync(file, "utf8").trim();
+	} catch (error) {
+		if (error instanceof PoolProblem) throw error;
+		throw new PoolProblem(`The address of pool ${name} cannot be read: ${messageOf(error)}`);
+	}
+}
+
+function checked(url: string, name: string, where: string): string {
+	if (/^postgres(ql)?:\/\/\S+$/.test(url)) return url;
+	throw new PoolProblem(
+		`What ${where} holds is not the address of a PostgreSQL database (postgres://…), for pool ${name}.`,
+	);
+}
+
+/** The pool of that name, as the user has configured it. */
+export function poolNamed(name: string, pools: readonly PoolSettings[]): PoolSettings {
+	const found = pools.find((pool) => pool.name === name);
+	if (found) return found;
+	const known = pools.map((pool) => pool.name);
+	const which = known.length === 0 ? "None is configured" : `Configured: ${known.join(", ")}`;
+	throw new PoolProblem(`There is no pool "${name}". ${which} (pools in pi-geon.json).`);
+}

@@ -1,0 +1,126 @@
+import { reportedChanges } from "../../child/tree.ts";
+import type { ClaimedRun, WorkServices } from "../../child/work.ts";
+import { outcomeOf, outcomeWithoutHost } from "../../collect/outcome.ts";
+import { LedgerTrouble } from "../../ledger/trouble.ts";
+import type { Changes } from "../../run/changes.ts";
+import { parsedLine } from "../../run/json-line.ts";
+import { messageOf } from "../../run/message-of.ts";
+import type { EndCause, Outcome } from "../../run/outcome.ts";
+import { readOutcome } from "../../run/stored-outcome.ts";
+import type { PoolDatabase } from "../database.ts";
+import { readOrder } from "../job.ts";
+import { bringChangesHome } from "../repository/home.ts";
+import type { CourierSetup } from "./run-away.ts";
+
+interface HomeFacts {
+	database: PoolDatabase;
+	job: string;
+	record: ClaimedRun;
+	services: WorkServices;
+	setup: CourierSetup;
+	/** How often another worker took it over. */
+	takeovers: number;
+	/** The shared budget for which it was stopped from here. */
+	budget: string | undefined;
+}
+
+/** The outcome that a worker wrote, with its changes brought home and all of it redacted once more, by what is secret here. */
+export async function broughtHome(facts: HomeFacts): Promise<{ outcome: Outcome; settled: boolean }> {
+	const { database, job, record, services, takeovers, budget } = facts;
+	const { rows } = await database.query<{ body: string; worker: string }>(
+		"SELECT body, worker FROM pi_geon.outcomes WHERE job = $1",
+		[job],
+	);
+	const [row] = rows;
+	const read = row && readOutcome(parsedLine(row.body));
+	if (!row || !read || read === "newer") {
+		const message = "The outcome that its worker wrote cannot be read: use the same pi-geon on both ends.";
+		const outcome = outcomeWithoutHost(record, { kind: "crashed", message }, services.redactor.redact);
+		return { outcome, settled: true };
+	}
+	const { changes, ...told } = withBudget(read, budget);
+	const taken =
+		takeovers === 0
+			? []
+			: [
+					`Taken over by ${row.worker}: ${takeovers === 1 ? "a worker" : `${takeovers} workers`} died or lost the connection.`,
+				];
+	const attempts = told.attempts + takeovers;
+	const outcome: Outcome<string> = { ...told, attempts, warnings: [...told.warnings, ...taken] };
+	const home = changes?.commit ? await changesFromWorker(facts, changes.base.commit) : undefined;
+	if (home && "problem" in home) {
+		const failed = changesNotHome(outcome, {
+			problem: home.problem,
+			where: `the database of pool ${facts.setup.pool}`,
+		});
+		return { outcome: await services.redactor.redactInSlices(failed), settled: true };
+	}
+	const redacted = await services.redactor.redactInSlices(outcome);
+	const reported = changes && reportedChanges(home, { base: changes.base, runId: record.run.id, ...services });
+	return { outcome: { ...redacted, ...(reported && { changes: reported }) }, settled: true };
+}
+
+/** A run whose changes did not come home has failed, whatever its child said. */
+function changesNotHome(
+	outcome: Outcome<string>,
+	{ problem, where }: { problem: string; where: string },
+): Outcome<string> {
+	const { usage, displayItems, attempts, warnings } = outcome;
+	const cause: EndCause =
+		outcome.status === "success"
+			? { kind: "not_harvested", problem, tree: where, result: outcome.output }
+			: { kind: "crashed", message: `${outcome.error.message} What it changed could not be brought home: ${problem}` };
+	return outcomeOf(cause, { usage, displayItems, attempts, warnings });
+}
+
+/** What was stopped for a budget says so. */
+function withBudget(outcome: Outcome<string>, budget: string | undefined): Outcome<string> {
+	if (budget === undefined || outcome.cause !== "stopped") return outcome;
+	const { usage, displayItems, attempts, warnings, model, output, changes, sandbox } = outcome;
+	const made = outcomeOf(
+		{ kind: "budget", limit: budget },
+		{
+			...{ usage, displayItems, attempts, warnings },
+			...(model !== undefined && { model }),
+			...(output !== undefined && { partialOutput: output }),
+			...(sandbox && { sandbox }),
+		},
+	);
+	return { ...made, ...(changes && { changes }) };
+}
+
+/** What is wrong with them is an answer. What is wrong with the database or the ledger may pass, and is thrown. */
+async function changesFromWorker(
+	{ database, job, record, setup }: HomeFacts,
+	began: string,
+): Promise<Changes | { problem: string }> {
+	const { plan, run } = record;
+	const { rows: orders } = await database.query<{ body: string }>("SELECT body FROM pi_geon.orders WHERE job = $1", [
+		job,
+	]);
+	const order = orders[0] && readOrder(orders[0].body);
+	const { rows: bundles } = await database.query<{ way: string; body: Buffer }>(
+		"SELECT way, body FROM pi_geon.bundles WHERE job = $1",
+		[job],
+	);
+	const bundle = (way: string) => bundles.find((one) => one.way === way)?.body;
+	const home = bundle("home");
+	if (!order || typeof order === "string" || order.kind !== "run" || !home || !plan.tree) {
+		return { problem: "The database does not have them any more." };
+	}
+	try {
+		return await bringChangesHome({
+			...setup,
+			runId: run.id,
+			cwd: plan.cwd,
+			repository: order.repository,
+			out: bundle("out"),
+			home,
+			began,
+			maxBytes: plan.tree.maxBytes,
+		});
+	} catch (error) {
+		if (error instanceof LedgerTrouble) throw error;
+		return { problem: `${messageOf(error)}.` };
+	}
+}

@@ -1,0 +1,123 @@
+import { homedir } from "node:os";
+import { join, relative } from "node:path";
+import { packageRoot } from "../../config/package-root.ts";
+import { pendingChangesOf } from "../../ledger/changes.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Places } from "../../ledger/places.ts";
+import type { RunRecord } from "../../ledger/records.ts";
+import type { LaunchPlan, Limits } from "../../plan/plan.ts";
+import { treesRoot } from "../../plan/session-place.ts";
+import type { Usage } from "../../run/usage.ts";
+import { TREE_LIMITS } from "../../trees/measure.ts";
+import { hint, inTransaction, type PoolDatabase } from "../database.ts";
+import { ORDER_VERSION, type RunOrder, requesterHere, storedOrder } from "../job.ts";
+import { PRIORITY } from "../lane.ts";
+import { LineReader } from "../line-file.ts";
+import { CannotTravel, type PackedRepository, packRepository } from "../repository/pack.ts";
+import { CHANNELS } from "../schema.ts";
+
+export interface PostOrder {
+	database: PoolDatabase;
+	ledger: Ledger;
+	places: Places;
+	agentDir: string;
+	record: RunRecord;
+	job: string;
+	/** What other runs of the same conversation have used. */
+	spentByOthers: Usage;
+}
+
+/** Lines that go in one statement. */
+const LINES_AT_ONCE = 500;
+
+/** Posts a run: the order, what its session holds, its repository and the job, all or nothing. */
+export async function postRun(order: PostOrder): Promise<void> {
+	const { database, record, job } = order;
+	refuseUndecidedChanges(order);
+	const packed = await packedOf(order);
+	const body = storedOrder(runOrder(order, packed));
+	const lines = new LineReader(record.plan.session.file).next();
+	await database.transaction(async (client) => {
+		const sent = await database.boss.send(
+			database.queue,
+			{},
+			{
+				id: job,
+				group: { id: requesterHere() },
+				priority: PRIORITY[record.mode],
+				...inTransaction(client),
+			},
+		);
+		// Another courier was quicker. The same job is there once.
+		if (sent === null) return;
+		await client.query("INSERT INTO pi_geon.orders (job, body) VALUES ($1, $2) ON CONFLICT DO NOTHING", [job, body]);
+		if (packed.bundle) {
+			const sql = "INSERT INTO pi_geon.bundles (job, way, body) VALUES ($1, 'out', $2) ON CONFLICT DO NOTHING";
+			await client.query(sql, [job, packed.bundle]);
+		}
+		for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
+			await client.query(
+				`INSERT INTO pi_geon.lines (job, n, attempt, body)
+					SELECT $1, $2::int + position - 1, -1, body FROM unnest($3::text[]) WITH ORDINALITY AS line (body, position)
+					ON CONFLICT DO NOTHING`,
+				[job, from, lines.slice(from, from + LINES_AT_ONCE)],
+			);
+		}
+		await hint(client, CHANNELS.toWorkers, job);
+	});
+}
+
+/** A worker gets the checkout, and what the child remembers as done would not be in it. */
+function refuseUndecidedChanges({ ledger, record }: PostOrder): void {
+	const pending = record.plan.tree && pendingChangesOf(ledger, record.sessionId);
+	if (!pending) return;
+	throw new CannotTravel(
+		`The session has changes of run ${pending.runId} that are neither applied nor discarded, and they do not travel. Decide about them first: /subagents changes ${pending.runId}`,
+	);
+}
+
+const packedOf = ({ record, places, agentDir }: PostOrder): Promise<PackedRepository> => {
+	const { plan, run } = record;
+	return packRepository({
+		cwd: plan.cwd,
+		scratch: join(places.dir, "pool", run.id),
+		limits: plan.tree ?? TREE_LIMITS,
+		hidden: plan.sandbox?.hide ?? [],
+		secret: [agentDir, treesRoot(agentDir, homedir())],
+	});
+};
+
+function runOrder({ record, spentByOthers }: PostOrder, { repository }: PackedRepository): RunOrder {
+	const { plan, run, label } = record;
+	return {
+		version: ORDER_VERSION,
+		kind: "run",
+		runId: run.id,
+		...(label !== undefined && { label }),
+		requester: requesterHere(),
+		plan: { ...travelling(plan), limits: { ...plan.limits, parentSession: leftOf(plan.limits, spentByOthers) } },
+		repository,
+	};
+}
+
+/** Hooks are programs of this machine, and where an announce goes is its affair. Our own extensions are named by their place in us. */
+function travelling({ stopHook: _hook, route: _route, extensionOf, ...plan }: LaunchPlan): LaunchPlan {
+	const inPackage = (file: string) => relative(packageRoot(), file);
+	return {
+		...plan,
+		extensions: plan.extensions.map(inPackage),
+		...(extensionOf && {
+			extensionOf: Object.fromEntries(Object.entries(extensionOf).map(([tool, file]) => [tool, inPackage(file)])),
+		}),
+	};
+}
+
+/** What is left of the budgets that a conversation's runs share. */
+export function leftOf({ parentSession }: Limits, spent: Usage): Limits["parentSession"] {
+	const { maxTokens, maxCostUsd } = parentSession;
+	const tokens = spent.input + spent.output + spent.cacheWrite;
+	return {
+		...(maxTokens !== undefined && { maxTokens: Math.max(0, maxTokens - tokens) }),
+		...(maxCostUsd !== undefined && { maxCostUsd: Math.max(0, maxCostUsd - spent.cost) }),
+	};
+}

@@ -1,0 +1,173 @@
+import type { Client, Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
+import type { PgBoss } from "pg-boss";
+import type { Log } from "../log/log.ts";
+import { engine } from "./engine.ts";
+import { type CHANNELS, forgetOldJobs, KEPT_DAYS, QUEUE_SCHEMA, queueOf, TABLES } from "./schema.ts";
+
+/** A worker that is silent for so long has lost its jobs: pg-boss takes no less. */
+export const HEARTBEAT_SECONDS = 10;
+/** How often anybody looks for silent workers. The takeover takes this and the time above. */
+const SUPERVISED_EVERY_SECONDS = 2;
+const CONNECT_WITHIN_MS = 10_000;
+const CONNECTIONS = 6;
+/** How long to wait before a lost connection for hints is opened again. */
+const LISTEN_AGAIN_MS = 500;
+/** How many workers may die of a run before it is given up. */
+const TAKEOVERS = 10;
+/** pg-boss takes no more than a day. The run's own limit is what ends it. */
+const LONGEST_JOB_SECONDS = 23 * 3600;
+
+export type SqlValues = readonly unknown[];
+
+/** What a transaction, or the database without one, can be asked. */
+export interface Queries {
+	query<Row extends QueryResultRow>(sql: string, values?: SqlValues): Promise<QueryResult<Row>>;
+}
+
+/** The database of a pool: our tables, and pg-boss's queue on the same connections. */
+export class PoolDatabase implements Queries {
+	readonly boss: PgBoss;
+	readonly queue: string;
+	readonly #pool: Pool;
+	readonly #url: string;
+	readonly #log: Log;
+	readonly #listeners = new Set<Client>();
+	#isClosed = false;
+
+	private constructor({ url, pool, name, log }: { url: string; pool: Pool; name: string; log: Log }) {
+		this.#url = url;
+		this.#pool = pool;
+		this.#log = log;
+		this.queue = queueOf(name);
+		this.boss = new (engine().PgBoss)({
+			db: { executeSql: (sql, values) => pool.query(sql, values) },
+			schema: QUEUE_SCHEMA,
+			schedule: false,
+			supervise: true,
+			superviseIntervalSeconds: SUPERVISED_EVERY_SECONDS,
+			monitorIntervalSeconds: 1,
+		});
+		// Without a listener, an error would end the process. Whoever asks next finds out by itself.
+		this.boss.on("error", (error) => log.warn("trouble with the queue", { error }));
+	}
+
+	/** Connects, and makes what is missing. Fails as the database does. */
+	static async open({ url, name, log }: { url: string; name: string; log: Log }): Promise<PoolDatabase> {
+		const pool = new (engine().pg.Pool)({
+			connectionString: url,
+			max: CONNECTIONS,
+			connectionTimeoutMillis: CONNECT_WITHIN_MS,
+			application_name: "pi-geon",
+		});
+		pool.on("error", (error) => log.warn("a connection to the pool's database broke", { error }));
+		const database = new PoolDatabase({ url, pool, name, log });
+		try {
+			await database.#prepare();
+			return database;
+		} catch (error) {
+			await database.close();
+			throw error;
+		}
+	}
+
+	async #prepare(): Promise<void> {
+		const { rows } = await this.query<{ there: boolean }>("SELECT to_regclass('pi_geon.lanes') IS NOT NULL AS there");
+		// Asking first: a role that may only use the tables may not make any.
+		if (!rows[0]?.there) {
+			await this.transaction(async (client) => {
+				await client.query("SELECT pg_advisory_xact_lock(hashtext('pi_geon'))");
+				await client.query(TABLES);
+			});
+		}
+		await this.boss.start();
+		if (!(await this.boss.getQueue(this.queue))) {
+			await this.boss.createQueue(this.queue, {
+				// Not "singleton": pg-boss remembers for a minute which keys are taken, and nobody could take a job over. That one
+				// session has one writer, the requester's ledger sees to.
+				policy: "standard",
+				heartbeatSeconds: HEARTBEAT_SECONDS,
+				expireInSeconds: LONGEST_JOB_SECONDS,
+				retryLimit: TAKEOVERS,
+				retryDelay: 0,
+				retentionSeconds: KEPT_DAYS * 24 * 3600,
+				deleteAfterSeconds: KEPT_DAYS * 24 * 3600,
+			});
+		}
+		for (const sql of forgetOldJobs) await this.query(sql);
+	}
+
+	query<Row extends QueryResultRow>(sql: string, values: SqlValues = []): Promise<QueryResult<Row>> {
+		return values.length === 0 ? this.#pool.query<Row>(sql) : this.#pool.query<Row>(sql, [...values]);
+	}
+
+	/** All or nothing. What it throws undoes it. */
+	async transaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+		const client = await this.#pool.connect();
+		let broken: Error | undefined;
+		// A client that was taken out of the pool has no listener of the pool's: an error would end the process.
+		const onError = (error: Error) => {
+			broken = error;
+		};
+		client.on("error", onError);
+		try {
+			await client.query("BEGIN");
+			const result = await work(client);
+			await client.query("COMMIT");
+			return result;
+		} catch (error) {
+			await client.query("ROLLBACK").catch((failed: Error) => {
+				broken = failed;
+			});
+			throw error;
+		} finally {
+			client.off("error", onError);
+			client.release(broken);
+		}
+	}
+
+	/** Hears of hints until it is closed. A connection that broke is opened again, and `onHint` told so. */
+	listen(channel: (typeof CHANNELS)[keyof typeof CHANNELS], onHint: (payload: string | undefined) => void): void {
+		if (this.#isClosed) return;
+		const client = new (engine().pg.Client)({ connectionString: this.#url, keepAlive: true });
+		const again = (error?: Error) => {
+			if (!this.#listeners.delete(client) || this.#isClosed) return;
+			if (error) this.#log.warn("the connection for hints broke", { error });
+			client.end().catch(() => {}); // It is broken already.
+			setTimeout(() => this.listen(channel, onHint), LISTEN_AGAIN_MS);
+		};
+		this.#listeners.add(client);
+		client.on("error", again);
+		client.on("end", () => again());
+		client.on("notification", ({ payload }) => onHint(payload));
+		client
+			.connect()
+			.then(
+				async () => {
+					await client.query(`LISTEN ${channel}`);
+					onHint(undefined);
+				},
+				(error: Error) => again(error),
+			)
+			.catch(again);
+	}
+
+	async close(): Promise<void> {
+		if (this.#isClosed) return;
+		this.#isClosed = true;
+		const listeners = [...this.#listeners];
+		this.#listeners.clear();
+		await Promise.allSettled(listeners.map((client) => client.end()));
+		await this.boss
+			.stop({ graceful: false })
+			.catch((error: Error) => this.#log.warn("the queue did not stop", { error }));
+		await this.#pool.end();
+	}
+}
+
+/** For pg-boss: its statements become part of a transaction of ours. */
+export const inTransaction = (client: PoolClient) => ({
+	db: { executeSql: (sql: string, values?: unknown[]) => client.query(sql, values) },
+});
+
+export const hint = (client: Queries, channel: string, job: string) =>
+	client.query("SELECT pg_notify($1, $2)", [channel, job]);

@@ -1,0 +1,31 @@
+import type { PoolClient } from "pg";
+import type { PoolDatabase } from "./database.ts";
+import type { HeldJob } from "./lane.ts";
+import { JOBS } from "./schema.ts";
+
+/** The job is another worker's by now, or over: nothing of what we know of it counts. */
+export class ClaimLost extends Error {
+	override name = "ClaimLost";
+	constructor({ id, retryCount }: HeldJob) {
+		super(`Attempt ${retryCount} of job ${id} is not this worker's any more.`);
+	}
+}
+
+/**
+ * Writes of a worker: only while the job is active and the attempt is its own. A worker that was suspended past its heartbeat
+ * and wakes up after another has taken the job over writes nothing.
+ */
+export function fencedWrite<Result>(
+	database: PoolDatabase,
+	job: HeldJob,
+	write: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+	return database.transaction(async (client) => {
+		const { rowCount } = await client.query(
+			`SELECT 1 FROM ${JOBS} WHERE name = $1 AND id = $2 AND state = 'active' AND retry_count = $3 FOR SHARE`,
+			[database.queue, job.id, job.retryCount],
+		);
+		if (rowCount !== 1) throw new ClaimLost(job);
+		return write(client);
+	});
+}

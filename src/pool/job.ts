@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { hostname, userInfo } from "node:os";
+import { realPath } from "../files/real-path.ts";
+import type { LaunchPlan } from "../plan/plan.ts";
+import { readPlan, storedPlan } from "../plan/stored-plan.ts";
+import type { RunId } from "../run/ids.ts";
+import { isRecord } from "../run/is-record.ts";
+import { parsedLine } from "../run/json-line.ts";
+
+/** What changes when an older worker could not do what a newer requester asks. */
+export const ORDER_VERSION = 1;
+
+/** Who asks: a user on a machine. Fairness is between these. */
+export const requesterHere = (): string => `${userName()}@${hostname()}`;
+
+function userName(): string {
+	try {
+		return userInfo().username;
+	} catch (error) {
+		// A number without a name, as in some containers.
+		if (error instanceof Error && "code" in error) return `uid-${process.getuid?.() ?? 0}`;
+		throw error;
+	}
+}
+
+/**
+ * The same run always becomes the same job, whichever process posts it: posting twice is posting once. Run ids are unique in
+ * one ledger only, and one that was removed may come again.
+ */
+export function jobIdOf(run: { ledger: string; id: RunId; createdAt: number }): string {
+	const facts = [hostname(), realPath(run.ledger), run.id, run.createdAt];
+	const hex = createHash("sha256").update(JSON.stringify(facts)).digest("hex");
+	return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+		"-",
+	);
+}
+
+/** The repository as it travels. */
+export interface TravellingRepository {
+	/** Names it on a worker, so that it is fetched once. */
+	key: string;
+	/** Where a worker gets its history, with its own rights. Absent: all of it is in the bundle. */
+	remote?: string;
+	/** The checkout as it was when the run was posted. */
+	commit: string;
+	/** The commit it was on. */
+	head?: string;
+	dirty: boolean;
+	/** From its top to the working directory. */
+	prefix: string;
+	/** Whether there is a bundle: without one, the remote has all of it. */
+	bundled: boolean;
+}
+
+/** A run as it is posted. */
+export interface RunOrder {
+	version: number;
+	kind: "run";
+	runId: RunId;
+	label?: string;
+	requester: string;
+	plan: LaunchPlan;
+	repository: TravellingRepository;
+}
+
+/** Asks a worker to say that it is there. */
+export interface CheckOrder {
+	version: number;
+	kind: "check";
+	requester: string;
+}
+
+export type Order = RunOrder | CheckOrder;
+
+export const storedOrder = (order: Order): string =>
+	JSON.stringify(order.kind === "run" ? { ...order, plan: JSON.parse(storedPlan(order.plan)) } : order);
+
+/** What somebody wrote into a table is data. A text says what is wrong with it. */
+export function readOrder(stored: string): Order | string {
+	const order = parsedLine(stored);
+	if (!isRecord(order) || typeof order.requester !== "string") return "The order cannot be read.";
+	if (order.version !== ORDER_VERSION) {
+		return `The order has version ${String(order.version)}, and this worker knows version ${ORDER_VERSION}: use the same pi-geon on both ends.`;
+	}
+	if (order.kind === "check") return { version: ORDER_VERSION, kind: "check", requester: order.requester };
+	const plan = readPlan(order.plan);
+	if (plan === "newer") return "The plan is of a newer pi-geon: use the same one on both ends.";
+	if (order.kind !== "run" || !plan || typeof order.runId !== "string" || !isTravellingRepository(order.repository)) {
+		return "The order cannot be read.";
+	}
+	return { ...order, plan } as unknown as RunOrder;
+}
+
+const isTravellingRepository = (value: unknown): value is TravellingRepository =>
+	isRecord(value) &&
+	typeof value.key === "string" &&
+	/^[0-9a-f]{16}$/.test(value.key) &&
+	typeof value.commit === "string" &&
+	/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(value.commit) &&
+	(value.remote === undefined || typeof value.remote === "string") &&
+	typeof value.prefix === "string" &&
+	typeof value.bundled === "boolean";

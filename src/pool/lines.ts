@@ -1,0 +1,46 @@
+import { STEERING } from "../ledger/inbox.ts";
+import { isRecord } from "../run/is-record.ts";
+import { parsedLine } from "../run/json-line.ts";
+import { TASK_MARK } from "../run/task-mark.ts";
+
+/** What one machine calls a session and its run. */
+export interface LineNames {
+	sessionId: string;
+	cwd: string;
+	runId: string;
+}
+
+export interface LineNaming {
+	from: LineNames;
+	to: LineNames;
+	/** The number of a message there, by its number here. 0: the other side knows no such message. */
+	seq(from: number): number;
+}
+
+/**
+ * A line of a session file as another machine writes it: the header names the session and its folder, the mark of the task and
+ * the messages name the run. All else is as the child has it.
+ */
+export function renamedLine(line: string, { from, to, seq }: LineNaming): string {
+	if (!line.includes(from.runId) && !line.startsWith('{"type":"session"')) return line;
+	const entry = parsedLine(line);
+	if (!isRecord(entry)) return line;
+	if (entry.type === "session") return JSON.stringify({ ...entry, id: to.sessionId, cwd: to.cwd });
+	const { type, customType, data, details } = entry;
+	if (type === "custom" && customType === TASK_MARK && isRecord(data) && data.runId === from.runId) {
+		return JSON.stringify({ ...entry, data: { ...data, runId: to.runId } });
+	}
+	if (type === "custom_message" && customType === STEERING && isRecord(details) && details.runId === from.runId) {
+		return JSON.stringify({ ...entry, details: { ...details, runId: to.runId, seq: seq(Number(details.seq)) } });
+	}
+	return line;
+}
+
+/** The number of the message that a line holds, if it is one to this run. */
+export function messageIn(line: string, runId: string): number | undefined {
+	if (!line.includes(STEERING) || !line.includes(runId)) return undefined;
+	const entry = parsedLine(line);
+	if (!isRecord(entry) || entry.type !== "custom_message" || entry.customType !== STEERING) return undefined;
+	const { details } = entry;
+	return isRecord(details) && details.runId === runId && typeof details.seq === "number" ? details.seq : undefined;
+}

@@ -1,0 +1,304 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { outcomeOf } from "../../collect/outcome.ts";
+import type { Config, PoolSettings } from "../../config/config.ts";
+import { admitRun } from "../../ledger/admit.ts";
+import { changeFiles } from "../../ledger/change-files.ts";
+import { settleDeliveries } from "../../ledger/deliveries.ts";
+import { sendToRun } from "../../ledger/inbox.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Places } from "../../ledger/places.ts";
+import { requestStop } from "../../ledger/progress.ts";
+import type { EndedRecord, RunRecord } from "../../ledger/records.ts";
+import type { Log } from "../../log/log.ts";
+import type { LaunchPlan } from "../../plan/plan.ts";
+import { newSession } from "../../plan/session-place.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { RunId } from "../../run/ids.ts";
+import { messageOf } from "../../run/message-of.ts";
+import type { Outcome } from "../../run/outcome.ts";
+import type { Redacted } from "../../run/redacted.ts";
+import { storedOutcome } from "../../run/stored-outcome.ts";
+import { redactOwnParts } from "../../run/unredacted-parts.ts";
+import { NO_USAGE, type Usage } from "../../run/usage.ts";
+import type { Supervisor } from "../../supervise/supervisor.ts";
+import { hint, inTransaction, type PoolDatabase } from "../database.ts";
+import { ClaimLost, fencedWrite } from "../fenced.ts";
+import { type Order, type RunOrder, readOrder } from "../job.ts";
+import type { HeldJob } from "../lane.ts";
+import { renamedLine } from "../lines.ts";
+import { readWorkerProgress } from "../progress.ts";
+import { checkoutFor } from "../repository/mirror.ts";
+import { CannotTravel } from "../repository/pack.ts";
+import { CHANNELS } from "../schema.ts";
+import { guestPlan } from "./guest-plan.ts";
+import { Relay } from "./relay.ts";
+
+export interface AssignmentSetup {
+	database: PoolDatabase;
+	settings: PoolSettings;
+	/** Of this machine's user, as it is now. */
+	config(): Config;
+	ledger: Ledger;
+	places: Places;
+	supervisor: Supervisor;
+	/** Names the hosts that can work on a plan. */
+	profile(plan: LaunchPlan): string;
+	/** The folder of mirrors and checkouts. */
+	root: string;
+	sessionsRoot: string;
+	worker: string;
+	/** What this worker says of itself. */
+	about: object;
+	laneLimit: number;
+	redact(text: string): Redacted;
+	clock: Clock;
+	log: Log;
+}
+
+/** At most so often. */
+const SENT_EVERY_MS = 400;
+/** Without a hint. */
+const RECEIVED_EVERY_MS = 2000;
+
+/** One job, from its claim to its end, or until it is another worker's. */
+export class PoolAssignment {
+	readonly job: HeldJob;
+	readonly #setup: AssignmentSetup;
+	readonly #lost = new AbortController();
+	#running: { runId: RunId; relay: Relay } | undefined;
+
+	constructor(job: HeldJob, setup: AssignmentSetup) {
+		this.job = job;
+		this.#setup = setup;
+	}
+
+	/** The job is another's by now, or must be assumed to be: its child stops, and nothing more of it is written. */
+	lose(why: string): void {
+		if (this.#lost.signal.aborted) return;
+		this.#lost.abort();
+		if (!this.#running) return;
+		const { ledger, supervisor } = this.#setup;
+		requestStop(ledger, this.#running.runId, { at: Date.now(), by: why });
+		supervisor.hint();
+		supervisor.wake();
+	}
+
+	/** Something may have been said to its child. */
+	async receive(): Promise<void> {
+		await this.#orLog("messages", () => this.#running?.relay.receive());
+	}
+
+	/** Never fails. What went wrong here is tried by another worker. */
+	async work(): Promise<void> {
+		const { database, log } = this.#setup;
+		const jobId = this.job.id;
+		try {
+			const order = await this.#order();
+			if (typeof order === "string") await this.#refuse(order);
+			else if (order.kind === "check") await this.#complete(JSON.stringify({ kind: "check", ...this.#setup.about }));
+			else await this.#run(order);
+		} catch (error) {
+			if (error instanceof ClaimLost || this.#lost.signal.aborted)
+				return log.info("a job is not ours any more", { jobId });
+			if (error instanceof CannotTravel) return this.#orLog("refusal", () => this.#refuse(error.message));
+			log.error("a job failed here", { jobId, error });
+			await this.#orLog("failure", () => database.boss.fail(database.queue, this.job, { message: messageOf(error) }));
+		}
+	}
+
+	/** Gives the job back, so that another worker continues at once. */
+	async giveBack(): Promise<void> {
+		const { database } = this.#setup;
+		await this.#orLog("lines", () => this.#running?.relay.send());
+		this.lose("its worker, which leaves");
+		await this.#orLog("job", () => database.boss.fail(database.queue, this.job, { message: "The worker left." }));
+	}
+
+	async #order(): Promise<Order | string> {
+		const sql = "SELECT body FROM pi_geon.orders WHERE job = $1";
+		const { rows } = await this.#setup.database.query<{ body: string }>(sql, [this.job.id]);
+		return rows[0] ? readOrder(rows[0].body) : "The job has no order.";
+	}
+
+	async #run(order: RunOrder): Promise<void> {
+		const { database, log, ledger, supervisor, clock } = this.#setup;
+		const { record, relay } = await this.#admit(order);
+		const { id: runId } = record.run;
+		log.info("working on a run of the pool", { runId, from: order.requester, attempt: this.job.retryCount });
+		this.#running = { runId, relay };
+		if (this.#lost.signal.aborted) requestStop(ledger, runId, { at: Date.now(), by: "the pool" });
+		let isOver = false;
+		const relaying = this.#relayUntil(() => isOver || this.#lost.signal.aborted);
+		const ended = await supervisor.watch(runId, { onProgress: (progress) => relay.heard(progress) });
+		isOver = true;
+		await relaying;
+		settleDeliveries(ledger, [runId], Date.now());
+		if (this.#lost.signal.aborted) throw new ClaimLost(this.job);
+		const home = await bundleOf(ended, this.#setup.places);
+		const outcome = this.#withNote(order, ended.run.outcome);
+		for (;;) {
+			try {
+				return await this.#complete(storedOutcome(outcome), { relay, home });
+			} catch (error) {
+				if (error instanceof ClaimLost || this.#lost.signal.aborted) throw error;
+				log.warn("an outcome is not in the database yet", { runId, queue: database.queue, error });
+				await clock.sleep(SENT_EVERY_MS);
+			}
+		}
+	}
+
+	/** Makes the run one of this machine's: its files, its session as far as it is known, and a row in the ledger. */
+	async #admit(order: RunOrder): Promise<{ record: RunRecord; relay: Relay }> {
+		const { settings, ledger, root, sessionsRoot, worker, laneLimit, supervisor } = this.#setup;
+		const known = await this.#known();
+		const top = await checkoutFor({
+			root,
+			repository: order.repository,
+			bundle: known.bundle,
+			session: order.plan.session.id,
+			job: this.job.id,
+			setup: settings.setup,
+			signal: this.#lost.signal,
+		});
+		if (this.#lost.signal.aborted) throw new ClaimLost(this.job);
+		const cwd = join(top, order.repository.prefix);
+		const session = {
+			...newSession({ root: sessionsRoot, cwd, agent: order.plan.agent }),
+			resumed: known.lines.length > 0,
+		};
+		const plan = guestPlan({ order, cwd, session, config: this.#setup.config(), elapsedMs: known.elapsedMs });
+		const record = admitRun(ledger, {
+			plan,
+			mode: "background",
+			parentSession: `pool:${worker}:${this.job.id}`,
+			...(order.label !== undefined && { label: order.label }),
+			profile: this.#setup.profile(plan),
+			laneLimit,
+			at: Date.now(),
+			usage: known.usage,
+		});
+		const here = { sessionId: session.id, cwd, runId: record.run.id };
+		const there = { sessionId: order.plan.session.id, cwd: order.plan.cwd, runId: order.runId };
+		writeLines(
+			session.file,
+			known.lines.map((line) => renamedLine(line, { from: there, to: here, seq: () => 0 })),
+		);
+		if (plan.tree && this.job.retryCount > 0 && known.lines.length > 0) {
+			sendToRun(ledger, record.run.id, { body: FRESH_COPY, at: Date.now() });
+		}
+		const names = { here, there };
+		const relay = new Relay({
+			...this.#setup,
+			job: this.job,
+			runId: record.run.id,
+			file: session.file,
+			names,
+			onNews: () => {
+				supervisor.hint();
+				supervisor.wake();
+			},
+		});
+		return { record, relay };
+	}
+
+	async #known(): Promise<{ lines: string[]; usage: Usage; elapsedMs: number; bundle: Buffer | undefined }> {
+		const { database } = this.#setup;
+		const { id } = this.job;
+		const lines = await database.query<{ body: string }>("SELECT body FROM pi_geon.lines WHERE job = $1 ORDER BY n", [
+			id,
+		]);
+		const progress = await database.query<{ body: string | null; ms: number }>(
+			`SELECT body, (extract(epoch FROM now() - first_claimed_at) * 1000)::float8 AS ms FROM pi_geon.progress WHERE job = $1`,
+			[id],
+		);
+		const bundle = await database.query<{ body: Buffer }>(
+			"SELECT body FROM pi_geon.bundles WHERE job = $1 AND way = 'out'",
+			[id],
+		);
+		const before = readWorkerProgress(progress.rows[0]?.body ?? null);
+		return {
+			lines: lines.rows.map(({ body }) => body),
+			usage: before?.usage ?? NO_USAGE,
+			elapsedMs: Math.round(progress.rows[0]?.ms ?? 0),
+			bundle: bundle.rows[0]?.body,
+		};
+	}
+
+	async #relayUntil(isOver: () => boolean): Promise<void> {
+		const { clock } = this.#setup;
+		for (let nextReceive = 0; !isOver(); ) {
+			if (clock.elapsed() >= nextReceive) {
+				await this.receive();
+				nextReceive = clock.elapsed() + RECEIVED_EVERY_MS;
+			}
+			await this.#orLog("progress", () => this.#running?.relay.send());
+			await clock.sleep(SENT_EVERY_MS);
+		}
+	}
+
+	#withNote({ plan }: RunOrder, outcome: Outcome): Outcome {
+		if (!plan.tree || this.job.retryCount === 0) return outcome;
+		const note = this.#setup.redact(
+			"What a worker that died had changed in its copy is lost; the one after it began with a new copy.",
+		);
+		return { ...outcome, warnings: [...outcome.warnings, note] };
+	}
+
+	async #refuse(message: string): Promise<void> {
+		const error = { code: "SUBAGENT_FAILED", message: `${this.#setup.worker}: ${message}`, reason: "pool" } as const;
+		const facts = { usage: NO_USAGE, displayItems: [], attempts: 1, warnings: [] };
+		const outcome = redactOwnParts(outcomeOf({ kind: "refused", error }, facts), this.#setup.redact);
+		await this.#complete(storedOutcome(outcome));
+	}
+
+	/** The outcome, the last lines, the changes and the end of the job: all or nothing, and only if it is still ours. */
+	async #complete(body: string, rest: { relay?: Relay; home?: Buffer | undefined } = {}): Promise<void> {
+		const { database, worker } = this.#setup;
+		const { id, retryCount } = this.job;
+		const last = await fencedWrite(database, this.job, async (client) => {
+			const sent = await rest.relay?.sendIn(client);
+			if (rest.home) {
+				const sql = `INSERT INTO pi_geon.bundles (job, way, body) VALUES ($1, 'home', $2)
+					ON CONFLICT (job, way) DO UPDATE SET body = excluded.body`;
+				await client.query(sql, [id, rest.home]);
+			}
+			await client.query(
+				`INSERT INTO pi_geon.outcomes (job, attempt, worker, body) VALUES ($1, $2, $3, $4)
+					ON CONFLICT (job) DO UPDATE SET attempt = excluded.attempt, worker = excluded.worker, body = excluded.body`,
+				[id, retryCount, worker, body],
+			);
+			// With the attempt: by its id alone it would end the job whoever has it.
+			const ended = await database.boss.complete(database.queue, this.job, {}, inTransaction(client));
+			if ((ended as { affected?: number }).affected !== 1) throw new ClaimLost(this.job);
+			await hint(client, CHANNELS.toRequesters, id);
+			return sent;
+		});
+		last?.sent();
+	}
+
+	async #orLog(what: string, work: () => Promise<unknown> | undefined): Promise<void> {
+		try {
+			await work();
+		} catch (error) {
+			if (error instanceof ClaimLost) this.lose("the pool: another worker has it");
+			else this.#setup.log.warn("could not talk to the pool", { what, jobId: this.job.id, error });
+		}
+	}
+}
+
+const FRESH_COPY =
+	"You continue on another machine. Your copy of the checkout is as it was when the task was given: " +
+	"what you changed so far is not in it. Make those changes again as far as they are needed.";
+
+function writeLines(file: string, lines: readonly string[]): void {
+	if (lines.length === 0) return;
+	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+	writeFileSync(file, `${lines.join("\n")}\n`, { mode: 0o600 });
+}
+
+/** What a run changed in its tree here. */
+async function bundleOf({ run }: EndedRecord, places: Places): Promise<Buffer | undefined> {
+	return run.outcome.changes?.commit ? readFile(changeFiles(places, run.id).bundle) : undefined;
+}

@@ -1,0 +1,135 @@
+import type { PoolDatabase } from "../database.ts";
+import { HEARTBEAT_SECONDS } from "../database.ts";
+import { claimJob } from "../lane.ts";
+import { CHANNELS } from "../schema.ts";
+import { type AssignmentSetup, PoolAssignment } from "./assignment.ts";
+
+export interface PorterSetup extends AssignmentSetup {
+	slots: number;
+	versions: { package: string; pi: string };
+}
+
+const BEAT_EVERY_MS = 2000;
+/** Before the others may take its jobs: a child must not work on for a job that somebody else has. */
+const SILENT_FOR_MS = (HEARTBEAT_SECONDS - 2) * 1000;
+
+/**
+ * A worker: takes jobs of its pool, as many at once as it has places, and has them done by the hosts of this machine. Those,
+ * their leases and their rings are the ledger's affair, as for any other run.
+ */
+export class Porter {
+	readonly #setup: PorterSetup;
+	readonly #jobs = new Map<string, PoolAssignment>();
+	#wake = () => {};
+	#isLeaving = false;
+	#isDraining = false;
+	#heardAt: number;
+
+	constructor(setup: PorterSetup) {
+		this.#setup = setup;
+		this.#heardAt = setup.clock.elapsed();
+	}
+
+	get busy(): number {
+		return this.#jobs.size;
+	}
+
+	/** Until it is told to leave, or is drained and has nothing left. */
+	async serve(): Promise<void> {
+		const { database, clock, log } = this.#setup;
+		database.listen(CHANNELS.toWorkers, (job) => {
+			if (job) void this.#jobs.get(job)?.receive();
+			this.#wake();
+		});
+		let nextBeat = 0;
+		while (!this.#isLeaving && !(this.#isDraining && this.#jobs.size === 0)) {
+			try {
+				if (clock.elapsed() >= nextBeat) {
+					nextBeat = clock.elapsed() + BEAT_EVERY_MS;
+					await this.#beat();
+				}
+				await this.#claim();
+			} catch (error) {
+				log.warn("the pool cannot be reached", { pool: this.#setup.settings.name, error });
+			}
+			this.#loseIfSilent();
+			await this.#wait(nextBeat - clock.elapsed());
+		}
+		await this.#sayGoodbye(database);
+	}
+
+	/** Its jobs go to other workers at once. */
+	async leave(): Promise<void> {
+		this.#isLeaving = true;
+		this.#wake();
+		await Promise.all([...this.#jobs.values()].map((job) => job.giveBack()));
+	}
+
+	/** Takes nothing new. */
+	drain(): void {
+		this.#isDraining = true;
+		this.#wake();
+	}
+
+	#wait(ms: number): Promise<void> {
+		return new Promise((resolve) => {
+			const cancel = this.#setup.clock.after(Math.max(10, ms), resolve);
+			this.#wake = () => {
+				cancel();
+				resolve();
+			};
+		});
+	}
+
+	/** Says that it is there, and for which jobs. What is not its own any more is let go of. */
+	async #beat(): Promise<void> {
+		const { database, settings, worker, slots, versions, clock } = this.#setup;
+		const { rows } = await database.query<{ draining: boolean }>(
+			`INSERT INTO pi_geon.workers (pool, name, places, busy, version, pi) VALUES ($1, $2, $3, $4, $5, $6)
+				ON CONFLICT (pool, name) DO UPDATE SET busy = excluded.busy, seen_at = now() RETURNING draining`,
+			[settings.name, worker, slots, this.#jobs.size, versions.package, versions.pi],
+		);
+		if (rows[0]?.draining) this.#isDraining = true;
+		const held = [...this.#jobs.values()];
+		if (held.length > 0) {
+			const touched = await database.boss.touch(
+				database.queue,
+				held.map(({ job }) => job),
+			);
+			const kept = new Set((touched as { settled?: string[] }).settled);
+			for (const assignment of held) {
+				const isOurs = kept.has(assignment.job.id) || !this.#jobs.has(assignment.job.id);
+				if (!isOurs) assignment.lose("the pool: the job is another worker's, or was cancelled");
+			}
+		}
+		this.#heardAt = clock.elapsed();
+	}
+
+	#loseIfSilent(): void {
+		if (this.#setup.clock.elapsed() - this.#heardAt < SILENT_FOR_MS) return;
+		for (const job of this.#jobs.values()) job.lose("the pool: its database cannot be reached");
+	}
+
+	async #claim(): Promise<void> {
+		const { database, settings, worker, slots } = this.#setup;
+		while (!this.#isLeaving && !this.#isDraining && this.#jobs.size < slots) {
+			const job = await claimJob(database, { pool: settings.name, worker });
+			if (!job) return;
+			const assignment = new PoolAssignment(job, this.#setup);
+			this.#jobs.set(job.id, assignment);
+			void assignment.work().finally(() => {
+				if (this.#jobs.get(job.id) === assignment) this.#jobs.delete(job.id);
+				this.#wake();
+			});
+		}
+	}
+
+	async #sayGoodbye(database: PoolDatabase): Promise<void> {
+		const { settings, worker, log } = this.#setup;
+		try {
+			await database.query("DELETE FROM pi_geon.workers WHERE pool = $1 AND name = $2", [settings.name, worker]);
+		} catch (error) {
+			log.info("its row stays until its time is up", { error });
+		}
+	}
+}

@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, rmSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { type Checkout, findCheckout } from "../../trees/checkout.ts";
+import { askAsUser, git, nulWords, type Repository, withoutLineEnd } from "../../trees/git.ts";
+import { TREE_BRANCH } from "../../trees/git-folder.ts";
+import type { TreeLimits } from "../../trees/measure.ts";
+import { commitCheckout } from "../../trees/snapshot.ts";
+import { TreeRefused } from "../../trees/tree-refused.ts";
+import type { TravellingRepository } from "../job.ts";
+
+/** More than that does not go through a table. */
+const MOST_BUNDLE_BYTES = 10 * 1024 * 1024;
+
+/** Why the repository cannot travel. Said to the requester as it is. */
+export class CannotTravel extends Error {
+	override name = "CannotTravel";
+}
+
+export interface PackOrder {
+	cwd: string;
+	/** For the time being. It is removed. */
+	scratch: string;
+	limits: TreeLimits;
+	/** Absolute paths that must not travel. */
+	hidden: readonly string[];
+	/** Folders that no snapshot may hold. */
+	secret: readonly string[];
+}
+
+export interface PackedRepository {
+	repository: TravellingRepository;
+	bundle?: Buffer;
+}
+
+/**
+ * The checkout as it is now (HEAD, staged, changed and new files, nothing that is ignored) as a commit in a bundle, without what
+ * the remote has. The user's repository, index and files are only read.
+ */
+export async function packRepository({ cwd, scratch, limits, hidden, secret }: PackOrder): Promise<PackedRepository> {
+	rmSync(scratch, { recursive: true, force: true });
+	mkdirSync(scratch, { recursive: true, mode: 0o700 });
+	try {
+		const checkout = await findCheckout(cwd, { secret });
+		if (!checkout.repository) throw new CannotTravel(`${cwd} is not in a git repository.`);
+		await refuseDirtySubmodules(checkout);
+		const { ours, base } = await commitCheckout({
+			checkout,
+			folder: scratch,
+			limits,
+			link: [],
+			submodules: "warn",
+			hidden,
+		});
+		const remote = await remoteOf(cwd);
+		const bundle = await bundled(ours, { checkout, remote, file: join(scratch, "out.bundle") });
+		return {
+			repository: {
+				key: keyOf(remote ?? `${hostname()} ${checkout.repository.commonDir}`),
+				...(remote !== undefined && { remote }),
+				...base,
+				prefix: checkout.prefix,
+				bundled: bundle !== undefined,
+			},
+			...(bundle && { bundle }),
+		};
+	} catch (error) {
+		if (error instanceof TreeRefused) throw new CannotTravel(error.message);
+		throw error;
+	} finally {
+		rmSync(scratch, { recursive: true, force: true });
+	}
+}
+
+const keyOf = (what: string): string => createHash("sha256").update(what).digest("hex").slice(0, 16);
+
+/** What a worker could reach: a plain path is a folder of this machine. */
+export const REMOTE = /^((https?|ssh|git|file):\/\/[^\s]+|[\w.-]+(@[\w.-]+)?:[^\s:][^\s]*)$/;
+
+async function remoteOf(cwd: string): Promise<string | undefined> {
+	const { exitCode, stdout } = await askAsUser(cwd, ["config", "--get", "remote.origin.url"]);
+	const url = exitCode === 0 ? withoutLineEnd(stdout) : "";
+	// Credentials never travel.
+	return REMOTE.test(url) ? url.replace(/^(https?:\/\/)[^/@]*@/, "$1") : undefined;
+}
+
+/** A submodule's own changes are in none of the objects that travel, and its worker would read other files than the user has. */
+async function refuseDirtySubmodules({ top, repository }: Checkout): Promise<void> {
+	if (!repository) return;
+	const theirs = { gitDir: repository.gitDir, workTree: top };
+	const { stdout } = await git(theirs, [
+		"status",
+		"--porcelain=v2",
+		"-z",
+		"--untracked-files=no",
+		"--ignore-submodules=none",
+	]);
+	const dirty = nulWords(stdout).find((line) => /^[12] \S+ S(?!\.\.\.)/.test(line));
+	if (dirty === undefined) return;
+	const path = dirty.split(" ").slice(8).join(" ");
+	throw new CannotTravel(`The submodule ${path} has changes, which do not travel. Commit and push them first.`);
+}
+
+/** Undefined if the remote has all of it. */
+async function bundled(
+	ours: Repository,
+	{ checkout, remote, file }: { checkout: Checkout; remote: string | undefined; file: string },
+): Promise<Buffer | undefined> {
+	const known = remote === undefined ? [] : await commitsOfRemote(checkout);
+	const left = await git(ours, ["rev-list", "--max-count=1", "--stdin"], {
+		input: [TREE_BRANCH, ...known.map((commit) => `^${commit}`), ""].join("\n"),
+	});
+	if (left.stdout.length === 0) return undefined;
+	await git(ours, ["bundle", "create", "--quiet", file, "--stdin"], {
+		input: [TREE_BRANCH, ...known.map((commit) => `^${commit}`), ""].join("\n"),
+	});
+	const { size } = statSync(file);
+	if (size > MOST_BUNDLE_BYTES) {
+		const without = remote === undefined ? " There is no remote that a worker could get it from." : "";
+		throw new CannotTravel(
+			`What a worker would need of the repository is ${Math.ceil(size / 1024 / 1024)} MB, and at most ${MOST_BUNDLE_BYTES / 1024 / 1024} MB travel.${without} Push what you have, or ignore large files.`,
+		);
+	}
+	return readFile(file);
+}
+
+/** What the user has last seen of it. */
+async function commitsOfRemote({ repository }: Checkout): Promise<string[]> {
+	if (!repository) return [];
+	const refs = await git({ gitDir: repository.gitDir }, [
+		"for-each-ref",
+		"--format=%(objectname)",
+		"refs/remotes/origin",
+	]);
+	return [...new Set(refs.stdout.toString().split("\n").filter(Boolean))];
+}

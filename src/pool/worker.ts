@@ -1,0 +1,73 @@
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Config, PoolSettings } from "../config/config.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Places } from "../ledger/places.ts";
+import type { Log } from "../log/log.ts";
+import type { LaunchPlan } from "../plan/plan.ts";
+import { sessionsRoot, treesRoot } from "../plan/session-place.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Redacted } from "../run/redacted.ts";
+import type { Supervisor } from "../supervise/supervisor.ts";
+import { PoolDatabase } from "./database.ts";
+import { removeOldCheckouts, stopOrphans, workerName } from "./porter/orphans.ts";
+import { Porter } from "./porter/porter.ts";
+
+export interface WorkerSetup {
+	url: string;
+	settings: PoolSettings;
+	config(): Config;
+	/** How many runs at once. */
+	slots: number;
+	agentDir: string;
+	homeDir: string;
+	ledger: Ledger;
+	places: Places;
+	ports: Ports;
+	supervisor: Supervisor;
+	profile(plan: LaunchPlan): string;
+	versions: { package: string; pi: string };
+	redact(text: string): Redacted;
+	log: Log;
+}
+
+export interface OpenWorker {
+	name: string;
+	porter: Porter;
+	close(): Promise<void>;
+}
+
+/** Connects to a pool as a worker. What an earlier one of this machine left is stopped first. */
+export async function openWorker(setup: WorkerSetup): Promise<OpenWorker> {
+	const { url, settings, slots, agentDir, homeDir, ledger, versions, ports, log, config } = setup;
+	const database = await PoolDatabase.open({ url, name: settings.name, log });
+	const name = workerName(hostname(), process.pid);
+	// Beside the trees of this machine's own runs.
+	const root = join(treesRoot(agentDir, homeDir), "..", "subagent-pool");
+	stopOrphans(ledger, (pid) => pid === process.pid || isWorkerAlive(pid));
+	removeOldCheckouts(root);
+	const porter = new Porter({
+		...setup,
+		database,
+		slots,
+		worker: name,
+		root,
+		sessionsRoot: sessionsRoot(agentDir, homeDir),
+		about: { ...versions, node: process.version, now: Date.now() },
+		laneLimit: Math.max(slots, config().agents.defaults.subagents.maxConcurrent),
+		clock: ports.clock,
+	});
+	return { name, porter, close: () => database.close() };
+}
+
+function isWorkerAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		// Somebody else's process has that number: it is not the worker's.
+		return error instanceof Error && "code" in error && error.code === "EPERM" ? false : !isGone(error);
+	}
+}
+
+const isGone = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ESRCH";

@@ -1,0 +1,2 @@
+/** Marks in the child's session file where a run begins, so that a later attempt knows whether its task was given. */
+export const TASK_MARK = "pi-geon:task";

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Config } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { packageRoot } from "../../src/config/package-root.ts";
+import type { RunOrder } from "../../src/pool/job.ts";
+import { guestPlan } from "../../src/pool/porter/guest-plan.ts";
+import { newRunId } from "../../src/run/ids.ts";
+import { admission } from "../ledger/samples.ts";
+
+const { config: defaults } = loadConfig({ userFile: "/nowhere/pi-geon.json" });
+const { plan } = admission();
+const order = (more: object = {}): RunOrder => ({
+	version: 1,
+	kind: "run",
+	runId: newRunId(),
+	requester: "ada@laptop",
+	plan: {
+		...plan,
+		cwd: "/home/ada/project",
+		prompt: "You work in /home/ada/project.",
+		extensions: ["dist/lsp.js"],
+		maxAttempts: 1000,
+		pool: { name: "team", maxAttempts: 2 },
+		sandbox: { mode: "auto", write: "none", network: "on", sockets: true, env: ["SECRET"], hide: ["/home/ada/keys"] },
+		...more,
+	},
+	repository: { key: "0123456789abcdef", commit: "a".repeat(40), dirty: false, prefix: "", bundled: true },
+});
+const session = { id: plan.session.id, file: "/worker/session.jsonl", resumed: true };
+const guest = (from: RunOrder, config: Config = defaults) =>
+	guestPlan({ order: from, cwd: "/worker/checkout", session, config, elapsedMs: 400 });
+
+describe("a run that came from elsewhere", () => {
+	test("has what this machine has, and the stricter of what both ends say", () => {
+		const sandbox = {
+			mode: "require" as const,
+			network: ["example.com"],
+			sockets: false,
+			env: ["CI"],
+			hide: ["/worker/keys"],
+		};
+		const made = guest(order(), { ...defaults, subagents: { ...defaults.subagents, sandbox } });
+		expect(made).toMatchObject({
+			guest: true,
+			cwd: "/worker/checkout",
+			prompt: "You work in /worker/checkout.",
+			extensions: [join(packageRoot(), "dist/lsp.js")],
+			maxAttempts: 2,
+			limits: { timeoutMs: plan.limits.timeoutMs - 400 },
+			sandbox: {
+				mode: "require",
+				network: "allowlist",
+				hosts: ["example.com"],
+				sockets: false,
+				env: ["CI"],
+				hide: ["/worker/keys"],
+			},
+			session,
+		});
+		expect(made).not.toHaveProperty("pool");
+	});
+
+	test("is refused by name if the worker forbids it, or has no such account or file", () => {
+		const denying = { ...defaults, tools: { subagents: { tools: { allow: null, deny: [plan.tools[0] ?? ""] } } } };
+		expect(() => guest(order(), denying)).toThrow(`The worker does not allow these tools: ${plan.tools[0]}.`);
+		expect(() => guest(order({ principal: { id: "work" } }))).toThrow("no account for the agentId work");
+		expect(() => guest(order({ extensions: ["../elsewhere.js"] }))).toThrow(
+			"does not have the extension ../elsewhere.js",
+		);
+	});
+});
