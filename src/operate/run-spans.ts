@@ -5,7 +5,7 @@ import type { Attempt, AttemptCause } from "../run/attempt.ts";
  * A piece of a run's life. wait: for a place in the lane, for the run before it in its session, or for a host. attempt: a
  * host had it. unknown: an older pi-geon recorded no attempts, so it may have been either.
  */
-export interface Span {
+export interface RunSpan {
 	kind: "wait" | "attempt" | "unknown";
 	from: number;
 	/** Absent while it lasts. */
@@ -20,11 +20,11 @@ export interface Span {
 type Lived = Pick<RunView, "createdAt" | "startedAt" | "endedAt" | "attempt">;
 
 /** A run's life from its creation to its end, or to now, without gaps. */
-export function spansOf(run: Lived, attempts: readonly Attempt[]): Span[] {
-	const spans: Span[] = [];
+export function spansOf(run: Lived, attempts: readonly Attempt[]): RunSpan[] {
+	const spans: RunSpan[] = [];
 	let at = run.createdAt;
 	let last = 0;
-	const fill = (kind: Span["kind"], to: number) => {
+	const fill = (kind: RunSpan["kind"], to: number) => {
 		if (to > at) spans.push({ kind, from: at, to });
 		at = Math.max(at, to);
 	};

@@ -5,7 +5,7 @@ import type { CostSum, CostSummary } from "../operate/costs.ts";
 import type { CheckResult } from "../operate/doctor/check.ts";
 import type { RunInfo } from "../operate/info.ts";
 import type { Fact } from "../operate/report/layout.ts";
-import type { Span } from "../operate/run-spans.ts";
+import type { RunSpan } from "../operate/run-spans.ts";
 import type { RunSummary } from "../operate/runs.ts";
 import type { Stopped } from "../operate/stop.ts";
 import type { Progress } from "../processes/protocol.ts";
@@ -24,7 +24,7 @@ import type { Usage } from "../run/usage.ts";
  * ledger; 401 and 421 answer with an empty body.
  */
 
-export type { Span };
+export type { RunSpan };
 export type Costs = CostSummary;
 export type CostRow = CostSum;
 
@@ -117,7 +117,7 @@ export interface PageRun extends RunSummary {
 	/** The order of admission: the list is sorted by it, newest first. */
 	seq: number;
 	/** What to draw, oldest first, without gaps from its creation to its end, or to now. */
-	spans: Span[];
+	spans: RunSpan[];
 	/** What became of its changes, if it made any. */
 	changes?: ChangesState;
 	/** Its session was archived. */

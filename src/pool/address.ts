@@ -20,14 +20,14 @@ export function poolAddress(
 		throw new PoolProblem(`The variable ${urlEnv}, which holds the address of pool ${name}, is not set.`);
 	}
 	const file = pathOf(urlFile ?? "", agentDir);
-	return checked(addressIn(file, name), name, file);
+	return checked(urlInFile(file, name), name, file);
 }
 
 /** As it is written in the configuration: absolute, below the user's home, or below the agent directory. */
 const pathOf = (written: string, agentDir: string): string =>
 	written.startsWith("~/") ? join(homedir(), written.slice(2)) : resolve(agentDir, written);
 
-function addressIn(file: string, name: string): string {
+function urlInFile(file: string, name: string): string {
 	try {
 		const { mode } = statSync(file);
 		if (process.platform !== "win32" && (mode & 0o077) !== 0) {

@@ -84,7 +84,7 @@ describe("a hundred runs that end within ten seconds", () => {
 		}
 	});
 
-	test("are told as soon as the last of them has ended", () => {
+	test("are told as soon as the last of them has finished", () => {
 		expect(turnsOf({ endings: times(100, (index) => 5000 + index * 20) }).at(-1)?.at).toBeLessThanOrEqual(7200);
 	});
 

@@ -285,7 +285,7 @@ test("places in the queue are given in turns: a parent with fewer running runs c
 	expect(places()).toEqual([undefined, undefined, 0, 1, undefined]);
 });
 
-test("a run that a pool does takes no place, waits for none, and counts for nobody's turn", async () => {
+test("a run that a pool does takes no place, waits for none, and counts for no one's turn", async () => {
 	const ledger = await scratch.ledger();
 	const local = readyHost(ledger, { profile: "p" });
 	const courier = readyHost(ledger, { profile: "pool:team:p" });

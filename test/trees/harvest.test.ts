@@ -171,7 +171,7 @@ describe("whatever a child leaves in its tree", () => {
 		expect([contentOf(main), contentOf(other)]).toEqual([before, otherBefore]);
 	});
 
-	test("folders too deep for any path are not lost in silence, and can be removed", async () => {
+	test("folders too deep for any path are not lost silently, and can be removed", async () => {
 		const main = project();
 		const { path, folder, harvest } = await ground.tree(main);
 		const deep = "import os\nfor _ in range(60):\n os.mkdir('d' * 100)\n os.chdir('d' * 100)\nopen('f', 'w').close()";

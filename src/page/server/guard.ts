@@ -23,7 +23,7 @@ const CONTENT_SECURITY_POLICY = [
 	"trusted-types 'none'",
 ].join("; ");
 
-const HEADERS: Readonly<Record<string, string>> = {
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 	"Content-Security-Policy": CONTENT_SECURITY_POLICY,
 	"X-Content-Type-Options": "nosniff",
 	"Referrer-Policy": "no-referrer",
@@ -35,7 +35,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 /** Every answer has them, whatever it is. */
 export const secured: MiddlewareHandler = async (context, next) => {
 	await next();
-	for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
+	for (const [name, value] of Object.entries(SECURITY_HEADERS)) context.res.headers.set(name, value);
 };
 
 /** Another name that somebody made point to this machine is not ours: a page from there must not read our answers. */

@@ -1,4 +1,4 @@
-import type { PageRun, Span } from "../../api.ts";
+import type { PageRun, RunSpan } from "../../api.ts";
 
 /** A conversation and the runs that it started, as the waterfall draws them. */
 export interface Family {
@@ -91,5 +91,5 @@ export function ticksOf({ from, to }: Timespan, most: number): { at: number; ste
 }
 
 /** Whether an attempt was the one that the run ended with. */
-export const isLastAttempt = (run: PageRun, span: Span): boolean =>
+export const isLastAttempt = (run: PageRun, span: RunSpan): boolean =>
 	run.spans.findLast(({ kind }) => kind === "attempt") === span;

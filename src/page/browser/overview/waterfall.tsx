@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { duration, plural } from "../../../run/amounts.ts";
 import { ATTEMPT_ENDED } from "../../../run/ending-words.ts";
-import type { PageRun, Span } from "../../api.ts";
+import type { PageRun, RunSpan } from "../../api.ts";
 import { now } from "../data/live.ts";
 import { runLink } from "../data/route.ts";
 import { runList } from "../data/run-list.ts";
@@ -216,7 +216,7 @@ function RunBars({ run, top, scale, at, width }: { run: PageRun; width: number }
 	);
 }
 
-function SpanBar({ run, span, y, scale, at }: { run: PageRun; span: Span; y: number } & Omit<BarPlace, "top">) {
+function SpanBar({ run, span, y, scale, at }: { run: PageRun; span: RunSpan; y: number } & Omit<BarPlace, "top">) {
 	const from = scale(span.from);
 	const size = Math.max(LEAST_PX, scale(span.to ?? at) - from);
 	const isOpen = span.to === undefined;
@@ -236,13 +236,13 @@ function SpanBar({ run, span, y, scale, at }: { run: PageRun; span: Span; y: num
 }
 
 /** An attempt that the run went on without is neither its success nor its failure. */
-function toneOfSpan(run: PageRun, span: Span): string {
+function toneOfSpan(run: PageRun, span: RunSpan): string {
 	if (span.kind === "wait") return "";
 	if (span.to === undefined) return toneOf(run);
 	return span.kind === "attempt" && !isLastAttempt(run, span) ? "again" : toneOf(run);
 }
 
-function spanWords({ kind, from, to, attempt, model, cause }: Span, at: number): string {
+function spanWords({ kind, from, to, attempt, model, cause }: RunSpan, at: number): string {
 	const took = duration((to ?? at) - from);
 	if (kind === "wait") return `waiting, ${took}`;
 	if (kind === "unknown") return `${took}: an older pi-geon did not record when it waited and when it ran`;
