@@ -13,6 +13,8 @@ const BEAT_EVERY_MS = 2000;
 /** Before the others may take its jobs: a child must not work on for a job that somebody else has. */
 const SILENT_FOR_MS = (HEARTBEAT_SECONDS - 2) * 1000;
 
+const LOOKS_FOR_SILENCE_EVERY_MS = 500;
+
 /**
  * A worker: takes jobs of its pool, as many at once as it has places, and has them done by the hosts of this machine. Those,
  * their leases and their rings are the ledger's affair, as for any other run.
@@ -36,11 +38,23 @@ export class Porter {
 
 	/** Until it is told to leave, or is drained and has nothing left. */
 	async serve(): Promise<void> {
-		const { database, clock, log } = this.#setup;
+		const { database } = this.#setup;
 		database.listen(CHANNELS.toWorkers, (job) => {
 			if (job) void this.#jobs.get(job)?.receive();
 			this.#wake();
 		});
+		// Beside the loop, which may be waiting for an answer of a network that has fallen silent.
+		const watch = setInterval(() => this.#loseIfSilent(), LOOKS_FOR_SILENCE_EVERY_MS);
+		try {
+			await this.#serveUntilOver();
+		} finally {
+			clearInterval(watch);
+		}
+		await this.#sayGoodbye(database);
+	}
+
+	async #serveUntilOver(): Promise<void> {
+		const { clock, log } = this.#setup;
 		let nextBeat = 0;
 		while (!this.#isLeaving && !(this.#isDraining && this.#jobs.size === 0)) {
 			try {
@@ -52,10 +66,8 @@ export class Porter {
 			} catch (error) {
 				log.warn("the pool cannot be reached", { pool: this.#setup.settings.name, error });
 			}
-			this.#loseIfSilent();
 			await this.#wait(nextBeat - clock.elapsed());
 		}
-		await this.#sayGoodbye(database);
 	}
 
 	/** Its jobs go to other workers at once. */

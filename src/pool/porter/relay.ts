@@ -93,11 +93,14 @@ export class Relay {
 		const naming = { from: names.here, to: names.there, seq: (seq: number) => this.#seqThere.get(seq) ?? 0 };
 		const lines = this.#pending.map((line) => renamedLine(line, naming));
 		if (lines.length > 0) {
-			await client.query(
+			// Again, if the connection broke between the commit and its answer: then they are there already, and ours.
+			const { rowCount } = await client.query(
 				`INSERT INTO pi_geon.lines (job, n, attempt, body)
-					SELECT $1, $2::int + position - 1, $3, body FROM unnest($4::text[]) WITH ORDINALITY AS line (body, position)`,
+					SELECT $1, $2::int + position - 1, $3, body FROM unnest($4::text[]) WITH ORDINALITY AS line (body, position)
+					ON CONFLICT (job, n) DO UPDATE SET body = excluded.body WHERE lines.attempt = excluded.attempt`,
 				[job.id, this.#next, job.retryCount, lines],
 			);
+			if (rowCount !== lines.length) throw new Error(`Lines of job ${job.id} from ${this.#next} on are another attempt's.`);
 		}
 		// In one transaction: a worker that takes over finds the message in the lines, or gets it again. Never both.
 		const received = this.#pending.flatMap((line) => this.#seqThere.get(messageIn(line, runId) ?? 0) ?? []);

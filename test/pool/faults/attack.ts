@@ -45,9 +45,12 @@ export interface PoolAttack {
 	/** One run in so many changes something, is stopped, and gets a message. */
 	oneIn?: { changes: number; stop: number; message: number };
 	mutation?: string;
+	/** Each run is admitted when the one before has ended, and does its steps at once: for measurements. */
+	oneByOne?: boolean;
+	/** False: hosts of the machine that asks do them. */
+	pool?: boolean;
 	/** After the last fault. */
 	settleWithinMs?: number;
-	/** Ends as soon as this breaks: a mutation was found. */
 	say?(line: string): void;
 }
 
@@ -148,9 +151,10 @@ async function play(attack: PoolAttack, stage: Stage) {
 	const ids: RunId[] = [];
 	const sessions: { id: ReturnType<typeof newSessionId>; file: string }[] = [];
 	const admit = (n: number) => {
-		const task: ScriptedTask = { name: `t${n}`, steps: random.between(3, 8), ms: random.between(20, 250) };
+		const task: ScriptedTask = { name: `t${n}`, steps: random.between(3, 8), ms: attack.oneByOne ? 20 : random.between(20, 250) };
+		if (attack.oneByOne) task.steps = 5;
 		if (n % changes === changes - 1) task.changes = true;
-		const known = !task.changes && random.chance(0.1) ? sessions.at(-random.between(1, 5)) : undefined;
+		const known = !attack.oneByOne && !task.changes && random.chance(0.1) ? sessions.at(-random.between(1, 5)) : undefined;
 		const id = known?.id ?? newSessionId();
 		const session = { id, file: join(home.home, "sessions", `${id}.jsonl`) };
 		const base = admission({ task: JSON.stringify(task), session: id });
@@ -159,7 +163,7 @@ async function play(attack: PoolAttack, stage: Stage) {
 			cwd: join(home.home, "project"),
 			session: { ...session, resumed: known !== undefined },
 			limits: { ...base.plan.limits, timeoutMs: 3_600_000, idleTimeoutMs: 3_600_000, toolTimeoutMs: 3_600_000 },
-			pool: { name: POOL.name, maxAttempts: 1000 },
+			...(attack.pool !== false && { pool: { name: POOL.name, maxAttempts: 1000 } }),
 			maxAttempts: 1000,
 			...(task.changes && { tree: { maxFiles: 1000, maxBytes: 1e7, link: [], submodules: "warn" as const } }),
 		};
@@ -169,11 +173,14 @@ async function play(attack: PoolAttack, stage: Stage) {
 		ids.push(run.id);
 		if (!task.changes) sessions.push(session);
 	};
+	admit(0);
+	while (faults > 0 && (await openJobs(stage)).length === 0 && openRuns(stage) > 0) await pause(100);
 	// Runs come as long as faults do, so that each fault meets some.
-	for (let fault = 0, admitted = 0; fault < faults || admitted < runs; ) {
+	for (let fault = 0, admitted = 1; fault < faults || admitted < runs; ) {
 		const due = faults === 0 ? runs : Math.ceil((runs * (fault + 1)) / faults);
 		for (; admitted < Math.min(runs, due); admitted++) {
 			admit(admitted);
+			while (attack.oneByOne && openRuns(stage) > 0) await pause(5);
 			if (admitted % message === message - 1) {
 				const to = ids.at(-random.between(1, Math.min(6, ids.length))) as RunId;
 				const body = `message-${admitted}`;
@@ -186,7 +193,7 @@ async function play(attack: PoolAttack, stage: Stage) {
 		}
 		if (fault < faults) {
 			await pause(everyMs * (0.5 + random.next()));
-			const kind = random.pick(kinds);
+			const kind = random.pick(kinds.flatMap((one) => Array<FaultKind>(OFTEN[one] ?? 1).fill(one)));
 			stage.faults.push(await FAULTS[kind](stage));
 			fault++;
 			if (fault % 20 === 0) stage.say(`${fault} faults, ${admitted} runs, ${openRuns(stage)} open`);
@@ -194,6 +201,18 @@ async function play(attack: PoolAttack, stage: Stage) {
 	}
 	return { messages, stopped };
 }
+
+/** Most faults meet workers: if the one courier or the one database died every other second, nothing would ever be under way. */
+const OFTEN: Partial<Record<FaultKind, number>> = {
+	"worker killed": 4,
+	"porter killed": 4,
+	"host of a child killed": 4,
+	"worker suspended": 3,
+	"connections cut": 4,
+	"network silent": 2,
+	"network slow": 3,
+	"disk full": 2,
+};
 
 const openRuns = ({ home }: Stage): number =>
 	home.ledger.get<{ n: number }>("SELECT count(*) AS n FROM runs WHERE delivery <> 'delivered'")?.n ?? 0;
@@ -239,8 +258,9 @@ async function gather(stage: Stage): Promise<Pick<PoolEvidence, "runs" | "databa
 		delivery: string;
 		outcome: string | null;
 		created_at: number;
+		ended_at: number | null;
 	}
-	const runs = home.ledger.all<Row>("SELECT id, plan, state, delivery, outcome, created_at FROM runs").map((row): RunEvidence => {
+	const runs = home.ledger.all<Row>("SELECT id, plan, state, delivery, outcome, created_at, ended_at FROM runs").map((row): RunEvidence => {
 		const plan = JSON.parse(row.plan) as { task: string; session: { file: string } };
 		return {
 			id: row.id,
@@ -252,6 +272,7 @@ async function gather(stage: Stage): Promise<Pick<PoolEvidence, "runs" | "databa
 			ended: count(row.id, "ended"),
 			changes: count(row.id, "changes"),
 			announced: told.get(row.id) ?? 0,
+			tookMs: (row.ended_at ?? Number.NaN) - row.created_at,
 			entries: linesOf<Entry>(plan.session.file),
 		};
 	});

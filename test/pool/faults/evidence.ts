@@ -60,6 +60,8 @@ export interface RunEvidence {
 	changes: number;
 	/** What the transcript of the parent holds of it. */
 	announced: number;
+	/** From its admission to its end. */
+	tookMs: number;
 	/** Its session file on the machine that asks. */
 	entries: Entry[];
 }
