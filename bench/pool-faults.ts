@@ -8,8 +8,8 @@
 import { parseArgs } from "node:util";
 import { attackPool, type PoolAttack, type PoolAttackResult, removeFolder } from "../test/pool/faults/attack.ts";
 import type { FaultKind } from "../test/pool/faults/fault-kinds.ts";
-import { POOL_MUTATIONS } from "../test/pool/faults/mutations.ts";
 import { attackFor } from "../test/pool/faults/mutation-attacks.ts";
+import { POOL_MUTATIONS } from "../test/pool/faults/mutations.ts";
 import { takeovers } from "../test/pool/faults/takeovers.ts";
 
 const { values } = parseArgs({
@@ -41,7 +41,9 @@ else {
 }
 
 async function tryMutations(): Promise<void> {
-	for (const { name, breaks } of POOL_MUTATIONS.filter((one) => values.only === undefined || one.name === values.only)) {
+	for (const { name, breaks } of POOL_MUTATIONS.filter(
+		(one) => values.only === undefined || one.name === values.only,
+	)) {
 		const attack: PoolAttack = { ...attackFor(name), mutation: name };
 		const { violations, tookMs, folder } = await attackPool(attack);
 		const isFound = violations.some(({ promise }) => promise === breaks);

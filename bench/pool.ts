@@ -50,7 +50,10 @@ async function claims(): Promise<void> {
 		const together = (await Promise.all(open.map((database) => timed(database, each)))).flat();
 		const [one, many] = [quantiles(alone), quantiles(together)];
 		say(`claim, 1 connection, ${queued} queued`, `median ${one.median} ms, p95 ${one.p95} ms`);
-		say(`claim, ${connections} connections at once`, `median ${many.median} ms, p95 ${many.p95} ms, ${together.length} claims`);
+		say(
+			`claim, ${connections} connections at once`,
+			`median ${many.median} ms, p95 ${many.p95} ms, ${together.length} claims`,
+		);
 		say("ratio of the medians", (many.median / one.median).toFixed(1));
 	} finally {
 		for (const database of open) await database.close();
@@ -81,7 +84,10 @@ async function throughput(): Promise<void> {
 		const to = Math.max(...evidence.database.jobs.map(({ at }) => at));
 		perSecond.set(workers, (evidence.runs.length * 1000) / (to - from));
 		const ratio = (perSecond.get(workers) ?? 0) / (perSecond.get(1) ?? 1);
-		say(`${workers} worker${workers === 1 ? "" : "s"} of 4 places`, `${perSecond.get(workers)?.toFixed(2)} runs/s, ${ratio.toFixed(2)} times one worker`);
+		say(
+			`${workers} worker${workers === 1 ? "" : "s"} of 4 places`,
+			`${perSecond.get(workers)?.toFixed(2)} runs/s, ${ratio.toFixed(2)} times one worker`,
+		);
 	}
 }
 
@@ -89,7 +95,7 @@ async function throughput(): Promise<void> {
 async function overhead(): Promise<void> {
 	const times = async (pool: boolean) => {
 		const { evidence, folder } = await attackPool({
-			...{ runs: 10, faults: 0, seed: 1, workers: 1, laneLimit: 1000, oneByOne: true, pool },
+			...{ runs: 10, faults: 0, seed: 1, workers: 1, laneLimit: 1000, oneByOne: true, stepMs: 20, pool },
 			oneIn: { changes: 1e9, stop: 1e9, message: 1e9 },
 		});
 		removeFolder(folder);

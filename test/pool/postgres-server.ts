@@ -52,8 +52,7 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
 	} catch (error) {
 		throw new Error(`PostgreSQL does not start: ${String(error)}\n${said.slice(-10).join("")}`);
 	}
-	const url = (database: string, through = port) =>
-		`postgres://postgres:${password}@127.0.0.1:${through}/${database}`;
+	const url = (database: string, through = port) => `postgres://postgres:${password}@127.0.0.1:${through}/${database}`;
 	return {
 		port,
 		url,

@@ -13,6 +13,8 @@ const BEAT_EVERY_MS = 2000;
 /** Before the others may take its jobs: a child must not work on for a job that somebody else has. */
 const SILENT_FOR_MS = (HEARTBEAT_SECONDS - 2) * 1000;
 
+/** A machine whose disk is full, say, would use up all attempts of a job in a second. Others take it meanwhile. */
+const AFTER_FAILURE_MS = 8000;
 const LOOKS_FOR_SILENCE_EVERY_MS = 500;
 
 /**
@@ -26,6 +28,7 @@ export class Porter {
 	#isLeaving = false;
 	#isDraining = false;
 	#heardAt: number;
+	#takesAgainAt = 0;
 
 	constructor(setup: PorterSetup) {
 		this.#setup = setup;
@@ -124,13 +127,15 @@ export class Porter {
 
 	async #claim(): Promise<void> {
 		const { database, settings, worker, slots } = this.#setup;
-		while (!this.#isLeaving && !this.#isDraining && this.#jobs.size < slots) {
+		const isFree = () => !this.#isLeaving && !this.#isDraining && this.#jobs.size < slots;
+		while (isFree() && this.#setup.clock.elapsed() >= this.#takesAgainAt) {
 			const job = await claimJob(database, { pool: settings.name, worker });
 			if (!job) return;
 			const assignment = new PoolAssignment(job, this.#setup);
 			this.#jobs.set(job.id, assignment);
-			void assignment.work().finally(() => {
+			void assignment.work().then((isWell) => {
 				if (this.#jobs.get(job.id) === assignment) this.#jobs.delete(job.id);
+				if (!isWell) this.#takesAgainAt = this.#setup.clock.elapsed() + AFTER_FAILURE_MS;
 				this.#wake();
 			});
 		}

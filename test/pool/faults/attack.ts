@@ -45,6 +45,8 @@ export interface PoolAttack {
 	/** One run in so many changes something, is stopped, and gets a message. */
 	oneIn?: { changes: number; stop: number; message: number };
 	mutation?: string;
+	/** Each step takes so long. */
+	stepMs?: number;
 	/** Each run is admitted when the one before has ended, and does its steps at once: for measurements. */
 	oneByOne?: boolean;
 	/** False: hosts of the machine that asks do them. */
@@ -151,10 +153,15 @@ async function play(attack: PoolAttack, stage: Stage) {
 	const ids: RunId[] = [];
 	const sessions: { id: ReturnType<typeof newSessionId>; file: string }[] = [];
 	const admit = (n: number) => {
-		const task: ScriptedTask = { name: `t${n}`, steps: random.between(3, 8), ms: attack.oneByOne ? 20 : random.between(20, 250) };
+		const task: ScriptedTask = {
+			name: `t${n}`,
+			steps: random.between(3, 8),
+			ms: attack.stepMs ?? random.between(20, 250),
+		};
 		if (attack.oneByOne) task.steps = 5;
 		if (n % changes === changes - 1) task.changes = true;
-		const known = !attack.oneByOne && !task.changes && random.chance(0.1) ? sessions.at(-random.between(1, 5)) : undefined;
+		const known =
+			!attack.oneByOne && !task.changes && random.chance(0.1) ? sessions.at(-random.between(1, 5)) : undefined;
 		const id = known?.id ?? newSessionId();
 		const session = { id, file: join(home.home, "sessions", `${id}.jsonl`) };
 		const base = admission({ task: JSON.stringify(task), session: id });
@@ -169,7 +176,14 @@ async function play(attack: PoolAttack, stage: Stage) {
 		};
 		const profile = profilesOf(home.agentDir, home.env).for(plan).digest;
 		const mode = n % 5 === 0 ? ("foreground" as const) : ("background" as const);
-		const { run } = admitRun(home.ledger, { ...base, plan, mode, profile, parentSession: PARENT_SESSION, at: Date.now() });
+		const { run } = admitRun(home.ledger, {
+			...base,
+			plan,
+			mode,
+			profile,
+			parentSession: PARENT_SESSION,
+			at: Date.now(),
+		});
 		ids.push(run.id);
 		if (!task.changes) sessions.push(session);
 	};
@@ -187,7 +201,12 @@ async function play(attack: PoolAttack, stage: Stage) {
 				if (sendToRun(home.ledger, to, { body, at: Date.now() }) !== undefined) messages.push({ body, runId: to });
 			}
 			if (admitted % stop === stop - 1) {
-				const whom = ids.at(-random.between(1, Math.min(8, ids.length))) as RunId;
+				// One that a worker has, if there is one: the others are simply cancelled.
+				const away = home.ledger.all<{ id: RunId }>(
+					"SELECT id FROM runs WHERE state = 'running' AND away LIKE '%\"worker\"%'",
+				);
+				const whom =
+					away.length > 0 ? random.pick(away).id : (ids.at(-random.between(1, Math.min(8, ids.length))) as RunId);
 				if (requestStop(home.ledger, whom, { at: Date.now(), by: "user" })) stopped.add(whom);
 			}
 		}
@@ -224,7 +243,9 @@ async function untilSettled({ settleWithinMs = 120_000 }: PoolAttack, stage: Sta
 	while (performance.now() < until && openRuns(stage) > 0) await pause(200);
 	const inWorkers = () =>
 		stage.workers.flatMap(({ name, ledger }) =>
-			ledger.all<{ id: string }>("SELECT id FROM runs WHERE state <> 'ended'").map(({ id }) => `${id} still runs on ${name}`),
+			ledger
+				.all<{ id: string }>("SELECT id FROM runs WHERE state <> 'ended'")
+				.map(({ id }) => `${id} still runs on ${name}`),
 		);
 	const inPool = () => {
 		const packed = join(placesIn(stage.home.agentDir).dir, "pool");
@@ -238,7 +259,9 @@ async function untilSettled({ settleWithinMs = 120_000 }: PoolAttack, stage: Sta
 
 const openJobs = async ({ url }: Stage): Promise<string[]> =>
 	inDatabase(url, async (client) => {
-		const { rows } = await client.query("SELECT id FROM pi_geon_queue.job WHERE state <= 'active' AND name = 'pool-team'");
+		const { rows } = await client.query(
+			"SELECT id FROM pi_geon_queue.job WHERE state <= 'active' AND name = 'pool-team'",
+		);
 		return rows.map(({ id }) => String(id));
 	});
 
@@ -260,24 +283,27 @@ async function gather(stage: Stage): Promise<Pick<PoolEvidence, "runs" | "databa
 		created_at: number;
 		ended_at: number | null;
 	}
-	const runs = home.ledger.all<Row>("SELECT id, plan, state, delivery, outcome, created_at, ended_at FROM runs").map((row): RunEvidence => {
-		const plan = JSON.parse(row.plan) as { task: string; session: { file: string } };
-		return {
-			id: row.id,
-			job: jobIdOf({ ledger: ledgerFile, id: row.id, createdAt: row.created_at }),
-			task: plan.task,
-			state: row.state,
-			delivery: row.delivery,
-			outcome: row.outcome === null ? undefined : (JSON.parse(row.outcome) as Outcome<string>),
-			ended: count(row.id, "ended"),
-			changes: count(row.id, "changes"),
-			announced: told.get(row.id) ?? 0,
-			tookMs: (row.ended_at ?? Number.NaN) - row.created_at,
-			entries: linesOf<Entry>(plan.session.file),
-		};
-	});
+	const runs = home.ledger
+		.all<Row>("SELECT id, plan, state, delivery, outcome, created_at, ended_at FROM runs")
+		.map((row): RunEvidence => {
+			const plan = JSON.parse(row.plan) as { task: string; session: { file: string } };
+			return {
+				id: row.id,
+				job: jobIdOf({ ledger: ledgerFile, id: row.id, createdAt: row.created_at }),
+				task: plan.task,
+				state: row.state,
+				delivery: row.delivery,
+				outcome: row.outcome === null ? undefined : (JSON.parse(row.outcome) as Outcome<string>),
+				ended: count(row.id, "ended"),
+				changes: count(row.id, "changes"),
+				announced: told.get(row.id) ?? 0,
+				tookMs: (row.ended_at ?? Number.NaN) - row.created_at,
+				entries: linesOf<Entry>(plan.session.file),
+			};
+		});
 	const database = await inDatabase(url, async (client): Promise<DatabaseEvidence> => {
-		const all = async <T>(table: string) => (await client.query(`SELECT * FROM faults.${table} ORDER BY seq`)).rows as T[];
+		const all = async <T>(table: string) =>
+			(await client.query(`SELECT * FROM faults.${table} ORDER BY seq`)).rows as T[];
 		return {
 			jobs: await all("jobs"),
 			writes: await all("writes"),

@@ -22,7 +22,9 @@ type Check = (evidence: PoolEvidence) => string[];
 const eachRun =
 	(check: (run: RunEvidence, evidence: PoolEvidence) => (string | false | undefined)[]): Check =>
 	(evidence) =>
-		evidence.runs.flatMap((run) => check(run, evidence).flatMap((problem) => (problem ? [`${run.id} ${problem}`] : [])));
+		evidence.runs.flatMap((run) =>
+			check(run, evidence).flatMap((problem) => (problem ? [`${run.id} ${problem}`] : [])),
+		);
 
 const CHECKS: readonly [promise: string, check: Check][] = [
 	[
@@ -69,7 +71,9 @@ const CHECKS: readonly [promise: string, check: Check][] = [
 				.filter(({ what }) => what === "begin")
 				.flatMap(({ by, step, name, at }) => {
 					const [, host, pid, job = ""] = by.split(":");
-					const mine = database.claims.filter((claim) => claim.job === job && claim.worker === `${host}:${pid}` && claim.at <= at);
+					const mine = database.claims.filter(
+						(claim) => claim.job === job && claim.worker === `${host}:${pid}` && claim.at <= at,
+					);
 					if (mine.length === 0 || nameOf.get(job) !== name) return [];
 					// The least that it can have found: all that was there at the first of its claims.
 					const from = Math.min(...mine.map((claim) => claim.at));
@@ -82,7 +86,9 @@ const CHECKS: readonly [promise: string, check: Check][] = [
 	],
 	[
 		"nothing stops without a request",
-		eachRun(({ id, outcome }, { stopped }) => [outcome?.cause === "stopped" && !stopped.has(id) && "stopped, and nobody asked for it"]),
+		eachRun(({ id, outcome }, { stopped }) => [
+			outcome?.cause === "stopped" && !stopped.has(id) && "stopped, and nobody asked for it",
+		]),
 	],
 	[
 		"a stop waits for the worker's own word",
@@ -100,19 +106,29 @@ const CHECKS: readonly [promise: string, check: Check][] = [
 		({ messages, runs }) =>
 			messages.flatMap(({ body, runId }) => {
 				const files = new Map(runs.map((run) => [JSON.stringify(run.entries[0] ?? run.id), run.entries]));
-				const held = [...files.values()].flat().filter(({ customType, content }) => customType === STEERING && content === body).length;
+				const held = [...files.values()]
+					.flat()
+					.filter(({ customType, content }) => customType === STEERING && content === body).length;
 				const followUps = runs.filter(({ task }) => !task.startsWith("{") && task.split("\n\n").includes(body)).length;
 				const run = runs.find(({ id }) => id === runId);
 				// What was stopped stays stopped: its outcome says which messages it did not get.
 				if (run?.outcome?.cause === "stopped" && held + followUps === 0) return [];
-				return held + followUps === 1 ? [] : [`${body} to ${runId}: ${held} times in a transcript, ${followUps} follow-ups`];
+				return held + followUps === 1
+					? []
+					: [`${body} to ${runId}: ${held} times in a transcript, ${followUps} follow-ups`];
 			}),
 	],
 	["the lane is never wider than its limits", ({ database, laneLimit }) => widerThan(database.jobs, laneLimit)],
-	["changes come home once", eachRun(({ changes, outcome, task }) => [
-		changes > 1 && `received its changes ${changes} times`,
-		taskOf(task).changes && outcome?.status === "success" && changes !== 1 && `succeeded, and its changes came ${changes} times`,
-	])],
+	[
+		"changes come home once",
+		eachRun(({ changes, outcome, task }) => [
+			changes > 1 && `received its changes ${changes} times`,
+			taskOf(task).changes &&
+				outcome?.status === "success" &&
+				changes !== 1 &&
+				`succeeded, and its changes came ${changes} times`,
+		]),
+	],
 	["nothing is left behind", ({ database, left }) => [...database.open.map((job) => `${job} is still open`), ...left]],
 ];
 

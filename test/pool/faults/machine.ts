@@ -128,7 +128,8 @@ export class Machine {
 		this.#isOver = true;
 		this.signal("all", "SIGCONT");
 		const pids = this.signal("all", "SIGKILL");
-		for (let look = 0; look < 100 && pids.some(isStandIn); look++) await new Promise((resolve) => setTimeout(resolve, 50));
+		for (let look = 0; look < 100 && pids.some(isStandIn); look++)
+			await new Promise((resolve) => setTimeout(resolve, 50));
 		this.ledger.close();
 		await this.network.close();
 		if (this.#setup.ownDisk) execFileSync("umount", ["--lazy", this.home]);

@@ -1,4 +1,4 @@
-import { createServer, type Socket, connect } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 
 /** What a machine's packets do on their way to the database. */
 type Weather = { kind: "fine" } | { kind: "hang" } | { kind: "slow"; ms: number };

@@ -32,7 +32,10 @@ export function scriptedWork({ places, calls }: { places: Places; calls: string 
 			const usage = () => ({ ...record.usage, turns, output: turns });
 			let done = stepsOf(session.entries, task.name).length;
 			const say = (what: string, step: number) =>
-				appendFileSync(calls, `${JSON.stringify({ what, name: task.name, step, by: record.parentSession, at: Date.now() })}\n`);
+				appendFileSync(
+					calls,
+					`${JSON.stringify({ what, name: task.name, step, by: record.parentSession, at: Date.now() })}\n`,
+				);
 			say("begin", done);
 			while (!cause && done < task.steps) {
 				say("step", done + 1);

@@ -43,8 +43,13 @@ export async function attendAsParent(transcript: string): Promise<never> {
 		const text = existsSync(transcript) ? readFileSync(transcript, "utf8") : "";
 		const told = new Set(text.split("\n"));
 		const news = ids.filter((id) => ours.has(id) && !told.has(id));
-		if (news.length > 0) appendFileSync(transcript, `${text === "" || text.endsWith("\n") ? "" : "\n"}${news.join("\n")}\n`);
-		settleDeliveries(ledger, ids.filter((id: RunId) => ours.has(id)), Date.now());
+		if (news.length > 0)
+			appendFileSync(transcript, `${text === "" || text.endsWith("\n") ? "" : "\n"}${news.join("\n")}\n`);
+		settleDeliveries(
+			ledger,
+			ids.filter((id: RunId) => ours.has(id)),
+			Date.now(),
+		);
 	}
 }
 

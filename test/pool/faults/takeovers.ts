@@ -6,8 +6,13 @@ export function takeovers({ jobs, claims }: DatabaseEvidence, faults: readonly L
 	const found = new Map<string, number[]>();
 	for (const { kind, at, pids } of faults) {
 		if (!["worker killed", "porter killed", "network silent"].includes(kind)) continue;
-		for (const claim of claims.filter(({ worker, at: since }) => since < at && pids.includes(Number(worker.split(":")[1])))) {
-			const next = jobs.find(({ job, at: then, state, attempt }) => job === claim.job && then > claim.at && (state !== "active" || attempt !== claim.attempt));
+		for (const claim of claims.filter(
+			({ worker, at: since }) => since < at && pids.includes(Number(worker.split(":")[1])),
+		)) {
+			const next = jobs.find(
+				({ job, at: then, state, attempt }) =>
+					job === claim.job && then > claim.at && (state !== "active" || attempt !== claim.attempt),
+			);
 			// What was over before, or ended by itself all the same, was not taken over.
 			if (!next || next.at < at || next.state !== "retry") continue;
 			found.set(kind, [...(found.get(kind) ?? []), next.at - at]);
@@ -16,7 +21,14 @@ export function takeovers({ jobs, claims }: DatabaseEvidence, faults: readonly L
 	return Object.fromEntries(
 		[...found].map(([kind, times]) => {
 			const sorted = times.toSorted((a, b) => a - b);
-			return [kind, { jobs: sorted.length, median: Math.round(sorted[sorted.length >> 1] ?? 0), longest: Math.round(sorted.at(-1) ?? 0) }];
+			return [
+				kind,
+				{
+					jobs: sorted.length,
+					median: Math.round(sorted[sorted.length >> 1] ?? 0),
+					longest: Math.round(sorted.at(-1) ?? 0),
+				},
+			];
 		}),
 	);
 }
