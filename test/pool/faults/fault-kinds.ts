@@ -13,6 +13,7 @@ export interface LoggedPoolFault {
 const SUSPENDED_MS = 13_000;
 /** Longer than a lease of this suite. */
 const COURIER_SUSPENDED_MS = 5000;
+const CHANGES_WITHIN_MS = 10_000;
 const SLOW_MS = 5000;
 const FULL_MS = 3000;
 
@@ -23,6 +24,15 @@ export const FAULTS = {
 	"porter killed": (stage) => killed(stage, "porter killed", "program"),
 	"host of a child killed": (stage) => killed(stage, "host of a child killed", "hosts"),
 	"courier killed": async ({ home }) => logged("courier killed", home.name, home.signal("hosts", "SIGKILL")),
+	/** After the ledger has the changes of a run, and before it has its end. */
+	"courier killed with changes": async ({ home }) => {
+		const sql = `SELECT 1 FROM faults_audit JOIN runs ON runs.id = run_id
+			WHERE what = 'changes' AND state <> 'ended' LIMIT 1`;
+		for (const until = Date.now() + CHANGES_WITHIN_MS; Date.now() < until; await pause(5)) {
+			if (home.ledger.get(sql)) break;
+		}
+		return logged("courier killed with changes", home.name, home.signal("hosts", "SIGKILL"));
+	},
 	"parent killed": async ({ home }) => logged("parent killed", home.name, home.signal("program", "SIGKILL")),
 	"PostgreSQL killed": async ({ server }) => {
 		await server.crash();
@@ -69,6 +79,7 @@ export type FaultKind =
 	| "porter killed"
 	| "host of a child killed"
 	| "courier killed"
+	| "courier killed with changes"
 	| "parent killed"
 	| "PostgreSQL killed"
 	| "worker suspended"

@@ -36,7 +36,7 @@ export function attackFor(mutation: string): PoolAttack {
 			return { runs: 40, faults: 0, seed: SEED, workers: 4, laneLimit: 3, ...ENDS };
 		default:
 			return {
-				...{ runs: 30, faults: 30, seed: SEED, workers: 2, kinds: ["courier killed"], everyMs: 500 },
+				...{ runs: 16, faults: 3, seed: SEED, workers: 2, kinds: ["courier killed with changes"], everyMs: 500 },
 				...{ oneIn: { changes: 2, stop: 1000, message: 1000 }, ...ENDS },
 			};
 	}
