@@ -151,6 +151,7 @@ async function play(attack: PoolAttack, stage: Stage) {
 	const messages: { body: string; runId: string }[] = [];
 	const stopped = new Set<string>();
 	const ids: RunId[] = [];
+	const withoutChanges: RunId[] = [];
 	const sessions: { id: ReturnType<typeof newSessionId>; file: string }[] = [];
 	const admit = (n: number) => {
 		const task: ScriptedTask = {
@@ -185,7 +186,9 @@ async function play(attack: PoolAttack, stage: Stage) {
 			at: Date.now(),
 		});
 		ids.push(run.id);
-		if (!task.changes) sessions.push(session);
+		if (task.changes) return;
+		sessions.push(session);
+		withoutChanges.push(run.id);
 	};
 	admit(0);
 	while (faults > 0 && (await openJobs(stage)).length === 0 && openRuns(stage) > 0) await pause(100);
@@ -196,7 +199,8 @@ async function play(attack: PoolAttack, stage: Stage) {
 			admit(admitted);
 			while (attack.oneByOne && openRuns(stage) > 0) await pause(5);
 			if (admitted % message === message - 1) {
-				const to = ids.at(-random.between(1, Math.min(6, ids.length))) as RunId;
+				// Not to one with changes: what continues its session is refused until somebody decides about them.
+				const to = withoutChanges.at(-random.between(1, Math.min(6, withoutChanges.length))) as RunId;
 				const body = `message-${admitted}`;
 				if (sendToRun(home.ledger, to, { body, at: Date.now() }) !== undefined) messages.push({ body, runId: to });
 			}
