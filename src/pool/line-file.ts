@@ -55,7 +55,7 @@ export class LineWriter {
 		mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
 		const opened = openSync(this.#file, "a", 0o600);
 		try {
-			writeWhole(opened, Buffer.from(`${lines.join("\n")}\n`));
+			appendWhole(opened, Buffer.from(`${lines.join("\n")}\n`));
 		} finally {
 			closeSync(opened);
 		}
@@ -64,7 +64,7 @@ export class LineWriter {
 }
 
 /** All of it or nothing: on a full disk a part is written, and the same lines come again. */
-function writeWhole(opened: number, bytes: Buffer): void {
+function appendWhole(opened: number, bytes: Buffer): void {
 	const { size } = fstatSync(opened);
 	try {
 		for (let at = 0; at < bytes.length; ) at += writeSync(opened, bytes, at);
