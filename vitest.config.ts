@@ -11,6 +11,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, ".cache", "node-com
 /** The attack uses both cores by itself. The ratios measure them, and the others are about a time that is promised. */
 const ALONE = [
 	"test/faults/faults.test.ts",
+	"test/pool/faults/faults.test.ts",
 	"test/bench/*.test.ts",
 	"test/e2e/escape.test.ts",
 	"test/security/longest-result.test.ts",

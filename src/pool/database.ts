@@ -8,7 +8,15 @@ import { type CHANNELS, forgetOldJobs, KEPT_DAYS, QUEUE_SCHEMA, queueOf, TABLES 
 export const HEARTBEAT_SECONDS = 10;
 /** How often anybody looks for silent workers. The takeover takes this and the time above. */
 const SUPERVISED_EVERY_SECONDS = 2;
-const CONNECT_WITHIN_MS = 10_000;
+/** Less than a heartbeat, so that a worker whose network is silent notices before others take its jobs. */
+const CONNECT_WITHIN_MS = 5000;
+/** A network that falls silent tells nobody: without a limit, a question would wait for hours. Long enough for a large bundle. */
+const STATEMENT_WITHIN_MS = 20_000;
+/**
+ * The database ends a transaction whose client says nothing more. A process that was suspended, or cut off, in the middle of a
+ * claim would keep the lock that all claims wait for, and in the middle of a write the row that a takeover changes.
+ */
+const SILENT_IN_TRANSACTION_MS = 10_000;
 const CONNECTIONS = 6;
 /** How long to wait before a lost connection for hints is opened again. */
 const LISTEN_AGAIN_MS = 500;
@@ -57,6 +65,9 @@ export class PoolDatabase implements Queries {
 			connectionString: url,
 			max: CONNECTIONS,
 			connectionTimeoutMillis: CONNECT_WITHIN_MS,
+			query_timeout: STATEMENT_WITHIN_MS,
+			idle_in_transaction_session_timeout: SILENT_IN_TRANSACTION_MS,
+			keepAlive: true,
 			application_name: "pi-geon",
 		});
 		pool.on("error", (error) => log.warn("a connection to the pool's database broke", { error }));

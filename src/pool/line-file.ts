@@ -55,11 +55,22 @@ export class LineWriter {
 		mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
 		const opened = openSync(this.#file, "a", 0o600);
 		try {
-			writeSync(opened, `${lines.join("\n")}\n`);
+			appendWhole(opened, Buffer.from(`${lines.join("\n")}\n`));
 		} finally {
 			closeSync(opened);
 		}
 		this.count += lines.length;
+	}
+}
+
+/** All of it or nothing: on a full disk a part is written, and the same lines come again. */
+function appendWhole(opened: number, bytes: Buffer): void {
+	const { size } = fstatSync(opened);
+	try {
+		for (let at = 0; at < bytes.length; ) at += writeSync(opened, bytes, at);
+	} catch (error) {
+		ftruncateSync(opened, size);
+		throw error;
 	}
 }
 

@@ -4,6 +4,7 @@ import { outcomeWithoutHost } from "../../collect/outcome.ts";
 import type { Away } from "../../ledger/away.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Places } from "../../ledger/places.ts";
+import { heldRuns } from "../../ledger/progress.ts";
 import type { Log } from "../../log/log.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { messageOf } from "../../run/message-of.ts";
@@ -149,6 +150,7 @@ export class RunAway {
 					message: `Its workers of pool ${setup.pool} died, and no attempts are left.`,
 				});
 			case "cancelled":
+				this.#learnOfStop();
 				return this.#endedAs(
 					this.#stop
 						? this.#stopped(this.#stop)
@@ -158,6 +160,13 @@ export class RunAway {
 				await this.#bringStop(database, row);
 				return undefined;
 		}
+	}
+
+	/** One that took over may see the job before its host has told it who asked to stop. */
+	#learnOfStop(): void {
+		const { record, setup } = this.#facts;
+		const stopBy = heldRuns(setup.ledger, record.run.hostId).get(record.run.id)?.stopBy;
+		if (stopBy !== undefined) this.stop({ kind: "stopped", by: stopBy });
 	}
 
 	async #row(database: PoolDatabase): Promise<JobRow | undefined> {
@@ -175,6 +184,9 @@ export class RunAway {
 		const { log, ledger, places, agentDir, pool } = setup;
 		const all = services.parentSessionUsage();
 		this.#spentByOthers = without(all, this.#usage);
+		// A courier that was suspended may wake up after another has brought the run home and removed its job.
+		services.assertLeaseHeld();
+		if (this.#isLost) return;
 		await postRun({ database, ledger, places, agentDir, record, job, spentByOthers: this.#spentByOthers });
 		log.info("posted to a pool", { runId: record.run.id, pool });
 		this.#setAway({ pool, since: Date.now() });

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { outcomeOf } from "../../collect/outcome.ts";
 import type { Config, PoolSettings } from "../../config/config.ts";
-import { admitRun } from "../../ledger/admit.ts";
+import { admitInTransaction } from "../../ledger/admit.ts";
 import { changeFiles } from "../../ledger/change-files.ts";
 import { settleDeliveries } from "../../ledger/deliveries.ts";
 import { sendToRun } from "../../ledger/inbox.ts";
@@ -90,8 +90,8 @@ export class PoolAssignment {
 		await this.#orLog("messages", () => this.#running?.relay.receive());
 	}
 
-	/** Never fails. What went wrong here is tried by another worker. */
-	async work(): Promise<void> {
+	/** Never fails. What went wrong here is tried by another worker: then it answers false. */
+	async work(): Promise<boolean> {
 		const { database, log } = this.#setup;
 		const jobId = this.job.id;
 		try {
@@ -99,12 +99,19 @@ export class PoolAssignment {
 			if (typeof order === "string") await this.#refuse(order);
 			else if (order.kind === "check") await this.#complete(JSON.stringify({ kind: "check", ...this.#setup.about }));
 			else await this.#run(order);
+			return true;
 		} catch (error) {
-			if (error instanceof ClaimLost || this.#lost.signal.aborted)
-				return log.info("a job is not ours any more", { jobId });
-			if (error instanceof CannotTravel) return this.#orLog("refusal", () => this.#refuse(error.message));
+			if (error instanceof ClaimLost || this.#lost.signal.aborted) {
+				log.info("a job is not ours any more", { jobId });
+				return true;
+			}
+			if (error instanceof CannotTravel) {
+				await this.#orLog("refusal", () => this.#refuse(error.message));
+				return true;
+			}
 			log.error("a job failed here", { jobId, error });
 			await this.#orLog("failure", () => database.boss.fail(database.queue, this.job, { message: messageOf(error) }));
+			return false;
 		}
 	}
 
@@ -169,22 +176,26 @@ export class PoolAssignment {
 			resumed: known.lines.length > 0,
 		};
 		const plan = guestPlan({ order, cwd, session, config: this.#setup.config(), elapsedMs: known.elapsedMs });
-		const record = admitRun(ledger, {
-			plan,
-			mode: "background",
-			parentSession: `pool:${worker}:${this.job.id}`,
-			...(order.label !== undefined && { label: order.label }),
-			profile: this.#setup.profile(plan),
-			laneLimit,
-			at: Date.now(),
-			usage: known.usage,
-		});
-		const here = { sessionId: session.id, cwd, runId: record.run.id };
 		const there = { sessionId: order.plan.session.id, cwd: order.plan.cwd, runId: order.runId };
-		writeLines(
-			session.file,
-			known.lines.map((line) => renamedLine(line, { from: there, to: here, seq: () => 0 })),
-		);
+		// The lines first: a host that is there already claims the run as soon as it can see it.
+		const { record, here } = ledger.transaction("full", () => {
+			const admitted = admitInTransaction(ledger, {
+				plan,
+				mode: "background",
+				parentSession: `pool:${worker}:${this.job.id}`,
+				...(order.label !== undefined && { label: order.label }),
+				profile: this.#setup.profile(plan),
+				laneLimit,
+				at: Date.now(),
+				usage: known.usage,
+			});
+			const names = { sessionId: session.id, cwd, runId: admitted.run.id };
+			writeLines(
+				session.file,
+				known.lines.map((line) => renamedLine(line, { from: there, to: names, seq: () => 0 })),
+			);
+			return { record: admitted, here: names };
+		});
 		if (plan.tree && this.job.retryCount > 0 && known.lines.length > 0) {
 			sendToRun(ledger, record.run.id, { body: FRESH_COPY, at: Date.now() });
 		}
@@ -194,6 +205,7 @@ export class PoolAssignment {
 			job: this.job,
 			runId: record.run.id,
 			file: session.file,
+			known: known.lines.length,
 			names,
 			onNews: () => {
 				supervisor.hint();

@@ -13,6 +13,10 @@ const BEAT_EVERY_MS = 2000;
 /** Before the others may take its jobs: a child must not work on for a job that somebody else has. */
 const SILENT_FOR_MS = (HEARTBEAT_SECONDS - 2) * 1000;
 
+/** A machine whose disk is full, say, would use up all attempts of a job in a second. Others take it meanwhile. */
+const AFTER_FAILURE_MS = 8000;
+const LOOKS_FOR_SILENCE_EVERY_MS = 500;
+
 /**
  * A worker: takes jobs of its pool, as many at once as it has places, and has them done by the hosts of this machine. Those,
  * their leases and their rings are the ledger's affair, as for any other run.
@@ -24,6 +28,7 @@ export class Porter {
 	#isLeaving = false;
 	#isDraining = false;
 	#heardAt: number;
+	#takesAgainAt = 0;
 
 	constructor(setup: PorterSetup) {
 		this.#setup = setup;
@@ -36,11 +41,23 @@ export class Porter {
 
 	/** Until it is told to leave, or is drained and has nothing left. */
 	async serve(): Promise<void> {
-		const { database, clock, log } = this.#setup;
+		const { database } = this.#setup;
 		database.listen(CHANNELS.toWorkers, (job) => {
 			if (job) void this.#jobs.get(job)?.receive();
 			this.#wake();
 		});
+		// Beside the loop, which may be waiting for an answer of a network that has fallen silent.
+		const watch = setInterval(() => this.#loseIfSilent(), LOOKS_FOR_SILENCE_EVERY_MS);
+		try {
+			await this.#serveUntilOver();
+		} finally {
+			clearInterval(watch);
+		}
+		await this.#sayGoodbye(database);
+	}
+
+	async #serveUntilOver(): Promise<void> {
+		const { clock, log } = this.#setup;
 		let nextBeat = 0;
 		while (!this.#isLeaving && !(this.#isDraining && this.#jobs.size === 0)) {
 			try {
@@ -52,10 +69,8 @@ export class Porter {
 			} catch (error) {
 				log.warn("the pool cannot be reached", { pool: this.#setup.settings.name, error });
 			}
-			this.#loseIfSilent();
 			await this.#wait(nextBeat - clock.elapsed());
 		}
-		await this.#sayGoodbye(database);
 	}
 
 	/** Its jobs go to other workers at once. */
@@ -112,13 +127,15 @@ export class Porter {
 
 	async #claim(): Promise<void> {
 		const { database, settings, worker, slots } = this.#setup;
-		while (!this.#isLeaving && !this.#isDraining && this.#jobs.size < slots) {
+		const isFree = () => !this.#isLeaving && !this.#isDraining && this.#jobs.size < slots;
+		while (isFree() && this.#setup.clock.elapsed() >= this.#takesAgainAt) {
 			const job = await claimJob(database, { pool: settings.name, worker });
 			if (!job) return;
 			const assignment = new PoolAssignment(job, this.#setup);
 			this.#jobs.set(job.id, assignment);
-			void assignment.work().finally(() => {
+			void assignment.work().then((isWell) => {
 				if (this.#jobs.get(job.id) === assignment) this.#jobs.delete(job.id);
+				if (!isWell) this.#takesAgainAt = this.#setup.clock.elapsed() + AFTER_FAILURE_MS;
 				this.#wake();
 			});
 		}

@@ -20,6 +20,8 @@ export interface RelaySetup {
 	runId: RunId;
 	/** The session file here. */
 	file: string;
+	/** How many of its first lines came from there. */
+	known: number;
 	names: { here: LineNames; there: LineNames };
 	/** A stop was asked for, or a message came. */
 	onNews(): void;
@@ -40,12 +42,11 @@ export class Relay {
 	readonly #given = new Set<number>();
 	#isStopping = false;
 
-	/** Lines that are in the file by now came from there. */
+	/** The child may have begun by now: what the file holds says nothing about where it came from. */
 	constructor(setup: RelaySetup) {
 		this.#setup = setup;
 		this.#reader = new LineReader(setup.file);
-		this.#reader.next();
-		this.#next = this.#reader.count;
+		this.#next = setup.known;
 	}
 
 	heard(progress: Progress): void {
@@ -71,7 +72,8 @@ export class Relay {
 	}
 
 	#look(): string {
-		this.#pending.push(...this.#reader.next());
+		const readBefore = this.#reader.count;
+		this.#pending.push(...this.#reader.next().slice(Math.max(0, this.#setup.known - readBefore)));
 		return JSON.stringify(this.#state());
 	}
 
@@ -93,11 +95,15 @@ export class Relay {
 		const naming = { from: names.here, to: names.there, seq: (seq: number) => this.#seqThere.get(seq) ?? 0 };
 		const lines = this.#pending.map((line) => renamedLine(line, naming));
 		if (lines.length > 0) {
-			await client.query(
+			// Again, if the connection broke between the commit and its answer: then they are there already, and ours.
+			const { rowCount } = await client.query(
 				`INSERT INTO pi_geon.lines (job, n, attempt, body)
-					SELECT $1, $2::int + position - 1, $3, body FROM unnest($4::text[]) WITH ORDINALITY AS line (body, position)`,
+					SELECT $1, $2::int + position - 1, $3, body FROM unnest($4::text[]) WITH ORDINALITY AS line (body, position)
+					ON CONFLICT (job, n) DO UPDATE SET body = excluded.body WHERE lines.attempt = excluded.attempt`,
 				[job.id, this.#next, job.retryCount, lines],
 			);
+			if (rowCount !== lines.length)
+				throw new Error(`Lines of job ${job.id} from ${this.#next} on are another attempt's.`);
 		}
 		// In one transaction: a worker that takes over finds the message in the lines, or gets it again. Never both.
 		const received = this.#pending.flatMap((line) => this.#seqThere.get(messageIn(line, runId) ?? 0) ?? []);

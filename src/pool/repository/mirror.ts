@@ -82,6 +82,9 @@ async function mirrorWith({ root, repository, bundle, job }: MirrorOrder): Promi
 		return mirror;
 	} catch (error) {
 		if (error instanceof CannotTravel) throw error;
+		// All that is needed is here: then it is this machine that could not write, and another one may.
+		const isOfGit = error instanceof Error && error.name === "GitFailed";
+		if (!isOfGit || (bundle && (await hasAll(mirror, { commit, bundle: file })))) throw error;
 		throw new CannotTravel(`The worker cannot get the repository: ${messageOf(error)}`);
 	} finally {
 		rmSync(file, { force: true });
