@@ -127,6 +127,7 @@ const COLUMNS: readonly [string, ColumnCheck][] = Object.entries({
 		(value) => isCount(value, 1) && Number(value) <= MOST_ATTEMPTS,
 	),
 	hops: orEmpty(aText),
+	away: orEmpty(aText),
 	fence: aCount,
 	host_id: orEmpty(aText),
 	lease_until: orEmpty(lease),

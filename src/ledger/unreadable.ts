@@ -57,7 +57,7 @@ function close(ledger: Ledger, row: RawRow | undefined, how: { at: number; outco
 	closeQuestionsInTransaction(ledger, asText(row.id), at);
 	ledger.run(
 		`UPDATE runs SET id = ?, session_id = ?, parent_session = ?, tool_call = ?, mode = ?, agent = ?, label = ?, profile = ?,
-			own_run = NULL, lane_limit = 1, state = 'ended', attempt = ?, max_attempts = ?, hops = NULL, fence = ?, host_id = NULL, lease_until = NULL,
+			own_run = NULL, lane_limit = 1, state = 'ended', attempt = ?, max_attempts = ?, hops = NULL, away = NULL, fence = ?, host_id = NULL, lease_until = NULL,
 			stop_at = NULL, stop_by = NULL, stop_command = NULL, created_at = ?, started_at = ?, ended_at = ?, delivery = ?, delivered_at = ?,
 			deliverer = NULL, deliverer_until = NULL, stop_hook = NULL, archive_at = ?, archived_at = ?, usage = ?, plan = ?, outcome = ?, partial = NULL
 			WHERE seq = ?`,

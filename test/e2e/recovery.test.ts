@@ -73,7 +73,7 @@ describe.each(piVersions)("on pi %s", (version) => {
 				isOneLine: true,
 			});
 		}
-		const hosts = inLedger<{ n: number }>(home, "SELECT count(*) AS n FROM hosts");
+		const hosts = inLedger<{ n: number }>(home, "SELECT count(DISTINCT host_id) AS n FROM attempts");
 		expect(hosts).toEqual([{ n: 2 }]);
 	});
 });

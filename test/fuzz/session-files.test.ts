@@ -109,17 +109,17 @@ const DAMAGES: Damage[] = [
 	},
 	{ name: "its lines in a circle", make: (s) => rewrite(s, circle(lines(s))), refused: /is damaged/ },
 	{ name: "a number", make: appended("5"), refused: /is damaged, it has a line that is not an entry: 5/ },
-	{ name: "a text", make: appended('"text"'), refused: /no entry/ },
-	{ name: "an entry without an id", make: appended('{"type":"message"}'), refused: /no entry/ },
+	{ name: "a text", make: appended('"text"'), refused: /not an entry/ },
+	{ name: "an entry without an id", make: appended('{"type":"message"}'), refused: /not an entry/ },
 	{
 		name: "a message without content",
 		make: appended('{"type":"message","id":"ffffffff","parentId":null,"message":{"role":"assistant"}}'),
-		refused: /no entry/,
+		refused: /not an entry/,
 	},
 	{
 		name: "a message that is none",
 		make: appended('{"type":"message","id":"ffffffff","parentId":null,"message":null}'),
-		refused: /no entry/,
+		refused: /not an entry/,
 	},
 	{
 		name: "binary",
@@ -145,8 +145,8 @@ const DAMAGES: Damage[] = [
 	},
 	{ name: "of an older pi", make: header({ version: 2 }) },
 	{ name: "empty", make: (s) => rewrite(s, ""), refused: /is empty/ },
-	{ name: "a folder", make: (s) => instead(s, () => mkdirSync(s.file)), refused: /is no file/ },
-	{ name: "a pipe", make: (s) => instead(s, () => execFileSync("mkfifo", [s.file])), refused: /is no file/ },
+	{ name: "a folder", make: (s) => instead(s, () => mkdirSync(s.file)), refused: /is not a file/ },
+	{ name: "a pipe", make: (s) => instead(s, () => execFileSync("mkfifo", [s.file])), refused: /is not a file/ },
 	{
 		name: "too large",
 		make: (s) => rewrite(s, Buffer.concat([s.content, Buffer.alloc(65 * 1024 * 1024, 0x20)])),
