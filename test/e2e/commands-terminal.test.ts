@@ -32,7 +32,7 @@ describe.each(somePi(import.meta.url))("commands in a terminal, on pi %s", (vers
 	test("each has an answer in the conversation that the model never sees, and makes no ledger", async () => {
 		const home = await openHome({});
 		// High enough for all answers: what scrolls away is not on pi 1.5's screen any more.
-		const terminal = startTerminal(home, { version, cols: 200, rows: 500 });
+		const terminal = startTerminal(home, { version, cols: 250, rows: 500 });
 		await terminal.ready();
 		for (const [line, says] of [...WITHOUT_RUNS, ...WRONG]) {
 			const before = times(anywhere(says), shown(terminal));

@@ -44,7 +44,9 @@ test("a key that a variable names is hidden; a folder with the project in it and
 	const key = join(outside, "credentials");
 	writeFileSync(key, "a secret\n");
 	writeFileSync(join(tree, "file"), "of the project\n");
-	const node = [process.execPath, join(repositoryRoot, "test", "children", "in-ring.ts"), JSON.stringify(ring.setup)];
+	// A ring has a /tmp of its own, and this checkout may be below /tmp.
+	const setup = JSON.stringify({ ...ring.setup, readable: [outside] });
+	const node = [process.execPath, join(repositoryRoot, "test", "children", "in-ring.ts"), setup];
 	const run = (env: object) =>
 		execFileSync(node[0] ?? "", [...node.slice(1), `cat ${key} file; echo gone > /dev/null`], {
 			env: { ...process.env, ...env },

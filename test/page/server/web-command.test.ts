@@ -88,7 +88,7 @@ describe("pi-geon web", () => {
 	test("is not for subagents, takes a port that is one, and ends with its parent if it should", async () => {
 		const home = await openHome({});
 		const inside = await piGeon(home, ["web", "--no-open"], { env: { PI_SUBAGENT_DEPTH: "1" } });
-		expect(inside).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("inside a subagent") });
+		expect(inside).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("Inside a subagent") });
 		for (const port of ["0", "65536", "http", "-1", "1.5"]) {
 			expect((await piGeon(home, ["web", `--port=${port}`])).code).toBe(2);
 		}

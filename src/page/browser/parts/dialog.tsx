@@ -11,11 +11,13 @@ interface Asked {
 	onYes(): void;
 }
 
-const asked = signal<Asked | undefined>(undefined);
+const asked = signal<(Asked & { id: number }) | undefined>(undefined);
+let questions = 0;
 
 /** Asks before something happens that cannot be taken back easily. */
 export const askFirst = (question: Asked): void => {
-	asked.value = question;
+	questions += 1;
+	asked.value = { ...question, id: questions };
 };
 
 /** A dialog of the browser: it keeps the focus, and Esc closes it. */
@@ -41,12 +43,13 @@ export function Dialog(props: { title: string; onClose(): void; wide?: boolean; 
 export function Question() {
 	const question = asked.value;
 	if (!question) return null;
-	const { title, text, confirm, isDangerous, onYes } = question;
+	const { id, title, text, confirm, isDangerous, onYes } = question;
+	// The browser says later that a dialog was closed. By then there may be another question.
 	const close = () => {
-		asked.value = undefined;
+		if (asked.value?.id === id) asked.value = undefined;
 	};
 	return (
-		<Dialog title={title} onClose={close}>
+		<Dialog key={id} title={title} onClose={close}>
 			<div class="dialog-text">{text}</div>
 			<div class="dialog-buttons">
 				<button type="button" onClick={close}>
