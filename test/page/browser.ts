@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { type BrowserContext, chromium, type Page } from "playwright-core";
 import { PATIENCE_MS } from "../helpers/patience.ts";
 
@@ -36,8 +37,21 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<Browse
 		timeout: PATIENCE_MS,
 	});
 	context.setDefaultTimeout(PATIENCE_MS);
-	context.once("close", () => rmSync(profile, { recursive: true, force: true, maxRetries: 5 }));
+	const close = context.close.bind(context);
+	context.close = async () => {
+		await close();
+		await remove(profile);
+	};
 	return context;
+}
+
+/** Processes of Chromium that are still leaving may write into the folder, or make it again. */
+async function remove(folder: string): Promise<void> {
+	for (let isQuiet = 0; isQuiet < 3; isQuiet++) {
+		if (existsSync(folder)) isQuiet = 0;
+		rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+		await setTimeout(100);
+	}
 }
 
 async function foundChromium(): Promise<string> {
