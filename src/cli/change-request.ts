@@ -53,4 +53,4 @@ async function saysYes(question: string): Promise<boolean | undefined> {
 	}
 }
 
-export const YES_OPTION = { yes: { type: "boolean", short: "y", does: "do it without asking" } } as const;
+export const YES_OPTION = { yes: { type: "boolean", short: "y", does: "do not ask for confirmation" } } as const;

@@ -41,7 +41,7 @@ export interface Command {
 
 /** Which every command has. */
 export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
-	json: { type: "boolean", does: "answer with JSON" },
+	json: { type: "boolean", does: "print JSON" },
 	help: { type: "boolean", short: "h", does: "show this help" },
 };
 

@@ -6,7 +6,7 @@ import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
 export const discard: Command = {
 	name: "discard",
 	takes: `<run> [--yes] ${SCOPE_TAKES}`,
-	does: "remove the changes of a run for good",
+	does: "delete the changes of a run; this cannot be undone",
 	words: [1, 1],
 	completes: "runs",
 	options: { ...YES_OPTION, ...SCOPE_OPTIONS },

@@ -10,15 +10,20 @@ import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
 export const exportCommand: Command = {
 	name: "export",
 	takes: `<run> [--html|--md|--json|--otlp] [-o <file>] [--force] ${SCOPE_TAKES}`,
-	does: "one run as one file to share, with secrets masked: facts, transcript, changes, outcome",
+	does: "write one run to a file to share, with secrets masked: facts, transcript, changes, outcome",
 	words: [1, 1],
 	completes: "runs",
 	options: {
-		html: { type: "boolean", does: "as a page that needs nothing else" },
-		md: { type: "boolean", does: "as Markdown, which is usual" },
-		otlp: { type: "boolean", does: "its OpenTelemetry spans, as a collector takes them" },
-		output: { type: "string", short: "o", takes: "<file>", does: "into this file, whose name may tell the format" },
-		force: { type: "boolean", does: "replace a file that is there" },
+		html: { type: "boolean", does: "write one self-contained HTML page" },
+		md: { type: "boolean", does: "write Markdown (the default)" },
+		otlp: { type: "boolean", does: "write its OpenTelemetry spans, as a collector accepts them" },
+		output: {
+			type: "string",
+			short: "o",
+			takes: "<file>",
+			does: "write to this file; its extension can choose the format",
+		},
+		force: { type: "boolean", does: "overwrite an existing file" },
 		...SCOPE_OPTIONS,
 	},
 	async run(call) {

@@ -19,8 +19,8 @@ export const list: Command = {
 	words: [0, 0],
 	options: {
 		...SCOPE_OPTIONS,
-		all: { type: "boolean", short: "a", does: "all of them" },
-		limit: { type: "string", short: "n", takes: "<n>", does: `show at most this many (${USUAL_LIMIT})` },
+		all: { type: "boolean", short: "a", does: "show all runs" },
+		limit: { type: "string", short: "n", takes: "<n>", does: `show at most this many (default ${USUAL_LIMIT})` },
 	},
 	async run({ options, out }) {
 		const asked = countOption(options.limit, "limit");

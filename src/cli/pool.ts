@@ -13,12 +13,12 @@ const DEEDS: Readonly<Record<string, Deed>> = { status, drain, check, limit: lim
 export const pool: Command = {
 	name: "pool",
 	takes: `<${Object.keys(DEEDS).join("|")}> [<pool>] [--total <n>] [--per-requester <n>]`,
-	does: "look at a pool of workers, let its workers finish and leave, try it, or limit how many runs it does at once",
+	does: "status: show a pool; drain: let its workers finish and leave; check: try it; limit: set how many runs it does at once",
 	words: [1, 3],
 	completes: Object.keys(DEEDS),
 	options: {
-		total: { type: "string", takes: "<n>", does: "limit: at most so many runs at once" },
-		"per-requester": { type: "string", takes: "<n>", does: "limit: at most so many of one requester" },
+		total: { type: "string", takes: "<n>", does: "limit: at most this many runs at once" },
+		"per-requester": { type: "string", takes: "<n>", does: "limit: at most this many of one requester" },
 	},
 	async run(call) {
 		const { words, out } = call;

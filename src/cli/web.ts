@@ -7,12 +7,17 @@ import { isInsideSubagent, ONLY_LOOKS, places } from "./surroundings.ts";
 export const web: Command = {
 	name: "web",
 	takes: "[--port <n>] [--no-open]",
-	does: "the live page: runs, transcripts, costs and changes in your browser, until Ctrl-C",
+	does: "serve the live page with runs, transcripts, costs and changes, until Ctrl-C",
 	words: [0, 0],
 	options: {
-		port: { type: "string", short: "p", takes: "<n>", does: "the port of 127.0.0.1 to serve it on (any that is free)" },
-		"no-open": { type: "boolean", does: "only print the address, and open no browser" },
-		"with-parent": { type: "boolean", does: "end when standard input ends, for a program that starts it" },
+		port: {
+			type: "string",
+			short: "p",
+			takes: "<n>",
+			does: "serve it on this port of 127.0.0.1 (default: a free one)",
+		},
+		"no-open": { type: "boolean", does: "print the address without opening a browser" },
+		"with-parent": { type: "boolean", does: "exit when standard input closes, for programs that start it" },
 	},
 	async run(call) {
 		const { options, out } = call;

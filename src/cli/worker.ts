@@ -15,11 +15,11 @@ const USUAL_PLACES = 4;
 export const worker: Command = {
 	name: "worker",
 	takes: "--pool <name> [--places <n>]",
-	does: "take runs of a pool and do them on this machine, until Ctrl-C",
+	does: "work on the runs of a pool on this machine, until Ctrl-C",
 	words: [0, 0],
 	options: {
-		pool: { type: "string", takes: "<name>", does: "the pool, as pi-geon.json names it" },
-		places: { type: "string", takes: "<n>", does: `how many runs at once (${USUAL_PLACES})` },
+		pool: { type: "string", takes: "<name>", does: "the name of the pool in pi-geon.json" },
+		places: { type: "string", takes: "<n>", does: `work on at most this many at once (default ${USUAL_PLACES})` },
 	},
 	async run({ options, out }) {
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);

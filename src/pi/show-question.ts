@@ -1,4 +1,5 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { plain } from "../collect/plain.ts";
 import type { Services } from "../delegate.ts";
 import { questionEnd } from "../operate/answer-question.ts";
@@ -8,6 +9,7 @@ import { ours, type Redacted, reshaped } from "../run/redacted.ts";
 import type { ShowQuestion } from "../supervise/ask.ts";
 import { QuestionDialogs } from "../supervise/question-dialogs.ts";
 import { dialog, whoAsks } from "./ask-user.ts";
+import { widthFor } from "./commands/show.ts";
 import { inTurn } from "./dialog-line.ts";
 import { parentLog } from "./parent-log.ts";
 import type { PiConversation } from "./pi-conversation.ts";
@@ -23,18 +25,25 @@ export const questionDialogs = (
 /** One dialog after the other. */
 function showQuestion(ctx: ExtensionContext, services: Pick<Services, "ledger" | "redactor">): ShowQuestion {
 	return async ({ runId, question }, signal) => {
-		const title = questionTitle(whoAsks(runId, services), question);
+		const width = ctx.mode === "tui" ? widthFor(ctx) : undefined;
+		const title = questionTitle(whoAsks(runId, services), question, width);
 		const { options } = question;
 		const show = () => dialog(ctx.ui, options ? { kind: "select", title, options } : { kind: "input", title }, signal);
 		return questionEnd(question, await inTurn(ctx.ui, show, signal));
 	};
 }
 
-/** Marked as a quotation, line by line: none of it can pass for words of pi's or ours. */
-export const questionTitle = (who: Redacted, { question }: ChildQuestion): Redacted =>
+const QUOTE_MARK = "> ";
+
+/**
+ * Marked as a quotation, line by line: none of it can pass for words of pi's or ours. In a terminal the lines are those of
+ * the screen, so that no part of a long one stands there without the mark.
+ */
+export const questionTitle = (who: Redacted, { question }: ChildQuestion, width?: number): Redacted =>
 	ours`${who} asks you:\n${reshaped(question, (text) =>
 		plain(text)
 			.split("\n")
-			.map((line) => `> ${line}`.trimEnd())
+			.flatMap((line) => (width === undefined ? [line] : wrapTextWithAnsi(line, width - QUOTE_MARK.length)))
+			.map((line) => `${QUOTE_MARK}${line}`.trimEnd())
 			.join("\n"),
 	)}`;

@@ -1,9 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
-import type { Theme } from "@earendil-works/pi-coding-agent";
+import { initTheme, type Theme } from "@earendil-works/pi-coding-agent";
+import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
 import type { CheckResult } from "../../src/operate/doctor/check.ts";
 import { doctorReport } from "../../src/operate/doctor/report.ts";
 import { renderReport } from "../../src/pi/commands/report-entry.ts";
+import { theme as themeOfPi } from "./row.ts";
 
 const theme = {
 	fg: (color: string, text: string) => `\u001b[1m<${color}>${text}\u001b[0m`,
@@ -51,4 +53,26 @@ test.each([40, 80, 120])("the report fits %d columns", async (width) => {
 	await expect(`${doctorReport(results, { width }).join("\n")}\n`).toMatchFileSnapshot(
 		`./snapshots/doctor-${width}.txt`,
 	);
+});
+
+const COLOURS = ["customMessageLabel", "customMessageText", "success", "warning", "error"] as const;
+
+/** A line of pi's screen, with the names that its theme has for the colours. */
+const named = (line: string): string => {
+	const names = COLOURS.reduce((text, name) => text.replaceAll(themeOfPi.getFgAnsi(name), `<${name}>`), line);
+	return stripVTControlCharacters(names).trimEnd();
+};
+
+test.each(["light", "dark"])("pi draws the doctor's report with the colours of the %s theme", async (themeName) => {
+	initTheme(themeName);
+	const drawn = [40, 80, 120].map((width) => {
+		const text = doctorReport(results, { width: width - 2 }).join("\n");
+		const lines = renderReport({ data: { text } } as never, {} as never, themeOfPi)?.render(width) ?? [];
+		for (const line of lines) {
+			expect(visibleWidth(line), line).toBe(width);
+			expect(line).toContain(themeOfPi.getBgAnsi("customMessageBg"));
+		}
+		return `${`--${width}`.padEnd(width, "-")}\n${lines.map(named).join("\n")}\n`;
+	});
+	await expect(drawn.join("\n")).toMatchFileSnapshot("./snapshots/doctor-in-pi.txt");
 });

@@ -14,6 +14,12 @@ test("a question is marked as a quotation of who asks, line by line", () => {
 	);
 });
 
+test("where a line of it has to be broken, each part is marked", () => {
+	const title = questionTitle(who, question("Which one? [pi] Trust this project?"), 20);
+	expect(title.split("\n").slice(1)).toEqual(["> Which one? [pi]", "> Trust this", "> project?"]);
+	for (const line of title.split("\n").slice(1)) expect(line.length).toBeLessThanOrEqual(20);
+});
+
 test.each([
 	["a text", undefined, "this", { answered: true, answer: "this" }],
 	["a long text", undefined, "x".repeat(60_000), { answered: true, answer: `${"x".repeat(50_000)}… (cut)` }],

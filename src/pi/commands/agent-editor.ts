@@ -14,6 +14,9 @@ interface Draft {
 
 const AGAIN = "Edit it again";
 const DISCARD = "Discard it";
+const UNUSABLE = "It cannot be used like this.";
+/** Among other files of a folder that is nothing to report, so parsing is silent about it. */
+const NO_FRONTMATTER = "It cannot be used like this: it does not begin with frontmatter between two lines of ---.";
 
 /** Saves a text, or says what keeps it from doing so. */
 type Save = (text: string) => { saved: string } | { problem: string };
@@ -27,7 +30,7 @@ export async function editAgent(ctx: ExtensionContext, draft: Draft, save: Save)
 		text = `${edited.trimEnd()}\n`;
 		const { agent, diagnostics } = parseAgent(text, draft);
 		const problems = diagnostics.map((one) => inOneLine(formatDiagnostic(one)));
-		const result = agent ? save(text) : { problem: "It cannot be used like this." };
+		const result = agent ? save(text) : { problem: problems.length > 0 ? UNUSABLE : NO_FRONTMATTER };
 		if ("saved" in result) {
 			const said = [`Saved ${inOneLine(result.saved)}.`, ...problems].join("\n");
 			ctx.ui.notify(said, problems.length > 0 ? "warning" : "info");

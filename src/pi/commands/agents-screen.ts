@@ -9,6 +9,7 @@ import { ownSetting } from "../../config/settings-list.ts";
 import { writeWhole } from "../../files/write-whole.ts";
 import { type AgentsOptions, agentReport } from "../../operate/report/agents.ts";
 import { messageOf } from "../../run/message-of.ts";
+import { wrapIndented } from "../view/fitted.ts";
 import { editAgent, saveNew } from "./agent-editor.ts";
 import type { CommandAnswer } from "./command.ts";
 import { chooseFrom } from "./list-dialog.ts";
@@ -28,14 +29,16 @@ const LEAVE = "Back";
 
 /** Every agent, and what can be done with it, until the user leaves the list. */
 export async function browseAgents(ctx: ExtensionContext, look: () => Promise<AgentsLook>): Promise<CommandAnswer> {
+	let chosen: string | undefined;
 	for (;;) {
 		const { catalog, options } = await look();
 		const rows = catalog.agents.map((agent) => agentRow(agent, options));
-		const chosen = await chooseFrom(ctx, "Agents, and what each gets here", rows);
+		chosen = await chooseFrom(ctx, "Agents, and what each gets here", rows, chosen);
 		const agent = catalog.agents.find(({ name }) => name === chosen);
 		if (!agent) return undefined;
 		const hidden = catalog.overridden.filter(({ name }) => name === agent.name);
-		const lines = agentReport(agent, hidden, { ...options, width: options.width - 2 });
+		const report = agentReport(agent, hidden, { ...options, width: options.width - 2 });
+		const lines = report.flatMap((line) => wrapIndented(line, options.width));
 		const action = await ctx.ui.select(lines.join("\n"), choicesFor(agent));
 		if (action !== undefined && action !== LEAVE) await act(ctx, agent, action);
 	}

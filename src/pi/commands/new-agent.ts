@@ -59,7 +59,7 @@ function folderOf(source: Exclude<AgentSource, "builtin">, ctx: ExtensionContext
 
 /** Asks for what a file needs. Undefined: the user changed their mind. */
 async function filledIn(ctx: ExtensionContext): Promise<string | CommandAnswer> {
-	const name = (await ctx.ui.input("Name of the agent", "release-notes"))?.trim();
+	const name = (await ctx.ui.input("Name of the agent, for example release-notes"))?.trim();
 	if (name === undefined || name === "") return undefined;
 	if (!NAME.test(name))
 		return { problem: `"${inOneLine(name)}" cannot be a name: use letters, digits, ".", "_" and "-".` };

@@ -2,7 +2,7 @@ import type { EntryRenderer } from "@earendil-works/pi-coding-agent";
 import { Box, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { plain } from "../../collect/plain.ts";
 import { DOCTOR_TITLE, LEVEL_MARKS, levelOfLine } from "../../operate/doctor/marks.ts";
-import { fitted } from "../view/fitted.ts";
+import { fitted, wrapIndented } from "../view/fitted.ts";
 import { fieldsOf, textOf } from "../view/stored.ts";
 
 /** The entry that holds what a command answered. Entries of this kind are shown, and never go to the model. */
@@ -16,17 +16,21 @@ export const renderReport: EntryRenderer = (entry, _options, theme) => {
 	if (text === undefined) return undefined;
 	const [title = "", ...lines] = plain(text).split("\n");
 	const isDoctor = title === DOCTOR_TITLE;
+	const asText = (line: string): string => theme.fg("customMessageText", line);
 	const painted = (line: string): string => {
 		const level = isDoctor ? levelOfLine(line) : undefined;
-		if (level === undefined) return theme.fg("customMessageText", line);
+		if (level === undefined) return asText(line);
 		const mark = LEVEL_MARKS[level];
-		return `${theme.fg(LEVEL_COLORS[level], mark)}${theme.fg("customMessageText", line.slice(mark.length))}`;
+		return `${theme.fg(LEVEL_COLORS[level], mark)}${asText(line.slice(mark.length))}`;
 	};
 	const box = new Box(1, 1, (line) => theme.bg("customMessageBg", line));
 	box.addChild(
 		fitted((width) => [
 			...wrapTextWithAnsi(theme.fg("customMessageLabel", theme.bold(title)), width),
-			...lines.flatMap((line) => wrapTextWithAnsi(painted(line), width)),
+			...lines.flatMap((line) => {
+				const [first = "", ...others] = wrapIndented(line, width);
+				return [painted(first), ...others.map(asText)];
+			}),
 		]),
 	);
 	// Its padding alone may be wider than the terminal.

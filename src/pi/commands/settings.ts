@@ -57,9 +57,11 @@ function settingsFor(ctx: ExtensionContext): SettingNow[] {
 
 /** Until the user leaves the list. */
 async function browseSettings(ctx: ExtensionContext): Promise<CommandAnswer> {
+	let chosen: string | undefined;
 	for (;;) {
 		const all = settingsFor(ctx);
-		const chosen = await chooseFrom(ctx, `Settings of pi-geon, in ${inOneLine(userConfigFile())}`, all.map(settingRow));
+		const title = `Settings of pi-geon, in ${inOneLine(userConfigFile())}`;
+		chosen = await chooseFrom(ctx, title, all.map(settingRow), chosen);
 		const setting = all.find(({ key }) => key === chosen);
 		if (!setting) return undefined;
 		await changeInDialogs(ctx, setting);
@@ -82,7 +84,7 @@ async function changeInDialogs(ctx: ExtensionContext, setting: SettingNow): Prom
 	if (chosen === undefined || chosen === BACK) return;
 	const value =
 		chosen === CHANGE
-			? await ctx.ui.input(`${setting.key} (${setting.expected})`, shownSetting(setting, setting.value))
+			? await ctx.ui.input(`${setting.key} (${setting.expected}), now ${shownSetting(setting, setting.value)}`)
 			: toDefault.includes(chosen)
 				? DEFAULT
 				: String(!setting.value);

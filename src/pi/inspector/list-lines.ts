@@ -1,9 +1,10 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
-import { visibleWidth } from "@earendil-works/pi-tui";
+import { visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { inOneLine } from "../../collect/plain.ts";
 import { stateInWords } from "../../operate/report/words.ts";
 import type { RunSummary } from "../../operate/runs.ts";
 import { duration } from "../../run/amounts.ts";
+import { howToBegin } from "../how-to-begin.ts";
 import { cut } from "../view/fitted.ts";
 import type { ListedRun } from "./run-rows.ts";
 
@@ -34,8 +35,8 @@ export function listLines(view: ListView, drawing: ListDrawing): DrawnList {
 	const { rows, selected, isFocused } = view;
 	const { theme, height } = drawing;
 	if (rows.length === 0) {
-		const where = view.scope === "session" ? "session" : "folder";
-		return { lines: [theme.fg("muted", ` No subagents in this ${where} yet.`)], listed: 1 };
+		const words = wrapTextWithAnsi(theme.fg("muted", howToBegin(view.scope)), Math.max(1, drawing.width - 2));
+		return { lines: words.map((line) => ` ${line}`), listed: 1 };
 	}
 	const lines = rows.flatMap((row, index) => {
 		const isSelected = index === selected;

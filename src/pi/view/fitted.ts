@@ -1,4 +1,4 @@
-import { type Component, truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { type Component, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 
 interface FittedOptions {
 	/** Draws anew at every look, for what depends on the time. */
@@ -26,6 +26,13 @@ export function cut(line: string, width: number): string {
 	if (visibleWidth(line) <= width) return line;
 	const head = truncateToWidth(line, width, width > 1 ? "…" : "");
 	return visibleWidth(head) <= width ? head : "";
+}
+
+/** Breaks a line below its own indent. Before a word that is too wide, pi alone would leave an empty line. */
+export function wrapIndented(line: string, width: number): string[] {
+	const [indent = ""] = /^ */.exec(line) ?? [];
+	const lines = wrapTextWithAnsi(line.slice(indent.length), Math.max(1, width - indent.length));
+	return lines.map((part) => `${indent}${part}`);
 }
 
 /** Pieces side by side, as many in each line as fit. */

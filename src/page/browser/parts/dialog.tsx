@@ -12,12 +12,12 @@ interface Asked {
 }
 
 const asked = signal<(Asked & { id: number }) | undefined>(undefined);
-let questions = 0;
+let askedSoFar = 0;
 
 /** Asks before something happens that cannot be taken back easily. */
 export const askFirst = (question: Asked): void => {
-	questions += 1;
-	asked.value = { ...question, id: questions };
+	askedSoFar += 1;
+	asked.value = { ...question, id: askedSoFar };
 };
 
 /** A dialog of the browser: it keeps the focus, and Esc closes it. */
