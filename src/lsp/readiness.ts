@@ -42,6 +42,27 @@ export async function askAgainIfEmpty<T>(
 }
 
 /**
+ * The same for an answer that may become a better one: a server may begin to read the project only after it has answered, so
+ * a fresh one gets some time for it.
+ */
+export async function askUntilRead<T>(
+	{ signal }: LspSession,
+	server: LanguageServer,
+	{ ask, mayImprove }: { ask: () => Promise<T>; mayImprove: (answer: T) => boolean },
+): Promise<T> {
+	const { againMs, asks, readMs } = server.limits;
+	let answer = await ask();
+	if (!server.isFresh || !mayImprove(answer)) return answer;
+	for (let asked = 1; asked < asks && mayImprove(answer); asked++) {
+		await sleep(againMs, undefined, { ...(signal && { signal }) });
+		await server.progress.finished({ ms: readMs, signal });
+		answer = await ask();
+	}
+	server.isFresh = false;
+	return answer;
+}
+
+/**
  * Asks a question about the whole project. A server that never says what it does may not have read it yet, so a fresh one
  * is asked until it says the same twice; one that says when it is done, only if there is next to nothing in its answer.
  */

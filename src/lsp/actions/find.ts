@@ -1,7 +1,7 @@
 import type { Location, LocationLink } from "vscode-languageserver-protocol";
 import { kindName } from "../file-symbols.ts";
 import { byPlace, LocationReader, listedLocations, plainLocations } from "../locations.ts";
-import { askAgainIfEmpty } from "../readiness.ts";
+import { askAgainIfEmpty, askUntilRead } from "../readiness.ts";
 import type { LspAnswer, LspRequest } from "../request.ts";
 import type { LspSession } from "../session.ts";
 import { atTarget, noneCalled } from "../target.ts";
@@ -13,9 +13,9 @@ export async function definition(session: LspSession, request: LspRequest): Prom
 		const params = { textDocument: { uri }, position };
 		const ask = () =>
 			server.request<Location | (Location | LocationLink)[] | null>("textDocument/definition", params, session.signal);
-		const answer = await askAgainIfEmpty(session, server, {
-			ask,
-			isEmpty: (found) => plainLocations(found).length === 0,
+		const answer = await askUntilRead(session, server, {
+			ask: () => askAgainIfEmpty(session, server, { ask, isEmpty: (found) => plainLocations(found).length === 0 }),
+			mayImprove: (found) => isOnlyDeclared(plainLocations(found)),
 		});
 		const reader = new LocationReader(session.workspace);
 		const locations = plainLocations(answer).map((location) => reader.read(location, server.encoding));
@@ -23,6 +23,10 @@ export async function definition(session: LspSession, request: LspRequest): Prom
 		return { text: lines.join("\n") || "No definition found.", details: { ...shown, server: server.name } };
 	});
 }
+
+/** In C, a server that has not read the file with the body yet takes what a header declares for the definition. */
+const isOnlyDeclared = (found: readonly Location[]): boolean =>
+	found.length > 0 && found.every(({ uri }) => /\.(h|hh|hpp|hxx)$/i.test(uri));
 
 /** The places where the workspace declares the name are its definitions. */
 async function definitionByName(session: LspSession, name: string, server?: string): Promise<LspAnswer> {
