@@ -83,8 +83,16 @@ export function recordHop(
 
 /** Asks for a run to be stopped. Kept whatever dies; answered by whoever holds the run, or by the next sweep. */
 export function requestStop(ledger: Ledger, id: RunId, request: StopRequest): boolean {
+	return requestStops(ledger, [id], request).has(id);
+}
+
+/** The same for several at once, so that none of them ends before all of them are marked. Answers those that were open. */
+export function requestStops(ledger: Ledger, ids: readonly RunId[], request: StopRequest): Set<RunId> {
 	const event: TransitionEvent = { type: "stop_requested", ...request };
-	return ledger.transaction("full", () => applyInTransaction(ledger, id, event)) !== undefined;
+	return ledger.transaction(
+		"full",
+		() => new Set(ids.filter((id) => applyInTransaction(ledger, id, event) !== undefined)),
+	);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Ledger } from "../ledger/ledger.ts";
-import { requestStop } from "../ledger/progress.ts";
+import { requestStops } from "../ledger/progress.ts";
 import { findRun, type RunRecord } from "../ledger/records.ts";
 import { openRunIds, type RunScope } from "../ledger/run-list.ts";
 import type { RunId } from "../run/ids.ts";
@@ -15,16 +15,25 @@ export type Stopper = Pick<StopRequest, "by" | "command">;
 /** The user, with one command or key: make one for each, and pass it for all runs that it stops. */
 export const userStops = (by = "the user"): Stopper => ({ by, command: randomUUID() });
 
-export function stopRun(ledger: Ledger, { run }: RunRecord, stopper: Stopper): Stopped {
-	if (run.state === "ended") return { runId: run.id, was: "ended" };
-	const asked = requestStop(ledger, run.id, { at: Date.now(), ...stopper });
-	if (!asked) return { runId: run.id, was: "ended" };
-	return { runId: run.id, was: run.stop ? "stopping" : "open" };
+export function stopRun(ledger: Ledger, record: RunRecord, stopper: Stopper): Stopped {
+	const [stopped] = stopRuns(ledger, [record], stopper);
+	return stopped ?? { runId: record.run.id, was: "ended" };
 }
 
 /** All in scope that have not ended. */
 export function stopAll(ledger: Ledger, scope: RunScope, stopper: Stopper): Stopped[] {
-	return openRunIds(ledger, scope)
-		.flatMap((id) => findRun(ledger, id) ?? [])
-		.map((record) => stopRun(ledger, record, stopper));
+	const records = openRunIds(ledger, scope).flatMap((id) => findRun(ledger, id) ?? []);
+	return stopRuns(ledger, records, stopper);
+}
+
+/** In one moment: the user is told of all that a command stopped once none of them is open any more. */
+function stopRuns(ledger: Ledger, records: readonly RunRecord[], stopper: Stopper): Stopped[] {
+	const open = records.filter(({ run }) => run.state !== "ended").map(({ run }) => run.id);
+	const asked = open.length === 0 ? new Set() : requestStops(ledger, open, { at: Date.now(), ...stopper });
+	return records.map(({ run }) => ({ runId: run.id, was: wasOf(run, asked.has(run.id)) }));
+}
+
+function wasOf(run: RunRecord["run"], wasAsked: boolean): Stopped["was"] {
+	if (run.state === "ended" || !wasAsked) return "ended";
+	return run.stop ? "stopping" : "open";
 }
