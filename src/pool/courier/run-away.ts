@@ -1,4 +1,3 @@
-import { exhaustedBudget } from "../../child/budget.ts";
 import type { ClaimedRun, WorkServices } from "../../child/work.ts";
 import { outcomeWithoutHost } from "../../collect/outcome.ts";
 import type { Away } from "../../ledger/away.ts";
@@ -9,15 +8,17 @@ import type { Log } from "../../log/log.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { EndCause, Outcome } from "../../run/outcome.ts";
-import { NO_USAGE, type Usage } from "../../run/usage.ts";
+import type { Usage } from "../../run/usage.ts";
 import { PoolProblem } from "../address.ts";
 import { hint, type PoolDatabase } from "../database.ts";
-import { LineWriter } from "../line-file.ts";
 import { readWorkerProgress } from "../progress.ts";
 import { CannotTravel } from "../repository/pack.ts";
-import { CHANNELS, JOBS } from "../schema.ts";
+import { CHANNELS } from "../schema.ts";
+import { Exchange } from "./exchange.ts";
+import { findJob, type JobRow } from "./job-row.ts";
 import { broughtHome } from "./outcome-home.ts";
 import { postRun } from "./post.ts";
+import { sharedBudgetSpent, usageWithout } from "./shared-budget.ts";
 import { waitingProgress } from "./waiting.ts";
 
 export interface CourierSetup {
@@ -46,34 +47,23 @@ const STOPS_WITHIN_MS = 5000;
 /** How long a stop waits for a database that cannot be reached. */
 const GIVES_UP_AFTER_MS = 30_000;
 
-interface JobRow {
-	state: "created" | "retry" | "active" | "completed" | "cancelled" | "failed";
-	attempt: number;
-	worker: string | null;
-	/** By the database's clock: how long it has been as it is. */
-	for_ms: number;
-	progress: string | null;
-}
-
 /** One run that a pool does, as this machine sees it. */
 export class RunAway {
 	readonly #facts: AwayFacts;
-	readonly #writer: LineWriter;
+	readonly #exchange: Exchange;
 	#stop: { by: string; at: number; told: boolean; budget?: string } | undefined;
 	#isLost = false;
 	#wake = () => {};
-	readonly #relayed = new Set<number>();
-	readonly #taken = new Set<number>();
 	#told = "";
 	#away = "";
-	#usage: Usage = NO_USAGE;
+	#usage: Usage;
 	/** What the worker was given of the shared budgets, when this process posted it. */
 	#spentByOthers: Usage | undefined;
 	#troubleSince: number | undefined;
 
 	constructor(facts: AwayFacts) {
 		this.#facts = facts;
-		this.#writer = new LineWriter(facts.record.plan.session.file);
+		this.#exchange = new Exchange({ ...facts, file: facts.record.plan.session.file });
 		this.#usage = facts.record.usage;
 	}
 
@@ -123,15 +113,15 @@ export class RunAway {
 	async #look(): Promise<Ended | undefined> {
 		const { setup, job, record, services } = this.#facts;
 		const database = await setup.database();
-		const row = await this.#row(database);
+		const row = await findJob(database, job);
 		if (!row) {
 			if (this.#stop) return this.#endedAs({ kind: "stopped", by: this.#stop.by });
 			await this.#post(database);
 			return undefined;
 		}
 		this.#tellWhere(row);
-		await this.#bringMessages(database);
-		await this.#bringLines(database);
+		await this.#exchange.bringMessages(database);
+		await this.#exchange.bringLines(database, () => this.#isLost);
 		this.#tellProgress(row);
 		switch (row.state) {
 			case "completed":
@@ -169,21 +159,10 @@ export class RunAway {
 		if (stopBy !== undefined) this.stop({ kind: "stopped", by: stopBy });
 	}
 
-	async #row(database: PoolDatabase): Promise<JobRow | undefined> {
-		const { rows } = await database.query<JobRow>(
-			`SELECT state, retry_count AS attempt, worker, body AS progress,
-				(extract(epoch FROM now() - CASE WHEN state = 'active' THEN claimed_at ELSE greatest(created_on, claimed_at) END) * 1000)::float8 AS for_ms
-				FROM ${JOBS} AS job LEFT JOIN pi_geon.progress ON progress.job = job.id WHERE name = $1 AND id = $2`,
-			[database.queue, this.#facts.job],
-		);
-		return rows[0];
-	}
-
 	async #post(database: PoolDatabase): Promise<void> {
 		const { setup, job, record, services } = this.#facts;
 		const { log, ledger, places, agentDir, pool } = setup;
-		const all = services.parentSessionUsage();
-		this.#spentByOthers = without(all, this.#usage);
+		this.#spentByOthers = usageWithout(services.parentSessionUsage(), this.#usage);
 		// A courier that was suspended may wake up after another has brought the run home and removed its job.
 		services.assertLeaseHeld();
 		if (this.#isLost) return;
@@ -210,40 +189,6 @@ export class RunAway {
 		this.#facts.services.onAway(away);
 	}
 
-	async #bringMessages(database: PoolDatabase): Promise<void> {
-		const { job, services } = this.#facts;
-		const waiting = services.inbox.waiting();
-		for (const { seq, body, sender } of waiting) {
-			if (this.#relayed.has(seq)) continue;
-			const sql = `INSERT INTO pi_geon.messages (job, kind, seq, body, sender) VALUES ($1, 'message', $2, $3, $4)
-				ON CONFLICT DO NOTHING`;
-			await database.query(sql, [job, seq, body, sender ?? null]);
-			await hint(database, CHANNELS.toWorkers, job);
-			this.#relayed.add(seq);
-		}
-	}
-
-	/** A message counts as received once the file here holds the line that says so. */
-	async #bringLines(database: PoolDatabase): Promise<void> {
-		const { job, services } = this.#facts;
-		const taken = await database.query<{ seq: string }>(
-			"SELECT seq FROM pi_geon.messages WHERE job = $1 AND kind = 'message' AND taken",
-			[job],
-		);
-		const { rows } = await database.query<{ body: string }>(
-			"SELECT body FROM pi_geon.lines WHERE job = $1 AND n >= $2 ORDER BY n",
-			[job, this.#writer.count],
-		);
-		if (this.#isLost) return;
-		services.assertLeaseHeld();
-		this.#writer.append(rows.map(({ body }) => body));
-		for (const seq of taken.rows.map((row) => Number(row.seq))) {
-			if (this.#taken.has(seq)) continue;
-			services.inbox.taken(seq);
-			this.#taken.add(seq);
-		}
-	}
-
 	#tellProgress({ progress: stored, state }: JobRow): void {
 		if (stored === null || stored === this.#told) return;
 		this.#told = stored;
@@ -264,20 +209,12 @@ export class RunAway {
 		if (progress && state === "active") services.onProgress(() => services.redactor.redactValue(progress));
 	}
 
-	/** The worker knows what it may use itself; what other runs have used since then is known here. */
 	#checkSharedBudget(): void {
 		const { record, services } = this.#facts;
-		const { limits } = record.plan;
-		const others = this.#spentByOthers;
-		if (Object.keys(limits.parentSession).length === 0 || this.#stop) return;
-		const shared = { ...limits, maxTurns: undefined, maxTokens: undefined, maxCostUsd: undefined };
-		const { maxTurns: _turns, maxTokens: _tokens, maxCostUsd: _cost, ...only } = shared;
-		const isSpent = (parentSession: Usage) => exhaustedBudget(only, { run: NO_USAGE, parentSession });
-		const budget = isSpent(services.parentSessionUsage());
-		if (budget === undefined) return;
-		// By itself: the worker ends it, with a last word of the child.
-		if (others && isSpent(plus(others, this.#usage)) !== undefined) return;
-		this.#stop = { by: "its budget", at: this.#now, told: false, budget };
+		if (this.#stop) return;
+		const use = { all: services.parentSessionUsage(), own: this.#usage, othersWhenPosted: this.#spentByOthers };
+		const budget = sharedBudgetSpent(record.plan.limits, use);
+		if (budget !== undefined) this.#stop = { by: "its budget", at: this.#now, told: false, budget };
 	}
 
 	async #bringStop(database: PoolDatabase, { state }: JobRow): Promise<void> {
@@ -331,15 +268,3 @@ export class RunAway {
 		return { outcome, settled: true };
 	}
 }
-
-const combined = (a: Usage, b: Usage, how: (a: number, b: number) => number): Usage => ({
-	input: how(a.input, b.input),
-	output: how(a.output, b.output),
-	cacheRead: how(a.cacheRead, b.cacheRead),
-	cacheWrite: how(a.cacheWrite, b.cacheWrite),
-	cost: how(a.cost, b.cost),
-	turns: how(a.turns, b.turns),
-});
-
-const plus = (a: Usage, b: Usage): Usage => combined(a, b, (x, y) => x + y);
-const without = (a: Usage, b: Usage): Usage => combined(a, b, (x, y) => Math.max(0, x - y));

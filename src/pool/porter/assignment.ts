@@ -1,19 +1,14 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import { outcomeOf } from "../../collect/outcome.ts";
 import type { Config, PoolSettings } from "../../config/config.ts";
-import { admitInTransaction } from "../../ledger/admit.ts";
 import { changeFiles } from "../../ledger/change-files.ts";
 import { settleDeliveries } from "../../ledger/deliveries.ts";
-import { sendToRun } from "../../ledger/inbox.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Places } from "../../ledger/places.ts";
 import { requestStop } from "../../ledger/progress.ts";
-import type { EndedRecord, RunRecord } from "../../ledger/records.ts";
+import type { EndedRecord } from "../../ledger/records.ts";
 import type { Log } from "../../log/log.ts";
 import type { LaunchPlan } from "../../plan/plan.ts";
-import { newSession } from "../../plan/session-place.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RunId } from "../../run/ids.ts";
 import { messageOf } from "../../run/message-of.ts";
@@ -21,19 +16,17 @@ import type { Outcome } from "../../run/outcome.ts";
 import type { Redacted } from "../../run/redacted.ts";
 import { storedOutcome } from "../../run/stored-outcome.ts";
 import { redactOwnParts } from "../../run/unredacted-parts.ts";
-import { NO_USAGE, type Usage } from "../../run/usage.ts";
+import { NO_USAGE } from "../../run/usage.ts";
 import type { Supervisor } from "../../supervise/supervisor.ts";
 import { hint, inTransaction, type PoolDatabase } from "../database.ts";
 import { ClaimLost, fencedWrite } from "../fenced.ts";
 import { type Order, type RunOrder, readOrder } from "../job.ts";
 import type { HeldJob } from "../lane.ts";
-import { renamedLine } from "../lines.ts";
 import { readWorkerProgress } from "../progress.ts";
-import { checkoutFor } from "../repository/mirror.ts";
 import { CannotTravel } from "../repository/pack.ts";
 import { CHANNELS } from "../schema.ts";
-import { guestPlan } from "./guest-plan.ts";
-import { Relay } from "./relay.ts";
+import { admitGuest, type KnownOfJob } from "./admit.ts";
+import type { Relay } from "./relay.ts";
 
 export interface AssignmentSetup {
 	database: PoolDatabase;
@@ -131,8 +124,11 @@ export class PoolAssignment {
 
 	async #run(order: RunOrder): Promise<void> {
 		const { database, log, ledger, supervisor, clock } = this.#setup;
-		const { record, relay } = await this.#admit(order);
-		const { id: runId } = record.run;
+		const known = await this.#known();
+		const admitted = await admitGuest({ job: this.job, order, known, setup: this.#setup, signal: this.#lost.signal });
+		if (!admitted) throw new ClaimLost(this.job);
+		const { relay } = admitted;
+		const { id: runId } = admitted.record.run;
 		log.info("working on a run of the pool", { runId, from: order.requester, attempt: this.job.retryCount });
 		this.#running = { runId, relay };
 		if (this.#lost.signal.aborted) requestStop(ledger, runId, { at: Date.now(), by: "the pool" });
@@ -156,66 +152,7 @@ export class PoolAssignment {
 		}
 	}
 
-	/** Makes the run one of this machine's: its files, its session as far as it is known, and a row in the ledger. */
-	async #admit(order: RunOrder): Promise<{ record: RunRecord; relay: Relay }> {
-		const { settings, ledger, root, sessionsRoot, worker, laneLimit, supervisor } = this.#setup;
-		const known = await this.#known();
-		const top = await checkoutFor({
-			root,
-			repository: order.repository,
-			bundle: known.bundle,
-			session: order.plan.session.id,
-			job: this.job.id,
-			setup: settings.setup,
-			signal: this.#lost.signal,
-		});
-		if (this.#lost.signal.aborted) throw new ClaimLost(this.job);
-		const cwd = join(top, order.repository.prefix);
-		const session = {
-			...newSession({ root: sessionsRoot, cwd, agent: order.plan.agent }),
-			resumed: known.lines.length > 0,
-		};
-		const plan = guestPlan({ order, cwd, session, config: this.#setup.config(), elapsedMs: known.elapsedMs });
-		const there = { sessionId: order.plan.session.id, cwd: order.plan.cwd, runId: order.runId };
-		// The lines first: a host that is there already claims the run as soon as it can see it.
-		const { record, here } = ledger.transaction("full", () => {
-			const admitted = admitInTransaction(ledger, {
-				plan,
-				mode: "background",
-				parentSession: `pool:${worker}:${this.job.id}`,
-				...(order.label !== undefined && { label: order.label }),
-				profile: this.#setup.profile(plan),
-				laneLimit,
-				at: Date.now(),
-				usage: known.usage,
-			});
-			const names = { sessionId: session.id, cwd, runId: admitted.run.id };
-			writeLines(
-				session.file,
-				known.lines.map((line) => renamedLine(line, { from: there, to: names, seq: () => 0 })),
-			);
-			return { record: admitted, here: names };
-		});
-		if (plan.tree && this.job.retryCount > 0 && known.lines.length > 0) {
-			sendToRun(ledger, record.run.id, { body: FRESH_COPY, at: Date.now() });
-		}
-		const names = { here, there };
-		const relay = new Relay({
-			...this.#setup,
-			job: this.job,
-			runId: record.run.id,
-			file: session.file,
-			known: known.lines.length,
-			names,
-			onNews: () => {
-				supervisor.hint();
-				supervisor.wake();
-			},
-		});
-		return { record, relay };
-	}
-
-	async #known(): Promise<{ lines: string[]; usage: Usage; elapsedMs: number; bundle: Buffer | undefined }> {
+	async #known(): Promise<KnownOfJob> {
 		const { database } = this.#setup;
 		const { id } = this.job;
 		const lines = await database.query<{ body: string }>("SELECT body FROM pi_geon.lines WHERE job = $1 ORDER BY n", [
@@ -298,16 +235,6 @@ export class PoolAssignment {
 			else this.#setup.log.warn("could not talk to the pool", { what, jobId: this.job.id, error });
 		}
 	}
-}
-
-const FRESH_COPY =
-	"You continue on another machine. Your copy of the checkout is as it was when the task was given: " +
-	"what you changed so far is not in it. Make those changes again as far as they are needed.";
-
-function writeLines(file: string, lines: readonly string[]): void {
-	if (lines.length === 0) return;
-	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-	writeFileSync(file, `${lines.join("\n")}\n`, { mode: 0o600 });
 }
 
 /** What a run changed in its tree here. */

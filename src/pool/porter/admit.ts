@@ -1,0 +1,103 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { admitInTransaction } from "../../ledger/admit.ts";
+import { sendToRun } from "../../ledger/inbox.ts";
+import type { RunRecord } from "../../ledger/records.ts";
+import { newSession } from "../../plan/session-place.ts";
+import type { Usage } from "../../run/usage.ts";
+import type { RunOrder } from "../job.ts";
+import type { HeldJob } from "../lane.ts";
+import { renamedLine } from "../lines.ts";
+import { checkoutFor } from "../repository/mirror.ts";
+import type { AssignmentSetup } from "./assignment.ts";
+import { guestPlan } from "./guest-plan.ts";
+import { Relay } from "./relay.ts";
+
+/** What the database has of a job. */
+export interface KnownOfJob {
+	/** The session file so far. */
+	lines: string[];
+	/** On all workers before this one. */
+	usage: Usage;
+	/** Since the first claim. */
+	elapsedMs: number;
+	/** The repository as it travels. */
+	bundle: Buffer | undefined;
+}
+
+interface Admission {
+	job: HeldJob;
+	order: RunOrder;
+	known: KnownOfJob;
+	setup: AssignmentSetup;
+	/** Aborted when the job is lost. Then nothing is admitted. */
+	signal: AbortSignal;
+}
+
+/** Makes the run one of this machine's: its checkout, its session as far as it is known, and a row in the ledger. */
+export async function admitGuest(admission: Admission): Promise<{ record: RunRecord; relay: Relay } | undefined> {
+	const { job, order, known, setup, signal } = admission;
+	const { settings, ledger, root, sessionsRoot, worker, laneLimit, supervisor } = setup;
+	const top = await checkoutFor({
+		root,
+		repository: order.repository,
+		bundle: known.bundle,
+		session: order.plan.session.id,
+		job: job.id,
+		setup: settings.setup,
+		signal,
+	});
+	if (signal.aborted) return undefined;
+	const cwd = join(top, order.repository.prefix);
+	const session = {
+		...newSession({ root: sessionsRoot, cwd, agent: order.plan.agent }),
+		resumed: known.lines.length > 0,
+	};
+	const plan = guestPlan({ order, cwd, session, config: setup.config(), elapsedMs: known.elapsedMs });
+	const there = { sessionId: order.plan.session.id, cwd: order.plan.cwd, runId: order.runId };
+	// The lines are written before the transaction commits: a host that is there already claims the run as soon as it sees it.
+	const { record, here } = ledger.transaction("full", () => {
+		const admitted = admitInTransaction(ledger, {
+			plan,
+			mode: "background",
+			parentSession: `pool:${worker}:${job.id}`,
+			...(order.label !== undefined && { label: order.label }),
+			profile: setup.profile(plan),
+			laneLimit,
+			at: Date.now(),
+			usage: known.usage,
+		});
+		const names = { sessionId: session.id, cwd, runId: admitted.run.id };
+		writeLines(
+			session.file,
+			known.lines.map((line) => renamedLine(line, { from: there, to: names, seq: () => 0 })),
+		);
+		return { record: admitted, here: names };
+	});
+	if (plan.tree && job.retryCount > 0 && known.lines.length > 0) {
+		sendToRun(ledger, record.run.id, { body: FRESH_COPY, at: Date.now() });
+	}
+	const relay = new Relay({
+		...setup,
+		job,
+		runId: record.run.id,
+		file: session.file,
+		known: known.lines.length,
+		names: { here, there },
+		onNews: () => {
+			supervisor.hint();
+			supervisor.wake();
+		},
+	});
+	return { record, relay };
+}
+
+const FRESH_COPY =
+	"You continue on another machine. Your copy of the checkout is as it was when the task was given: " +
+	"what you changed so far is not in it. Make those changes again as far as they are needed.";
+
+function writeLines(file: string, lines: readonly string[]): void {
+	if (lines.length === 0) return;
+	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+	writeFileSync(file, `${lines.join("\n")}\n`, { mode: 0o600 });
+}
