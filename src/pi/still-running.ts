@@ -26,8 +26,8 @@ export async function sayStillRunning(setup: StillRunning): Promise<void> {
 	setup.session.ui.notify(text, "info");
 }
 
-/** pi is closed: what keeps running, what that may cost, and how to look. Printed, since pi's screen is gone by now. */
-export async function printStillRunning(setup: StillRunning): Promise<void> {
+/** pi is closed: what keeps running, what that may cost, and how to look. Printed, since pi's screen is gone. */
+export async function printStillRunning(setup: StillRunning, print = toTerminal): Promise<void> {
 	const runs = await goingOn(setup);
 	if (runs.length === 0) return;
 	const file = setup.session.sessionManager.getSessionFile();
@@ -36,10 +36,14 @@ export async function printStillRunning(setup: StillRunning): Promise<void> {
 		`${whoGoesOn(runs)} without pi.`,
 		costOf(runs),
 		...(file === undefined ? [] : [`${report} when you open this session again: pi --session ${inOneLine(file)}`]),
-		"View or stop them from a shell: pi-geon list, pi-geon stop <run>.",
+		`View or stop ${runs.length === 1 ? "it" : "them"} from a shell: pi-geon list, pi-geon stop <run>.`,
 	];
+	print(`${lines.join("\n")}\n`);
+}
+
+function toTerminal(text: string): void {
 	try {
-		writeSync(process.stdout.fd, `${lines.join("\n")}\n`);
+		writeSync(process.stdout.fd, text);
 	} catch (error) {
 		// The terminal may be gone too.
 		if (!(error instanceof Error && "code" in error)) throw error;

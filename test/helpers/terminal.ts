@@ -36,8 +36,10 @@ export type Key = keyof typeof KEYS;
 
 /** pi begins every repaint with it, so that a terminal shows it at once. */
 const FRAME = "\x1b[?2026h";
-/** pi erases the screen when it draws everything again, and then the scrollback. */
-const FULL_CLEAR = "\x1b[2J";
+/** pi erases the screen when it draws everything again, and then the scrollback. Together they are one full clear. */
+const CLEAR_SCREEN = "\x1b[2J";
+const CLEAR_BOTH = "\x1b[2J\x1b[H\x1b[3J";
+const CLEAR_SCROLLBACK = "\x1b[3J";
 
 /** pi's interactive mode, on a terminal that only this test sees. */
 export function startTerminal(home: Home, options: TerminalOptions = {}): TestTerminal {
@@ -73,9 +75,7 @@ export class TestTerminal {
 		this.#xterm = emulator;
 		pty.onData((data) => {
 			this.#frames += data.split(FRAME).length - 1;
-			const bytes = this.#lastBytes + data;
-			this.#fullClears += bytes.split(FULL_CLEAR).length - 1;
-			this.#lastBytes = bytes.slice(1 - FULL_CLEAR.length);
+			this.#fullClears += this.#countClears(data);
 			emulator.write(data, () => this.#changed());
 		});
 		emulator.onTitleChange((title) => {
@@ -92,6 +92,16 @@ export class TestTerminal {
 				resolve(exitCode);
 			});
 		});
+	}
+
+	#countClears(data: string): number {
+		const known = this.#lastBytes;
+		this.#lastBytes = (known + data).slice(1 - CLEAR_BOTH.length);
+		const added = (sequence: string) => {
+			// What was known already held the whole of its first ones.
+			return (known + data).split(sequence).length - known.split(sequence).length;
+		};
+		return added(CLEAR_SCREEN) + added(CLEAR_SCROLLBACK) - added(CLEAR_BOTH);
 	}
 
 	get pid(): number {

@@ -66,7 +66,7 @@ async function opened(width = 80) {
 test("a draft survives esc and the inspector itself, and is gone when it was sent", async () => {
 	const { open, sent } = await opened();
 	const { press } = open();
-	expect(press("m")).toContain('"the queue" with, enter sends');
+	expect(press("m")).toContain('"the queue" (enter sends)');
 	expect(press(..."only the", ESC)).toContain("m shows your draft again");
 	expect(press("m")).toContain("only the");
 	press(ESC);
@@ -75,6 +75,20 @@ test("a draft survives esc and the inspector itself, and is gone when it was sen
 	again.press("\r");
 	expect(sent).toEqual(["only the tests"]);
 	expect(again.press("m")).not.toContain("only");
+});
+
+test("what is being written, and what it is for, is drawn at all widths", async () => {
+	const drawn: string[] = [];
+	for (const width of [40, 80, 120]) {
+		const { press } = (await opened(width)).open();
+		press("m");
+		drawn.push(press(..."Look at the tests first, and at the docs only if there is time left for them."));
+	}
+	const text = drawn
+		.join("\n\n")
+		.replaceAll(/ +$/gm, "")
+		.replaceAll(/\b[0-9a-f]{8}\b/g, "1a2b3c4d");
+	await expect(`${text}\n`).toMatchFileSnapshot("./snapshots/inspector-writing-a-message.txt");
 });
 
 test("questions name the run by its label", async () => {
@@ -93,7 +107,7 @@ test("a notice goes away by itself, but not what tells what a message is for", a
 	expect(screen()).not.toContain("Not stopped.");
 	press("m");
 	vi.advanceTimersByTime(8_000);
-	expect(screen()).toContain("enter sends");
+	expect(screen()).toContain("(enter sends)");
 });
 
 test("s shows the runs of all sessions of this folder, and again those of this one", async () => {

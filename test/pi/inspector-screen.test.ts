@@ -232,6 +232,7 @@ const views: Record<string, InspectorView> = {
 	},
 	help: { ...base, shows: "help", top: 0 },
 	stopping: { ...base, question: 'Stop explorer "the auth hunt"? y/n' },
+	applying: { ...base, question: 'Apply the changes of worker "the failing test in the queue" here? y/n' },
 	hostile: {
 		...base,
 		rows: Object.values(hostile).map((text, index) => info({ number: index, agent: text, label: text })),

@@ -1,6 +1,9 @@
 import { homedir } from "node:os";
-import { type ExtensionCommandContext, getAgentDir } from "@earendil-works/pi-coding-agent";
+import { type ExtensionCommandContext, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { inOneLine } from "../../collect/plain.ts";
+import { viewOf } from "../../deliver/run-view.ts";
+import { findChanges } from "../../ledger/changes.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import { placesIn } from "../../ledger/places.ts";
 import type { RunRecord } from "../../ledger/records.ts";
 import {
@@ -14,7 +17,10 @@ import { branchChanges, discardChanges } from "../../operate/branch-and-discard.
 import { changesOf, diffOf, viewChanges } from "../../operate/changes.ts";
 import { isDenial } from "../../operate/denial.ts";
 import { changeDoneReport, changesListReport, changesReport, diffReport } from "../../operate/report/changes.ts";
+import { cutTo } from "../../operate/report/layout.ts";
+import { titleOf } from "../../operate/report/words.ts";
 import { treesRoot } from "../../plan/session-place.ts";
+import { changesInShort } from "../../run/changes-in-short.ts";
 import { parentRedactor } from "../parent-log.ts";
 import { type CommandAnswer, type Subcommand, usage } from "./command.ts";
 import type { RunsOfSession } from "./runs-of-session.ts";
@@ -23,6 +29,9 @@ import { firstWord, onlyWord } from "./words.ts";
 
 const LISTED_CHANGES = 20;
 const DIFF_LINES = 2000;
+const DISCARD = "Yes, discard them";
+/** A question has to stay short. */
+const LONGEST_TITLE = 60;
 const NO_CHANGES = "No run of this session has changes. Only runs that work in a copy of the checkout have any.";
 
 type ChangeAction = (
@@ -100,21 +109,34 @@ export function changesSubcommands(runs: RunsOfSession): Subcommand[] {
 		run: async (args, ctx) => {
 			const name = onlyWord(args);
 			if (name === "") return whichRun(discard);
-			const question = `The changes of "${inOneLine(name)}" cannot be recovered.`;
-			if (ctx.hasUI && !(await ctx.ui.confirm("Discard?", question))) return ["Nothing was done."];
-			return act(ctx, name, discardChanges);
+			return runs.withRun(ctx, name, async (record, { ledger }) => {
+				if (ctx.hasUI && !(await mayDiscard(ctx, record, ledger))) return ["Nothing was discarded."];
+				return changed(record, ledger, discardChanges);
+			});
 		},
 		complete: (typed) => runs.offer(typed),
 	};
 	return [changes, diff, apply, branch, discard];
 
 	function act(ctx: ExtensionCommandContext, name: string, work: ChangeAction): Promise<CommandAnswer> {
-		return runs.withRun(ctx, name, async (record, { ledger }) => {
-			const request = { ...sources(), ledger, by: "the user", treesRoot: treesRoot(getAgentDir(), homedir()) };
-			const answer = await work(record, request);
-			return isDenial(answer) ? { problem: request.redactor.redact(answer.error) } : changeDoneReport(answer);
-		});
+		return runs.withRun(ctx, name, (record, { ledger }) => changed(record, ledger, work));
 	}
+}
+
+async function changed(record: RunRecord, ledger: Ledger, work: ChangeAction): Promise<CommandAnswer> {
+	const request = { ...sources(), ledger, by: "the user", treesRoot: treesRoot(getAgentDir(), homedir()) };
+	const answer = await work(record, request);
+	return isDenial(answer) ? { problem: request.redactor.redact(answer.error) } : changeDoneReport(answer);
+}
+
+/** Names the run that was found: `last` or a number can mean another one than the user thinks. "No" is preselected. */
+export async function mayDiscard(ctx: ExtensionContext, record: RunRecord, ledger: Ledger): Promise<boolean> {
+	const view = viewOf(record, parentRedactor());
+	const changes = findChanges(ledger, record.run.id);
+	const what = changes ? ` (${changesInShort(changes)})` : "";
+	const run = `run ${view.runId}, ${inOneLine(view.agent)} "${cutTo(LONGEST_TITLE, titleOf(view))}"`;
+	const question = `Discard the changes of ${run}${what}? They cannot be recovered.`;
+	return (await ctx.ui.select(question, ["No, keep them", DISCARD])) === DISCARD;
 }
 
 const sources = () => ({ redactor: parentRedactor(), places: placesIn(getAgentDir()) });

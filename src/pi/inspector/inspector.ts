@@ -261,7 +261,7 @@ export class Inspector implements Component, Focusable, Viewer {
 			},
 			onLeave: (isKept) => this.#notify(isKept ? "Not sent. m shows your draft again." : ""),
 		});
-		this.#notify(`${isEnded ? "Resume" : "Steer"} ${nameIn(this.#view.run)} with, enter sends:`);
+		this.#notify(`${isEnded ? "Resume" : "Steer"} ${nameIn(this.#view.run)} (enter sends):`);
 	}
 
 	#askStop({ run }: RunRecord): void {
