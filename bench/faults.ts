@@ -6,12 +6,14 @@
  *   node bench/faults.ts --points 2000 [--from 1] [--at-once 3] [--pi 1.5.0] [--json]
  *   node bench/faults.ts --seed 123          one workload again, with everything that happened; its folder is kept
  */
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { attack, attackOnce } from "../test/faults/attack.ts";
 import type { LoggedFault } from "../test/faults/fault-log.ts";
 import { LEASE_MS } from "../test/faults/plan.ts";
 import type { WorkloadResult } from "../test/faults/workload.ts";
-import { piVersions } from "../test/helpers/repository.ts";
+import { piVersions, repositoryRoot } from "../test/helpers/repository.ts";
 import { stagePackage } from "../test/helpers/staged-package.ts";
 
 const { values } = parseArgs({
@@ -27,6 +29,10 @@ const { values } = parseArgs({
 const say = (line: string) => process.stderr.write(`${line}\n`);
 const pi = piVersions.find((version) => version === values.pi);
 if (pi === undefined) throw new Error(`--pi is one of ${piVersions.join(" and ")}, not ${values.pi}.`);
+// Only one of them is a dependency. This fetches the other, once.
+execFileSync(process.execPath, [join(repositoryRoot, "scripts", "fetch-pi.mjs")], {
+	stdio: ["ignore", "ignore", "inherit"],
+});
 const staged = stagePackage();
 const started = performance.now();
 const options = { extension: staged.path, keep: true, pi };

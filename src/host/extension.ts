@@ -19,12 +19,14 @@ import { findHost } from "../ledger/hosts.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { placesIn } from "../ledger/places.ts";
 import { isOfPool, type ProfileKey, poolOf } from "../ledger/profile-key.ts";
+import { waitOutTrouble } from "../ledger/wait-out.ts";
 import { logTo } from "../log/log.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
 import { treesRoot } from "../plan/session-place.ts";
 import type { Courier } from "../pool/courier/courier.ts";
 import { HOST_COMMAND, NODE_ARGUMENTS } from "../processes/command.ts";
 import { removeHostFolder } from "../processes/host-folders.ts";
+import { START_WITHIN_MS } from "../processes/lease.ts";
 import { PROVIDERS_COMMAND } from "../processes/providers-protocol.ts";
 import { systemPorts } from "../processes/system-ports.ts";
 import { isHostId } from "../run/ids.ts";
@@ -71,7 +73,8 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			if (caches.includes(process.env.NODE_COMPILE_CACHE)) delete process.env.NODE_COMPILE_CACHE;
 			const ring = hostRing();
 			if (ring.enforced === "kernel") process.once("exit", () => removeHostFolder(places, id));
-			const ledger = await openLedger(places.ledger);
+			const patience = { clock: systemPorts.clock, withinMs: START_WITHIN_MS };
+			const ledger = await waitOutTrouble(() => openLedger(places.ledger), patience);
 			ledger.redact = redactor.redact;
 			const log = logTo({
 				context: { role: "host", pid: process.pid, host: id },
@@ -82,7 +85,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			ledger.onUnreadable = ({ id: runId, problem }) =>
 				log.error("a row of the ledger cannot be read", { runId, problem });
 			if (ring.why !== undefined) log.warn("no sandbox for this host", { why: ring.why });
-			const record = findHost(ledger, id);
+			const record = await waitOutTrouble(() => findHost(ledger, id), patience);
 			if (!record) throw new Error(`The ledger knows no host ${id}.`);
 			const models = freshModelRuntimes(agentDir);
 			const courier = isOfPool(record.profile) ? await courierFor(record.profile) : undefined;

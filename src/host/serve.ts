@@ -5,10 +5,11 @@ import type { ProfileKey } from "../ledger/profile-key.ts";
 import { heldRuns } from "../ledger/progress.ts";
 import type { Reaper } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
+import { waitOutTrouble } from "../ledger/wait-out.ts";
 import { rotateLog } from "../log/log-file.ts";
 import { Loop } from "../ports/loop.ts";
 import { archiveDue, tidyUp } from "../processes/housekeeping.ts";
-import { LEASE_MS } from "../processes/lease.ts";
+import { LEASE_MS, START_WITHIN_MS } from "../processes/lease.ts";
 import { createReaper } from "../processes/reaper.ts";
 import { recover } from "../processes/recover.ts";
 import { StopHooks } from "../processes/stop-hooks.ts";
@@ -97,7 +98,8 @@ export class Host {
 			onWake: this.#loop.hint,
 			onTrouble: (error) => log.warn("trouble with the socket", { error }),
 		});
-		if (!this.#lease.take()) {
+		const isExpected = await waitOutTrouble(() => this.#lease.take(), { ...ports, withinMs: START_WITHIN_MS });
+		if (!isExpected) {
 			log.warn("not expected any more, leaving");
 			this.#watchers.close();
 			return;

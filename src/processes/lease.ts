@@ -7,3 +7,5 @@ export const HEARTBEAT_MS = Math.round(LEASE_MS / 7.5);
  * After the whole machine slept, or the disk was full, host and watcher are equally late, and the host shall come first.
  */
 export const PATIENCE_MS = Math.round(LEASE_MS / 3);
+/** How long a host may take from its start to its first word. */
+export const START_WITHIN_MS = 20_000;

@@ -11,6 +11,7 @@ import { findRun } from "../ledger/records.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
 import type { Ports } from "../ports/ports.ts";
 import { sweepHostFolders } from "../processes/host-folders.ts";
+import { START_WITHIN_MS } from "../processes/lease.ts";
 import { reapDead } from "../processes/reaper.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
@@ -19,8 +20,6 @@ import type { HostProfiles, RingedPlan } from "./host-profiles.ts";
 import type { HostProfile } from "./profile.ts";
 import { startHost } from "./start-host.ts";
 
-/** How long a host may take from its start to its first word. */
-const START_WITHIN_MS = 20_000;
 const START_ATTEMPTS = 2;
 /** How often, and for how long, a start is tried that the system refuses: a full disk, a folder without permissions. */
 const REFUSED_STARTS = { times: 10, forMs: 30_000 };
