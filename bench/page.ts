@@ -32,6 +32,7 @@ try {
 			...{ version: "0", cwd: folder, places, treesRoot: folder, bundle, log: NO_LOG },
 			redactor: createRedactor({ secrets: [], homeDir: folder }),
 			agents: async (cwd) => ({ cwd, isTrusted: true, agents: [], untrusted: 0, problems: [] }),
+			ended: () => {},
 			doctor: async () => [],
 			post: async () => ({ status: "error", error: "" }),
 		},

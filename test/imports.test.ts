@@ -38,7 +38,7 @@ const MAY_USE: Record<string, string> = {
 	// Runs in a browser: nothing that needs Node.
 	"page/browser": "run page",
 	pi: "run log files ports config agents sandbox plan ledger collect trees processes child supervise deliver operate operate/doctor page traces delegate.ts index.ts",
-	cli: "run log files ports config agents plan ledger collect processes supervise pool deliver operate operate/doctor page delegate.ts index.ts",
+	cli: "run log files ports config agents plan ledger collect processes supervise pool deliver operate operate/doctor page traces delegate.ts index.ts",
 };
 
 interface Import {

@@ -16,6 +16,7 @@ import { sourcesHere } from "./doctor-sources.ts";
 import { findPi } from "./find-pi.ts";
 import { notUnderway, placeMessage, postMessage, profilesHere, supervisorWith } from "./post-message.ts";
 import { agentDir, cliLog, places } from "./surroundings.ts";
+import { endedHere } from "./traces-here.ts";
 
 /** What the page's server shows and does, as the commands beside this file would. */
 export function pageSources(): PageSources {
@@ -30,6 +31,7 @@ export function pageSources(): PageSources {
 		redactor,
 		log,
 		agents: agentsOnPage,
+		ended: endedHere,
 		doctor: async (options) => runDoctor(sourcesHere(await findPi()), options),
 		async post(record, message, ledger) {
 			const sources = { ledger, log, profiles: await profilesHere() };

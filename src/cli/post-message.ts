@@ -18,6 +18,7 @@ import { findPi, profileFor } from "./find-pi.ts";
 import { inPlaceOfParent } from "./in-place-of-parent.ts";
 import { mendFirst } from "./mend-first.ts";
 import { agentDir, configIn, places } from "./surroundings.ts";
+import { endedHere } from "./traces-here.ts";
 
 /** How long a host may take to come up before the run is left to the pi that opens its session next. */
 const HOST_WITHIN_MS = 25_000;
@@ -74,7 +75,7 @@ export async function postMessage(
 
 export const supervisorWith = ({ ledger, log, profiles }: MessageSources): Supervisor => {
 	const hosts = profiles && new Hosts({ ledger, places: places(), profiles, ports, log });
-	return new Supervisor({ ledger, hosts, ports, log });
+	return new Supervisor({ ledger, hosts, ports, log, onEndedHere: (runId) => endedHere(runId, ledger) });
 };
 
 /** The run that has a message by now, and whether a host works on it. */
@@ -106,7 +107,8 @@ async function hostFor(
 /** Where none can be started, those that are there may take it on. */
 async function wakeThere(continued: Continued, { ledger, log }: { ledger: Ledger; log: Log }): Promise<Placed> {
 	await wakeHosts(ledger, ports);
-	recover({ ledger, log, ports }); // The runs of those that turned out to be dead.
+	// The runs of those that turned out to be dead.
+	for (const runId of recover({ ledger, log, ports })) endedHere(runId, ledger);
 	const { record } = holderOf(ledger, continued);
 	return { record, underway: record.run.state !== "queued" };
 }

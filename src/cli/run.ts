@@ -7,6 +7,7 @@ import { complete } from "./complete.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 import { Output } from "./output.ts";
 import { configOfUser } from "./surroundings.ts";
+import { tracesSent } from "./traces-here.ts";
 
 /** What completion scripts ask, and nobody else. */
 const COMPLETE = "__complete";
@@ -18,6 +19,7 @@ export async function runCli(args: string[]): Promise<void> {
 		process.exit();
 	});
 	process.exitCode = await answerCall(args);
+	await tracesSent();
 }
 
 async function answerCall(args: string[]): Promise<ExitCode> {

@@ -8,6 +8,7 @@ import type { Call, Command, ExitCode } from "./command.ts";
 import { withRunNamed } from "./named-run.ts";
 import { SCOPE_OPTIONS, SCOPE_TAKES, scopeOf } from "./scope.ts";
 import { cliLog, isInsideSubagent, ONLY_LOOKS, redactorHere, withLedger } from "./surroundings.ts";
+import { endedHere } from "./traces-here.ts";
 
 const BY = "the user, with pi-geon stop";
 
@@ -41,7 +42,7 @@ async function tellStopped({ out }: Call, ledger: Ledger, stopped: Stopped[]): P
 	for (const { runId } of stopped.filter(({ was }) => was === "open")) log.info("stop asked for", { runId, by: BY });
 	// At once: hosts end theirs, and what waits for a host is ended here.
 	await wakeHosts(ledger, systemPorts);
-	recover({ ledger, log, ports: systemPorts });
+	for (const runId of recover({ ledger, log, ports: systemPorts })) endedHere(runId, ledger);
 	if (out.isJson) out.document({ stopped });
 	else out.lines(stopReport(stopped));
 	return 0;

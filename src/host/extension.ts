@@ -92,7 +92,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			const trees = { ledger, places, root: treesRoot(agentDir, homedir()) };
 			const redactorFor = ({ principal: { agentDir: ownDir }, cwd }: Pick<LaunchPlan, "principal" | "cwd">) =>
 				currentRedactor(agentDir, { principal: ownDir, cwd });
-			traces = runTraces({ ledger, log, redactorFor });
+			traces = runTraces({ log, redactorFor });
 			host = new Host({
 				id,
 				profile: record.profile,

@@ -210,7 +210,7 @@ export class Host {
 	/** Those who watch come first. */
 	#tellEnd(id: RunId, counted = true): void {
 		this.#watchers?.ended(id);
-		if (counted) this.#setup.traces?.ended(id);
+		if (counted) this.#setup.traces?.ended(id, this.#setup.ledger);
 	}
 
 	#orLog(what: string, runId: RunId | undefined, write: () => unknown): void {

@@ -168,7 +168,13 @@ async function openServices() {
 		parentLog.error("a row of the ledger cannot be read", { runId: id, problem });
 	const log = parentLog;
 	const hosts = new Hosts({ ledger, places, profiles, ports, log });
-	const traces = runTraces({ ledger, log, redactorFor: parentRedactor });
-	const supervisor = new Supervisor({ ledger, hosts, ports, log, onEndedHere: traces?.ended });
+	const traces = runTraces({ log, redactorFor: parentRedactor });
+	const supervisor = new Supervisor({
+		ledger,
+		hosts,
+		ports,
+		log,
+		onEndedHere: (runId) => traces?.ended(runId, ledger),
+	});
 	return { ledger, supervisor, profile: (plan: LaunchPlan) => profiles.for(plan).digest, log, ports };
 }

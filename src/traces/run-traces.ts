@@ -20,7 +20,6 @@ export const traceExport = (): typeof import("./exporter.ts") =>
 	require(typeof TRACES_FILE === "undefined" ? "./exporter.ts" : TRACES_FILE);
 
 interface TracesSetup {
-	ledger: Ledger;
 	log: Log;
 	redactorFor(plan: RunRecord["plan"]): Redactor;
 	env?: NodeJS.ProcessEnv;
@@ -28,14 +27,14 @@ interface TracesSetup {
 
 /** Sends the spans of runs that have ended. No one waits for it, and nothing of it fails. */
 export interface RunTraces {
-	/** The outcome of this run was just written down. */
-	ended(runId: RunId): void;
+	/** The outcome of this run was just written to the ledger, which may be closed afterwards. */
+	ended(runId: RunId, ledger: Ledger): void;
 	/** Waits until all is sent, but no longer than this; what is not sent by then is given up. */
 	finish(withinMs: number): Promise<void>;
 }
 
 /** Undefined where no collector is set: then nothing is loaded for it. */
-export function runTraces({ ledger, log, redactorFor, env = process.env }: TracesSetup): RunTraces | undefined {
+export function runTraces({ log, redactorFor, env = process.env }: TracesSetup): RunTraces | undefined {
 	if (!tracesWanted(env)) return undefined;
 	let exporting: Promise<TraceExporter> | undefined;
 	const exporter = () => {
@@ -44,7 +43,7 @@ export function runTraces({ ledger, log, redactorFor, env = process.env }: Trace
 		return exporting;
 	};
 	return {
-		ended(runId) {
+		ended(runId, ledger) {
 			try {
 				const trace = endedTrace(runId, { ledger, redactorFor });
 				if (!trace) return;
@@ -71,7 +70,7 @@ export function runTraces({ ledger, log, redactorFor, env = process.env }: Trace
 /** All that the ledger knows of it. Undefined if it has not ended, or its row cannot be read. */
 export function endedTrace(
 	runId: RunId,
-	{ ledger, redactorFor }: Pick<TracesSetup, "ledger" | "redactorFor">,
+	{ ledger, redactorFor }: Pick<TracesSetup, "redactorFor"> & { ledger: Ledger },
 ): EndedTrace | undefined {
 	const record = findRun(ledger, runId);
 	if (record?.run.state !== "ended") return undefined;

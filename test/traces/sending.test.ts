@@ -8,6 +8,7 @@ import { admitRun } from "../../src/ledger/admit.ts";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import { endRun } from "../../src/ledger/progress.ts";
 import { systemPorts as ports } from "../../src/processes/system-ports.ts";
+import type { RunId } from "../../src/run/ids.ts";
 import { Supervisor } from "../../src/supervise/supervisor.ts";
 import { runTraces } from "../../src/traces/run-traces.ts";
 import { spansIn } from "../helpers/collector.ts";
@@ -52,7 +53,6 @@ async function tracing(url: string, given?: Ledger) {
 	const logged: string[] = [];
 	const write = (message: string, facts: object = {}) => void logged.push(`${message} ${JSON.stringify(facts)}`);
 	const traces = runTraces({
-		ledger,
 		log: { info: write, warn: write, error: write },
 		redactorFor: () => createRedactor({ secrets: [], homeDir: "/home/somebody" }),
 		env: { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_HEADERS: `x-key=${KEY}` },
@@ -63,7 +63,7 @@ async function tracing(url: string, given?: Ledger) {
 		endRun(ledger, { id: run.id, fence: run.fence, outcome: success(), at: 1 });
 		return run.id;
 	};
-	return { ledger, logged, traces, endedRun };
+	return { ledger, logged, ended: (id: RunId) => traces.ended(id, ledger), finish: traces.finish, endedRun };
 }
 
 test("a collector that is busy is asked again; one that refuses or redirects is not, and the log says what it answered", async () => {
@@ -71,10 +71,10 @@ test("a collector that is busy is asked again; one that refuses or redirects is 
 	const collector = await collectorThat(
 		...[status(503), status(200), status(400), status(307, { location: elsewhere.url })],
 	);
-	const { traces, endedRun, logged } = await tracing(collector.url);
+	const { ended, endedRun, logged } = await tracing(collector.url);
 	for (const said of [/^traces sent .*"spans":1/, /not sent .*"HTTP 400"/, /not sent .*"HTTP 307"/]) {
 		const before = logged.length;
-		traces.ended(endedRun());
+		ended(endedRun());
 		await expect.poll(() => logged.length, { timeout: LONG_MS }).toBe(before + 1);
 		expect(logged.at(-1)).toMatch(said);
 	}
@@ -87,11 +87,11 @@ test("a collector that hangs: who finishes waits no longer than they say, and a 
 	const { promise: asked, resolve } = Promise.withResolvers<void>();
 	const collector = await collectorThat(() => resolve());
 	const ledger = await openLedger(join(scratch.folder(), "ledger.sqlite"));
-	const { traces, endedRun, logged } = await tracing(collector.url, ledger);
-	for (let run = 0; run < 300; run++) traces.ended(endedRun());
+	const { ended, finish, endedRun, logged } = await tracing(collector.url, ledger);
+	for (let run = 0; run < 300; run++) ended(endedRun());
 	ledger.close();
 	await asked;
-	await traces.finish(10);
+	await finish(10);
 	// Four were being sent, and 200 waited: the others are named in the log.
 	await expect.poll(() => logged.length, { timeout: LONG_MS }).toBe(100);
 	expect(logged.filter((line) => line.includes("too many wait"))).toHaveLength(96);
@@ -100,19 +100,19 @@ test("a collector that hangs: who finishes waits no longer than they say, and a 
 
 test("a run that ends in a parent, without a host, is sent too; one of a collector that is not there is given up", async () => {
 	const collector = await collectorThat(status(200));
-	const { traces, logged, ledger } = await tracing(collector.url);
-	const supervisor = new Supervisor({ ledger, ports, onEndedHere: traces.ended });
+	const { ended, finish, logged, ledger } = await tracing(collector.url);
+	const supervisor = new Supervisor({ ledger, ports, onEndedHere: ended });
 	const { run } = admitRun(ledger, admission({}));
 	await supervisor.watch(run.id, { signal: AbortSignal.abort() });
 	supervisor.dispose();
-	await traces.finish(LONG_MS);
+	await finish(LONG_MS);
 	expect(logged).toEqual([expect.stringContaining("traces sent")]);
 	expect(spansIn(collector.bodies[0] ?? "")).toMatchObject([
 		{ name: "invoke_agent scout", attributes: { "error.type": "stopped", "pi_geon.exit_code": 130 } },
 	]);
 
 	const gone = await tracing("http://127.0.0.1:9");
-	gone.traces.ended(gone.endedRun());
-	await gone.traces.finish(LONG_MS);
+	gone.ended(gone.endedRun());
+	await gone.finish(LONG_MS);
 	expect(gone.logged).toEqual([expect.stringMatching(/not sent .*"why":"[\w]+"/)]);
 });

@@ -37,12 +37,12 @@ type SentBody<Body> = Partial<Record<keyof Body, unknown>>;
 
 /** What a user can do on the page: the same as in the shell, and written down like that. */
 export const ACTIONS_OF_PAGE: { readonly [Name in ActionName]: Act<Name> } = {
-	async stop(record, _body, { ledger, sources: { log } }) {
+	async stop(record, _body, { ledger, sources: { log, ended } }) {
 		const stopped = stopRun(ledger, record, userStops(BY_PAGE));
 		if (stopped.was === "open") log.info("stop asked for", { runId: stopped.runId, by: BY_PAGE });
 		// At once: hosts end theirs, and what waits for a host is ended here.
 		await wakeHosts(ledger, systemPorts);
-		recover({ ledger, log, ports: systemPorts });
+		for (const runId of recover({ ledger, log, ports: systemPorts })) ended(runId, ledger);
 		return stopped;
 	},
 

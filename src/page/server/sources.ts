@@ -6,6 +6,7 @@ import type { Log } from "../../log/log.ts";
 import type { Denial } from "../../operate/denial.ts";
 import type { CheckResult } from "../../operate/doctor/check.ts";
 import type { DoctorOptions } from "../../operate/doctor/doctor.ts";
+import type { RunId } from "../../run/ids.ts";
 import type { AgentsHere, SendDone } from "../api.ts";
 
 /** What the page's server needs of those who start it. */
@@ -24,6 +25,8 @@ export interface PageSources {
 	/** The agents of a folder, and what each gets there. */
 	agents(cwd: string): Promise<AgentsHere>;
 	doctor(options: DoctorOptions): Promise<CheckResult[]>;
+	/** A run that no host had was ended here: its outcome is in the ledger. */
+	ended(runId: RunId, ledger: Ledger): void;
 	/** Steers the run, or resumes its session. */
 	post(record: RunRecord, message: string, ledger: Ledger): Promise<SendDone | Denial>;
 }

@@ -72,6 +72,7 @@ function someSources(folder: string, places: Places): PageSources {
 		redactor: createRedactor({ secrets: ["a-known-secret"], homeDir: "/home/nobody-here" }),
 		log: NO_LOG,
 		agents: async (cwd) => ({ cwd, isTrusted: true, agents: [], untrusted: 0, problems: [] }),
+		ended: () => {},
 		doctor: async () => [],
 		post: async () => ({ status: "error", error: "Not in this test." }),
 	};
