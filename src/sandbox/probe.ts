@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { constants, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { messageOf } from "../run/message-of.ts";
 import type { RingAbilities } from "./bwrap.ts";
@@ -16,6 +17,8 @@ export type RingProbe = { can: true; by: string; abilities: RingAbilities } | { 
 
 /** A machine that cannot may be able to later: the user installs what is missing. */
 const ASK_AGAIN_MS = 30_000;
+const TRIES = 20;
+const TRY_AGAIN_MS = 250;
 
 let lastProbe: { at: number; answer: Promise<RingProbe> } | undefined;
 let knownAnswer: RingProbe | undefined;
@@ -24,18 +27,30 @@ let knownAnswer: RingProbe | undefined;
 export function probeRing(): Promise<RingProbe> {
 	const isStale = knownAnswer?.can === false && Date.now() - (lastProbe?.at ?? 0) > ASK_AGAIN_MS;
 	if (!lastProbe || isStale) {
-		const answer = tryRings();
+		const answer = tryOnceThereIsRoom();
 		lastProbe = { at: Date.now(), answer };
 		answer.then(
 			(found) => {
 				knownAnswer = found;
 			},
 			() => {
-				lastProbe = undefined; // A full disk may have room for the next one.
+				lastProbe = undefined; // The next one may find room.
 			},
 		);
 	}
 	return lastProbe.answer;
+}
+
+/** A trial needs a folder, which a full disk or a forbidden folder can refuse for a while. That says nothing about rings. */
+async function tryOnceThereIsRoom(): Promise<RingProbe> {
+	for (let tries = 1; ; tries += 1) {
+		try {
+			return await tryRings();
+		} catch (error) {
+			if (!(error instanceof Error && "code" in error) || tries === TRIES) throw error;
+		}
+		await sleep(TRY_AGAIN_MS);
+	}
 }
 
 /** Why no ring can be had here; undefined if one can. */
@@ -111,7 +126,16 @@ async function whyNoRing(abilities: RingAbilities, network: "off" | "allowlist" 
 	} catch (error) {
 		return messageOf(error);
 	} finally {
+		removeScratch(scratch);
+	}
+}
+
+/** What cannot be removed now goes with the folder that it is in. It must not spoil the answer. */
+function removeScratch(scratch: string): void {
+	try {
 		rmSync(scratch, { recursive: true, force: true });
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error)) throw error;
 	}
 }
 

@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { join } from "node:path";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { RingProbe } from "../../src/sandbox/probe.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
@@ -47,4 +49,16 @@ test("one that has no /proc of its own to give can, and says what is weaker", ()
 		by: expect.stringContaining("/proc of the system"),
 		abilities: { ownProcesses: false },
 	});
+});
+
+test("a temporary folder that is only missing for a moment does not count against the machine", () => {
+	const folder = join(mkdtempSync(join(tmpdir(), "pi-geon-late-")), "tmp");
+	const late = `import { mkdirSync } from "node:fs"; setTimeout(() => mkdirSync(process.env.TMPDIR), 600); ${PROBE}`;
+	try {
+		const node = ["--input-type=module", "-e", late];
+		const said = execFileSync(process.execPath, node, { encoding: "utf8", env: { ...process.env, TMPDIR: folder } });
+		expect(JSON.parse(said)).toMatchObject({ can: true });
+	} finally {
+		rmSync(dirname(folder), { recursive: true });
+	}
 });
