@@ -349,7 +349,7 @@ describe("what the doctor can put right with --fix", () => {
 });
 
 longTest("a word that the doctor does not know is an error, and nothing is done", async () => {
-	const home = await openHome({});
+	const home = await openHome({ untouched: true });
 	const run = await runPi(home, [...home.extensionArgs, "-p", "/toolkit doctor --fxi"]);
 	expect(run.stderr).toContain('takes --fix, not "--fxi"');
 	expect(run.code).toBe(1);

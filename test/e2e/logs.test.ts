@@ -62,7 +62,7 @@ describe("logs on any pi", () => {
 	const version = ANY_PI;
 
 	longTest("a pi that never delegates makes no file", async () => {
-		const home = await openHome({ script: () => text("Hello.") });
+		const home = await openHome({ untouched: true, script: () => text("Hello.") });
 		await promptPi(home, "Hello.", { version });
 		expect(existsSync(join(home.agentDir, "pi-geon"))).toBe(false);
 	});

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { placesIn } from "../../src/ledger/places.ts";
 import type { ScriptedModel } from "./model.ts";
 import { type PiVersion, repositoryRoot, stagedPackage, toolFolders } from "./repository.ts";
 
@@ -41,6 +42,8 @@ export interface HomeOptions {
 	/** Prices of the model `priced`, in dollars per million tokens. */
 	readonly cost?: Cost;
 	readonly env?: Readonly<Record<string, string>>;
+	/** Nothing of ours is in the agent directory yet, not even what makes hosts start faster. */
+	readonly untouched?: true;
 }
 
 /** A machine of its own for one test: home, agent directory, project and temp folder, below one scratch folder. */
@@ -72,6 +75,7 @@ export async function makeHome(options: HomeOptions): Promise<Home> {
 	};
 	for (const folder of Object.values(places)) await mkdir(folder, { recursive: true });
 	await shareTranspiledExtensions(places.temp);
+	if (!options.untouched) await prefillLoaderCache(places.agentDir);
 	await writeAgentDir(places.agentDir, options);
 	await writeFiles(places.project, options.files ?? {});
 	if (options.git) execFileSync("git", ["init", "--quiet"], { cwd: places.project });
@@ -91,11 +95,24 @@ export async function makeHome(options: HomeOptions): Promise<Home> {
 	};
 }
 
-/** pi's loader keeps what it transpiled in the temp folder; with a folder for each home it would begin anew each time. */
+/** The variable that names a folder with what pi's loader keeps for hosts in a ring. */
+export const LOADER_CACHE = "PI_GEON_LOADER_CACHE";
+
+/** pi's loader keeps what it transpiled in the temp folder; with a folder for each home it would start over each time. */
 async function shareTranspiledExtensions(temp: string): Promise<void> {
 	const shared = join(repositoryRoot, ".cache", "jiti");
 	await mkdir(shared, { recursive: true });
 	await symlink(shared, join(temp, "jiti"));
+}
+
+/** For hosts in a ring, the loader keeps it in the state folder. */
+async function prefillLoaderCache(agentDir: string): Promise<void> {
+	const warm = process.env[LOADER_CACHE];
+	if (warm === undefined) return;
+	const { loader } = placesIn(agentDir).ringed;
+	await mkdir(loader, { recursive: true, mode: 0o700 });
+	// Copied: a link would lead out of what a ring may write to.
+	await cp(warm, loader, { recursive: true });
 }
 
 async function writeAgentDir(agentDir: string, options: HomeOptions): Promise<void> {
@@ -143,7 +160,7 @@ function modelsJson(options: HomeOptions): object {
 }
 
 /** Node's compiled form of pi, which pi keeps in the temp folder: with an empty one a start takes 2 s, not 0.8. */
-const compileCache = join(repositoryRoot, ".cache", "node-compile-cache");
+export const compileCache = join(repositoryRoot, ".cache", "node-compile-cache");
 
 const INHERITED = ["SystemRoot", "ComSpec", "PATHEXT", "LANG", "LC_ALL"];
 
