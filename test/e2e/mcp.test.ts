@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readLogs } from "../../src/log/read-logs.ts";
 import { processStart } from "../../src/processes/process-start.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
-import { bundled } from "../helpers/bundled.ts";
+import { useBundled } from "../helpers/bundled.ts";
 import { hostPids, killHosts, killHostsAtWork } from "../helpers/hosts.ts";
 import { longTest } from "../helpers/long-test.ts";
 import { startMcpServer } from "../helpers/mcp-http.ts";
@@ -19,13 +19,13 @@ import { interruptions } from "./interrupted.ts";
 import { eventually } from "./ledger-of.ts";
 
 const openHome = useHome();
-const SERVER = bundled(join(repositoryRoot, "test", "children", "mcp-server.ts"));
+const server = useBundled(join(repositoryRoot, "test", "children", "mcp-server.ts"));
 const PI_WITH_MCP: PiVersion = "1.5.0";
 
 /** A server over stdio, which leaves a trace of each of its processes. */
 const stdio = (home: Home, more: object = {}, ...args: string[]) => ({
 	command: process.execPath,
-	args: [SERVER, ...args],
+	args: [server(), ...args],
 	env: { MCP_TRACES: join(home.scratch, "traces") },
 	...more,
 });

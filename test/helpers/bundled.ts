@@ -6,22 +6,29 @@ import { afterAll } from "vitest";
 
 const REQUIRE = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
 
-/** A program that a file of tests starts often, in one piece: to load it from its many files takes twice as long. */
-export function bundled(source: string): string {
-	const folder = mkdtempSync(join(tmpdir(), "pg-bundled-"));
-	const remove = () => rmSync(folder, { recursive: true, force: true });
-	afterAll(remove);
-	// Of a file whose tests are all left out, vitest does not run what is to be done after them.
-	process.once("exit", remove);
-	const outfile = join(folder, `${basename(source, ".ts")}.mjs`);
-	buildSync({
-		entryPoints: [source],
-		outfile,
-		bundle: true,
-		platform: "node",
-		format: "esm",
-		banner: { js: REQUIRE },
-		logLevel: "warning",
+/**
+ * A program that a file of tests starts often, in one piece: to load it from its many files takes twice as long. It is built
+ * when a test first asks where it is: vitest removes nothing after a file whose tests are all left out.
+ */
+export function useBundled(source: string): () => string {
+	let folder: string | undefined;
+	afterAll(() => {
+		if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 	});
-	return outfile;
+	return () => {
+		const name = `${basename(source, ".ts")}.mjs`;
+		if (folder !== undefined) return join(folder, name);
+		folder = mkdtempSync(join(tmpdir(), "pg-bundled-"));
+		const outfile = join(folder, name);
+		buildSync({
+			entryPoints: [source],
+			outfile,
+			bundle: true,
+			platform: "node",
+			format: "esm",
+			banner: { js: REQUIRE },
+			logLevel: "warning",
+		});
+		return outfile;
+	};
 }

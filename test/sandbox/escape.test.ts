@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, cpSync, mkdirSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { placesIn } from "../../src/ledger/places.ts";
 import { newHostId } from "../../src/run/ids.ts";
 import { inHostRing, type StartCommand } from "../../src/supervise/host-ring.ts";
@@ -9,19 +9,11 @@ import { longTest } from "../helpers/long-test.ts";
 import { repositoryRoot, toolFolders } from "../helpers/repository.ts";
 import { isShare } from "../helpers/share.ts";
 import { ATTEMPTS, type Attempt, type Call, MUST_WORK, SEARCHES } from "./attempts.ts";
-import { makeUser, newScratch, startRunner, type Trial, tenOf, tryAll } from "./trials.ts";
+import { newScratch, startRunner, type Trial, tenOf, tryAll, useUsers } from "./trials.ts";
 import { giveTo, makeWorld, SECRET, type TestUser, type World } from "./world.ts";
 
 const isRoot = process.getuid?.() === 0;
-const ordinary = isRoot ? makeUser(`pg${randomBytes(3).toString("hex")}`) : undefined;
-afterAll(() => ordinary?.remove());
-
-const USERS: [string, TestUser | undefined][] = isRoot
-	? [
-			["root", undefined],
-			["an ordinary user", ordinary?.user],
-		]
-	: [["an ordinary user", undefined]];
+const USERS = useUsers();
 
 const closers: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -139,11 +131,12 @@ test("there are enough attempts, of every kind, each with a name of its own", ()
 	]);
 });
 
-describe.each(USERS)("tools in a ring, as %s", (_name, user) => {
-	const isOther = user !== undefined;
+describe.each(USERS)("tools in a ring, as %s", (name, userOf) => {
+	const isOther = isRoot && name !== "root";
 	// In `npm test` each user tries one of the ways to be kept in.
 	const scopes = (["none", "worktree"] as const).filter((scope) => !isShare || (scope === "none") === isOther);
 	test.each(scopes)("reach nothing outside; where they may write: %s", async (scope) => {
+		const user = userOf();
 		const world = await openWorld(user);
 		const { make } = await runnerIn(world, { scope, user });
 		const trials = await tryAll(world, ATTEMPTS, make);
@@ -151,6 +144,7 @@ describe.each(USERS)("tools in a ring, as %s", (_name, user) => {
 	});
 
 	(isRoot && !isOther ? longTest : test)("in the ring of a host, searches reach nothing either", async () => {
+		const user = userOf();
 		const world = await openWorld(user);
 		const { make } = await runnerIn(world, { scope: "none", user, asHost: true });
 		const trials = await tryAll(world, [...ATTEMPTS, ...SEARCHES], make);
@@ -158,6 +152,7 @@ describe.each(USERS)("tools in a ring, as %s", (_name, user) => {
 	});
 
 	test.each([false, true])("can still do their work; in the ring of a host: %s", async (asHost) => {
+		const user = userOf();
 		const world = await openWorld(user);
 		const { make } = await runnerIn(world, { scope: "worktree", user, asHost });
 		const failed: string[] = [];
@@ -174,6 +169,7 @@ describe.each(USERS)("tools in a ring, as %s", (_name, user) => {
 	});
 
 	test("without a ring most of them get through", async () => {
+		const user = userOf();
 		const world = await openWorld(user);
 		const { make } = await runnerIn(world, { scope: "off", user });
 		const attempts = [...possible(user), ...SEARCHES].filter(({ onlyInRing }) => !onlyInRing);

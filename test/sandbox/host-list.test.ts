@@ -10,7 +10,7 @@ import { type RingProxy, startProxy } from "../../src/sandbox/proxy.ts";
 import { runInRing } from "../../src/sandbox/run-in-ring.ts";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
-import { bundled } from "../helpers/bundled.ts";
+import { useBundled } from "../helpers/bundled.ts";
 import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
@@ -22,6 +22,7 @@ import { said, useRing } from "./a-ring.ts";
 
 const openRing = useRing();
 const openHome = useHome();
+const mcpServer = useBundled(join(repositoryRoot, "test", "children", "mcp-server.ts"));
 const servers: Server[] = [];
 let http = "";
 let https = "";
@@ -208,7 +209,7 @@ longTest("an MCP server, which pi starts, reaches the hosts of the list too", as
 		}),
 	});
 	const server = join(home.project, "server.mjs");
-	const wellBehaved = readFileSync(bundled(join(repositoryRoot, "test", "children", "mcp-server.ts")), "utf8");
+	const wellBehaved = readFileSync(mcpServer(), "utf8");
 	writeFileSync(server, `${code.replace("PORT", http)}\n${wellBehaved}`);
 	const tester = { command: process.execPath, args: [server], env: { NO_PROXY: "", no_proxy: "" } };
 	writeFileSync(join(home.agentDir, "mcp.json"), JSON.stringify({ mcpServers: { tester } }));

@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
@@ -13,12 +12,11 @@ import { repositoryRoot } from "../helpers/repository.ts";
 import { isShare } from "../helpers/share.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { ATTEMPTS, type Attempt, type Call, SEARCHES } from "./attempts.ts";
-import { judged, makeUser, type Trial, tenOf } from "./trials.ts";
+import { judged, type Trial, tenOf, useUsers } from "./trials.ts";
 import { giveTo, makeWorld, SECRET, type TestUser, type World } from "./world.ts";
 
 const isRoot = process.getuid?.() === 0;
-const ordinary = isRoot ? makeUser(`pg${randomBytes(3).toString("hex")}`) : undefined;
-afterAll(() => ordinary?.remove());
+const USERS = useUsers();
 
 // What was unpacked for root alone.
 if (isRoot) chmodSync(join(repositoryRoot, ".cache", "pi-1.5.0"), 0o755);
@@ -88,15 +86,11 @@ async function play({ version, agent = "writer", attempts = ATTEMPTS, sandbox = 
 const escaped = (trials: readonly Trial[]): string[] => trials.filter(({ held }) => !held).map(({ name }) => name);
 const inCheckout = ATTEMPTS.filter(({ checkout }) => checkout).map(({ name }) => name);
 
-const USERS: [string, TestUser | undefined][] = [
-	[isRoot ? "root" : "an ordinary user", undefined],
-	...(ordinary ? ([["an ordinary user", ordinary.user]] as [string, TestUser][]) : []),
-];
-
 describe.each(somePi(import.meta.url))("a child that only reads, pi %s", (version) => {
 	const attempts = [...ATTEMPTS.filter(({ name }) => /^(read|ls)-tool/.test(name)), ...SEARCHES];
 
-	test.each(USERS)("finds no secret with any of its tools, as %s", async (_name, user) => {
+	test.each(USERS)("finds no secret with any of its tools, as %s", async (_name, userOf) => {
+		const user = userOf();
 		const { trials, details, home } = await play({ version, agent: "reader", attempts, user });
 		expect(details?.results[0]).toMatchObject({ exitCode: 0, sandbox: { enforced: "kernel", host: "kernel" } });
 		expect(details?.results[0]?.sandbox).not.toHaveProperty("policyOnly");
@@ -107,7 +101,8 @@ describe.each(somePi(import.meta.url))("a child that only reads, pi %s", (versio
 });
 
 describe.each(somePi(import.meta.url))("a child that writes in a tree, pi %s", (version) => {
-	test.each(isShare ? USERS.slice(-1) : USERS)("reaches nothing outside of it, as %s", async (_name, user) => {
+	test.each(isShare ? USERS.slice(-1) : USERS)("reaches nothing outside of it, as %s", async (_name, userOf) => {
+		const user = userOf();
 		const attempts = [...ATTEMPTS, ...SEARCHES];
 		const { trials, details } = await play({ version, agent: "isolated", attempts, user });
 		expect(details?.results[0]).toMatchObject({
@@ -123,8 +118,8 @@ describe.each(somePi(import.meta.url))("a child that writes in a tree, pi %s", (
 describe.each(somePi(import.meta.url))("a child that may write in the checkout, pi %s", (version) => {
 	test.each(isShare ? USERS.slice(0, 1) : USERS)(
 		"reaches the checkout and nothing else, as %s",
-		async (_name, user) => {
-			const { home, trials, details } = await play({ version, user });
+		async (_name, userOf) => {
+			const { home, trials, details } = await play({ version, user: userOf() });
 			expect(details?.results[0]).toMatchObject({
 				exitCode: 0,
 				sandbox: {

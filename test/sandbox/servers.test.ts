@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
-import { bundled } from "../helpers/bundled.ts";
+import { useBundled } from "../helpers/bundled.ts";
 import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { type Reply, text, toolCall } from "../helpers/model-steps.ts";
@@ -13,6 +13,7 @@ import { repositoryRoot } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
 
 const openHome = useHome();
+const mcpServer = useBundled(join(repositoryRoot, "test", "children", "mcp-server.ts"));
 
 /** A language server that answers nothing and leaves traces of what it could do. */
 const HOSTILE = `
@@ -115,7 +116,7 @@ test("an MCP server runs in the ring too: what pi's environment holds is not pas
 		}),
 	});
 	const server = join(home.project, "server.mjs");
-	const wellBehaved = readFileSync(bundled(join(repositoryRoot, "test", "children", "mcp-server.ts")), "utf8");
+	const wellBehaved = readFileSync(mcpServer(), "utf8");
 	writeFileSync(server, `${code}\n${wellBehaved}`);
 	const tester = { command: process.execPath, args: [server], env: { GIVEN: "yes" } };
 	writeFileSync(join(home.agentDir, "mcp.json"), JSON.stringify({ mcpServers: { tester } }));
@@ -144,7 +145,7 @@ describe("an MCP server that npx brings", () => {
 		});
 		const folder = join(home.project, "server-package");
 		mkdirSync(folder);
-		const code = readFileSync(bundled(join(repositoryRoot, "test", "children", "mcp-server.ts")), "utf8");
+		const code = readFileSync(mcpServer(), "utf8");
 		writeFileSync(join(folder, "server.mjs"), `#!${process.execPath}\n${code}`, { mode: 0o755 });
 		const described = { name: "tester-server", version: "1.0.0", bin: "server.mjs" };
 		writeFileSync(join(folder, "package.json"), JSON.stringify(described));

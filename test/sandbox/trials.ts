@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
 	existsSync,
@@ -14,6 +15,7 @@ import {
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll } from "vitest";
 import type { StartCommand } from "../../src/supervise/host-ring.ts";
 import { killIfThere } from "../helpers/leaks.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
@@ -138,11 +140,32 @@ export async function startRunner(
 	};
 }
 
-/** A user without rights, made for a test where root runs it. Undefined: whoever runs the test is one already. */
-export function makeUser(name: string): { user: TestUser; remove(): void } {
-	execFileSync("useradd", ["--no-create-home", "--shell", "/bin/sh", name]);
-	const id = (flag: string) => Number(execFileSync("id", [flag, name], { encoding: "utf8" }));
-	return { user: { uid: id("-u"), gid: id("-g") }, remove: () => void execFileSync("userdel", [name]) };
+/** Whom tests run as: a name, and what answers the user once a test runs. Undefined: the one who runs the tests. */
+export type RunsAs = [name: string, user: () => TestUser | undefined];
+
+/**
+ * Who runs the tests, and where that is root, a user without rights who is made before the first test: vitest removes
+ * nothing after a file whose tests are all left out.
+ */
+export function useUsers(): RunsAs[] {
+	const themselves = (): undefined => undefined;
+	if (process.getuid?.() !== 0) return [["an ordinary user", themselves]];
+	const name = `pg${randomBytes(3).toString("hex")}`;
+	let user: TestUser | undefined;
+	beforeAll(() => {
+		execFileSync("useradd", ["--no-create-home", "--shell", "/bin/sh", name]);
+		const id = (flag: string) => Number(execFileSync("id", [flag, name], { encoding: "utf8" }));
+		user = { uid: id("-u"), gid: id("-g") };
+	});
+	afterAll(() => void execFileSync("userdel", [name]));
+	const ordinary = (): TestUser => {
+		if (!user) throw new Error("The user is made before the first test.");
+		return user;
+	};
+	return [
+		["root", themselves],
+		["an ordinary user", ordinary],
+	];
 }
 
 /** Not in a temporary folder: a ring has those of its own, and what is not there is no proof that it cannot be written. */
