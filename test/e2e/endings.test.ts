@@ -326,6 +326,9 @@ test("a turn that is aborted before the delegation begins: pi answers itself, an
 	const run = await promptPi(home, "Go.");
 	expect(run.toolResults).toMatchObject([{ name: "subagent", text: "Operation aborted", isError: true }]);
 	expect(childRequests(home)).toEqual([]);
+	// The call's first words had a host started ahead. The call itself neither admitted a run nor asked for another host.
+	expect(inLedger(home, "SELECT id FROM runs")).toEqual([]);
+	expect(inLedger(home, "SELECT id FROM hosts")).toHaveLength(1);
 	await eventually(() => expect(hostPids(home)).toEqual([]));
 });
 

@@ -14,6 +14,8 @@ export interface Attack extends WorkloadOptions {
 	from: number;
 	/** How many workloads at once. */
 	atOnce: number;
+	/** What must have happened too: until then workloads follow, one at a time. */
+	until?: (results: readonly WorkloadResult[]) => boolean;
 	/** No more workloads are begun then. */
 	enough?: AbortSignal;
 	onResult?: (result: WorkloadResult, faultsSoFar: number) => void;
@@ -24,6 +26,7 @@ export async function attack({
 	points,
 	from,
 	atOnce,
+	until = () => true,
 	enough,
 	onResult,
 	...options
@@ -34,7 +37,8 @@ export async function attack({
 	let underway = 0;
 	const worker = async () => {
 		// Those under way will have theirs; if they fall short, the last of them goes on.
-		while (faults + underway * SIZE.faults < points && !enough?.aborted) {
+		const isOver = () => faults + underway * SIZE.faults >= points && (underway > 0 || until(results));
+		while (!isOver() && !enough?.aborted) {
 			underway++;
 			const result = await attackOnce(seed++, options);
 			underway--;
