@@ -11,11 +11,11 @@ const ours = (id: string) => processesWith(MARKER, id);
 
 /** Waits for the child's host to end by itself, as it does when it has had no work for a while. */
 export async function waitForHosts(id: string): Promise<string> {
-	const hosts = ours(id);
-	if (hosts.length === 0) return "already gone";
+	// In a sandbox, bubblewrap waits for the host, and may be there a moment longer.
+	const hosts = ours(id).filter(({ command }) => !/^\S*\bbwrap\s/.test(command));
 	const gone = await waitUntilGone(id, HOST_PATIENCE_MS);
-	// In a sandbox, bubblewrap waits for it.
-	const pids = hosts.flatMap(({ pid, command }) => (/^\S*\bbwrap\s/.test(command) ? [] : [pid])).join(", ");
+	if (gone && hosts.length === 0) return "already gone";
+	const pids = hosts.map(({ pid }) => pid).join(", ");
 	return gone ? `process ${pids}, ended by itself` : `process ${pids} did not end and is stopped now`;
 }
 

@@ -30,9 +30,12 @@ test.for(Object.keys(scenes))(
 	},
 );
 
-test("every picture is made by a scene, and every one is shown in a document", () => {
+/** `npm run bench -- --save` draws it. */
+const CHART = "performance.svg";
+
+test("every picture is made by a scene or a bench, and every one is shown in a document", () => {
 	const pictures = globSync("*.svg", { cwd: images }).sort();
-	expect([...shown].sort()).toEqual(pictures);
+	expect([...shown, CHART].sort()).toEqual(pictures);
 	const documents = globSync(["README.md", "docs/*.md"], { cwd: repositoryRoot });
 	const used = documents.flatMap((page) =>
 		[...readFileSync(join(repositoryRoot, page), "utf8").matchAll(/!\[[^\]]+\]\(([^)]+\.svg)\)/g)].map(
