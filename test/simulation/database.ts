@@ -4,7 +4,7 @@ import type { Database, Statement } from "../../src/ledger/sqlite.ts";
 import type { RunId } from "../../src/run/ids.ts";
 import { AUDIT } from "../faults/audit.ts";
 import { NO_REDACTOR } from "../helpers/as-it-is.ts";
-import type { SimProcess } from "./process.ts";
+import { BEFORE_BEGIN, type SimProcess } from "./process.ts";
 import { RememberedRows } from "./remembered-rows.ts";
 import { systemError } from "./system-error.ts";
 import type { World } from "./world.ts";
@@ -56,7 +56,8 @@ export class SimDatabase {
 	readonly rows: RememberedRows;
 	/** How often anything may have changed. */
 	commits = 0;
-	#isInTransaction = false;
+	/** On whose way: nobody else can write until it is over, and SQLite in memory would show it to everybody. */
+	isInTransaction = false;
 
 	constructor(world: World) {
 		this.#world = world;
@@ -76,12 +77,12 @@ export class SimDatabase {
 				if (sql === "ROLLBACK") return this.#rollback();
 				process.requireAlive();
 				if (sql.startsWith("PRAGMA")) return;
-				if (sql.startsWith("BEGIN")) process.beforeWriting();
+				if (sql.startsWith("BEGIN")) process.point(BEFORE_BEGIN);
 				this.#refuseInTrouble();
 				if (sql !== "COMMIT") return this.#begin(sql);
 				process.point("before commit");
 				this.#execute(sql);
-				this.#isInTransaction = false;
+				this.isInTransaction = false;
 				this.commits++;
 				process.point("commit");
 			},
@@ -89,12 +90,12 @@ export class SimDatabase {
 				const statement = this.rows.statement(sql);
 				const beforeReading = () => {
 					process.reads();
-					if (!this.#isInTransaction) this.#refuseReading();
+					if (!this.isInTransaction) this.#refuseReading();
 				};
 				return {
 					run: (...values) => {
 						process.requireAlive();
-						if (!this.#isInTransaction) {
+						if (!this.isInTransaction) {
 							this.#refuseReading();
 							this.commits++;
 						}
@@ -116,11 +117,11 @@ export class SimDatabase {
 
 	#begin(sql: string): void {
 		this.#execute(sql);
-		this.#isInTransaction = true;
+		this.isInTransaction = true;
 	}
 
 	#rollback(): void {
-		this.#isInTransaction = false;
+		this.isInTransaction = false;
 		this.#execute("ROLLBACK");
 		this.rows.forget();
 	}

@@ -185,6 +185,8 @@ class SimPi {
 	/** As `session_shutdown`: the calls that wait are stopped, then the announcer gives back what it has. */
 	async close(): Promise<void> {
 		try {
+			// A suspended pi hears of it later.
+			await this.process.clock.sleep(0);
 			this.#ended.abort();
 			await this.process.clock.sleep(50);
 			await this.#announcer.stop(this.#talk);

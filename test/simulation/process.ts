@@ -25,8 +25,6 @@ export class SimProcess {
 	/** How many rows it asked for in the second in which it asked for most. */
 	mostReads = 0;
 	#reads = { inSecond: 0, times: 0 };
-	/** In which event it had its last effect. */
-	#lastEvent = -1;
 
 	constructor(world: World, role: string, { pid, faults }: { pid: number; faults: Fault[] }) {
 		this.#world = world;
@@ -55,26 +53,24 @@ export class SimProcess {
 		this.mostReads = Math.max(this.mostReads, ++this.#reads.times);
 	}
 
-	/** An effect, about to happen or just happened. What the plan has for this point happens here. */
+	/**
+	 * An effect, about to happen or just happened. What the plan has for this point happens here. A process that is suspended
+	 * goes on from here with what it knew, after others have lived on; where it cannot be interrupted, after this event.
+	 */
 	point(place: string): void {
 		this.requireAlive();
-		this.#lastEvent = this.#world.scheduler.events;
 		this.points++;
 		const nth = (this.#visits.get(place) ?? 0) + 1;
 		this.#visits.set(place, nth);
 		const fault = this.#faults.find((one) =>
 			"point" in one ? one.point === this.points : one.place === place && one.nth === nth,
 		);
-		if (fault) this.#world.befall(this, fault, place);
+		if (!fault) return;
+		this.#world.befall(this, fault, place);
 		this.requireAlive();
-	}
-
-	/** Between what it has read and the write that follows from it: if it is suspended here, time goes on for others. */
-	beforeWriting(): void {
-		const { scheduler } = this.#world;
-		if (!scheduler.mayInterrupt || this.#lastEvent === scheduler.events) return;
-		this.point(BEFORE_BEGIN);
-		if (this.suspendedUntil <= scheduler.elapsed) return;
+		const { scheduler, database } = this.#world;
+		if (this.suspendedUntil <= scheduler.elapsed || database.isInTransaction || !scheduler.mayInterrupt) return;
+		this.#world.note(this.name, "is suspended in the middle of an event");
 		scheduler.meanwhile(this.suspendedUntil);
 		this.requireAlive();
 	}

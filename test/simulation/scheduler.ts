@@ -1,3 +1,4 @@
+import { promiseHooks } from "node:v8";
 import type { Random } from "../faults/random.ts";
 
 /** Whoever an event belongs to: it does not happen to the dead, and waits for the suspended. */
@@ -21,6 +22,20 @@ const MOST_EVENTS = 200_000;
 /** Node's own way to do so between two callbacks. To go through its event loop instead takes most of a short event's time. */
 const runMicrotasks = (): void => (process as unknown as { _tickCallback(): void })._tickCallback();
 
+/**
+ * How often a promise has settled or was waited for, in this thread. What follows from it runs after the event, and would run
+ * in the middle of one that is interrupted.
+ */
+let promisesUsed = 0;
+promiseHooks.createHook({
+	init: (_promise, parent: Promise<unknown> | undefined) => {
+		if (parent) promisesUsed++;
+	},
+	settled: () => {
+		promisesUsed++;
+	},
+});
+
 /** 2026-01-01, so that times in a history can be read. */
 const EPOCH = Date.UTC(2026, 0, 1);
 
@@ -36,6 +51,7 @@ export class Scheduler {
 	readonly uncaught: unknown[] = [];
 	#isInEvent = false;
 	#isInside = false;
+	#promisesBefore = 0;
 
 	constructor(random: Random) {
 		this.#random = random;
@@ -75,21 +91,22 @@ export class Scheduler {
 	}
 
 	/**
-	 * What happens to others while somebody is suspended in the middle of an event, who must have done nothing in it yet
-	 * that another part of the same process waits for.
+	 * Whether an event may be interrupted where it is: one at a time, and not if a part of the same process could go on. What
+	 * follows from an event cannot be interrupted, since Node lets nobody else's follow meanwhile.
 	 */
+	get mayInterrupt(): boolean {
+		return this.#isInEvent && !this.#isInside && promisesUsed === this.#promisesBefore;
+	}
+
+	/** What happens to others while somebody is suspended in the middle of an event. */
 	meanwhile(until: number): void {
 		this.#isInside = true;
 		// Not what waits for its end: that may be the suspended process's own, which goes on with this event first.
 		while (!this.isTired && (this.#heap[0]?.at ?? until) < until && this.#next(until));
 		this.#isInside = false;
 		this.#isInEvent = true;
+		this.#promisesBefore = promisesUsed;
 		this.elapsed = Math.max(this.elapsed, until);
-	}
-
-	/** Whether an event may be interrupted: one at a time, and none in what follows from an event. */
-	get mayInterrupt(): boolean {
-		return this.#isInEvent && !this.#isInside;
 	}
 
 	/** False if nothing is left to happen until then. */
@@ -106,6 +123,7 @@ export class Scheduler {
 		this.elapsed = event.at;
 		this.events++;
 		this.#isInEvent = true;
+		this.#promisesBefore = promisesUsed;
 		this.#happen(event);
 		this.#isInEvent = false;
 		// Everything that follows from it without time passing.
