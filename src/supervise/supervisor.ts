@@ -1,12 +1,9 @@
-import { hasPlace } from "../ledger/claim.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type OpenRun, openRunsOf } from "../ledger/open-runs.ts";
 import { requestStop } from "../ledger/progress.ts";
 import { type EndedRecord, findRunOrClose, type RunRecord } from "../ledger/records.ts";
-import { waitsForSession } from "../ledger/sessions.ts";
 import type { Reaper } from "../ledger/sweep.ts";
 import { LedgerTrouble } from "../ledger/trouble.ts";
-import { findUnreadable, unreadableMessage } from "../ledger/unreadable.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
 import { Loop } from "../ports/loop.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -15,8 +12,9 @@ import { recover } from "../processes/recover.ts";
 import { StopHooks } from "../processes/stop-hooks.ts";
 import { newRunId, type RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
+import { type Acting, actOnRun, type FoundRuns } from "./act.ts";
 import { type AttendedSession, Calls, type Leaving, type WatchOptions } from "./calls.ts";
-import { decideRuns, LOOK_EVERY_MS_IN_TROUBLE, lookAgainIn, type RunAction, type SeenRun } from "./decide.ts";
+import { decideRuns, LOOK_EVERY_MS_IN_TROUBLE, lookAgainIn, type SeenRun } from "./decide.ts";
 import type { RingedPlan } from "./host-profiles.ts";
 import type { Hosts } from "./hosts.ts";
 import { QueuePositions } from "./queue-positions.ts";
@@ -33,10 +31,8 @@ export interface SupervisorSetup {
 }
 
 /** What one look at the ledger found. */
-interface Seen {
+interface Seen extends FoundRuns {
 	runs: Map<RunId, SeenRun>;
-	open: Map<RunId, OpenRun>;
-	ended: Map<RunId, EndedRecord>;
 	/** Those of the session that pi has open. */
 	ofSession: OpenRun[];
 }
@@ -57,6 +53,7 @@ export class Supervisor {
 	readonly #watched: WatchedRuns;
 	readonly #stopHooks: StopHooks;
 	readonly #loop: Loop;
+	readonly #acting: Acting;
 	#session: AttendedSession | undefined;
 
 	constructor({ ledger, hosts, ports, log = NO_LOG, onEndedHere }: SupervisorSetup) {
@@ -70,6 +67,7 @@ export class Supervisor {
 		this.#stopHooks = new StopHooks({ ledger, log, ports });
 		this.#loop = new Loop(ports.clock, () => this.#look());
 		this.#watched = new WatchedRuns(this.#calls, this.#loop.hint);
+		this.#acting = { ledger, hosts, calls: this.#calls, watched: this.#watched };
 		if (hosts) hosts.onReached = this.#loop.hint;
 	}
 
@@ -160,7 +158,7 @@ export class Supervisor {
 			for (const action of decided.actions) {
 				const runId = "runId" in action ? action.runId : action.caller.runId;
 				this.#orElse(
-					() => this.#act(action, seen),
+					() => actOnRun(this.#acting, action, seen),
 					(error) => troubled(error, runId),
 				);
 			}
@@ -237,35 +235,6 @@ export class Supervisor {
 		return { runs, open, ended, ofSession };
 	}
 
-	#act(action: RunAction, { open, ended }: Seen): void {
-		switch (action.do) {
-			case "answer":
-				this.#calls.answer(action.caller.id, ended.get(action.caller.runId));
-				break;
-			case "fail":
-				this.#calls.fail(action.caller.id, new RunForgotten(this.#ledger, action.caller.runId));
-				break;
-			case "let leave":
-				this.#calls.answer(action.caller.id, undefined);
-				break;
-			case "tell place": {
-				const { runId, id } = action.caller;
-				const sessionBusy = waitsForSession(this.#ledger, runId);
-				const starting = !sessionBusy && hasPlace(this.#ledger, runId, action.place);
-				this.#calls.options(id)?.onQueued?.({ position: action.place, sessionBusy, starting });
-				break;
-			}
-			case "reach": {
-				const run = open.get(action.runId);
-				if (run) this.#watched.listen(run, this.#hosts?.reach(run));
-				break;
-			}
-			case "unwatch":
-				this.#watched.end(action.runId);
-				break;
-		}
-	}
-
 	/**
 	 * Runs were admitted, so only their endings may answer their callers: a locked ledger, a full disk or a folder
 	 * without permissions may be a matter of minutes, and an error now would be followed by a report later.
@@ -284,17 +253,6 @@ export class Supervisor {
 function soonest(first: number | undefined, second: number | undefined): number | undefined {
 	if (first === undefined || second === undefined) return first ?? second;
 	return Math.min(first, second);
-}
-
-/** The ledger does not know the run any more, because a damaged one was replaced; or only a newer pi-geon can read it. */
-class RunForgotten extends Error {
-	override name = "RunForgotten";
-	constructor(ledger: Ledger, id: RunId) {
-		const found = findUnreadable(ledger, id);
-		super(
-			found ? unreadableMessage(ledger, found) : `Run ${id} is not in the ledger any more, so its outcome is unknown.`,
-		);
-	}
 }
 
 /** The system's errors may. A damaged ledger is replaced by one that does not know the run; the rest is a bug of ours. */

@@ -1,17 +1,17 @@
 import type { PiVersion } from "../helpers/repository.ts";
 import { SimConversation, type ToolCall } from "./conversation.ts";
 import { observation } from "./observation.ts";
+import { quietWorld } from "./quiet-world.ts";
 import { SimSession } from "./session-file.ts";
 import type { Story } from "./stories.ts";
-import { World } from "./world.ts";
+import type { World } from "./world.ts";
 
 const FILE = "/parents/p0.jsonl";
 
 /** Lives through a story in a simulated conversation, and answers what was seen of it. */
 export async function inSimulation(pi: PiVersion, story: Story): Promise<string[]> {
 	const { prompt, send, at, fullFrom, again } = story;
-	const quiet = { laneLimit: 1, maxAttempts: 1, parents: [], faults: {}, troubles: [], tellsStarts: true };
-	const world = new World({ ...quiet, seed: 1, pi });
+	const world = quietWorld({ pi });
 	const process = world.start("p0");
 	const session = new SimSession(world, process, { file: FILE, id: "session" });
 	let observed: string[] = [];

@@ -27,6 +27,8 @@ interface Progress {
 
 const REPORT_EVERY_MS = 5000;
 const INTERRUPTED = 130;
+/** Most of what a history makes is garbage before this is full, and need not be copied. */
+const YOUNG_MB = 192;
 
 // What a killed process still had under way fails, and nobody hears of it. Everything else is a bug.
 process.on("unhandledRejection", (error) => {
@@ -158,7 +160,10 @@ function shows(name: string | undefined, broken: Progress["broken"]): boolean {
 
 function inWorker(share: Share, take: (progress: Progress) => void, enough: AbortSignal): Promise<void> {
 	const { promise, resolve, reject } = Promise.withResolvers<void>();
-	const worker = new Worker(new URL(import.meta.url), { workerData: share });
+	const worker = new Worker(new URL(import.meta.url), {
+		workerData: share,
+		resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+	});
 	worker.on("message", take);
 	worker.once("error", reject);
 	const end = () => void worker.terminate();
@@ -173,6 +178,8 @@ function inWorker(share: Share, take: (progress: Progress) => void, enough: Abor
 
 async function work({ from, to, step, mutation }: Share): Promise<void> {
 	const { simulate } = await simulator(mutation);
+	// Thousands of errors are expected and caught. `--seed` tells where one comes from.
+	Error.stackTraceLimit = 0;
 	for (let seed = from; seed < to; seed += step) {
 		const { violations: broken, runs, faults } = await simulate(seed);
 		parentPort?.postMessage({ seed, broken, runs, faults } satisfies Progress);

@@ -19,7 +19,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "a missing fence",
 		breaks: "a run is ended by the one that has it",
-		foundAt: 203,
+		foundAt: 2,
 		file: "src/run/run.ts",
 		from: `refused("the run has finished already");
 			if (run.fence !== event.fence) return refused("the run was claimed again since");`,
@@ -52,7 +52,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "an answer before the ending is recorded",
 		breaks: "what is told is what is recorded",
-		foundAt: 249,
+		foundAt: 316,
 		file: "src/supervise/supervisor.ts",
 		from: "call.options.onStopAsked?.();",
 		to: `call.options.onStopAsked?.();
@@ -74,7 +74,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "silence after trouble",
 		breaks: "nothing is left behind",
-		foundAt: 10,
+		foundAt: 12,
 		file: "src/deliver/announcer.ts",
 		from: "if (!talk.isInteractive || this.#stopped) return;",
 		to: "return;",

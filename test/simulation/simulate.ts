@@ -7,7 +7,10 @@ import { type History, planHistory } from "./plan.ts";
 import { entriesOf } from "./session-file.ts";
 import { World } from "./world.ts";
 
-/** How long everything may take to come home once nothing goes wrong any more, in virtual milliseconds. */
+/**
+ * How long it may take until another run comes home, once nothing goes wrong any more, in virtual milliseconds. The longest
+ * takes 48 s by itself, and in a lane of one they run one after the other.
+ */
 const COME_HOME_MS = 90_000;
 const FAULTS_UNTIL_MS = 60_000;
 /** How long idle hosts may take to leave. */
@@ -39,9 +42,14 @@ export async function replay(history: History, { traced = false } = {}): Promise
 			tooLong(),
 	);
 	world.isCalm = true;
-	const calmAt = scheduler.elapsed;
+	let last = { owed: world.owed().length, at: scheduler.elapsed };
+	const isStuck = () => {
+		const owed = world.owed().length;
+		if (owed !== last.owed) last = { owed, at: scheduler.elapsed };
+		return scheduler.elapsed > last.at + COME_HOME_MS;
+	};
 	const isHome = () => users.every(({ isDone, isIdle }) => isDone && isIdle) && world.owed().length === 0;
-	await scheduler.run(() => isHome() || scheduler.elapsed > calmAt + COME_HOME_MS || tooLong());
+	await scheduler.run(() => isHome() || isStuck() || tooLong());
 	const troubles = [
 		...world.owed(),
 		...users.flatMap((user, index) => (user.isIdle && user.isDone ? [] : [`p${index} is still busy`])),

@@ -1,0 +1,32 @@
+import type { Redactor } from "../collect/redact/redactor.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Log } from "../log/log.ts";
+import type { Conversation } from "../ports/conversation.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { AskUser } from "../supervise/ask.ts";
+import type { LiveRuns } from "../supervise/live-runs.ts";
+import type { QuestionDialogs } from "../supervise/question-dialogs.ts";
+import type { Supervisor } from "../supervise/supervisor.ts";
+import type { RunEvents } from "./run-events.ts";
+
+/** What it takes to look after the runs of a session. */
+export interface DeliveryServices {
+	ledger: Ledger;
+	supervisor: Supervisor;
+	redactor: Redactor;
+}
+
+export interface AnnouncerSetup<Talk extends Conversation> {
+	ports: Ports;
+	log: Log;
+	/** Who else hears of runs: other extensions, and the screen. */
+	events: RunEvents;
+	live: LiveRuns;
+	/** Whether there can be a ledger at all. */
+	wasEverUsed(): boolean;
+	/** Opens what it needs, for one piece of work. */
+	use<Result>(talk: Talk, work: (services: DeliveryServices) => Promise<Result>): Promise<Result>;
+	askUser(talk: Talk, services: DeliveryServices): AskUser;
+	/** Most sessions never need them. */
+	openQuestionDialogs(talk: Talk, services: DeliveryServices): Promise<QuestionDialogs>;
+}

@@ -1,0 +1,50 @@
+import type { RunId } from "../run/ids.ts";
+import type { Announce } from "./announce.ts";
+import type { DeliveryState } from "./decide.ts";
+import type { StoppedMessage } from "./stopped.ts";
+
+/** A pi that is about to exit, and waits for the runs of its session. */
+export interface Drain {
+	deadline: number;
+	/** Said to the user. */
+	sayAwaited(open: readonly RunId[], forMs: number): void;
+	sayLeft(open: readonly RunId[]): void;
+}
+
+/** What a draining pi puts into its conversation. */
+export type HandedOver = readonly (Announce | StoppedMessage)[];
+
+/** The drain that is under way, if any. */
+export class Draining {
+	#drain: (Drain & { handOver(messages: HandedOver): void }) | undefined;
+
+	/** Resolves with the announces of the next runs to end; with none if there is no time left. */
+	begin(drain: Drain): Promise<HandedOver> {
+		const { promise, resolve } = Promise.withResolvers<HandedOver>();
+		this.#drain = { ...drain, handOver: resolve };
+		return promise;
+	}
+
+	/** As decisions see it, with the next word to the user due then. */
+	stateUntil(sayAt: number): DeliveryState["drain"] {
+		return this.#drain && { deadline: this.#drain.deadline, sayAt };
+	}
+
+	isOverdue(now: number): boolean {
+		return this.#drain !== undefined && now >= this.#drain.deadline;
+	}
+
+	/** Ends it. */
+	handOver(messages: HandedOver): void {
+		this.#drain?.handOver(messages);
+		this.#drain = undefined;
+	}
+
+	sayAwaited(open: readonly RunId[], forMs: number): void {
+		this.#drain?.sayAwaited(open, forMs);
+	}
+
+	sayLeft(open: readonly RunId[]): void {
+		this.#drain?.sayLeft(open);
+	}
+}
