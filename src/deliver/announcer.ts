@@ -8,9 +8,9 @@ import { messageOf } from "../run/message-of.ts";
 import type { AttendedSession } from "../supervise/calls.ts";
 import type { AnnouncerSetup, DeliveryServices } from "./announcer-setup.ts";
 import { carryOut } from "./carry-out.ts";
+import { CurrentDrain, type Drain, type HandedOver } from "./current-drain.ts";
 import { type DeliveryState, decideDeliveries, NOTHING_GIVEN } from "./decide.ts";
 import { DeliveryClaims } from "./delivery-claims.ts";
-import { type Drain, Draining, type HandedOver } from "./draining.ts";
 import { scriptedRuns } from "./scripted.ts";
 import { SessionQuestions } from "./session-questions.ts";
 import { seeDeliveries } from "./snapshot.ts";
@@ -47,7 +47,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	#held: Promise<void> | undefined;
 	#cancelOpening = () => {};
 	readonly #questions: SessionQuestions<Talk>;
-	readonly #draining = new Draining();
+	readonly #draining = new CurrentDrain();
 	#stopped = false;
 	/** Said once, until a look goes well again. */
 	#reported = false;

@@ -1,8 +1,8 @@
 import type { EndedRecord } from "../ledger/records.ts";
 import type { RunId } from "../run/ids.ts";
 import type { Announce } from "./announce.ts";
+import type { CurrentDrain, HandedOver } from "./current-drain.ts";
 import { type DeliveryAction, type DeliveryState, given } from "./decide.ts";
-import type { Draining, HandedOver } from "./draining.ts";
 import { spentOnTurn } from "./gather.ts";
 import type { StoppedMessage } from "./stopped.ts";
 import { announcesOf, settle, skipAnnounce, stopToTell, type Telling } from "./tell.ts";
@@ -15,7 +15,7 @@ export interface Carrying {
 	owed: ReadonlyMap<RunId, EndedRecord>;
 	/** The runs that nobody awaits, and that have not ended. */
 	open: readonly RunId[];
-	draining: Draining;
+	draining: CurrentDrain;
 	/** Has the parent look again without waiting for a hint. */
 	lookAgain(): void;
 }
@@ -32,7 +32,7 @@ export function carryOut(action: DeliveryAction, carrying: Carrying): void {
 			for (const ended of records) skipAnnounce(telling, ended);
 			break;
 		case "announce": {
-			const announces = take(carrying, records, action.maxBytes);
+			const announces = takeAnnounces(carrying, records, action.maxBytes);
 			if (announces.length > 0 && records.some(startsTurn)) telling.talk.send(announces);
 			else for (const announce of announces) telling.talk.add(announce);
 			break;
@@ -43,7 +43,7 @@ export function carryOut(action: DeliveryAction, carrying: Carrying): void {
 			break;
 		}
 		case "deliver due": {
-			const announces = take(carrying, records, action.maxBytes);
+			const announces = takeAnnounces(carrying, records, action.maxBytes);
 			// Another process may have told them all, and there may be more to wait for.
 			if (announces.length === 0 && records.length > 0) drainOn(carrying);
 			else handOver(carrying, [takeStopped(carrying, recordsOf(action.stopped, carrying)) ?? [], announces].flat());
@@ -61,7 +61,7 @@ export function carryOut(action: DeliveryAction, carrying: Carrying): void {
 const recordsOf = (ids: readonly RunId[], { owed }: Carrying): EndedRecord[] => ids.flatMap((id) => owed.get(id) ?? []);
 
 /** The announces of these runs, now on their way. */
-function take({ telling, remember }: Carrying, due: EndedRecord[], maxBytes: number): Announce[] {
+function takeAnnounces({ telling, remember }: Carrying, due: EndedRecord[], maxBytes: number): Announce[] {
 	const announces = announcesOf(telling, due, maxBytes);
 	const bytes = [...announces.values()].reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
 	remember((state) => spentOnTurn(given(state, [...announces.keys()], telling.clock.elapsed()), bytes));

@@ -15,7 +15,7 @@ export interface Drain {
 export type HandedOver = readonly (Announce | StoppedMessage)[];
 
 /** The drain that is under way, if any. */
-export class Draining {
+export class CurrentDrain {
 	#drain: (Drain & { handOver(messages: HandedOver): void }) | undefined;
 
 	/** Resolves with the announces of the next runs to end; with none if there is no time left. */
