@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Announcer } from "../../src/deliver/announcer.ts";
 import type { DeliveryServices } from "../../src/deliver/announcer-setup.ts";
 import type { Drain } from "../../src/deliver/current-drain.ts";
@@ -46,10 +46,11 @@ async function scene({ world = quietWorld() } = {}) {
 		turnEnded: (results) => announcer.settleResults(talk, results),
 		settled: () => announcer.rested(talk),
 	});
+	const admitted = (): RunId => admitRun(ledger, admission({ mode: "background", parentSession: SESSION })).run.id;
 	const ended = (): RunId => {
-		const { run } = admitRun(ledger, admission({ mode: "background", parentSession: SESSION }));
-		endRun(ledger, { id: run.id, fence: 0, outcome: success(), at: world.scheduler.now });
-		return run.id;
+		const id = admitted();
+		endRun(ledger, { id, fence: 0, outcome: success(), at: world.scheduler.now });
+		return id;
 	};
 	const delivery = (id: RunId) =>
 		ledger.get<{ delivery: string; deliverer: string | null }>("SELECT delivery, deliverer FROM runs WHERE id = ?", id);
@@ -58,6 +59,7 @@ async function scene({ world = quietWorld() } = {}) {
 		world,
 		announcer,
 		talk,
+		admitted,
 		ended,
 		delivery,
 		isOwed,
@@ -163,21 +165,26 @@ test("what a closed session was not told can be taken by the next process at onc
 	expect(first.delivery(id)).toEqual({ delivery: "owed", deliverer: null });
 });
 
-test("a pi that is about to exit is handed what ended, or nothing once its time is over", async () => {
-	const { announcer, talk, ended, world, pass } = await scene();
-	const id = ended();
-	const said: string[] = [];
-	const drain = (forMs: number): Drain => ({
-		deadline: world.scheduler.elapsed + forMs,
-		sayAwaited: () => said.push("awaited"),
-		sayLeft: () => said.push("left"),
+describe("a pi that is about to exit", () => {
+	function drain(world: World, said: string[]): Drain {
+		const deadline = world.scheduler.elapsed + 3000;
+		return { deadline, sayAwaited: () => said.push("awaited"), sayLeft: () => said.push("left") };
+	}
+
+	test("is handed what ended", async () => {
+		const { announcer, talk, ended, world, pass } = await scene();
+		const id = ended();
+		const handed = announcer.drain(talk, drain(world, []));
+		await pass(2000);
+		expect((await handed).map(({ details }) => "announceId" in details && details.announceId)).toEqual([id]);
 	});
-	const handed = announcer.drain(talk, drain(60_000));
-	await pass(5000);
-	expect((await handed).map(({ details }) => "announceId" in details && details.announceId)).toEqual([id]);
-	const { run } = admitRun(world.database.ledgerOf(world.start("p1")), admission({ parentSession: SESSION }));
-	expect(run.state).toBe("queued");
-	const nothing = announcer.drain(talk, drain(3000));
-	await pass(5000);
-	expect([await nothing, said]).toEqual([[], ["awaited", "left"]]);
+
+	test("is handed nothing once its time is over, and says what it leaves", async () => {
+		const { announcer, talk, admitted, world, pass } = await scene();
+		const said: string[] = [];
+		admitted();
+		const handed = announcer.drain(talk, drain(world, said));
+		await pass(5000);
+		expect([await handed, said]).toEqual([[], ["awaited", "left"]]);
+	});
 });

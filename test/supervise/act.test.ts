@@ -66,12 +66,12 @@ test("a caller whose run the ledger does not know any more is told so", async ()
 });
 
 test.each([
-	[1, { position: 0, sessionBusy: false, starting: true }],
-	[0, { position: 0, sessionBusy: false, starting: false }],
-])("with %d places in the lane, a caller hears why its run waits", async (laneLimit, expected) => {
+	[0, { position: 0, sessionBusy: false, starting: true }],
+	[1, { position: 1, sessionBusy: false, starting: false }],
+])("a caller whose run has %d before it in a lane of one hears why it waits", async (place, expected) => {
 	const heard: unknown[] = [];
-	const { caller, act } = await scene({ laneLimit, onQueued: (why) => heard.push(why) });
-	act({ do: "tell place", caller, place: 0 });
+	const { caller, act } = await scene({ laneLimit: 1, onQueued: (why) => heard.push(why) });
+	act({ do: "tell place", caller, place });
 	expect(heard).toEqual([expected]);
 });
 
