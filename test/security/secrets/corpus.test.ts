@@ -6,6 +6,11 @@ import { keyBlocks } from "./key-blocks.ts";
 import { laterBareTokens, laterInContext, laterKeyBlocks, laterLookAlikes } from "./later.ts";
 import { lookAlikes } from "./look-alikes.ts";
 import { leaks, type Sample } from "./sample.ts";
+import { thirdBareTokens } from "./third-bare-tokens.ts";
+import { thirdCommandsAndCode } from "./third-commands-and-code.ts";
+import { thirdConfigFiles } from "./third-config-files.ts";
+import { thirdKeyBlocks } from "./third-key-blocks.ts";
+import { thirdLookAlikes } from "./third-look-alikes.ts";
 
 const { redact } = createRedactor({ secrets: [], homeDir: "/home/al" });
 
@@ -16,6 +21,10 @@ const GROUPS: [name: string, samples: (seed?: number) => Sample[], least: number
 	["key blocks, written later", laterKeyBlocks, 0.97],
 	["bare tokens", bareTokens, 0.92],
 	["bare tokens, written later", laterBareTokens, 0.92],
+	["secrets in files of tools", thirdConfigFiles, 0.75],
+	["secrets in commands, code and prose", thirdCommandsAndCode, 0.7],
+	["key blocks of tools", thirdKeyBlocks, 0.75],
+	["bare tokens of further services", thirdBareTokens, 0.4],
 ];
 
 /** What is caught, and what else of the text was lost with it. */
@@ -45,7 +54,7 @@ describe("a corpus of secrets that is kept apart from the patterns", () => {
 	});
 
 	it("leaves look-alikes as they are", () => {
-		const all = [...lookAlikes(), ...laterLookAlikes()];
+		const all = [...lookAlikes(), ...laterLookAlikes(), ...thirdLookAlikes()];
 		const changed = all.filter(({ text }) => redact(text) !== text).map(({ name }) => name);
 		console.log(`redaction: ${changed.length} of ${all.length} look-alikes changed`);
 		expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);

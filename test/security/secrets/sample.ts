@@ -43,3 +43,13 @@ export function bare(tokens: [name: string, token: string][]): Sample[] {
 		text: (CARRIERS[at % CARRIERS.length] ?? String)(secret),
 	}));
 }
+
+/** Samples from a list: `§` in a text stands for the secret, and the last part must stay. */
+export function filled(samples: [name: string, secret: string, text: string, keep?: string][]): Sample[] {
+	return samples.map(([name, secret, text, keep]) => ({
+		name,
+		secret,
+		text: text.replace("§", () => secret),
+		...(keep !== undefined && { keep }),
+	}));
+}
