@@ -4,7 +4,7 @@ import { MASK_WITH_KIND, MASKED, maskOf } from "./mask.ts";
 import { Neighbourhood } from "./neighbourhood.ts";
 import { isOurSession } from "./references.ts";
 import { Rewriting } from "./rewriting.ts";
-import { isSecretValue, LEAST_VALUE, looksRandom, looksStrong } from "./secret-values.ts";
+import { isSecretValue, LEAST_VALUE, looksChosen, looksRandom, looksStrong } from "./secret-values.ts";
 import { type Separation, separationAfter } from "./separators.ts";
 import { isShortNameOfPassword } from "./short-names.ts";
 import { valueBefore } from "./value-before.ts";
@@ -12,7 +12,7 @@ import { type Value, ValueReader } from "./values.ts";
 
 /** The telling part of a name. The rest of the name is read from there in both directions. */
 const TELLING_PART =
-	/pass|pwd|pw|pswd|psk|secret|token|key|auth|cred|jwt|pat|dsn|bearer|salt|mnemonic|phrase|conn(?:ection)?[_-]?str|kennwort|senha|contrase(?:n|ñ)a|masterauth|sonar\.login/gi;
+	/pass|pwd|pw|pswd|psk|secret|token|key|auth|cred|jwt|pat|dsn|bearer|salt|pfx|p12|jks|mnemonic|phrase|conn(?:ection)?[_-]?str|kennwort|senha|contrase(?:n|ñ)a|masterauth|sonar\.login/gi;
 const MAX_NAME = 80;
 const CLOSERS = new Uint8Array(128);
 for (const character of "\"'`]\\*!)") CLOSERS[character.charCodeAt(0)] = 1;
@@ -99,14 +99,16 @@ function secretAt(
 		return undefined;
 	if (isFollowedByMask(text, nameEnd)) return undefined;
 	const written = text.slice(start, nameEnd);
-	const kind = assignedKind(text, start, written, values);
-	if (kind === undefined) return undefined;
+	const named = assignedKind(text, start, written, values);
+	if (named === undefined) return undefined;
+	const kind = named === "any key" ? "token" : named;
 	const end = endOfClosers(text, nameEnd);
 	const found: FoundName = { start, end, name: written, closers: text.slice(nameEnd, end) };
 	const separation = separationAfter(text, found);
 	const value = separation && valueAfter(text, values, found, separation);
 	const valueWritten = value === undefined ? "" : text.slice(value.start, value.end);
 	if (isOurSession(written, valueWritten)) return undefined;
+	if (named === "any key" && !speaksForItself(valueWritten)) return undefined;
 	if (value !== undefined && separation !== undefined && valueWritten.length >= LEAST_VALUE) {
 		if (isSecret(value, valueWritten, kind, separation)) {
 			const whole = values.whole(value);
@@ -122,6 +124,15 @@ function secretAt(
 	return paired && { ...paired, kind, settled: true };
 }
 
+/** So random that a name which says no more than `key` is enough. A public key begins with these letters; a cache's has dashes. */
+const speaksForItself = (value: string): boolean =>
+	value.length >= 24 &&
+	/^(?!AAAA|MI[GIH])[A-Za-z0-9+/=_]+$/.test(value) &&
+	/[a-z]/.test(value) &&
+	/[A-Z]/.test(value) &&
+	/\d/.test(value) &&
+	looksRandom(value);
+
 /** `password=[redacted:password]`: the common case of a text that is read again. */
 function isFollowedByMask(text: string, nameEnd: number): boolean {
 	const sign = text.charCodeAt(nameEnd);
@@ -135,7 +146,12 @@ function endOfClosers(text: string, from: number): number {
 	return end;
 }
 
-function assignedKind(text: string, start: number, name: string, values: ValueReader): CredentialName | undefined {
+function assignedKind(
+	text: string,
+	start: number,
+	name: string,
+	values: ValueReader,
+): CredentialName | "any key" | undefined {
 	const kind = nameKind(name);
 	switch (kind) {
 		case "none":
@@ -143,7 +159,7 @@ function assignedKind(text: string, start: number, name: string, values: ValueRe
 		case "short password":
 			return isShortNameOfPassword(text, start, start + name.length, values) ? "password" : undefined;
 		case "key":
-			return kindOfSpacedKey(text, start);
+			return kindOfSpacedKey(text, start) ?? "any key";
 		case "passe":
 			return /\bmot de $/i.test(text.slice(Math.max(0, start - 8), start)) ? "password" : undefined;
 		case "a":
@@ -169,6 +185,7 @@ function valueAfter(
 	found: FoundName,
 	{ from, sign }: Separation,
 ): Value | undefined {
+	if (sign === ">" && text.charCodeAt(from) === 0x7b) return textOfElement(text, from);
 	const value = values.read(from, sign === "=" && found.closers === "" && isEnvironment(text, found));
 	if (value === undefined) return undefined;
 	// The next flag is no value of this one.
@@ -179,16 +196,27 @@ function valueAfter(
 	return isCode(text, value) ? undefined : value;
 }
 
+/** What Maven and Jenkins encrypted stands in braces, which would end any other value. */
+function textOfElement(text: string, from: number): Value | undefined {
+	const end = text.indexOf("<", from);
+	if (end === -1 || end - from > 600 || /\s/.test(text.slice(from, end))) return undefined;
+	return { start: from, end, notation: "quoted" };
+}
+
 function isSecret(value: Value, written: string, kind: CredentialName, { proof }: Separation): boolean {
 	// Masked by an earlier pass.
 	if (written.startsWith(MASKED)) return false;
 	if (proof === "strong") {
 		const bare = withoutPunctuation(written);
 		if (value.notation !== "quoted") value.end = value.start + bare.length;
-		return (looksStrong(bare) || (bare.length >= 16 && looksRandom(bare))) && isSecretValue(bare, kind, "quoted");
+		const isStrong = looksStrong(bare) || (kind !== "token" && looksChosen(bare));
+		return (isStrong || (bare.length >= leastRandom(kind) && looksRandom(bare))) && isSecretValue(bare, kind, "quoted");
 	}
 	return isSecretValue(written, kind, value.notation);
 }
+
+/** A password is shorter than a token, and fewer other things stand after its name. */
+const leastRandom = (kind: CredentialName): number => (kind === "token" ? 16 : 12);
 
 function withoutPunctuation(value: string): string {
 	let end = value.length;
@@ -211,7 +239,7 @@ function isEnvironment(text: string, { start, name }: FoundName): boolean {
 	const before = start === 0 ? "\n" : text.charAt(start - 1);
 	const first = name.charCodeAt(0);
 	const isCapital = first >= 0x41 && first <= 0x5a;
-	if (isCapital && /^[A-Z0-9_]+$/.test(name)) return /[\s;:"']/.test(before);
+	if (isCapital && /^[A-Z0-9_]+$/.test(name)) return before === "\0" || /[\s;:"']/.test(before);
 	return "\n\r:/?&".includes(before) || (before === ";" && isCapital);
 }
 
@@ -222,7 +250,7 @@ function listEnd(text: string, nameAt: number, value: Value): number {
 	const isQuery = before === 0x3f || before === 0x26 || before === 0x23;
 	if (value.notation === "bare" && !isQuery) return value.end;
 	const written = text.slice(value.start, value.end);
-	const next = isQuery ? /&/ : /[;,](?=[\w. ]{0,60}(?:=|$))/;
+	const next = isQuery ? /&/ : /[;,](?=[\w. ]{0,60}(?:=(?!=|$)|$))/;
 	const found = written.search(next);
 	return found === -1 ? value.end : value.start + found;
 }

@@ -1,25 +1,29 @@
 import { DASHED, isQuote, startOf } from "./characters.ts";
 import { MASKED, maskOf } from "./mask.ts";
 import { Rewriting } from "./rewriting.ts";
-import { isSecretValue, looksStrong } from "./secret-values.ts";
+import { isSecretValue, looksChosen, looksStrong } from "./secret-values.ts";
 
 const raw = String.raw;
 const VALUE = raw`("[^"\n]{3,200}"|'[^'\n]{3,200}'|[^\s"'|;<>-][^\s"'|;<>]{2,200})`;
-const afterFlag = (flags: string): string => raw`(?<=[ \t])(?:${flags})${VALUE}`;
+/** Between a flag and its value, also in a list of arguments. */
+const GAP = raw`(?:[ \t]+|["'],[ \t]*(?=["']))`;
+const afterFlag = (flags: string): string => raw`(?<=[ \t"'])(?:${flags})${VALUE}`;
 
 /** What of a program's arguments is a password. Flags with a telling name are found like any other name. */
 const PROGRAMS: [programs: string, argument: string][] = [
 	["mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlsh mariadb mariadb-dump mariadb-admin", afterFlag("-p")],
-	["redis-cli keydb-cli valkey-cli", afterFlag(raw`-a[ \t]+|--pass[ \t=]+`)],
+	["redis-cli keydb-cli valkey-cli", afterFlag(raw`-a${GAP}|--pass(?:=|${GAP})`)],
 	["sshpass", afterFlag(raw`-p[ \t]*`)],
 	[
 		"curl wget http https xh httpie",
-		afterFlag(raw`(?:-u|-U|-a|--user|--proxy-user|--auth)[ \t=]*["']?[\w.@+%-]{0,80}:`),
+		afterFlag(
+			raw`(?:-u|-U|-a|--user|--proxy-user|--auth)[ \t=]*["']?[\w.@+%-]{0,80}:|(?:-b|--cookie)[ \t=]*["']?[\w.-]{1,60}=|-A[ \t]+bearer[ \t]+-a[ \t]+`,
+		),
 	],
 	["docker podman nerdctl helm skopeo buildah oras crane", raw`login[^\n]{0,120}?[ \t]-p[ \t=]*${VALUE}`],
 	[
-		"az oc cf twine argocd cypher-shell cqlsh mongo mongosh mongodump mongorestore mongoimport influx svn",
-		afterFlag(raw`-p[ \t]+`),
+		"az oc cf twine argocd cypher-shell cqlsh mongo mongosh mongodump mongorestore mongoimport influx svn conan psexec PsExec64 evil-winrm crackmapexec netexec nxc hydra altool notarytool rabbitmqadmin sshfs",
+		afterFlag(raw`-p${GAP}|--value(?:=|${GAP})(?<=secret set[^\n]{0,80}--value(?:=|${GAP}))`),
 	],
 	[
 		"sqlcmd bcp tsql osql isql ipmitool mosquitto_pub mosquitto_sub zip unzip ssh-keygen",
@@ -30,12 +34,22 @@ const PROGRAMS: [programs: string, argument: string][] = [
 	["smbclient rpcclient smbmap", afterFlag(raw`-U[ \t]*["']?[\w.\\/-]{1,60}%`)],
 	[
 		"net",
-		raw`(?<=[ \t])(?:-U[ \t]*["']?[\w.\\/-]{1,60}%|use[ \t]+(?:\S{1,4}[ \t]+)?\\{2,4}\S{1,80}[ \t]+(?:/\S{1,60}[ \t]+){0,3}(?!/))${VALUE}`,
+		raw`(?<=[ \t])(?:-U[ \t]*["']?[\w.\\/-]{1,60}%|use[ \t]+(?:\S{1,4}[ \t]+)?\\{2,4}\S{1,80}[ \t]+(?:/\S{1,60}[ \t]+){0,3}(?!/)|user[ \t]+[\w.-]{1,40}[ \t]+(?!/))${VALUE}`,
 	],
 	["sudo", raw`^sudo[ \t]+(?:-[A-Za-z]{1,4}[ \t]+){0,2}-[A-Za-z]{0,4}S\b[^\n<]{0,100}<<<[ \t]*${VALUE}`],
 	["poetry", raw`config[ \t]+http-basic\.\S{1,60}[ \t]+\S{1,60}[ \t]+${VALUE}`],
 	["lftp", afterFlag(raw`-u[ \t]*[\w.@-]{1,60},`)],
-	["openssl", afterFlag(raw`(?:-pass|-passin|-passout)[ \t]+["']?pass:|-k[ \t]+`)],
+	[
+		"openssl",
+		raw`(?<=[ \t"'])(?:(?:-pass|-passin|-passout)${GAP}["']?pass:|-[kK]${GAP}|passwd[ \t]+(?:-(?:\d|apr1|salt[ \t]+\S{1,20})[ \t]+){0,3})${VALUE}`,
+	],
+	["plink pscp psftp putty kitty", afterFlag(raw`-pw${GAP}`)],
+	["signtool", afterFlag(raw`/p[ \t]+`)],
+	["schtasks", afterFlag(raw`/r?p[ \t]+`)],
+	["cmdkey", afterFlag("/pass:")],
+	["rclone", raw`(?:config[ \t]+\w+|obscure)[^\n]{0,120}?[ \t](?:pass|password|obscure)[ \t=]+${VALUE}`],
+	["rootpw", raw`rootpw[ \t]+(?:--plaintext[ \t]+)?${VALUE}`],
+	["createUser", raw`createUser[ \t]+\S{1,60}[ \t]+\w{2,8}[ \t]+${VALUE}`],
 	["xfreerdp wlfreerdp rdesktop mstsc", afterFlag(raw`/p:|-p[ \t]+`)],
 	["htpasswd", raw`-[a-zA-Z]{0,8}b[a-zA-Z]{0,8}[ \t]+\S{1,100}[ \t]+\S{1,60}[ \t]+${VALUE}`],
 	["rabbitmqctl", raw`(?:add_user|change_password)[ \t]+\S{1,60}[ \t]+${VALUE}`],
@@ -43,18 +57,18 @@ const PROGRAMS: [programs: string, argument: string][] = [
 	["doctl hcloud linode-cli", afterFlag(raw`-t[ \t]+|--access-token[ \t=]+`)],
 	["ngrok", raw`(?:add-authtoken|authtoken)[ \t]+${VALUE}`],
 	["cargo vault", raw`login[ \t]+(?!-)${VALUE}`],
-	["security", afterFlag(raw`-w[ \t]+`)],
+	["security", afterFlag(raw`-[wpP][ \t]+`)],
 	["gh glab", raw`(?:secret|variable) set[ \t]+\w{1,80}[^\n]{0,80}?(?:--body|-b|--value|-v)[ \t=]+${VALUE}`],
 	["dotnet", raw`user-secrets set[ \t]+\S{1,100}[ \t]+${VALUE}`],
 	["ConvertTo-SecureString", raw`ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?${VALUE}`],
 	[
 		"echo printf",
-		raw`(?:echo|printf)[ \t]+(?:-n[ \t]+|["']%s["'][ \t]+)?(?:["']?\w{1,40}:)?${VALUE}[ \t]*\|[^\n]{0,60}?(?:--password-stdin|--with-token|--stdin|sudo -S|chpasswd|kinit|cryptsetup)`,
+		raw`(?:echo|printf)[ \t]+(?:-n[ \t]+|["']%s["'][ \t]+)?(?:["']?\w{1,40}:)?${VALUE}[ \t]*\|[^\n]{0,60}?(?:--password-stdin|--with-token|--stdin|sudo -S|chpasswd|kinit|cryptsetup|secrets? (?:create|put|set|add)|gpg[^\n]{0,40}passphrase-fd)`,
 	],
 ];
 /** Calls that take a user and a password as their last two arguments. */
 const CALLS =
-	"PDO mysqli mysqli_connect getConnection connect login authenticate SetBasicAuth HTTPBasicAuth BasicAuth NetworkCredential UsernamePasswordCredentials basicAuth basic_auth";
+	"PDO mysqli mysqli_connect getConnection connect login authenticate SetBasicAuth HTTPBasicAuth BasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential PasswordAuthentication PasswordCredential BasicAWSCredentials basicAuth basic_auth BasicCredentials begin database";
 const QUOTED_ARGUMENT = raw`(["'][^"'\n]{6,200}["'])`;
 const LAST_ARGUMENT = raw`\((?:[^()\n]{0,200},[ \t]*)?["'][^"'\n]{1,80}["'],[ \t]*${QUOTED_ARGUMENT}[ \t]*[,)]`;
 
@@ -76,14 +90,15 @@ function argumentPattern(argument: string, value: string): RegExp {
 
 /** `echo x | docker login` and `sudo -S docker ps <<< x` have the name of another program in them. */
 const REACH = 100;
-const READS_STDIN = /--(?:password-)?stdin|--with-token|sudo -S|chpasswd|kinit|cryptsetup/g;
+const READS_STDIN =
+	/--(?:password-)?stdin|--with-token|sudo -S|chpasswd|kinit|cryptsetup|secrets? (?:create|put|set|add)|passphrase-fd/g;
 const SIGNS_OF_COMMANDS = new Map([
 	["echo", READS_STDIN],
 	["printf", READS_STDIN],
 	["sudo", /<<</g],
 ]);
 const NEED_PROOF = new Set(
-	"echo printf connect login authenticate security http https PDO getConnection cargo vault".split(" "),
+	"connect login authenticate security http https PDO getConnection cargo vault database".split(" "),
 );
 const KNOWN_PROGRAMS = new Map(
 	[...PROGRAMS, [CALLS, LAST_ARGUMENT] as const].flatMap(([programs, argument]) => {
@@ -98,7 +113,7 @@ const KNOWN_PROGRAMS = new Map(
 
 const anyOf = (names: string[]): string => names.sort((a, b) => b.length - a.length).join("|");
 const PROGRAM = new RegExp(
-	raw`(?<![\w-])(?:(?:${anyOf(PROGRAMS.flatMap(([programs]) => programs.split(" ")))})(?=[ \t])|(?:${anyOf(CALLS.split(" "))})(?=\())`,
+	raw`(?<![\w-])(?:(?:${anyOf(PROGRAMS.flatMap(([programs]) => programs.split(" ")))})(?=[ \t]|["'],)|(?:${anyOf(CALLS.split(" "))})(?=\())`,
 	"g",
 );
 const LONGEST_PROGRAM = Math.max(...[...KNOWN_PROGRAMS.keys()].map((name) => name.length));
@@ -169,7 +184,9 @@ function maskArguments(rewriting: Rewriting, { argument, needsProof }: Program, 
 		if (command.startsWith(MASKED, from)) continue;
 		const quoted = isQuote(command.charCodeAt(from)) ? 1 : 0;
 		const value = command.slice(from + quoted, to - quoted);
-		const enough = needsProof ? looksStrong(value) || isSecretValue(value, "token", "bare") : true;
+		const enough = needsProof
+			? looksStrong(value) || looksChosen(value) || isSecretValue(value, "token", "bare")
+			: true;
 		if (enough && isSecretValue(value, "password", "quoted"))
 			rewriting.replace(start + from + quoted, start + to - quoted, PASSWORD_MASK);
 	}

@@ -18,12 +18,15 @@ areAll("password", "PASSWORD PASSWD PASSPHRASE PASSCODE PSWD PSK MNEMONIC PASSWO
 /** Too common as words of their own: they need a word before them, as in DB_PASS. */
 areAll("short password", "PASS PWD PW PHRASE");
 areAll("secret", "SECRET");
-areAll("token", "TOKEN JWT BEARER APIKEY AUTH AUTHORIZATION CREDENTIAL CREDENTIALS CREDS");
-areAll("short token", "PAT DSN COOKIE SALT");
-areAll("key", "KEY");
+areAll(
+	"token",
+	"TOKEN TOKENS AUTHTOK PFX P12 JKS KEYSTORE JWT BEARER APIKEY AUTH AUTHORIZATION CREDENTIAL CREDENTIALS CREDS",
+);
+areAll("short token", "PAT DSN COOKIE SALT OAUTH");
+areAll("key", "KEY KEYS");
 /** Words that follow the telling one and do not change it: API_KEY_PROD, SECRET_KEY_BASE, password2. */
 areAll("qualifier", "PROD PRODUCTION DEV DEVELOPMENT STAGING TEST LIVE VALUE BASE BASE64 B64 STRING STR OLD NEW");
-areAll("qualifier", "PRIMARY SECONDARY BACKUP PLAIN DATA RAW TEXT DEFAULT");
+areAll("qualifier", "PRIMARY SECONDARY BACKUP PLAIN DATA RAW TEXT DEFAULT IDENT");
 
 /** Looks backwards from the end of a word, so that the first character that does not fit ends the search. */
 const JOINED =
@@ -41,7 +44,7 @@ const SECRET_BY_WORD = new Map<Word, boolean>();
 const SECRET_KEYS =
 	"API ACCESS SECRET PRIVATE AUTH ENCRYPTION ENCRYPT SIGNING MASTER ACCOUNT LICENSE APP APPLICATION SERVICE DEPLOY " +
 	"ADMIN CLIENT SHARED HMAC AES STORAGE WEBHOOK JWT SESSION COOKIE ROLE SUBSCRIPTION CONSUMER INTEGRATION INGEST " +
-	"WRITE READ RECOVERY DECRYPTION WIFI MANAGEMENT FUNCTION HOST";
+	"WRITE READ RECOVERY DECRYPTION DECRYPT WIFI MANAGEMENT FUNCTION FUNCTIONS HOST VALIDATION PRESHARED CRYPT CIPHER SIGN";
 for (const word of SECRET_KEYS.split(" ")) SECRET_BY_WORD.set(numberOfWord(word), true);
 const HARMLESS_KEYS =
 	"CACHE PRIMARY FOREIGN PARTITION SORT PUBLIC PUBLISHABLE IDEMPOTENCY ROUTING REGISTRY OBJECT QUERY ROW INDEX HASH " +
@@ -53,7 +56,7 @@ const [DE, PASSE, A, ID, KEY, ACCESS] = "DE PASSE A ID KEY ACCESS".split(" ").ma
 const [SONAR, LOGIN, PYPI, TOKEN] = "SONAR LOGIN PYPI TOKEN".split(" ").map((word) => numberOfWord(word));
 
 /** What a name alone says. Of a short password, a key, `passe` and `a`, what stands around them says the rest. */
-export type NameKind = CredentialName | "short password" | "key" | "passe" | "a" | "none";
+export type NameKind = CredentialName | "short password" | "key" | "any key" | "passe" | "a" | "none";
 
 /** Reads `db.password`, `DB_PASSWORD`, `dbPassword` and `X-Api-Key` alike. */
 export function credentialName(name: string): CredentialName | undefined {
@@ -63,7 +66,13 @@ export function credentialName(name: string): CredentialName | undefined {
 /** Of a name in letters of ASCII. */
 export function nameKind(name: string): NameKind {
 	const kind = name.length <= LONGEST_IN_CONTEXT ? kindInContext(name) : "none";
-	return kind === "none" ? (kindByWords(name) ?? "none") : kind;
+	return kind === "none" ? (kindByWords(name) ?? (isAnyKey(name) ? "any key" : "none")) : kind;
+}
+
+/** `mapsKey`: a key of which no word says that it is a secret, nor that it is none. */
+function isAnyKey(name: string): boolean {
+	const words = new WordsFromEnd(name);
+	return ROLES.get(words.next()) === "key" && SECRET_BY_WORD.get(words.next()) !== false;
 }
 
 const LONGEST_IN_CONTEXT = "phrase".length;

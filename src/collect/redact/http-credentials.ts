@@ -14,7 +14,7 @@ const SESSION_COOKIE = /sess|sid$|auth|token|csrf|xsrf|jwt|remember|login|secret
 const URL_PASSWORD = /(:\/\/[^\s/?#:@"'<>`]{0,100}:)(?!\d{1,5}[?#])([^\s/"'<>`]{1,300})(?=@)/g;
 const URL_TOKEN = /(:\/\/)([\w-]{20,300})(?=@)/g;
 const IDENTIFIED_BY =
-	/(\bIDENTIFIED (?:WITH [\w"'-]{1,40} )?BY[ \t]{1,4}["']|\bPASSWORD FOR [^\n=]{1,80}=[ \t]{0,4}(?:PASSWORD\()?["'])([^\s"']{4,200})/gi;
+	/(\bIDENTIFIED (?:WITH [\w"'-]{1,40} )?BY[ \t]{1,4}["']?(?!["'])|\bPASSWORD FOR [^\n=]{1,80}=[ \t]{0,4}(?:PASSWORD\()?["'])([^\s"']{4,200})/gi;
 const ORACLE = /(\b(?:thin:|sqlplus[ \t]{1,4})[\w.]{1,40}\/)([^\s@"'/]{4,100})(?=@)/g;
 const SIGNED = /((?:\bresponse=["']|\bSignature=))([0-9a-f]{32,128})(?![0-9a-f])/g;
 const AUTHORIZATION_CODE = /([?&]code=)([\w./~-]{20,400})/g;

@@ -1,7 +1,10 @@
 import { maskAssignments } from "./assignments.ts";
 import { startOf, TOKEN_CHAR } from "./characters.ts";
+import { maskColumns } from "./columns.ts";
 import { maskCommands } from "./commands.ts";
 import { maskHttpCredentials } from "./http-credentials.ts";
+import { maskKubernetesSecrets } from "./kubernetes-secrets.ts";
+import { maskLinesOfTools } from "./lines-of-tools.ts";
 import { MASKED } from "./mask.ts";
 import { maskPrivateKeys } from "./private-keys.ts";
 import { maskRecoveryPhrases } from "./recovery-phrases.ts";
@@ -20,7 +23,9 @@ export function maskPatterns(text: string): string {
 	let tokensToo = true;
 	for (let pass = 0; pass < MAX_PASSES; pass += 1) {
 		const formed: string = tokensToo ? maskTokens(maskPrivateKeys(current)) : maskPrivateKeys(current);
-		const beside: string = maskCommands(maskRecoveryPhrases(maskHttpCredentials(formed)));
+		const beside: string = maskCommands(
+			maskRecoveryPhrases(maskColumns(maskKubernetesSecrets(maskLinesOfTools(maskHttpCredentials(formed))))),
+		);
 		// A name that sees no mask sees what it saw in the last pass.
 		const since = beside === current || pass === 0 ? masks : masksIn(beside);
 		const assigned = maskAssignments(beside, since);

@@ -1,7 +1,7 @@
 import { maskOf } from "./mask.ts";
 
 const PHRASE =
-	/(\b(?:(?:seed|recovery|backup|wallet|mnemonic|secret)[ _-]?(?:phrase|words)|mnemonic)["'*]{0,3}(?:[ \t]{0,3}[:=]|[ \t]is:?)[ \t*]{0,4}["']?)([a-z]{3,8}(?:(?:, ?| {1,2})[a-z]{3,8}){11,23})(?![\w-])/gi;
+	/(\b(?:(?:seed|recovery|backup|wallet|mnemonic|secret)[ _-]?(?:phrase|words)|mnemonic|seed)["'*]{0,3}(?:[ \t]{0,3}[:=]|[ \t]is:?)[ \t*]{0,4}["']?)([a-z]{3,8}(?:(?:, ?| {1,2})[a-z]{3,8}){11,23})(?![\w-])/gi;
 /** No list of words for wallets has them, and hardly a sentence is without. */
 const OF_SENTENCES = /\b(?:the|and|for|you|your|are|was|not|from|but|has|them|they|these|its|our)\b/i;
 

@@ -5,7 +5,8 @@
 const FILLED_IN = [
 	String.raw`^\$(?:\w+|\(.*\)|env:\w+)$`,
 	String.raw`\$\{|\{\{|#\{|<%`,
-	String.raw`^\{.*\}$|^\{cipher\}`,
+	// Maven and Jenkins put what they encrypted into braces, too: their key lies in the same folder.
+	String.raw`^\{(?![A-Za-z0-9+/]{24,400}={0,2}\}).*\}$|^\{cipher\}`,
 	String.raw`^%\w+%$|^%\(\w+\)s$|^%[({]`,
 	"^<[^<>]*>$|^<[A-Za-z_ -]*$",
 	String.raw`^@\w+@$|^\*\w+$`,

@@ -111,6 +111,10 @@ export function isPath(value: string): boolean {
 export const looksStrong = (value: string): boolean =>
 	value.length >= LEAST_STRONG && isStrongIn(value, 0, value.length);
 
+/** As people make one up: a word and a year, perhaps with a sign after it; words with dashes between them and a number. */
+const CHOSEN = /^[A-Za-z]{3,}\d{3,}[!@#$%^&*?+=~.]{0,3}$|^[a-z]{3,}(?:-[a-z]{3,}){1,4}-?\d{3,}$/;
+export const looksChosen = (value: string): boolean => value.length >= LEAST_STRONG && CHOSEN.test(value);
+
 export function isStrongIn(text: string, from: number, to: number): boolean {
 	let any = 0;
 	let signInside = false;

@@ -22,33 +22,39 @@ const TYPE =
 	raw`|[ \t]{1,3}(?:string|String|str|const char\*?|\*string|\[\]byte|SecureString|secureString)(?=[ \t]{1,3}=[ \t]{0,20}[^=\s]|=["'\x60])` +
 	raw`|[ \t]{1,3}\{[^{}\n]{0,40}\}(?=[ \t]{1,3}=[ \t]{0,20}[^=\s]|=["'\x60])|\[\d{0,5}\](?=[ \t]{1,3}=[ \t]{0,20}[^=\s]|=["'\x60]))`;
 /** An anchor or a tag of YAML, and a call that does nothing but wrap the value. */
-const WRAPPING = raw`(?:&\w{1,20} |!!?[a-z]{1,12} )?(?:(?:new )?(?:[A-Za-z_]\w{0,30}(?:\.|::)){0,3}(?:from|of|ofNullable|Some|Just|some|SecretStr|SecretString|SecretBytes|SecretValue|SecureString|Secret|secret|String|string|str|bytes|Bytes|b64decode|decode|literal|plainText|unsafePlainText|fromString|sensitive|nonsensitive|Password|Token|ApiKey|ApiKeyAuth|\w{0,30}KeyCredential|Redacted|Sensitive|quote|toSecure|ConvertTo-SecureString)[ \t]{0,2}(?:\([ \t]{0,4}|[ \t](?:-String )?)(?=[@bN]?["'\x60]))?`;
+const WRAPPING = raw`(?:&\w{1,20} |!!?[a-z]{1,12} )?(?:z\.string\(\)(?:\.\w{1,20}\(\w{0,20}\)){0,4}\.default\((?=["'])|\[\]byte\((?=["'\x60])|(?:new )?(?:[A-Za-z_]\w{0,30}(?:\.|::)){0,3}(?:from|of|ofNullable|Some|Just|some|SecretStr|SecretString|SecretBytes|SecretValue|SecureString|Secret|secret|String|string|str|bytes|Bytes|b64decode|decode|literal|plainText|unsafePlainText|fromString|sensitive|nonsensitive|Password|Token|ApiKey|ApiKeyAuth|\w{0,30}KeyCredential|Redacted|Sensitive|quote|toSecure|ConvertTo-SecureString)[ \t]{0,2}(?:\([ \t]{0,4}|[ \t](?:-String )?)(?=[@bN]?["'\x60]))?`;
 const DECLARED = new RegExp(`${TYPE}${BLANKS}(=)${BLANKS}`, "y");
 /** `auth=("user", "password")` */
 const USER_FIRST = raw`\(["'][^"'\n]{1,60}["'],[ \t]{0,4}(?=["'])`;
 const WRAPPED = new RegExp(`${USER_FIRST}|${WRAPPING}`, "y");
 /** `password: |` and its first line; and the value of a nested entry. */
 const ON_NEXT_LINE = new RegExp(
-	raw`[ \t]{0,4}:[ \t]{0,4}(?:[|>][+-]?\d?[ \t]{0,4}\r?\n[ \t]{1,40}|\r?\n[ \t]{1,40}["']?(?:value|default|Value|Default)["']?:[ \t]{1,4})`,
+	raw`[ \t]{0,4}:[ \t]{0,4}(?:[|>][+-]?\d?[ \t]{0,4}\r?\n[ \t]{1,40}|(?:\r?\n[ \t]{1,40}(?:Type|Description|NoEcho|type|description|sensitive):[^\n]{0,120}){0,3}\r?\n[ \t]{1,40}["']?(?:value|default|Value|Default)["']?:[ \t]{1,4}|\r?\n-{3,8}\r?\n(?=\S))`,
 	"y",
 );
 /** { "name": "X", "value": "y" }, <add key="X" value="y">, <meta name="X" content="y">, <key>X</key><string>y. */
 const PAIR = new RegExp(
-	raw`(?:[ \t\r\n,;]{1,60}(?:["']?(?:type|masked|protected|secret|secure|description|encrypted|scope|Type|is_?secret)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?[\w ]{0,30}["']?[ \t\r\n,;]{1,60}){0,2}\\{0,3}["']?(?:value|content|val|Value|defaultValue|default|stringValue)\\{0,3}["']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}` +
+	raw`(?:[ \t\r\n,;]{1,60}(?:["']?(?:type|name|id|class|masked|protected|secret|secure|description|encrypted|scope|Type|is_?secret)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?[\w ]{0,30}["']?[ \t\r\n,;]{1,60}){0,2}\\{0,3}["']?(?:value|content|val|Value|defaultValue|default|stringValue)\\{0,3}["']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}` +
 		raw`|</key>\s{0,40}<string>|["']?[ \t]{0,4}\{[^{}]{0,300}?\bdefault[ \t]{0,12}=[ \t]{0,12}(?="))`,
 	"y",
 );
-const IN_CALL = /[ \t]{0,4}(\|\||\?\?|,|\(|\{)\s{0,20}(?:default[ \t]{0,2}[=:][ \t]{0,2})?(?=["'`])/y;
+const IN_CALL = /[ \t]{0,4}(\|\||\?\?|\?:|,|\(|\{)\s{0,20}(?:default[ \t]{0,2}[=:][ \t]{0,2})?(?=["'`])/y;
 const IN_LIST = /\r?\n[ \t]{0,40}-[ \t]{1,4}(?=[^\s-])/y;
 const IN_TABLE = /[ \t]{0,20}\|[ \t]{1,20}(?=[^\s|])/y;
 const IN_PROSE =
-	/(?:[ \t](?:is|was|will be|to|set to)(?: now)?:?|[ \t](?:for|of) [\w.@-]{1,40}(?: is|:)|[ \t]\([^()\n]{1,30}\):)[ \t](?=\S)/y;
+	/(?:[ \t](?:is|was|will be|to|set to)(?: now)?:?|[ \t](?:is|are) [\w.@-]{1,30} ?[/:]|[ \t](?:for|of) [\w.@-]{1,40}(?: is|:)|[ \t]\([^()\n]{1,30}\):)[ \t](?=\S)/y;
 const BEGINS_PROSE = new Uint8Array(128);
-for (const character of "iwtsfo(") BEGINS_PROSE[character.charCodeAt(0)] = 1;
-const TAG = /[/]?>(?=[^<\s])/y;
+for (const character of "aiwtsfo(") BEGINS_PROSE[character.charCodeAt(0)] = 1;
+const TAG = /(?:[ \t]{1,4}[\w:-]{1,30}=["'][^"'\n]{0,60}["']){0,3}>(?:<[Vv]alue>)?(?=[^<\s])/y;
+/** `"client_secret": { "value": "x"`, `"github-oauth": { "github.com": "x"` */
+const NESTED =
+	/[ \t]{0,4}:[ \t]{0,4}\{\s{0,40}["'](?:value|default|plaintext|[\w-]{1,40}(?:\.[\w-]{1,40}){1,4})["']:[ \t]{0,4}(?=["'])/y;
+/** `env("X").default("y")`, `.unwrap_or("y")` */
+const FALLBACK =
+	/\.(?:default|unwrap_or|unwrap_or_else|unwrapOr|orElse|getOrElse|defaultTo|withDefault|or)\((?:\(\) ?=> ?|\|\w{0,10}\| ?)?(?=["'])/y;
 
 /** Looks backwards from the name, so that the first character that does not fit ends the search. */
-const IS_PAIR_NAME = /(?<=(?:name|key|id|variable)\\{0,3}["']?[ \t]{0,4}(?:=>|[:=>])[ \t]{0,4}\\{0,3}["']?|<)/iy;
+const IS_PAIR_NAME = /(?<=(?:name|key|id|variable|type)\\{0,3}["']?[ \t]{0,4}(?:=>|[:=>])[ \t]{0,4}\\{0,3}["']?|<)/iy;
 const OPENS_TAG = /[</:]$|(?:name|key|id)=["']$/;
 /** Finds what stands between a name and its value, and where that begins. */
 export function separationAfter(text: string, found: FoundName): Separation | undefined {
@@ -60,7 +66,9 @@ export function separationAfter(text: string, found: FoundName): Separation | un
 			return assigned(text, end);
 		case 0x3a: // :
 			// What stands on the same line is far more common, and need not be looked for on the next one.
-			return (isLineEnd(text, end + 1) && onNextLine(text, end)) || assigned(text, end);
+			return (isLineEnd(text, end + 1) && onNextLine(text, end)) || nested(text, end, second) || assigned(text, end);
+		case 0x2e: // .
+			return found.closers.endsWith(")") ? plainSeparator(FALLBACK, text, end, "(") : undefined;
 		case 0x3e: // >
 			return OPENS_TAG.test(textBefore(text, found.start, 8)) ? plainSeparator(TAG, text, end, ">") : undefined;
 		case 0x3c: // <
@@ -205,6 +213,7 @@ function mayBeDeclared(text: string, from: number): boolean {
 function mayBeWrapped(text: string, at: number): boolean {
 	const code = text.charCodeAt(at);
 	if (code === 0x26 || code === 0x21 || code === 0x28) return true;
+	if (code === 0x5b) return text.startsWith("[]byte(", at);
 	if (!isOf(NAME_CHAR, code)) return false;
 	const end = endOf(text, at, NAME_CHAR, 80);
 	const next = text.charCodeAt(end);
@@ -212,6 +221,11 @@ function mayBeWrapped(text: string, at: number): boolean {
 	if (next === 0x3a) return text.charCodeAt(end + 1) === 0x3a;
 	// `new Secret("…")`, `ConvertTo-SecureString "…"`
 	return next === 0x20 && /[nC(]/.test(text.charAt(at));
+}
+
+function nested(text: string, end: number, second: number): Separation | undefined {
+	if (second !== 0x7b && text.charCodeAt(end + 2) !== 0x7b) return undefined;
+	return plainSeparator(NESTED, text, end, ":");
 }
 
 function onNextLine(text: string, from: number): Separation | undefined {
@@ -242,14 +256,14 @@ function inCall(text: string, { end, start, name, closers }: FoundName): Separat
 	if (match === null) return undefined;
 	const sign = match[1] ?? "";
 	const separation: Separation = { from: end + match[0].length, sign, proof: "name" };
-	if (sign === "{") return closers === "" ? separation : undefined;
+	if (sign === "{") return closers === "" || closers.endsWith(")") ? separation : undefined;
 	if (sign === "(") return /^(?:get|is|has|check|validate|find|read|load|fetch)/i.test(name) ? undefined : separation;
 	if (sign !== ",") return separation;
 	if (closers === "") return undefined;
 	// The arguments of a program, as in ["--password", "x"].
 	if (name.startsWith("-")) return { ...separation, sign: "list" };
 	// The arguments of a call, as in define('X', 'y'); in a longer list the next string is just another one.
-	return /\([ \t]{0,4}["'`]$/.test(textBefore(text, start, 6)) ? separation : undefined;
+	return /\([ \t]{0,4}(?:"\w{1,12}",[ \t]{0,4})?["'`]$/.test(textBefore(text, start, 24)) ? separation : undefined;
 }
 
 function inTable(text: string, found: FoundName): Separation | undefined {

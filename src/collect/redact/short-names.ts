@@ -8,6 +8,8 @@ import type { ValueReader } from "./values.ts";
  */
 export function isShortNameOfPassword(text: string, start: number, nameEnd: number, values: ValueReader): boolean {
 	const before = text.charCodeAt(start - 1);
+	// The name of an element
+	if (before === 0x3c) return true;
 	// ;, & and ?
 	if ((before === 0x3b || before === 0x26 || before === 0x3f) && text.charCodeAt(nameEnd) === 0x3d) return true;
 	return isBeforeQuoted(text, nameEnd) || isBeforeStrong(text, nameEnd, values);

@@ -17,9 +17,11 @@ for (const character of "VGxvtdg") ENDS_TAKING[character.charCodeAt(0)] = 1;
 /** Only a space: a flag of a command line, a line of .netrc, the argument of a command, or a quoted value as in SQL. */
 export function spaced(text: string, found: FoundName): Separation | undefined {
 	const { start, end, name, closers } = found;
-	const at = skipBlanks(text, end, 5);
+	const at = skipBlanks(text, end, MOST_BLANKS);
 	const first = text.charCodeAt(at);
-	if (at - end > 4 || at === text.length || isSpace(first)) return undefined;
+	if (at === text.length || isSpace(first)) return undefined;
+	if (isWholeLine(text, start, at)) return { from: at, sign: " ", proof: "name" };
+	if (at - end > 4) return undefined;
 	const separation: Separation = { from: at, sign: " ", proof: "name" };
 	if (first === 0x2d) {
 		VALUE_FLAG.lastIndex = at;
@@ -35,6 +37,21 @@ export function spaced(text: string, found: FoundName): Separation | undefined {
 	if (standsAlone && LINE_OR_LOGIN.test(textBefore(text, start, 100))) return separation;
 	return isShortValue(text, at, LEAST_STRONG) ? undefined : { from: at, sign: " ", proof: "strong" };
 }
+
+/** A table of a command line has its second column so far away. */
+const MOST_BLANKS = 40;
+
+/** A line of nothing but a name and a value with letters and digits, as many programs have it in their files. */
+function isWholeLine(text: string, start: number, valueStart: number): boolean {
+	const before = text.charCodeAt(start - 1);
+	if (start > 0 && before !== 0x0a && !(isSpaceOrTab(before) && LINE_START.test(textBefore(text, start, 24))))
+		return false;
+	WHOLE_VALUE.lastIndex = valueStart;
+	return WHOLE_VALUE.test(text);
+}
+
+const LINE_START = /(?:^|\n)[ \t]{1,20}$/;
+const WHOLE_VALUE = /(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[A-Za-z])[^\s"'`<$[({-][^\s"'`]{5,200}[ \t]{0,4}(?=\r?\n|$)/y;
 
 /** Whether a word or a flag stands before a name after which it takes a value. */
 function mayTakeName(text: string, start: number): boolean {

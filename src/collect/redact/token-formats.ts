@@ -1,42 +1,19 @@
-/** A token that can be known by its format alone, wherever it stands. */
-export interface TokenFormat {
-	kind: string;
-	/** How it begins. `M?` stands for an M and any character of a word. */
-	prefixes: readonly string[];
-	/** RegExp source of what follows the prefix. Every quantifier is bounded, so that no text makes it slow. */
-	body: string;
-	/** The part of the match that stays readable. */
-	keep?: RegExp;
-	/** What the format itself cannot say, for formats that words may have, too. */
-	accept?: (match: string) => boolean;
-}
-
-const raw = String.raw;
-const hasDigit = (match: string): boolean => /\d/.test(match);
-const hasSegmentOf =
-	(length: number) =>
-	(match: string): boolean =>
-		match.split(/[-_]/).some((segment) => segment.length >= length && hasDigit(segment));
-
-type Extras = Pick<TokenFormat, "keep" | "accept">;
-
-/** One line a format: what it is called, its prefixes apart by spaces, what follows them. */
-const format = (kind: string, prefixes: string, body: string, extras: Extras = {}): TokenFormat => ({
-	kind,
-	prefixes: prefixes.split(" "),
-	body,
-	...extras,
-});
-
-const AN = (length: string): string => raw`[A-Za-z0-9]{${length}}`;
-const LOWER_CASE = (length: string): string => raw`[a-z0-9]{${length}}`;
-const UP = (length: string): string => raw`[A-Z0-9]{${length}}`;
-const HEX_OF = (length: string): string => raw`[0-9a-fA-F]{${length}}`;
-const URL64 = (length: string): string => raw`[\w-]{${length}}`;
-const B64 = (length: string): string => raw`[A-Za-z0-9+/]{${length}}={0,3}`;
-const UUID_FORMAT = raw`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`;
-const ENDS = raw`(?![\w-])`;
-const digits = { accept: hasDigit };
+import {
+	AN,
+	B64,
+	digits,
+	ENDS,
+	format,
+	HEX_OF,
+	hasDigit,
+	hasSegmentOf,
+	LOWER_CASE,
+	raw,
+	type TokenFormat,
+	UP,
+	URL64,
+	UUID_FORMAT,
+} from "./token-format.ts";
 
 /**
  * Formats from the vendors' documentation and from the public rule lists of gitleaks and trufflehog, which were read for

@@ -1,8 +1,10 @@
-import { DASHED, endOf, isOf, startOf, TOKEN_CHAR, WORD_CHAR } from "./characters.ts";
+import { DASHED, DASHES, endOf, isOf, startOf, TOKEN_CHAR, WORD_CHAR } from "./characters.ts";
+import { FURTHER_TOKEN_FORMATS } from "./further-token-formats.ts";
 import { ESCAPE, maskOf } from "./mask.ts";
 import { Rewriting } from "./rewriting.ts";
-import { MARKED_FORMATS, type MarkedFormat, TOKEN_FORMATS, type TokenFormat } from "./token-formats.ts";
-import { unknownTokenAt } from "./unknown-tokens.ts";
+import type { TokenFormat } from "./token-format.ts";
+import { MARKED_FORMATS, type MarkedFormat, TOKEN_FORMATS } from "./token-formats.ts";
+import { endOfRandom, unknownTokenAt } from "./unknown-tokens.ts";
 
 /** Formats that begin with the same two characters, in one expression with a group for each of them. */
 interface Bucket {
@@ -16,6 +18,9 @@ const MARKED = MARKED_FORMATS.map((format) => ({ format, pattern: new RegExp(for
 const AT_ESCAPE = new RegExp(ESCAPE, "y");
 /** A longer match may have been ended by the bound of its pattern: the rest of the run is masked with it. */
 const LONG = 240;
+
+/** `ghp_xxxxxxxx…` in documentation. */
+const FILLED_WITH_X = /x{12}|X{12}|\*{6}/;
 
 /** So many marks within so few characters, and no token. */
 const MOST_MARKS = 8;
@@ -105,7 +110,7 @@ class FailedTries {
 
 function knownTokenAt(text: string, at: number, rejectedTo: number, tries: FailedTries): FoundToken | undefined {
 	const [first, second] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
-	buckets ??= bucketsOf(TOKEN_FORMATS);
+	buckets ??= bucketsOf([...TOKEN_FORMATS, ...FURTHER_TOKEN_FORMATS]);
 	const bucket = first < 128 && second < 128 ? buckets[(first << 7) | second] : undefined;
 	if (bucket === undefined || tries.isInVain(bucket, at)) return undefined;
 	bucket.pattern.lastIndex = at;
@@ -117,15 +122,22 @@ function knownTokenAt(text: string, at: number, rejectedTo: number, tries: Faile
 	const whole = match[0];
 	const format = bucket.formats[match.findIndex((group, index) => index > 0 && group !== undefined) - 1];
 	const end = at + whole.length;
-	if (format === undefined) return undefined;
+	if (format === undefined || FILLED_WITH_X.test(whole)) return undefined;
 	if (format.accept !== undefined && (at < rejectedTo || !format.accept(whole))) {
 		return { end: Math.max(end, rejectedTo), mask: "", rejected: true };
 	}
 	return {
-		end: whole.length < LONG ? end : endOf(text, end, DASHED, text.length),
+		end: whole.length < LONG ? endOfKnown(text, end) : endOf(text, end, DASHED, text.length),
 		mask: `${format.keep?.exec(whole)?.[0] ?? ""}${maskOf(format.kind)}`,
 		rejected: false,
 	};
+}
+
+/** A format may say less of its alphabet than a service uses by now: `_` and `-` do not end what is random after them, too. */
+function endOfKnown(text: string, end: number): number {
+	if (!isOf(DASHES, text.charCodeAt(end)) || !isOf(WORD_CHAR, text.charCodeAt(end - 1))) return end;
+	const to = endOfRandom(text, end);
+	return to - end > 12 ? to : end;
 }
 
 function maskMarked(text: string): string {

@@ -1,24 +1,37 @@
-import { DASHED, DASHES, endOf, startOf, WORD_CHAR } from "./characters.ts";
+import { DASHED, DASHES, endOf, isDigit, isOf, startOf, WORD_CHAR } from "./characters.ts";
 import { looksRandom } from "./secret-values.ts";
 
 /** Segments of a prefix that say what follows: `acme_live_…`, `acme-api-key-…`, `acme_sk_…`. */
 const TELLING = new Set(
-	"sk rk ak live prod pat tok token secret sec apikey accesskey privkey authtoken pwd pw key bearer auth".split(" "),
+	(
+		"sk rk ak live prod production pat tok tkn token secret sec apikey accesskey privkey authtoken pwd pw key bearer " +
+		"auth oat priv private access refresh api apitoken apisecret clientsecret signkey whs"
+	).split(" "),
 );
 /** Before these, random characters are the name or the sum of something. */
 const HARMLESS =
 	/^(?:sha\d*|md\d|crc\d*|hash|integrity|nonce|etag|index|chunk|main|vendor|bundle|commit|rev|build|image|img|id|uid|uuid|ulid|cid|msg|req|resp|run|call|toolu|chatcmpl|asst|file|thread|step|batch|cus|price|prod|pm|pi|evt|ch|acct|sub|txn|in|ii|si|src|card|tr|po|user|usr|org|team|proj|prj|dpl|sess|session|trace|span|job|task|test|tmp|temp|cache|layer|snap|vol|subnet|ami|eni|blob|obj|node|pod|data|v\d|ssh|rsa|ed25519|boundary|webkitformboundary\w*|public|pub|pk|kid|fingerprint)$/i;
+/** After these, a UUID is a token; alone it is an id. */
+const BEFORE_UUID = /^(?:live|prod|production|sandbox|secret|token|key|pat|sk|apikey|apitoken)$/i;
+const UUID_AT = /[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\w-])/y;
 const MIN_TELLING = 20;
-const MIN_UNKNOWN = 32;
+const MIN_UNKNOWN = 30;
+/** Of one case: random characters that go on after a dash begin otherwise. */
+const PREFIX = /^(?:[a-z]{3,}|[A-Z]{3,})\d?$/;
+/** The same if dashes are part of the random characters. */
+const MIN_DASHED = 36;
 
 /**
  * The end of a token of a service that is not in the list: a short prefix, `_` or `-`, and a run of random characters. An
  * identifier looks the same and is shorter; a sum is hexadecimal. `at` is where the run begins, `end` where it ends.
  */
 export function unknownTokenAt(text: string, at: number, end: number): { start: number; end: number } | undefined {
-	if (end - at < MIN_TELLING || end - at > 400 || at < 3) return undefined;
+	if (at < 3 || end - at > 400) return undefined;
 	const joint = text.charCodeAt(at - 1);
 	if (joint !== 0x5f && joint !== 0x2d) return undefined;
+	const first = afterFirstPrefix(text, at);
+	if (first !== undefined) return first;
+	if (end - at < MIN_TELLING) return undefined;
 	const segmentStart = startOf(text, at - 1, WORD_CHAR, 20);
 	const segment = text.slice(segmentStart, at - 1);
 	if (segment.length < 2 || segment.length > 16) return undefined;
@@ -29,11 +42,46 @@ export function unknownTokenAt(text: string, at: number, end: number): { start: 
 	if (TELLING.has(segment.toLowerCase())) {
 		// `cache-key-` and a sum is the name of a cache; in front of a secret stands who gave it out.
 		const named = joint === 0x5f && before === 0x5f;
-		return (isHex ? named && run.length >= 32 : true) ? { start: prefixStart(text, at), end } : undefined;
+		return (isHex ? named && run.length >= 32 : true) ? wholeToken(text, at, end) : undefined;
 	}
 	if (isHex || run.length < MIN_UNKNOWN || HARMLESS.test(segment) || !/^[A-Za-z]/.test(segment)) return undefined;
-	return { start: prefixStart(text, at), end };
+	return wholeToken(text, at, end);
 }
+
+/** With what else of it is random: `_` and `-` are characters of base64url. */
+function wholeToken(text: string, at: number, end: number): { start: number; end: number } {
+	return { start: prefixStart(text, at), end: endOfRandom(text, end) };
+}
+
+/** Where the rest of a token ends that goes on after a dash: with random characters, or so few that they are a checksum. */
+export function endOfRandom(text: string, end: number): number {
+	const rest = endOf(text, end, DASHED, 400);
+	if (rest - end < 2) return end;
+	return looksRandom(text.slice(end + 1, rest)) || rest - end <= 12 ? rest : end;
+}
+
+/** A UUID after a telling prefix, or base64url after a prefix: both have dashes in them. Asked once a run of dashed words. */
+function afterFirstPrefix(text: string, at: number): { start: number; end: number } | undefined {
+	const code = text.charCodeAt(at);
+	const start = startOf(text, at - 1, WORD_CHAR, 17);
+	const segment = text.slice(start, at - 1);
+	if (segment.length < 2 || segment.length > 16) return undefined;
+	UUID_AT.lastIndex = at;
+	if (isHexDigit(code) && BEFORE_UUID.test(segment) && UUID_AT.test(text))
+		return { start: prefixStart(text, at), end: UUID_AT.lastIndex };
+	if (isOf(DASHED, text.charCodeAt(start - 1)) || HARMLESS.test(segment)) return undefined;
+	const end = endOf(text, at, DASHED, 400);
+	if (end - at < MIN_DASHED || end - at === 400 || !PREFIX.test(segment) || isPartOfFile(text, end)) return undefined;
+	return looksLikeBase64url(text.slice(at, Math.min(end, at + 64))) ? { start, end } : undefined;
+}
+
+/** Capitals, small letters and digits all through it: the words of a name have none of that. */
+function looksLikeBase64url(run: string): boolean {
+	const changes = run.match(/[a-z][A-Z0-9]|[A-Z][0-9]|[0-9][A-Za-z]|[A-Z]{2}[a-z]/g)?.length ?? 0;
+	return changes >= run.length / 5 && /[A-Z]/.test(run) && /[a-z]/.test(run) && /\d/.test(run);
+}
+
+const isHexDigit = (code: number): boolean => isDigit(code) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
 
 function prefixStart(text: string, at: number): number {
 	const start = startOf(text, at, DASHED, 40);

@@ -20,8 +20,9 @@ const ENDS_BARE = new Uint8Array(128);
 const ENDS_ENVIRONMENT = new Uint8Array(128);
 for (let code = 0; code < 128; code += 1) {
 	const character = String.fromCharCode(code);
-	if (/[\s"'`,;<>(){}[\]|]/.test(character)) ENDS_BARE[code] = 1;
-	if (/[\s"'`]/.test(character)) ENDS_ENVIRONMENT[code] = 1;
+	// The environment of a process has a NUL between its variables.
+	if (/[\s"'`,;<>(){}[\]|]/.test(character) || code === 0) ENDS_BARE[code] = 1;
+	if (/[\s"'`]/.test(character) || code === 0) ENDS_ENVIRONMENT[code] = 1;
 }
 
 /** Whether a bare value ends before a character, or with the text. */
