@@ -193,8 +193,18 @@ function valueAfter(
 	if (sign === ":\n") return blockValue(text, value);
 	if (value.notation === "quoted") return value;
 	value.end = listEnd(text, found.start, value);
+	if (sign === ":" && isProse(text, value)) return undefined;
 	return isCode(text, value) ? undefined : value;
 }
+
+/** `password: use-at-least-12 characters`: words with dashes between them, and another word after them. */
+function isProse(text: string, { start, end }: Value): boolean {
+	if (text.charCodeAt(end) !== 0x20 || !isLower(text.charCodeAt(end + 1)) || !isLower(text.charCodeAt(start)))
+		return false;
+	return /^[a-z]+(?:-[a-z]+)+(?:-\d{1,2})?$/.test(text.slice(start, end));
+}
+
+const isLower = (code: number): boolean => code >= 0x61 && code <= 0x7a;
 
 /** What Maven and Jenkins encrypted stands in braces, which would end any other value. */
 function textOfElement(text: string, from: number): Value | undefined {

@@ -22,7 +22,7 @@ const PROGRAMS: [programs: string, argument: string][] = [
 	],
 	["docker podman nerdctl helm skopeo buildah oras crane", raw`login[^\n]{0,120}?[ \t]-p[ \t=]*${VALUE}`],
 	[
-		"az oc cf twine argocd cypher-shell cqlsh mongo mongosh mongodump mongorestore mongoimport influx svn conan psexec PsExec64 evil-winrm crackmapexec netexec nxc hydra altool notarytool rabbitmqadmin sshfs",
+		"az oc cf twine argocd cypher-shell cqlsh mongo mongosh mongodump mongorestore mongoimport influx svn conan psexec PsExec64 evil-winrm crackmapexec netexec nxc hydra altool notarytool rabbitmqadmin beeline",
 		afterFlag(raw`-p${GAP}|--value(?:=|${GAP})(?<=secret set[^\n]{0,80}--value(?:=|${GAP}))`),
 	],
 	[
@@ -34,7 +34,7 @@ const PROGRAMS: [programs: string, argument: string][] = [
 	["smbclient rpcclient smbmap", afterFlag(raw`-U[ \t]*["']?[\w.\\/-]{1,60}%`)],
 	[
 		"net",
-		raw`(?<=[ \t])(?:-U[ \t]*["']?[\w.\\/-]{1,60}%|use[ \t]+(?:\S{1,4}[ \t]+)?\\{2,4}\S{1,80}[ \t]+(?:/\S{1,60}[ \t]+){0,3}(?!/)|user[ \t]+[\w.-]{1,40}[ \t]+(?!/))${VALUE}`,
+		raw`(?<=[ \t])(?:-U[ \t]*["']?[\w.\\/-]{1,60}%|use[ \t]+(?:\S{1,4}[ \t]+)?\\{2,4}\S{1,80}[ \t]+(?:/\S{1,60}[ \t]+){0,3}(?!/)|user[ \t]+[\w.-]{1,40}[ \t]+(?!/)(?=\S{0,40}\d))${VALUE}`,
 	],
 	["sudo", raw`^sudo[ \t]+(?:-[A-Za-z]{1,4}[ \t]+){0,2}-[A-Za-z]{0,4}S\b[^\n<]{0,100}<<<[ \t]*${VALUE}`],
 	["poetry", raw`config[ \t]+http-basic\.\S{1,60}[ \t]+\S{1,60}[ \t]+${VALUE}`],
@@ -48,6 +48,7 @@ const PROGRAMS: [programs: string, argument: string][] = [
 	["schtasks", afterFlag(raw`/r?p[ \t]+`)],
 	["cmdkey", afterFlag("/pass:")],
 	["rclone", raw`(?:config[ \t]+\w+|obscure)[^\n]{0,120}?[ \t](?:pass|password|obscure)[ \t=]+${VALUE}`],
+	["mc", raw`alias[ \t]+set[ \t]+\S{1,60}[ \t]+\S{1,100}[ \t]+\S{1,60}[ \t]+${VALUE}`],
 	["rootpw", raw`rootpw[ \t]+(?:--plaintext[ \t]+)?${VALUE}`],
 	["createUser", raw`createUser[ \t]+\S{1,60}[ \t]+\w{2,8}[ \t]+${VALUE}`],
 	["xfreerdp wlfreerdp rdesktop mstsc", afterFlag(raw`/p:|-p[ \t]+`)],
@@ -68,7 +69,7 @@ const PROGRAMS: [programs: string, argument: string][] = [
 ];
 /** Calls that take a user and a password as their last two arguments. */
 const CALLS =
-	"PDO mysqli mysqli_connect getConnection connect login authenticate SetBasicAuth HTTPBasicAuth BasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential PasswordAuthentication PasswordCredential BasicAWSCredentials basicAuth basic_auth BasicCredentials begin database";
+	"PDO mysqli mysqli_connect getConnection connect login authenticate SetBasicAuth HTTPBasicAuth BasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential PasswordAuthentication PasswordCredential BasicAWSCredentials basicAuth basic_auth BasicCredentials Credentials begin database";
 const QUOTED_ARGUMENT = raw`(["'][^"'\n]{6,200}["'])`;
 const LAST_ARGUMENT = raw`\((?:[^()\n]{0,200},[ \t]*)?["'][^"'\n]{1,80}["'],[ \t]*${QUOTED_ARGUMENT}[ \t]*[,)]`;
 
@@ -98,7 +99,7 @@ const SIGNS_OF_COMMANDS = new Map([
 	["sudo", /<<</g],
 ]);
 const NEED_PROOF = new Set(
-	"connect login authenticate security http https PDO getConnection cargo vault database".split(" "),
+	"connect login authenticate security http https PDO getConnection cargo vault database Credentials mc".split(" "),
 );
 const KNOWN_PROGRAMS = new Map(
 	[...PROGRAMS, [CALLS, LAST_ARGUMENT] as const].flatMap(([programs, argument]) => {

@@ -65,6 +65,14 @@ const FORMATS: readonly ToolFormat[] = [
 		pattern: /((?:^|> ?|["'] ?)AUTH (?:[\w-]{1,40} )?)([^\s"']{6,200})(?=["']?\s{0,4}$)/gm,
 		isSecret: (value) => /\d/.test(value) && isPassword(value),
 	},
+	// A driver of Go: user:password@tcp(host)
+	{ signs: ["@tcp(", "@unix("], pattern: /(["'`=][\w.-]{1,60}:)([^\s"'`@]{4,100})(?=@(?:tcp|unix)\()/g },
+	// --user name:password; numbers are those of a user and a group
+	{
+		signs: ["--user"],
+		pattern: /(--user(?:name)?[ \t=]{1,2}["']?[\w.-]{1,40}:)([^\s"']{6,100})/g,
+		isSecret: (value) => /[A-Za-z]/.test(value) && /\d/.test(value) && isPassword(value),
+	},
 	// A web form: the field and what is typed into it
 	{
 		signs: ["assword"],

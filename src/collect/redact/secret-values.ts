@@ -39,7 +39,7 @@ const RECOVERY_PHRASE = /^(?:[a-z]{3,8} ){11,23}[a-z]{3,8}$/;
 export function isSecretValue(value: string, name: CredentialName, notation: Notation): boolean {
 	if (value.length < LEAST_VALUE) return false;
 	// The cheap questions first: a text of nothing but names of credentials asks them hundreds of thousands of times.
-	const tokenLike = name === "token" || (name === "secret" && notation === "bare");
+	const tokenLike = name === "token" || (name === "secret" && notation === "bare" && !looksChosen(value));
 	if (tokenLike && !isTokenValue(value, notation)) return false;
 	const signs = signsIn(value);
 	if (!tokenLike && !isPasswordValue(value, notation, signs)) return false;

@@ -1,5 +1,5 @@
 import { isQuote, isSpace, skipBlanks } from "./characters.ts";
-import { isStrongIn, LEAST_STRONG } from "./secret-values.ts";
+import { isStrongIn, LEAST_STRONG, looksChosen } from "./secret-values.ts";
 import type { ValueReader } from "./values.ts";
 
 /**
@@ -40,7 +40,7 @@ function isBeforeStrong(text: string, nameEnd: number, values: ValueReader): boo
 	if (values.nextDigit(from) >= limit) return false;
 	let end = from;
 	while (end < limit && !isSpace(text.charCodeAt(end))) end += 1;
-	return end - from >= LEAST_STRONG && isStrongIn(text, from, end);
+	return end - from >= LEAST_STRONG && (isStrongIn(text, from, end) || looksChosen(text.slice(from, end)));
 }
 
 /** : and = */

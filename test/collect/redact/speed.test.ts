@@ -14,6 +14,7 @@ import {
 } from "./adversaries.ts";
 import { lookAlikes } from "./look-alikes.ts";
 import { ALNUM, LOWER, seeded } from "./seeded.ts";
+import { slowFormats } from "./slow-formats.ts";
 
 const random = seeded(3);
 const SIZE = 1_000_000;
@@ -54,6 +55,7 @@ describe("speed", () => {
 	// Under load the processor itself is slower. How much, ordinary words say that are read between the measurements.
 	const worst: [string, number, string[]][] = [
 		["for the worst text", 8, repeated()],
+		["for the worst text of tables and formats", 8, slowFormats()],
 		["for the worst text in which nothing repeats", 12, [...otherNames(), ...setApart(), ...otherTokens()]],
 		["for the worst one in which arguments are masked again and again", 12, maskedArguments()],
 		["for the worst one with hidden characters here and there", 12, hiddenHereAndThere()],

@@ -3,6 +3,7 @@ import { createRedactor } from "../../../src/collect/redact/redactor.ts";
 import { bareTokens } from "./bare-tokens.ts";
 import { inContext } from "./in-context.ts";
 import { keyBlocks } from "./key-blocks.ts";
+import { lastBareTokens, lastInContext, lastKeyBlocks, lastLookAlikes } from "./last.ts";
 import { laterBareTokens, laterInContext, laterKeyBlocks, laterLookAlikes } from "./later.ts";
 import { lookAlikes } from "./look-alikes.ts";
 import { leaks, type Sample } from "./sample.ts";
@@ -25,6 +26,9 @@ const GROUPS: [name: string, samples: (seed?: number) => Sample[], least: number
 	["secrets in commands, code and prose", thirdCommandsAndCode, 0.97],
 	["key blocks of tools", thirdKeyBlocks, 0.95],
 	["bare tokens of further services", thirdBareTokens, 0.92],
+	["secrets in context, written last", lastInContext, 0.95],
+	["key blocks, written last", lastKeyBlocks, 1],
+	["bare tokens, written last", lastBareTokens, 0.85],
 ];
 
 /** What is caught, and what else of the text was lost with it. */
@@ -54,7 +58,7 @@ describe("a corpus of secrets that is kept apart from the patterns", () => {
 	});
 
 	it("leaves look-alikes as they are", () => {
-		const all = [...lookAlikes(), ...laterLookAlikes(), ...thirdLookAlikes()];
+		const all = [...lookAlikes(), ...laterLookAlikes(), ...thirdLookAlikes(), ...lastLookAlikes()];
 		const changed = all.filter(({ text }) => redact(text) !== text).map(({ name }) => name);
 		console.log(`redaction: ${changed.length} of ${all.length} look-alikes changed`);
 		expect(new Set(all.map(({ text }) => text)).size).toBe(all.length);

@@ -1,7 +1,7 @@
 import { ALNUM, BASE64, BASE64URL, DIGIT, HEX, LOWER, seeded, UPPER, uuid } from "../../collect/redact/seeded.ts";
 import { bare, type Sample } from "./sample.ts";
 
-/** Tokens of services with a distinctive prefix, as their documentation and the public rule lists describe them. */
+/** Tokens with a distinctive prefix: as services document them, and some of services that may exist. */
 export function thirdBareTokens(seed = 1301): Sample[] {
 	const r = seeded(seed);
 	const an = (length: number): string => r.pick(ALNUM, length);
