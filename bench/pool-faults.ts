@@ -10,7 +10,7 @@ import { attackPool, type PoolAttack, type PoolAttackResult, removeFolder } from
 import type { FaultKind } from "../test/pool/faults/fault-kinds.ts";
 import { attackFor } from "../test/pool/faults/mutation-attacks.ts";
 import { POOL_MUTATIONS } from "../test/pool/faults/mutations.ts";
-import { takeovers } from "../test/pool/faults/takeovers.ts";
+import { isLate, takeoversOf, takeoverTimes } from "../test/pool/faults/takeovers.ts";
 
 const { values } = parseArgs({
 	options: {
@@ -37,7 +37,11 @@ else {
 		say,
 	});
 	report(result);
-	process.exitCode = result.violations.length > 0 ? 1 : 0;
+	const late = takeoversOf(result.evidence.database, result.faults).filter(isLate);
+	for (const { job, kind, freeMs, takenMs } of late) {
+		say(`late: ${job} was free ${Math.round(freeMs)} ms and taken ${Math.round(takenMs ?? 0)} ms after "${kind}"`);
+	}
+	process.exitCode = result.violations.length + late.length > 0 ? 1 : 0;
 }
 
 async function tryMutations(): Promise<void> {
@@ -58,7 +62,7 @@ function report({ evidence, faults, violations, tookMs, folder }: PoolAttackResu
 	const { runs, database, messages, calls } = evidence;
 	const count = <T>(items: readonly T[], of: (item: T) => string) =>
 		Object.fromEntries([...Map.groupBy(items, of)].map(([key, some]) => [key, some.length]));
-	const times = takeovers(database, faults);
+	const changedHands = takeoversOf(database, faults);
 	console.log(
 		JSON.stringify(
 			{
@@ -66,10 +70,12 @@ function report({ evidence, faults, violations, tookMs, folder }: PoolAttackResu
 				faults: faults.length,
 				seconds: Math.round(tookMs / 1000),
 				byKind: count(faults, ({ kind }) => kind),
+				faultsThatMetRuns: faults.filter(({ met }) => met > 0).length,
+				runsMet: faults.reduce((sum, { met }) => sum + met, 0),
 				endings: count(runs, ({ outcome }) => outcome?.cause ?? "none"),
 				jobsTakenOver: new Set(database.claims.filter(({ attempt }) => attempt > 0).map(({ job }) => job)).size,
 				takeovers: database.claims.filter(({ attempt }) => attempt > 0).length,
-				takeoverMs: times,
+				afterFaults: takeoverTimes(changedHands),
 				messages: messages.length,
 				steps: calls.filter(({ what }) => what === "step").length,
 				violations: violations.length,

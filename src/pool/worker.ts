@@ -39,12 +39,13 @@ export interface OpenWorker {
 
 /** Connects to a pool as a worker. What an earlier one of this machine left is stopped first. */
 export async function openWorker(setup: WorkerSetup): Promise<OpenWorker> {
-	const { url, settings, slots, agentDir, homeDir, ledger, versions, ports, log, config } = setup;
+	const { url, settings, slots, agentDir, homeDir, ledger, versions, ports, supervisor, log, config } = setup;
+	// Before the database is asked, which may not answer: another worker has the jobs of a dead one either way.
+	stopOrphans({ ledger, supervisor, isAlive: (pid) => pid === process.pid || isWorkerAlive(pid), log });
 	const database = await PoolDatabase.open({ url, name: settings.name, log });
 	const name = workerName(hostname(), process.pid);
 	// Beside the trees of this machine's own runs.
 	const root = join(treesRoot(agentDir, homeDir), "..", "subagent-pool");
-	stopOrphans(ledger, (pid) => pid === process.pid || isWorkerAlive(pid));
 	removeOldCheckouts(root);
 	const porter = new Porter({
 		...setup,

@@ -7,6 +7,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { Places } from "../../ledger/places.ts";
 import { requestStop } from "../../ledger/progress.ts";
 import type { EndedRecord } from "../../ledger/records.ts";
+import { LedgerTrouble } from "../../ledger/trouble.ts";
 import type { Log } from "../../log/log.ts";
 import type { LaunchPlan } from "../../plan/plan.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -71,11 +72,29 @@ export class PoolAssignment {
 	lose(why: string): void {
 		if (this.#lost.signal.aborted) return;
 		this.#lost.abort();
-		if (!this.#running) return;
-		const { ledger, supervisor } = this.#setup;
-		requestStop(ledger, this.#running.runId, { at: Date.now(), by: why });
+		if (this.#running) void this.#stopChild(this.#running.runId, why);
+	}
+
+	/** Retried while the ledger is in trouble: a full disk must neither end this process nor let the child continue. */
+	async #stopChild(runId: RunId, by: string): Promise<void> {
+		const { ledger, supervisor, clock } = this.#setup;
+		while (!this.#inLedger("stop", () => requestStop(ledger, runId, { at: Date.now(), by }))) {
+			await clock.sleep(SENT_EVERY_MS);
+		}
 		supervisor.hint();
 		supervisor.wake();
+	}
+
+	/** False if the ledger could not be written. */
+	#inLedger(what: string, write: () => unknown): boolean {
+		try {
+			write();
+			return true;
+		} catch (error) {
+			if (!(error instanceof LedgerTrouble)) throw error;
+			this.#setup.log.warn("could not write to the ledger", { what, jobId: this.job.id, error });
+			return false;
+		}
 	}
 
 	/** Something may have been said to its child. */
@@ -131,13 +150,14 @@ export class PoolAssignment {
 		const { id: runId } = admitted.record.run;
 		log.info("working on a run of the pool", { runId, from: order.requester, attempt: this.job.retryCount });
 		this.#running = { runId, relay };
-		if (this.#lost.signal.aborted) requestStop(ledger, runId, { at: Date.now(), by: "the pool" });
+		if (this.#lost.signal.aborted) void this.#stopChild(runId, "the pool");
 		let isOver = false;
 		const relaying = this.#relayUntil(() => isOver || this.#lost.signal.aborted);
 		const ended = await supervisor.watch(runId, { onProgress: (progress) => relay.heard(progress) });
 		isOver = true;
 		await relaying;
-		settleDeliveries(ledger, [runId], Date.now());
+		// If this fails, the next worker of this machine does it when it starts: the job must not be repeated for it.
+		this.#inLedger("delivery", () => settleDeliveries(ledger, [runId], Date.now()));
 		if (this.#lost.signal.aborted) throw new ClaimLost(this.job);
 		const home = await bundleOf(ended, this.#setup.places);
 		const outcome = this.#withNote(order, ended.run.outcome);

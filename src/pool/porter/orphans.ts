@@ -2,32 +2,45 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { settleDeliveries } from "../../ledger/deliveries.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import { requestStop } from "../../ledger/progress.ts";
+import { requestStops } from "../../ledger/progress.ts";
+import type { Log } from "../../log/log.ts";
 import type { RunId } from "../../run/ids.ts";
+import type { Supervisor } from "../../supervise/supervisor.ts";
 
 const CHECKOUTS_KEPT_MS = 24 * 3600 * 1000;
 
 /** A worker's name: its machine and its process. */
 export const workerName = (host: string, pid: number): string => `${host}:${pid}`;
 
+interface Orphanage {
+	ledger: Ledger;
+	supervisor: Pick<Supervisor, "watch" | "wake">;
+	/** Whether the worker with this process id still runs. */
+	isAlive(pid: number): boolean;
+	log: Log;
+}
+
 /**
- * What a worker of this machine that was killed has left: its children still run, for nobody, since another worker has their
- * jobs; and their reports are owed to nobody.
+ * Ends what a killed worker of this machine left: its children still run although another worker has their jobs, and their
+ * reports are owed to no conversation. The supervisor watches each run until it has finished: if the hosts died too, no other
+ * process would sweep them before the next job arrives.
  */
-export function stopOrphans(ledger: Ledger, isAlive: (pid: number) => boolean): number {
+export function stopOrphans({ ledger, supervisor, isAlive, log }: Orphanage): void {
 	const rows = ledger.all<{ id: RunId; parent_session: string; state: string }>(
 		"SELECT id, parent_session, state FROM runs WHERE parent_session LIKE 'pool:%' AND (state <> 'ended' OR delivery = 'owed')",
 	);
 	const left = rows.filter(({ parent_session }) => !isAlive(Number(parent_session.split(":")[2])));
-	const at = Date.now();
-	for (const { id, state } of left)
-		if (state !== "ended") requestStop(ledger, id, { at, by: "the pool: its worker died" });
-	settleDeliveries(
-		ledger,
-		left.filter(({ state }) => state === "ended").map(({ id }) => id),
-		at,
-	);
-	return left.length;
+	const settle = (ids: RunId[]) => settleDeliveries(ledger, ids, Date.now());
+	settle(left.flatMap(({ id, state }) => (state === "ended" ? [id] : [])));
+	const open = left.flatMap(({ id, state }) => (state === "ended" ? [] : [id]));
+	requestStops(ledger, open, { at: Date.now(), by: "the pool: its worker died" });
+	for (const id of open) {
+		supervisor.watch(id).then(
+			() => settle([id]),
+			(error: unknown) => log.warn("a run of a dead worker was not stopped", { runId: id, error }),
+		);
+	}
+	supervisor.wake();
 }
 
 /** Those of sessions that nobody has continued for a day. */
