@@ -84,7 +84,7 @@ export interface Stage {
 }
 
 async function setStage(
-	{ seed, workers: count = 4, places = 4, laneLimit = 10, mutation, say = () => {} }: PoolAttack,
+	{ seed, workers: count = 4, places = 4, laneLimit = 24, mutation, say = () => {} }: PoolAttack,
 	{ folder, server, machines }: { folder: string; server: PostgresServer; machines: Machine[] },
 ): Promise<Stage> {
 	const url = await server.newDatabase();
