@@ -2,7 +2,7 @@
  * What a pool costs: claims by many connections from a long queue, short runs with 1, 2 and 4 workers, and a remote run beside a
  * local one. Couriers, porters, hosts and PostgreSQL are real, children are scripted.
  *
- *   node bench/pool.ts [--queued 10000] [--connections 50] [--claims 500] [--runs 40]
+ *   node bench/pool.ts [--part claims] [--queued 10000] [--connections 50] [--claims 1000] [--runs 40]
  */
 import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
@@ -16,15 +16,17 @@ const { values } = parseArgs({
 	options: {
 		queued: { type: "string", default: "10000" },
 		connections: { type: "string", default: "50" },
-		claims: { type: "string", default: "500" },
+		claims: { type: "string", default: "1000" },
 		runs: { type: "string", default: "40" },
+		/** claims, throughput or overhead; all of them without it. */
+		part: { type: "string" },
 	},
 });
 const runs = Number(values.runs);
 
-await claims();
-await throughput();
-await overhead();
+for (const [name, measure] of Object.entries({ claims, throughput, overhead })) {
+	if (values.part === undefined || values.part === name) await measure();
+}
 
 /** Ten connections of the driver for each of a few processes' worth of claimers: a porter claims one job at a time. */
 async function claims(): Promise<void> {
@@ -109,7 +111,8 @@ async function overhead(): Promise<void> {
 
 function quantiles(times: readonly number[]): { median: number; p95: number } {
 	const sorted = times.toSorted((a, b) => a - b);
-	const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+	const at = (share: number) =>
+		Number((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1));
 	return { median: at(0.5), p95: at(0.95) };
 }
 

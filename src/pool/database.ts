@@ -1,6 +1,7 @@
 import type { Client, Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
 import type { PgBoss } from "pg-boss";
 import type { Log } from "../log/log.ts";
+import { CLAIM_FUNCTION, CLAIM_SIGNATURE } from "./claim-function.ts";
 import { engine } from "./engine.ts";
 import { type CHANNELS, forgetOldJobs, KEPT_DAYS, QUEUE_SCHEMA, queueOf, TABLES } from "./schema.ts";
 
@@ -82,15 +83,10 @@ export class PoolDatabase implements Queries {
 	}
 
 	async #prepare(): Promise<void> {
-		const { rows } = await this.query<{ there: boolean }>("SELECT to_regclass('pi_geon.lanes') IS NOT NULL AS there");
 		// Asking first: a role that may only use the tables may not make any.
-		if (!rows[0]?.there) {
-			await this.transaction(async (client) => {
-				await client.query("SELECT pg_advisory_xact_lock(hashtext('pi_geon'))");
-				await client.query(TABLES);
-			});
-		}
+		if (!(await this.#has("to_regclass", "pi_geon.lanes"))) await this.#make(TABLES);
 		await this.boss.start();
+		if (!(await this.#has("to_regprocedure", CLAIM_SIGNATURE))) await this.#make(CLAIM_FUNCTION);
 		if (!(await this.boss.getQueue(this.queue))) {
 			await this.boss.createQueue(this.queue, {
 				// Not "singleton": pg-boss remembers for a minute which keys are taken, and nobody could take a job over. That one
@@ -105,6 +101,19 @@ export class PoolDatabase implements Queries {
 			});
 		}
 		for (const sql of forgetOldJobs) await this.query(sql);
+	}
+
+	async #has(how: "to_regclass" | "to_regprocedure", name: string): Promise<boolean> {
+		const { rows } = await this.query<{ there: boolean }>(`SELECT ${how}($1) IS NOT NULL AS there`, [name]);
+		return rows[0]?.there === true;
+	}
+
+	/** One process at a time. What another has made meanwhile stays. */
+	async #make(sql: string): Promise<void> {
+		await this.transaction(async (client) => {
+			await client.query("SELECT pg_advisory_xact_lock(hashtext('pi_geon'))");
+			await client.query(sql);
+		});
 	}
 
 	query<Row extends QueryResultRow>(sql: string, values: SqlValues = []): Promise<QueryResult<Row>> {

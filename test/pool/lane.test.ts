@@ -75,6 +75,48 @@ describe("the lane of a pool", () => {
 		expect(order.slice(0, 5).filter((one) => one === "bob").length).toBeGreaterThanOrEqual(1);
 	});
 
+	test("claims a job as pg-boss fetches one", async () => {
+		const database = await openPool();
+		const row = async (id: string | undefined) =>
+			(await database.query(`SELECT * FROM ${JOBS} WHERE id = $1`, [id])).rows[0] ?? {};
+		const changed = async (id: string, take: () => Promise<unknown>) => {
+			const before = await row(id);
+			await take();
+			const after = await row(id);
+			return Object.keys(after).filter((name) => String(before[name]) !== String(after[name]));
+		};
+		for (const attempt of [0, 1]) {
+			const ours = await post(database, "ada");
+			const changedByUs = await changed(ours, async () => {
+				if (attempt > 0) await retried(database, ours, await claim(database));
+				expect(await claim(database)).toEqual({ id: ours, retryCount: attempt });
+			});
+			await database.boss.complete(database.queue, { id: ours, retryCount: attempt });
+			const theirs = await post(database, "ada");
+			const fetch = async () => (await database.boss.fetch(database.queue))[0];
+			const changedByPgBoss = await changed(theirs, async () => {
+				if (attempt > 0) await retried(database, theirs, { id: theirs, retryCount: (await fetch())?.retryCount ?? 0 });
+				expect((await fetch())?.id).toBe(theirs);
+			});
+			await database.boss.complete(database.queue, { id: theirs, retryCount: attempt });
+			expect(changedByUs).toEqual(changedByPgBoss);
+			expect(changedByUs).toContain("heartbeat_on");
+		}
+	});
+
+	test("takes the next job if the first was cancelled, and none before its time", async () => {
+		const database = await openPool();
+		const [first, second] = [await post(database, "ada"), await post(database, "ada")];
+		await database.boss.cancel(database.queue, first);
+		await database.boss.send(
+			database.queue,
+			{},
+			{ id: randomUUID(), group: { id: "bob" }, priority: 99, startAfter: 3600 },
+		);
+		expect(await claim(database)).toEqual({ id: second, retryCount: 0 });
+		expect(await claim(database)).toBeUndefined();
+	});
+
 	test("says who waits, who runs and for how long", async () => {
 		const database = await openPool();
 		await post(database, "ada");
@@ -151,6 +193,12 @@ describe("the doctor", () => {
 		expect(await look({}, [team])).toMatchObject([{ level: "fail", detail: expect.stringContaining("TEAM") }]);
 	});
 });
+
+/** Its worker gives it back. */
+async function retried(database: PoolDatabase, id: string, job: HeldJob | undefined): Promise<void> {
+	expect(job?.id).toBe(id);
+	if (job) await database.boss.fail(database.queue, job);
+}
 
 async function held(database: PoolDatabase, id: string): Promise<HeldJob> {
 	const { rows } = await database.query<{ retry_count: number }>(`SELECT retry_count FROM ${JOBS} WHERE id = $1`, [id]);

@@ -58,8 +58,8 @@ export const POOL_MUTATIONS: readonly PoolMutation[] = [
 		breaks: "the lane is never wider than its limits",
 		edits: [
 			{
-				file: "src/pool/lane.ts",
-				from: 'await client.query("SELECT pg_advisory_xact_lock(hashtext($1))", [`pi_geon $' + "{pool}`]);",
+				file: "src/pool/claim-function.ts",
+				from: "PERFORM pg_advisory_xact_lock(hashtext('pi_geon ' || pool_name));",
 				to: "",
 			},
 		],
