@@ -12,6 +12,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, ".cache", "node-com
 const ALONE = [
 	"test/faults/faults.test.ts",
 	"test/pool/faults/faults.test.ts",
+	"test/pool/faults/mutations.test.ts",
 	"test/bench/*.test.ts",
 	"test/e2e/escape.test.ts",
 	"test/security/longest-result.test.ts",

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { isRecord } from "../run/is-record.ts";
 import { messageOf } from "../run/message-of.ts";
-import { hint, inTransaction, type PoolDatabase } from "./database.ts";
+import { hintOfNewJob, inTransaction, type PoolDatabase } from "./database.ts";
 import { ORDER_VERSION, requesterHere, storedOrder } from "./job.ts";
 import { PRIORITY } from "./lane.ts";
-import { CHANNELS, forgetJob, JOBS } from "./schema.ts";
+import { forgetJob, JOBS } from "./schema.ts";
 import { poolStatus } from "./status.ts";
 
 /** What one look at a pool found. */
@@ -106,7 +106,7 @@ async function thereAndBack({
 		await client.query("INSERT INTO pi_geon.orders (job, body) VALUES ($1, $2)", [job, order]);
 		const how = { id: job, group: { id: `check ${job}` }, priority: PRIORITY.foreground };
 		await database.boss.send(database.queue, {}, { ...how, ...inTransaction(client) });
-		await hint(client, CHANNELS.toWorkers, job);
+		await hintOfNewJob(client);
 	});
 	try {
 		while (!signal.aborted && performance.now() - began < withinMs) {

@@ -3,7 +3,7 @@ import type { PgBoss } from "pg-boss";
 import type { Log } from "../log/log.ts";
 import { CLAIM_FUNCTION, CLAIM_SIGNATURE } from "./claim-function.ts";
 import { engine } from "./engine.ts";
-import { type CHANNELS, forgetOldJobs, KEPT_DAYS, QUEUE_SCHEMA, queueOf, TABLES } from "./schema.ts";
+import { CHANNELS, forgetOldJobs, KEPT_DAYS, QUEUE_SCHEMA, queueOf, TABLES } from "./schema.ts";
 
 /** A worker that is silent for so long has lost its jobs: pg-boss takes no less. */
 export const HEARTBEAT_SECONDS = 10;
@@ -189,5 +189,9 @@ export const inTransaction = (client: PoolClient) => ({
 	db: { executeSql: (sql: string, values?: unknown[]) => client.query(sql, values) },
 });
 
+/** That there is something new of a job. */
 export const hint = (client: Queries, channel: string, job: string) =>
 	client.query("SELECT pg_notify($1, $2)", [channel, job]);
+
+/** That there is a job to claim: not with its name, so that workers can tell it from news of jobs that others have. */
+export const hintOfNewJob = (client: Queries) => hint(client, CHANNELS.toWorkers, "");

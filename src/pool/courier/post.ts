@@ -9,12 +9,11 @@ import type { LaunchPlan, Limits } from "../../plan/plan.ts";
 import { treesRoot } from "../../plan/session-place.ts";
 import type { Usage } from "../../run/usage.ts";
 import { TREE_LIMITS } from "../../trees/measure.ts";
-import { hint, inTransaction, type PoolDatabase } from "../database.ts";
+import { hintOfNewJob, inTransaction, type PoolDatabase } from "../database.ts";
 import { ORDER_VERSION, type RunOrder, requesterHere, storedOrder } from "../job.ts";
 import { PRIORITY } from "../lane.ts";
 import { LineReader } from "../line-file.ts";
 import { CannotTravel, type PackedRepository, packRepository } from "../repository/pack.ts";
-import { CHANNELS } from "../schema.ts";
 
 export interface PostOrder {
 	database: PoolDatabase;
@@ -63,7 +62,7 @@ export async function postRun(order: PostOrder): Promise<void> {
 				[job, from, lines.slice(from, from + LINES_AT_ONCE)],
 			);
 		}
-		await hint(client, CHANNELS.toWorkers, job);
+		await hintOfNewJob(client);
 	});
 }
 

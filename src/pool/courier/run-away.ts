@@ -11,6 +11,7 @@ import type { EndCause, Outcome } from "../../run/outcome.ts";
 import type { Usage } from "../../run/usage.ts";
 import { PoolProblem } from "../address.ts";
 import { hint, type PoolDatabase } from "../database.ts";
+import { HintedWait } from "../hinted-wait.ts";
 import { readWorkerProgress } from "../progress.ts";
 import { CannotTravel } from "../repository/pack.ts";
 import { CHANNELS } from "../schema.ts";
@@ -53,7 +54,7 @@ export class RunAway {
 	readonly #exchange: Exchange;
 	#stop: { by: string; at: number; told: boolean; budget?: string } | undefined;
 	#isLost = false;
-	#wake = () => {};
+	readonly #news: HintedWait;
 	#told = "";
 	#away = "";
 	#usage: Usage;
@@ -65,17 +66,18 @@ export class RunAway {
 		this.#facts = facts;
 		this.#exchange = new Exchange({ ...facts, file: facts.record.plan.session.file });
 		this.#usage = facts.record.usage;
+		this.#news = new HintedWait(facts.setup.clock);
 	}
 
 	/** Something may be new. */
 	hint(): void {
-		this.#wake();
+		this.#news.hint();
 	}
 
 	stop(cause: EndCause): void {
 		if (cause.kind === "lost") this.#isLost = true;
 		else if (cause.kind === "stopped" && !this.#stop) this.#stop = { by: cause.by, at: this.#now, told: false };
-		this.#wake();
+		this.#news.hint();
 	}
 
 	get #now(): number {
@@ -99,15 +101,8 @@ export class RunAway {
 	}
 
 	#wait(): Promise<void> {
-		const { clock } = this.#facts.setup;
 		const toStop = this.#stop?.told ? Math.max(50, this.#stop.at + STOPS_WITHIN_MS - this.#now) : LOOK_AWAY_EVERY_MS;
-		return new Promise((resolve) => {
-			const cancel = clock.after(Math.min(LOOK_AWAY_EVERY_MS, toStop), resolve);
-			this.#wake = () => {
-				cancel();
-				resolve();
-			};
-		});
+		return this.#news.wait(Math.min(LOOK_AWAY_EVERY_MS, toStop));
 	}
 
 	async #look(): Promise<Ended | undefined> {
@@ -169,7 +164,7 @@ export class RunAway {
 		await postRun({ database, ledger, places, agentDir, record, job, spentByOthers: this.#spentByOthers });
 		log.info("posted to a pool", { runId: record.run.id, pool });
 		this.#setAway({ pool, since: Date.now() });
-		this.#wake();
+		this.#news.hint();
 	}
 
 	#tellWhere({ state, worker, for_ms }: JobRow): void {
@@ -224,7 +219,7 @@ export class RunAway {
 		const isLate = stop.told && this.#now - stop.at >= STOPS_WITHIN_MS;
 		if (state !== "active" || isLate) {
 			await database.boss.cancel(database.queue, job);
-			this.#wake();
+			this.#news.hint();
 		} else if (!stop.told) {
 			const sql =
 				"INSERT INTO pi_geon.messages (job, kind, seq, body) VALUES ($1, 'stop', 0, $2) ON CONFLICT DO NOTHING";

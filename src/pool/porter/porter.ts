@@ -1,5 +1,6 @@
 import type { PoolDatabase } from "../database.ts";
 import { HEARTBEAT_SECONDS } from "../database.ts";
+import { HintedWait } from "../hinted-wait.ts";
 import { claimJob } from "../lane.ts";
 import { CHANNELS } from "../schema.ts";
 import { type AssignmentSetup, PoolAssignment } from "./assignment.ts";
@@ -24,7 +25,7 @@ const LOOKS_FOR_SILENCE_EVERY_MS = 500;
 export class Porter {
 	readonly #setup: PorterSetup;
 	readonly #jobs = new Map<string, PoolAssignment>();
-	#wake = () => {};
+	readonly #news: HintedWait;
 	#isLeaving = false;
 	#isDraining = false;
 	#heardAt: number;
@@ -33,6 +34,7 @@ export class Porter {
 	constructor(setup: PorterSetup) {
 		this.#setup = setup;
 		this.#heardAt = setup.clock.elapsed();
+		this.#news = new HintedWait(setup.clock);
 	}
 
 	get busy(): number {
@@ -44,7 +46,7 @@ export class Porter {
 		const { database } = this.#setup;
 		database.listen(CHANNELS.toWorkers, (job) => {
 			if (job) void this.#jobs.get(job)?.receive();
-			this.#wake();
+			else this.#news.hint();
 		});
 		// Beside the loop, which may be waiting for an answer of a network that has fallen silent.
 		const watch = setInterval(() => this.#loseIfSilent(), LOOKS_FOR_SILENCE_EVERY_MS);
@@ -69,31 +71,21 @@ export class Porter {
 			} catch (error) {
 				log.warn("the pool cannot be reached", { pool: this.#setup.settings.name, error });
 			}
-			await this.#wait(nextBeat - clock.elapsed());
+			await this.#news.wait(Math.max(10, nextBeat - clock.elapsed()));
 		}
 	}
 
 	/** Its jobs go to other workers at once. */
 	async leave(): Promise<void> {
 		this.#isLeaving = true;
-		this.#wake();
+		this.#news.hint();
 		await Promise.all([...this.#jobs.values()].map((job) => job.giveBack()));
 	}
 
 	/** Takes nothing new. */
 	drain(): void {
 		this.#isDraining = true;
-		this.#wake();
-	}
-
-	#wait(ms: number): Promise<void> {
-		return new Promise((resolve) => {
-			const cancel = this.#setup.clock.after(Math.max(10, ms), resolve);
-			this.#wake = () => {
-				cancel();
-				resolve();
-			};
-		});
+		this.#news.hint();
 	}
 
 	/** Says that it is there, and for which jobs. What is not its own any more is let go of. */
@@ -136,7 +128,7 @@ export class Porter {
 			void assignment.work().then((isWell) => {
 				if (this.#jobs.get(job.id) === assignment) this.#jobs.delete(job.id);
 				if (!isWell) this.#takesAgainAt = this.#setup.clock.elapsed() + AFTER_FAILURE_MS;
-				this.#wake();
+				this.#news.hint();
 			});
 		}
 	}
