@@ -49,6 +49,8 @@ const PARTS: Record<string, { short: string[] }> = {
 	conversions: { short: ["--rounds", "10"] },
 	rings: { short: ["--rounds", "5", "--starts", "2"] },
 	trees: { short: ["--rounds", "2", "--files", "1000"] },
+	page: { short: ["--rounds", "3", "--runs", "1000", "--messages", "1000", "--idle", "2"] },
+	"page-browser": { short: ["--rounds", "2", "--runs", "1000", "--messages", "1000"] },
 };
 
 if (values.peers) await peers();

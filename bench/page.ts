@@ -2,22 +2,32 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import { createRedactor } from "../src/collect/redact/redactor.ts";
 import { openLedger } from "../src/ledger/ledger.ts";
 import { placesIn } from "../src/ledger/places.ts";
 import { NO_LOG } from "../src/log/log.ts";
 import { servePage } from "../src/page/server/serve.ts";
 import { socketWire } from "../src/processes/socket-wire.ts";
+import { median, ms } from "./figures.ts";
 import { fillLedger } from "./full-ledger.ts";
+import { type Measured, progress, report } from "./report.ts";
 
 /**
  * What the server of the live page costs: `npx --no-install node bench/page.ts`. A ledger with 10,000 runs and a transcript of
  * 10,000 messages. Times are of the whole request, the median of several.
  */
-const RUNS = 10_000;
-const MESSAGES = 10_000;
-const IDLE_MS = 10_000;
-const TRIES = 15;
+const { values } = parseArgs({
+	options: {
+		rounds: { type: "string", default: "15" },
+		runs: { type: "string", default: "10000" },
+		messages: { type: "string", default: "10000" },
+		idle: { type: "string", default: "10" },
+		json: { type: "boolean" },
+	},
+});
+const [TRIES, RUNS, MESSAGES] = [Number(values.rounds), Number(values.runs), Number(values.messages)];
+const IDLE_MS = Number(values.idle) * 1000;
 
 const folder = mkdtempSync(join(tmpdir(), "pi-geon-page-"));
 try {
@@ -40,7 +50,7 @@ try {
 	);
 	const headers = { Authorization: `Bearer ${page.token}` };
 	const get = async (path: string) => (await fetch(`http://127.0.0.1:${page.port}${path}`, { headers })).text();
-	const figures: [what: string, path: string][] = [
+	const requests: [what: string, path: string][] = [
 		["overview", "/api/overview"],
 		["list, first page of 100", "/api/runs"],
 		["list, page in the middle", `/api/runs?before=${RUNS / 2}`],
@@ -53,31 +63,41 @@ try {
 		["transcript, page in the middle", `/api/runs/${runId}/transcript?before=${MESSAGES / 2}`],
 		["turns", `/api/runs/${runId}/turns`],
 	];
-	for (const [what, path] of figures) {
-		const tries = what.endsWith("first time") ? 1 : TRIES;
-		const { ms, bytes } = await median(tries, () => get(path));
-		console.log(`${what.padEnd(32)}${ms.toFixed(1).padStart(8)} ms ${(bytes / 1024).toFixed(0).padStart(6)} kB`);
+	const rows: Measured[] = [];
+	for (const [what, path] of requests) {
+		progress(what);
+		const times = what.endsWith("first time") ? 1 : TRIES;
+		const { took, bytes } = await middleOf(times, () => get(path));
+		rows.push({ what, value: took, shown: `${ms(took)}, ${(bytes / 1024).toFixed(0)} kB` });
 	}
-	console.log(`no page open                    ${(await cpuOver(IDLE_MS)).toFixed(2)} % of a core`);
+	progress("idle");
+	rows.push(idleRow("no page is open", await cpuOver(IDLE_MS)));
 	const open = new AbortController();
 	const stream = await fetch(`http://127.0.0.1:${page.port}/api/events`, { headers, signal: open.signal });
 	await stream.body?.getReader().read();
-	console.log(`an idle page                    ${(await cpuOver(IDLE_MS)).toFixed(2)} % of a core`);
+	rows.push(idleRow("a page is open, and nothing happens", await cpuOver(IDLE_MS)));
 	open.abort();
 	await page.close();
+	report(`The server of the live page: ${RUNS} runs, ${MESSAGES} messages`, rows);
 } finally {
 	rmSync(folder, { recursive: true, force: true });
 }
 
-async function median(tries: number, work: () => Promise<string>): Promise<{ ms: number; bytes: number }> {
-	const times: number[] = [];
+async function middleOf(tries: number, work: () => Promise<string>): Promise<{ took: number; bytes: number }> {
+	const took: number[] = [];
 	let bytes = 0;
 	for (let count = 0; count < tries; count++) {
 		const began = performance.now();
 		bytes = Buffer.byteLength(await work());
-		times.push(performance.now() - began);
+		took.push(performance.now() - began);
 	}
-	return { ms: times.sort((a, b) => a - b)[Math.floor(tries / 2)] ?? 0, bytes };
+	return { took: median(took), bytes };
+}
+
+/** Four cheap looks a second, and nothing else. */
+function idleRow(what: string, percent: number): Measured {
+	const shown = `${percent.toFixed(2)} %`;
+	return { what: `${what}, of a core`, value: percent, shown, goal: { atMost: 1, shown: "at most 1 %" } };
 }
 
 async function cpuOver(ms: number): Promise<number> {

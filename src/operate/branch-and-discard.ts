@@ -19,15 +19,22 @@ export async function branchChanges(
 	const { runId, commit, cwd, state } = changes;
 	const wrong = await whyNotWhole(changes, "bundle", request);
 	if (wrong) return wrong;
-	const name = request.name ?? `pi-geon/${branchWord(record.label) ?? runId}`;
+	const name = request.name ?? usualBranch(record);
 	const { bundle } = changeFiles(request.places, runId);
-	const made = await makeBranch({ checkout: await findCheckout(cwd), bundle, commit, name });
+	const checkout = await findCheckout(cwd);
+	const made = await makeBranch({ checkout, bundle, commit, name });
+	if (made === "no repository") return denied(`${checkout.top} is not in a git repository, so it can have no branch.`);
+	if (made === "no name for a branch") return denied(`git takes no branch of the name ${JSON.stringify(name)}.`);
 	if (made === "taken") return denied(`There is a branch ${name} with something else on it. Give another name.`);
 	const deed = { what: "branched", by: request.by, at: Date.now() } as const;
 	const to = state === "pending" ? "branched" : state;
 	if (made === "made") settleChange(request.ledger, runId, { to, deed, branch: name });
 	return { runId, done: made === "made" ? "branched" : "already", state: to, files: changes.total.files, branch: name };
 }
+
+/** What a branch is called that nobody named. */
+export const usualBranch = ({ label, run }: Pick<RunRecord, "label" | "run">): string =>
+	`pi-geon/${branchWord(label) ?? run.id}`;
 
 /** A label as part of a branch's name, if it is fit for one. */
 const branchWord = (label: string | undefined): string | undefined => {

@@ -37,6 +37,7 @@ export const ROUTES = {
 	transcript: "/api/runs/:id/transcript", // TranscriptQuery → TranscriptPage
 	turns: "/api/runs/:id/turns", // PageTurns
 	diff: "/api/runs/:id/diff", // Diff
+	export: "/api/runs/:id/export", // { format } → Exported
 	agents: "/api/agents", // { cwd? } → AgentsHere
 	costs: "/api/costs", // { days? } → Costs
 	logs: "/api/logs", // LogQuery → Logs
@@ -59,6 +60,7 @@ export const ACTION_ROUTES = {
 	answer: "/api/runs/:id/answer", // AnswerBody → AnswerDone
 	apply: "/api/runs/:id/apply", // {} → ChangeDone
 	undo: "/api/runs/:id/undo", // {} → ChangeDone
+	branch: "/api/runs/:id/branch", // BranchBody → ChangeDone
 	discard: "/api/runs/:id/discard", // {} → ChangeDone
 } as const;
 
@@ -174,6 +176,8 @@ export interface ChangesInDetail {
 	files: ChangedFile[];
 	total: { files: number; added: number; removed: number };
 	branch?: string;
+	/** What a branch with them is called unless told otherwise. */
+	usualBranch: string;
 	warnings: string[];
 	events: { what: string; by: string; at: number }[];
 }
@@ -186,6 +190,16 @@ export interface Diff {
 	cutBytes: number;
 	/** The file that has all of it. */
 	patch: string;
+}
+
+/** What the page offers as a file, a subset of what `pi-geon export` writes. */
+export type PageFormat = "html" | "md" | "json";
+
+/** A run as a file to share. */
+export interface Exported {
+	/** For the file. */
+	name: string;
+	text: string;
 }
 
 /** A question of a child, or of an extension in it. */
@@ -215,6 +229,11 @@ export interface SendBody {
 	message: string;
 }
 
+export interface BranchBody {
+	/** Absent: `usualBranch`. */
+	name?: string;
+}
+
 export interface SendDone {
 	status: "accepted";
 	how: "steered" | "resumed";
@@ -233,6 +252,8 @@ export interface TranscriptQuery {
 	after?: number;
 	/** 1 to 200; 100 by default. */
 	limit?: number;
+	/** 1: the one item at `after`, with all of its text. */
+	whole?: number;
 }
 
 /** Items are numbered from 0, so that a list of `total` rows can be drawn before they are fetched. */
@@ -255,6 +276,8 @@ export interface PageItem {
 	text: string;
 	/** How many characters of the text are not shown. */
 	moreChars?: number;
+	/** Nothing of it was cut, because somebody asked for all of it. */
+	whole?: true;
 	at?: number;
 	/** Of an assistant. */
 	thinking?: string;
@@ -365,5 +388,6 @@ export type ActionAnswers = {
 	answer: AnswerDone;
 	apply: ChangeDone;
 	undo: ChangeDone;
+	branch: ChangeDone;
 	discard: ChangeDone;
 };

@@ -10,13 +10,15 @@ export interface BranchOrder {
 	name: string;
 }
 
+/** made: it is new. there: it was there, with these commits. taken: with others. The others say why there is none. */
+export type BranchMade = "made" | "there" | "taken" | "no repository" | "no name for a branch";
+
 /** Puts the commits of a bundle on a new branch of the user's repository. Neither the checkout nor its index changes. */
-export async function makeBranch({ checkout, bundle, commit, name }: BranchOrder): Promise<"made" | "there" | "taken"> {
-	if (!checkout.repository) throw new Error(`${checkout.top} is not in a git repository, so it can have no branch.`);
+export async function makeBranch({ checkout, bundle, commit, name }: BranchOrder): Promise<BranchMade> {
+	if (!checkout.repository) return "no repository";
 	const theirs = { gitDir: checkout.repository.gitDir };
 	const { exitCode } = await git(theirs, ["check-ref-format", "--branch", name], { accept: [1, 128, 129] });
-	if (exitCode !== 0 || name.startsWith("-"))
-		throw new Error(`git takes no branch of the name ${JSON.stringify(name)}.`);
+	if (exitCode !== 0 || name.startsWith("-")) return "no name for a branch";
 	const branch = `refs/heads/${name}`;
 	const found = await gitLine(theirs, ["rev-parse", "--verify", "--quiet", branch], { accept: [1] });
 	if (found !== "") return found === commit ? "there" : "taken";

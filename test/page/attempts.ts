@@ -1,5 +1,8 @@
-/** What a hostile page tries, in its own window. Each resolves with what it got of the other server; undefined is nothing. */
-export const ATTEMPTS = `async ({ target, guess, runId }) => {
+/**
+ * What a hostile page tries, in its own window: all of it, or what `only` names. Each resolves with what it got of the other
+ * server; an empty text is nothing.
+ */
+export const ATTEMPTS = `async ({ target, guess, runId, only }) => {
 	const api = target + "/api";
 	const body = JSON.stringify({ message: "pwned" });
 	const json = { "Content-Type": "application/json" };
@@ -101,6 +104,7 @@ export const ATTEMPTS = `async ({ target, guess, runId }) => {
 	};
 	const got = {};
 	for (const [name, attempt] of Object.entries(attempts)) {
+		if (only && !only.includes(name)) continue;
 		const late = new Promise((resolve) => setTimeout(resolve, 5000, ""));
 		got[name] = await Promise.race([late, attempt().catch(() => "")]);
 	}

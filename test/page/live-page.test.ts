@@ -8,17 +8,17 @@ import { inLedger } from "../e2e/ledger-of.ts";
 import { type Home, makeHome } from "../helpers/home.ts";
 import { cleanup } from "../helpers/leaks.ts";
 import { type ScriptedModel, startModel } from "../helpers/model.ts";
-import { startRpc } from "../helpers/pi.ts";
+import { somePi, startRpc } from "../helpers/pi.ts";
 import { repositoryRoot } from "../helpers/repository.ts";
 import type { RpcClient } from "../helpers/rpc.ts";
 import { closeAndCheck } from "../helpers/use-home.ts";
-import { repositoryIn } from "../trees/repos.ts";
+import { repositoryIn, userGit } from "../trees/repos.ts";
 import { reportViolations, startBrowser, watchTrouble } from "./browser.ts";
 import { ASKER, FILES, makeScene, type Scene, TASKS, type TaskName } from "./scene.ts";
 import { type ServedPage, servePageOf } from "./served.ts";
 
 /** In order: what one test did to the runs is what the next one sees. */
-describe("the live page, with real runs of a real pi", () => {
+describe.each(somePi(import.meta.url))("the live page, with real runs of pi %s", (pi) => {
 	let scene: Scene;
 	let model: ScriptedModel;
 	let home: Home;
@@ -31,7 +31,7 @@ describe("the live page, with real runs of a real pi", () => {
 	beforeAll(async () => {
 		scene = makeScene();
 		model = await startModel(scene.script);
-		home = await makeHome({ model, pi: "1.5.0", settings: { defaultModel: "priced" }, agents: ASKER });
+		home = await makeHome({ model, pi, settings: { defaultModel: "priced" }, agents: ASKER });
 		repositoryIn(home.project, FILES);
 		[served, browser] = await Promise.all([servePageOf(home), startBrowser()]);
 		rpc = startRpc(home);
@@ -199,10 +199,39 @@ describe("the live page, with real runs of a real pi", () => {
 		await press("Enter");
 		await page.locator(".badge.changes-pending").waitFor();
 		expect(readFileSync(join(home.project, "greet.js"), "utf8")).toBe(FILES["greet.js"]);
+		await press("b");
+		await page.getByRole("heading", { name: "Put these changes on a branch?" }).waitFor();
+		await page.keyboard.type("mine/greeting");
+		await press("Enter");
+		await page.locator(".badge.changes-branched").waitFor();
+		await see("on branch mine/greeting");
+		expect(userGit(home.project, "show", "mine/greeting:greet.js")).toContain("Good day");
+		expect(readFileSync(join(home.project, "greet.js"), "utf8")).toBe(FILES["greet.js"]);
 		await page.getByRole("button", { name: "Discard" }).click();
 		await page.getByRole("button", { name: "Discard changes" }).click();
 		await page.locator(".badge.changes-discarded").waitFor();
 		expect(inLedger(home, "SELECT 1 FROM changes WHERE state = 'discarded'")).toHaveLength(1);
+	});
+
+	test("a run is saved as a file to share", async () => {
+		await openRun("change");
+		for (const [format, holds] of [
+			["HTML", "<!doctype html>"],
+			["Markdown", "## Transcript"],
+			["JSON", '"version": 1'],
+		] as const) {
+			await press("e");
+			const [saved] = await Promise.all([
+				page.waitForEvent("download"),
+				page.getByRole("dialog").getByRole("button", { name: format }).click(),
+			]);
+			expect(saved.suggestedFilename()).toBe(
+				`pi-geon-${idOf("change")}.${format === "Markdown" ? "md" : format.toLowerCase()}`,
+			);
+			const text = readFileSync(await saved.path(), "utf8");
+			expect(text).toContain(holds);
+			expect(text).toContain("The greeting is formal now");
+		}
 	});
 
 	test("a paused page stands still, and catches up", async () => {
@@ -232,10 +261,12 @@ describe("the live page, with real runs of a real pi", () => {
 		await see(/\d+ checks · \d+ failed/);
 		await page.locator(".check", { hasText: "ledger" }).first().waitFor();
 		await page.getByRole("link", { name: "Logs" }).click();
-		await page
-			.locator(".log-line", { hasText: idOf("fail") })
-			.first()
-			.waitFor();
+		await page.getByRole("textbox", { name: "Run id" }).fill(idOf("fail"));
+		await press("Enter");
+		await page.locator(".log-line", { hasText: "admitted" }).waitFor();
+		expect(await page.locator(".log-line", { hasNotText: idOf("fail") }).count()).toBe(0);
+		await page.getByRole("textbox", { name: "Run id" }).fill("");
+		await press("Enter");
 		await page.getByRole("combobox", { name: "Level" }).selectOption("error");
 		await expect.poll(() => page.locator(".log-line.level-info").count()).toBe(0);
 	});

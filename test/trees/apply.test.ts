@@ -269,7 +269,8 @@ describe("branch and discard", () => {
 			error: expect.stringContaining("something else"),
 		});
 		for (const name of ["-x", "a..b", "x.lock", ""]) {
-			await expect(branchChanges(record, { ...request, name }), name).rejects.toThrow(/git takes no branch/);
+			const refused = await branchChanges(record, { ...request, name });
+			expect(refused, name).toMatchObject({ status: "error", error: expect.stringMatching(/git takes no branch/) });
 		}
 		expect(await apply(record)).toMatchObject({ done: "applied" });
 		expect(await undo(record)).toMatchObject({ state: "branched" });

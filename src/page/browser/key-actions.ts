@@ -8,7 +8,8 @@ import { nextTheme } from "./data/theme.ts";
 import { type PageAction, pageActionOf } from "./keys.ts";
 import { SEARCH_ID } from "./overview/filter-bar.tsx";
 import { rowBeside, select, selectedId, selectedRow } from "./overview/selection.ts";
-import { askApply, askStop, askUndo, copyAnswer, writingTo } from "./run/actions.tsx";
+import { askApply, askBranch, askStop, askUndo, copyAnswer, writingTo } from "./run/actions.tsx";
+import { exporting } from "./run/export-dialog.tsx";
 import { foldOrUnfoldAll } from "./run/folds.ts";
 import { following, TRANSCRIPT_ID } from "./run/transcript-view.tsx";
 
@@ -128,6 +129,13 @@ const IN_RUN: Partial<Record<PageAction, () => void>> = {
 		const run = runDetail.value;
 		if (run?.can.apply) askApply(run);
 		else if (run?.can.undo) askUndo(run);
+	},
+	branch: () => {
+		const run = runDetail.value;
+		if (run?.can.branch) askBranch(run);
+	},
+	export: () => {
+		exporting.value = runDetail.value?.runId;
 	},
 	copy: () => runDetail.value && void copyAnswer(runDetail.value),
 };

@@ -15,7 +15,9 @@ export type PageAction =
 	| "stop"
 	| "diff"
 	| "apply"
+	| "branch"
 	| "copy"
+	| "export"
 	| "scope"
 	| "search"
 	| "pause"
@@ -46,7 +48,9 @@ export const PAGE_BINDINGS: readonly PageBinding[] = [
 	{ action: "stop", keys: ["x"], about: "stop the run" },
 	{ action: "diff", keys: ["d"], about: "what the run changed in its tree, or its transcript" },
 	{ action: "apply", keys: ["a"], about: "apply these changes to your working tree, or undo that" },
+	{ action: "branch", keys: ["b"], about: "put these changes on a branch of your repository" },
 	{ action: "copy", keys: ["c"], about: "copy the answer" },
+	{ action: "export", keys: ["e"], about: "save the run as a file to share" },
 	{ action: "scope", keys: ["s"], about: "the runs of the same conversation, or of all" },
 	{ action: "search", keys: ["/"], about: "search" },
 	{ action: "pause", keys: ["p"], about: "pause live updates, or continue them" },

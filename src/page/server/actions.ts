@@ -2,14 +2,14 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { RunRecord } from "../../ledger/records.ts";
 import { answerQuestion } from "../../operate/answer-question.ts";
 import { applyChanges, undoChanges } from "../../operate/apply.ts";
-import { discardChanges } from "../../operate/branch-and-discard.ts";
+import { branchChanges, discardChanges } from "../../operate/branch-and-discard.ts";
 import { type Denial, isDenial } from "../../operate/denial.ts";
 import { stopRun, userStops } from "../../operate/stop.ts";
 import { recover } from "../../processes/recover.ts";
 import { systemPorts } from "../../processes/system-ports.ts";
 import { isRecord } from "../../run/is-record.ts";
 import { wakeHosts } from "../../supervise/wake-hosts.ts";
-import type { ACTION_ROUTES, ActionAnswers, AnswerBody, SendBody } from "../api.ts";
+import type { ACTION_ROUTES, ActionAnswers, AnswerBody, BranchBody, SendBody } from "../api.ts";
 import { questionNamed } from "./detail.ts";
 import type { Hub } from "./hub.ts";
 import { BY_PAGE, type PageSources } from "./sources.ts";
@@ -67,6 +67,11 @@ export const ACTIONS_OF_PAGE: { readonly [Name in ActionName]: Act<Name> } = {
 
 	apply: async (record, _body, at) => changed(at, await applyChanges(record, request(at))),
 	undo: async (record, _body, at) => changed(at, await undoChanges(record, request(at))),
+	async branch(record, { name }: SentBody<BranchBody>, at) {
+		if (name !== undefined && typeof name !== "string") return { badRequest: "The name of a branch is a text." };
+		const given = name?.trim();
+		return changed(at, await branchChanges(record, { ...request(at), ...(given && { name: given }) }));
+	},
 	discard: async (record, _body, at) => changed(at, await discardChanges(record, request(at))),
 };
 

@@ -6,6 +6,7 @@ import { readLogs } from "../../log/read-logs.ts";
 import { diffOf } from "../../operate/changes.ts";
 import { costsOfDays } from "../../operate/costs.ts";
 import { isDenial } from "../../operate/denial.ts";
+import { exportRun } from "../../operate/export/export.ts";
 import { transcriptOfRun } from "../../operate/messages.ts";
 import type { Wire } from "../../ports/wire.ts";
 import { isRunId } from "../../run/ids.ts";
@@ -14,9 +15,11 @@ import {
 	ACTION_ROUTES,
 	type ApiFailure,
 	type EventsQuery,
+	type Exported,
 	type Hello,
 	type LedgerState,
 	type LogQuery,
+	type PageFormat,
 	PROOF_ROUTE,
 	ROUTES,
 } from "../api.ts";
@@ -35,6 +38,7 @@ const USUAL_LOG_LINES = 200;
 const MOST_LOG_LINES = 1000;
 const USUAL_DAYS = 30;
 const MOST_DAYS = 366;
+const PAGE_FORMATS: readonly PageFormat[] = ["html", "md", "json"];
 /** So that either side notices when the other is gone. */
 const BEAT_MS = 15_000;
 
@@ -87,7 +91,7 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 		),
 	);
 	app.get(ROUTES.transcript, async (context) => {
-		const query = numbersOfQuery(context, ["before", "after", "limit"]);
+		const query = numbersOfQuery(context, ["before", "after", "limit", "whole"]);
 		return context.json(await transcripts.page(await transcriptIn(context), query));
 	});
 	app.get(ROUTES.turns, async (context) => context.json(await transcripts.turns(await transcriptIn(context))));
@@ -100,6 +104,17 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 			),
 		);
 		return isDenial(diff) ? denied(context, diff) : context.json(diff);
+	});
+	app.get(ROUTES.export, async (context) => {
+		const { format } = wordsOfQuery(context, ["format"]);
+		const known = PAGE_FORMATS.find((each) => each === format);
+		if (!known) return context.json({ error: "Name a format: html, md or json." } satisfies ApiFailure, 400);
+		return ledger.read(async (opened) => {
+			const record = runIn(context, (id) => findRun(opened, id));
+			const exported = await exportRun(record, known, { ledger: opened, redactor, places });
+			if (isDenial(exported)) return denied(context, exported);
+			return context.json({ name: `pi-geon-${record.run.id}.${known}`, text: exported.text } satisfies Exported);
+		});
 	});
 	app.get(ROUTES.costs, async (context) => {
 		const { days = USUAL_DAYS } = numbersOfQuery(context, ["days"]);

@@ -6,6 +6,7 @@ import { findRun, type RunRecord } from "../../ledger/records.ts";
 import { runsOfSession } from "../../ledger/run-search.ts";
 import { findSession } from "../../ledger/sessions.ts";
 import { findTree } from "../../ledger/trees.ts";
+import { usualBranch } from "../../operate/branch-and-discard.ts";
 import { infoOf } from "../../operate/info.ts";
 import { areAttemptsKnown } from "../../operate/run-spans.ts";
 import type { RunSources } from "../../operate/runs.ts";
@@ -77,7 +78,8 @@ export function questionNamed(questionId: string): { of: "child" | "dialog"; num
 	return of === undefined ? undefined : { of: of as "child" | "dialog", number: Number(number) };
 }
 
-function changesInDetail({ run }: RunRecord, { ledger, redactor }: RunSources): ChangesInDetail | undefined {
+function changesInDetail(record: RunRecord, { ledger, redactor }: RunSources): ChangesInDetail | undefined {
+	const { run } = record;
 	const found = findChanges(ledger, run.id);
 	if (!found) return undefined;
 	const { state, files, total, branch, warnings } = found;
@@ -86,6 +88,7 @@ function changesInDetail({ run }: RunRecord, { ledger, redactor }: RunSources): 
 		files,
 		total,
 		...(branch !== undefined && { branch }),
+		usualBranch: usualBranch(record),
 		warnings,
 		events: changeEvents(ledger, run.id),
 	});
@@ -110,6 +113,7 @@ function whatCanBeDone(
 		answer: questions > 0,
 		apply: is("pending", "branched", "applying", "undoing"),
 		undo: is("applied", "applying", "undoing"),
+		branch: is("pending", "branched", "applied", "superseded"),
 		discard: is("pending", "branched", "superseded"),
 	};
 }

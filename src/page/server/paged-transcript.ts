@@ -77,15 +77,15 @@ export class PagedTranscript {
 		return this.#refreshing;
 	}
 
-	/** The lines from one position up to another. */
-	async read(from: number, to: number): Promise<ShownLine[]> {
+	/** The lines from one position up to another, as far as none is longer than this. */
+	async read(from: number, to: number, longest = LONGEST_LINE): Promise<ShownLine[]> {
 		const wanted = this.#shown.slice(from, to).flatMap((index) => this.#lines[index] ?? []);
 		if (wanted.length === 0) return [];
 		const file = await open(this.path, "r");
 		try {
 			const read: ShownLine[] = [];
 			for (const { offset, bytes } of wanted) {
-				if (bytes > LONGEST_LINE) read.push({ tooLongBytes: bytes });
+				if (bytes > longest) read.push({ tooLongBytes: bytes });
 				else read.push({ text: (await readAt(file, offset, bytes)).toString("utf8") });
 			}
 			return read;

@@ -8,10 +8,10 @@ import { agentsWithRuns, countFound, foldersWithRuns, type RunSearch, searchRuns
 import { spentToday } from "../../ledger/spending.ts";
 import { findUnreadable } from "../../ledger/unreadable.ts";
 import { lastDays } from "../../operate/costs.ts";
-import { headOfText } from "../../operate/excerpt.ts";
 import { spansOf } from "../../operate/run-spans.ts";
 import { type RunSources, summaryOf } from "../../operate/runs.ts";
 import type { Phase } from "../../run/phase.ts";
+import { reshaped } from "../../run/redacted.ts";
 import { inputTokens } from "../../run/usage.ts";
 import type { Overview, PageRun, RunPage, RunQuery } from "../api.ts";
 
@@ -31,7 +31,7 @@ export function pageRunOf(record: RunRecord, sources: RunSources): PageRun {
 	const changes = changesStateOf(ledger, run.id);
 	return {
 		...summary,
-		task: headOfText(summary.task, ROW_TASK_CHARS),
+		task: reshaped(summary.task, (task) => task.slice(0, ROW_TASK_CHARS).toWellFormed()),
 		seq: record.seq,
 		spans: spansOf({ ...summary, attempt: run.attempt }, attempts),
 		...(changes !== undefined && { changes }),

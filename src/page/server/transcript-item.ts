@@ -7,23 +7,22 @@ import type { Usage } from "../../run/usage.ts";
 import type { PageItem, ToolCall } from "../api.ts";
 import type { ShownLine } from "./paged-transcript.ts";
 
-/** Of one text, however few are shown. */
-const CHARS_OF_ITEM = 20_000;
-/** Of the texts of a whole page. */
-const CHARS_OF_PAGE = 1_000_000;
 const MOST_CALLS = 100;
 
-/** What one line of a session file shows. The file may hold anything: what does not fit is passed over. */
+/** What one line of a session file shows, with so many characters of each text. The file may hold anything: what does not fit is passed over. */
 export function itemOf(
 	n: number,
 	line: ShownLine,
-	{ redact, texts }: Pick<Redactor, "redact"> & { texts: number },
+	{ redact, chars }: Pick<Redactor, "redact"> & { chars: number },
 ): PageItem {
-	const chars = Math.min(CHARS_OF_ITEM, Math.ceil(CHARS_OF_PAGE / Math.max(1, texts)));
-	if ("tooLongBytes" in line) return { n, role: "note", text: `A line of ${line.tooLongBytes} bytes is not shown.` };
+	const whole = chars === Number.POSITIVE_INFINITY ? { whole: true as const } : {};
+	if ("tooLongBytes" in line) {
+		const { tooLongBytes: bytes } = line;
+		return { n, role: "note", text: `A line of ${bytes} bytes is not shown.`, moreChars: bytes, ...whole };
+	}
 	const [entry] = entryOn(line.text);
-	if (!entry) return { n, role: "note", text: "A line could not be read." };
-	return { n, ...momentOf(entry), ...content(entry) };
+	if (!entry) return { n, role: "note", text: "A line could not be read.", ...whole };
+	return { n, ...momentOf(entry), ...content(entry), ...whole };
 
 	function content(of: SessionEntry): Omit<PageItem, "n" | "at"> {
 		if (of.type === "custom_message") return { role: "user", ...cut(wordsIn(of.content)) };
@@ -53,6 +52,8 @@ export function itemOf(
 		const thinking = parts
 			.flatMap((part) => (part.type === "thinking" ? [String(part.thinking ?? "")] : []))
 			.join("\n\n");
+		const hasFailed =
+			message.stopReason === "error" || (isRecord(final?.arguments) && final.arguments.status === "ERROR");
 		const failure = message.stopReason === "error" ? `(failed: ${message.errorMessage ?? "no reason given"})` : "";
 		const said = [wordsIn(parts), final ? answerIn(final.arguments) : "", failure].filter((text) => text !== "");
 		const others = calls.filter((call) => call !== final).slice(0, MOST_CALLS);
@@ -64,7 +65,7 @@ export function itemOf(
 			...(others.length > 0 && { calls: others.map(callOf) }),
 			...(usage && { usage }),
 			...(typeof message.model === "string" && { model: cut(`${message.provider}/${message.model}`).text }),
-			...(message.stopReason === "error" && { failed: true as const }),
+			...(hasFailed && { failed: true as const }),
 			...(final && { final: true as const }),
 		};
 	}
@@ -135,5 +136,5 @@ function wordsIn(content: unknown): string {
 function answerIn(call: unknown): string {
 	if (!isRecord(call)) return "";
 	const parts = [call.error, call.result].filter((part) => typeof part === "string" && part !== "");
-	return `${call.status === "ERROR" ? "ERROR: " : ""}${parts.join("\n")}`;
+	return parts.join("\n");
 }

@@ -8,6 +8,11 @@ import { itemOf } from "./transcript-item.ts";
 const KEPT_FILES = 4;
 const USUAL_ITEMS = 100;
 const ITEMS_OF_PAGE = 200;
+/** Of the texts of a whole page, and of one of them, however few are shown. */
+const CHARS_OF_PAGE = 1_000_000;
+const CHARS_OF_ITEM = 20_000;
+/** Of a line that somebody asks for as a whole. More than that is for an editor. */
+const LONGEST_WHOLE_LINE = 16 * 1024 * 1024;
 const MOST_TURNS = 2000;
 
 /** The transcripts that pages look at. */
@@ -24,13 +29,15 @@ export class Transcripts {
 		const file = await this.#current(path);
 		if (!file) return { version: "none", from: 0, items: [], total: 0, note: "There is no transcript." };
 		const { total, version, note } = file;
-		const { from, to } = rangeAsked(query, total);
-		const lines = await file.read(from, to);
+		const isWhole = query.whole === 1 && query.after !== undefined;
+		const { from, to } = rangeAsked(isWhole ? { ...query, limit: 1 } : query, total);
+		const lines = await file.read(from, to, isWhole ? LONGEST_WHOLE_LINE : undefined);
 		const redact = (text: string) => this.#redactor.redact(text);
+		const chars = isWhole ? Number.POSITIVE_INFINITY : Math.min(CHARS_OF_ITEM, Math.ceil(CHARS_OF_PAGE / lines.length));
 		return {
 			version,
 			from,
-			items: lines.map((line, index) => itemOf(from + index, line, { redact, texts: lines.length })),
+			items: lines.map((line, index) => itemOf(from + index, line, { redact, chars })),
 			total,
 			...(note !== undefined && { note }),
 		};

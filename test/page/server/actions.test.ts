@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openLedger } from "../../../src/ledger/ledger.ts";
 import { placesIn } from "../../../src/ledger/places.ts";
-import type { RunDetail, RunPage, SendDone } from "../../../src/page/api.ts";
+import type { Exported, RunDetail, RunPage, SendDone } from "../../../src/page/api.ts";
 import { treesRoot } from "../../../src/plan/session-place.ts";
 import { finalize } from "../../e2e/child.ts";
 import { eventually } from "../../e2e/ledger-of.ts";
@@ -135,7 +135,27 @@ test("changes are shown, applied, undone and discarded, and a conflict changes n
 	expect((await page.ask(at("discard"), { method: "POST", body: "{}" })).status).toBe(409);
 	expect(await page.post(at("undo"))).toMatchObject({ done: "undone" });
 	expect(contentOf(project)).toEqual(before);
+
+	expect(detail.can.branch).toBe(true);
+	expect(detail.changesView?.usualBranch).toBe(`pi-geon/${run.id}`);
+	const branch = async (body: object) => page.ask(at("branch"), { method: "POST", body: JSON.stringify(body) });
+	expect((await branch({ name: 7 })).status).toBe(400);
+	for (const name of ["--delete", "a..b", "-x", "a b"])
+		expect([name, (await branch({ name })).status]).toEqual([name, 409]);
+	expect(await page.post(at("branch"), { name: " mine " })).toMatchObject({ done: "branched", branch: "mine" });
+	expect(await page.post(at("branch"), { name: "mine" })).toMatchObject({ done: "already" });
+	expect(await page.post(at("branch"))).toMatchObject({ done: "branched", branch: `pi-geon/${run.id}` });
+	expect(textsIn(project).a).toBe("1\n2\n3\n");
+
+	const saved = await page.get<Exported>(at("export?format=md"));
+	expect(saved.name).toBe(`pi-geon-${run.id}.md`);
+	expect(saved.text).toContain("+two");
+	expect(saved.text).not.toContain(key);
+	for (const format of ["", "exe", "otlp"]) expect((await page.ask(at(`export?format=${format}`))).status).toBe(400);
+	expect((await page.ask("/api/runs/0badcafe/export?format=md")).status).toBe(404);
+
 	expect(await page.post(at("discard"))).toMatchObject({ done: "discarded" });
+	expect((await branch({})).status).toBe(409);
 	expect((await page.ask(at("diff"))).status).toBe(409);
 
 	// What the commands beside it show, for one folder.

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Watchers } from "../../../src/host/watchers.ts";
@@ -72,6 +72,9 @@ const says = (text: string, ...parts: object[]) => ({
 	provider: "p",
 	model: "m",
 });
+
+/** More than the server keeps track of. */
+const MANY_LINES = 400_000;
 
 /** A run with a transcript. */
 async function withTranscript(...lines: string[]) {
@@ -150,6 +153,17 @@ describe("a transcript", () => {
 		expect(items[2]).toMatchObject({ role: "note", text: expect.stringMatching(/^A line of 52\d{5} bytes/) });
 		expect(items[3]?.text).toBe("After it.");
 
+		// All of it for who asks for one, still without the secret.
+		const whole = async (n: number) =>
+			(await get<TranscriptPage>(`/api/runs/${run}/transcript?after=${n}&whole=1`)).items;
+		const [first, ...others] = await whole(0);
+		expect(others).toEqual([]);
+		expect(first).toMatchObject({ n: 0, whole: true, text: expect.stringMatching(/x{40000}$/) });
+		expect(first?.moreChars).toBeUndefined();
+		expect(first?.text).not.toContain("a-known-secret");
+		expect((await whole(2))[0]).toMatchObject({ role: "user", text: "y".repeat(5 * 2 ** 20) });
+		expect(await whole(99)).toEqual([]);
+
 		const many = Array.from({ length: 20_000 }, (_, index) =>
 			message(index, index ? index - 1 : null, user(`${index}`)),
 		);
@@ -161,6 +175,23 @@ describe("a transcript", () => {
 			total: 0,
 			note: "There is no transcript.",
 		});
+	});
+
+	test("of more lines than anybody reads is read up to a bound, and says that its end is missing", async () => {
+		const { get, run, file } = await withTranscript();
+		const out = openSync(file, "a");
+		for (let n = 0; n < MANY_LINES; n += 10_000) {
+			const lines = Array.from({ length: 10_000 }, (_, at) =>
+				message(n + at, n + at === 0 ? null : n + at - 1, user("x")),
+			);
+			writeSync(out, lines.join(""));
+		}
+		closeSync(out);
+		const { total, items, note } = await get<TranscriptPage>(`/api/runs/${run}/transcript`);
+		expect(total).toBeGreaterThan(100_000);
+		expect(total).toBeLessThan(MANY_LINES);
+		expect(items).toHaveLength(100);
+		expect(note).toBe("The transcript is too long to be shown whole: its end is missing here.");
 	});
 
 	test("grows before those who look at it, and is sent again if it was replaced", async () => {

@@ -1,6 +1,7 @@
 import { batch, effect, signal } from "@preact/signals";
 import type { LiveEvents, OpenQuestion, PageItem, PageTurns, RunDetail, TranscriptPage } from "../../api.ts";
 import { type Watching, watchAgain } from "./live.ts";
+import { tellFailure } from "./notices.ts";
 import { ask } from "./request.ts";
 import { openRunId } from "./route.ts";
 
@@ -108,7 +109,8 @@ function takePage({ version, from, items, total, note }: TranscriptPage): void {
 	const before = transcript.value?.version === version ? transcript.value : undefined;
 	const all = new Map(before?.items);
 	items.forEach((item, index) => {
-		all.set(from + index, item);
+		// What somebody asked to see whole stays so.
+		if (item.whole || !all.get(from + index)?.whole) all.set(from + index, item);
 	});
 	transcript.value = {
 		version,
@@ -142,6 +144,18 @@ async function fetchItems(id: string, after: number, signal: AbortSignal): Promi
 		takePage(await ask<TranscriptPage>("transcript", { id, signal, query: { after, limit: PAGE_ITEMS } }));
 	} catch (error) {
 		if (!signal.aborted) runProblem.value = (error as Error).message;
+	}
+}
+
+/** Fetches all of an item that is shown in part. */
+export async function fetchWhole(n: number): Promise<void> {
+	const id = openRunId.value;
+	if (id === undefined) return;
+	const { signal } = opened;
+	try {
+		takePage(await ask<TranscriptPage>("transcript", { id, signal, query: { after: n, whole: 1 } }));
+	} catch (error) {
+		if (!signal.aborted) tellFailure((error as Error).message);
 	}
 }
 

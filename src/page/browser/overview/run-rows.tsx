@@ -8,12 +8,14 @@ import { runLink } from "../data/route.ts";
 import { fetchMoreRuns, runList } from "../data/run-list.ts";
 import { Foreign } from "../parts/foreign.tsx";
 import { StateMark } from "../parts/state.tsx";
+import { useMedia } from "../parts/use-media.ts";
 import { useVirtual } from "../parts/virtual.ts";
 import { folderName, stateWord, titleOfRun, toneOf, tookOf, whenOf, wholeTime } from "../parts/words.ts";
 import { moves, selectedId } from "./selection.ts";
 
-/** As the style sheet has it. */
-const ROW_PX = 48;
+/** As the style sheet has it: on one line, or on two where there is little room. */
+const ROW_PX = { one: 38, two: 48 };
+const ROOM_FOR_ONE_LINE = "(min-width: 721px)";
 const NEAR_END = 40;
 
 /** The list of runs; in the element that scrolls. */
@@ -21,9 +23,11 @@ export function RunRows({ scroller, isNarrow }: { scroller: () => HTMLElement | 
 	const { rows, next, isLoading, problem } = runList.value;
 	const box = useRef<HTMLUListElement>(null);
 	const [margin, setMargin] = useState(0);
+	const hasRoom = useMedia(ROOM_FOR_ONE_LINE) && !isNarrow;
+	const height = hasRoom ? ROW_PX.one : ROW_PX.two;
 	const virtual = useVirtual({
 		count: rows.length,
-		estimateSize: () => ROW_PX,
+		estimateSize: () => height,
 		getScrollElement: scroller,
 		getItemKey: (index) => rows[index]?.runId ?? index,
 		scrollMargin: margin,
@@ -38,23 +42,43 @@ export function RunRows({ scroller, isNarrow }: { scroller: () => HTMLElement | 
 	useEffect(() => {
 		if (next !== undefined && last > rows.length - NEAR_END) void fetchMoreRuns();
 	}, [last, next, rows.length]);
+	// What was laid out by the other height is not where it says.
+	useLayoutEffect(() => virtual.measure(), [virtual, height]);
 	useScrollToSelection(rows, virtual);
 
 	if (rows.length === 0) return <Nothing isLoading={isLoading} problem={problem} />;
 	return (
-		<ul
-			ref={box}
-			class={`rows ${isNarrow ? "narrow" : ""}`}
-			aria-label="Runs"
-			style={{ height: `${virtual.getTotalSize()}px` }}
-		>
-			{shown.map(({ index, start, key }) => {
-				const row = rows[index];
-				return row && <Row key={key} row={row} top={start - margin} />;
-			})}
-		</ul>
+		<>
+			{hasRoom && <Headings />}
+			<ul
+				ref={box}
+				class={`rows ${isNarrow ? "narrow" : ""}`}
+				aria-label="Runs"
+				style={{ height: `${virtual.getTotalSize()}px` }}
+			>
+				{shown.map(({ index, start, key }) => {
+					const row = rows[index];
+					return row && <Row key={key} row={row} top={start - margin} />;
+				})}
+			</ul>
+		</>
 	);
 }
+
+/** For the eye: each row is one link, and says all of this itself. */
+const Headings = () => (
+	<div class="row-grid headings" aria-hidden="true">
+		<span />
+		<span>Agent</span>
+		<span>Task</span>
+		<span>State</span>
+		<span class="row-folder">Folder</span>
+		<span class="row-tokens">Tokens</span>
+		<span class="row-cost">Cost</span>
+		<span class="row-took">Took</span>
+		<span class="row-when">Asked</span>
+	</div>
+);
 
 function useScrollToSelection(rows: readonly PageRun[], virtual: ReturnType<typeof useVirtual>): void {
 	const moved = moves.value;
@@ -72,7 +96,7 @@ function Row({ row, top }: { row: PageRun; top: number }) {
 	return (
 		<li class="row-place" style={{ transform: `translateY(${top}px)` }}>
 			<a
-				class={`row ${isSelected ? "selected" : ""}`}
+				class={`row row-grid ${isSelected ? "selected" : ""}`}
 				href={runLink(runId)}
 				aria-current={isSelected ? "true" : undefined}
 				data-run={runId}

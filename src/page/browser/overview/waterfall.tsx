@@ -8,7 +8,7 @@ import { runList } from "../data/run-list.ts";
 import { useElementWidth } from "../parts/element-width.ts";
 import { Foreign } from "../parts/foreign.tsx";
 import { StateMark } from "../parts/state.tsx";
-import { folderName, titleOfRun, toneOf } from "../parts/words.ts";
+import { folderName, spanWords, titleOfRun, toneOf } from "../parts/words.ts";
 import { selectedId } from "./selection.ts";
 import {
 	type Family,
@@ -42,7 +42,7 @@ export function Waterfall() {
 		<section class="card waterfall-card" aria-labelledby="waterfall-title">
 			<header class="card-head">
 				<h2 id="waterfall-title">Timeline</h2>
-				<Legend />
+				<Legend hasUnknown={families.some(({ runs }) => runs.some(isPartlyUnknown))} />
 				<select
 					aria-label="Timespan"
 					value={chosen.value}
@@ -66,7 +66,10 @@ export function Waterfall() {
 	);
 }
 
-function Legend() {
+/** An older pi-geon ran it. */
+const isPartlyUnknown = ({ spans }: PageRun): boolean => spans.some(({ kind }) => kind === "unknown");
+
+function Legend({ hasUnknown }: { hasUnknown: boolean }) {
 	return (
 		<ul class="legend" aria-label="Colours">
 			<li>
@@ -84,6 +87,11 @@ function Legend() {
 			<li>
 				<i class="swatch again" /> tried again
 			</li>
+			{hasUnknown && (
+				<li>
+					<i class="swatch unknown" /> not recorded
+				</li>
+			)}
 		</ul>
 	);
 }
@@ -209,7 +217,7 @@ function RunBars({ run, top, scale, at, width }: { run: PageRun; width: number }
 			))}
 			{ended < width - 70 && (
 				<text class="bar-words" x={ended + 7} y={y + BAR_PX - 2}>
-					{duration((run.endedAt ?? at) - run.createdAt)}
+					{spanWords((run.endedAt ?? at) - run.createdAt, run.endedAt === undefined)}
 				</text>
 			)}
 		</a>
@@ -230,7 +238,7 @@ function SpanBar({ run, span, y, scale, at }: { run: PageRun; span: RunSpan; y: 
 			height={BAR_PX - 2 * thin}
 			rx={span.kind === "wait" ? 1 : 3}
 		>
-			<title>{spanWords(span, at)}</title>
+			<title>{aboutSpan(span, at)}</title>
 		</rect>
 	);
 }
@@ -242,8 +250,8 @@ function toneOfSpan(run: PageRun, span: RunSpan): string {
 	return span.kind === "attempt" && !isLastAttempt(run, span) ? "again" : toneOf(run);
 }
 
-function spanWords({ kind, from, to, attempt, model, cause }: RunSpan, at: number): string {
-	const took = duration((to ?? at) - from);
+function aboutSpan({ kind, from, to, attempt, model, cause }: RunSpan, at: number): string {
+	const took = spanWords((to ?? at) - from, to === undefined);
 	if (kind === "wait") return `waiting, ${took}`;
 	if (kind === "unknown") return `${took}: an older pi-geon did not record when it waited and when it ran`;
 	const how = to === undefined ? "running" : cause === undefined ? "ended" : ATTEMPT_ENDED[cause];

@@ -19,12 +19,16 @@ export function evenTicks(times: readonly number[], most: number): number[] {
 	return times.filter((_, index) => (times.length - 1 - index) % stride === 0);
 }
 
-/** Some of the times, the first and the last among them, as many as there is room for. */
-export function endTicks(times: readonly number[], most: number): number[] {
-	if (times.length <= Math.max(2, most)) return [...times];
-	const gaps = Math.max(1, most - 1);
-	const picked = Array.from({ length: gaps + 1 }, (_, index) => Math.round((index / gaps) * (times.length - 1)));
-	return [...new Set(picked)].flatMap((index) => times[index] ?? []);
+/** Those of the times that are far enough from each other to be written below, the first and the last among them. */
+export function apartTicks(times: readonly number[], x: (time: number) => number, apart: number): number[] {
+	const [first, last] = [times[0], times.at(-1)];
+	if (first === undefined || last === undefined) return [];
+	if (x(last) - x(first) < apart) return [last];
+	const kept = [first];
+	for (const time of times) {
+		if (x(time) - x(kept.at(-1) ?? first) >= apart && x(last) - x(time) >= apart) kept.push(time);
+	}
+	return [...kept, last];
 }
 
 /** The index of the time that is nearest. */

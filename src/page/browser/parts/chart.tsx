@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { areaPath, endTicks, evenTicks, nearestTo, niceTicks, stepPath } from "./chart-shapes.ts";
+import { apartTicks, areaPath, evenTicks, nearestTo, niceTicks, stepPath } from "./chart-shapes.ts";
 import { useElementWidth } from "./element-width.ts";
 
 export interface Series {
@@ -30,6 +30,8 @@ const TOP = 8;
 const BOTTOM = 20;
 const TICK_PX = 90;
 const MOST_BAR_PX = 40;
+/** Half of what a word below the chart takes. */
+const HALF_WORD_PX = 28;
 
 /** A chart of our own, in SVG: it has the colours of the style sheet, and needs no library of a quarter of the page. */
 export function Chart(props: ChartProps) {
@@ -46,6 +48,11 @@ export function Chart(props: ChartProps) {
 	const x = (time: number) => LEFT + pad + ((time - first) / Math.max(1, last - first)) * (inner.width - 2 * pad);
 	const y = (value: number) => TOP + inner.height * (1 - value / top);
 	const at = pointed.value ?? times.length - 1;
+	const timeTicks = () =>
+		kind === "bars" ? evenTicks(times, Math.floor(inner.width / TICK_PX)) : apartTicks(times, x, TICK_PX);
+	/** The first and the last word stay inside. */
+	const anchorAt = (place: number) =>
+		place - LEFT < HALF_WORD_PX ? "start" : width - place < HALF_WORD_PX ? "end" : "middle";
 	return (
 		<figure class="chart">
 			<div ref={box}>
@@ -72,14 +79,8 @@ export function Chart(props: ChartProps) {
 							</text>
 						</g>
 					))}
-					{(kind === "bars" ? evenTicks : endTicks)(times, Math.floor(inner.width / TICK_PX)).map((time) => (
-						<text
-							key={time}
-							class="chart-time"
-							x={x(time)}
-							y={height - 4}
-							text-anchor={anchorOf(time, { first, last, kind })}
-						>
+					{timeTicks().map((time) => (
+						<text key={time} class="chart-time" x={x(time)} y={height - 4} text-anchor={anchorAt(x(time))}>
 							{axisWords(time)}
 						</text>
 					))}
@@ -132,10 +133,4 @@ function Bars({ points, color, slot, floor }: BarsProps) {
 			))}
 		</g>
 	);
-}
-
-/** The first and the last word stay inside. */
-function anchorOf(time: number, { first, last, kind }: { first: number; last: number; kind: ChartProps["kind"] }) {
-	if (kind === "bars") return "middle";
-	return time === first ? "start" : time === last ? "end" : "middle";
 }

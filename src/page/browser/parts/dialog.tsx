@@ -8,6 +8,8 @@ interface Asked {
 	/** What the button says that does it. */
 	confirm: string;
 	isDangerous: boolean;
+	/** There is something to fill in: it has the focus, and not the button. */
+	hasField?: boolean;
 	onYes(): void;
 }
 
@@ -43,30 +45,30 @@ export function Dialog(props: { title: string; onClose(): void; wide?: boolean; 
 export function Question() {
 	const question = asked.value;
 	if (!question) return null;
-	const { id, title, text, confirm, isDangerous, onYes } = question;
+	const { id, title, text, confirm, isDangerous, hasField = false, onYes } = question;
 	// The browser says later that a dialog was closed. By then there may be another question.
 	const close = () => {
 		if (asked.value?.id === id) asked.value = undefined;
 	};
 	return (
 		<Dialog key={id} title={title} onClose={close}>
-			<div class="dialog-text">{text}</div>
-			<div class="dialog-buttons">
-				<button type="button" onClick={close}>
-					Cancel
-				</button>
-				<button
-					type="button"
-					autofocus
-					class={isDangerous ? "danger solid" : "solid"}
-					onClick={() => {
-						close();
-						onYes();
-					}}
-				>
-					{confirm}
-				</button>
-			</div>
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					close();
+					onYes();
+				}}
+			>
+				<div class="dialog-text">{text}</div>
+				<div class="dialog-buttons">
+					<button type="button" onClick={close}>
+						Cancel
+					</button>
+					<button type="submit" autofocus={!hasField} class={isDangerous ? "danger solid" : "solid"}>
+						{confirm}
+					</button>
+				</div>
+			</form>
 		</Dialog>
 	);
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
 
 /** What a reader does not see, and what makes a line read as something else: text direction, controls, zero width. */
 const UNSEEN = /([\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u{E0000}-\u{E007F}]|(?![\n\t\r])\p{Cc})/gu;
@@ -30,9 +31,29 @@ export const Foreign = ({ text, class: name }: { text: string; class?: string })
 	<bdi class={name}>{legibleNodes(text)}</bdi>
 );
 
+/** A browser lays out a text as a whole. A long one comes in pieces, of which it lays out those in sight. */
+const PIECE_CHARS = 20_000;
+
 /** Several lines, as they are. */
-export const ForeignBlock = ({ text, class: name = "" }: { text: string; class?: string }) => (
-	<pre class={`foreign ${name}`} dir="auto">
-		{legibleNodes(text)}
-	</pre>
-);
+export function ForeignBlock({ text, class: name = "" }: { text: string; class?: string }) {
+	const pieces = useMemo(() => piecesOf(text), [text]);
+	return (
+		<pre class={`foreign ${name}`} dir="auto">
+			{pieces.length === 1 ? legibleNodes(text) : pieces.map((piece) => <div class="piece">{legibleNodes(piece)}</div>)}
+		</pre>
+	);
+}
+
+/** Cut after a line where there is one, and never through a character. */
+function piecesOf(text: string): string[] {
+	const pieces: string[] = [];
+	for (let from = 0; from < text.length || pieces.length === 0; ) {
+		const most = from + PIECE_CHARS;
+		const line = text.lastIndexOf("\n", most) + 1;
+		const isPair = /[\uD800-\uDBFF]/.test(text[most - 1] ?? "");
+		const to = most >= text.length ? text.length : line > from ? line : most - (isPair ? 1 : 0);
+		pieces.push(text.slice(from, to));
+		from = to;
+	}
+	return pieces;
+}

@@ -32,7 +32,14 @@ export const MARKS: Readonly<Record<Tone, string>> = {
 /** How long it took, or takes so far. */
 export function tookOf(run: Pick<PageRun, "createdAt" | "startedAt" | "endedAt">, at: number): string {
 	if (run.startedAt === undefined && run.endedAt !== undefined) return "–";
-	return duration(Math.max(0, (run.endedAt ?? at) - (run.startedAt ?? run.createdAt)));
+	return spanWords((run.endedAt ?? at) - (run.startedAt ?? run.createdAt), run.endedAt === undefined);
+}
+
+/** 420ms, 1.3s, and from ten seconds on like everywhere. What still grows counts whole seconds. */
+export function spanWords(ms: number, isOpen = false): string {
+	const time = Math.max(0, ms);
+	if (isOpen || time >= 10_000) return duration(time);
+	return time < 1000 ? `${Math.round(time)}ms` : `${(Math.floor(time / 100) / 10).toFixed(1)}s`;
 }
 
 export const titleOfRun = ({ label, task }: Pick<PageRun, "label" | "task">): string =>

@@ -78,6 +78,39 @@ export function askUndo(run: Named): void {
 	});
 }
 
+export function askBranch(run: Named & Pick<RunDetail, "changesView">): void {
+	let name = "";
+	askFirst({
+		title: "Put these changes on a branch?",
+		text: (
+			<>
+				{nameOf(run)}
+				<p>Your repository gets a new branch with them. Your working tree stays as it is.</p>
+				<label class="field">
+					Name of the branch
+					<input
+						type="text"
+						autofocus
+						spellcheck={false}
+						placeholder={run.changesView?.usualBranch ?? ""}
+						onInput={({ currentTarget }) => {
+							name = currentTarget.value.trim();
+						}}
+					/>
+				</label>
+			</>
+		),
+		confirm: "Create branch",
+		isDangerous: false,
+		hasField: true,
+		onYes: () =>
+			attempt("branch", async () => {
+				const { done, branch } = await act("branch", run.runId, name === "" ? {} : { name });
+				return done === "already" ? `Branch ${branch} has these changes already.` : `Made branch ${branch}.`;
+			}),
+	});
+}
+
 export function askDiscard(run: Named): void {
 	askFirst({
 		title: "Discard these changes?",

@@ -4,7 +4,7 @@ import type { ChangesInDetail, Diff, RunDetail } from "../../api.ts";
 import { ask } from "../data/request.ts";
 import { Foreign } from "../parts/foreign.tsx";
 import { wholeTime } from "../parts/words.ts";
-import { askApply, askDiscard, askUndo, doing } from "./actions.tsx";
+import { askApply, askBranch, askDiscard, askUndo, doing } from "./actions.tsx";
 import { type FileDiff, filesOfDiff } from "./diff-text.ts";
 
 /** Of a file that is shown unfolded at first, and that is shown at all. */
@@ -55,6 +55,11 @@ function ChangesHead({ run, changes }: { run: RunDetail; changes: ChangesInDetai
 				{run.can.undo && (
 					<button type="button" disabled={isBusy} onClick={() => askUndo(run)}>
 						Undo <kbd>a</kbd>
+					</button>
+				)}
+				{run.can.branch && (
+					<button type="button" disabled={isBusy} onClick={() => askBranch(run)}>
+						Branch <kbd>b</kbd>
 					</button>
 				)}
 				{run.can.discard && (

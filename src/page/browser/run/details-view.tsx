@@ -7,7 +7,7 @@ import { now } from "../data/live.ts";
 import { runLink } from "../data/route.ts";
 import { Foreign, ForeignBlock } from "../parts/foreign.tsx";
 import { StateMark } from "../parts/state.tsx";
-import { stateWord, timeOfDay, wholeTime } from "../parts/words.ts";
+import { spanWords, stateWord, timeOfDay, wholeTime } from "../parts/words.ts";
 import { UsageCharts } from "./usage-charts.tsx";
 
 /** Everything that is known of a run besides what was said. */
@@ -58,7 +58,7 @@ function Attempts({ run }: { run: RunDetail }) {
 		<>
 			<ol class="attempts">
 				{run.spans.map(({ kind, from, to, attempt, model, cause }) => {
-					const took = duration((to ?? at) - from);
+					const took = spanWords((to ?? at) - from, to === undefined);
 					const how = to === undefined ? "running" : cause === undefined ? "ended" : ATTEMPT_ENDED[cause];
 					return (
 						<li class={`attempt-row ${kind}`}>
@@ -93,8 +93,6 @@ function Sandbox({ run: { sandbox, sandboxReport, phase } }: { run: RunDetail })
 	if (!sandboxReport)
 		return <p class="faint">{phase === "ended" ? "Nothing was recorded." : "Known once it has finished."}</p>;
 	const { enforced, by, write, network, denials = 0, policyOnly = [] } = sandboxReport;
-	// The sentence says more than the marks only where something is not enforced.
-	const isWhole = enforced === "kernel" && policyOnly.length === 0;
 	return (
 		<>
 			<p class="chips">
@@ -104,8 +102,9 @@ function Sandbox({ run: { sandbox, sandboxReport, phase } }: { run: RunDetail })
 				<span class="badge">{WRITES[write]}</span>
 				<span class="badge">network {network}</span>
 				{denials > 0 && <span class="badge tone-failure">{denials} denied</span>}
+				{policyOnly.length > 0 && <span class="badge tone-asking">by policy only: {policyOnly.join(", ")}</span>}
 			</p>
-			{!isWhole && sandbox !== undefined && (
+			{enforced !== "kernel" && sandbox !== undefined && (
 				<p class="faint">
 					<Foreign text={sandbox} />
 				</p>

@@ -1,6 +1,4 @@
-import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
 import { count, dollars, plural } from "../../../run/amounts.ts";
 import { inputTokens } from "../../../run/usage.ts";
 import type { RunDetail } from "../../api.ts";
@@ -9,10 +7,12 @@ import { progress, questions, runDetail, runProblem } from "../data/open-run.ts"
 import { type RunTab, route, runLink, viewLink } from "../data/route.ts";
 import { Foreign, ForeignBlock } from "../parts/foreign.tsx";
 import { StateBadge } from "../parts/state.tsx";
+import { useMedia } from "../parts/use-media.ts";
 import { folderName, titleOfRun, tookOf } from "../parts/words.ts";
 import { askStop, copyAnswer, doing, writingTo } from "./actions.tsx";
 import { ChangesView } from "./changes-view.tsx";
 import { DetailsView } from "./details-view.tsx";
+import { ExportDialog, exporting } from "./export-dialog.tsx";
 import { MessageBox } from "./message-box.tsx";
 import { QuestionBox } from "./question-box.tsx";
 import { TranscriptView } from "./transcript-view.tsx";
@@ -45,6 +45,7 @@ export function OpenRun() {
 				</div>
 			)}
 			{writingTo.value === run.runId && <MessageBox run={run} />}
+			{exporting.value === run.runId && <ExportDialog run={run} />}
 			<Tabs run={run} tab={tab} hasRoom={hasRoom} />
 			<div class={`run-body ${hasRoom ? "with-details" : ""}`}>
 				<div class="run-main">
@@ -90,6 +91,14 @@ function RunHead({ run }: { run: RunDetail }) {
 					)}
 					<button type="button" onClick={() => void copyAnswer(run)}>
 						Copy answer <kbd>c</kbd>
+					</button>
+					<button
+						type="button"
+						onClick={() => {
+							exporting.value = run.runId;
+						}}
+					>
+						Export <kbd>e</kbd>
 					</button>
 					{can.stop && (
 						<button type="button" class="danger" disabled={isBusy} onClick={() => askStop(run)}>
@@ -171,16 +180,3 @@ const Tab = ({ run, name, open, children }: TabProps) => (
 		{children}
 	</a>
 );
-
-export function useMedia(query: string): boolean {
-	const matches = useSignal(matchMedia(query).matches);
-	useEffect(() => {
-		const media = matchMedia(query);
-		const look = () => {
-			matches.value = media.matches;
-		};
-		media.addEventListener("change", look);
-		return () => media.removeEventListener("change", look);
-	}, [query, matches]);
-	return matches.value;
-}

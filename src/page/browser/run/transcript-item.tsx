@@ -1,8 +1,10 @@
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { count, dollars } from "../../../run/amounts.ts";
 import { FINALIZE_TOOL } from "../../../run/outcome.ts";
 import { inputTokens } from "../../../run/usage.ts";
 import type { PageItem, ToolCall } from "../../api.ts";
+import { fetchWhole } from "../data/open-run.ts";
 import { Foreign, ForeignBlock } from "../parts/foreign.tsx";
 import { Markdown } from "../parts/markdown.tsx";
 import { timeOfDay } from "../parts/words.ts";
@@ -12,7 +14,13 @@ const LINE_CHARS = 160;
 
 /** One thing that was said or done in a child session. */
 export function Item({ item }: { item: PageItem }) {
-	if (item.role === "note") return <p class="item-note">{<Foreign text={item.text} />}</p>;
+	if (item.role === "note") {
+		return (
+			<p class="item-note">
+				<Foreign text={item.text} /> <More item={item} />
+			</p>
+		);
+	}
 	// That its answer was accepted: the answer is above.
 	if (item.tool === FINALIZE_TOOL && !item.failed) return null;
 	if (item.role === "tool") return <ToolAnswer item={item} />;
@@ -30,9 +38,9 @@ export function Item({ item }: { item: PageItem }) {
 				</Fold>
 			)}
 			{text !== "" && <Markdown text={text} />}
-			<More chars={item.moreChars} />
+			<More item={item} />
 			{calls.map((call) => (
-				<Call key={call.id} call={call} id={`${n}/${call.id}`} />
+				<Call key={call.id} call={call} item={item} />
 			))}
 		</article>
 	);
@@ -57,10 +65,10 @@ function ItemFacts({ item: { at, model, usage } }: { item: PageItem }) {
 	);
 }
 
-function Call({ call, id }: { call: ToolCall; id: string }) {
+function Call({ call, item }: { call: ToolCall; item: PageItem }) {
 	return (
 		<Fold
-			id={id}
+			id={`${item.n}/${call.id}`}
 			summary={
 				<>
 					<span class="tool-name">
@@ -71,7 +79,7 @@ function Call({ call, id }: { call: ToolCall; id: string }) {
 			}
 		>
 			<ForeignBlock text={prettyJson(call.args)} class="code" />
-			<More chars={call.moreChars} />
+			<More item={item} chars={call.moreChars} />
 		</Fold>
 	);
 }
@@ -96,14 +104,33 @@ function ToolAnswer({ item }: { item: PageItem }) {
 				}
 			>
 				<ForeignBlock text={text === "" ? "(nothing)" : text} class="code" />
-				<More chars={item.moreChars} />
+				<More item={item} />
 			</Fold>
 		</article>
 	);
 }
 
-function More({ chars = 0 }: { chars?: number | undefined }) {
-	return chars > 0 ? <p class="faint">{chars.toLocaleString()} more characters are in the session file.</p> : null;
+/** What is left out of a text, and a way to see it. */
+function More({ item, chars = item.moreChars }: { item: PageItem; chars?: number | undefined }) {
+	const isAsked = useSignal(false);
+	if (chars === undefined) return null;
+	// Too long even for that.
+	if (item.whole) return <span class="more faint">It is in the session file.</span>;
+	return (
+		<button
+			type="button"
+			class="more"
+			disabled={isAsked.value}
+			onClick={() => {
+				isAsked.value = true;
+				void fetchWhole(item.n).finally(() => {
+					isAsked.value = false;
+				});
+			}}
+		>
+			Show {chars.toLocaleString()} more characters
+		</button>
+	);
 }
 
 /** What is folded is not in the document: a tool may have returned a megabyte. */
