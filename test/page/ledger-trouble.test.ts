@@ -48,7 +48,7 @@ describe("a page whose ledger cannot be read", () => {
 	const row = (id: string) => page.locator(`.row[data-run="${id}"]`);
 	const banner = (words: RegExp) => page.locator(".banner", { hasText: words });
 
-	test("of a newer version says so, shows what it knows, and goes on when it can be read again", async () => {
+	test("of a newer version says so, shows what it knows, and continues once it can be read", async () => {
 		const file = openLedgerFile(placesIn(home.agentDir).ledger);
 		const { user_version: version } = file.prepare("PRAGMA user_version").get() as { user_version: number };
 		file.exec("PRAGMA user_version = 999");
@@ -61,7 +61,7 @@ describe("a page whose ledger cannot be read", () => {
 		await row(second).waitFor();
 	});
 
-	test("that is damaged says so, and goes on with the one that takes its place", async () => {
+	test("that is damaged says so, and shows the one that replaces it", async () => {
 		const { ledger } = placesIn(home.agentDir);
 		const fresh = `${ledger}.fresh`;
 		writeFileSync(fresh, "This is not a database. ".repeat(100));

@@ -92,6 +92,7 @@ describe.each(somePi(import.meta.url))("the live page, with real runs of pi %s",
 		expect(await page.locator(".tile", { hasText: "Cost today" }).locator(".tile-value").textContent()).toMatch(
 			/^\$0\.\d+$/,
 		);
+		expect(await page.title()).toBe("1 asking you · pi-geon");
 		const bars = page.locator(".waterfall svg");
 		expect(await bars.locator(".span.attempt.success").count()).toBe(1);
 		expect(await bars.locator(".span.attempt.failure").count()).toBe(1);
@@ -263,8 +264,8 @@ describe.each(somePi(import.meta.url))("the live page, with real runs of pi %s",
 		await page.getByRole("link", { name: "Logs" }).click();
 		await page.getByRole("textbox", { name: "Run id" }).fill(idOf("fail"));
 		await press("Enter");
+		await expect.poll(() => page.locator(".log-line", { hasNotText: idOf("fail") }).count()).toBe(0);
 		await page.locator(".log-line", { hasText: "admitted" }).waitFor();
-		expect(await page.locator(".log-line", { hasNotText: idOf("fail") }).count()).toBe(0);
 		await page.getByRole("textbox", { name: "Run id" }).fill("");
 		await press("Enter");
 		await page.getByRole("combobox", { name: "Level" }).selectOption("error");

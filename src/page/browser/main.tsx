@@ -10,6 +10,7 @@ import {
 	watching,
 } from "./data/open-run.ts";
 import { dropRows, followFilters, refetchRuns, takeRows } from "./data/run-list.ts";
+import { followTabTitle } from "./data/tab-title.ts";
 import { followTheme } from "./data/theme.ts";
 import { takeToken } from "./data/token.ts";
 import { followKeys } from "./key-actions.ts";
@@ -18,6 +19,7 @@ import { Shell } from "./shell.tsx";
 /** The browser's half of the live page. What is true is the server's: here it is only drawn. */
 function start(): void {
 	followTheme();
+	followTabTitle();
 	const place = document.getElementById("page");
 	// What is painted until the script is there.
 	place?.replaceChildren();

@@ -31,13 +31,16 @@ export function pageRunOf(record: RunRecord, sources: RunSources): PageRun {
 	const changes = changesStateOf(ledger, run.id);
 	return {
 		...summary,
-		task: reshaped(summary.task, (task) => task.slice(0, ROW_TASK_CHARS).toWellFormed()),
+		task: reshaped(summary.task, lineOf),
 		seq: record.seq,
 		spans: spansOf({ ...summary, attempt: run.attempt }, attempts),
 		...(changes !== undefined && { changes }),
 		...(run.state === "ended" && run.archivedAt !== undefined && { archived: true as const }),
 	};
 }
+
+const lineOf = (task: string): string =>
+	task.length > ROW_TASK_CHARS ? `${task.slice(0, ROW_TASK_CHARS - 1).toWellFormed()}…` : task;
 
 export function runPage(query: RunQuery, sources: RunSources): RunPage {
 	const { ledger } = sources;

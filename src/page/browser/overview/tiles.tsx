@@ -1,11 +1,12 @@
 import { count, dollars } from "../../../run/amounts.ts";
 import { filters, type StateFilter, setFilters } from "../data/filters.ts";
-import { overview } from "../data/live.ts";
+import { ledger, overview } from "../data/live.ts";
 
 /** The numbers on top. Those that are a kind of runs show these runs. */
 export function Tiles() {
 	const numbers = overview.value;
-	if (!numbers) return <div class="tiles" aria-busy="true" />;
+	// Where nothing was ever delegated there is nothing to count.
+	if (!numbers) return ledger.value.state === "absent" ? null : <div class="tiles" aria-busy="true" />;
 	const { running, queued, asking, today } = numbers;
 	return (
 		<section class="tiles" aria-label="Numbers">

@@ -39,7 +39,9 @@ export function ForeignBlock({ text, class: name = "" }: { text: string; class?:
 	const pieces = useMemo(() => piecesOf(text), [text]);
 	return (
 		<pre class={`foreign ${name}`} dir="auto">
-			{pieces.length === 1 ? legibleNodes(text) : pieces.map((piece) => <div class="piece">{legibleNodes(piece)}</div>)}
+			{pieces.length === 1
+				? legibleNodes(text)
+				: pieces.map((piece) => <span class="piece">{legibleNodes(piece)}</span>)}
 		</pre>
 	);
 }
