@@ -10,7 +10,7 @@ import { openOneShot } from "./one-shot-trip.ts";
 import { type Parent, requireAnswers, startParent } from "./parent.ts";
 import { watchMemory } from "./process-tree.ts";
 import { progress } from "./report.ts";
-import { bareSubject, callOf, type Subject } from "./subject.ts";
+import { bareSubject, callOf, callsOf, type Subject } from "./subject.ts";
 
 /** What is measured of each. All but the last three are milliseconds. */
 export const FIGURES = [
@@ -145,7 +145,7 @@ async function laterTrips(subjects: readonly Subject[], rounds: number, take: Ta
 async function fanOut(subject: Subject): Promise<{ ratio: number; memory: number }> {
 	const parent = await startParent({
 		...subject,
-		calls: Array.from({ length: FAN_OUT }, () => callOf(subject)),
+		calls: callsOf(subject, FAN_OUT),
 		child: (request) => [delay(FAN_OUT_MODEL_MS), subject.child(request)] as never,
 	});
 	const memory = watchMemory(parent.home);

@@ -11,11 +11,19 @@ export interface Subject extends Omit<ParentOptions, "calls"> {
 	version?: string;
 	tool: string;
 	arguments: object;
+	/** One call that delegates many tasks, for a tool that takes one call a turn. */
+	manyInOneCall?: (count: number) => object;
 }
 
 export const callOf = ({ tool, arguments: args }: Subject): Reply => toolCall(tool, args);
 
-/** The same, written by a model that takes some time for it. */
+/** Many delegations in one message, in the form that the tool wants them. */
+export const callsOf = (subject: Subject, count: number): Reply =>
+	subject.manyInOneCall
+		? toolCall(subject.tool, subject.manyInOneCall(count))
+		: Array.from({ length: count }, () => callOf(subject));
+
+/** The same as one, written by a model that takes some time for it. */
 export const slowCallOf = ({ tool, arguments: args }: Subject, meanwhile: () => Promise<unknown>): Reply =>
 	slowToolCall(tool, args, meanwhile);
 
@@ -42,13 +50,24 @@ export const bareSubject = (): Subject => ({
 });
 
 /** The packages that others wrote, and the calls that delegate the same task. */
-export const PEERS: Record<string, Pick<Subject, "tool" | "arguments">> = {
+export const PEERS: Record<string, Pick<Subject, "tool" | "arguments" | "manyInOneCall">> = {
 	"@tintinweb/pi-subagents": {
 		tool: "Agent",
 		arguments: { prompt: "Look.", description: "Look", subagent_type: "looker" },
 	},
 	// Without `async: false` it returns before the child has answered.
-	"pi-subagents": { tool: "subagent", arguments: { agent: "looker", task: "Look.", async: false } },
+	"pi-subagents": {
+		tool: "subagent",
+		arguments: { agent: "looker", task: "Look.", async: false },
+		// It rejects a second call in the same turn. Its documents have a script for many, which returns what they found.
+		manyInOneCall: (count) => ({
+			workflowScript: `const results = await runs.all(Array.from({ length: ${count} }, (_, index) =>
+  ({ key: "look-" + index, agent: "looker", task: "Look." })));
+return results.map((result) => result.output);`,
+			globalConcurrencyLimit: count,
+			async: false,
+		}),
+	},
 };
 
 export function peerSubject(name: string, { extension, version }: { extension: string; version: string }): Subject {
