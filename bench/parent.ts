@@ -75,8 +75,6 @@ export function requireAnswers(results: readonly string[], count: number): void 
 	const answered = results.join("\n").split("Seen.").length - 1;
 	const other = results.find((result) => !result.includes("Seen."));
 	if (answered < count || other !== undefined) {
-		throw new Error(
-			`${answered} of ${count} came back with the answer. Another: ${other?.slice(0, 300) ?? "nothing"}`,
-		);
+		throw new Error(`${answered} of ${count} came back with the answer. Another: ${other?.slice(0, 300) ?? "nothing"}`);
 	}
 }

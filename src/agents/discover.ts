@@ -37,10 +37,19 @@ export function discoverAgents({ cwd, builtinDir, userDir, homeDir, includeProje
 	if (includeProject !== "when asked") return merge([...(includeProject ? [project()] : []), ...ours]);
 	return {
 		...merge(ours),
-		lookUp: (name) => {
+		lookUp: onceForEach((name) => {
 			const asked = project(name);
 			return merge([asked, ...ours].map((content) => withWarnings(content, name, asked.incomplete)));
-		},
+		}),
+	};
+}
+
+function onceForEach<Value>(find: (name: string) => Value): (name: string) => Value {
+	const found = new Map<string, Value>();
+	return (name) => {
+		const known = found.get(name) ?? find(name);
+		found.set(name, known);
+		return known;
 	};
 }
 

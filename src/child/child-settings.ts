@@ -13,12 +13,20 @@ export function childSettings(cwd: string, agentDir: string, options: { projectT
 	const key = `${agentDir}\n${cwd}`;
 	const known = storages.get(key);
 	if (known) return SettingsManager.fromStorage(known, options);
+	const files = { global: join(agentDir, "settings.json"), project: join(cwd, CONFIG_DIR_NAME, "settings.json") };
+	const isRinged = hostRing().enforced === "kernel";
+	// The user's file is the same for all projects, and a project's is read without a lock there: nothing to make again.
+	const ofUser = isRinged ? usersOf.get(agentDir) : undefined;
+	if (ofUser) {
+		const storage = rememberingStorage(withoutProjectLock(ofUser, files.project), files);
+		storages.set(key, storage);
+		return SettingsManager.fromStorage(storage, options);
+	}
 	const settings = SettingsManager.create(cwd, agentDir, options);
 	const locked: unknown = Reflect.get(settings, "storage");
 	// A pi that keeps it elsewhere reads its files as often as it likes.
 	if (isStorage(locked)) {
-		const files = { global: join(agentDir, "settings.json"), project: join(cwd, CONFIG_DIR_NAME, "settings.json") };
-		const isRinged = hostRing().enforced === "kernel";
+		usersOf.set(agentDir, locked);
 		const storage = rememberingStorage(isRinged ? withoutProjectLock(locked, files.project) : locked, files);
 		storages.set(key, storage);
 		// In the ring of a host no lock can be made beside the project's file, so pi has not read that.
@@ -27,18 +35,22 @@ export function childSettings(cwd: string, agentDir: string, options: { projectT
 	return settings;
 }
 
+/** By agent directory and project. */
 const storages = new Map<string, Storage>();
+/** By agent directory: one that reads the user's file. */
+const usersOf = new Map<string, Storage>();
+/** By file. */
+const read = new Map<string, { version: string; text: string | undefined }>();
 
 function rememberingStorage(locked: Storage, files: { global: string; project: string }): Storage {
-	const read = new Map<string, { version: string; text: string | undefined }>();
 	return {
 		withLock(scope, use) {
 			const version = settingsVersion(files[scope]);
-			const known = read.get(scope);
+			const known = read.get(files[scope]);
 			// Whoever answers with a text wants it written: on the file as it is now, and under the lock.
 			if (known?.version === version && use(known.text) === undefined) return;
 			locked.withLock(scope, (text) => {
-				read.set(scope, { version, text });
+				read.set(files[scope], { version, text });
 				return use(text);
 			});
 		},

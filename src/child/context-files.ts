@@ -22,6 +22,36 @@ export interface ContextFile {
 	content: string;
 }
 
+interface Found {
+	cwd: string;
+	agentDir: string;
+	readAt: number;
+	files: ContextFile[];
+	warnings: string[];
+}
+
+let lastFound: Found | undefined;
+
+/**
+ * The same for a child that asked at this moment (of `performance.now()`): what was read since then for another one will do.
+ * A thousand children that wait in line to be set up look for the same dozens of files, most of which do not exist.
+ */
+export function contextFilesSince(
+	askedAt: number,
+	{ cwd, agentDir }: { cwd: string; agentDir: string },
+	warn: (warning: string) => void,
+): ContextFile[] {
+	const isNew = lastFound?.cwd === cwd && lastFound.agentDir === agentDir && lastFound.readAt >= askedAt;
+	if (!isNew || !lastFound) {
+		const readAt = performance.now();
+		const warnings: string[] = [];
+		const files = contextFiles(cwd, agentDir, (warning) => warnings.push(warning));
+		lastFound = { cwd, agentDir, readAt, files, warnings };
+	}
+	lastFound.warnings.forEach(warn);
+	return lastFound.files;
+}
+
 /** The user's own first, then from the outermost folder to the working directory: the nearest has the last word. */
 export function contextFiles(cwd: string, agentDir: string, warn: (warning: string) => void): ContextFile[] {
 	const above = ancestors(resolve(cwd));

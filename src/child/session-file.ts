@@ -40,8 +40,10 @@ export function openSessionFile({ cwd, session }: LaunchPlan): SessionManager {
 	if (resumed && !existsSync(file)) {
 		throw new SetupFailed(`The session to continue is gone: there is no ${file} any more.`);
 	}
-	if (!existsSync(file) && session.fork !== undefined) moveFork(session.fork, file);
-	if (!existsSync(file)) createSessionFile(file, { id, cwd });
+	if (!resumed && !existsSync(file)) {
+		if (session.fork === undefined) return createdSession(file, { id, cwd }, wrong);
+		moveFork(session.fork, file);
+	}
 	const stats = statSync(file);
 	// Opening anything else may not return: a pipe waits for its writer.
 	if (!stats.isFile()) throw wrong(`${file} is not a file`);
@@ -56,6 +58,18 @@ export function openSessionFile({ cwd, session }: LaunchPlan): SessionManager {
 	if (manager.getSessionId() !== id) throw wrong(`${file} holds another session, ${manager.getSessionId()}`);
 	const damage = damageIn(manager.getEntries());
 	if (damage !== undefined) throw wrong(`${file} is damaged, ${damage}`);
+	noticeFailedWrites(manager);
+	return manager;
+}
+
+/** What was written just now need not be looked at for damage. */
+function createdSession(
+	file: string,
+	header: { id: string; cwd: string },
+	wrong: (what: string) => SetupFailed,
+): SessionManager {
+	createSessionFile(file, header);
+	const manager = openSession(file, header.cwd, wrong);
 	noticeFailedWrites(manager);
 	return manager;
 }

@@ -15,7 +15,7 @@ import { ASK_TOOL } from "../run/question.ts";
 import { lendRings } from "../sandbox/lent-rings.ts";
 
 import { childSettings } from "./child-settings.ts";
-import { contextFiles } from "./context-files.ts";
+import { contextFilesSince } from "./context-files.ts";
 import type { ChildMcp } from "./mcp.ts";
 import type { ModelLine } from "./model-line.ts";
 import { piExtensionsFor } from "./pi-extensions.ts";
@@ -60,10 +60,11 @@ const openingTurns = new Turns(4, 1000);
 
 /** Opens the pi session a run works in: a new one, or the one it continues. */
 export function openChildSession(setup: ChildSetup): Promise<AgentSession> {
-	return openingTurns.take(() => startSession(setup));
+	const askedAt = performance.now();
+	return openingTurns.take(() => startSession(setup, askedAt));
 }
 
-async function startSession(setup: ChildSetup): Promise<AgentSession> {
+async function startSession(setup: ChildSetup, askedAt: number): Promise<AgentSession> {
 	const { plan, agentDir, modelRuntime, finalizeTool, askTool, openTranscript = openSessionFile } = setup;
 	const model = await setup.models.first(modelRuntime);
 	if (!model) throw new SetupFailed(`The model ${setup.models.name} is not known to this pi.`);
@@ -81,7 +82,7 @@ async function startSession(setup: ChildSetup): Promise<AgentSession> {
 		});
 	}
 	const settingsManager = childSettings(plan.cwd, agentDir, { projectTrusted: plan.projectTrusted });
-	const agentsFiles = contextFiles(plan.cwd, agentDir, setup.warn);
+	const agentsFiles = contextFilesSince(askedAt, { cwd: plan.cwd, agentDir }, setup.warn);
 	const resourceLoader = new DefaultResourceLoader({
 		cwd: plan.cwd,
 		agentDir,

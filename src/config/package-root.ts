@@ -2,8 +2,15 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder this package is installed in, from wherever the bundler put the code that asks. */
+/** The folder this package is installed in, from wherever the bundler put the code that asks. Asked for each tool of a plan. */
 export function packageRoot(): string {
+	found ??= findRoot();
+	return found;
+}
+
+let found: string | undefined;
+
+function findRoot(): string {
 	let dir = dirname(fileURLToPath(import.meta.url));
 	while (!existsSync(join(dir, "package.json"))) dir = dirname(dir);
 	return dir;

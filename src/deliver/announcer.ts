@@ -34,6 +34,8 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	readonly #clock: Clock;
 	readonly #claims: DeliveryClaims;
 	#state: DeliveryState = NOTHING_GIVEN;
+	/** What the last look found to be owed. */
+	#owed: ReadonlyMap<RunId, EndedRecord> = new Map();
 	/** Runs whose outcome a tool call of this process returns, with that call. */
 	readonly #awaited = new Map<RunId, string>();
 	/** Those of them whose call has not returned yet. */
@@ -236,11 +238,13 @@ export class Announcer<Talk extends Conversation = Conversation> {
 			ledger,
 			claims: this.#claims,
 			state: this.#state,
+			known: this.#owed,
 			open: unawaited.length,
 			awaited: this.#awaited,
 			isCalling: this.#calling.size > 0,
 			at: this.#clock.now(),
 		});
+		this.#owed = owed;
 		for (const record of owed.values()) events.saw(record, services);
 		const { state, actions, againInMs } = decideDeliveries(this.#state, seen, this.#clock.elapsed());
 		this.#state = state;

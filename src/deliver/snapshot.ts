@@ -15,6 +15,8 @@ export interface Sight {
 	ledger: Ledger;
 	claims: DeliveryClaims;
 	state: DeliveryState;
+	/** What was owed when it was last looked. */
+	known: ReadonlyMap<RunId, EndedRecord>;
 	/** How many runs nobody awaits, and have not ended. */
 	open: number;
 	/** Runs whose outcome a tool call returns. */
@@ -58,8 +60,8 @@ export function seeDeliveries(sight: Sight): { owed: Map<RunId, EndedRecord>; se
 }
 
 /** But for what is on its way and what a call returns. */
-function outcomesOwed({ talk, ledger, state, awaited, at }: Sight): Map<RunId, EndedRecord> {
-	const records = owedTo(ledger, talk.sessionId, { at, except: state.inFlight });
+function outcomesOwed({ talk, ledger, state, known, awaited, at }: Sight): Map<RunId, EndedRecord> {
+	const records = owedTo(ledger, talk.sessionId, { at, except: state.inFlight, known });
 	return new Map(
 		records.flatMap((record): [RunId, EndedRecord][] => {
 			const { run } = record;

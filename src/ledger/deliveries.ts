@@ -4,16 +4,19 @@ import { type Claimable, type Claimer, claimRows } from "./process-claims.ts";
 import { applyInTransaction } from "./progress.ts";
 import { findRunOrClose, type RunRecord } from "./records.ts";
 
-/** The outcomes a session has not been told yet, oldest first, but for those that are known to be on their way. */
+/**
+ * The outcomes a session has not been told yet, oldest first, but for those that are known to be on their way. Of a run that
+ * has ended nothing changes until it is told, so what was read of it before (`known`) need not be read again.
+ */
 export function owedTo(
 	ledger: Ledger,
 	parentSession: string,
-	{ at, except = new Set() }: { at: number; except?: { has(id: RunId): boolean } },
+	{ at, except, known }: { at: number; except?: { has(id: RunId): boolean }; known?: ReadonlyMap<RunId, RunRecord> },
 ): RunRecord[] {
 	const sql = "SELECT id FROM runs WHERE parent_session = ? AND delivery = 'owed' ORDER BY seq";
 	return ledger
 		.all<{ id: RunId }>(sql, parentSession)
-		.flatMap(({ id }) => (except.has(id) ? [] : (findRunOrClose(ledger, id, at) ?? [])));
+		.flatMap(({ id }) => (except?.has(id) ? [] : (known?.get(id) ?? findRunOrClose(ledger, id, at) ?? [])));
 }
 
 /** The commands of the user with which runs of a session were stopped that have not ended yet. */

@@ -13,6 +13,7 @@ import { mentionInPrompt, mentionMessage, offerAgents } from "./agent-mentions.t
 import { projectAgentApprovals } from "./approvals.ts";
 import { askUser } from "./ask-user.ts";
 import { BACKGROUND_KEY } from "./background-key.ts";
+import { CallGroups } from "./call-groups.ts";
 import { registerCommands } from "./commands/register.ts";
 import { addPolicyToCustomPrompt, delegationPolicy } from "./delegation-policy.ts";
 import type { UserDecisions } from "./delegation-setup.ts";
@@ -62,6 +63,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	});
 	const over = new AbortController();
 	const calls = new WaitingCalls();
+	const groups = new CallGroups();
 	const rows = watchForCrowds(pi, "subagent");
 	const writeQuestions = new WriteQuestions(over.signal);
 	const decisions: UserDecisions = {
@@ -101,8 +103,8 @@ export default function piGeon(pi: ExtensionAPI): void {
 		const { agents } = catalog;
 		if (event.reason === "startup" && config.ui.widget) ui.greet(ctx, agents);
 		policy = subagents.injectDelegationPolicy ? delegationPolicy(agents) : "";
-		pi.registerTool(subagentTool({ ...common, agents, policy, announcer, events, live, calls, rows }));
-		pi.registerTool(sessionsSpawnTool(common));
+		pi.registerTool(subagentTool({ ...common, groups, agents, policy, announcer, events, live, calls, rows }));
+		pi.registerTool(sessionsSpawnTool({ ...common, groups }));
 		pi.registerTool(sessionsSendTool({ ...common, announcer }));
 		pi.registerTool(sessionsListTool(services));
 		pi.registerTool(sessionsHistoryTool(services));

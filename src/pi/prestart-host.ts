@@ -10,6 +10,9 @@ import type { SessionServices } from "./session-services.ts";
 /** By then the model has been asked, and the process has nothing to do. */
 const WHEN_IDLE_MS = 200;
 
+/** A host that was looked for so recently is still there, or on its way: not worth a look at the ledger. */
+const JUST_PREPARED_MS = 5000;
+
 /** The tools whose calls need a host. */
 const DELEGATING: ReadonlySet<string> = new Set(["subagent", "sessions_spawn"]);
 
@@ -28,9 +31,12 @@ export function prestartHost(pi: ExtensionAPI, services: SessionServices): Prest
 	let isPlanned = false;
 	/** When the assistant message was begun for which a host was looked for last. */
 	let preparedFor: number | undefined;
+	let preparedAt = Number.NEGATIVE_INFINITY;
 	// A hint only: the call itself looks for a host too, and reports what is wrong with that.
 	const onFailure = (error: unknown) => parentLog.warn("nothing could be prepared ahead", { error });
 	const prepare = (ctx: ExtensionContext, planInMs: number) => {
+		if (performance.now() - preparedAt < JUST_PREPARED_MS) return;
+		preparedAt = performance.now();
 		services.use(ctx, async ({ supervisor, config }) => supervisor.prepare(likely(config))).catch(onFailure);
 		if (isPlanned) return;
 		isPlanned = true;

@@ -133,7 +133,7 @@ let told: LoadedConfig | undefined;
 function servicesOf(ctx: ExtensionContext, opened: Opened): Services {
 	const agentDir = getAgentDir();
 	const config = once(() => configNow(ctx).config);
-	const catalog = once(() => agentsFor(ctx, { includeProject: isTrustedByDecision(ctx) || "when asked" }));
+	const catalog = once(() => agentsOfMoment(ctx, isTrustedByDecision(ctx) || "when asked"));
 	return {
 		...opened,
 		agentDir,
@@ -148,6 +148,19 @@ function servicesOf(ctx: ExtensionContext, opened: Opened): Services {
 		redactor: parentRedactor(),
 	};
 }
+
+/** Calls of one message begin in the same moment, in which no file that they read can be another one for the next of them. */
+function agentsOfMoment(ctx: ExtensionContext, includeProject: AgentPlaces["includeProject"]): AgentCatalog {
+	const key = JSON.stringify([ctx.cwd, getAgentDir(), includeProject]);
+	if (moment?.key === key) return moment.catalog;
+	moment = { key, catalog: agentsFor(ctx, { includeProject }) };
+	setImmediate(() => {
+		moment = undefined;
+	});
+	return moment.catalog;
+}
+
+let moment: { key: string; catalog: AgentCatalog } | undefined;
 
 function once<Value>(make: () => Value): () => Value {
 	let made: { value: Value } | undefined;

@@ -2,13 +2,16 @@ import type { Clock } from "./clock.ts";
 
 /** A shorter look is not worth spacing out. */
 const SHORT_LOOK_MS = 2;
+/** From this on, looks take a fifth of the time at most. Shorter ones are spaced less, down to as long as they take. */
+const LONG_LOOK_MS = 10;
+const MOST_SPACED = 4;
 /** A process that was suspended in a look, or waited for a lock, has not been busy: others wait for it. */
 const LONGEST_SPACE_MS = 1000;
 
 /**
  * The loop of a process: it looks, and looks again at the next hint, or at the latest when the look before said. Hints that
- * come together share one look. With a thousand runs a look takes milliseconds and each run gives several hints: long looks
- * that follow each other take no more than a fifth of the time.
+ * come together share one look. With a thousand runs a look takes many milliseconds and each run gives several hints: long
+ * looks that follow each other take no more than a fifth of the time.
  */
 export class Loop {
 	readonly #clock: Clock;
@@ -43,7 +46,8 @@ export class Loop {
 		// One long look says little: the first in a process compiles what it runs. Two in a row do.
 		const usualMs = Math.min(tookMs, this.#lastTookMs);
 		this.#lastTookMs = tookMs;
-		this.#notBefore = usualMs > SHORT_LOOK_MS ? ended + Math.min(4 * usualMs, LONGEST_SPACE_MS) : 0;
+		const spaced = Math.min(Math.max(1, (MOST_SPACED * usualMs) / LONG_LOOK_MS), MOST_SPACED);
+		this.#notBefore = usualMs > SHORT_LOOK_MS ? ended + Math.min(spaced * usualMs, LONGEST_SPACE_MS) : 0;
 		if (this.#isOver || this.#isHinted || againInMs === undefined) return;
 		this.#lookIn(againInMs);
 	}

@@ -48,6 +48,7 @@ export type RunAction =
  */
 export function decideRuns(state: RunsState, seen: SeenRuns): { state: RunsState; actions: RunAction[] } {
 	const actions: RunAction[] = [];
+	const places: RunAction[] = [];
 	const callers = state.callers.flatMap((caller) => {
 		const run = seen.get(caller.runId) ?? FORGOTTEN;
 		const answer = answerTo(caller, run);
@@ -56,7 +57,7 @@ export function decideRuns(state: RunsState, seen: SeenRuns): { state: RunsState
 			return [];
 		}
 		const { place } = run;
-		if (place !== undefined && place !== caller.toldPlace) actions.push({ do: "tell place", caller, place });
+		if (place !== undefined && place !== caller.toldPlace) places.push({ do: "tell place", caller, place });
 		return [{ ...caller, toldPlace: place }];
 	});
 	const awaited = new Set(callers.map(({ runId }) => runId));
@@ -66,6 +67,8 @@ export function decideRuns(state: RunsState, seen: SeenRuns): { state: RunsState
 		watched.add(runId);
 		actions.push({ do: "reach", runId });
 	}
+	// After the hosts have heard of their runs: pi takes a millisecond to show one of these.
+	actions.push(...places);
 	for (const runId of state.watched) if (!watched.has(runId)) actions.push({ do: "unwatch", runId });
 	return { state: { callers, watched }, actions };
 }

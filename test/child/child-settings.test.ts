@@ -23,3 +23,24 @@ test("in the ring of a host, a project's settings count although they cannot be 
 	expect(settings.getShellCommandPrefix()).toBe("set -e");
 	expect(childSettings(project, agentDir, { projectTrusted: false }).getShellCommandPrefix()).toBeUndefined();
 });
+
+test("in the ring of a host, the user's file is locked once for all projects, and read again when it changed", () => {
+	const [first, second, agentDir] = ["first", "second", "users"].map((name) => join(folder, name)) as [
+		string,
+		string,
+		string,
+	];
+	for (const each of [first, second, agentDir]) mkdirSync(each);
+	const file = join(agentDir, "settings.json");
+	const prefixIn = (project: string) =>
+		childSettings(project, agentDir, { projectTrusted: false }).getShellCommandPrefix();
+	writeFileSync(file, JSON.stringify({ shellCommandPrefix: "one" }));
+	expect(prefixIn(first)).toBe("one");
+	expect(prefixIn(first)).toBe("one");
+	// Held by another process: who wants it waits, and gives up.
+	mkdirSync(`${file}.lock`);
+	expect(prefixIn(second)).toBe("one");
+	rmSync(`${file}.lock`, { recursive: true });
+	writeFileSync(file, JSON.stringify({ shellCommandPrefix: "another" }));
+	expect(prefixIn(second)).toBe("another");
+});

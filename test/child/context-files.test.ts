@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { loadProjectContextFiles } from "@earendil-works/pi-coding-agent";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { contextFiles } from "../../src/child/context-files.ts";
+import { contextFiles, contextFilesSince } from "../../src/child/context-files.ts";
 
 function scratch(files: Readonly<Record<string, string>> = {}): string {
 	const root = realpathSync(mkdtempSync(join(tmpdir(), "pg-context-")));
@@ -33,6 +33,21 @@ test("what cannot be read is passed over: links in a circle, links to nowhere, f
 		files: [{ path: join(root, "project/work/AGENTS.md"), content: "Mind the gap." }],
 		warnings: [],
 	});
+});
+
+test("a child that waited in line is told what was read meanwhile, warnings too; one that comes later reads again", () => {
+	const root = scratch({ "agent/AGENTS.md": "1", "project/AGENTS.md": "x".repeat(300 * 1024) });
+	const readSince = (askedAt: number) => {
+		const warnings: string[] = [];
+		const place = { cwd: join(root, "project/work"), agentDir: join(root, "agent") };
+		const files = contextFilesSince(askedAt, place, (warning) => warnings.push(warning));
+		return { content: files.map(({ content }) => content), warnings: warnings.length };
+	};
+	const askedAt = performance.now();
+	expect(readSince(askedAt)).toEqual({ content: ["1"], warnings: 1 });
+	write(root, "agent/AGENTS.md", "2");
+	expect(readSince(askedAt)).toEqual({ content: ["1"], warnings: 1 });
+	expect(readSince(performance.now())).toEqual({ content: ["2"], warnings: 1 });
 });
 
 test("TOOLS.md is read besides, after the instructions of its folder", () => {

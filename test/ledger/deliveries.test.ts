@@ -42,6 +42,20 @@ test("a session is owed the outcomes of its own ended runs, in the order it aske
 	});
 });
 
+test("what is known of an outcome is not read again", async () => {
+	const ledger = await scratch.ledger();
+	const [first, second] = [1, 2].map(() => admitFor(ledger, "mine")) as [RunId, RunId];
+	end(ledger, first);
+	const [known] = owedTo(ledger, "mine", { at: 0 });
+	if (!known) throw new Error("Nothing is owed.");
+	end(ledger, second);
+	const again = owedTo(ledger, "mine", { at: 0, known: new Map([[first, known]]) });
+	expect(again[0]).toBe(known);
+	expect(again[1]?.run.id).toBe(second);
+	settleDelivery(ledger, first, 5);
+	expect(owedTo(ledger, "mine", { at: 0, known: new Map([[first, known]]) })).toHaveLength(1);
+});
+
 test("a debt is settled once, and not before there is one", async () => {
 	const ledger = await scratch.ledger();
 	const id = admitFor(ledger, "mine");

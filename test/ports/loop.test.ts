@@ -83,18 +83,22 @@ test("a hint during a look leads to another look", () => {
 	expect(looks).toBe(2);
 });
 
-test("looks that take long keep the next hint waiting four times as long, so that others get a turn", () => {
+test.each([
+	[10, "four times", 40],
+	[5, "twice", 10],
+	[2.5, "just", 2.5],
+])("looks that take %d ms keep the next hint waiting %s as long, so that others get a turn", (took, _times, waits) => {
 	const { clock, goOn, spend } = handClock();
 	let looks = 0;
 	const loop = new Loop(clock, () => {
 		looks++;
-		spend(10);
+		spend(took);
 		return undefined;
 	});
 	loop.lookNow();
 	loop.lookNow();
 	loop.hint();
-	goOn(39);
+	goOn(waits - 1);
 	expect(looks).toBe(2);
 	goOn(1);
 	expect(looks).toBe(3);

@@ -7,6 +7,7 @@ import { isRefusal } from "../../run/errors.ts";
 import { sessionKey } from "../../run/ids.ts";
 import { isStartingContext, STARTING_CONTEXTS } from "../../run/starting-context.ts";
 import { isThinkingLevel, THINKING_LEVELS } from "../../run/thinking.ts";
+import type { CallGroups } from "../call-groups.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { conversationToFork } from "../fork/conversation.ts";
 import { parentFacts } from "../parent-facts.ts";
@@ -38,7 +39,13 @@ export type SpawnReceipt =
 	| Denial;
 
 /** The `sessions_spawn` tool: delegate a task and go on. */
-export function sessionsSpawnTool({ pi, services, decisions, onSpawned }: DelegationSetup) {
+export function sessionsSpawnTool({
+	pi,
+	services,
+	decisions,
+	onSpawned,
+	groups,
+}: DelegationSetup & { groups: CallGroups }) {
 	return defineTool({
 		name: "sessions_spawn",
 		label: "Spawn subagent",
@@ -71,6 +78,7 @@ export function sessionsSpawnTool({ pi, services, decisions, onSpawned }: Delega
 					available,
 				);
 			};
+			await groups.turn();
 			const record = await orError(() => services.use(ctx, spawning));
 			if (isDenial(record)) return receipt(record);
 			if (isRefusal(record)) return receipt(denialOf(record));

@@ -11,6 +11,7 @@ import { isRecord } from "../../run/is-record.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { LiveRuns } from "../../supervise/live-runs.ts";
 import { askUser } from "../ask-user.ts";
+import type { CallGroups } from "../call-groups.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { conversationToFork } from "../fork/conversation.ts";
 import { parentFacts } from "../parent-facts.ts";
@@ -55,6 +56,7 @@ export interface SubagentToolSetup extends DelegationSetup {
 	agents: AgentDefinition[];
 	/** When to delegate, for the parent's system prompt; may be empty. */
 	policy: string;
+	groups: CallGroups;
 	announcer: Announcer<PiConversation>;
 	events: RunEvents;
 	live: LiveRuns;
@@ -68,6 +70,7 @@ export function subagentTool({
 	services,
 	agents,
 	policy,
+	groups,
 	announcer,
 	events,
 	live,
@@ -89,6 +92,7 @@ export function subagentTool({
 			const call = calls.begin();
 			let admitted: RunId | undefined;
 			try {
+				await groups.turn();
 				return await services.use(ctx, (available) =>
 					delegate(
 						{

@@ -1,0 +1,37 @@
+/** The calls of one message that begin at once. */
+const FIRST_GROUP = 4;
+/** Each later group is twice as large, up to this: a commit for each group waits for the disk. */
+const LARGEST_GROUP = 100;
+
+/**
+ * Calls of one message begin in groups, and between two groups the process does what else there is to do. pi begins all of
+ * them in one go: of a thousand, none would be in the ledger before the last one is planned, and the host would wait.
+ */
+export class CallGroups {
+	readonly #waiting: (() => void)[] = [];
+	#begun = 0;
+	#size = FIRST_GROUP;
+
+	/** Resolves when it is this call's turn: at once, unless many have come in the same moment. */
+	async turn(): Promise<void> {
+		if (this.#begun === 0) this.#soon();
+		this.#begun++;
+		if (this.#begun > this.#size) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+	}
+
+	readonly #next = (): void => {
+		if (this.#waiting.length === 0) {
+			this.#begun = 0;
+			this.#size = FIRST_GROUP;
+			return;
+		}
+		this.#size = Math.min(2 * this.#size, LARGEST_GROUP);
+		for (const begin of this.#waiting.splice(0, this.#size)) begin();
+		this.#soon();
+	};
+
+	/** Not with the next immediate, which would run before those that this group asks for: its admission, a look. */
+	#soon(): void {
+		setImmediate(() => setImmediate(this.#next));
+	}
+}
