@@ -55,7 +55,7 @@ describe("what the parent does about a run", () => {
 		const again = decideRuns(first.state, new Map([[RUN, run("queued", { place: 3 })]]));
 		expect(again.actions.map((action) => action.do)).toEqual(["reach"]);
 		const next = decideRuns(again.state, new Map([[RUN, run("queued", { place: 0 })]]));
-		expect(next.actions.map((action) => action.do)).toEqual(["tell place", "reach"]);
+		expect(next.actions.map((action) => action.do)).toEqual(["reach", "tell place"]);
 	});
 
 	test("runs that are no longer needed are not listened to", () => {
