@@ -1,5 +1,6 @@
 import { settleDeliveries } from "../ledger/deliveries.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
+import type { EndedRecord } from "../ledger/records.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Conversation } from "../ports/conversation.ts";
 import { archiveDue } from "../processes/housekeeping.ts";

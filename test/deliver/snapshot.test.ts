@@ -50,6 +50,7 @@ function see({ remembers = [], ...sight }: Partial<Sight> & { remembers?: RunId[
 		ledger,
 		claims: claimsOf(1),
 		state: NOTHING_GIVEN,
+		known: new Map(),
 		open: 2,
 		awaited: new Map(),
 		isCalling: false,
