@@ -1,15 +1,7 @@
 import type { PoolClient } from "pg";
 import type { PoolDatabase } from "./database.ts";
-import type { HeldJob } from "./lane.ts";
+import { ClaimLost, type HeldJob } from "./queue.ts";
 import { JOBS } from "./schema.ts";
-
-/** The job is another worker's by now, or over: nothing of what we know of it counts. */
-export class ClaimLost extends Error {
-	override name = "ClaimLost";
-	constructor({ id, retryCount }: HeldJob) {
-		super(`Attempt ${retryCount} of job ${id} is not this worker's any more.`);
-	}
-}
 
 /**
  * Writes of a worker: only while the job is active and the attempt is its own. A worker that was suspended past its heartbeat

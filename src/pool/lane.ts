@@ -1,11 +1,6 @@
 import { CLAIM } from "./claim-function.ts";
 import type { PoolDatabase } from "./database.ts";
-
-/** A job that a worker has, and which of its attempts that is. */
-export interface HeldJob {
-	id: string;
-	retryCount: number;
-}
+import type { HeldJob } from "./queue.ts";
 
 export interface JobClaim {
 	pool: string;

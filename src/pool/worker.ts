@@ -12,6 +12,8 @@ import type { Supervisor } from "../supervise/supervisor.ts";
 import { PoolDatabase } from "./database.ts";
 import { removeOldCheckouts, stopOrphans, workerName } from "./porter/orphans.ts";
 import { Porter } from "./porter/porter.ts";
+import { PostgresPorterQueue } from "./porter/postgres-queue.ts";
+import { checkoutFor } from "./repository/mirror.ts";
 
 export interface WorkerSetup {
 	url: string;
@@ -41,7 +43,13 @@ export interface OpenWorker {
 export async function openWorker(setup: WorkerSetup): Promise<OpenWorker> {
 	const { url, settings, slots, agentDir, homeDir, ledger, versions, ports, supervisor, log, config } = setup;
 	// Before the database is asked, which may not answer: another worker has the jobs of a dead one either way.
-	stopOrphans({ ledger, supervisor, isAlive: (pid) => pid === process.pid || isWorkerAlive(pid), log });
+	stopOrphans({
+		ledger,
+		supervisor,
+		isAlive: (pid) => pid === process.pid || isWorkerAlive(pid),
+		clock: ports.clock,
+		log,
+	});
 	const database = await PoolDatabase.open({ url, name: settings.name, log });
 	const name = workerName(hostname(), process.pid);
 	// Beside the trees of this machine's own runs.
@@ -49,7 +57,8 @@ export async function openWorker(setup: WorkerSetup): Promise<OpenWorker> {
 	removeOldCheckouts(root);
 	const porter = new Porter({
 		...setup,
-		database,
+		queue: new PostgresPorterQueue(database),
+		checkout: checkoutFor,
 		slots,
 		worker: name,
 		root,

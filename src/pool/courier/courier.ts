@@ -5,16 +5,27 @@ import type { RunId } from "../../run/ids.ts";
 import { poolAddress } from "../address.ts";
 import { PoolDatabase } from "../database.ts";
 import { jobIdOf } from "../job.ts";
-import { CHANNELS, forgetJob } from "../schema.ts";
+import type { CourierQueue } from "../queue.ts";
+import { packRepository } from "../repository/pack.ts";
+import { CHANNELS } from "../schema.ts";
+import { PostgresCourierQueue } from "./postgres-queue.ts";
 import { type CourierSetup, RunAway } from "./run-away.ts";
 
 /** How often it is looked whether the ledger has an outcome, before the database may forget it. */
 const RECORDED_YET_EVERY_MS = 500;
 const RECORDED_WITHIN = 40;
 
-export interface CourierFacts extends Omit<CourierSetup, "database" | "pool"> {
+export interface CourierFacts extends Omit<CourierSetup, "queue" | "pool" | "pack"> {
 	settings: PoolSettings;
 	env: NodeJS.ProcessEnv;
+	/** How to get at the queue. `onHint` hears of news of a job, or without one of anything. */
+	connect?(onHint: (job: string | undefined) => void): Promise<OpenQueue>;
+	pack?: CourierSetup["pack"];
+}
+
+interface OpenQueue {
+	queue: CourierQueue;
+	close(): Promise<void>;
 }
 
 /**
@@ -26,16 +37,21 @@ export class Courier {
 	readonly #runs = new Map<string, RunAway>();
 	/** Jobs that have ended, by the run whose outcome the ledger must have first. */
 	readonly #toForget = new Map<string, RunId>();
-	#opening: Promise<PoolDatabase> | undefined;
+	#opening: Promise<OpenQueue> | undefined;
 
 	constructor(facts: CourierFacts) {
 		this.#facts = facts;
 	}
 
 	readonly startWork = (record: ClaimedRun, services: WorkServices): Work => {
-		const { places, settings } = this.#facts;
+		const { places, settings, pack = packRepository } = this.#facts;
 		const job = jobIdOf({ ledger: places.ledger, id: record.run.id, createdAt: record.createdAt });
-		const setup: CourierSetup = { ...this.#facts, pool: settings.name, database: () => this.#database() };
+		const setup: CourierSetup = {
+			...this.#facts,
+			pool: settings.name,
+			queue: () => this.#queue(),
+			pack,
+		};
 		const run = new RunAway({ job, record, services, setup });
 		this.#runs.set(job, run);
 		const done = run.work().finally(() => {
@@ -48,27 +64,25 @@ export class Courier {
 	async close(): Promise<void> {
 		await this.#forgetRecorded();
 		this.#toForget.clear();
-		const database = await this.#opening?.catch(() => undefined);
-		await database?.close();
+		const open = await this.#opening?.catch(() => undefined);
+		await open?.close();
 	}
 
 	/** Opened by the first run that needs it, and again by the next look if that failed. */
-	#database(): Promise<PoolDatabase> {
+	async #queue(): Promise<CourierQueue> {
 		this.#opening ??= this.#open().catch((error) => {
 			this.#opening = undefined;
 			throw error;
 		});
-		return this.#opening;
+		return (await this.#opening).queue;
 	}
 
-	async #open(): Promise<PoolDatabase> {
-		const { settings, log } = this.#facts;
-		const database = await PoolDatabase.open({ url: poolAddress(settings, this.#facts), name: settings.name, log });
-		database.listen(CHANNELS.toRequesters, (job) => {
+	#open(): Promise<OpenQueue> {
+		const onHint = (job: string | undefined) => {
 			if (job === undefined || job === "") for (const run of this.#runs.values()) run.hint();
 			else this.#runs.get(job)?.hint();
-		});
-		return database;
+		};
+		return this.#facts.connect?.(onHint) ?? connectToPostgres(this.#facts, onHint);
 	}
 
 	/** What nobody needs any more is removed: it holds the source. Whatever is left is removed after its time. */
@@ -86,11 +100,17 @@ export class Courier {
 			for (const [job, id] of this.#toForget) {
 				if (findRun(ledger, id)?.run.state !== "ended") continue;
 				this.#toForget.delete(job);
-				const database = await this.#database();
-				for (const sql of forgetJob) await database.query(sql, [job]);
+				await (await this.#queue()).forget(job);
 			}
 		} catch (error) {
 			log.info("a job is left in the database until its time is up", { error });
 		}
 	}
+}
+
+async function connectToPostgres(facts: CourierFacts, onHint: (job: string | undefined) => void): Promise<OpenQueue> {
+	const { settings, log } = facts;
+	const database = await PoolDatabase.open({ url: poolAddress(settings, facts), name: settings.name, log });
+	database.listen(CHANNELS.toRequesters, onHint);
+	return { queue: new PostgresCourierQueue(database), close: () => database.close() };
 }

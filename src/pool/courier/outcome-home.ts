@@ -7,13 +7,13 @@ import { parsedLine } from "../../run/json-line.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { EndCause, Outcome } from "../../run/outcome.ts";
 import { readOutcome } from "../../run/stored-outcome.ts";
-import type { PoolDatabase } from "../database.ts";
 import { readOrder } from "../job.ts";
+import type { CourierQueue } from "../queue.ts";
 import { bringChangesHome } from "../repository/home.ts";
 import type { CourierSetup } from "./run-away.ts";
 
 interface HomeFacts {
-	database: PoolDatabase;
+	queue: CourierQueue;
 	job: string;
 	record: ClaimedRun;
 	services: WorkServices;
@@ -26,12 +26,8 @@ interface HomeFacts {
 
 /** The outcome that a worker wrote, with its changes brought home and all of it redacted once more, by what is secret here. */
 export async function broughtHome(facts: HomeFacts): Promise<{ outcome: Outcome; settled: boolean }> {
-	const { database, job, record, services, takeovers, budget } = facts;
-	const { rows } = await database.query<{ body: string; worker: string }>(
-		"SELECT body, worker FROM pi_geon.outcomes WHERE job = $1",
-		[job],
-	);
-	const [row] = rows;
+	const { queue, job, record, services, takeovers, budget } = facts;
+	const row = await queue.outcome(job);
 	const read = row && readOutcome(parsedLine(row.body));
 	if (!row || !read || read === "newer") {
 		const message = "The outcome that its worker wrote cannot be read: use the same pi-geon on both ends.";
@@ -91,20 +87,13 @@ function withBudget(outcome: Outcome<string>, budget: string | undefined): Outco
 
 /** What is wrong with them is an answer. What is wrong with the database or the ledger may pass, and is thrown. */
 async function changesFromWorker(
-	{ database, job, record, setup }: HomeFacts,
+	{ queue, job, record, setup }: HomeFacts,
 	began: string,
 ): Promise<Changes | { problem: string }> {
 	const { plan, run } = record;
-	const { rows: orders } = await database.query<{ body: string }>("SELECT body FROM pi_geon.orders WHERE job = $1", [
-		job,
-	]);
-	const order = orders[0] && readOrder(orders[0].body);
-	const { rows: bundles } = await database.query<{ way: string; body: Buffer }>(
-		"SELECT way, body FROM pi_geon.bundles WHERE job = $1",
-		[job],
-	);
-	const bundle = (way: string) => bundles.find((one) => one.way === way)?.body;
-	const home = bundle("home");
+	const stored = await queue.order(job);
+	const order = stored === undefined ? undefined : readOrder(stored);
+	const { out, home } = await queue.bundles(job);
 	if (!order || typeof order === "string" || order.kind !== "run" || !home || !plan.tree) {
 		return { problem: "The database does not have them any more." };
 	}
@@ -114,7 +103,7 @@ async function changesFromWorker(
 			runId: run.id,
 			cwd: plan.cwd,
 			repository: order.repository,
-			out: bundle("out"),
+			out,
 			home,
 			began,
 			maxBytes: plan.tree.maxBytes,

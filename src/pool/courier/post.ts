@@ -9,14 +9,15 @@ import type { LaunchPlan, Limits } from "../../plan/plan.ts";
 import { treesRoot } from "../../plan/session-place.ts";
 import type { Usage } from "../../run/usage.ts";
 import { TREE_LIMITS } from "../../trees/measure.ts";
-import { hintOfNewJob, inTransaction, type PoolDatabase } from "../database.ts";
 import { ORDER_VERSION, type RunOrder, requesterHere, storedOrder } from "../job.ts";
 import { PRIORITY } from "../lane.ts";
 import { LineReader } from "../line-file.ts";
-import { CannotTravel, type PackedRepository, packRepository } from "../repository/pack.ts";
+import type { CourierQueue } from "../queue.ts";
+import { CannotTravel, type PackedRepository, type packRepository } from "../repository/pack.ts";
 
 export interface PostOrder {
-	database: PoolDatabase;
+	queue: CourierQueue;
+	pack: typeof packRepository;
 	ledger: Ledger;
 	places: Places;
 	agentDir: string;
@@ -26,43 +27,18 @@ export interface PostOrder {
 	spentByOthers: Usage;
 }
 
-/** Lines that go in one statement. */
-const LINES_AT_ONCE = 500;
-
 /** Posts a run: the order, what its session holds, its repository and the job, all or nothing. */
 export async function postRun(order: PostOrder): Promise<void> {
-	const { database, record, job } = order;
+	const { queue, record, job } = order;
 	refuseUndecidedChanges(order);
 	const packed = await packedOf(order);
-	const body = storedOrder(runOrder(order, packed));
-	const lines = new LineReader(record.plan.session.file).next();
-	await database.transaction(async (client) => {
-		const sent = await database.boss.send(
-			database.queue,
-			{},
-			{
-				id: job,
-				group: { id: requesterHere() },
-				priority: PRIORITY[record.mode],
-				...inTransaction(client),
-			},
-		);
-		// Another courier was quicker. The same job is there once.
-		if (sent === null) return;
-		await client.query("INSERT INTO pi_geon.orders (job, body) VALUES ($1, $2) ON CONFLICT DO NOTHING", [job, body]);
-		if (packed.bundle) {
-			const sql = "INSERT INTO pi_geon.bundles (job, way, body) VALUES ($1, 'out', $2) ON CONFLICT DO NOTHING";
-			await client.query(sql, [job, packed.bundle]);
-		}
-		for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
-			await client.query(
-				`INSERT INTO pi_geon.lines (job, n, attempt, body)
-					SELECT $1, $2::int + position - 1, -1, body FROM unnest($3::text[]) WITH ORDINALITY AS line (body, position)
-					ON CONFLICT DO NOTHING`,
-				[job, from, lines.slice(from, from + LINES_AT_ONCE)],
-			);
-		}
-		await hintOfNewJob(client);
+	await queue.post({
+		job,
+		requester: requesterHere(),
+		priority: PRIORITY[record.mode],
+		order: storedOrder(runOrder(order, packed)),
+		bundle: packed.bundle,
+		lines: new LineReader(record.plan.session.file).next(),
 	});
 }
 
@@ -75,9 +51,9 @@ function refuseUndecidedChanges({ ledger, record }: PostOrder): void {
 	);
 }
 
-const packedOf = ({ record, places, agentDir }: PostOrder): Promise<PackedRepository> => {
+const packedOf = ({ record, places, agentDir, pack }: PostOrder): Promise<PackedRepository> => {
 	const { plan, run } = record;
-	return packRepository({
+	return pack({
 		cwd: plan.cwd,
 		scratch: join(places.dir, "pool", run.id),
 		limits: plan.tree ?? TREE_LIMITS,

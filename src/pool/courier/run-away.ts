@@ -10,13 +10,11 @@ import { messageOf } from "../../run/message-of.ts";
 import type { EndCause, Outcome } from "../../run/outcome.ts";
 import type { Usage } from "../../run/usage.ts";
 import { PoolProblem } from "../address.ts";
-import { hint, type PoolDatabase } from "../database.ts";
 import { HintedWait } from "../hinted-wait.ts";
 import { readWorkerProgress } from "../progress.ts";
-import { CannotTravel } from "../repository/pack.ts";
-import { CHANNELS } from "../schema.ts";
+import type { CourierQueue, JobRow } from "../queue.ts";
+import { CannotTravel, type packRepository } from "../repository/pack.ts";
 import { Exchange } from "./exchange.ts";
-import { findJob, type JobRow } from "./job-row.ts";
 import { broughtHome } from "./outcome-home.ts";
 import { postRun } from "./post.ts";
 import { sharedBudgetSpent, usageWithout } from "./shared-budget.ts";
@@ -24,7 +22,9 @@ import { waitingProgress } from "./waiting.ts";
 
 export interface CourierSetup {
 	pool: string;
-	database(): Promise<PoolDatabase>;
+	queue(): Promise<CourierQueue>;
+	/** Has the checkout travel. */
+	pack: typeof packRepository;
 	ledger: Ledger;
 	places: Places;
 	agentDir: string;
@@ -52,7 +52,7 @@ const GIVES_UP_AFTER_MS = 30_000;
 export class RunAway {
 	readonly #facts: AwayFacts;
 	readonly #exchange: Exchange;
-	#stop: { by: string; at: number; told: boolean; budget?: string } | undefined;
+	#stop: { by: string; at: number; told: boolean; attempt?: number; budget?: string } | undefined;
 	#isLost = false;
 	readonly #news: HintedWait;
 	#told = "";
@@ -107,21 +107,21 @@ export class RunAway {
 
 	async #look(): Promise<Ended | undefined> {
 		const { setup, job, record, services } = this.#facts;
-		const database = await setup.database();
-		const row = await findJob(database, job);
+		const queue = await setup.queue();
+		const row = await queue.find(job);
 		if (!row) {
 			if (this.#stop) return this.#endedAs({ kind: "stopped", by: this.#stop.by });
-			await this.#post(database);
+			await this.#post(queue);
 			return undefined;
 		}
 		this.#tellWhere(row);
-		await this.#exchange.bringMessages(database);
-		await this.#exchange.bringLines(database, () => this.#isLost);
+		await this.#exchange.bringMessages(queue);
+		await this.#exchange.bringLines(queue, () => this.#isLost);
 		this.#tellProgress(row);
 		switch (row.state) {
 			case "completed":
 				return broughtHome({
-					database,
+					queue,
 					job,
 					record,
 					services,
@@ -142,7 +142,7 @@ export class RunAway {
 						: { kind: "lost", message: `Somebody cancelled its job in the database of pool ${setup.pool}.` },
 				);
 			default:
-				await this.#bringStop(database, row);
+				await this.#bringStop(queue, row);
 				return undefined;
 		}
 	}
@@ -154,16 +154,16 @@ export class RunAway {
 		if (stopBy !== undefined) this.stop({ kind: "stopped", by: stopBy });
 	}
 
-	async #post(database: PoolDatabase): Promise<void> {
+	async #post(queue: CourierQueue): Promise<void> {
 		const { setup, job, record, services } = this.#facts;
-		const { log, ledger, places, agentDir, pool } = setup;
+		const { log, pool, clock } = setup;
 		this.#spentByOthers = usageWithout(services.parentSessionUsage(), this.#usage);
 		// A courier that was suspended may wake up after another has brought the run home and removed its job.
 		services.assertLeaseHeld();
 		if (this.#isLost) return;
-		await postRun({ database, ledger, places, agentDir, record, job, spentByOthers: this.#spentByOthers });
+		await postRun({ ...setup, queue, record, job, spentByOthers: this.#spentByOthers });
 		log.info("posted to a pool", { runId: record.run.id, pool });
-		this.#setAway({ pool, since: Date.now() });
+		this.#setAway({ pool, since: clock.now() });
 		this.#news.hint();
 	}
 
@@ -171,7 +171,7 @@ export class RunAway {
 		const { services, setup } = this.#facts;
 		const isWaiting = state === "created" || state === "retry";
 		if (!isWaiting && state !== "active") return;
-		const since = Math.round((Date.now() - for_ms) / 1000) * 1000;
+		const since = Math.round((setup.clock.now() - for_ms) / 1000) * 1000;
 		this.#setAway({ pool: setup.pool, since, ...(!isWaiting && worker !== null && { worker }) });
 		if (isWaiting) services.onProgress(() => waitingProgress({ pool: setup.pool, since, usage: this.#usage }));
 	}
@@ -212,22 +212,22 @@ export class RunAway {
 		if (budget !== undefined) this.#stop = { by: "its budget", at: this.#now, told: false, budget };
 	}
 
-	async #bringStop(database: PoolDatabase, { state }: JobRow): Promise<void> {
+	async #bringStop(queue: CourierQueue, { state, attempt }: JobRow): Promise<void> {
 		const { job } = this.#facts;
 		const stop = this.#stop;
 		if (!stop) return;
+		// Another worker has it since: it gets the same time.
+		if (stop.attempt !== attempt) stop.told = false;
 		const isLate = stop.told && this.#now - stop.at >= STOPS_WITHIN_MS;
 		if (state !== "active" || isLate) {
-			await database.boss.cancel(database.queue, job);
+			await queue.cancel(job, { underWorker: isLate });
 			this.#news.hint();
 		} else if (!stop.told) {
-			const sql =
-				"INSERT INTO pi_geon.messages (job, kind, seq, body) VALUES ($1, 'stop', 0, $2) ON CONFLICT DO NOTHING";
-			await database.query(sql, [job, stop.by]);
+			await queue.askToStop(job, stop.by);
 			stop.told = true;
+			stop.attempt = attempt;
 			stop.at = this.#now;
 		}
-		await hint(database, CHANNELS.toWorkers, job);
 	}
 
 	/** What cannot be posted ends the run. What is wrong with the connection may pass. */
@@ -240,7 +240,7 @@ export class RunAway {
 			this.#troubleSince = this.#now;
 			setup.log.warn("a pool cannot be reached", { runId: record.run.id, pool: setup.pool, error });
 		}
-		this.#setAway({ pool: setup.pool, since: Date.now(), trouble: message });
+		this.#setAway({ pool: setup.pool, since: setup.clock.now(), trouble: message });
 		if (!this.#stop || this.#now - this.#stop.at < GIVES_UP_AFTER_MS) return undefined;
 		return this.#endedAs(this.#stopped(this.#stop), [
 			`Pool ${setup.pool} cannot be reached (${message}), so a worker may continue with it until it can.`,

@@ -6,9 +6,8 @@ import type { RunRecord } from "../../ledger/records.ts";
 import { newSession } from "../../plan/session-place.ts";
 import type { Usage } from "../../run/usage.ts";
 import type { RunOrder } from "../job.ts";
-import type { HeldJob } from "../lane.ts";
 import { renamedLine } from "../lines.ts";
-import { checkoutFor } from "../repository/mirror.ts";
+import type { HeldJob } from "../queue.ts";
 import type { AssignmentSetup } from "./assignment.ts";
 import { guestPlan } from "./guest-plan.ts";
 import { Relay } from "./relay.ts";
@@ -37,8 +36,8 @@ interface Admission {
 /** Makes the run one of this machine's: its checkout, its session as far as it is known, and a row in the ledger. */
 export async function admitGuest(admission: Admission): Promise<{ record: RunRecord; relay: Relay } | undefined> {
 	const { job, order, known, setup, signal } = admission;
-	const { settings, ledger, root, sessionsRoot, worker, laneLimit, supervisor } = setup;
-	const top = await checkoutFor({
+	const { settings, ledger, root, sessionsRoot, worker, laneLimit, supervisor, clock } = setup;
+	const top = await setup.checkout({
 		root,
 		repository: order.repository,
 		bundle: known.bundle,
@@ -64,7 +63,7 @@ export async function admitGuest(admission: Admission): Promise<{ record: RunRec
 			...(order.label !== undefined && { label: order.label }),
 			profile: setup.profile(plan),
 			laneLimit,
-			at: Date.now(),
+			at: clock.now(),
 			usage: known.usage,
 		});
 		const names = { sessionId: session.id, cwd, runId: admitted.run.id };
@@ -75,7 +74,7 @@ export async function admitGuest(admission: Admission): Promise<{ record: RunRec
 		return { record: admitted, here: names };
 	});
 	if (plan.tree && job.retryCount > 0 && known.lines.length > 0) {
-		sendToRun(ledger, record.run.id, { body: FRESH_COPY, at: Date.now() });
+		sendToRun(ledger, record.run.id, { body: FRESH_COPY, at: clock.now() });
 	}
 	const relay = new Relay({
 		...setup,

@@ -19,18 +19,18 @@ import { storedOutcome } from "../../run/stored-outcome.ts";
 import { redactOwnParts } from "../../run/unredacted-parts.ts";
 import { NO_USAGE } from "../../run/usage.ts";
 import type { Supervisor } from "../../supervise/supervisor.ts";
-import { hint, inTransaction, type PoolDatabase } from "../database.ts";
-import { ClaimLost, fencedWrite } from "../fenced.ts";
-import { type Order, type RunOrder, readOrder } from "../job.ts";
-import type { HeldJob } from "../lane.ts";
+import { type RunOrder, readOrder } from "../job.ts";
 import { readWorkerProgress } from "../progress.ts";
+import { ClaimLost, type HeldJob, type PorterQueue, type StoredJob } from "../queue.ts";
+import type { checkoutFor } from "../repository/mirror.ts";
 import { CannotTravel } from "../repository/pack.ts";
-import { CHANNELS } from "../schema.ts";
 import { admitGuest, type KnownOfJob } from "./admit.ts";
 import type { Relay } from "./relay.ts";
 
 export interface AssignmentSetup {
-	database: PoolDatabase;
+	queue: PorterQueue;
+	/** Makes the checkout that a run works in. */
+	checkout: typeof checkoutFor;
 	settings: PoolSettings;
 	/** Of this machine's user, as it is now. */
 	config(): Config;
@@ -78,7 +78,7 @@ export class PoolAssignment {
 	/** Retried while the ledger is in trouble: a full disk must neither end this process nor let the child continue. */
 	async #stopChild(runId: RunId, by: string): Promise<void> {
 		const { ledger, supervisor, clock } = this.#setup;
-		while (!this.#inLedger("stop", () => requestStop(ledger, runId, { at: Date.now(), by }))) {
+		while (!this.#inLedger("stop", () => requestStop(ledger, runId, { at: clock.now(), by }))) {
 			await clock.sleep(SENT_EVERY_MS);
 		}
 		supervisor.hint();
@@ -104,13 +104,14 @@ export class PoolAssignment {
 
 	/** Never fails. What went wrong here is tried by another worker: then it answers false. */
 	async work(): Promise<boolean> {
-		const { database, log } = this.#setup;
+		const { queue, log } = this.#setup;
 		const jobId = this.job.id;
 		try {
-			const order = await this.#order();
+			const stored = await queue.stored(jobId);
+			const order = stored.order === undefined ? "The job has no order." : readOrder(stored.order);
 			if (typeof order === "string") await this.#refuse(order);
 			else if (order.kind === "check") await this.#complete(JSON.stringify({ kind: "check", ...this.#setup.about }));
-			else await this.#run(order);
+			else await this.#run(order, knownOf(stored));
 			return true;
 		} catch (error) {
 			if (error instanceof ClaimLost || this.#lost.signal.aborted) {
@@ -122,28 +123,21 @@ export class PoolAssignment {
 				return true;
 			}
 			log.error("a job failed here", { jobId, error });
-			await this.#orLog("failure", () => database.boss.fail(database.queue, this.job, { message: messageOf(error) }));
+			await this.#orLog("failure", () => queue.giveBack(this.job, messageOf(error)));
 			return false;
 		}
 	}
 
 	/** Gives the job back, so that another worker continues at once. */
 	async giveBack(): Promise<void> {
-		const { database } = this.#setup;
+		const { queue } = this.#setup;
 		await this.#orLog("lines", () => this.#running?.relay.send());
 		this.lose("its worker, which leaves");
-		await this.#orLog("job", () => database.boss.fail(database.queue, this.job, { message: "The worker left." }));
+		await this.#orLog("job", () => queue.giveBack(this.job, "The worker left."));
 	}
 
-	async #order(): Promise<Order | string> {
-		const sql = "SELECT body FROM pi_geon.orders WHERE job = $1";
-		const { rows } = await this.#setup.database.query<{ body: string }>(sql, [this.job.id]);
-		return rows[0] ? readOrder(rows[0].body) : "The job has no order.";
-	}
-
-	async #run(order: RunOrder): Promise<void> {
-		const { database, log, ledger, supervisor, clock } = this.#setup;
-		const known = await this.#known();
+	async #run(order: RunOrder, known: KnownOfJob): Promise<void> {
+		const { log, ledger, supervisor, clock } = this.#setup;
 		const admitted = await admitGuest({ job: this.job, order, known, setup: this.#setup, signal: this.#lost.signal });
 		if (!admitted) throw new ClaimLost(this.job);
 		const { relay } = admitted;
@@ -157,7 +151,7 @@ export class PoolAssignment {
 		isOver = true;
 		await relaying;
 		// If this fails, the next worker of this machine does it when it starts: the job must not be repeated for it.
-		this.#inLedger("delivery", () => settleDeliveries(ledger, [runId], Date.now()));
+		this.#inLedger("delivery", () => settleDeliveries(ledger, [runId], clock.now()));
 		if (this.#lost.signal.aborted) throw new ClaimLost(this.job);
 		const home = await bundleOf(ended, this.#setup.places);
 		const outcome = this.#withNote(order, ended.run.outcome);
@@ -166,33 +160,10 @@ export class PoolAssignment {
 				return await this.#complete(storedOutcome(outcome), { relay, home });
 			} catch (error) {
 				if (error instanceof ClaimLost || this.#lost.signal.aborted) throw error;
-				log.warn("an outcome is not in the database yet", { runId, queue: database.queue, error });
+				log.warn("an outcome is not in the database yet", { runId, error });
 				await clock.sleep(SENT_EVERY_MS);
 			}
 		}
-	}
-
-	async #known(): Promise<KnownOfJob> {
-		const { database } = this.#setup;
-		const { id } = this.job;
-		const lines = await database.query<{ body: string }>("SELECT body FROM pi_geon.lines WHERE job = $1 ORDER BY n", [
-			id,
-		]);
-		const progress = await database.query<{ body: string | null; ms: number }>(
-			`SELECT body, (extract(epoch FROM now() - first_claimed_at) * 1000)::float8 AS ms FROM pi_geon.progress WHERE job = $1`,
-			[id],
-		);
-		const bundle = await database.query<{ body: Buffer }>(
-			"SELECT body FROM pi_geon.bundles WHERE job = $1 AND way = 'out'",
-			[id],
-		);
-		const before = readWorkerProgress(progress.rows[0]?.body ?? null);
-		return {
-			lines: lines.rows.map(({ body }) => body),
-			usage: before?.usage ?? NO_USAGE,
-			elapsedMs: Math.round(progress.rows[0]?.ms ?? 0),
-			bundle: bundle.rows[0]?.body,
-		};
 	}
 
 	async #relayUntil(isOver: () => boolean): Promise<void> {
@@ -222,29 +193,9 @@ export class PoolAssignment {
 		await this.#complete(storedOutcome(outcome));
 	}
 
-	/** The outcome, the last lines, the changes and the end of the job: all or nothing, and only if it is still ours. */
-	async #complete(body: string, rest: { relay?: Relay; home?: Buffer | undefined } = {}): Promise<void> {
-		const { database, worker } = this.#setup;
-		const { id, retryCount } = this.job;
-		const last = await fencedWrite(database, this.job, async (client) => {
-			const sent = await rest.relay?.sendIn(client);
-			if (rest.home) {
-				const sql = `INSERT INTO pi_geon.bundles (job, way, body) VALUES ($1, 'home', $2)
-					ON CONFLICT (job, way) DO UPDATE SET body = excluded.body`;
-				await client.query(sql, [id, rest.home]);
-			}
-			await client.query(
-				`INSERT INTO pi_geon.outcomes (job, attempt, worker, body) VALUES ($1, $2, $3, $4)
-					ON CONFLICT (job) DO UPDATE SET attempt = excluded.attempt, worker = excluded.worker, body = excluded.body`,
-				[id, retryCount, worker, body],
-			);
-			// With the attempt: by its id alone it would end the job whoever has it.
-			const ended = await database.boss.complete(database.queue, this.job, {}, inTransaction(client));
-			if ((ended as { affected?: number }).affected !== 1) throw new ClaimLost(this.job);
-			await hint(client, CHANNELS.toRequesters, id);
-			return sent;
-		});
-		last?.sent();
+	async #complete(outcome: string, rest: { relay?: Relay; home?: Buffer | undefined } = {}): Promise<void> {
+		const { queue, worker } = this.#setup;
+		await queue.complete(this.job, { outcome, worker, last: rest.relay?.last(), home: rest.home });
 	}
 
 	async #orLog(what: string, work: () => Promise<unknown> | undefined): Promise<void> {
@@ -256,6 +207,13 @@ export class PoolAssignment {
 		}
 	}
 }
+
+const knownOf = ({ lines, progress, elapsedMs, bundle }: StoredJob): KnownOfJob => ({
+	lines,
+	usage: readWorkerProgress(progress)?.usage ?? NO_USAGE,
+	elapsedMs,
+	bundle,
+});
 
 /** What a run changed in its tree here. */
 async function bundleOf({ run }: EndedRecord, places: Places): Promise<Buffer | undefined> {

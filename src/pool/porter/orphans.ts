@@ -4,6 +4,7 @@ import { settleDeliveries } from "../../ledger/deliveries.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { requestStops } from "../../ledger/progress.ts";
 import type { Log } from "../../log/log.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { RunId } from "../../run/ids.ts";
 import type { Supervisor } from "../../supervise/supervisor.ts";
 
@@ -17,6 +18,7 @@ interface Orphanage {
 	supervisor: Pick<Supervisor, "watch" | "wake">;
 	/** Whether the worker with this process id still runs. */
 	isAlive(pid: number): boolean;
+	clock: Clock;
 	log: Log;
 }
 
@@ -25,15 +27,15 @@ interface Orphanage {
  * reports are owed to no conversation. The supervisor watches each run until it has finished: if the hosts died too, no other
  * process would sweep them before the next job arrives.
  */
-export function stopOrphans({ ledger, supervisor, isAlive, log }: Orphanage): void {
+export function stopOrphans({ ledger, supervisor, isAlive, clock, log }: Orphanage): void {
 	const rows = ledger.all<{ id: RunId; parent_session: string; state: string }>(
 		"SELECT id, parent_session, state FROM runs WHERE parent_session LIKE 'pool:%' AND (state <> 'ended' OR delivery = 'owed')",
 	);
 	const left = rows.filter(({ parent_session }) => !isAlive(Number(parent_session.split(":")[2])));
-	const settle = (ids: RunId[]) => settleDeliveries(ledger, ids, Date.now());
+	const settle = (ids: RunId[]) => settleDeliveries(ledger, ids, clock.now());
 	settle(left.flatMap(({ id, state }) => (state === "ended" ? [id] : [])));
 	const open = left.flatMap(({ id, state }) => (state === "ended" ? [] : [id]));
-	requestStops(ledger, open, { at: Date.now(), by: "the pool: its worker died" });
+	requestStops(ledger, open, { at: clock.now(), by: "the pool: its worker died" });
 	for (const id of open) {
 		supervisor.watch(id).then(
 			() => settle([id]),

@@ -1,8 +1,5 @@
-import type { PoolDatabase } from "../database.ts";
 import { HEARTBEAT_SECONDS } from "../database.ts";
 import { HintedWait } from "../hinted-wait.ts";
-import { claimJob } from "../lane.ts";
-import { CHANNELS } from "../schema.ts";
 import { type AssignmentSetup, PoolAssignment } from "./assignment.ts";
 
 export interface PorterSetup extends AssignmentSetup {
@@ -43,19 +40,28 @@ export class Porter {
 
 	/** Until it is told to leave, or is drained and has nothing left. */
 	async serve(): Promise<void> {
-		const { database } = this.#setup;
-		database.listen(CHANNELS.toWorkers, (job) => {
+		this.#setup.queue.listen((job) => {
 			if (job) void this.#jobs.get(job)?.receive();
 			else this.#news.hint();
 		});
 		// Beside the loop, which may be waiting for an answer of a network that has fallen silent.
-		const watch = setInterval(() => this.#loseIfSilent(), LOOKS_FOR_SILENCE_EVERY_MS);
+		const endWatch = this.#watchForSilence();
 		try {
 			await this.#serveUntilOver();
 		} finally {
-			clearInterval(watch);
+			endWatch();
 		}
-		await this.#sayGoodbye(database);
+		await this.#sayGoodbye();
+	}
+
+	#watchForSilence(): () => void {
+		const { clock } = this.#setup;
+		const look = () => {
+			this.#loseIfSilent();
+			cancel = clock.after(LOOKS_FOR_SILENCE_EVERY_MS, look);
+		};
+		let cancel = clock.after(LOOKS_FOR_SILENCE_EVERY_MS, look);
+		return () => cancel();
 	}
 
 	async #serveUntilOver(): Promise<void> {
@@ -90,24 +96,14 @@ export class Porter {
 
 	/** Says that it is there, and for which jobs. What is not its own any more is let go of. */
 	async #beat(): Promise<void> {
-		const { database, settings, worker, slots, versions, clock } = this.#setup;
-		const { rows } = await database.query<{ draining: boolean }>(
-			`INSERT INTO pi_geon.workers (pool, name, places, busy, version, pi) VALUES ($1, $2, $3, $4, $5, $6)
-				ON CONFLICT (pool, name) DO UPDATE SET busy = excluded.busy, seen_at = now() RETURNING draining`,
-			[settings.name, worker, slots, this.#jobs.size, versions.package, versions.pi],
-		);
-		if (rows[0]?.draining) this.#isDraining = true;
+		const { queue, settings, worker, slots, versions, clock } = this.#setup;
 		const held = [...this.#jobs.values()];
-		if (held.length > 0) {
-			const touched = await database.boss.touch(
-				database.queue,
-				held.map(({ job }) => job),
-			);
-			const kept = new Set((touched as { settled?: string[] }).settled);
-			for (const assignment of held) {
-				const isOurs = kept.has(assignment.job.id) || !this.#jobs.has(assignment.job.id);
-				if (!isOurs) assignment.lose("the pool: the job is another worker's, or was cancelled");
-			}
+		const sign = { pool: settings.name, worker, places: slots, versions, held: held.map(({ job }) => job) };
+		const { isDraining, kept } = await queue.beat(sign);
+		if (isDraining) this.#isDraining = true;
+		for (const assignment of held) {
+			const isOurs = kept.has(assignment.job.id) || !this.#jobs.has(assignment.job.id);
+			if (!isOurs) assignment.lose("the pool: the job is another worker's, or was cancelled");
 		}
 		this.#heardAt = clock.elapsed();
 	}
@@ -118,10 +114,10 @@ export class Porter {
 	}
 
 	async #claim(): Promise<void> {
-		const { database, settings, worker, slots } = this.#setup;
+		const { queue, settings, worker, slots } = this.#setup;
 		const isFree = () => !this.#isLeaving && !this.#isDraining && this.#jobs.size < slots;
 		while (isFree() && this.#setup.clock.elapsed() >= this.#takesAgainAt) {
-			const job = await claimJob(database, { pool: settings.name, worker });
+			const job = await queue.claim({ pool: settings.name, worker });
 			if (!job) return;
 			const assignment = new PoolAssignment(job, this.#setup);
 			this.#jobs.set(job.id, assignment);
@@ -133,10 +129,10 @@ export class Porter {
 		}
 	}
 
-	async #sayGoodbye(database: PoolDatabase): Promise<void> {
-		const { settings, worker, log } = this.#setup;
+	async #sayGoodbye(): Promise<void> {
+		const { queue, settings, worker, log } = this.#setup;
 		try {
-			await database.query("DELETE FROM pi_geon.workers WHERE pool = $1 AND name = $2", [settings.name, worker]);
+			await queue.sayGoodbye({ pool: settings.name, worker });
 		} catch (error) {
 			log.info("its row stays until its time is up", { error });
 		}

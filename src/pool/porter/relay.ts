@@ -1,21 +1,19 @@
-import type { PoolClient } from "pg";
 import { sendToRun } from "../../ledger/inbox.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { requestStop } from "../../ledger/progress.ts";
 import { findRun } from "../../ledger/records.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Progress } from "../../processes/protocol.ts";
 import type { RunId } from "../../run/ids.ts";
-import { hint, type PoolDatabase } from "../database.ts";
-import { fencedWrite } from "../fenced.ts";
-import type { HeldJob } from "../lane.ts";
 import { LineReader } from "../line-file.ts";
 import { type LineNames, messageIn, renamedLine } from "../lines.ts";
 import type { WorkerProgress } from "../progress.ts";
-import { CHANNELS } from "../schema.ts";
+import type { HeldJob, NewLines, PorterQueue } from "../queue.ts";
 
 export interface RelaySetup {
-	database: PoolDatabase;
+	queue: PorterQueue;
 	ledger: Ledger;
+	clock: Clock;
 	job: HeldJob;
 	runId: RunId;
 	/** The session file here. */
@@ -55,20 +53,25 @@ export class Relay {
 
 	/** Lines and progress, if there is anything new. Fails with `ClaimLost` if the job is another's. */
 	async send(): Promise<void> {
-		const body = this.#look();
-		if (this.#pending.length === 0 && body === this.#told) return;
-		await fencedWrite(this.#setup.database, this.#setup.job, async (client) => {
-			await this.#write(client, body);
-			await hint(client, CHANNELS.toRequesters, this.#setup.job.id);
-		});
-		this.#sent(body);
+		const news = this.last();
+		if (news.lines.length === 0 && news.progress === this.#told) return;
+		await this.#setup.queue.write(this.#setup.job, news);
+		this.#next += news.lines.length;
+		this.#pending = this.#pending.slice(news.lines.length);
+		this.#told = news.progress;
 	}
 
-	/** The last of it, in a transaction that does more. `sent` is to be called once that is committed. */
-	async sendIn(client: PoolClient): Promise<{ sent(): void }> {
-		const body = this.#look();
-		await this.#write(client, body);
-		return { sent: () => this.#sent(body) };
+	/** What is not in the database yet. */
+	last(): NewLines {
+		const { names, runId } = this.#setup;
+		const progress = this.#look();
+		const naming = { from: names.here, to: names.there, seq: (seq: number) => this.#seqThere.get(seq) ?? 0 };
+		return {
+			from: this.#next,
+			lines: this.#pending.map((line) => renamedLine(line, naming)),
+			taken: this.#pending.flatMap((line) => this.#seqThere.get(messageIn(line, runId) ?? 0) ?? []),
+			progress,
+		};
 	}
 
 	#look(): string {
@@ -90,53 +93,18 @@ export class Relay {
 		};
 	}
 
-	async #write(client: PoolClient, body: string): Promise<void> {
-		const { job, names, runId } = this.#setup;
-		const naming = { from: names.here, to: names.there, seq: (seq: number) => this.#seqThere.get(seq) ?? 0 };
-		const lines = this.#pending.map((line) => renamedLine(line, naming));
-		if (lines.length > 0) {
-			// Again, if the connection broke between the commit and its answer: then they are there already, and ours.
-			const { rowCount } = await client.query(
-				`INSERT INTO pi_geon.lines (job, n, attempt, body)
-					SELECT $1, $2::int + position - 1, $3, body FROM unnest($4::text[]) WITH ORDINALITY AS line (body, position)
-					ON CONFLICT (job, n) DO UPDATE SET body = excluded.body WHERE lines.attempt = excluded.attempt`,
-				[job.id, this.#next, job.retryCount, lines],
-			);
-			if (rowCount !== lines.length)
-				throw new Error(`Lines of job ${job.id} from ${this.#next} on are another attempt's.`);
-		}
-		// In one transaction: a worker that takes over finds the message in the lines, or gets it again. Never both.
-		const received = this.#pending.flatMap((line) => this.#seqThere.get(messageIn(line, runId) ?? 0) ?? []);
-		if (received.length > 0) {
-			const sql =
-				"UPDATE pi_geon.messages SET taken = true WHERE job = $1 AND kind = 'message' AND seq = ANY($2::bigint[])";
-			await client.query(sql, [job.id, received]);
-		}
-		await client.query("UPDATE pi_geon.progress SET body = $2 WHERE job = $1", [job.id, body]);
-	}
-
-	#sent(body: string): void {
-		this.#next += this.#pending.length;
-		this.#pending = [];
-		this.#told = body;
-	}
-
 	/** What is said to the child becomes a row of the ledger here, as if somebody here had said it. */
 	async receive(): Promise<void> {
-		const { database, ledger, job, runId, onNews } = this.#setup;
-		const { rows } = await database.query<{ kind: string; seq: string; body: string; sender: string | null }>(
-			"SELECT kind, seq, body, sender FROM pi_geon.messages WHERE job = $1 AND NOT taken ORDER BY seq",
-			[job.id],
-		);
-		for (const { kind, seq, body, sender } of rows) {
+		const { queue, ledger, job, runId, clock, onNews } = this.#setup;
+		for (const { kind, seq, body, sender } of await queue.said(job.id)) {
 			if (kind === "stop") this.#stop(body);
-			else if (!this.#given.has(Number(seq))) {
-				const at = Date.now();
+			else if (!this.#given.has(seq)) {
+				const at = clock.now();
 				const here = sendToRun(ledger, runId, { body, at, ...(sender === "user" && { sender }) });
 				// It has ended: the requester continues with the message.
 				if (here === undefined) return;
-				this.#given.add(Number(seq));
-				this.#seqThere.set(here, Number(seq));
+				this.#given.add(seq);
+				this.#seqThere.set(here, seq);
 				onNews();
 			}
 		}
@@ -145,7 +113,7 @@ export class Relay {
 	#stop(by: string): void {
 		if (this.#isStopping) return;
 		this.#isStopping = true;
-		requestStop(this.#setup.ledger, this.#setup.runId, { at: Date.now(), by });
+		requestStop(this.#setup.ledger, this.#setup.runId, { at: this.#setup.clock.now(), by });
 		this.#setup.onNews();
 	}
 }

@@ -8,6 +8,7 @@ import type { Outcome } from "../../../src/run/outcome.ts";
 import { inDatabase } from "../postgres-server.ts";
 import type { PoolAttack, Stage } from "./attack.ts";
 import { type CallEvidence, type DatabaseEvidence, linesOf, type PoolEvidence, type RunEvidence } from "./evidence.ts";
+import type { Machine } from "./machine.ts";
 import type { Entry } from "./task.ts";
 
 export const openRuns = ({ home }: Stage): number =>
@@ -44,39 +45,8 @@ const openJobs = async ({ url }: Stage): Promise<string[]> =>
 
 export async function gather(stage: Stage): Promise<Pick<PoolEvidence, "runs" | "database" | "calls">> {
 	const { home, url, calls, transcript } = stage;
-	const ledgerFile = placesIn(home.agentDir).ledger;
-	const told = new Map<string, number>();
-	const lines = existsSync(transcript) ? readFileSync(transcript, "utf8").split("\n") : [];
-	for (const id of lines) told.set(id, (told.get(id) ?? 0) + 1);
-	const audit = home.ledger.all<{ run_id: string; what: string }>("SELECT run_id, what FROM faults_audit");
-	const count = (id: string, what: string) => audit.filter((row) => row.run_id === id && row.what === what).length;
-	interface Row {
-		id: RunId;
-		plan: string;
-		state: string;
-		delivery: string;
-		outcome: string | null;
-		created_at: number;
-		ended_at: number | null;
-	}
-	const runs = home.ledger
-		.all<Row>("SELECT id, plan, state, delivery, outcome, created_at, ended_at FROM runs")
-		.map((row): RunEvidence => {
-			const plan = JSON.parse(row.plan) as { task: string; session: { file: string } };
-			return {
-				id: row.id,
-				job: jobIdOf({ ledger: ledgerFile, id: row.id, createdAt: row.created_at }),
-				task: plan.task,
-				state: row.state,
-				delivery: row.delivery,
-				outcome: row.outcome === null ? undefined : (JSON.parse(row.outcome) as Outcome<string>),
-				ended: count(row.id, "ended"),
-				changes: count(row.id, "changes"),
-				announced: told.get(row.id) ?? 0,
-				tookMs: (row.ended_at ?? Number.NaN) - row.created_at,
-				entries: linesOf<Entry>(plan.session.file),
-			};
-		});
+	const told = existsSync(transcript) ? readFileSync(transcript, "utf8").split("\n") : [];
+	const runs = runsOf(home, told);
 	const database = await inDatabase(url, async (client): Promise<DatabaseEvidence> => {
 		const all = async <T>(table: string) =>
 			(await client.query(`SELECT * FROM faults.${table} ORDER BY seq`)).rows as T[];
@@ -89,4 +59,39 @@ export async function gather(stage: Stage): Promise<Pick<PoolEvidence, "runs" | 
 		};
 	});
 	return { runs, database, calls: linesOf<CallEvidence>(calls) };
+}
+
+interface Row {
+	id: RunId;
+	plan: string;
+	state: string;
+	delivery: string;
+	outcome: string | null;
+	created_at: number;
+	ended_at: number | null;
+}
+
+/** What the machine that asked has of its runs. `told`: the ids in its parent's transcript. */
+export function runsOf(home: Pick<Machine, "ledger" | "agentDir">, told: readonly string[]): RunEvidence[] {
+	const ledgerFile = placesIn(home.agentDir).ledger;
+	const audit = home.ledger.all<{ run_id: string; what: string }>("SELECT run_id, what FROM faults_audit");
+	const count = (id: string, what: string) => audit.filter((row) => row.run_id === id && row.what === what).length;
+	return home.ledger
+		.all<Row>("SELECT id, plan, state, delivery, outcome, created_at, ended_at FROM runs")
+		.map((row): RunEvidence => {
+			const plan = JSON.parse(row.plan) as { task: string; session: { file: string } };
+			return {
+				id: row.id,
+				job: jobIdOf({ ledger: ledgerFile, id: row.id, createdAt: row.created_at }),
+				task: plan.task,
+				state: row.state,
+				delivery: row.delivery,
+				outcome: row.outcome === null ? undefined : (JSON.parse(row.outcome) as Outcome<string>),
+				ended: count(row.id, "ended"),
+				changes: count(row.id, "changes"),
+				announced: told.filter((id) => id === row.id).length,
+				tookMs: (row.ended_at ?? Number.NaN) - row.created_at,
+				entries: linesOf<Entry>(plan.session.file),
+			};
+		});
 }

@@ -19,9 +19,9 @@ export const POOL_MUTATIONS: readonly PoolMutation[] = [
 				to: "state = 'active' AND $3::int >= 0 FOR SHARE",
 			},
 			{
-				file: "src/pool/porter/assignment.ts",
-				from: "database.boss.complete(database.queue, this.job, {}, inTransaction(client))",
-				to: "database.boss.complete(database.queue, this.job.id, {}, inTransaction(client))",
+				file: "src/pool/porter/postgres-queue.ts",
+				from: "boss.complete(queue, job, {}, inTransaction(client))",
+				to: "boss.complete(queue, job.id, {}, inTransaction(client))",
 			},
 			// A porter that knows that it has lost its job would say nothing.
 			{
@@ -37,8 +37,8 @@ export const POOL_MUTATIONS: readonly PoolMutation[] = [
 		edits: [
 			{
 				file: "src/pool/courier/run-away.ts",
-				from: 'if (state !== "active" || isLate) {',
-				to: 'if (state !== "active" || isLate || stop) {',
+				from: "const isLate = stop.told && this.#now - stop.at >= STOPS_WITHIN_MS;",
+				to: "const isLate = true;",
 			},
 		],
 	},
@@ -48,8 +48,8 @@ export const POOL_MUTATIONS: readonly PoolMutation[] = [
 		edits: [
 			{
 				file: "src/pool/porter/assignment.ts",
-				from: "lines: lines.rows.map(({ body }) => body),",
-				to: "lines: this.job.retryCount > 0 ? [] : lines.rows.map(({ body }) => body),",
+				from: "knownOf(stored)",
+				to: "knownOf(this.job.retryCount > 0 ? { ...stored, lines: [] } : stored)",
 			},
 		],
 	},

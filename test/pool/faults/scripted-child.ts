@@ -2,28 +2,36 @@ import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { reportedChanges } from "../../../src/child/tree.ts";
 import type { ClaimedRun, Work, WorkServices } from "../../../src/child/work.ts";
 import { outcomeOf } from "../../../src/collect/outcome.ts";
 import { changeFiles } from "../../../src/ledger/change-files.ts";
 import { STEERING } from "../../../src/ledger/inbox.ts";
 import type { Places } from "../../../src/ledger/places.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
 import type { EndCause, Outcome } from "../../../src/run/outcome.ts";
 import type { Redacted } from "../../../src/run/redacted.ts";
 import { TASK_MARK } from "../../../src/run/task-mark.ts";
 import { TREE_BRANCH } from "../../../src/trees/git-folder.ts";
 import { asItIs, NO_REDACTOR } from "../../helpers/as-it-is.ts";
+import type { CallEvidence } from "./evidence.ts";
 import { type Entry, stepsOf, taskOf } from "./task.ts";
 
+export interface ScriptedWorld {
+	places: Places;
+	clock: Clock;
+	/** Hears what the child is about to do. */
+	say(call: CallEvidence): void;
+}
+
 /** Stands in for a child: does the steps of its task one after the other, from where its session file says that it is. */
-export function scriptedWork({ places, calls }: { places: Places; calls: string }) {
+export function scriptedWork({ places, say: tell, clock }: ScriptedWorld) {
 	return (record: ClaimedRun, services: WorkServices): Work => {
 		let cause: EndCause | undefined;
-		const ended = new AbortController();
+		const ended = Promise.withResolvers<void>();
 		const stop = (why: EndCause) => {
 			cause ??= why;
-			ended.abort();
+			ended.resolve();
 		};
 		const work = async (): Promise<{ outcome: Outcome; settled: boolean }> => {
 			const task = taskOf(record.plan.task);
@@ -31,15 +39,12 @@ export function scriptedWork({ places, calls }: { places: Places; calls: string 
 			let turns = record.usage.turns;
 			const usage = () => ({ ...record.usage, turns, output: turns });
 			let done = stepsOf(session.entries, task.name).length;
-			const say = (what: string, step: number) =>
-				appendFileSync(
-					calls,
-					`${JSON.stringify({ what, name: task.name, step, by: record.parentSession, at: Date.now() })}\n`,
-				);
+			const say = (what: CallEvidence["what"], step: number) =>
+				tell({ what, name: task.name, step, by: record.parentSession, at: clock.now() });
 			say("begin", done);
 			while (!cause && done < task.steps) {
 				say("step", done + 1);
-				await pause(task.ms, undefined, { signal: ended.signal }).catch(() => {});
+				await Promise.race([clock.sleep(task.ms), ended.promise]);
 				if (cause) break;
 				services.assertLeaseHeld();
 				takeMessages(session, record, services);

@@ -1,3 +1,4 @@
+import { appendFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { Host } from "../../../src/host/serve.ts";
 import { findHost } from "../../../src/ledger/hosts.ts";
@@ -25,6 +26,7 @@ export async function serveAsHost(id: string): Promise<void> {
 	const courier = isOfPool(record.profile)
 		? new Courier({ settings: POOL, env: process.env, ledger, places, agentDir, clock: systemPorts.clock, log })
 		: undefined;
+	const say = (call: object) => appendFileSync(process.env[CALLS] ?? "", `${JSON.stringify(call)}\n`);
 	const host = new Host({
 		id,
 		profile: record.profile,
@@ -35,7 +37,7 @@ export async function serveAsHost(id: string): Promise<void> {
 		ledger,
 		places,
 		ports: systemPorts,
-		startWork: courier?.startWork ?? scriptedWork({ places, calls: process.env[CALLS] ?? "" }),
+		startWork: courier?.startWork ?? scriptedWork({ places, clock: systemPorts.clock, say }),
 		log,
 		retentionDays: () => undefined,
 		childServices: () => ({
