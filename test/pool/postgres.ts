@@ -7,6 +7,8 @@ export { inDatabase } from "./postgres-server.ts";
 export interface TestPostgres {
 	/** The address of a new, empty database. */
 	newDatabase(): Promise<string>;
+	/** Ends the server as a crash does, and starts it again. */
+	crash(): Promise<void>;
 }
 
 export function usePostgres(): TestPostgres {
@@ -15,10 +17,9 @@ export function usePostgres(): TestPostgres {
 		server = await startPostgres();
 	});
 	afterAll(() => server?.stop());
-	return {
-		async newDatabase() {
-			if (!server) throw new Error("PostgreSQL is not running.");
-			return server.newDatabase();
-		},
+	const running = (): PostgresServer => {
+		if (!server) throw new Error("PostgreSQL is not running.");
+		return server;
 	};
+	return { newDatabase: () => running().newDatabase(), crash: () => running().crash() };
 }

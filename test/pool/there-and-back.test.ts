@@ -3,40 +3,18 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { piGeon } from "../cli/pi-geon.ts";
-import { delegateTo, finalize } from "../e2e/child.ts";
+import { finalize } from "../e2e/child.ts";
 import { eventually, inLedger } from "../e2e/ledger-of.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { type Gate, gate } from "../helpers/gate.ts";
-import { type Script, type ScriptedModel, startModel } from "../helpers/model.ts";
-import { text, toolCall, usage } from "../helpers/model-steps.ts";
-import { piVersions, startRpc } from "../helpers/pi.ts";
-import { ANY_PI, type PiVersion } from "../helpers/repository.ts";
-import { useHome } from "../helpers/use-home.ts";
-import {
-	announcesIn,
-	commitProject,
-	killMachine,
-	POOL_CONFIG,
-	POOL_VARIABLE,
-	sessionFileOf,
-	startWorker,
-} from "./machines.ts";
+import type { Script } from "../helpers/model.ts";
+import { toolCall, usage } from "../helpers/model-steps.ts";
+import { piVersions, somePi, startRpc } from "../helpers/pi.ts";
+import { announcesIn, killMachine, POOL_VARIABLE, sessionFileOf, startWorker, useMachines } from "./machines.ts";
 import { inDatabase, usePostgres } from "./postgres.ts";
 
-const openHome = useHome();
 const postgres = usePostgres();
-
-/** `spawn AGENT TASK` and `send KEY MESSAGE`; everything else is heard. */
-const parent: Script = ({ lastUserText, lastMessage }) => {
-	if (lastMessage?.role === "tool") return text("Done.");
-	const [verb, first = "", ...rest] = lastUserText.split(" ");
-	const task = rest.join(" ");
-	if (verb === "spawn") return toolCall("sessions_spawn", { task, agent: first, label: task, pool: "team" });
-	if (verb === "near") return toolCall("sessions_spawn", { task, agent: first, label: task });
-	if (verb === "wait") return delegateTo(first, task);
-	if (verb === "send") return toolCall("sessions_send", { sessionKey: first, message: task, timeoutSeconds: 0 });
-	return text("Heard.");
-};
+const machines = useMachines(postgres);
 
 const said = (messages: readonly unknown[]): string => JSON.stringify(messages);
 
@@ -54,34 +32,6 @@ const reader =
 			finalize(`Read ${note}, ${messages.length} messages, steered ${steered}.`),
 		];
 	};
-
-interface MachineOptions {
-	version?: PiVersion;
-	child: Script;
-	agents?: Record<string, string>;
-	config?: object;
-}
-
-/** A requester A, and two machines for workers, each with its own home, ledger and credentials. */
-async function machines({ version = ANY_PI, child, agents = {}, config = {} }: MachineOptions) {
-	const url = await postgres.newDatabase();
-	const model: ScriptedModel = await startModel((request) => (request.isChild ? child(request) : parent(request)));
-	const env = { [POOL_VARIABLE]: url };
-	const open = (more: object) => openHome({ model, pi: version, config: POOL_CONFIG, env, ...more });
-	const a = await open({
-		agents,
-		config: { ...POOL_CONFIG, ...config },
-		files: { "NOTE.txt": "an old note\n", ".gitignore": "secret.txt\n" },
-	});
-	const [b, c] = [await open({}), await open({})];
-	commitProject(a.project);
-	// Changed since the commit, and new: both travel. What is ignored does not.
-	writeFileSync(join(a.project, "NOTE.txt"), "the note of A\n");
-	writeFileSync(join(a.project, "NEW.txt"), "new\n");
-	writeFileSync(join(a.project, "secret.txt"), "never travels");
-	a.closers.add(() => model.close());
-	return { url, model, a, b, c };
-}
 
 const cutConnections = (url: string) =>
 	inDatabase(url, (client) =>
@@ -173,10 +123,10 @@ describe.each(piVersions)("a pool, on pi %s", (version) => {
 	});
 });
 
-describe("a pool", () => {
+describe.each(somePi(import.meta.url))("on pi %s, a pool", (version) => {
 	test("tells a child to stop, and has its own word on how far it came", async () => {
 		const never = gate();
-		const { a, b, model } = await machines({ child: reader({ second: never }) });
+		const { a, b, model } = await machines({ version, child: reader({ second: never }) });
 		const worker = await startWorker(b);
 		const rpc = startRpc(a);
 		await rpc.promptAndSettle("spawn explorer gamma");
@@ -196,7 +146,7 @@ describe("a pool", () => {
 			messages.some(({ role }) => role === "tool")
 				? finalize("Written.")
 				: toolCall("write", { path: "NOTE.txt", content: "changed far away\n" });
-		const { a, b } = await machines({ child: writing });
+		const { a, b } = await machines({ version, child: writing });
 		const worker = await startWorker(b);
 		const rpc = startRpc(a);
 		await rpc.promptAndSettle("spawn worker delta");
@@ -224,6 +174,7 @@ describe("a pool", () => {
 
 	test("a run waits for a worker, which lists tell with the time, and takes no place in the lane of this machine", async () => {
 		const { a, b, url } = await machines({
+			version,
 			child: ({ firstUserText }) => finalize(`Did ${firstUserText}.`),
 			config: { agents: { defaults: { subagents: { maxConcurrent: 1 } } } },
 		});
@@ -268,6 +219,7 @@ describe("a pool", () => {
 	test("a call that waits gets the answer of an agent whose file names the pool, and budgets hold over a takeover", async () => {
 		const second = gate();
 		const { a, b, c, model } = await machines({
+			version,
 			child: reader({ second }),
 			agents: { "far.md": agentNamed("far", "Do.", "tools: read\npool: team\nmaxTurns: 2") },
 			config: { pools: { team: { urlEnv: POOL_VARIABLE } } },
@@ -297,7 +249,7 @@ describe("a pool", () => {
 	});
 
 	test("what a worker cannot have ends the run with the reason; its setup runs once in a checkout", async () => {
-		const { a, b } = await machines({ child: reader() });
+		const { a, b } = await machines({ version, child: reader() });
 		const config = { pools: { team: { urlEnv: POOL_VARIABLE, setup: ["sh", "-c", "echo set up >> ../setup.log"] } } };
 		writeFileSync(join(b.agentDir, "pi-geon.json"), JSON.stringify(config));
 		const worker = await startWorker(b, "--places", "1");
