@@ -65,14 +65,14 @@ export const ACTIONS_OF_PAGE: { readonly [Name in ActionName]: Act<Name> } = {
 		return { status: isTaken ? "taken" : "late" };
 	},
 
-	apply: async (record, _body, at) => changed(at, await applyChanges(record, request(at))),
-	undo: async (record, _body, at) => changed(at, await undoChanges(record, request(at))),
+	apply: async (record, _body, at) => loggedDeed(at, await applyChanges(record, request(at))),
+	undo: async (record, _body, at) => loggedDeed(at, await undoChanges(record, request(at))),
 	async branch(record, { name }: SentBody<BranchBody>, at) {
 		if (name !== undefined && typeof name !== "string") return { badRequest: "The name of a branch is a text." };
 		const given = name?.trim();
-		return changed(at, await branchChanges(record, { ...request(at), ...(given && { name: given }) }));
+		return loggedDeed(at, await branchChanges(record, { ...request(at), ...(given && { name: given }) }));
 	},
-	discard: async (record, _body, at) => changed(at, await discardChanges(record, request(at))),
+	discard: async (record, _body, at) => loggedDeed(at, await discardChanges(record, request(at))),
 };
 
 const isAnswer = (answer: unknown): answer is string | boolean | number | null =>
@@ -86,7 +86,7 @@ const request = ({ ledger, sources: { redactor, places, treesRoot } }: Parameter
 	by: BY_PAGE,
 });
 
-function changed<Answer extends object>({ sources: { log } }: ActionSetup, answer: Answer): Answer {
+function loggedDeed<Answer extends object>({ sources: { log } }: ActionSetup, answer: Answer): Answer {
 	if (!isDenial(answer) && "done" in answer && "runId" in answer) {
 		log.info("changes", { runId: String(answer.runId), done: answer.done, by: BY_PAGE });
 	}

@@ -31,7 +31,7 @@ export function pageRunOf(record: RunRecord, sources: RunSources): PageRun {
 	const changes = changesStateOf(ledger, run.id);
 	return {
 		...summary,
-		task: reshaped(summary.task, lineOf),
+		task: reshaped(summary.task, taskInRow),
 		seq: record.seq,
 		spans: spansOf({ ...summary, attempt: run.attempt }, attempts),
 		...(changes !== undefined && { changes }),
@@ -39,7 +39,7 @@ export function pageRunOf(record: RunRecord, sources: RunSources): PageRun {
 	};
 }
 
-const lineOf = (task: string): string =>
+const taskInRow = (task: string): string =>
 	task.length > ROW_TASK_CHARS ? `${task.slice(0, ROW_TASK_CHARS - 1).toWellFormed()}…` : task;
 
 export function runPage(query: RunQuery, sources: RunSources): RunPage {
