@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { findChanges } from "../../src/ledger/changes.ts";
@@ -10,44 +10,19 @@ import { openQuestionsOf } from "../../src/ledger/open-questions.ts";
 import { endRun } from "../../src/ledger/progress.ts";
 import { askQuestion } from "../../src/ledger/questions.ts";
 import { findRun } from "../../src/ledger/records.ts";
-import { APPLICATION_ID, MIGRATIONS } from "../../src/ledger/schema.ts";
+import { MIGRATIONS } from "../../src/ledger/schema.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
 import { findTree, reserveTree, treesLeft } from "../../src/ledger/trees.ts";
 import { newHostId, newRunId, type RunId } from "../../src/run/ids.ts";
 import type { ChildQuestion } from "../../src/run/question.ts";
-import { NO_USAGE } from "../../src/run/usage.ts";
 import { asItIs } from "../helpers/as-it-is.ts";
-import { admission, outcomeOf, success } from "./samples.ts";
+import { addRun, oldLedgerAt } from "./old-ledger.ts";
+import { outcomeOf, success } from "./samples.ts";
 import { readyHost, useScratch } from "./scratch.ts";
 
 const scratch = useScratch();
 
-/** A ledger as the build with so many migrations left it. */
-function oldLedger(version: number): { file: string; database: DatabaseSync } {
-	const file = join(scratch.folder(), "ledger.sqlite");
-	const database = new DatabaseSync(file);
-	database.exec("PRAGMA journal_mode = WAL");
-	for (const sql of MIGRATIONS.slice(0, version)) database.exec(sql);
-	database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}`);
-	return { file, database };
-}
-
-/** A queued run, as the first version stored it. */
-function addRun(database: DatabaseSync, id: RunId, profile: string): void {
-	const { plan } = admission();
-	database
-		.prepare(
-			"INSERT INTO sessions (id, agent, cwd, file, definition, created_at) VALUES (?, 'scout', '/', '/f', '', 0)",
-		)
-		.run(plan.session.id);
-	database
-		.prepare(
-			`INSERT INTO runs (id, session_id, parent_session, mode, agent, profile, lane_limit, plan, state, attempt,
-				max_attempts, fence, created_at, usage, delivery)
-				VALUES (?, ?, 'parent', 'background', 'scout', ?, 10, ?, 'queued', 0, 2, 0, 0, ?, 'none')`,
-		)
-		.run(id, plan.session.id, profile, JSON.stringify(plan), JSON.stringify(NO_USAGE));
-}
+const oldLedger = (version: number) => oldLedgerAt(join(scratch.folder(), "ledger.sqlite"), version);
 
 function addHost(database: DatabaseSync, profile: string) {
 	const id = newHostId();

@@ -7,7 +7,9 @@ import { claimRuns } from "../../../src/ledger/claim.ts";
 import { type Ledger, openLedger } from "../../../src/ledger/ledger.ts";
 import { endRun, recordHop, recordTurn } from "../../../src/ledger/progress.ts";
 import type { ApiFailure, Costs, Hello, Overview, PageRun, RunDetail, RunPage } from "../../../src/page/api.ts";
+import { newRunId } from "../../../src/run/ids.ts";
 import { NO_USAGE } from "../../../src/run/usage.ts";
+import { addRun, oldLedgerAt } from "../../ledger/old-ledger.ts";
 import { keyOf } from "../../ledger/one-run.ts";
 import { admission, outcomeOf, success, type Wish } from "../../ledger/samples.ts";
 import { readyHost, useScratch } from "../../ledger/scratch.ts";
@@ -206,6 +208,32 @@ describe("a ledger that", () => {
 		expect(await state()).toEqual({ state: "absent" });
 		admit(await scratch.ledger(places.ledger));
 		expect((await get<RunPage>("/api/runs")).total).toBe(1);
+	});
+
+	test("is of the first version is brought up to date, and what it did not record is said", async () => {
+		const { get, places } = await openPage(scratch.folder());
+		mkdirSync(dirname(places.ledger), { recursive: true });
+		const { database } = oldLedgerAt(places.ledger, 1);
+		const run = newRunId();
+		addRun(database, run, profile);
+		database
+			.prepare(
+				"UPDATE runs SET state = 'ended', attempt = 2, started_at = 1000, ended_at = 9000, outcome = ? WHERE id = ?",
+			)
+			.run(JSON.stringify(success()), run);
+		database.close();
+		expect((await get<RunPage>("/api/runs")).runs).toMatchObject([
+			{
+				runId: run,
+				phase: "ended",
+				spans: [
+					{ kind: "wait", from: 0, to: 1000 },
+					{ kind: "unknown", from: 1000, to: 9000 },
+				],
+			},
+		]);
+		expect(await get<RunDetail>(`/api/runs/${run}`)).toMatchObject({ attemptsKnown: false, hops: [] });
+		expect((await get<Costs>("/api/costs?days=7")).total.runs).toBe(0);
 	});
 
 	test("has a row that cannot be read shows the others", async () => {
