@@ -15,6 +15,7 @@ import { socketWire } from "../../../src/processes/socket-wire.ts";
 import type { ChildQuestion } from "../../../src/run/question.ts";
 import { NO_USAGE } from "../../../src/run/usage.ts";
 import { asItIs } from "../../helpers/as-it-is.ts";
+import { longTest } from "../../helpers/long-test.ts";
 import { keyOf } from "../../ledger/one-run.ts";
 import { admission, success, type Wish } from "../../ledger/samples.ts";
 import { useScratch } from "../../ledger/scratch.ts";
@@ -177,7 +178,7 @@ describe("a transcript", () => {
 		});
 	});
 
-	test("of more lines than anybody reads is read up to a bound, and says that its end is missing", async () => {
+	longTest("of more lines than anybody reads is read up to a bound, and says that its end is missing", async () => {
 		const { get, run, file } = await withTranscript();
 		const out = openSync(file, "a");
 		for (let n = 0; n < MANY_LINES; n += 10_000) {
