@@ -218,7 +218,7 @@ describe("a ledger that", () => {
 		addRun(database, run, profile);
 		database
 			.prepare(
-				"UPDATE runs SET state = 'ended', attempt = 2, started_at = 1000, ended_at = 9000, outcome = ? WHERE id = ?",
+				"UPDATE runs SET state = 'ended', delivery = 'owed', attempt = 2, started_at = 1000, ended_at = 9000, outcome = ? WHERE id = ?",
 			)
 			.run(JSON.stringify(success()), run);
 		database.close();
