@@ -19,7 +19,7 @@ export interface Caller {
 
 /** A run as the ledger has it at this look. */
 export interface SeenRun {
-	readonly state: "queued" | "running" | "ended" | "forgotten";
+	readonly state: "queued" | "running" | "ended";
 	/** Whether the session that pi has open asked for it. */
 	readonly ofSession: boolean;
 	/** How many runs are served before it; undefined if it does not wait. */
@@ -50,13 +50,13 @@ export function decideRuns(state: RunsState, seen: SeenRuns): { state: RunsState
 	const actions: RunAction[] = [];
 	const places: RunAction[] = [];
 	const callers = state.callers.flatMap((caller) => {
-		const run = seen.get(caller.runId) ?? FORGOTTEN;
+		const run = seen.get(caller.runId);
 		const answer = answerTo(caller, run);
 		if (answer) {
 			actions.push({ do: answer, caller });
 			return [];
 		}
-		const { place } = run;
+		const place = run?.place;
 		if (place !== undefined && place !== caller.toldPlace) places.push({ do: "tell place", caller, place });
 		return [{ ...caller, toldPlace: place }];
 	});
@@ -73,12 +73,10 @@ export function decideRuns(state: RunsState, seen: SeenRuns): { state: RunsState
 	return { state: { callers, watched }, actions };
 }
 
-const FORGOTTEN: SeenRun = { state: "forgotten", ofSession: false };
-
-/** Undefined if the caller goes on waiting. */
-function answerTo({ hasLeft }: Caller, { state }: SeenRun): "answer" | "fail" | "let leave" | undefined {
-	if (state === "ended") return "answer";
-	if (state === "forgotten") return "fail";
+/** Undefined if the caller goes on waiting. A run that the ledger does not know any more has no ending. */
+function answerTo({ hasLeft }: Caller, run: SeenRun | undefined): "answer" | "fail" | "let leave" | undefined {
+	if (!run) return "fail";
+	if (run.state === "ended") return "answer";
 	return hasLeft ? "let leave" : undefined;
 }
 

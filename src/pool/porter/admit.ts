@@ -24,7 +24,7 @@ export interface KnownOfJob {
 	bundle: Buffer | undefined;
 }
 
-interface Admission {
+interface GuestAdmission {
 	job: HeldJob;
 	order: RunOrder;
 	known: KnownOfJob;
@@ -34,7 +34,7 @@ interface Admission {
 }
 
 /** Makes the run one of this machine's: its checkout, its session as far as it is known, and a row in the ledger. */
-export async function admitGuest(admission: Admission): Promise<{ record: RunRecord; relay: Relay } | undefined> {
+export async function admitGuest(admission: GuestAdmission): Promise<{ record: RunRecord; relay: Relay } | undefined> {
 	const { job, order, known, setup, signal } = admission;
 	const { settings, ledger, root, sessionsRoot, worker, laneLimit, supervisor, clock } = setup;
 	const top = await setup.checkout({
