@@ -43,6 +43,8 @@ try {
 			redactor: createRedactor({ secrets: [], homeDir: folder }),
 			agents: async (cwd) => ({ cwd, isTrusted: true, agents: [], untrusted: 0, problems: [] }),
 			ended: () => {},
+			hasPools: () => false,
+			lookAtPools: async () => [],
 			doctor: async () => [],
 			post: async () => ({ status: "error", error: "" }),
 		},

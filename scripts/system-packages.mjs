@@ -13,10 +13,11 @@ const NEEDED = {
 	go: "golang-go",
 	git: "git",
 	curl: "curl",
+	openssl: "openssl",
 	// The tests of the live page run in it. Without a font it draws boxes.
 	chromium: "chromium fonts-dejavu-core",
 	// There are no such programs elsewhere.
-	...(process.platform === "linux" ? { strace: "strace", bwrap: "bubblewrap" } : {}),
+	...(process.platform === "linux" ? { strace: "strace", bwrap: "bubblewrap", ip: "iproute2" } : {}),
 };
 
 /** Tested where the system has packages of it, as not all releases do. */

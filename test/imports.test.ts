@@ -37,8 +37,8 @@ const MAY_USE: Record<string, string> = {
 	"index.ts": "run log ports config agents plan ledger collect processes supervise deliver operate delegate.ts",
 	// Runs in a browser: nothing that needs Node.
 	"page/browser": "run page",
-	pi: "run log files ports config agents sandbox plan ledger collect trees processes child supervise deliver operate operate/doctor page traces delegate.ts index.ts",
 	cli: "run log files ports config agents plan ledger collect processes supervise pool deliver operate operate/doctor page traces delegate.ts index.ts",
+	pi: "run log files ports config agents sandbox plan ledger collect trees processes child supervise pool deliver operate operate/doctor page traces delegate.ts index.ts",
 };
 
 interface Import {

@@ -15,7 +15,7 @@ import { agentsHere } from "./agents-here.ts";
 import { sourcesHere } from "./doctor-sources.ts";
 import { findPi } from "./find-pi.ts";
 import { notUnderway, placeMessage, postMessage, profilesHere, supervisorWith } from "./post-message.ts";
-import { agentDir, cliLog, places } from "./surroundings.ts";
+import { agentDir, cliLog, configOfUser, places } from "./surroundings.ts";
 import { endedHere } from "./traces-here.ts";
 
 /** What the page's server shows and does, as the commands beside this file would. */
@@ -32,6 +32,13 @@ export function pageSources(): PageSources {
 		log,
 		agents: agentsOnPage,
 		ended: endedHere,
+		hasPools: () => configOfUser().config.pools.length > 0,
+		async lookAtPools() {
+			const { pools } = configOfUser().config;
+			if (pools.length === 0) return [];
+			const { lookAtPools } = await import("../pool/look.ts");
+			return lookAtPools(pools, { agentDir: agentDir(), env: process.env });
+		},
 		doctor: async (options) => runDoctor(sourcesHere(await findPi()), options),
 		async post(record, message, ledger) {
 			const sources = { ledger, log, profiles: await profilesHere() };

@@ -1,21 +1,23 @@
+import type { PoolSettings } from "../config/config.ts";
 import { packageVersion } from "../config/package-version.ts";
-import { NO_LOG } from "../log/log.ts";
 import { poolReport } from "../operate/report/pool.ts";
 import type { PoolDatabase } from "../pool/database.ts";
+import type { lookAtPool as LookAtPool } from "../pool/look.ts";
 import { plural } from "../run/amounts.ts";
 import { type Call, type Command, countOption, type ExitCode } from "./command.ts";
 import { agentDir, configOfUser, isInsideSubagent, ONLY_LOOKS } from "./surroundings.ts";
 
 type Deed = (call: Call, database: PoolDatabase, pool: string) => Promise<ExitCode>;
 
-const DEEDS: Readonly<Record<string, Deed>> = { status, drain, check, limit: limitRuns };
+const DEEDS: Readonly<Record<string, Deed>> = { drain, check, limit: limitRuns };
+const VERBS = ["status", ...Object.keys(DEEDS)];
 
 export const pool: Command = {
 	name: "pool",
-	takes: `<${Object.keys(DEEDS).join("|")}> [<pool>] [--total <n>] [--per-requester <n>]`,
+	takes: `<${VERBS.join("|")}> [<pool>] [--total <n>] [--per-requester <n>]`,
 	does: "status: show a pool; drain: let its workers finish and leave; check: try it; limit: set how many runs it does at once",
 	words: [1, 3],
-	completes: Object.keys(DEEDS),
+	completes: VERBS,
 	options: {
 		total: { type: "string", takes: "<n>", does: "limit: at most this many runs at once" },
 		"per-requester": { type: "string", takes: "<n>", does: "limit: at most this many of one requester" },
@@ -24,8 +26,7 @@ export const pool: Command = {
 		const { words, out } = call;
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
 		const [verb = "", named] = words;
-		const deed = Object.hasOwn(DEEDS, verb) ? DEEDS[verb] : undefined;
-		if (!deed) return out.misused(`There is no "pool ${verb}". It knows: ${Object.keys(DEEDS).join(", ")}.`);
+		if (!VERBS.includes(verb)) return out.misused(`There is no "pool ${verb}". Use one of: ${VERBS.join(", ")}.`);
 		const { pools } = configOfUser().config;
 		const name = named ?? (pools.length === 1 ? pools[0]?.name : undefined);
 		if (name === undefined) {
@@ -35,26 +36,34 @@ export const pool: Command = {
 					: `Say which: ${pools.map((one) => one.name).join(", ")}`;
 			return out.misused(`${which}.`);
 		}
-		const [{ poolAddress, poolNamed }, { PoolDatabase }] = await Promise.all([
-			import("../pool/address.ts"),
-			import("../pool/database.ts"),
-		]);
-		const url = poolAddress(poolNamed(name, pools), { agentDir: agentDir(), env: process.env });
-		const database = await PoolDatabase.open({ url, name, log: NO_LOG });
+		const [{ poolNamed }, { openPool }] = await Promise.all([import("../pool/address.ts"), import("../pool/open.ts")]);
+		const settings = poolNamed(name, pools);
+		const where = { agentDir: agentDir(), env: process.env };
+		if (verb === "status") return status(call, settings, where);
+		const database = await openPool(settings, where);
 		try {
-			return await deed(call, database, name);
+			return (await DEEDS[verb]?.(call, database, name)) ?? 2;
+		} catch (error) {
+			const { whyUnreachable } = await import("../pool/unreachable.ts");
+			const { problem, remedy } = whyUnreachable(error);
+			return out.failed(`${problem}. ${remedy}`);
 		} finally {
 			await database.close();
 		}
 	},
 };
 
-async function status({ out }: Call, database: PoolDatabase, name: string): Promise<ExitCode> {
-	const { poolStatus } = await import("../pool/status.ts");
-	const found = await poolStatus(database, name);
-	if (out.isJson) out.document(found);
-	else out.lines(poolReport(name, found));
-	return 0;
+async function status(
+	{ out }: Call,
+	settings: PoolSettings,
+	where: Parameters<typeof LookAtPool>[1],
+): Promise<ExitCode> {
+	const { lookAtPool } = await import("../pool/look.ts");
+	const look = await lookAtPool(settings, where);
+	if (out.isJson) out.document("status" in look ? look.status : look);
+	else if ("status" in look) out.lines(poolReport(look));
+	else return out.failed(poolReport(look).join("\n"));
+	return "status" in look ? 0 : 1;
 }
 
 async function drain({ words, out }: Call, database: PoolDatabase, name: string): Promise<ExitCode> {

@@ -57,6 +57,7 @@ export const worker: Command = {
 				profile: (plan) => profiles.for(plan).digest,
 				versions: { package: packageVersion(), pi: pi.version },
 				redact: redactor.redact,
+				tell: (line) => out.lines([`${new Date().toTimeString().slice(0, 8)}  ${line}`]),
 				log,
 			});
 			const leave = () => void opened.porter.leave();

@@ -10,6 +10,7 @@ import type { RunSummary } from "../operate/runs.ts";
 import type { Stopped } from "../operate/stop.ts";
 import type { Progress } from "../processes/protocol.ts";
 import type { ChangedFile, ChangesState } from "../run/changes.ts";
+import type { PoolLook } from "../run/pool-status.ts";
 import type { SandboxReport } from "../run/sandbox-report.ts";
 import type { Usage } from "../run/usage.ts";
 
@@ -40,6 +41,7 @@ export const ROUTES = {
 	export: "/api/runs/:id/export", // { format } → Exported
 	agents: "/api/agents", // { cwd? } → AgentsHere
 	costs: "/api/costs", // { days? } → Costs
+	pools: "/api/pools", // Pools
 	logs: "/api/logs", // LogQuery → Logs
 	doctor: "/api/doctor", // stream of DoctorEvents
 	events: "/api/events", // EventsQuery → stream of LiveEvents
@@ -90,8 +92,15 @@ export interface Hello {
 	ledger: LedgerState;
 	/** The server's clock. */
 	now: number;
+	/** A pool is configured. */
+	hasPools?: true;
 	/** Why nothing can be changed from here, if it cannot. */
 	readOnly?: string;
+}
+
+/** The configured pools, in the order of the configuration. */
+export interface Pools {
+	pools: PoolLook[];
 }
 
 /** The numbers on top, and what is open. */

@@ -43,10 +43,26 @@ function urlInFile(file: string, name: string): string {
 }
 
 function checked(url: string, name: string, where: string): string {
-	if (/^postgres(ql)?:\/\/\S+$/.test(url)) return url;
-	throw new PoolProblem(
-		`What ${where} holds is not the address of a PostgreSQL database (postgres://…), for pool ${name}.`,
-	);
+	// The driver takes an address without a host, whose query names the folder of a socket. URL does not.
+	if (!/^postgres(ql)?:\/\/\S+$/.test(url) || !URL.canParse(url.replace("@/", "@localhost/"))) {
+		throw new PoolProblem(
+			`What ${where} holds is not the address of a PostgreSQL database (postgres://…), for pool ${name}. ${ENCODED}`,
+		);
+	}
+	if (isCutInPassword(url)) {
+		throw new PoolProblem(`The address of pool ${name} (${where}) cannot be read as it is. ${ENCODED}`);
+	}
+	return url;
+}
+
+const ENCODED = "In its user name and password, write @ as %40, / as %2F, : as %3A, ? as %3F, # as %23 and % as %25.";
+
+/** Cut at the wrong place, a part of the password would be taken for the name of the host, and an error would show it. */
+function isCutInPassword(url: string): boolean {
+	const [, authority = "", rest = ""] = /^\w+:\/\/([^/?#]*)(.*)$/.exec(url) ?? [];
+	const signs = authority.split("@").length - 1;
+	const [path = ""] = rest.split("?");
+	return signs > 1 || path.includes("@") || (signs === 0 && rest.includes("@"));
 }
 
 /** The pool of that name, as the user has configured it. */

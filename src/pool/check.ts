@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { isRecord } from "../run/is-record.ts";
-import { messageOf } from "../run/message-of.ts";
 import { hintOfNewJob, inTransaction, type PoolDatabase } from "./database.ts";
 import { ORDER_VERSION, requesterHere, storedOrder } from "./job.ts";
 import { PRIORITY } from "./lane.ts";
-import { forgetJob, JOBS } from "./schema.ts";
+import { type RightsHere, rightsHere } from "./rights.ts";
+import { forgetJob } from "./schema.ts";
 import { poolStatus } from "./status.ts";
 
 /** What one look at a pool found. */
@@ -30,8 +30,11 @@ const CLOCKS_DIFFER_MS = 5000;
 /** Tries a pool: clocks, rights, the versions of its workers, and an order there and back. */
 export async function* checkPool(check: PoolCheck): AsyncGenerator<PoolFinding> {
 	const { database, pool, version } = check;
+	yield await connection(database, pool);
 	yield await clocks(database);
-	yield await rights(database);
+	const rights = await rightsHere(database);
+	yield rightsFinding(rights);
+	if (!rights.readsStatus) return;
 	const { workers } = await poolStatus(database, pool);
 	const here = workers.filter(({ silentMs, draining }) => silentMs < ANSWERED_WITHIN_MS && !draining);
 	if (here.length === 0) {
@@ -53,7 +56,7 @@ export async function* checkPool(check: PoolCheck): AsyncGenerator<PoolFinding> 
 				what: `Workers of pool ${pool} with another version: ${others.map((one) => `${one.name} has ${one.version}`).join(", ")}; here is ${version}`,
 				remedy: "Use the same pi-geon on both ends.",
 			};
-	yield await thereAndBack(check);
+	if (rights.missing.requester.length === 0) yield await thereAndBack(check);
 }
 
 async function clocks(database: PoolDatabase): Promise<PoolFinding> {
@@ -69,28 +72,36 @@ async function clocks(database: PoolDatabase): Promise<PoolFinding> {
 	};
 }
 
-/** All that a requester and a worker do, undone at once. */
-async function rights(database: PoolDatabase): Promise<PoolFinding> {
-	const undo = new Error("undone");
-	try {
-		await database.transaction(async (client) => {
-			const job = randomUUID();
-			await client.query("INSERT INTO pi_geon.orders (job, body) VALUES ($1, '')", [job]);
-			await client.query("UPDATE pi_geon.orders SET body = ' ' WHERE job = $1", [job]);
-			await client.query("DELETE FROM pi_geon.orders WHERE job = $1", [job]);
-			await client.query(`SELECT 1 FROM ${JOBS} LIMIT 1 FOR UPDATE`);
-			throw undo;
-		});
-	} catch (error) {
-		if (error !== undo) {
-			return {
-				level: "fail",
-				what: `The role may not use the tables: ${messageOf(error)}`,
-				remedy: "Grant it all rights on the tables of the schemas pi_geon and pi_geon_queue.",
-			};
-		}
+function rightsFinding({ role, missing }: RightsHere): PoolFinding {
+	const [requester, worker] = [missing.requester, missing.worker];
+	if (requester.length === 0 && worker.length === 0) {
+		return { level: "pass", what: `The role ${role} may post runs and work on them` };
 	}
-	return { level: "pass", what: "The role may read and write the tables" };
+	if (requester.length === 0) return { level: "pass", what: `The role ${role} may post runs` };
+	if (worker.length === 0) return { level: "pass", what: `The role ${role} may work on runs, and not post any` };
+	const lacks = requester.length <= worker.length ? requester : worker;
+	return {
+		level: "fail",
+		what: `The role ${role} may neither post runs nor work on them`,
+		remedy: `docs/pool.md lists the rights of both. This would do: ${lacks.join("; ")}`,
+	};
+}
+
+/** Where the connection leads, and whether others on the way can read it. */
+async function connection(database: PoolDatabase, pool: string): Promise<PoolFinding> {
+	const { rows } = await database.query<{ version: string; tls: string | null; isNear: boolean }>(
+		`SELECT current_setting('server_version') AS version, (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS tls,
+			coalesce(inet_server_addr() = inet_client_addr(), true) AS "isNear"`,
+	);
+	const { version = "", tls = null, isNear = true } = rows[0] ?? {};
+	const how = tls === null ? "without TLS" : tls;
+	const what = `The database of pool ${pool} can be reached: PostgreSQL ${version.split(" ")[0]}, ${how}`;
+	if (tls !== null || isNear) return { level: "pass", what };
+	return {
+		level: "warn",
+		what,
+		remedy: "Others on the network can read the password and the source. Put sslmode=verify-full in the address.",
+	};
 }
 
 async function thereAndBack({

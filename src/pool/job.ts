@@ -24,7 +24,7 @@ function userName(): string {
 }
 
 /**
- * The same run always becomes the same job, whichever process posts it: posting twice is posting once. Run ids are unique in
+ * The same run always becomes the same job, in every process that posts it: posting twice is posting once. Run ids are unique in
  * one ledger only, and one that was removed may come again.
  */
 export function jobIdOf(run: { ledger: string; id: RunId; createdAt: number }): string {
@@ -75,7 +75,7 @@ export type Order = RunOrder | CheckOrder;
 export const storedOrder = (order: Order): string =>
 	JSON.stringify(order.kind === "run" ? { ...order, plan: JSON.parse(storedPlan(order.plan)) } : order);
 
-/** What somebody wrote into a table is data. A text says what is wrong with it. */
+/** A table may hold anything: another version or another program may have written it. A string says what is wrong. */
 export function readOrder(stored: string): Order | string {
 	const order = parsedLine(stored);
 	if (!isRecord(order) || typeof order.requester !== "string") return "The order cannot be read.";

@@ -6,7 +6,7 @@ import type { Usage } from "../run/usage.ts";
 
 /** How far a run is, as its worker says. */
 export interface WorkerProgress {
-	/** Over all attempts, on whichever machines. */
+	/** Of all attempts, on all machines. */
 	usage: Usage;
 	/** What the child has last said. */
 	said?: string;

@@ -38,7 +38,7 @@ export const TABLES = `
 	CREATE TABLE IF NOT EXISTS pi_geon.outcomes (
 		job uuid PRIMARY KEY, attempt int NOT NULL, worker text NOT NULL, body text NOT NULL);
 	CREATE TABLE IF NOT EXISTS pi_geon.workers (
-		pool text NOT NULL, name text NOT NULL, places int NOT NULL, busy int NOT NULL, version text NOT NULL, pi text NOT NULL,
+		pool text NOT NULL, name text NOT NULL, places int NOT NULL, version text NOT NULL, pi text NOT NULL,
 		since timestamptz NOT NULL DEFAULT now(), seen_at timestamptz NOT NULL DEFAULT now(),
 		draining boolean NOT NULL DEFAULT false, PRIMARY KEY (pool, name));
 	CREATE TABLE IF NOT EXISTS pi_geon.lanes (pool text PRIMARY KEY, total int, per_requester int);
@@ -56,7 +56,7 @@ export const forgetJob: readonly string[] = [
 /** How long an ended job waits for its requester to fetch the outcome. */
 export const KEPT_DAYS = 30;
 
-/** Removes what belongs to jobs that are no more: pg-boss removes those of which nobody has fetched the outcome. */
+/** Removes the rows of jobs that pg-boss has removed because no requester fetched their outcome in time. */
 export const forgetOldJobs: readonly string[] = OF_JOBS.map(
 	(table) => `DELETE FROM pi_geon.${table} WHERE job IN (SELECT job FROM pi_geon.orders
 		WHERE created_at < now() - interval '${KEPT_DAYS + 1} days' AND NOT EXISTS (SELECT 1 FROM ${JOBS} WHERE id = orders.job))`,

@@ -9,7 +9,7 @@ import { sessionsRoot, treesRoot } from "../plan/session-place.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Redacted } from "../run/redacted.ts";
 import type { Supervisor } from "../supervise/supervisor.ts";
-import { PoolDatabase } from "./database.ts";
+import { connectToPool } from "./open.ts";
 import { removeOldCheckouts, stopOrphans, workerName } from "./porter/orphans.ts";
 import { Porter } from "./porter/porter.ts";
 import { PostgresPorterQueue } from "./porter/postgres-queue.ts";
@@ -30,6 +30,8 @@ export interface WorkerSetup {
 	profile(plan: LaunchPlan): string;
 	versions: { package: string; pi: string };
 	redact(text: string): Redacted;
+	/** For the shell that the worker runs in. */
+	tell?(line: string): void;
 	log: Log;
 }
 
@@ -50,7 +52,7 @@ export async function openWorker(setup: WorkerSetup): Promise<OpenWorker> {
 		clock: ports.clock,
 		log,
 	});
-	const database = await PoolDatabase.open({ url, name: settings.name, log });
+	const database = await connectToPool({ url, name: settings.name, log });
 	const name = workerName(hostname(), process.pid);
 	// Beside the trees of this machine's own runs.
 	const root = join(treesRoot(agentDir, homeDir), "..", "subagent-pool");

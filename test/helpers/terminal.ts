@@ -9,6 +9,8 @@ export interface TerminalOptions {
 	readonly rows?: number;
 	readonly version?: PiVersion;
 	readonly args?: readonly string[];
+	/** Commands for a shell, which start pi themselves. */
+	readonly commands?: string;
 	readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -43,8 +45,12 @@ const CLEAR_SCROLLBACK = "\x1b[3J";
 
 /** pi's interactive mode, on a terminal that only this test sees. */
 export function startTerminal(home: Home, options: TerminalOptions = {}): TestTerminal {
-	const { cols = 100, rows = 30, version = "0.87.1", args = [], env = {} } = options;
-	const pty = spawn(process.execPath, [cliOf(version), ...home.extensionArgs, ...args], {
+	const { cols = 100, rows = 30, version = "0.87.1", args = [], commands, env = {} } = options;
+	const [program, argv] =
+		commands === undefined
+			? [process.execPath, [cliOf(version), ...home.extensionArgs, ...args]]
+			: ["sh", ["-c", commands]];
+	const pty = spawn(program, argv, {
 		name: "xterm-256color",
 		cols,
 		rows,

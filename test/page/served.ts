@@ -1,4 +1,4 @@
-import { type Running, startPiGeon } from "../cli/pi-geon.ts";
+import { type Running, type Surroundings, startPiGeon } from "../cli/pi-geon.ts";
 import type { Home } from "../helpers/home.ts";
 
 export interface ServedPage extends Running {
@@ -10,8 +10,12 @@ export interface ServedPage extends Running {
 }
 
 /** `pi-geon web`, once it has printed its address. */
-export async function servePageOf(home: Home, args: readonly string[] = []): Promise<ServedPage> {
-	const running = startPiGeon(home, ["web", "--no-open", ...args]);
+export async function servePageOf(
+	home: Home,
+	args: readonly string[] = [],
+	surroundings: Surroundings = {},
+): Promise<ServedPage> {
+	const running = startPiGeon(home, ["web", "--no-open", ...args], surroundings);
 	await running.prints("\n");
 	const [url = ""] = running.printed.split("\n");
 	const { origin, port, hash } = new URL(url);

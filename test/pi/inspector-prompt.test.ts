@@ -42,6 +42,7 @@ async function opened(width = 80) {
 			cwd: plan.cwd,
 			drafts,
 			sources: { ledger, redactor: createRedactor({ secrets: [], homeDir: "/home/ali" }) },
+			lookAtPools: async () => [],
 			actions: {
 				changesState: () => "pending",
 				message: async (_record: RunRecord, text: string) => {

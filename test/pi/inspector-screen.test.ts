@@ -3,6 +3,7 @@ import { initTheme } from "@earendil-works/pi-coding-agent";
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, test } from "vitest";
 import type { RunInfo } from "../../src/operate/info.ts";
+import { poolReport } from "../../src/operate/report/pool.ts";
 import type { ListedRun } from "../../src/pi/inspector/run-rows.ts";
 import { drawScreen, type InspectorView } from "../../src/pi/inspector/screen.ts";
 import { itemsOf } from "../../src/pi/inspector/transcript-items.ts";
@@ -124,6 +125,7 @@ const base: InspectorView = {
 	},
 	shows: "transcript",
 	diff: [],
+	pools: [],
 	unfolded: false,
 	top: undefined,
 	notice: "",
@@ -145,6 +147,30 @@ const views: Record<string, InspectorView> = {
 	list: { ...base, pane: "list" },
 	"list of the folder": { ...base, pane: "list", scope: "folder", selected: 2 },
 	empty: { ...base, rows: [], count: { total: 0, queued: 0, running: 0 }, pane: "list", run: undefined },
+	pools: {
+		...base,
+		pane: "list",
+		shows: "pools",
+		top: 0,
+		pools: [
+			...poolReport({
+				name: "team",
+				status: {
+					workers: [
+						{ name: "box:812", places: 4, busy: 3, version: "0.1.0", pi: "1.5.0", draining: false, silentMs: 900 },
+						{ name: "attic:77", places: 2, busy: 1, version: "0.1.0", pi: "1.5.0", draining: true, silentMs: 31_000 },
+					],
+					running: 4,
+					waiting: 2,
+					longestWaitMs: 130_000,
+					requesters: [{ name: "anna@laptop", running: 4, waiting: 2 }],
+					limits: { total: 8, perRequester: null },
+				},
+			}),
+			"",
+			...poolReport({ name: "far", problem: "connect ECONNREFUSED 192.0.2.1:5432", remedy: "Check the host." }),
+		],
+	},
 	"empty folder": {
 		...base,
 		rows: [],

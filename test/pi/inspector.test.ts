@@ -46,6 +46,7 @@ async function open(width: number, outcome = success()) {
 		cwd: "/",
 		drafts: new Map(),
 		sources: { ledger, redactor: createRedactor({ secrets: [], homeDir: "/home/ali" }) },
+		lookAtPools: async () => [],
 		actions: {} as never,
 		done() {},
 	});

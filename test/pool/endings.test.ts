@@ -49,7 +49,7 @@ const comparable = (outcome: Outcome) => {
 describe.each(somePi(import.meta.url))("through a pool, on pi %s", (version) => {
 	test("runs end as they do on this machine: with the same cause, answer, words and usage", async () => {
 		const { a, b } = await machines({ version, child, agents: AGENTS });
-		const worker = await startWorker(b, "--places", "6");
+		const worker = await startWorker(b, { args: ["--places", "6"] });
 		const rpc = startRpc(a);
 		for (const [task, { agent }] of Object.entries(ENDINGS)) {
 			await rpc.promptAndSettle(`spawn ${agent} ${task}`);

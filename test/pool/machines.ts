@@ -38,9 +38,13 @@ export interface RunningWorker {
 }
 
 /** `pi-geon worker` on the machine that a home stands for. Resolves once it takes runs. */
-export async function startWorker(home: Home, ...args: string[]): Promise<RunningWorker> {
+export async function startWorker(
+	home: Home,
+	{ args = [], prefix = [] }: { args?: readonly string[]; prefix?: readonly string[] } = {},
+): Promise<RunningWorker> {
 	const cli = join(stagedPackage(), "dist", "cli.js");
-	const child = spawn(process.execPath, [cli, "worker", "--pool", "team", ...args], {
+	const [program = "", ...given] = [...prefix, process.execPath, cli, "worker", "--pool", "team", ...args];
+	const child = spawn(program, given, {
 		cwd: home.scratch,
 		env: { ...home.env },
 		stdio: ["ignore", "pipe", "pipe"],

@@ -53,6 +53,7 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
 		throw new Error(`PostgreSQL does not start: ${String(error)}\n${said.slice(-10).join("")}`);
 	}
 	const url = (database: string, through = port) => `postgres://postgres:${password}@127.0.0.1:${through}/${database}`;
+	let hasStopped = false;
 	return {
 		port,
 		url,
@@ -76,6 +77,8 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
 			}
 		},
 		async stop() {
+			if (hasStopped) return;
+			hasStopped = true;
 			await server.stop();
 			await rm(folder, { recursive: true, force: true });
 		},

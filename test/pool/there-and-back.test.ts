@@ -252,7 +252,7 @@ describe.each(somePi(import.meta.url))("on pi %s, a pool", (version) => {
 		const { a, b } = await machines({ version, child: reader() });
 		const config = { pools: { team: { urlEnv: POOL_VARIABLE, setup: ["sh", "-c", "echo set up >> ../setup.log"] } } };
 		writeFileSync(join(b.agentDir, "pi-geon.json"), JSON.stringify(config));
-		const worker = await startWorker(b, "--places", "1");
+		const worker = await startWorker(b, { args: ["--places", "1"] });
 		const rpc = startRpc(a);
 		await rpc.promptAndSettle("spawn explorer good");
 		const file = await sessionFileOf(rpc);

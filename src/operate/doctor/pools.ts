@@ -1,5 +1,4 @@
 import { packageVersion } from "../../config/package-version.ts";
-import { NO_LOG } from "../../log/log.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { Check, Finding } from "./check.ts";
 
@@ -9,32 +8,29 @@ export const checkPools: Check = {
 	async *run({ sources, signal }) {
 		const { pools } = sources.config.config;
 		if (pools.length === 0) return;
-		const [{ poolAddress }, { PoolDatabase }, { checkPool }] = await Promise.all([
-			import("../../pool/address.ts"),
-			import("../../pool/database.ts"),
+		const [{ openPool }, { checkPool }] = await Promise.all([
+			import("../../pool/open.ts"),
 			import("../../pool/check.ts"),
 		]);
 		for (const settings of pools) {
 			const { name } = settings;
 			try {
-				const url = poolAddress(settings, sources);
-				const database = await PoolDatabase.open({ url, name, log: NO_LOG });
+				const database = await openPool(settings, sources);
 				try {
-					yield { level: "pass", what: `The database of pool ${name} can be reached` };
 					yield* checkPool({ database, pool: name, version: packageVersion(), signal });
 				} finally {
 					await database.close();
 				}
 			} catch (error) {
-				yield unreachable(name, error);
+				yield unusable(name, error);
 			}
 		}
 	},
 };
 
-const unreachable = (name: string, error: unknown): Finding => ({
+const unusable = (name: string, error: unknown): Finding => ({
 	level: "fail",
 	what: `Pool ${name} cannot be used`,
 	detail: messageOf(error),
-	remedy: "Runs that name it wait until it can be. docs/pool.md says what it needs.",
+	remedy: "Until then, its runs wait. docs/pool.md says what a pool needs.",
 });

@@ -13,6 +13,7 @@ import { AgentsView } from "./views/agents.tsx";
 import { CostsView } from "./views/costs.tsx";
 import { DoctorView } from "./views/doctor.tsx";
 import { LogsView } from "./views/logs.tsx";
+import { PoolsView } from "./views/pools.tsx";
 
 const ROOM_FOR_LIST = "(min-width: 1100px)";
 
@@ -34,6 +35,7 @@ function Content() {
 	const hasRoom = useMedia(ROOM_FOR_LIST);
 	const { view } = route.value;
 	if (view === "agents") return <AgentsView />;
+	if (view === "pools") return <PoolsView />;
 	if (view === "costs") return <CostsView />;
 	if (view === "doctor") return <DoctorView />;
 	if (view === "logs") return <LogsView />;
@@ -50,6 +52,7 @@ function Content() {
 const TITLES: Readonly<Record<View, string>> = {
 	runs: "Runs",
 	agents: "Agents",
+	pools: "Pools",
 	costs: "Costs",
 	doctor: "Doctor",
 	logs: "Logs",
@@ -62,7 +65,7 @@ function TopBar() {
 				pi-geon
 			</a>
 			<nav class="views" aria-label="Views">
-				{VIEWS.map((view) => (
+				{VIEWS.filter((view) => view !== "pools" || hello.value?.hasPools).map((view) => (
 					<a href={viewLink(view)} aria-current={route.value.view === view ? "page" : undefined}>
 						{TITLES[view]}
 					</a>

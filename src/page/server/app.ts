@@ -20,6 +20,7 @@ import {
 	type LedgerState,
 	type LogQuery,
 	type PageFormat,
+	type Pools,
 	PROOF_ROUTE,
 	ROUTES,
 } from "../api.ts";
@@ -68,7 +69,8 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 		await hub.look();
 		const state = await ledger.read(() => ledger.state).catch(stateOf);
 		const { version, cwd } = sources;
-		return context.json({ version, cwd: redactor.redact(cwd), ledger: state, now: Date.now() } satisfies Hello);
+		const said: Hello = { version, cwd: redactor.redact(cwd), ledger: state, now: Date.now() };
+		return context.json({ ...said, ...(sources.hasPools() && { hasPools: true }) } satisfies Hello);
 	});
 	app.get(ROUTES.overview, async (context) =>
 		context.json(await ledger.read((opened) => overviewOf({ ledger: opened, redactor }))),
@@ -121,6 +123,9 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 		const count = Math.min(Math.max(1, days), MOST_DAYS);
 		return context.json(await ledger.read((opened) => costsOfDays(opened, count, { redactor })));
 	});
+	app.get(ROUTES.pools, async (context) =>
+		context.json({ pools: redactor.redactValue(await sources.lookAtPools()) } satisfies Pools),
+	);
 	app.get(ROUTES.agents, async (context) =>
 		context.json(redactor.redactValue(await sources.agents(await folderIn(context)))),
 	);

@@ -7,6 +7,7 @@ import type { Denial } from "../../operate/denial.ts";
 import type { CheckResult } from "../../operate/doctor/check.ts";
 import type { DoctorOptions } from "../../operate/doctor/doctor.ts";
 import type { RunId } from "../../run/ids.ts";
+import type { PoolLook } from "../../run/pool-status.ts";
 import type { AgentsHere, SendDone } from "../api.ts";
 
 /** What the page's server needs of those who start it. */
@@ -24,6 +25,9 @@ export interface PageSources {
 	log: Log;
 	/** The agents of a folder, and what each gets there. */
 	agents(cwd: string): Promise<AgentsHere>;
+	/** Whether a pool is configured. */
+	hasPools(): boolean;
+	lookAtPools(): Promise<PoolLook[]>;
 	doctor(options: DoctorOptions): Promise<CheckResult[]>;
 	/** A run that no host had was ended here: its outcome is in the ledger. */
 	ended(runId: RunId, ledger: Ledger): void;

@@ -3,8 +3,8 @@ import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { inOneLine } from "../../collect/plain.ts";
 import type { RunInfo } from "../../operate/info.ts";
 import { runFacts } from "../../operate/report/run-info.ts";
-import { stateInWords, titleOf } from "../../operate/report/words.ts";
-import { count, dollars, duration, plural } from "../../run/amounts.ts";
+import { elapsed, stateInWords, titleOf } from "../../operate/report/words.ts";
+import { count, dollars, plural } from "../../run/amounts.ts";
 import { inputTokens } from "../../run/usage.ts";
 import { factLines } from "../view/fact-lines.ts";
 import { markOf } from "./list-lines.ts";
@@ -23,7 +23,7 @@ export function shortFacts(info: RunInfo, { theme, width, now }: FactsDrawing): 
 	const name = `${theme.fg("dim", `#${info.number}`)} ${theme.fg("accent", theme.bold(inOneLine(info.agent)))} ${titleOf(info)}`;
 	const facts = [
 		theme.fg(color, `${mark} ${stateInWords(info)}`),
-		...(info.startedAt === undefined ? [] : [duration((info.endedAt ?? now) - info.startedAt)]),
+		...(info.startedAt === undefined ? [] : [elapsed(info, now)]),
 		...(usage.turns > 0 ? [plural(usage.turns, "turn")] : []),
 		...(read + usage.output > 0 ? [`${count(read)} in / ${count(usage.output)} out`] : []),
 		...(usage.cost > 0 ? [dollars(usage.cost)] : []),

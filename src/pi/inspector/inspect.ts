@@ -1,8 +1,10 @@
 import { rmSync, statSync } from "node:fs";
-import { type ExtensionContext, SessionManager } from "@earendil-works/pi-coding-agent";
+import { type ExtensionContext, getAgentDir, SessionManager } from "@earendil-works/pi-coding-agent";
 import { inOneLine } from "../../collect/plain.ts";
+import type { PoolSettings } from "../../config/config.ts";
 import type { RunId } from "../../run/ids.ts";
 import { messageOf } from "../../run/message-of.ts";
+import type { PoolLook } from "../../run/pool-status.ts";
 import type { TerminalUiSetup } from "../terminal-ui.ts";
 import { runActions, type SessionToOpen } from "./actions.ts";
 import { Inspector, type InspectorResult } from "./inspector.ts";
@@ -12,6 +14,13 @@ interface InspectSetup extends TerminalUiSetup {
 	session: ExtensionContext;
 	/** What is to be done when the session is over. */
 	endings: Set<() => void>;
+}
+
+/** Loads the part for pools only where there is one. */
+async function lookAtPoolsHere(pools: readonly PoolSettings[]): Promise<PoolLook[]> {
+	if (pools.length === 0) return [];
+	const { lookAtPools } = await import("../../pool/look.ts");
+	return lookAtPools(pools, { agentDir: getAgentDir(), env: process.env });
 }
 
 /** They outlast the inspector, which is closed with the key that leaves them. */
@@ -35,6 +44,7 @@ export async function inspect(ctx: ExtensionContext, setup: InspectSetup): Promi
 						drafts,
 						sources: available,
 						actions: runActions({ ...setup, canOpen: canSwitch(ctx), available }),
+						lookAtPools: () => lookAtPoolsHere(available.config.pools),
 						done,
 					});
 					close = () => inspector.close();

@@ -5,10 +5,12 @@ import { findRun, type RunRecord } from "../../ledger/records.ts";
 import type { RunSources } from "../../operate/runs.ts";
 import { isRunId, type RunId } from "../../run/ids.ts";
 import { messageOf } from "../../run/message-of.ts";
+import type { PoolLook } from "../../run/pool-status.ts";
 import type { LiveRuns, Viewer } from "../../supervise/live-runs.ts";
 import type { Done, RunActions, SessionToOpen } from "./actions.ts";
 import { changesKeys } from "./changes-keys.ts";
 import { type Action, actionOf } from "./keys.ts";
+import { poolsReader } from "./pools.ts";
 import { nameIn, PromptLine } from "./prompt-line.ts";
 import { type RunRows, runRows } from "./run-rows.ts";
 import { drawScreen, type InspectorView, type Screen } from "./screen.ts";
@@ -37,6 +39,8 @@ interface InspectorSetup {
 	drafts: Map<RunId, string>;
 	sources: RunSources;
 	actions: RunActions;
+	/** How the configured pools stand. */
+	lookAtPools(): Promise<PoolLook[]>;
 	done: (result: InspectorResult) => void;
 }
 
@@ -47,6 +51,7 @@ export class Inspector implements Component, Focusable, Viewer {
 	readonly #changes: ReturnType<typeof changesKeys>;
 	#readRows: () => RunRows;
 	readonly #readSelected: (record: RunRecord) => InspectorView["run"];
+	readonly #pools: ReturnType<typeof poolsReader>;
 	readonly #paintTranscript = transcriptPainter();
 	readonly #detach: () => void;
 	readonly #clock: NodeJS.Timeout;
@@ -65,6 +70,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		run: undefined,
 		shows: "transcript",
 		diff: [],
+		pools: [],
 		unfolded: false,
 		top: undefined,
 		notice: "",
@@ -84,6 +90,10 @@ export class Inspector implements Component, Focusable, Viewer {
 			tell: (action) => this.#tell(action),
 			ask: (question, asked) => this.#ask(question, asked),
 			showDiff: (record, lines) => this.#showDiff(record, lines),
+		});
+		this.#pools = poolsReader(setup.lookAtPools, (pools) => {
+			this.#show({ pools });
+			this.changed();
 		});
 		this.#readRows = runRows({ parentSession: setup.parentSession }, setup.sources);
 		this.#readSelected = selectedRun(setup.sources, setup.live);
@@ -179,6 +189,10 @@ export class Inspector implements Component, Focusable, Viewer {
 		close: () => this.close(),
 		fold: () => this.#show({ unfolded: !this.#view.unfolded }),
 		facts: () => this.#withRun(() => this.#toggle("facts", "run")),
+		pools: () => {
+			this.#toggle("pools", this.#view.pane);
+			this.#refresh();
+		},
 		help: () => this.#toggle("help", this.#view.pane),
 		message: () => this.#withRun((record) => this.#write(record)),
 		stop: () => this.#withRun((record) => this.#askStop(record)),
@@ -194,19 +208,23 @@ export class Inspector implements Component, Focusable, Viewer {
 		if (record) act(record);
 	}
 
-	#toggle(shows: "facts" | "help" | "diff", pane: InspectorView["pane"]): void {
+	#toggle(shows: "facts" | "help" | "diff" | "pools", pane: InspectorView["pane"]): void {
 		const next = this.#view.shows === shows ? "transcript" : shows;
 		this.#show({ shows: next, top: firstRow(next), pane });
 	}
 
 	#goBack(): void {
-		if (this.#view.shows === "help") this.#show({ shows: "transcript", top: undefined });
+		if (this.#coversList()) this.#show({ shows: "transcript", top: undefined });
 		else if (this.#view.pane === "run") this.#show({ pane: "list" });
 		else this.close();
 	}
 
 	#isListed(): boolean {
-		return this.#view.pane === "list" && this.#view.shows !== "help";
+		return this.#view.pane === "list" && !this.#coversList();
+	}
+
+	#coversList(): boolean {
+		return this.#view.shows === "help" || this.#view.shows === "pools";
 	}
 
 	#show(change: Partial<InspectorView>): void {
@@ -322,6 +340,7 @@ export class Inspector implements Component, Focusable, Viewer {
 			if (Date.now() - this.#rowsReadAt >= TICK_EVERY_MS - REFRESH_EVERY_MS) this.#readList();
 			this.#readRun();
 		});
+		if (this.#view.shows === "pools") this.#pools.read();
 		this.#setup.tui.requestRender();
 	}
 

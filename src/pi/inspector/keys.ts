@@ -22,6 +22,7 @@ export type Action =
 	| "diff"
 	| "apply"
 	| "scope"
+	| "pools"
 	| "help";
 
 interface Binding {
@@ -50,6 +51,7 @@ export const BINDINGS: readonly Binding[] = [
 	{ action: "apply", keys: ["a"], about: "apply these changes to your working tree, or revert them" },
 	{ action: "copy", keys: ["c"], about: "copy the answer" },
 	{ action: "scope", keys: ["s"], about: "the runs of all sessions in this folder, or of this session" },
+	{ action: "pools", keys: ["w"], about: "the workers of your pools and their places, or the transcript" },
 	{ action: "help", keys: ["?"], about: "this help" },
 	{ action: "back", keys: ["escape", "left"], about: "back to the list, then close" },
 	{ action: "close", keys: ["q", "ctrl+c"], about: "close" },

@@ -1,9 +1,8 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { inOneLine } from "../../collect/plain.ts";
-import { stateInWords } from "../../operate/report/words.ts";
+import { elapsed, stateInWords } from "../../operate/report/words.ts";
 import type { RunSummary } from "../../operate/runs.ts";
-import { duration } from "../../run/amounts.ts";
 import { howToBegin } from "../how-to-begin.ts";
 import { cut } from "../view/fitted.ts";
 import type { ListedRun } from "./run-rows.ts";
@@ -88,7 +87,7 @@ function rowLine(
 function tookOf(row: ListedRun, now: number, width: number): string {
 	const state = stateInWords(row);
 	if (row.startedAt === undefined) return state;
-	const time = duration((row.endedAt ?? now) - row.startedAt);
+	const time = elapsed(row, now);
 	const isTold = row.phase === "ended" && (row.status !== "success" || width >= ROOM_FOR_FINISHED);
 	return isTold ? `${state} ${time}` : time;
 }

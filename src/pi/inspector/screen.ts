@@ -28,9 +28,11 @@ export interface InspectorView {
 	/** Which of the two has the keys; on a narrow screen, which of them is there at all. */
 	pane: "list" | "run";
 	run: { info: RunInfo; transcript: TranscriptContent } | undefined;
-	shows: "transcript" | "facts" | "diff" | "help";
+	shows: "transcript" | "facts" | "diff" | "pools" | "help";
 	/** The patch that is shown. */
 	diff: string[];
+	/** How the pools stand. */
+	pools: string[];
 	unfolded: boolean;
 	/** The first line that is shown of a text that does not fit; undefined: its end, wherever that moves. */
 	top: number | undefined;
@@ -101,7 +103,7 @@ function panes(
 }
 
 const isTextShown = ({ pane, shows }: InspectorView, width: number): boolean =>
-	width >= TWO_PANES || pane === "run" || shows === "help";
+	width >= TWO_PANES || pane === "run" || shows === "help" || shows === "pools";
 
 /** The run that is selected, or the help. The first lines stay; the rest scrolls. */
 function textPane(view: InspectorView, drawing: ScreenDrawing, rows: number): TextPane {
@@ -109,6 +111,10 @@ function textPane(view: InspectorView, drawing: ScreenDrawing, rows: number): Te
 	const width = drawing.width >= TWO_PANES ? drawing.width - listWidth(drawing.width) - 2 : drawing.width;
 	const { run } = view;
 	if (view.shows === "help") return scrolled([], helpLines(theme, width), view.top, rows);
+	if (view.shows === "pools") {
+		const lines = view.pools.flatMap((line) => wrapTextWithAnsi(plain(line), width));
+		return scrolled([], lines, view.top, rows);
+	}
 	if (!run) return { lines: [], total: 0, height: rows, below: 0 };
 	const head = shortFacts(run.info, { theme, width, now });
 	if (view.shows === "facts") {
@@ -197,7 +203,7 @@ type KeyHint = [key: string, what: string];
 function hintsOf(view: InspectorView, width: number): KeyHint[] {
 	const { pane, run, shows, scope, unfolded } = view;
 	const close: KeyHint = ["q", "close"];
-	if (shows === "help") return [["esc", "back"], close];
+	if (shows === "help" || shows === "pools") return [["esc", "back"], close];
 	if (!run) return [["?", "help"], ["s", scope === "session" ? "all sessions" : "this session"], close];
 	const isOpen = run.info.phase !== "ended";
 	const facts: KeyHint = ["i", shows === "facts" ? "transcript" : "facts"];

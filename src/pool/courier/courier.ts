@@ -29,7 +29,7 @@ interface OpenQueue {
 }
 
 /**
- * What a host does with runs of a pool: it posts them, brings messages and stop requests to whoever works on them, and brings home
+ * What a host does with runs of a pool: it posts them, brings messages and stop requests to their workers, and brings home
  * what comes of it. The ledger here stays the truth about what the conversation is owed.
  */
 export class Courier {
@@ -85,7 +85,7 @@ export class Courier {
 		return this.#facts.connect?.(onHint) ?? connectToPostgres(this.#facts, onHint);
 	}
 
-	/** What nobody needs any more is removed: it holds the source. Whatever is left is removed after its time. */
+	/** Removes what is no longer needed, since it holds source. What remains is removed after its time. */
 	async #forgetOnceRecorded(id: RunId, job: string): Promise<void> {
 		this.#toForget.set(job, id);
 		for (let look = 0; look < RECORDED_WITHIN && this.#toForget.has(job); look++) {

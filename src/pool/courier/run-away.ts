@@ -6,7 +6,6 @@ import type { Places } from "../../ledger/places.ts";
 import { heldRuns } from "../../ledger/progress.ts";
 import type { Log } from "../../log/log.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { messageOf } from "../../run/message-of.ts";
 import type { EndCause, Outcome } from "../../run/outcome.ts";
 import type { Usage } from "../../run/usage.ts";
 import { PoolProblem } from "../address.ts";
@@ -14,6 +13,7 @@ import { HintedWait } from "../hinted-wait.ts";
 import { readWorkerProgress } from "../progress.ts";
 import type { CourierQueue, JobRow } from "../queue.ts";
 import { CannotTravel, type packRepository } from "../repository/pack.ts";
+import { whyUnreachable } from "../unreachable.ts";
 import { Exchange } from "./exchange.ts";
 import { broughtHome } from "./outcome-home.ts";
 import { postRun } from "./post.ts";
@@ -233,17 +233,19 @@ export class RunAway {
 	/** What cannot be posted ends the run. What is wrong with the connection may pass. */
 	#trouble(error: unknown): Ended | undefined {
 		const { setup, record } = this.#facts;
-		const message = messageOf(error);
-		if (error instanceof CannotTravel) return this.#refusedBecause(`Pool ${setup.pool} cannot do this: ${message}`);
-		if (error instanceof PoolProblem) return this.#refusedBecause(message);
+		if (error instanceof CannotTravel) {
+			return this.#refusedBecause(`Pool ${setup.pool} cannot do this: ${error.message}`);
+		}
+		if (error instanceof PoolProblem) return this.#refusedBecause(error.message);
+		const { problem, remedy } = whyUnreachable(error);
 		if (this.#troubleSince === undefined) {
 			this.#troubleSince = this.#now;
 			setup.log.warn("a pool cannot be reached", { runId: record.run.id, pool: setup.pool, error });
 		}
-		this.#setAway({ pool: setup.pool, since: setup.clock.now(), trouble: message });
+		this.#setAway({ pool: setup.pool, since: setup.clock.now(), trouble: `${problem}. ${remedy}` });
 		if (!this.#stop || this.#now - this.#stop.at < GIVES_UP_AFTER_MS) return undefined;
 		return this.#endedAs(this.#stopped(this.#stop), [
-			`Pool ${setup.pool} cannot be reached (${message}), so a worker may continue with it until it can.`,
+			`Pool ${setup.pool} cannot be reached (${problem}), so a worker may continue with it until it can.`,
 		]);
 	}
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { outcomeOf } from "../../collect/outcome.ts";
+import { inOneLine } from "../../collect/plain.ts";
 import type { Config, PoolSettings } from "../../config/config.ts";
 import { changeFiles } from "../../ledger/change-files.ts";
 import { settleDeliveries } from "../../ledger/deliveries.ts";
@@ -11,6 +12,8 @@ import { LedgerTrouble } from "../../ledger/trouble.ts";
 import type { Log } from "../../log/log.ts";
 import type { LaunchPlan } from "../../plan/plan.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { duration } from "../../run/amounts.ts";
+import { ENDED } from "../../run/ending-words.ts";
 import type { RunId } from "../../run/ids.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { Outcome } from "../../run/outcome.ts";
@@ -47,6 +50,8 @@ export interface AssignmentSetup {
 	about: object;
 	laneLimit: number;
 	redact(text: string): Redacted;
+	/** For the shell that the worker runs in. */
+	tell?(line: string): void;
 	clock: Clock;
 	log: Log;
 }
@@ -116,6 +121,7 @@ export class PoolAssignment {
 		} catch (error) {
 			if (error instanceof ClaimLost || this.#lost.signal.aborted) {
 				log.info("a job is not ours any more", { jobId });
+				this.#setup.tell?.("A run is no longer this worker's: another worker continues it, or it was stopped.");
 				return true;
 			}
 			if (error instanceof CannotTravel) {
@@ -144,6 +150,8 @@ export class PoolAssignment {
 		const { id: runId } = admitted.record.run;
 		log.info("working on a run of the pool", { runId, from: order.requester, attempt: this.job.retryCount });
 		this.#running = { runId, relay };
+		const began = clock.elapsed();
+		this.#tell(order, `taken from ${order.requester}`);
 		if (this.#lost.signal.aborted) void this.#stopChild(runId, "the pool");
 		let isOver = false;
 		const relaying = this.#relayUntil(() => isOver || this.#lost.signal.aborted);
@@ -157,7 +165,8 @@ export class PoolAssignment {
 		const outcome = this.#withNote(order, ended.run.outcome);
 		for (;;) {
 			try {
-				return await this.#complete(storedOutcome(outcome), { relay, home });
+				await this.#complete(storedOutcome(outcome), { relay, home });
+				return this.#tell(order, `${ENDED[outcome.cause]} after ${duration(clock.elapsed() - began)}`);
 			} catch (error) {
 				if (error instanceof ClaimLost || this.#lost.signal.aborted) throw error;
 				log.warn("an outcome is not in the database yet", { runId, error });
@@ -178,6 +187,11 @@ export class PoolAssignment {
 		}
 	}
 
+	#tell({ runId, plan, label }: RunOrder, what: string): void {
+		const title = label === undefined ? "" : ` "${label}"`;
+		this.#setup.tell?.(inOneLine(this.#setup.redact(`Run ${runId}, ${plan.agent}${title}: ${what}`)));
+	}
+
 	#withNote({ plan }: RunOrder, outcome: Outcome): Outcome {
 		if (!plan.tree || this.job.retryCount === 0) return outcome;
 		const note = this.#setup.redact(
@@ -187,6 +201,7 @@ export class PoolAssignment {
 	}
 
 	async #refuse(message: string): Promise<void> {
+		this.#setup.tell?.(inOneLine(this.#setup.redact(`A run was refused: ${message}`)));
 		const error = { code: "SUBAGENT_FAILED", message: `${this.#setup.worker}: ${message}`, reason: "pool" } as const;
 		const facts = { usage: NO_USAGE, displayItems: [], attempts: 1, warnings: [] };
 		const outcome = redactOwnParts(outcomeOf({ kind: "refused", error }, facts), this.#setup.redact);

@@ -15,7 +15,7 @@ export interface GuestFacts {
 	cwd: string;
 	session: ChildSession;
 	config: Config;
-	/** How long it has been worked on, on whichever machines. */
+	/** How long workers have worked on it, on all machines together. */
 	elapsedMs: number;
 }
 

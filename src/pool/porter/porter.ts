@@ -1,5 +1,6 @@
 import { HEARTBEAT_SECONDS } from "../database.ts";
 import { HintedWait } from "../hinted-wait.ts";
+import { whyUnreachable } from "../unreachable.ts";
 import { type AssignmentSetup, PoolAssignment } from "./assignment.ts";
 
 export interface PorterSetup extends AssignmentSetup {
@@ -27,6 +28,7 @@ export class Porter {
 	#isDraining = false;
 	#heardAt: number;
 	#takesAgainAt = 0;
+	#isCutOff = false;
 
 	constructor(setup: PorterSetup) {
 		this.#setup = setup;
@@ -74,11 +76,27 @@ export class Porter {
 					await this.#beat();
 				}
 				await this.#claim();
+				this.#tellReached();
 			} catch (error) {
 				log.warn("the pool cannot be reached", { pool: this.#setup.settings.name, error });
+				this.#tellReached(error);
 			}
 			await this.#news.wait(Math.max(10, nextBeat - clock.elapsed()));
 		}
+	}
+
+	/** Once when it cannot be reached, and once when it can again. */
+	#tellReached(error?: unknown): void {
+		const { tell, settings } = this.#setup;
+		if (error === undefined) {
+			if (this.#isCutOff) tell?.(`Pool ${settings.name} can be reached again.`);
+			this.#isCutOff = false;
+			return;
+		}
+		if (this.#isCutOff) return;
+		this.#isCutOff = true;
+		const { problem, remedy } = whyUnreachable(error);
+		tell?.(`Pool ${settings.name} cannot be reached: ${problem}. ${remedy} Trying again.`);
 	}
 
 	/** Its jobs go to other workers at once. */

@@ -24,9 +24,9 @@ export class PostgresPorterQueue implements PorterQueue {
 
 	async beat({ pool, worker, places, versions, held }: WorkerSign) {
 		const { rows } = await this.#database.query<{ draining: boolean }>(
-			`INSERT INTO pi_geon.workers (pool, name, places, busy, version, pi) VALUES ($1, $2, $3, $4, $5, $6)
-				ON CONFLICT (pool, name) DO UPDATE SET busy = excluded.busy, seen_at = now() RETURNING draining`,
-			[pool, worker, places, held.length, versions.package, versions.pi],
+			`INSERT INTO pi_geon.workers (pool, name, places, version, pi) VALUES ($1, $2, $3, $4, $5)
+				ON CONFLICT (pool, name) DO UPDATE SET seen_at = now() RETURNING draining`,
+			[pool, worker, places, versions.package, versions.pi],
 		);
 		const { boss, queue } = this.#database;
 		const touched = held.length > 0 ? await boss.touch(queue, [...held]) : {};

@@ -93,7 +93,7 @@ export class Relay {
 		};
 	}
 
-	/** What is said to the child becomes a row of the ledger here, as if somebody here had said it. */
+	/** A message to the child becomes a row of this machine's ledger, like a message of a user here. */
 	async receive(): Promise<void> {
 		const { queue, ledger, job, runId, clock, onNews } = this.#setup;
 		for (const { kind, seq, body, sender } of await queue.said(job.id)) {
@@ -101,7 +101,7 @@ export class Relay {
 			else if (!this.#given.has(seq)) {
 				const at = clock.now();
 				const here = sendToRun(ledger, runId, { body, at, ...(sender === "user" && { sender }) });
-				// It has ended: the requester continues with the message.
+				// The run finished before the message came. The requester makes a follow-up run of it.
 				if (here === undefined) return;
 				this.#given.add(seq);
 				this.#seqThere.set(here, seq);

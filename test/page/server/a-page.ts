@@ -73,6 +73,8 @@ function someSources(folder: string, places: Places): PageSources {
 		log: NO_LOG,
 		agents: async (cwd) => ({ cwd, isTrusted: true, agents: [], untrusted: 0, problems: [] }),
 		ended: () => {},
+		hasPools: () => false,
+		lookAtPools: async () => [],
 		doctor: async () => [],
 		post: async () => ({ status: "error", error: "Not in this test." }),
 	};

@@ -2,8 +2,8 @@ import { computed, signal } from "@preact/signals";
 import { takeToken } from "./token.ts";
 
 /** Where the reader is: `#/`, `#/run/<id>`, `#/run/<id>/changes`, `#/agents` and so on. */
-export type View = "runs" | "agents" | "costs" | "doctor" | "logs";
-export const VIEWS: readonly View[] = ["runs", "agents", "costs", "doctor", "logs"];
+export type View = "runs" | "agents" | "pools" | "costs" | "doctor" | "logs";
+export const VIEWS: readonly View[] = ["runs", "agents", "pools", "costs", "doctor", "logs"];
 
 export type RunTab = "transcript" | "changes" | "details";
 
