@@ -4,7 +4,7 @@ import { newRunId } from "../../src/run/ids.ts";
 
 const drain: Drain = { deadline: 100, sayAwaited: () => {}, sayLeft: () => {} };
 
-test("a drain ends when something is handed over, and not a second time", async () => {
+test("a drain ends once, with the first messages that it gets", async () => {
 	const draining = new CurrentDrain();
 	const handed = draining.begin(drain);
 	const message = { customType: "pi-geon:stopped", content: "" } as never;

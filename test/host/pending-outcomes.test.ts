@@ -49,7 +49,7 @@ test("what an earlier attempt left behind gives way to the ending of a later one
 	expect(outcomes(ledger)).toEqual([{ state: "ended", output: "current", at: 50 }]);
 });
 
-test("the ending of a run that another host has by now is told as not counted, and not recorded", async () => {
+test("an ending does not count, and is not recorded, once another host has the run", async () => {
 	const ledger = await scratch.ledger();
 	const [pending, record] = [pendingIn(ledger), claimed(ledger)];
 	pending.add({ ...record, run: { ...record.run, fence: record.run.fence - 1 } }, success());

@@ -58,7 +58,7 @@ function scene() {
 	return { world, ledger, host, children, served, pass, admit, runs, hostRow, hasLeft: () => hasLeft };
 }
 
-test("a host claims what waits for it, records how it ended, and leaves when nobody has needed it for a while", async () => {
+test("a host claims queued runs, records how they ended, and leaves after a while without work", async () => {
 	const { admit, children, pass, runs, hostRow, served } = scene();
 	admit();
 	await pass(1000);
@@ -103,7 +103,7 @@ test("what ended while the ledger could not be written to is recorded afterwards
 	expect(runs()).toEqual([{ state: "ended", cause: "finalized" }]);
 });
 
-test("one that is ended from outside gives its runs to the next host at once, less those that have ended", async () => {
+test("a host that is ended from outside gives its unfinished runs to the next host at once", async () => {
 	const { host, admit, children, pass, runs, ledger, world } = scene();
 	admit();
 	admit();

@@ -87,7 +87,7 @@ test.each<[string, () => Promise<Answer | typeof NOBODY>, object]>([
 	expect(received.at(-1)).toEqual({ ...expected, runId, askId: 7 });
 });
 
-test("a question about a run that nobody watches is passed on", async () => {
+test("a question about a run without a listener is passed on", async () => {
 	const { received, says, runId } = await scene();
 	await says({ type: "ask", runId, askId: 7, question: QUESTION });
 	expect(received).toEqual([{ type: "pass", runId, askId: 7 }]);
