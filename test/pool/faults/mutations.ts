@@ -59,8 +59,8 @@ export const POOL_MUTATIONS: readonly PoolMutation[] = [
 		edits: [
 			{
 				file: "src/pool/claim-function.ts",
-				from: "PERFORM pg_advisory_xact_lock(hashtext('pi_geon ' || pool_name));",
-				to: "",
+				from: "FROM running) < lane.total)",
+				to: "FROM running) < lane.total + 2)",
 			},
 		],
 	},
