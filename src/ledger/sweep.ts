@@ -18,7 +18,7 @@ export interface Sweep {
 export interface Reaper {
 	/** Whether to give up on a host whose lease has run out. */
 	mayReap(host: HostRecord): boolean;
-	/** It could not have renewed its lease meanwhile: the look at it begins anew. */
+	/** It could not have renewed its lease meanwhile: patience with it starts again. */
 	lookAgain(host: HostRecord): void;
 	/** Milliseconds since some moment, never backwards. */
 	elapsed(): number;
@@ -70,19 +70,22 @@ function giveUpOnSilentHosts(ledger: Ledger, { at, reaper }: Sweep): void {
 	const given = reaper
 		? silent.filter((host) => reaper.mayReap(host) && reaper.clear(host, { hasRuns: hasRuns(host) }))
 		: silent;
+	const spared = silent.filter((host) => !given.includes(host));
 	const sql = "UPDATE hosts SET state = 'gone' WHERE id = ? AND state <> 'gone' AND lease_until <= ?";
 	const asked = reaper?.elapsed() ?? 0;
 	const mark = () => {
 		if ((reaper?.elapsed() ?? 0) - asked > LOCKED_MS) throw new LockedMeanwhile();
+		// Changes nothing, but fails on a full disk, as the host's renewal does: patience begins when there is room again.
+		for (const { id } of spared) ledger.run("UPDATE hosts SET state = state WHERE id = ?", id);
 		// Again with the lease: it may have been renewed since.
 		return given.filter(({ id }) => ledger.run(sql, id, at) === 1);
 	};
 	let marked: HostRecord[] = [];
 	try {
-		if (given.length > 0) marked = ledger.transaction("full", mark);
+		if (silent.length > 0) marked = ledger.transaction("full", mark);
 	} catch (error) {
 		// Who kept us from writing kept the host from it too.
-		for (const host of given) reaper?.lookAgain(host);
+		for (const host of silent) reaper?.lookAgain(host);
 		if (!(error instanceof LockedMeanwhile)) throw error;
 	}
 	if (!reaper) return;

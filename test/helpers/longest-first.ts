@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What takes longest, so that none of it is left to run by itself at the end. */
 const LONGEST = [
+	"test/pool/there-and-back",
 	"test/simulation/",
 	"test/sandbox/escape",
 	"test/sandbox/on-pi",

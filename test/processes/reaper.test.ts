@@ -8,6 +8,7 @@ import { findHost, findOrReserveHost, type HostRecord, hostReady, renewLeases } 
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { type Reaper, sweep } from "../../src/ledger/sweep.ts";
 import { endProcess, isDead } from "../../src/processes/host-process.ts";
+import { PATIENCE_MS } from "../../src/processes/lease.ts";
 import { processStart } from "../../src/processes/process-start.ts";
 import { createReaper, reapDead } from "../../src/processes/reaper.ts";
 import { systemPorts } from "../../src/processes/system-ports.ts";
@@ -110,6 +111,24 @@ describe.skipIf(process.platform !== "linux")("a host whose lease has run out", 
 		expect(renewLeases(ledger, host.id, 500)).toBe(true);
 		expect(look(400)).toBe(0);
 		expect(isDead(host)).toBe(false);
+	});
+
+	test("is given all of that time once it can be written again: nobody renews a lease on a full disk", async () => {
+		const ledger = await scratch.ledger();
+		const host = hostAtWork(ledger, await idle());
+		const { now, ports } = inTrouble();
+		const patient = createReaper(ports);
+		const look = (elapsed: number) => {
+			now.elapsed = elapsed;
+			sweep(ledger, { at: 100, outcomeOf, reaper: patient });
+			return findHost(ledger, host.id)?.state;
+		};
+		ledger.run("PRAGMA query_only = ON");
+		expect(() => look(0)).toThrow();
+		expect(() => look(PATIENCE_MS - 1)).toThrow();
+		ledger.run("PRAGMA query_only = OFF");
+		now.isForbidden = false;
+		expect([look(PATIENCE_MS), look(2 * PATIENCE_MS - 1), look(2 * PATIENCE_MS)]).toEqual(["ready", "ready", "gone"]);
 	});
 
 	test("is not waited for if its process is dead", async () => {
