@@ -13,6 +13,14 @@ export const UNENFORCED_FIELDS = [
 	"permission",
 	"permissions",
 	"sandbox",
+	"sandbox_mode",
+	"allow",
+	"deny",
+	"restrictions",
+	"allow_write",
+	"can_write",
+	"writable",
+	"offline",
 ] as const;
 
 type UnenforcedField = (typeof UNENFORCED_FIELDS)[number];
@@ -30,7 +38,19 @@ const TAKES_NOTHING: Record<UnenforcedField, (value: unknown) => boolean> = {
 	permission: isEmpty,
 	permissions: isEmpty,
 	sandbox: (value) => value === "off" || value === false,
+	sandbox_mode: (value) => value === "danger-full-access",
+	allow: isEmpty,
+	deny: isEmpty,
+	restrictions: isEmpty,
+	allow_write: isTrue,
+	can_write: isTrue,
+	writable: isTrue,
+	offline: (value) => value === false,
 };
+
+function isTrue(value: unknown): boolean {
+	return value === true;
+}
 
 function isEmpty(value: unknown): boolean {
 	if (Array.isArray(value)) return value.length === 0;

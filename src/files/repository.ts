@@ -1,5 +1,6 @@
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { readRegularFile } from "./regular-file.ts";
 
 /** A folder and those above it, the nearest first. */
 export function ancestors(folder: string): string[] {
@@ -13,10 +14,10 @@ export function ancestors(folder: string): string[] {
  */
 export function mainCheckoutOf(worktree: string): string | undefined {
 	try {
-		const [, gitDir] = /^gitdir: (.+)$/m.exec(readFileSync(join(worktree, ".git"), "utf8")) ?? [];
+		const [, gitDir] = /^gitdir: (.+)$/m.exec(readRegularFile(join(worktree, ".git"))) ?? [];
 		if (gitDir === undefined) return undefined;
 		const own = resolve(worktree, gitDir);
-		const shared = resolve(own, readFileSync(join(own, "commondir"), "utf8").trim());
+		const shared = resolve(own, readRegularFile(join(own, "commondir")).trim());
 		return dirname(realpathSync(shared));
 	} catch (error) {
 		if (error instanceof Error && "code" in error) return undefined; // No such file, or the folder of a repository.

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readRegularFile } from "../files/regular-file.ts";
 
 export const LARGEST_SOURCE = 2 * 1024 * 1024;
 
@@ -10,7 +10,7 @@ export interface SourceText {
 }
 
 export function readSource(path: string): SourceText {
-	const raw = readFileSync(path, "utf8");
+	const raw = readRegularFile(path);
 	const hasByteOrderMark = raw.startsWith("\uFEFF");
 	const text = hasByteOrderMark ? raw.slice(1) : raw;
 	return { text, lines: sourceLines(text), hasByteOrderMark };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, isAbsolute, resolve } from "node:path";
 import {
@@ -12,6 +12,7 @@ import {
 import { packageRoot } from "../config/package-root.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
 import { extensionArea, isInside, leadsInto } from "../files/project-area.ts";
+import { readRegularFile } from "../files/regular-file.ts";
 
 /**
  * An extension that lies in a project may be another one by the time a child loads it: a branch brings its own. In a
@@ -76,7 +77,7 @@ function contentDigest(file: string): string | undefined {
 	const seen = new Set(ahead);
 	try {
 		for (let path = ahead.shift(); path !== undefined; path = ahead.shift()) {
-			const text = readFileSync(path, "utf8");
+			const text = readRegularFile(path);
 			if (COMPUTED_IMPORT.test(text) || seen.size > MOST_IMPORTED) return undefined;
 			hash.update(`${path}\0${realpathSync(path)}\0${text.length}\0${text}`);
 			for (const [, , name = ""] of text.matchAll(IMPORTS)) {

@@ -1,7 +1,8 @@
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { basename, dirname, join, parse, resolve } from "node:path";
 import { isOwnRepository, isRepository } from "../files/owner.ts";
 import { realPath } from "../files/real-path.ts";
+import { readRegularFile } from "../files/regular-file.ts";
 import { ancestors } from "../files/repository.ts";
 
 /** The repository around a working directory, or that directory itself. */
@@ -39,7 +40,7 @@ function repositoryElsewhere(checkout: string): string[] {
 
 function textAt(path: string): string | undefined {
 	try {
-		return readFileSync(realpathSync(path), "utf8");
+		return readRegularFile(realpathSync(path));
 	} catch (error) {
 		if (error instanceof Error && "code" in error) return undefined; // It does not exist, or is a folder.
 		throw error;

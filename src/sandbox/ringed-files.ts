@@ -24,9 +24,7 @@ export class RingedFiles {
 
 	async read(path: string): Promise<Buffer> {
 		return this.#opened(path, async (file) => {
-			const stats = await file.stat();
-			// A pipe would be waited for without end, a device read without end.
-			if (!stats.isFile() && !stats.isDirectory()) throw new Error(`${path} is not a file.`);
+			await refuseEndless(file, path);
 			return file.readFile();
 		});
 	}
@@ -38,7 +36,10 @@ export class RingedFiles {
 
 	/** What can be found out about a file that is open, by a path that stays its own. */
 	async describe<T>(path: string, look: (opened: string) => Promise<T>): Promise<T> {
-		return this.#opened(path, (_file, again) => look(again));
+		return this.#opened(path, async (file, again) => {
+			await refuseEndless(file, path);
+			return look(again);
+		});
 	}
 
 	list(path: string): Promise<string[]> {
@@ -91,6 +92,12 @@ export class RingedFiles {
 			this.#mounts = { at: now, list: ringMounts(this.#ring()) };
 		return this.#mounts.list;
 	}
+}
+
+/** A pipe would be waited for without end, also by who opens it once more, and a device read without end. */
+async function refuseEndless(file: FileHandle, path: string): Promise<void> {
+	const stats = await file.stat();
+	if (!stats.isFile() && !stats.isDirectory()) throw new Error(`${path} is not a file.`);
 }
 
 const WRITE = 'mkdir -p -- "$2" && cat > "$1"';

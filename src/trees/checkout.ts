@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { isInside } from "../files/project-area.ts";
 import { realPath } from "../files/real-path.ts";
+import { readRegularFile } from "../files/regular-file.ts";
 import { ancestors } from "../files/repository.ts";
 import { messageOf } from "../run/message-of.ts";
 import { askAsUser, nulWords, withoutLineEnd } from "./git.ts";
@@ -132,7 +133,7 @@ async function settingsIn(cwd: string, commonDir: string | undefined): Promise<C
 
 function textIfThere(file: string): string {
 	try {
-		return readFileSync(file, "utf8");
+		return readRegularFile(file);
 	} catch (error) {
 		if (error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR", "EISDIR"].includes(String(error.code))) {
 			return "";

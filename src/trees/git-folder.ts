@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readRegularFile } from "../files/regular-file.ts";
 import type { Checkout } from "./checkout.ts";
 
 /** The branch that a tree begins on, and that its changes come home as. */
@@ -57,7 +58,7 @@ export const objectsOf = ({ repository }: Checkout): string[] =>
 /** The commits whose parents a shallow clone does not have. */
 export function shallowOf({ repository }: Checkout): { shallow?: string } {
 	const file = repository && join(repository.commonDir, "shallow");
-	return file && existsSync(file) ? { shallow: readFileSync(file, "utf8") } : {};
+	return file && existsSync(file) ? { shallow: readRegularFile(file) } : {};
 }
 
 export const formatOf = ({ repository }: Checkout): string => repository?.format ?? "sha1";

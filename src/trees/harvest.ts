@@ -78,6 +78,8 @@ async function addReadable(ours: Repository, { folder, limits, inRing: run }: Ha
 			if (exitCode !== 0) throw new Error(`${path} in the tree cannot be removed: ${stderr.trim()}`);
 		}
 	};
+	// git stores no pipes, and waits without end for the writer of one that has the name of a file it reads: `.gitignore`.
+	await run(["find", tree, "-type", "p", "-delete"], { cwd: folder, env: {} });
 	const repositoryOf = (path: string) => join(path, ".git");
 	// What is in submodules does not come home, and git would run what their configuration says to see whether it changed.
 	await forget((await submodulesOf(ours, run)).map(repositoryOf));

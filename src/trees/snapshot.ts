@@ -6,7 +6,7 @@ import { GitFailed, git, gitLine, nulWords, type Repository } from "./git.ts";
 import { excludeLine, formatOf, gitConfig, objectsOf, shallowOf, TREE_BRANCH, writeGitFolder } from "./git-folder.ts";
 import { linkFolders } from "./links.ts";
 import { countingTo, type Measured, measure, type TreeLimits, tooManyFiles } from "./measure.ts";
-import { runPlainly } from "./program.ts";
+import { type RunProgram, runPlainly } from "./program.ts";
 import { TreeRefused } from "./tree-refused.ts";
 
 export interface SnapshotOrder {
@@ -20,7 +20,12 @@ export interface SnapshotOrder {
 	submodules: "warn" | "refuse";
 	/** Absolute paths that must not be copied, where they lie in the checkout and git does not know them. */
 	hidden?: readonly string[];
+	/** How long git may look at the checkout, for tests. */
+	patienceMs?: number;
 }
+
+/** Longer than git needs for as many files as a tree may have, and shorter than the limit of a tool. */
+const PATIENCE_MS = 300_000;
 
 export interface Snapshot {
 	base: TreeBase;
@@ -74,7 +79,7 @@ export async function commitCheckout(order: SnapshotOrder) {
 	const excludes = excludesOf(order, measured);
 	writeGitFolder(gitDir, { config, alternates: objectsOf(checkout), ...borrowed(checkout), excludes });
 	if (checkout.settings.hasFilters) await forgetFiltered(ours);
-	await git(ours, ["add", "--all"]);
+	await git(ours, ["add", "--all"], { run: patiently(order) });
 	return { ours, config, excludes, measured, base: await commitBase(ours, checkout) };
 }
 
@@ -91,12 +96,12 @@ export async function measureBefore(order: Omit<SnapshotOrder, "folder">, scratc
 
 async function measureCheckout(
 	repository: Repository,
-	{ checkout, limits, submodules }: Omit<SnapshotOrder, "folder">,
+	{ checkout, limits, submodules, patienceMs }: Omit<SnapshotOrder, "folder">,
 ): Promise<Measured> {
 	const list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
 	const seenEnough = countingTo(limits);
 	const listed = await git(repository, list, {
-		run: (command, options) => runPlainly(command, options, seenEnough),
+		run: patiently({ checkout, ...(patienceMs !== undefined && { patienceMs }) }, seenEnough),
 		// Killed, once it listed too many.
 		accept: [128],
 	});
@@ -112,6 +117,26 @@ async function measureCheckout(
 		);
 	}
 	return measured;
+}
+
+/** git waits without end for the writer of a pipe that has the name of a file it reads, such as `.gitignore`. */
+function patiently(
+	{ checkout, patienceMs = PATIENCE_MS }: Pick<SnapshotOrder, "checkout" | "patienceMs">,
+	until?: (part: Buffer) => boolean,
+): RunProgram {
+	return async (command, options) => {
+		const signal = AbortSignal.timeout(patienceMs);
+		try {
+			return await runPlainly(command, { ...options, signal }, until);
+		} catch (error) {
+			if (!signal.aborted) throw error;
+			const seconds = Math.ceil(patienceMs / 1000);
+			throw new TreeRefused(
+				"no_snapshot",
+				`git did not finish looking at ${checkout.top} within ${seconds} s. A pipe in the place of a .gitignore or .gitattributes makes git wait: find ${checkout.top} -type p`,
+			);
+		}
+	};
 }
 
 /** The user's ignore rules and attributes outside of the checkout hold in the tree too. */

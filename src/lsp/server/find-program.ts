@@ -1,8 +1,9 @@
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { isExecutable } from "../../config/is-executable.ts";
 import { projectArea } from "../../files/project-area.ts";
+import { readRegularFile } from "../../files/regular-file.ts";
 import { ancestors } from "../../files/repository.ts";
 import type { Workspace } from "../workspace.ts";
 import type { ServerDefinition } from "./definition.ts";
@@ -105,7 +106,7 @@ function majorVersion(program: string, packageName: string): number {
 
 function packageIn(folder: string): { name?: string; version?: string } | undefined {
 	try {
-		return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { name?: string; version?: string };
+		return JSON.parse(readRegularFile(join(folder, "package.json"))) as { name?: string; version?: string };
 	} catch (error) {
 		if (error instanceof SyntaxError || (error instanceof Error && "code" in error)) return undefined;
 		throw error;
