@@ -35,6 +35,9 @@ const [, FIRST_SHELL = "", SECOND_SHELL = ""] = blocks("sh");
 const [SETTINGS = ""] = blocks("json5");
 const [, QUESTION = ""] = /^> (.+)$/m.exec(SECTION) ?? [];
 
+/** The first line of the inspector: keys go to it from then on. */
+const INSPECTOR = /─ Subagents .*total/;
+
 const PASSWORD = "geese4and2pigeons";
 
 /** The server of this test has another port than one from a package. */
@@ -92,7 +95,7 @@ test("a stranger follows the page from two shells to a remote review, and sees i
 
 	// Its worker, in the inspector, in a third shell, and on the page.
 	second.key("alt+s");
-	await second.waitForText(/reviewer review/);
+	await second.waitForText(INSPECTOR);
 	second.type("w");
 	await second.waitForText(/1 running, 0 waiting[\s\S]*1 of 2 places taken/);
 	const [, address = ""] = /TEAM_POOL='(.*)'/.exec(filledIn(SECOND_SHELL)) ?? [];
@@ -120,6 +123,7 @@ test("a stranger follows the page from two shells to a remote review, and sees i
 	await first.waitForText(/Pool team cannot be reached: .*Trying again\./s);
 	await page.getByText(/The pool cannot be reached: connect ECONNREFUSED/).waitFor();
 	second.key("alt+s");
+	await second.waitForText(INSPECTOR);
 	second.type("w");
 	await second.waitForText(/Pool team cannot be reached: connect ECONNREFUSED[\s\S]*Nothing listens there/);
 	expect(trouble).toEqual([]);
