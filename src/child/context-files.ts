@@ -22,7 +22,7 @@ export interface ContextFile {
 	content: string;
 }
 
-interface Found {
+interface FoundContext {
 	cwd: string;
 	agentDir: string;
 	readAt: number;
@@ -30,7 +30,7 @@ interface Found {
 	warnings: string[];
 }
 
-let lastFound: Found | undefined;
+let lastFound: FoundContext | undefined;
 
 /**
  * The same for a child that asked at this moment (of `performance.now()`): what was read since then for another one will do.

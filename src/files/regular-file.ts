@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 /** Longer than what git and npm write about a project. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MOST_FILE_BYTES = 4 * 1024 * 1024;
 
 /**
  * The text of a file that a project brings. Never waits: where a file is expected, there may be a pipe without a writer, or
@@ -13,7 +13,7 @@ export function readRegularFile(path: string): string {
 		const stats = fstatSync(opened);
 		if (stats.isDirectory()) throw failure("EISDIR", `${path} is a folder`);
 		if (!stats.isFile()) throw failure("EINVAL", `${path} is not a file`);
-		if (stats.size > MOST_BYTES) throw failure("EFBIG", `${path} is larger than ${MOST_BYTES} bytes`);
+		if (stats.size > MOST_FILE_BYTES) throw failure("EFBIG", `${path} is larger than ${MOST_FILE_BYTES} bytes`);
 		return readFileSync(opened, "utf8");
 	} finally {
 		closeSync(opened);

@@ -1,7 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import { LedgerTrouble } from "./trouble.ts";
 
-const TRY_AGAIN_MS = 250;
+const WAIT_STEP_MS = 250;
 
 /** Does what needs the ledger, again and again while trouble with it may pass, for so long at most. */
 export async function waitOutTrouble<Result>(
@@ -17,6 +17,6 @@ export async function waitOutTrouble<Result>(
 			const mayPass = error instanceof LedgerTrouble && error.kind !== "damaged";
 			if (!mayPass || clock.elapsed() >= deadline) throw error;
 		}
-		await clock.sleep(TRY_AGAIN_MS);
+		await clock.sleep(WAIT_STEP_MS);
 	}
 }

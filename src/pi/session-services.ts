@@ -152,15 +152,15 @@ function servicesOf(ctx: ExtensionContext, opened: Opened): Services {
 /** Calls of one message begin in the same moment, in which no file that they read can be another one for the next of them. */
 function agentsOfMoment(ctx: ExtensionContext, includeProject: AgentPlaces["includeProject"]): AgentCatalog {
 	const key = JSON.stringify([ctx.cwd, getAgentDir(), includeProject]);
-	if (moment?.key === key) return moment.catalog;
-	moment = { key, catalog: agentsFor(ctx, { includeProject }) };
+	if (sameMoment?.key === key) return sameMoment.catalog;
+	sameMoment = { key, catalog: agentsFor(ctx, { includeProject }) };
 	setImmediate(() => {
-		moment = undefined;
+		sameMoment = undefined;
 	});
-	return moment.catalog;
+	return sameMoment.catalog;
 }
 
-let moment: { key: string; catalog: AgentCatalog } | undefined;
+let sameMoment: { key: string; catalog: AgentCatalog } | undefined;
 
 function once<Value>(make: () => Value): () => Value {
 	let made: { value: Value } | undefined;

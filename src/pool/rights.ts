@@ -2,10 +2,10 @@ import type { Queries } from "./database.ts";
 import { QUEUE_SCHEMA } from "./schema.ts";
 
 type Right = "SELECT" | "INSERT" | "UPDATE" | "DELETE";
-type Part = "requester" | "worker";
+type PoolPart = "requester" | "worker";
 
 /** What each part needs of our tables. docs/pool.md lists the same as GRANTs, and a test makes roles of what it lists. */
-const RIGHTS: Readonly<Record<Part, Readonly<Record<string, readonly Right[]>>>> = {
+const RIGHTS: Readonly<Record<PoolPart, Readonly<Record<string, readonly Right[]>>>> = {
 	requester: {
 		orders: ["SELECT", "INSERT", "DELETE"],
 		lines: ["SELECT", "INSERT", "DELETE"],
@@ -40,13 +40,13 @@ const QUEUE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
 export interface RightsHere {
 	role: string;
 	/** The GRANTs that each part lacks. */
-	missing: Record<Part, string[]>;
+	missing: Record<PoolPart, string[]>;
 	/** Whether it may at least look at how the pool stands. */
 	readsStatus: boolean;
 }
 
 export async function rightsHere(database: Queries): Promise<RightsHere> {
-	const tables = (part: Part) => [
+	const tables = (part: PoolPart) => [
 		...Object.entries(RIGHTS[part]).map(([table, rights]) => ({ table: `pi_geon.${table}`, rights })),
 		...Object.entries(QUEUE_RIGHTS).map(([table, rights]) => ({ table: `${QUEUE_SCHEMA}.${table}`, rights })),
 	];
@@ -61,7 +61,7 @@ export async function rightsHere(database: Queries): Promise<RightsHere> {
 	const role = rows[0]?.role ?? "";
 	const has = (table: string, right: Right) =>
 		rows.some((row) => row.name === table && row.granted === right && row.has);
-	const missing = (part: Part) =>
+	const missing = (part: PoolPart) =>
 		tables(part).flatMap(({ table, rights }) => {
 			const lacking = rights.filter((right) => !has(table, right));
 			return lacking.length === 0 ? [] : [`GRANT ${lacking.join(", ")} ON ${table} TO "${role}"`];

@@ -12,7 +12,7 @@ const SIGN_IN = "Check the user name and the password in the address.";
 const NO_ANSWER = "Check the host and the port in the address, and the network and firewalls between.";
 
 /** By the code of Node, of OpenSSL or of PostgreSQL. */
-const REMEDIES: Readonly<Record<string, string>> = {
+const REMEDIES_BY_CODE: Readonly<Record<string, string>> = {
 	ECONNREFUSED: "Nothing listens there. Check that PostgreSQL is running, and the host and the port in the address.",
 	ENOTFOUND: "Check the host name in the address.",
 	EAI_AGAIN: "The name of the host cannot be resolved now. Check the network.",
@@ -39,7 +39,7 @@ export function whyUnreachable(error: unknown): Unreachable {
 	const cause = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
 	const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
 	const problem = messageOf(cause);
-	return { problem, remedy: REMEDIES[code] ?? byMessage(problem) };
+	return { problem, remedy: REMEDIES_BY_CODE[code] ?? byMessage(problem) };
 }
 
 /** The driver gives these no code. */

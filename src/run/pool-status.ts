@@ -32,12 +32,12 @@ const SILENT_MS = 10_000;
 export const isSilent = ({ silentMs }: PoolWorker): boolean => silentMs > SILENT_MS;
 
 /** What runs and what waits, in words. */
-export function standingOf({ running, waiting, longestWaitMs }: PoolStatus): string {
+export function poolStanding({ running, waiting, longestWaitMs }: PoolStatus): string {
 	const waited = longestWaitMs === undefined ? "" : `, the first of them for ${duration(longestWaitMs)}`;
 	return `${running} running, ${waiting} waiting for a worker${waited}`;
 }
 
-export const limitsInWords = ({ limits }: PoolStatus): string[] => [
+export const poolLimits = ({ limits }: PoolStatus): string[] => [
 	...(limits.total === null ? [] : [`at most ${limits.total} at once`]),
 	...(limits.perRequester === null ? [] : [`at most ${limits.perRequester} of one requester`]),
 ];

@@ -17,8 +17,8 @@ export type RingProbe = { can: true; by: string; abilities: RingAbilities } | { 
 
 /** A machine that cannot may be able to later: the user installs what is missing. */
 const ASK_AGAIN_MS = 30_000;
-const TRIES = 20;
-const TRY_AGAIN_MS = 250;
+const PROBE_TRIES = 20;
+const PROBE_AGAIN_MS = 250;
 
 let lastProbe: { at: number; answer: Promise<RingProbe> } | undefined;
 let knownAnswer: RingProbe | undefined;
@@ -47,9 +47,9 @@ async function tryOnceThereIsRoom(): Promise<RingProbe> {
 		try {
 			return await tryRings();
 		} catch (error) {
-			if (!(error instanceof Error && "code" in error) || tries === TRIES) throw error;
+			if (!(error instanceof Error && "code" in error) || tries === PROBE_TRIES) throw error;
 		}
-		await sleep(TRY_AGAIN_MS);
+		await sleep(PROBE_AGAIN_MS);
 	}
 }
 
@@ -126,12 +126,12 @@ async function whyNoRing(abilities: RingAbilities, network: "off" | "allowlist" 
 	} catch (error) {
 		return messageOf(error);
 	} finally {
-		removeScratch(scratch);
+		removeTrial(scratch);
 	}
 }
 
 /** What cannot be removed now goes with the folder that it is in. It must not spoil the answer. */
-function removeScratch(scratch: string): void {
+function removeTrial(scratch: string): void {
 	try {
 		rmSync(scratch, { recursive: true, force: true });
 	} catch (error) {

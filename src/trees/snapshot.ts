@@ -25,7 +25,7 @@ export interface SnapshotOrder {
 }
 
 /** Longer than git needs for as many files as a tree may have, and shorter than the limit of a tool. */
-const PATIENCE_MS = 300_000;
+const SNAPSHOT_WITHIN_MS = 300_000;
 
 export interface Snapshot {
 	base: TreeBase;
@@ -121,7 +121,7 @@ async function measureCheckout(
 
 /** git waits without end for the writer of a pipe that has the name of a file it reads, such as `.gitignore`. */
 function patiently(
-	{ checkout, patienceMs = PATIENCE_MS }: Pick<SnapshotOrder, "checkout" | "patienceMs">,
+	{ checkout, patienceMs = SNAPSHOT_WITHIN_MS }: Pick<SnapshotOrder, "checkout" | "patienceMs">,
 	until?: (part: Buffer) => boolean,
 ): RunProgram {
 	return async (command, options) => {

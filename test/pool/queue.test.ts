@@ -75,7 +75,7 @@ describe.each([
 	};
 	const news = (from: number, lines: string[], taken: number[] = []) => ({ from, lines, taken, progress: "{}" });
 
-	test("posts a job once, hands it to one worker, and keeps what that one writes, also if it writes it twice", async () => {
+	test("posts a job once, hands it to one worker, and keeps what that one writes, even if it writes it twice", async () => {
 		const queues = await open();
 		const { courier, porter } = queues;
 		const job = randomUUID();

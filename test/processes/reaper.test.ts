@@ -113,7 +113,7 @@ describe.skipIf(process.platform !== "linux")("a host whose lease has run out", 
 		expect(isDead(host)).toBe(false);
 	});
 
-	test("is given all of that time once it can be written again: nobody renews a lease on a full disk", async () => {
+	test("is given all of that time once it can be written again: no lease is renewed on a full disk", async () => {
 		const ledger = await scratch.ledger();
 		const host = hostAtWork(ledger, await idle());
 		const { now, ports } = inTrouble();

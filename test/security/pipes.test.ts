@@ -40,7 +40,7 @@ describe.each([
 	["a pipe", pipe],
 	["a link to a device", endless],
 ])("%s in the place of", (_what, make) => {
-	test(".git does not say what the checkout is, and nobody waits for it", async () => {
+	test(".git does not say what the checkout is, and is not waited for", async () => {
 		const folder = ground.folder();
 		make(join(folder, ".git"));
 		writeFileSync(join(folder, "AGENTS.md"), "Be kind.\n");

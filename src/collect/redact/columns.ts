@@ -4,7 +4,7 @@ import { Rewriting } from "./rewriting.ts";
 import { isSecretValue } from "./secret-values.ts";
 
 /** So many rows of a table are looked at, and so many columns. */
-const MOST_ROWS = 2_000;
+const MOST_TABLE_ROWS = 2_000;
 const MOST_COLUMNS = 60;
 
 /** A column whose name says that passwords or tokens are in it: beside what separates it from the next. */
@@ -65,7 +65,7 @@ const kindsOf = (cells: string[]): Kinds =>
 /** Rows have as many cells as the head. */
 function endOfRows(text: string, from: number, sign: string, columns: number): number {
 	let end = from;
-	for (let row = 0; row < MOST_ROWS && end < text.length; row += 1) {
+	for (let row = 0; row < MOST_TABLE_ROWS && end < text.length; row += 1) {
 		const found = text.indexOf("\n", end);
 		const lineEnd = found === -1 ? text.length : found;
 		if (lineEnd - end > 4_000 || cellsOf(text.slice(end, lineEnd), sign).length !== columns) break;

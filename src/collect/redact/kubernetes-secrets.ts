@@ -1,8 +1,8 @@
 import { maskOf } from "./mask.ts";
 import { isPlaceholder } from "./secret-values.ts";
 
-const KIND = /^[ \t]*kind:[ \t]*["']?Secret["']?[ \t]*\r?$|"kind":[ \t]*"Secret"/gm;
-const BLOCK = /^([ \t]*)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+[^\n]*\n?){1,200})/gm;
+const SECRET_KIND = /^[ \t]*kind:[ \t]*["']?Secret["']?[ \t]*\r?$|"kind":[ \t]*"Secret"/gm;
+const DATA_BLOCK = /^([ \t]*)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+[^\n]*\n?){1,200})/gm;
 const ENTRY = /^([ \t]+["']?[\w.-]{1,100}["']?:[ \t]+["']?)([^\s"'|>{&*][^\s"']{3,8000})/gm;
 const JSON_BLOCK = /"(?:data|stringData)":[ \t\n]{0,40}\{[^{}]{1,16000}\}/g;
 const JSON_ENTRY = /("[\w.-]{1,100}":[ \t]{0,4}")([^"\n]{4,8000})(?=")/g;
@@ -19,9 +19,9 @@ export function maskKubernetesSecrets(text: string): string {
 }
 
 function maskDocument(text: string): string {
-	const kinds = [...text.matchAll(KIND)].map(({ index }) => index);
+	const kinds = [...text.matchAll(SECRET_KIND)].map(({ index }) => index);
 	if (kinds.length === 0) return text;
-	return maskBlocks(maskBlocks(text, kinds, BLOCK, ENTRY), kinds, JSON_BLOCK, JSON_ENTRY);
+	return maskBlocks(maskBlocks(text, kinds, DATA_BLOCK, ENTRY), kinds, JSON_BLOCK, JSON_ENTRY);
 }
 
 function maskBlocks(text: string, kinds: readonly number[], blocks: RegExp, entry: RegExp): string {

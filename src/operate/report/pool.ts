@@ -1,14 +1,14 @@
 import { plural } from "../../run/amounts.ts";
-import { limitsInWords, type PoolLook, type PoolWorker, standingOf, workerState } from "../../run/pool-status.ts";
+import { type PoolLook, type PoolWorker, poolLimits, poolStanding, workerState } from "../../run/pool-status.ts";
 
 /** A pool in lines: what runs and what waits, its workers and their places, and who asked. */
 export function poolReport(look: PoolLook): string[] {
 	const { name } = look;
 	if ("problem" in look) return [`Pool ${name} cannot be reached: ${look.problem}`, `  ${look.remedy}`];
 	const { workers, requesters } = look.status;
-	const most = limitsInWords(look.status);
+	const most = poolLimits(look.status);
 	return [
-		`Pool ${name}: ${standingOf(look.status)}`,
+		`Pool ${name}: ${poolStanding(look.status)}`,
 		...(most.length === 0 ? [] : [`Limits: ${most.join(", ")}`]),
 		workers.length === 0
 			? `No workers. Start one: pi-geon worker --pool ${name}`

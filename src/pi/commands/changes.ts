@@ -29,9 +29,9 @@ import { firstWord, onlyWord } from "./words.ts";
 
 const LISTED_CHANGES = 20;
 const DIFF_LINES = 2000;
-const DISCARD = "Yes, discard them";
+const DISCARD_THEM = "Yes, discard them";
 /** A question has to stay short. */
-const LONGEST_TITLE = 60;
+const LONGEST_DISCARDED = 60;
 const NO_CHANGES = "No run of this session has changes. Only runs that work in a copy of the checkout have any.";
 
 type ChangeAction = (
@@ -134,9 +134,9 @@ export async function mayDiscard(ctx: ExtensionContext, record: RunRecord, ledge
 	const view = viewOf(record, parentRedactor());
 	const changes = findChanges(ledger, record.run.id);
 	const what = changes ? ` (${changesInShort(changes)})` : "";
-	const run = `run ${view.runId}, ${inOneLine(view.agent)} "${cutTo(LONGEST_TITLE, titleOf(view))}"`;
+	const run = `run ${view.runId}, ${inOneLine(view.agent)} "${cutTo(LONGEST_DISCARDED, titleOf(view))}"`;
 	const question = `Discard the changes of ${run}${what}? They cannot be recovered.`;
-	return (await ctx.ui.select(question, ["No, keep them", DISCARD])) === DISCARD;
+	return (await ctx.ui.select(question, ["No, keep them", DISCARD_THEM])) === DISCARD_THEM;
 }
 
 const sources = () => ({ redactor: parentRedactor(), places: placesIn(getAgentDir()) });

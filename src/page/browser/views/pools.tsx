@@ -3,11 +3,11 @@ import { useEffect } from "preact/hooks";
 import { plural } from "../../../run/amounts.ts";
 import {
 	isSilent,
-	limitsInWords,
 	type PoolLook,
 	type PoolStatus,
 	type PoolWorker,
-	standingOf,
+	poolLimits,
+	poolStanding,
 	workerState,
 } from "../../../run/pool-status.ts";
 import type { Pools } from "../../api.ts";
@@ -47,7 +47,7 @@ function Pool({ look }: { look: PoolLook }) {
 			<header class="card-head">
 				<h2>Pool {look.name}</h2>
 				{"status" in look && (
-					<span class="faint">{[standingOf(look.status), ...limitsInWords(look.status)].join(" · ")}</span>
+					<span class="faint">{[poolStanding(look.status), ...poolLimits(look.status)].join(" · ")}</span>
 				)}
 			</header>
 			{"status" in look ? <Status name={look.name} status={look.status} /> : <Unreachable {...look} />}
