@@ -204,6 +204,7 @@ export function reportedChanges(
 	if (!changes) {
 		return { ...from, commit: null, files: [], total: { files: 0, added: 0, removed: 0 }, warnings: [] };
 	}
+	const kept = trees && changeFiles(trees.places, runId);
 	return {
 		...from,
 		commit: changes.commit,
@@ -213,7 +214,7 @@ export function reportedChanges(
 			...(from !== undefined && { from: redact(from) }),
 		})),
 		total: changes.total,
-		...(trees && changeFiles(trees.places, runId)),
+		...(kept && { patch: kept.patch, bundle: kept.bundle }),
 		sha256: changes.sha256,
 		warnings: changes.warnings.map(redact),
 	};

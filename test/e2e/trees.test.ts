@@ -73,6 +73,8 @@ describe.each(somePi(import.meta.url))("on pi %s", (version) => {
 				],
 			},
 		});
+		const parts = ["base", "bundle", "commit", "files", "patch", "sha256", "state", "total", "warnings"];
+		expect(Object.keys(result?.changes ?? {}).sort()).toEqual(parts);
 		expect(result?.warnings).toBeUndefined();
 		expect(contentOf(project)).toEqual(before);
 		expect(treesLeft(home)).toEqual([]);
