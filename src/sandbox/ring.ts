@@ -114,20 +114,42 @@ export function ringScript(ring: Ring): string {
 	const isAlone = isBwrapAlone(ring.setup);
 	const command = isAlone ? bwrapCommand(ring, [], { cwd, filter: SHELL_DESCRIPTOR }) : ringCommand(ring, []);
 	const opening = isAlone ? [`exec ${SHELL_DESCRIPTOR}<${shellWords([filterFile(ring)])}`] : [];
-	return [...opening, `exec ${shellWords([...cleanedFor(ring, []), ...command])} "$@"`, ""].join("\n");
+	const { removed, changed } = otherInside(ring, []);
+	// The shell itself takes away what it can: one process less before each search. Some names are none of a shell's.
+	const [named, others] = [removed.filter(isShellName), removed.filter((name) => !isShellName(name))];
+	return [
+		...opening,
+		...(named.length > 0 ? [`unset ${named.join(" ")}`] : []),
+		...changed.map(([name, value]) => `export ${name}=${shellWords([value])}`),
+		`exec ${shellWords([...(others.length > 0 ? withoutVariables(others) : []), ...command])} "$@"`,
+		"",
+	].join("\n");
 }
 
+const isShellName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name) && !SHELLS_OWN.has(name);
+
+/** Names that one shell or the other does not let go of. */
+const SHELLS_OWN = new Set(["BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"]);
+
+const withoutVariables = (names: readonly string[]): string[] => [
+	"/usr/bin/env",
+	...names.flatMap((name) => ["-u", name]),
+];
+
 function cleanedFor(ring: Ring, given: readonly string[]): string[] {
+	const { removed, changed } = otherInside(ring, given);
+	return [...withoutVariables(removed), ...changed.map(([name, value]) => `${name}=${value}`)];
+}
+
+/** What a ring does not pass on of our variables, and what it has of its own. */
+function otherInside(ring: Ring, given: readonly string[]): { removed: string[]; changed: [string, string][] } {
 	const inside = environmentIn(ring, process.env);
-	const removed = Object.keys(process.env).filter((name) => !(name in inside) && !given.includes(name));
-	const changed = Object.entries(inside).filter(
-		([name, value]) => value !== process.env[name] && (name === "TMPDIR" || !given.includes(name)),
-	);
-	return [
-		"/usr/bin/env",
-		...removed.flatMap((name) => ["-u", name]),
-		...changed.map(([name, value]) => `${name}=${value}`),
-	];
+	return {
+		removed: Object.keys(process.env).filter((name) => !(name in inside) && !given.includes(name)),
+		changed: Object.entries(inside).flatMap(([name, value = ""]): [string, string][] =>
+			value !== process.env[name] && (name === "TMPDIR" || !given.includes(name)) ? [[name, value]] : [],
+		),
+	};
 }
 
 const isSeatbelt = ({ abilities }: RingSetup): boolean => abilities.bwrap === SANDBOX_EXEC;

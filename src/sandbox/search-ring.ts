@@ -20,7 +20,7 @@ export function inSearchRing<T>(ring: Ring, work: () => T): T {
 /** Written again where it has changed: what the ring hides may exist by now, or not any more. */
 function scriptOf(ring: Ring): string {
 	const file = join(ring.setup.scratch, "search.sh");
-	const text = ringScript(ring);
+	const text = `unset ${SEARCH_RING}\n${ringScript(ring)}`;
 	if (written.get(ring) !== text) writeFileSync(file, text, { mode: 0o600 });
 	written.set(ring, text);
 	return file;

@@ -53,10 +53,13 @@ export function searchPrograms(where: {
 const standIn = (program: string): string =>
 	[
 		"#!/bin/sh",
+		`if [ -n "$${SEARCH_RING}" ]; then`,
+		// Before each search pi asks one on the PATH for its version, only to see whether it is there, and waits for it.
+		'[ "$1" = --version ] && exit 0',
 		`set -- ${shellWords([program])} "$@"`,
-		// pi asks for the version of one on the PATH before each search, and waits for it. That reads nothing.
-		`[ -n "$${SEARCH_RING}" ] && [ "$2" != --version ] && . "$${SEARCH_RING}"`,
-		'exec "$@"',
+		`. "$${SEARCH_RING}"`,
+		"fi",
+		`exec ${shellWords([program])} "$@"`,
 		"",
 	].join("\n");
 
