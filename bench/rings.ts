@@ -1,7 +1,7 @@
 /**
  * What rings cost: the same delegations with `subagents.sandbox.mode` at `auto` and at `off`, in turns. A run without a tool
  * call, one that searches, one that runs a command and one that runs four, in a host that is warm; and how long a host takes
- * from its start until it is ready, once what it needs is compiled.
+ * from its start until it is ready, once what it needs is compiled. And how long a process that hides is there after its run.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,6 +14,7 @@ import { toolCall } from "../test/helpers/model-steps.ts";
 import { stagePackage } from "../test/helpers/staged-package.ts";
 import { finalize } from "./contenders.ts";
 import { median, ms, times } from "./figures.ts";
+import { goneAfter } from "./kills.ts";
 import { type Parent, startParent } from "./parent.ts";
 import { type Measured, progress, report } from "./report.ts";
 
@@ -152,6 +153,7 @@ try {
 	const one = await warm("a run with one bash call", command);
 	const several = await warm(`a run with ${SEVERAL} bash calls`, commands);
 	const start = await hostStarts();
+	const gone = await goneAfter(staged.path, starts);
 	report(`Rings, median of ${rounds} (starts: of ${starts})`, [
 		...rows("a run without a tool call", idle, 1.05),
 		...rows("a run with one grep", search),
@@ -159,6 +161,7 @@ try {
 		...rows(`a run with ${SEVERAL} bash calls`, several),
 		moreIn(several),
 		...rows("start of a host", start),
+		...gone,
 	]);
 } finally {
 	staged.remove();

@@ -1,4 +1,5 @@
 import { fstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 
 /** The real path of an open file, by which it is known whatever the way to it was. `asked`: the path that was opened. */
 export function pathOfDescriptor(descriptor: number, asked: string): string {
@@ -14,3 +15,24 @@ export function pathOfDescriptor(descriptor: number, asked: string): string {
 /** A path by which an open file can be opened again. */
 export const pathOfOpened = (descriptor: number, real: string): string =>
 	process.platform === "linux" ? `/proc/self/fd/${descriptor}` : real;
+
+/** As many as the kernel follows. */
+const MOST_LINKS = 40;
+
+/** Where a path leads at which nothing can be opened: links are followed as far as there are any. */
+export function whereItLeads(path: string, links = 0): string {
+	const above = dirname(path);
+	if (above === path || links > MOST_LINKS) return path;
+	const folder = whereItLeads(above, links);
+	const target = linkAt(join(folder, basename(path)));
+	return target === undefined ? join(folder, basename(path)) : whereItLeads(resolve(folder, target), links + 1);
+}
+
+function linkAt(path: string): string | undefined {
+	try {
+		return readlinkSync(path);
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return undefined; // It is not a link, or not there.
+		throw error;
+	}
+}

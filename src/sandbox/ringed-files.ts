@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, readdir, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { denialsIn } from "./denials.ts";
 import { isShown, type Mount, outsidePath } from "./mounts.ts";
-import { pathOfDescriptor, pathOfOpened } from "./opened-path.ts";
+import { pathOfDescriptor, pathOfOpened, whereItLeads } from "./opened-path.ts";
 import { type Ring, ringMounts } from "./ring.ts";
 import { runInRing } from "./run-in-ring.ts";
 
@@ -46,8 +46,8 @@ export class RingedFiles {
 		return this.#opened(path, (_folder, again) => readdir(again));
 	}
 
-	async stat(path: string): Promise<{ isDirectory: () => boolean }> {
-		return stat(this.#outside(path));
+	stat(path: string): Promise<{ isDirectory: () => boolean }> {
+		return this.#opened(path, (file) => file.stat(), TO_LOOK_AT);
 	}
 
 	/** With the folders it lies in. */
@@ -63,9 +63,11 @@ export class RingedFiles {
 	}
 
 	/** `again`: a path that stays this file's own. */
-	async #opened<T>(path: string, use: (file: FileHandle, again: string) => Promise<T>): Promise<T> {
+	async #opened<T>(path: string, use: (file: FileHandle, again: string) => Promise<T>, flags = TO_READ): Promise<T> {
 		const outside = this.#outside(path);
-		const file = await open(outside, constants.O_RDONLY | constants.O_NONBLOCK).catch((error) => {
+		const file = await open(outside, flags).catch((error) => {
+			// Whether there is something behind a link is hidden too.
+			if (!isShown(this.#view(), whereItLeads(outside))) throw new HiddenFromSubagents(path);
 			// Its message has the path outside.
 			const { code } = error as NodeJS.ErrnoException;
 			throw Object.assign(new Error(`${code}: ${path} cannot be opened.`), { code });
@@ -99,6 +101,12 @@ async function refuseEndless(file: FileHandle, path: string): Promise<void> {
 	const stats = await file.stat();
 	if (!stats.isFile() && !stats.isDirectory()) throw new Error(`${path} is not a file.`);
 }
+
+const TO_READ = constants.O_RDONLY | constants.O_NONBLOCK;
+
+/** Linux opens a file that may not be read too, if it is only looked at. Node has no name for that. */
+const O_PATH = 0o10000000;
+const TO_LOOK_AT = process.platform === "linux" ? O_PATH : TO_READ;
 
 const WRITE = 'mkdir -p -- "$2" && cat > "$1"';
 

@@ -1,77 +1,36 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import {
+	type Attempt,
+	appends,
+	asRoot,
+	bash,
+	type Call,
+	calls,
+	changedBy,
+	changes,
+	connects,
+	creates,
+	inCheckout,
+	isAbsent,
+	isAlive,
+	isNotMade,
+	isRunning,
+	isSecret,
+	isUnheard,
+	node,
+	onlyInRing,
+	python,
+	quote,
+	reads,
+	textOf,
+} from "./attempt.ts";
+import { KERNEL_ATTEMPTS } from "./kernel-attempts.ts";
+import { TOOL_ATTEMPTS } from "./tool-attempts.ts";
 import { SECRET, type World } from "./world.ts";
 
-export interface Call {
-	tool: "bash" | "read" | "write" | "edit" | "ls" | "grep" | "find";
-	args: Record<string, unknown>;
-}
-
-/** Something that a child may try. */
-export interface Attempt {
-	boundary: string;
-	/** Also the mark that it leaves where it gets through. */
-	name: string;
-	call(world: World, mark: string): Call;
-	/** Whether the boundary held, as seen from outside. `said`: what the model is told. */
-	held(world: World, mark: string, said: string): boolean;
-	/** It is about the user's checkout, where some runs may write. */
-	checkout?: true;
-	/** Would harm the machine where nothing holds it. */
-	onlyInRing?: true;
-	/** Nothing holds it back where root makes it, or only root can do it at all. */
-	asRoot?: true;
-}
-
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-const bash = (command: string): Call => ({ tool: "bash", args: { command, timeout: 20 } });
-const node = (code: string): Call => bash(`${quote(process.execPath)} -e ${quote(code)}`);
-
-const python = (code: string): Call => bash(`python3 -c ${quote(code)}`);
-/** Makes a call of the system by its number on x86-64 and on arm64, and says so if it was let through. */
-const calls = ([x64, arm64]: readonly [number, number], args: string): Call =>
-	python(
-		[
-			"import ctypes, os; l = ctypes.CDLL(None, use_errno=True); b = ctypes.create_string_buffer(256)",
-			`n = {"x86_64": ${x64}, "aarch64": ${arm64}}[os.uname().machine]`,
-			`print("made-it" if l.syscall(n, ${args}) >= 0 else os.strerror(ctypes.get_errno()))`,
-		].join("; "),
-	);
-
-const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
-const untouched = (path: string): boolean => textOf(path) === "as it was\n";
-const isAbsent = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) === undefined;
-const isSecret = (_world: World, _mark: string, said: string): boolean => !said.includes(SECRET);
-const isNotMade = (_world: World, _mark: string, said: string): boolean => !said.includes("made-it");
-const isUnheard = ({ heard }: World, mark: string): boolean => ![...heard].some((said) => said.includes(mark));
-
-/** A file that must not appear. */
-const creates = (boundary: string, name: string, path: (world: World, mark: string) => string): Attempt => ({
-	boundary,
-	name,
-	call: (world, mark) =>
-		bash(`mkdir -p "$(dirname ${quote(path(world, mark))})"; echo ${mark} > ${quote(path(world, mark))}`),
-	held: (world, mark) => isAbsent(path(world, mark)) || !textOf(path(world, mark)).includes(mark),
-});
-
-/** A file that must stay as it was. */
-const changes = (
-	name: string,
-	path: (world: World) => string,
-	call: (path: string, mark: string, world: World) => Call,
-	boundary = "writes",
-): Attempt => ({
-	boundary,
-	name,
-	call: (world, mark) => call(path(world), mark, world),
-	held: (world) => untouched(path(world)),
-});
-
-const appends = (path: string, mark: string): Call => bash(`echo ${mark} >> ${quote(path)}`);
-const inCheckout = (attempt: Attempt): Attempt => ({ ...attempt, checkout: true });
-const asRoot = (attempt: Attempt): Attempt => ({ ...attempt, asRoot: true });
-const onlyInRing = (attempt: Attempt): Attempt => ({ ...attempt, onlyInRing: true });
+export type { Attempt, Call } from "./attempt.ts";
 
 const WRITES: Attempt[] = [
 	inCheckout(changes("shell-in-project", ({ project }) => join(project, "file.txt"), appends)),
@@ -281,16 +240,6 @@ const LINKS: Attempt[] = [
 	},
 ];
 
-const changedBy = (name: string, script: (path: string) => string, options: Partial<Attempt> = {}): Attempt => ({
-	...changes(
-		name,
-		({ outside }) => join(outside, "file"),
-		(path) => bash(script(path)),
-		"mounts and namespaces",
-	),
-	...options,
-});
-
 const NAMESPACES: Attempt[] = [
 	changedBy("remount-root", (path) => `mount -o remount,rw,bind / && echo x > ${quote(path)}`, { onlyInRing: true }),
 	changedBy("new-user-namespace", (path) => `unshare -Urm sh -c 'mount -o remount,rw,bind / ; echo x > ${path}'`),
@@ -439,8 +388,6 @@ const CALLS: Attempt[] = [
 	},
 ];
 
-const isAlive = ({ bystander }: World): boolean => bystander.exitCode === null && bystander.signalCode === null;
-
 const PROCESSES: Attempt[] = [
 	{
 		boundary: "processes",
@@ -511,28 +458,6 @@ const PROCESSES: Attempt[] = [
 		call: () => bash("kill -9 -1"),
 		held: isAlive,
 	}),
-];
-
-function isRunning(commandLine: string): boolean {
-	return readdirSync("/proc")
-		.filter((name) => /^\d+$/.test(name))
-		.some((pid) => {
-			try {
-				return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim() === commandLine;
-			} catch {
-				return false; // It has ended meanwhile.
-			}
-		});
-}
-
-const reads = (name: string, path: (world: World) => string, boundary = "reads of secrets"): Attempt[] => [
-	{ boundary, name: `shell-${name}`, call: (world) => bash(`cat ${quote(path(world))}`), held: isSecret },
-	{
-		boundary,
-		name: `read-tool-${name}`,
-		call: (world) => ({ tool: "read", args: { path: path(world) } }),
-		held: isSecret,
-	},
 ];
 
 const READS: Attempt[] = [
@@ -609,10 +534,6 @@ const READS: Attempt[] = [
 	}),
 ];
 
-const connects = (port: number, host: string, mark: string): Call =>
-	node(
-		`const s=require("net").connect(${port},${JSON.stringify(host)},()=>s.end(${JSON.stringify(mark)}));s.on("error",e=>{console.error(e.message);process.exit(1)})`,
-	);
 const connectsTo = (path: string, mark: string): Call =>
 	node(
 		`const s=require("net").connect(${JSON.stringify(path)},()=>s.end(${JSON.stringify(mark)}));s.on("error",e=>{console.error(e.message);process.exit(1)})`,
@@ -765,6 +686,8 @@ export const ATTEMPTS: readonly Attempt[] = [
 	...SOCKETS,
 	...CALLS,
 	...PROCESSES,
+	...KERNEL_ATTEMPTS,
+	...TOOL_ATTEMPTS,
 ];
 
 const greps = (name: string, path: (world: World) => string): Attempt => ({
@@ -797,6 +720,21 @@ export const SEARCHES: readonly Attempt[] = [
 	greps("own-environment", () => "/proc/self/environ"),
 	greps("environment-through-a-link", () => "link-environment"),
 	greps("environment-of-another", ({ bystander }) => `/proc/${bystander.pid}/environ`),
+	greps("home-by-a-link", () => "links/home"),
+	greps("keys-by-a-link", () => "links/keys"),
+	greps("picture", () => "links/picture.png"),
+	greps("root-of-a-process", ({ bystander, home }) => `/proc/${bystander.pid}/root${home}/.ssh`),
+	{
+		...greps("program-as-a-pattern", ({ home }) => home),
+		call: ({ home }) => ({ tool: "grep", args: { pattern: "--pre=cat marzipan", path: join(home, ".ssh") } }),
+		onlyInRing: true,
+	},
+	{
+		...greps("program-as-a-glob", ({ home }) => home),
+		call: ({ home }) => ({ tool: "grep", args: { pattern: "marzipan", glob: "--follow", path: join(home, ".ssh") } }),
+		onlyInRing: true,
+	},
+	finds("keys-by-a-link", "id_ed25519", () => "links/home/"),
 	finds("keys", "id_ed25519", ({ home }) => home),
 	finds("credentials", "auth.json", ({ agentDir }) => agentDir),
 	finds("what-the-user-hides", "plans", ({ scratch }) => scratch),

@@ -32,6 +32,8 @@ const asked: string[] = [];
 beforeAll(async () => {
 	const plain = createPlain((request, response) => {
 		asked.push(`${request.headers.host}${request.url}`);
+		const [, elsewhere] = /^\/to\/(.+)$/.exec(request.url ?? "") ?? [];
+		if (elsewhere) response.writeHead(302, { location: `http://${elsewhere}:${request.socket.localPort}/` });
 		response.end("plain outside");
 	});
 	const fixture = (name: string) => readFileSync(join(repositoryRoot, "test", "web", "fixtures", name));
@@ -110,6 +112,10 @@ describe("processes of a ring with a list of hosts", () => {
 		["an address in other words", (port: string) => `http://0x7f.1:${port}/`],
 		["an address as a number", (port: string) => `http://2130706433:${port}/`],
 		["an IPv6 address", (port: string) => `'http://[::1]:${port}/'`],
+		["an IPv4 address as one of IPv6", (port: string) => `'http://[::ffff:127.0.0.1]:${port}/'`],
+		["an address with a dot at its end", (port: string) => `http://127.0.0.1.:${port}/`],
+		["an address behind a listed name as a user", (port: string) => `http://listed.example@127.0.0.1:${port}/`],
+		["an address under a listed name", (port: string) => `-H 'Host: listed.example' http://127.0.0.1:${port}/`],
 		["the address of clouds", () => "http://169.254.169.254/latest/meta-data/"],
 	])("do not reach %s", async (_name, address) => {
 		const { ring } = await ringTo(["listed.example", "*.listed.example"]);
@@ -119,6 +125,13 @@ describe("processes of a ring with a list of hosts", () => {
 		expect(tunnel.output).toContain("403");
 		expect(ring.refused).toHaveLength(2);
 		expect(asked).toEqual([]);
+	});
+
+	test("do not reach what a listed host sends them to", async () => {
+		const { ring } = await ringTo(["127.0.0.1"]);
+		const { exitCode } = await said(ring, curl(`--fail --location http://127.0.0.1:${http}/to/${NAME}`));
+		expect(exitCode).toBe(22);
+		expect([asked, ring.refused]).toEqual([[`127.0.0.1:${http}/to/${NAME}`], [NAME]]);
 	});
 
 	test("have no unix sockets, do not see the proxy's, and no other way out", async () => {

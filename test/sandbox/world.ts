@@ -76,6 +76,14 @@ export async function makeWorld(places: Places, user: TestUser | undefined): Pro
 	symlinkSync(join(outside, "file"), join(project, "link-out"));
 	symlinkSync(join(home, ".ssh", "id_ed25519"), join(project, "link-key"));
 	symlinkSync("/proc/self/environ", join(project, "link-environment"));
+	const links = join(project, "links");
+	mkdirSync(links);
+	symlinkSync("../link-key", join(links, "again"));
+	symlinkSync(join(home, ".ssh", "not-there"), join(links, "missing"));
+	symlinkSync(join(home, ".ssh", "id_ed25519"), join(links, "picture.png"));
+	for (const [name, target] of Object.entries({ home, outside, root: "/proc/self/root", keys: join(home, ".ssh") })) {
+		symlinkSync(target, join(links, name));
+	}
 	linkSync(join(outside, "linked"), join(scratch, "hard-link"));
 	const git = (...args: string[]) =>
 		execFileSync("git", ["-C", project, ...args], { env: { ...process.env, HOME: home } });

@@ -126,6 +126,59 @@ describe("apply", () => {
 		expect(stateOf(record)).toBe("pending");
 	});
 
+	test("names that look like options, patterns or other paths are names", async () => {
+		const { main, run, apply, undo } = await setUp();
+		const names = [
+			"-rf",
+			"--index",
+			"--directory=..",
+			"*",
+			":(top)a",
+			"a\nb",
+			'q"u\\ote',
+			" ",
+			"~",
+			"$(touch x)",
+			"dir/-",
+		];
+		const before = contentOf(main);
+		const record = await run((tree) => write(tree, Object.fromEntries(names.map((name) => [name, `${name}\n`]))));
+		expect(await apply(record)).toMatchObject({ done: "applied", files: names.length });
+		expect(textsIn(main)).toEqual({
+			...{ a: "1\n2\n3\n4\n5\n6\n7\n8\n", "dir/b": "b\n", c: "c\n" },
+			...Object.fromEntries(names.map((name) => [name, `${name}\n`])),
+		});
+		expect(await undo(record)).toMatchObject({ done: "undone" });
+		expect(contentOf(main)).toEqual(before);
+	});
+
+	test("rights that git does not know, a link up and out, and one in the place of a folder come as they are", async () => {
+		const { main, run, apply } = await setUp();
+		const outside = ground.folder();
+		write(outside, { b: "b\n" });
+		const record = await run((tree) => {
+			writeFileSync(join(tree, "program"), "#!/bin/sh\n");
+			chmodSync(join(tree, "program"), 0o6777);
+			symlinkSync("../../..", join(tree, "up"));
+			rmSync(join(tree, "dir"), { recursive: true });
+			symlinkSync(outside, join(tree, "dir"));
+		});
+		expect(await apply(record)).toMatchObject({ done: "applied" });
+		expect(statSync(join(main, "program")).mode & 0o7022).toBe(0);
+		expect([readlinkSync(join(main, "up")), readlinkSync(join(main, "dir"))]).toEqual(["../../..", outside]);
+		expect(textsIn(outside)).toEqual({ b: "b\n" });
+		// The next changes would go through that link.
+		const next = await run((tree) => {
+			rmSync(join(tree, "dir"));
+			write(tree, { "dir/b": "changed\n" });
+		});
+		rmSync(join(main, "dir"));
+		mkdirSync(join(main, "dir"));
+		symlinkSync(join(outside, "b"), join(main, "dir", "b"));
+		expect(await apply(next)).toMatchObject({ conflicts: expect.arrayContaining(["dir"]) });
+		expect(textsIn(outside)).toEqual({ b: "b\n" });
+	});
+
 	test("nothing is written through a link, nor over a folder", async () => {
 		const { main, run, apply } = await setUp();
 		const outside = ground.folder();

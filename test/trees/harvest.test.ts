@@ -360,7 +360,9 @@ describe("a hostile tree", () => {
 		const evil = join(ground.folder(), "evil");
 		userGit(main, "clone", "-q", main, evil);
 		const blob = userGit(evil, "hash-object", "-w", "a").trim();
-		for (const name of [".git", "..", ".GIT", "."]) {
+		// Also those that other file systems take for the same, and names that are whole paths.
+		const others = [".git ", ".git.", "git~1", ".g\u200cit", ".git::$INDEX_ALLOCATION", ".git\\x", "a/b", "../b"];
+		for (const name of [".git", "..", ".GIT", ".", ...others]) {
 			const raw = Buffer.concat([Buffer.from(`100644 ${name}\0`), Buffer.from(blob, "hex")]);
 			const tree = execFileSync("git", ["hash-object", "-t", "tree", "-w", "--literally", "--stdin"], {
 				cwd: evil,
