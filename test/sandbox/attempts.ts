@@ -26,7 +26,7 @@ import {
 	reads,
 	textOf,
 } from "./attempt.ts";
-import { KERNEL_ATTEMPTS } from "./kernel-attempts.ts";
+import { KERNEL_ATTEMPTS, KILLS } from "./kernel-attempts.ts";
 import { TOOL_ATTEMPTS } from "./tool-attempts.ts";
 import { SECRET, type World } from "./world.ts";
 
@@ -685,9 +685,10 @@ export const ATTEMPTS: readonly Attempt[] = [
 	...RAW,
 	...SOCKETS,
 	...CALLS,
-	...PROCESSES,
 	...KERNEL_ATTEMPTS,
 	...TOOL_ATTEMPTS,
+	...PROCESSES,
+	...KILLS,
 ];
 
 const greps = (name: string, path: (world: World) => string): Attempt => ({

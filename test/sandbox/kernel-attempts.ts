@@ -81,13 +81,6 @@ const NEXT_TO_IT: Attempt[] = [
 		),
 	),
 	{
-		boundary: "processes",
-		name: "kill-by-a-descriptor",
-		call: ({ bystander }) =>
-			system(`p = l.syscall(PIDFD_OPEN, ${bystander.pid}, 0)`, "print(p, l.syscall(PIDFD_SIGNAL, p, 9, None, 0))"),
-		held: isAlive,
-	},
-	{
 		boundary: "descriptors",
 		name: "descriptor-of-a-process",
 		call: ({ bystander }, mark) =>
@@ -352,3 +345,14 @@ const OTHER_CALLS: Attempt[] = [
 
 /** Calls of the system, devices, other processes: what a kernel must refuse. */
 export const KERNEL_ATTEMPTS: readonly Attempt[] = [...NEXT_TO_IT, ...MOUNTS, ...OTHER_CALLS];
+
+/** After all others, some of which look at that process. */
+export const KILLS: readonly Attempt[] = [
+	{
+		boundary: "processes",
+		name: "kill-by-a-descriptor",
+		call: ({ bystander }) =>
+			system(`p = l.syscall(PIDFD_OPEN, ${bystander.pid}, 0)`, "print(p, l.syscall(PIDFD_SIGNAL, p, 9, None, 0))"),
+		held: isAlive,
+	},
+];
