@@ -1,5 +1,5 @@
 import { environmentIn, type Ring } from "./ring.ts";
-import { spawnInRing } from "./spawn-in-ring.ts";
+import { killRing, spawnInRing } from "./spawn-in-ring.ts";
 
 export interface InRingOptions {
 	cwd?: string;
@@ -30,10 +30,10 @@ export function runInRing(ring: Ring, command: readonly string[], options: InRin
 		cwd,
 		input: true,
 		env: { ...environmentIn(ring, process.env), ...env },
-		...(signal && { signal, killSignal: "SIGKILL" as const }),
 	});
-	// Killing bubblewrap ends all that runs in the ring.
-	const kill = () => void child.kill("SIGKILL");
+	const kill = () => killRing(child);
+	if (signal?.aborted) kill();
+	signal?.addEventListener("abort", kill, { once: true });
 	const timer = timeoutMs === undefined ? undefined : setTimeout(() => giveUp(`within ${timeoutMs} ms`), timeoutMs);
 	let problem: string | undefined;
 	const giveUp = (limit: string) => {
@@ -57,7 +57,9 @@ export function runInRing(ring: Ring, command: readonly string[], options: InRin
 		child.once("error", reject);
 		child.once("close", (code, killedBy) => {
 			clearTimeout(timer);
-			if (problem !== undefined) reject(new Error(problem));
+			signal?.removeEventListener("abort", kill);
+			if (signal?.aborted) reject(signal.reason);
+			else if (problem !== undefined) reject(new Error(problem));
 			else if (code === null) reject(new Error(`${command[0]} was ended with ${killedBy}.`));
 			else done({ exitCode: code, stdout: Buffer.concat(chunks), stderr });
 		});

@@ -1,9 +1,8 @@
-import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { realPath } from "../files/real-path.ts";
 import { denialsIn, watchRefused } from "./denials.ts";
 import { environmentIn, type Ring } from "./ring.ts";
-import { spawnInRing } from "./spawn-in-ring.ts";
+import { killRing, spawnInRing } from "./spawn-in-ring.ts";
 
 export interface ShellCall {
 	/** The shell with its arguments, before the command. */
@@ -32,8 +31,6 @@ export async function shellInRing(ring: Ring, call: ShellCall): Promise<{ exitCo
 	const child = spawnInRing(ring, [...shell, command], {
 		cwd: realPath(cwd),
 		input: false,
-		// A group of its own: what is sent to the host's is not for it.
-		detached: true,
 		env: environmentIn(ring, env),
 	});
 	const refused = watchRefused(ring);
@@ -44,7 +41,7 @@ export async function shellInRing(ring: Ring, call: ShellCall): Promise<{ exitCo
 	};
 	child.stdout.on("data", take);
 	child.stderr.on("data", take);
-	const kill = () => killAll(child);
+	const kill = () => killRing(child);
 	let timedOut = false;
 	const timer =
 		timeoutSeconds === undefined
@@ -71,10 +68,4 @@ export async function shellInRing(ring: Ring, call: ShellCall): Promise<{ exitCo
 		clearTimeout(timer);
 		signal?.removeEventListener("abort", kill);
 	}
-}
-
-/** Killing bubblewrap ends all that runs in its ring. A ring of macOS is no such whole: there its group is killed. */
-function killAll(child: ChildProcess): void {
-	if (process.platform === "linux" || child.pid === undefined || child.exitCode !== null) child.kill("SIGKILL");
-	else process.kill(-child.pid, "SIGKILL");
 }

@@ -1,11 +1,11 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
-import { closeSync } from "node:fs";
+import { closeSync, readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { directRingCommand, type Ring } from "./ring.ts";
 
 type WithOutput<Input> = ChildProcess & { stdin: Input; stdout: Readable; stderr: Readable };
 
-interface SpawnInRing extends Omit<SpawnOptions, "cwd" | "stdio"> {
+interface SpawnInRing extends Omit<SpawnOptions, "cwd" | "stdio" | "detached" | "signal"> {
 	/** Where the command starts, inside. */
 	cwd?: string | undefined;
 }
@@ -32,9 +32,53 @@ export function spawnInRing(
 		return spawn(program, args, {
 			...options,
 			cwd: "/",
+			// A group of its own: what is sent to the host's is not for it.
+			detached: true,
 			stdio: [input ? "pipe" : "ignore", "pipe", "pipe", ...descriptors],
 		});
 	} finally {
 		for (const descriptor of descriptors) closeSync(descriptor);
+	}
+}
+
+/**
+ * Ends all that runs in the ring of a command. Killing bubblewrap is enough once the command runs. Before, its child is not bound
+ * to it yet and would go on alone: so it is stopped, and what it has started by then is killed first.
+ */
+export function killRing({ pid, exitCode, signalCode }: ChildProcess): void {
+	if (pid === undefined || exitCode !== null || signalCode !== null) return;
+	// A ring of macOS is no such whole, only a group.
+	if (process.platform !== "linux") {
+		sendTo(-pid, "SIGKILL");
+		return;
+	}
+	sendTo(pid, "SIGSTOP");
+	for (let looks = 0; looks < MOST_LOOKS && isRunning(pid); looks++);
+	for (const child of childrenOf(pid)) sendTo(child, "SIGKILL");
+	sendTo(pid, "SIGKILL");
+}
+
+/** A stop takes microseconds to arrive, and longer where the machine is busy. */
+const MOST_LOOKS = 2000;
+
+function sendTo(pid: number, signal: NodeJS.Signals): void {
+	try {
+		process.kill(pid, signal);
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error; // It has just ended.
+	}
+}
+
+const isRunning = (pid: number): boolean => !/\) [TtZX]/.test(textOf(`/proc/${pid}/stat`) ?? ") X");
+
+const childrenOf = (pid: number): number[] =>
+	(textOf(`/proc/${pid}/task/${pid}/children`) ?? "").split(" ").filter(Boolean).map(Number);
+
+function textOf(file: string): string | undefined {
+	try {
+		return readFileSync(file, "utf8");
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return undefined; // It has just ended.
+		throw error;
 	}
 }

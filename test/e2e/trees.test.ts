@@ -1,4 +1,4 @@
-import { existsSync, globSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { treesRoot } from "../../src/plan/session-place.ts";
@@ -6,7 +6,7 @@ import { piGeon } from "../cli/pi-geon.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import type { Home } from "../helpers/home.ts";
 import { hostPids, killHosts, killHostsAtWork } from "../helpers/hosts.ts";
-import { killIfThere, processesOf, ringedProcessesOf } from "../helpers/leaks.ts";
+import { ringedProcessesOf } from "../helpers/leaks.ts";
 import { longTest } from "../helpers/long-test.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text, toolCall } from "../helpers/model-steps.ts";
@@ -214,34 +214,6 @@ describe("whatever way a run with a tree ends, its changes come home and the end
 		expect(textsIn(project)["left.txt"]).toBe("left\n");
 		expect(treesLeft(home)).toEqual([]);
 	});
-
-	longTest(
-		"its host and its parent were killed at once: the changes come home when somebody asks for them",
-		async () => {
-			const home: Home = await openHome({
-				config: { subagents: { retry: { enabled: false } } },
-				script: dispatch({
-					parent: [delegateTo("worker", "Write."), text("Done.")],
-					child: [writeIn("left.txt", "left\n"), [text("Now"), hang()]],
-				}),
-			});
-			const project = projectIn(home);
-			const before = contentOf(project);
-			const running = promptPi(home, "Go.", { version: ANY_PI });
-			await eventually(() => expect(home.model.requests.some(({ isChild, turn }) => isChild && turn === 1)).toBe(true));
-			const everybody = processesOf(home);
-			// None may see another one die, and start anything in its place.
-			for (const signal of ["SIGSTOP", "SIGKILL"] as const) for (const { pid } of everybody) killIfThere(pid, signal);
-			expect((await running).signal).toBe("SIGKILL");
-			expect([contentOf(project), treesLeft(home)]).toEqual([before, [expect.any(String)]]);
-			expect(await piGeon(home, ["gc"])).toMatchObject({ code: 0 });
-			expect(await piGeon(home, ["apply", "last", "--yes"])).toMatchObject({ code: 0 });
-			expect(textsIn(project)["left.txt"]).toBe("left\n");
-			expect(treesLeft(home)).toEqual([]);
-			// The next to delegate removes its socket; here nobody does.
-			for (const socket of globSync(join(home.agentDir, "pi-geon", "hosts", "*.sock"))) rmSync(socket);
-		},
-	);
 
 	test("its changes cannot be read: it is not a success, and the tree stays", async () => {
 		const home: Home = await openHome({
