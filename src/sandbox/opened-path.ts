@@ -17,12 +17,12 @@ export const pathOfOpened = (descriptor: number, real: string): string =>
 	process.platform === "linux" ? `/proc/self/fd/${descriptor}` : real;
 
 /** As many as the kernel follows. */
-const MOST_LINKS = 40;
+const LINKS_FOLLOWED = 40;
 
 /** Where a path leads at which nothing can be opened: links are followed as far as there are any. */
 export function whereItLeads(path: string, links = 0): string {
 	const above = dirname(path);
-	if (above === path || links > MOST_LINKS) return path;
+	if (above === path || links > LINKS_FOLLOWED) return path;
 	const folder = whereItLeads(above, links);
 	const target = linkAt(join(folder, basename(path)));
 	return target === undefined ? join(folder, basename(path)) : whereItLeads(resolve(folder, target), links + 1);

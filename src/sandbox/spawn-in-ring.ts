@@ -69,12 +69,12 @@ function sendTo(pid: number, signal: NodeJS.Signals): void {
 	}
 }
 
-const isRunning = (pid: number): boolean => !/\) [TtZX]/.test(textOf(`/proc/${pid}/stat`) ?? ") X");
+const isRunning = (pid: number): boolean => !/\) [TtZX]/.test(textOfProcess(`/proc/${pid}/stat`) ?? ") X");
 
 const childrenOf = (pid: number): number[] =>
-	(textOf(`/proc/${pid}/task/${pid}/children`) ?? "").split(" ").filter(Boolean).map(Number);
+	(textOfProcess(`/proc/${pid}/task/${pid}/children`) ?? "").split(" ").filter(Boolean).map(Number);
 
-function textOf(file: string): string | undefined {
+function textOfProcess(file: string): string | undefined {
 	try {
 		return readFileSync(file, "utf8");
 	} catch (error) {
