@@ -92,13 +92,18 @@ export class Host {
 	/** Resolves when the host has left. */
 	async serve(): Promise<void> {
 		const { socket, log, ports } = this.#setup;
-		this.#watchers = await Watchers.listen({
-			address: socket,
-			...ports,
-			onWake: this.#loop.hint,
-			onTrouble: (error) => log.warn("trouble with the socket", { error }),
-		});
-		const isExpected = await waitOutTrouble(() => this.#lease.take(), { ...ports, withinMs: START_WITHIN_MS });
+		const patience = { ...ports, withinMs: START_WITHIN_MS };
+		this.#watchers = await waitOutTrouble(
+			() =>
+				Watchers.listen({
+					address: socket,
+					...ports,
+					onWake: this.#loop.hint,
+					onTrouble: (error) => log.warn("trouble with the socket", { error }),
+				}),
+			patience,
+		);
+		const isExpected = await waitOutTrouble(() => this.#lease.take(), patience);
 		if (!isExpected) {
 			log.warn("not expected any more, leaving");
 			this.#watchers.close();

@@ -3,7 +3,10 @@ import { LedgerTrouble } from "./trouble.ts";
 
 const WAIT_STEP_MS = 250;
 
-/** Does what needs the ledger, again and again while trouble with it may pass, for so long at most. */
+/** What the system says of a folder that is forbidden or a disk that is full. */
+const PASSING: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT", "EMFILE", "ENFILE"]);
+
+/** Does what needs the ledger or its folder, again and again while trouble with them may pass, for so long at most. */
 export async function waitOutTrouble<Result>(
 	work: () => Result | Promise<Result>,
 	{ clock, withinMs }: { clock: Clock; withinMs: number },
@@ -13,10 +16,14 @@ export async function waitOutTrouble<Result>(
 		try {
 			return await work();
 		} catch (error) {
-			// A damaged ledger is replaced by another one. Everything else may pass: a lock, a full disk, a forbidden folder.
-			const mayPass = error instanceof LedgerTrouble && error.kind !== "damaged";
-			if (!mayPass || clock.elapsed() >= deadline) throw error;
+			if (!passes(error) || clock.elapsed() >= deadline) throw error;
 		}
 		await clock.sleep(WAIT_STEP_MS);
 	}
+}
+
+/** A damaged ledger is replaced by another one. A lock, a full disk and a forbidden folder may pass. */
+function passes(error: unknown): boolean {
+	if (error instanceof LedgerTrouble) return error.kind !== "damaged";
+	return error instanceof Error && "code" in error && PASSING.has(error.code);
 }

@@ -8,6 +8,7 @@ import type { Places } from "../ledger/places.ts";
 import type { ProfileKey } from "../ledger/profile-key.ts";
 import { endRun } from "../ledger/progress.ts";
 import { findRun } from "../ledger/records.ts";
+import { LedgerTrouble } from "../ledger/trouble.ts";
 import { type Log, NO_LOG } from "../log/log.ts";
 import type { Ports } from "../ports/ports.ts";
 import { sweepHostFolders } from "../processes/host-folders.ts";
@@ -34,6 +35,12 @@ export interface HostsSetup {
 	start?: typeof startHost;
 }
 
+interface ExitedHost {
+	host: HostRecord;
+	reason: string;
+	wasLate: boolean;
+}
+
 /** The hosts within reach of this process: found or started, connected to, and reaped when they turn out to be dead. */
 export class Hosts {
 	readonly #ledger: Ledger;
@@ -52,6 +59,8 @@ export class Hosts {
 	#refused: { since: number; times: number } | undefined;
 	/** Hosts that were starting when we last looked, and when we first saw that. */
 	readonly #starting = new Map<HostId, number>();
+	/** Hosts whose process has exited, until the ledger knows. */
+	readonly #exited = new Map<HostId, ExitedHost>();
 	#disposed = false;
 	/** A connection was made, or a host turned out to be dead. */
 	onReached = (): void => {};
@@ -97,6 +106,7 @@ export class Hosts {
 	 * made, or the host is still starting, and `onReached` tells when there may be more to see.
 	 */
 	reach(run: OpenRun): HostConnection | undefined {
+		this.#settleExits();
 		const host = run.hostId === undefined ? this.#hostFor(run.profile, run.id) : findHost(this.#ledger, run.hostId);
 		if (!host) return undefined;
 		// It listens before it says that it is ready.
@@ -211,25 +221,43 @@ export class Hosts {
 			isReady: () => this.#disposed || findHost(this.#ledger, host.id)?.pid !== undefined,
 			onExit: (reason, { wasLate } = { wasLate: false }) => {
 				this.#starting.delete(host.id);
-				if (this.#disposed) return; // The process outlived our interest in it, and the ledger is closed.
-				const now = findHost(this.#ledger, host.id);
-				if (now?.pid !== undefined && now.state !== "gone" && !this.#ports.processes.isDead(now)) {
-					// What was started only waited for the host.
-					this.#log.warn("a host lost the process it was started by", { host: host.id, hostPid: now.pid });
-					return;
-				}
-				const left = now?.pid !== undefined && now.state === "gone";
-				this.#log[left ? "info" : "warn"]("a host ended", { host: host.id, ...(!left && { reason }) });
-				// One that was ready once has said its pid. One that left because another took its place has not failed:
-				// a process that was suspended finds several that it started meanwhile.
-				const wasReplaced = now?.state === "closing" && !wasLate;
-				if (now?.pid === undefined && !wasReplaced) this.#failures.push(reason);
-				this.#lastFailure = reason;
-				// Of one that came too late, others took away the socket before it was there.
-				if (now && now.state !== "gone") this.#reap(now);
-				else this.#ports.wire.remove(host.socket);
+				this.#exited.set(host.id, { host, reason, wasLate });
+				this.#settleExits();
 			},
 		});
+	}
+
+	/** Writes down which processes have exited. What the ledger does not take now is tried again at the next look. */
+	#settleExits(): void {
+		if (this.#disposed) return; // The process outlived our interest in it, and the ledger is closed.
+		for (const exit of this.#exited.values()) {
+			try {
+				this.#settleExit(exit);
+			} catch (error) {
+				if (!(error instanceof LedgerTrouble)) throw error;
+				return;
+			}
+			this.#exited.delete(exit.host.id);
+		}
+	}
+
+	#settleExit({ host, reason, wasLate }: ExitedHost): void {
+		const now = findHost(this.#ledger, host.id);
+		if (now?.pid !== undefined && now.state !== "gone" && !this.#ports.processes.isDead(now)) {
+			// What was started only waited for the host.
+			this.#log.warn("a host lost the process it was started by", { host: host.id, hostPid: now.pid });
+			return;
+		}
+		// Of one that came too late, others took away the socket before it was there.
+		if (now && now.state !== "gone") this.#reap(now);
+		else this.#ports.wire.remove(host.socket);
+		const left = now?.pid !== undefined && now.state === "gone";
+		this.#log[left ? "info" : "warn"]("a host ended", { host: host.id, ...(!left && { reason }) });
+		// One that was ready once has said its pid. One that left because another took its place has not failed:
+		// a process that was suspended finds several that it started meanwhile.
+		const wasReplaced = now?.state === "closing" && !wasLate;
+		if (now?.pid === undefined && !wasReplaced) this.#failures.push(reason);
+		this.#lastFailure = reason;
 	}
 
 	#giveUp(runId: RunId): undefined {

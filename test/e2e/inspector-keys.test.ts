@@ -69,7 +69,7 @@ describe.each(somePi(import.meta.url))("in the inspector of pi %s", (version) =>
 		await terminal.waitForText(/Answer copied\./);
 
 		terminal.type("m");
-		await terminal.waitForText(/Resume explorer "[^"]+" with/);
+		await terminal.waitForText(/Resume explorer "[^"]+" \(enter sends\)/);
 		terminal.type("once more\r");
 		await terminal.waitForText(/Resumed as run [0-9a-f]{8}\./);
 		await home.model.waitFor(({ isChild, lastUserText }) => isChild && lastUserText.includes("once more"));

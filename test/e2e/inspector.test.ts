@@ -92,7 +92,7 @@ test.each(isShare ? sizes.filter(({ rows }) => rows === 24) : sizes)(
 		terminal.key("up");
 		await terminal.waitForText(/▸● #2 explorer pears/);
 		terminal.type("m");
-		await terminal.waitForText(/Steer explorer "pears" with/);
+		await terminal.waitForText(/Steer explorer "pears" \(enter sends\)/);
 		terminal.type("only the ripe ones\r");
 		await terminal.waitForText(/Sent\. It arrives/);
 		gates.pears.open();

@@ -33,9 +33,16 @@ test.each(["locked", "full", "disk", "permissions"] as const)(
 	},
 );
 
+test("waits until a folder is no longer forbidden", async () => {
+	const clock = sleepingClock();
+	const forbidden = Object.assign(new Error("EACCES"), { code: "EACCES" });
+	expect(await waitOutTrouble(failing(clock, forbidden, 5000), { clock, withinMs: 20_000 })).toBe("done");
+});
+
 test.each([
 	["trouble that lasts too long", trouble("locked"), 20_000],
 	["a damaged ledger", trouble("damaged"), 0],
+	["an address that is in use", Object.assign(new Error("in use"), { code: "EADDRINUSE" }), 0],
 	["a bug", new TypeError("a bug"), 0],
 ])("does not wait for ever for %s", async (_name, error, waited) => {
 	const clock = sleepingClock();

@@ -137,8 +137,9 @@ const WRITE: Attempt[] = [
 		name: "attributes-of-a-file",
 		call: ({ outside }, mark) =>
 			bash(
-				`python3 -c 'import os; os.setxattr("${join(outside, "read-me")}", "user.${mark}", b"x"); print("made-it")'; chattr +i ${quote(join(outside, "read-me"))} && echo made-it && chattr -i ${quote(join(outside, "read-me"))}`,
+				`python3 -c 'import os; os.setxattr("${join(outside, "read-me")}", "user.${mark}", b"x"); print("made" + "-it")'; chattr +i ${quote(join(outside, "read-me"))} && echo made""-it && chattr -i ${quote(join(outside, "read-me"))}`,
 			),
+		// The command itself does not hold this word: what a shell or Python says of a failure may quote it.
 		held: (_world, _mark, said) => !said.includes("made-it"),
 	},
 	{

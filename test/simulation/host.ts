@@ -1,6 +1,9 @@
 import { Host } from "../../src/host/serve.ts";
 import type { HostRecord } from "../../src/ledger/hosts.ts";
 import { findHost } from "../../src/ledger/hosts.ts";
+import { inWords } from "../../src/ledger/trouble.ts";
+import { waitOutTrouble } from "../../src/ledger/wait-out.ts";
+import { START_WITHIN_MS } from "../../src/processes/lease.ts";
 import type { HostStart } from "../../src/supervise/start-host.ts";
 import { simulatedWork } from "./child.ts";
 import { Killed } from "./killed.ts";
@@ -40,10 +43,21 @@ function quietly(work: () => unknown): void {
 	}
 }
 
+/** As `openLedger` fails: in words. */
+function opened(world: World, process: SimProcess) {
+	try {
+		return world.database.ledgerOf(process);
+	} catch (error) {
+		throw inWords(error, "ledger");
+	}
+}
+
 async function serve(world: World, process: SimProcess, id: HostRecord["id"]): Promise<void> {
 	try {
-		const ledger = world.database.ledgerOf(process);
-		const record = findHost(ledger, id);
+		// As the real one does (`host/extension.ts`).
+		const patience = { clock: process.clock, withinMs: START_WITHIN_MS };
+		const ledger = await waitOutTrouble(() => opened(world, process), patience);
+		const record = await waitOutTrouble(() => findHost(ledger, id), patience);
 		if (!record) throw new Error(`The ledger knows no host ${id}.`);
 		const host = new Host({
 			id,

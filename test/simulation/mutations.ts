@@ -114,7 +114,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "a question that outlives its run",
 		breaks: "a question ends once, and its child hears how",
-		foundAt: 431,
+		foundAt: 19,
 		file: "src/ledger/progress.ts",
 		from: "closeQuestionsInTransaction(ledger, id, event.at);",
 		to: "",
