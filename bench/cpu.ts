@@ -21,7 +21,7 @@ export function cpuWithChildren(): number {
 	return (ticks * 1000) / TICKS;
 }
 
-/** The same for a process that will have ended: what to start it with, and how to learn it then. */
+/** The same for a process that will have exited: what to start it with, and how to learn it then. */
 export function cpuAtExit(file: string): { env: Record<string, string>; read: () => number } {
 	const preload = join(repositoryRoot, "bench", "fixtures", "cpu-at-exit.cjs");
 	return {

@@ -12,7 +12,7 @@ import { cpuAtExit, cpuOf } from "./cpu.ts";
 import { median } from "./figures.ts";
 import { lifeCosts } from "./ledger-life.ts";
 
-/** A few figures that can be had quickly, side by side, and mean the same on a busy machine. */
+/** A few figures that are quick to get, side by side, and mean the same on a busy machine. */
 export interface Ratios {
 	/** Processor time of a later delegation, parent and host together, over a bare session in the parent's process. */
 	delegationOverBareSession: number;

@@ -8,7 +8,7 @@ export interface Measured {
 
 export const meets = ({ value, goal }: Measured): boolean => goal === undefined || value <= goal.atMost;
 
-/** Tells whoever waits how far it is. Not where the figures go. */
+/** Shows progress. Not where the figures go. */
 export const progress = (text: string): boolean => process.stderr.write(`… ${text}\n`);
 
 export interface Report {

@@ -70,7 +70,7 @@ try {
 			base = (await snapshot(order)).base;
 		};
 		const theirs = () => git("worktree", "add", "-q", "--detach", join(folder, `worktree-${round}`));
-		// By turns the first: whoever comes second finds the objects read.
+		// They take turns at being first: the second one finds the objects in the cache.
 		const both = [async () => snapshots.push(await costOf(ours)), async () => worktrees.push(await costOf(theirs))];
 		for (const one of round % 2 === 0 ? both : both.reverse()) await one();
 		if (!base) throw new Error("There is no base.");

@@ -40,7 +40,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
 	try {
 		process.kill(pid, signal);
 	} catch (error) {
-		// It may have ended in between.
+		// It may have finished in between.
 		if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
 	}
 }

@@ -64,7 +64,7 @@ export interface TokenUsage {
 /** One streamed response. Every method resolves when the bytes have left, so a slow reader slows the writer down. */
 export class Wire {
 	readonly response: ServerResponse;
-	/** Aborted when the connection is gone, whoever closed it. */
+	/** Aborted when the connection is gone, no matter which side closed it. */
 	readonly signal: AbortSignal;
 	usage: TokenUsage = { input: 10, output: 5 };
 	/** The connection was broken from this side: the client did not leave. */

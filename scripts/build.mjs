@@ -88,7 +88,7 @@ function namesImportedFrom(name) {
 const held = 'globalThis[Symbol.for("pi-geon.pi-modules")]';
 
 /**
- * pi's loader transpiles each file that imports one of pi's packages, and evaluates it anew, uncached, at every start.
+ * pi's loader transpiles each file that imports one of pi's packages, and evaluates it again, uncached, at every start.
  * So only a few lines do: each entry takes hold of pi's packages and imports the rest, which finds them there. The rest
  * is imported by Node itself, which keeps it compiled.
  */

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Sees to the programs that the tests need and npm does not have. As root it installs what is missing; another user is told
+// Takes care of the programs that the tests need and npm does not have. As root it installs what is missing; another user is told
 // the one command. Like bootstrap.mjs it runs on an old Node, before anything is installed.
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";

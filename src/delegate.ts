@@ -6,7 +6,7 @@
  *
  * plan, admit and deliver happen here, in the parent. claim, run and collect happen in a host, another process, which
  * finds the run in the ledger (`host/serve.ts`, `child/work.ts`). The parent's loop watches (`supervise/supervisor.ts`),
- * and may die meanwhile. In the foreground a call awaits the outcome and returns it; in the background nobody does, and it is
+ * and may die meanwhile. In the foreground a call awaits the outcome and returns it; in the background no caller does, and it is
  * announced to the session later (`deliver/announcer.ts`). That is the only difference.
  */
 import type { Redactor } from "./collect/redact/redactor.ts";
@@ -39,7 +39,7 @@ export interface Delegation extends LaunchRequest {
 /** What a caller that waits wants to hear meanwhile. */
 export interface Waiting {
 	signal?: AbortSignal | undefined;
-	/** Who stops it with the signal; the parent if nobody says. */
+	/** Who stops it with the signal; the parent by default. */
 	stopper?: () => string;
 	/** It is written down that the run is to be stopped. */
 	onStopAsked?: () => void;
@@ -91,7 +91,7 @@ export async function delegate(
 	return backgroundResult(admitted);
 }
 
-/** Delegates a task and goes on: accepted means that it is in the ledger, and will be announced. */
+/** Delegates a task and returns at once: accepted means that it is in the ledger, and will be announced. */
 export function spawn(request: Delegation, parent: ParentFacts, services: Admitting): Promise<RunRecord | Refusal> {
 	return launch({ request, parent, services, mode: "background" });
 }

@@ -31,7 +31,7 @@ export class PiProcess {
 		this.#process.stdin?.write(`${JSON.stringify(record)}\n`);
 	}
 
-	/** Lets pi end in order. Its background runs go on, and report when the session is opened again. */
+	/** Lets pi end in order. Its background runs continue, and report when the session is opened again. */
 	close(): void {
 		this.#process.stdin?.end();
 	}

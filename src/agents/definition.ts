@@ -50,7 +50,7 @@ export interface AgentDefinition {
 	switchedOff?: string;
 	/** Absent: the parent's. */
 	model?: string;
-	/** Names of models to go on with when the model cannot be used. Absent: as configured. */
+	/** Names of models to continue with when the model cannot be used. Absent: as configured. */
 	fallbackModels?: string[];
 	thinking?: ThinkingLevel;
 	/** Names of pi's skills that it can see, or all of them. Absent: none. */

@@ -7,7 +7,7 @@ type Schema = Record<string, unknown>;
 /**
  * What is wrong with a JSON Schema, if anything. Validators pass over a keyword they cannot read (`type: strin` accepts
  * everything), so its shape is checked here. It is interpreted and not compiled: a compiler turns the file's text into
- * code, and the file may come from a project nobody has trusted yet.
+ * code, and the file may come from a project that is not trusted yet.
  */
 export function outputSchemaProblem(schema: Schema): string | undefined {
 	try {

@@ -16,7 +16,7 @@ const NEARLY_SPENT = 0.8;
 /** Fresh tokens: what is read from a cache again each turn would make the limit mean something else each turn. */
 const tokensOf = (usage: Usage): number => usage.input + usage.output + usage.cacheWrite;
 
-/** free: go on. low: say so. last: one more turn. spent: none. `what` names the limit. */
+/** free: continue. low: say so. last: one more turn. spent: none. `what` names the limit. */
 export type BudgetState = { stage: "free" } | { stage: "low" | "last" | "spent"; what: string };
 
 /** The budget that is used up, if any: what a run that is (re)started must not begin with. */

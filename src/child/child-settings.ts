@@ -6,7 +6,7 @@ import { hostRing } from "./host-ring.ts";
 type Storage = Parameters<typeof SettingsManager.fromStorage>[0];
 
 /**
- * pi's settings for one child. pi locks each settings file to read it, twice for a session, and whoever finds it locked
+ * pi's settings for one child. pi locks each settings file to read it, twice for a session, and a process that finds it locked
  * waits with its whole process. So a file that has not changed is not read again.
  */
 export function childSettings(cwd: string, agentDir: string, options: { projectTrusted: boolean }): SettingsManager {
@@ -47,7 +47,7 @@ function rememberingStorage(locked: Storage, files: { global: string; project: s
 		withLock(scope, use) {
 			const version = settingsVersion(files[scope]);
 			const known = read.get(files[scope]);
-			// Whoever answers with a text wants it written: on the file as it is now, and under the lock.
+			// A callback that answers with a text wants it written: on the file as it is now, and under the lock.
 			if (known?.version === version && use(known.text) === undefined) return;
 			locked.withLock(scope, (text) => {
 				read.set(files[scope], { version, text });

@@ -98,7 +98,7 @@ function readContextFile(path: string, warn: (warning: string) => void): Context
 	return undefined;
 }
 
-/** Whoever owns the file, a link to it or a folder that one of them is in decides what the child is told. */
+/** The owner of the file, of a link to it or of a folder on the way decides what the child is told. */
 function foreignPart(path: string): { path: string; stats: Stats } | undefined {
 	const links = (wayTo(path) ?? []).filter(({ stats }) => !stats.isDirectory());
 	const folders = links.flatMap(({ path: part }) => {

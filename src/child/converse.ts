@@ -27,7 +27,7 @@ export interface ChildTalk {
 	models: ModelLine;
 	redact: (text: string) => Redacted;
 	spending: () => Spending;
-	/** The run has ended, for whatever reason: nothing more is to be said. */
+	/** The run has finished, for whatever reason: nothing more is to be said. */
 	isOver: () => boolean;
 	steering: Steering;
 	fork?: ForkFit;
@@ -138,7 +138,7 @@ const INTERRUPTION =
 	"What you did before the interruption is above; a tool call without a result may or may not have taken effect. " +
 	`Continue with your task and end it with ${FINALIZE_TOOL}.`;
 
-/** The task, or, where a host died after it was given, a note that goes on from there. */
+/** The task, or, where a host died after it was given, a note that continues from there. */
 function firstWords({ session, record, collector, asking }: ChildTalk): string {
 	const manager = session.sessionManager;
 	const entries = manager.getBranch();

@@ -1,7 +1,7 @@
-/** How often a child is told that it has not handed over properly, in whichever way, before we give up on it. */
+/** How often a child is told that it has not returned an answer properly, in whichever way, before we give up on it. */
 export class Corrections {
 	#left: number;
-	/** What was wrong with the last attempt to hand over. */
+	/** What was wrong with the last attempt to return an answer. */
 	lastProblem = "it never called the tool";
 
 	constructor(allowed: number) {

@@ -7,7 +7,7 @@ import { SetupFailed } from "./session-file.ts";
  * A principal's credentials with main's below them. Nothing is copied: each is read from the store that has it, and a
  * token that pi renews is written by pi to the file it came from.
  *
- * Whether a provider is the principal's is told by the names in its store, not by whether the key can be had: to fall
+ * Whether a provider is the principal's is told by the names in its store, not by whether the key is available: to fall
  * back on main's account because of a missing variable would be worse than to fail.
  */
 export function layered(own: CredentialStore, main: CredentialStore): CredentialStore {

@@ -104,7 +104,7 @@ function tokensWith(session: AgentSession, task: string): number {
 
 /**
  * What pi is about to summarize may be larger than the window too. Then only its beginning is, and the rest in the next
- * rounds, each of which goes on from the summary before.
+ * rounds, each of which continues from the summary before.
  */
 function cutToPart(preparation: Preparation, branch: readonly SessionEntry[], mostTokens: number): void {
 	const { messagesToSummarize, turnPrefixMessages } = preparation;

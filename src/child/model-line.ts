@@ -11,7 +11,7 @@ type Candidate = { model: PiModel } | { why: Extract<Hop["why"], string> };
 
 /**
  * The models of a run in the order in which they are asked: the chosen one, then its fallbacks. The ledger counts the
- * hops, so that a host that takes the run over goes on with the same model.
+ * hops, so that a host that takes the run over continues with the same model.
  */
 export class ModelLine {
 	readonly #models: readonly (ModelChoice & Partial<FallbackModel>)[];
@@ -22,7 +22,7 @@ export class ModelLine {
 	/** Those of the hosts before too. */
 	readonly hops: Hop[];
 
-	/** `record` writes a hop down before it is made; false if the run must not go on. */
+	/** `record` writes a hop down before it is made; false if the run must not continue. */
 	constructor(plan: LaunchPlan, hops: readonly Hop[], record: (hop: Hop) => boolean) {
 		this.#models = [plan.model, ...(plan.fallbackModels ?? [])];
 		this.#planned = plan.thinking;
@@ -51,7 +51,7 @@ export class ModelLine {
 		return this.#current?.thinking ?? this.#planned;
 	}
 
-	/** Goes on with the next model in the same session. False if there is none. */
+	/** Continues with the next model in the same session. False if there is none. */
 	async next(session: AgentSession, unusable: Unusable): Promise<boolean> {
 		const model = await this.#hopOver(unusable);
 		if (!model) return false;

@@ -47,7 +47,7 @@ export function observe(
 			services.onTurn({ usage: totalUsage() });
 		}
 		// pi answers a call that is not even in shape by itself. It counts like any other wrong one, or a model that never
-		// gets it right would be asked for ever.
+		// gets it right would be asked forever.
 		if (event.type === "tool_execution_end" && event.toolName === FINALIZE_TOOL && event.isError) {
 			const problem = `its arguments were not valid (${firstLineOfResult(event.result)})`;
 			if (!corrections.take(problem)) race.declare({ kind: "not_finalized", problem });

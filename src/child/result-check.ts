@@ -29,7 +29,7 @@ const checkTurns = new Turns(4, 1000);
 
 /**
  * Checks a finalized result against the agent's output schema, if it has one. In a thread with a deadline: a schema is
- * the text of a file, and one `pattern` can keep a regular expression busy for longer than anybody lives. The host's
+ * the text of a file, and one `pattern` can keep a regular expression busy for longer than the age of the universe. The host's
  * other runs must not wait for it.
  */
 export function resultCheck(

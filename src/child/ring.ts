@@ -18,7 +18,7 @@ import type { ChildTree } from "./tree.ts";
 
 /** What keeps a run to what it may do. */
 export interface ChildRing {
-	/** As far as it is known by now. */
+	/** As far as it is known now. */
 	readonly report: SandboxReport;
 	/** Where the kernel enforces it: the ring of the run, made when it is first asked for. */
 	ring?: () => Ring;

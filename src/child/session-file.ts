@@ -77,7 +77,7 @@ function createdSession(
 const failedWrites = new WeakMap<object, Error>();
 
 /**
- * What kept pi from writing an entry of this session, if anything did. pi goes on with the entry in its memory alone, never
+ * What kept pi from writing an entry of this session, if anything did. pi continues with the entry in its memory alone, never
  * writes it again, and tells of the failure as if the model had failed.
  */
 export const failedWriteOf = (manager: object): Error | undefined => failedWrites.get(manager);
@@ -101,7 +101,7 @@ function noticeFailedWrites(manager: SessionManager): void {
 function createSessionFile(file: string, { id, cwd }: { id: string; cwd: string }): void {
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 	const header = { type: "session", version: CURRENT_SESSION_VERSION, id, timestamp: new Date().toISOString(), cwd };
-	// Under another name first: of a host that is killed in the middle of it, pi could not open what it left.
+	// Under another name first: pi could not open what a killed host left half written.
 	writeFileSync(`${file}.new`, `${JSON.stringify(header)}\n`, { mode: 0o600 });
 	renameSync(`${file}.new`, file);
 }
@@ -142,7 +142,7 @@ function openSession(file: string, cwd: string, wrong: (what: string) => SetupFa
 /** More than any header takes. */
 const HEADER_BYTES = 64 * 1024;
 
-/** A newer pi's file would be written into as if it were known, and an older one's is written anew by pi as a whole. */
+/** A newer pi's file would be written into as if it were known, and an older one's is written again by pi as a whole. */
 function formatProblem(file: string): string | undefined {
 	const version = formatVersion(file);
 	if (version === undefined || version === CURRENT_SESSION_VERSION) return undefined;
@@ -156,7 +156,7 @@ function formatProblem(file: string): string | undefined {
 	return `${said}, and line ${unreadable + 1} of it would be lost when pi brings it up to date`;
 }
 
-/** What the first line says; undefined where it is no header, which pi finds out too. */
+/** What the first line says; undefined where it is not a header, which pi finds out too. */
 function formatVersion(file: string): unknown {
 	const bytes = Buffer.alloc(HEADER_BYTES);
 	const descriptor = openSync(file, "r");

@@ -102,7 +102,7 @@ async function startSession(setup: ChildSetup, askedAt: number): Promise<AgentSe
 		// Given as overrides, not as options: those would read a file if the prompt happened to be the name of one.
 		systemPromptOverride: () => (setup.tree?.note ? `${plan.prompt}\n${setup.tree.note}` : plan.prompt),
 		appendSystemPromptOverride: () => [],
-		// pi would read them whole, whoever made them.
+		// pi would read them whole, no matter who made them.
 		noContextFiles: true,
 		agentsFilesOverride: () => ({ agentsFiles }),
 	});

@@ -23,7 +23,7 @@ const FROM_PARENT = "A message from the agent that gave you your task:";
 const FROM_USER = "A message from the user:";
 
 /**
- * Brings messages to a child at work. They are rows, and the child's session says which of them it holds: nothing is
+ * Brings messages to a running child. They are rows, and the child's session says which of them it holds: nothing is
  * remembered here that a host which takes over would not find out, so that a message is neither lost nor given twice.
  */
 export class Steering {
@@ -32,7 +32,7 @@ export class Steering {
 	/** Handed to pi, but not yet seen in the session. */
 	readonly #given = new Set<number>();
 
-	/** `isOver`: the child has handed over, or is being ended. What still waits then is left for another run. */
+	/** `isOver`: the child has returned its answer, or is being ended. What still waits then is left for another run. */
 	constructor(inbox: Inbox, isOver: () => boolean) {
 		this.#inbox = inbox;
 		this.#isOver = isOver;
@@ -51,7 +51,7 @@ export class Steering {
 		});
 	};
 
-	/** The messages that the session does not hold yet; whoever asks gives them to the child. */
+	/** The messages that the session does not hold yet; the caller gives them to the child. */
 	next(transcript: SessionManager): SteeringMessage[] {
 		const waiting = this.#inbox.waiting();
 		if (waiting.length === 0) return [];

@@ -176,7 +176,7 @@ export async function homeFromTree(
 	return { changes: reportedChanges(home.changes, { base, runId: run.id, trees, redactor: { redact } }) };
 }
 
-/** Sees to trees of runs whose host died before it could bring their changes home. Undefined: there are none. */
+/** Takes care of trees of runs whose host died before it could bring their changes home. Undefined: there are none. */
 export async function clearLeftTrees(
 	{ agentDir, trees }: Required<Pick<TreeServices, "agentDir" | "trees">>,
 	clearing: { at: number; retentionDays: number },

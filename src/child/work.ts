@@ -60,13 +60,13 @@ export interface WorkServices
 	onToolUse(use: ToolUse): void;
 	/** What the child goes without is known here only, until the run ends: for the log, should this host die before. */
 	onWarning(warning: string): void;
-	/** pi makes a request again. `retry`: how often it has by now. */
+	/** pi makes a request again. `retry`: how often it has now. */
 	onRetry(retry: number): void;
 	/** Of a run that a pool does: where it is now. */
 	onAway(away: Away): void;
 	/** Counts another attempt of the run; false if it must not have one. */
 	beginAttempt(): boolean;
-	/** Records that the run goes on with its next model; false if it must not. */
+	/** Records that the run continues with its next model; false if it must not. */
 	recordHop(hop: Hop): boolean;
 }
 
@@ -83,7 +83,7 @@ export function startWork(record: ClaimedRun, services: WorkServices): Work {
 	return { stop: (cause) => race.declare(cause), done: work({ record, services, race }) };
 }
 
-/** A run at work: what it is, what it needs, and where everything that can end it reports. */
+/** A running run: what it is, what it needs, and where everything that can end it reports. */
 export interface Assignment {
 	record: ClaimedRun;
 	services: WorkServices;
@@ -98,7 +98,7 @@ async function work(assignment: Assignment): Promise<{ outcome: Outcome; settled
 
 	const declared = await race.first;
 	await withinPatience(Promise.all(equipment.atEnd.map((close) => close())));
-	// A run that was given to another host: the shells in its session may be that one's by now.
+	// A run that was given to another host: the shells in its session may be that one's now.
 	const isOurs = declared.kind !== "lost";
 	if (isOurs) endLeftoversOf(record, services.onNotice);
 	const home = isOurs ? await homeFromTree(record, services) : NOTHING_HOME;
@@ -256,11 +256,11 @@ function endLeftoversOf({ sessionId, plan }: ClaimedRun, onNotice: WorkServices[
 	endLeftovers({ id: sessionId, tools: plan.tools }, (trouble) => onNotice(trouble, "warning"));
 }
 
-/** Waits for the child to come to rest, but not for ever. */
+/** Waits for the child to come to rest, but not forever. */
 async function withinPatience(rest: Promise<unknown>): Promise<boolean> {
 	const { promise: tooLong, resolve } = Promise.withResolvers<false>();
 	const patience = setTimeout(() => resolve(false), SETTLE_MS);
-	// A child that fails to come up, or to stop, is at rest all the same.
+	// A child that fails to come up, or to stop, is at rest anyway.
 	const atRest = rest.then(
 		() => true,
 		() => true,

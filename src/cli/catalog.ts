@@ -15,7 +15,7 @@ export const agentsIn = (cwd: string, { includeProject }: Pick<AgentPlaces, "inc
 		includeProject,
 	});
 
-/** Of those that may be used here: not of a project that nobody decided to trust. */
+/** Of those that may be used here: not of a project that the user has not decided to trust. */
 export function agentNamesHere(): string[] {
 	const cwd = process.cwd();
 	const includeProject = trustOnFile(agentDir(), cwd) === true;

@@ -11,7 +11,7 @@ import type { Output } from "./output.ts";
 const FOLLOW_EVERY_MS = 250;
 const MESSAGES_SHOWN = 50;
 
-/** Shows what is said in the session of a run as it comes, until the run has ended or the user leaves. */
+/** Shows what is said in the session of a run as it comes, until the run has finished or the user leaves. */
 export async function follow(
 	followed: RunRecord,
 	{ includeTools, limit = MESSAGES_SHOWN }: { includeTools: boolean; limit?: number },

@@ -6,7 +6,7 @@ const PACKAGE = "pi-geon";
 
 /**
  * Whether the settings of pi, the user's or those of the project, name this package or something that speaks of it. No
- * only where all that they name is something else: whoever is told to install what they have would look in the wrong place.
+ * only where all that they name is something else: a user who is told to install what they have would look in the wrong place.
  */
 export function isLoadedByPi(agentDir: string, cwd: string): boolean | undefined {
 	try {

@@ -6,7 +6,7 @@ import { wrapTo } from "../operate/report/layout.ts";
 import { type Diagnostic, formatDiagnostic } from "../run/diagnostic.ts";
 import type { ExitCode } from "./command.ts";
 
-/** Where nobody tells how wide the reader's screen is: a pipe, a file. */
+/** Where the width of the screen is unknown: a pipe, a file. */
 const USUAL_WIDTH = 120;
 const LEAST_WIDTH = 20;
 
@@ -51,7 +51,7 @@ export class Output {
 		process.stdout.write(`${JSON.stringify(value, realPaths)}\n`);
 	}
 
-	/** What the user is told while something goes on, where they look on. */
+	/** What the user is told while something continues, where they look on. */
 	progress(text: string): void {
 		if (process.stderr.isTTY && !this.isJson) process.stderr.write(`\r\u001b[K${text}`);
 	}
@@ -64,7 +64,7 @@ export class Output {
 		return this.#complain(message, 2);
 	}
 
-	/** What is wrong in a file, while the command goes on. */
+	/** What is wrong in a file, while the command continues. */
 	diagnostics(diagnostics: readonly Diagnostic[]): void {
 		for (const diagnostic of diagnostics) this.#tell(formatDiagnostic(diagnostic));
 	}

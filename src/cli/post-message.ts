@@ -78,7 +78,7 @@ export const supervisorWith = ({ ledger, log, profiles }: MessageSources): Super
 	return new Supervisor({ ledger, hosts, ports, log, onEndedHere: (runId) => endedHere(runId, ledger) });
 };
 
-/** The run that has a message by now, and whether a host works on it. */
+/** The run that has a message now, and whether a host works on it. */
 export interface Placed {
 	record: RunRecord;
 	underway: boolean;
@@ -90,7 +90,7 @@ export const placeMessage = (
 	sources: MessageSources & { supervisor: Supervisor },
 ): Promise<Placed> => (sources.profiles ? hostFor(continued, sources) : wakeThere(continued, sources));
 
-/** Tells which run that is by now. Not underway if no host came. */
+/** Tells which run that is now. Not underway if no host came. */
 async function hostFor(
 	continued: Continued,
 	{ ledger, supervisor }: { ledger: Ledger; supervisor: Supervisor },

@@ -9,11 +9,11 @@ import { Output } from "./output.ts";
 import { configOfUser } from "./surroundings.ts";
 import { tracesSent } from "./traces-here.ts";
 
-/** What completion scripts ask, and nobody else. */
+/** Only for completion scripts. */
 const COMPLETE = "__complete";
 
 export async function runCli(args: string[]): Promise<void> {
-	// Whoever reads may have seen enough: `pi-geon list | head -1`.
+	// The reader may have seen enough: `pi-geon list | head -1`.
 	process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 		if (error.code !== "EPIPE") throw error;
 		process.exit();

@@ -45,7 +45,7 @@ export const send: Command = {
 		return withRunNamed(call, async (record, ledger) => {
 			const child = runToTell(ledger, record);
 			const log = cliLog(redactorHere());
-			// From here on, whoever leaves is told what becomes of the message.
+			// From here on, a user who leaves is told what becomes of the message.
 			const leaving = seconds === undefined ? undefined : new SenderLeaves();
 			const sources = {
 				ledger,

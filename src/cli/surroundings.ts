@@ -52,7 +52,7 @@ export function cliLog(redactor: Redactor): Log {
 
 export const nothingYet = (): string => `Nothing has been delegated here yet: there is no ledger at ${places().ledger}`;
 
-/** Undefined, and nothing is made, where nothing was ever delegated. Whoever only looks need not be able to write. */
+/** Undefined, and nothing is made, where nothing was ever delegated. A command that only looks need not be able to write. */
 export async function withLedger<Result>(
 	work: (ledger: Ledger) => Promise<Result> | Result,
 	{ toLook = false } = {},

@@ -18,5 +18,5 @@ export function endedHere(runId: RunId, ledger: Ledger): void {
 	traces?.ended(runId, ledger);
 }
 
-/** Before the command ends: its user has read the answer by now, and waits for the prompt. */
+/** Before the command ends: its user has read the answer now, and waits for the prompt. */
 export const tracesSent = async (): Promise<void> => traces?.finish(SENT_WITHIN_MS);

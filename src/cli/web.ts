@@ -60,7 +60,7 @@ function portIn(value: string | boolean | undefined): number | undefined | { err
 	return { error: `--port takes a number from 1 to 65535, not "${value}".` };
 }
 
-/** In place of a server that was killed, if that can be had: its pages then go on where they were. */
+/** In place of a server that was killed, if that is available: its pages then continue where they were. */
 async function start(
 	port: number | undefined,
 	killed: PageAddress | undefined,

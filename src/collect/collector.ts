@@ -37,7 +37,7 @@ export class Collector {
 	#lastText = "";
 	/** Text of the message that is being written right now. */
 	streamingText = "";
-	/** Characters that the model wrote in all. */
+	/** Characters that the model wrote in total. */
 	textLength = 0;
 	model?: string;
 	lastStop?: LastStop;

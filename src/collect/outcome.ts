@@ -15,7 +15,7 @@ import { redactOwnParts } from "../run/unredacted-parts.ts";
 import type { Usage } from "../run/usage.ts";
 import { providerRemedy } from "./provider-remedy.ts";
 
-/** What is known about a run when it ends, whoever ends it. */
+/** What is known about a run when it ends, no matter which process ends it. */
 export interface RunEvidence {
 	usage: Usage;
 	displayItems: DisplayItem<string>[];
@@ -47,7 +47,7 @@ export function outcomeOf(cause: EndCause, evidence: RunEvidence): Outcome<strin
 	};
 }
 
-/** A result that nobody can vouch for is still the most that the child has said. */
+/** A result that was not checked is still the most that the child has said. */
 function saidLast(cause: FailedCause, partialOutput: string | undefined): string | undefined {
 	if (cause.kind === "reported_error") return cause.finalized.result;
 	return cause.kind === "uncheckable" || cause.kind === "not_harvested" ? cause.result : partialOutput;

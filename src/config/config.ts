@@ -128,7 +128,7 @@ export interface Config {
 		servers: readonly LspServerSettings[];
 	};
 	ui: {
-		/** Whether runs at work are shown above the editor. */
+		/** Whether running runs are shown above the editor. */
 		widget: boolean;
 	};
 	/** Workers on other machines. */

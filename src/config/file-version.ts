@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 
-/** Changes whenever the file does. One that may not be looked at is like one that is not there: whoever reads it says so. */
+/** Changes whenever the file does. One that may not be looked at is like one that is not there: the reader reports it. */
 export function fileVersion(file: string): string {
 	try {
 		const stats = statSync(file, { throwIfNoEntry: false });

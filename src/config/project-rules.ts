@@ -11,7 +11,7 @@ export function onlyOff(mine: boolean, theirs: boolean): Merged<boolean> {
 	return mine || !theirs ? { value: theirs } : { value: mine, ignored: "a project may turn this off, not on" };
 }
 
-/** `null` is no limit, so above every number. */
+/** `null` is not a limit, so above every number. */
 export function onlyLower<T extends number | null>(mine: T, theirs: T): Merged<T> {
 	const lower = (theirs ?? Number.POSITIVE_INFINITY) <= (mine ?? Number.POSITIVE_INFINITY);
 	return lower ? { value: theirs } : { value: mine, ignored: `a project may lower this below ${mine}, not raise it` };

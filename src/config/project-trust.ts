@@ -16,7 +16,7 @@ import {
  *
  * The decision is the one that was taken when a session of this process started in the folder (`decideTrust`). It can
  * only become narrower: pi may withdraw its own answer. A folder in which no session started is not trusted, so a link
- * that points elsewhere by now brings nothing.
+ * that points elsewhere now brings nothing.
  */
 export function isTrustedByDecision(ctx: ExtensionContext): boolean {
 	if (!ctx.isProjectTrusted()) return false;

@@ -1,7 +1,7 @@
 import type { RunId } from "../run/ids.ts";
 import { announceNow, type Gathered, gather, isCrowd } from "./gather.ts";
 
-/** How often to look while there is something to wait for and nobody gives a hint. */
+/** How often to look while there is something to wait for and no hint comes. */
 const DELIVER_EVERY_MS = 1000;
 /** The same when there is nothing to wait for: a run may be sent off from a shell, or by another pi. */
 const LOOK_EVERY_MS_AT_REST = 5000;
@@ -13,7 +13,7 @@ const DRAIN_SAYS_EVERY_MS = 5000;
  * it has come to rest after it was given: until all extensions have heard that it is at rest, pi holds messages back.
  */
 const ARRIVE_WITHIN_MS = 5000;
-/** The same if it never came to rest again: there are failures that pi tells nobody of. */
+/** The same if it never came to rest again: there are failures that pi does not report. */
 const ARRIVE_AT_ALL_WITHIN_MS = 120_000;
 /** Each time that the same one is lost, it is waited for twice as long: pi keeps what it could not write in its memory. */
 const LONGEST_WAIT_MS = 600_000;
@@ -40,13 +40,13 @@ export interface DeliveryState extends Gathered {
 
 export const NOTHING_GIVEN: DeliveryState = { inFlight: new Map(), timesGiven: new Map(), restedAt: 0, promptUntil: 0 };
 
-/** A run that has ended, and whose session has not been told yet. */
+/** A run that has finished, and whose session has not been told yet. */
 export interface Owed {
 	readonly id: RunId;
 	/** Whether it is for this process to tell. */
 	readonly isOurs: boolean;
 	readonly wantsSilence: boolean;
-	/** Whether the user stopped it, and everything that the same command stopped has ended too. */
+	/** Whether the user stopped it, and everything that the same command stopped has finished too. */
 	readonly stopped?: "whole" | "underway" | undefined;
 }
 

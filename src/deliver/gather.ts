@@ -51,7 +51,7 @@ export function gather(state: Gathered, { due, open, now }: AnnouncesDue): Gathe
 		const countAt = Math.min(now + CROWD_LOOK_EVERY_MS, crowdUntil);
 		return { ...crowd, gathering: { since, until: crowdUntil, known: due, countAt } };
 	}
-	// The time of a crowd is up, or all of it has ended: no more can come.
+	// The time of a crowd is up, or all of it has finished: no more can come.
 	if (crowdUntil !== undefined && gathering) return crowd;
 	if (gathering && now < gathering.countAt) return { ...crowd, gathering };
 	if (gathering && (due <= gathering.known || now >= gathering.until)) return crowd;
@@ -75,7 +75,7 @@ export function announceNow(state: Gathered, waiting: AnnouncesDue): { after: Ga
 	const left = TURN_BYTES - (crowdUntil === undefined ? 0 : crowdBytes);
 	if (isUnderway(state, now)) return { after: { crowdUntil, crowdBytes }, maxBytes: left };
 	if (!isCrowd({}, waiting)) return { after: {}, maxBytes: left };
-	// Of a crowd that goes on, these have waited since the turn before: the next ones wait for as long.
+	// These of a growing crowd have waited since the turn before: the next ones wait for as long.
 	const since = crowdUntil === undefined ? (gathering?.since ?? now) : now;
 	const maxBytes = Math.min(left, TURN_BYTES - open * KEPT_BACK_BYTES);
 	return { after: { crowdUntil: since + CROWD_MS, crowdBytes: 0 }, maxBytes };

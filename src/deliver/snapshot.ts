@@ -17,7 +17,7 @@ export interface Sight {
 	state: DeliveryState;
 	/** What was owed when it was last looked. */
 	known: ReadonlyMap<RunId, EndedRecord>;
-	/** How many runs nobody awaits, and have not ended. */
+	/** How many runs have not finished and have no caller. */
 	open: number;
 	/** Runs whose outcome a tool call returns. */
 	awaited: { has(id: RunId): boolean; readonly size: number };

@@ -13,7 +13,7 @@ import { stoppedDetails } from "./stored-details.ts";
 /** The kind of message that tells the conversation which runs the user stopped. It starts no turn. */
 export const STOPPED_BY_USER = "pi-geon:stopped";
 
-/** More names than this make a line that nobody reads. */
+/** More names than this make a line too long to read. */
 const RUNS_IN_A_LINE = 10;
 
 export interface StoppedRun extends Pick<RunView, "runId" | "sessionKey" | "sessionId" | "agent" | "label" | "usage"> {
@@ -45,7 +45,7 @@ export const isStoppedByUser = ({ run }: EndedRecord): boolean =>
 	run.outcome.cause === "stopped" && run.stop?.command !== undefined;
 
 /**
- * Of these runs, those that can be told: everything that the same command stopped has ended too. Until then they wait, so
+ * Those of these runs that can be told: everything that the same command stopped has finished too. Until then they wait, so
  * that one line tells of all.
  */
 export function wholeStops(ledger: Ledger, parentSession: string, stopped: readonly EndedRecord[]): Set<RunId> {

@@ -142,7 +142,7 @@ export function backgroundResult({ run, plan, sessionId }: RunRecord): SubagentR
 	return { content: [{ type: "text", text }], details, structuredContent: scriptValue(details) };
 }
 
-/** A run at work, for the partial updates of the tool call. */
+/** A running run, for the partial updates of the tool call. */
 export function progressResult(record: RunRecord, progress: Progress): SubagentResult {
 	return partial(record, lastActivity(progress), progress);
 }

@@ -120,7 +120,7 @@ export class ActiveRuns {
 		}
 	}
 
-	/** `attempt`: the run as it is by now, since the same host may try again. */
+	/** `attempt`: the run as it is now, since the same host may try again. */
 	#servicesFor(attempt: { record: ClaimedRun }): WorkServices {
 		const { ledger, log, ports, childServices } = this.#setup;
 		const { watchers, assertLeaseHeld, orLog } = this.#host;

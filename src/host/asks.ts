@@ -15,7 +15,7 @@ export interface Terms {
 	watchers: Iterable<Watcher>;
 	/** How long to wait for the first of them, where there is none yet. */
 	patienceMs: number;
-	/** The question is of no use any more: its run is over, or whoever asked has given up. */
+	/** The question is of no use any more: its run is over, or the child has given up. */
 	signal: AbortSignal;
 }
 
@@ -33,7 +33,7 @@ interface OpenAsk {
 
 /**
  * The questions of children, put before everybody who watches their run. The first answer counts, and the others are told
- * to close their dialogs. A question that nobody is there for is declined at once, so that no run waits for ever.
+ * to close their dialogs. A question that nobody is there for is declined at once, so that no run waits forever.
  */
 export class Asks {
 	readonly #clock: Clock;
@@ -50,7 +50,7 @@ export class Asks {
 		const askId = this.#nextId++;
 		const { promise, resolve } = Promise.withResolvers<Answer>();
 		const settle = (answer: Answer) => {
-			this.#open.delete(askId); // At once: who watches the run anew in this moment is not asked any more.
+			this.#open.delete(askId); // At once: who watches the run again in this moment is not asked any more.
 			resolve(answer);
 		};
 		const ask: OpenAsk = { runId, question, asked: new Set(), observers: new Set(), waitsForSomebody: true, settle };

@@ -22,7 +22,7 @@ export interface SeenQuestion {
 }
 
 /**
- * Whether an open question goes on waiting, or why it is declined. While a parent shows it, it waits for as long as its run
+ * Whether an open question keeps waiting, or why it is declined. While a parent shows it, it waits for as long as its run
  * may take.
  */
 export function decideQuestion(seen: SeenQuestion, { askMs }: { askMs: number }): "wait" | "nobody" | "time" {

@@ -5,7 +5,7 @@ import type { RunId } from "../run/ids.ts";
 export interface HostMemory {
 	/** When its lease is to be renewed, and what else is done now and then. */
 	readonly beatAt: number;
-	/** Since when nobody has needed it. */
+	/** Since when it has been idle. */
 	readonly idleSince: number;
 	/** Why it takes nothing new: something in this process is not as it should be. Another host takes its place. */
 	readonly closingBecause?: string;
@@ -27,7 +27,7 @@ export interface HostSnapshot {
 }
 
 export interface HostLimits {
-	/** How long it stays when nobody needs it. */
+	/** How long it stays when it is idle. */
 	readonly idleMs: number;
 	/** Serves one run and leaves right after it. */
 	readonly forOneRun: boolean;

@@ -141,7 +141,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			try {
 				await host.serve();
 			} finally {
-				// Not for ever: its database may not answer.
+				// Not forever: its database may not answer.
 				if (courier) await Promise.race([courier.close(), systemPorts.clock.sleep(CLOSE_WITHIN_MS)]);
 				ledger.close();
 				await traces?.finish(TRACES_WITHIN_MS);

@@ -10,7 +10,7 @@ export class HostLease {
 	readonly #ledger: Ledger;
 	readonly #ports: Ports;
 	readonly #onLost: () => never;
-	/** Until when nobody can have given up on us. */
+	/** Until when no other process can have given up on us. */
 	#until = 0;
 	#askAgainAt = 0;
 

@@ -106,7 +106,7 @@ export class Questions {
 		const times = { askedForMs: 0, quietForMs: 0, lookedAt: clock.elapsed() };
 		const waiting: WaitingQuestion = { ...asked, presence: "unknown", ...times, end: resolve };
 		this.#waiting.add(waiting);
-		// Its row is closed with the run; or stays, for the host that goes on with the run.
+		// Its row is closed with the run; or stays, for the host that continues with the run.
 		const withdraw = () => resolve(WITHDRAWN);
 		signal.addEventListener("abort", withdraw, { once: true });
 		const cancel = clock.after(SHOWN_WITHIN_MS, this.#host.hint);

@@ -43,7 +43,7 @@ export interface HostSetup extends ActiveRunsSetup {
 	warmUp(isIdle: () => boolean): Promise<unknown>;
 }
 
-/** A host: claims runs, works on them, and leaves when nobody has needed it for a while. `decide.ts` decides. */
+/** A host: claims runs, works on them, and leaves when it has been idle for a while. `decide.ts` decides. */
 export class Host {
 	readonly #setup: HostSetup;
 	readonly #runs: ActiveRuns;
@@ -119,9 +119,9 @@ export class Host {
 		await this.#over.promise;
 	}
 
-	/** The process is being ended from outside: lets go of everything, so that another host can go on at once. */
+	/** The process is being ended from outside: lets go of everything, so that another host can continue at once. */
 	abandon(): void {
-		// What has ended need not be done again.
+		// What has finished need not be done again.
 		this.#orLog("endings", undefined, () => this.#record());
 		if (this.#leave() !== "not serving") this.#lease.giveUp();
 	}

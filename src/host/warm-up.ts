@@ -27,7 +27,7 @@ export interface WarmUp {
 const ROUNDS = 2;
 
 /**
- * Works on runs that nobody asked for, so that the code a first run needs is loaded and compiled when it comes. They
+ * Works on runs that were not requested, so that the code a first run needs is loaded and compiled when it comes. They
  * are in no ledger and their sessions in no file; they know no credentials, and what their model answers was written here.
  */
 export async function warmUp(setup: WarmUp): Promise<Outcome[]> {

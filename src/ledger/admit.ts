@@ -15,7 +15,7 @@ export interface Admission {
 	label?: string;
 	/** The digest of the profile that a host must have. */
 	profile: string;
-	/** How many runs may be at work on this machine at once, as the requester's configuration says. */
+	/** How many runs may run on this machine at once, as the requester's configuration says. */
 	laneLimit: number;
 	at: number;
 	/** What it has used on other machines. */
@@ -27,7 +27,7 @@ export function admitRun(ledger: Ledger, admission: Admission): RunRecord {
 	return ledger.transaction("full", () => admitInTransaction(ledger, admission));
 }
 
-/** How many are committed in one go: nobody is to be kept waiting by it. */
+/** How many are committed in one go: other writers should not have to wait. */
 const TOGETHER = 100;
 
 /**
@@ -79,7 +79,7 @@ function admitted(ledger: Ledger, admission: Admission): RunRecord | SessionArch
 /** The same inside a transaction that does more. */
 export function admitInTransaction(ledger: Ledger, admission: Admission): RunRecord {
 	const { plan } = admission;
-	// It may have been put away since the plan was made, and then a child would begin anew under the old name.
+	// It may have been put away since the plan was made, and then a child would begin again under the old name.
 	if (findSession(ledger, plan.session.id)?.archivedAt !== undefined) throw new SessionArchived(plan.session.id);
 	ledger.run(
 		"UPDATE runs SET archive_at = NULL WHERE session_id = ? AND archive_at IS NOT NULL AND archived_at IS NULL",
@@ -120,7 +120,7 @@ export function admitInTransaction(ledger: Ledger, admission: Admission): RunRec
 	return record;
 }
 
-/** How many runs may be at work at once, as whoever admitted this one had it. */
+/** How many runs may run at once, as configured where this one was admitted. */
 export function laneLimitOf(ledger: Ledger, id: RunId): number {
 	return ledger.get<{ lane_limit: number }>("SELECT lane_limit FROM runs WHERE id = ?", id)?.lane_limit ?? 1;
 }

@@ -5,13 +5,13 @@ import type { RunRecord } from "./records.ts";
 import { archivedFile } from "./session-files.ts";
 import { findSession } from "./sessions.ts";
 
-/** How many sessions are put away at one look: nobody is to be kept waiting by it. The next look does the rest. */
+/** How many sessions are archived at one look: other writers should not have to wait. The next look does the rest. */
 const ARCHIVED_AT_ONCE = 20;
 /** When a file that could not be renamed is tried again. */
 const TRY_AGAIN_MS = 10 * 60_000;
 
 /**
- * Puts away the child sessions that are due: anybody may, at any time. Three steps, and whoever comes next completes
+ * Puts away the child sessions that are due: any process may, at any time. Three steps, and the next process completes
  * what a crash left between them:
  *
  * 1. The session is marked. From here on it cannot be continued, so nobody writes to its file.
@@ -48,7 +48,7 @@ export function transcriptToTell(ledger: Ledger, { sessionId, plan }: RunRecord,
 	});
 }
 
-/** Whether all runs of a session have ended, and the last of them is one whose announce archives it. */
+/** Whether all runs of a session have finished, and the last of them is one whose announce archives it. */
 function isLeftToAnnounce(ledger: Ledger, id: SessionId): boolean {
 	const open = ledger.get("SELECT 1 FROM runs WHERE session_id = ? AND state <> 'ended' LIMIT 1", id);
 	const last = ledger.get<{ cleanup: string; mode: string }>(

@@ -54,7 +54,7 @@ interface Closing {
 	model?: string;
 }
 
-/** Does nothing if it has ended already, or was begun by an older pi-geon. */
+/** Does nothing if it has finished already, or was begun by an older pi-geon. */
 export function closeAttempt(ledger: Ledger, run: { id: RunId; attempt: number }, closing: Closing): void {
 	const { at, cause, spent, model = null } = closing;
 	const before = spentBefore(ledger, run);

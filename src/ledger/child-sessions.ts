@@ -3,7 +3,7 @@ import type { RunState } from "../run/run.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RunMode } from "./records.ts";
 
-/** A child session of a parent session, with the run that tells its state: the one at work or next, or else the last. */
+/** A child session of a parent session, with the run that tells its state: the one running or next, or else the last. */
 export interface ChildSessionRow {
 	sessionId: SessionId;
 	runId: RunId;
@@ -28,7 +28,7 @@ export function childSessionsOf(ledger: Ledger, parentSession: string): ChildSes
 	);
 	const sessions = new Map<SessionId, ChildSessionRow>();
 	for (const { id, session_id, label, ended_at, ...row } of rows) {
-		// From the newest to the oldest: of several that are open, the oldest is the one at work.
+		// From the newest to the oldest: of several that are open, the oldest is the one running.
 		if (sessions.has(session_id) && row.state === "ended") continue;
 		sessions.set(session_id, {
 			...row,

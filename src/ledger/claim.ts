@@ -9,8 +9,8 @@ import { closeUnreadableInTransaction } from "./unreadable.ts";
 /**
  * The next queued runs for a host, now its own, as many as there are places for.
  *
- * Order, over all of a user's hosts: whoever waits in the foreground first; then the parent that has the fewest runs at
- * work, so that one that asks for a hundred does not starve one that asks for two; then the order of admission. A run
+ * Order, over all of a user's hosts: foreground runs first; then the parent that has the fewest running
+ * runs, so that one that asks for a hundred does not starve one that asks for two; then the order of admission. A run
  * waits while its session has another run before it (one session never has two writers) and while the lane is full.
  *
  * Only a host that is ready may claim: one that others have given up on would get a run that it cannot keep. The claim
@@ -49,7 +49,7 @@ export interface Claim {
 	profile: ProfileKey;
 	at: number;
 	leaseMs: number;
-	/** Not all at once, where there are many: whoever else writes should get a turn. */
+	/** Not all at once, where there are many: other writers should get a turn. */
 	atMost: number;
 }
 
@@ -58,7 +58,7 @@ export interface Claim {
  * one has to look before it can claim, and a host that never stops claiming would always be quicker.
  *
  * Requesters may allow for lanes of different widths. Background runs wait for one in the foreground that wants a narrower
- * lane: else there might always be too many of them at work for it.
+ * lane: else there might always be too many of them running for it.
  */
 function nextOf(ledger: Ledger, claim: Claim): RunId[] {
 	let taken = ledger.get<{ n: number }>(`SELECT ${AT_WORK} AS n`)?.n ?? 0;
@@ -129,7 +129,7 @@ function byTurn(ledger: Ledger, { profile, at }: Claim): WaitingRun[] {
 const AT_WORK_BY_PARENT = `at_work AS (SELECT parent_session, count(*) AS n FROM runs
 	WHERE state = 'running' AND ${OF_THIS_MACHINE} GROUP BY parent_session)`;
 
-/** The n-th of a parent comes when that parent has n more at work than now. */
+/** The n-th of a parent comes when that parent has n more running than now. */
 const TURN = `coalesce(at_work.n, 0) + row_number() OVER (PARTITION BY parent_session ORDER BY mode = 'background', seq)`;
 
 /** Whether a queued run has a place in the lane, with so many served before it: what it waits for is its host. */

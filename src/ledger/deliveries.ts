@@ -6,7 +6,7 @@ import { findRunOrClose, type RunRecord } from "./records.ts";
 
 /**
  * The outcomes a session has not been told yet, oldest first, but for those that are known to be on their way. Of a run that
- * has ended nothing changes until it is told, so what was read of it before (`known`) need not be read again.
+ * has finished nothing changes until it is told, so what was read of it before (`known`) need not be read again.
  */
 export function owedTo(
 	ledger: Ledger,
@@ -32,7 +32,7 @@ export const isOwed = (ledger: Ledger, id: RunId): boolean =>
 
 /**
  * Takes it upon a process to deliver the outcomes of runs, for a while: two that have the same session open must not
- * both. Held by whoever waits for a foreground run, too, so that its outcome is announced only once that process is dead.
+ * both. Also held by the process that waits for a foreground run, so that its outcome is announced only once that process is dead.
  * Answers those that are ours now.
  */
 export const takeDeliveries = (ledger: Ledger, ids: readonly RunId[], by: Claimer): Set<RunId> =>
@@ -67,7 +67,7 @@ export function settleDeliveries(ledger: Ledger, ids: readonly RunId[], at: numb
 	);
 }
 
-/** The child asked for silence. The run is on record all the same. */
+/** The child asked for silence. The run is on record anyway. */
 export function skipDelivery(ledger: Ledger, id: RunId, at: number): boolean {
 	return ledger.transaction("full", () => settleInTransaction(ledger, id, { type: "skipped", at }));
 }

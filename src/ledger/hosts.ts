@@ -16,7 +16,7 @@ export interface HostRecord {
 	profile: ProfileKey;
 	state: HostState;
 	pid?: number;
-	/** When the process with that pid was started, as the system tells it: a pid alone may be somebody else's by now. */
+	/** When the process with that pid was started, as the system tells it: a pid alone may be somebody else's now. */
 	pidStarted?: string;
 	socket: string;
 	leaseUntil: number;
@@ -47,7 +47,7 @@ export function findOrReserveHost(
 	return ledger.transaction("normal", () => {
 		const quicker = find();
 		if (quicker) return { host: quicker, startIt: false };
-		// Whoever had the right to start one let it run out, or got it before the clock was set back: should that process
+		// The process that had the right to start one let it expire, or got it before the clock was set back: should that process
 		// still come, it must find itself replaced. Not gone yet: if it died, the next sweep takes away its socket.
 		ledger.run(
 			`UPDATE hosts SET state = 'closing', lease_until = min(lease_until, ?) WHERE ${OF_PROFILE} AND state <> 'gone'
@@ -137,7 +137,7 @@ export function closeHost(ledger: Ledger, id: HostId): void {
 }
 
 /**
- * An idle host leaves, unless a run for it was admitted in the meantime. Decided in one transaction: whoever admits a run
+ * An idle host leaves, unless a run for it was admitted in the meantime. Decided in one transaction: a process that admits a run
  * and then looks for a host either is seen here, or finds this one closing. It is gone only once its socket is: of one
  * that is killed in between, others take that away when its lease has run out.
  */

@@ -33,7 +33,7 @@ export async function lookWithoutTouching(file: string, setUp: string): Promise<
 	}
 }
 
-/** Fails with what SQLite says where the file is no database, or a damaged one. */
+/** Fails with what SQLite says where the file is not a database, or a damaged one. */
 export function refuseUnknown(file: string, database: Database): void {
 	const { tables, application, version } = identify(database);
 	if (application !== APPLICATION_ID && tables > 0) {

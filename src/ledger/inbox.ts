@@ -29,7 +29,7 @@ interface NewMessage {
 	sender?: MessageSender | undefined;
 }
 
-/** Leaves a message for a run. Undefined if the run has ended or is unknown: nobody would read it. */
+/** Leaves a message for a run. Undefined if the run has finished or is unknown: it would never be read. */
 export function sendToRun(ledger: Ledger, runId: RunId, message: NewMessage): number | undefined {
 	const sql = `INSERT INTO inbox (run_id, body, created_at, sender)
 		SELECT id, ?, ?, ? FROM runs WHERE id = ? AND state <> 'ended' RETURNING seq`;
@@ -46,7 +46,7 @@ export function waitingMessages(ledger: Ledger, runId: RunId): InboxMessage[] {
 
 /**
  * Marked only once the child's session file holds the message: a crash before repeats it, and never loses it. Carries
- * the fence, because a host that lost the run wrote into a branch of the session that nobody goes on with.
+ * the fence, because a host that lost the run wrote into a branch of the session that nobody continues with.
  */
 export function messageTaken(ledger: Ledger, taken: { seq: number; fence: number; at: number }): boolean {
 	const sql = `UPDATE inbox SET taken_at = ? WHERE seq = ? AND taken_at IS NULL
@@ -80,8 +80,8 @@ export function messagesHeldBy(branch: readonly SessionEntry[], runId: RunId): S
 }
 
 /**
- * Messages that their run no longer took in become the task of another one, which goes on in the same session under the
- * same plan. Part of the transaction that ends the run: there is no moment at which a message belongs to nobody.
+ * Messages that their run no longer took in become the task of another one, which continues in the same session under the
+ * same plan. Part of the transaction that ends the run: there is no moment at which a message belongs to no run.
  */
 export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 	const { run, plan } = record;
@@ -108,7 +108,7 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 	ledger.run(move, next.run.id, run.endedAt, run.id);
 }
 
-/** What becomes of no run's task when this one ends so: a line for each message, for whoever reads the outcome. */
+/** What becomes of no run's task when this one ends so: a line for each message, for the reader of the outcome. */
 export function undelivered(ledger: Ledger, record: RunRecord, { endedAt, outcome }: EndedRun): Redacted[] {
 	if (record.plan.guest || canGoOn(outcome)) return [];
 	return notTakenIn(ledger, record, endedAt).map(
@@ -132,19 +132,19 @@ function notTakenIn(ledger: Ledger, { run, plan }: RunRecord, at: number): Inbox
 function heldOnDisk({ files }: Ledger, file: string, runId: RunId): Set<unknown> {
 	try {
 		const held = messagesHeldBy(currentBranch(entriesIn(file, files)), runId);
-		// What is no file, or no longer one, holds none.
+		// What is not a file, or no longer one, holds none.
 		if (held.size > 0) files.flush(file);
 		return held;
 	} catch (error) {
 		if (error instanceof Error && "code" in error && UNREADABLE.has(error.code)) return new Set();
-		throw error; // Whoever wanted to end the run tries again.
+		throw error; // The process that wanted to end the run tries again.
 	}
 }
 
-/** Of a file that is gone for good: that is for the run that goes on in it to find out. */
+/** If the file is gone for good, the run that continues in it finds out. */
 const UNREADABLE = new Set<unknown>(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS"]);
 
-/** What was stopped stays stopped, and a child that could not be started cannot go on either. */
+/** What was stopped stays stopped, and a child that could not be started cannot continue either. */
 const CAN_GO_ON: Readonly<Record<Cause, boolean>> = {
 	stopped: false,
 	refused: false,

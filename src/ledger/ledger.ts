@@ -11,7 +11,7 @@ import { setAside } from "./set-aside.ts";
 import { type Database, openDatabase, readAnyNumber, type SqlValue, type Statement } from "./sqlite.ts";
 import { inWords } from "./trouble.ts";
 
-/** How sure a write must be before we go on: `full` has reached the disk; `normal` may be lost with the machine. */
+/** How sure a write must be before we continue: `full` has reached the disk; `normal` may be lost with the machine. */
 export type Durability = "full" | "normal";
 
 interface LedgerExtras {

@@ -18,7 +18,7 @@ export function openQuestionsOf(ledger: Ledger, parentSession: string): number[]
 	return ledger.all<{ seq: number }>(sql, parentSession).map(({ seq }) => seq);
 }
 
-/** Part of the transaction that ends the run: nobody waits for an answer any more. */
+/** Part of the transaction that ends the run: no child waits for an answer any more. */
 export function closeQuestionsInTransaction(ledger: Ledger, runId: string, at: number): void {
 	const sql = `UPDATE questions SET state = 'declined', declined = 'ended', closed_at = ? WHERE run_id = ? AND state = 'open'`;
 	ledger.run(sql, at, runId);

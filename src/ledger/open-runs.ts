@@ -3,7 +3,7 @@ import type { Ledger } from "./ledger.ts";
 import { type ProfileColumns, type ProfileKey, toProfile } from "./profile-key.ts";
 import { closeUnreadable } from "./unreadable.ts";
 
-/** What a parent needs to know of a run that has not ended, to see to it. */
+/** What a parent needs to know of a run that has not ended, to take care of it. */
 export interface OpenRun {
 	id: RunId;
 	state: "queued" | "running";
@@ -20,7 +20,7 @@ export function openRunsOf(ledger: Ledger, parentSession: string, at: number): O
 		parentSession,
 	);
 	const known = rows.filter(({ state }) => state === "queued" || state === "running");
-	// In a state that there is not: nobody would ever end it.
+	// In an unknown state: no process would ever end it.
 	for (const { id } of rows) if (!known.some((run) => run.id === id)) closeUnreadable(ledger, id, at);
 	return known.map(({ id, state, host_id: hostId, ...profile }) => ({
 		id,

@@ -55,7 +55,7 @@ export function placesIn(agentDir: string): Places {
 
 /**
  * `ownPrograms` shows the user's own `bin` inside of a ring, where others take the place of some. `hosts` has a folder for
- * each host. `proof` says that such rings can be had.
+ * each host. `proof` says that such rings are available.
  */
 const ringedPlaces = (dir: string): Places["ringed"] => ({
 	compiled: join(dir, "compiled"),
@@ -70,7 +70,7 @@ function socketPath(hosts: string, host: HostId): string {
 	const path = join(hosts, `${host}.sock`);
 	if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return path;
 	// A deep home directory: a short path in the runtime or temp directory instead. The host removes it when it leaves,
-	// and whoever finds the host dead does.
+	// and so does a process that finds the host dead.
 	return join(runtimeDirectory(), sharedFolderName(), `${host}.sock`);
 }
 

@@ -38,7 +38,7 @@ export function applyInTransaction(ledger: Ledger, id: RunId, event: TransitionE
 	return now;
 }
 
-/** The requester is told of messages that reach nobody. */
+/** The requester is told of messages that reach no run. */
 function withUndelivered(ledger: Ledger, record: RunRecord, run: EndedRun): EndedRun {
 	const lines = undelivered(ledger, record, run);
 	if (lines.length === 0) return run;
@@ -71,7 +71,7 @@ export function beginAttempt(ledger: Ledger, id: RunId, { fence, at }: { fence: 
 	return ledger.transaction("full", () => applyInTransaction(ledger, id, event)) !== undefined;
 }
 
-/** Records that a run goes on with its next model. False if it is not its host's own any more, or is to be stopped. */
+/** Records that a run continues with its next model. False if it is not its host's own any more, or is to be stopped. */
 export function recordHop(
 	ledger: Ledger,
 	id: RunId,
@@ -81,7 +81,7 @@ export function recordHop(
 	return ledger.transaction("full", () => applyInTransaction(ledger, id, event)) !== undefined;
 }
 
-/** Asks for a run to be stopped. Kept whatever dies; answered by whoever holds the run, or by the next sweep. */
+/** Asks for a run to be stopped. Kept whatever dies; answered by the host of the run, or by the next sweep. */
 export function requestStop(ledger: Ledger, id: RunId, request: StopRequest): boolean {
 	return requestStops(ledger, [id], request).has(id);
 }
@@ -96,7 +96,7 @@ export function requestStops(ledger: Ledger, ids: readonly RunId[], request: Sto
 }
 
 /**
- * Writes down how far a run has come: what it has used, since a budget must not start anew with another host, and what the
+ * Writes down how far a run has come: what it has used, since a budget must not start again with another host, and what the
  * child has last said, if it has, for an outcome that no host is left to write.
  */
 export function recordTurn(ledger: Ledger, id: RunId, fence: number, turn: Turn): boolean {

@@ -89,7 +89,7 @@ export function selectRuns(ledger: Ledger, condition: string, ...values: (string
 	return rows.flatMap((row) => readable(ledger, row) ?? []);
 }
 
-/** Undefined if the row cannot be read. Whoever opened the ledger is told of that. */
+/** Undefined if the row cannot be read. The process that opened the ledger is told. */
 function readable(ledger: Ledger, row: RunRow): RunRecord | undefined {
 	const checked = checkRow(row as unknown as RawRow);
 	if (!("problem" in checked)) return toRecord(row, checked, ledger.redact);

@@ -56,7 +56,7 @@ const TIDIED = `INSERT INTO chores (name, done_at) VALUES ('gc', ?)
 	ON CONFLICT (name) DO UPDATE SET done_at = excluded.done_at`;
 
 /**
- * Removes some of what has outlived its time: runs that have ended and been delivered, the sessions that have no others,
+ * Removes some of what has outlived its time: runs that have finished and been delivered, the sessions that have no others,
  * and what dead hosts left behind. To be called again with `next` as `from` while there is one: what could not be removed
  * is passed over then, and tried again another day. Never touches what is open, or owed to a session that can be opened.
  *
@@ -118,7 +118,7 @@ const SETTLED = "delivery <> 'owed'";
 const NEVER_HEARD =
 	"(delivery = 'owed' AND CASE WHEN json_valid(plan) THEN plan ->> '$.afterwards.parentKept' = 0 ELSE FALSE END)";
 
-/** A tree may hold work that has not come home. Whoever removes it says so in the ledger first. */
+/** A tree may hold work that has not come home. The process that removes it writes that to the ledger first. */
 const HAS_NO_TREE = "NOT EXISTS (SELECT 1 FROM trees WHERE run_id = runs.id AND trees.state <> 'removed')";
 
 /** Time counts from the delivery, or from the archive: what the user has just been told of is not old. */

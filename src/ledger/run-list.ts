@@ -61,7 +61,7 @@ export function runsWithPrefix(ledger: Ledger, scope: RunScope, prefix: string, 
 	return ledger.all<{ id: RunId }>(sql, ...values(scope), prefix, `${prefix}g`, limit).map(({ id }) => id);
 }
 
-/** The run that tells the state of a session: of those that are open the oldest, which is at work; else the latest. */
+/** The run that tells the state of a session: of those that are open the oldest, which is running; else the latest. */
 export function runOfSession(ledger: Ledger, sessionId: SessionId): RunId | undefined {
 	const sql = `SELECT id FROM runs WHERE session_id = ?
 		ORDER BY state = 'ended', CASE WHEN state = 'ended' THEN -seq ELSE seq END LIMIT 1`;

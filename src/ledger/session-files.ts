@@ -4,7 +4,7 @@ import type { RunId } from "../run/ids.ts";
 export const wholeAnswerFile = (sessionFile: string, runId: RunId): string =>
 	`${sessionFile.replace(/\.jsonl$/, "")}.${runId}.answer.md`;
 
-/** The name of a file that was put away: told by the time alone, so that whoever completes it finds the same one. */
+/** The name of a file that was put away: told by the time alone, so that the process that completes it finds the same one. */
 export const archivedFile = (file: string, archivedAt: number): string =>
 	`${file}.deleted.${new Date(Math.min(Math.max(0, archivedAt), LAST_MOMENT)).toISOString().replaceAll(":", "-")}`;
 

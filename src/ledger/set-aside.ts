@@ -32,7 +32,7 @@ async function isStillDamaged(file: string, setUp: string): Promise<boolean> {
 
 /**
  * SQLite's own lock on an empty file beside it: the system gives it back when its holder dies. The file stays: who waits
- * for the lock has it open, and SQLite does not go on with a file that was removed.
+ * for the lock has it open, and SQLite does not continue with a file that was removed.
  */
 async function alone<Result>(file: string, setUp: string, work: () => Promise<Result>): Promise<Result> {
 	const lock = `${file}.lock`;

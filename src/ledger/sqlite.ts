@@ -35,7 +35,7 @@ function nodeSqlite(): typeof import("node:sqlite") | undefined {
 
 /**
  * Node refuses to read a whole number that is too large for it, and with it every row of the answer. We write none: such
- * a number is damage, and comes as one that is not exact, which whoever checks the row finds out.
+ * a number is damage, and comes as one that is not exact, which the check of the row finds.
  */
 export function readAnyNumber(statement: Statement, read: (statement: Statement) => unknown): unknown {
 	try {

@@ -24,15 +24,15 @@ export interface Reaper {
 	elapsed(): number;
 	/**
 	 * Removes what a host leaves in the file system; one that is still there puts it back. False if that has to be tried
-	 * again before the host is marked as gone. Runs do not wait for it for ever.
+	 * again before the host is marked as gone. Runs do not wait for it forever.
 	 */
 	clear(host: HostRecord, facts: { hasRuns: boolean }): boolean;
-	/** Sees to it that the process of a host that was given up on does nothing any more. */
+	/** Makes sure that the process of a host that was given up on does nothing any more. */
 	reap(host: HostRecord): void;
 }
 
 /**
- * Puts right what dead hosts left behind. Anybody may do it at any time; whoever sees an expired lease first does.
+ * Puts right what dead hosts left behind. Any process may do it at any time; the first one to see an expired lease does.
  * A run without a host is ended if a stop was asked for or its attempts are used up, and else waits for another host.
  *
  * In this order: a silent host is marked as gone, so that it can renew nothing any more; then its process is ended; then
@@ -89,7 +89,7 @@ function giveUpOnSilentHosts(ledger: Ledger, { at, reaper }: Sweep): void {
 		if (!(error instanceof LockedMeanwhile)) throw error;
 	}
 	if (!reaper) return;
-	// And all whose runs are to be given free, whoever marked them: that one may have died before it could end the process.
+	// And all whose runs are to be released, no matter which process marked them: it may have died before it could end the process.
 	const held = `id IN (SELECT host_id FROM runs WHERE state = 'running' AND lease_until <= ?)`;
 	for (const host of [...marked, ...selectHosts(ledger, `state = 'gone' AND ${held}`, at)]) reaper.reap(host);
 }

@@ -29,7 +29,7 @@ export class LedgerTrouble extends Error {
 		this.kind = kind;
 	}
 
-	/** Whether it may be over in a while, without anybody starting anew. */
+	/** Whether it may be over in a while, without anybody starting again. */
 	get mayPass(): boolean {
 		return this.kind === "locked" || this.kind === "full" || this.kind === "disk";
 	}
@@ -65,7 +65,7 @@ export function inWords(error: unknown, file: string): unknown {
 	return new LedgerTrouble(kind, file, error);
 }
 
-/** Tells whoever opens the ledger next to look at it closely: doing so each time would take too long. */
+/** Tells the process that opens the ledger next to look at it closely: doing so each time would take too long. */
 export const damageMark = (file: string): string => `${file}.damaged`;
 
 function leaveMark(file: string): void {

@@ -31,7 +31,7 @@ export function appendToLog(file: string, line: string): void {
 
 /**
  * Sets a log file aside once it is large: copied and emptied instead of renamed, because it may be the standard error of
- * a process, which would go on writing under the new name. Two processes that do so at the same instant may lose an old
+ * a process, which would keep writing under the new name. Two processes that do so at the same instant may lose an old
  * file between them; a lock against that would have to be cleared away after a crash.
  */
 export function rotateLog(file: string): void {

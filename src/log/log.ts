@@ -48,7 +48,7 @@ export function logTo({ context, write, redact }: LogTarget): Log {
 				const line = { time: new Date().toISOString(), level, ...context, message, ...facts, ...errorIn(facts) };
 				write(`${JSON.stringify(redact(line))}\n`);
 			} catch (error) {
-				// A full disk, a folder that was removed, a fact that is no JSON: work goes on without this line.
+				// A full disk, a folder that was removed, a fact that is no JSON: work continues without this line.
 				if (!(error instanceof Error)) throw error;
 			}
 		};

@@ -15,7 +15,7 @@ export default function lspExtension(pi: ExtensionAPI): void {
 		if (isChild) return; // It has the tools of its plan.
 		const { enabled } = configFor(ctx).config.lsp;
 		const isWanted = enabled || parseArgs(process.argv.slice(2)).tools?.includes(tool.name);
-		// Registered all the same: delegation looks there for what it can give to children.
+		// Registered anyway: delegation looks there for what it can give to children.
 		if (!isWanted) pi.setActiveTools(pi.getActiveTools().filter((name) => name !== tool.name));
 	});
 	if (!isChild) pi.on("session_shutdown", () => user.leave?.());

@@ -61,7 +61,7 @@ export async function symbolsCalled(session: LspSession, name: string, server?: 
 	return own.some(({ isOwn }) => isOwn) ? own.filter(({ isOwn }) => isOwn) : own;
 }
 
-/** One that fails is noted, and the others are asked all the same. */
+/** One that fails is noted, and the others are asked anyway. */
 async function inEach(
 	session: LspSession,
 	projects: ServerProject[],

@@ -23,15 +23,15 @@ export interface RunInfo
 	/** The effective tools, as they were frozen when the run was planned. */
 	tools: string[];
 	thinking?: string;
-	/** What kept it to what it may do, in words; known once it has ended. */
+	/** What kept it to what it may do, in words; known once it has finished. */
 	sandbox?: string;
-	/** What it changed in its tree, in words; known once it has ended. */
+	/** What it changed in its tree, in words; known once it has finished. */
 	changes?: string;
 	/** The names of the skills that it can see. */
 	skills?: string[];
 	/** The session began with a copy of the conversation that asked. */
 	context?: "fork";
-	/** `provider/id` of the models to go on with when the model cannot be used. */
+	/** `provider/id` of the models to continue with when the model cannot be used. */
 	fallbackModels?: Redacted[];
 	limits: Limits;
 	cleanup: "keep" | "delete";

@@ -51,7 +51,7 @@ export function messagesIn(file: string, { includeTools }: { includeTools: boole
 		const failure = message.stopReason === "error" ? [`(failed: ${message.errorMessage ?? "no reason given"})`] : [];
 		const calls = message.content.flatMap((part) => {
 			if (part.type !== "toolCall") return [];
-			// What a child hands over is its answer, whether or not tools are of interest.
+			// What a child returns is its answer, whether or not tools are of interest.
 			if (part.name === FINALIZE_TOOL) return [handedOver(part.arguments)];
 			return includeTools ? [`→ ${part.name} ${JSON.stringify(part.arguments)}`] : [];
 		});

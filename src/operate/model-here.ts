@@ -8,7 +8,7 @@ import type { Agent } from "./tools-here.ts";
 export interface ModelHere {
 	/** What was asked for, and what becomes of it. */
 	words: string;
-	/** The models to go on with when that one cannot be used. */
+	/** The models to continue with when that one cannot be used. */
 	fallbacks: readonly string[];
 	/** What planning says about it. */
 	warnings: string[];

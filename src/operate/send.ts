@@ -31,7 +31,7 @@ export interface SendHooks {
 	onWaiting(id: RunId): void;
 	/** Not any more, and it was not returned: it is announced like any other. */
 	onLeft(id: RunId): void;
-	/** A run was admitted that goes on in the session. */
+	/** A run was admitted that continues in the session. */
 	onSpawned(record: RunRecord): void;
 	onAsk?: AskUser;
 }

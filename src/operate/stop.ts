@@ -6,7 +6,7 @@ import { openRunIds, type RunScope } from "../ledger/run-list.ts";
 import type { RunId } from "../run/ids.ts";
 import type { StopRequest } from "../run/run.ts";
 
-/** What became of a request to stop. It is kept in the ledger: whoever holds the run, or finds it, ends it. */
+/** What became of a request to stop. It is kept in the ledger: the host of the run ends it, or the process that finds it. */
 export type Stopped = { runId: RunId; was: "open" | "stopping" | "ended" };
 
 /** Who asks. */

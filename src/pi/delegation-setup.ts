@@ -26,6 +26,6 @@ export interface DelegationSetup {
 	pi: ExtensionAPI;
 	services: SessionServices;
 	decisions: UserDecisions;
-	/** A run was admitted that nobody waits for: somebody should see to it. */
+	/** A run was admitted that nobody waits for: somebody should take care of it. */
 	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
 }

@@ -42,7 +42,7 @@ export function headlessDrain(
 			});
 			if (messages.length === 0) return undefined;
 			const entries = messages.map((message) => ({ type: "custom_message" as const, ...message }));
-			// What the user stopped is no reason for another answer of the model.
+			// What the user stopped is not a reason for another answer of the model.
 			return { entries, continue: messages.some(({ customType }) => customType === ANNOUNCE) };
 		});
 	};

@@ -54,7 +54,7 @@ async function extensionFiles(cwd: string, projectTrusted: boolean): Promise<str
 	const agentDir = getAgentDir();
 	const settingsManager = SettingsManager.create(cwd, agentDir, { projectTrusted });
 	const packages = new DefaultPackageManager({ cwd, agentDir, settingsManager });
-	// Whoever embeds pi has other arguments, in which nothing of this is found.
+	// A program that embeds pi has other arguments, in which none of this is found.
 	const { extensions: given = [], noExtensions } = parseArgs(process.argv.slice(2));
 	const local = given.map((path) => resolve(path)).filter((path) => existsSync(path));
 	const onCommandLine = await packages.resolveExtensionSources(local, { temporary: true });

@@ -46,7 +46,7 @@ export function registerRoute(pi: ExtensionAPI): void {
 		return { action: "handled" };
 	});
 	const unsubscribe = pi.events.on(SET_ROUTE, (route) => pi.appendEntry(ROUTE, asJson(route)));
-	// The bus outlives this instance of the extension: a reloaded one listens anew.
+	// The bus outlives this instance of the extension: a reloaded one listens again.
 	pi.on("session_shutdown", unsubscribe);
 }
 

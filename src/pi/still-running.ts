@@ -17,7 +17,7 @@ interface StillRunning {
 	open: readonly { id: RunId }[];
 }
 
-/** The user ended a turn with Esc: that these runs go on is easily missed. */
+/** The user ended a turn with Esc: that these runs continue is easily missed. */
 export async function sayStillRunning(setup: StillRunning): Promise<void> {
 	const runs = await goingOn(setup);
 	if (runs.length === 0) return;

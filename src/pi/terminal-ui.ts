@@ -52,7 +52,7 @@ export class TerminalUi {
 		ctx.ui.notify(`Subagents: ${who} · ${INSPECTOR_KEY} to view`, "info");
 	}
 
-	/** A turn was aborted. Runs that nobody waits for go on, and the user may think otherwise. */
+	/** A turn was aborted. Runs that nobody waits for continue, and the user may think otherwise. */
 	async turnAborted(ctx: ExtensionContext): Promise<void> {
 		const { live, services } = this.#setup;
 		const session = this.#session;
@@ -71,7 +71,7 @@ export class TerminalUi {
 		try {
 			await (await import("./lazy.ts")).printStillRunning({ session: ctx, services, open: live.open });
 		} catch (error) {
-			// A locked ledger, say. pi exits all the same.
+			// A locked ledger, say. pi exits anyway.
 			parentLog.warn("cannot say what keeps running", { error });
 		}
 	}

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunId } from "../run/ids.ts";
 
-/** A ledger that is locked for longer has the run go on, and its report wait for the session. */
+/** A ledger that is locked for longer has the run continue, and its report wait for the session. */
 const WRITTEN_WITHIN_MS = 1000;
 
 /** A call that waits for a run. */

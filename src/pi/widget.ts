@@ -92,7 +92,7 @@ export class Widget implements Viewer {
 		if (this.#isDisposed || open.length === 0) return undefined;
 		const known = new Map(this.#slots.map((id) => [id, findRun(ledger, id)]));
 		const hasEnded = (id: RunId) => (known.get(id)?.run.state ?? "ended") === "ended";
-		// Those at work first: they have something to show.
+		// Those running first: they have something to show.
 		const inOrder = [...open].sort((a, b) => Number(a.state === "queued") - Number(b.state === "queued"));
 		const capacity = this.#screenRows() < SMALL_SCREEN_ROWS ? MOST_LINES_ON_A_SMALL_SCREEN : MOST_LINES;
 		this.#slots = assignSlots(this.#slots, { open: inOrder.map(({ id }) => id), hasEnded, capacity });

@@ -19,7 +19,7 @@ export function namedFallbacks({ agent, config }: Pick<ModelQuestion, "agent" | 
 	return { from: "agents.defaults.subagents.fallbackModels", names: fallbackModels };
 }
 
-/** The models that a run goes on with, one after the other, when the chosen one cannot be used. */
+/** The models that a run continues with, one after the other, when the chosen one cannot be used. */
 export async function fallbacksFor(
 	question: ModelQuestion,
 	chosen: ChosenModel,

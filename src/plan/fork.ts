@@ -28,7 +28,7 @@ interface ForkQuestion {
 	session: ChildSession;
 }
 
-/** The session with the place of its copy, if it is to begin with one. A session that is continued goes on as it is. */
+/** The session with the place of its copy, if it is to begin with one. A session that is continued continues as it is. */
 export function forkFor(
 	{ request, agent, principal, parent, models, session }: ForkQuestion,
 	{ agentDir }: Pick<PlanSources, "agentDir">,

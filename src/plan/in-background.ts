@@ -6,7 +6,7 @@ export const definitionChanged = (agent: string): string =>
 	`The definition of ${agent} has changed since this session was last used; the current one applied.`;
 
 /**
- * The plan of a run that continues the session of another, and that nobody waits for, whoever waited for the other: it
+ * The plan of a run that continues the session of another, and that no caller waits for, even if one waited for the other: it
  * has the time of a background run, and knows that its report is announced. It goes without the same things, and says so.
  */
 export function inBackground(plan: LaunchPlan): LaunchPlan {

@@ -56,7 +56,7 @@ export interface LaunchRequest {
 	agentId?: string;
 	/** 0 or absent: none of its own. */
 	runTimeoutSeconds?: number;
-	/** Whether the parent goes on without waiting. */
+	/** Whether the parent continues without waiting. */
 	background?: boolean;
 	/** The user asks, not the model. */
 	byUser?: true;

@@ -182,5 +182,5 @@ function readonlyReason({ name, unenforced }: AgentDefinition): string {
 	return `${name} is read-only, because ${unenforced.join(", ")} cannot be enforced here. Remove ${it} from the agent's file to change that.`;
 }
 
-/** How messages call whoever gets the tools. */
+/** What messages call the one that gets the tools. */
 export const nameOf = (agent: AgentDefinition): string => (isGeneral(agent) ? "a child without an agent" : agent.name);

@@ -4,7 +4,7 @@ import type { Limits } from "./plan.ts";
 
 export interface LimitWish {
 	agent: AgentLimits;
-	/** Whether the parent goes on without waiting. */
+	/** Whether the parent continues without waiting. */
 	background: boolean;
 	/** 0 or absent: none of its own. */
 	runTimeoutSeconds?: number | undefined;

@@ -13,7 +13,7 @@ export interface ResolvedModel {
 	warnings?: string[];
 }
 
-/** Where a child gets a model from: pi knows it, some extensions register its provider, or it cannot be had. */
+/** Where a child gets a model from: pi knows it, some extensions register its provider, or it is not available. */
 export type ModelSource =
 	| { kind: "pi"; warning?: string }
 	| { kind: "extensions"; files: string[] }

@@ -22,7 +22,7 @@ export interface LaunchPlan {
 	tools: string[];
 	/** Extension files that provide those tools which are not pi's own. */
 	extensions: string[];
-	/** Which of them provides which tool, so that a run that goes on with fewer tools loads no more than those need. */
+	/** Which of them provides which tool, so that a run that continues with fewer tools loads no more than those need. */
 	extensionOf?: Record<string, string>;
 	lspActions: string[];
 	/** The skills that the child can see. Absent: none. Whatever keeps files from a child must leave these readable. */
@@ -48,11 +48,11 @@ export interface LaunchPlan {
 	tree?: PlannedTree;
 	/** Workers on other machines do it. Absent: a host of this machine does. */
 	pool?: PlannedPool;
-	/** Of a run that came here from a pool: what is left over when it ends is its requester's to go on with. */
+	/** Of a run that came here from a pool: what is left over when it ends is its requester's to continue with. */
 	guest?: true;
 	/** A JSON Schema the finalized result must satisfy. */
 	outputSchema?: Record<string, unknown>;
-	/** Runs once when the run has ended. */
+	/** Runs once when the run has finished. */
 	stopHook?: HookProgram;
 	session: ChildSession;
 	/** Under whose account it runs. */

@@ -70,7 +70,7 @@ type Travelling = Pick<
 	"tools" | "extensions" | "extensionOf" | "model" | "fallbackModels" | "session" | "sandbox"
 >;
 
-/** What of a plan cannot be had on another machine. */
+/** What of a plan is not available on another machine. */
 export function refusedByPool(name: string, plan: Travelling): Refusal | undefined {
 	const { tools, extensions, extensionOf = {}, model, fallbackModels = [], session, sandbox } = plan;
 	if (session.fork !== undefined) {

@@ -3,7 +3,7 @@ import { FINALIZE_TOOL } from "../run/outcome.ts";
 import { ASK_TOOL } from "../run/question.ts";
 import { SILENCE } from "../run/silence.ts";
 
-/** The child's system prompt: its role, its bounds and tools, and how work is handed over here. */
+/** The child's system prompt: its role, its bounds and tools, and how work is returned here. */
 export function childPrompt(
 	agent: AgentDefinition,
 	tools: readonly string[],

@@ -59,7 +59,7 @@ export class PoolDatabase implements Queries {
 			superviseIntervalSeconds: SUPERVISED_EVERY_SECONDS,
 			monitorIntervalSeconds: 1,
 		});
-		// Without a listener, an error would end the process. Whoever asks next finds out by itself.
+		// Without a listener, an error would end the process. The next query finds out by itself.
 		this.boss.on("error", (error) => log.warn("trouble with the queue", { error }));
 	}
 
@@ -93,7 +93,7 @@ export class PoolDatabase implements Queries {
 		if (!(await this.boss.getQueue(this.queue))) {
 			await this.boss.createQueue(this.queue, {
 				// Not "singleton": pg-boss remembers for a minute which keys are taken, and nobody could take a job over. That one
-				// session has one writer, the requester's ledger sees to.
+				// session has one writer, the requester's ledger takes care of.
 				policy: "standard",
 				heartbeatSeconds: HEARTBEAT_SECONDS,
 				expireInSeconds: LONGEST_JOB_SECONDS,

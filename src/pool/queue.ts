@@ -4,7 +4,7 @@ export interface HeldJob {
 	retryCount: number;
 }
 
-/** The job is another worker's by now, or over: nothing of what we know of it counts. */
+/** The job is another worker's now, or over: nothing of what we know of it counts. */
 export class ClaimLost extends Error {
 	override name = "ClaimLost";
 	constructor({ id, retryCount }: HeldJob) {

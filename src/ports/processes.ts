@@ -1,6 +1,6 @@
 import type { SessionId } from "../run/ids.ts";
 
-/** A process as others know it: a pid alone may be another process by now. */
+/** A process as others know it: a pid alone may be another process now. */
 export interface ProcessIdentity {
 	pid?: number | undefined;
 	/** When it was started, as a token to compare; empty where the system does not tell. */

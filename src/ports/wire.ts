@@ -1,4 +1,4 @@
-/** How parents and hosts reach each other. All of it is a hint: whoever loses a message looks at the ledger. */
+/** How parents and hosts reach each other. All of it is a hint: a process that loses a message looks at the ledger. */
 export interface Wire {
 	/** Fails with a system error if nobody listens there (yet, or any more). */
 	connect(address: string): Promise<Link>;

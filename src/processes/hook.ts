@@ -40,7 +40,7 @@ export async function runHook(run: HookRun): Promise<HookEnd> {
 	try {
 		return run.signal?.aborted ? { kind: "aborted" } : await untilEnded(run);
 	} finally {
-		// Whoever is next takes the place over.
+		// The next one takes over its place.
 		const next = inLine.shift();
 		if (next) next();
 		else underWay--;

@@ -3,8 +3,8 @@ export const LEASE_MS = Number(process.env.PI_GEON_LEASE_MS) || 15_000;
 /** How often it renews its leases and looks at the ledger, in case a wake got lost. */
 export const HEARTBEAT_MS = Math.round(LEASE_MS / 7.5);
 /**
- * How long whoever sees that a lease has run out goes on looking, if the process is still there: more than two heartbeats.
- * After the whole machine slept, or the disk was full, host and watcher are equally late, and the host shall come first.
+ * How long a process that sees an expired lease keeps looking, if the process is still there: more than two heartbeats.
+ * After the whole machine slept, or the disk was full, host and watcher are equally late, and the host must come first.
  */
 export const PATIENCE_MS = Math.round(LEASE_MS / 3);
 /** How long a host may take from its start to its first word. */

@@ -20,7 +20,7 @@ export function endLeftovers(session: { id: SessionId; tools: string[] }, onTrou
 			if (pid !== process.pid && environment.includes(mark) && environment.includes("PI_SUBAGENT_CHILD=1")) end(pid);
 		}
 	} catch (error) {
-		// What cannot be looked for is no reason to fail a run that has done its work.
+		// What cannot be looked for is not a reason to fail a run that has done its work.
 		onTrouble(`could not look for processes that were left running: ${messageOf(error)}`);
 	}
 }
@@ -63,7 +63,7 @@ function linuxProcesses(): RunningProcess[] {
 /** `PF_EXITING` and `PF_KTHREAD` of Linux. */
 const ENDING_OR_OF_THE_SYSTEM = 0x4 | 0x200000;
 
-/** Those of the system, those that have ended, and those that were started with none, as others seem to be for a moment. */
+/** Those of the system, those that have finished, and those that were started with none, as others seem to be for a moment. */
 function isWithoutEnvironment(pid: string): boolean {
 	const stat = ofProcess(pid, "stat");
 	if (stat === undefined) return true;

@@ -6,12 +6,12 @@ import type { Redacted } from "../run/redacted.ts";
 import type { Usage } from "../run/usage.ts";
 
 /**
- * What travels over a host's socket: one JSON value a line. All of it is a hint that may get lost: whoever watches
+ * What travels over a host's socket: one JSON value a line. All of it is a hint that may get lost: a process that watches
  * looks at the ledger too.
  */
 export type ToHost =
 	| { type: "wake" } // There is something new in the ledger: a queued run, a stop request, a message.
-	| { type: "ping" } // Answered with a pong: whoever listens may still not be able to work.
+	| { type: "ping" } // Answered with a pong: a process that listens may still not be able to work.
 	// Quiet: without progress. User: somebody is here to answer questions. The latest one counts.
 	| { type: "watch"; runId: RunId; quiet?: boolean; user?: boolean }
 	// Like watch, of somebody who only looks on: see Watchers. A message of its own, so that an older host, to which an observer

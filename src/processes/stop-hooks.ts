@@ -14,7 +14,7 @@ interface StopHooksSetup {
 	ports: Ports;
 }
 
-/** Runs the stop hooks of runs that have ended, whichever process ended them. What becomes of one is logged and no more. */
+/** Runs the stop hooks of runs that have finished, whichever process ended them. What becomes of one is logged and no more. */
 export class StopHooks {
 	readonly #setup: StopHooksSetup;
 	#running = 0;

@@ -1,4 +1,4 @@
-/** Something wrong in a file the user wrote, said so that they can mend it without reading our code. */
+/** Something wrong in a file the user wrote, said so that they can fix it without reading our code. */
 export interface Diagnostic {
 	/** error: the file or value is not used; warning: it is used, but something in it is not. */
 	severity: "error" | "warning";

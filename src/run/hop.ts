@@ -1,7 +1,7 @@
 import { isRecord } from "./is-record.ts";
 import type { Redacted } from "./redacted.ts";
 
-/** A run goes on with the next of its models, in the same session, because the one before cannot be used. */
+/** A run continues with the next of its models, in the same session, because the one before cannot be used. */
 export interface Hop {
 	/** `provider/id`. */
 	from: string;

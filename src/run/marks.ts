@@ -10,7 +10,7 @@ export interface Marks {
 
 /**
  * The name of the tag is drawn after the text was written, so no text can close it. Other tags of this kind in the text
- * are defused all the same: a hasty reader might take one of them for the end.
+ * are defused anyway: a hasty reader might take one of them for the end.
  */
 export function marks(kind: "untrusted" | "report"): Marks {
 	const name = ours`${redactedBefore<string>(kind)}-${redactedBefore(randomBytes(8).toString("hex"))}`;

@@ -46,7 +46,7 @@ export type EndCause =
 	| { kind: "lost"; message: string };
 
 /**
- * The kind of the cause, kept in the outcome. Whoever tells endings apart has an answer for each of them, so that a new
+ * The kind of the cause, kept in the outcome. Code that tells endings apart has an answer for each of them, so that a new
  * one does not compile before. The ledger itself declares the last: the row of the run could not be read.
  */
 export type Cause = EndCause["kind"] | "unreadable";

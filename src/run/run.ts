@@ -11,7 +11,7 @@ import type { Outcome } from "./outcome.ts";
  *
  * - A queued run belongs to nobody. It has no host and no lease.
  * - A running run belongs to one host until somebody takes it back, which is allowed once its lease has run out. The
- *   fence grows whenever it changes hands, and whoever renews or ends it must carry the current fence: a host that was
+ *   fence grows whenever it changes hands, and a host that renews or ends it must carry the current fence: a host that was
  *   suspended and comes back after the run was taken from it has an old one. A host that is merely late keeps its run.
  * - A run ends exactly once and keeps that outcome. Its host ends it while running; anybody may while it is queued
  *   (it was stopped, its attempts are used up, or nothing could be started for it).
@@ -35,7 +35,7 @@ interface RunFacts {
 	hops?: readonly Hop[];
 	fence: number;
 	stop?: StopRequest;
-	/** When it was first claimed: the hard time limit counts from here and never starts anew. */
+	/** When it was first claimed: the hard time limit counts from here and never starts again. */
 	startedAt?: number;
 }
 

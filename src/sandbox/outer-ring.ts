@@ -33,7 +33,7 @@ export function outerRingArguments({ writable, shown, env, isRoot }: OuterRing):
 	];
 }
 
-/** Where it is written down that such a ring was tried and can be had, and on which machine. */
+/** Where it is written down that such a ring was tried and is available, and on which machine. */
 export interface RingProof {
 	file: string;
 	text: string;
@@ -72,7 +72,7 @@ function fileText(file: string): string | undefined {
 	return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }
 
-/** Whether rings can be had inside: with a `/proc` of their own, or with that of the system. */
+/** Whether rings are available inside: with a `/proc` of their own, or with that of the system. */
 export function nestedTrial(bwrap: string): string[] {
 	const [ownProcesses, sharedProcesses] = [
 		["--proc", "/proc"],

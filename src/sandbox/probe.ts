@@ -53,7 +53,7 @@ async function tryOnceThereIsRoom(): Promise<RingProbe> {
 	}
 }
 
-/** Why no ring can be had here; undefined if one can. */
+/** Why no ring is available here; undefined if one can. */
 export async function ringTrouble(): Promise<string | undefined> {
 	const probe = await probeRing();
 	return probe.can ? undefined : probe.why;

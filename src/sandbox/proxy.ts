@@ -23,7 +23,7 @@ export function startProxy(ring: Ring, list: readonly string[]): RingProxy {
 	const listener = createServer((socket) => {
 		sockets.add(socket);
 		socket.once("close", () => sockets.delete(socket));
-		socket.on("error", () => {}); // The process at the other end has ended.
+		socket.on("error", () => {}); // The process at the other end has finished.
 		proxy ??= loadProxy(hosts);
 		proxy.then(
 			// The library refuses connections that have no address, as those of unix sockets.

@@ -183,7 +183,7 @@ const placesOfPrograms = (): string[] => [
 		.map((entry) => (basename(entry) === ".bin" ? dirname(entry) : entry)),
 ];
 
-/** Looked up each time: what is to be hidden may exist by now, and bubblewrap refuses to start if a path is gone. */
+/** Looked up each time: what is to be hidden may exist now, and bubblewrap refuses to start if a path is gone. */
 export function ringMounts({ setup }: Ring): Mount[] {
 	const { abilities, cwd, writable, readable, hidden, sockets, network } = setup;
 	const home = realPath(process.env.HOME || homedir());

@@ -3,7 +3,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { removeAll } from "../files/remove-all.ts";
 
-/** Longer than any run. Its processes have ended by then, whatever became of its host. */
+/** Longer than any run. Its processes have finished by then, whatever became of its host. */
 const OLD_MS = 7 * 24 * 3_600_000;
 
 /** Removes what a run kept in its own folders. None of its processes may be left: one could put a link in the way. */

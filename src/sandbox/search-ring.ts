@@ -17,7 +17,7 @@ export function inSearchRing<T>(ring: Ring, work: () => T): T {
 	return searchUnderway.run({ script: scriptOf(ring) }, work);
 }
 
-/** Written again where it has changed: what the ring hides may exist by now, or not any more. */
+/** Written again where it has changed: what the ring hides may exist now, or not any more. */
 function scriptOf(ring: Ring): string {
 	const file = join(ring.setup.scratch, "search.sh");
 	const text = `unset ${SEARCH_RING}\n${ringScript(ring)}`;

@@ -43,7 +43,7 @@ export function spawnInRing(
 
 /**
  * Ends all that runs in the ring of a command. Killing bubblewrap is enough once the command runs. Before, its child is not bound
- * to it yet and would go on alone: so it is stopped, and what it has started by then is killed first.
+ * to it yet and would continue alone: so it is stopped, and what it has started by then is killed first.
  */
 export function killRing({ pid, exitCode, signalCode }: ChildProcess): void {
 	if (pid === undefined || exitCode !== null || signalCode !== null) return;

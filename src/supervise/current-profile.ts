@@ -7,7 +7,7 @@ import { type HostProfile, profileOf } from "./profile.ts";
 export const currentProfile = (hostEntry: string): HostProfile =>
 	profileOf({ command: piCommand(), piVersion: VERSION, agentDir: getAgentDir(), hostEntry, env: process.env });
 
-/** The same pi as this process, whoever embeds it: `process.argv` may name another program. */
+/** The same pi as this process, even where a program embeds it: `process.argv` may name another program. */
 function piCommand(): string[] {
 	if (isCompiledBinary()) return [process.execPath];
 	const packageDir = getPackageDir();

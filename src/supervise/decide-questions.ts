@@ -9,7 +9,7 @@ export type QuestionAction = { do: "show" | "close"; seq: number };
 
 /**
  * What a parent does about the questions of its runs: shows those that are its own to show, each once, and closes the dialogs
- * of those that have ended, or that another process shows by now.
+ * of those that have finished, or that another process shows now.
  */
 export function decideQuestions(shown: ReadonlySet<number>, open: readonly SeenOpenQuestion[]): QuestionAction[] {
 	const ours = new Set(open.filter(({ isOurs }) => isOurs).map(({ seq }) => seq));

@@ -11,7 +11,7 @@ export const LOOK_EVERY_MS_IN_TROUBLE = 2000;
 export interface Caller {
 	readonly id: number;
 	readonly runId: RunId;
-	/** Does not want to wait any longer. The run goes on. */
+	/** Does not want to wait any longer. The run continues. */
 	readonly hasLeft: boolean;
 	/** How many runs were to be served before this one, when the caller was last told. */
 	readonly toldPlace?: number | undefined;
@@ -73,7 +73,7 @@ export function decideRuns(state: RunsState, seen: SeenRuns): { state: RunsState
 	return { state: { callers, watched }, actions };
 }
 
-/** Undefined if the caller goes on waiting. A run that the ledger does not know any more has no ending. */
+/** Undefined if the caller keeps waiting. A run that the ledger does not know any more has no ending. */
 function answerTo({ hasLeft }: Caller, run: SeenRun | undefined): "answer" | "fail" | "let leave" | undefined {
 	if (!run) return "fail";
 	if (run.state === "ended") return "answer";

@@ -43,7 +43,7 @@ export interface RingedPlan {
 
 /**
  * Whether the host of a run may be in a ring. One that writes in the checkout may not, nor one that runs a hook when the run
- * has ended: that is a program of the user's, which may write wherever the user can.
+ * has finished: that is a program of the user's, which may write wherever the user can.
  */
 const isInHostRing = ({ sandbox, stopHook }: RingedPlan): boolean =>
 	sandbox !== undefined && sandbox.mode !== "off" && sandbox.write !== "checkout" && stopHook === undefined;

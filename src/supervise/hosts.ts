@@ -94,7 +94,7 @@ export class Hosts {
 		for (const connection of this.#connections.values()) connection.wake();
 	}
 
-	/** Lets go of all sockets. Runs go on without us. */
+	/** Lets go of all sockets. Runs continue without us. */
 	dispose(): void {
 		this.#disposed = true;
 		for (const connection of this.#connections.values()) connection.close();
@@ -199,7 +199,7 @@ export class Hosts {
 			this.#refused ??= { since: this.#ports.clock.elapsed(), times: 0 };
 			this.#refused.times++;
 			this.#lastFailure = messageOf(error);
-			// Nobody shall wait for a host that was never started.
+			// No run must wait for a host that was never started.
 			this.#reap(host);
 			throw error;
 		}

@@ -72,8 +72,8 @@ export class Supervisor {
 	}
 
 	/**
-	 * Waits until the run has ended, in whichever host it does. A caller that gives `leave` may stop waiting first: it gets
-	 * undefined then, and the run goes on.
+	 * Waits until the run has finished, in whichever host it does. A caller that gives `leave` may stop waiting first: it gets
+	 * undefined then, and the run continues.
 	 */
 	watch(id: RunId, options: WatchOptions & Leaving): Promise<EndedRecord | undefined>;
 	watch(id: RunId, options?: WatchOptions): Promise<EndedRecord>;
@@ -81,7 +81,7 @@ export class Supervisor {
 		return this.#calls.add(id, options, this.#loop.hint);
 	}
 
-	/** Waits until a host has heard of the run, or the run has ended. False if none has in time. */
+	/** Waits until a host has heard of the run, or the run has finished. False if none has in time. */
 	async handOver(id: RunId, withinMs: number): Promise<boolean> {
 		const enough = new AbortController();
 		const cancel = this.#ports.clock.after(withinMs, () => enough.abort());
@@ -102,7 +102,7 @@ export class Supervisor {
 		this.#loop.hint();
 	}
 
-	/** The runs go on, and what they found waits until the session is opened again. */
+	/** The runs continue, and what they found waits until the session is opened again. */
 	leave(): void {
 		this.#session = undefined;
 		this.#loop.hint();
@@ -129,7 +129,7 @@ export class Supervisor {
 		this.#hosts?.wake();
 	}
 
-	/** Lets go of all sockets. Runs go on without us. */
+	/** Lets go of all sockets. Runs continue without us. */
 	dispose(): void {
 		this.#loop.end();
 		this.#hosts?.dispose();
@@ -209,7 +209,7 @@ export class Supervisor {
 	#recover(): void {
 		const recovery = { ledger: this.#ledger, log: this.#log, ports: this.#ports, reaper: this.#reaper };
 		for (const ended of recover(recovery)) this.#onEndedHere?.(ended);
-		// Most are run by the host in which the run has ended. Others ended without one, or their host has died since.
+		// Most are run by the host in which the run has finished. Others ended without one, or their host has died since.
 		this.#stopHooks.begin();
 	}
 

@@ -56,7 +56,7 @@ export class TraceExporter {
 		while (this.#sending.size > 0) await Promise.all(this.#sending);
 	}
 
-	/** What has not been sent by now is not. */
+	/** What has not been sent now is not. */
 	abandon(): void {
 		this.#waiting.length = 0;
 		this.#over.abort();

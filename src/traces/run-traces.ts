@@ -25,7 +25,7 @@ interface TracesSetup {
 	env?: NodeJS.ProcessEnv;
 }
 
-/** Sends the spans of runs that have ended. No one waits for it, and nothing of it fails. */
+/** Sends the spans of runs that have finished. No one waits for it, and nothing of it fails. */
 export interface RunTraces {
 	/** The outcome of this run was just written to the ledger, which may be closed afterwards. */
 	ended(runId: RunId, ledger: Ledger): void;

@@ -12,7 +12,7 @@ import { type ChatStep, stepsOf, type ToolStep, type TraceStep } from "./steps.t
 /** A collector and its reader can do with a part of a run that took more. */
 const MOST_STEPS = 5000;
 
-/** A run that has ended, with all that its spans tell. */
+/** A run that has finished, with all that its spans tell. */
 export interface TracedRun {
 	record: EndedRecord;
 	attempts: readonly Attempt[];

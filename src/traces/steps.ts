@@ -47,7 +47,7 @@ export interface StepWindow {
 
 /**
  * pi writes an assistant's message down when it is complete, and says in it when it was begun. A tool begins when that is
- * written; it ends when its result is, which for tools that run side by side is when the last of them has ended.
+ * written; it ends when its result is, which for tools that run side by side is when the last of them has finished.
  */
 export function stepsOf(entries: readonly SessionEntry[], { from, to, attemptEnd }: StepWindow): TraceStep[] {
 	const steps: TraceStep[] = [];

@@ -26,7 +26,7 @@ export interface Cleared {
 }
 
 /**
- * Sees to what was left by processes that were killed: a tree that was half made, one whose run is over and whose changes did not
+ * Takes care of what was left by processes that were killed: a tree that was half made, one whose run is over and whose changes did not
  * come home, one whose changes did, and files that no ledger knows.
  */
 export async function clearLeftovers(place: TreesPlace, clearing: Clearing): Promise<Cleared> {

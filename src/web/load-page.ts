@@ -19,7 +19,7 @@ export async function loadPage(source: string, call: WebCall, wanted: PageWish):
 	const { settings } = call;
 	const { cache } = processState();
 	const url = parseWebUrl(source);
-	// Whoever may not reach the private network must not read it from the cache either.
+	// A caller that may not reach the private network must not read it from the cache either.
 	const key = `${settings.allowPrivateNetwork} ${wanted.preferReader} ${url.href}`;
 	const known = cache.get(key);
 	if (known && Date.now() - known.at < settings.cacheMinutes * 60_000) return atFragment({ ...known.page, source });

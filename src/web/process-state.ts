@@ -29,7 +29,7 @@ const WEB_STATE = Symbol.for("pi-geon.web.1");
 const MILLION = 1_000_000;
 
 /**
- * Shared by all sessions of this process. A host loads the extension anew for each child, and a child that is continued
+ * Shared by all sessions of this process. A host loads the extension again for each child, and a child that is continued
  * later should still find its content.
  */
 export function processState(): WebState {

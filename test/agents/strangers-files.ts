@@ -229,7 +229,7 @@ export const NAMES = [
 	"🚀",
 ];
 
-/** Whole files: marks of the byte order, line ends, comments, and what is no frontmatter. */
+/** Whole files: marks of the byte order, line ends, comments, and what is not a frontmatter. */
 export const SHAPES: [name: string, text: string][] = [
 	["s1", "\uFEFF---\nname: a\ndescription: x\ntools: Read\n---\nb"],
 	["s2", "---\r\nname: a\r\ndescription: x: y\r\ntools: Read, Bash(git:*)\r\n---\r\nb\r\n"],

@@ -54,7 +54,7 @@ const idOf = (home: Home): string =>
 const trust = (home: Home, decision: boolean): void =>
 	writeFileSync(join(home.agentDir, "trust.json"), JSON.stringify({ [home.project]: decision }));
 
-/** No pi is open, and a run has ended and was announced. */
+/** No pi is open, and a run has finished and was announced. */
 const endedRunWhere = (prepare: (home: Home) => void) =>
 	usePreparedHome({
 		script: dispatch({ parent, child: child() }),
@@ -179,7 +179,7 @@ describe("while any pi is open", () => {
 	});
 });
 
-/** A home whose pi was closed while its run was at work. */
+/** A home whose pi was closed while its run was running. */
 async function leftAtWork(held: Gate): Promise<Home> {
 	const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
 	const rpc = startRpc(home);

@@ -12,7 +12,7 @@ import { useScratch } from "../ledger/scratch.ts";
 const scratch = useScratch();
 const redactor = createRedactor({ secrets: [], homeDir: "/home/al" });
 
-/** A background run that has ended, and cost so much. */
+/** A background run that has finished, and cost so much. */
 async function endedRun(cost: number): Promise<EndedRecord> {
 	const ledger = await scratch.ledger();
 	const { run } = admitRun(ledger, admission({ mode: "background" }));

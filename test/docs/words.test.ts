@@ -77,6 +77,20 @@ test("messages, help and screens are plain English", () => {
 	expect(found).toEqual([]);
 });
 
+/** Of the list above, what has no other meaning in a comment. */
+const NOT_IN_COMMENTS =
+	/\b(anew|for ever|mend(s|ed|ing)?|at work|whoever|hand(s|ed)? over|go(es)? on with|can(not)? be had)\b/i;
+
+test("comments are plain English", () => {
+	const found = globSync("src/**/*.{ts,tsx}", { cwd: repositoryRoot }).flatMap((file) =>
+		[...textOf(file).matchAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ .*$/gm)].flatMap(([comment]) => {
+			const [said] = NOT_IN_COMMENTS.exec(comment.replaceAll(/\s*\n\s*(\*|\/\/)?\s*/g, " ")) ?? [];
+			return said === undefined ? [] : [`${file}: "${said}" in "${comment.slice(0, 100)}"`];
+		}),
+	);
+	expect(found).toEqual([]);
+});
+
 test("names of tests are plain English", () => {
 	const TITLE = /\b(?:test|it|describe)(?:\.\w+)*(?:\([^"\n]*\))?\(\s*"((?:[^"\\\n]|\\.)*)"/g;
 	const found = globSync("test/**/*.test.ts", { cwd: repositoryRoot }).flatMap((file) =>

@@ -71,7 +71,7 @@ longTest("a fork is another session: the original one hears of the run", async (
 	expect(announcesIn(fork)).toBe(0);
 });
 
-/** The turn goes on, and its answer belongs into it. */
+/** The turn continues, and its answer belongs into it. */
 test.for(somePi(import.meta.url))("a reload does not stop the run that a call waits for, on pi %s", async (version) => {
 	const proceed = gate();
 	const home = await openHome({
@@ -114,7 +114,7 @@ longTest("a reload while a run is running, and one while it is announced, lose a
 longTest("a run that ends while its parent compacts is announced afterwards, once", async () => {
 	const { home, rpc, proceed, file } = await spawned();
 	await rpc.promptAndSettle("Tell me a long story.");
-	const compacted = rpc.send({ type: "compact" }).catch(() => undefined); // Too little to compact is no failure here.
+	const compacted = rpc.send({ type: "compact" }).catch(() => undefined); // Too little to compact is not a failure here.
 	proceed.open();
 	await home.model.waitFor((request) => request.isChild).then((request) => request.ended);
 	await compacted;

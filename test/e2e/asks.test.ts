@@ -30,7 +30,7 @@ const TOOLS = [
 	"notifies",
 ];
 
-/** A child that calls the tool its task names, and hands over what the tool said. */
+/** A child that calls the tool its task names, and returns what the tool said. */
 const child: Script = ({ firstUserText, toolResults, turn }) =>
 	turn === 0
 		? toolCall(firstUserText.split(" ").at(-1) ?? "", {})

@@ -9,7 +9,7 @@ import { inLedger } from "./ledger-of.ts";
 
 const { openHome, promptPi } = useSharedPi();
 
-/** A child that would go on for ever. Each turn costs 0.004 dollars on the model with prices. */
+/** A child that would continue forever. Each turn costs 0.004 dollars on the model with prices. */
 const endlessWorker: Script = ({ turn }) => [
 	text(`Finding ${turn + 1}.`),
 	toolCall("ls", { path: "." }),

@@ -2,7 +2,7 @@ import type { SubagentDetails } from "../../src/deliver/details.ts";
 import { type Step, toolCall } from "../helpers/model-steps.ts";
 import type { Prompted } from "../helpers/prompt-pi.ts";
 
-/** What a parent's model says to delegate, and what a child's model says to hand over. */
+/** What a parent's model says to delegate, and what a child's model says to return. */
 export const delegateTo = (agent: string, task: string, sessionId?: string): Step =>
 	toolCall("subagent", { agent, task, ...(sessionId !== undefined && { sessionId }) });
 

@@ -207,7 +207,7 @@ describe.each(somePi(import.meta.url))("context: fork, pi %s", (pi) => {
 		const summaries = requests.filter(isSummary);
 		expect(summaries.length).toBeGreaterThan(2);
 		for (const { lastUserText } of summaries) expect(lastUserText.length / 4).toBeLessThan(WINDOW);
-		// Each part goes on from the summary before, and the child gets the last one.
+		// Each part continues from the summary before, and the child gets the last one.
 		const asked = requests.at(-1) as RecordedRequest;
 		expect(JSON.stringify(asked.messages)).toContain(`They spoke of marzipan, ${summaries.length}.`);
 		expect(JSON.stringify(asked.messages).length / 4).toBeLessThan(WINDOW);
@@ -354,7 +354,7 @@ test("a pi that is killed before the run is admitted leaves a copy that pi-geon 
 		script: dispatch({
 			parent: ({ lastUserText }) => {
 				if (lastUserText !== SAID) return text("Hello.");
-				// Another process writes and does not go on, so that nothing is admitted.
+				// Another process writes and does not continue, so that nothing is admitted.
 				other = lockLedgerFile(join(home.agentDir, "pi-geon", "ledger.sqlite"));
 				return delegateTo("scout", "Say the word.");
 			},

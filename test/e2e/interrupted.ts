@@ -33,7 +33,7 @@ export function readTranscript(file: string) {
 					)
 				: [],
 		),
-		/** Whether each entry goes on from the one before it: with two writers, there would be branches. */
+		/** Whether each entry continues from the one before it: with two writers, there would be branches. */
 		isOneLine: rest.every((entry, index) => index === 0 || entry.parentId === rest[index - 1]?.id),
 	};
 }

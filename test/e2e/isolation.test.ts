@@ -92,7 +92,7 @@ longTest("no more processes are started than the lane has places, and one that w
 		script: dispatch({
 			parent: [["A.", "B.", "C.", "D."].map((task) => delegateTo("loner", task)), text("Done.")],
 			child: async () => {
-				// Somebody waits at the door by now.
+				// Somebody waits at the door now.
 				if (first) await eventually(() => expect(hostPids(home).length).toBeGreaterThan(1));
 				first = false;
 				most = Math.max(most, hostPids(home).length);
@@ -103,7 +103,7 @@ longTest("no more processes are started than the lane has places, and one that w
 	const run = await promptPi(home, "Go.", { timeoutMs: 50_000 });
 	expect(delegations(run).map(({ results }) => results[0]?.exitCode)).toEqual([0, 0, 0, 0]);
 	expect(home.model.peakOf(({ isChild }) => isChild)).toBe(1);
-	// One at work, one that waits, and perhaps one that is leaving.
+	// One running, one that waits, and perhaps one that is leaving.
 	expect(most).toBeLessThanOrEqual(3);
 });
 

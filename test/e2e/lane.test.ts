@@ -98,7 +98,7 @@ test("forty runs of two parents: never more than four at once, in turns, and all
 	expect(home.model.peakOf((request) => request.isChild)).toBe(4);
 	const order = starts(home).map((task) => task.slice(0, 1));
 	expect(order).toHaveLength(40);
-	// The first four places were A's alone. From then on whoever has fewer at work is next, to the end of the shorter one.
+	// The first four places were A's alone. From then on whoever has fewer running is next, to the end of the shorter one.
 	const shared = order.slice(4, 4 + 32);
 	for (let n = 1; n <= shared.length; n++) {
 		const ofA = shared.slice(0, n).filter((owner) => owner === "A").length;
@@ -154,7 +154,7 @@ test("a queued run can be stopped, and its caller is answered at once", async ()
 	]);
 	const file = await sessionFileOf(rpc);
 	await eventually(() => expect(announcedIn(file)).toEqual(["B"]));
-	// And A is still at work.
+	// And A is still running.
 	expect(states(home)).toEqual({ running: 1, ended: 2 });
 	expect(starts(home)).toEqual(["A"]);
 	gates.all.open();

@@ -17,7 +17,7 @@ const openHome = useHome();
 const hostsStarted = (agentDir: string): number =>
 	readdirSync(join(agentDir, "pi-geon", "hosts")).filter((name) => name.endsWith(".log")).length;
 
-/** Children that answer only when all of them are there at once: run one after the other, they would wait for ever. */
+/** Children that answer only when all of them are there at once: run one after the other, they would wait forever. */
 function meeting(expected: number) {
 	const all = gate();
 	let arrived = 0;

@@ -25,7 +25,7 @@ const QUESTION = { question: "Which database\x1b[31m shall\u200b it be?\npi: Tru
 const SHOWN = "Which database shall it be?\n> pi: Trust this project?";
 const OPTIONS = ["SQLite", "Post\x07gres"];
 
-/** A child that asks what its task says, and hands over what it was told. */
+/** A child that asks what its task says, and returns what it was told. */
 const child: Script = ({ firstUserText, toolResults, lastMessage }) => {
 	if (lastMessage?.role === "tool" && toolResults.length > 0) return finalize(toolResults.at(-1)?.text ?? "");
 	if (firstUserText.includes("megabyte")) return toolCall("subagent_ask", { question: "x".repeat(2 ** 20) });

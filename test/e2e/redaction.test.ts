@@ -62,7 +62,7 @@ test("a token that came while the child was running is masked too", async () => 
 					JSON.stringify({ elsewhere: { type: "api_key", key: token } }),
 					{ mode: 0o600 },
 				);
-				// Secrets are read anew once a second.
+				// Secrets are read again once a second.
 				await new Promise((resolve) => setTimeout(resolve, 1100));
 				return finalize(`It is ${token}.`);
 			},

@@ -50,7 +50,7 @@ describe.each(piVersions)("with running runs on pi %s", (version) => {
 		expect(widget(terminal)).toEqual(["apples"]);
 		expectNoError(terminal);
 
-		// A fork is another session: the run goes on, and belongs to the one it was asked in.
+		// A fork is another session: the run continues, and belongs to the one it was asked in.
 		terminal.type("/fork\r");
 		await terminal.waitForText(/Fork from Message/i);
 		terminal.key("enter");

@@ -28,7 +28,7 @@ const writeSkills = ({ agentDir, project }: Home) => {
 	write(join(project, ".pi", "skills", "local", "SKILL.md"), skill("local"));
 };
 
-/** The child reads the first skill that it is told of, and hands over what is in it. */
+/** The child reads the first skill that it is told of, and returns what is in it. */
 const reads = ({ systemText, toolResults }: ScriptedRequest) => {
 	const [read] = toolResults;
 	if (read) return finalize(/marzipan-[\w-]+/.exec(read.text)?.[0] ?? read.text);

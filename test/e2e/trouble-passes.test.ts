@@ -16,7 +16,7 @@ import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, finalize } from "./child.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
 
-/** Trouble of the machine that passes: what was accepted meanwhile, or before, has one answer all the same. */
+/** Trouble of the machine that passes: what was accepted meanwhile, or before, has one answer anyway. */
 const openHome = useHome();
 
 const stateFolder = (home: Home): string => join(home.agentDir, "pi-geon");
@@ -156,7 +156,7 @@ describe.each(somePi(import.meta.url))("on pi %s, in trouble", (pi) => {
 	});
 });
 
-/** Another process has begun to write, and does not go on. */
+/** Another process has begun to write, and does not continue. */
 function locked(home: Home): Trouble {
 	let other: ReturnType<typeof lockLedgerFile> | undefined;
 	return {

@@ -36,7 +36,7 @@ export async function attack({
 	let faults = 0;
 	let underway = 0;
 	const worker = async () => {
-		// Those under way will have theirs; if they fall short, the last of them goes on.
+		// Those under way will have theirs; if they fall short, the last of them continues.
 		const isOver = () => faults + underway * SIZE.faults >= points && (underway > 0 || until(results));
 		while (!isOver() && !enough?.aborted) {
 			underway++;

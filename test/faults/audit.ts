@@ -10,7 +10,7 @@ export interface Move {
 	debtWas: string;
 	debt: string;
 	fence: number;
-	/** How many runs were at work once this was done, on the whole machine. */
+	/** How many runs were running once this was done, on the whole machine. */
 	atWork: number;
 	/** Whether a stop had been asked for. */
 	stop: number | null;

@@ -1,6 +1,6 @@
 import type { Evidence } from "./evidence.ts";
 
-/** Numbered from 1 without a gap, only the last one open, and none of a run that has ended. */
+/** Numbered from 1 without a gap, only the last one open, and none of a run that has finished. */
 export function attemptsRecorded({ runs, attempts }: Evidence): string[] {
 	return runs.flatMap((run) => {
 		const ours = attempts.filter(({ runId }) => runId === run.id);

@@ -2,7 +2,7 @@ import { isHopPrevented } from "./check-hops.ts";
 import { taskIn } from "./child-model.ts";
 import type { Evidence, RunRow } from "./evidence.ts";
 
-/** After these a process does nothing, for a while or for ever. */
+/** After these a process does nothing, for a while or forever. */
 export const HALTING: ReadonlySet<string> = new Set(["kill", "torn", "suspend", "power cut"]);
 
 /** What may end a task, given how it was written and what happened to it. */

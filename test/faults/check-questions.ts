@@ -23,7 +23,7 @@ export function questionsEnd(evidence: Evidence): string[] {
 	});
 }
 
-/** Each question is one row, whatever dies, and is before the user once at a time, and never again once it has ended. */
+/** Each question is one row, whatever dies, and is before the user once at a time, and never again once it has finished. */
 export function questionsShownOnce({ questions, shown = [] }: Evidence): string[] {
 	const rows = Map.groupBy(questions, ({ runId, question }) => `${runId} ${question}`);
 	const again = [...rows.values()].filter(({ length }) => length > 1);

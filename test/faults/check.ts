@@ -192,7 +192,7 @@ function oneWriter(evidence: Evidence): string[] {
 	return [...overlappingRuns(moves), ...returningWriters(evidence), ...forked];
 }
 
-/** Two runs of one session must not be at work at the same time. */
+/** Two runs of one session must not be running at the same time. */
 function overlappingRuns(moves: Evidence["moves"]): string[] {
 	const atWork = new Map<string, string>();
 	return moves.flatMap(({ run, session, now }) => {

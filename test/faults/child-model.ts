@@ -7,7 +7,7 @@ import type { Call } from "./plan.ts";
 /** What is written in a task: `task p0-7 turns=2 ms=40 stop=300 silent ask=500 declines`. */
 export interface Task {
 	name: string;
-	/** How often the child uses a tool before it hands over. */
+	/** How often the child uses a tool before it returns. */
 	turns: number;
 	/** How long its model thinks each time. */
 	ms: number;
@@ -45,7 +45,7 @@ export function questionIn(text: string): { answer: string; afterMs: number; dec
 	return { answer: `Answer of the user to ${name}`, afterMs: Number(afterMs), declines: declines !== undefined };
 }
 
-/** A parent obeys its last prompt, once; a child does as its task says, and goes on where it was interrupted. */
+/** A parent obeys its last prompt, once; a child does as its task says, and continues where it was interrupted. */
 export const script: Script = dispatch({ parent, child });
 
 export const promptFor = (calls: Call[]): string => `do ${JSON.stringify(calls)}`;

@@ -35,7 +35,7 @@ export interface Evidence {
 	appends: LoggedAppend[];
 	faults: LoggedFault[];
 	processes: LoggedProcess[];
-	/** Session files could not be written for a while: a run may fail of it, and pi goes on after an entry that it could not write. */
+	/** Session files could not be written for a while: a run may fail of it, and pi continues after an entry that it could not write. */
 	diskWasFull?: boolean;
 	/** The ledger could not be opened or written for a while. */
 	ledgerWasInTrouble?: boolean;

@@ -77,7 +77,7 @@ function inject(folder, role) {
 		// Whoever wrote the plan reads of it, and wakes us up.
 		if (kind === "suspend") process.kill(process.pid, "SIGSTOP");
 		if (kind === "disconnect") for (const socket of sockets) socket.destroy();
-		// A lock is held by whoever reads of it: this process could not go on with it.
+		// A lock is held by whoever reads of it: this process could not continue with it.
 		const trouble = plan.troubles[kind];
 		if (trouble) note("trouble.jsonl", { ...trouble, until: facts.at + forMs });
 	}
@@ -248,7 +248,7 @@ function entryOf(line) {
 	try {
 		return JSON.parse(line);
 	} catch {
-		return undefined; // A line break alone: pi mends a file whose last line was torn.
+		return undefined; // A line break alone: pi fixes a file whose last line was torn.
 	}
 }
 

@@ -7,7 +7,7 @@ import { type RpcClient, startRpc } from "../helpers/rpc.ts";
 import { promptFor } from "./child-model.ts";
 import type { Call, MachineTrouble, Step } from "./plan.ts";
 
-/** How long one prompt may take; what is not over then goes on while the next is asked. */
+/** How long one prompt may take; what is not over then continues while the next is asked. */
 const PROMPT_MS = 12_000;
 
 export interface DriverSetup {
@@ -19,7 +19,7 @@ export interface DriverSetup {
 	trouble(what: MachineTrouble): void;
 }
 
-/** A user with one session, who opens it again whenever their pi dies, and goes on with the next thing. */
+/** A user with one session, who opens it again whenever their pi dies, and continues with the next thing. */
 export class ParentDriver {
 	readonly #setup: DriverSetup;
 	readonly #file: string;
@@ -100,7 +100,7 @@ export class ParentDriver {
 		return this.#rpc;
 	}
 
-	/** pi makes the file of a session at one go. If that met a full disk it finds its own half of it, and never goes on. */
+	/** pi makes the file of a session at one go. If that met a full disk it finds its own half of it, and never continues. */
 	#cannotWrite({ events }: RpcClient): boolean {
 		return events.some((event) => JSON.stringify(event).includes("EEXIST"));
 	}

@@ -105,7 +105,7 @@ class Tasks {
 		const dice = this.#random.next();
 		if (dice < 0.45) return this.#spawn();
 		if (dice < 0.75) return { tool: "subagent", args: this.#forAnAgent() };
-		// The harness puts in a session that has ended by then.
+		// The harness puts in a session that has finished by then.
 		if (dice < 0.82) return { tool: "subagent", args: { agent: "explorer", task: this.#task(), sessionId: "ended" } };
 		if (this.#labels.length === 0) return this.#spawn();
 		const message = `task ${this.#name()} turns=0 ms=20`;

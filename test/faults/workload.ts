@@ -26,7 +26,7 @@ import { Waker } from "./waker.ts";
 /** Of the agent whose children never come to an end by themselves. */
 export const MAX_TURNS = 3;
 
-/** How long mischief may go on after the last prompt, and how long everything may then take to come home. */
+/** How long mischief may continue after the last prompt, and how long everything may then take to come home. */
 const MISCHIEF_MS = 20_000;
 const COME_HOME_MS = 60_000;
 /** A host that idles leaves after 300 ms, one given up on at its next heartbeat. */

@@ -25,7 +25,7 @@ const parent: Script = ({ lastUserText, lastMessage }) => {
 	const [task = "", ...sessions] = lastUserText.split(" ");
 	return sessions.map((session) => delegateTo("explorer", task, session === "new" ? undefined : session));
 };
-/** Looks around once, then hands over. */
+/** Looks around once, then returns. */
 const child: Script = ({ lastMessage, lastUserText }) =>
 	lastMessage?.role === "tool" ? finalize(`Answer to ${lastUserText}.`) : toolCall("ls", { path: "." });
 
@@ -67,7 +67,7 @@ interface Damage {
 	name: string;
 	/** What the file is made to be. */
 	make(session: Session): void;
-	/** Continued all the same, or refused with these words. */
+	/** Continued anyway, or refused with these words. */
 	refused?: RegExp;
 }
 

@@ -35,7 +35,7 @@ function ofProcess(pid: string, file: string): string {
 	try {
 		return readFileSync(`/proc/${pid}/${file}`, "utf8");
 	} catch (error) {
-		if (error instanceof Error && "code" in error) return ""; // It has ended meanwhile.
+		if (error instanceof Error && "code" in error) return ""; // It has finished meanwhile.
 		throw error;
 	}
 }

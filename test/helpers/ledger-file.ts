@@ -6,7 +6,7 @@ const LOCK_PATIENCE_MS = 30_000;
 /** A ledger's file behind its owners' backs. Like every other process, a test has to wait for its turn to write. */
 export const openLedgerFile = (file: string): DatabaseSync => new DatabaseSync(file, { timeout: LOCK_PATIENCE_MS });
 
-/** Another process that has begun to write, and does not go on until it is told to. */
+/** Another process that has begun to write, and does not continue until it is told to. */
 export function lockLedgerFile(file: string): { release(): void } {
 	const database = openLedgerFile(file);
 	database.exec("BEGIN EXCLUSIVE");

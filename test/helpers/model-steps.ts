@@ -121,7 +121,7 @@ async function playSteps(reply: Reply, stage: Stage, gone: Promise<void>): Promi
 		for (const part of reply) await playSteps(part, stage, gone);
 		return;
 	}
-	// A step may wait on a gate that never opens; the client leaving ends the reply all the same.
+	// A step may wait on a gate that never opens; the client leaving ends the reply anyway.
 	const next = await Promise.race([Promise.resolve(reply(stage)).catch(unlessGone(stage.wire)), gone]);
 	if (next !== undefined) await playSteps(next, stage, gone);
 }

@@ -37,7 +37,7 @@ export const WITHOUT_NAMESPACES = [
 	...["--dev-bind", "/", "/", "--disable-userns"],
 ];
 
-/** How long the output may stay open after pi has ended, on a machine that is busy with other tests too. */
+/** How long the output may stay open after pi has finished, on a machine that is busy with other tests too. */
 export const GRACE_MS = 5_000;
 
 /** Runs a real pi to its end. Exceeding the time is an error with everything that it said. */

@@ -34,7 +34,7 @@ export const readAudit = (file: string): AuditEntry[] =>
 		.map((line) => JSON.parse(line) as AuditEntry);
 
 /**
- * The most runs that were at work at one moment. A run is at work from when its host says that it has it to before its
+ * The most runs that were running at one moment. A run is running from when its host says that it has it to before its
  * host ends it, or before somebody takes it back: never longer than it really was, so an excess is a real one.
  */
 export function mostAtOnce(entries: AuditEntry[]): number {

@@ -16,7 +16,7 @@ import { readyHost, useScratch } from "./scratch.ts";
 
 const scratch = useScratch();
 
-/** A run at work, leased from 0 to 100. */
+/** A running run, leased from 0 to 100. */
 function atWork(ledger: Ledger, { hostId, ...wish }: Wish & { hostId: HostId }): RunningRun {
 	admitRun(ledger, admission(wish));
 	const run = claimNext(ledger, { hostId, profile: "p", at: 0, leaseMs: 100 })?.run;
@@ -125,7 +125,7 @@ describe("a sweep", () => {
 		const run = atWork(ledger, { hostId });
 		const waiting = admitRun(ledger, admission()).run;
 		for (const { id } of [run, waiting]) requestStop(ledger, id, { at: 5, by: "the user" });
-		// What is at work is its host's to stop while the lease holds.
+		// What is running is its host's to stop while the lease holds.
 		expect(swept(ledger, 50).ended).toEqual([[waiting.id, "stopped"]]);
 		expect(swept(ledger, 100)).toEqual({ requeued: [], ended: [[run.id, "stopped"]] });
 		expect(runOf(ledger, run.id)).toMatchObject({

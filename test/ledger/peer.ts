@@ -128,7 +128,7 @@ const verbs = {
 		});
 	},
 
-	/** Plays the ready host: works off the queue, and leaves when it may, a moment later; until so many runs have ended. */
+	/** Plays the ready host: works off the queue, and leaves when it may, a moment later; until so many runs have finished. */
 	async leaveWhenIdle({ file, runs }: { file: string; runs: number }): Promise<void> {
 		await using(file, (ledger) => {
 			let ended = 0;
@@ -162,7 +162,7 @@ const verbs = {
 			if (Date.now() - renewed < leaseMs / 10) return;
 			renewed = Date.now();
 			if (!renewLeases(ledger, host, Date.now() + leaseMs)) {
-				// On a busy machine we may have been late ourselves. Then we are a stranger who starts anew.
+				// On a busy machine we may have been late ourselves. Then we are a stranger who starts again.
 				held.length = 0;
 				host = registerHost(ledger, leaseMs);
 			}

@@ -6,7 +6,7 @@ import type { Answer, Call, Verbs } from "./peer.ts";
 export interface Peer {
 	readonly pid: number;
 	call<Name extends keyof Verbs>(name: Name, argument: Parameters<Verbs[Name]>[0]): Promise<ResultOf<Name>>;
-	/** What it says while a verb is still at work. */
+	/** What it says while a verb is still running. */
 	says(word: string): Promise<void>;
 	kill(): Promise<void>;
 }

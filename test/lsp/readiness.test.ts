@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { fakeLab } from "./fake-lab.ts";
 import { useLab } from "./lab.ts";
 
-/** A server that has not read the project answers all the same. */
+/** A server that has not read the project answers anyway. */
 
 const openLab = useLab();
 const REFERENCES = { action: "references", file: "a.fake", line: 1, column: 1 } as const;

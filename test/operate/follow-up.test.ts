@@ -17,7 +17,7 @@ const scratch = useScratch();
 
 const failure = (reason: string): Outcome => outcomeOf(undefined, { kind: "lost", message: reason });
 
-/** A run at work that has two messages. */
+/** A running run that has two messages. */
 async function runWithMessages(): Promise<{ ledger: Ledger; id: RunId; one: number; two: number }> {
 	const ledger = await scratch.ledger();
 	const wish = { mode: "foreground", label: "scouting", laneLimit: 7, maxAttempts: 1 } as const;

@@ -17,7 +17,7 @@ import { parentOf } from "../plan/launching.ts";
 const scratch = useScratch();
 const hooks = { onWaiting() {}, onLeft() {}, onSpawned() {} };
 
-/** Sends to a run that has ended, in whose session another one is at work that this conversation asked for. */
+/** Sends to a run that has finished, in whose session another one is running that this conversation asked for. */
 async function sendWhileAtWork(otherConversation: string) {
 	const ledger = await scratch.ledger();
 	const session = newSessionId();

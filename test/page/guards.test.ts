@@ -193,7 +193,7 @@ const AGAINST_POLICY: readonly Attempt[] = [
 ];
 
 /**
- * Each attempt is made with its guards off, where it has to succeed: one that cannot is no test of anything. Then it is made
+ * Each attempt is made with its guards off, where it has to succeed: one that cannot is not a test of anything. Then it is made
  * with each of its guards on, and all others off.
  */
 describe("what keeps others from the page", () => {

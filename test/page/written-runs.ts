@@ -11,7 +11,7 @@ export interface WrittenRun {
 	wish?: Wish;
 	/** What its session file holds; a string is a line as it is. */
 	entries: readonly (object | string)[];
-	/** What it answered, if it has ended. */
+	/** What it answered, if it has finished. */
 	answer?: string;
 }
 

@@ -73,7 +73,7 @@ test("rows that finish are shown together: a second after the first, or at once 
 	show(2, "done");
 	vi.advanceTimersByTime(100);
 	show(3, "done");
-	// All have ended, and it is not a second since the last were shown.
+	// All have finished, and it is not a second since the last were shown.
 	vi.advanceTimersByTime(600);
 	expect(raw(2)).toBe(before);
 	vi.advanceTimersByTime(100);

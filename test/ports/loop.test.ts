@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../src/ports/clock.ts";
 import { Loop } from "../../src/ports/loop.ts";
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until it is told to continue. */
 function handClock() {
 	let now = 0;
 	const timers = new Set<{ at: number; call: () => void }>();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryRoot } from "../helpers/repository.ts";
 
-/** What stands behind a port, or is done before a loop begins or after it has ended. */
+/** What stands behind a port, or is done before a loop begins or after it has finished. */
 const AROUND_THE_LOOPS = [
 	// Opening a ledger, and keeping a damaged one.
 	"ledger/ledger.ts",

@@ -22,7 +22,7 @@ afterEach(() => {
 	for (const child of started.splice(0)) child.kill("SIGKILL");
 });
 
-/** A process that does nothing, for ever. */
+/** A process that does nothing, forever. */
 async function idle(): Promise<{ pid: number; pidStarted: string }> {
 	const child = spawn(process.execPath, ["-e", "console.log(1); setInterval(() => {}, 1000)"]);
 	started.push(child);

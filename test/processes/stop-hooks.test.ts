@@ -17,7 +17,7 @@ const scratch = useScratch();
 const HOOK = join(repositoryRoot, "test", "children", "hook.ts");
 const hooksOf = (ledger: Ledger) => new StopHooks({ ledger, log: NO_LOG, ports });
 
-/** Runs that have ended in a host that died before it could run their stop hooks. */
+/** Runs that have finished in a host that died before it could run their stop hooks. */
 async function owed(count: number): Promise<{ ledger: Ledger; ids: RunId[]; heard: () => unknown[] }> {
 	const ledger = await scratch.ledger();
 	const cwd = scratch.folder();

@@ -11,7 +11,7 @@ const commandLines = (): string[] =>
 		try {
 			return /^\d+$/.test(pid) ? [readFileSync(`/proc/${pid}/cmdline`, "utf8")] : [];
 		} catch {
-			return []; // It has ended meanwhile.
+			return []; // It has finished meanwhile.
 		}
 	});
 

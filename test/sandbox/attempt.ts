@@ -91,7 +91,7 @@ export function isRunning(commandLine: string): boolean {
 			try {
 				return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim() === commandLine;
 			} catch {
-				return false; // It has ended meanwhile.
+				return false; // It has finished meanwhile.
 			}
 		});
 }

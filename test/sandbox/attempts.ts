@@ -357,7 +357,7 @@ const CALLS: Attempt[] = [
 	{
 		boundary: "processes",
 		name: "trace-a-process",
-		// Without stopping it. It goes on when the tracer ends.
+		// Without stopping it. It continues when the tracer ends.
 		call: ({ bystander }) => calls([101, 117], `0x4206, ${bystander.pid}, 0, 0`),
 		held: isNotMade,
 	},

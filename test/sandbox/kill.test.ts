@@ -17,7 +17,7 @@ function sleepers(seconds: number): string[] {
 		try {
 			return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8") === ["sleep", seconds, ""].join("\0");
 		} catch {
-			return false; // It has ended meanwhile.
+			return false; // It has finished meanwhile.
 		}
 	});
 }

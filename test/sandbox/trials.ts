@@ -95,7 +95,7 @@ function commandLineOf(pid: string): string {
 	try {
 		return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
 	} catch {
-		return ""; // It has ended meanwhile.
+		return ""; // It has finished meanwhile.
 	}
 }
 

@@ -52,7 +52,7 @@ const CHILDREN: Record<string, Reply> = {
 	"call a tool": toolCall(`ls\n${FORGED}`, { path: HOSTILE }),
 };
 
-/** A child that has called a tool hands over; one that was told something says it again. */
+/** A child that has called a tool returns; one that was told something says it again. */
 const child: Script = ({ firstUserText, lastMessage, lastUserText }) => {
 	if (lastMessage?.role === "tool") return finalize(HOSTILE);
 	return CHILDREN[lastUserText.split("\n").at(-1) ?? ""] ?? CHILDREN[firstUserText] ?? finalize("Nothing.");

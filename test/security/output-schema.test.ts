@@ -55,7 +55,7 @@ describe.each(somePi(import.meta.url))("a result check that never ends, on pi %s
 	});
 });
 
-/** Each keeps a check busy for seconds or for ever. */
+/** Each keeps a check busy for seconds or forever. */
 const slowChecks: { name: string; outputSchema: Record<string, unknown>; value: unknown }[] = [
 	{ name: "pattern", outputSchema: { pattern: "^(a+)+$" }, value: `${"a".repeat(64)}!` },
 	{

@@ -108,7 +108,7 @@ class Child {
 		}
 	}
 
-	/** As `child/ask.ts`: how it ended counts as told once the file holds it. False if the run has ended meanwhile. */
+	/** As `child/ask.ts`: how it ended counts as told once the file holds it. False if the run has finished meanwhile. */
 	async #ask(session: SimSession, question: string): Promise<boolean> {
 		const { questions } = this.#services;
 		const { id: runId } = this.#record.run;

@@ -115,7 +115,7 @@ export class SimConversation implements Conversation {
 		this.#abort = new AbortController();
 		try {
 			this.#events.promptArrived();
-			await undefined; // Whoever sent it goes on first.
+			await undefined; // Whoever sent it continues first.
 			begin();
 			await this.#turn(calls);
 			await this.#followUp();
@@ -136,7 +136,7 @@ export class SimConversation implements Conversation {
 		}
 	}
 
-	/** pi says in the conversation that the turn failed. If that cannot be written either, what waits goes on waiting. */
+	/** pi says in the conversation that the turn failed. If that cannot be written either, what waits keeps waiting. */
 	async #fail(): Promise<void> {
 		const failed: NewEntry = { type: "message", message: { role: "assistant", content: [], stopReason: "error" } };
 		try {
@@ -193,7 +193,7 @@ export class SimConversation implements Conversation {
 		this.#session.append(entry, kind);
 	}
 
-	/** Outside of a turn pi reports the error to the extension, and goes on. */
+	/** Outside of a turn pi reports the error to the extension, and continues. */
 	#orFail(work: () => void): void {
 		try {
 			work();

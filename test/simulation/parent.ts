@@ -37,7 +37,7 @@ import type { World } from "./world.ts";
 const REOPEN_MS = 1500;
 const MAX_TURNS = 3;
 
-/** A user with one session, who opens it again whenever their pi dies, and goes on with the next thing. */
+/** A user with one session, who opens it again whenever their pi dies, and continues with the next thing. */
 export class SimUser {
 	readonly #world: World;
 	readonly #name: string;

@@ -55,7 +55,7 @@ export class SimProcess {
 
 	/**
 	 * An effect, about to happen or just happened. What the plan has for this point happens here. A process that is suspended
-	 * goes on from here with what it knew, after others have lived on; where it cannot be interrupted, after this event.
+	 * continues from here with what it knew, after others have lived on; where it cannot be interrupted, after this event.
 	 */
 	point(place: string): void {
 		this.requireAlive();

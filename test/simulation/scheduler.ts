@@ -91,7 +91,7 @@ export class Scheduler {
 	}
 
 	/**
-	 * Whether an event may be interrupted where it is: one at a time, and not if a part of the same process could go on. What
+	 * Whether an event may be interrupted where it is: one at a time, and not if a part of the same process could continue. What
 	 * follows from an event cannot be interrupted, since Node lets nobody else's follow meanwhile.
 	 */
 	get mayInterrupt(): boolean {
@@ -101,7 +101,7 @@ export class Scheduler {
 	/** What happens to others while somebody is suspended in the middle of an event. */
 	meanwhile(until: number): void {
 		this.#isInside = true;
-		// Not what waits for its end: that may be the suspended process's own, which goes on with this event first.
+		// Not what waits for its end: that may be the suspended process's own, which continues with this event first.
 		while (!this.isTired && (this.#heap[0]?.at ?? until) < until && this.#next(until));
 		this.#isInside = false;
 		this.#isInEvent = true;

@@ -57,7 +57,7 @@ describe(`the simulator finds within ${FOUND_WITHIN} histories`, () => {
 test("a seed replays the same history, event for event", async () => {
 	const [one, two] = [await simulate(77, { traced: true }), await simulate(77, { traced: true })];
 	expect(one.timeline?.length).toBeGreaterThan(10);
-	// Ids are drawn anew each time; what happens to them is not.
+	// Ids are drawn again each time; what happens to them is not.
 	const named = (timeline: string[] | undefined) => {
 		const names = new Map<string, string>();
 		return timeline?.map((line) =>

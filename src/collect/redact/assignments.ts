@@ -188,7 +188,7 @@ function valueAfter(
 	if (sign === ">" && text.charCodeAt(from) === 0x7b) return textOfElement(text, from);
 	const value = values.read(from, sign === "=" && found.closers === "" && isEnvironment(text, found));
 	if (value === undefined) return undefined;
-	// The next flag is no value of this one.
+	// The next flag is not a value of this one.
 	if ((sign === "list" || sign === " ") && text.charAt(value.start) === "-") return undefined;
 	if (sign === ":\n") return blockValue(text, value);
 	if (value.notation === "quoted") return value;
@@ -265,7 +265,7 @@ function listEnd(text: string, nameAt: number, value: Value): number {
 	return found === -1 ? value.end : value.start + found;
 }
 
-/** A bare value that goes on as a call, an index or a template is an expression. */
+/** A bare value that continues as a call, an index or a template is an expression. */
 function isCode(text: string, value: Value): boolean {
 	if (value.notation === "bare" && !isOpening(text.charCodeAt(value.end))) return false;
 	const written = text.slice(value.start, value.end);

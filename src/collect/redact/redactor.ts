@@ -23,7 +23,7 @@ export interface Redactor {
 export interface RedactorOptions {
 	secrets: Iterable<string>;
 	homeDir: string;
-	/** Where this process works. A home directory that holds one of them is no secret, and its paths must stay usable. */
+	/** Where this process works. A home directory that holds one of them is not a secret, and its paths must stay usable. */
 	ownFolders?: Iterable<string>;
 	/** How many characters are redacted at once, for tests. */
 	sliceChars?: number;

@@ -38,7 +38,7 @@ function cutAfter(text: string, start: number, chars: number): number {
 	);
 }
 
-/** The first line break at which nothing goes on; or, among lines that all belong together, the last of them. */
+/** The first line break at which nothing continues; or, among lines that all belong together, the last of them. */
 function betweenLines(text: string, from: number, limit: number): number | undefined {
 	let last: number | undefined;
 	let places = 0;

@@ -133,7 +133,7 @@ function knownTokenAt(text: string, at: number, rejectedTo: number, tries: Faile
 	};
 }
 
-/** A format may say less of its alphabet than a service uses by now: `_` and `-` do not end what is random after them, too. */
+/** A format may say less of its alphabet than a service uses now: `_` and `-` do not end what is random after them, too. */
 function endOfKnown(text: string, end: number): number {
 	if (!isOf(DASHES, text.charCodeAt(end)) || !isOf(WORD_CHAR, text.charCodeAt(end - 1))) return end;
 	const to = endOfRandom(text, end);
@@ -156,7 +156,7 @@ function maskFormat(text: string, format: MarkedFormat, pattern: RegExp): string
 		const match = matchFrom(text, pattern, start, at);
 		if (match === undefined) {
 			failed = at < failed.before ? { ...failed, times: failed.times + 1 } : { times: 1, before: at + MARKS_WITHIN };
-			// A run of marks is no token: the rest of it is not looked at.
+			// A run of marks is not a token: the rest of it is not looked at.
 			if (failed.times === MOST_MARKS) format.marker.lastIndex = endOf(text, at + 1, TOKEN_CHAR, text.length);
 			continue;
 		}

@@ -16,7 +16,7 @@ const BEFORE_UUID = /^(?:live|prod|production|sandbox|secret|token|key|pat|sk|ap
 const UUID_AT = /[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\w-])/y;
 const MIN_TELLING = 20;
 const MIN_UNKNOWN = 30;
-/** Of one case: random characters that go on after a dash begin otherwise. */
+/** Of one case: random characters that continue after a dash begin otherwise. */
 const PREFIX = /^(?:[a-z]{3,}|[A-Z]{3,})\d?$/;
 /** The same if dashes are part of the random characters. */
 const MIN_DASHED = 36;
@@ -53,7 +53,7 @@ function wholeToken(text: string, at: number, end: number): { start: number; end
 	return { start: prefixStart(text, at), end: endOfRandom(text, end) };
 }
 
-/** Where the rest of a token ends that goes on after a dash: with random characters, or so few that they are a checksum. */
+/** Where the rest of a token ends that continues after a dash: with random characters, or so few that they are a checksum. */
 export function endOfRandom(text: string, end: number): number {
 	const rest = endOf(text, end, DASHED, 400);
 	if (rest - end < 2) return end;

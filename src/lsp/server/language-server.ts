@@ -78,7 +78,7 @@ export class LanguageServer {
 		try {
 			const { capabilities } = await this.connection.ask<InitializeResult>("initialize", params, { ms });
 			this.capabilities = capabilities;
-			await this.#watched.report(); // What is there now is no change.
+			await this.#watched.report(); // What is there now is not a change.
 			this.connection.notify("initialized", {});
 		} catch (error) {
 			const reason = messageOf(error);

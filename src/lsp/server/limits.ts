@@ -2,7 +2,7 @@
 export interface ServerLimits {
 	initializeMs: number;
 	requestMs: number;
-	/** How long reading the project may take before it is asked all the same. */
+	/** How long reading the project may take before it is asked anyway. */
 	readMs: number;
 	/** How long to wait before a fresh server is asked the same again, and how often at most. */
 	againMs: number;

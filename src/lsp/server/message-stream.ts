@@ -126,7 +126,7 @@ export class FramedWriter extends AbstractMessageWriter {
 	constructor(stream: Writable) {
 		super();
 		this.#stream = stream;
-		// A server that has ended is noticed by its exit; without a listener the broken pipe would end us as well.
+		// A server that has finished is noticed by its exit; without a listener the broken pipe would end us as well.
 		stream.on("error", (error) => this.fireError(error));
 	}
 

@@ -26,7 +26,7 @@ export interface ServerTalk {
 	onRequest(method: string, params: unknown): unknown;
 }
 
-/** A server process and the conversation with it. Neither side can make the other wait for ever. */
+/** A server process and the conversation with it. Neither side can make the other wait forever. */
 export class ServerConnection {
 	/** Why it can be asked no more: it ended, or we gave up on it. The first cause counts. Never fails. */
 	readonly over: Promise<string>;
@@ -50,7 +50,7 @@ export class ServerConnection {
 			const remedy = `Check that \`${launch.command.join(" ")}\` works, or install it again: ${launch.definition.install}.`;
 			throw new ServerGone(`${this.#name} failed: ${reason}. ${remedy}`);
 		});
-		this.#gone.catch(() => {}); // Said to those who wait for an answer; it is no failure when nobody does.
+		this.#gone.catch(() => {}); // Said to those who wait for an answer; it is not a failure when nobody does.
 
 		const meter = new FloodMeter(limits, (excess) => this.giveUp(excess));
 		this.#process = new ServerProcess(launch.command, {
@@ -108,7 +108,7 @@ export class ServerConnection {
 			const answer = this.#connection.sendRequest<R>(method, params, cancellation.token);
 			return await waitFor(answer, { ms, late, signal, gone: this.#gone });
 		} catch (error) {
-			if (error instanceof ConnectionError) return await this.#gone; // Its pipe closes before it has ended.
+			if (error instanceof ConnectionError) return await this.#gone; // Its pipe closes before it has finished.
 			if (!(error instanceof ResponseError || error instanceof ServerGone)) cancellation.cancel();
 			throw error;
 		} finally {

@@ -26,10 +26,10 @@ export class ServerProcess {
 			this.#child.once("close", (code, signal) => {
 				resolve(`it ended with ${signal ?? `exit code ${code}`}${this.#lastWords()}`);
 			});
-			// "close" comes after the last output; a grandchild that holds the pipes must not delay it for ever.
+			// "close" comes after the last output; a grandchild that holds the pipes must not delay it forever.
 			this.#child.once("exit", () => this.kill());
 		});
-		// A server alone is no reason for pi to stay: requests hold the process by their timeouts.
+		// A server alone is not a reason for pi to stay: requests hold the process by their timeouts.
 		this.#child.unref();
 		for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) unref(stream);
 	}

@@ -15,7 +15,7 @@ export function projectObjection(program: string, area: readonly string[]): stri
 
 /**
  * Why a program or folder that was found may not be used in a project that nobody trusts; undefined if it may. Every
- * folder and link on the way to it counts: whoever may change one of them chooses the program.
+ * folder and link on the way to it counts: a user who can change one of them chooses the program.
  */
 export function objectionTo(path: string, area: readonly string[]): string | undefined {
 	return projectObjection(path, area) ?? wayTo(path)?.flatMap((step) => ownerObjection(step) ?? [])[0];

@@ -22,7 +22,7 @@ export const checkAgents: Check = {
 	},
 };
 
-/** Whoever switches off an agent by a wrong name has it still on. */
+/** An agent that was disabled under a wrong name is still enabled. */
 function disabledNobody({ agents }: AgentCatalog, { config, files }: LoadedConfig): Finding[] {
 	const names = agents.map(({ name }) => name);
 	return config.subagents.disabled

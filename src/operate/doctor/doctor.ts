@@ -31,7 +31,7 @@ export interface DoctorOptions {
 	onChecking?: (name: string) => void;
 }
 
-/** Before the ledger is opened: opening it would mend some of what they look at. */
+/** Before the ledger is opened: opening it would repair some of what they look at. */
 const BEFORE_LEDGER: Check[] = [checkVersions, checkConfig, checkFileModes];
 
 /** Strays before the host: the host that is tried must not be taken for one. */

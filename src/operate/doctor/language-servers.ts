@@ -81,7 +81,7 @@ async function* startAll(
 		};
 	}
 	const started = tried.filter(({ trouble }) => trouble === undefined).map(({ server }) => server.name);
-	// A toolchain may bring a name without the server behind it. Where nothing here needs that one, it is no problem.
+	// A toolchain may bring a name without the server behind it. Where nothing here needs that one, it is not a problem.
 	const others = broken.filter(({ server }) => !isNeeded(server));
 	const detail = [
 		...(started.length > 0 ? [started.join(", ")] : []),

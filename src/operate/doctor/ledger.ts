@@ -57,7 +57,7 @@ const MOVE_AWAY =
 	"Move it away together with the files of the same name that end in -wal and -shm: a new ledger is made. " +
 	"Transcripts are kept, but runs that were not delivered are forgotten.";
 
-/** Over a connection that cannot write: what is damaged must stay as it is, for whoever wants to save something of it. */
+/** Over a connection that cannot write: a damaged file must stay as it is, so that parts of it can be recovered. */
 async function damageOf(file: string): Promise<Finding | undefined> {
 	if (statSync(file).size === 0) return undefined; // Made, and not written to yet.
 	const broken = (detail: string): Finding => ({

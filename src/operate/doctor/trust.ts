@@ -24,5 +24,5 @@ export const checkTrust: Check = {
 	},
 };
 
-/** A file of that name is no folder of agents, and no mistake. */
+/** A file of that name is not a folder of agents, and no mistake. */
 const hasAgents = (folder: string): boolean => namesIn(folder).some((name) => name.endsWith(".md"));

@@ -2,7 +2,7 @@ import { type Account, searchAccounts } from "../../web/search/accounts.ts";
 import type { WebSettings } from "../../web/services.ts";
 import { type Check, type Finding, pass } from "./check.ts";
 
-/** Of no interest to a provider, whoever asks. */
+/** A query that tells a provider nothing about the user. */
 const QUESTION = { query: "weather", count: 1 };
 
 /** Which search providers web_search would ask. The first is really asked, unless pi is to stay offline. */

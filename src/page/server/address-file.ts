@@ -10,7 +10,7 @@ import type { RunningPage } from "./serve.ts";
 /** Where a page is served, for the next one who asks for it. The token is in it: readable by the user alone. */
 export interface PageAddress extends Pick<RunningPage, "port" | "token" | "url"> {
 	pid: number;
-	/** When that process was started: its id alone may be another's by now. */
+	/** When that process was started: its id alone may be another's now. */
 	pidStarted?: string;
 }
 
@@ -62,7 +62,7 @@ export function announcePage(file: string, { port, token, url }: RunningPage, st
 	}
 }
 
-/** Takes it back, unless it is another's by now. */
+/** Takes it back, unless it is another's now. */
 export function forgetPage(file: string, { token }: Pick<RunningPage, "token">): void {
 	if (addressIn(textOfAddress(file))?.token === token) rmSync(file, { force: true });
 }

@@ -12,7 +12,7 @@ import { overviewOf, pageRunOf } from "./rows.ts";
 
 /** Four cheap looks a second while somebody has a page open, and none otherwise. */
 const PAGE_LOOKS_EVERY_MS = 250;
-/** Changes of older runs that have ended are told when somebody asks for them. */
+/** Changes of older runs that have finished are told when somebody asks for them. */
 const LATEST = 500;
 
 export interface HubSetup {

@@ -39,7 +39,7 @@ export async function showDoctor(
 		});
 		return over.aborted ? undefined : doctorReport(parentRedactor().redactValue(results), request);
 	} finally {
-		// Another session has the screen by now, and this one's context is no longer to be used.
+		// Another session has the screen now, and this one's context is no longer to be used.
 		if (!over.aborted) ctx.ui.setStatus(DOCTOR_STATUS, undefined);
 	}
 }

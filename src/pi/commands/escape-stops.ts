@@ -31,7 +31,7 @@ export class EscapeStops {
 		this.#setup = setup;
 	}
 
-	/** Resolves when the run has ended, or the session is over. */
+	/** Resolves when the run has finished, or the session is over. */
 	async watch(id: RunId, ctx: ExtensionContext): Promise<void> {
 		const { services, over } = this.#setup;
 		this.#open.add(id);

@@ -7,7 +7,7 @@ import type { CommandAnswers } from "./answers.ts";
 import { REPORT, renderReport } from "./report-entry.ts";
 
 export interface CommandsSetup extends DelegationSetup {
-	/** Runs were asked to stop: whoever tends them should look. */
+	/** Runs were asked to stop: the loop that watches them should look. */
 	onStopped: (ctx: ExtensionContext) => void;
 	/** What `/subagents` alone opens in a terminal. */
 	openInspector: (ctx: ExtensionCommandContext) => Promise<void>;

@@ -26,7 +26,7 @@ const LOGGED = 10;
 
 export interface SubagentsSetup extends NewAgentSetup {
 	runs: RunsOfSession;
-	/** Runs were asked to stop: whoever tends them should look. */
+	/** Runs were asked to stop: the loop that watches them should look. */
 	onStopped: (ctx: ExtensionContext) => void;
 }
 

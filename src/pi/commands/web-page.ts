@@ -68,7 +68,7 @@ async function startServer(): Promise<string | undefined> {
 	return undefined;
 }
 
-/** It must not keep pi from ending. When pi has ended, so has the pipe to it. */
+/** It must not keep pi from ending. When pi has finished, so has the pipe to it. */
 function letGo(started: ChildProcess): void {
 	started.unref();
 	for (const stream of [started.stdin, started.stdout, started.stderr]) {

@@ -17,7 +17,7 @@ export function copiedLines(
 	return entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
 }
 
-/** Each entry goes on from the one before it: the copy has one branch. */
+/** Each entry continues from the one before it: the copy has one branch. */
 function chained(entries: readonly CopiedEntry[]): object[] {
 	let parentId: string | null = null;
 	return entries.map((entry, index) => {

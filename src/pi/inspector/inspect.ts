@@ -65,7 +65,7 @@ export async function inspect(ctx: ExtensionContext, setup: InspectSetup): Promi
 
 /**
  * A copy, beside the user's own sessions: pi puts what comes after /new beside the session it is in, and lists what is
- * there. The session itself belongs to the subagent, which may be asked to go on, and is archived one day.
+ * there. The session itself belongs to the subagent, which may be asked to continue, and is archived one day.
  */
 async function goOnInCopy(ctx: CanSwitch, session: ExtensionContext, { file, cwd }: SessionToOpen): Promise<void> {
 	const here = session.sessionManager;

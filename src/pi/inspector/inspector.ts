@@ -24,7 +24,7 @@ const LONGEST_NOTICE = 200;
 const NOTICE_STAYS_MS = 6000;
 
 export interface InspectorResult {
-	/** The session file that the user wants to go on with. */
+	/** The session file that the user wants to continue with. */
 	open?: SessionToOpen;
 }
 
@@ -135,7 +135,7 @@ export class Inspector implements Component, Focusable, Viewer {
 	}
 
 	invalidate(): void {
-		// Nothing that was drawn is kept, but for the transcript, which is drawn anew with another theme.
+		// Nothing that was drawn is kept, but for the transcript, which is drawn again with another theme.
 	}
 
 	render(width: number): string[] {

@@ -23,7 +23,7 @@ export interface RunRows {
 	count: RunCount;
 }
 
-/** Reads the runs in scope again and again. What has ended and was told does not change any more. */
+/** Reads the runs in scope again and again. What has finished and was told does not change any more. */
 export function runRows(scope: RunScope, sources: RunSources): () => RunRows {
 	const settled = new Map<RunId, ListedRun>();
 	return () => {

@@ -7,7 +7,7 @@ const TRANSCRIPT_BYTES = 4 * 1024 * 1024;
 const LINE_END = 0x0a;
 
 /**
- * A session file that somebody else writes, read as it grows: only what is new, and anew if it turns out to be another
+ * A session file that somebody else writes, read as it grows: only what is new, and again if it turns out to be another
  * file. Never written, unlike by pi's own way of opening a session.
  */
 export class TranscriptFile {
@@ -67,7 +67,7 @@ export class TranscriptFile {
 		const end = all.lastIndexOf(LINE_END) + 1;
 		this.#rest = all.subarray(end);
 		for (const line of all.subarray(0, end).toString("utf8").split("\n")) {
-			// Half a line at the beginning of what was read, and whatever else is no entry, is passed over.
+			// Half a line at the beginning of what was read, and whatever else is not an entry, is passed over.
 			for (const entry of entryOn(line)) this.#append(entry);
 		}
 	}

@@ -32,7 +32,7 @@ export interface SendToolSetup extends DelegationSetup {
 	announcer: Announcer<PiConversation>;
 }
 
-/** The `sessions_send` tool: steer a running subagent, or resume one that has ended. */
+/** The `sessions_send` tool: steer a running subagent, or resume one that has finished. */
 export function sessionsSendTool({ pi, services, announcer, decisions, onSpawned }: SendToolSetup) {
 	/** How many calls wait for a run: it is announced only once the last of them has left. */
 	const waiting = new Map<RunId, number>();

@@ -38,7 +38,7 @@ export type SpawnReceipt =
 	| { status: "accepted"; runId: string; childSessionKey: string; model: string; warning?: string }
 	| Denial;
 
-/** The `sessions_spawn` tool: delegate a task and go on. */
+/** The `sessions_spawn` tool: delegate a task and do not wait. */
 export function sessionsSpawnTool({
 	pi,
 	services,

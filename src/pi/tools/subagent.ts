@@ -127,7 +127,7 @@ export function subagentTool({
 					),
 				);
 			} catch (error) {
-				// A run that was admitted goes on without this call, and is announced.
+				// A run that was admitted continues without this call, and is announced.
 				if (admitted !== undefined) announcer.awaited(admitted);
 				// Something of ours is broken: a ledger that cannot be opened, a disk that is full. Still a result.
 				return refusalResult(refuse("SUBAGENT_FAILED", messageOf(error), "internal"));

@@ -1,11 +1,11 @@
 import { type Component, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 
 interface FittedOptions {
-	/** Draws anew at every look, for what depends on the time. */
+	/** Draws again at every look, for what depends on the time. */
 	readonly live?: boolean;
 }
 
-/** Lines that are never wider than the terminal, whoever drew them: pi ends with an error when one is. */
+/** Lines that are never wider than the terminal, no matter what drew them: pi ends with an error when one is. */
 export function fitted(draw: (width: number) => string[], { live = false }: FittedOptions = {}): Component {
 	let drawn: { width: number; lines: string[] } | undefined;
 	return {

@@ -9,7 +9,7 @@ const SHORT_LINES = 4;
 const LONGEST_PROBLEM = 10_000;
 
 /**
- * What went wrong; a warning where the run succeeded all the same. Codes, and JSON that a provider sent, are shown when
+ * What went wrong; a warning where the run succeeded anyway. Codes, and JSON that a provider sent, are shown when
  * expanded.
  */
 export function problemLines(problem: ShownProblem, color: "error" | "warning", drawing: Drawing): string[] {

@@ -11,7 +11,7 @@ import { fitted } from "./fitted.ts";
 import { problemLines } from "./problem-lines.ts";
 import { contentText, readView, type SubagentView } from "./subagent-view.ts";
 
-/** How a delegation stands or how it ended. It has no clock of its own: pi draws it anew with every partial update. */
+/** How a delegation stands or how it ended. It has no clock of its own: pi draws it again with every partial update. */
 export function renderResult(
 	result: AgentToolResult<unknown>,
 	{ expanded, isPartial }: ToolRenderResultOptions,

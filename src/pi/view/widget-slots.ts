@@ -1,5 +1,5 @@
 /**
- * Who has which line of the widget. A run keeps its line until it has ended and another needs it, and there are never
+ * Who has which line of the widget. A run keeps its line until it has finished and another needs it, and there are never
  * fewer lines than before: nothing on the screen moves because a run came or went.
  */
 export function assignSlots<Id>(

@@ -35,7 +35,7 @@ interface OpenQueue {
 export class Courier {
 	readonly #facts: CourierFacts;
 	readonly #runs = new Map<string, RunAway>();
-	/** Jobs that have ended, by the run whose outcome the ledger must have first. */
+	/** Jobs that have finished, by the run whose outcome the ledger must have first. */
 	readonly #toForget = new Map<string, RunId>();
 	#opening: Promise<OpenQueue> | undefined;
 

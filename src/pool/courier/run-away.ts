@@ -84,7 +84,7 @@ export class RunAway {
 		return this.#facts.setup.clock.elapsed();
 	}
 
-	/** Until it has ended. Never fails: a database that cannot be reached may be there again in a minute. */
+	/** Until it has finished. Never fails: a database that cannot be reached may be there again in a minute. */
 	async work(): Promise<Ended> {
 		for (;;) {
 			if (this.#isLost) return this.#endedAs({ kind: "lost", message: "The run was given to another host." });

@@ -73,7 +73,7 @@ export class PoolAssignment {
 		this.#setup = setup;
 	}
 
-	/** The job is another's by now, or must be assumed to be: its child stops, and nothing more of it is written. */
+	/** The job is another's now, or must be assumed to be: its child stops, and nothing more of it is written. */
 	lose(why: string): void {
 		if (this.#lost.signal.aborted) return;
 		this.#lost.abort();

@@ -91,7 +91,7 @@ export class PostgresPorterQueue implements PorterQueue {
 					ON CONFLICT (job) DO UPDATE SET attempt = excluded.attempt, worker = excluded.worker, body = excluded.body`,
 				[job.id, job.retryCount, worker, outcome],
 			);
-			// With the attempt: by its id alone it would end the job whoever has it.
+			// With the attempt: by its id alone it would end the job of any worker.
 			const ended = await boss.complete(queue, job, {}, inTransaction(client));
 			if ((ended as { affected?: number }).affected !== 1) throw new ClaimLost(job);
 			await hint(client, CHANNELS.toRequesters, job.id);

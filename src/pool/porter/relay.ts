@@ -40,7 +40,7 @@ export class Relay {
 	readonly #given = new Set<number>();
 	#isStopping = false;
 
-	/** The child may have begun by now: what the file holds says nothing about where it came from. */
+	/** The child may have begun now: what the file holds says nothing about where it came from. */
 	constructor(setup: RelaySetup) {
 		this.#setup = setup;
 		this.#reader = new LineReader(setup.file);

@@ -33,7 +33,7 @@ export function foldersAboveFile(path: string): string[] {
 	return folder === "." ? [] : [...foldersAboveFile(folder), folder];
 }
 
-/** The first thing on the way to a path that is no folder: a file or a link stands where a folder must be. */
+/** The first thing on the way to a path that is not a folder: a file or a link stands where a folder must be. */
 export const inTheWay = (top: string, path: string): string | undefined =>
 	foldersAboveFile(path).find((folder) => !isFolderOrNothing(join(top, folder)));
 

@@ -187,7 +187,7 @@ export function setApart(): string[] {
 	);
 }
 
-/** Words that begin like a token, and go on in too many ways to be known. */
+/** Words that begin like a token, and continue in too many ways to be known. */
 export function otherTokens(): string[] {
 	const random = seeded(10);
 	return ["pat", "key-", "sk-", "M", "api_", "2"].flatMap((beginning) =>

@@ -34,7 +34,7 @@ test("secrets that were known once stay known: of a file that is just being writ
 	}
 	expect(redact("heron.wader?basalt-3")).toBe("[redacted]");
 
-	// A file that cannot even be looked at is no reason to show anything, or to fail.
+	// A file that cannot even be looked at is not a reason to show anything, or to fail.
 	rmSync(join(dir, "models.json"), { force: true });
 	symlinkSync("models.json", join(dir, "models.json"));
 	vi.advanceTimersByTime(1100);

@@ -32,7 +32,7 @@ export interface PoolAttack {
 	mutation?: string;
 	/** Each step takes so long. */
 	stepMs?: number;
-	/** Each run is admitted when the one before has ended, and does its steps at once: for measurements. */
+	/** Each run is admitted when the one before has finished, and does its steps at once: for measurements. */
 	oneByOne?: boolean;
 	/** False: hosts of the machine that asks do them. */
 	pool?: boolean;

@@ -71,7 +71,7 @@ export interface DatabaseEvidence {
 	writes: { at: number; job: string; what: string; n: number; attempt: number; current: number }[];
 	claims: { at: number; job: string; worker: string; attempt: number }[];
 	stops: { at: number; job: string }[];
-	/** Jobs that nobody has ended. */
+	/** Jobs that nobody has finished. */
 	open: string[];
 }
 

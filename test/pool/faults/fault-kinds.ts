@@ -111,7 +111,7 @@ export const FAULTS: Readonly<Record<FaultKind, Fault>> = {
 	},
 };
 
-/** Waits until there are runs for it to meet, and strikes. After a while it strikes all the same, and says that it met none. */
+/** Waits until there are runs for it to meet, and strikes. After a while it strikes anyway, and says that it met none. */
 export async function strike(kind: FaultKind, stage: Stage): Promise<LoggedPoolFault> {
 	const { on, isDue = () => true, strike: befall } = FAULTS[kind];
 	const { random, home } = stage;

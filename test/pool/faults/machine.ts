@@ -83,7 +83,7 @@ export class Machine {
 		return this.#child?.pid;
 	}
 
-	/** Those that run now. A number may be another process's by now: it is looked at first. */
+	/** Those that run now. A number may be another process's now: it is looked at first. */
 	hostPids(): number[] {
 		return this.ledger
 			.all<{ pid: number }>("SELECT pid FROM hosts WHERE state <> 'gone' AND pid IS NOT NULL")

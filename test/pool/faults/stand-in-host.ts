@@ -12,7 +12,7 @@ import { scriptedWork } from "./scripted-child.ts";
 import { CALLS, logHere, machineHere, POOL } from "./surroundings.ts";
 
 const IDLE_MS = 60_000;
-/** As long as to redact a large outcome may take: faults shall meet couriers there too. */
+/** As long as to redact a large outcome may take: faults must meet couriers there too. */
 const REDACTED_WITHIN_MS = 150;
 
 /** What `src/host/extension.ts` does, without pi: the host and the courier are the real ones. */

@@ -110,7 +110,7 @@ export function goLive({ watching, onOpen, handlers }: LiveSetup): void {
 	let isFirst = true;
 	effect(() => {
 		void paused.value;
-		// Whoever opens the first run, or none, opens the first stream.
+		// The first run that is opened, or no run, opens the first stream.
 		if (!isFirst) restart();
 		isFirst = false;
 	});
