@@ -36,26 +36,18 @@ export function findOrReserveHost(
 	ledger: Ledger,
 	want: { profile: ProfileKey; at: number; startWithinMs: number; socketOf: (id: HostId) => string },
 ): { host: HostRecord; startIt: boolean } {
-	// Twice the time: who asks may have read the clock before another did, and waited for the lock since.
-	const longest = want.at + 2 * want.startWithinMs;
-	const find = () => {
-		const host = findLiveHost(ledger, want.profile, want.at);
-		return host?.state === "starting" && host.leaseUntil > longest ? undefined : host;
-	};
+	const find = () => findLiveHost(ledger, want.profile, want.at);
 	const live = find();
 	if (live) return { host: live, startIt: false };
 	return ledger.transaction("normal", () => {
 		const quicker = find();
 		if (quicker) return { host: quicker, startIt: false };
-		// The process that had the right to start one let it expire, or got it before the clock was set back: should that process
-		// still come, it must find itself replaced. Not gone yet: if it died, the next sweep takes away its socket.
+		// The process that had the right to start one let it expire. If that process still comes, it must find itself replaced.
+		// Not gone yet: if it died, the next sweep removes its socket.
 		ledger.run(
-			`UPDATE hosts SET state = 'closing', lease_until = min(lease_until, ?) WHERE ${OF_PROFILE} AND state <> 'gone'
-				AND state = 'starting' AND (lease_until <= ? OR lease_until > ?)`,
-			want.at,
+			`UPDATE hosts SET state = 'closing' WHERE ${OF_PROFILE} AND state <> 'gone' AND state = 'starting' AND lease_until <= ?`,
 			...profileValues(want.profile),
 			want.at,
-			longest,
 		);
 		const id = newHostId();
 		const host: HostRecord = {
@@ -75,6 +67,21 @@ export function findOrReserveHost(
 		);
 		return { host, startIt: true };
 	});
+}
+
+const STARTS_AFTER = "state <> 'gone' AND state = 'starting' AND lease_until > ?";
+
+/**
+ * Takes back the rights to start a host that end later than any right given now could. They were given before the clock was
+ * set back, and if the process that has one died, runs would wait for it until the clock is there again.
+ */
+export function expireImpossibleStarts(ledger: Ledger, at: number, startWithinMs: number): void {
+	// Twice the time: another process may have read a later clock, and waited for the lock since.
+	const latest = at + 2 * startWithinMs;
+	if (!ledger.get(`SELECT 1 FROM hosts WHERE ${STARTS_AFTER}`, latest)) return;
+	ledger.transaction("normal", () =>
+		ledger.run(`UPDATE hosts SET state = 'closing', lease_until = ? WHERE ${STARTS_AFTER}`, at, latest),
+	);
 }
 
 /** Not one that is closing: it takes nothing new. */

@@ -1,10 +1,12 @@
 import { outcomeWithoutHost } from "../collect/outcome.ts";
+import { expireImpossibleStarts } from "../ledger/hosts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { sessionAtWork } from "../ledger/sessions.ts";
 import { type Reaper, type Sweep, sweep } from "../ledger/sweep.ts";
 import type { Log } from "../log/log.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { RunId } from "../run/ids.ts";
+import { START_WITHIN_MS } from "./lease.ts";
 import { createReaper } from "./reaper.ts";
 
 interface Recovery {
@@ -18,7 +20,9 @@ interface Recovery {
 /** Puts right what dead hosts left behind, in whichever process looks. Answers which runs were ended for it. */
 export function recover({ ledger, log, ports, reaper = createReaper(ports) }: Recovery): RunId[] {
 	const outcomeOf: Sweep["outcomeOf"] = (record, cause) => outcomeWithoutHost(record, cause, ledger.redact);
-	const { ended } = sweep(ledger, { at: ports.clock.now(), outcomeOf, reaper });
+	const at = ports.clock.now();
+	expireImpossibleStarts(ledger, at, START_WITHIN_MS);
+	const { ended } = sweep(ledger, { at, outcomeOf, reaper });
 	for (const { run, sessionId, plan } of ended) {
 		log.warn("ended without a host", { runId: run.id, agent: plan.agent });
 		// Not those of a run that never started: the shells in its session are another's.

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { adoptRun } from "../../src/ledger/adopt.ts";
 import { claimRuns } from "../../src/ledger/claim.ts";
-import { hostGone } from "../../src/ledger/hosts.ts";
+import { expireImpossibleStarts, findOrReserveHost, hostGone } from "../../src/ledger/hosts.ts";
 import { sendToRun } from "../../src/ledger/inbox.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openRunsOf } from "../../src/ledger/open-runs.ts";
@@ -41,6 +41,16 @@ describe("a run that asks for its own process", () => {
 			);
 		expect(claim({ digest: "p" })).toEqual([shared]);
 		expect(claim(ofItsOwn(own))).toEqual([own]);
+	});
+
+	test("may have another host if the clock was set back since the right to start one was given", async () => {
+		const ledger = await scratch.ledger();
+		const own = isolated(ledger, { laneLimit: 1 });
+		const right = { profile: ofItsOwn(own), at: 3_600_000, startWithinMs: 100, socketOf: () => "socket" };
+		findOrReserveHost(ledger, right);
+		expect(mayHaveOwnHost(ledger, own, 1000)).toBe(false);
+		expireImpossibleStarts(ledger, 1000, 100);
+		expect(mayHaveOwnHost(ledger, own, 1000)).toBe(true);
 	});
 
 	test("keeps that when a parent of another profile takes it over, and hands it on to a follow-up run", async () => {
