@@ -8,6 +8,7 @@ import type { Asking } from "./ask.ts";
 import type { Attempts } from "./attempts.ts";
 import { exhaustedBudget, type Spending } from "./budget.ts";
 import type { Corrections } from "./corrections.ts";
+import { crashOf } from "./crash.ts";
 import type { Finalization } from "./finalize.ts";
 import type { ForkFit } from "./fork-fit.ts";
 import type { ModelLine, Unusable } from "./model-line.ts";
@@ -50,7 +51,10 @@ export async function converse(conversation: ChildTalk): Promise<EndCause> {
 		if (answer) return { kind: "reported_error", finalized: answer };
 		if (collector.lastStop?.reason === "error") {
 			const unwritten = failedWriteOf(session.sessionManager);
-			if (unwritten) return { kind: "crashed", message: `The session file cannot be written: ${unwritten.message}` };
+			if (unwritten) {
+				const { file } = conversation.record.plan.session;
+				return crashOf(unwritten, file, `The session file cannot be written: ${unwritten.message}`);
+			}
 			// pi's own retries of this request have run out, or it takes the failure for final.
 			if (await goOnWithNextModel(conversation)) {
 				await say(conversation, MODEL_CHANGED);

@@ -16,6 +16,7 @@ import type { Usage } from "../run/usage.ts";
 import type { RunQuestions } from "./ask.ts";
 import { exhaustedBudget } from "./budget.ts";
 import { converse } from "./converse.ts";
+import { crashOf } from "./crash.ts";
 import type { DialogSetup } from "./dialogs.ts";
 import { watchIdleness } from "./endings/idle-limit.ts";
 import { watchOutput } from "./endings/output-limit.ts";
@@ -151,7 +152,7 @@ async function untilItEnds(assignment: Assignment, equipment: Equipment): Promis
 		if (!session) return { settled: await withinPatience(opening.then((late) => late.dispose())) };
 		return await letItWork(session, assignment, equipment);
 	} catch (error) {
-		race.declare(setupCause(error));
+		race.declare(setupCause(error, plan));
 		return { settled: true };
 	} finally {
 		stopRuntime();
@@ -170,7 +171,7 @@ async function openChild({ record, services, race }: Assignment, equipment: Equi
 		? [
 				treeGuard(tree, {
 					onOpen: ({ warnings }) => warnings.filter((one) => !tree.warnings.includes(one)).forEach(warn),
-					onFailure: (error) => race.declare(setupCause(error)),
+					onFailure: (error) => race.declare(setupCause(error, plan)),
 				}),
 			]
 		: [];
@@ -238,7 +239,7 @@ async function letItWork(session: AgentSession, assignment: Assignment, equipmen
 			isOver: () => decided.signal.aborted,
 		}).then(
 			(cause) => race.declare(cause),
-			(error) => race.declare({ kind: "crashed", message: messageOf(error) }),
+			(error) => race.declare(crashOf(error, sessionPlace.file)),
 		);
 		await race.first;
 		// Both: before its first model call, a prompt does not hear of an abort.
@@ -270,12 +271,12 @@ async function withinPatience(rest: Promise<unknown>): Promise<boolean> {
 	return settled;
 }
 
-function setupCause(error: unknown): EndCause {
+function setupCause(error: unknown, { session }: LaunchPlan): EndCause {
 	if (error instanceof RingUnavailable) {
 		const { message } = error;
 		return { kind: "refused", error: { code: "SUBAGENT_DISABLED", message, reason: "sandbox_unavailable" } };
 	}
 	if (!(error instanceof SetupFailed))
-		return { kind: "crashed", message: `The child could not be started: ${messageOf(error)}` };
+		return crashOf(error, session.file, `The child could not be started: ${messageOf(error)}`);
 	return { kind: "refused", error: { code: "SUBAGENT_FAILED", message: error.message, reason: "setup" } };
 }

@@ -3,6 +3,7 @@ import { type Hop, hopInWords } from "../run/hop.ts";
 import type { RunId } from "../run/ids.ts";
 import {
 	type ContextUse,
+	DISK_FULL,
 	type DisplayItem,
 	type EndCause,
 	type FailureOutcome,
@@ -120,7 +121,7 @@ function failureOf(cause: FailedCause): Failure {
 		case "refused":
 			return { status: "error", exitCode: 1, error: cause.error };
 		case "crashed":
-			return failedBy(cause.message, "runtime");
+			return failedBy(cause.message, cause.diskFull ? DISK_FULL : "runtime");
 		case "not_harvested":
 			return failedBy(
 				`It finished, but what it changed could not be brought home: ${cause.problem} The work is still in ${cause.tree}`,

@@ -1,4 +1,5 @@
 import type { RunQuestions } from "../child/ask.ts";
+import { crashOf } from "../child/crash.ts";
 import type { ClaimedRun, startWork, Work, WorkServices } from "../child/work.ts";
 import { outcomeWithoutHost } from "../collect/outcome.ts";
 import { recordAway } from "../ledger/away.ts";
@@ -12,13 +13,12 @@ import type { LaunchPlan } from "../plan/plan.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Progress, Question } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
-import { messageOf } from "../run/message-of.ts";
 import type { Outcome } from "../run/outcome.ts";
 import type { ActiveRun } from "./decide.ts";
 import type { AskingRun } from "./questions.ts";
 import type { Watchers } from "./watchers.ts";
 
-/** How long after a claim somebody may still come to watch the run: a parent looks for a new host once a second. */
+/** How long after a claim a parent may still come to watch the run: it looks for a new host once a second. */
 const WATCHED_WITHIN_MS = 2000;
 
 export interface ActiveRunsSetup {
@@ -109,10 +109,9 @@ export class ActiveRuns {
 			if (!settled) this.#host.onStuck(id);
 		} catch (error) {
 			log.error("work failed", { runId: id, error });
-			const message = messageOf(error);
 			this.#host.onOutcome(
 				attempt.record,
-				outcomeWithoutHost(attempt.record, { kind: "crashed", message }, ledger.redact),
+				outcomeWithoutHost(attempt.record, crashOf(error, claimed.plan.session.file), ledger.redact),
 			);
 		} finally {
 			this.#active.delete(id);

@@ -40,7 +40,8 @@ export type EndCause =
 	| { kind: "output_limit"; limit: string }
 	| { kind: "provider"; message: string }
 	| { kind: "refused"; error: SubagentError }
-	| { kind: "crashed"; message: string }
+	/** `diskFull`: the machine had no room, so another one can continue. */
+	| { kind: "crashed"; message: string; diskFull?: true }
 	/** It finished, and what it changed could not be brought home. */
 	| { kind: "not_harvested"; problem: string; tree: string; result: string }
 	| { kind: "lost"; message: string };
@@ -90,6 +91,9 @@ export interface FailureOutcome<Text extends string = Redacted> extends OutcomeF
 	/** The type of the child's last event, as pi calls it; absent if none was seen. */
 	lastEvent?: Text;
 }
+
+/** The `reason` of an error for which the machine is to blame, and not the task. */
+export const DISK_FULL = "disk_full";
 
 /** The one ending of a run. Only `collect/` makes these, as `Outcome<string>`; all that is stored and told is redacted. */
 export type Outcome<Text extends string = Redacted> = SuccessOutcome<Text> | FailureOutcome<Text>;

@@ -23,6 +23,7 @@ export function truthful(evidence: Evidence): string[] {
 			spawn: hostsKilled >= 2 || ledgerWasInTrouble === true,
 			provider: isHopPrevented(run, evidence),
 			runtime: diskWasFull === true,
+			disk_full: diskWasFull === true,
 			setup: isCutByDisk(run, evidence),
 		};
 		if (justified[reason]) return [];

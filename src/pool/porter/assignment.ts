@@ -16,7 +16,7 @@ import { duration } from "../../run/amounts.ts";
 import { ENDED } from "../../run/ending-words.ts";
 import type { RunId } from "../../run/ids.ts";
 import { messageOf } from "../../run/message-of.ts";
-import type { Outcome } from "../../run/outcome.ts";
+import { DISK_FULL, type Outcome } from "../../run/outcome.ts";
 import type { Redacted } from "../../run/redacted.ts";
 import { storedOutcome } from "../../run/stored-outcome.ts";
 import { redactOwnParts } from "../../run/unredacted-parts.ts";
@@ -56,9 +56,9 @@ export interface AssignmentSetup {
 	log: Log;
 }
 
-/** At most so often. */
+/** How often progress is sent, at most. */
 const SENT_EVERY_MS = 400;
-/** Without a hint. */
+/** How often messages are looked for without a hint. */
 const RECEIVED_EVERY_MS = 2000;
 
 /** One job, from its claim to its end, or until it is another worker's. */
@@ -161,8 +161,13 @@ export class PoolAssignment {
 		// If this fails, the next worker of this machine does it when it starts: the job must not be repeated for it.
 		this.#inLedger("delivery", () => settleDeliveries(ledger, [runId], clock.now()));
 		if (this.#lost.signal.aborted) throw new ClaimLost(this.job);
+		const { outcome: own } = ended.run;
+		if (isOfThisMachine(own)) {
+			await this.#orLog("lines", () => relay.send());
+			throw new Error(`The disk of ${this.#setup.worker} is full.`);
+		}
 		const home = await bundleOf(ended, this.#setup.places);
-		const outcome = this.#withNote(order, ended.run.outcome);
+		const outcome = this.#withNote(order, own);
 		for (;;) {
 			try {
 				await this.#complete(storedOutcome(outcome), { relay, home });
@@ -229,6 +234,10 @@ const knownOf = ({ lines, progress, elapsedMs, bundle }: StoredJob): KnownOfJob 
 	elapsedMs,
 	bundle,
 });
+
+/** A worker without room must not end a run that others have room for: its task is not to blame. */
+const isOfThisMachine = (outcome: Outcome): boolean =>
+	outcome.cause === "crashed" && outcome.error.reason === DISK_FULL;
 
 /** What a run changed in its tree here. */
 async function bundleOf({ run }: EndedRecord, places: Places): Promise<Buffer | undefined> {

@@ -20,6 +20,7 @@ export async function serveAsHost(id: string): Promise<void> {
 	if (!isHostId(id)) throw new Error(`"${id}" is not the id of a host.`);
 	const { agentDir, places } = machineHere();
 	const ledger = await openLedger(places.ledger);
+	ledger.redact = NO_REDACTOR.redact;
 	const record = findHost(ledger, id);
 	if (!record) throw new Error(`The ledger knows no host ${id}.`);
 	const log = logHere("host", id);

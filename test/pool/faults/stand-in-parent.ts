@@ -5,6 +5,7 @@ import { systemPorts as ports } from "../../../src/processes/system-ports.ts";
 import type { RunId } from "../../../src/run/ids.ts";
 import { Hosts } from "../../../src/supervise/hosts.ts";
 import { Supervisor } from "../../../src/supervise/supervisor.ts";
+import { NO_REDACTOR } from "../../helpers/as-it-is.ts";
 import { logHere, machineHere, PARENT_SESSION } from "./surroundings.ts";
 
 const AT_ONCE = 10;
@@ -15,6 +16,7 @@ export async function attendAsParent(transcript: string): Promise<never> {
 	const { places, profiles } = machineHere();
 	const log = logHere("parent");
 	const ledger = await openLedger(places.ledger);
+	ledger.redact = NO_REDACTOR.redact;
 	const hosts = new Hosts({ ledger, places, profiles, ports, log });
 	const supervisor = new Supervisor({ ledger, hosts, ports, log });
 	supervisor.attend({

@@ -17,6 +17,7 @@ export async function workForPool(slots: number): Promise<void> {
 	const { agentDir, places, profiles } = machineHere();
 	const log = logHere("cli");
 	const ledger = await openLedger(places.ledger);
+	ledger.redact = NO_REDACTOR.redact;
 	const hosts = new Hosts({ ledger, places, profiles, ports, log });
 	const supervisor = new Supervisor({ ledger, hosts, ports, log });
 	const { config } = loadConfig({ userFile: join(agentDir, "pi-geon.json") });

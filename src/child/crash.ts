@@ -1,0 +1,36 @@
+import { existsSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { LedgerTrouble } from "../ledger/trouble.ts";
+import { messageOf } from "../run/message-of.ts";
+import type { EndCause } from "../run/outcome.ts";
+
+const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
+
+/**
+ * The cause of a run whose work failed with `error`. It says whether the disk was full: then the task is not to blame, and
+ * another machine can continue with it. `file`: a file of the run on the disk in question.
+ */
+export function crashOf(
+	error: unknown,
+	file: string,
+	message = messageOf(error),
+): Extract<EndCause, { kind: "crashed" }> {
+	return { kind: "crashed", message, ...((saysFull(error) || isFull(file)) && { diskFull: true }) };
+}
+
+function saysFull(error: unknown): boolean {
+	if (!(error instanceof Error)) return false;
+	if (error instanceof LedgerTrouble) return error.kind === "full";
+	return ("code" in error && FULL.has(error.code)) || saysFull(error.cause);
+}
+
+/** A program that met the full disk, such as git, says so in prose only. So the disk itself is asked. */
+function isFull(file: string): boolean {
+	try {
+		const folder = dirname(file);
+		return existsSync(folder) && statfsSync(folder).bavail === 0;
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error)) throw error;
+		return false; // The folder is gone or forbidden: that says nothing about room.
+	}
+}
