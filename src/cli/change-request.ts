@@ -25,21 +25,25 @@ export async function changeRun(
 ): Promise<ExitCode> {
 	const { options, out } = call;
 	if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
-	return withRunNamed(call, async (record, ledger) => {
-		if (question !== undefined && options.yes !== true) {
-			const said = await saysYes(`${question} Run ${record.run.id}. [y/N] `);
-			if (said === undefined) return out.misused("There is no terminal to ask in. Nothing was done: add --yes.");
-			if (!said) return out.failed("Nothing was done.");
-		}
-		const sources = changeSources(ledger);
-		const by = `the user, with pi-geon ${name}`;
-		const answer = await work(record, { ...sources, by, treesRoot: treesRoot(agentDir(), homedir()) });
-		if (isDenial(answer)) return out.failed(sources.redactor.redact(answer.error));
-		cliLog(sources.redactor).info("changes", { runId: answer.runId, done: answer.done, by });
-		if (out.isJson) out.document(answer);
-		else out.lines(changeDoneReport(answer));
-		return 0;
-	});
+	return withRunNamed(
+		call,
+		async (record, ledger) => {
+			if (question !== undefined && options.yes !== true) {
+				const said = await saysYes(`${question} Run ${record.run.id}. [y/N] `);
+				if (said === undefined) return out.misused("There is no terminal to ask in. Nothing was done: add --yes.");
+				if (!said) return out.failed("Nothing was done.");
+			}
+			const sources = changeSources(ledger);
+			const by = `the user, with pi-geon ${name}`;
+			const answer = await work(record, { ...sources, by, treesRoot: treesRoot(agentDir(), homedir()) });
+			if (isDenial(answer)) return out.failed(sources.redactor.redact(answer.error));
+			cliLog(sources.redactor).info("changes", { runId: answer.runId, done: answer.done, by });
+			if (out.isJson) out.document(answer);
+			else out.lines(changeDoneReport(answer));
+			return 0;
+		},
+		{ recovers: true },
+	);
 }
 
 /** Undefined where there is no terminal to ask at. */

@@ -19,13 +19,17 @@ export const changes: Command = {
 	async run(call) {
 		const { words, options, out } = call;
 		if (words.length > 0) {
-			return withRunNamed(call, async (record, ledger) => {
-				const found = await changesOf(record, changeSources(ledger));
-				if (isDenial(found)) return out.failed(found.error);
-				if (out.isJson) out.document(found);
-				else out.lines(changesReport(found, out));
-				return 0;
-			});
+			return withRunNamed(
+				call,
+				async (record, ledger) => {
+					const found = await changesOf(record, changeSources(ledger));
+					if (isDenial(found)) return out.failed(found.error);
+					if (out.isJson) out.document(found);
+					else out.lines(changesReport(found, out));
+					return 0;
+				},
+				{ recovers: true },
+			);
 		}
 		const found = await withLedger(
 			(ledger) => viewChanges({ ...scopeOf(options, ledger), limit: CHANGES_LISTED }, changeSources(ledger)),

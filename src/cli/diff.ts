@@ -14,12 +14,16 @@ export const diff: Command = {
 	completes: "runs",
 	options: SCOPE_OPTIONS,
 	run: (call) =>
-		withRunNamed(call, async (record, ledger) => {
-			const { out } = call;
-			const found = await diffOf(record, changeSources(ledger));
-			if (isDenial(found)) return out.failed(found.error);
-			if (out.isJson) out.document(found);
-			else out.lines(diffReport(found, Number.MAX_SAFE_INTEGER));
-			return 0;
-		}),
+		withRunNamed(
+			call,
+			async (record, ledger) => {
+				const { out } = call;
+				const found = await diffOf(record, changeSources(ledger));
+				if (isDenial(found)) return out.failed(found.error);
+				if (out.isJson) out.document(found);
+				else out.lines(diffReport(found, Number.MAX_SAFE_INTEGER));
+				return 0;
+			},
+			{ recovers: true },
+		),
 };

@@ -5,6 +5,7 @@ import { treesRoot } from "../plan/session-place.ts";
 import { plural } from "../run/amounts.ts";
 import type { Command } from "./command.ts";
 import { mendFirst } from "./mend-first.ts";
+import { recoverHere } from "./recover-here.ts";
 import {
 	agentDir,
 	configOfUser,
@@ -30,14 +31,15 @@ export const gc: Command = {
 		if (doubt) return out.failed(`Nothing was removed. ${mendFirst(doubt)}`);
 		out.diagnostics(loaded.diagnostics);
 		const { retentionDays } = loaded.config;
-		const removed = await withLedger((ledger) =>
-			removeExpired(ledger, {
+		const removed = await withLedger((ledger) => {
+			recoverHere(ledger);
+			return removeExpired(ledger, {
 				at: Date.now(),
 				retentionDays,
 				places: places(),
 				treesRoot: treesRoot(agentDir(), homedir()),
-			}),
-		);
+			});
+		});
 		if (out.isJson)
 			out.document(removed ?? { runs: 0, sessions: 0, hosts: 0, trees: 0, files: 0, bytes: 0, failed: [] });
 		else if (!removed) out.lines([nothingYet()]);

@@ -3,8 +3,9 @@ import type { RunRecord } from "../ledger/records.ts";
 import { isDenial } from "../operate/denial.ts";
 import { findRunNamed } from "../operate/find-run.ts";
 import type { Call, ExitCode } from "./command.ts";
+import { recoverHere } from "./recover-here.ts";
 import { scopeOf } from "./scope.ts";
-import { nothingYet, withLedger } from "./surroundings.ts";
+import { isInsideSubagent, nothingYet, withLedger } from "./surroundings.ts";
 
 export const SEE_ALL = "`pi-geon list` shows the runs.";
 
@@ -12,9 +13,11 @@ export const SEE_ALL = "`pi-geon list` shows the runs.";
 export async function withRunNamed(
 	{ words, options, out }: Call,
 	work: (record: RunRecord, ledger: Ledger) => Promise<ExitCode> | ExitCode,
-	how: { toLook?: boolean } = {},
+	/** `recovers`: what it does depends on whether the run has ended. */
+	how: { toLook?: boolean; recovers?: boolean } = {},
 ): Promise<ExitCode> {
 	const ended = await withLedger((ledger) => {
+		if (how.recovers && !isInsideSubagent()) recoverHere(ledger);
 		const record = findRunNamed(ledger, words[0] ?? "", scopeOf(options, ledger), SEE_ALL);
 		return isDenial(record) ? out.failed(record.error) : work(record, ledger);
 	}, how);

@@ -1,14 +1,13 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import { stopReport } from "../operate/report/stop.ts";
 import { type Stopped, stopAll, stopRun, userStops } from "../operate/stop.ts";
-import { recover } from "../processes/recover.ts";
 import { systemPorts } from "../processes/system-ports.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
 import type { Call, Command, ExitCode } from "./command.ts";
 import { withRunNamed } from "./named-run.ts";
+import { recoverHere } from "./recover-here.ts";
 import { SCOPE_OPTIONS, SCOPE_TAKES, scopeOf } from "./scope.ts";
 import { cliLog, isInsideSubagent, ONLY_LOOKS, redactorHere, withLedger } from "./surroundings.ts";
-import { endedHere } from "./traces-here.ts";
 
 const BY = "the user, with pi-geon stop";
 
@@ -42,7 +41,7 @@ async function tellStopped({ out }: Call, ledger: Ledger, stopped: Stopped[]): P
 	for (const { runId } of stopped.filter(({ was }) => was === "open")) log.info("stop asked for", { runId, by: BY });
 	// At once: hosts end theirs, and what waits for a host is ended here.
 	await wakeHosts(ledger, systemPorts);
-	for (const runId of recover({ ledger, log, ports: systemPorts })) endedHere(runId, ledger);
+	recoverHere(ledger);
 	if (out.isJson) out.document({ stopped });
 	else out.lines(stopReport(stopped));
 	return 0;

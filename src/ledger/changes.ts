@@ -8,7 +8,7 @@ import { isTreeBase, storedJson, type TreeRecord, treeHarvested } from "./trees.
 export interface ChangesRecord extends Changes {
 	runId: RunId;
 	state: ChangesState;
-	/** The directory of the user's that the changes are for. */
+	/** The user's directory that the changes are for. */
 	cwd: string;
 	branch?: string;
 	createdAt: number;
@@ -43,19 +43,23 @@ export function recordChanges(
 ): void {
 	const { runId, cwd, carried } = tree;
 	ledger.transaction("full", () => {
-		if (carried !== undefined && isPending(ledger, carried)) {
+		if (carried !== undefined && carried !== runId && isPending(ledger, carried)) {
 			ledger.run("UPDATE changes SET state = 'superseded' WHERE run_id = ?", carried);
 			addEvent(ledger, carried, { what: "superseded", by: `run ${runId}`, at });
 		}
 		if (changes) {
 			ledger.run(
 				`INSERT INTO changes (run_id, state, cwd, created_at, content) VALUES (?, 'pending', ?, ?, ?)
-					ON CONFLICT (run_id) DO NOTHING`,
+					ON CONFLICT (run_id) DO UPDATE SET created_at = excluded.created_at, content = excluded.content
+					WHERE state = 'pending'`,
 				runId,
 				cwd,
 				at,
 				JSON.stringify(changes),
 			);
+		} else if (carried === runId) {
+			// An earlier attempt was harvested, and this one took back all of it.
+			ledger.run("DELETE FROM changes WHERE run_id = ? AND state = 'pending'", runId);
 		}
 		treeHarvested(ledger, runId);
 	});
@@ -64,7 +68,7 @@ export function recordChanges(
 const isPending = (ledger: Ledger, runId: RunId): boolean =>
 	ledger.get("SELECT 1 FROM changes WHERE run_id = ? AND state = 'pending'", runId) !== undefined;
 
-/** The newest changes of a session that nobody has done anything with. */
+/** The newest pending changes of a session. */
 export function pendingChangesOf(ledger: Ledger, sessionId: SessionId): ChangesRecord | undefined {
 	const sql = `SELECT changes.* FROM runs JOIN changes ON changes.run_id = runs.id
 		WHERE runs.session_id = ? AND changes.state = 'pending' ORDER BY runs.seq DESC LIMIT 1`;
@@ -93,15 +97,15 @@ export function listChanges(ledger: Ledger, { parentSession, cwd }: RunScope, li
 export const changeEvents = (ledger: Ledger, runId: RunId): ChangeEvent[] =>
 	ledger.all<ChangeEvent>("SELECT what, by, at FROM change_events WHERE run_id = ? ORDER BY seq", runId);
 
-/** Who has begun something with changes and has not finished, as others can ask for. */
+/** The process that is applying or undoing changes, and how to check whether a holder still lives. */
 export interface ChangeHolder {
 	name: string;
 	isAlive(name: string): boolean;
 }
 
 /**
- * Begins to apply or to undo. One process at a time for all changes: two that are meant for one checkout would each look at files
- * that the other is about to write. Answers the state before, or who is at it.
+ * Begins to apply or to undo. One process at a time for all changes: two that work on one checkout would each look at
+ * files that the other is about to write. Answers the state before, or which run's changes are in the way.
  */
 export function beginChange(
 	ledger: Ledger,
@@ -120,7 +124,7 @@ export function beginChange(
 	});
 }
 
-/** Ends what was begun, or goes back to what was before. With `deed` it is on record. */
+/** Finishes what was begun, or goes back to the state before. With `deed` it is recorded. */
 export function settleChange(
 	ledger: Ledger,
 	runId: RunId,
@@ -150,7 +154,7 @@ function toChanges(row: ChangesRow): ChangesRecord | undefined {
 	};
 }
 
-/** What is relied upon. Anybody may have written the file of the ledger. */
+/** Checks the fields that are used. Any program may have written the ledger's file. */
 const isChanges = (value: unknown): value is Changes =>
 	isRecord(value) &&
 	isTreeBase(value.base) &&

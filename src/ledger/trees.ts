@@ -13,7 +13,7 @@ export interface TreeRecord {
 	runId: RunId;
 	state: TreeState;
 	folder: string;
-	/** The directory of the user's that it is a copy of. */
+	/** The user's directory that it is a copy of. */
 	cwd: string;
 	createdAt: number;
 	/** Known once it is ready. */
@@ -23,7 +23,7 @@ export interface TreeRecord {
 	warnings: string[];
 	/** Why its changes could not be brought home. */
 	problem?: string;
-	/** Whether its run is over. */
+	/** Whether its run has finished. */
 	runEnded: boolean;
 	endedAt?: number;
 }
@@ -59,14 +59,15 @@ export function folderForTree(ledger: Ledger, { runId, folder, otherwise }: Tree
 }
 
 /**
- * Says where the tree of a run is going to be, before anything is there. A run that was interrupted while its tree was made gets
- * the same folder again.
+ * Reserves the folder for the tree of a run, before anything is there. A run that was interrupted while its tree was
+ * made gets the same folder again.
  */
 export function reserveTree(ledger: Ledger, tree: TreeFolders & { cwd: string; at: number }): TreeRecord {
 	const { runId, cwd, at } = tree;
 	return ledger.transaction("full", () => {
 		const known = findTree(ledger, runId);
-		if (known && known.state !== "removed") return known;
+		// A harvested folder may be half removed, and would not be harvested again. Its changes are carried into a new one.
+		if (known?.state === "making" || known?.state === "ready") return known;
 		ledger.run(
 			`INSERT INTO trees (run_id, state, folder, cwd, created_at) VALUES (?, 'making', ?, ?, ?)
 				ON CONFLICT (run_id) DO UPDATE SET state = 'making', folder = excluded.folder, base = NULL, carried = NULL, warnings = NULL, problem = NULL`,

@@ -51,10 +51,11 @@ export async function requireChanges(record: RunRecord, sources: ChangeSources):
 	const { run, plan } = record;
 	const { ledger, redactor } = sources;
 	const changes = findChanges(ledger, run.id);
-	if (changes) return changes;
 	const tree = findTree(ledger, run.id);
+	// An interrupted attempt may have brought home less than the tree of the next one holds.
+	if (changes && (run.state === "ended" || !tree) && tree?.state !== "ready") return changes;
 	if (!tree) return denied(`Run ${run.id} (${plan.agent}) has no tree of its own, so it has no changes.`);
-	if (run.state !== "ended") return denied(`Run ${run.id} has not finished. Its changes come back when it does.`);
+	if (run.state !== "ended") return denied(notFinished(record));
 	if (wasDiscarded(ledger, run.id)) return denied(`The changes of run ${run.id} were discarded.`);
 	if (tree.state !== "ready") return denied(`Run ${run.id} changed nothing.`);
 	const why = await bringLeftHome(record, sources);
@@ -63,10 +64,17 @@ export async function requireChanges(record: RunRecord, sources: ChangeSources):
 	return denied(redactor.redact(`The changes of run ${run.id} cannot be brought home: ${why} They are in ${where}`));
 }
 
+/** A run that waits for its next attempt goes on only where a pi is open. */
+const notFinished = ({ run }: RunRecord): string =>
+	run.state === "queued" && run.attempt > 0
+		? `Run ${run.id} has not finished: its host died, and it waits for another. Its changes come back when it finishes. ` +
+			`Open its session in pi to continue it, or end it with \`pi-geon stop ${run.id}\`.`
+		: `Run ${run.id} has not finished. Its changes come back when it does. \`pi-geon stop ${run.id}\` ends it.`;
+
 export const wasDiscarded = (ledger: Ledger, runId: RunId): boolean =>
 	changeEvents(ledger, runId).at(-1)?.what === "discarded";
 
-/** More than anybody reads, and less than takes long to redact. */
+/** More than a user reads, and little enough to redact quickly. */
 const SHOWN_BYTES = 2 * 1024 * 1024;
 
 /** The patch as text, or why it cannot be shown. */

@@ -41,7 +41,7 @@ const RUNS_BY_ITSELF =
 
 const WARNED_OF = 5;
 
-/** What somebody who applies changes should have seen. */
+/** What a user should see before applying changes. */
 export function changeWarnings(files: readonly ChangedFile[]): string[] {
 	const there = files.filter(({ status }) => status !== "D");
 	const groups: [string, ChangedFile[]][] = [

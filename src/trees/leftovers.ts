@@ -13,14 +13,14 @@ const ONE_DAY_MS = 24 * 60 * 60_000;
 export interface Clearing {
 	at: number;
 	retentionDays: number;
-	/** Undefined where there is no ring: then no tree that a child worked in is touched before its time. */
+	/** Undefined where there is no ring: then no tree that a child worked in is touched before it expires. */
 	how?: Homecoming;
 }
 
 export interface Cleared {
 	/** Folders of trees, and files of changes. */
 	removed: number;
-	/** Trees whose changes came home just now. */
+	/** Trees whose changes this call brought home. */
 	harvested: number;
 	failed: string[];
 }
@@ -56,7 +56,7 @@ export async function clearLeftovers(place: TreesPlace, clearing: Clearing): Pro
 		});
 	}
 
-	/** Of a ledger that was lost, and of runs that are past their time. */
+	/** Removes trees of a ledger that was lost, and of expired runs. */
 	async function removeUnknown(
 		{ ledger, places, root }: TreesPlace,
 		{ at, retentionDays }: Clearing,

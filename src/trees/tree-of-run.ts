@@ -25,6 +25,7 @@ import type { RunProgram } from "./program.ts";
 import { receiveBundle } from "./receive.ts";
 import { removeTreeFolder } from "./remove.ts";
 import { type SnapshotOrder, snapshot, treeParts } from "./snapshot.ts";
+import { TreeRefused } from "./tree-refused.ts";
 
 /** Where trees and what comes of them are kept. */
 export interface TreesPlace {
@@ -79,7 +80,7 @@ function treeFolders({ root, runId, sessionId }: { root: string; runId: RunId; s
 
 /**
  * The tree of a run: the one it has, if it was interrupted, or a new one. The ledger says where it will be before anything is
- * made, so that whatever happens, somebody knows of it.
+ * made, so that whatever happens, the ledger knows of it.
  */
 export async function openTree(place: TreesPlace, wish: TreeWish): Promise<OpenTree> {
 	const { ledger, root } = place;
@@ -99,12 +100,15 @@ export async function openTree(place: TreesPlace, wish: TreeWish): Promise<OpenT
 		const made = await snapshot({ checkout, folder: reserved.folder, limits, link, submodules, hidden });
 		mkdirSync(opened.cwd, { recursive: true });
 		const earlier = await carryOver(place, sessionId, reserved.folder);
+		// Another tree would replace the changes that an earlier attempt of this run brought home.
+		if (earlier?.from === runId && earlier.problem !== undefined)
+			throw new TreeRefused("no_snapshot", notCarried(earlier));
 		const carried = earlier?.problem === undefined ? earlier?.from : undefined;
 		const warnings = earlier?.problem === undefined ? made.warnings : [...made.warnings, notCarried(earlier)];
 		treeReady(ledger, runId, { base: made.base, carried, warnings });
 		return { ...opened, ...(carried !== undefined && { carried }), warnings };
 	} catch (error) {
-		// Half of a copy is of no use, and on a full disk in the way.
+		// Half a copy is useless, and takes space on a full disk.
 		await removeTreeFolder(reserved.folder, root);
 		treeRemoved(ledger, runId);
 		throw error;

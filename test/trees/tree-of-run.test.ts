@@ -248,6 +248,54 @@ describe("kill -9", () => {
 		expect(findChanges(place.ledger, record.run.id)?.state).toBe("pending");
 	});
 
+	test.each(["harvested", "removed"])(
+		"once they are and the tree is %s, before the run has finished: its next attempt begins with them, and adds to them",
+		async (state) => {
+			const { place, main, killed, stateOf, request } = await setUp();
+			const record = admitted(place);
+			write((await openTree(place, wishOf(record, main))).tree, { a: "first\n" });
+			if (state === "harvested") killed(record, { verb: "home", whenHarvested: true });
+			else await bringHome(place, record.run.id, HOW);
+			expect(stateOf(record)).toBe(state);
+			// Nobody decides about changes that may still grow.
+			expect(await applyChanges(record, request)).toMatchObject({
+				error: expect.stringMatching(/has not finished.*pi-geon stop/),
+			});
+			expect(await clearLeftovers(place, CLEARING)).toEqual({ removed: 0, harvested: 0, failed: [] });
+
+			const { tree, carried } = await openTree(place, wishOf(record, main));
+			expect([carried, textsIn(tree).a]).toEqual([record.run.id, "first\n"]);
+			write(tree, { b: "second\n" });
+			const over = ended(place.ledger, record.run.id);
+			expect(await bringHome(place, record.run.id, HOW)).toMatchObject({ changes: { total: { files: 2 } } });
+			expect(await applyChanges(over, request)).toMatchObject({ done: "applied", files: 2 });
+			expect(textsIn(main)).toEqual({ a: "first\n", b: "second\n", c: "c\n" });
+		},
+	);
+
+	test("before the run has finished, and its next attempt takes everything back: nothing is left to apply", async () => {
+		const { place, main, request } = await setUp();
+		const record = admitted(place);
+		write((await openTree(place, wishOf(record, main))).tree, { a: "first\n" });
+		await bringHome(place, record.run.id, HOW);
+		write((await openTree(place, wishOf(record, main))).tree, { a: "1\n2\n3\n" });
+		const over = ended(place.ledger, record.run.id);
+		expect(await bringHome(place, record.run.id, HOW)).toMatchObject({ changes: undefined });
+		expect(await applyChanges(over, request)).toMatchObject({ error: expect.stringContaining("changed nothing") });
+	});
+
+	test("before the run has finished, and they no longer fit: the next attempt is refused, and they are kept", async () => {
+		const { place, main, request } = await setUp();
+		const record = admitted(place);
+		write((await openTree(place, wishOf(record, main))).tree, { a: "first\n" });
+		await bringHome(place, record.run.id, HOW);
+		write(main, { a: "by the user\n" });
+		await expect(openTree(place, wishOf(record, main))).rejects.toMatchObject({ name: "TreeRefused" });
+		const over = ended(place.ledger, record.run.id);
+		write(main, { a: "1\n2\n3\n" });
+		expect(await applyChanges(over, request)).toMatchObject({ done: "applied", files: 1 });
+	});
+
 	const threeFiles = (tree: string) => {
 		write(tree, { a: "changed\n", b: "changed\n", "new/d": "d\n" });
 		rmSync(join(tree, "c"));

@@ -23,7 +23,7 @@ export function findAt(top: string, path: string): Found {
 export function isSameState(one: Found, other: Found): boolean {
 	if (one === null || other === null || one === "other" || other === "other") return one === other;
 	if (one.kind === "link") return other.kind === "link" && one.target === other.target;
-	// Whether it can be run is what git knows of a mode, and what somebody may have changed by hand.
+	// Whether it can be run is what git knows of a mode, and what the user may have changed by hand.
 	return other.kind === "file" && one.sha256 === other.sha256 && (one.mode & 0o100) === (other.mode & 0o100);
 }
 

@@ -23,8 +23,8 @@ export interface Move {
 }
 
 /**
- * Brings every file of a journal to one side. Each must be as it is on one of the two sides: then it also finishes, or takes
- * back, what somebody who was killed has begun. Otherwise it answers which are not, and nothing is touched.
+ * Brings every file of a journal to one side. Each must be as it is on one of the two sides: then it also finishes, or
+ * reverts, what a killed process began. Otherwise it answers which files are not, and nothing is touched.
  *
  * All new content is beside its place before the first file changes, so that a full disk is met while nothing has changed.
  */
@@ -75,7 +75,7 @@ export function moveFiles({ journal, folder, runId, to }: Move): { changed: stri
 		}
 	}
 
-	/** Also those that somebody who was killed has left. They may lie in any folder on the way. */
+	/** Also removes drafts of a killed process. They may be in any folder on the way. */
 	function removeDrafts(): void {
 		for (const [index, { path }] of entries.entries()) {
 			for (const way of ["", ...foldersAboveFile(path)]) {
