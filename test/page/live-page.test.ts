@@ -5,6 +5,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { inLedger } from "../e2e/ledger-of.ts";
+import { gate } from "../helpers/gate.ts";
 import { type Home, makeHome } from "../helpers/home.ts";
 import { cleanup } from "../helpers/leaks.ts";
 import { type ScriptedModel, startModel } from "../helpers/model.ts";
@@ -248,6 +249,26 @@ describe.each(somePi(import.meta.url))("the live page, with real runs of pi %s",
 		expect(await page.locator(".row").count()).toBe(6);
 		await press("p");
 		await expect.poll(() => page.locator(".row").count()).toBe(7);
+	});
+
+	test("what is typed into a filter of the logs stays when lines arrive meanwhile", async () => {
+		const answered = gate();
+		await page.route("**/api/logs?*", async (route) => {
+			await answered.opened;
+			await route.continue();
+		});
+		await page.goto(`${served.origin}/#/logs`);
+		const field = page.getByRole("textbox", { name: "Run id" });
+		await field.fill(idOf("fail"));
+		answered.open();
+		await page.locator(".log-line").first().waitFor();
+		expect(await field.inputValue()).toBe(idOf("fail"));
+		await press("Enter");
+		await expect.poll(() => page.url()).toContain(`run=${idOf("fail")}`);
+		await page.unroute("**/api/logs?*");
+		await page.goto(`${served.origin}/#/logs`);
+		await expect.poll(() => field.inputValue()).toBe("");
+		await page.goto(`${served.origin}/#/`);
 	});
 
 	test("agents, costs, doctor and logs show what is here", async () => {

@@ -58,14 +58,7 @@ export function LogsView() {
 							<option value={each}>{each}</option>
 						))}
 					</select>
-					<input
-						type="text"
-						class="run-field"
-						placeholder="Run id"
-						aria-label="Run id"
-						value={run}
-						onChange={({ currentTarget }) => setQuery({ run: currentTarget.value.trim() })}
-					/>
+					<RunField run={run ?? ""} />
 					<button
 						type="button"
 						onClick={() => {
@@ -81,6 +74,34 @@ export function LogsView() {
 			</header>
 			{answer.value ? <LogLines lines={lines} /> : <NotYet problem={problem.value} />}
 		</main>
+	);
+}
+
+/**
+ * Filters by a run once its id is typed, not by each letter. The view is drawn again while somebody types: when lines arrive, and
+ * with every live update. So the field shows what is typed, not what the address says by then.
+ */
+function RunField({ run }: { run: string }) {
+	const typed = useSignal<string | undefined>(undefined);
+	return (
+		<input
+			type="text"
+			class="run-field"
+			placeholder="Run id"
+			aria-label="Run id"
+			value={typed.value ?? run}
+			onInput={({ currentTarget }) => {
+				typed.value = currentTarget.value;
+			}}
+			onChange={({ currentTarget }) => {
+				setQuery({ run: currentTarget.value.trim() });
+				typed.value = undefined;
+			}}
+			// Who types and takes it back causes no change.
+			onBlur={() => {
+				typed.value = undefined;
+			}}
+		/>
 	);
 }
 
