@@ -53,7 +53,7 @@ function onceForEach<Value>(find: (name: string) => Value): (name: string) => Va
 	};
 }
 
-/** Nobody is shown the diagnostics of such a project. That a file may have been missed is said with the run. */
+/** The diagnostics of such a project are not shown. The run itself reports that a file may have been missed. */
 const withWarnings = (
 	content: FolderContent,
 	asked: string,

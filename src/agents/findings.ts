@@ -8,7 +8,7 @@ export interface FindingPlace {
 }
 
 const LONGEST_FINDING = 300;
-/** Of one kind about one file: users do not read the thousandth, and a hostile file has as many. */
+/** Limit for one kind of finding in one file: users do not read the thousandth, and a hostile file has that many. */
 const MOST_OF_A_KIND = 20;
 
 /** Collects what is wrong with one agent file while it is read to the end, so that all of it is told at once. */

@@ -41,7 +41,7 @@ function eachOnce(folders: readonly AgentFolder[]): AgentFolder[] {
 /**
  * From cwd up to the directory of the repository. Neither the home directory nor the root of the file system belongs to a
  * project: `~/.claude/agents` would otherwise be part of every project below home that is not a repository. Where there is no
- * repository of the user's, nobody knows how far a project goes: not into a folder of another user, such as `/tmp`.
+ * repository of the user's, the extent of a project is unknown. It ends before a folder of another user, such as `/tmp`.
  */
 export function projectDirectories(cwd: string, homeDir: string): string[] {
 	const home = realPath(homeDir);

@@ -42,7 +42,7 @@ function difference(names: readonly string[], except: readonly string[]): ToolSe
 
 const ALL: ReadTools = { tools: { kind: "inherit", except: [] }, writtenAs: {}, leftOut: [] };
 
-/** There the difference counts; no other two lists have a meaning that everybody agrees on. */
+/** There the difference counts. No other pair of lists has a generally accepted meaning. */
 const isClaudeCodePair = (whitelist: Field, blacklist: Field): boolean =>
 	whitelist.key === "tools" && blacklist.key === "disallowedTools";
 

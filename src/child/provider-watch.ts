@@ -53,7 +53,7 @@ export class ProviderWatch {
 		if (this.#answer === "none") return "no_answer";
 		const status = this.#answer?.status;
 		if (status !== undefined && status >= 400) return isUnusable(status) ? status : undefined;
-		// Nobody saw the answer, or the error is within one that began well: what pi has retried is not ours to doubt.
+		// The answer was not seen, or it began well and failed later: trust pi's decision to retry.
 		return this.#wasRetried ? "failed" : undefined;
 	}
 

@@ -56,7 +56,7 @@ function editedText(text: string, path: readonly string[], value: unknown): stri
 	for (const [depth, key] of path.entries()) {
 		const { members } = node;
 		if (!members) throw new NotEditable(`${path.slice(0, depth).join(".")} is not an object in it`);
-		// Of a key that is there twice, the last one counts.
+		// If a key is there twice, the last one counts.
 		const found = members.findLast((member) => member.key === key);
 		if (!found) return value === undefined ? text : withMember(text, node, path.slice(depth), value);
 		if (depth === path.length - 1)
@@ -98,7 +98,7 @@ function indentAt(text: string, offset: number): string {
 	return /^[ \t]*/.exec(text.slice(lineStart, offset))?.[0] ?? "";
 }
 
-/** Of a text that is known to be valid. */
+/** The text must be valid. */
 function rootNode(text: string): Node {
 	const tokens = [...text.matchAll(JSON_TOKEN)]
 		.map(({ 0: token, index }): Token => ({ text: token, start: index, end: index + token.length }))

@@ -19,7 +19,7 @@ export function inDoubt(diagnostics: readonly Diagnostic[], keys: readonly strin
 	});
 }
 
-/** Of an error the remedy is that a default applies, which it does not then. */
+/** The remedy of an error says that a default applies. Here it does not. */
 export const doubtInWords = (doubt: Diagnostic): string =>
 	`${whereAndWhat(doubt)}${doubt.severity === "warning" ? ` ${doubt.remedy}` : ""}`;
 

@@ -11,7 +11,7 @@ import {
 } from "@earendil-works/pi-coding-agent";
 
 /**
- * Whether somebody decided to trust the project. pi's own answer is not enough: it calls every folder trusted that had
+ * Whether the user decided to trust the project. pi's own answer is not enough: it calls every folder trusted that had
  * none of the resources it asks about when the session started, and agent files and pi-geon.json are not among those.
  *
  * The decision is the one that was taken when a session of this process started in the folder (`decideTrust`). It can

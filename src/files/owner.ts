@@ -12,15 +12,15 @@ export function isOwnFile(path: string): boolean {
 	}
 }
 
-/** Whether somebody other than this user and root owns it. Root could change whatever we run and read anyway. */
+/** Whether a user other than this one and root owns it. Root could change whatever we run and read anyway. */
 export function isForeign({ uid }: { uid: number }): boolean {
 	const us = process.getuid?.();
 	return us !== undefined && uid !== us && uid !== 0;
 }
 
 /**
- * Whether a folder is the root of a repository of this user. As git itself sees it, a `.git` that somebody else made says
- * nothing about our files: anybody can make one in a folder that all users share.
+ * Whether a folder is the root of a repository of this user. As git itself sees it, a `.git` that another user made says
+ * nothing about our files: any user can make one in a folder that all users share.
  */
 export const isOwnRepository = (folder: string): boolean => isOwnFile(folder) && isOwnFile(join(folder, ".git"));
 

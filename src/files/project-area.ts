@@ -10,7 +10,7 @@ const PROGRAM_FOLDERS = ["node_modules", ".venv", "venv"];
 
 /**
  * The folders whose content counts as the project's when it comes to running programs. It is wider than the workspace on
- * purpose: too wide costs a language server, too narrow runs somebody else's program.
+ * purpose: too wide costs a language server, too narrow runs another user's program.
  */
 export function projectArea({ cwd, root }: { cwd: string; root: string }): string[] {
 	const above = foldersAbove(cwd);

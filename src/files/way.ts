@@ -12,7 +12,7 @@ const MOST_LINKS = 40;
 
 /**
  * Everything that decides where a path ends: each folder and each link, in order, and last what it really is. Resolving it
- * in one go would hide the links in between, and who may change one of those decides where the path leads.
+ * at once would hide the links in between, and a user who may change one of those decides where the path leads.
  * Undefined if it leads nowhere.
  */
 export function wayTo(path: string): Step[] | undefined {

@@ -2,38 +2,38 @@ import type { Clock } from "../ports/clock.ts";
 import type { Answer, FromHost, Question } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
 
-/** A connection that watches runs. Behind it there may be a user to ask, or nobody. */
+/** A connection that watches runs. It may have a user to ask, or not. */
 export interface Watcher {
 	/** It sees the questions and may answer one, but none waits for it. */
 	readonly isObserver?: boolean;
 	tell(message: FromHost): void;
 }
 
-/** How a question is put. */
+/** How a question is asked. */
 export interface Terms {
-	/** Those who watch the run now. */
+	/** The connections that watch the run now. */
 	watchers: Iterable<Watcher>;
-	/** How long to wait for the first of them, where there is none yet. */
+	/** How long to wait for the first watcher, if there is none yet. */
 	patienceMs: number;
-	/** The question is of no use any more: its run is over, or the child has given up. */
+	/** Aborted when the question is obsolete: its run has finished, or the child has given up. */
 	signal: AbortSignal;
 }
 
 interface OpenAsk {
 	runId: RunId;
 	question: Question;
-	/** Those whom it is put before, and who have not passed. */
+	/** The watchers that show it and have not passed. */
 	asked: Set<Watcher>;
-	/** Those who may answer it too, and whom it does not wait for. */
+	/** Observers: they may answer too, but the question does not wait for them. */
 	observers: Set<Watcher>;
-	/** Nobody was there yet, but somebody may come. */
+	/** No watcher has come yet, but one still may. */
 	waitsForSomebody: boolean;
 	settle(answer: Answer): void;
 }
 
 /**
- * The questions of children, put before everybody who watches their run. The first answer counts, and the others are told
- * to close their dialogs. A question that nobody is there for is declined at once, so that no run waits forever.
+ * The questions of children, sent to every watcher of their run. The first answer counts, and the other watchers are told
+ * to close their dialogs. A question without a watcher left to answer it is declined, so that no run waits forever.
  */
 export class Asks {
 	readonly #clock: Clock;
@@ -50,7 +50,7 @@ export class Asks {
 		const askId = this.#nextId++;
 		const { promise, resolve } = Promise.withResolvers<Answer>();
 		const settle = (answer: Answer) => {
-			this.#open.delete(askId); // At once: who watches the run again in this moment is not asked any more.
+			this.#open.delete(askId); // At once: a watcher that joins in this moment must not be asked.
 			resolve(answer);
 		};
 		const ask: OpenAsk = { runId, question, asked: new Set(), observers: new Set(), waitsForSomebody: true, settle };
@@ -73,17 +73,17 @@ export class Asks {
 
 	answered(by: Watcher, askId: number, answer: Answer): void {
 		const ask = this.#open.get(askId);
-		// Only of those who were asked: an answer may come after its watcher passed, or be made up.
+		// Only from watchers that were asked: an answer may come after its watcher passed, or be made up.
 		if (ask?.asked.delete(by) || ask?.observers.delete(by)) ask.settle(answer);
 	}
 
-	/** Nobody is there behind this connection. */
+	/** This connection has no user who can answer. */
 	passed(by: Watcher, askId: number): void {
 		const ask = this.#open.get(askId);
 		if (ask?.asked.delete(by)) declineIfAlone(ask);
 	}
 
-	/** Somebody began to watch a run: it may have a question open. */
+	/** A watcher joined a run, which may have a question open. */
 	joined(watcher: Watcher, runId: RunId): void {
 		for (const [askId, ask] of this.#open) {
 			if (ask.runId === runId && !ask.asked.has(watcher) && !ask.observers.has(watcher)) put(askId, ask, watcher);

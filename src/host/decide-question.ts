@@ -1,7 +1,7 @@
 import { CLAIM_MS } from "../ledger/process-claims.ts";
 
 /**
- * How long a parent has to come and show a question before nobody counts as there: it looks for its host, and at the
+ * How long a parent has to come and show a question before it counts as absent: it looks for its host, and at the
  * ledger, once a second.
  */
 export const SHOWN_WITHIN_MS = 3000;
@@ -17,7 +17,7 @@ export interface SeenQuestion {
 	/** Who has been there since it was asked. */
 	presence: Presence;
 	askedForMs: number;
-	/** Since nothing has changed about who shows it. A parent that does says so again and again. */
+	/** How long the claim of the parent that shows it has not changed. A parent that shows it renews that claim. */
 	quietForMs: number;
 }
 
@@ -29,7 +29,7 @@ export function decideQuestion(seen: SeenQuestion, { askMs }: { askMs: number })
 	const { isShown, wasShown, presence, askedForMs, quietForMs } = seen;
 	if (!wasShown && presence === "nobody") return "nobody";
 	if (!wasShown && presence === "unknown") return askedForMs < SHOWN_WITHIN_MS ? "wait" : "nobody";
-	// One who died while it was shown cannot say so.
+	// A parent that died while it showed the question cannot say so.
 	const patienceMs = Math.max(askMs, SHOWN_WITHIN_MS) + (isShown ? CLAIM_MS : 0);
 	return quietForMs < patienceMs ? "wait" : "time";
 }

@@ -19,7 +19,7 @@ export interface ActiveRun {
 
 export interface HostSnapshot {
 	readonly active: readonly ActiveRun[];
-	/** What the ledger says of the runs of this host, each with who wants it stopped. */
+	/** The runs that this host holds according to the ledger, each with the source of a stop request. */
 	readonly held: ReadonlyMap<RunId, { readonly fence: number; readonly stopBy?: string }>;
 	/** Outcomes that are not in the ledger yet. */
 	readonly pendingOutcomes: number;

@@ -169,7 +169,7 @@ function guardOutput({ redact }: Redactor): void {
 	for (const stream of [process.stdout, process.stderr]) {
 		stream.on("error", () => {});
 		const write = stream.write.bind(stream);
-		// Its other forms, which say how a text is encoded, are not used for text that somebody reads.
+		// Its other forms, which say how a text is encoded, are not used for text meant for readers.
 		stream.write = (chunk: string | Uint8Array, ...rest: never[]) =>
 			write(redact(typeof chunk === "string" ? chunk : Buffer.from(chunk).toString()), ...rest);
 	}

@@ -56,7 +56,7 @@ export class HostLease {
 		this.renew();
 	}
 
-	/** From here on its runs are another's: what its children still do must not be written down. */
+	/** Its runs belong to another host now: what its children still do must not be recorded. */
 	giveUp(): void {
 		hostLeft(this.#ledger, this.#id, this.#now);
 		this.#until = 0;

@@ -6,7 +6,7 @@ import type { Ports } from "../ports/ports.ts";
 import type { RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 
-/** How many endings are written in one go. */
+/** How many endings one transaction writes, at most. */
 const ENDINGS_AT_ONCE = 50;
 
 /** Runs that ended in this host, and whose outcome is not in the ledger yet. */

@@ -27,7 +27,7 @@ export interface QuestionsSetup {
 /** What the rest of the host does for questions. */
 export interface ForQuestions {
 	presence(runId: RunId): Presence;
-	/** Those who watch the run should look for its question. */
+	/** Tells the watchers of the run to look for its question. */
 	tell(runId: RunId): void;
 	/** The host should look again. */
 	hint(): void;
@@ -50,8 +50,8 @@ interface WaitingQuestion {
 	seq?: number;
 	presence: Presence;
 	/**
-	 * For how long this host has looked on, and for how long nothing has changed about who shows it. Time in which it did
-	 * not look does not count: nobody else may have been awake either.
+	 * How long this host has watched the question, and how long the claim on showing it has not changed. Time in which
+	 * the host did not look does not count: the machine may have been asleep.
 	 */
 	askedForMs: number;
 	quietForMs: number;
@@ -130,7 +130,7 @@ export class Questions {
 		const end = record.end ?? this.#endedBy(this.#decide(waiting, record));
 		if (!end) return;
 		const { fence } = waiting.run;
-		// If it cannot be declined, somebody has begun to show it: the next look sees that.
+		// If it cannot be declined, a parent has begun to show it: the next look sees that.
 		const counts = record.end || declineUnseen(ledger, record, { end, fence, at: ports.clock.now() });
 		if (counts) this.#end(waiting, record, end);
 	}

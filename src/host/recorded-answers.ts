@@ -1,6 +1,6 @@
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 
-/** What a model would send that finalizes at once; a refusal in those protocols that nobody wrote down here. */
+/** What a model would send that finalizes at once; a refusal for protocols that have no recorded answer here. */
 export function recordedAnswer(api: string): Response {
 	const chunks = STREAMS[api];
 	if (!chunks) return Response.json({ error: { message: "This was not a request." } }, { status: 400 });

@@ -22,7 +22,7 @@ import { PendingOutcomes } from "./pending-outcomes.ts";
 import { Questions } from "./questions.ts";
 import { Watchers } from "./watchers.ts";
 
-/** How many runs it claims in one go. */
+/** How many runs it claims at once, at most. */
 const AT_MOST = 250;
 
 export interface HostSetup extends ActiveRunsSetup {
@@ -212,7 +212,7 @@ export class Host {
 		this.#pendingOutcomes.write((id, { counted }) => this.#tellEnd(id, counted));
 	}
 
-	/** Those who watch come first. */
+	/** Watchers are told first. */
 	#tellEnd(id: RunId, counted = true): void {
 		this.#watchers?.ended(id);
 		if (counted) this.#setup.traces?.ended(id, this.#setup.ledger);
@@ -228,7 +228,7 @@ export class Host {
 
 	/**
 	 * Others gave up on this host and work on its runs. It ends on the spot: even to abort a child would be to write into
-	 * a session that is somebody else's now.
+	 * a session that belongs to another host now.
 	 */
 	#vanish(): never {
 		this.#setup.log.warn("given up on by others, leaving");

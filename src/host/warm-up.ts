@@ -19,7 +19,7 @@ export interface WarmUp {
 	tools: string[];
 	redactor: Redactor;
 	ui: ExtensionUIContext;
-	/** Whether nobody has come with a run meanwhile. */
+	/** Whether no run has arrived meanwhile. */
 	isIdle: () => boolean;
 }
 

@@ -5,7 +5,7 @@ import type { RunId } from "../run/ids.ts";
 import { Asks, type Watcher } from "./asks.ts";
 import type { Presence } from "./decide-question.ts";
 
-/** No watcher needs to hear of progress more often than this. */
+/** How often a watcher is sent progress, at most. */
 const TOLD_EVERY_MS = 100;
 
 export interface WatchersSetup {
@@ -13,7 +13,7 @@ export interface WatchersSetup {
 	wire: Wire;
 	clock: Clock;
 	onWake: () => void;
-	/** Something went wrong with the socket while it was open. Who watches has the ledger. */
+	/** Something went wrong with the socket while it was open. Watchers still have the ledger. */
 	onTrouble: (error: Error) => void;
 }
 
@@ -28,7 +28,7 @@ export class Watchers {
 	#listening: Promise<void> | undefined;
 	readonly #watching = new Map<Link, Watching>();
 	readonly #asks: Asks;
-	/** How to make the latest snapshot of each running run, for those who come late. */
+	/** How to make the latest snapshot of each running run, for watchers that join late. */
 	readonly #latest = new Map<RunId, () => Progress>();
 	readonly #pending = new Map<RunId, { latest: (() => Progress) | undefined; cancel: () => void }>();
 
@@ -43,10 +43,10 @@ export class Watchers {
 		return watchers;
 	}
 
-	/** Somebody removed the socket's file, a cleaner of temporary files perhaps: nobody new could find us. */
+	/** Something removed the socket's file, a cleaner of temporary files perhaps: no new watcher could connect. */
 	listenAgainIfLost(): void {
 		if (this.#listening || this.#listener?.isReachable !== false) return;
-		// Who is connected stays connected.
+		// Open connections stay open.
 		this.#listener.close();
 		this.#listening = this.#listen()
 			.catch(this.#setup.onTrouble)
@@ -60,7 +60,7 @@ export class Watchers {
 		this.#listener = await wire.listen(address, (link) => this.#connected(link), onTrouble);
 	}
 
-	/** Those for whom the host stays. */
+	/** How many connections keep the host from leaving. */
 	get connections(): number {
 		return this.#counted().length;
 	}
@@ -93,7 +93,7 @@ export class Watchers {
 		this.#pending.set(runId, { latest: undefined, cancel });
 	}
 
-	/** Puts a question of a child before those who watch its run. */
+	/** Sends a question of a child to the watchers of its run. */
 	ask(runId: RunId, question: Question, terms: { patienceMs: number; signal: AbortSignal }): Promise<Answer> {
 		const watchers = [...this.#watching.values()].filter(({ runs }) => runs.has(runId));
 		return this.#asks.ask(runId, question, { ...terms, watchers });

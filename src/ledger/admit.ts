@@ -22,12 +22,12 @@ export interface Admission {
 	usage?: Usage;
 }
 
-/** Commits a run to the ledger. From here on it will end, whatever becomes of us: accepted means this row. */
+/** Commits a run to the ledger. Accepted means this row: the run now ends even if this process dies. */
 export function admitRun(ledger: Ledger, admission: Admission): RunRecord {
 	return ledger.transaction("full", () => admitInTransaction(ledger, admission));
 }
 
-/** How many are committed in one go: other writers should not have to wait. */
+/** How many runs one transaction commits, at most: other writers should not have to wait. */
 const TOGETHER = 100;
 
 /**
@@ -66,7 +66,7 @@ function admitAll(ledger: Ledger, clock: Clock): void {
 	}
 }
 
-/** One that is refused has written nothing, and must not take the others with it. */
+/** A refused run has written nothing, and must not fail the others. */
 function admitted(ledger: Ledger, admission: Admission): RunRecord | SessionArchived {
 	try {
 		return admitInTransaction(ledger, admission);
@@ -79,7 +79,7 @@ function admitted(ledger: Ledger, admission: Admission): RunRecord | SessionArch
 /** The same inside a transaction that does more. */
 export function admitInTransaction(ledger: Ledger, admission: Admission): RunRecord {
 	const { plan } = admission;
-	// It may have been put away since the plan was made, and then a child would begin again under the old name.
+	// The session may have been archived since the plan was made: a child would begin again under the old name.
 	if (findSession(ledger, plan.session.id)?.archivedAt !== undefined) throw new SessionArchived(plan.session.id);
 	ledger.run(
 		"UPDATE runs SET archive_at = NULL WHERE session_id = ? AND archive_at IS NOT NULL AND archived_at IS NULL",

@@ -4,8 +4,8 @@ import { OF_PROFILE, type ProfileKey, profileValues } from "./profile-key.ts";
 import { findUnreadable } from "./unreadable.ts";
 
 /**
- * Gives a waiting run to the hosts of another profile, if those of its own are all gone. It was admitted by a pi that is
- * not there any more, in another shell or of another version, and would wait forever. A run that needs a host of its own
+ * Gives a waiting run to the hosts of another profile, if those of its own are all gone. The pi that admitted it has
+ * exited, in another shell or of another version, and the run would wait forever. A run that needs a host of its own
  * still does.
  */
 export function adoptRun(ledger: Ledger, adoption: { id: RunId; from: ProfileKey; to: string; at: number }): boolean {

@@ -11,11 +11,11 @@ const ARCHIVED_AT_ONCE = 20;
 const TRY_AGAIN_MS = 10 * 60_000;
 
 /**
- * Puts away the child sessions that are due: any process may, at any time. Three steps, and the next process completes
+ * Archives the child sessions that are due: any process may, at any time. Three steps, and the next process completes
  * what a crash left between them:
  *
- * 1. The session is marked. From here on it cannot be continued, so nobody writes to its file.
- * 2. Its file is renamed, to a name that follows from the mark: of two who do it at once, the second finds nothing to do.
+ * 1. The session is marked. It can no longer be continued, so no process writes to its file.
+ * 2. Its file is renamed. The mark decides the name: of two processes that do it at once, the second has nothing to do.
  * 3. Its runs are marked. Until then they are due, and found again.
  */
 export function archiveDueSessions(ledger: Ledger, at: number): { archived: SessionId[]; failed: ArchiveFailure[] } {
@@ -33,9 +33,9 @@ export function archiveDueSessions(ledger: Ledger, at: number): { archived: Sess
 }
 
 /**
- * Where the transcript of a run that is about to be announced will be found. If the announce is what its session waits
- * for to be archived (`cleanup: "delete"`), the session is marked here, which decides the name: the announce can then name
- * a file that will be there, also if it has to be made again.
+ * Where the transcript of a run that is about to be announced will be. If its session is archived after the announce
+ * (`cleanup: "delete"`), the session is marked here, which decides the file's name: the announce can then name a file
+ * that will be there, even if the announce has to be made again.
  */
 export function transcriptToTell(ledger: Ledger, { sessionId, plan }: RunRecord, at: number): string {
 	const known = findSession(ledger, sessionId);
@@ -69,7 +69,7 @@ interface MarkedSession {
 	archivedAt: number;
 }
 
-/** Asked at every look. SQLite plans the whole question again for each time that it is asked about, this one it does not. */
+/** Asked at every look. SQLite plans the full query again for each new time it is given, but not this one. */
 const mayBeDue = (ledger: Ledger, at: number): boolean =>
 	ledger.get(
 		"SELECT 1 FROM runs WHERE archive_at <= ? AND archive_at IS NOT NULL AND archived_at IS NULL LIMIT 1",
@@ -109,7 +109,7 @@ function putAway({ files }: Ledger, { id, file, archivedAt }: MarkedSession): Ar
 		return [];
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error)) throw error;
-		// Renamed by somebody else, or never written.
+		// Renamed by another process, or never written.
 		return error.code === "ENOENT" ? [] : [{ sessionId: id, error }];
 	}
 }

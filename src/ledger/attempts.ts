@@ -7,8 +7,8 @@ import { addUsage, NO_USAGE, subtractUsage, type Usage } from "../run/usage.ts";
 import type { Ledger } from "./ledger.ts";
 
 /**
- * The attempts of a run, oldest first. Those that an older pi-geon began are not known, and so not among them: their
- * numbers are missing.
+ * The attempts of a run, oldest first. Attempts that an older pi-geon began were not recorded: their numbers are
+ * missing.
  */
 export function attemptsOf(ledger: Ledger, runId: RunId): Attempt[] {
 	const sql = `SELECT number, host_id, model, started_at, ended_at, cause, usage FROM attempts
@@ -38,7 +38,7 @@ export function followAttempts(ledger: Ledger, before: { run: Run; usage: Usage 
 	}
 }
 
-/** A host begins an attempt. A number that is there already is a miscount, which must not hold up the queue. */
+/** A host begins an attempt. A number that already exists is a miscount, which must not hold up the queue. */
 export function openAttempt(ledger: Ledger, run: { id: RunId; attempt: number; hostId: HostId }, at: number): void {
 	const sql = `INSERT INTO attempts (run_id, number, host_id, started_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET host_id = excluded.host_id, started_at = excluded.started_at,
@@ -64,12 +64,12 @@ export function closeAttempt(ledger: Ledger, run: { id: RunId; attempt: number }
 	ledger.run(sql, at, cause, usage, model, run.id, run.attempt);
 }
 
-/** The same where nothing is known of the run but its id. */
+/** The same when only the id of the run is known. */
 export function closeAttempts(ledger: Ledger, runId: string, { at, cause }: Pick<Closing, "at" | "cause">): void {
 	ledger.run("UPDATE attempts SET ended_at = ?, cause = ? WHERE run_id = ? AND ended_at IS NULL", at, cause, runId);
 }
 
-/** The model that was asked in the attempt that lasts. */
+/** Records the model of the current attempt. */
 export function recordModel(ledger: Ledger, runId: RunId, model: string): void {
 	const sql = "UPDATE attempts SET model = ? WHERE run_id = ? AND ended_at IS NULL AND model IS NOT ?";
 	ledger.run(sql, model, runId, model);

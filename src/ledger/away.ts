@@ -2,14 +2,14 @@ import type { RunId } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** Where a run is that a pool does. */
+/** Where a run of a pool is. */
 export interface Away {
 	pool: string;
 	/** Absent: it waits for a worker. */
 	worker?: string;
-	/** Milliseconds since 1970: since when that is so. */
+	/** When that began, in milliseconds since 1970. */
 	since: number;
-	/** What keeps this machine from hearing of it. */
+	/** Why this machine gets no news of it. */
 	trouble?: string;
 }
 

@@ -6,7 +6,7 @@ import type { Places } from "./places.ts";
 export const changeFiles = ({ changes }: Pick<Places, "changes">, runId: RunId) => ({
 	patch: join(changes, `${runId}.patch`),
 	bundle: join(changes, `${runId}.bundle`),
-	/** For the time while they are checked. */
+	/** A folder for checking them. */
 	scratch: join(changes, `${runId}.check`),
 	/** What the checkout had before they were applied. */
 	applied: join(changes, `${runId}.applied`),

@@ -15,10 +15,10 @@ import { closeUnreadableInTransaction } from "./unreadable.ts";
  *
  * Only a host that is ready may claim: one that others have given up on would get a run that it cannot keep. The claim
  * renews the host's own lease and those of all its runs, so that no host is found dead while one of its runs is still
- * leased, and no run is taken from a host that is heard of.
+ * leased, and no run is taken from a host that is alive.
  */
 export function claimRuns(ledger: Ledger, claim: Claim): RunRecord[] {
-	// Asking before locking: an idle host's look at the queue must not hold up those who write.
+	// Asking before locking: an idle host's look at the queue must not hold up writers.
 	if (!anyWaits(ledger, claim.profile)) return [];
 	const { hostId, at } = claim;
 	const leaseUntil = at + claim.leaseMs;
@@ -49,7 +49,7 @@ export interface Claim {
 	profile: ProfileKey;
 	at: number;
 	leaseMs: number;
-	/** Not all at once, where there are many: other writers should get a turn. */
+	/** Limits one claim where there are many runs: other writers should get a turn. */
 	atMost: number;
 }
 
@@ -65,7 +65,7 @@ function nextOf(ledger: Ledger, claim: Claim): RunId[] {
 	const next: RunId[] = [];
 	let heldUp = false;
 	for (const { id, lane_limit, mode, ours, away } of byTurn(ledger, claim)) {
-		// No lane is that narrow: it is claimed to be found out, and holds up nobody meanwhile.
+		// No lane is that narrow: the run is claimed so that a host reports the damage, and it holds up no other run.
 		if (away || !(lane_limit >= 1)) {
 			if (ours) next.push(id);
 			if (next.length === claim.atMost) break;
@@ -103,9 +103,9 @@ interface WaitingRun {
 	id: RunId;
 	lane_limit: number;
 	mode: RunMode;
-	/** Of the profile of the host that asks. */
+	/** Whether it has the profile of the host that asks. */
 	ours: 0 | 1;
-	/** A pool does it. */
+	/** Whether a pool does it. */
 	away: 0 | 1;
 }
 

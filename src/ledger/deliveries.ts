@@ -5,8 +5,8 @@ import { applyInTransaction } from "./progress.ts";
 import { findRunOrClose, type RunRecord } from "./records.ts";
 
 /**
- * The outcomes a session has not been told yet, oldest first, but for those that are known to be on their way. Of a run that
- * has finished nothing changes until it is told, so what was read of it before (`known`) need not be read again.
+ * The outcomes a session has not been told yet, oldest first, except those known to be on their way. A finished run
+ * does not change until its outcome is delivered, so what was read before (`known`) is not read again.
  */
 export function owedTo(
 	ledger: Ledger,
@@ -31,9 +31,9 @@ export const isOwed = (ledger: Ledger, id: RunId): boolean =>
 	ledger.get("SELECT 1 FROM runs WHERE id = ? AND delivery = 'owed'", id) !== undefined;
 
 /**
- * Takes it upon a process to deliver the outcomes of runs, for a while: two that have the same session open must not
- * both. Also held by the process that waits for a foreground run, so that its outcome is announced only once that process is dead.
- * Answers those that are ours now.
+ * Claims the delivery of outcomes for a process, for a while: two that have the same session open must not both
+ * deliver. The process that waits for a foreground run holds this claim too, so that its outcome is announced only once
+ * that process is dead. Answers the runs that this process holds now.
  */
 export const takeDeliveries = (ledger: Ledger, ids: readonly RunId[], by: Claimer): Set<RunId> =>
 	claimRows(ledger, DELIVERIES, ids, by);
@@ -43,7 +43,7 @@ const DELIVERIES: Claimable = {
 	take: "UPDATE runs SET deliverer = ?, deliverer_until = ? WHERE id = ?",
 };
 
-/** Gives the deliveries of a process back: it lives on, but has turned to another session. */
+/** Gives the deliveries of a process back: it is still running, but has switched to another session. */
 export function returnDeliveries(ledger: Ledger, deliverer: string, parentSession: string): void {
 	ledger.transaction("normal", () => {
 		// Two statements, each with an index of its own: asked as one, SQLite reads the session's whole past.
@@ -80,14 +80,14 @@ function settleInTransaction(ledger: Ledger, id: RunId, event: { type: "delivere
 	return true;
 }
 
-/** The last run of a session decides when it is put away; admitting another one takes back what was decided before. */
+/** The last run of a session decides when it is archived; admitting another one cancels that. */
 function scheduleArchive(ledger: Ledger, id: RunId, due: number): void {
 	const sql = `UPDATE runs SET archive_at = ? WHERE id = ? AND NOT EXISTS
 		(SELECT 1 FROM runs AS later WHERE later.session_id = runs.session_id AND later.seq > runs.seq)`;
 	ledger.run(sql, due, id);
 }
 
-/** Foreground sessions are kept to be continued; those of background runs are put away some time after the announce. */
+/** Foreground sessions are kept to be continued; those of background runs are archived some time after the announce. */
 function archiveTime({ mode, plan }: RunRecord, at: number): number | undefined {
 	const { cleanup, archiveAfterMinutes } = plan.afterwards;
 	if (mode === "foreground") return undefined;

@@ -4,7 +4,7 @@ import type { SessionId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RunRecord } from "./records.ts";
 
-/** When a run wrote into its session. All of a session that has no other run is its own. */
+/** When a run wrote into its session. If the session has no other run, every entry belongs to this one. */
 export interface RunTime {
 	isOnly: boolean;
 	startedAt: number | undefined;
@@ -22,7 +22,7 @@ export function runTimeOf({ run, sessionId }: RunRecord, ledger: Ledger): RunTim
 
 /**
  * What a run wrote into its session, which may have been continued before and after it. One session never has two writers,
- * so the time of an entry tells whose it is. One that tells no time belongs with the entry before it.
+ * so the time of an entry tells whose it is. One without a time belongs with the entry before it.
  */
 export function entriesOfRun(
 	entries: readonly SessionEntry[],

@@ -6,7 +6,7 @@ import type { Ledger } from "./ledger.ts";
 import { OF_PROFILE, type ProfileColumns, type ProfileKey, profileValues, toProfile } from "./profile-key.ts";
 
 /**
- * starting: somebody is starting the process; others wait for it instead of starting a second one.
+ * starting: a process is starting it; others wait for it instead of starting a second one.
  * ready: it serves its socket and claims runs. closing: it works on what it has and takes nothing new. gone: it is over.
  */
 export type HostState = "starting" | "ready" | "closing" | "gone";
@@ -16,7 +16,7 @@ export interface HostRecord {
 	profile: ProfileKey;
 	state: HostState;
 	pid?: number;
-	/** When the process with that pid was started, as the system tells it: a pid alone may be somebody else's now. */
+	/** When the process with that pid was started, as the system tells it: a pid alone may belong to another process now. */
 	pidStarted?: string;
 	socket: string;
 	leaseUntil: number;
@@ -31,7 +31,7 @@ interface HostRow extends ProfileColumns {
 	lease_until: number;
 }
 
-/** The host for a profile, or the right to start one: of two who ask at once, one is told to start it. */
+/** The host for a profile, or the right to start one: of two processes that ask at once, one is told to start it. */
 export function findOrReserveHost(
 	ledger: Ledger,
 	want: { profile: ProfileKey; at: number; startWithinMs: number; socketOf: (id: HostId) => string },
@@ -145,8 +145,8 @@ export function closeHost(ledger: Ledger, id: HostId): void {
 
 /**
  * An idle host leaves, unless a run for it was admitted in the meantime. Decided in one transaction: a process that admits a run
- * and then looks for a host either is seen here, or finds this one closing. It is gone only once its socket is: of one
- * that is killed in between, others take that away when its lease has run out.
+ * and then looks for a host either is seen here, or finds this one closing. It is gone only once its socket is: if it is
+ * killed in between, others remove the socket when its lease has expired.
  */
 export function leaveIfIdle(ledger: Ledger, id: HostId): boolean {
 	return ledger.transaction("normal", () => {
@@ -163,7 +163,7 @@ export function hostGone(ledger: Ledger, id: HostId, at: number): void {
 	ledger.transaction("normal", () => goneInTransaction(ledger, id, at));
 }
 
-/** As `hostGone`, of one whose socket is still there: the next sweep removes that, and marks it then. */
+/** Like `hostGone`, for a host whose socket is still there: the next sweep removes the socket and marks the host. */
 export function hostDied(ledger: Ledger, id: HostId, at: number): void {
 	ledger.transaction("normal", () => {
 		ledger.run("UPDATE hosts SET state = 'closing' WHERE id = ? AND state <> 'gone'", id);

@@ -26,7 +26,7 @@ export async function lookWithoutTouching(file: string, setUp: string): Promise<
 		refuseUnknown(file, database);
 		if (existsSync(damageMark(file))) requireSound(file, database);
 	} catch (error) {
-		// Somebody was killed while creating it, and to read it is to undo their half-done write first. We look again then.
+		// A process was killed while creating it, and reading it means rolling that write back first. We look again then.
 		if (!(error instanceof Error && error.message.includes("readonly"))) throw error;
 	} finally {
 		database.close();
@@ -45,14 +45,14 @@ export function refuseUnknown(file: string, database: Database): void {
 	if (version > MIGRATIONS.length) throw tooNew(file, version);
 }
 
-/** Reads it all. Takes long for a large one, so only where somebody found it damaged. */
+/** Reads it all. Takes long for a large one, so only after a process found it damaged. */
 function requireSound(file: string, database: Database): void {
 	const [found] = fileProblems(database);
 	if (found !== undefined) throw new LedgerTrouble("damaged", file, new Error(found));
 	rmSync(damageMark(file), { force: true });
 }
 
-/** What SQLite finds wrong with the file. Rows that break a rule of their table are not: those are reported one by one. */
+/** What SQLite finds wrong with the file. Rows that break a constraint are not included: they are reported singly. */
 export const fileProblems = (database: Database): string[] =>
 	(database.prepare("PRAGMA quick_check").all() as { quick_check: string }[])
 		.map((row) => row.quick_check)

@@ -10,7 +10,7 @@ import type { Ledger } from "./ledger.ts";
 import type { RunRecord } from "./records.ts";
 import { currentBranch, entriesIn } from "./transcript.ts";
 
-/** The kind of entry as which a message is in the child's session. */
+/** The type of a message's entry in the child's session. */
 export const STEERING = "pi-geon:message";
 
 /** A message to a run that was not received yet. */
@@ -46,7 +46,7 @@ export function waitingMessages(ledger: Ledger, runId: RunId): InboxMessage[] {
 
 /**
  * Marked only once the child's session file holds the message: a crash before repeats it, and never loses it. Carries
- * the fence, because a host that lost the run wrote into a branch of the session that nobody continues with.
+ * the fence, because a host that lost the run wrote into a branch of the session that is never continued.
  */
 export function messageTaken(ledger: Ledger, taken: { seq: number; fence: number; at: number }): boolean {
 	const sql = `UPDATE inbox SET taken_at = ? WHERE seq = ? AND taken_at IS NULL
@@ -54,7 +54,7 @@ export function messageTaken(ledger: Ledger, taken: { seq: number; fence: number
 	return ledger.transaction("full", () => ledger.run(sql, taken.at, taken.seq, taken.fence)) === 1;
 }
 
-/** Which run has a message now, and when it took it in, if it has. */
+/** Which run has a message now, and when that run received it, if it has. */
 export function findMessage(ledger: Ledger, seq: number): { runId: RunId; takenAt?: number } | undefined {
 	const sql = "SELECT run_id, taken_at FROM inbox WHERE seq = ?";
 	const row = ledger.get<{ run_id: RunId; taken_at: number | null }>(sql, seq);
@@ -80,13 +80,13 @@ export function messagesHeldBy(branch: readonly SessionEntry[], runId: RunId): S
 }
 
 /**
- * Messages that their run no longer took in become the task of another one, which continues in the same session under the
+ * Messages that their run did not receive become the task of another one, which continues in the same session under the
  * same plan. Part of the transaction that ends the run: there is no moment at which a message belongs to no run.
  */
 export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 	const { run, plan } = record;
 	if (run.state !== "ended") return;
-	// What a guest did not receive, its requester knows of, and continues with.
+	// The requester of a guest knows which messages the guest did not receive, and continues with them.
 	if (plan.guest || !canGoOn(run.outcome)) return;
 	const waiting = notTakenIn(ledger, record, run.endedAt);
 	if (waiting.length === 0) return;
@@ -94,7 +94,7 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 		plan: {
 			...inBackground(plan),
 			task: waiting.map(({ body }) => body).join("\n\n"),
-			// A run that could not even make its session's file leaves nothing to be gone.
+			// A run without a turn may have no session file yet, so it cannot count as missing.
 			session: { ...plan.session, resumed: plan.session.resumed || run.outcome.usage.turns > 0 },
 		},
 		mode: "background",
@@ -108,7 +108,7 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 	ledger.run(move, next.run.id, run.endedAt, run.id);
 }
 
-/** What becomes of no run's task when this one ends so: a line for each message, for the reader of the outcome. */
+/** The messages that no run will get when this one ends like this: a line for each, for the reader of the outcome. */
 export function undelivered(ledger: Ledger, record: RunRecord, { endedAt, outcome }: EndedRun): Redacted[] {
 	if (record.plan.guest || canGoOn(outcome)) return [];
 	return notTakenIn(ledger, record, endedAt).map(
@@ -117,7 +117,7 @@ export function undelivered(ledger: Ledger, record: RunRecord, { endedAt, outcom
 	);
 }
 
-/** A host that died may have written a message into the session, and not come to mark it: nobody else has looked since. */
+/** A host may have written a message into the session and died before marking it: no other process has checked since. */
 function notTakenIn(ledger: Ledger, { run, plan }: RunRecord, at: number): InboxMessage[] {
 	const waiting = waitingMessages(ledger, run.id);
 	if (waiting.length === 0) return [];

@@ -24,9 +24,9 @@ interface LedgerExtras {
  */
 export class Ledger {
 	readonly file: string;
-	/** Where the damaged ledger is kept in whose place this one was made, if it was just now and by us. */
+	/** Path of the damaged ledger this one replaced, if this process just replaced it. */
 	readonly setAside: string | undefined;
-	/** The session files it speaks of. */
+	/** The session files that its rows name. */
 	readonly files: SessionFiles;
 	readonly #database: Database;
 	readonly #statements = new Map<string, Statement>();
@@ -42,10 +42,10 @@ export class Ledger {
 
 	readonly #unreadable = new Set<number>();
 
-	/** Told of every row that cannot be read, once. */
+	/** Called once for every row that cannot be read. */
 	onUnreadable: (run: UnreadableRun) => void = () => {};
 
-	/** For what the ledger itself writes into an outcome. Without a redactor, nothing that others wrote gets into one. */
+	/** Redacts what the ledger itself writes into an outcome. Without a redactor, text from others is left out. */
 	redact: (text: string) => Redacted = () => ours`(left out: it could not be redacted)`;
 
 	foundUnreadable(run: UnreadableRun): void {
@@ -105,7 +105,7 @@ export class Ledger {
 		}
 	}
 
-	/** What is wrong with the file, rather than with us, is said in words for the user. */
+	/** Puts problems of the file, rather than of this program, into words for the user. */
 	#do<Result>(work: () => Result): Result {
 		try {
 			return work();
@@ -129,8 +129,8 @@ export class Ledger {
 }
 
 /**
- * Opens the ledger, and makes it if there is none. One that is damaged is refused, or with `setAsideIfDamaged` kept under
- * another name and replaced: only for those who can tell the user.
+ * Opens the ledger, or creates it. A damaged one is refused, or with `setAsideIfDamaged` kept under another name and
+ * replaced: only for callers that can tell the user.
  */
 export async function openLedger(
 	file: string,
@@ -142,7 +142,7 @@ export async function openLedger(
 			return await openFile(file, patienceMs, aside);
 		} catch (error) {
 			if (tries === TRIES) throw inWords(error, file);
-			if (!existsSync(file)) continue; // Another has just set it aside, after we saw that it is there.
+			if (!existsSync(file)) continue; // Another process has just set it aside, after we saw it.
 			if (!isDamage(error)) throw inWords(error, file);
 			if (!setAsideIfDamaged) throw damaged(file, error);
 			aside = await setAside(file, waitForOthers(patienceMs));

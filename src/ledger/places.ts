@@ -12,7 +12,7 @@ export interface Places {
 	hosts: string;
 	/** What Node has compiled of the hosts' code. */
 	compiled: string;
-	/** Of all pi processes that delegate; each host has one of its own. */
+	/** The log of all pi processes that delegate; each host has its own. */
 	parentLog: string;
 	/** Copies of a parent's conversation whose runs have not begun, named by the child session. */
 	forks: string;
@@ -20,7 +20,7 @@ export interface Places {
 	changes: string;
 	/** The agents that the user lets write. */
 	writeConsents: string;
-	/** Where the live page is served, and the token for it; and a file that leads a browser there. */
+	/** Files with the address and token of the live page, and with a page that takes a browser there. */
 	page: { address: string; door: string };
 	/** Folders of runs whose processes the kernel keeps apart. */
 	scratch: string;
@@ -54,8 +54,8 @@ export function placesIn(agentDir: string): Places {
 }
 
 /**
- * `ownPrograms` shows the user's own `bin` inside of a ring, where others take the place of some. `hosts` has a folder for
- * each host. `proof` says that such rings are available.
+ * `ownPrograms` shows the user's own `bin` inside a ring, with some programs replaced. `hosts` has a folder for each
+ * host. `proof` says that such rings are available.
  */
 const ringedPlaces = (dir: string): Places["ringed"] => ({
 	compiled: join(dir, "compiled"),
@@ -106,7 +106,7 @@ export function prepareSocketFolder(socket: string): void {
 	chmodSync(folder, 0o700);
 }
 
-/** Fails unless a socket is where only this user can have put it. The agent directory is the user's affair. */
+/** Fails unless a socket is where only this user can have put it. The agent directory is the user's responsibility. */
 export function requireOwnFolder(folder: string): void {
 	if (!SHARED_FOLDER.test(basename(folder))) return;
 	const found = lstatSync(folder);
@@ -115,10 +115,10 @@ export function requireOwnFolder(folder: string): void {
 
 const sharedFolderName = (): string => `pi-geon-${ownUid()}`;
 
-/** Of any number: in a ring that root has started, root is another. */
+/** Any user id: in a ring that root has started, root has another one. */
 const SHARED_FOLDER = /^pi-geon-\d+$/;
 
-/** Not by the user's name: in a ring, there may be none for the number. */
+/** Not the user's name: in a ring, the id may have none. */
 const ownUid = (): number => process.getuid?.() ?? -1;
 
 class FolderNotOurs extends Error {

@@ -1,7 +1,7 @@
 import type { Ledger } from "./ledger.ts";
 import type { SqlValue } from "./sqlite.ts";
 
-/** How long a claim holds after the last time it was renewed. */
+/** How long a claim holds after its last renewal. */
 export const CLAIM_MS = 15_000;
 
 /** A process that claims rows, so that no other one with the same session open does the same. */
@@ -9,19 +9,19 @@ export interface Claimer {
 	name: string;
 	at: number;
 	forMs: number;
-	/** Whether another claimer may still be there, and until when it claimed; one that is not need not be waited for. */
+	/** Whether another claimer, whose claim holds until `until`, may still be alive; a dead one is not waited for. */
 	isAlive?: (name: string, until: number) => boolean;
 }
 
 /** The statements by which rows of one kind are claimed. */
 export interface Claimable {
-	/** Of a row that can be claimed: `name` and `until` of the claim on it. */
+	/** Selects `name` and `until` of the claim on a row that can be claimed. */
 	held: string;
 	/** Sets both. */
 	take: string;
 }
 
-/** Claims rows for a while. Answers those that are the claimer's now. */
+/** Claims rows for a while. Answers the rows that the claimer holds now. */
 export function claimRows<Id extends SqlValue>(
 	ledger: Ledger,
 	rows: Claimable,

@@ -8,7 +8,7 @@ export interface ProfileKey {
 	ownRun?: RunId;
 }
 
-/** Of the digests of hosts whose runs are done by workers of a pool. */
+/** The prefix of the digests of hosts whose runs are done by workers of a pool. */
 export const POOL_PREFIX = "pool:";
 
 export const isOfPool = ({ digest }: ProfileKey): boolean => digest.startsWith(POOL_PREFIX);

@@ -19,7 +19,7 @@ import { closeUnreadableInTransaction, usageIn } from "./unreadable.ts";
 export function applyInTransaction(ledger: Ledger, id: RunId, event: TransitionEvent): RunRecord | undefined {
 	const record = findRun(ledger, id);
 	if (!record) {
-		// A host's own word on how it ended is better than none.
+		// How its host says it ended is better than no outcome.
 		if (event.type === "ended") closeUnreadableInTransaction(ledger, id, event);
 		else if ("at" in event) closeUnreadableInTransaction(ledger, id, { at: event.at });
 		return undefined;
@@ -52,7 +52,7 @@ export interface RunEnd {
 	at: number;
 }
 
-/** Ends a run for good. False if it is not ours to end any more: then nothing of what we know of it counts. */
+/** Ends a run for good. False if the run is no longer this host's: then its outcome does not count. */
 export function endRun(ledger: Ledger, end: RunEnd): boolean {
 	return endRuns(ledger, [end]).has(end.id);
 }
@@ -86,7 +86,7 @@ export function requestStop(ledger: Ledger, id: RunId, request: StopRequest): bo
 	return requestStops(ledger, [id], request).has(id);
 }
 
-/** The same for several at once, so that none of them ends before all of them are marked. Answers those that were open. */
+/** The same for several at once, so that none of them ends before all are marked. Answers the runs that were open. */
 export function requestStops(ledger: Ledger, ids: readonly RunId[], request: StopRequest): Set<RunId> {
 	const event: TransitionEvent = { type: "stop_requested", ...request };
 	return ledger.transaction(

@@ -53,7 +53,7 @@ export function untakenQuestion(ledger: Ledger, runId: RunId): QuestionRecord | 
 	return row && row.taken_at === null ? toQuestion(row) : undefined;
 }
 
-/** Takes it upon a process to show questions: of two that have the same session open, one does. */
+/** Claims questions for the process that shows them: of two that have the same session open, one does. */
 export const takeQuestions = (ledger: Ledger, seqs: readonly number[], by: Claimer): Set<number> =>
 	claimRows(ledger, SHOWN, seqs, by);
 
@@ -68,12 +68,12 @@ export function returnQuestions(ledger: Ledger, shower: string, parentSession: s
 	ledger.transaction("normal", () => ledger.run(sql, parentSession, shower));
 }
 
-/** What the user said to it. False if it had ended already. */
+/** Records the user's answer. False if the question had ended already. */
 export function endQuestion(ledger: Ledger, seq: number, { end, at }: { end: QuestionEnd; at: number }): boolean {
 	return ledger.transaction("full", () => closeInTransaction(ledger, seq, { end, at }));
 }
 
-/** Declined by the host of its run, which saw nobody show it: not if somebody has begun to meanwhile. */
+/** The host of its run declines a question that no parent shows. Not if a parent has begun to show it meanwhile. */
 export function declineUnseen(
 	ledger: Ledger,
 	{ seq, shower }: Pick<QuestionRecord, "seq" | "shower">,
@@ -127,7 +127,7 @@ function toQuestion(row: QuestionRow): QuestionRecord {
 	};
 }
 
-/** A row is a file's content, not our own word: what cannot be read counts as unanswered. */
+/** A row comes from a file, and may be damaged: what cannot be read counts as unanswered. */
 function questionEndIn({ state, declined, answer }: QuestionRow): QuestionEnd | undefined {
 	if (state === "open") return undefined;
 	const given = state === "answered" ? parsedLine(answer ?? "null") : undefined;

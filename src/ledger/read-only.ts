@@ -6,7 +6,7 @@ import { MIGRATIONS } from "./schema.ts";
 import { type Database, openDatabase } from "./sqlite.ts";
 import { inWords, LedgerTrouble } from "./trouble.ts";
 
-/** Opens the ledger for somebody who only looks: also one that may be read and not written, on a read-only disk for instance. */
+/** Opens the ledger for reading only, even where it cannot be written, such as on a read-only disk. */
 export async function openLedgerToLook(file: string, options?: { patienceMs?: number }): Promise<Ledger> {
 	try {
 		return await openLedger(file, options);
@@ -35,8 +35,8 @@ async function openAsItIs(file: string, trouble: LedgerTrouble): Promise<Databas
 }
 
 /**
- * SQLite wants to make the -wal and -shm files beside it even to read. Where they are not there, and cannot be made, all
- * of the ledger is in the main file, and nobody changes it: that is what `immutable` says.
+ * SQLite wants to make the -wal and -shm files beside it even to read. Where they do not exist and cannot be made, all
+ * of the ledger is in the main file, and no process changes it: that is what `immutable` says.
  */
 const immutable = (file: string): string => `${pathToFileURL(file).href}?immutable=1`;
 

@@ -28,7 +28,7 @@ export interface RunRecord {
 	plan: LaunchPlan;
 	/** Counted while it works, so that a budget survives the host. */
 	usage: Usage;
-	/** Of a run that a pool does: where it is, once that is known. */
+	/** Where a run of a pool is, once that is known. */
 	away?: Away;
 	/** What the child had last said: the evidence that is left if its host dies. */
 	partial?: Redacted;
@@ -75,7 +75,7 @@ export function findRun(ledger: Ledger, id: RunId): RunRecord | undefined {
 	return row && readable(ledger, row);
 }
 
-/** The same for those who need an answer: a run whose row cannot be read is ended first, and then can be. */
+/** The same for callers that need an answer: a run whose row cannot be read is ended first, which makes it readable. */
 export function findRunOrClose(ledger: Ledger, id: RunId, at: number): RunRecord | undefined {
 	const record = findRun(ledger, id);
 	if (record || !findUnreadable(ledger, id)) return record;

@@ -7,7 +7,7 @@ import type { Places } from "./places.ts";
 import { archivedFile, wholeAnswerFile } from "./session-files.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
-/** What a host leaves behind is of use to nobody but who looks into a failure. */
+/** What a host leaves behind only helps to investigate a failure. */
 const HOST_DAYS = 3;
 const COMPILED_DAYS = 30;
 const REMOVED_AT_ONCE = 100;
@@ -18,7 +18,7 @@ export interface Retention {
 	at: number;
 	retentionDays: number;
 	places: Places;
-	/** Where an earlier call came to. */
+	/** Where an earlier call stopped. */
 	from?: EndedPlace;
 }
 
@@ -42,7 +42,7 @@ export interface Removed {
 	failed: string[];
 }
 
-/** The turn to tidy up, which comes round once a day: of two who ask at once, one gets it. */
+/** The turn to clean up, once a day: of two processes that ask at once, one gets it. */
 export function takeDailyTurn(ledger: Ledger, at: number): boolean {
 	const sql = `${TIDIED} WHERE done_at <= excluded.done_at - ${DAY_MS}`;
 	return ledger.transaction("normal", () => ledger.run(sql, at)) === 1;
@@ -56,11 +56,11 @@ const TIDIED = `INSERT INTO chores (name, done_at) VALUES ('gc', ?)
 	ON CONFLICT (name) DO UPDATE SET done_at = excluded.done_at`;
 
 /**
- * Removes some of what has outlived its time: runs that have finished and been delivered, the sessions that have no others,
+ * Removes some of what has expired: runs that have finished and been delivered, the sessions that have no others,
  * and what dead hosts left behind. To be called again with `next` as `from` while there is one: what could not be removed
- * is passed over then, and tried again another day. Never touches what is open, or owed to a session that can be opened.
+ * is skipped then, and tried again another day. Never touches what is open, or owed to a session that can be opened.
  *
- * Files go before the rows that name them, so that a crash in between leaves nothing that nobody knows of. A session that
+ * Files go before the rows that name them, so that a crash in between leaves no file without a row. A session that
  * is about to lose its file is marked as archived first: it cannot be continued meanwhile.
  */
 export function removeExpired(ledger: Ledger, retention: Retention): Removed & { next?: EndedPlace } {
@@ -114,7 +114,7 @@ interface LosingSession {
 }
 
 const SETTLED = "delivery <> 'owed'";
-/** A session that was never kept cannot be opened again: nobody will ever ask for this. */
+/** A session that was never saved cannot be opened again: its outcomes will never be asked for. */
 const NEVER_HEARD =
 	"(delivery = 'owed' AND CASE WHEN json_valid(plan) THEN plan ->> '$.afterwards.parentKept' = 0 ELSE FALSE END)";
 
@@ -148,7 +148,7 @@ function expired(
 			"SELECT file, archived_at AS archivedAt FROM sessions WHERE id = ?",
 			id,
 		);
-		// Without a row of its own nobody knows of a file.
+		// Without a row, no file is known.
 		return row ? [{ id, ...row, last }] : [];
 	});
 	return { runs, sessions };
@@ -165,14 +165,14 @@ const removeSession = (ledger: Ledger, id: SessionId): number =>
 		id,
 	);
 
-/** Whatever their state says: one that was killed while idle never said that it was going. */
+/** Whatever their state says: a host that was killed while idle never recorded that it left. */
 function removeHosts(ledger: Ledger, before: number): number {
 	const sql = `DELETE FROM hosts WHERE id IN (SELECT id FROM hosts WHERE lease_until <= ?
 		AND NOT EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND host_id = hosts.id) LIMIT ?)`;
 	return ledger.run(sql, before, REMOVED_AT_ONCE);
 }
 
-/** Logs, and sockets of those who were killed, whose host the ledger has forgotten. */
+/** Removes logs, and sockets of killed hosts, that belong to no host of the ledger. */
 function removeHostFiles(ledger: Ledger, files: Removal, { at, places }: Retention): void {
 	const known = (id: HostId) => ledger.get("SELECT 1 FROM hosts WHERE id = ?", id) !== undefined;
 	for (const name of namesInFolder(places.hosts)) {

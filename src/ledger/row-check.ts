@@ -8,7 +8,7 @@ import { isStoredRedacted, readOutcome } from "../run/stored-outcome.ts";
 import type { Usage } from "../run/usage.ts";
 import { LAST_MOMENT } from "./session-files.ts";
 
-/** A row of `runs` as it is in the file: whatever the table allows, or somebody wrote past it. */
+/** A row of `runs` as it is in the file: whatever the table allows, or another program wrote past it. */
 export type RawRow = Readonly<Record<string, unknown>>;
 
 /** A row that cannot be read as a run. */
@@ -16,7 +16,7 @@ export interface UnreadableRun {
 	seq: number;
 	/** As it is in the row. */
 	id: string;
-	/** Which column says what it cannot say. */
+	/** Which column has an invalid value. */
 	problem: string;
 	/** The row is sound, and a newer pi-geon can read it: it is left as it is. */
 	isNewer?: true;
@@ -36,7 +36,7 @@ export interface RowContent {
 
 /**
  * What a row holds as JSON, or what keeps the row from being read as a run. Everything that is read of a row is checked
- * here, so that nothing behind it meets a value that its type rules out: a row is a file's content, not our own word.
+ * here, so that later code never meets a value that its type rules out: a row comes from a file, and may be damaged.
  */
 export function checkRow(row: RawRow): RowContent | RowProblem {
 	const problem = columnProblem(row) ?? contradictionIn(row);

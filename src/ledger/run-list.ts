@@ -7,7 +7,7 @@ export interface RunScope {
 	cwd?: string;
 }
 
-/** The ids of the runs in scope: those that are open first, then the others; the newest first of each. */
+/** The ids of the runs in scope: open ones first, then the others, each newest first. */
 export function listRunIds(ledger: Ledger, scope: RunScope, limit: number): RunId[] {
 	const open = ids(ledger, `${where(scope)} AND state <> 'ended' ORDER BY seq DESC LIMIT ?`, scope, limit);
 	if (open.length >= limit) return open;
@@ -35,7 +35,7 @@ export function countRuns(ledger: Ledger, scope: RunScope): RunCount {
 
 /**
  * The number of a run in its conversation: 1 for the oldest that is kept. It stays the same as others come, and becomes
- * smaller when older ones are removed after their time.
+ * smaller when older ones expire and are removed.
  */
 export function numberOfRun(ledger: Ledger, id: RunId): number | undefined {
 	const sql = `SELECT (SELECT count(*) FROM runs AS other
@@ -54,14 +54,14 @@ export function lastRunId(ledger: Ledger, scope: RunScope): RunId | undefined {
 	return ids(ledger, `${where(scope)} ORDER BY seq DESC LIMIT ?`, scope, 1)[0];
 }
 
-/** Those whose id begins like this, at most as many as asked for. */
+/** The runs whose id begins with `prefix`, at most `limit` of them. */
 export function runsWithPrefix(ledger: Ledger, scope: RunScope, prefix: string, limit: number): RunId[] {
 	// Ids are hexadecimal: "g" comes after everything that may follow.
 	const sql = `SELECT id FROM runs WHERE ${where(scope)} AND id >= ? AND id < ? ORDER BY seq DESC LIMIT ?`;
 	return ledger.all<{ id: RunId }>(sql, ...values(scope), prefix, `${prefix}g`, limit).map(({ id }) => id);
 }
 
-/** The run that tells the state of a session: of those that are open the oldest, which is running; else the latest. */
+/** The run that tells the state of a session: the oldest open one, which is running, or else the latest. */
 export function runOfSession(ledger: Ledger, sessionId: SessionId): RunId | undefined {
 	const sql = `SELECT id FROM runs WHERE session_id = ?
 		ORDER BY state = 'ended', CASE WHEN state = 'ended' THEN -seq ELSE seq END LIMIT 1`;

@@ -5,13 +5,13 @@ import type { Ledger } from "./ledger.ts";
 export const dataVersion = (ledger: Ledger): number =>
 	ledger.get<{ data_version: number }>("PRAGMA data_version")?.data_version ?? 0;
 
-/** What this pi-geon would have to know to read the ledger. */
+/** The schema version that a pi-geon has to know to read the ledger. */
 export const schemaVersion = (ledger: Ledger): number =>
 	ledger.get<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
 
 /**
- * All open runs and the latest others, each with a mark that changes when something about it does that is worth showing. The
- * renewal of a lease is not. Read without the long texts of a run.
+ * All open runs and the latest others, each with a mark that changes when something worth showing changes. The renewal
+ * of a lease is not. Read without the long texts of a run.
  */
 export function runMarks(ledger: Ledger, latest: number): Map<RunId, string> {
 	const sql = `${MARKS_OF_RUNS} WHERE state <> 'ended'
@@ -24,7 +24,7 @@ const MARKS_OF_RUNS = `SELECT id, concat_ws(' ', state, attempt, fence, stop_at,
 		(SELECT max(seq) FROM questions WHERE run_id = runs.id AND state = 'open')) AS mark
 	FROM runs`;
 
-/** The same of one run, however old it is. */
+/** The mark of one run, however old it is. */
 export const runMarkOf = (ledger: Ledger, runId: RunId): string | undefined =>
 	ledger.get<{ mark: string }>(`${MARKS_OF_RUNS} WHERE id = ?`, runId)?.mark;
 

@@ -2,7 +2,7 @@ import type { RunId, SessionId } from "../run/ids.ts";
 import type { Phase } from "../run/phase.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** Which runs somebody looks for. What is left out is not asked about. */
+/** Which runs to look for. A missing field matches every run. */
 export interface RunSearch {
 	phases?: readonly Phase[];
 	/** How it ended; `failed`: in any way but with success. */
@@ -40,7 +40,7 @@ export function runsOfSession(ledger: Ledger, sessionId: SessionId, limit: numbe
 		.reverse();
 }
 
-/** Every agent and every directory that there are runs of, as far as their sessions are kept. */
+/** Every agent, and every directory, of the sessions that are kept. */
 export const agentsWithRuns = (ledger: Ledger): string[] => distinctOf(ledger, "agent");
 export const foldersWithRuns = (ledger: Ledger): string[] => distinctOf(ledger, "cwd");
 

@@ -4,9 +4,9 @@ import type { RunId } from "../run/ids.ts";
 export const wholeAnswerFile = (sessionFile: string, runId: RunId): string =>
 	`${sessionFile.replace(/\.jsonl$/, "")}.${runId}.answer.md`;
 
-/** The name of a file that was put away: told by the time alone, so that the process that completes it finds the same one. */
+/** The name of an archived file: it follows from the time alone, so that any process that completes it gets the same one. */
 export const archivedFile = (file: string, archivedAt: number): string =>
 	`${file}.deleted.${new Date(Math.min(Math.max(0, archivedAt), LAST_MOMENT)).toISOString().replaceAll(":", "-")}`;
 
-/** The latest moment that a date can tell: a damaged row may say a later one. */
+/** The latest time that a `Date` can hold: a damaged row may have a later one. */
 export const LAST_MOMENT = 8.64e15;

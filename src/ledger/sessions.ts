@@ -15,7 +15,7 @@ export function waitsForSession(ledger: Ledger, runId: RunId): boolean {
 	return ledger.get(sql, runId) !== undefined;
 }
 
-/** Whether somebody is working in a session right now. */
+/** Whether a session has a running run. */
 export function sessionAtWork(ledger: Ledger, id: SessionId): boolean {
 	return ledger.get("SELECT 1 FROM runs WHERE session_id = ? AND state = 'running'", id) !== undefined;
 }

@@ -4,16 +4,17 @@ import { openDatabase } from "./sqlite.ts";
 import { damageMark } from "./trouble.ts";
 
 /**
- * Keeps a damaged ledger under another name, with the two files that belong to it, so that a new one can be made. Of
- * several processes that find it damaged at once, one does it, and the others find it done.
+ * Keeps a damaged ledger under another name, with the two files that belong to it, so that a new one can be made. If
+ * several processes find it damaged at once, one does it, and the others find it done.
  *
- * Answers the name; undefined if another was quicker.
+ * Answers the name; undefined if another process was quicker.
  */
 export async function setAside(file: string, setUp: string): Promise<string | undefined> {
 	return alone(file, setUp, async () => {
 		if (!existsSync(file) || !(await isStillDamaged(file, setUp))) return undefined;
 		const aside = `${file}.damaged.${new Date().toISOString().replaceAll(":", "-")}`;
-		// The main file last: killed in between, the next one finds it damaged still. Its -wal must never meet the new one.
+		// The main file last: if we are killed in between, the next process still finds it damaged. The old -wal must never
+		// meet the new file.
 		for (const end of ["-wal", "-shm", ""]) renameIfThere(file + end, aside + end);
 		rmSync(damageMark(file), { force: true });
 		return aside;
@@ -31,8 +32,8 @@ async function isStillDamaged(file: string, setUp: string): Promise<boolean> {
 }
 
 /**
- * SQLite's own lock on an empty file beside it: the system gives it back when its holder dies. The file stays: who waits
- * for the lock has it open, and SQLite does not continue with a file that was removed.
+ * SQLite's own lock on an empty file beside it: the system gives it back when its holder dies. The file
+ * stays: processes that wait for the lock have it open, and SQLite fails on a file that was removed.
  */
 async function alone<Result>(file: string, setUp: string, work: () => Promise<Result>): Promise<Result> {
 	const lock = `${file}.lock`;

@@ -47,7 +47,7 @@ interface AttemptSpending {
 	usage: Usage | undefined;
 }
 
-/** What no attempt accounts for is the last model's: of the attempt that lasts, and of attempts that were not recorded. */
+/** Usage that no attempt accounts for (the current one, or unrecorded ones) is attributed to the last model. */
 function spendingByModel(ledger: Ledger, id: RunId, whole: Usage, attempts: AttemptSpending[]): SpendingRow["models"] {
 	const known = attempts.flatMap(({ model, usage }) => (model !== null && usage ? [{ model, usage }] : []));
 	const rest = subtractUsage(
@@ -59,7 +59,7 @@ function spendingByModel(ledger: Ledger, id: RunId, whole: Usage, attempts: Atte
 	return [...known, { model: last, usage: rest }];
 }
 
-/** Cost is a sum of fractions, so what is left of it may be a speck of dust. */
+/** Cost is a sum of fractions, so what is left of it may be a rounding error. */
 const isNothing = ({ input, output, cacheRead, cacheWrite, cost }: Usage): boolean =>
 	input + output + cacheRead + cacheWrite === 0 && cost < 1e-9;
 

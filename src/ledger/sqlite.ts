@@ -34,8 +34,8 @@ function nodeSqlite(): typeof import("node:sqlite") | undefined {
 }
 
 /**
- * Node refuses to read a whole number that is too large for it, and with it every row of the answer. We write none: such
- * a number is damage, and comes as one that is not exact, which the check of the row finds.
+ * Node throws on an integer that is too large for a number, and with it on every row of the answer. We write none: such
+ * an integer is damage. It is read as an inexact number, which the check of the row finds.
  */
 export function readAnyNumber(statement: Statement, read: (statement: Statement) => unknown): unknown {
 	try {

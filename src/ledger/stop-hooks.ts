@@ -12,8 +12,8 @@ export function oweStopHook(ledger: Ledger, id: RunId): void {
  * makes one run twice.
  */
 export function takeStopHooks(ledger: Ledger, atMost: number): EndedRecord[] {
-	// Asking before locking: nearly always there is none. At every look, so without a value: with one that limits the rows,
-	// SQLite plans the query again each time.
+	// Asking before locking: nearly always there is none. The LIMIT is fixed since this runs at every look:
+	// for a bound one, SQLite plans the query again each time.
 	if (atMost < 1 || !ledger.get("SELECT 1 FROM runs WHERE stop_hook = 'owed' LIMIT 1")) return [];
 	const owed = "SELECT id FROM runs WHERE stop_hook = 'owed' ORDER BY seq LIMIT ?";
 	return ledger.transaction("full", () =>

@@ -10,7 +10,7 @@ import { closeUnreadableInTransaction } from "./unreadable.ts";
 export interface Sweep {
 	at: number;
 	outcomeOf: (record: RunRecord, cause: EndCause) => Outcome;
-	/** What is known of processes; without it, a lease that has run out is all that counts. */
+	/** Knows about processes. Without it, an expired lease is enough to give up on a host. */
 	reaper?: Reaper;
 }
 
@@ -18,25 +18,25 @@ export interface Sweep {
 export interface Reaper {
 	/** Whether to give up on a host whose lease has run out. */
 	mayReap(host: HostRecord): boolean;
-	/** It could not have renewed its lease meanwhile: patience with it starts again. */
+	/** The host could not renew its lease meanwhile. Restarts its grace period. */
 	lookAgain(host: HostRecord): void;
 	/** Milliseconds since some moment, never backwards. */
 	elapsed(): number;
 	/**
-	 * Removes what a host leaves in the file system; one that is still there puts it back. False if that has to be tried
-	 * again before the host is marked as gone. Runs do not wait for it forever.
+	 * Removes what a host leaves in the file system; a host that is still alive puts it back. False if the removal has to
+	 * be tried again before the host is marked as gone. Runs do not wait for it forever.
 	 */
 	clear(host: HostRecord, facts: { hasRuns: boolean }): boolean;
-	/** Makes sure that the process of a host that was given up on does nothing any more. */
+	/** Ends the process of a host that was given up on. */
 	reap(host: HostRecord): void;
 }
 
 /**
- * Puts right what dead hosts left behind. Any process may do it at any time; the first one to see an expired lease does.
- * A run without a host is ended if a stop was asked for or its attempts are used up, and else waits for another host.
+ * Cleans up after dead hosts. Any process may do it at any time; the first one to see an expired lease does.
+ * A run without a host is ended if a stop was requested or its attempts are used up, and is queued again otherwise.
  *
- * In this order: a silent host is marked as gone, so that it can renew nothing any more; then its process is ended; then
- * its runs are given free. So nobody works on a run while somebody else may still write into its session.
+ * The order matters: a silent host is marked as gone, so that it can no longer renew its leases; then its process is
+ * ended; then its runs are released. So no host works on a run while another may still write into its session.
  */
 export function sweep(ledger: Ledger, options: Sweep): { requeued: RunRecord[]; ended: RunRecord[] } {
 	const { at } = options;
@@ -58,7 +58,7 @@ export function sweep(ledger: Ledger, options: Sweep): { requeued: RunRecord[]; 
 	});
 }
 
-/** To wait longer for the lock than this means that nobody could write. */
+/** If we waited longer than this for the lock, no other process could write either. */
 const LOCKED_MS = 100;
 
 class LockedMeanwhile extends Error {}
@@ -66,7 +66,7 @@ class LockedMeanwhile extends Error {}
 function giveUpOnSilentHosts(ledger: Ledger, { at, reaper }: Sweep): void {
 	const silent = selectHosts(ledger, "state <> 'gone' AND lease_until <= ?", at);
 	const hasRuns = ({ id }: HostRecord) => heldRuns(ledger, id).size > 0;
-	// Cleared before they are marked: nobody looks at a marked one without runs again, and we may die in between.
+	// Cleared before they are marked: no sweep looks at a marked host without runs again, and we may die in between.
 	const given = reaper
 		? silent.filter((host) => reaper.mayReap(host) && reaper.clear(host, { hasRuns: hasRuns(host) }))
 		: silent;
@@ -75,21 +75,21 @@ function giveUpOnSilentHosts(ledger: Ledger, { at, reaper }: Sweep): void {
 	const asked = reaper?.elapsed() ?? 0;
 	const mark = () => {
 		if ((reaper?.elapsed() ?? 0) - asked > LOCKED_MS) throw new LockedMeanwhile();
-		// Changes nothing, but fails on a full disk, as the host's renewal does: patience begins when there is room again.
+		// Changes nothing, but fails on a full disk, as the host's renewal does: the grace period starts once there is space.
 		for (const { id } of spared) ledger.run("UPDATE hosts SET state = state WHERE id = ?", id);
-		// Again with the lease: it may have been renewed since.
+		// Checks the lease again: it may have been renewed since.
 		return given.filter(({ id }) => ledger.run(sql, id, at) === 1);
 	};
 	let marked: HostRecord[] = [];
 	try {
 		if (silent.length > 0) marked = ledger.transaction("full", mark);
 	} catch (error) {
-		// Who kept us from writing kept the host from it too.
+		// The lock that kept us from writing kept the hosts from renewing too.
 		for (const host of silent) reaper?.lookAgain(host);
 		if (!(error instanceof LockedMeanwhile)) throw error;
 	}
 	if (!reaper) return;
-	// And all whose runs are to be released, no matter which process marked them: it may have died before it could end the process.
+	// Also hosts that another process marked, if they still have runs: it may have died before it ended their process.
 	const held = `id IN (SELECT host_id FROM runs WHERE state = 'running' AND lease_until <= ?)`;
 	for (const host of [...marked, ...selectHosts(ledger, `state = 'gone' AND ${held}`, at)]) reaper.reap(host);
 }

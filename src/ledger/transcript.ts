@@ -8,11 +8,11 @@ export const MAX_SESSION_FILE = 64 * 1024 * 1024;
 
 /** The entries of a session file, read without the help of pi: its own way of opening a session may rewrite the file. */
 export function entriesIn(file: string, files: SessionFiles): SessionEntry[] {
-	// What is too large was never ours.
+	// No child writes a file that large.
 	return files.read(file, MAX_SESSION_FILE)?.split("\n").flatMap(entryOn) ?? [];
 }
 
-/** What a line holds: nothing, if it is just being written, or is half of one that never will be. */
+/** The entry on a line; none if the line is still being written, or was cut off by a crash. */
 export function entryOn(line: string): SessionEntry[] {
 	const entry = parsedLine(line);
 	return isEntry(entry) ? [entry] : [];

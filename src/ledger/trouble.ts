@@ -19,7 +19,7 @@ const TROUBLE_KINDS: Readonly<Record<number, TroubleKind>> = {
 /** The system's own words for it, before SQLite has the file: not yours, a disk for reading only. */
 const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
 
-/** The ledger cannot be used just now. The message says why and what to do. */
+/** The ledger cannot be used right now. The message says why and what to do. */
 export class LedgerTrouble extends Error {
 	override name = "LedgerTrouble";
 	readonly kind: TroubleKind;
@@ -29,7 +29,7 @@ export class LedgerTrouble extends Error {
 		this.kind = kind;
 	}
 
-	/** Whether it may be over in a while, without anybody starting again. */
+	/** Whether it may pass by itself, without a restart. */
 	get mayPass(): boolean {
 		return this.kind === "locked" || this.kind === "full" || this.kind === "disk";
 	}
@@ -72,6 +72,6 @@ function leaveMark(file: string): void {
 	try {
 		writeFileSync(damageMark(file), "", { mode: 0o600 });
 	} catch (error) {
-		if (!(error instanceof Error && "code" in error)) throw error; // The damage is to be told, not this.
+		if (!(error instanceof Error && "code" in error)) throw error; // Report the damage, not this error.
 	}
 }

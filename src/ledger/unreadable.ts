@@ -11,13 +11,13 @@ import type { Ledger } from "./ledger.ts";
 import { closeQuestionsInTransaction } from "./open-questions.ts";
 import { checkRow, type RawRow, type UnreadableRun } from "./row-check.ts";
 
-/** What is wrong with the row of a run; undefined if there is none, or nothing is. */
+/** What is wrong with the row of a run; undefined if there is no row, or it can be read. */
 export function findUnreadable(ledger: Ledger, id: string): UnreadableRun | undefined {
 	const row = ledger.get<RawRow>("SELECT * FROM runs WHERE id IS ?", id);
 	return row && toUnreadable(row);
 }
 
-/** All rows that cannot be read. Reads every row: for those who examine the ledger. */
+/** All rows that cannot be read. Reads every row, so only for examining the ledger. */
 export function unreadableRuns(ledger: Ledger): UnreadableRun[] {
 	const rows = ledger.all<{ seq: number }>("SELECT seq FROM runs");
 	// One by one: all plans at once may be more than fits into memory.
@@ -33,10 +33,10 @@ function toUnreadable(row: RawRow): UnreadableRun | undefined {
 }
 
 /**
- * Ends a run whose row cannot be read, so that it holds up nobody: neither its session, nor the lane, nor its host, nor
- * those who wait for it. The row becomes one that can be read, of a run that failed for this reason, and owes that to the
- * session that asked. What the row said is kept in its plan, as `damagedRow`. A row that can be read stays as it is, and
- * so does one that a newer pi-geon wrote: that one can still end it as it should.
+ * Ends a run whose row cannot be read, so that it blocks neither its session, nor the lane, nor its host, nor the calls
+ * that wait for it. The row becomes a readable one of a run that failed for this reason, and its outcome is owed to the
+ * session that asked. The old content is kept in its plan, as `damagedRow`. A readable row stays as it is, and so does
+ * one that a newer pi-geon wrote: the newer pi-geon can still end that run properly.
  */
 export function closeUnreadableInTransaction(ledger: Ledger, id: string, how: { at: number; outcome?: Outcome }): void {
 	close(ledger, ledger.get<RawRow>("SELECT * FROM runs WHERE id IS ?", id), how);
@@ -96,7 +96,7 @@ export function closeUnreadableRow(ledger: Ledger, { seq }: UnreadableRun, at: n
 	ledger.transaction("full", () => close(ledger, ledger.get<RawRow>("SELECT * FROM runs WHERE seq = ?", seq), { at }));
 }
 
-/** What is said of such a run, wherever it is asked about. */
+/** What is said about such a run, wherever it is asked for. */
 export const unreadableMessage = (ledger: Ledger, { id, problem, isNewer }: Omit<UnreadableRun, "seq">): string =>
 	`The record of run ${id} in ${ledger.file} cannot be read: ${problem}. ` +
 	(isNewer ? UPDATE : "What became of the run is not known.");
@@ -121,7 +121,7 @@ const lostOutcome = (ledger: Ledger, found: UnreadableRun, usage: Usage): Outcom
 	warnings: [],
 });
 
-/** A row needs a session that exists. One that names none gets its own, which has no transcript. */
+/** A row needs an existing session. One that names none gets its own, which has no transcript. */
 function sessionOf(ledger: Ledger, id: string, plan: LaunchPlan, at: number): string {
 	if (ledger.get("SELECT 1 FROM sessions WHERE id = ?", id)) return plan.session.id;
 	ledger.run(
@@ -167,5 +167,5 @@ const asCount = (value: unknown): number => (Number.isSafeInteger(value) && Numb
 const asMoment = (value: unknown): number | undefined =>
 	Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= 8.64e15 ? Number(value) : undefined;
 
-/** None where it cannot be told. */
+/** No usage if it cannot be read. */
 export const usageIn = (value: unknown): Usage => readUsage(value) ?? NO_USAGE;

@@ -6,7 +6,7 @@ const WAIT_STEP_MS = 250;
 /** What the system says of a folder that is forbidden or a disk that is full. */
 const PASSING: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT", "EMFILE", "ENFILE"]);
 
-/** Does what needs the ledger or its folder, again and again while trouble with them may pass, for so long at most. */
+/** Does work that needs the ledger or its folder. Retries while trouble with them may pass, up to a time limit. */
 export async function waitOutTrouble<Result>(
 	work: () => Result | Promise<Result>,
 	{ clock, withinMs }: { clock: Clock; withinMs: number },

@@ -55,7 +55,7 @@ export function logTo({ context, write, redact }: LogTarget): Log {
 	return { info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** For those who have nowhere to write. */
+/** For processes that have nowhere to write. */
 export const NO_LOG: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** An error has nothing that JSON would show. */

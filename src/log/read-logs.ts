@@ -39,7 +39,7 @@ export interface LogPlaces {
 }
 
 const DEFAULT_LIMIT = 100;
-/** Of one file: more than a file may ever hold, and a bound for one that somebody else filled. */
+/** Limit for one file: more than we ever write, and a bound for a file that another program filled. */
 const LOG_BYTES_READ = 4 * 1024 * 1024;
 
 /**
@@ -96,7 +96,7 @@ type KnownOfFile = Pick<LogLine, "role" | "host" | "time">;
 function logLineOf(line: string, known: KnownOfFile): LogLine | undefined {
 	if (line.trim() === "") return undefined;
 	const value = jsonOf(line);
-	// What somebody printed, or half a line: a file is cut at its beginning, and a disk may be full.
+	// Another program's output, or half a line: a file is cut at its beginning, and a disk may be full.
 	if (value === undefined) return { ...known, level: "warn", message: line.trimEnd(), facts: { printed: true } };
 	const { time, level, role, message, pid, host, runId, agent, session, ...facts } = value;
 	// The events that pi prints in its JSON mode.

@@ -10,7 +10,7 @@ export const OUR_TOOLS: readonly string[] = [
 /** What the lines about them say. */
 export const USED_A_TOOL = "used a tool";
 
-/** A call that is over, as the log tells it: what was asked of whom and how it went. Never what was found. */
+/** A finished call as the log records it: the question, which service got it, and how it went. Never the answer. */
 export interface ToolUse {
 	tool: string;
 	ms: number;
@@ -70,7 +70,7 @@ function tellable(tool: string, args: Record<string, unknown>): object {
 	return {
 		...shortTexts({ file: path }),
 		...(hosts.length > 0 && { hosts: [...new Set(hosts)] }),
-		// Not the words: they say what somebody works on.
+		// Not the words: they reveal what the user works on.
 		...(searches.length > 0 && { queryChars: searches.map(({ length }) => length) }),
 	};
 }

@@ -4,7 +4,7 @@ import { extname, join } from "node:path";
 /** Folders that hold what was made or fetched, not what was written. */
 const SKIPPED = /^(\..*|node_modules|target|dist|build|out|vendor|venv|__pycache__)$/;
 
-/** Reading on would take longer than anybody waits. */
+/** Reading more would take longer than a caller waits. */
 export const MOST_PROJECT_FILES = 10_000;
 
 /** The source files below a folder, as written by people: nearest first, no links followed. */

@@ -153,7 +153,7 @@ function noteLeft(session: LspSession, left: readonly ServerProject[]): void {
 	session.notes.add(`${plural(left.length, "project")} not asked: ${roots}. Give a \`file\` of one.`);
 }
 
-/** clangd knows only what it was shown where nobody tells it which files there are. */
+/** Without a list of the files, clangd knows only those that it was shown. */
 export function noteLimitsOf(session: LspSession, { definition, root }: ServerLaunch): void {
 	if (definition.name !== "clangd" || COMPILE_COMMANDS.some((file) => hasMarker(root, { file }))) return;
 	const where = session.workspace.show(root);

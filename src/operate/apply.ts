@@ -16,7 +16,7 @@ import { type ChangeSources, denied, requireChanges, whyNotWhole } from "./chang
 import type { Denial } from "./denial.ts";
 
 export interface ChangeRequest extends ChangeSources {
-	/** Who asks, for the record. */
+	/** The requester, for the record. */
 	by: string;
 }
 
@@ -67,7 +67,7 @@ export async function undoChanges(record: RunRecord, request: ChangeRequest): Pr
 		from: ["applied", "applying", "undoing"],
 		to: "before",
 		settled: { state: back, what: "undone" },
-		// Somebody was killed before any file was touched.
+		// A process was killed before it touched any file.
 		journal: async () =>
 			changes.state === "applied" ? undefined : { top: "", entries: [], newFolders: [], folderModes: {} },
 	});
@@ -91,7 +91,7 @@ async function change(
 ): Promise<ChangeDone | ChangeRefused> {
 	const { runId } = changes;
 	const begun = beginChange(ledger, runId, { to: via, from, holder: thisProcess() });
-	if ("busyWith" in begun) return denied(`Changes of run ${begun.busyWith} are being applied just now. Try again.`);
+	if ("busyWith" in begun) return denied(`Changes of run ${begun.busyWith} are being applied right now. Try again.`);
 	if ("is" in begun) return denied(`The changes of run ${runId} are ${begun.is ?? "gone"}.`);
 	const folder = changeFiles(places, runId).applied;
 	let known: Journal | undefined;

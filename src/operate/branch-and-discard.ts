@@ -32,7 +32,7 @@ export async function branchChanges(
 	return { runId, done: made === "made" ? "branched" : "already", state: to, files: changes.total.files, branch: name };
 }
 
-/** What a branch is called that nobody named. */
+/** The name of a branch if the user gives none. */
 export const usualBranch = ({ label, run }: Pick<RunRecord, "label" | "run">): string =>
 	`pi-geon/${branchWord(label) ?? run.id}`;
 

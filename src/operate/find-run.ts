@@ -10,7 +10,7 @@ const NAMED_AT_MOST = 5;
 /**
  * The run a user means: by its id or the beginning of one, its number in the list (`3` or `#3`), its label, or `last`.
  * In this order of certainty: a whole id before a number, a number before a label, a label before half an id.
- * `seeAll` tells who named none of them how to see which there are.
+ * `seeAll` tells a caller that named none of them how to list them.
  */
 export function findRunNamed(ledger: Ledger, name: string, scope: RunScope, seeAll = ""): RunRecord | Denial {
 	const wanted = name.trim();
@@ -50,7 +50,7 @@ function byNumber(ledger: Ledger, wanted: string, { parentSession }: RunScope): 
 	return id ?? (hash === "#" ? noSuchRun(`There is no run #${digits} in this session.`) : undefined);
 }
 
-/** Of several runs in one session, which all have its label, the one that is open tells most; else the latest. */
+/** All runs of a session share its label. Prefers the open one, and else the latest. */
 function runByLabel(ledger: Ledger, wanted: string, scope: RunScope): RunId | Denial | undefined {
 	const labelled = runsWithLabel(ledger, scope, wanted);
 	const [latest] = labelled;

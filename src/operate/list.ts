@@ -14,7 +14,7 @@ const MOST_SESSIONS = 100;
 const MOST_LISTED_MESSAGES = 20;
 const LISTED_TASK_CHARS = 200;
 const LISTED_MESSAGE_CHARS = 1000;
-/** Of the messages of all rows together. */
+/** Limit for the messages of all rows together. */
 const MESSAGE_BYTES = 30 * 1024;
 
 export interface ListRequest {

@@ -38,7 +38,7 @@ export async function modelInPi(question: ModelQuestion): Promise<ModelHere> {
 	};
 }
 
-/** Of an agent that does not run: what is written in the files. */
+/** What the files say, for an agent that does not run. */
 export const modelOfOff = (agent: Agent, config: ModelQuestion["config"]): ModelHere => ({
 	words: asked(agent, config),
 	fallbacks: namedFallbacks({ agent, config }).names,

@@ -36,7 +36,7 @@ export interface SendHooks {
 	onAsk?: AskUser;
 }
 
-/** accepted: on its way, nobody waits. timeout: not answered yet. Either way the report comes by itself. */
+/** accepted: on its way, and the caller does not wait. timeout: not answered yet. Either way the report comes by itself. */
 export type SendAnswer =
 	| Reply
 	| { status: "accepted" | "timeout"; runId: string; sessionKey: string; note: string }

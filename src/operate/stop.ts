@@ -9,7 +9,7 @@ import type { StopRequest } from "../run/run.ts";
 /** What became of a request to stop. It is kept in the ledger: the host of the run ends it, or the process that finds it. */
 export type Stopped = { runId: RunId; was: "open" | "stopping" | "ended" };
 
-/** Who asks. */
+/** The requester. */
 export type Stopper = Pick<StopRequest, "by" | "command">;
 
 /** The user, with one command or key: make one for each, and pass it for all runs that it stops. */

@@ -149,7 +149,7 @@ async function readByPi(name: string, models: readonly PiModels[number][]): Prom
 	return {
 		model: { provider: found.model.provider, id: found.model.id },
 		...(found.thinkingLevel && { thinking: found.thinkingLevel }),
-		// That several providers have it (pi >= 1.0) is said by who chose among them.
+		// The caller, which chose among the providers, reports that several have it (pi >= 1.0 reports that here too).
 		warnings: diagnostics.filter(({ code }: { code?: string }) => code !== "ambiguous").map(({ message }) => message),
 	};
 }

@@ -4,7 +4,7 @@ import type { ModelQuestion } from "./model-for.ts";
 import { isInherit } from "./model-name.ts";
 import type { FallbackModel, ModelChoice } from "./plan.ts";
 
-/** Each is an attempt of its own, and no run should ask for more models than anybody reads about in its warnings. */
+/** Each is an attempt of its own, and no run should ask for more models than a user reads about in its warnings. */
 const MOST_FALLBACKS = 10;
 
 interface NamedFallbacks {
@@ -12,7 +12,7 @@ interface NamedFallbacks {
 	names: readonly string[];
 }
 
-/** Whose list counts: that of the agent's file, also an empty one, else the configured one. */
+/** Whose list counts: that of the agent's file, even an empty one, else the configured one. */
 export function namedFallbacks({ agent, config }: Pick<ModelQuestion, "agent" | "config">): NamedFallbacks {
 	if (agent.fallbackModels) return { from: `fallbackModels of ${agent.file}`, names: agent.fallbackModels };
 	const { fallbackModels } = config.agents.defaults.subagents;

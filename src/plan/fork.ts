@@ -8,7 +8,7 @@ import { forkFile } from "./session-place.ts";
 export interface ParentConversation {
 	/** Whether anything was said before that call. */
 	isEmpty(toolCall: string | undefined): boolean;
-	/** Writes what was said before that call to `session.fork`, where nobody reads it before the run is admitted. */
+	/** Writes what was said before that call to `session.fork`, which is not read before the run is admitted. */
 	copy(to: {
 		session: ChildSession & { fork: string };
 		cwd: string;

@@ -92,9 +92,9 @@ export interface ParentFacts {
 	modelSource(model: ModelChoice): Promise<ModelSource>;
 	/** Asks the user about an agent of a project that is not trusted. */
 	approveProjectAgent(question: ProjectAgentQuestion): Promise<Approval>;
-	/** Why the kernel cannot enforce what a child may do; undefined if it can. Absent: nobody knows before a host tries. */
+	/** Why the kernel cannot enforce what a child may do; undefined if it can. Absent: unknown before a host tries. */
 	ringTrouble?(): Promise<string | undefined>;
-	/** Whether a tree can be made of the working directory. Absent: nobody knows before a host tries. */
+	/** Whether a tree can be made of the working directory. Absent: unknown before a host tries. */
 	askForTree?: AskForTree;
 	/** Asks the user whether an agent may write with these tools. Undefined: they left before they answered. */
 	askToWrite(agent: AgentDefinition, tools: readonly string[]): Promise<WriteConsent | undefined>;

@@ -31,12 +31,12 @@ export function effectiveLimits(wish: LimitWish, config: Config): { limits: Limi
 	return { limits, warnings };
 }
 
-/** How long a run may take that nobody asked a time for: one that continues a session. */
+/** How long a run may take when no time was asked for: one that continues a session. */
 export const continuedFor = ({ agents }: Config): Pick<LimitWish, "runTimeoutSeconds"> => ({
 	runTimeoutSeconds: agents.defaults.subagents.runTimeoutSeconds,
 });
 
-/** A run that somebody waits for has the shorter cap: the parent can do nothing meanwhile. */
+/** A foreground run has the shorter cap: the parent can do nothing meanwhile. */
 function hardCap(
 	{ agent, background, runTimeoutSeconds }: LimitWish,
 	{ subagents, agents }: Config,

@@ -34,9 +34,9 @@ export interface LaunchPlan {
 	modelWarnings?: string[];
 	thinking?: ThinkingLevel;
 	limits: Limits;
-	/** Of a run that somebody waits for: the time limit of one that continues its session without anybody waiting. */
+	/** Only in the plan of a foreground run: the time limit for a background run that continues its session. */
 	backgroundTimeoutMs?: number;
-	/** `process`: in a host of its own, so that it takes nobody with it. */
+	/** `process`: in a host of its own, so that a crash takes no other run with it. */
 	isolation: Isolation;
 	/** How many attempts the run may have: each host that takes it up counts, and each try after a failure of the provider. */
 	maxAttempts: number;
@@ -48,7 +48,7 @@ export interface LaunchPlan {
 	tree?: PlannedTree;
 	/** Workers on other machines do it. Absent: a host of this machine does. */
 	pool?: PlannedPool;
-	/** Of a run that came here from a pool: what is left over when it ends is its requester's to continue with. */
+	/** The run came here from a pool: its requester continues with messages that it did not receive. */
 	guest?: true;
 	/** A JSON Schema the finalized result must satisfy. */
 	outputSchema?: Record<string, unknown>;
@@ -59,7 +59,7 @@ export interface LaunchPlan {
 	principal: Principal;
 	/**
 	 * What becomes of the transcript once the outcome has been announced. A parent's session that is not kept cannot be
-	 * opened again: what it has not heard when its pi ends, nobody will.
+	 * opened again: outcomes that it was not told before its pi exits are never delivered.
 	 */
 	afterwards: { cleanup: "keep" | "delete"; archiveAfterMinutes: number; parentKept: boolean };
 	/** The span of another program that this pi was started in. Absent: none is known. */
@@ -134,7 +134,7 @@ export interface PlannedSkill {
 }
 
 export interface FallbackModel extends ModelChoice {
-	/** As it is written in the list, for those who cannot look names up. */
+	/** As it is written in the list, for programs that cannot look names up. */
 	named: string;
 	/** Where the name says so, as in `sonnet:high`. */
 	thinking?: ThinkingLevel;

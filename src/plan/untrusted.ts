@@ -7,7 +7,7 @@ import { INSTRUCTIONS, TOOL_NOTES } from "./context-file-names.ts";
 interface ProjectFolder {
 	cwd: string;
 	homeDir: string;
-	/** Undefined: nobody has decided. */
+	/** Undefined: the user has not decided. */
 	isTrusted: boolean | undefined;
 }
 
@@ -15,7 +15,7 @@ interface ProjectFolder {
 const BROUGHT = [".pi", join(".agents", "skills"), ...INSTRUCTIONS, ...TOOL_NOTES];
 
 /**
- * Whether nobody may be asked here, and no answer counts: in a project that is not trusted. A folder that brings nothing
+ * Whether no user may be asked here, and no answer counts: in a project that is not trusted. A folder that brings nothing
  * that a child is told by, and nothing that pi reads, needs no decision: there the user's own agents may ask. What is
  * there at this moment counts: a branch may have brought it since the user gave an answer.
  */

@@ -15,8 +15,8 @@ export function isDead({ pid, pidStarted }: HostProcess): boolean {
 
 /**
  * Ends the process of a host that others have given up on: it hangs, or is suspended and would come back. Returns when it
- * does nothing any more. Where the system does not tell when a process was started, its number may be somebody else's by
- * now, and nothing is ended; the host then finds out by itself that it was replaced.
+ * does nothing any more. Where the system does not tell when a process was started, its number may belong to another
+ * process, and nothing is ended; the host then finds out by itself that it was replaced.
  */
 export function endProcess(host: HostProcess): void {
 	const { pid } = host;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /**
  * When a process was started, as a token to compare: a pid is used again sooner or later. Undefined where the system
- * does not tell, or the process is gone. One that nobody has collected yet (a zombie) is gone: it does nothing any more.
+ * does not tell, or the process is gone. One that its parent has not collected yet (a zombie) is gone: it does nothing.
  */
 export function processStart(pid: number): string | undefined {
 	try {

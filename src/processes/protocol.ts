@@ -12,9 +12,9 @@ import type { Usage } from "../run/usage.ts";
 export type ToHost =
 	| { type: "wake" } // There is something new in the ledger: a queued run, a stop request, a message.
 	| { type: "ping" } // Answered with a pong: a process that listens may still not be able to work.
-	// Quiet: without progress. User: somebody is here to answer questions. The latest one counts.
+	// Quiet: without progress. User: there is a user here to answer questions. The latest one counts.
 	| { type: "watch"; runId: RunId; quiet?: boolean; user?: boolean }
-	// Like watch, of somebody who only looks on: see Watchers. A message of its own, so that an older host, to which an observer
+	// Like watch, from an observer: see Watchers. A message of its own, so that an older host, to which an observer
 	// would be a watcher like any other, passes over it.
 	| { type: "observe"; runId: RunId }
 	| { type: "answer"; runId: RunId; askId: number; answer?: Answer }
@@ -22,12 +22,12 @@ export type ToHost =
 
 export type FromHost = { type: "pong" } | OfRun;
 
-/** What is told to those who watch a run. */
+/** What the watchers of a run are told. */
 export type OfRun =
 	| { type: "progress"; runId: RunId; progress: Progress }
 	| { type: "started" | "ended" | "asks"; runId: RunId }
 	| { type: "ask"; runId: RunId; askId: number; question: Question }
-	| { type: "withdrawn"; runId: RunId; askId: number }; // Answered by another, or of no use any more.
+	| { type: "withdrawn"; runId: RunId; askId: number }; // Answered by another watcher, or obsolete.
 
 /** A dialog that an extension in a child opens. */
 export type Question =

@@ -43,9 +43,9 @@ export function createReaper(ports: Ports, ourselves?: HostId): Reaper {
 	};
 }
 
-/** Of one that is known to be dead, or that never came up. */
+/** Cleans up after a host that is known to be dead, or that never came up. */
 export function reapDead(ledger: Ledger, host: HostRecord, { clock, wire }: Ports): void {
-	// In this order: nobody looks after one that is marked as gone.
+	// In this order: no process cleans up after a host that is marked as gone.
 	const mark = wire.remove(host.socket) ? hostGone : hostDied;
 	mark(ledger, host.id, clock.now());
 }

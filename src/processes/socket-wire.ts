@@ -30,7 +30,7 @@ export const socketWire: Wire = {
 	async listen(address, onLink, onTrouble) {
 		if (isFile) {
 			prepareSocketFolder(address);
-			rmSync(address, { force: true }); // The address holds our id, so nobody else listens there.
+			rmSync(address, { force: true }); // The address holds our id, so no other process listens there.
 		}
 		const server = createServer((socket) => onLink(linkOver(socket)));
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ export const socketWire: Wire = {
 			if (isFile) rmSync(address, { force: true });
 			return true;
 		} catch (error) {
-			// It is in nobody's way until it can be removed: the address holds the id of its host.
+			// It does no harm until it can be removed: the address holds the id of its host.
 			if (error instanceof Error && "code" in error && NOT_ALLOWED.has(error.code)) return false;
 			throw error;
 		}

@@ -50,7 +50,7 @@ export class RingedFiles {
 		return this.#opened(path, (file) => file.stat(), TO_LOOK_AT);
 	}
 
-	/** With the folders it lies in. */
+	/** Also creates the folders it is in. */
 	async write(path: string, content: string): Promise<void> {
 		const command = ["/bin/sh", "-c", WRITE, "sh", path, dirname(path)];
 		const ring = this.#ring();
@@ -96,7 +96,7 @@ export class RingedFiles {
 	}
 }
 
-/** A pipe would be waited for without end, also by who opens it once more, and a device read without end. */
+/** A pipe would block forever, even if it is opened a second time, and a device would be read forever. */
 async function refuseEndless(file: FileHandle, path: string): Promise<void> {
 	const stats = await file.stat();
 	if (!stats.isFile() && !stats.isDirectory()) throw new Error(`${path} is not a file.`);

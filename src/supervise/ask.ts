@@ -3,13 +3,13 @@ import type { Answer, Question } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
 import type { QuestionEnd } from "../run/question.ts";
 
-/** There is no user here. Another who watches the same run may have one. */
+/** There is no user here. Another watcher of the same run may have one. */
 export const NOBODY = Symbol("nobody");
 
 /** Puts a question of a child's extension before the user. Answers undefined to decline. */
 export type AskUser = (runId: RunId, question: Question, signal: AbortSignal) => Promise<Answer | typeof NOBODY>;
 
-/** Puts a question of a child before the user, until the signal says that it is of no use any more. */
+/** Asks the user a question of a child, until the signal says that it is obsolete. */
 export type ShowQuestion = (
 	asked: Pick<QuestionRecord, "seq" | "runId" | "question">,
 	signal: AbortSignal,

@@ -42,7 +42,7 @@ export interface AttendedSession {
 	readonly id: string;
 	/** Its open runs. Answers after how many milliseconds to look again without a hint; undefined: not at all. */
 	look(open: readonly OpenRun[], isInTrouble: boolean): number | undefined;
-	/** Of which runs progress is of interest. */
+	/** The runs whose progress is wanted. */
 	followed(open: readonly OpenRun[]): ReadonlySet<RunId>;
 	heard(id: RunId, progress: Progress): void;
 	onAsk: AskUser;
@@ -104,7 +104,7 @@ export class Calls {
 		return this.#calls.get(id)?.options;
 	}
 
-	/** There is a connection to the host of a run: those who await it hear of each once. */
+	/** There is a connection to the host of a run: the callers that await it are told of each once. */
 	reached(runId: RunId, connection: HostConnection): void {
 		for (const call of this.of(runId)) {
 			if (call.reached !== connection) call.options.onReached?.(connection);

@@ -15,7 +15,7 @@ import { NOBODY } from "./ask.ts";
 export interface WatchListener {
 	/** Whether a user is here to answer questions of the child. */
 	hasUser: boolean;
-	/** Left out by those who only want to know when the run starts and ends. */
+	/** Left out by watchers that only need to know when the run starts and ends. */
 	onProgress?: ((progress: Progress) => void) | undefined;
 	/** Something happened: look at the ledger. */
 	onHint(): void;
@@ -26,7 +26,7 @@ export interface WatchListener {
 /** Nothing but that there is something new in the ledger. */
 const HINTS_ONLY: ReadonlySet<FromHost["type"]> = new Set(["started", "ended", "asks"]);
 
-/** A connection to a host, shared by all who watch its runs in this process. */
+/** A connection to a host, shared by all watchers of its runs in this process. */
 export class HostConnection {
 	readonly #link: Link;
 	readonly #clock: Ports["clock"];
@@ -47,7 +47,7 @@ export class HostConnection {
 		});
 	}
 
-	/** Fails when nobody listens there (yet, or any more). */
+	/** Fails if no process listens there (yet, or any more). */
 	static async open(address: string, ports: Ports): Promise<HostConnection> {
 		return new HostConnection(await ports.wire.connect(address), ports);
 	}
@@ -120,7 +120,7 @@ export class HostConnection {
 	async #ask({ runId, askId, question }: Extract<FromHost, { type: "ask" }>, listener: WatchListener | undefined) {
 		const gone = new AbortController();
 		this.#asked.set(askId, gone);
-		// A dialog that cannot be shown, in a session that was just left, is nobody's to answer.
+		// A dialog that cannot be shown, in a session that was just left, has no user to answer it.
 		const answer = await listener?.onAsk(question, gone.signal).catch((): typeof NOBODY => NOBODY);
 		this.#asked.delete(askId);
 		if (gone.signal.aborted) return;

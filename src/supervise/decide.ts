@@ -1,13 +1,13 @@
 import type { RunId } from "../run/ids.ts";
 
-/** How often to look when nobody gives a hint. */
+/** How often to look without a hint. */
 const LOOK_EVERY_MS = 500;
 /** The same while a host is starting, which takes a third of a second; less often if it takes long. */
 const lookEveryMsAtStart = (startingForMs: number): number => Math.min(Math.max(20, startingForMs / 20), LOOK_EVERY_MS);
 /** The same while something keeps us from looking after a run. */
 export const LOOK_EVERY_MS_IN_TROUBLE = 2000;
 
-/** Somebody in this process who awaits a run: a tool call, or a command of the shell. */
+/** A caller in this process that awaits a run: a tool call, or a command of the shell. */
 export interface Caller {
 	readonly id: number;
 	readonly runId: RunId;
@@ -32,7 +32,7 @@ export interface RunsState {
 	readonly watched: ReadonlySet<RunId>;
 }
 
-/** Every run that somebody awaits, and every open run of the session that pi has open. */
+/** Every run that a caller awaits, and every open run of the session that pi has open. */
 export type SeenRuns = ReadonlyMap<RunId, SeenRun>;
 
 export type RunAction =

@@ -123,7 +123,7 @@ export class Hosts {
 		if (!this.#starting.has(id)) this.#starting.set(id, this.#ports.clock.elapsed());
 	}
 
-	/** What went wrong while nobody looked is told to who looks next. */
+	/** Throws the error of an earlier attempt to connect in the background, once. */
 	#throwFailureOf({ id }: HostRecord): void {
 		const failed = this.#failedToConnect.get(id);
 		this.#failedToConnect.delete(id);
@@ -160,7 +160,7 @@ export class Hosts {
 		const live = own ? findLiveHost(this.#ledger, profile, this.#now) : undefined;
 		if (live) return live;
 		if (own && !mayHaveOwnHost(this.#ledger, runId, this.#now)) return undefined;
-		// A run that another pi admitted under another profile finds its host there, unless nobody keeps one any more.
+		// A run that another pi admitted under another profile finds its host there, unless no pi keeps one any more.
 		const ours = this.#profiles.named(profile.digest) ?? this.#adopt(runId, profile);
 		if (!ours) return undefined;
 		if (this.#failures.length >= START_ATTEMPTS) return this.#giveUp(runId);
@@ -248,7 +248,7 @@ export class Hosts {
 			this.#log.warn("a host lost the process it was started by", { host: host.id, hostPid: now.pid });
 			return;
 		}
-		// Of one that came too late, others took away the socket before it was there.
+		// A host that came up too late was marked as gone before it made its socket, so the socket may still be there.
 		if (now && now.state !== "gone") this.#reap(now);
 		else this.#ports.wire.remove(host.socket);
 		const left = now?.pid !== undefined && now.state === "gone";

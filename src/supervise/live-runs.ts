@@ -2,19 +2,19 @@ import type { OpenRun } from "../ledger/open-runs.ts";
 import type { Progress } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
 
-/** Somebody who shows runs. */
+/** A view that shows runs. */
 export interface Viewer {
 	/** Whether it shows what this run does now. */
 	shows(id: RunId): boolean;
-	/** A run that it shows went on, or other runs are open than before. */
+	/** A run that it shows made progress, or the open runs have changed. */
 	changed(): void;
 }
 
-/** Of how many runs the latest is kept before anybody looks: a child that thinks for a minute says nothing new. */
+/** How many runs have their latest progress kept before a view shows them: a thinking child may send none for a minute. */
 const MOST_LIVE_RUNS = 50;
 
 /**
- * The open runs of this session that nobody waits for, and what some of them do now: those on the screen, and those that
+ * The open runs of this session that no call waits for, and what some of them do now: those on the screen, and those that
  * may come there next.
  */
 export class LiveRuns {
@@ -42,7 +42,7 @@ export class LiveRuns {
 		for (const viewer of this.#viewers) viewer.changed();
 	}
 
-	/** The latest that was heard of a run. */
+	/** The latest progress of a run. */
 	progressOf(id: RunId): Progress | undefined {
 		return this.#progress.get(id);
 	}
@@ -65,7 +65,7 @@ export class LiveRuns {
 		for (const viewer of this.#viewers) viewer.changed();
 	}
 
-	/** Of which of the open runs progress should be heard: a thousand that nobody sees need not tell how they are getting on. */
+	/** The open runs whose progress is followed: a thousand runs that no view shows need not send it. */
 	followed(open: readonly OpenRun[]): Set<RunId> {
 		const followed = new Set(
 			open.flatMap(({ id }, index) => (index < MOST_LIVE_RUNS || this.#isShown(id) ? [id] : [])),

@@ -38,7 +38,7 @@ export class ProcessClaims<Id> {
 		return this.#name;
 	}
 
-	/** Answers those that are ours now: nobody else's, or of one that is dead. */
+	/** Answers those that this process holds now: they were unclaimed, or claimed by a dead process. */
 	take(ledger: Ledger, ids: readonly Id[]): Set<Id> {
 		const at = this.#ports.clock.now();
 		const taken = this.#store.take(ledger, ids, { name: this.#claimer, at, forMs: CLAIM_MS, isAlive: this.#isAlive });
@@ -59,7 +59,7 @@ export class ProcessClaims<Id> {
 		return ours;
 	}
 
-	/** Whether a claimer may still be there. Where the system does not tell, its time has to run out. */
+	/** Whether a claimer may still be there. Where the system does not tell, its claim has to expire. */
 	readonly #isAlive = (claimer: string, until: number): boolean => {
 		const { clock, processes } = this.#ports;
 		const [pid, pidStarted] = claimer.split(":");

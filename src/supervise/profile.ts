@@ -12,7 +12,7 @@ export interface HostProfile {
 	agentDir: string;
 	/** The extension file that makes a pi process a host. */
 	hostEntry: string;
-	/** Of a host that runs in a ring: the folders of principals, which it may write besides its own. */
+	/** The folders of principals that a host in a ring may write, besides its own. */
 	ring?: { principals: readonly string[] };
 }
 

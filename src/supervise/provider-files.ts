@@ -15,11 +15,11 @@ export type ProviderFiles = { kind: "found"; files: string[] } | { kind: "not_fo
 
 interface ProviderQuestion {
 	provider: string;
-	/** The extensions that pi loads here, in its order. Of a project only if it is trusted. */
+	/** The extensions that pi loads here, in its order. Those of a project only if it is trusted. */
 	candidates: readonly string[];
 	profile: HostProfile;
 	places: Places;
-	/** Asks again, also where an earlier answer is known. */
+	/** Asks again, even if an earlier answer is known. */
 	afresh?: boolean;
 }
 

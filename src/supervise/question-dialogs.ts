@@ -99,7 +99,7 @@ export class QuestionDialogs {
 			shown.end = end;
 		} catch (error) {
 			if (signal.aborted) return;
-			// A dialog that cannot be shown, in a session that was just left, is nobody's to answer.
+			// A dialog that cannot be shown, in a session that was just left, has no user to answer it.
 			log.warn("a question could not be shown", { question: record.seq, error });
 			this.#failed.add(record.seq);
 			this.#shown.delete(record.seq);

@@ -3,10 +3,10 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RunId } from "../run/ids.ts";
 
-/** How long an answer is good for all who wait: with a hundred of them among a thousand runs, each would ask twice a second. */
+/** How long an answer is reused for all callers: with a hundred of them and a thousand runs, each would ask twice a second. */
 const GOOD_FOR_MS = 250;
 
-/** How many runs are to be served before those that somebody here waits for. */
+/** How many runs are ahead of those that callers of this process wait for. */
 export class QueuePositions {
 	readonly #ledger: Ledger;
 	readonly #clock: Clock;

@@ -18,9 +18,9 @@ export interface SearchPrograms {
 const SEARCHES = { rg: ["rg"], fd: ["fd", "fdfind"] } as const;
 
 /**
- * pi starts ripgrep and fd by itself, without asking anybody how. So in the ring of a host a script of ours is in the place
- * of each, which runs it in the ring of the run that searches. Of one that is not there yet, pi makes its own: that stays
- * possible, and until the next host starts only policy holds it.
+ * pi starts ripgrep and fd by itself, and no hook can change how. So in the ring of a host a script of ours replaces each
+ * of them, which runs it in the ring of the run that searches. If one is missing, pi installs its own: that stays
+ * possible, and until the next host starts only policy restricts it.
  */
 export function searchPrograms(where: {
 	/** For the scripts. */

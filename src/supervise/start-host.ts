@@ -19,7 +19,7 @@ export interface HostStart {
 }
 
 /**
- * Starts the process of a reserved host, detached: it outlives us. `onExit` hears of a process that ended, or could not
+ * Starts the process of a reserved host, detached: it outlives us. `onExit` is told of a process that ended, or could not
  * be started, while we were still there.
  */
 export function startHost(host: HostRecord, start: HostStart): void {
@@ -85,7 +85,7 @@ function endStarted({ pid }: ChildProcess): void {
 
 /**
  * Nobody could catch what goes wrong in these listeners: a ledger that is locked, a folder that was removed. The user's
- * pi must not die of it, and nothing depends on it: who waits looks at the ledger, and leases run out.
+ * pi must not die of it, and nothing depends on it: callers look at the ledger, and leases expire.
  */
 function quietly(work: () => unknown): void {
 	try {

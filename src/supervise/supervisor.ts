@@ -81,7 +81,7 @@ export class Supervisor {
 		return this.#calls.add(id, options, this.#loop.hint);
 	}
 
-	/** Waits until a host has heard of the run, or the run has finished. False if none has in time. */
+	/** Waits until a host knows of the run, or the run has finished. False if neither happens in time. */
 	async handOver(id: RunId, withinMs: number): Promise<boolean> {
 		const enough = new AbortController();
 		const cancel = this.#ports.clock.after(withinMs, () => enough.abort());
@@ -113,7 +113,7 @@ export class Supervisor {
 		this.#loop.hint();
 	}
 
-	/** Looks at the ledger as the first who waits will, so that what that needs is compiled by then. */
+	/** Looks at the ledger as the first caller will, so that the code for it is compiled by then. */
 	lookAhead(): void {
 		this.#recover();
 		this.#positions.of(newRunId());
@@ -194,7 +194,7 @@ export class Supervisor {
 		}
 	}
 
-	/** Here and not where the signal fires: what goes wrong there would be nobody's to catch. */
+	/** Here and not where the signal fires: an error there could not be caught. */
 	#writeStops(): void {
 		for (const call of this.#calls.toStop) {
 			const { runId, stopBy: by = "the parent" } = call;

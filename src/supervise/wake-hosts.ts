@@ -7,7 +7,7 @@ import { HostConnection } from "./connection.ts";
 const WOKEN_WITHIN_MS = 1000;
 
 /**
- * Has all hosts look at the ledger at once, and reaps those that are dead, so that nobody waits out their leases: for a
+ * Has all hosts look at the ledger at once, and reaps those that are dead, so that no run waits out their leases: for a
  * process that has no connections of its own. A host that does not hear it looks at its next heartbeat.
  */
 export async function wakeHosts(ledger: Ledger, ports: Ports): Promise<void> {
@@ -18,7 +18,7 @@ async function wake(ledger: Ledger, host: HostRecord, ports: Ports): Promise<voi
 	try {
 		const connection = await HostConnection.open(host.socket, ports);
 		connection.wake();
-		// Once it has answered what came after the wake, it has heard of it.
+		// Once it has answered what came after the wake, it has seen the wake.
 		await connection.answers(WOKEN_WITHIN_MS);
 		connection.close();
 	} catch (error) {

@@ -39,7 +39,7 @@ export class WatchedRuns {
 		return this.#missing === 0;
 	}
 
-	/** A look begins. Besides the callers, this session is to hear of its open runs, and how some of them are getting on. */
+	/** A look begins. Besides the callers, this session is told of its open runs, and of the progress of some of them. */
 	begin(session: AttendedSession | undefined, open: readonly OpenRun[]): void {
 		this.#session = session;
 		this.#followed = session?.followed(open) ?? new Set();

@@ -15,7 +15,7 @@ declare const TRACES_FILE: string | undefined;
 
 const require = createRequire(import.meta.url);
 
-/** What makes spans and sends them: a file of its own, which only those load who are to send or write some. */
+/** Makes spans and sends them. It is a separate file, which only processes that send or write spans load. */
 export const traceExport = (): typeof import("./exporter.ts") =>
 	require(typeof TRACES_FILE === "undefined" ? "./exporter.ts" : TRACES_FILE);
 
@@ -38,7 +38,7 @@ export function runTraces({ log, redactorFor, env = process.env }: TracesSetup):
 	if (!tracesWanted(env)) return undefined;
 	let exporting: Promise<TraceExporter> | undefined;
 	const exporter = () => {
-		// Not at once: those who wait for the outcome are told first.
+		// Not at once: callers that wait for the outcome are answered first.
 		exporting ??= nextTurn().then(() => new (traceExport().TraceExporter)({ log, env }));
 		return exporting;
 	};

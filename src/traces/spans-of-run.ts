@@ -23,7 +23,7 @@ export interface TracedRun {
 interface SpanOptions {
 	/** Names come from files of users and projects. */
 	redact(text: string): Redacted;
-	/** Absent: nothing that anybody wrote is in the spans. */
+	/** Absent: the spans hold no text that a user or a model wrote. */
 	content?: SpanContent | undefined;
 }
 

@@ -30,7 +30,7 @@ export function traceSettings(env: TraceEnvironment): TraceSettings | { problem:
 	};
 }
 
-/** Whether messages, arguments and results may be sent along. Otherwise nothing that anybody wrote is. */
+/** Whether messages, arguments and results may be sent along. Otherwise the spans hold no text that a user or a model wrote. */
 export const capturesContent = (env: TraceEnvironment): boolean =>
 	["true", "span_only", "span_and_event"].includes(
 		(env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT ?? "").trim().toLowerCase(),

@@ -9,8 +9,8 @@ const SECRET_NAME =
 const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/;
 
 /**
- * Reads a file of the workspace. Nothing outside of it, wherever links lead, no hidden files, and none that hold keys: who
- * reads the web can be talked into carrying off what they see.
+ * Reads a file of the workspace. Nothing outside of it, wherever links lead, no hidden files, and none that hold keys: a
+ * model that reads the web can be talked into leaking what it sees.
  */
 export async function readWorkspaceFile(path: string, { cwd, maxBytes }: { cwd: string; maxBytes: number }) {
 	const root = await realpath(cwd);

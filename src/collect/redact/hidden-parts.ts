@@ -46,8 +46,8 @@ function partsWithin(text: string, near: number): HidingPart[] {
 const LONG_TEXT = 50_000;
 
 /**
- * A long text of which most would have to be read again loses its hidden characters first: then it is read once. Who shows it
- * takes them out anyway.
+ * A long text of which most would have to be read again loses its hidden characters first: then it is read once. Views
+ * that show it remove them anyway.
  */
 export function withoutCrowds(text: string, near: number): string {
 	if (text.length <= LONG_TEXT) return text;

@@ -9,7 +9,7 @@ import { type LspSession, launchFor, withServer } from "../session.ts";
 
 const MOST_DIAGNOSTICS = 200;
 const MOST_FILES_CHECKED = 64;
-/** Of a whole workspace: what can be looked at while somebody waits. */
+/** Limit for a whole workspace: what can be checked while the caller waits. */
 const MOST_WORKSPACE_FILES = 200;
 const WORKSPACE_MS = 30_000;
 const FILES_AT_ONCE = 32;

@@ -11,15 +11,15 @@ export interface ServerDefinition {
 	/** Files of a folder whose projects one server reads together. It is the root then, also above nearer markers. */
 	workspaceMarkers?: readonly { file: string; saying?: RegExp }[];
 	initializationOptions?: object;
-	/** Of those, the ones that no user's table takes away. */
+	/** The ones among them that no user's table removes. */
 	requiredOptions?: object;
 	/** What it is answered when it asks for the settings of a section. */
 	settings?: Readonly<Record<string, object>>;
 	/** How a user gets it. */
 	install: string;
-	/** Why it must not look at a project that nobody trusts, wherever it is installed itself: it runs code of the project. */
+	/** Why it must not read an untrusted project, wherever the server itself is installed: it runs code of the project. */
 	needsTrust?: string;
-	/** Of a program that has this name in several kinds: the oldest major version of its npm package that will do. */
+	/** The oldest major version of its npm package that works, if different programs share this name. */
 	npmPackage?: { name: string; since: number };
 }
 
@@ -148,7 +148,7 @@ export function knownServers(settings: readonly LspServerSettings[]): ServerDefi
 	return [...own, ...BUILT_IN.filter(({ name }) => !named.has(name))];
 }
 
-/** What a user's server may do in a project that nobody trusts is only known if it is one of ours, or the user says so. */
+/** We know what a user's server may do in an untrusted project only if it is one of ours, or if the user says so. */
 function trustNeeded(
 	server: LspServerSettings,
 	command: readonly string[],

@@ -41,7 +41,7 @@ const UNTRUSTED: Readonly<Record<string, string>> = {
 
 const LIBRARY_LISTS = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"];
 
-/** What a server is started with. `area`: the folders of a project that nobody trusts; undefined in a trusted one. */
+/** What a server is started with. `area`: the folders of an untrusted project; undefined in a trusted one. */
 export function serverEnvironment(env: NodeJS.ProcessEnv, area: readonly string[] | undefined): NodeJS.ProcessEnv {
 	if (!area) return { ...env, ...NO_DOWNLOADS };
 	const without = new Set([...LOADERS, ...LIBRARY_LISTS, pathName(env)]);

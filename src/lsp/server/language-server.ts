@@ -67,7 +67,7 @@ export class LanguageServer {
 
 	async #initialize(ms: number): Promise<void> {
 		const params = {
-			// In a ring nobody has our number: a server would take us for dead, and leave.
+			// No process in a ring has our pid: a server would think that we are dead, and exit.
 			processId: this.launch.rings ? null : process.pid,
 			clientInfo: { name: "pi-geon" },
 			rootUri: this.#folder.uri,
@@ -101,6 +101,6 @@ export class LanguageServer {
 		if (method === "window/workDoneProgress/create") {
 			this.progress.announced((params as { token: string | number }).token);
 		}
-		return null; // Registrations, questions to a user: all is well, and nobody answers.
+		return null; // Accepts registrations, and chooses nothing where a user is asked.
 	}
 }

@@ -46,7 +46,7 @@ function linkTo(file: string, link: string): void {
 	}
 }
 
-/** In the user's cache. Where that is in the project or cannot be written, a new one that nobody else can have made. */
+/** In the user's cache. If that is in the project or cannot be written, a new folder that no other user can have made. */
 function ownFolder({ definition, root, env }: ServerLaunch): string {
 	const set = env.XDG_CACHE_HOME;
 	const caches = set !== undefined && isAbsolute(set) ? set : join(homedir(), ".cache");

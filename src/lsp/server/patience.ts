@@ -3,13 +3,13 @@ export interface Patience {
 	/** What to fail with when the time is up. */
 	late?: () => Error;
 	signal?: AbortSignal | undefined;
-	/** Fails when there is nobody left to answer. */
+	/** Rejects when the server that should answer is gone. */
 	gone?: Promise<never>;
 }
 
-/** Waits for a promise, but no longer than told, and not beyond an abort or the end of who should answer. */
+/** Waits for a promise until a time limit, an abort or the end of the server that should answer. */
 export async function waitFor<T>(promise: Promise<T>, { ms, late, signal, gone }: Patience): Promise<T> {
-	promise.catch(() => {}); // It may still fail later, when nobody listens any more.
+	promise.catch(() => {}); // It may still reject later, without a listener.
 	signal?.throwIfAborted();
 	const { promise: over, reject } = Promise.withResolvers<never>();
 	const timer = ms === undefined ? undefined : setTimeout(() => reject(late?.()), ms);

@@ -50,7 +50,7 @@ export class ServerConnection {
 			const remedy = `Check that \`${launch.command.join(" ")}\` works, or install it again: ${launch.definition.install}.`;
 			throw new ServerGone(`${this.#name} failed: ${reason}. ${remedy}`);
 		});
-		this.#gone.catch(() => {}); // Said to those who wait for an answer; it is not a failure when nobody does.
+		this.#gone.catch(() => {}); // Callers that wait for an answer see it. Without one, it is not a failure.
 
 		const meter = new FloodMeter(limits, (excess) => this.giveUp(excess));
 		this.#process = new ServerProcess(launch.command, {
@@ -62,7 +62,7 @@ export class ServerConnection {
 		this.#reader.onError((error) => this.giveUp(error.message));
 		this.#connection = createMessageConnection(this.#reader, new FramedWriter(this.#process.stdin), SILENT);
 		this.#connection.onNotification(talk.onNotification);
-		// The library keeps this one for itself, and for those who asked for a certain token.
+		// The library handles this one itself, and passes it only to listeners of a certain token.
 		this.#connection.onUnhandledProgress((params) => talk.onNotification("$/progress", params));
 		this.#connection.onRequest(talk.onRequest);
 		this.#connection.onError(() => {}); // The process and the reader tell it better.
@@ -120,7 +120,7 @@ export class ServerConnection {
 		try {
 			void this.#connection.sendNotification(method, params);
 		} catch (error) {
-			if (!(error instanceof ConnectionError)) throw error; // Those who wait for an answer are told.
+			if (!(error instanceof ConnectionError)) throw error; // Callers that wait for an answer get it.
 		}
 	}
 

@@ -76,7 +76,7 @@ export class ServerPool {
 		this.#entries.delete(key);
 		this.#entries.set(key, entry);
 		try {
-			// The start belongs to all who wait for it: one that gives up does not end it.
+			// All waiting callers share the start: one that gives up does not end it.
 			await waitFor(entry.server.ready, { signal });
 			return await work(entry.server);
 		} finally {

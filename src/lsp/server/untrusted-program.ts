@@ -14,7 +14,7 @@ export function projectObjection(program: string, area: readonly string[]): stri
 }
 
 /**
- * Why a program or folder that was found may not be used in a project that nobody trusts; undefined if it may. Every
+ * Why a program or folder that was found may not be used in an untrusted project; undefined if it may. Every
  * folder and link on the way to it counts: a user who can change one of them chooses the program.
  */
 export function objectionTo(path: string, area: readonly string[]): string | undefined {
@@ -33,11 +33,11 @@ function ownerObjection(step: Step): string | undefined {
 	const { path, stats } = step;
 	if (isForeign(stats) && stats.uid !== unknownOwner()) return `${path} belongs to another user (uid ${stats.uid})`;
 	if (stats.isSymbolicLink() || !mayBeWrittenByOthers(step)) return undefined;
-	// In /tmp and the like, everybody may add files, and only owners may replace theirs.
+	// In /tmp and the like, all users may add files, and only owners may replace theirs.
 	const keepsOwners = stats.isDirectory() && (stats.mode & STICKY) !== 0;
 	return keepsOwners ? undefined : `all users can write to ${path}`;
 }
 
-/** Windows tells neither owners nor who may write. */
+/** Windows reports neither owners nor write permissions. */
 const mayBeWrittenByOthers = ({ stats }: Step): boolean =>
 	process.getuid !== undefined && (stats.mode & OTHERS_MAY_WRITE) !== 0;

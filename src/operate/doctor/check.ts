@@ -1,7 +1,7 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { DoctorSources } from "./sources.ts";
 
-/** pass: it works. warn: it works, but not as somebody may expect. fail: it does not work. */
+/** pass: it works. warn: it works, but not as a user may expect. fail: it does not work. */
 export type CheckLevel = "pass" | "warn" | "fail";
 
 /** What one look found. */
@@ -16,7 +16,7 @@ export interface CheckResult {
 	remedy?: string;
 	/** `--fix` would put it right. */
 	fixable?: true;
-	/** It was wrong, and was put right just now. */
+	/** It was wrong, and this check fixed it. */
 	fixed?: true;
 }
 

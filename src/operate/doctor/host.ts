@@ -11,10 +11,10 @@ import { type Check, type Examination, type Finding, pass } from "./check.ts";
 const UP_WITHIN_MS = 20_000;
 const ANSWER_WITHIN_MS = 5000;
 const UP_YET_EVERY_MS = 20;
-/** How long it stays without anybody who needs it. */
+/** How long it stays while it is not needed. */
 const IDLE_MS = 1000;
 
-/** Of the profiles of hosts that are tried here, which no run is ever given to. */
+/** Prefix of the profiles of hosts that are tried here. Such a host never gets a run. */
 const TRIAL = "doctor-";
 
 /** Whether a host was only started to see whether it starts. It leaves a moment after that. */
@@ -36,7 +36,7 @@ export const checkHost: Check = {
 async function tryHost({ sources, ledger, signal }: Examination): Promise<Finding> {
 	const { places, profile } = sources;
 	if (!ledger || !profile) throw new Error("There is nothing to start a host with.");
-	// A profile that nobody else has: no run is given to this host.
+	// A unique profile, so that this host gets no run.
 	const { config } = sources.config;
 	const isRinged = config.subagents.sandbox.mode !== "off";
 	const own = {
@@ -77,7 +77,7 @@ async function tryHost({ sources, ledger, signal }: Examination): Promise<Findin
 		}
 		const answers = await connection.answers(ANSWER_WITHIN_MS);
 		isDone = true;
-		connection.close(); // With nobody there it leaves by itself.
+		connection.close(); // Without connections it exits by itself.
 		if (!answers) return failed("It listens on its socket, but does not answer.");
 		return pass(`A host starts and answers, in ${Math.round(performance.now() - began)} ms`);
 	}

@@ -58,7 +58,7 @@ async function* startAll(
 	{ sources, signal }: Examination,
 ): AsyncGenerator<Finding> {
 	const { cwd, root } = surroundings.workspace;
-	// What runs code of a project that nobody trusts is not started here either.
+	// The doctor does not start servers that run code of an untrusted project either.
 	const notTried = found.filter(({ needsTrust }) => needsTrust && !sources.isTrusted);
 	const tried = await Promise.all(
 		found

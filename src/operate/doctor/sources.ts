@@ -48,7 +48,7 @@ export interface DoctorSources {
 	config: LoadedConfig;
 	/** Without those of a project that is not trusted. */
 	catalog: AgentCatalog;
-	/** Whether somebody decided to trust the project; undefined: nobody decided, as far as can be seen from here. */
+	/** Whether the user decided to trust the project; undefined: no decision that we can see from here. */
 	isTrusted: boolean | undefined;
 	/** What decides on the tools of an agent. */
 	tools: ToolSurroundings;

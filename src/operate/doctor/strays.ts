@@ -64,7 +64,7 @@ async function findingOn(host: HostRecord, examination: Examination, ledger: Led
 			() => reapDead(ledger, host, systemPorts),
 		);
 	}
-	// One that a doctor tried just now may be about to leave.
+	// A host that a doctor has just tried may be about to exit.
 	if (host.state === "starting" || isTrial(host) || (await answers(host.socket))) return undefined;
 	return {
 		level: "warn",
@@ -128,7 +128,7 @@ async function strayProcesses(examination: Examination, ledger: Ledger): Promise
 	);
 }
 
-/** By its number and the time it was started: where the system does not tell that, a number may be anybody's. */
+/** Compares pid and start time. Where the system does not report the time, any process may have the pid. */
 function strayNow(ledger: Ledger): (HostRecord & { pid: number })[] {
 	return listGoneHosts(ledger).flatMap((host) => {
 		const { pid } = host;

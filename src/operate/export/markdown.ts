@@ -2,7 +2,7 @@ import { inOneLine } from "../../collect/plain.ts";
 import type { ExportSections, ExportStep } from "./sections.ts";
 
 /**
- * As Markdown. Whatever somebody else wrote stands in a fence or is escaped, so that no heading, link, picture or tag of
+ * As Markdown. Text that we did not write is in a fence or is escaped, so that no heading, link, picture or tag of
  * theirs is taken for one of this document.
  */
 export function markdownOf(run: ExportSections): string {

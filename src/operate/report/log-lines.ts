@@ -3,7 +3,7 @@ import type { LogLine } from "../../log/read-logs.ts";
 import { wrapTo } from "./layout.ts";
 import { type Reading, timeInWords } from "./words.ts";
 
-/** The lines of the logs, the newest at the bottom. They have to be redacted by who gives them. */
+/** The lines of the logs, the newest at the bottom. The caller has to redact them. */
 export function logLinesReport(lines: readonly LogLine[], { width }: Pick<Reading, "width">): string[] {
 	if (lines.length === 0) return ["No log lines."];
 	return lines.flatMap((line) => logLineReport(line, { width }));

@@ -24,7 +24,7 @@ export function runInfoReport(info: RunInfo, { width, now, paint }: Reading & Pa
 	return [`Run ${info.runId} (#${info.number})`, "", ...painted];
 }
 
-/** The same for those who lay it out themselves. Nothing in it can paint on a terminal. */
+/** The same for callers with their own layout. It contains no terminal control characters. */
 export function runFacts(info: RunInfo, now: number): Fact[] {
 	return [...whereItStands(info, now), ...whatItIs(info), ...whereItIs(info), ...whatItSaid(info)];
 }

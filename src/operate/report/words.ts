@@ -27,7 +27,7 @@ type Timed = Pick<RunSummary, "createdAt" | "startedAt" | "endedAt" | "away">;
 /** How long it has been running, or waited so far, or took. */
 export function elapsed(run: Timed, now: number): string {
 	const { away, endedAt } = run;
-	// Of one that waits for a worker, or is not heard of: how long that has been so.
+	// How long a run has been waiting for a worker, or has not been heard of.
 	if (away && endedAt === undefined && (away.worker === undefined || away.trouble !== undefined)) {
 		return duration(now - away.since);
 	}

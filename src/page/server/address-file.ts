@@ -7,7 +7,7 @@ import { parsedLine } from "../../run/json-line.ts";
 import { ROUTES } from "../api.ts";
 import type { RunningPage } from "./serve.ts";
 
-/** Where a page is served, for the next one who asks for it. The token is in it: readable by the user alone. */
+/** Tells the next process that wants a page where one is served. It holds the token, so only the user can read it. */
 export interface PageAddress extends Pick<RunningPage, "port" | "token" | "url"> {
 	pid: number;
 	/** When that process was started: its id alone may be another's now. */

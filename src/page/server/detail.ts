@@ -18,7 +18,7 @@ import { pageRunOf } from "./rows.ts";
 
 const MOST_OF_SESSION = 100;
 
-/** All that is known of one run. `asks`: the dialogs that its host has open, as far as somebody looks on there. */
+/** All that is known of one run. `asks`: the dialogs that its host has open, if the host is being observed. */
 export function detailOf(
 	record: RunRecord,
 	sources: RunSources,
@@ -94,7 +94,7 @@ function changesInDetail(record: RunRecord, { ledger, redactor }: RunSources): C
 	});
 }
 
-/** Of a tree whose changes are not home: looking at them brings them home, which a look at the run does not. */
+/** For a tree whose changes are not home yet. Viewing the changes brings them home; viewing the run does not. */
 function changesProblem({ run }: RunRecord, { ledger, redactor }: RunSources): Pick<RunDetail, "changesProblem"> {
 	const tree = run.state === "ended" ? findTree(ledger, run.id) : undefined;
 	if (tree?.state !== "ready") return {};

@@ -3,7 +3,7 @@ import type { Handler, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { PROOF_WORDS } from "../api.ts";
 
-/** Of what a page sends. */
+/** Limit for the body of a request from a page. */
 const MOST_BODY_BYTES = 256 * 1024;
 
 /**
@@ -38,7 +38,7 @@ export const secured: MiddlewareHandler = async (context, next) => {
 	for (const [name, value] of Object.entries(SECURITY_HEADERS)) context.res.headers.set(name, value);
 };
 
-/** Another name that somebody made point to this machine is not ours: a page from there must not read our answers. */
+/** Any other name that points to this machine is not ours: a page from there must not read our answers. */
 export const ofThisHost = (port: () => number): MiddlewareHandler => {
 	return async (context, next) => {
 		const names = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port()}`);
@@ -49,7 +49,7 @@ export const ofThisHost = (port: () => number): MiddlewareHandler => {
 };
 
 /**
- * Who has no token learns nothing, not even which paths there are. No cookie: a browser sends those of one port of this
+ * A client without the token learns nothing, not even which paths exist. No cookie: a browser sends those of one port of this
  * machine to all others.
  */
 export const withToken = (token: string): MiddlewareHandler => {

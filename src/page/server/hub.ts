@@ -10,9 +10,9 @@ import { LiveRun } from "./live-run.ts";
 import { LedgerAway, type PageLedger } from "./page-ledger.ts";
 import { overviewOf, pageRunOf } from "./rows.ts";
 
-/** Four cheap looks a second while somebody has a page open, and none otherwise. */
+/** Four cheap looks a second while a page is open, and none otherwise. */
 const PAGE_LOOKS_EVERY_MS = 250;
-/** Changes of older runs that have finished are told when somebody asks for them. */
+/** Changes of older, finished runs are sent only when a page asks for them. */
 const LATEST = 500;
 
 export interface HubSetup {

@@ -51,7 +51,7 @@ export class PageLedger {
 		return this.#watchingFor(work, this.#open.ledger);
 	}
 
-	/** For what writes: with a connection of its own, which may wait, and whose writes are seen by the looks of the other one. */
+	/** Writes use a separate connection, which may wait. The reading connection sees what it wrote. */
 	async write<Result>(work: (ledger: Ledger) => Promise<Result> | Result): Promise<Result> {
 		await this.#makeOpen({ atOnce: true });
 		if (!this.#open) throw new LedgerAway(this.state);

@@ -24,11 +24,11 @@ interface Line {
 	turn?: Usage & { at: number };
 }
 
-/** Of which the text is to be read again when it is shown. */
+/** The text is read again when the item is shown. */
 export type ShownLine = { text: string } | { tooLongBytes: number };
 
 /**
- * A session file, read as it grows. Only where its lines are is kept in memory: what somebody looks at is read again. The
+ * A session file, read as it grows. Memory holds only the positions of its lines: what a page shows is read again. The
  * conversation is what leads from the first line to the last, and is numbered from 0.
  */
 export class PagedTranscript {
@@ -121,7 +121,7 @@ export class PagedTranscript {
 
 	async #readOn(file: FileHandle, size: number): Promise<void> {
 		let rest = Buffer.alloc(0);
-		/** Of a line that is longer than we keep: how much of it was passed over. */
+		/** How much of a line was skipped, if the line is longer than we keep. */
 		let passed = 0;
 		for (let at = this.#read; at < size; ) {
 			if (at >= BYTES_READ || this.#lines.length >= LINES_READ) {

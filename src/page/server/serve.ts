@@ -16,7 +16,7 @@ export interface RunningPage {
 export interface ServeWish {
 	/** Any that is free, if it is left out. */
 	port?: number | undefined;
-	/** Of the server whose place it takes, so that pages of that one can continue. */
+	/** The token of the server that this one replaces, so that open pages keep working. */
 	token?: string | undefined;
 	wire: Wire;
 }

@@ -10,9 +10,9 @@ import type { RunId } from "../../run/ids.ts";
 import type { PoolLook } from "../../run/pool-status.ts";
 import type { AgentsHere, SendDone } from "../api.ts";
 
-/** What the page's server needs of those who start it. */
+/** What the page's server needs from the code that starts it. */
 export interface PageSources {
-	/** Of pi-geon. */
+	/** The version of pi-geon. */
 	version: string;
 	/** The folder that it was started in. */
 	cwd: string;
@@ -35,5 +35,5 @@ export interface PageSources {
 	post(record: RunRecord, message: string, ledger: Ledger): Promise<SendDone | Denial>;
 }
 
-/** Who asks, for the record. */
+/** The requester, for the record. */
 export const BY_PAGE = "the user, on the live page";

@@ -4,14 +4,14 @@ import type { PageTurns, TranscriptPage, TranscriptQuery } from "../api.ts";
 import { PagedTranscript } from "./paged-transcript.ts";
 import { itemOf } from "./transcript-item.ts";
 
-/** Those that somebody looked at last. */
+/** The most recently viewed ones. */
 const KEPT_FILES = 4;
 const USUAL_ITEMS = 100;
 const ITEMS_OF_PAGE = 200;
-/** Of the texts of a whole page, and of one of them, however few are shown. */
+/** Limits for the texts of a whole page, and for one text even if few are shown. */
 const CHARS_OF_PAGE = 1_000_000;
 const CHARS_OF_ITEM = 20_000;
-/** Of a line that somebody asks for as a whole. More than that is for an editor. */
+/** Limit for a line that a page asks for as a whole. Anything longer belongs in an editor. */
 const LONGEST_WHOLE_LINE = 16 * 1024 * 1024;
 const MOST_TURNS = 2000;
 
@@ -86,7 +86,7 @@ function rangeAsked(
 	return { from: Math.max(0, to - count), to };
 }
 
-/** Neighbours are added up where there are more than anybody can see. */
+/** Adds neighbours up where there are more than a user can see. */
 function thinned(turns: (Usage & { at: number })[]): (Usage & { at: number })[] {
 	const each = Math.ceil(turns.length / MOST_TURNS);
 	if (each <= 1) return turns;

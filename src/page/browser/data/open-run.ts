@@ -7,7 +7,7 @@ import { openRunId } from "./route.ts";
 
 const PAGE_ITEMS = 100;
 
-/** The transcript of the open run: `total` items, of which those are here that somebody looked at. */
+/** The transcript of the open run. It has `total` items; the ones that the user has viewed are here. */
 export interface OpenTranscript {
 	version: string;
 	total: number;
@@ -109,7 +109,7 @@ function takePage({ version, from, items, total, note }: TranscriptPage): void {
 	const before = transcript.value?.version === version ? transcript.value : undefined;
 	const all = new Map(before?.items);
 	items.forEach((item, index) => {
-		// What somebody asked to see whole stays so.
+		// A text that the user expanded stays expanded.
 		if (item.whole || !all.get(from + index)?.whole) all.set(from + index, item);
 	});
 	transcript.value = {

@@ -25,7 +25,7 @@ export const RANGES = [
 	{ name: "7 d", ms: 10_080 * MINUTE },
 ] as const;
 
-/** More rows than anybody reads in a chart. */
+/** More rows than a user reads in a chart. */
 const MOST_ROWS = 60;
 /** A chart of less than this many runs looks further back. */
 const FEW = 8;

@@ -29,7 +29,7 @@ const TIME_TICK_PX = 90;
 /** A wait or an attempt of a moment can still be seen and pointed at. */
 const LEAST_PX = 3;
 
-/** Who waited for what and how long, and what ran beside what. */
+/** Shows which runs waited, for what and how long, and which ran at the same time. */
 export function Waterfall() {
 	const chosen = useSignal<string>("fit");
 	const { rows } = runList.value;

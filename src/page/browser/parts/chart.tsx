@@ -17,7 +17,7 @@ interface ChartProps {
 	/** bars: a sum for each time. steps: what it had grown to by then. */
 	kind: "bars" | "steps";
 	height: number;
-	/** What it shows, for those who do not see it. */
+	/** Describes the chart for users who cannot see it. */
 	label: string;
 	/** How a time is written, on the axis and beside a value. */
 	axisWords(time: number): string;

@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 /** What a reader does not see, and what makes a line read as something else: text direction, controls, zero width. */
 const UNSEEN = /([\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u{E0000}-\u{E007F}]|(?![\n\t\r])\p{Cc})/gu;
 const HAS_UNSEEN = /[\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u{E0000}-\u{E007F}]|(?![\n\t\r])\p{Cc}/u;
-/** Of such marks in one text. No text of people has more, and each is an element. */
+/** Limit of such marks in one text. No text that people write has more, and each mark is an element. */
 const MOST_MARKS = 500;
 
 /** Words of others as text nodes, with hidden characters made visible. */

@@ -7,7 +7,7 @@ import { wholeTime } from "../parts/words.ts";
 import { askApply, askBranch, askDiscard, askUndo, doing } from "./actions.tsx";
 import { type FileDiff, filesOfDiff } from "./diff-text.ts";
 
-/** Of a file that is shown unfolded at first, and that is shown at all. */
+/** Limits for a file: how many lines start unfolded, and how many are shown at all. */
 const LINES_AT_FIRST = 400;
 const MOST_LINES = 5000;
 

@@ -52,5 +52,5 @@ export function filesOfDiff(text: string): FileDiff[] {
 	return files;
 }
 
-/** Of a file that has no `+++` line: one that is binary, deleted or only renamed. */
+/** For a file without a `+++` line, because it is binary, deleted or only renamed. */
 const pathIn = (line: string): string => line.slice(line.lastIndexOf(" b/") + 3);

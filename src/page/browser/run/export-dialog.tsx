@@ -49,7 +49,7 @@ export function ExportDialog({ run }: { run: RunDetail }) {
 async function download(id: string, format: PageFormat): Promise<void> {
 	try {
 		const { name, text } = await ask<Exported>("export", { id, query: { format } });
-		// Of a type that no browser opens: it would be a page with the rights of this one.
+		// No browser opens this type. A page that it opened would have the rights of this one.
 		const address = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
 		const link = document.createElement("a");
 		link.href = address;

@@ -26,7 +26,7 @@ const liveText = computed(() => {
 	return latest.text;
 });
 
-/** What was said and done, oldest first. It follows what is new until somebody scrolls up. */
+/** What was said and done, oldest first. It follows new items until the user scrolls up. */
 export function TranscriptView() {
 	const shown = transcript.value;
 	const live = liveText.value;
@@ -70,7 +70,7 @@ export function TranscriptView() {
 				aria-label="Transcript"
 				onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
 					const wentUp = scrollTop < before.current.scrollTop - 1 && scrollHeight >= before.current.scrollHeight;
-					// What grows or is folded moves the end too. Only somebody who goes up wants to stay there.
+					// Growing and folding items move the end too. Only a user who scrolls up wants to stay there.
 					if (scrollHeight - scrollTop - clientHeight < NEAR_PX) following.value = true;
 					else if (wentUp) following.value = false;
 					before.current = { scrollTop, scrollHeight };
