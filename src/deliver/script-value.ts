@@ -1,3 +1,4 @@
+import type { ReportedChanges } from "../run/changes.ts";
 import type { SubagentError } from "../run/errors.ts";
 import type { RunId, SessionId } from "../run/ids.ts";
 import type { Redacted } from "../run/redacted.ts";
@@ -17,6 +18,8 @@ export interface ScriptValue {
 	error?: SubagentError;
 	warnings?: Redacted[];
 	usage: Usage;
+	/** What it changed in its tree. */
+	changes?: ReportedChanges<Redacted>;
 }
 
 export function scriptValue({
@@ -41,5 +44,6 @@ export function scriptValue({
 		...(!succeeded && error && { error }),
 		...(result?.warnings && { warnings: result.warnings }),
 		usage: result?.usage ?? NO_USAGE,
+		...(result?.changes && { changes: result.changes }),
 	};
 }

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { Value } from "typebox/value";
 import { describe, expect, test } from "vitest";
+import { subagentOutput } from "../../src/pi/tools/subagent-output.ts";
 import { treesRoot } from "../../src/plan/session-place.ts";
 import { piGeon } from "../cli/pi-geon.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
@@ -76,6 +78,13 @@ describe.each(somePi(import.meta.url))("on pi %s", (version) => {
 		const parts = ["base", "bundle", "commit", "files", "patch", "sha256", "state", "total", "warnings"];
 		expect(Object.keys(result?.changes ?? {}).sort()).toEqual(parts);
 		expect(result?.warnings).toBeUndefined();
+		const { result: told } = run.events.find((event) => event.type === "tool_execution_end") ?? {};
+		// pi before 0.99 has no scripts.
+		if (version !== "0.87.1") {
+			const { structuredContent } = told as { structuredContent: { changes?: unknown } };
+			expect(structuredContent.changes).toEqual(result?.changes);
+			expect(Value.Errors(subagentOutput, structuredContent)).toEqual([]);
+		}
 		expect(contentOf(project)).toEqual(before);
 		expect(treesLeft(home)).toEqual([]);
 		const ran = home.model.requests

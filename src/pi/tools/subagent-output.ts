@@ -12,4 +12,16 @@ export const subagentOutput = Type.Object({
 	),
 	warnings: Type.Optional(Type.Array(Type.String())),
 	usage: Type.Record(Type.String(), Type.Number()),
+	changes: Type.Optional(
+		Type.Object(
+			{
+				commit: Type.Union([Type.String(), Type.Null()]),
+				files: Type.Array(
+					Type.Object({ path: Type.String(), status: Type.String(), added: Type.Number(), removed: Type.Number() }),
+				),
+				total: Type.Object({ files: Type.Number(), added: Type.Number(), removed: Type.Number() }),
+			},
+			{ description: "What it changed in its copy; none of it is in the checkout yet" },
+		),
+	),
 });
