@@ -52,11 +52,15 @@ const STATEMENT = /^(?:import|export)\s+(?<types>type\s)?[^"';]*?from\s+"(?<path
 const BARE_OR_DYNAMIC = /(?:^import\s+|\bimport\(\s*)"(?<path>\.[^"]+)"/gm;
 
 const SRC = join(repositoryRoot, "src");
+const textOf = (file: string): string => readFileSync(join(SRC, file), "utf8");
 const FILES = globSync("**/*.{ts,tsx}", { cwd: SRC }).map((file) => file.split(sep).join("/"));
 const IMPORTS = FILES.flatMap(importsOf);
 
+/** By their path from `src/`, like all files here. */
+const UNIT_TESTS = globSync("../test/**/*.test.ts", { cwd: SRC, exclude: ["../test/e2e/**"] });
+
 function importsOf(file: string): Import[] {
-	const text = readFileSync(join(SRC, file), "utf8");
+	const text = textOf(file);
 	const toImport = ({ groups = {} }: RegExpMatchArray): Import => ({
 		from: file,
 		to: relative(SRC, join(SRC, dirname(file), groups.path ?? ""))
@@ -102,4 +106,22 @@ describe("imports inside src/", () => {
 		for (const file of FILES) visit(file, []);
 		expect(circles).toEqual([]);
 	});
+});
+
+/** Their files decide what becomes of a run, and are small enough to be tested one by one. */
+const LOOPS = ["deliver", "host", "ports", "supervise"];
+
+/** Wiring, which needs a real pi: the end-to-end tests run it. */
+const NEEDS_PI = ["host/extension.ts"];
+
+/** Whether anything is left of a file when its types are gone. Its statements are the lines that start with a letter. */
+const hasRuntimeCode = (file: string): boolean =>
+	/^(?!import type |(?:export )?(?:type|interface|declare) )[a-z]/im.test(textOf(file));
+
+test("every file of the loops is imported by a unit test", () => {
+	const imported = UNIT_TESTS.flatMap(importsOf).filter(({ typesOnly }) => !typesOnly);
+	const tested = new Set(imported.map(({ to }) => to));
+	const loops = FILES.filter((file) => LOOPS.includes(folderOf(file)) && hasRuntimeCode(file));
+	expect(loops.length).toBeGreaterThan(50);
+	expect(loops.filter((file) => !tested.has(file))).toEqual(NEEDS_PI);
 });
