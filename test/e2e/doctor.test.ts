@@ -286,14 +286,14 @@ describe("what the doctor can put right with --fix", () => {
 		const home = await usedHome();
 		chmodSync(ledgerOf(home), 0o644);
 		expect(await doctor(home)).toMatch(
-			/warn file rights: Other users of this machine can read 1 of your files .*ledger\.sqlite/,
+			/warn file permissions: Other users of this machine can read 1 of your files .*ledger\.sqlite/,
 		);
 		// Opening the ledger takes them away too, so another file shows who did it.
 		const log = join(home.agentDir, "pi-geon", "parent.log");
 		await allHostsLeft(home);
 		chmodSync(log, 0o666);
 		expect(await doctor(home, { fix: true })).toContain(
-			"ok file rights: Other users of this machine can read 1 of your files",
+			"ok file permissions: Other users of this machine can read 1 of your files",
 		);
 		expect(statSync(log).mode & 0o777).toBe(0o600);
 	});

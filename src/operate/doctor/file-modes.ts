@@ -7,7 +7,7 @@ const FILES_NAMED = 3;
 
 /** Transcripts, records and logs are for the user alone. */
 export const checkFileModes: Check = {
-	name: "file rights",
+	name: "file permissions",
 	*run(examination) {
 		if (process.platform === "win32") return;
 		const { places, sessionsRoot } = examination.sources;

@@ -21,7 +21,7 @@ export const examineLedger = (onOpen: (ledger: Ledger) => void): Check => ({
 		const ledger = await openLedger(places.ledger).catch((error: Error) => error);
 		if (ledger instanceof Error) {
 			const remedy =
-				ledger instanceof LedgerUnusable ? {} : { remedy: `Look at the rights and the disk of ${places.dir}.` };
+				ledger instanceof LedgerUnusable ? {} : { remedy: `Look at the permissions and the disk of ${places.dir}.` };
 			yield { level: "fail", what: "The ledger cannot be opened", detail: ledger.message, ...remedy };
 			return;
 		}
