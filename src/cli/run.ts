@@ -48,8 +48,21 @@ function help([about]: string[], out: Output, asked: string | undefined): ExitCo
 
 function unknownCommand(name: string): string {
 	const names = COMMANDS.map((one) => one.name);
-	return `There is no command "${name}".${didYouMean(name, names)} Available: ${names.join(", ")}.`;
+	const meant = USUAL_ELSEWHERE.get(name) ?? didYouMean(name, names);
+	return `There is no command "${name}".${meant} Available: ${names.join(", ")}.`;
 }
+
+const START_IN_PI = " To start a run, use /subagents run in pi.";
+
+/** What other programs call it. Too far from our names for a typing mistake. */
+const USUAL_ELSEWHERE: ReadonlyMap<string, string> = new Map([
+	["run", START_IN_PI],
+	["start", START_IN_PI],
+	["spawn", START_IN_PI],
+	["show", " Did you mean info?"],
+	["ls", " Did you mean list?"],
+	["kill", " Did you mean stop?"],
+]);
 
 async function runCommand(command: Command, args: string[], out: Output): Promise<ExitCode> {
 	const parsed = parseWords(command, args);

@@ -87,6 +87,8 @@ describe("a usage error", () => {
 		const home = await openHome({});
 		const wrong: [string[], string][] = [
 			[["lst"], 'There is no command "lst". Did you mean list?'],
+			[["show", "last"], 'There is no command "show". Did you mean info?'],
+			[["run", "explorer"], 'There is no command "run". To start a run, use /subagents run in pi.'],
 			[["list", "--bogus"], "Unknown option '--bogus'. Usage: pi-geon list"],
 			[["list", "--limit", "many"], '--limit takes a whole number of at least 1, not "many".'],
 			[["list", "--limit", "-3"], "--limit lacks its value: what begins with a dash is an option. Write --limit=<n>."],
