@@ -7,7 +7,7 @@ import { isInsideSubagent, ONLY_LOOKS, places } from "./surroundings.ts";
 export const agents: Command = {
 	name: "agents",
 	takes: "[forget <name>]",
-	does: "list the agents of this folder, what each gets, and what is wrong with their files; forget: ask again whether one may write",
+	does: "list the agents available in this folder, the tools each one gets, and problems in their files; with forget, withdraw an agent's permission to write",
 	words: [0, 2],
 	options: {},
 	seesToConfig: true,

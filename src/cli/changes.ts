@@ -12,7 +12,7 @@ const CHANGES_LISTED = 50;
 export const changes: Command = {
 	name: "changes",
 	takes: `[run] ${SCOPE_TAKES}`,
-	does: "list what runs changed, and whether it was applied; with a run, its files",
+	does: "list the changes of all runs, and whether they were applied; with a run, list its files",
 	words: [0, 1],
 	completes: "runs",
 	options: SCOPE_OPTIONS,

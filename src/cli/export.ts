@@ -10,18 +10,18 @@ import { SCOPE_OPTIONS, SCOPE_TAKES } from "./scope.ts";
 export const exportCommand: Command = {
 	name: "export",
 	takes: `<run> [--html|--md|--json|--otlp] [-o <file>] [--force] ${SCOPE_TAKES}`,
-	does: "write one run to a file to share, with secrets masked: facts, transcript, changes, outcome",
+	does: "export a run for sharing: its details, transcript, changes and outcome, with secrets masked",
 	words: [1, 1],
 	completes: "runs",
 	options: {
-		html: { type: "boolean", does: "write one self-contained HTML page" },
-		md: { type: "boolean", does: "write Markdown (the default)" },
-		otlp: { type: "boolean", does: "write its OpenTelemetry spans, as a collector accepts them" },
+		html: { type: "boolean", does: "as one self-contained HTML page" },
+		md: { type: "boolean", does: "as Markdown (the default)" },
+		otlp: { type: "boolean", does: "as OpenTelemetry spans, in the form that a collector accepts" },
 		output: {
 			type: "string",
 			short: "o",
 			takes: "<file>",
-			does: "write to this file; its extension can choose the format",
+			does: "write to this file instead of printing; its extension can choose the format",
 		},
 		force: { type: "boolean", does: "overwrite an existing file" },
 		...SCOPE_OPTIONS,

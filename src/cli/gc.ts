@@ -19,7 +19,7 @@ import {
 export const gc: Command = {
 	name: "gc",
 	takes: "",
-	does: "remove runs, transcripts and logs older than retentionDays; never what is open or not delivered",
+	does: "remove runs, transcripts and logs older than retentionDays; keep open runs and undelivered reports",
 	words: [0, 0],
 	options: {},
 	seesToConfig: true,

@@ -14,7 +14,7 @@ export function generalHelp(commands: readonly Command[], width: number): string
 		"",
 		...wrapTo(
 			width,
-			"<run> is a run's id or the start of one, its label, or `last`; with --session, also its number in that session. Every command has --help and --json.",
+			"<run> is a run's id (or a unique prefix of it), its label, or `last`. With --session, it can also be the run's number in that session. Every command accepts --help and --json.",
 		),
 		"",
 		...wrapTo(width, "Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted."),

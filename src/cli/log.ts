@@ -16,7 +16,12 @@ export const log: Command = {
 	options: {
 		follow: { type: "boolean", short: "f", does: "follow new messages until the run has finished" },
 		tools: { type: "boolean", short: "t", does: "include tool calls and their results" },
-		limit: { type: "string", short: "n", takes: "<n>", does: "show at most this many of the latest messages (50)" },
+		limit: {
+			type: "string",
+			short: "n",
+			takes: "<n>",
+			does: "show only this many of the latest messages (default 50)",
+		},
 		...SCOPE_OPTIONS,
 	},
 	async run(call) {

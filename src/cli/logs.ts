@@ -24,7 +24,7 @@ export const logs: Command = {
 			does: `this level and above: ${LOG_LEVELS.join(", ")}`,
 			completes: LOG_LEVELS,
 		},
-		limit: { type: "string", short: "n", takes: "<n>", does: "show at most this many of the latest lines (100)" },
+		limit: { type: "string", short: "n", takes: "<n>", does: "show only this many of the latest lines (default 100)" },
 	},
 	async run({ options, out }) {
 		const limit = countOption(options.limit, "limit");

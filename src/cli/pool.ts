@@ -15,12 +15,12 @@ const VERBS = ["status", ...Object.keys(DEEDS)];
 export const pool: Command = {
 	name: "pool",
 	takes: `<${VERBS.join("|")}> [<pool>] [--total <n>] [--per-requester <n>]`,
-	does: "status: show a pool; drain: let its workers finish and leave; check: try it; limit: set how many runs it does at once",
+	does: "manage a pool: show its status, drain its workers, check that it works, or limit how many runs it takes at once",
 	words: [1, 3],
 	completes: VERBS,
 	options: {
 		total: { type: "string", takes: "<n>", does: "limit: at most this many runs at once" },
-		"per-requester": { type: "string", takes: "<n>", does: "limit: at most this many of one requester" },
+		"per-requester": { type: "string", takes: "<n>", does: "limit: at most this many runs at once from one requester" },
 	},
 	async run(call) {
 		const { words, out } = call;

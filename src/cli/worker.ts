@@ -15,11 +15,11 @@ const USUAL_PLACES = 4;
 export const worker: Command = {
 	name: "worker",
 	takes: "--pool <name> [--places <n>]",
-	does: "work on the runs of a pool on this machine, until Ctrl-C",
+	does: "take runs from a pool and execute them on this machine; Ctrl-C stops it",
 	words: [0, 0],
 	options: {
 		pool: { type: "string", takes: "<name>", does: "the name of the pool in pi-geon.json" },
-		places: { type: "string", takes: "<n>", does: `work on at most this many at once (default ${USUAL_PLACES})` },
+		places: { type: "string", takes: "<n>", does: `execute at most this many runs at once (default ${USUAL_PLACES})` },
 	},
 	async run({ options, out }) {
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);

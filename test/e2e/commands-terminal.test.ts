@@ -122,7 +122,7 @@ describe.each(somePi(import.meta.url))("commands in a terminal, on pi %s", (vers
 			["/subagents log last", /explorer, finished\n\nNothing was said\.\n\nThere is no transcript\./],
 			["/subagents stop last", /Already finished: 100001f3\. Nothing/],
 			["/toolkit activity", /No run is open/],
-			["/toolkit help", /Documents:/],
+			["/toolkit help", /Documentation:/],
 		];
 		for (const [line, says] of answers) {
 			paste(terminal, line);

@@ -9,7 +9,9 @@ import { type ToolkitSetup, toolkitSubcommands } from "../../src/pi/commands/too
 import { theme } from "./row.ts";
 
 /** As long on every machine. */
-vi.mock("../../src/config/package-root.ts", () => ({ packageRoot: () => "/home/ada/.pi/agent/npm/pi-geon" }));
+vi.mock("../../src/config/package-root.ts", () => ({
+	packageRoot: () => "/home/ada/.pi/agent/npm/node_modules/pi-geon",
+}));
 
 const subagents = subagentsSubcommands({} as SubagentsSetup);
 const { toolkit, ofBoth } = toolkitSubcommands({ subagents } as unknown as ToolkitSetup);

@@ -115,7 +115,7 @@ delete rows[4]?.startedAt;
 
 const base: InspectorView = {
 	rows,
-	count: { total: 3, queued: 1, running: 1 },
+	count: { total: 5, queued: 1, running: 1 },
 	scope: "session",
 	selected: 1,
 	pane: "run",

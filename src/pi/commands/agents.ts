@@ -28,7 +28,7 @@ export function agentsCommand({ pi, writeQuestions }: AgentsSetup): Subcommand {
 	const agents: Subcommand = {
 		name: "agents",
 		takes: "[forget <name>]",
-		does: "list the agents, where they come from and what they get; forget: ask again whether one may write",
+		does: "list the agents, where they come from and which tools they get; with forget, withdraw an agent's permission to write",
 		async run(args, ctx, command) {
 			if (args === "" && command === "subagents" && ctx.mode === "tui")
 				return browseAgents(ctx, () => look(ctx, command));

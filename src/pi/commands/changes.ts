@@ -44,7 +44,7 @@ export function changesSubcommands(runs: RunsOfSession): Subcommand[] {
 	const changes: Subcommand = {
 		name: "changes",
 		takes: "[id|#]",
-		does: "list what runs changed; with a run, its files",
+		does: "list the changes of all runs; with a run, list its files",
 		run: async (args, ctx) => {
 			const name = onlyWord(args);
 			if (name === "") {

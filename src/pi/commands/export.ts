@@ -16,7 +16,7 @@ export function exportSubcommand(runs: RunsOfSession): Subcommand {
 	const subcommand: Subcommand = {
 		name: "export",
 		takes: "<id|#> [html|md|json]",
-		does: "write a run into one file to share, here in the working directory; secrets are masked",
+		does: "export a run to a file in the working directory, with secrets masked",
 		run: async (args, ctx) => {
 			const { name, format } = exportRequest(args);
 			if (name === "") return { problem: `Which run? Nothing was done. Usage: ${usage("subagents", subcommand)}` };

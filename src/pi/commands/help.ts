@@ -8,24 +8,25 @@ import { type Subcommand, usage } from "./command.ts";
 const KEYS = [
 	{
 		name: "Esc",
-		value: "stops the turn and the runs it waits for; /stop also stops background runs",
+		value:
+			"stops the turn and the runs it waits for; /stop also stops background runs. In an empty prompt of an idle pi: stops what you started with /subagents run",
 	},
 	{ name: "Ctrl+O", value: "expands calls and reports (pi's own key)" },
 	{ name: keyName(INSPECTOR_KEY), value: "opens the inspector, a full-screen view of this session's runs" },
-	{ name: keyName(BACKGROUND_KEY), value: "sends the runs that the turn waits for to the background" },
+	{ name: keyName(BACKGROUND_KEY), value: "moves the runs that block the turn to the background" },
 ];
 
 const SETTINGS_TOLD = [
-	{ name: "subagents.enabled", value: "whether anything can be delegated" },
+	{ name: "subagents.enabled", value: "whether subagents can be used at all; false turns them off" },
 	{ name: "subagents.timeoutMs, idleTimeoutMs", value: "how long a run may take, and how long it may be silent" },
 	{ name: "subagents.allowWrite", value: "whether your own agents may change files in your checkout" },
 	{ name: "agents.defaults.subagents.maxConcurrent", value: "how many runs may run at once" },
 ];
 
-const BOTH = "agents, doctor, logs and help also work after /toolkit.";
+const BOTH = "The subcommands agents, doctor, logs and help also work with /toolkit.";
 
 const RUNS =
-	"<id|#> is a run's id or the start of one, its number, its label (in quotes, if it has spaces), or `last`.";
+	"<id|#> is a run's id (or a unique prefix of it), its number, its label (in quotes if it has spaces), or `last`.";
 
 /** The subcommands there are, each once, by the command they belong to. */
 export interface HelpOn {
@@ -54,14 +55,25 @@ export function helpReport(width: number, { subagents, toolkit }: HelpOn): strin
 		...factsTo(width, KEYS),
 		"",
 		...wrapTo(width, "Settings in pi-geon.json of pi's agent directory (/subagents settings shows all)"),
-		...factsTo(width, SETTINGS_TOLD),
+		...factsTo(width, SETTINGS_TOLD.map(nameThatFits(width))),
 		"",
-		...wrapTo(width, "From a shell, even while pi is closed: add this line to your shell's start-up file"),
+		...wrapTo(
+			width,
+			"To use pi-geon from a shell, even while pi is closed, add this line to your shell's startup file:",
+		),
 		`  ${shellLine(join(packageRoot(), "dist", "cli.js"))}`,
 		"",
-		...wrapTo(width, `Documents: ${join(packageRoot(), "docs")}`),
+		...wrapTo(width, `Documentation: ${join(packageRoot(), "docs")}`),
 	];
 }
+
+/** A name that is wider than the screen is broken after a dot. pi would break it inside a word. */
+const nameThatFits =
+	(width: number) =>
+	({ name, value }: Fact): Fact => ({
+		name: name.length > width ? name.replace(/\.(?=[^.]*$)/, ".\n  ") : name,
+		value,
+	});
 
 /** Makes the command that came with this package available in a shell: pi installs packages where no PATH leads. */
 function shellLine(file: string): string {

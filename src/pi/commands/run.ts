@@ -32,7 +32,7 @@ export function runSubcommand(setup: RunSubcommandSetup): Subcommand {
 	const run: Subcommand = {
 		name: "run",
 		takes: "<agent> <task>",
-		does: "start a run yourself; its report comes into this conversation without starting a turn",
+		does: "start a run yourself; its report appears in this conversation but does not start a turn",
 		async run(args, ctx) {
 			const { word: agent, rest: task } = firstWord(args);
 			if (agent === "") return misusedRun("Which agent?");

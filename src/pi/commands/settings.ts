@@ -27,7 +27,7 @@ export function settingsCommand(openSession: () => ExtensionContext | undefined)
 	const settings: Subcommand = {
 		name: "settings",
 		takes: `[key] [value|${DEFAULT}]`,
-		does: "show the settings of pi-geon.json with value, source and default, or change one",
+		does: "show each setting with its value, source and default, or change one",
 		async run(args, ctx, command) {
 			const { word: key, rest: value } = firstWord(args);
 			if (key === "") return ctx.mode === "tui" ? browseSettings(ctx) : settingsReport(ctx);
