@@ -22,6 +22,8 @@ import { toldBy, toldOnDisk } from "./transcript.ts";
 const OPEN_AGAIN_MS = 5000;
 /** How long a prompt may take from its entry until the model works on it. */
 const PROMPT_WITHIN_MS = 10_000;
+/** By then the request that carries the results of a turn is on its way, and need not wait for the disk. */
+const SETTLE_AFTER_MS = 20;
 /** When a pi that waits for its runs first says so. */
 const DRAIN_SAYS_AFTER_MS = 1000;
 
@@ -49,6 +51,8 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	/** Until the services that were opened for that are given back. */
 	#held: Promise<void> | undefined;
 	#cancelOpening = () => {};
+	/** What turns have told, to be settled. */
+	readonly #unsettled: (() => Promise<void>)[] = [];
 	readonly #questions: SessionQuestions<Talk>;
 	readonly #draining = new CurrentDrain();
 	#stopped = false;
@@ -79,9 +83,26 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		this.#calling.delete(id);
 	}
 
-	/** A turn ended with these results: its entries are in the session, so what they tell has been delivered. */
-	async settleResults(talk: Talk, results: Parameters<typeof toldBy>[0]): Promise<void> {
+	/** A turn ended with these results. They are settled a moment later, or when the session is left. */
+	settleSoon(talk: Talk, results: TurnResults): void {
 		const scripted = scriptedRuns(this.#awaited);
+		if (toldBy(results, scripted).length === 0) return;
+		this.#unsettled.push(() => this.settleResults(talk, results, scripted));
+		if (this.#unsettled.length === 1) this.#clock.after(SETTLE_AFTER_MS, () => void this.#settleNow());
+	}
+
+	async #settleNow(): Promise<void> {
+		for (const settleTurn of this.#unsettled.splice(0)) {
+			try {
+				await settleTurn();
+			} catch (error) {
+				this.#setup.log.warn("cannot settle yet, the next look does", { error });
+			}
+		}
+	}
+
+	/** A turn ended with these results: its entries are in the session, so what they tell has been delivered. */
+	async settleResults(talk: Talk, results: TurnResults, scripted = scriptedRuns(this.#awaited)): Promise<void> {
 		const told = toldBy(results, scripted);
 		if (told.length === 0) return;
 		await this.#setup.use(talk, async ({ ledger }) => {
@@ -148,6 +169,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	/** The session is over here. What is still owed is delivered wherever it is opened next. */
 	async stop(talk: Talk): Promise<void> {
 		this.#stopped = true;
+		await this.#settleNow();
 		this.#questions.end();
 		this.#cancelOpening();
 		this.#leave();
@@ -278,6 +300,8 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		return { talk, ledger, redactor, events, log, clock: this.#clock };
 	}
 }
+
+type TurnResults = Parameters<typeof toldBy>[0];
 
 /** Nothing can be owed to a session in which nothing was said yet. */
 const wasUsed = (talk: Conversation): boolean =>

@@ -2,7 +2,7 @@ import { FINALIZE_TOOL } from "../run/outcome.ts";
 
 /** What a model would send that finalizes at once; a refusal for protocols that have no recorded answer here. */
 export function recordedAnswer(api: string): Response {
-	const chunks = STREAMS[api];
+	const chunks = Object.hasOwn(STREAMS, api) ? STREAMS[api] : undefined;
 	if (!chunks) return Response.json({ error: { message: "This was not a request." } }, { status: 400 });
 	return new Response(chunks.map((chunk) => `${chunk}\n\n`).join(""), {
 		headers: { "content-type": "text/event-stream" },

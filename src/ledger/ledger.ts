@@ -150,6 +150,13 @@ export async function openLedger(
 	}
 }
 
+/** A ledger that no other process sees. Nothing of it reaches the disk. */
+export async function openLedgerInMemory(): Promise<Ledger> {
+	const ledger = new Ledger(":memory:", await openDatabase(":memory:"));
+	migrate(ledger);
+	return ledger;
+}
+
 interface OpenOptions {
 	setAsideIfDamaged?: boolean;
 	/** How long to wait for a process that is writing, now and at each statement: nothing else happens meanwhile. */

@@ -120,7 +120,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		if (enabled) prestart.modelWrites(event, ctx);
 	});
 	pi.on("tool_result", markFailure);
-	pi.on("turn_end", (event, ctx) => announcer.settleResults(talkIn(ctx), event.toolResults));
+	pi.on("turn_end", (event, ctx) => announcer.settleSoon(talkIn(ctx), event.toolResults));
 	pi.on("agent_before_settle", headlessDrain(announcer, services, talkIn, systemPorts.clock));
 	// First: a route under the command's old name is not a prompt.
 	registerRoute(pi);

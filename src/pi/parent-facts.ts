@@ -22,6 +22,7 @@ import { traceContextIn } from "../run/trace-context.ts";
 import type { UserDecisions } from "./delegation-setup.ts";
 import { modelSource } from "./model-source.ts";
 import { loadableAgain } from "./project-extensions.ts";
+import { SameMoment } from "./same-moment.ts";
 
 /** The parent as it is at this moment, as the plan wants to know it. */
 export function parentFacts(
@@ -68,6 +69,12 @@ export function knownSkills(pi: ExtensionAPI, ctx: ExtensionContext): KnownSkill
 
 /** All tools there are, and the MCP servers that have not said yet which tools they have, by the beginning of their names. */
 export function knownTools(pi: ExtensionAPI, ctx: ExtensionContext): KnownTool[] {
+	return toolsOfMoment.of(ctx.sessionManager.getSessionId(), () => toolsNow(pi, ctx));
+}
+
+const toolsOfMoment = new SameMoment<KnownTool[]>();
+
+function toolsNow(pi: ExtensionAPI, ctx: ExtensionContext): KnownTool[] {
 	const mayLoad = loadableAgain(ctx);
 	const tools = pi.getAllTools().flatMap((tool) => knownTool(tool, mayLoad));
 	return [...tools, ...silentServers(pi, ctx).map((name): KnownTool => ({ name, from: "mcp" }))];

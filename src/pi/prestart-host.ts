@@ -1,6 +1,6 @@
 import type { ExtensionAPI, ExtensionContext, MessageUpdateEvent } from "@earendil-works/pi-coding-agent";
 import type { Config } from "../config/config.ts";
-import { planLaunch } from "../plan/launch.ts";
+import { rehearse } from "../operate/rehearse.ts";
 import type { RingedPlan } from "../supervise/host-profiles.ts";
 import type { UserDecisions } from "./delegation-setup.ts";
 import { parentFacts } from "./parent-facts.ts";
@@ -28,23 +28,23 @@ export interface Prestart {
 
 /** Prepares what a delegation needs before its call is complete, so that the call finds it ready. */
 export function prestartHost(pi: ExtensionAPI, services: SessionServices): Prestart {
-	let isPlanned = false;
+	let isRehearsed = false;
 	/** When the assistant message was begun for which a host was looked for last. */
 	let preparedFor: number | undefined;
 	let preparedAt = Number.NEGATIVE_INFINITY;
 	// A hint only: the call itself looks for a host too, and reports what is wrong with that.
 	const onFailure = (error: unknown) => parentLog.warn("nothing could be prepared ahead", { error });
-	const prepare = (ctx: ExtensionContext, planInMs: number) => {
+	const prepare = (ctx: ExtensionContext, rehearseInMs: number) => {
 		if (performance.now() - preparedAt < JUST_PREPARED_MS) return;
 		preparedAt = performance.now();
 		services.use(ctx, async ({ supervisor, config }) => supervisor.prepare(likely(config))).catch(onFailure);
-		if (isPlanned) return;
-		isPlanned = true;
-		setTimeout(() => planAhead(pi, services, ctx).catch(onFailure), planInMs).unref();
+		if (isRehearsed) return;
+		isRehearsed = true;
+		setTimeout(() => rehearseOnce(pi, services, ctx).catch(onFailure), rehearseInMs).unref();
 	};
 	return {
 		turnBegins(ctx) {
-			if (!isPlanned && ctx.hasUI) prepare(ctx, WHEN_IDLE_MS);
+			if (!isRehearsed && ctx.hasUI) prepare(ctx, WHEN_IDLE_MS);
 		},
 		modelWrites({ message, assistantMessageEvent: written }, ctx) {
 			// The first event of a call may come without the tool's name.
@@ -67,13 +67,11 @@ const likely = ({ subagents: { sandbox, hooks } }: Config): RingedPlan => ({
 /** The user is not asked about a plan that was only made ahead. */
 const NOBODY_ASKED: UserDecisions = { approveProjectAgent: async () => "nobody", askToWrite: async () => "not_asked" };
 
-/** Makes a plan that is thrown away, so that what the first real one needs is read and compiled by then. */
-async function planAhead(pi: ExtensionAPI, services: SessionServices, ctx: ExtensionContext): Promise<void> {
+/** Rehearses a delegation, so that what the first real one needs is read and compiled by then. */
+async function rehearseOnce(pi: ExtensionAPI, services: SessionServices, ctx: ExtensionContext): Promise<void> {
 	if (services.isClosing) return;
 	await services.use(ctx, async (available) => {
-		const parent = parentFacts(pi, ctx, NOBODY_ASKED);
-		await planLaunch({ agent: available.catalog.agents[0]?.name ?? "", task: "None." }, parent, available);
-		available.redactor.redact("");
 		available.supervisor.lookAhead();
+		await rehearse(parentFacts(pi, ctx, NOBODY_ASKED), available);
 	});
 }

@@ -23,6 +23,7 @@ import { Supervisor } from "../supervise/supervisor.ts";
 import { runTraces } from "../traces/run-traces.ts";
 import { parentLog, parentRedactor } from "./parent-log.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
+import { SameMoment } from "./same-moment.ts";
 
 /** The agents of this moment: files may change while pi runs, and the next call should see it. */
 export function agentsFor(
@@ -149,18 +150,12 @@ function servicesOf(ctx: ExtensionContext, opened: Opened): Services {
 	};
 }
 
-/** Calls of one message begin in the same moment, in which no file that they read can be another one for the next of them. */
 function agentsOfMoment(ctx: ExtensionContext, includeProject: AgentPlaces["includeProject"]): AgentCatalog {
 	const key = JSON.stringify([ctx.cwd, getAgentDir(), includeProject]);
-	if (sameMoment?.key === key) return sameMoment.catalog;
-	sameMoment = { key, catalog: agentsFor(ctx, { includeProject }) };
-	setImmediate(() => {
-		sameMoment = undefined;
-	});
-	return sameMoment.catalog;
+	return catalogs.of(key, () => agentsFor(ctx, { includeProject }));
 }
 
-let sameMoment: { key: string; catalog: AgentCatalog } | undefined;
+const catalogs = new SameMoment<AgentCatalog>();
 
 function once<Value>(make: () => Value): () => Value {
 	let made: { value: Value } | undefined;

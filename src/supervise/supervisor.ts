@@ -55,6 +55,8 @@ export class Supervisor {
 	readonly #loop: Loop;
 	readonly #acting: Acting;
 	#session: AttendedSession | undefined;
+	/** The last look left the session to this one. */
+	#isSessionDue = false;
 
 	constructor({ ledger, hosts, ports, log = NO_LOG, onEndedHere }: SupervisorSetup) {
 		this.#ledger = ledger;
@@ -165,7 +167,11 @@ export class Supervisor {
 			this.#watched.wakeHosts();
 			// Only now: what is wrong with another run's host must not keep an outcome from its caller.
 			if (unrecovered !== undefined) troubled(unrecovered);
-			again = this.#session && this.#lookAt(this.#session, seen.ofSession, isInTrouble);
+			// A caller that was answered continues before anything else is looked at, but not twice in a row.
+			const answered = decided.actions.some((action) => action.do === "answer");
+			this.#isSessionDue = this.#session !== undefined && answered && !this.#isSessionDue;
+			if (this.#isSessionDue) this.#loop.hint();
+			else again = this.#session && this.#lookAt(this.#session, seen.ofSession, isInTrouble);
 			this.#hosts?.closeUnused();
 		} catch (error) {
 			troubled(error);

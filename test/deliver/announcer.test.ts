@@ -43,7 +43,7 @@ async function scene({ world = quietWorld() } = {}) {
 	const talk: SimConversation = new SimConversation(world, pi, new SimSession(world, pi, { file: FILE, id: SESSION }), {
 		promptEntered: () => announcer.promptEntered(),
 		promptArrived: () => announcer.promptArrived(),
-		turnEnded: (results) => announcer.settleResults(talk, results),
+		turnEnded: async (results) => announcer.settleSoon(talk, results),
 		settled: () => announcer.rested(talk),
 	});
 	const admitted = (): RunId => admitRun(ledger, admission({ mode: "background", parentSession: SESSION })).run.id;
@@ -90,6 +90,19 @@ test("what is owed to a session is announced in it once, and the debt is paid on
 	announcer.attend(talk);
 	await pass(30_000);
 	expect(announced()).toEqual([id]);
+	expect(delivery(id)?.delivery).toBe("delivered");
+});
+
+test.each(["a moment later", "at once when the session is left"])("what a turn told is settled %s", async (when) => {
+	const { world, announcer, talk, ended, delivery, pass } = await scene();
+	const id = ended();
+	announcer.await(id, "call");
+	const execute = async () => ({ runId: id, results: [{}] });
+	void talk.prompt("Go.", [{ id: "call", toolName: "subagent", execute }]);
+	await world.scheduler.run(() => world.files.text(FILE)?.includes("toolResult") === true);
+	expect(delivery(id)?.delivery).toBe("owed");
+	if (when === "a moment later") await pass(100);
+	else await Promise.all([announcer.stop(talk), pass(1)]);
 	expect(delivery(id)?.delivery).toBe("delivered");
 });
 

@@ -78,7 +78,7 @@ describe.each(somePi(import.meta.url))("on pi %s", (version) => {
 		const parts = ["base", "bundle", "commit", "files", "patch", "sha256", "state", "total", "warnings"];
 		expect(Object.keys(result?.changes ?? {}).sort()).toEqual(parts);
 		expect(result?.warnings).toBeUndefined();
-		const { result: told } = run.events.find((event) => event.type === "tool_execution_end") ?? {};
+		const told = run.events.find((event) => event.type === "tool_execution_end")?.result;
 		// pi before 0.99 has no scripts.
 		if (version !== "0.87.1") {
 			const { structuredContent } = told as { structuredContent: { changes?: unknown } };

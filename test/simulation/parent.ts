@@ -142,7 +142,7 @@ class SimPi {
 		this.#talk = new SimConversation(world, process, new SimSession(world, process, session), {
 			promptEntered: () => this.#announcer.promptEntered(),
 			promptArrived: () => this.#announcer.promptArrived(),
-			turnEnded: (results) => this.#announcer.settleResults(this.#talk, results).catch(() => {}),
+			turnEnded: async (results) => this.#announcer.settleSoon(this.#talk, results),
 			settled: () => this.#announcer.rested(this.#talk),
 		});
 		this.#announcer.begin(this.#talk);

@@ -1,0 +1,16 @@
+/**
+ * Values that are computed once for all who ask in the same moment. Calls of one message begin together, and no file that
+ * they read can be another one for the next of them.
+ */
+export class SameMoment<Value> {
+	readonly #known = new Map<string, Value>();
+
+	of(key: string, make: () => Value): Value {
+		const known = this.#known.get(key);
+		if (known !== undefined) return known;
+		if (this.#known.size === 0) setImmediate(() => this.#known.clear());
+		const made = make();
+		this.#known.set(key, made);
+		return made;
+	}
+}

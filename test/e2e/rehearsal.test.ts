@@ -1,0 +1,26 @@
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { text } from "../helpers/model-steps.ts";
+import { ANY_PI, startRpc } from "../helpers/pi.ts";
+import { useHome } from "../helpers/use-home.ts";
+import { eventually, inLedger } from "./ledger-of.ts";
+
+const openHome = useHome();
+
+/** The host that is started ahead has warmed up by then, and so has the parent. */
+const READY = "SELECT id FROM hosts WHERE state = 'ready'";
+
+test("what is rehearsed before the first delegation stores nothing, asks no model and runs no hook", async () => {
+	const heard = join(tmpdir(), `pi-geon-rehearsal-${process.pid}`);
+	const config = { subagents: { hooks: { start: ["touch", heard], stop: ["touch", heard] } } };
+	const home = await openHome({ script: () => text("Hello."), config });
+	const rpc = startRpc(home, { version: ANY_PI });
+	await rpc.promptAndSettle("Hi.");
+	await eventually(() => expect(inLedger(home, READY)).toHaveLength(1));
+	expect([inLedger(home, "SELECT id FROM runs"), inLedger(home, "SELECT id FROM sessions")]).toEqual([[], []]);
+	expect(home.model.requests).toHaveLength(1);
+	expect(existsSync(heard)).toBe(false);
+	await rpc.close();
+});
