@@ -46,9 +46,9 @@ export const plays = {
 		parent: [
 			says(
 				"",
-				delegates("reviewer", "Review `git diff main` for bugs."),
-				delegates("reviewer", "Review `git diff main`: are the tests enough?"),
-				delegates("reviewer", "Review `git diff main` for security problems."),
+				delegates("reviewer", "Review src/login.ts for bugs."),
+				delegates("reviewer", "Review src/login.ts: are the tests enough?"),
+				delegates("reviewer", "Review src/login.ts for security problems."),
 			),
 			says(
 				"Three findings:\n\n1. Bugs: none.\n2. Tests: nothing covers a wrong password.\n3. Security: src/login.ts:6 compares passwords as plain text.",
