@@ -18,7 +18,7 @@ import type { ActiveRun } from "./decide.ts";
 import type { AskingRun } from "./questions.ts";
 import type { Watchers } from "./watchers.ts";
 
-/** How long after a claim a parent may still come to watch the run: it looks for a new host once a second. */
+/** How long after a claim a parent may still start to watch the run: it looks for a new host once a second. */
 const WATCHED_WITHIN_MS = 2000;
 
 export interface ActiveRunsSetup {
@@ -36,26 +36,26 @@ export interface ActiveRunsSetup {
 export interface ForRuns {
 	watchers(): Watchers | undefined;
 	assertLeaseHeld(): void;
-	/** Bookkeeping that must not take the work down with it: what it writes is written again, or found out by others. */
+	/** Bookkeeping that must not take the work down with it: the next write repeats it, or other processes find it out. */
 	orLog(what: string, runId: RunId, write: () => unknown): void;
 	questionsOf(run: AskingRun): RunQuestions;
 	onOutcome(record: ClaimedRun, outcome: Outcome): void;
-	/** Its child does nothing any more. */
+	/** The child of a run has stopped completely. */
 	onOver(): void;
-	/** Its child was aborted and does not come to rest. */
+	/** The child of a run was aborted and does not settle. */
 	onStuck(id: RunId): void;
 }
 
 interface Active {
 	record: ClaimedRun;
 	work: Work;
-	/** False once it was taken away: then nothing of what we know of it may be written. */
+	/** False once another host has the run: then nothing that we know of it may be written. */
 	ours: boolean;
-	/** Said once, and asked for at every look. */
+	/** A stop is applied once, though every look finds the request. */
 	stopping: boolean;
 }
 
-/** The runs that this host works on, and those taken from it whose child has not ended yet. */
+/** The runs that this host works on, and those taken from it whose child has not finished yet. */
 export class ActiveRuns {
 	readonly #setup: ActiveRunsSetup;
 	readonly #host: ForRuns;
@@ -93,7 +93,7 @@ export class ActiveRuns {
 	async workOn(claimed: ClaimedRun): Promise<void> {
 		const { ledger, log } = this.#setup;
 		const { id } = claimed.run;
-		// It was taken away and is ours again: what we still have of it writes into the same session.
+		// The run was taken away and is ours again: the child that we still have writes into the same session.
 		const before = this.#active.get(id);
 		if (before) await before.work.done;
 		const attempt = { record: claimed };
@@ -119,7 +119,7 @@ export class ActiveRuns {
 		}
 	}
 
-	/** `attempt`: the run as it is now, since the same host may try again. */
+	/** `attempt` holds the run as it is now, since the same host may try again. */
 	#servicesFor(attempt: { record: ClaimedRun }): WorkServices {
 		const { ledger, log, ports, childServices } = this.#setup;
 		const { watchers, assertLeaseHeld, orLog } = this.#host;
@@ -153,7 +153,8 @@ export class ActiveRuns {
 					recorded = recordHop(ledger, id, { fence, at: ports.clock.now(), hop });
 				});
 				if (!recorded) {
-					// A run that is to be stopped does not hop, and ends as stopped: its model's failure is not why.
+					// A run with a stop request does not hop. It ends as stopped, since the failure of its model is not the
+					// reason.
 					orLog("stop", id, () => {
 						const stop = findRun(ledger, id)?.run.stop;
 						if (stop) this.stop(id, stop.by);

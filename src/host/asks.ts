@@ -4,7 +4,7 @@ import type { RunId } from "../run/ids.ts";
 
 /** A connection that watches runs. It may have a user to ask, or not. */
 export interface Watcher {
-	/** It sees the questions and may answer one, but none waits for it. */
+	/** An observer sees the questions and may answer one, but no question waits for it. */
 	readonly isObserver?: boolean;
 	tell(message: FromHost): void;
 }
@@ -24,7 +24,7 @@ interface OpenAsk {
 	question: Question;
 	/** The watchers that show it and have not passed. */
 	asked: Set<Watcher>;
-	/** Observers: they may answer too, but the question does not wait for them. */
+	/** Observers may answer too, but the question does not wait for them. */
 	observers: Set<Watcher>;
 	/** No watcher has come yet, but one still may. */
 	waitsForSomebody: boolean;
@@ -44,7 +44,7 @@ export class Asks {
 		this.#clock = clock;
 	}
 
-	/** Resolves with what a user answered; undefined where it was declined, by a user or for want of one. */
+	/** Resolves with the user's answer; undefined if the user declined, or no user was there. */
 	async ask(runId: RunId, question: Question, { watchers, patienceMs, signal }: Terms): Promise<Answer> {
 		if (signal.aborted) return undefined;
 		const askId = this.#nextId++;

@@ -14,10 +14,10 @@ export interface SeenQuestion {
 	/** Whether a parent shows it, as far as the ledger knows, and whether one ever did. */
 	isShown: boolean;
 	wasShown: boolean;
-	/** Who has been there since it was asked. */
+	/** Who has watched the run since the question was asked. */
 	presence: Presence;
 	askedForMs: number;
-	/** How long the claim of the parent that shows it has not changed. A parent that shows it renews that claim. */
+	/** For how long the claim of the parent that shows it has not changed. A parent that shows it renews the claim. */
 	quietForMs: number;
 }
 

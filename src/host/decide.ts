@@ -3,15 +3,15 @@ import type { RunId } from "../run/ids.ts";
 
 /** What a host remembers from one look to the next. Times are those of its own process. */
 export interface HostMemory {
-	/** When its lease is to be renewed, and what else is done now and then. */
+	/** When to renew the lease and do the other periodic work. */
 	readonly beatAt: number;
 	/** Since when it has been idle. */
 	readonly idleSince: number;
-	/** Why it takes nothing new: something in this process is not as it should be. Another host takes its place. */
+	/** Why it takes nothing new: something in this process is wrong. Another host takes its place. */
 	readonly closingBecause?: string;
 }
 
-/** A run that this host works on, or whose child has not ended yet. */
+/** A run that this host works on, or whose child has not finished yet. */
 export interface ActiveRun {
 	readonly id: RunId;
 	readonly fence: number;
@@ -34,19 +34,19 @@ export interface HostLimits {
 }
 
 export type HostAction =
-	/** Others gave it to another host: nothing of what we know of it may be written. */
+	/** Another host has the run now: nothing that we know of it may be written. */
 	| { do: "let go"; runId: RunId }
 	| { do: "stop"; runId: RunId; by: string }
 	| { do: "recover" }
 	| { do: "claim" }
 	| { do: "leave if idle" };
 
-/** A host that leaves sooner has to notice that it may. */
+/** A host that may leave sooner has to notice that in time. */
 export const beatEvery = (idleMs: number): number => Math.min(HEARTBEAT_MS, idleMs);
 
 export const isBeatDue = ({ beatAt }: HostMemory, now: number): boolean => now >= beatAt;
 
-/** What a host does at a look: about its own runs, about those of others, and about itself. */
+/** What a host does at a look: about its own runs, about other runs, and about itself. */
 export function decideHost(
 	state: HostMemory,
 	seen: HostSnapshot,

@@ -36,12 +36,12 @@ import { warmUp } from "./warm-up.ts";
 
 const DEFAULT_IDLE_MS = 60_000;
 const LEAVE_WITHIN_MS = 1000;
-/** For spans that are not sent yet. */
+/** How long to wait for spans that are not sent yet. */
 const TRACES_WITHIN_MS = 3000;
 /** How long a host of a pool may take to close its connections. */
 const CLOSE_WITHIN_MS = 3000;
 
-/** What most children have. */
+/** The tools that most children have. */
 const TOOL_ENTRIES = {
 	tools: ["read", "grep", "find", "ls", "lsp"],
 	extensions: [join(packageRoot(), "dist", "lsp.js")],
@@ -54,14 +54,14 @@ const TOOL_ENTRIES = {
 export default function hostExtension(pi: ExtensionAPI): void {
 	let host: Host | undefined;
 	let traces: RunTraces | undefined;
-	// Its first run needs the answer. Programs can try it while this process still loads pi.
+	// The first run needs the answer. Other programs can test the ring while this process still loads pi.
 	tryRingAhead();
 	pi.registerCommand(HOST_COMMAND, {
 		description: "Internal: runs child sessions until they are no longer needed",
 		handler: async (args, { ui, model }) => {
 			const id = args.trim();
 			if (!isHostId(id)) throw new Error(`/${HOST_COMMAND} is started by pi-geon, with the id of a host.`);
-			// For this process only: a thread that was given them would not start.
+			// For this process only: a worker thread with these arguments would not start.
 			process.execArgv = process.execArgv.filter((argument) => !NODE_ARGUMENTS.includes(argument));
 			followPlans();
 			const agentDir = getAgentDir();
@@ -78,7 +78,8 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			ledger.redact = redactor.redact;
 			const log = logTo({
 				context: { role: "host", pid: process.pid, host: id },
-				// Its starter has pointed it at the host's log, where the last words of a process that dies go too.
+				// The process that started this one connected stderr to the host's log, where the last words of a crash go
+				// too.
 				write: writeLog,
 				redact: redactor.redactValue,
 			});
@@ -117,7 +118,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				warmUp: async (isIdle) => {
 					if (courier) return;
 					const api = model?.api;
-					// Only where a request can be answered here: none may leave this process.
+					// Only for APIs whose requests can be answered here: no request may leave this process.
 					if (api === undefined || !WATCHABLE.has(api)) return;
 					await models();
 					await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...TOOL_ENTRIES, redactor, ui, isIdle });
@@ -145,8 +146,8 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				if (courier) await Promise.race([courier.close(), systemPorts.clock.sleep(CLOSE_WITHIN_MS)]);
 				ledger.close();
 				await traces?.finish(TRACES_WITHIN_MS);
-				// pi ends by itself once nothing keeps it: but a child that never settled, or a request whose provider
-				// never answered, may.
+				// pi exits by itself once nothing keeps it running, but a child that never settled, or a request that its
+				// provider never answered, may keep it.
 				setTimeout(() => process.exit(), LEAVE_WITHIN_MS).unref();
 			}
 		},
@@ -162,20 +163,20 @@ export default function hostExtension(pi: ExtensionAPI): void {
 }
 
 /**
- * What pi and the extensions of children print goes to the log, redacted like all else. That is on the same disk as
- * everything: what cannot be written must not end the process.
+ * Output of pi and of the children's extensions goes to the log, redacted like everything else. The log is on the same disk
+ * as the rest: a failed write must not end the process.
  */
 function guardOutput({ redact }: Redactor): void {
 	for (const stream of [process.stdout, process.stderr]) {
 		stream.on("error", () => {});
 		const write = stream.write.bind(stream);
-		// Its other forms, which say how a text is encoded, are not used for text meant for readers.
+		// The other overloads, which name an encoding, are not used for text meant for readers.
 		stream.write = (chunk: string | Uint8Array, ...rest: never[]) =>
 			write(redact(typeof chunk === "string" ? chunk : Buffer.from(chunk).toString()), ...rest);
 	}
 }
 
-/** Not through the stream: that one is closed for good after its first failure. */
+/** Not through the stream, which is closed for good after its first failure. */
 function writeLog(line: string): void {
 	try {
 		writeSync(STDERR, line);
@@ -186,7 +187,7 @@ function writeLog(line: string): void {
 
 const STDERR = 2;
 
-/** A default is no answer where a file of the user's may say something else: what is removed is gone. */
+/** A default is not an answer where one of the user's files may say something else: removed files are gone. */
 function retentionDays(agentDir: string): number | undefined {
 	const { config, diagnostics } = loadConfig({ userFile: join(agentDir, "pi-geon.json") });
 	return inDoubt(diagnostics, ["retentionDays"]).length > 0 ? undefined : config.retentionDays;

@@ -29,7 +29,7 @@ export class HostLease {
 		return this.#now >= this.#until;
 	}
 
-	/** False if this host is not expected any more. */
+	/** False if this host is no longer expected. */
 	take(): boolean {
 		const leaseUntil = this.#now + LEASE_MS;
 		const { pid, started: pidStarted } = this.#ports.processes.self;
@@ -45,18 +45,18 @@ export class HostLease {
 	}
 
 	/**
-	 * To be called before anything of a run is written down or done. A host that was suspended for longer than its lease
-	 * may have been replaced, and learns so only by asking.
+	 * Call this before writing or doing anything for a run. A host that was suspended for longer than its lease may have
+	 * been replaced, and learns of it only by asking.
 	 */
 	assertLeaseHeld(): void {
 		if (!this.hasRunOut || this.#now < this.#askAgainAt) return;
-		// A ledger that cannot be written to cannot have been used to replace us either, for as long as that lasts. To ask a
-		// locked one takes seconds, in which no child gets on.
+		// While the ledger cannot be written, no process can have used it to replace us either. Asking a locked ledger
+		// takes seconds, in which no child makes progress.
 		this.#askAgainAt = this.#now + HEARTBEAT_MS;
 		this.renew();
 	}
 
-	/** Its runs belong to another host now: what its children still do must not be recorded. */
+	/** Its runs belong to another host now: nothing that its children still do may be recorded. */
 	giveUp(): void {
 		hostLeft(this.#ledger, this.#id, this.#now);
 		this.#until = 0;

@@ -9,9 +9,9 @@ export interface LoopbackModel {
 }
 
 /**
- * Stands in for a model: whatever is requested through its `fetch`, wherever it was to go, is answered with what is
- * written down. Over a connection of this machine to itself, so that what a real request needs is loaded and compiled
- * too; but not through a proxy, which would be told of it.
+ * Stands in for a model. It answers every request through its `fetch`, whatever the address, with a recorded answer. It
+ * uses a connection of this machine to itself, so that the code for a real request is loaded and compiled too. It does not
+ * use a proxy, which would see the request.
  */
 export async function loopbackModel(api: string): Promise<LoopbackModel> {
 	if (usesProxy()) return { fetch: async () => recordedAnswer(api), close: () => {} };
@@ -22,7 +22,7 @@ export async function loopbackModel(api: string): Promise<LoopbackModel> {
 	});
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	server.on("error", () => {}); // A connection that could not be made: then its request fails.
+	server.on("error", () => {}); // A connection could not be made: its request fails then.
 	const { port } = server.address() as AddressInfo;
 	return {
 		fetch: (_input, options) => fetch(`http://127.0.0.1:${port}/`, options),
@@ -33,6 +33,6 @@ export async function loopbackModel(api: string): Promise<LoopbackModel> {
 	};
 }
 
-/** pi puts the one from its settings into the environment too. */
+/** pi also puts the proxy from its settings into the environment. */
 const usesProxy = (): boolean =>
 	Object.entries(process.env).some(([name, value]) => /^(http|https|all)_proxy$/i.test(name) && value);

@@ -9,7 +9,7 @@ import type { Outcome } from "../run/outcome.ts";
 /** How many endings one transaction writes, at most. */
 const ENDINGS_AT_ONCE = 50;
 
-/** Runs that ended in this host, and whose outcome is not in the ledger yet. */
+/** Runs that finished in this host and whose outcome is not in the ledger yet. */
 export class PendingOutcomes {
 	readonly #ledger: Ledger;
 	readonly #log: Log;
@@ -26,14 +26,16 @@ export class PendingOutcomes {
 		return this.#endings.size;
 	}
 
-	/** The first ending counts, unless the run was ours before and is again: what is known from before counts no more. */
+	/** The first ending counts, unless the run was ours before and is again: then the earlier ending no longer counts. */
 	add(record: ClaimedRun, outcome: Outcome): void {
 		const { id, fence } = record.run;
 		const known = this.#endings.get(id);
 		if (!known || known.record.run.fence < fence) this.#endings.set(id, { record, outcome });
 	}
 
-	/** Writes down how runs ended. What cannot be written now, on a full disk say, is kept for the next time. */
+	/**
+	 * Records how runs ended. Outcomes that cannot be written now, for example on a full disk, are kept for the next time.
+	 */
 	write(onWritten: (runId: RunId, how: { counted: boolean }) => void): void {
 		while (this.#endings.size > 0) {
 			const at = this.#ports.clock.now();

@@ -45,7 +45,10 @@ export interface AskingRun {
 interface WaitingQuestion {
 	run: AskingRun;
 	question: ChildQuestion;
-	/** Questions of this attempt whose end the child was given: they are not asked again, whether or not that is marked. */
+	/**
+	 * Questions of this attempt whose end the child has received. They are not asked again, whether or not the ledger says
+	 * so.
+	 */
 	given: Set<number>;
 	seq?: number;
 	presence: Presence;
@@ -56,7 +59,7 @@ interface WaitingQuestion {
 	askedForMs: number;
 	quietForMs: number;
 	lookedAt: number;
-	/** Who showed it, and until when, at the last look. */
+	/** Which process showed it, and until when, at the last look. */
 	claim?: string;
 	end(end: EndedQuestion): void;
 }
@@ -94,7 +97,7 @@ export class Questions {
 		};
 	}
 
-	/** What has become of the questions that are waited for. */
+	/** Looks at what became of the open questions. */
 	look(): void {
 		for (const waiting of this.#waiting) this.#host.orLog("question", waiting.run.id, () => this.#lookAt(waiting));
 	}
@@ -106,7 +109,7 @@ export class Questions {
 		const times = { askedForMs: 0, quietForMs: 0, lookedAt: clock.elapsed() };
 		const waiting: WaitingQuestion = { ...asked, presence: "unknown", ...times, end: resolve };
 		this.#waiting.add(waiting);
-		// Its row is closed with the run; or stays, for the host that continues with the run.
+		// The row is closed with the run, or stays for the host that continues the run.
 		const withdraw = () => resolve(WITHDRAWN);
 		signal.addEventListener("abort", withdraw, { once: true });
 		const cancel = clock.after(SHOWN_WITHIN_MS, this.#host.hint);
@@ -139,7 +142,7 @@ export class Questions {
 		return decided === "wait" ? undefined : { answered: false, declined: decided };
 	}
 
-	/** The row of the question: that of an earlier attempt, or a new one. Undefined if there can be none any more. */
+	/** The row of the question: that of an earlier attempt, or a new one. Undefined if it can no longer have one. */
 	#put(waiting: WaitingQuestion): number | undefined {
 		const { ledger, log, ports } = this.#setup;
 		const { run, question, given } = waiting;
@@ -153,7 +156,7 @@ export class Questions {
 		}
 		const at = ports.clock.now();
 		const seq = askQuestion(ledger, run.id, { question, replaces: earlier?.seq, fence: run.fence, at });
-		// The run was given to another host, or is to be stopped: that ends the child.
+		// The run was given to another host, or has a stop request: either ends the child.
 		if (seq === undefined) return undefined;
 		log.info("asks the user", { runId: run.id, question: seq });
 		this.#host.tell(run.id);

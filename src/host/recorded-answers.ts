@@ -1,6 +1,6 @@
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 
-/** What a model would send that finalizes at once; a refusal for protocols that have no recorded answer here. */
+/** The answer of a model that finalizes at once; a refusal for protocols without a recorded answer. */
 export function recordedAnswer(api: string): Response {
 	const chunks = Object.hasOwn(STREAMS, api) ? STREAMS[api] : undefined;
 	if (!chunks) return Response.json({ error: { message: "This was not a request." } }, { status: 400 });

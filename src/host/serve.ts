@@ -28,18 +28,18 @@ const AT_MOST = 250;
 export interface HostSetup extends ActiveRunsSetup {
 	id: HostId;
 	profile: ProfileKey;
-	/** Not one in a ring: a hook is the user's program, and may write where the user can. */
+	/** Not for a host in a ring: a hook is the user's program, and may write where the user can. */
 	runsHooks: boolean;
 	/** Serves one run and leaves right after it. */
 	forOneRun: boolean;
 	socket: string;
 	idleMs: number;
 	places: Places;
-	/** As the user has it now; undefined if that cannot be told, and so nothing is to be removed. */
+	/** As the user has it now; undefined if that is unknown, so that nothing is removed. */
 	retentionDays(): number | undefined;
-	/** Sends what ended to where traces are collected. Absent: nowhere. */
+	/** Sends finished runs to the trace collector. Absent: nothing is sent. */
 	traces?: Pick<RunTraces, "ended"> | undefined;
-	/** To be done once, if there is time for it before the first run. */
+	/** Runs once, if there is time for it before the first run. */
 	warmUp(isIdle: () => boolean): Promise<unknown>;
 }
 
@@ -57,7 +57,7 @@ export class Host {
 	#watchers: Watchers | undefined;
 	#state: HostMemory;
 	#isServing = false;
-	/** One that had none has nothing to tidy up. */
+	/** A host that had no runs has nothing to tidy up. */
 	#hadRuns = false;
 
 	constructor(setup: HostSetup) {
@@ -113,20 +113,20 @@ export class Host {
 		this.#isServing = true;
 		this.#loop.lookNow();
 		if (this.#runs.size === 0) {
-			// Not waited for: a host that is to leave meanwhile leaves.
+			// Not awaited: a host that should leave meanwhile leaves.
 			void this.#setup.warmUp(() => this.#runs.size === 0).catch((error) => log.warn("could not warm up", { error }));
 		}
 		await this.#over.promise;
 	}
 
-	/** The process is being ended from outside: lets go of everything, so that another host can continue at once. */
+	/** The process is being ended from outside. Releases everything, so that another host can continue at once. */
 	abandon(): void {
-		// What has finished need not be done again.
+		// Finished runs need not be done again.
 		this.#orLog("endings", undefined, () => this.#record());
 		if (this.#leave() !== "not serving") this.#lease.giveUp();
 	}
 
-	/** Survives what goes wrong: the ledger may be locked or its disk full for a while. The lease tells others if it lasts. */
+	/** Survives errors: the ledger may be locked or its disk full for a while. The lease tells others if that lasts. */
 	#look(): number {
 		const { ports, idleMs, log } = this.#setup;
 		const now = ports.clock.elapsed();
@@ -151,13 +151,13 @@ export class Host {
 		return this.#state.beatAt - ports.clock.elapsed();
 	}
 
-	/** What is to be done now and then. */
+	/** The periodic work. */
 	#beat(): void {
 		const { id, ledger, places } = this.#setup;
 		// Here and not with each line: children's extensions may print into it too.
 		this.#orLog("its log", undefined, () => rotateLog(places.log(id)));
 		this.#lease.renew();
-		// Again, in case it could not be written: others would wait for a host that takes nothing new.
+		// Again, in case the first write failed: others would wait for a host that takes nothing new.
 		if (this.#state.closingBecause !== undefined) closeHost(ledger, id);
 		this.#watchers?.listenAgainIfLost();
 	}
@@ -208,7 +208,7 @@ export class Host {
 	}
 
 	#record(): void {
-		// The spans of one that is not ours any more are for the host that ends it.
+		// The host that ends a run sends its spans. A run that is no longer ours is left to that host.
 		this.#pendingOutcomes.write((id, { counted }) => this.#tellEnd(id, counted));
 	}
 
@@ -227,8 +227,8 @@ export class Host {
 	}
 
 	/**
-	 * Others gave up on this host and work on its runs. It ends on the spot: even to abort a child would be to write into
-	 * a session that belongs to another host now.
+	 * Other processes gave up on this host, and other hosts work on its runs. It exits on the spot: even aborting a child
+	 * would write into a session that belongs to another host now.
 	 */
 	#vanish(): never {
 		this.#setup.log.warn("given up on by others, leaving");
@@ -236,7 +236,7 @@ export class Host {
 		return this.#setup.ports.processes.exit();
 	}
 
-	/** Something in this process is not as it should be: no new runs for it. Another host takes its place. */
+	/** Something in this process is wrong, so it takes no new runs. Another host takes its place. */
 	#closeBecause(reason: string): void {
 		this.#state = { ...this.#state, closingBecause: reason };
 		this.#setup.log.warn("closing", { reason });
@@ -250,7 +250,7 @@ export class Host {
 		try {
 			if (this.#hadRuns) tidyUp(this.#setup);
 		} finally {
-			// One whose socket is still there stays closing: the sweep removes that once the lease has run out.
+			// A host whose socket is still there stays closing: the sweep removes the socket once the lease has expired.
 			if (this.#leave() === "left") hostGone(ledger, id, ports.clock.now());
 		}
 	}

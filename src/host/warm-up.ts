@@ -23,12 +23,12 @@ export interface WarmUp {
 	isIdle: () => boolean;
 }
 
-/** Once loads the code; twice has more of it compiled; more than that was measured, and gains nothing. */
+/** One round loads the code, and a second has more of it compiled. Measurements show no gain from a third. */
 const ROUNDS = 2;
 
 /**
- * Works on runs that were not requested, so that the code a first run needs is loaded and compiled when it comes. They
- * are in no ledger and their sessions in no file; they know no credentials, and what their model answers was written here.
+ * Works on made-up runs, so that the code is loaded and compiled when the first real run comes. They are in no ledger and
+ * their sessions in no file. They have no credentials, and the answers of their model are recorded ones.
  */
 export async function warmUp(setup: WarmUp): Promise<Outcome[]> {
 	const model = await loopbackModel(setup.api);
@@ -99,7 +99,7 @@ async function workOnNothing(setup: WarmUp, runtime: ModelRuntime): Promise<Outc
 const PROVIDER = "pi-geon-warm-up";
 const MODEL = "none";
 
-/** A runtime of its own: the user's would ask for credentials, which may run a command or renew a token. */
+/** A separate runtime: the user's would ask for credentials, which may run a command or renew a token. */
 async function runtimeAskedBy(fetch: LoopbackModel["fetch"], api: string): Promise<ModelRuntime> {
 	const nothing = { read: async () => undefined, list: async () => [], modify: async () => undefined };
 	const runtime = await ModelRuntime.create({

@@ -18,9 +18,9 @@ export interface WatchersSetup {
 }
 
 /**
- * The host's socket: who watches which run, and what they are told. An observer hears what a watcher hears, sees the questions
- * and may answer one. But it does not count: it neither wakes the host, nor keeps it from leaving, nor is it a user to ask. A
- * connection that has observed once is an observer's for good.
+ * The host's socket: which connection watches which run, and what it is told. An observer hears what a watcher hears, sees
+ * the questions and may answer one. But it does not count: it neither wakes the host, nor keeps it from leaving, nor is it
+ * a user to ask. A connection that has observed once remains an observer.
  */
 export class Watchers {
 	readonly #setup: WatchersSetup;
@@ -43,7 +43,7 @@ export class Watchers {
 		return watchers;
 	}
 
-	/** Something removed the socket's file, a cleaner of temporary files perhaps: no new watcher could connect. */
+	/** Something, perhaps a cleaner of temporary files, removed the socket's file: no new watcher could connect. */
 	listenAgainIfLost(): void {
 		if (this.#listening || this.#listener?.isReachable !== false) return;
 		// Open connections stay open.
@@ -82,7 +82,7 @@ export class Watchers {
 		this.#pause(runId);
 	}
 
-	/** What comes next of this run is held back for a while. */
+	/** Holds back further progress of this run for a while. */
 	#pause(runId: RunId): void {
 		if (this.#pending.has(runId)) return;
 		const cancel = this.#setup.clock.after(TOLD_EVERY_MS, () => {
@@ -99,7 +99,7 @@ export class Watchers {
 		return this.#asks.ask(runId, question, { ...terms, watchers });
 	}
 
-	/** Who is there to answer a question of a child. */
+	/** Whether a user can answer a question of a child. */
 	presence(runId: RunId): Presence {
 		const watching = this.#counted().flatMap(({ runs }) => runs.get(runId) ?? []);
 		if (watching.some(({ user }) => user)) return "user";
@@ -174,7 +174,8 @@ export class Watchers {
 		for (const [link, { runs, tell }] of this.#watching) {
 			const watched = runs.get(message.runId);
 			if (!watched) continue;
-			// One that does not read, suspended perhaps, gets no more snapshots: the next one it does read is the latest.
+			// A watcher that does not read, perhaps because it is suspended, gets no more snapshots: the next one it reads
+			// is the latest.
 			if (message.type !== "progress" || !(watched.quiet || link.isBehind)) tell(message);
 		}
 	}

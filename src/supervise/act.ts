@@ -18,7 +18,7 @@ export interface Acting {
 	hosts: Hosts | undefined;
 }
 
-/** The runs that actions are about, as this look found them. */
+/** The runs that the actions refer to, as this look found them. */
 export interface FoundRuns {
 	open: ReadonlyMap<RunId, OpenRun>;
 	ended: ReadonlyMap<RunId, EndedRecord>;
@@ -54,7 +54,7 @@ export function actOnRun({ ledger, calls, watched, hosts }: Acting, action: RunA
 	}
 }
 
-/** The ledger does not know the run any more, because a damaged one was replaced; or only a newer pi-geon can read it. */
+/** The ledger no longer has the run because a damaged ledger was replaced, or only a newer pi-geon can read it. */
 class RunForgotten extends Error {
 	override name = "RunForgotten";
 	constructor(ledger: Ledger, id: RunId) {

@@ -19,15 +19,15 @@ export interface WhyQueued {
 export interface WatchOptions {
 	/** Stops the run. */
 	signal?: AbortSignal | undefined;
-	/** Who does, asked when it fires. */
+	/** Names the requester of the stop. Called when the signal fires. */
 	stopper?: () => string;
-	/** That is written down. */
+	/** The stop request is in the ledger. */
 	onStopAsked?: () => void;
 	onProgress?: (progress: Progress) => void;
 	onQueued?: (waiting: WhyQueued) => void;
-	/** Something keeps us from looking after the run. It is tried again. */
+	/** Something keeps us from looking after the run. The loop tries again. */
 	onTrouble?: (message: string) => void;
-	/** There is a connection to the host that works on it, or that should. */
+	/** There is a connection to the host that works on the run, or that should. */
 	onReached?: (connection: HostConnection) => void;
 	onAsk?: AskUser;
 }
@@ -40,7 +40,7 @@ export interface Leaving {
 /** The session that pi has open, as far as the loop is concerned. */
 export interface AttendedSession {
 	readonly id: string;
-	/** Its open runs. Answers after how many milliseconds to look again without a hint; undefined: not at all. */
+	/** Takes its open runs. Returns the milliseconds until the next look without a hint; undefined: no such look. */
 	look(open: readonly OpenRun[], isInTrouble: boolean): number | undefined;
 	/** The runs whose progress is wanted. */
 	followed(open: readonly OpenRun[]): ReadonlySet<RunId>;
@@ -51,20 +51,20 @@ export interface AttendedSession {
 	onTrouble(error: unknown): void;
 }
 
-/** Somebody awaits a run. */
+/** A call that awaits a run. */
 export interface AwaitedCall {
 	readonly id: number;
 	readonly runId: RunId;
 	readonly options: WatchOptions;
-	/** Who wants it stopped, until that is written down. */
+	/** Who wants the run stopped, until the ledger has the request. */
 	stopBy?: string | undefined;
-	/** The connection that it was told of last. */
+	/** The connection that the caller was last told of. */
 	reached?: HostConnection;
 	resolve(ended: EndedRecord | undefined): void;
 	reject(error: unknown): void;
 }
 
-/** Who awaits which run in this process. */
+/** The calls in this process that await a run. */
 export class Calls {
 	readonly #calls = new Map<number, AwaitedCall>();
 	readonly #byRun = new Map<RunId, AwaitedCall[]>();
@@ -75,7 +75,7 @@ export class Calls {
 		return this.#callers;
 	}
 
-	/** What was decided about them. Those that are not among them get their answer. */
+	/** Keeps the callers that still wait, with what was decided about them. All others get their answer. */
 	keep(callers: readonly Caller[]): void {
 		this.#callers = callers;
 	}
@@ -104,7 +104,7 @@ export class Calls {
 		return this.#calls.get(id)?.options;
 	}
 
-	/** There is a connection to the host of a run: the callers that await it are told of each once. */
+	/** There is a connection to the host of a run. Tells each caller that awaits the run once. */
 	reached(runId: RunId, connection: HostConnection): void {
 		for (const call of this.of(runId)) {
 			if (call.reached !== connection) call.options.onReached?.(connection);
@@ -112,7 +112,7 @@ export class Calls {
 		}
 	}
 
-	/** `onChange`: the call begins, leaves, or wants the run stopped. */
+	/** `onChange` is called when the call begins, leaves, or wants the run stopped. */
 	async add(
 		runId: RunId,
 		options: WatchOptions & Partial<Leaving>,

@@ -2,8 +2,8 @@ import { mkdirSync } from "node:fs";
 import type { Places } from "../ledger/places.ts";
 
 /**
- * The environment of a pi that we start, with a place for what Node compiles of it. Without one, pi keeps that in the temp
- * folder, which other users may write to, and what is there is run. A user who names a place means it.
+ * The environment of a pi that we start, with a folder for Node's compile cache. Without one, pi keeps that cache in the
+ * temp folder, where other users may write, and runs what it finds there. A folder that the user names is kept.
  */
 export function withCompileCache(
 	env: Readonly<Record<string, string>>,

@@ -19,20 +19,20 @@ export interface WatchListener {
 	onProgress?: ((progress: Progress) => void) | undefined;
 	/** Something happened: look at the ledger. */
 	onHint(): void;
-	/** An extension of the child's asks the user something. The signal says that it need not be answered any more. */
+	/** An extension of the child asks the user something. The signal fires when the question needs no answer any more. */
 	onAsk(question: Question, signal: AbortSignal): Promise<Answer | typeof NOBODY>;
 }
 
-/** Nothing but that there is something new in the ledger. */
+/** These messages only say that there is something new in the ledger. */
 const HINTS_ONLY: ReadonlySet<FromHost["type"]> = new Set(["started", "ended", "asks"]);
 
 /** A connection to a host, shared by all watchers of its runs in this process. */
 export class HostConnection {
 	readonly #link: Link;
 	readonly #clock: Ports["clock"];
-	/** In the order in which they came. Several tool calls may wait for one run. */
+	/** In the order of arrival. Several tool calls may wait for one run. */
 	readonly #listeners = new Map<RunId, WatchListener[]>();
-	/** The questions that are before the user. */
+	/** The questions that the user sees now. */
 	readonly #asked = new Map<number, AbortController>();
 	readonly #pinged = new Set<(answered: boolean) => void>();
 
@@ -60,7 +60,7 @@ export class HostConnection {
 		return this.#listeners.size;
 	}
 
-	/** Answers how to end it. */
+	/** Returns a function that ends the watching. */
 	watch(runId: RunId, listener: WatchListener): () => void {
 		const all = [...this.#listenersOf(runId), listener];
 		this.#listeners.set(runId, all);
@@ -77,7 +77,7 @@ export class HostConnection {
 		this.#send({ type: "wake" });
 	}
 
-	/** Whether the host answers in time: one whose event loop is blocked does not. */
+	/** Whether the host answers in time. A host whose event loop is blocked does not. */
 	async answers(withinMs: number): Promise<boolean> {
 		const { promise, resolve } = Promise.withResolvers<boolean>();
 		this.#pinged.add(resolve);
@@ -108,7 +108,7 @@ export class HostConnection {
 		const listeners = this.#listenersOf(known.runId);
 		if (known.type === "progress") for (const listener of listeners) listener.onProgress?.(known.progress);
 		if (HINTS_ONLY.has(known.type)) for (const listener of listeners) listener.onHint();
-		// They speak to the same user, who is asked once.
+		// All listeners speak to the same user, who is asked once.
 		if (known.type === "ask") void this.#ask(known, listeners[0]);
 		if (known.type === "withdrawn") this.#asked.get(known.askId)?.abort();
 	}
@@ -120,7 +120,7 @@ export class HostConnection {
 	async #ask({ runId, askId, question }: Extract<FromHost, { type: "ask" }>, listener: WatchListener | undefined) {
 		const gone = new AbortController();
 		this.#asked.set(askId, gone);
-		// A dialog that cannot be shown, in a session that was just left, has no user to answer it.
+		// A dialog may fail to open in a session that was just left. It then has no user to answer it.
 		const answer = await listener?.onAsk(question, gone.signal).catch((): typeof NOBODY => NOBODY);
 		this.#asked.delete(askId);
 		if (gone.signal.aborted) return;

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { getAgentDir, getPackageDir, VERSION } from "@earendil-works/pi-coding-agent";
 import { type HostProfile, profileOf } from "./profile.ts";
 
-/** The profile of this very process. */
+/** The profile of this process. */
 export const currentProfile = (hostEntry: string): HostProfile =>
 	profileOf({ command: piCommand(), piVersion: VERSION, agentDir: getAgentDir(), hostEntry, env: process.env });
 

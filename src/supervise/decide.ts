@@ -11,18 +11,18 @@ export const LOOK_EVERY_MS_IN_TROUBLE = 2000;
 export interface Caller {
 	readonly id: number;
 	readonly runId: RunId;
-	/** Does not want to wait any longer. The run continues. */
+	/** The caller no longer wants to wait. The run continues. */
 	readonly hasLeft: boolean;
-	/** How many runs were to be served before this one, when the caller was last told. */
+	/** How many runs were ahead of this one when the caller was last told. */
 	readonly toldPlace?: number | undefined;
 }
 
 /** A run as the ledger has it at this look. */
 export interface SeenRun {
 	readonly state: "queued" | "running" | "ended";
-	/** Whether the session that pi has open asked for it. */
+	/** Whether the session that pi has open asked for the run. */
 	readonly ofSession: boolean;
-	/** How many runs are served before it; undefined if it does not wait. */
+	/** How many runs are ahead of it; undefined if it does not wait. */
 	readonly place?: number | undefined;
 }
 
@@ -38,13 +38,13 @@ export type SeenRuns = ReadonlyMap<RunId, SeenRun>;
 export type RunAction =
 	| { do: "answer" | "fail" | "let leave"; caller: Caller }
 	| { do: "tell place"; caller: Caller; place: number }
-	/** See to it that a host works on it, and listen to that host. */
+	/** Make sure that a host works on the run, and listen to that host. */
 	| { do: "reach"; runId: RunId }
 	| { do: "unwatch"; runId: RunId };
 
 /**
- * What the parent does about its runs. With or without a caller, a run needs a host; a caller is answered by the run's
- * ending and by nothing else.
+ * What the parent does about its runs. Every run needs a host, with or without a caller. Only the end of the run answers a
+ * caller.
  */
 export function decideRuns(state: RunsState, seen: SeenRuns): { state: RunsState; actions: RunAction[] } {
 	const actions: RunAction[] = [];
@@ -67,13 +67,13 @@ export function decideRuns(state: RunsState, seen: SeenRuns): { state: RunsState
 		watched.add(runId);
 		actions.push({ do: "reach", runId });
 	}
-	// After the hosts have heard of their runs: pi takes a millisecond to show one of these.
+	// After the hosts know of their runs: pi takes a millisecond to show each of these.
 	actions.push(...places);
 	for (const runId of state.watched) if (!watched.has(runId)) actions.push({ do: "unwatch", runId });
 	return { state: { callers, watched }, actions };
 }
 
-/** Undefined if the caller keeps waiting. A run that the ledger does not know any more has no ending. */
+/** Undefined if the caller keeps waiting. A run that the ledger no longer has never gets an ending. */
 function answerTo({ hasLeft }: Caller, run: SeenRun | undefined): "answer" | "fail" | "let leave" | undefined {
 	if (!run) return "fail";
 	if (run.state === "ended") return "answer";

@@ -8,7 +8,7 @@ export class HostProfiles {
 	readonly #principals: (() => readonly string[]) | undefined;
 	#known: { key: string; profile: HostProfile } | undefined;
 
-	/** `principals`: their folders as the user has them now. Absent: no host has a ring. */
+	/** `principals`: the folders of principals as the user has them now. Absent: no host has a ring. */
 	constructor(free: HostProfile, principals?: () => readonly string[]) {
 		this.free = free;
 		this.#principals = principals;
@@ -27,14 +27,14 @@ export class HostProfiles {
 		return isInHostRing(plan) ? this.ringed : this.free;
 	}
 
-	/** Undefined if it is of no kind that this process starts. */
+	/** Undefined if this process does not start hosts of that kind. */
 	named(digest: string): HostProfile | undefined {
 		const known = isOfPool({ digest }) ? [forPool(this.free, poolOf(digest))] : [this.free, this.ringed];
 		return known.find((profile) => profile.digest === digest);
 	}
 }
 
-/** What decides about it, of a plan or of one that is likely to come. */
+/** The parts of a plan, or of an expected plan, that decide about the ring. */
 export interface RingedPlan {
 	sandbox?: Pick<PlannedSandbox, "mode" | "write">;
 	stopHook?: object;
@@ -42,8 +42,8 @@ export interface RingedPlan {
 }
 
 /**
- * Whether the host of a run may be in a ring. One that writes in the checkout may not, nor one that runs a hook when the run
- * has finished: that is a program of the user's, which may write wherever the user can.
+ * Whether the host of a run may be in a ring. A host whose run writes in the checkout may not. Nor may a host that runs a
+ * stop hook: the hook is the user's program, which may write wherever the user can.
  */
 const isInHostRing = ({ sandbox, stopHook }: RingedPlan): boolean =>
 	sandbox !== undefined && sandbox.mode !== "off" && sandbox.write !== "checkout" && stopHook === undefined;

@@ -18,7 +18,9 @@ export interface StartCommand {
 	env: Readonly<Record<string, string>>;
 }
 
-/** The same command in the ring of a host, as far as this machine can have one. What the ring needs is made here. */
+/**
+ * The same command in the ring of a host, as far as this machine supports rings. Creates the folders that the ring needs.
+ */
 export function inHostRing(host: HostRecord, { command, env }: StartCommand, where: RingWhere): StartCommand {
 	const found = bwrapHere();
 	if ("why" in found) return { command, env: { ...env, [HOST_RING]: found.why } };
@@ -45,7 +47,7 @@ function outerRing(
 	for (const folder of [tmp, programs, compiled, loader, ownPrograms, ...roots]) {
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 	}
-	// Where pi's loader looks for what it has compiled. What other processes have there, a host in a ring could change.
+	// Where pi's loader looks for compiled code. A host in a ring could change the compiled code of other processes there.
 	symlinkSync(loader, join(tmp, "jiti"));
 	prepareSocketFolder(host.socket);
 	const searches = searchPrograms({ folder: programs, bin: join(agentDir, "bin"), ownPrograms, path: env.PATH ?? "" });
@@ -55,9 +57,9 @@ function outerRing(
 		shown: searches.shown,
 		env: {
 			TMPDIR: realPath(tmp),
-			// A user who names another place means it. It is read-only there, so nothing is spoilt.
+			// A folder that the user names is kept. It is read-only in the ring, so the host cannot spoil it.
 			...(env.NODE_COMPILE_CACHE === places.compiled && { NODE_COMPILE_CACHE: compiled }),
-			// pi starts a program from its own folder, and else the first on the PATH.
+			// pi starts a program from its own folder, or else the first one on the PATH.
 			...(searches.onPath && { PATH: `${realPath(programs)}:${env.PATH ?? ""}` }),
 			[HOST_RING]: [ENFORCED, ...searches.names].join(" "),
 		},
@@ -65,7 +67,7 @@ function outerRing(
 	};
 }
 
-/** Real paths of those that exist and lie in no other: a file cannot be moved from one mount to another. */
+/** Real paths of the folders that exist and are not inside another one: a file cannot be moved between two mounts. */
 function outermost(folders: readonly string[]): string[] {
 	const real = existingOnly(folders);
 	return real.filter((folder) => !real.some((other) => other !== folder && isInside(other, folder)));

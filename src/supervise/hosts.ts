@@ -22,7 +22,7 @@ import type { HostProfile } from "./profile.ts";
 import { startHost } from "./start-host.ts";
 
 const START_ATTEMPTS = 2;
-/** How often, and for how long, a start is tried that the system refuses: a full disk, a folder without permissions. */
+/** How often, and for how long, to retry a start that the system refuses because of a full disk or missing permissions. */
 const REFUSED_STARTS = { times: 10, forMs: 30_000 };
 
 export interface HostsSetup {
@@ -50,12 +50,12 @@ export class Hosts {
 	readonly #startHost: typeof startHost;
 	readonly #log: Log;
 	readonly #connections = new Map<HostId, HostConnection>();
-	/** Those being made. */
+	/** Hosts that we are connecting to. */
 	readonly #connecting = new Set<HostId>();
 	readonly #failedToConnect = new Map<HostId, unknown>();
 	readonly #failures: string[] = [];
 	#lastFailure = "";
-	/** Starts that the system refused, since the last one that it did not. */
+	/** Starts that the system refused since the last successful one. */
 	#refused: { since: number; times: number } | undefined;
 	/** Hosts that were starting when we last looked, and when we first saw that. */
 	readonly #starting = new Map<HostId, number>();
@@ -83,18 +83,18 @@ export class Hosts {
 		return this.#starting.size === 0 ? undefined : this.#ports.clock.elapsed() - Math.max(...this.#starting.values());
 	}
 
-	/** Starts the host that such a run will need, so that it need not wait for it. */
+	/** Starts the host that such a run will need, ahead of time, so that the run need not wait for the host. */
 	prepare(plan: RingedPlan): void {
 		const profile = this.#profiles.for(plan);
 		this.#findOrStart({ digest: profile.digest }, profile);
 	}
 
-	/** They look at the ledger at once, instead of at their next heartbeat. */
+	/** Has the hosts look at the ledger at once, instead of at their next heartbeat. */
 	wake(): void {
 		for (const connection of this.#connections.values()) connection.wake();
 	}
 
-	/** Lets go of all sockets. Runs continue without us. */
+	/** Closes all sockets. Runs continue without us. */
 	dispose(): void {
 		this.#disposed = true;
 		for (const connection of this.#connections.values()) connection.close();
@@ -102,14 +102,14 @@ export class Hosts {
 	}
 
 	/**
-	 * The connection to the host that works on the run, or that should. Undefined if there is none now: then one is being
-	 * made, or the host is still starting, and `onReached` tells when there may be more to see.
+	 * The connection to the host that works on the run, or that should. Undefined if there is none now: a connection is
+	 * being made, or the host is still starting. `onReached` then says when to look again.
 	 */
 	reach(run: OpenRun): HostConnection | undefined {
 		this.#settleExits();
 		const host = run.hostId === undefined ? this.#hostFor(run.profile, run.id) : findHost(this.#ledger, run.hostId);
 		if (!host) return undefined;
-		// It listens before it says that it is ready.
+		// A host listens before it reports that it is ready.
 		if (host.state === "starting") return this.#awaitStart(host);
 		this.#starting.delete(host.id);
 		const known = this.#connections.get(host.id);
@@ -160,7 +160,8 @@ export class Hosts {
 		const live = own ? findLiveHost(this.#ledger, profile, this.#now) : undefined;
 		if (live) return live;
 		if (own && !mayHaveOwnHost(this.#ledger, runId, this.#now)) return undefined;
-		// A run that another pi admitted under another profile finds its host there, unless no pi keeps one any more.
+		// A run that another pi admitted under another profile finds its host under that profile, unless no pi keeps such a
+		// host any more.
 		const ours = this.#profiles.named(profile.digest) ?? this.#adopt(runId, profile);
 		if (!ours) return undefined;
 		if (this.#failures.length >= START_ATTEMPTS) return this.#giveUp(runId);
@@ -186,7 +187,7 @@ export class Hosts {
 
 	#adopt(id: RunId, from: ProfileKey): HostProfile | undefined {
 		const plan = findRun(this.#ledger, id)?.plan;
-		// One that cannot be read is ended by any host.
+		// Any host can end a run whose plan cannot be read.
 		const profile = plan ? this.#profiles.for(plan) : this.#profiles.free;
 		return adoptRun(this.#ledger, { id, from, to: profile.digest, at: this.#now }) ? profile : undefined;
 	}
@@ -205,7 +206,7 @@ export class Hosts {
 		}
 	}
 
-	/** Both, since a process that was suspended has not tried. */
+	/** Both limits must be reached, since a process that was suspended has not tried. */
 	get #isRefusedForGood(): boolean {
 		if (!this.#refused) return false;
 		const { since, times } = this.#refused;
@@ -227,7 +228,7 @@ export class Hosts {
 		});
 	}
 
-	/** Writes down which processes have exited. What the ledger does not take now is tried again at the next look. */
+	/** Records which processes have exited. If the ledger cannot be written now, the next look tries again. */
 	#settleExits(): void {
 		if (this.#disposed) return; // The process outlived our interest in it, and the ledger is closed.
 		for (const exit of this.#exited.values()) {
@@ -244,7 +245,7 @@ export class Hosts {
 	#settleExit({ host, reason, wasLate }: ExitedHost): void {
 		const now = findHost(this.#ledger, host.id);
 		if (now?.pid !== undefined && now.state !== "gone" && !this.#ports.processes.isDead(now)) {
-			// What was started only waited for the host.
+			// Only the host needed the process that started it.
 			this.#log.warn("a host lost the process it was started by", { host: host.id, hostPid: now.pid });
 			return;
 		}
@@ -253,8 +254,8 @@ export class Hosts {
 		else this.#ports.wire.remove(host.socket);
 		const left = now?.pid !== undefined && now.state === "gone";
 		this.#log[left ? "info" : "warn"]("a host ended", { host: host.id, ...(!left && { reason }) });
-		// One that was ready once has said its pid. One that left because another took its place has not failed:
-		// a process that was suspended finds several that it started meanwhile.
+		// A host that was ready once has recorded its pid. A host that left because another took its place has not failed:
+		// a process that was suspended finds several hosts that it started meanwhile.
 		const wasReplaced = now?.state === "closing" && !wasLate;
 		if (now?.pid === undefined && !wasReplaced) this.#failures.push(reason);
 		this.#lastFailure = reason;
@@ -272,7 +273,7 @@ export class Hosts {
 		return undefined;
 	}
 
-	/** Whether that is news: one whose socket cannot be removed is found dead again and again. */
+	/** Answers whether this is news: a host whose socket cannot be removed is found dead again and again. */
 	#reapIfDead(host: HostRecord): boolean {
 		if (!this.#ports.processes.isDead(host)) return false;
 		const isKnown = host.state === "closing" && host.leaseUntil <= this.#now;
@@ -286,7 +287,7 @@ export class Hosts {
 		reapDead(this.#ledger, host, this.#ports);
 	}
 
-	/** A connection keeps its host alive, so none is kept without need. */
+	/** Closes the connections that are not needed, because a connection keeps its host alive. */
 	closeUnused(): void {
 		for (const [id, connection] of this.#connections) {
 			if (connection.watches > 0) continue;

@@ -4,27 +4,27 @@ import type { RunId } from "../run/ids.ts";
 
 /** A view that shows runs. */
 export interface Viewer {
-	/** Whether it shows what this run does now. */
+	/** Whether it shows the current progress of this run. */
 	shows(id: RunId): boolean;
-	/** A run that it shows made progress, or the open runs have changed. */
+	/** A run in this view made progress, or the open runs have changed. */
 	changed(): void;
 }
 
-/** How many runs have their latest progress kept before a view shows them: a thinking child may send none for a minute. */
+/** For how many runs to keep the latest progress before a view shows them. A thinking child may send none for a minute. */
 const MOST_LIVE_RUNS = 50;
 
 /**
- * The open runs of this session that no call waits for, and what some of them do now: those on the screen, and those that
- * may come there next.
+ * The open runs of this session that no call waits for, with the current progress of some: those on the screen, and those
+ * that may come there next.
  */
 export class LiveRuns {
 	readonly #viewers = new Set<Viewer>();
 	readonly #progress = new Map<RunId, Progress>();
-	/** Runs that a call waits for, which has no room to show them. */
+	/** Runs that a call waits for and has no room to show. */
 	readonly #awaited = new Map<RunId, OpenRun["state"]>();
 	#open: readonly OpenRun[] = [];
 
-	/** Those that should be seen. */
+	/** The open runs to show. */
 	get open(): readonly Pick<OpenRun, "id" | "state">[] {
 		const awaited = [...this.#awaited].map(([id, state]) => ({ id, state }));
 		return awaited.length === 0 ? this.#open : [...awaited, ...this.#open];
@@ -47,7 +47,7 @@ export class LiveRuns {
 		return this.#progress.get(id);
 	}
 
-	/** Answers how to end it. */
+	/** Returns a function that detaches it. */
 	attach(viewer: Viewer): () => void {
 		this.#viewers.add(viewer);
 		return () => this.#viewers.delete(viewer);
@@ -70,7 +70,7 @@ export class LiveRuns {
 		const followed = new Set(
 			open.flatMap(({ id }, index) => (index < MOST_LIVE_RUNS || this.#isShown(id) ? [id] : [])),
 		);
-		// What is not kept up to date is not to be shown as the latest.
+		// Outdated progress must not be shown as the latest.
 		for (const { id } of open) if (!followed.has(id)) this.#progress.delete(id);
 		return followed;
 	}

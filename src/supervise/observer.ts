@@ -7,13 +7,13 @@ export interface ObserverListener {
 	onProgress(progress: Progress): void;
 	/** The dialogs of the child's extensions that are open now. */
 	onAsks(open: ReadonlyMap<number, Question>): void;
-	/** The host let go of the connection, or the run ended there. */
+	/** The host closed the connection, or the run ended there. */
 	onClose(): void;
 }
 
 /**
- * Looks on at one run in its host. The host does as if it was not there: it does not look at the ledger for it, does not stay for
- * it and does not take it for a user who is present. One connection a run: it ends with the run.
+ * Watches one run in its host. The host ignores the observer: it does not look at the ledger for it, does not stay for it,
+ * and does not count it as a user who is present. Each run has its own connection, which ends with the run.
  */
 export class RunObserver {
 	readonly #link: Link;
@@ -35,7 +35,7 @@ export class RunObserver {
 		this.#send({ type: "observe", runId });
 	}
 
-	/** False if the dialog is not open any more. Without an answer it is declined. */
+	/** False if the dialog is not open any more. No answer declines the dialog. */
 	answer(askId: number, answer: Answer): boolean {
 		if (!this.#link.isOpen || !this.#open.delete(askId)) return false;
 		this.#send({ type: "answer", runId: this.#runId, askId, ...(answer !== undefined && { answer }) });
@@ -43,7 +43,7 @@ export class RunObserver {
 		return true;
 	}
 
-	/** After what was sent has left. */
+	/** Closes the connection after everything that was sent has left. */
 	close(): void {
 		this.#link.close("politely");
 	}

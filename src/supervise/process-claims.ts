@@ -9,15 +9,20 @@ export interface ClaimStore<Id> {
 	giveBack(ledger: Ledger, claimer: string, session: string): void;
 }
 
-/** What this process has claimed, so that no other one with the same session open tells or shows it too. */
+/**
+ * The rows that this process has claimed, so that no other process with the same session open announces or shows them too.
+ */
 export class ProcessClaims<Id> {
 	readonly #ports: Ports;
 	readonly #store: ClaimStore<Id>;
 	#name: string | undefined;
-	/** Until when each is ours, by the clock that never goes back: we must not be late to say so again. */
+	/** Until when each claim holds, by the clock that never goes back: we must renew it in time. */
 	readonly #until = new Map<Id, number>();
 
-	/** Since when we have seen claims that end later than any can: they were made before the clock was set back. */
+	/**
+	 * Since when we have seen claims that end later than any claim made now could. They were made before the clock was set
+	 * back.
+	 */
 	readonly #farAhead = new Map<string, number>();
 
 	constructor(ports: Ports, store: ClaimStore<Id>) {
@@ -29,7 +34,7 @@ export class ProcessClaims<Id> {
 		return this.#until.size;
 	}
 
-	/** Tells others which process this is, so that they need not wait for it if it is dead. Most sessions never need it. */
+	/** Names this process to others, so that they need not wait for it if it is dead. Most sessions never need it. */
 	get #claimer(): string {
 		if (this.#name === undefined) {
 			const { pid, started } = this.#ports.processes.self;
@@ -38,7 +43,7 @@ export class ProcessClaims<Id> {
 		return this.#name;
 	}
 
-	/** Answers those that this process holds now: they were unclaimed, or claimed by a dead process. */
+	/** Answers the rows that this process holds now: they were unclaimed, or claimed by a dead process. */
 	take(ledger: Ledger, ids: readonly Id[]): Set<Id> {
 		const at = this.#ports.clock.now();
 		const taken = this.#store.take(ledger, ids, { name: this.#claimer, at, forMs: CLAIM_MS, isAlive: this.#isAlive });
@@ -47,8 +52,8 @@ export class ProcessClaims<Id> {
 	}
 
 	/**
-	 * Says again that these are ours, long before that runs out. All others are not, nor what another process has taken.
-	 * Answers those that are.
+	 * Renews the claims on these rows, long before they expire. Drops all other claims, and those that another process has
+	 * taken. Answers the rows that this process still holds.
 	 */
 	keep(ledger: Ledger, ids: readonly Id[]): Set<Id> {
 		const soon = this.#ports.clock.elapsed() + CLAIM_MS / 2;
@@ -65,14 +70,14 @@ export class ProcessClaims<Id> {
 		const [pid, pidStarted] = claimer.split(":");
 		if (pidStarted !== "" && processes.isDead({ pid: Number(pid), pidStarted })) return false;
 		if (until <= clock.now() + CLAIM_MS) return true;
-		// One that is still there says so again, by the new time, while we look on.
+		// A claimer that is still alive renews its claim by the new time while we watch.
 		const claim = `${claimer} ${until}`;
 		const since = this.#farAhead.get(claim) ?? clock.elapsed();
 		this.#farAhead.set(claim, since);
 		return clock.elapsed() - since < CLAIM_MS;
 	};
 
-	/** We turn to another session: the process that opens this one next need not wait. */
+	/** This process switches to another session. The process that opens this one next need not wait. */
 	giveBack(ledger: Ledger, session: string): void {
 		this.#store.giveBack(ledger, this.#claimer, session);
 		this.#until.clear();

@@ -20,14 +20,14 @@ export interface HostProfile {
 const VOLATILE = new RegExp(
 	`^(${[
 		"_|PWD|OLDPWD|SHLVL|COLUMNS|LINES|INIT_CWD|npm_(lifecycle_.*|command|package_.*)",
-		// Of terminals and of their tabs.
+		// Variables of terminals and of their tabs.
 		"TERM|TERM_PROGRAM.*|TERM_SESSION_ID|COLORTERM|COLORFGBG|WINDOWID|WINDOW|STY|TMUX.*|ZELLIJ.*|VTE_VERSION|ITERM_.*",
 		"KITTY_.*|WEZTERM_.*|ALACRITTY_.*|KONSOLE_.*|GNOME_TERMINAL_.*|WT_(SESSION|PROFILE_ID)|WARP_.*|TERMINATOR_UUID|TILIX_ID",
 		"GPG_TTY|SHELL_SESSION_ID|STARSHIP_SESSION_KEY|ATUIN_SESSION|SSH_(TTY|CLIENT|CONNECTION)",
 		"XDG_SESSION_ID|INVOCATION_ID|JOURNAL_STREAM",
-		// The span that this very process belongs to. It travels with each run, in its plan.
+		// The span of this process. It travels with each run, in the plan.
 		"TRACEPARENT|TRACESTATE|BAGGAGE",
-		// What pi and its shells say of the session they are in.
+		// Variables in which pi and its shells describe their session.
 		"PI_GEON_(HOST|SEARCH)_RING|PI_SESSION_(ID|FILE)|PI_PROVIDER|PI_MODEL|PI_REASONING_LEVEL|AI_AGENT|PI_CODING_AGENT",
 	].join("|")})$`,
 );
@@ -40,11 +40,11 @@ export interface ProfileFacts {
 	env: NodeJS.ProcessEnv;
 }
 
-/** The profile of a pi in an environment. Two that have the same one share their hosts. */
+/** The profile of a pi in an environment. Two pis with the same profile share their hosts. */
 export function profileOf({ command, piVersion, agentDir, hostEntry, env: given }: ProfileFacts): HostProfile {
 	const env = {
 		...stableEnvironment(given),
-		// The depth guard: whatever a child starts knows that it is inside one.
+		// The depth guard: every process that a child starts can tell that it is inside a child.
 		PI_SUBAGENT_CHILD: "1",
 		PI_SUBAGENT_DEPTH: "1",
 	};
@@ -69,7 +69,10 @@ export const forPool = (profile: HostProfile, name: string): HostProfile => ({
 	digest: `${POOL_PREFIX}${name}:${profile.digest}`,
 });
 
-/** The entry names the files it loads by what is in them: after an update in place, a host of the old code has another profile. */
+/**
+ * The entry names the files it loads by their content. After an update in place, a host of the old code therefore has
+ * another profile.
+ */
 const codeOf = (hostEntry: string): string => (existsSync(hostEntry) ? readFileSync(hostEntry, "utf8") : "");
 
 function stableEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {

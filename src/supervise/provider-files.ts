@@ -24,8 +24,9 @@ interface ProviderQuestion {
 }
 
 /**
- * Which extensions register a provider. pi does not say it, so a pi process loads them without a session and looks. What
- * it finds is remembered by what is in the file; that a provider was not found is not, since a file may import others.
+ * Which extensions register a provider. pi does not tell, so a pi process loads them without a session and looks. A
+ * provider that was found is remembered by the content of the file. A provider that was not found is not remembered, since
+ * a file may import others.
  */
 export async function filesOfProvider({
 	provider,
@@ -38,7 +39,7 @@ export async function filesOfProvider({
 	if (!afresh) {
 		const known = candidates.map((file) => ({ file, providers: memory.read(file) }));
 		const files = known.filter(({ providers }) => providers?.includes(provider)).map(({ file }) => file);
-		// One that was never looked at may register it too.
+		// A file that was never examined may register the provider too.
 		if (files.length > 0 && known.every(({ providers }) => providers !== undefined)) return { kind: "found", files };
 	}
 	if (candidates.length === 0) return { kind: "not_found", why: "pi loads no extension from a file here" };
@@ -54,7 +55,7 @@ export async function filesOfProvider({
 		} else problems.push("error" in answer ? `${file}: ${answer.error}` : `${file} did not finish loading`);
 	}
 	if (files.length > 0) {
-		// Those that do not load by themselves cannot be used, and are not to cost a process for every run.
+		// Files that do not load by themselves cannot be used, and must not cost a process for every run.
 		const isFile = (file: string) => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 		for (const file of candidates.filter((one) => !isAnswered(answers.get(one)) && isFile(one))) memory.write(file, []);
 		return { kind: "found", files };
@@ -103,7 +104,7 @@ async function askProcess(
 	return answers;
 }
 
-/** What extension files were found to register, by the digest of their content. */
+/** The providers that extension files were found to register, by the digest of the file's content. */
 function memoryIn(places: Places) {
 	const path = join(places.dir, "providers.json");
 	const digestOf = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex");
@@ -113,7 +114,7 @@ function memoryIn(places: Places) {
 			return isRecord(stored) ? stored : {};
 		} catch (error) {
 			if (!(error instanceof Error)) throw error;
-			return {}; // Not there, or damaged: what it held is found out again.
+			return {}; // Missing or damaged: its content is found out again.
 		}
 	};
 	return {

@@ -19,21 +19,21 @@ export interface QuestionDialogsSetup {
 	show: ShowQuestion;
 }
 
-/** A question that is before the user, or was and is not written down yet. */
+/** A question that the user sees, or has seen and whose end is not recorded yet. */
 interface ShownQuestion {
 	close: AbortController;
 	end?: QuestionEnd;
 }
 
 /**
- * The questions of a session's children that are before the user of this process. What the user said is kept until it is in
- * the ledger: that may be locked, or its disk full, for a while.
+ * The questions of a session's children that the user of this process sees. An answer is kept until it is in the ledger,
+ * which may be locked, or its disk full, for a while.
  */
 export class QuestionDialogs {
 	readonly #setup: QuestionDialogsSetup;
 	readonly #claims: ProcessClaims<number>;
 	readonly #shown = new Map<number, ShownQuestion>();
-	/** Those that could not be shown here. Another process may. */
+	/** Questions that could not be shown here. Another process may show them. */
 	readonly #failed = new Set<number>();
 
 	constructor(setup: QuestionDialogsSetup) {
@@ -99,7 +99,7 @@ export class QuestionDialogs {
 			shown.end = end;
 		} catch (error) {
 			if (signal.aborted) return;
-			// A dialog that cannot be shown, in a session that was just left, has no user to answer it.
+			// A dialog may fail to open in a session that was just left. It then has no user to answer it.
 			log.warn("a question could not be shown", { question: record.seq, error });
 			this.#failed.add(record.seq);
 			this.#shown.delete(record.seq);

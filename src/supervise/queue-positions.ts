@@ -3,10 +3,10 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RunId } from "../run/ids.ts";
 
-/** How long an answer is reused for all callers: with a hundred of them and a thousand runs, each would ask twice a second. */
+/** How long to reuse an answer for all callers: a hundred callers with a thousand runs would each ask twice a second. */
 const GOOD_FOR_MS = 250;
 
-/** How many runs are ahead of those that callers of this process wait for. */
+/** How many runs are ahead of those that callers in this process wait for. */
 export class QueuePositions {
 	readonly #ledger: Ledger;
 	readonly #clock: Clock;
@@ -18,7 +18,7 @@ export class QueuePositions {
 		this.#clock = clock;
 	}
 
-	/** 0: it is next. Undefined if it no longer waits. */
+	/** 0: the run is next. Undefined if it no longer waits. */
 	of(id: RunId): number | undefined {
 		const now = this.#clock.elapsed();
 		if (now - this.#askedAt > GOOD_FOR_MS || !this.#known.has(id)) {

@@ -8,26 +8,26 @@ import { SEARCH_RING } from "../sandbox/search-ring.ts";
 export interface SearchPrograms {
 	/** The programs that stand in for others. */
 	names: string[];
-	/** What is seen where, for programs of pi's own folder. */
+	/** Which file to mount where, for programs in pi's own folder. */
 	shown: { from: string; at: string }[];
-	/** Whether one is to be found on the PATH. */
+	/** Whether pi finds one of them on the PATH. */
 	onPath: boolean;
 }
 
-/** What pi starts for `grep` and `find`, under the names that it looks for. */
+/** The programs that pi starts for `grep` and `find`, under the names that it looks for. */
 const SEARCHES = { rg: ["rg"], fd: ["fd", "fdfind"] } as const;
 
 /**
- * pi starts ripgrep and fd by itself, and no hook can change how. So in the ring of a host a script of ours replaces each
- * of them, which runs it in the ring of the run that searches. If one is missing, pi installs its own: that stays
- * possible, and until the next host starts only policy restricts it.
+ * pi starts ripgrep and fd by itself, and no hook can change how. In the ring of a host, one of our scripts therefore
+ * replaces each of them and runs the program in the ring of the run that searches. If a program is missing, pi still
+ * installs its own, which only policy restricts until the next host starts.
  */
 export function searchPrograms(where: {
-	/** For the scripts. */
+	/** The folder for the scripts. */
 	folder: string;
-	/** Where pi looks first, and keeps those that it downloads. */
+	/** Where pi looks first, and keeps the programs that it downloads. */
 	bin: string;
-	/** Where the content of `bin` is seen inside of the ring. */
+	/** Where the content of `bin` appears inside the ring. */
 	ownPrograms: string;
 	path: string;
 }): SearchPrograms {
@@ -36,7 +36,7 @@ export function searchPrograms(where: {
 	for (const [name, aliases] of Object.entries(SEARCHES)) {
 		const script = join(where.folder, name);
 		const kept = kindOf(join(where.bin, name));
-		// A file cannot be put over a link.
+		// A file cannot be mounted over a link.
 		if (kept === "other") continue;
 		const real = kept === "file" ? join(where.ownPrograms, name) : firstOnPath(aliases, where.path);
 		if (real === undefined) continue;
@@ -49,12 +49,12 @@ export function searchPrograms(where: {
 	return { ...found, shown };
 }
 
-/** Inside of a run's ring, where a command of its shell may start it, there is no such variable. */
+/** A command of a run's shell may start it inside the ring of the run, where there is no such variable. */
 const standIn = (program: string): string =>
 	[
 		"#!/bin/sh",
 		`if [ -n "$${SEARCH_RING}" ]; then`,
-		// Before each search pi asks one on the PATH for its version, only to see whether it is there, and waits for it.
+		// Before each search, pi runs a program on the PATH with --version to see whether it exists, and waits for it.
 		'[ "$1" = --version ] && exit 0',
 		`set -- ${shellWords([program])} "$@"`,
 		`. "$${SEARCH_RING}"`,

@@ -10,24 +10,25 @@ import type { HostProfile } from "./profile.ts";
 export interface HostStart {
 	profile: HostProfile;
 	places: Places;
-	/** It is ended if it is not ready by then. */
+	/** The process is ended if it is not ready by then. */
 	withinMs: number;
 	isReady: () => boolean;
 	onExit: (reason: string, how?: { wasLate: boolean }) => void;
-	/** Removes what hosts that are gone have left of themselves. */
+	/** Removes files that hosts left behind when they exited. */
 	sweep?: () => void;
 }
 
 /**
- * Starts the process of a reserved host, detached: it outlives us. `onExit` is told of a process that ended, or could not
- * be started, while we were still there.
+ * Starts the process of a reserved host, detached: it outlives us. `onExit` reports a process that exited, or could not be
+ * started, while this process was still running.
  */
 export function startHost(host: HostRecord, start: HostStart): void {
 	const { profile, places, onExit } = start;
 	const [executable, ...script] = profile.command;
 	if (executable === undefined) throw new Error("The command of a host profile is empty.");
 	mkdirSync(places.hosts, { recursive: true, mode: 0o700 });
-	// No part of the profile: any host of it will do. One that is compiled, or run by Bun, knows no such arguments.
+	// Not part of the profile: any host of the profile will do. A compiled host, or one that Bun runs, does not know these
+	// arguments.
 	const node = script.length > 0 && process.versions.bun === undefined ? NODE_ARGUMENTS : [];
 	const plain = {
 		command: [
@@ -44,7 +45,7 @@ export function startHost(host: HostRecord, start: HostStart): void {
 	const [program = "", ...args] = command;
 	const log = openSync(places.log(host.id), "a", 0o600);
 	const child = spawn(program, args, {
-		// Not the parent's working directory: that may be deleted while the host lives.
+		// Not the parent's working directory, which may be deleted while the host lives.
 		cwd: places.dir,
 		env,
 		detached: true,
@@ -53,7 +54,7 @@ export function startHost(host: HostRecord, start: HostStart): void {
 	});
 	closeSync(log);
 	let wasLate = false;
-	// Unref'd, like the process: neither keeps this one alive.
+	// Unref'd, like the process: neither keeps this process alive.
 	const giveUp = () =>
 		quietly(() => {
 			if (start.isReady()) return;
@@ -64,9 +65,9 @@ export function startHost(host: HostRecord, start: HostStart): void {
 	child.once("error", (error) => quietly(() => onExit(error.message)));
 	child.once("exit", (code, signal) => {
 		clearTimeout(tooLate);
-		// What bubblewrap waited for may still be there.
+		// The process that bubblewrap waited for may still be there.
 		quietly(() => signal === null || start.isReady() || endStarted(child));
-		// Whatever it was, a ring is tried again before the next one counts on it.
+		// Whatever the cause, the next host tests the ring again before it relies on it.
 		quietly(() => start.isReady() || rmSync(places.ringed.proof, { force: true }));
 		const how = wasLate ? "it was not ready in time" : `it ended with ${signal ?? `exit code ${code}`}`;
 		quietly(() => onExit(`${how}${lastWords(places, host)}`, { wasLate }));
@@ -76,7 +77,9 @@ export function startHost(host: HostRecord, start: HostStart): void {
 	setImmediate(() => quietly(() => start.sweep?.())).unref();
 }
 
-/** With all of its group, which is its own: a host in a ring is not the process that was started, but one below it. */
+/**
+ * Ends the whole process group, which is its own: a host in a ring is not the process that was started, but one below it.
+ */
 function endStarted({ pid }: ChildProcess): void {
 	if (pid === undefined) return;
 	if (process.platform === "win32") process.kill(pid, "SIGKILL");
@@ -84,8 +87,8 @@ function endStarted({ pid }: ChildProcess): void {
 }
 
 /**
- * Nobody could catch what goes wrong in these listeners: a ledger that is locked, a folder that was removed. The user's
- * pi must not die of it, and nothing depends on it: callers look at the ledger, and leases expire.
+ * Errors in these listeners, such as a locked ledger or a removed folder, have no caller that could catch them. The user's
+ * pi must not crash because of them. Nothing depends on the listeners: callers look at the ledger, and leases expire.
  */
 function quietly(work: () => unknown): void {
 	try {

@@ -22,24 +22,24 @@ import { WatchedRuns } from "./watched-runs.ts";
 
 export interface SupervisorSetup {
 	ledger: Ledger;
-	/** Left out where there is no pi that could be one: then others have to work on the runs. */
+	/** Left out where no pi can be a host: other processes then have to work on the runs. */
 	hosts?: Hosts | undefined;
 	ports: Ports;
 	log?: Log;
-	/** A run ended without a host, and its outcome was written down here. */
+	/** A run ended without a host, and this process recorded its outcome. */
 	onEndedHere?: ((id: RunId) => void) | undefined;
 }
 
 /** What one look at the ledger found. */
 interface Seen extends FoundRuns {
 	runs: Map<RunId, SeenRun>;
-	/** Those of the session that pi has open. */
+	/** The open runs of the session that pi has open. */
 	ofSession: OpenRun[];
 }
 
 /**
- * The loop of a parent. It makes sure that every run has a host, answers the callers that await one, and has the session
- * that pi has open told of the others. A run in the foreground is one that a call awaits; nothing else differs.
+ * The loop of a parent. It makes sure that every run has a host, answers the callers that await one, and reports the other
+ * runs to the session that pi has open. A foreground run is one that a call awaits; nothing else differs.
  */
 export class Supervisor {
 	readonly #ledger: Ledger;
@@ -55,7 +55,7 @@ export class Supervisor {
 	readonly #loop: Loop;
 	readonly #acting: Acting;
 	#session: AttendedSession | undefined;
-	/** The last look left the session to this one. */
+	/** The last look left the session to the next one. */
 	#isSessionDue = false;
 
 	constructor({ ledger, hosts, ports, log = NO_LOG, onEndedHere }: SupervisorSetup) {
@@ -74,7 +74,7 @@ export class Supervisor {
 	}
 
 	/**
-	 * Waits until the run has finished, in whichever host it does. A caller that gives `leave` may stop waiting first: it gets
+	 * Waits until the run has finished, in any host. A caller that passes `leave` may stop waiting earlier: it gets
 	 * undefined then, and the run continues.
 	 */
 	watch(id: RunId, options: WatchOptions & Leaving): Promise<EndedRecord | undefined>;
@@ -104,7 +104,7 @@ export class Supervisor {
 		this.#loop.hint();
 	}
 
-	/** The runs continue, and what they found waits until the session is opened again. */
+	/** The runs continue, and their results wait until the session is opened again. */
 	leave(): void {
 		this.#session = undefined;
 		this.#loop.hint();
@@ -115,23 +115,23 @@ export class Supervisor {
 		this.#loop.hint();
 	}
 
-	/** Looks at the ledger as the first caller will, so that the code for it is compiled by then. */
+	/** Looks at the ledger as the first caller will, so that the code for it is compiled when that caller comes. */
 	lookAhead(): void {
 		this.#recover();
 		this.#positions.of(newRunId());
 	}
 
-	/** Starts the host that such a run will need, so that it need not wait for it. */
+	/** Starts the host that such a run will need, ahead of time, so that the run need not wait for the host. */
 	prepare(plan: RingedPlan): void {
 		this.#hosts?.prepare(plan);
 	}
 
-	/** Hosts look at the ledger at once, instead of at their next heartbeat. */
+	/** Has the hosts look at the ledger at once, instead of at their next heartbeat. */
 	wake(): void {
 		this.#hosts?.wake();
 	}
 
-	/** Lets go of all sockets. Runs continue without us. */
+	/** Closes all sockets. Runs continue without us. */
 	dispose(): void {
 		this.#loop.end();
 		this.#hosts?.dispose();
@@ -165,9 +165,9 @@ export class Supervisor {
 				);
 			}
 			this.#watched.wakeHosts();
-			// Only now: what is wrong with another run's host must not keep an outcome from its caller.
+			// Only now: trouble with the host of one run must not keep an outcome from the caller of another.
 			if (unrecovered !== undefined) troubled(unrecovered);
-			// A caller that was answered continues before anything else is looked at, but not twice in a row.
+			// A caller that got its answer continues before anything else is looked at, but not twice in a row.
 			const answered = decided.actions.some((action) => action.do === "answer");
 			this.#isSessionDue = this.#session !== undefined && answered && !this.#isSessionDue;
 			if (this.#isSessionDue) this.#loop.hint();
@@ -182,7 +182,7 @@ export class Supervisor {
 		return soonest(again, lookAgainIn({ anyCaller, isInTrouble, startingForMs }));
 	}
 
-	/** What is wrong with a session's deliveries must not keep its calls from their answers. */
+	/** Trouble with a session's deliveries must not keep its calls from their answers. */
 	#lookAt(session: AttendedSession, open: readonly OpenRun[], isInTrouble: boolean): number | undefined {
 		try {
 			return session.look(open, isInTrouble);
@@ -200,7 +200,7 @@ export class Supervisor {
 		}
 	}
 
-	/** Here and not where the signal fires: an error there could not be caught. */
+	/** Here and not where the signal fires, because an error there could not be caught. */
 	#writeStops(): void {
 		for (const call of this.#calls.toStop) {
 			const { runId, stopBy: by = "the parent" } = call;
@@ -215,7 +215,8 @@ export class Supervisor {
 	#recover(): void {
 		const recovery = { ledger: this.#ledger, log: this.#log, ports: this.#ports, reaper: this.#reaper };
 		for (const ended of recover(recovery)) this.#onEndedHere?.(ended);
-		// Most are run by the host in which the run has finished. Others ended without one, or their host has died since.
+		// The host in which a run finished runs most stop hooks. The others belong to runs that ended without a host, or
+		// whose host has died since.
 		this.#stopHooks.begin();
 	}
 
@@ -242,8 +243,8 @@ export class Supervisor {
 	}
 
 	/**
-	 * Runs were admitted, so only their endings may answer their callers: a locked ledger, a full disk or a folder
-	 * without permissions may be a matter of minutes, and an error now would be followed by a report later.
+	 * The runs were admitted, so only their endings may answer their callers. A locked ledger, a full disk or missing
+	 * permissions may pass within minutes, and an error now would be followed by a report later.
 	 */
 	#waitOut(error: unknown, runId?: RunId): void {
 		const concerned = runId === undefined ? this.#calls.all : this.#calls.of(runId);
@@ -261,7 +262,10 @@ function soonest(first: number | undefined, second: number | undefined): number 
 	return Math.min(first, second);
 }
 
-/** The system's errors may. A damaged ledger is replaced by one that does not know the run; the rest is a bug of ours. */
+/**
+ * Errors of the system may pass. A damaged ledger is replaced by one that does not have the run. Anything else is a bug of
+ * ours.
+ */
 function mayPass(error: unknown): boolean {
 	if (error instanceof LedgerTrouble) return error.kind !== "damaged";
 	return error instanceof Error && "code" in error;

@@ -7,8 +7,8 @@ import { HostConnection } from "./connection.ts";
 const WOKEN_WITHIN_MS = 1000;
 
 /**
- * Has all hosts look at the ledger at once, and reaps those that are dead, so that no run waits out their leases: for a
- * process that has no connections of its own. A host that does not hear it looks at its next heartbeat.
+ * Has all hosts look at the ledger at once, and reaps dead ones, so that no run waits for their leases to expire. For a
+ * process without connections of its own. A host that misses the wake looks at its next heartbeat.
  */
 export async function wakeHosts(ledger: Ledger, ports: Ports): Promise<void> {
 	await Promise.all(listHosts(ledger).map((host) => wake(ledger, host, ports)));
@@ -18,7 +18,7 @@ async function wake(ledger: Ledger, host: HostRecord, ports: Ports): Promise<voi
 	try {
 		const connection = await HostConnection.open(host.socket, ports);
 		connection.wake();
-		// Once it has answered what came after the wake, it has seen the wake.
+		// A host that answers this ping has also received the wake before it.
 		await connection.answers(WOKEN_WITHIN_MS);
 		connection.close();
 	} catch (error) {

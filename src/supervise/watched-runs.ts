@@ -7,7 +7,7 @@ import type { HostConnection } from "./connection.ts";
 
 interface Watch {
 	connection: HostConnection;
-	/** Whether it hears how the run is getting on. */
+	/** Whether it receives the progress of the run. */
 	follows: boolean;
 	hasUser: boolean;
 	end: () => void;
@@ -21,7 +21,7 @@ export class WatchedRuns {
 	#session: AttendedSession | undefined;
 	#followed: ReadonlySet<RunId> = new Set();
 	#ofSession: ReadonlySet<RunId> = new Set();
-	/** A place in the lane may have become free in a host that knows nothing of ours. */
+	/** A place in the lane may have become free in a host that does not know of our run. */
 	readonly #toWake = new Set<HostConnection>();
 	#missing = 0;
 
@@ -39,7 +39,7 @@ export class WatchedRuns {
 		return this.#missing === 0;
 	}
 
-	/** A look begins. Besides the callers, this session is told of its open runs, and of the progress of some of them. */
+	/** Begins a look. Besides the callers, this session hears of its open runs, and of the progress of some of them. */
 	begin(session: AttendedSession | undefined, open: readonly OpenRun[]): void {
 		this.#session = session;
 		this.#followed = session?.followed(open) ?? new Set();
