@@ -51,7 +51,7 @@ interface Active {
 	work: Work;
 	/** False once another host has the run: then nothing that we know of it may be written. */
 	ours: boolean;
-	/** A stop is applied once, though every look finds the request. */
+	/** Whether the stop was logged. Every look finds the request again. */
 	stopping: boolean;
 }
 

@@ -104,7 +104,7 @@ export class Calls {
 		return this.#calls.get(id)?.options;
 	}
 
-	/** There is a connection to the host of a run. Tells each caller that awaits the run once. */
+	/** There is a connection to the host of a run. Tells each caller that awaits the run, once per connection. */
 	reached(runId: RunId, connection: HostConnection): void {
 		for (const call of this.of(runId)) {
 			if (call.reached !== connection) call.options.onReached?.(connection);

@@ -245,7 +245,7 @@ export class Hosts {
 	#settleExit({ host, reason, wasLate }: ExitedHost): void {
 		const now = findHost(this.#ledger, host.id);
 		if (now?.pid !== undefined && now.state !== "gone" && !this.#ports.processes.isDead(now)) {
-			// Only the host needed the process that started it.
+			// The process that we started only waited for the host, which is still running.
 			this.#log.warn("a host lost the process it was started by", { host: host.id, hostPid: now.pid });
 			return;
 		}
