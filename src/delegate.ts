@@ -1,13 +1,13 @@
 /**
- * The whole story of one delegated task, in order. Each stage takes the value of the stage before, and lives in the
- * folder of its name:
+ * The whole story of one delegated task, in order. Each stage takes the value of the stage before, and lives in the folder
+ * of its name:
  *
  *   request → plan → admit → claim → run → collect → outcome → deliver → archive
  *
- * plan, admit and deliver happen here, in the parent. claim, run and collect happen in a host, another process, which
- * finds the run in the ledger (`host/serve.ts`, `child/work.ts`). The parent's loop watches (`supervise/supervisor.ts`),
- * and may die meanwhile. In the foreground a call awaits the outcome and returns it; in the background no caller does, and it is
- * announced to the session later (`deliver/announcer.ts`). That is the only difference.
+ * plan, admit and deliver happen here, in the parent. claim, run and collect happen in a host, another process, which finds
+ * the run in the ledger (`host/serve.ts`, `child/work.ts`). The parent's loop watches (`supervise/supervisor.ts`), and may
+ * die meanwhile. In the foreground, a call awaits the outcome and returns it. In the background, no caller waits, and the
+ * outcome is announced to the session later (`deliver/announcer.ts`). That is the only difference.
  */
 import type { Redactor } from "./collect/redact/redactor.ts";
 import {
@@ -36,16 +36,16 @@ export interface Delegation extends LaunchRequest {
 	label?: string;
 }
 
-/** What a caller that waits wants to hear meanwhile. */
+/** What a waiting caller is told meanwhile. */
 export interface Waiting {
 	signal?: AbortSignal | undefined;
-	/** Who stops it with the signal; the parent by default. */
+	/** Names the requester when the signal stops the run; the parent by default. */
 	stopper?: () => string;
-	/** It is written down that the run is to be stopped. */
+	/** The stop request is in the ledger. */
 	onStopAsked?: () => void;
-	/** Fires when the run continues without the caller, which the ledger says by then. */
+	/** Fires when the run continues without the caller. The ledger says so by then. */
 	leave?: AbortSignal;
-	/** The caller has left: the outcome is announced. */
+	/** The caller has left, so the outcome will be announced. */
 	onLeft?: (record: RunRecord) => void;
 	onUpdate?: (partial: SubagentResult) => void;
 	onAdmitted?: (record: RunRecord) => void;

@@ -24,14 +24,14 @@ export type AnnounceStatus = "success" | "error" | "timeout" | "unknown";
 /** What an announce carries for programs. */
 export interface AnnounceDetails
 	extends Pick<RunView, "runId" | "sessionKey" | "sessionId" | "agent" | "label" | "task" | "usage"> {
-	/** Of their form, see `stored-details.ts`. */
+	/** The version of these details, see `stored-details.ts`. */
 	version: number;
-	/** The delivery: a transcript that holds an entry with this id has been told. One a run. */
+	/** Identifies the delivery: a transcript with an entry of this id has the outcome. Each run has one. */
 	announceId: string;
 	status: AnnounceStatus;
 	/** Why it ended: a closed set. */
 	cause: Cause;
-	/** Of a run that did not succeed: the reason of its error. */
+	/** The reason of the error, if the run did not succeed. */
 	reason?: Redacted;
 	result?: Redacted;
 	/** What went wrong, partial findings, warnings. */
@@ -53,15 +53,17 @@ export interface Announce {
 	details: AnnounceDetails;
 }
 
-/** Only of one that was spawned to report by itself: who waits for a run gets its answer, whatever it is. */
+/**
+ * Only a run that was spawned to report by itself may be silent: a caller that waits for a run gets its answer in any case.
+ */
 export const wantsSilence = ({ run, mode }: EndedRecord): boolean =>
 	mode === "background" && run.outcome.status === "success" && run.outcome.finalized.result.trim() === SILENCE;
 
 export interface Announcing {
 	redactor: Redactor;
-	/** Where the transcript will be found from now on. */
+	/** Where the transcript is from now on. */
 	transcript: string;
-	/** How much of what the child said the model is shown, if that is less than usual. */
+	/** How much of the child's text the model sees, if that is less than usual. */
 	maxBytes?: number | undefined;
 }
 
@@ -93,7 +95,9 @@ export function announceOf(record: EndedRecord, announcing: Announcing): Announc
 	return { customType: ANNOUNCE, content, display: true, details };
 }
 
-/** In place of an announce that cannot be made, so that the others are told and this one is not lost in silence. */
+/**
+ * Replaces an announce that cannot be made, so that the session hears of the other runs and this one is not lost silently.
+ */
 export function poorAnnounceOf(
 	{ run, sessionId }: EndedRecord,
 	why: string,
@@ -114,7 +118,7 @@ export function poorAnnounceOf(
 	};
 }
 
-/** A piece of an announce, and whose words it is. */
+/** A piece of an announce, and whether the text is ours or the child's. */
 interface Piece {
 	by: "us" | "child";
 	text: Redacted;
@@ -128,7 +132,7 @@ const textOfPieces = (pieces: Piece[]): Redacted =>
 		"\n",
 	);
 
-/** From the runtime, never from what the model wrote. */
+/** Derived from the runtime's facts, never from the model's text. */
 const STATUS_OF_CAUSE: Readonly<Record<Cause, AnnounceStatus>> = {
 	finalized: "success",
 	timeout: "timeout",
@@ -146,7 +150,7 @@ const STATUS_OF_CAUSE: Readonly<Record<Cause, AnnounceStatus>> = {
 	not_harvested: "error",
 };
 
-/** What a child said, as far as a model is shown it, and where the rest is. */
+/** The part of the child's text that a model sees, and where the rest is. */
 function said(text: Redacted, record: EndedRecord, { redactor, maxBytes }: Announcing): Piece[] {
 	const { text: shown, whereabouts } = shownToModel(text, record, { redact: redactor.redact, maxBytes });
 	return [child(shown), ...(whereabouts === undefined ? [] : [us(whereabouts)])];
@@ -165,7 +169,7 @@ function notesOf(record: EndedRecord, announcing: Announcing): Piece[] {
 	return [...failure, ...lastEventOf(outcome), ...warnings, ...changes, ...findings];
 }
 
-/** The whole of it is in the transcript, which the statistics name. */
+/** The transcript, which the statistics name, has the whole text. */
 function inShort(text: Redacted, { maxBytes }: Announcing): Piece[] {
 	if (maxBytes === undefined) return [child(text)];
 	const { text: head, note } = truncateForModel(text, maxBytes);
@@ -179,7 +183,10 @@ function changedPieces(record: EndedRecord): Piece[] {
 	return [us(changes.sentence), ...(changes.files === undefined ? [] : [child(changes.files)])];
 }
 
-/** What the model reads. The sentence on whose words these are goes before the first of them; the statistics are last. */
+/**
+ * The text for the model. The sentence about the child's words comes before the first of them, and the statistics come
+ * last.
+ */
 function contentOf(
 	{ result, notes, details }: { result: Piece[]; notes: Piece[]; details: AnnounceDetails },
 	redactor: Redactor,

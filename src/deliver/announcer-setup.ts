@@ -9,7 +9,7 @@ import type { QuestionDialogs } from "../supervise/question-dialogs.ts";
 import type { Supervisor } from "../supervise/supervisor.ts";
 import type { RunEvents } from "./run-events.ts";
 
-/** What it takes to look after the runs of a session. */
+/** The services for looking after the runs of a session. */
 export interface DeliveryServices {
 	ledger: Ledger;
 	supervisor: Supervisor;
@@ -19,14 +19,14 @@ export interface DeliveryServices {
 export interface AnnouncerSetup<Talk extends Conversation> {
 	ports: Ports;
 	log: Log;
-	/** Who else hears of runs: other extensions, and the screen. */
+	/** Tells other extensions and the screen of the runs. */
 	events: RunEvents;
 	live: LiveRuns;
-	/** Whether there can be a ledger at all. */
+	/** Whether a ledger can exist at all. */
 	wasEverUsed(): boolean;
-	/** Opens what it needs, for one piece of work. */
+	/** Opens the services for one piece of work. */
 	use<Result>(talk: Talk, work: (services: DeliveryServices) => Promise<Result>): Promise<Result>;
 	askUser(talk: Talk, services: DeliveryServices): AskUser;
-	/** Most sessions never need them. */
+	/** Most sessions never need dialogs. */
 	openQuestionDialogs(talk: Talk, services: DeliveryServices): Promise<QuestionDialogs>;
 }

@@ -18,45 +18,46 @@ import { seeDeliveries } from "./snapshot.ts";
 import { settle, type Telling } from "./tell.ts";
 import { toldBy, toldOnDisk } from "./transcript.ts";
 
-/** After how long to try again what could not be opened. */
+/** After how long to retry opening the services. */
 const OPEN_AGAIN_MS = 5000;
 /** How long a prompt may take from its entry until the model works on it. */
 const PROMPT_WITHIN_MS = 10_000;
-/** By then the request that carries the results of a turn is on its way, and need not wait for the disk. */
+/** After this time the request with the results of a turn is on its way, and need not wait for the disk. */
 const SETTLE_AFTER_MS = 20;
 /** When a pi that waits for its runs first says so. */
 const DRAIN_SAYS_AFTER_MS = 1000;
 
 /**
- * Brings the outcomes of background runs, and of foreground runs whose caller died, into the session that asked: once
- * each. What is owed is in the ledger; what was told is in the transcript. This only carries from one to the other, and
- * may be interrupted anywhere. The loop of the parent has it look, `decide.ts` decides.
+ * Brings the outcomes of background runs, and of foreground runs whose caller died, into the session that asked: once each.
+ * The ledger has the outcomes that are owed; the transcript has those that were delivered. The announcer only carries
+ * outcomes from one to the other, and may be interrupted anywhere. The loop of the parent has it look, and `decide.ts`
+ * decides.
  */
 export class Announcer<Talk extends Conversation = Conversation> {
 	readonly #setup: AnnouncerSetup<Talk>;
 	readonly #clock: Clock;
 	readonly #claims: DeliveryClaims;
 	#state: DeliveryState = NOTHING_GIVEN;
-	/** What the last look found to be owed. */
+	/** The outcomes that the last look found to be owed. */
 	#owed: ReadonlyMap<RunId, EndedRecord> = new Map();
-	/** Runs whose outcome a tool call of this process returns, with that call. */
+	/** Runs whose outcome a tool call of this process returns, each with its call. */
 	readonly #awaited = new Map<RunId, string>();
-	/** Those of them whose call has not returned yet. */
+	/** The awaited runs whose call has not returned yet. */
 	readonly #calling = new Set<RunId>();
 	/** Whether anything can be owed to this session. */
 	#concerned = false;
 	/** While the loop looks after the session. */
 	#attended: { services: DeliveryServices; end: () => void } | undefined;
 	#isOpening = false;
-	/** Until the services that were opened for that are given back. */
+	/** Settles when the services opened for that are released. */
 	#held: Promise<void> | undefined;
 	#cancelOpening = () => {};
-	/** What turns have told, to be settled. */
+	/** Results of finished turns that are still to be settled. */
 	readonly #unsettled: (() => Promise<void>)[] = [];
 	readonly #questions: SessionQuestions<Talk>;
 	readonly #draining = new CurrentDrain();
 	#stopped = false;
-	/** Said once, until a look goes well again. */
+	/** Whether trouble was reported since the last successful look. */
 	#reported = false;
 
 	constructor(setup: AnnouncerSetup<Talk>) {
@@ -66,13 +67,13 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		this.#questions = new SessionQuestions(setup);
 	}
 
-	/** A tool call waits for this run: it is not announced while that lives. */
+	/** A tool call waits for this run. The run is not announced while that call lives. */
 	await(id: RunId, toolCall: string): void {
 		this.#awaited.set(id, toolCall);
 		this.#calling.add(id);
 	}
 
-	/** The tool call has returned. Its result comes into the transcript when those beside it have returned too. */
+	/** The tool call has returned. Its result enters the transcript once the calls beside it have returned too. */
 	returned(id: RunId): void {
 		this.#calling.delete(id);
 	}
@@ -106,7 +107,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		const told = toldBy(results, scripted);
 		if (told.length === 0) return;
 		await this.#setup.use(talk, async ({ ledger }) => {
-			// Told, even if that cannot be written now: the next look writes it.
+			// These are delivered even if the ledger cannot be written now: the next look records it.
 			for (const id of told) this.awaited(id);
 			const onDisk = toldOnDisk(talk, ledger.files, scripted);
 			const paid = told.filter((id) => onDisk.has(id));
@@ -134,7 +135,9 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		if (this.#concerned) this.attend(talk);
 	}
 
-	/** A prompt was entered. Until pi works on it, it takes itself to be idle, and an announce would displace the prompt. */
+	/**
+	 * A prompt was entered. Until pi works on it, pi reports that it is idle, and an announce would displace the prompt.
+	 */
 	promptEntered(): void {
 		this.#state = { ...this.#state, promptUntil: this.#clock.elapsed() + PROMPT_WITHIN_MS };
 	}
@@ -157,7 +160,10 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		this.#held = this.#open(talk);
 	}
 
-	/** For one-shot modes: the announces of the next runs to end; none if there is nothing to wait for, or no time left. */
+	/**
+	 * For one-shot modes: the announces of the runs that finish next; none if there is nothing to wait for, or no time
+	 * left.
+	 */
 	drain(talk: Talk, drain: Drain): Promise<HandedOver> {
 		const handedOver = this.#draining.begin(drain);
 		const sayAt = this.#clock.elapsed() + DRAIN_SAYS_AFTER_MS;
@@ -166,14 +172,14 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		return handedOver;
 	}
 
-	/** The session is over here. What is still owed is delivered wherever it is opened next. */
+	/** The session is over here. Outcomes that are still owed are delivered where the session is opened next. */
 	async stop(talk: Talk): Promise<void> {
 		this.#stopped = true;
 		await this.#settleNow();
 		this.#questions.end();
 		this.#cancelOpening();
 		this.#leave();
-		// A pi that is ended while it waits for its runs waits no longer.
+		// A pi that is ended while it waits for its runs stops waiting.
 		this.#endDrain();
 		await this.#held;
 		await this.#questions.leave(talk);
@@ -191,7 +197,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		});
 	}
 
-	/** Has the loop look after the session. What keeps it from opening the ledger is waited out where pi stays open. */
+	/** Has the loop look after the session. Where pi stays open, it waits until the ledger can be opened. */
 	async #open(talk: Talk): Promise<void> {
 		try {
 			await this.#setup.use(talk, async (services) => {
@@ -231,7 +237,10 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		};
 	}
 
-	/** Said once; tried again until it works, since a locked ledger or a full disk may be a matter of minutes. */
+	/**
+	 * Reports trouble once. The work is retried until it succeeds, since a locked ledger or a full disk may pass within
+	 * minutes.
+	 */
 	#report(talk: Talk, error: unknown): void {
 		if (this.#draining.isOverdue(this.#clock.elapsed())) this.#endDrain();
 		if (this.#reported || this.#stopped) return;
@@ -244,7 +253,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		return open.filter(({ id }) => !this.#awaited.has(id));
 	}
 
-	/** Announces what can be announced now, and settles what turns out to be told. */
+	/** Announces the outcomes that are due, and settles those that turn out to be delivered. */
 	#look(
 		talk: Talk,
 		services: DeliveryServices,
@@ -282,7 +291,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 			lookAgain: () => services.supervisor.hint(),
 		};
 		for (const action of actions) carryOut(action, carrying);
-		// Right after it was told, where the request said so; and whatever else has become due meanwhile.
+		// Archives right after the delivery, where the request asked for it, and also archives other sessions that are due.
 		archiveDue({ ledger, log, ports });
 		if (talk.isInteractive) this.#questions.look(talk, services);
 		if (!isInTrouble) this.#reported = false;

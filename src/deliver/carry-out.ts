@@ -7,13 +7,13 @@ import { spentOnTurn } from "./gather.ts";
 import type { StoppedMessage } from "./stopped.ts";
 import { announcesOf, settle, skipAnnounce, stopToTell, type Telling } from "./tell.ts";
 
-/** What a session is told, and what that takes. */
+/** The actions on a session, with the services they need. */
 export interface Carrying {
 	telling: Telling;
-	/** Before pi is given anything: it may call back at once, which changes what is remembered as well. */
+	/** Called before pi is given anything: pi may call back at once, which also changes the remembered state. */
 	remember(change: (state: DeliveryState) => DeliveryState): void;
 	owed: ReadonlyMap<RunId, EndedRecord>;
-	/** The runs that nobody awaits, and that have not ended. */
+	/** The runs that no call awaits, and that have not finished. */
 	open: readonly RunId[];
 	draining: CurrentDrain;
 	/** Has the parent look again without waiting for a hint. */
@@ -44,7 +44,7 @@ export function carryOut(action: DeliveryAction, carrying: Carrying): void {
 		}
 		case "deliver due": {
 			const announces = takeAnnounces(carrying, records, action.maxBytes);
-			// Another process may have told them all, and there may be more to wait for.
+			// Another process may have delivered them all, and there may be more to wait for.
 			if (announces.length === 0 && records.length > 0) drainOn(carrying);
 			else handOver(carrying, [takeStopped(carrying, recordsOf(action.stopped, carrying)) ?? [], announces].flat());
 			break;
@@ -85,5 +85,5 @@ function handOver({ remember, draining }: Carrying, messages: HandedOver): void 
 	remember((state) => ({ ...state, drain: undefined }));
 }
 
-/** A model that is idle need not be woken for what the user asked for. */
+/** An idle model need not be woken for a run that the user asked for. */
 const startsTurn = ({ plan }: EndedRecord): boolean => plan.byUser !== true;

@@ -3,7 +3,7 @@ import type { EndedRecord } from "../ledger/records.ts";
 import type { ReportedFile } from "../run/changes.ts";
 import { joined, ours, type Redacted } from "../run/redacted.ts";
 
-/** Together with the sentence before them that makes at most ten lines. */
+/** Together with the sentence before them, at most ten lines. */
 const FILES_TOLD = 7;
 
 /** What a run changed, for the requester. The names of the files are the child's words. */
@@ -12,7 +12,7 @@ export interface ChangesText {
 	files?: Redacted;
 }
 
-/** Nothing is said of a child that changed nothing and whose agent is not there to change something. */
+/** Undefined for a child that changed nothing and whose agent is not meant to change anything. */
 export function changesText({ run, plan }: EndedRecord): ChangesText | undefined {
 	const { id: runId, outcome } = run;
 	const { changes } = outcome;

@@ -6,7 +6,7 @@ import type { StoppedMessage } from "./stopped.ts";
 /** A pi that is about to exit, and waits for the runs of its session. */
 export interface Drain {
 	deadline: number;
-	/** Said to the user. */
+	/** Tells the user. */
 	sayAwaited(open: readonly RunId[], forMs: number): void;
 	sayLeft(open: readonly RunId[]): void;
 }
@@ -25,7 +25,7 @@ export class CurrentDrain {
 		return promise;
 	}
 
-	/** As decisions see it, with the next word to the user due then. */
+	/** The drain as decisions see it; `sayAt` is when the user hears of it next. */
 	stateUntil(sayAt: number): DeliveryState["drain"] {
 		return this.#drain && { deadline: this.#drain.deadline, sayAt };
 	}
@@ -34,7 +34,7 @@ export class CurrentDrain {
 		return this.#drain !== undefined && now >= this.#drain.deadline;
 	}
 
-	/** Ends it. */
+	/** Ends the drain with these messages. */
 	handOver(messages: HandedOver): void {
 		this.#drain?.handOver(messages);
 		this.#drain = undefined;

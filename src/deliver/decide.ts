@@ -3,36 +3,36 @@ import { announceNow, type Gathered, gather, isCrowd } from "./gather.ts";
 
 /** How often to look while there is something to wait for and no hint comes. */
 const DELIVER_EVERY_MS = 1000;
-/** The same when there is nothing to wait for: a run may be sent off from a shell, or by another pi. */
+/** The same when there is nothing to wait for: a shell or another pi may start a run. */
 const LOOK_EVERY_MS_AT_REST = 5000;
 /** The same for one-shot modes, which wait for nothing else. */
 const DRAIN_LOOK_EVERY_MS = 500;
 const DRAIN_SAYS_EVERY_MS = 5000;
 /**
- * How long pi may be at rest with an announce that it was given, but does not hold, before that counts as lost. Only once
- * it has come to rest after it was given: until all extensions have heard that it is at rest, pi holds messages back.
+ * How long pi may be idle without an announce that it was given, before that counts as lost. The time counts only after pi
+ * has come to rest since it got the announce: pi holds messages back until all extensions have heard that it is at rest.
  */
 const ARRIVE_WITHIN_MS = 5000;
-/** The same if it never came to rest again: there are failures that pi does not report. */
+/** The same if pi never came to rest again: some failures pi does not report. */
 const ARRIVE_AT_ALL_WITHIN_MS = 120_000;
-/** Each time that the same one is lost, it is waited for twice as long: pi keeps what it could not write in its memory. */
+/** Each time that the same announce is lost, the wait doubles up to this: pi keeps in memory what it could not write. */
 const LONGEST_WAIT_MS = 600_000;
 
-/** An announce that pi was given, and that was not yet seen in the transcript. */
+/** An announce that pi was given, and that the transcript does not show yet. */
 interface InFlight {
 	readonly givenAt: number;
-	/** When pi was last known to be busy since. */
+	/** When pi was last busy since then. */
 	readonly busyAt: number;
 }
 
 /** What a parent remembers about deliveries from one look to the next. All times are those of one process. */
 export interface DeliveryState extends Gathered {
 	readonly inFlight: ReadonlyMap<RunId, InFlight>;
-	/** How often each was given, until it arrived. */
+	/** How often each announce was given to pi, until it arrived. */
 	readonly timesGiven: ReadonlyMap<RunId, number>;
 	/** When pi last came to rest. */
 	readonly restedAt: number;
-	/** Until when a prompt is on its way that pi does not yet count as work. */
+	/** Until when a prompt is on its way that pi does not yet count as activity. */
 	readonly promptUntil: number;
 	/** A pi that is about to exit waits for its runs. */
 	readonly drain?: { readonly deadline: number; readonly sayAt: number } | undefined;
@@ -43,7 +43,7 @@ export const NOTHING_GIVEN: DeliveryState = { inFlight: new Map(), timesGiven: n
 /** A run that has finished, and whose session has not been told yet. */
 export interface Owed {
 	readonly id: RunId;
-	/** Whether it is for this process to tell. */
+	/** Whether this process delivers it. */
 	readonly isOurs: boolean;
 	readonly wantsSilence: boolean;
 	/** Whether the user stopped it, and everything that the same command stopped has finished too. */
@@ -51,30 +51,30 @@ export interface Owed {
 }
 
 export interface DeliverySnapshot {
-	/** How many runs of the session have not ended, and how many a call returns. */
+	/** How many runs of the session have not finished, and how many a call returns. */
 	readonly open: number;
 	readonly awaited: number;
-	/** Those in flight and those that a call returns left out. */
+	/** Without those in flight and those that a call returns. */
 	readonly owed: readonly Owed[];
-	/** The runs of which pi's memory tells, and of these the ones of which the session's file tells too. */
+	/** The runs that pi's memory tells of, and the subset that the session's file tells of too. */
 	readonly held: ReadonlySet<unknown>;
 	readonly onDisk: ReadonlySet<unknown>;
-	/** Whether what only pi's memory holds will never be written, and another entry would be. */
+	/** Whether entries that only pi's memory holds will never be written, while a new entry would be. */
 	readonly memoryIsLost: boolean;
 	readonly talk: {
 		readonly isInteractive: boolean;
 		readonly isIdle: boolean;
 		readonly hasPending: boolean;
-		/** A tool call has not returned. Of two prompts at the same moment pi refuses one, and then takes itself for idle. */
+		/** A tool call has not returned. Of two simultaneous prompts pi refuses one, and then reports that it is idle. */
 		readonly isCalling: boolean;
 	};
 }
 
 export type DeliveryAction =
-	/** The debts are paid: the transcript tells of these. */
+	/** These are delivered: the transcript tells of them. */
 	| { do: "settle"; ids: RunId[] }
 	| { do: "skip"; ids: RunId[] }
-	/** `maxBytes`: what all of them together may hold for the model. */
+	/** `maxBytes`: how much text for the model all of them together may hold. */
 	| { do: "announce"; ids: RunId[]; maxBytes: number }
 	/** Without starting a turn. */
 	| { do: "tell what the user stopped"; ids: RunId[] }
@@ -85,11 +85,11 @@ export type DeliveryAction =
 export interface DeliveryDecision {
 	state: DeliveryState;
 	actions: DeliveryAction[];
-	/** Undefined: there is nothing to look for until somebody says so. */
+	/** Undefined: there is nothing to look for without a hint. */
 	againInMs: number | undefined;
 }
 
-/** What a parent does about the outcomes that its session has not been told. */
+/** What a parent does about outcomes that its session has not received yet. */
 export function decideDeliveries(state: DeliveryState, seen: DeliverySnapshot, now: number): DeliveryDecision {
 	const actions: DeliveryAction[] = [];
 	const ours = seen.owed.filter(({ isOurs }) => isOurs);
@@ -116,7 +116,7 @@ export function decideDeliveries(state: DeliveryState, seen: DeliverySnapshot, n
 		gathered = { ...next, ...NOT_GATHERING, ...after };
 		actions.push({ do: "announce", ids: due, maxBytes });
 	}
-	// What was lost is still owed: the next look finds it.
+	// A lost announce is still owed: the next look finds it.
 	const anyLost = next.inFlight.size < underway.inFlight.size;
 	const left = due.length + stopped.length;
 	return { state: gathered, actions, againInMs: anyLost ? 0 : againIn(gathered, seen, { due: left, now }) };
@@ -148,7 +148,7 @@ function withoutArrived(state: DeliveryState, arrived: readonly RunId[]): Delive
 	return { ...state, inFlight, timesGiven };
 }
 
-/** Two prompts at the same moment can make pi drop a message. It is still owed then, and so it is sent again. */
+/** Two simultaneous prompts can make pi drop a message. Its outcome is still owed then, so the message is sent again. */
 function withoutLost(state: DeliveryState, { held, memoryIsLost, talk }: DeliverySnapshot, now: number): DeliveryState {
 	if (state.inFlight.size === 0) return state;
 	const inFlight = new Map<RunId, InFlight>();

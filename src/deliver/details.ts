@@ -8,9 +8,9 @@ import type { Usage } from "../run/usage.ts";
 
 /** The `details` of a `subagent` tool result. */
 export interface SubagentDetails {
-	/** Of their form, see `stored-details.ts`. */
+	/** The version of these details, see `stored-details.ts`. */
 	version: number;
-	/** management: refused without regard to what was asked, because nothing may be delegated here. */
+	/** management: refused whatever the request, because nothing may be delegated here. */
 	mode: "single" | "management";
 	runId?: RunId;
 	sessionId?: SessionId;
@@ -19,8 +19,8 @@ export interface SubagentDetails {
 	results: SingleResult[];
 	error?: SubagentError;
 	/**
-	 * The user sent the run to the background. Not `runId`: to every version that means that this result tells how the run
-	 * ended, and its report is still to come.
+	 * The user sent the run to the background. Not called `runId`: in every version, that means that this result tells how
+	 * the run ended, and here the report is still to come.
 	 */
 	continues?: { runId: RunId };
 	/** In partial updates only. */
@@ -36,13 +36,13 @@ export interface SingleResult {
 	cause: Cause;
 	usage: Usage;
 	error?: Redacted;
-	/** What did not change the ending, and the requester should know; absent if there is nothing. */
+	/** What the requester should know although it did not change the ending; absent if there is nothing. */
 	warnings?: Redacted[];
 	sessionFile?: string;
 	output?: Redacted;
 	displayItems?: DisplayItem[];
 	timeoutReason?: TimeoutReason;
-	/** Of a failure: the type of the child's last event, as pi calls it. */
+	/** After a failure: the type of the child's last event, as pi calls it. */
 	lastEvent?: Redacted;
 	/** provider/id of the model that really answered. */
 	model?: Redacted;
@@ -50,9 +50,11 @@ export interface SingleResult {
 	/** From the first claim to the end. */
 	durationMs?: number;
 	context?: ContextUse;
-	/** What kept it to what it may do. */
+	/** What limited the run to what it may do. */
 	sandbox?: SandboxReport<Redacted>;
-	/** What it changed in its tree; absent if it had none. Nothing of it is in the checkout until the user says so. */
+	/**
+	 * What it changed in its tree; absent if it had none. The changes reach the checkout only when the user applies them.
+	 */
 	changes?: ReportedChanges<Redacted>;
 }
 
@@ -64,7 +66,7 @@ export interface Streaming {
 	/** When the run was first claimed; absent while it waits. */
 	startedAt?: number;
 	context?: ContextUse;
-	/** Present while it is queued for a place: how many are served before it. */
+	/** Present while it is queued for a place: how many runs are ahead of it. */
 	queuePosition?: number;
 	/** Present while it has a place and waits for its host. */
 	starting?: boolean;

@@ -1,6 +1,6 @@
 /**
- * How large each of several reports may be so that all of them together fit: the small ones as they are, and as much as is
- * left over, in equal parts, for the large ones. Undefined if all fit as they are.
+ * How large each of several reports may be so that all fit together: small reports stay as they are, and large ones share
+ * the remaining room equally. Undefined if all fit as they are.
  */
 export function shareOfEach(sizes: readonly number[], maxBytes: number): number | undefined {
 	const total = sizes.reduce((sum, size) => sum + size, 0);

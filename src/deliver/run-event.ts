@@ -4,6 +4,6 @@ import type { RunView } from "./run-view.ts";
 /** What other extensions hear on `pi.events` about the runs of this session. */
 export interface RunEvent extends Pick<RunView, "runId" | "sessionKey" | "agent" | "label" | "state"> {
 	version: 1;
-	/** From its end on. */
+	/** From the end of the run on. */
 	outcome?: Outcome;
 }

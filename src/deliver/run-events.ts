@@ -18,12 +18,12 @@ export interface EventBus {
 }
 
 /**
- * Tells other extensions of the runs of this session: created, started, ended, announced; each once in this process, and
- * in this order. A run of an earlier process is taken up where it stands: what happened before was told there.
+ * Tells other extensions of the runs of this session: created, started, ended, announced; each once in this process, and in
+ * this order. A run of an earlier process continues from its current state: that process told the earlier events.
  */
 export class RunEvents {
 	readonly #events: EventBus;
-	/** The last that was told of each run that is not over yet. */
+	/** The last event of each run that is not over yet. */
 	readonly #told = new Map<RunId, RunEvent>();
 	#isOver = false;
 
@@ -37,8 +37,8 @@ export class RunEvents {
 	}
 
 	/**
-	 * Catches up with all runs of the session: those that are open, and those that were when we last looked. Of those
-	 * that are being announced nothing is to be found out.
+	 * Catches up with all runs of the session: those that are open, and those that were open at the last look. Runs that
+	 * are being announced need no look.
 	 */
 	observe(open: readonly OpenRun[], sources: EventSources, announcing: { has(id: RunId): boolean } = new Set()): void {
 		for (const { id, state } of open) {
@@ -48,7 +48,7 @@ export class RunEvents {
 		const openIds = new Set(open.map(({ id }) => id));
 		for (const [id, { state }] of [...this.#told]) {
 			if (openIds.has(id) || announcing.has(id)) continue;
-			// Of an end that was told, only the announce is news.
+			// After the end of a run was told, only its announce is news.
 			const record = state === "ended" && isOwed(sources.ledger, id) ? undefined : findRun(sources.ledger, id);
 			if (record) this.saw(record, sources);
 		}
@@ -64,7 +64,8 @@ export class RunEvents {
 		if (told && told.state !== "ended") {
 			this.#tell("ended", run.id, { ...told, state: "ended", outcome: run.outcome });
 		}
-		// By another process that has the same session open. Of a foreground run it was the tool's result.
+		// Another process with the same session open announced it. For a foreground run, the tool's result was the
+		// delivery.
 		if (run.delivery.state === "delivered" && mode === "background") this.announced(run.id);
 		if (run.delivery.state !== "owed") this.#told.delete(run.id);
 	}
@@ -76,7 +77,7 @@ export class RunEvents {
 		this.#told.delete(id);
 	}
 
-	/** The session is over here, though a call may still wait: pi takes no events from us any more. */
+	/** The session is over here, though a call may still wait: pi accepts no more events from us. */
 	end(): void {
 		this.#isOver = true;
 	}
@@ -84,7 +85,7 @@ export class RunEvents {
 	#takeUp(record: RunRecord | undefined, { redactor }: EventSources): void {
 		if (!record || this.#told.has(record.run.id)) return;
 		const { state } = record.run;
-		// An end is news even if it came while nobody looked: the outcome is on its way.
+		// An end is news even if it came while no process looked: the outcome is on its way.
 		this.#told.set(record.run.id, { ...identityOf(record, redactor), state: state === "ended" ? "running" : state });
 	}
 

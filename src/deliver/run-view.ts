@@ -15,11 +15,11 @@ export interface Standing {
 	/** How it ended. */
 	status?: Outcome["status"];
 	cause?: Cause;
-	/** The reason of its error, for those who read these facts as JSON. */
+	/** The reason of its error, for readers of these facts as JSON. */
 	reason?: string;
-	/** The question that it waits for an answer to, where somebody has looked for one. */
+	/** The question whose answer it waits for, where the caller has looked for one. */
 	asks?: Redacted;
-	/** Of a run that a pool does: where it is. */
+	/** Where a run is that a pool does. */
 	away?: AwayView;
 }
 
@@ -28,13 +28,13 @@ export interface AwayView {
 	pool: Redacted;
 	worker?: Redacted;
 	since: number;
-	/** Why this machine does not hear of it. */
+	/** Why this machine gets no news of it. */
 	trouble?: Redacted;
 }
 
 /**
- * What there is to tell of a run, wherever it is told: lists, facts, events, results, announces, rows on the screen. Each of
- * them is a part of this. Texts may still hold line breaks and control characters.
+ * Everything there is to tell of a run. Lists, facts, events, results, announces and rows on the screen each show a part of
+ * it. Texts may still hold line breaks and control characters.
  */
 export interface RunView extends Standing {
 	runId: RunId;
@@ -65,15 +65,18 @@ export interface RunView extends Standing {
 	cwd: Redacted;
 	/** The file of the agent's definition. */
 	agentFile: Redacted;
-	/** What it goes without, as far as that is known. */
+	/** What it lacks, as far as that is known. */
 	warnings: Redacted[];
-	/** What it answered, or has last said. */
+	/** Its answer, or its latest text. */
 	answer?: Redacted;
 	error?: Redacted;
 	exitCode?: number;
 }
 
-/** Words of the request are redacted here, each when it is asked for: a task may be long, and many show only its run. */
+/**
+ * Words of the request are redacted here, each only when it is read: a task may be long, and many callers show only its
+ * run.
+ */
 export function viewOf(record: RunRecord, { redact }: Pick<Redactor, "redact">): RunView {
 	const { run, plan, sessionId, label } = record;
 	const ended = run.state === "ended" ? run : undefined;

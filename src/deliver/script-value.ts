@@ -5,7 +5,7 @@ import type { Redacted } from "../run/redacted.ts";
 import { NO_USAGE, type Usage } from "../run/usage.ts";
 import type { SubagentDetails } from "./details.ts";
 
-/** What a program is given of a delegation: a script of pi's codemode, or another extension. */
+/** The result of a delegation for a program: a script of pi's codemode, or another extension. */
 export interface ScriptValue {
 	/** RUNNING: the user sent the run to the background. */
 	status: "SUCCESS" | "ERROR" | "RUNNING";
@@ -40,7 +40,7 @@ export function scriptValue({
 		...(runId !== undefined && { runId }),
 		...(result?.output !== undefined && { output: result.output }),
 		...(succeeded && finalized && "value" in finalized && { value: finalized.value }),
-		// A success whose text for the model is cut off: a program is given all of it.
+		// The error of a success only says that the text for the model is cut off, and a program gets all of the text.
 		...(!succeeded && error && { error }),
 		...(result?.warnings && { warnings: result.warnings }),
 		usage: result?.usage ?? NO_USAGE,

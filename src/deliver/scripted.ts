@@ -20,7 +20,7 @@ export function scriptedRuns(calls: Iterable<readonly [RunId, string | undefined
 	return scripted;
 }
 
-/** Not those in the background: a script is given the receipt of one, and its outcome is announced. */
+/** Without background runs: a script gets only the receipt of such a run, and its outcome is announced. */
 export const scriptedAmong = (records: Iterable<EndedRecord>): Scripted =>
 	scriptedRuns(
 		[...records].flatMap(({ run, toolCall, mode }) => (mode === "foreground" ? [[run.id, toolCall] as const] : [])),

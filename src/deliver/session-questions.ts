@@ -3,7 +3,7 @@ import type { Conversation } from "../ports/conversation.ts";
 import type { QuestionDialogs } from "../supervise/question-dialogs.ts";
 import type { AnnouncerSetup, DeliveryServices } from "./announcer-setup.ts";
 
-/** Puts the questions of children before the user of a session. Most sessions never have one, and never load the dialogs. */
+/** Shows the questions of children to the user of a session. Most sessions never have one, and never load the dialogs. */
 export class SessionQuestions<Talk extends Conversation> {
 	readonly #setup: AnnouncerSetup<Talk>;
 	#dialogs: QuestionDialogs | "opening" | undefined;
@@ -28,12 +28,12 @@ export class SessionQuestions<Talk extends Conversation> {
 		});
 	}
 
-	/** The session is over here: what opens from now on is not looked at. */
+	/** The session is over here: questions that open from now on are ignored. */
 	end(): void {
 		this.#isOver = true;
 	}
 
-	/** What cannot be given back now is found to be nobody's once this process is gone. */
+	/** Claims that cannot be given back now expire once this process is gone. */
 	async leave(talk: Talk): Promise<void> {
 		const dialogs = this.#dialogs;
 		if (!dialogs || dialogs === "opening") return;

@@ -15,7 +15,7 @@ export interface Sight {
 	ledger: Ledger;
 	claims: DeliveryClaims;
 	state: DeliveryState;
-	/** What was owed when it was last looked. */
+	/** The outcomes that were owed at the last look. */
 	known: ReadonlyMap<RunId, EndedRecord>;
 	/** How many runs have not finished and have no caller. */
 	open: number;
@@ -26,7 +26,7 @@ export interface Sight {
 	at: number;
 }
 
-/** What the session was not told, and what pi knows of it. */
+/** The outcomes that the session has not received, and what pi knows of them. */
 export function seeDeliveries(sight: Sight): { owed: Map<RunId, EndedRecord>; seen: DeliverySnapshot } {
 	const { talk, ledger, claims, state, open, awaited, isCalling } = sight;
 	const owed = outcomesOwed(sight);
@@ -35,7 +35,7 @@ export function seeDeliveries(sight: Sight): { owed: Map<RunId, EndedRecord>; se
 	const scripted = scriptedAmong(owed.values());
 	const whole = wholeStops(ledger, talk.sessionId, [...owed.values()].filter(isStoppedByUser));
 	const held = inFlight.length + owed.size > 0 ? toldInMemory(talk, scripted) : new Set();
-	// The disk is asked only where it may have the answer: that takes a while with a large file.
+	// The disk is read only where it may have the answer: reading a large file takes a while.
 	const mayBeOnDisk = [...inFlight, ...ours].some((id) => held.has(id));
 	const seen = {
 		open,
@@ -59,7 +59,7 @@ export function seeDeliveries(sight: Sight): { owed: Map<RunId, EndedRecord>; se
 	return { owed, seen };
 }
 
-/** But for what is on its way and what a call returns. */
+/** Without those on their way and those that a call returns. */
 function outcomesOwed({ talk, ledger, state, known, awaited, at }: Sight): Map<RunId, EndedRecord> {
 	const records = owedTo(ledger, talk.sessionId, { at, except: state.inFlight, known });
 	return new Map(
@@ -71,8 +71,8 @@ function outcomesOwed({ talk, ledger, state, known, awaited, at }: Sight): Map<R
 }
 
 /**
- * Whether an entry that only pi's memory holds will never be written, and another one would be. pi writes a session with the
- * first answer of the model, and everything in it then; from there on it writes each entry once, or not at all.
+ * Whether an entry that only pi's memory holds will never be written, while a new entry would be. pi writes a session file
+ * with the model's first answer, including everything before it. From then on pi writes each entry once, or not at all.
  */
 const isMemoryLost = ({ file }: Conversation, { files }: Ledger): boolean =>
 	file !== undefined && files.exists(file) && files.hasRoom(file);

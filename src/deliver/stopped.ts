@@ -13,22 +13,22 @@ import { stoppedDetails } from "./stored-details.ts";
 /** The kind of message that tells the conversation which runs the user stopped. It starts no turn. */
 export const STOPPED_BY_USER = "pi-geon:stopped";
 
-/** More names than this make a line too long to read. */
+/** With more names than this, the line is too long to read. */
 const RUNS_IN_A_LINE = 10;
 
 export interface StoppedRun extends Pick<RunView, "runId" | "sessionKey" | "sessionId" | "agent" | "label" | "usage"> {
-	/** The delivery, as in an announce. */
+	/** Identifies the delivery, as in an announce. */
 	announceId: string;
 	/** provider/id of the model that really answered. */
 	model?: Redacted;
-	/** What the requester should know: messages that it did not get, changes that it made. */
+	/** What the requester should know: messages that the run did not receive, changes that it made. */
 	notes?: Redacted[];
 	/** As the embedding application set it when the run was spawned. */
 	route?: unknown;
 }
 
 export interface StoppedDetails {
-	/** Of their form, see `stored-details.ts`. */
+	/** The version of these details, see `stored-details.ts`. */
 	version: number;
 	runs: StoppedRun[];
 }
@@ -40,13 +40,13 @@ export interface StoppedMessage {
 	details: StoppedDetails;
 }
 
-/** One that finished before the stop reached it is reported like any other. */
+/** A run that finished before the stop reached it is reported like any other. */
 export const isStoppedByUser = ({ run }: EndedRecord): boolean =>
 	run.outcome.cause === "stopped" && run.stop?.command !== undefined;
 
 /**
- * Those of these runs that can be told: everything that the same command stopped has finished too. Until then they wait, so
- * that one line tells of all.
+ * The runs among these that can be told because everything that the same command stopped has finished too. The others wait,
+ * so that one line tells of all.
  */
 export function wholeStops(ledger: Ledger, parentSession: string, stopped: readonly EndedRecord[]): Set<RunId> {
 	if (stopped.length === 0) return new Set();

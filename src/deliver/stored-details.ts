@@ -6,8 +6,9 @@ import type { SubagentDetails } from "./details.ts";
 import type { StoppedDetails } from "./stopped.ts";
 
 /**
- * The `details` that transcripts keep. Readers get them in our version, and of a newer one nothing: the text beside them
- * is for everybody. Two fields keep their names in all versions, `runId` and `announceId`: what was told is not told again.
+ * The `details` that transcripts keep. Readers get them in our version, and nothing of a newer version: any reader can use
+ * the text beside them. Two fields keep their names in all versions, `runId` and `announceId`, so that no outcome is
+ * announced twice.
  *
  * Version 1 has the cause.
  */

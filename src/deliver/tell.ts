@@ -18,7 +18,7 @@ import { scriptedAmong } from "./scripted.ts";
 import { type StoppedMessage, stoppedMessage } from "./stopped.ts";
 import { toldOnDisk } from "./transcript.ts";
 
-/** A conversation that is told of its runs, and what that takes. */
+/** A conversation that hears of its runs, with the services for that. */
 export interface Telling {
 	talk: Conversation;
 	ledger: Ledger;
@@ -29,8 +29,8 @@ export interface Telling {
 }
 
 /**
- * The announces of these runs, each by its id, less those that another process turns out to have made. If they would hold
- * more than `maxBytes` for the model, the long ones are cut, and each says which file has the whole.
+ * The announces of these runs, each by its id, without those that another process has already made. If they would hold more
+ * than `maxBytes` for the model, the long ones are cut, and each names the file with the whole text.
  */
 export function announcesOf(telling: Telling, due: readonly EndedRecord[], maxBytes: number): Map<RunId, Announce> {
 	const { ledger, redactor, clock, log } = telling;
@@ -57,19 +57,21 @@ export function announcesOf(telling: Telling, due: readonly EndedRecord[], maxBy
 
 const bytesOf = ({ content }: Announce): number => Buffer.byteLength(content);
 
-/** What a cut report says about the file that has the whole, with the path of that file. */
+/** Room for the note in a cut report that names the file with the whole text. */
 const ROOM_FOR_WHEREABOUTS = 300;
-/** Of however many reports, each keeps the first lines of what was found. */
+/** However many reports there are, each keeps the first lines of its findings. */
 const FEWEST_BYTES = 200;
 
-/** How much of what the child said its announce holds. */
+/** How much of the child's text its announce holds. */
 function shownBytes({ run: { outcome } }: EndedRecord): number {
 	const found = outcome.status === "success" ? undefined : outcome.output;
 	const said = outcome.finalized?.result ?? found ?? "";
 	return Buffer.byteLength(truncateForModel(said).text);
 }
 
-/** The one line about runs that the user stopped, less those that another process has told of. Undefined if none is left. */
+/**
+ * The one line about runs that the user stopped, without those that another process has told of. Undefined if none is left.
+ */
 export function stopToTell(telling: Telling, due: readonly EndedRecord[]): StoppedMessage | undefined {
 	const untold = untoldAmong(telling, due);
 	if (untold.length === 0) return undefined;
@@ -79,7 +81,7 @@ export function stopToTell(telling: Telling, due: readonly EndedRecord[]): Stopp
 	return stoppedMessage(untold, telling.redactor);
 }
 
-/** Settles those of which the session's file tells already. */
+/** Settles the runs that the session's file already tells of. */
 function untoldAmong(telling: Telling, due: readonly EndedRecord[]): EndedRecord[] {
 	if (due.length === 0) return [];
 	const { talk, ledger } = telling;
@@ -92,7 +94,10 @@ function untoldAmong(telling: Telling, due: readonly EndedRecord[]): EndedRecord
 	return due.filter(({ run }) => !onDisk.has(run.id));
 }
 
-/** One that cannot be made must not hold up the others. What keeps us from the ledger is not caught: it concerns all. */
+/**
+ * An announce that cannot be made must not hold up the others. Errors of the ledger are not caught: they concern all
+ * announces.
+ */
 function announceOrSayWhyNot({ talk, log }: Telling, record: EndedRecord, announcing: Announcing): Announce {
 	try {
 		return announceOf(record, announcing);
@@ -104,10 +109,10 @@ function announceOrSayWhyNot({ talk, log }: Telling, record: EndedRecord, announ
 	}
 }
 
-/** The debts are paid: the session's file tells of these runs. */
+/** These are delivered: the session's file tells of these runs. */
 export function settle({ talk, ledger, events, clock, log }: Telling, ids: readonly RunId[]): void {
 	if (ids.length === 0) return;
-	// Before the debt is paid: what is interrupted in between is counted at the next look.
+	// Before the delivery is settled: after an interruption in between, the next look counts it.
 	talk.countUsage();
 	for (const id of settleDeliveries(ledger, ids, clock.now())) {
 		log.info("announced", { runId: id, session: talk.sessionId });
@@ -115,7 +120,7 @@ export function settle({ talk, ledger, events, clock, log }: Telling, ids: reado
 	}
 }
 
-/** For the user, and not for the model: that is what the child asked for. */
+/** Tells the user and not the model, as the child asked for. */
 export function skipAnnounce({ talk, ledger, redactor, clock }: Telling, { run, plan, label }: EndedRecord): void {
 	if (!skipDelivery(ledger, run.id, clock.now())) return;
 	const names = [plan.agent, ...(label === undefined ? [] : [`"${label}"`]), run.id];

@@ -77,12 +77,12 @@ export function toolResult(record: EndedRecord, redactor: Redactor): SubagentRes
 	};
 }
 
-/** A success whose answer is not all in the text. */
+/** A success whose answer does not fit into the text. */
 const truncationOf = (message: string): SubagentError => ({ code: "SUBAGENT_OUTPUT_TRUNCATED", message });
 
 /**
- * How it ended, and in which session: for clients that do not show `details`. Warnings belong to it, since they are ours;
- * each in a line of its own, whatever it quotes. The rule below it needs a blank line: markdown would take the last line
+ * How it ended, and in which session: for clients that do not show `details`. It includes the warnings, since they are
+ * ours, each on its own line whatever it quotes. The rule below it needs a blank line: markdown would take the last line
  * for a heading.
  */
 function headerOf({ run: { outcome }, sessionId }: EndedRecord): Redacted {
@@ -101,9 +101,9 @@ const STATUS_WORDS = { success: ours`SUCCESS`, timeout: ours`TIMEOUT`, error: ou
 interface FailureText {
 	agent: Redacted;
 	words: ChildsWords;
-	/** What it had said so far, marked. */
+	/** The text so far, marked as the child's. */
 	said: Redacted[];
-	/** What it changed, its words marked. */
+	/** The changes, with the child's words marked. */
 	changed: Redacted[];
 	sessionFile: Redacted | undefined;
 }
@@ -123,7 +123,7 @@ function failureText(outcome: FailureOutcome, { agent, words, said, changed, ses
 	];
 }
 
-/** Codes of requests that were turned down without regard to what was asked. */
+/** Codes of requests that were refused whatever they asked for. */
 const MANAGEMENT: SubagentErrorCode[] = ["SUBAGENT_DEPTH_EXCEEDED", "SUBAGENTS_DISABLED"];
 
 export function refusalResult({ error }: Refusal): SubagentResult {
@@ -152,7 +152,7 @@ export function troubleResult(record: RunRecord, message: string): SubagentResul
 	return partial(record, `Waiting: ${message} Retrying.`, undefined);
 }
 
-/** A run that waits its turn. */
+/** A queued run. */
 export function queuedResult(record: RunRecord, waiting: WhyQueued): SubagentResult {
 	const { position, starting } = waiting;
 	const standing = starting ? { starting: true } : { queuePosition: position };
@@ -184,7 +184,7 @@ function lastActivity({ displayItems }: Progress): string {
 	return last.type === "text" ? last.text : `${last.name} ${JSON.stringify(last.args)}`;
 }
 
-/** What pi adds to its own session totals. */
+/** The usage that pi adds to its own session totals. */
 export function piUsage(usage: Usage) {
 	const { input, output, cacheRead, cacheWrite, cost } = usage;
 	return {

@@ -8,7 +8,7 @@ import { ANNOUNCE } from "./announce.ts";
 import type { Scripted } from "./scripted.ts";
 import { STOPPED_BY_USER } from "./stopped.ts";
 
-/** The runs of which pi has been told in this session, as far as this process knows. They are not announced again here. */
+/** The runs whose outcomes pi has in this session, as far as this process knows. They are not announced again here. */
 export function toldInMemory(
 	conversation: Pick<Conversation, "entries">,
 	scripted: Scripted = new Map(),
@@ -17,9 +17,10 @@ export function toldInMemory(
 }
 
 /**
- * The runs of which the session's file tells, which is on the disk when this returns. Only then is a debt paid: what is
- * queued, in the memory of a pi whose disk is full, or not yet written out by the system, dies with the machine. It also
- * has what other processes have written since we read it. A session that is not kept has its memory only.
+ * The runs that the session's file tells of; the file is on the disk when this returns. Only then is an outcome delivered:
+ * an entry that is queued, in the memory of a pi whose disk is full, or not yet flushed by the system is lost with the
+ * machine. The file also has what other processes have written since we read it. For a session that is not kept, only the
+ * memory counts.
  */
 export function toldOnDisk(
 	conversation: Pick<Conversation, "entries" | "file">,

@@ -7,15 +7,15 @@ import { wholeAnswerFile } from "../ledger/session-files.ts";
 import { type Redacted, reshaped } from "../run/redacted.ts";
 
 export interface Shown {
-	/** What the child said: all of it, or its head. */
+	/** The child's text: all of it, or its head. */
 	text: Redacted;
-	/** Only if it is the head: how much of the whole that is. */
+	/** Only for a head: how much of the whole it is. */
 	note?: string;
-	/** The same, and where the whole is. Ours, so it never goes between the child's words. */
+	/** The same, with where the whole is. Ours, so it never goes between the child's words. */
 	whereabouts?: Redacted;
 }
 
-/** What a model gets of what a child said: as much as of any tool's output, or `maxBytes`. */
+/** The part of the child's text that a model gets: as much as of any tool's output, or `maxBytes`. */
 export function shownToModel(
 	text: Redacted,
 	{ plan, run }: RunRecord,

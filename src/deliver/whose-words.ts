@@ -1,6 +1,6 @@
 import type { FailureCause, FailureOutcome } from "../run/outcome.ts";
 
-/** Whether we write the message of such an ending from the first word to the last. Others quote the child, a provider or a program. */
+/** Whether we write the whole message of such an ending. Other messages quote the child, a provider or a program. */
 const OURS: Readonly<Record<FailureCause, boolean>> = {
 	timeout: true,
 	stopped: true,
@@ -13,7 +13,7 @@ const OURS: Readonly<Record<FailureCause, boolean>> = {
 	provider: false,
 	refused: false,
 	crashed: false,
-	// What git says of the tree names files, which the child named.
+	// git's message about the tree contains file names that the child chose.
 	not_harvested: false,
 	unreadable: false,
 };

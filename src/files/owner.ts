@@ -1,7 +1,10 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Whether this user owns a file or folder, links followed. What may not be looked at is not ours. Windows tells no owners. */
+/**
+ * Whether this user owns a file or folder, following links. A path that may not be inspected is not ours. Windows reports
+ * no owners.
+ */
 export function isOwnFile(path: string): boolean {
 	const us = process.getuid?.();
 	try {
@@ -19,8 +22,8 @@ export function isForeign({ uid }: { uid: number }): boolean {
 }
 
 /**
- * Whether a folder is the root of a repository of this user. As git itself sees it, a `.git` that another user made says
- * nothing about our files: any user can make one in a folder that all users share.
+ * Whether a folder is the root of a repository of this user. As in git itself, a `.git` that another user made says nothing
+ * about our files: any user can make one in a folder that all users share.
  */
 export const isOwnRepository = (folder: string): boolean => isOwnFile(folder) && isOwnFile(join(folder, ".git"));
 
@@ -28,7 +31,7 @@ export const isRepository = (folder: string): boolean => existsSync(join(folder,
 
 /**
  * The owner that root's files seem to have. In a user namespace without root (a rootless container, bubblewrap) the kernel
- * shows them as nobody's, and those of all other users too.
+ * shows the files of root and of all other users as owned by `nobody`.
  */
 export function unknownOwner(): number | undefined {
 	try {

@@ -9,12 +9,12 @@ import { wayTo } from "./way.ts";
 const PROGRAM_FOLDERS = ["node_modules", ".venv", "venv"];
 
 /**
- * The folders whose content counts as the project's when it comes to running programs. It is wider than the workspace on
+ * The folders whose content counts as the project's when it comes to running programs. They are wider than the workspace on
  * purpose: too wide costs a language server, too narrow runs another user's program.
  */
 export function projectArea({ cwd, root }: { cwd: string; root: string }): string[] {
 	const above = foldersAbove(cwd);
-	// Of any owner, and the outermost: a repository may hold another one, as a submodule for one.
+	// With any owner, and the outermost one: a repository may hold another one, such as a submodule.
 	const outermost = above.findLast(isRepository);
 	return [
 		root,
@@ -26,8 +26,8 @@ export function projectArea({ cwd, root }: { cwd: string; root: string }): strin
 }
 
 /**
- * Where extensions belong to the project. The home folder belongs to none, nor do the extensions that the user
- * installed: a session that starts in the home folder has them below it.
+ * The folders whose extensions belong to the project. The home folder belongs to no project, nor do the extensions that the
+ * user installed: a session that starts in the home folder has them below it.
  */
 export function extensionArea(cwd: string, agentDir: string): string[] {
 	const real = realPath(cwd);
@@ -54,7 +54,7 @@ export function isInside(folder: string, path: string): boolean {
 /** Whether a path, as far as it exists, is in the project or passes through it. */
 export function leadsInto(path: string, area: readonly string[]): boolean {
 	if (isInArea(area, path)) return true;
-	// A file that is not there yet may be written later, where its folder leads.
+	// A file that does not exist yet may be written later, where its folder leads.
 	for (let way = path; ; way = way.replace(/[\\/]+[^\\/]*$/, "")) {
 		const steps = wayTo(way || "/");
 		if (steps) return steps.some((step) => isInArea(area, step.path));

@@ -5,7 +5,7 @@ const MOST_FILE_BYTES = 4 * 1024 * 1024;
 
 /**
  * The text of a file that a project brings. Never waits: where a file is expected, there may be a pipe without a writer, or
- * a link to a device without an end. What is not a file, or too long, fails with a code like what cannot be read.
+ * a link to an endless device. Anything that is not a file, or is too long, fails with a code, like an unreadable file.
  */
 export function readRegularFile(path: string): string {
 	const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -13,8 +13,8 @@ export async function removeAll(folder: string): Promise<void> {
 		await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error)) throw error;
-		// Folders that are closed to their owner, or so deep that no path is long enough. These two go down step by step, and
-		// follow no links on the way.
+		// Some folders are closed to their owner, or too deep for any path length. These two programs go down step by step,
+		// and follow no links on the way.
 		await run("chmod", ["-R", "u+rwX", "--", folder]);
 		await run("rm", ["-rf", "--", folder]);
 	}

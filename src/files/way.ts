@@ -11,8 +11,8 @@ export interface Step {
 const MOST_LINKS = 40;
 
 /**
- * Everything that decides where a path ends: each folder and each link, in order, and last what it really is. Resolving it
- * at once would hide the links in between, and a user who may change one of those decides where the path leads.
+ * Everything that decides where a path ends: each folder and each link, in order, and last the real target. Resolving the
+ * path at once would hide the links in between, and a user who may change one of those decides where the path leads.
  * Undefined if it leads nowhere.
  */
 export function wayTo(path: string): Step[] | undefined {
@@ -48,7 +48,7 @@ export function wayTo(path: string): Step[] | undefined {
 	return steps;
 }
 
-/** The system follows links before it applies the `..` behind them; Windows does it the other way round. */
+/** The system follows links before it applies the `..` after them. Windows applies the `..` first. */
 function unresolved(path: string): string {
 	if (sep === "\\") return resolve(path);
 	return isAbsolute(path) ? path : `${process.cwd()}/${path}`;

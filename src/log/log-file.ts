@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 
-/** When a log file is set aside. */
+/** The size from which a log file is rotated. */
 const LOG_BYTES = 1024 * 1024;
-/** How many that were set aside are kept. */
+/** How many rotated files are kept. */
 const OLD_LOGS_KEPT = 2;
 
 /** A log file and the older ones beside it, the newest first, whether they exist or not. */
@@ -21,18 +21,18 @@ export const logFilesOf = (file: string): string[] => [
 	...Array.from({ length: OLD_LOGS_KEPT }, (_, index) => `${file}.${index + 1}`),
 ];
 
-/** Appends to a log file that never grows beyond its bounds. Made, for the user alone, when the first line comes. */
+/** Appends to a log file of limited size. The first line creates it, for the user alone. */
 export function appendToLog(file: string, line: string): void {
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 	rotateLog(file);
-	// Opened for each line: several processes write into one file, and any of them may set it aside.
+	// Opened for each line: several processes write into one file, and any of them may rotate it.
 	appendFileSync(file, line, { mode: 0o600 });
 }
 
 /**
- * Sets a log file aside once it is large: copied and emptied instead of renamed, because it may be the standard error of
- * a process, which would keep writing under the new name. Two processes that do so at the same instant may lose an old
- * file between them; a lock against that would have to be cleared away after a crash.
+ * Rotates a large log file. It is copied and emptied instead of renamed, because it may be the standard error of a process,
+ * which would keep writing under the new name. Two processes that rotate at the same instant may lose an old file; a lock
+ * against that would have to be removed after a crash.
  */
 export function rotateLog(file: string): void {
 	if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < LOG_BYTES) return;

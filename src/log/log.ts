@@ -33,7 +33,7 @@ export interface LogContext {
 
 export interface LogTarget {
 	context: LogContext;
-	/** Takes one line, with its end. May fail: the line is lost then, and nothing else. */
+	/** Takes one line, with its line break. May fail: only the line is lost then. */
 	write(line: string): void;
 	/** Everything in a line goes through it. */
 	redact(line: Readonly<Record<string, unknown>>): unknown;
@@ -48,17 +48,17 @@ export function logTo({ context, write, redact }: LogTarget): Log {
 				const line = { time: new Date().toISOString(), level, ...context, message, ...facts, ...errorIn(facts) };
 				write(`${JSON.stringify(redact(line))}\n`);
 			} catch (error) {
-				// A full disk, a folder that was removed, a fact that is no JSON: work continues without this line.
+				// A full disk, a removed folder, or a fact that cannot be JSON: the work continues without this line.
 				if (!(error instanceof Error)) throw error;
 			}
 		};
 	return { info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** For processes that have nowhere to write. */
+/** For processes that have no log file. */
 export const NO_LOG: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** An error has nothing that JSON would show. */
+/** JSON shows nothing of an Error object. */
 function errorIn({ error }: Facts): { error?: string } {
 	if (error === undefined) return {};
 	return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };

@@ -13,7 +13,7 @@ export interface LogLine {
 	runId?: string;
 	agent?: string;
 	session?: string;
-	/** Everything else that was written down. */
+	/** All other fields of the line. */
 	facts: Record<string, unknown>;
 }
 
@@ -21,18 +21,18 @@ export interface LogFilter {
 	/** A run id, or the beginning of one. */
 	run?: string;
 	agent?: string;
-	/** This one and those that are more important. */
+	/** The least important level to show. */
 	level?: LogLevel;
 	host?: string;
 	/** The conversation that asked. */
 	session?: string;
 	/** The fixed words of a line. */
 	message?: string;
-	/** How many of the latest. */
+	/** How many of the latest lines. */
 	limit?: number;
 }
 
-/** Where logs are: the parents' file, and the folder of the hosts'. */
+/** Where logs are: the file of the parents, and the folder of the hosts. */
 export interface LogPlaces {
 	parentLog: string;
 	hosts: string;
@@ -43,8 +43,8 @@ const DEFAULT_LIMIT = 100;
 const LOG_BYTES_READ = 4 * 1024 * 1024;
 
 /**
- * The latest lines of all logs together, oldest first. What a process printed besides its log, the trace of a crash say,
- * is among them as a warning. A broken line, and a file that is removed meanwhile, hides no other.
+ * The latest lines of all logs together, oldest first. Other output of a process, such as a crash trace, is included as a
+ * warning. A broken line, or a file that is removed meanwhile, does not hide other lines.
  */
 export function readLogs(places: LogPlaces, filter: LogFilter = {}): LogLine[] {
 	const parents = namesBeside(places.parentLog).map((file) => ({ file, role: "parent" as const }));
@@ -96,7 +96,7 @@ type KnownOfFile = Pick<LogLine, "role" | "host" | "time">;
 function logLineOf(line: string, known: KnownOfFile): LogLine | undefined {
 	if (line.trim() === "") return undefined;
 	const value = jsonOf(line);
-	// Another program's output, or half a line: a file is cut at its beginning, and a disk may be full.
+	// Another program's output, or half a line: the start of a file is cut off, and a disk may be full.
 	if (value === undefined) return { ...known, level: "warn", message: line.trimEnd(), facts: { printed: true } };
 	const { time, level, role, message, pid, host, runId, agent, session, ...facts } = value;
 	// The events that pi prints in its JSON mode.
@@ -152,7 +152,7 @@ const namesBeside = (file: string): string[] =>
 		.filter((name) => name === basename(file) || (name.startsWith(`${basename(file)}.`) && /\.\d$/.test(name)))
 		.map((name) => join(dirname(file), name));
 
-/** The last one that was set aside holds the oldest lines, so it comes first. */
+/** The last rotated file holds the oldest lines, so it comes first. */
 function logFilesIn(folder: string): string[] {
 	try {
 		return readdirSync(folder).sort().reverse();

@@ -7,15 +7,15 @@ export const OUR_TOOLS: readonly string[] = [
 	"convert_content",
 ];
 
-/** What the lines about them say. */
+/** The message of the lines about them. */
 export const USED_A_TOOL = "used a tool";
 
-/** A finished call as the log records it: the question, which service got it, and how it went. Never the answer. */
+/** A finished call as the log records it: the question, the service that got it, and the result. Never the answer. */
 export interface ToolUse {
 	tool: string;
 	ms: number;
 	failed?: true;
-	/** The codes of what went wrong. */
+	/** The codes of the errors. */
 	errors?: string[];
 	[fact: string]: unknown;
 }
@@ -58,7 +58,10 @@ interface EndedCall {
 
 const LONGEST_FACT = 200;
 
-/** What may be told of a call: names in the code, files, and the hosts of addresses, the rest of which may hold a key. */
+/**
+ * What may be logged of a call: names in the code, files, and the hosts of addresses. The rest of an address may hold a
+ * key.
+ */
 function tellable(tool: string, args: Record<string, unknown>): object {
 	if (tool === "lsp") {
 		const { action, file, server, query } = args;

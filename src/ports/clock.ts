@@ -4,12 +4,15 @@ export interface Clock {
 	now(): number;
 	/** Milliseconds since some moment, never backwards: for waits inside one process. */
 	elapsed(): number;
-	/** Calls once, after so many milliseconds; with 0, once what is under way has returned. Answers how to cancel it. */
+	/**
+	 * Calls once, after this many milliseconds; with 0, once the current work has returned. Returns a function that cancels
+	 * it.
+	 */
 	after(ms: number, call: () => void): () => void;
 	sleep(ms: number): Promise<void>;
 }
 
-/** What `setTimeout` can count to, about 24 days; it takes anything longer for nothing. */
+/** The longest delay of `setTimeout`, about 24 days. A longer one fires at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -19,7 +22,10 @@ export const systemClock: Clock = {
 	sleep: (ms) => new Promise((resolve) => after(ms, resolve)),
 };
 
-/** Calls after what has come meanwhile: in a process that was suspended, Node calls timers before it reads its sockets. */
+/**
+ * Calls after messages that arrived meanwhile: in a process that was suspended, Node calls timers before it reads its
+ * sockets.
+ */
 function after(ms: number, call: () => void): () => void {
 	let immediate: NodeJS.Immediate | undefined;
 	const soon = () => {

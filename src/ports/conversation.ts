@@ -3,7 +3,7 @@ import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 /** A parent's session in the pi that has it open. */
 export interface Conversation {
 	readonly sessionId: string;
-	/** Where it is kept; undefined if it is not. */
+	/** Where it is saved; undefined if it is not. */
 	readonly file: string | undefined;
 	/** Whether pi stays after it has answered, so that a message can wake it. */
 	readonly isInteractive: boolean;
@@ -17,7 +17,7 @@ export interface Conversation {
 	send(messages: readonly ConversationMessage[]): void;
 	/** Puts a message into the conversation and starts no turn: the model reads it with the next prompt. */
 	add(message: ConversationMessage): void;
-	/** Adds what announced runs cost to pi's own totals, each once. */
+	/** Adds the cost of announced runs to pi's own totals, each once. */
 	countUsage(): void;
 	/** Tells the user, not the model. */
 	notify(text: string, kind: "info" | "warning" | "error"): void;

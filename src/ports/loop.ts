@@ -2,20 +2,26 @@ import type { Clock } from "./clock.ts";
 
 /** A shorter look is not worth spacing out. */
 const SHORT_LOOK_MS = 2;
-/** From this on, looks take a fifth of the time at most. Shorter ones are spaced less, down to as long as they take. */
+/**
+ * From this duration on, looks take at most a fifth of the time. Shorter looks get less space, down to as long as they
+ * take.
+ */
 const LONG_LOOK_MS = 10;
 const MOST_SPACED = 4;
-/** A process that was suspended in a look, or waited for a lock, has not been busy: others wait for it. */
+/**
+ * The most space after a look. A process that was suspended in a look, or waited for a lock, has not been busy, and others
+ * wait for it.
+ */
 const LONGEST_SPACE_MS = 1000;
 
 /**
- * The loop of a process: it looks, and looks again at the next hint, or at the latest when the look before said. Hints that
- * come together share one look. With a thousand runs a look takes many milliseconds and each run gives several hints: long
- * looks that follow each other take no more than a fifth of the time.
+ * The loop of a process. It looks again at the next hint, or at the latest when the previous look asked for it. Hints that
+ * come together share one look. With a thousand runs, a look takes many milliseconds and each run gives several hints: long
+ * consecutive looks take no more than a fifth of the time.
  */
 export class Loop {
 	readonly #clock: Clock;
-	/** Answers after how many milliseconds to look again without a hint; undefined: not at all. Must not throw. */
+	/** Returns the milliseconds until the next look without a hint; undefined: no such look. Must not throw. */
 	readonly #look: () => number | undefined;
 	#cancel = () => {};
 	#isHinted = false;
@@ -43,7 +49,7 @@ export class Loop {
 		const againInMs = this.#look();
 		const ended = this.#clock.elapsed();
 		const tookMs = ended - started;
-		// One long look says little: the first in a process compiles what it runs. Two in a row do.
+		// One long look says little, because the first one in a process compiles the code it runs. Two in a row do.
 		const usualMs = Math.min(tookMs, this.#lastTookMs);
 		this.#lastTookMs = tookMs;
 		const spaced = Math.min(Math.max(1, (MOST_SPACED * usualMs) / LONG_LOOK_MS), MOST_SPACED);

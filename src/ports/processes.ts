@@ -1,9 +1,9 @@
 import type { SessionId } from "../run/ids.ts";
 
-/** A process as others know it: a pid alone may be another process now. */
+/** Identifies a process: a pid alone may belong to another process now. */
 export interface ProcessIdentity {
 	pid?: number | undefined;
-	/** When it was started, as a token to compare; empty where the system does not tell. */
+	/** The start time, as a token to compare; empty if the system does not report it. */
 	pidStarted?: string | undefined;
 }
 
@@ -13,9 +13,9 @@ export interface Processes {
 	readonly self: { pid: number; started: string };
 	/** Whether it is certainly gone. */
 	isDead(process: ProcessIdentity): boolean;
-	/** Kills it, and returns once it does nothing any more. Never kills one that cannot be told apart for sure. */
+	/** Kills the process, and returns once it has stopped. Never kills a process that cannot be identified for certain. */
 	end(process: ProcessIdentity): void;
-	/** Kills what the shells of a child session left running. */
+	/** Kills processes that the shells of a child session left running. */
 	endLeftovers(session: { id: SessionId; tools: string[] }, onTrouble: (trouble: string) => void): void;
 	/** Ends this process on the spot. */
 	exit(): never;

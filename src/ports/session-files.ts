@@ -14,7 +14,7 @@ import {
 /** The session files of parents and children, as far as the ledger and its loops look into them. */
 export interface SessionFiles {
 	exists(file: string): boolean;
-	/** Undefined if it is not a regular file or is larger than that. Throws the system's error if there is none. */
+	/** Undefined if it is not a regular file or is larger than that. Throws the system's error if it does not exist. */
 	read(file: string, atMostBytes: number): string | undefined;
 	/** Whether a line could be added to it now, as far as the system tells. */
 	hasRoom(file: string): boolean;
@@ -23,13 +23,13 @@ export interface SessionFiles {
 	rename(from: string, to: string): void;
 }
 
-/** More than any entry that is written again takes. */
+/** More than any entry takes that is written again. */
 const ROOM_BYTES = 256 * 1024;
 
 export const diskFiles: SessionFiles = {
 	exists: existsSync,
 	read(file, atMostBytes) {
-		// What is not a file may never be read to its end.
+		// Reading something other than a regular file may never end.
 		const stats = statSync(file);
 		return stats.isFile() && stats.size <= atMostBytes ? readFileSync(file, "utf8") : undefined;
 	},
