@@ -20,7 +20,7 @@ export function mainCheckoutOf(worktree: string): string | undefined {
 		const shared = resolve(own, readRegularFile(join(own, "commondir")).trim());
 		return dirname(realpathSync(shared));
 	} catch (error) {
-		if (error instanceof Error && "code" in error) return undefined; // There is no such file, or `.git` is the folder of a repository.
+		if (error instanceof Error && "code" in error) return undefined; // No such file, or `.git` is a folder.
 		throw error;
 	}
 }
