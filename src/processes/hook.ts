@@ -21,7 +21,7 @@ export type HookEnd =
 	| { kind: "not_started"; why: string }
 	| { kind: "aborted" };
 
-/** Of each stream. A hook that says more is not heard any further. */
+/** The limit for each stream. Output beyond it is dropped. */
 const MOST_HEARD = 16 * 1024;
 
 /** A process that the hook started may hold its pipes open. */
@@ -40,7 +40,7 @@ export async function runHook(run: HookRun): Promise<HookEnd> {
 	try {
 		return run.signal?.aborted ? { kind: "aborted" } : await untilEnded(run);
 	} finally {
-		// The next one takes over its place.
+		// The next hook in line gets its place.
 		const next = inLine.shift();
 		if (next) next();
 		else underWay--;
@@ -50,7 +50,7 @@ export async function runHook(run: HookRun): Promise<HookEnd> {
 function untilEnded({ command, cwd, timeoutMs, input, clock, signal }: HookRun): Promise<HookEnd> {
 	const { promise, resolve } = Promise.withResolvers<HookEnd>();
 	const [program = "", ...args] = command;
-	// A process group of its own, so that all of it can be ended, and Ctrl+C in the terminal is not for it.
+	// A process group of its own, so that all of it can be ended, and Ctrl+C in the terminal does not reach it.
 	const detached = process.platform !== "win32";
 	const child = spawn(program, args, { cwd, detached, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
 	const heard = { stdout: "", stderr: "" };
@@ -84,7 +84,7 @@ function untilEnded({ command, cwd, timeoutMs, input, clock, signal }: HookRun):
 		child.once("close", tell);
 		over.push(clock.after(LAST_WORDS_MS, tell));
 	});
-	// One that does not read its input has closed it: that is its own affair.
+	// A hook that does not read its input has closed it, which is fine.
 	child.stdin.on("error", () => {});
 	child.stdin.end(`${JSON.stringify(input)}\n`);
 	return promise;

@@ -6,12 +6,12 @@ import type { Places } from "../ledger/places.ts";
 import { type HostId, isHostId } from "../run/ids.ts";
 import { isDead } from "./host-process.ts";
 
-/** What a host in a ring has kept for itself: its temporary files, and programs that stand in for others. */
+/** Removes the files that a host in a ring kept for itself: its temporary files, and programs that stand in for others. */
 export function removeHostFolder(places: Places, id: HostId): void {
 	rmSync(join(places.ringed.hosts, id), { recursive: true, force: true });
 }
 
-/** The same of hosts that are gone and could not do it: they were killed. */
+/** Removes the same for hosts that were killed and could not do it themselves. */
 export function sweepHostFolders(ledger: Ledger, places: Places, at: number): number {
 	const left = foldersIn(places.ringed.hosts);
 	if (left.length === 0) return 0;
@@ -21,7 +21,7 @@ export function sweepHostFolders(ledger: Ledger, places: Places, at: number): nu
 	return gone.length;
 }
 
-/** One that has not said its pid is about to come, for as long as it is waited for. */
+/** A host without a recorded pid may still come, for as long as others wait for it. */
 const mayStillRun = (host: HostRecord, at: number): boolean =>
 	host.pid === undefined ? host.leaseUntil > at : !isDead(host);
 

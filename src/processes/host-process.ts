@@ -3,20 +3,20 @@ import { processStart } from "./process-start.ts";
 
 type HostProcess = Pick<HostRecord, "pid" | "pidStarted">;
 
-/** How long an ended process may take until it does nothing any more. */
+/** How long a killed process may take to stop. */
 const END_WITHIN_MS = 1000;
 const DEAD_YET_EVERY_MS = 2;
 
-/** Whether the process of a host is certainly not there any more. */
+/** Whether the process of a host is certainly gone. */
 export function isDead({ pid, pidStarted }: HostProcess): boolean {
 	if (pid === undefined) return false;
 	return pidStarted ? processStart(pid) !== pidStarted : !isAlive(pid);
 }
 
 /**
- * Ends the process of a host that others have given up on: it hangs, or is suspended and would come back. Returns when it
- * does nothing any more. Where the system does not tell when a process was started, its number may belong to another
- * process, and nothing is ended; the host then finds out by itself that it was replaced.
+ * Ends the process of a host that others have given up on: it hangs, or is suspended and would come back. Returns when the
+ * process has stopped. Where the system does not report when a process was started, its pid may belong to another process,
+ * and nothing is ended; the host then finds out by itself that it was replaced.
  */
 export function endProcess(host: HostProcess): void {
 	const { pid } = host;

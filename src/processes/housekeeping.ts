@@ -16,7 +16,7 @@ interface House {
 	retentionDays(): number | undefined;
 }
 
-/** Puts away the sessions whose time has come. */
+/** Archives the sessions that are due. */
 export function archiveDue({ ledger, log, ports }: Pick<House, "ledger" | "log" | "ports">): void {
 	const { archived, failed } = archiveDueSessions(ledger, ports.clock.now());
 	if (archived.length > 0) log.info("archived", { sessions: archived });

@@ -3,9 +3,10 @@ export const LEASE_MS = Number(process.env.PI_GEON_LEASE_MS) || 15_000;
 /** How often it renews its leases and looks at the ledger, in case a wake got lost. */
 export const HEARTBEAT_MS = Math.round(LEASE_MS / 7.5);
 /**
- * How long a process that sees an expired lease keeps looking, if the process is still there: more than two heartbeats.
- * After the whole machine slept, or the disk was full, host and watcher are equally late, and the host must come first.
+ * How long a process that sees an expired lease keeps watching while the host's process still exists: more than two
+ * heartbeats. After the whole machine slept, or the disk was full, host and watcher are equally late, and the host must
+ * come first.
  */
 export const PATIENCE_MS = Math.round(LEASE_MS / 3);
-/** How long a host may take from its start to its first word. */
+/** How long a host may take from its start to its first sign of life. */
 export const START_WITHIN_MS = 20_000;

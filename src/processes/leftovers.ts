@@ -8,19 +8,20 @@ import { isMcpTool } from "../run/pi-tools.ts";
 const startsProcesses = (tool: string): boolean => tool === "bash" || tool === "powershell" || isMcpTool(tool);
 
 /**
- * Ends what the shells and MCP servers of a child session left running. pi ends the process group of a shell; what put itself into a
- * session of its own, or belonged to a host that was killed, is found by the environment pi gives to every shell.
+ * Ends processes that the shells and MCP servers of a child session left running. pi ends the process group of a shell.
+ * Processes that moved to a session of their own, or belonged to a host that was killed, are found by the environment
+ * variables that pi gives to every shell.
  */
 export function endLeftovers(session: { id: SessionId; tools: string[] }, onTrouble: (trouble: string) => void): void {
 	if (!session.tools.some(startsProcesses)) return;
 	const mark = `PI_SESSION_ID=${session.id}`;
 	try {
 		for (const { pid, environment } of processes()) {
-			// The second variable is there in our hosts only: not in a pi in which the user has opened the same session.
+			// Only our hosts set the second variable, and not a pi in which the user has opened the same session.
 			if (pid !== process.pid && environment.includes(mark) && environment.includes("PI_SUBAGENT_CHILD=1")) end(pid);
 		}
 	} catch (error) {
-		// What cannot be looked for is not a reason to fail a run that has done its work.
+		// A failed search is not a reason to fail a run that has done its work.
 		onTrouble(`could not look for processes that were left running: ${messageOf(error)}`);
 	}
 }
@@ -39,12 +40,14 @@ function processes(): RunningProcess[] {
 	return []; // Windows ends the whole tree of a shell with it.
 }
 
-/** How often it is looked, a millisecond apart, at processes that seem to have none; and at those that will have one. */
+/**
+ * How often to look, a millisecond apart, at processes that seem to have no environment, and at those that will have one.
+ */
 const LOOKS = { few: 10, many: 250 };
 
 /**
- * A process that is just becoming another program has no environment for a moment, which is longer on a busy machine. It is
- * waited for: what it becomes may be what was left running.
+ * A process that is just becoming another program has no environment for a moment, which is longer on a busy machine. We
+ * wait for it, because the new program may be one that was left running.
  */
 function linuxProcesses(): RunningProcess[] {
 	const found: RunningProcess[] = [];
@@ -63,7 +66,9 @@ function linuxProcesses(): RunningProcess[] {
 /** `PF_EXITING` and `PF_KTHREAD` of Linux. */
 const ENDING_OR_OF_THE_SYSTEM = 0x4 | 0x200000;
 
-/** Those of the system, those that have finished, and those that were started with none, as others seem to be for a moment. */
+/**
+ * Processes of the system, finished ones, and those started with an empty environment, as others seem to have for a moment.
+ */
 function isWithoutEnvironment(pid: string): boolean {
 	const stat = ofProcess(pid, "stat");
 	if (stat === undefined) return true;

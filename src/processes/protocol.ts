@@ -6,7 +6,7 @@ import type { Redacted } from "../run/redacted.ts";
 import type { Usage } from "../run/usage.ts";
 
 /**
- * What travels over a host's socket: one JSON value a line. All of it is a hint that may get lost: a process that watches
+ * The messages on a host's socket: one JSON value a line. All of them are hints that may get lost: a process that watches
  * looks at the ledger too.
  */
 export type ToHost =
@@ -14,11 +14,11 @@ export type ToHost =
 	| { type: "ping" } // Answered with a pong: a process that listens may still not be able to work.
 	// Quiet: without progress. User: there is a user here to answer questions. The latest one counts.
 	| { type: "watch"; runId: RunId; quiet?: boolean; user?: boolean }
-	// Like watch, from an observer: see Watchers. A message of its own, so that an older host, to which an observer
-	// would be a watcher like any other, passes over it.
+	// Like watch, from an observer: see Watchers. It is a separate message, so that an older host, which would treat an
+	// observer as a watcher, ignores it.
 	| { type: "observe"; runId: RunId }
 	| { type: "answer"; runId: RunId; askId: number; answer?: Answer }
-	| { type: "pass"; runId: RunId; askId: number }; // Nobody is here to answer: ask others, or decline.
+	| { type: "pass"; runId: RunId; askId: number }; // No user is here to answer: ask others, or decline.
 
 export type FromHost = { type: "pong" } | OfRun;
 
@@ -35,7 +35,7 @@ export type Question =
 	| { kind: "select"; title: Redacted; options: Redacted[] }
 	| { kind: "input"; title: Redacted; placeholder?: Redacted };
 
-/** What the user entered; true or false to a confirm; the number of the chosen option; nothing where it was declined. */
+/** The text that the user entered; true or false for a confirm; the number of the chosen option; undefined if declined. */
 export type Answer = string | boolean | number | undefined;
 
 export interface Progress {
@@ -47,7 +47,7 @@ export interface Progress {
 	context?: ContextUse;
 }
 
-/** Whether a message fits what is said above: the other side may be of another version, or not ours at all. */
+/** Whether a message has the shape above: the other side may have another version, or not be ours at all. */
 export function asToHost(message: unknown): ToHost | undefined {
 	if (!isRecord(message)) return undefined;
 	const { type, runId, askId, answer, quiet, user } = message;
@@ -87,7 +87,7 @@ function isQuestion(question: unknown): question is Question {
 	return kind === "input" && (placeholder === undefined || typeof placeholder === "string");
 }
 
-/** As far as it is read as it comes; what is drawn of it is looked at again where it is drawn. */
+/** Checks the parts that are read as they come. The code that draws the rest checks it there. */
 export function isProgress(progress: unknown): progress is Progress {
 	if (!isRecord(progress) || !isRecord(progress.usage) || typeof progress.turnCount !== "number") return false;
 	return Array.isArray(progress.displayItems) && progress.displayItems.every(isDisplayItem);

@@ -5,14 +5,16 @@ import type { Ports } from "../ports/ports.ts";
 import type { HostId } from "../run/ids.ts";
 import { PATIENCE_MS } from "./lease.ts";
 
-/** How long runs wait for the socket of their dead host to be removed: until then no other host could listen there either. */
+/**
+ * How long runs wait until the socket of their dead host is removed: until then no other host could listen there either.
+ */
 const CLEAR_WITHIN_MS = 20_000;
 
 /**
- * Gives up on silent hosts: at once if the process is dead, and else once it has stayed silent while we looked on. We may
- * have been away as long as it was.
+ * Gives up on silent hosts: at once if the process is dead, and otherwise once it has stayed silent while we watched. We
+ * may have been away as long as the host was.
  *
- * `ourselves`: the host that this process is. It finds out at its next renewal what others think of it.
+ * `ourselves`: the host that this process is. It learns at its next renewal whether others gave up on it.
  */
 export function createReaper(ports: Ports, ourselves?: HostId): Reaper {
 	const { clock, processes, wire } = ports;
@@ -50,7 +52,7 @@ export function reapDead(ledger: Ledger, host: HostRecord, { clock, wire }: Port
 	mark(ledger, host.id, clock.now());
 }
 
-/** Ends what there still is of a host that is gone for the ledger. */
+/** Ends what is left of a host that the ledger marks as gone. */
 export function reap(host: HostRecord, { processes, wire }: Ports): void {
 	processes.end(host);
 	wire.remove(host.socket);

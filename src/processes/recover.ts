@@ -13,11 +13,11 @@ interface Recovery {
 	ledger: Ledger;
 	log: Log;
 	ports: Ports;
-	/** One that has looked before is quicker to give up on a host that hangs. */
+	/** A reaper that has looked before gives up sooner on a host that hangs. */
 	reaper?: Reaper;
 }
 
-/** Puts right what dead hosts left behind, in whichever process looks. Answers which runs were ended for it. */
+/** Recovers the runs of dead hosts, in any process that looks. Answers which runs it ended. */
 export function recover({ ledger, log, ports, reaper = createReaper(ports) }: Recovery): RunId[] {
 	const outcomeOf: Sweep["outcomeOf"] = (record, cause) => outcomeWithoutHost(record, cause, ledger.redact);
 	const at = ports.clock.now();
@@ -25,7 +25,7 @@ export function recover({ ledger, log, ports, reaper = createReaper(ports) }: Re
 	const { ended } = sweep(ledger, { at, outcomeOf, reaper });
 	for (const { run, sessionId, plan } of ended) {
 		log.warn("ended without a host", { runId: run.id, agent: plan.agent });
-		// Not those of a run that never started: the shells in its session are another's.
+		// Not for a run that never started: the shells in its session belong to another run.
 		const left = run.startedAt !== undefined && !sessionAtWork(ledger, sessionId);
 		if (!left) continue;
 		ports.processes.endLeftovers({ id: sessionId, tools: plan.tools }, (trouble) =>

@@ -51,7 +51,7 @@ export const socketWire: Wire = {
 			if (isFile) rmSync(address, { force: true });
 			return true;
 		} catch (error) {
-			// It does no harm until it can be removed: the address holds the id of its host.
+			// The socket does no harm until it can be removed: the address holds the id of its host.
 			if (error instanceof Error && "code" in error && NOT_ALLOWED.has(error.code)) return false;
 			throw error;
 		}

@@ -14,7 +14,7 @@ interface StopHooksSetup {
 	ports: Ports;
 }
 
-/** Runs the stop hooks of runs that have finished, whichever process ended them. What becomes of one is logged and no more. */
+/** Runs the stop hooks of finished runs, whichever process ended them. The result of a hook is only logged. */
 export class StopHooks {
 	readonly #setup: StopHooksSetup;
 	#running = 0;
@@ -27,7 +27,7 @@ export class StopHooks {
 		return this.#running;
 	}
 
-	/** Begins those that are owed. Nobody waits for them. */
+	/** Begins the hooks that are owed. No caller waits for them. */
 	begin(): void {
 		for (const record of takeStopHooks(this.#setup.ledger, AT_ONCE - this.#running)) void this.#run(record);
 	}
@@ -48,7 +48,7 @@ export class StopHooks {
 			log.error("stop hook failed", { runId: id, error });
 		} finally {
 			this.#running--;
-			// Those that had to wait for this one. Should it fail, the next look does it.
+			// Begins those that had to wait for this one. If that fails, the next look does it.
 			try {
 				this.begin();
 			} catch (error) {
@@ -65,7 +65,7 @@ function factsOf(ended: HookEnd, redact: Ledger["redact"]): object {
 	return { how, ...facts, ...(said !== "" && { said: redact(said).slice(0, LONGEST_LOGGED) }) };
 }
 
-/** The names of Claude Code's SubagentStop, and then ours. Everything that a child said is redacted. */
+/** The field names of Claude Code's SubagentStop, and then ours. All text of the child is redacted. */
 function stopInput({ run, plan, parentSession, sessionId, mode, label }: EndedRecord): object {
 	const { outcome } = run;
 	return {

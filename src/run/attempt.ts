@@ -2,7 +2,10 @@ import type { HostId } from "./ids.ts";
 import type { Cause } from "./outcome.ts";
 import type { Usage } from "./usage.ts";
 
-/** One try at a run: a claim by a host, or another go by the same host, with the same or another model, after the model provider failed. */
+/**
+ * One try at a run: a claim by a host, or a retry by the same host, with the same or another model, after the model
+ * provider failed.
+ */
 export interface Attempt {
 	/** 1 is the first. */
 	number: number;
@@ -12,11 +15,14 @@ export interface Attempt {
 	startedAt: number;
 	/** Absent while it lasts. */
 	end?: { at: number; cause: AttemptCause };
-	/** What it spent, as far as that was recorded. Absent while it lasts, and where it cannot be told from earlier ones. */
+	/**
+	 * What it spent, as far as that was recorded. Absent while it lasts, and where it cannot be separated from earlier
+	 * ones.
+	 */
 	usage?: Usage;
 }
 
-/** Why an attempt ended: the run ended with it, for this cause, or the run went on without it. */
+/** Why an attempt ended: the run ended with it, for this cause, or the run continued without it. */
 export type AttemptCause = Cause | keyof typeof WENT_ON;
 
 const WENT_ON = {
@@ -26,7 +32,7 @@ const WENT_ON = {
 	released: true,
 	/** The model provider failed, and the host began another attempt. */
 	tried_again: true,
-	/** The model could not be used, and the host went on with the next one. */
+	/** The model could not be used, and the host continued with the next one. */
 	hopped: true,
 	/** A newer pi-geon wrote a cause that this one does not know. */
 	unknown: true,

@@ -3,17 +3,17 @@ export interface TreeBase {
 	commit: string;
 	/** The commit that the checkout was on; undefined without git, and before the first commit. */
 	head?: string;
-	/** Whether the checkout had anything that this commit has not. */
+	/** Whether the checkout had changes on top of this commit. */
 	dirty: boolean;
 }
 
-/** What a run changed in its tree, as data. Nothing of it is in the user's checkout until the user says so. */
+/** What a run changed in its tree, as data. The changes reach the user's checkout only when the user applies them. */
 export interface Changes {
 	base: TreeBase;
 	commit: string;
 	files: ChangedFile[];
 	total: { files: number; added: number; removed: number };
-	/** Of the two files that hold them. */
+	/** The digests of the two files that hold them. */
 	sha256: { patch: string; bundle: string };
 	warnings: string[];
 }
@@ -26,13 +26,14 @@ export interface ChangedFile {
 	added: number;
 	removed: number;
 	binary?: true;
-	/** As git writes it; absent of a deleted one. */
+	/** As git writes it; absent for a deleted file. */
 	mode?: string;
 }
 
 /**
- * pending: nothing is in the checkout. applying, undoing: a process is at it, or was killed. branched: they are on a branch of
- * the user's repository, and not in the checkout. superseded: a later run of the same session has them too.
+ * pending: nothing is in the checkout. applying, undoing: a process is doing it, or was killed meanwhile. branched: they
+ * are on a branch of the user's repository, and not in the checkout. superseded: a later run of the same session includes
+ * them.
  */
 export type ChangesState = "pending" | "applying" | "applied" | "undoing" | "branched" | "discarded" | "superseded";
 
@@ -48,9 +49,9 @@ export interface ReportedChanges<Text extends string = string> {
 	patch?: string;
 	bundle?: string;
 	sha256?: Changes["sha256"];
-	/** When the result was made. */
+	/** The state when the result was made. */
 	state: ChangesState;
-	/** What somebody should look at before they are applied. */
+	/** What the user should look at before applying them. */
 	warnings: Text[];
 }
 

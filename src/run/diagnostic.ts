@@ -1,4 +1,4 @@
-/** Something wrong in a file the user wrote, said so that they can fix it without reading our code. */
+/** Something wrong in a file the user wrote, described so that they can fix it without reading our code. */
 export interface Diagnostic {
 	/** error: the file or value is not used; warning: it is used, but something in it is not. */
 	severity: "error" | "warning";
@@ -15,7 +15,7 @@ export interface Diagnostic {
 export const formatDiagnostic = (diagnostic: Diagnostic): string =>
 	`${diagnostic.severity}: ${whereAndWhat(diagnostic)} ${diagnostic.remedy}`;
 
-/** Without what is done about it, for those who do something else. */
+/** Without the consequence, for callers that handle the problem differently. */
 export function whereAndWhat({ key, message, ...place }: Diagnostic): string {
 	return `${positionOf(place)}:${key === undefined ? "" : ` ${key}:`} ${message}`;
 }

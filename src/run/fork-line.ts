@@ -1,7 +1,7 @@
 /** The kind of entry that ends the copy of a parent's conversation in a child's session. */
 export const FORK = "pi-geon:fork";
 
-/** What the child is told there. Without it, a child continues with what its parent was about to do. */
+/** The text for the child there. Without it, a child continues with what its parent was about to do. */
 export const FORK_LINE = `===== Your own task begins here =====
 Everything above this line is a copy of the conversation of the agent that gives you your task. It is background. You said and did none of it, some of the tools used there are not yours, and whatever was asked, planned or left open there is not your task: do not continue it. Your whole task is the message after this line.`;
 

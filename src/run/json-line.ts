@@ -1,4 +1,4 @@
-/** What a line of JSON says; undefined where it is none: half of one, of a process that was killed, or something else. */
+/** The parsed value of a line of JSON; undefined if it is not JSON: half a line of a killed process, or something else. */
 export function parsedLine(line: string): unknown {
 	try {
 		return line.trim() === "" ? undefined : JSON.parse(line);

@@ -13,9 +13,9 @@ const WELL_FORMED = /^\p{RGI_Emoji}$/v;
 const MOST_MALFORMED = 1000;
 
 /**
- * A text without what a reader does not see and a terminal or a model acts on: controls, text direction, and every
- * default-ignorable code point, in which whole sentences can be written. Emoji keep the selectors and joiners that
- * Unicode recommends for them, and no others.
+ * A text without invisible code points that a terminal or a model acts on: controls, text direction, and every
+ * default-ignorable code point, in which whole sentences can be written. Emoji keep the selectors and joiners that Unicode
+ * recommends for them, and no others.
  */
 export function legible(text: string): string {
 	const known = new Map<string, string>();
@@ -26,7 +26,7 @@ export function legible(text: string): string {
 		.replace(/[^\P{Cc}\n\t]/gu, "")
 		.replace(CANDIDATES, (_found, emoji: string | undefined) => (emoji === undefined ? "" : ownOf(emoji)));
 
-	/** What stays of a sequence: all of it, or what is visible. */
+	/** The part of a sequence that stays: all of it, or the visible part. */
 	function ownOf(sequence: string): string {
 		const before = known.get(sequence);
 		if (before !== undefined) return before;

@@ -3,7 +3,7 @@ import { ours, type Redacted, redactedBefore } from "./redacted.ts";
 
 /** A pair of tags around text that others wrote. */
 export interface Marks {
-	/** Of the tag, without its angle brackets. */
+	/** The name of the tag, without its angle brackets. */
 	readonly name: Redacted;
 	around(text: string): string;
 }

@@ -1,7 +1,7 @@
 import { isRecord } from "./is-record.ts";
 import type { Usage } from "./usage.ts";
 
-/** What pi says that one message has used. A number that is none counts as nothing. */
+/** The usage that pi reports for one message. A value that is not a number counts as 0. */
 export function usageInMessage(usage: unknown): Omit<Usage, "turns"> {
 	const numbers = isRecord(usage) ? usage : {};
 	const cost = isRecord(numbers.cost) ? numbers.cost.total : undefined;

@@ -9,7 +9,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 	return best?.candidate;
 }
 
-/** What to add to a complaint about a word: nothing, if no known one is near. */
+/** The suggestion to add to a complaint about a word; empty if no known word is near. */
 export function didYouMean(word: string, known: readonly string[]): string {
 	const meant = nearest(word, known);
 	return meant === undefined ? "" : ` Did you mean ${meant}?`;

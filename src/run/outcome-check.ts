@@ -5,8 +5,8 @@ import type { SandboxReport } from "./sandbox-report.ts";
 import type { Usage } from "./usage.ts";
 
 /**
- * Whether something that was read back is an outcome, down to the last field that anybody reads of it. Those who tell of
- * outcomes rely on the types: a field that passes here and is not what its type says stops the reports of a whole session.
+ * Whether a value that was read back is an outcome, down to the last field that any code reads. That code relies on the
+ * types: a field that passes here and does not match its type stops the reports of a whole session.
  */
 export function isOutcome(value: unknown): value is Outcome<string> {
 	if (!isRecord(value) || !hasFacts(value)) return false;

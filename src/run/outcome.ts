@@ -42,13 +42,13 @@ export type EndCause =
 	| { kind: "refused"; error: SubagentError }
 	/** `diskFull`: the machine had no room, so another one can continue. */
 	| { kind: "crashed"; message: string; diskFull?: true }
-	/** It finished, and what it changed could not be brought home. */
+	/** It finished, but its changes could not be brought home. */
 	| { kind: "not_harvested"; problem: string; tree: string; result: string }
 	| { kind: "lost"; message: string };
 
 /**
- * The kind of the cause, kept in the outcome. Code that tells endings apart has an answer for each of them, so that a new
- * one does not compile before. The ledger itself declares the last: the row of the run could not be read.
+ * The kind of the cause, kept in the outcome. Code that distinguishes endings has to handle each of them, so that a new one
+ * does not compile until it does. The ledger itself declares the last: the row of the run could not be read.
  */
 export type Cause = EndCause["kind"] | "unreadable";
 export type FailureCause = Exclude<Cause, "finalized">;
@@ -63,7 +63,7 @@ interface OutcomeFacts<Text extends string> {
 	context?: ContextUse;
 	/** The whole answer, or what there was of it; never truncated. */
 	output?: Text;
-	/** What kept it to what it may do; absent if it was never set up. */
+	/** What limited the run to what it may do; absent if it was never set up. */
 	sandbox?: SandboxReport<Text>;
 	/** What it changed in its tree; absent if it had none. */
 	changes?: ReportedChanges<Text>;
@@ -84,7 +84,7 @@ export interface FailureOutcome<Text extends string = Redacted> extends OutcomeF
 	cause: FailureCause;
 	/** Never 0: 124 timed out, 130 stopped, 1 anything else. */
 	exitCode: 1 | 124 | 130;
-	/** For the requester. Its `reason` tells what happened to people and programs outside; here that is `cause`. */
+	/** For the requester. Its `reason` tells people and programs outside what happened; our code uses `cause`. */
 	error: SubagentError<Text>;
 	finalized?: Extract<Finalized<Text>, { status: "ERROR" }>;
 	timeoutReason?: TimeoutReason;
@@ -92,8 +92,11 @@ export interface FailureOutcome<Text extends string = Redacted> extends OutcomeF
 	lastEvent?: Text;
 }
 
-/** The `reason` of an error for which the machine is to blame, and not the task. */
+/** The `reason` of an error that the machine caused, and not the task. */
 export const DISK_FULL = "disk_full";
 
-/** The one ending of a run. Only `collect/` makes these, as `Outcome<string>`; all that is stored and told is redacted. */
+/**
+ * The one ending of a run. Only `collect/` makes these, as `Outcome<string>`; every outcome that is stored or shown is
+ * redacted.
+ */
 export type Outcome<Text extends string = Redacted> = SuccessOutcome<Text> | FailureOutcome<Text>;

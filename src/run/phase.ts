@@ -5,7 +5,7 @@ import type { Run } from "./run.ts";
  *
  * - queued: for a place in the lane, or for the run before it in its session.
  * - running: a host has it.
- * - stopping: somebody asked for it to be stopped.
+ * - stopping: a stop was requested.
  */
 export type Phase = "queued" | "running" | "stopping" | "ended";
 

@@ -1,4 +1,4 @@
-/** pi's own tools are there in every child, whichever of them the parent has switched on. */
+/** Every child has pi's own tools, whichever of them the parent has switched on. */
 export const PI_TOOLS: ReadonlySet<string> = new Set([
 	"read",
 	"bash",
@@ -19,6 +19,6 @@ export const RESOURCE_TOOLS: ReadonlySet<string> = new Set([
 
 /**
  * Whether a tool comes from an MCP server: `mcp__<server>__<tool>`, whatever brings it into pi, or a resource tool. A
- * server that has not said yet which tools it has is called `mcp__<server>`.
+ * server that has not listed its tools yet is called `mcp__<server>`.
  */
 export const isMcpTool = (name: string): boolean => name.startsWith("mcp__") || RESOURCE_TOOLS.has(name);

@@ -17,13 +17,13 @@ export interface PoolStatus {
 	workers: PoolWorker[];
 	waiting: number;
 	running: number;
-	/** How long the first in the queue has waited. */
+	/** How long the first run in the queue has waited. */
 	longestWaitMs?: number;
 	requesters: { name: string; waiting: number; running: number }[];
 	limits: { total: number | null; perRequester: number | null };
 }
 
-/** One look at a configured pool: how it stands, or why that cannot be said. */
+/** One look at a configured pool: its status, or why that is not known. */
 export type PoolLook = { name: string } & ({ status: PoolStatus } | { problem: string; remedy: string });
 
 /** A worker's heartbeat comes every two seconds. One that is silent for longer than this may have died. */

@@ -3,7 +3,7 @@ import type { AllRedacted } from "./redacted.ts";
 /** The tool with which a child asks the user, if its agent's file says `ask: true`. */
 export const ASK_TOOL = "subagent_ask";
 
-/** What a child asks, redacted and without what a reader does not see. */
+/** A child's question, redacted and without invisible characters. */
 export type ChildQuestion = AllRedacted<QuestionWords>;
 
 export interface QuestionWords {
@@ -24,7 +24,7 @@ export interface QuestionWords {
 export const DECLINE_CAUSES = ["user", "nobody", "time", "ended", "replaced"] as const;
 export type DeclineCause = (typeof DECLINE_CAUSES)[number];
 
-/** How a question ended. A chosen option is known by its number, and by its words as they were shown. */
+/** How a question ended. A chosen option is identified by its number, and by its words as they were shown. */
 export type QuestionEnd =
 	| { answered: true; answer: string; option?: number }
 	| { answered: false; declined: DeclineCause };

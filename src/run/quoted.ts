@@ -1,6 +1,6 @@
 const LONGEST_QUOTE = 100;
 
-/** What somebody wrote, to name it in a message: short, whatever it was. */
+/** Text from others, quoted in a message: short, however long it was. */
 export const quoted = (text: string): string => `"${shortened(text)}"`;
 
 export function shortened(text: string): string {

@@ -4,8 +4,8 @@ import type { HostId, RunId, SessionId } from "./ids.ts";
 declare const redacted: unique symbol;
 
 /**
- * A text that may be shown: secrets are masked, home folders shortened. It is made where words of others enter (a child,
- * its provider, its tools, the request of a parent), and whatever shows a text takes it as this.
+ * A text that may be shown: secrets are masked, home folders shortened. It is made where text from outside enters (a child,
+ * its provider, its tools, the request of a parent), and all code that shows a text requires this type.
  */
 export type Redacted = string & { readonly [redacted]: true };
 
@@ -23,7 +23,7 @@ export type AllRedacted<T> = T extends string
 /** Cannot hold a secret: we made it, or checked it letter by letter. */
 type Harmless = number | RunId | SessionId | HostId | SubagentErrorCode;
 
-/** What we write ourselves: constants, with what is redacted or harmless in between. */
+/** Text that we write ourselves: constants, with redacted or harmless values in between. */
 export const ours = (constants: TemplateStringsArray, ...values: (Redacted | Harmless)[]): Redacted =>
 	String.raw({ raw: constants }, ...values) as Redacted;
 
@@ -32,5 +32,5 @@ export const reshaped = (text: Redacted, shape: (text: string) => string): Redac
 
 export const joined = (texts: readonly Redacted[], separator: string): Redacted => texts.join(separator) as Redacted;
 
-/** For readers of what was redacted before it was stored or sent. Each says who did that. */
+/** For readers of data that was redacted before it was stored or sent. Each caller says where that happened. */
 export const redactedBefore = <T>(value: T): AllRedacted<T> => value as AllRedacted<T>;

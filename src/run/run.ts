@@ -9,7 +9,7 @@ import type { Outcome } from "./outcome.ts";
  *        ▲                 │                          archive:  archivedAt
  *        └──lease expired──┘
  *
- * - A queued run belongs to nobody. It has no host and no lease.
+ * - A queued run has no owner: no host and no lease.
  * - A running run belongs to one host until somebody takes it back, which is allowed once its lease has run out. The
  *   fence grows whenever it changes hands, and a host that renews or ends it must carry the current fence: a host that was
  *   suspended and comes back after the run was taken from it has an old one. A host that is merely late keeps its run.
@@ -31,7 +31,7 @@ interface RunFacts {
 	attempt: number;
 	/** How many attempts it may have. Each hop adds one. */
 	maxAttempts: number;
-	/** From which model to which it went, oldest first. Absent: it has the one it began with. */
+	/** Its changes of model, oldest first. Absent: it still has the first model. */
 	hops?: readonly Hop[];
 	fence: number;
 	stop?: StopRequest;
@@ -43,8 +43,8 @@ export interface StopRequest {
 	at: number;
 	by: string;
 	/**
-	 * The command or key of the user that asked, the same for all runs it stopped. Absent if the user did not ask: only what
-	 * the user stopped is told without starting a turn.
+	 * The command or key of the user that requested the stop, the same for all runs it stopped. Absent if the user did not:
+	 * only runs that the user stopped are reported without starting a turn.
 	 */
 	command?: string;
 }
@@ -90,7 +90,7 @@ export interface RefusedTransition {
 
 const refused = (refusedBecause: string): RefusedTransition => ({ refusedBecause });
 
-/** The only place where the state of a run changes. Pure: the ledger stores what this returns. */
+/** The only place where the state of a run changes. Pure: the ledger stores the result. */
 export function transition(run: Run, event: TransitionEvent): Run | RefusedTransition {
 	switch (event.type) {
 		case "claimed":
@@ -164,7 +164,7 @@ const stopOf = ({ at, by, command }: StopRequest): StopRequest => ({
 
 export const isRefused = (result: Run | RefusedTransition): result is RefusedTransition => "refusedBecause" in result;
 
-/** A run that lost its host waits again. The fence grows, so that the lost host can neither renew nor end it. */
+/** A run that lost its host is queued again. The fence grows, so that the lost host can neither renew nor end it. */
 function released(run: RunningRun, shared: boolean): QueuedRun {
 	const { attempt, maxAttempts, hops = [] } = run;
 	const onceMore = shared && maxAttempts - hops.length > 1 && attempt >= maxAttempts;

@@ -1,23 +1,23 @@
 /** Where a run may write: nowhere, in a tree of its own, or in the user's checkout. */
 export type WriteScope = "none" | "worktree" | "checkout";
 
-/** What kept a run to what it may do. */
+/** What limited a run to what it may do. */
 export interface SandboxReport<Text extends string = string> {
-	/** `policy`: only the choice of its tools did. */
+	/** `policy`: only the choice of its tools limits it. */
 	enforced: "kernel" | "policy";
-	/** The program that asked the kernel for it. */
+	/** The program that set up the enforcement by the kernel. */
 	by?: Text;
 	/** Why the kernel does not enforce it. */
 	why?: Text;
 	write: WriteScope;
-	/** Of the processes that its tools start. */
+	/** The network access of the processes that its tools start. */
 	network: "off" | "on" | "allowlist";
 	/**
-	 * What holds the rest of its host, tools of extensions included: `kernel` if that can write nothing but pi-geon's and
-	 * pi's own files. Absent in reports from before there was a ring for hosts.
+	 * What restricts the rest of its host, including tools of extensions: `kernel` if the host can write nothing but
+	 * pi-geon's and pi's own files. Absent in reports from before hosts had a ring.
 	 */
 	host?: "kernel" | "policy";
-	/** Tools that work outside of the run's ring: `host` says what holds them. */
+	/** Tools that run outside the run's ring: `host` says what restricts them. */
 	policyOnly?: Text[];
 	/** How many commands and writes failed because of it. Absent: none. */
 	denials?: number;

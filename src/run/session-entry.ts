@@ -1,7 +1,7 @@
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { isRecord } from "./is-record.ts";
 
-/** Whether a line of a session file is an entry as pi writes them, as far as reading it goes. */
+/** Whether a line of a session file is an entry as pi writes them, as far as we read it. */
 export function isEntry(line: unknown): line is SessionEntry {
 	if (!isRecord(line) || typeof line.type !== "string" || typeof line.id !== "string") return false;
 	if (line.parentId !== null && typeof line.parentId !== "string") return false;
@@ -18,7 +18,7 @@ function isMessage({ role, content }: Record<string, unknown>): boolean {
 		case "assistant":
 		case "toolResult":
 			return Array.isArray(content) && isContent(content);
-		default: // Of pi's own, and not for us to read.
+		default: // pi's own entries, which we do not read.
 			return typeof role === "string";
 	}
 }

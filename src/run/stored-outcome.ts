@@ -14,13 +14,13 @@ export function readOutcome(stored: unknown): Outcome<string> | "newer" | undefi
 	return outcome === "newer" || isOutcome(outcome) ? outcome : undefined;
 }
 
-/** Before versions, what was written in place of a host was not redacted: its error and its warnings. */
+/** Before versions, outcomes written without a host were not redacted: their error and their warnings. */
 export const isStoredRedacted = (stored: unknown): boolean => isRecord(stored) && stored.version !== undefined;
 
-/** The cause of an ending that was stored without one. Nobody else reads meaning out of a reason. */
+/** The cause of an ending that was stored without one. No other code derives meaning from a reason. */
 export function causeBefore1(status: unknown, error: unknown): Cause {
 	if (status === "success") return "finalized";
-	// By the status: the reason of a timeout, `runtime`, is also that of a crash.
+	// By the status, because the reason of a timeout, `runtime`, is also that of a crash.
 	if (status === "timeout") return "timeout";
 	const { reason }: Fields = isRecord(error) ? error : {};
 	return CAUSES_BEFORE_1.get(reason) ?? (status === "error" ? "crashed" : "lost");

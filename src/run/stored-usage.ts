@@ -1,7 +1,7 @@
 import { isUsage } from "./outcome-check.ts";
 import type { Usage } from "./usage.ts";
 
-/** What was stored as JSON; undefined if that is not a usage. */
+/** Usage that was stored as JSON; undefined if it is not a usage. */
 export function readUsage(stored: unknown): Usage | undefined {
 	if (typeof stored !== "string") return undefined;
 	try {

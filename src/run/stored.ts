@@ -13,7 +13,7 @@ export const withVersion = <T extends object>(value: T, upgrades: Upgrades): { v
 	...value,
 });
 
-/** What was stored, in our version and without it. What a newer pi-geon wrote is not guessed at. */
+/** The stored fields in our version, without the version number. Data of a newer pi-geon is not guessed at. */
 export function upgraded(stored: unknown, upgrades: Upgrades): Fields | "newer" | undefined {
 	if (!isRecord(stored)) return undefined;
 	const { version = 0, ...fields } = stored;

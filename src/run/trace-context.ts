@@ -12,7 +12,7 @@ export interface TraceParent {
 	isSampled: boolean;
 }
 
-/** Undefined if it is not one. A newer version may have more fields, which are ignored as the standard says. */
+/** Undefined if it is not a traceparent. A newer version may have more fields, which are ignored as the standard says. */
 export function readTraceParent(text: string): TraceParent | undefined {
 	const [, version, traceId = "", spanId = "", flags = "", rest = ""] =
 		/^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(text.trim()) ?? [];
@@ -21,7 +21,7 @@ export function readTraceParent(text: string): TraceParent | undefined {
 	return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-/** What the environment of a process says of the span that started it. */
+/** The span that started this process, according to its environment. */
 export function traceContextIn(env: Readonly<Record<string, string | undefined>>): TraceContext | undefined {
 	const { TRACEPARENT: parent = "", TRACESTATE: state = "" } = env;
 	if (!readTraceParent(parent)) return undefined;

@@ -2,8 +2,8 @@ import type { Outcome } from "./outcome.ts";
 import { type Redacted, redactedBefore } from "./redacted.ts";
 
 /**
- * Redacts what of an outcome no host has redacted: the message of its error and its warnings. What the child had said is
- * redacted before it is written down, and its end may be all that is left of it.
+ * Redacts the parts of an outcome that no host has redacted: the message of its error and its warnings. The child's text is
+ * already redacted when it is written down, and may be only the end of a longer text.
  */
 export function redactOwnParts(outcome: Outcome<string>, redact: (text: string) => Redacted): Outcome {
 	const warnings = outcome.warnings.map(redact);

@@ -27,7 +27,7 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
 	turns: a.turns + b.turns,
 });
 
-/** What came after `b`, which is a part of `a`. Never less than nothing, whatever was recorded in between. */
+/** The usage that came after `b`, which is a part of `a`. Never negative, whatever was recorded in between. */
 export function subtractUsage(a: Usage, b: Usage): Usage {
 	const rest = (amount: keyof Usage): number => Math.max(0, a[amount] - b[amount]);
 	return {
@@ -40,5 +40,5 @@ export function subtractUsage(a: Usage, b: Usage): Usage {
 	};
 }
 
-/** All that the model read, whether or not its provider had it in a cache. */
+/** All tokens that the model read, whether or not its provider had them in a cache. */
 export const inputTokens = ({ input, cacheRead, cacheWrite }: Usage): number => input + cacheRead + cacheWrite;
