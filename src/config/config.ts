@@ -74,6 +74,8 @@ export interface Config {
 			maxBytes: number;
 			/** What a tree of a checkout with submodules is: one without them and a warning, or none. */
 			submodules: "warn" | "refuse";
+			/** Whether the parent's model gets a tool that applies changes. */
+			modelMayApply: boolean;
 		};
 	};
 	agents: {

@@ -107,6 +107,7 @@ export const SETTINGS: SettingsOf<Config> = {
 			maxFiles: setting(50_000, wholeNumber(1), onlyLower),
 			maxBytes: setting(1024 ** 3, wholeNumber(1), onlyLower),
 			submodules: setting<"warn" | "refuse">("warn", oneOf(["warn", "refuse"]), onlyRefusing),
+			modelMayApply: setting(false, trueOrFalse, onlyOff),
 		},
 	},
 	agents: {

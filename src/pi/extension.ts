@@ -31,6 +31,7 @@ import { watchForCrowds } from "./still-rows.ts";
 import { TerminalUi } from "./terminal-ui.ts";
 import { logToolUses } from "./tool-uses.ts";
 import { agentsListTool } from "./tools/agents-list.ts";
+import { sessionsApplyTool } from "./tools/sessions-apply.ts";
 import { sessionsHistoryTool } from "./tools/sessions-history.ts";
 import { sessionsListTool } from "./tools/sessions-list.ts";
 import { sessionsSendTool } from "./tools/sessions-send.ts";
@@ -109,6 +110,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		pi.registerTool(sessionsListTool(services));
 		pi.registerTool(sessionsHistoryTool(services));
 		pi.registerTool(agentsListTool(services));
+		if (subagents.worktree.modelMayApply) pi.registerTool(sessionsApplyTool(services));
 	});
 	pi.on("before_agent_start", ({ prompt, systemPromptOptions }, ctx) => {
 		addPolicyToCustomPrompt(systemPromptOptions, policy);

@@ -3,7 +3,14 @@ import type { SubagentDetails } from "../deliver/details.ts";
 import { isDenial } from "../operate/denial.ts";
 import { isRecord } from "../run/is-record.ts";
 
-const SESSION_TOOLS = ["sessions_spawn", "sessions_send", "sessions_list", "sessions_history", "agents_list"];
+const SESSION_TOOLS = [
+	"sessions_spawn",
+	"sessions_send",
+	"sessions_list",
+	"sessions_history",
+	"sessions_apply",
+	"agents_list",
+];
 
 /** What failed or was refused is marked as failed, for the model and on the screen, and keeps all it has to tell. */
 export function markFailure({ toolName, details }: ToolResultEvent): ToolResultEventResult | undefined {

@@ -29,6 +29,7 @@ const DELEGATES: ReadonlySet<string> = new Set([
 	"sessions_list",
 	"sessions_history",
 	"sessions_send",
+	"sessions_apply",
 	"agents_list",
 ]);
 

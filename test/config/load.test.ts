@@ -52,7 +52,13 @@ const defaults: Config = {
 		askMinutes: 10,
 		hooks: { start: null, stop: null, timeoutMs: 10_000 },
 		sandbox: { mode: "auto", hide: [], env: [], network: null, sockets: false },
-		worktree: { link: ["node_modules", ".venv"], maxFiles: 50_000, maxBytes: 1024 ** 3, submodules: "warn" },
+		worktree: {
+			link: ["node_modules", ".venv"],
+			maxFiles: 50_000,
+			maxBytes: 1024 ** 3,
+			submodules: "warn",
+			modelMayApply: false,
+		},
 	},
 	agents: {
 		defaults: {

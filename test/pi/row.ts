@@ -12,6 +12,7 @@ export const views = {
 	sessions_send: { renderCall: calls.renderSendCall, renderResult: results.renderSendResult },
 	sessions_list: { renderCall: calls.renderListCall, renderResult: results.renderListResult },
 	sessions_history: { renderCall: calls.renderHistoryCall, renderResult: results.renderHistoryResult },
+	sessions_apply: { renderCall: calls.renderApplyCall, renderResult: results.renderApplyResult },
 	agents_list: { renderCall: calls.renderPrincipalsCall, renderResult: results.renderPrincipalsResult },
 };
 

@@ -226,6 +226,20 @@ export const rows: Record<string, () => Row> = {
 			note: "3 earlier messages are left out.",
 		}),
 	}),
+	"changes applied": () => ({
+		tool: "sessions_apply",
+		args: { run: "8f3a0c12" },
+		...answer({ runId: "8f3a0c12", done: "applied", state: "applied", files: 3 }),
+	}),
+	"changes that conflict": () => ({
+		tool: "sessions_apply",
+		args: { run: "last", undo: true },
+		...answer({
+			status: "error",
+			error: "src/a.ts is not as run 8f3a0c12 left it. Nothing was changed.",
+			conflicts: ["src/a.ts"],
+		}),
+	}),
 	"principals listed": () => ({
 		tool: "agents_list",
 		args: {},

@@ -30,6 +30,12 @@ export const renderHistoryCall = drawnCall(({ sessionKey }) => ({
 	name: shortKey(sessionKey),
 }));
 
+export const renderApplyCall = drawnCall(({ run, undo }) => ({
+	tool: "sessions_apply",
+	name: textOf(run),
+	...(undo === true && { text: "revert" }),
+}));
+
 export const renderPrincipalsCall = drawnCall(() => ({ tool: "agents_list" }));
 
 /** As much of agent:main:subagent:<session id> as tells sessions apart. */

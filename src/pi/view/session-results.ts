@@ -73,6 +73,18 @@ export const renderListResult = drawnResult(({ sessions, total }) => {
 
 const STATES: Readonly<Record<string, string>> = { running: "running", queued: "queued", ended: "finished" };
 
+export const renderApplyResult = drawnResult(({ done, runId, files }, theme) => {
+	const word = APPLIED[textOf(done) ?? ""];
+	if (word === undefined) return undefined;
+	return [theme.fg("success", `✓ ${word} ${runName(runId)}`), plural(amountOf(files) ?? 0, "file")];
+});
+
+const APPLIED: Readonly<Record<string, string>> = {
+	applied: "applied",
+	undone: "reverted",
+	already: "nothing to do for",
+};
+
 export const renderHistoryResult = drawnResult(({ messages, agent, state, note }) =>
 	Array.isArray(messages)
 		? [
