@@ -15,7 +15,7 @@ export interface Diagnostic {
 export const formatDiagnostic = (diagnostic: Diagnostic): string =>
 	`${diagnostic.severity}: ${whereAndWhat(diagnostic)} ${diagnostic.remedy}`;
 
-/** Without the consequence, for callers that handle the problem differently. */
+/** Without the remedy, for callers that do something else about the problem. */
 export function whereAndWhat({ key, message, ...place }: Diagnostic): string {
 	return `${positionOf(place)}:${key === undefined ? "" : ` ${key}:`} ${message}`;
 }
