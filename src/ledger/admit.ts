@@ -31,8 +31,8 @@ export function admitRun(ledger: Ledger, admission: Admission): RunRecord {
 const TOGETHER = 100;
 
 /**
- * The same, together with whatever else is asked for in the same moment: a commit waits for the disk, and a hundred
- * calls in one message need not wait for it a hundred times. Committed when it answers, as before.
+ * The same, together with other runs requested in the same moment. A commit waits for the disk, and a hundred calls in one
+ * message need not wait for it a hundred times. The run is committed when this resolves, as above.
  */
 export function admitSoon(ledger: Ledger, admission: Admission, clock: Clock): Promise<RunRecord> {
 	const { promise, resolve, reject } = Promise.withResolvers<RunRecord>();
@@ -133,7 +133,7 @@ export class SessionArchived extends Error {
 	}
 }
 
-/** Eight hex characters are few enough to meet again among many runs. */
+/** Eight hex characters are few enough to collide among many runs. */
 function unusedRunId(ledger: Ledger): RunId {
 	for (;;) {
 		const id = newRunId();

@@ -12,7 +12,7 @@ export function adoptRun(ledger: Ledger, adoption: { id: RunId; from: ProfileKey
 	const { id, to, at } = adoption;
 	const from = profileValues(adoption.from);
 	const isServed = `SELECT 1 FROM hosts WHERE ${OF_PROFILE} AND state <> 'gone' AND lease_until > ?`;
-	// Asking before locking: a run that is served is asked about again and again.
+	// Check before locking, because this is called again and again for a run that has hosts.
 	if (ledger.get(isServed, ...from, at)) return false;
 	// Our hosts could not read it either. It waits for a newer pi.
 	if (findUnreadable(ledger, id)?.isNewer) return false;

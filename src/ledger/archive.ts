@@ -19,7 +19,7 @@ const TRY_AGAIN_MS = 10 * 60_000;
  * 3. Its runs are marked. Until then they are due, and found again.
  */
 export function archiveDueSessions(ledger: Ledger, at: number): { archived: SessionId[]; failed: ArchiveFailure[] } {
-	// Asking before locking: most looks find nothing.
+	// Check before locking: most looks find nothing.
 	if (!mayBeDue(ledger, at) || dueSessions(ledger, at).length === 0) return { archived: [], failed: [] };
 	const marked = ledger.transaction("full", () => dueSessions(ledger, at).flatMap((id) => markSession(ledger, id, at)));
 	const failed = marked.flatMap((session) => putAway(ledger, session));
@@ -69,7 +69,7 @@ interface MarkedSession {
 	archivedAt: number;
 }
 
-/** Asked at every look. SQLite plans the full query again for each new time it is given, but not this one. */
+/** Called at every look. SQLite plans the full query again for each new time it is given, but not this one. */
 const mayBeDue = (ledger: Ledger, at: number): boolean =>
 	ledger.get(
 		"SELECT 1 FROM runs WHERE archive_at <= ? AND archive_at IS NOT NULL AND archived_at IS NULL LIMIT 1",
@@ -102,7 +102,7 @@ function markSession(ledger: Ledger, id: SessionId, at: number): MarkedSession[]
 	return [];
 }
 
-/** Answers that were kept whole stay: the announce says where they are. */
+/** Whole answers that were kept stay: the announce says where they are. */
 function putAway({ files }: Ledger, { id, file, archivedAt }: MarkedSession): ArchiveFailure[] {
 	try {
 		files.rename(file, archivedFile(file, archivedAt));

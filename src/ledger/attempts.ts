@@ -17,8 +17,8 @@ export function attemptsOf(ledger: Ledger, runId: RunId): Attempt[] {
 }
 
 /**
- * Writes down what an event does to the attempts of a run that is running, in the transaction that applies it. `before`
- * is the run before that.
+ * Records what an event does to the attempts of a running run, in the transaction that applies the event. `before` is the
+ * run before it.
  */
 export function followAttempts(ledger: Ledger, before: { run: Run; usage: Usage }, event: TransitionEvent): void {
 	const { run, usage: spent } = before;
@@ -54,7 +54,7 @@ interface Closing {
 	model?: string;
 }
 
-/** Does nothing if it has finished already, or was begun by an older pi-geon. */
+/** Does nothing if the attempt has finished already, or an older pi-geon began it. */
 export function closeAttempt(ledger: Ledger, run: { id: RunId; attempt: number }, closing: Closing): void {
 	const { at, cause, spent, model = null } = closing;
 	const before = spentBefore(ledger, run);

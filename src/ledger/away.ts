@@ -13,7 +13,7 @@ export interface Away {
 	trouble?: string;
 }
 
-/** Undefined for what cannot be read: it is shown, and nothing else depends on it. */
+/** Undefined if it cannot be read. It is only shown, and nothing else depends on it. */
 export function readAway(stored: string | null): Away | undefined {
 	try {
 		const away: unknown = typeof stored === "string" ? JSON.parse(stored) : undefined;

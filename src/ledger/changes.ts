@@ -34,8 +34,8 @@ interface ChangesRow {
 }
 
 /**
- * Records what a run changed, and in the same moment that its tree need not be kept. Changes of an earlier run that it began
- * with are among its own, so those are superseded.
+ * Records what a run changed, and in the same transaction that its tree need not be kept. The changes include those of an
+ * earlier run that it began with, so the earlier ones are superseded.
  */
 export function recordChanges(
 	ledger: Ledger,
@@ -58,7 +58,7 @@ export function recordChanges(
 				JSON.stringify(changes),
 			);
 		} else if (carried === runId) {
-			// An earlier attempt was harvested, and this one took back all of it.
+			// An earlier attempt was harvested, and this one reverted all of it.
 			ledger.run("DELETE FROM changes WHERE run_id = ? AND state = 'pending'", runId);
 		}
 		treeHarvested(ledger, runId);
@@ -85,7 +85,7 @@ export function findChanges(ledger: Ledger, runId: RunId): ChangesRecord | undef
 	return row && toChanges(row);
 }
 
-/** Those of the runs in scope, the newest first. */
+/** Changes of the runs in scope, the newest first. */
 export function listChanges(ledger: Ledger, { parentSession, cwd }: RunScope, limit: number): ChangesRecord[] {
 	const sql = `SELECT changes.* FROM changes JOIN runs ON runs.id = changes.run_id
 		WHERE (?1 IS NULL OR runs.parent_session = ?1)
@@ -104,8 +104,9 @@ export interface ChangeHolder {
 }
 
 /**
- * Begins to apply or to undo. One process at a time for all changes: two that work on one checkout would each look at
- * files that the other is about to write. Answers the state before, or which run's changes are in the way.
+ * Begins to apply or to undo changes. Only one process may do so at a time, for all changes: two that work on one checkout
+ * would each look at files that the other is about to write. Answers the previous state, or which run's changes are in the
+ * way.
  */
 export function beginChange(
 	ledger: Ledger,
@@ -124,7 +125,7 @@ export function beginChange(
 	});
 }
 
-/** Finishes what was begun, or goes back to the state before. With `deed` it is recorded. */
+/** Finishes the operation, or returns to the previous state. With `deed`, the operation is recorded. */
 export function settleChange(
 	ledger: Ledger,
 	runId: RunId,

@@ -28,7 +28,7 @@ export function childSessionsOf(ledger: Ledger, parentSession: string): ChildSes
 	);
 	const sessions = new Map<SessionId, ChildSessionRow>();
 	for (const { id, session_id, label, ended_at, ...row } of rows) {
-		// From the newest to the oldest: of several that are open, the oldest is the one running.
+		// From the newest to the oldest: the oldest of several open runs is the running one.
 		if (sessions.has(session_id) && row.state === "ended") continue;
 		sessions.set(session_id, {
 			...row,

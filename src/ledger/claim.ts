@@ -18,11 +18,11 @@ import { closeUnreadableInTransaction } from "./unreadable.ts";
  * leased, and no run is taken from a host that is alive.
  */
 export function claimRuns(ledger: Ledger, claim: Claim): RunRecord[] {
-	// Asking before locking: an idle host's look at the queue must not hold up writers.
+	// Check before locking: the look of an idle host at the queue must not hold up writers.
 	if (!anyWaits(ledger, claim.profile)) return [];
 	const { hostId, at } = claim;
 	const leaseUntil = at + claim.leaseMs;
-	// A claim that is lost with the machine is lost with its host: the run is still queued then.
+	// If the machine loses this claim, it loses the host too, and the run is still queued.
 	return ledger.transaction("normal", () => {
 		const next = nextOf(ledger, claim);
 		const ready = "UPDATE hosts SET lease_until = max(lease_until, ?) WHERE id = ? AND state = 'ready'";
@@ -54,8 +54,8 @@ export interface Claim {
 }
 
 /**
- * Whose turn it is among those of this profile. A place is kept for each run before them whose own host is ready: that
- * one has to look before it can claim, and a host that never stops claiming would always be quicker.
+ * The runs of this profile whose turn it is. A place is kept for each run ahead of them whose own host is ready: that host
+ * has to look before it can claim, and a host that never stops claiming would always be quicker.
  *
  * Requesters may allow for lanes of different widths. Background runs wait for one in the foreground that wants a narrower
  * lane: else there might always be too many of them running for it.
@@ -82,13 +82,13 @@ function nextOf(ledger: Ledger, claim: Claim): RunId[] {
 	return next;
 }
 
-/** Whether there may be something to claim. Does without the order, which takes a while with a thousand that wait. */
+/** Whether there may be something to claim. Skips the ordering, which takes a while with a thousand waiting runs. */
 function anyWaits(ledger: Ledger, profile: ProfileKey): boolean {
 	const sql = `SELECT 1 FROM runs AS waiting WHERE ${OF_PROFILE} AND ${MAY_BE_CLAIMED} AND (${AT_WORK} < lane_limit OR lane_limit < 1 OR NOT (${OF_THIS_MACHINE})) LIMIT 1`;
 	return ledger.get(sql, ...profileValues(profile)) !== undefined;
 }
 
-/** A run that a pool does takes no place here: this machine only waits for it. */
+/** A run that a pool does takes no place in the lane: this machine only waits for it. */
 const OF_THIS_MACHINE = `substr(profile, 1, ${POOL_PREFIX.length}) <> '${POOL_PREFIX}'`;
 
 const AT_WORK = `(SELECT count(*) FROM runs WHERE state = 'running' AND ${OF_THIS_MACHINE})`;
@@ -109,7 +109,7 @@ interface WaitingRun {
 	away: 0 | 1;
 }
 
-/** Those that may be claimed now, by the host that asks or by others that are ready, in the order of their turns. */
+/** The runs that may be claimed now, by the host that asks or by other ready hosts, in the order of their turns. */
 function byTurn(ledger: Ledger, { profile, at }: Claim): WaitingRun[] {
 	return ledger.all(
 		`WITH ${AT_WORK_BY_PARENT}
@@ -129,16 +129,16 @@ function byTurn(ledger: Ledger, { profile, at }: Claim): WaitingRun[] {
 const AT_WORK_BY_PARENT = `at_work AS (SELECT parent_session, count(*) AS n FROM runs
 	WHERE state = 'running' AND ${OF_THIS_MACHINE} GROUP BY parent_session)`;
 
-/** The n-th of a parent comes when that parent has n more running than now. */
+/** The n-th run of a parent comes when that parent has n more running than now. */
 const TURN = `coalesce(at_work.n, 0) + row_number() OVER (PARTITION BY parent_session ORDER BY mode = 'background', seq)`;
 
-/** Whether a queued run has a place in the lane, with so many served before it: what it waits for is its host. */
+/** Whether a queued run has a place in the lane, given how many runs are ahead of it. It then only waits for its host. */
 export function hasPlace(ledger: Ledger, id: RunId, before: number): boolean {
 	const sql = `SELECT ${AT_WORK} + ? < lane_limit AS free FROM runs WHERE id = ?`;
 	return ledger.get<{ free: number }>(sql, before, id)?.free === 1;
 }
 
-/** How many runs are to be served before each one that waits; 0 means it is next. */
+/** How many runs are ahead of each queued one; 0 means that it is next. */
 export function queuePositions(ledger: Ledger): Map<RunId, number> {
 	const waiting = ledger.all<{ id: RunId }>(
 		`WITH ${AT_WORK_BY_PARENT}

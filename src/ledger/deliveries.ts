@@ -19,14 +19,14 @@ export function owedTo(
 		.flatMap(({ id }) => (except?.has(id) ? [] : (known?.get(id) ?? findRunOrClose(ledger, id, at) ?? [])));
 }
 
-/** The commands of the user with which runs of a session were stopped that have not ended yet. */
+/** The user's stop commands that still have unfinished runs in this session. */
 export function openRunsOfCommands(ledger: Ledger, parentSession: string): Set<string> {
 	const sql = `SELECT stop_command AS command FROM runs
 		WHERE parent_session = ? AND state <> 'ended' AND stop_command IS NOT NULL`;
 	return new Set(ledger.all<{ command: string }>(sql, parentSession).map(({ command }) => command));
 }
 
-/** Whether a session is still to be told how a run ended. Asked often, so without its plan and its outcome. */
+/** Whether a session has not received the outcome of a run yet. Called often, so it reads neither plan nor outcome. */
 export const isOwed = (ledger: Ledger, id: RunId): boolean =>
 	ledger.get("SELECT 1 FROM runs WHERE id = ? AND delivery = 'owed'", id) !== undefined;
 
@@ -43,10 +43,10 @@ const DELIVERIES: Claimable = {
 	take: "UPDATE runs SET deliverer = ?, deliverer_until = ? WHERE id = ?",
 };
 
-/** Gives the deliveries of a process back: it is still running, but has switched to another session. */
+/** Gives back the deliveries of a process that is still running, but has switched to another session. */
 export function returnDeliveries(ledger: Ledger, deliverer: string, parentSession: string): void {
 	ledger.transaction("normal", () => {
-		// Two statements, each with an index of its own: asked as one, SQLite reads the session's whole past.
+		// Two statements, each with an index of its own: for a single one, SQLite reads the session's whole past.
 		for (const undelivered of ["delivery = 'owed'", "state <> 'ended'"]) {
 			const sql = `UPDATE runs SET deliverer = NULL, deliverer_until = NULL
 				WHERE parent_session = ? AND deliverer = ? AND ${undelivered}`;
@@ -56,8 +56,8 @@ export function returnDeliveries(ledger: Ledger, deliverer: string, parentSessio
 }
 
 /**
- * The debts are paid: the transcript of the session that asked holds the outcomes. Many at once, since each transaction
- * waits for the disk. Answers those that were owed.
+ * The outcomes are delivered: the transcript of the session that asked holds them. Settles many at once, since each
+ * transaction waits for the disk. Answers those that were owed.
  */
 export function settleDeliveries(ledger: Ledger, ids: readonly RunId[], at: number): Set<RunId> {
 	if (ids.length === 0) return new Set();
@@ -67,7 +67,7 @@ export function settleDeliveries(ledger: Ledger, ids: readonly RunId[], at: numb
 	);
 }
 
-/** The child asked for silence. The run is on record anyway. */
+/** The child asked for silence. The run is still on record. */
 export function skipDelivery(ledger: Ledger, id: RunId, at: number): boolean {
 	return ledger.transaction("full", () => settleInTransaction(ledger, id, { type: "skipped", at }));
 }

@@ -21,8 +21,8 @@ export function runTimeOf({ run, sessionId }: RunRecord, ledger: Ledger): RunTim
 }
 
 /**
- * What a run wrote into its session, which may have been continued before and after it. One session never has two writers,
- * so the time of an entry tells whose it is. One without a time belongs with the entry before it.
+ * The entries that a run wrote into its session, which other runs may have used before and after it. One session never has
+ * two writers, so the time of an entry tells whose it is. An entry without a time belongs with the one before it.
  */
 export function entriesOfRun(
 	entries: readonly SessionEntry[],

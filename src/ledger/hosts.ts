@@ -16,7 +16,9 @@ export interface HostRecord {
 	profile: ProfileKey;
 	state: HostState;
 	pid?: number;
-	/** When the process with that pid was started, as the system tells it: a pid alone may belong to another process now. */
+	/**
+	 * When the process with that pid was started, as the system reports it: a pid alone may belong to another process now.
+	 */
 	pidStarted?: string;
 	socket: string;
 	leaseUntil: number;
@@ -42,8 +44,8 @@ export function findOrReserveHost(
 	return ledger.transaction("normal", () => {
 		const quicker = find();
 		if (quicker) return { host: quicker, startIt: false };
-		// The process that had the right to start one let it expire. If that process still comes, it must find itself replaced.
-		// Not gone yet: if it died, the next sweep removes its socket.
+		// The process that had the right to start a host let it expire. If that process still comes, it must find itself
+		// replaced. The host is not gone yet: if it died, the next sweep removes its socket.
 		ledger.run(
 			`UPDATE hosts SET state = 'closing' WHERE ${OF_PROFILE} AND state <> 'gone' AND state = 'starting' AND lease_until <= ?`,
 			...profileValues(want.profile),
@@ -72,8 +74,8 @@ export function findOrReserveHost(
 const STARTS_AFTER = "state <> 'gone' AND state = 'starting' AND lease_until > ?";
 
 /**
- * Takes back the rights to start a host that end later than any right given now could. They were given before the clock was
- * set back, and if the process that has one died, runs would wait for it until the clock is there again.
+ * Takes back the rights to start a host that expire later than any right granted now could. They were granted before the
+ * clock was set back. If the holder of such a right died, runs would wait until the clock reaches that time again.
  */
 export function expireImpossibleStarts(ledger: Ledger, at: number, startWithinMs: number): void {
 	// Twice the time: another process may have read a later clock, and waited for the lock since.
@@ -84,7 +86,7 @@ export function expireImpossibleStarts(ledger: Ledger, at: number, startWithinMs
 	);
 }
 
-/** Not one that is closing: it takes nothing new. */
+/** Excludes a host that is closing: it takes nothing new. */
 export function findLiveHost(ledger: Ledger, profile: ProfileKey, at: number): HostRecord | undefined {
 	const row = ledger.get<HostRow>(
 		`SELECT * FROM hosts WHERE ${OF_PROFILE} AND state <> 'gone' AND state <> 'closing' AND lease_until > ?
@@ -109,12 +111,12 @@ export function selectHosts(ledger: Ledger, condition: string, ...values: (strin
 	return ledger.all<HostRow>(`SELECT * FROM hosts WHERE ${condition}`, ...values).map(toHost);
 }
 
-/** Hosts that are over, as far as the ledger knows, and that had a process. */
+/** Hosts that are gone according to the ledger, and that had a process. */
 export function listGoneHosts(ledger: Ledger): HostRecord[] {
 	return selectHosts(ledger, "state = 'gone' AND pid IS NOT NULL");
 }
 
-/** False if the host is not expected (any more): it must then leave without having touched anything. */
+/** False if the host is not expected (any more). It must then leave without having touched anything. */
 export function hostReady(
 	ledger: Ledger,
 	ready: { id: HostId; pid: number; pidStarted: string; leaseUntil: number },
@@ -144,9 +146,9 @@ export function closeHost(ledger: Ledger, id: HostId): void {
 }
 
 /**
- * An idle host leaves, unless a run for it was admitted in the meantime. Decided in one transaction: a process that admits a run
- * and then looks for a host either is seen here, or finds this one closing. It is gone only once its socket is: if it is
- * killed in between, others remove the socket when its lease has expired.
+ * An idle host leaves, unless a run for it was admitted in the meantime. One transaction decides: a process that admits a
+ * run and then looks for a host either is seen here, or finds this one closing. The host is gone only once its socket is:
+ * if it is killed in between, others remove the socket when its lease has expired.
  */
 export function leaveIfIdle(ledger: Ledger, id: HostId): boolean {
 	return ledger.transaction("normal", () => {
@@ -158,7 +160,7 @@ export function leaveIfIdle(ledger: Ledger, id: HostId): boolean {
 	});
 }
 
-/** The process is known to be dead: its leases need not be waited out. */
+/** The process is known to be dead, so its leases need not expire first. */
 export function hostGone(ledger: Ledger, id: HostId, at: number): void {
 	ledger.transaction("normal", () => goneInTransaction(ledger, id, at));
 }
@@ -171,7 +173,7 @@ export function hostDied(ledger: Ledger, id: HostId, at: number): void {
 	});
 }
 
-/** The host itself leaves, and gives back the runs that it still has. */
+/** The host itself leaves, and gives back the runs that it still holds. */
 export function hostLeft(ledger: Ledger, id: HostId, at: number): void {
 	ledger.transaction("normal", () => {
 		const sql = "SELECT id, attempt, usage FROM runs WHERE state = 'running' AND host_id = ?";

@@ -16,8 +16,8 @@ export class LedgerUnusable extends Error {
 }
 
 /**
- * Refuses what is not ours over a connection that cannot write. One that can would, on closing, move what a killed
- * process left in the -wal file into the main file.
+ * Refuses a file that is not ours, over a connection that cannot write. A writable connection would, on closing, move what
+ * a killed process left in the -wal file into the main file.
  */
 export async function lookWithoutTouching(file: string, setUp: string): Promise<void> {
 	const database = await openDatabase(file, { readOnly: true });
@@ -26,14 +26,15 @@ export async function lookWithoutTouching(file: string, setUp: string): Promise<
 		refuseUnknown(file, database);
 		if (existsSync(damageMark(file))) requireSound(file, database);
 	} catch (error) {
-		// A process was killed while creating it, and reading it means rolling that write back first. We look again then.
+		// A process was killed while it created the file, and reading it means rolling that write back first. The caller
+		// then looks again.
 		if (!(error instanceof Error && error.message.includes("readonly"))) throw error;
 	} finally {
 		database.close();
 	}
 }
 
-/** Fails with what SQLite says where the file is not a database, or a damaged one. */
+/** Fails with SQLite's error if the file is not a database, or is damaged. */
 export function refuseUnknown(file: string, database: Database): void {
 	const { tables, application, version } = identify(database);
 	if (application !== APPLICATION_ID && tables > 0) {
@@ -45,7 +46,7 @@ export function refuseUnknown(file: string, database: Database): void {
 	if (version > MIGRATIONS.length) throw tooNew(file, version);
 }
 
-/** Reads it all. Takes long for a large one, so only after a process found it damaged. */
+/** Reads the whole file, which takes long for a large one. Done only after a process found it damaged. */
 function requireSound(file: string, database: Database): void {
 	const [found] = fileProblems(database);
 	if (found !== undefined) throw new LedgerTrouble("damaged", file, new Error(found));

@@ -45,8 +45,8 @@ export function waitingMessages(ledger: Ledger, runId: RunId): InboxMessage[] {
 }
 
 /**
- * Marked only once the child's session file holds the message: a crash before repeats it, and never loses it. Carries
- * the fence, because a host that lost the run wrote into a branch of the session that is never continued.
+ * Marked only once the child's session file holds the message: a crash before that repeats the message, and never loses it.
+ * Carries the fence, because a host that lost the run wrote into a branch of the session that is never continued.
  */
 export function messageTaken(ledger: Ledger, taken: { seq: number; fence: number; at: number }): boolean {
 	const sql = `UPDATE inbox SET taken_at = ? WHERE seq = ? AND taken_at IS NULL
@@ -54,14 +54,16 @@ export function messageTaken(ledger: Ledger, taken: { seq: number; fence: number
 	return ledger.transaction("full", () => ledger.run(sql, taken.at, taken.seq, taken.fence)) === 1;
 }
 
-/** Which run has a message now, and when that run received it, if it has. */
+/** The run that has a message now, and when that run received it, if it did. */
 export function findMessage(ledger: Ledger, seq: number): { runId: RunId; takenAt?: number } | undefined {
 	const sql = "SELECT run_id, taken_at FROM inbox WHERE seq = ?";
 	const row = ledger.get<{ run_id: RunId; taken_at: number | null }>(sql, seq);
 	return row && { runId: row.run_id, ...(row.taken_at !== null && { takenAt: row.taken_at }) };
 }
 
-/** What is kept with it there. The number alone will not do: once its run was removed, another message may get it. */
+/**
+ * Kept with the entry. The number alone is not enough: once its run is removed, another message may get the same number.
+ */
 export interface SteeringDetails {
 	seq: number;
 	runId: RunId;
@@ -132,7 +134,7 @@ function notTakenIn(ledger: Ledger, { run, plan }: RunRecord, at: number): Inbox
 function heldOnDisk({ files }: Ledger, file: string, runId: RunId): Set<unknown> {
 	try {
 		const held = messagesHeldBy(currentBranch(entriesIn(file, files)), runId);
-		// What is not a file, or no longer one, holds none.
+		// A path that is not a file, or no longer one, holds no messages.
 		if (held.size > 0) files.flush(file);
 		return held;
 	} catch (error) {
@@ -144,7 +146,7 @@ function heldOnDisk({ files }: Ledger, file: string, runId: RunId): Set<unknown>
 /** If the file is gone for good, the run that continues in it finds out. */
 const UNREADABLE = new Set<unknown>(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS"]);
 
-/** What was stopped stays stopped, and a child that could not be started cannot continue either. */
+/** A stopped run stays stopped, and a child that could not be started cannot continue either. */
 const CAN_GO_ON: Readonly<Record<Cause, boolean>> = {
 	stopped: false,
 	refused: false,

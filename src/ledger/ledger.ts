@@ -20,7 +20,8 @@ interface LedgerExtras {
 }
 
 /**
- * The open database. One a process; any number of processes at once. The functions beside this file are its verbs.
+ * The open database. Each process opens it once; any number of processes may at a time. The functions beside this file are
+ * its verbs.
  */
 export class Ledger {
 	readonly file: string;
@@ -96,7 +97,10 @@ export class Ledger {
 		}
 	}
 
-	/** After some errors (disk full, I/O) SQLite has rolled back by itself, and says so; the first error is the one to tell. */
+	/**
+	 * After some errors (disk full, I/O) SQLite has already rolled back, and reports that. Callers should see the first
+	 * error.
+	 */
 	#rollback(): void {
 		try {
 			this.#database.exec("ROLLBACK");
@@ -142,7 +146,7 @@ export async function openLedger(
 			return await openFile(file, patienceMs, aside);
 		} catch (error) {
 			if (tries === TRIES) throw inWords(error, file);
-			if (!existsSync(file)) continue; // Another process has just set it aside, after we saw it.
+			if (!existsSync(file)) continue; // Another process has archived it since we looked.
 			if (!isDamage(error)) throw inWords(error, file);
 			if (!setAsideIfDamaged) throw damaged(file, error);
 			aside = await setAside(file, waitForOthers(patienceMs));
@@ -150,7 +154,7 @@ export async function openLedger(
 	}
 }
 
-/** A ledger that no other process sees. Nothing of it reaches the disk. */
+/** A ledger that no other process sees. None of it reaches the disk. */
 export async function openLedgerInMemory(): Promise<Ledger> {
 	const ledger = new Ledger(":memory:", await openDatabase(":memory:"));
 	migrate(ledger);
@@ -159,7 +163,7 @@ export async function openLedgerInMemory(): Promise<Ledger> {
 
 interface OpenOptions {
 	setAsideIfDamaged?: boolean;
-	/** How long to wait for a process that is writing, now and at each statement: nothing else happens meanwhile. */
+	/** How long to wait for a process that is writing, now and at each statement. This process is blocked meanwhile. */
 	patienceMs?: number;
 }
 
@@ -196,8 +200,8 @@ const LOCK_PATIENCE_MS = Number(process.env.PI_GEON_LEDGER_PATIENCE_MS) || 10_00
 const waitForOthers = (ms: number): string => `PRAGMA busy_timeout = ${ms}`;
 
 /**
- * Two that switch a fresh ledger at the same instant each hold the lock that the other needs. SQLite sees that and fails
- * at once, whatever its busy timeout; a moment later it is done. On a ledger in WAL mode this does nothing.
+ * Two processes that switch a fresh ledger at the same instant each hold the lock that the other needs. SQLite detects that
+ * and fails at once, whatever its busy timeout; a retry a moment later succeeds. On a ledger in WAL mode this does nothing.
  */
 async function switchToWal(database: Database, patienceMs: number): Promise<void> {
 	const deadline = performance.now() + patienceMs;
@@ -212,7 +216,9 @@ async function switchToWal(database: Database, patienceMs: number): Promise<void
 	}
 }
 
-/** SQLite gives its -wal and -shm files the mode of the main file, so that one is made first, for the user alone. */
+/**
+ * SQLite gives its -wal and -shm files the mode of the main file, so the main file is created first, for the user alone.
+ */
 function createPrivately(file: string): void {
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 	closeSync(openSync(file, "a", 0o600));
@@ -223,7 +229,7 @@ export function migrate(ledger: Ledger): void {
 	const version = () => ledger.get<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
 	if (version() === MIGRATIONS.length) return;
 	ledger.transaction("full", () => {
-		// Read again inside: another process may have been quicker, and may know more than we do.
+		// Read again inside the transaction: another process may have been quicker, and may have a newer version.
 		const from = version();
 		if (from > MIGRATIONS.length) throw tooNew(ledger.file, from);
 		for (const [index, sql] of [...MIGRATIONS.entries()].slice(from)) {

@@ -3,7 +3,7 @@ import type { Ledger } from "./ledger.ts";
 import { type ProfileColumns, type ProfileKey, toProfile } from "./profile-key.ts";
 import { closeUnreadable } from "./unreadable.ts";
 
-/** What a parent needs to know of a run that has not ended, to take care of it. */
+/** The facts about an unfinished run that a parent needs to take care of it. */
 export interface OpenRun {
 	id: RunId;
 	state: "queued" | "running";
@@ -11,10 +11,10 @@ export interface OpenRun {
 	hostId?: HostId;
 }
 
-/** The runs of a session that have not ended, oldest first. Read often, so without their plans. */
+/** The unfinished runs of a session, oldest first. Read often, so without their plans. */
 export function openRunsOf(ledger: Ledger, parentSession: string, at: number): OpenRun[] {
 	const rows = ledger.all<Pick<OpenRun, "id" | "state"> & ProfileColumns & { host_id: HostId | null }>(
-		// SQLite would take a narrower index, and read through the plan of each run to reach own_run.
+		// SQLite would choose a narrower index, and read through the plan of each run to reach own_run.
 		`SELECT id, state, profile, own_run, host_id FROM runs INDEXED BY runs_open_profiles
 			WHERE parent_session = ? AND state <> 'ended' ORDER BY seq`,
 		parentSession,

@@ -1,12 +1,12 @@
 import type { RunId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** How many hosts of one run there may be at once, if the lane allows for more: each is a process of a hundred megabytes. */
+/** How many single-run hosts may exist at once, if the lane allows more: each is a process of a hundred megabytes. */
 const OWN_HOSTS_AT_ONCE = 8;
 
 /**
- * Whether a host may be started for a run that needs one of its own. While the lane is full, a process would only wait:
- * one may, so that it is there when a place becomes free, and the others are not started yet.
+ * Whether a host may be started for a run that needs its own. While the lane is full, such a process would only wait. One
+ * may wait, so that it is ready when a place becomes free; the others are not started yet.
  */
 export function mayHaveOwnHost(ledger: Ledger, id: RunId, at: number): boolean {
 	const facts = ledger.get<{ lane_limit: number; at_work: number; own: number; waiting: number }>(

@@ -10,7 +10,7 @@ export interface Places {
 	dir: string;
 	ledger: string;
 	hosts: string;
-	/** What Node has compiled of the hosts' code. */
+	/** Node's compile cache for the code of hosts. */
 	compiled: string;
 	/** The log of all pi processes that delegate; each host has its own. */
 	parentLog: string;
@@ -18,13 +18,13 @@ export interface Places {
 	forks: string;
 	/** Patches and bundles of what runs changed in their trees. */
 	changes: string;
-	/** The agents that the user lets write. */
+	/** The agents that the user allows to write. */
 	writeConsents: string;
-	/** Files with the address and token of the live page, and with a page that takes a browser there. */
+	/** The file with the address and token of the live page, and the page that redirects a browser there. */
 	page: { address: string; door: string };
 	/** Folders of runs whose processes the kernel keeps apart. */
 	scratch: string;
-	/** What hosts in a ring share, and no other process runs: what Node and pi's loader have compiled. */
+	/** What hosts in a ring share and no other process runs: the code that Node and pi's loader have compiled. */
 	ringed: { compiled: string; loader: string; ownPrograms: string; hosts: string; proof: string };
 	log(host: HostId): string;
 	socket(host: HostId): string;
@@ -54,8 +54,8 @@ export function placesIn(agentDir: string): Places {
 }
 
 /**
- * `ownPrograms` shows the user's own `bin` inside a ring, with some programs replaced. `hosts` has a folder for each
- * host. `proof` says that such rings are available.
+ * `ownPrograms` shows the user's own `bin` inside a ring, with some programs replaced. `hosts` has a folder for each host.
+ * `proof` records that such rings work.
  */
 const ringedPlaces = (dir: string): Places["ringed"] => ({
 	compiled: join(dir, "compiled"),
@@ -69,14 +69,14 @@ function socketPath(hosts: string, host: HostId): string {
 	if (process.platform === "win32") return `\\\\.\\pipe\\pi-geon-${digest(hosts)}-${host}`;
 	const path = join(hosts, `${host}.sock`);
 	if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return path;
-	// A deep home directory: a short path in the runtime or temp directory instead. The host removes it when it leaves,
-	// and so does a process that finds the host dead.
+	// The home directory is too deep, so use a short path in the runtime or temp directory. The host removes it when it
+	// leaves, and so does a process that finds the host dead.
 	return join(runtimeDirectory(), sharedFolderName(), `${host}.sock`);
 }
 
 /**
- * `XDG_RUNTIME_DIR` where it is what its specification says: an absolute path, the user's own, closed to others. An empty
- * or relative one would put sockets into whatever folder the process is in.
+ * `XDG_RUNTIME_DIR` if it is as specified: an absolute path, the user's own, closed to others. An empty or relative path
+ * would put sockets into the working directory of the process.
  */
 function runtimeDirectory(): string {
 	const given = process.env.XDG_RUNTIME_DIR ?? "";
@@ -95,8 +95,8 @@ function isOurAlone(folder: string): boolean {
 }
 
 /**
- * Makes the folder of a socket, for the user alone. In a temporary directory that all users share, another may have made
- * one of that name before: what goes over a socket in there could be read and answered by them.
+ * Makes the folder of a socket, for the user alone. In a temporary directory that all users share, another user may have
+ * made a folder of that name first, and could then read and answer what goes over the socket.
  */
 export function prepareSocketFolder(socket: string): void {
 	if (process.platform === "win32") return;
@@ -106,7 +106,7 @@ export function prepareSocketFolder(socket: string): void {
 	chmodSync(folder, 0o700);
 }
 
-/** Fails unless a socket is where only this user can have put it. The agent directory is the user's responsibility. */
+/** Fails unless only this user can have put a socket into the folder. The agent directory is the user's responsibility. */
 export function requireOwnFolder(folder: string): void {
 	if (!SHARED_FOLDER.test(basename(folder))) return;
 	const found = lstatSync(folder);
@@ -115,10 +115,10 @@ export function requireOwnFolder(folder: string): void {
 
 const sharedFolderName = (): string => `pi-geon-${ownUid()}`;
 
-/** Any user id: in a ring that root has started, root has another one. */
+/** Any user id: in a ring that root has started, root has another id. */
 const SHARED_FOLDER = /^pi-geon-\d+$/;
 
-/** Not the user's name: in a ring, the id may have none. */
+/** Not the user's name: in a ring, the id may have no name. */
 const ownUid = (): number => process.getuid?.() ?? -1;
 
 class FolderNotOurs extends Error {

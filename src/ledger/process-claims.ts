@@ -15,13 +15,13 @@ export interface Claimer {
 
 /** The statements by which rows of one kind are claimed. */
 export interface Claimable {
-	/** Selects `name` and `until` of the claim on a row that can be claimed. */
+	/** Selects `name` and `until` of the claim on a claimable row. */
 	held: string;
 	/** Sets both. */
 	take: string;
 }
 
-/** Claims rows for a while. Answers the rows that the claimer holds now. */
+/** Claims rows for a while. Answers those that the claimer holds now. */
 export function claimRows<Id extends SqlValue>(
 	ledger: Ledger,
 	rows: Claimable,

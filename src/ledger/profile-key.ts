@@ -1,10 +1,10 @@
 import type { RunId } from "../run/ids.ts";
 
-/** Names the hosts that can work on a run, and the runs that a host can work on. */
+/** Identifies the hosts that can work on a run, and the runs that a host can work on. */
 export interface ProfileKey {
-	/** What the process must be like: a digest of its profile. */
+	/** A digest of the profile that the process must have. */
 	digest: string;
-	/** The only run of such a host, and the run that no other host can work on. Without it, runs and hosts share. */
+	/** The only run of such a host, and the run that no other host can work on. If absent, runs and hosts are shared. */
 	ownRun?: RunId;
 }
 
@@ -21,7 +21,7 @@ export interface ProfileColumns {
 	own_run: RunId | null;
 }
 
-/** A condition on both columns. `IS`, since most have no run of their own. */
+/** A condition on both columns. `IS`, since most rows have no run of their own. */
 export const OF_PROFILE = "profile = ? AND own_run IS ?";
 
 /** The values for it. */

@@ -19,7 +19,7 @@ import { closeUnreadableInTransaction, usageIn } from "./unreadable.ts";
 export function applyInTransaction(ledger: Ledger, id: RunId, event: TransitionEvent): RunRecord | undefined {
 	const record = findRun(ledger, id);
 	if (!record) {
-		// How its host says it ended is better than no outcome.
+		// The ending that its host reports is better than no outcome.
 		if (event.type === "ended") closeUnreadableInTransaction(ledger, id, event);
 		else if ("at" in event) closeUnreadableInTransaction(ledger, id, { at: event.at });
 		return undefined;
@@ -38,7 +38,7 @@ export function applyInTransaction(ledger: Ledger, id: RunId, event: TransitionE
 	return now;
 }
 
-/** The requester is told of messages that reach no run. */
+/** Tells the requester of messages that reach no run. */
 function withUndelivered(ledger: Ledger, record: RunRecord, run: EndedRun): EndedRun {
 	const lines = undelivered(ledger, record, run);
 	if (lines.length === 0) return run;
@@ -52,7 +52,7 @@ export interface RunEnd {
 	at: number;
 }
 
-/** Ends a run for good. False if the run is no longer this host's: then its outcome does not count. */
+/** Ends a run for good. False if the run no longer belongs to this host: its outcome does not count then. */
 export function endRun(ledger: Ledger, end: RunEnd): boolean {
 	return endRuns(ledger, [end]).has(end.id);
 }
@@ -65,13 +65,18 @@ export function endRuns(ledger: Ledger, ends: readonly RunEnd[]): Set<RunId> {
 	});
 }
 
-/** Counts another attempt of a run by the host that has it. False if it is not its own any more, or may not have one. */
+/**
+ * Counts another attempt by the host that has the run. False if the run no longer belongs to it, or may not have another
+ * one.
+ */
 export function beginAttempt(ledger: Ledger, id: RunId, { fence, at }: { fence: number; at: number }): boolean {
 	const event: TransitionEvent = { type: "attempted_again", fence, at };
 	return ledger.transaction("full", () => applyInTransaction(ledger, id, event)) !== undefined;
 }
 
-/** Records that a run continues with its next model. False if it is not its host's own any more, or is to be stopped. */
+/**
+ * Records that a run continues with its next model. False if the run no longer belongs to its host, or has a stop request.
+ */
 export function recordHop(
 	ledger: Ledger,
 	id: RunId,
@@ -81,7 +86,7 @@ export function recordHop(
 	return ledger.transaction("full", () => applyInTransaction(ledger, id, event)) !== undefined;
 }
 
-/** Asks for a run to be stopped. Kept whatever dies; answered by the host of the run, or by the next sweep. */
+/** Requests that a run be stopped. The request survives any crash; the host of the run, or the next sweep, acts on it. */
 export function requestStop(ledger: Ledger, id: RunId, request: StopRequest): boolean {
 	return requestStops(ledger, [id], request).has(id);
 }
@@ -96,8 +101,8 @@ export function requestStops(ledger: Ledger, ids: readonly RunId[], request: Sto
 }
 
 /**
- * Writes down how far a run has come: what it has used, since a budget must not start again with another host, and what the
- * child has last said, if it has, for an outcome that no host is left to write.
+ * Records the progress of a run: what it has used, since a budget must not start again with another host, and the child's
+ * latest text, if any, for an outcome that no host is left to write.
  */
 export function recordTurn(ledger: Ledger, id: RunId, fence: number, turn: Turn): boolean {
 	const sql = `UPDATE runs SET usage = ?, partial = coalesce(?, partial)
@@ -118,7 +123,7 @@ interface Turn {
 	model?: string;
 }
 
-/** What all runs of a parent session have used so far, ended or not. */
+/** What all runs of a parent session have used so far, finished or not. */
 export function usageOfParent(ledger: Ledger, parentSession: string): Usage {
 	const rows = ledger.all<{ usage: unknown }>("SELECT usage FROM runs WHERE parent_session = ?", parentSession);
 	return rows.map((row) => usageIn(row.usage)).reduce(addUsage, NO_USAGE);

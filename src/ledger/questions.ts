@@ -24,7 +24,7 @@ interface ByHost {
 	at: number;
 }
 
-/** Asks a question in the name of a run. Undefined if the run is not its host's own any more, or is to be stopped. */
+/** Asks a question for a run. Undefined if the run no longer belongs to its host, or has a stop request. */
 export function askQuestion(
 	ledger: Ledger,
 	runId: RunId,
@@ -53,7 +53,9 @@ export function untakenQuestion(ledger: Ledger, runId: RunId): QuestionRecord | 
 	return row && row.taken_at === null ? toQuestion(row) : undefined;
 }
 
-/** Claims questions for the process that shows them: of two that have the same session open, one does. */
+/**
+ * Claims questions for the process that shows them: only one of two processes with the same session open shows a question.
+ */
 export const takeQuestions = (ledger: Ledger, seqs: readonly number[], by: Claimer): Set<number> =>
 	claimRows(ledger, SHOWN, seqs, by);
 
@@ -62,18 +64,20 @@ const SHOWN: Claimable = {
 	take: "UPDATE questions SET shower = ?, shower_until = ? WHERE seq = ?",
 };
 
-/** Gives the questions that a process shows back. When it last did stays known. */
+/** Gives back the questions that a process shows. The time until which it held them stays recorded. */
 export function returnQuestions(ledger: Ledger, shower: string, parentSession: string): void {
 	const sql = "UPDATE questions SET shower = NULL WHERE parent_session = ? AND state = 'open' AND shower = ?";
 	ledger.transaction("normal", () => ledger.run(sql, parentSession, shower));
 }
 
-/** Records the user's answer. False if the question had ended already. */
+/** Records the user's answer. False if the question had finished already. */
 export function endQuestion(ledger: Ledger, seq: number, { end, at }: { end: QuestionEnd; at: number }): boolean {
 	return ledger.transaction("full", () => closeInTransaction(ledger, seq, { end, at }));
 }
 
-/** The host of its run declines a question that no parent shows. Not if a parent has begun to show it meanwhile. */
+/**
+ * The host of the run declines a question that no parent shows. Does nothing if a parent has begun to show it meanwhile.
+ */
 export function declineUnseen(
 	ledger: Ledger,
 	{ seq, shower }: Pick<QuestionRecord, "seq" | "shower">,
@@ -87,7 +91,9 @@ export function declineUnseen(
 	});
 }
 
-/** Marked only once the child's session file holds how it ended: a crash before repeats that, and never loses it. */
+/**
+ * Marked only once the child's session file holds how it ended: a crash before that repeats the end, and never loses it.
+ */
 export function questionTaken(ledger: Ledger, seq: number, { fence, at }: ByHost): boolean {
 	const sql = `UPDATE questions SET taken_at = ? WHERE seq = ? AND taken_at IS NULL
 		AND EXISTS (SELECT 1 FROM runs WHERE runs.id = questions.run_id AND fence = ?)`;
@@ -127,7 +133,7 @@ function toQuestion(row: QuestionRow): QuestionRecord {
 	};
 }
 
-/** A row comes from a file, and may be damaged: what cannot be read counts as unanswered. */
+/** A row comes from a file, and may be damaged: an unreadable one counts as unanswered. */
 function questionEndIn({ state, declined, answer }: QuestionRow): QuestionEnd | undefined {
 	if (state === "open") return undefined;
 	const given = state === "answered" ? parsedLine(answer ?? "null") : undefined;

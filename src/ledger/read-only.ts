@@ -35,8 +35,8 @@ async function openAsItIs(file: string, trouble: LedgerTrouble): Promise<Databas
 }
 
 /**
- * SQLite wants to make the -wal and -shm files beside it even to read. Where they do not exist and cannot be made, all
- * of the ledger is in the main file, and no process changes it: that is what `immutable` says.
+ * SQLite wants to create the -wal and -shm files beside the ledger even for reading. Where they do not exist and cannot be
+ * created, the whole ledger is in the main file, and no process changes it: `immutable` says so.
  */
 const immutable = (file: string): string => `${pathToFileURL(file).href}?immutable=1`;
 

@@ -35,7 +35,7 @@ export interface RunRecord {
 	createdAt: number;
 }
 
-/** One that has an outcome. */
+/** A run that has an outcome. */
 export type EndedRecord = RunRecord & { run: EndedRun };
 
 interface RunRow extends ProfileColumns {
@@ -69,7 +69,7 @@ interface RunRow extends ProfileColumns {
 	archived_at: number | null;
 }
 
-/** Undefined if there is none, or its row cannot be read; `findUnreadable` tells which. */
+/** Undefined if there is no such run, or its row cannot be read; `findUnreadable` tells which. */
 export function findRun(ledger: Ledger, id: RunId): RunRecord | undefined {
 	const row = ledger.get<RunRow>("SELECT * FROM runs WHERE id = ?", id);
 	return row && readable(ledger, row);
@@ -83,13 +83,13 @@ export function findRunOrClose(ledger: Ledger, id: RunId, at: number): RunRecord
 	return findRun(ledger, id);
 }
 
-/** Every query for runs goes through here, so that rows are read in one way only. Those that cannot be are left out. */
+/** Every query for runs goes through here, so that rows are read in one way only. Unreadable rows are left out. */
 export function selectRuns(ledger: Ledger, condition: string, ...values: (string | number)[]): RunRecord[] {
 	const rows = ledger.all<RunRow>(`SELECT * FROM runs WHERE ${condition}`, ...values);
 	return rows.flatMap((row) => readable(ledger, row) ?? []);
 }
 
-/** Undefined if the row cannot be read. The process that opened the ledger is told. */
+/** Undefined if the row cannot be read, which the process that opened the ledger is told. */
 function readable(ledger: Ledger, row: RunRow): RunRecord | undefined {
 	const checked = checkRow(row as unknown as RawRow);
 	if (!("problem" in checked)) return toRecord(row, checked, ledger.redact);
@@ -134,7 +134,7 @@ function toRecord(row: RunRow, content: RowContent, redact: Ledger["redact"]): R
 		profile: toProfile(row),
 		plan: content.plan,
 		usage: content.usage,
-		// Hosts redact what they write down of a child.
+		// Hosts redact the child's text before they record it.
 		...(row.partial !== null && { partial: redactedBefore(row.partial) }),
 		...awayIn(row.away),
 		createdAt: row.created_at,

@@ -7,7 +7,7 @@ import type { Places } from "./places.ts";
 import { archivedFile, wholeAnswerFile } from "./session-files.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
-/** What a host leaves behind only helps to investigate a failure. */
+/** The files of a dead host only help to investigate a failure. */
 const HOST_DAYS = 3;
 const COMPILED_DAYS = 30;
 const REMOVED_AT_ONCE = 100;
@@ -38,11 +38,11 @@ export interface Removed {
 	/** Transcripts, whole answers, logs, and changes. */
 	files: number;
 	bytes: number;
-	/** Files that could not be removed; what the ledger says of them is kept. */
+	/** Files that could not be removed; their rows in the ledger are kept. */
 	failed: string[];
 }
 
-/** The turn to clean up, once a day: of two processes that ask at once, one gets it. */
+/** Takes the daily turn to clean up: of two processes that ask at once, one gets it. */
 export function takeDailyTurn(ledger: Ledger, at: number): boolean {
 	const sql = `${TIDIED} WHERE done_at <= excluded.done_at - ${DAY_MS}`;
 	return ledger.transaction("normal", () => ledger.run(sql, at)) === 1;
@@ -56,12 +56,12 @@ const TIDIED = `INSERT INTO chores (name, done_at) VALUES ('gc', ?)
 	ON CONFLICT (name) DO UPDATE SET done_at = excluded.done_at`;
 
 /**
- * Removes some of what has expired: runs that have finished and been delivered, the sessions that have no others,
- * and what dead hosts left behind. To be called again with `next` as `from` while there is one: what could not be removed
- * is skipped then, and tried again another day. Never touches what is open, or owed to a session that can be opened.
+ * Removes some of what has expired: runs that have finished and been delivered, the sessions that have no others, and what
+ * dead hosts left behind. Call it again with `next` as `from` while there is one: files that could not be removed are
+ * skipped then, and retried another day. Never touches a run that is open, or owed to a session that can be opened.
  *
- * Files go before the rows that name them, so that a crash in between leaves no file without a row. A session that
- * is about to lose its file is marked as archived first: it cannot be continued meanwhile.
+ * Files go before the rows that name them, so that a crash in between leaves no file without a row. A session that is about
+ * to lose its file is marked as archived first: it cannot be continued meanwhile.
  */
 export function removeExpired(ledger: Ledger, retention: Retention): Removed & { next?: EndedPlace } {
 	const files = new Removal();
@@ -114,14 +114,14 @@ interface LosingSession {
 }
 
 const SETTLED = "delivery <> 'owed'";
-/** A session that was never saved cannot be opened again: its outcomes will never be asked for. */
+/** A session that was never saved cannot be opened again, so no session will ever receive its outcomes. */
 const NEVER_HEARD =
 	"(delivery = 'owed' AND CASE WHEN json_valid(plan) THEN plan ->> '$.afterwards.parentKept' = 0 ELSE FALSE END)";
 
-/** A tree may hold work that has not come home. The process that removes it writes that to the ledger first. */
+/** A tree may hold work that has not been brought home. The process that removes the tree records that first. */
 const HAS_NO_TREE = "NOT EXISTS (SELECT 1 FROM trees WHERE run_id = runs.id AND trees.state <> 'removed')";
 
-/** Time counts from the delivery, or from the archive: what the user has just been told of is not old. */
+/** The time counts from the delivery, or from the archive: a run that the user has just heard of is not old. */
 function expired(
 	ledger: Ledger,
 	{ at, retentionDays, from = BEGINNING }: Retention,
@@ -165,7 +165,7 @@ const removeSession = (ledger: Ledger, id: SessionId): number =>
 		id,
 	);
 
-/** Whatever their state says: a host that was killed while idle never recorded that it left. */
+/** Regardless of their state: a host that was killed while idle never recorded that it left. */
 function removeHosts(ledger: Ledger, before: number): number {
 	const sql = `DELETE FROM hosts WHERE id IN (SELECT id FROM hosts WHERE lease_until <= ?
 		AND NOT EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND host_id = hosts.id) LIMIT ?)`;
@@ -184,7 +184,7 @@ function removeHostFiles(ledger: Ledger, files: Removal, { at, places }: Retenti
 	}
 }
 
-/** What was compiled of releases that are not used any more. What is still used is compiled again, once. */
+/** The compile cache of releases that are no longer used. Code that is still used is compiled again, once. */
 function removeCompiled(files: Removal, { at, places }: Retention): void {
 	const ofVersions = [places.compiled, places.ringed.compiled].flatMap((folder) =>
 		namesInFolder(folder).map((version) => join(folder, version)),
@@ -224,7 +224,7 @@ class Removal {
 	bytes = 0;
 	readonly failed: string[] = [];
 
-	/** False if it is still there. */
+	/** False if the file is still there. */
 	remove(file: string): boolean {
 		const size = statSync(file, { throwIfNoEntry: false })?.size;
 		if (size === undefined) return true;

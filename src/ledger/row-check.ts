@@ -8,13 +8,15 @@ import { isStoredRedacted, readOutcome } from "../run/stored-outcome.ts";
 import type { Usage } from "../run/usage.ts";
 import { LAST_MOMENT } from "./session-files.ts";
 
-/** A row of `runs` as it is in the file: whatever the table allows, or another program wrote past it. */
+/**
+ * A row of `runs` as it is in the file: it may hold whatever the table allows, or another program wrote past the checks.
+ */
 export type RawRow = Readonly<Record<string, unknown>>;
 
 /** A row that cannot be read as a run. */
 export interface UnreadableRun {
 	seq: number;
-	/** As it is in the row. */
+	/** The id as it is in the row. */
 	id: string;
 	/** Which column has an invalid value. */
 	problem: string;
@@ -35,8 +37,9 @@ export interface RowContent {
 }
 
 /**
- * What a row holds as JSON, or what keeps the row from being read as a run. Everything that is read of a row is checked
- * here, so that later code never meets a value that its type rules out: a row comes from a file, and may be damaged.
+ * The JSON content of a row, or the problem that keeps the row from being read as a run. Every value that is read from a
+ * row is checked here, so that later code never meets one that its type rules out: a row comes from a file, and may be
+ * damaged.
  */
 export function checkRow(row: RawRow): RowContent | RowProblem {
 	const problem = columnProblem(row) ?? contradictionIn(row);
@@ -81,7 +84,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
 	ended: ["ended_at", "outcome"],
 };
 
-/** What the value should have been, if it is not that. */
+/** What the value should have been; undefined if it is valid. */
 type ColumnCheck = (value: unknown) => string | undefined;
 
 const expect =
@@ -100,7 +103,7 @@ const aText = expect("text", isString);
 const name = expect("a name", (value) => isString(value) && value !== "");
 const aCount = expect("a count", isCount);
 const moment = expect("a time", (value) => isCount(value) && (value as number) <= LAST_MOMENT);
-/** Leases of hosts that never end are what tests have, so no date is made of them. */
+/** Tests have leases that never end, so no date is made of them. */
 const lease = expect("a time", isCount);
 const oneOfThese = (...values: string[]) =>
 	expect(`one of ${values.join(", ")}`, (value) => values.includes(String(value)));
@@ -160,6 +163,9 @@ function parsedJson(value: unknown): unknown {
 	}
 }
 
-/** What SQLite's own check says of single rows, and not of the file: those are skipped and reported one by one. */
+/**
+ * Whether SQLite's own check complains about single rows, and not about the file: such rows are skipped and reported one by
+ * one.
+ */
 export const isAboutRows = (problem: string): boolean =>
 	/^(CHECK constraint failed in |NULL value in |non-\w+ value in |\w+ value in )/.test(problem);

@@ -15,7 +15,7 @@ export function listRunIds(ledger: Ledger, scope: RunScope, limit: number): RunI
 	return [...open, ...ids(ledger, ended, scope, limit - open.length)];
 }
 
-/** The ids of all in scope that have not ended, oldest first. */
+/** The ids of all unfinished runs in scope, oldest first. */
 export function openRunIds(ledger: Ledger, scope: RunScope): RunId[] {
 	return ids(ledger, `${where(scope)} AND state <> 'ended' ORDER BY seq LIMIT ?`, scope, Number.MAX_SAFE_INTEGER);
 }
@@ -34,8 +34,8 @@ export function countRuns(ledger: Ledger, scope: RunScope): RunCount {
 }
 
 /**
- * The number of a run in its conversation: 1 for the oldest that is kept. It stays the same as others come, and becomes
- * smaller when older ones expire and are removed.
+ * The number of a run in its conversation: 1 for the oldest that is kept. Later runs do not change it. It becomes smaller
+ * when older ones expire and are removed.
  */
 export function numberOfRun(ledger: Ledger, id: RunId): number | undefined {
 	const sql = `SELECT (SELECT count(*) FROM runs AS other
@@ -49,7 +49,7 @@ export function runWithNumber(ledger: Ledger, parentSession: string, number: num
 	return ledger.get<{ id: RunId }>(sql, parentSession, number - 1)?.id;
 }
 
-/** The latest of all. */
+/** The latest run in scope. */
 export function lastRunId(ledger: Ledger, scope: RunScope): RunId | undefined {
 	return ids(ledger, `${where(scope)} ORDER BY seq DESC LIMIT ?`, scope, 1)[0];
 }
@@ -82,7 +82,7 @@ export function runsWithLabel(ledger: Ledger, scope: RunScope, label: string): L
 		.map(({ id, session_id, state }) => ({ id, sessionId: session_id, isOpen: state !== "ended" }));
 }
 
-/** The parent sessions whose id begins like this, a few of them; the one that has this id first. */
+/** A few of the parent sessions whose id begins like this, an exact match first. */
 export function sessionsThatBegin(ledger: Ledger, begun: string): string[] {
 	const sql = `SELECT DISTINCT parent_session AS id FROM runs WHERE substr(parent_session, 1, length(?)) = ?
 		ORDER BY parent_session LIMIT 3`;

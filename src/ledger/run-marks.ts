@@ -1,7 +1,7 @@
 import type { RunId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** A number that is another one once any other connection has written. Cheap: it reads a few bytes of shared memory. */
+/** A number that changes once any other connection has written. Cheap: it reads a few bytes of shared memory. */
 export const dataVersion = (ledger: Ledger): number =>
 	ledger.get<{ data_version: number }>("PRAGMA data_version")?.data_version ?? 0;
 
@@ -10,8 +10,8 @@ export const schemaVersion = (ledger: Ledger): number =>
 	ledger.get<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
 
 /**
- * All open runs and the latest others, each with a mark that changes when something worth showing changes. The renewal
- * of a lease is not. Read without the long texts of a run.
+ * All open runs and the latest others, each with a mark that changes when something worth showing changes, which the
+ * renewal of a lease is not. Read without the long texts of a run.
  */
 export function runMarks(ledger: Ledger, latest: number): Map<RunId, string> {
 	const sql = `${MARKS_OF_RUNS} WHERE state <> 'ended'

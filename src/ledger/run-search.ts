@@ -5,7 +5,7 @@ import type { Ledger } from "./ledger.ts";
 /** Which runs to look for. A missing field matches every run. */
 export interface RunSearch {
 	phases?: readonly Phase[];
-	/** How it ended; `failed`: in any way but with success. */
+	/** How it ended; `failed` means any way but success. */
 	status?: string;
 	agent?: string;
 	/** In one of these directories. */
@@ -54,7 +54,7 @@ const OF_PHASE: Readonly<Record<Phase, string>> = {
 	ended: "state = 'ended'",
 };
 
-/** What a row holds may be damaged, and SQLite fails on what is not JSON. */
+/** A row may be damaged, and SQLite fails on anything that is not JSON. */
 const STATUS_OF_ROW = "CASE WHEN json_valid(outcome) THEN outcome ->> '$.status' END";
 const TASK_OF_ROW = "CASE WHEN json_valid(plan) THEN plan ->> '$.task' END";
 

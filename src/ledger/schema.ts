@@ -2,10 +2,10 @@
  * The tables, one entry a version. An entry that has been released is never edited: a change is a new entry.
  * `docs/ledger.md` describes the columns.
  *
- * Ended runs pile up, so what is asked many times a second has an index of the few open ones, and a query must repeat the
- * index's condition word for word to be allowed to use it. The long texts come last in a row: what stands behind them
- * could only be read by going through all of their pages. A column that is added later stands behind them, so it is in the
- * indexes of the questions that are asked often.
+ * Finished runs pile up, so queries that run many times a second have an index of the few open ones. A query must repeat
+ * the index's condition word for word to use it. The long texts come last in a row: SQLite reads a column behind them only
+ * by going through all of their pages. A column that is added later comes behind them, so the indexes of frequent queries
+ * include it.
  */
 export const MIGRATIONS: readonly string[] = [
 	`

@@ -4,7 +4,10 @@ import type { RunId } from "../run/ids.ts";
 export const wholeAnswerFile = (sessionFile: string, runId: RunId): string =>
 	`${sessionFile.replace(/\.jsonl$/, "")}.${runId}.answer.md`;
 
-/** The name of an archived file: it follows from the time alone, so that any process that completes it gets the same one. */
+/**
+ * The name of an archived file. It depends on the time alone, so that any process that completes the archiving gets the
+ * same name.
+ */
 export const archivedFile = (file: string, archivedAt: number): string =>
 	`${file}.deleted.${new Date(Math.min(Math.max(0, archivedAt), LAST_MOMENT)).toISOString().replaceAll(":", "-")}`;
 

@@ -15,7 +15,7 @@ export function waitsForSession(ledger: Ledger, runId: RunId): boolean {
 	return ledger.get(sql, runId) !== undefined;
 }
 
-/** Whether a session has a running run. */
+/** Whether a session has a run that is running. */
 export function sessionAtWork(ledger: Ledger, id: SessionId): boolean {
 	return ledger.get("SELECT 1 FROM runs WHERE session_id = ? AND state = 'running'", id) !== undefined;
 }
@@ -26,7 +26,7 @@ interface StoredSession extends Pick<SessionRecord, "id" | "agent" | "cwd" | "fi
 	last: string | null;
 }
 
-/** What a session keeps, out of the plan of its last run. */
+/** The facts that a session keeps from the plan of its last run. */
 const LAST_PLAN = `json_object('principal', plan ->> '$.principal.id',
 	'model', (plan ->> '$.model.provider') || '/' || (plan ->> '$.model.id'), 'modelWarnings', plan -> '$.modelWarnings',
 	'thinking', plan ->> '$.thinking', 'projectTrusted', plan -> '$.projectTrusted',

@@ -32,8 +32,8 @@ async function isStillDamaged(file: string, setUp: string): Promise<boolean> {
 }
 
 /**
- * SQLite's own lock on an empty file beside it: the system gives it back when its holder dies. The file
- * stays: processes that wait for the lock have it open, and SQLite fails on a file that was removed.
+ * Uses SQLite's own lock on an empty file beside the ledger: the system releases it when its holder dies. The file stays,
+ * because processes that wait for the lock have it open, and SQLite fails on a removed file.
  */
 async function alone<Result>(file: string, setUp: string, work: () => Promise<Result>): Promise<Result> {
 	const lock = `${file}.lock`;

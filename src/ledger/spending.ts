@@ -15,7 +15,7 @@ export interface SpendingRow {
 	models: { model: string; usage: Usage }[];
 }
 
-/** What the runs spent that were created since. Read without the long texts of a run, but for those of an older pi-geon. */
+/** What the runs created since then spent. Read without the long texts of a run, except for runs of an older pi-geon. */
 export function spendingSince(ledger: Ledger, since: number): SpendingRow[] {
 	const attempts = attemptsSince(ledger, since);
 	const sql = `SELECT runs.id AS id, runs.created_at AS createdAt, runs.agent AS agent, sessions.cwd AS cwd, runs.usage AS usage,
@@ -59,7 +59,7 @@ function spendingByModel(ledger: Ledger, id: RunId, whole: Usage, attempts: Atte
 	return [...known, { model: last, usage: rest }];
 }
 
-/** Cost is a sum of fractions, so what is left of it may be a rounding error. */
+/** Cost is a sum of fractions, so a remainder may be a rounding error. */
 const isNothing = ({ input, output, cacheRead, cacheWrite, cost }: Usage): boolean =>
 	input + output + cacheRead + cacheWrite === 0 && cost < 1e-9;
 
@@ -83,7 +83,9 @@ function attemptsSince(ledger: Ledger, since: number): Map<RunId, AttemptSpendin
 	return byRun;
 }
 
-/** What happened since a moment: the runs that ended since, those that did so without success, and what they and the open ones spent. */
+/**
+ * What happened since a moment: the runs that finished, those of them that failed, and what they and the open runs spent.
+ */
 export function spentToday(ledger: Ledger, midnight: number): { ended: number; failed: number; usage: Usage } {
 	const sql = `SELECT usage, CASE WHEN json_valid(outcome) THEN outcome ->> '$.status' END AS status FROM runs
 		WHERE state = 'ended' AND ended_at >= ?`;

@@ -1,4 +1,4 @@
-/** What we use of SQLite: small enough that Node's and Bun's built-in drivers both fit it. */
+/** The parts of SQLite that we use: few enough that Node's and Bun's built-in drivers both provide them. */
 export interface Database {
 	exec(sql: string): void;
 	prepare(sql: string): Statement;
@@ -34,8 +34,8 @@ function nodeSqlite(): typeof import("node:sqlite") | undefined {
 }
 
 /**
- * Node throws on an integer that is too large for a number, and with it on every row of the answer. We write none: such
- * an integer is damage. It is read as an inexact number, which the check of the row finds.
+ * Node throws on an integer that is too large for a number, which loses every row of the answer. We write none, so such an
+ * integer is damage. It is read as an inexact number, which the check of the row finds.
  */
 export function readAnyNumber(statement: Statement, read: (statement: Statement) => unknown): unknown {
 	try {

@@ -8,12 +8,12 @@ export function oweStopHook(ledger: Ledger, id: RunId): void {
 }
 
 /**
- * The ended runs whose stop hook is owed, now the caller's to run. They are marked before any is run, so that no crash
- * makes one run twice.
+ * The finished runs whose stop hook is owed; the caller runs the hooks. The runs are marked before any hook starts, so that
+ * no crash makes one run twice.
  */
 export function takeStopHooks(ledger: Ledger, atMost: number): EndedRecord[] {
-	// Asking before locking: nearly always there is none. The LIMIT is fixed since this runs at every look:
-	// for a bound one, SQLite plans the query again each time.
+	// Check before locking: there is nearly always none. The LIMIT is fixed since this runs at every look: for a bound one,
+	// SQLite plans the query again each time.
 	if (atMost < 1 || !ledger.get("SELECT 1 FROM runs WHERE stop_hook = 'owed' LIMIT 1")) return [];
 	const owed = "SELECT id FROM runs WHERE stop_hook = 'owed' ORDER BY seq LIMIT ?";
 	return ledger.transaction("full", () =>

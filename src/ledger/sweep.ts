@@ -20,7 +20,7 @@ export interface Reaper {
 	mayReap(host: HostRecord): boolean;
 	/** The host could not renew its lease meanwhile. Restarts its grace period. */
 	lookAgain(host: HostRecord): void;
-	/** Milliseconds since some moment, never backwards. */
+	/** Milliseconds since some moment; never goes backwards. */
 	elapsed(): number;
 	/**
 	 * Removes what a host leaves in the file system; a host that is still alive puts it back. False if the removal has to
@@ -66,7 +66,7 @@ class LockedMeanwhile extends Error {}
 function giveUpOnSilentHosts(ledger: Ledger, { at, reaper }: Sweep): void {
 	const silent = selectHosts(ledger, "state <> 'gone' AND lease_until <= ?", at);
 	const hasRuns = ({ id }: HostRecord) => heldRuns(ledger, id).size > 0;
-	// Cleared before they are marked: no sweep looks at a marked host without runs again, and we may die in between.
+	// Cleared before they are marked: no sweep looks again at a marked host without runs, and we may die in between.
 	const given = reaper
 		? silent.filter((host) => reaper.mayReap(host) && reaper.clear(host, { hasRuns: hasRuns(host) }))
 		: silent;
@@ -89,12 +89,12 @@ function giveUpOnSilentHosts(ledger: Ledger, { at, reaper }: Sweep): void {
 		if (!(error instanceof LockedMeanwhile)) throw error;
 	}
 	if (!reaper) return;
-	// Also hosts that another process marked, if they still have runs: it may have died before it ended their process.
+	// Includes hosts that another process marked, if they still have runs: it may have died before it ended their process.
 	const held = `id IN (SELECT host_id FROM runs WHERE state = 'running' AND lease_until <= ?)`;
 	for (const host of [...marked, ...selectHosts(ledger, `state = 'gone' AND ${held}`, at)]) reaper.reap(host);
 }
 
-/** A run that may not have been the one to blame gets a host of its own for its last attempt. */
+/** A run that may not have caused the crash gets a host of its own for its last attempt. */
 function release(
 	ledger: Ledger,
 	{ run, profile }: RunRecord,

@@ -6,7 +6,7 @@ import { isEntry } from "../run/session-entry.ts";
 /** A child that has written more than this is ended. */
 export const MAX_SESSION_FILE = 64 * 1024 * 1024;
 
-/** The entries of a session file, read without the help of pi: its own way of opening a session may rewrite the file. */
+/** The entries of a session file, read without pi: its own way of opening a session may rewrite the file. */
 export function entriesIn(file: string, files: SessionFiles): SessionEntry[] {
 	// No child writes a file that large.
 	return files.read(file, MAX_SESSION_FILE)?.split("\n").flatMap(entryOn) ?? [];
@@ -18,13 +18,13 @@ export function entryOn(line: string): SessionEntry[] {
 	return isEntry(entry) ? [entry] : [];
 }
 
-/** From the first entry to the last: what a lost host wrote beside it is not part of the conversation. */
+/** From the first entry to the last: entries that a lost host wrote on another branch are not part of the conversation. */
 export function currentBranch(entries: readonly SessionEntry[]): SessionEntry[] {
 	const byId = new Map(entries.map((entry) => [entry.id, entry]));
 	const branch: SessionEntry[] = [];
 	for (let entry = entries.at(-1); entry; ) {
 		branch.push(entry);
-		byId.delete(entry.id); // A circle ends where it began.
+		byId.delete(entry.id); // A cycle ends where it began.
 		entry = entry.parentId === null ? undefined : byId.get(entry.parentId);
 	}
 	return branch.reverse();

@@ -4,8 +4,8 @@ import { isRecord } from "../run/is-record.ts";
 import type { Ledger } from "./ledger.ts";
 
 /**
- * making: its folder may be there, half done. ready: the run works in it, or its changes are still to be brought home.
- * harvested: they are, and the folder is to be removed. removed: it is.
+ * making: its folder may exist, half done. ready: the run works in it, or its changes are still to be brought home.
+ * harvested: its changes are home, and the folder is to be removed. removed: the folder is gone.
  */
 export type TreeState = "making" | "ready" | "harvested" | "removed";
 
@@ -46,12 +46,12 @@ const TREES = `SELECT trees.*, runs.state AS run_state, runs.ended_at FROM trees
 
 interface TreeFolders {
 	runId: RunId;
-	/** Where it is to be, and where if an earlier run has left something there. */
+	/** The planned folder, and the alternative if an earlier run has left something there. */
 	folder: string;
 	otherwise: string;
 }
 
-/** Where the tree of a run is, or where it is going to be. Runs of one session come one after the other. */
+/** The folder of a run's tree, existing or planned. Runs of one session come one after the other. */
 export function folderForTree(ledger: Ledger, { runId, folder, otherwise }: TreeFolders): string {
 	const known = findTree(ledger, runId);
 	if (known && known.state !== "removed") return known.folder;
@@ -116,7 +116,7 @@ export function findTree(ledger: Ledger, runId: RunId): TreeRecord | undefined {
 	return row && toTree(row);
 }
 
-/** All whose folder may still be there. */
+/** All trees whose folder may still exist. */
 export const treesLeft = (ledger: Ledger): TreeRecord[] =>
 	ledger.all<TreeRow>(`${TREES} WHERE trees.state <> 'removed' ORDER BY trees.folder`).map(toTree);
 
@@ -147,7 +147,7 @@ export const isTreeBase = (value: unknown): value is TreeBase =>
 	typeof value.dirty === "boolean" &&
 	(value.head === undefined || typeof value.head === "string");
 
-/** Undefined for what cannot be read: a damaged row has no base, and is not harvested. */
+/** Undefined if it cannot be read: a damaged row has no base, and is not harvested. */
 export function storedJson(json: string | null): unknown {
 	try {
 		return json === null ? undefined : JSON.parse(json);

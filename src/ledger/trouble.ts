@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 
-/** What may be wrong with the ledger's file or its disk, while the program is right. */
+/** Problems of the ledger's file or its disk, rather than of the program. */
 export type TroubleKind = "locked" | "full" | "disk" | "permissions" | "damaged";
 
 /** SQLite's result codes, without the finer distinctions of the upper bits. */
@@ -16,7 +16,7 @@ const TROUBLE_KINDS: Readonly<Record<number, TroubleKind>> = {
 	26: "damaged", // NOTADB
 };
 
-/** The system's own words for it, before SQLite has the file: not yours, a disk for reading only. */
+/** The system's own error codes, before SQLite opens the file: not the owner, or a read-only disk. */
 const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
 
 /** The ledger cannot be used right now. The message says why and what to do. */
@@ -29,7 +29,7 @@ export class LedgerTrouble extends Error {
 		this.kind = kind;
 	}
 
-	/** Whether it may pass by itself, without a restart. */
+	/** Whether the trouble may pass by itself, without a restart. */
 	get mayPass(): boolean {
 		return this.kind === "locked" || this.kind === "full" || this.kind === "disk";
 	}
@@ -45,7 +45,7 @@ const MESSAGES: Readonly<Record<TroubleKind, string>> = {
 		"The ledger is damaged. Start pi again: the damaged file is then kept under another name, and a new ledger is made.",
 };
 
-/** What an error of SQLite's, or of the file system, says about the file; undefined if it is about something else. */
+/** The trouble that an error of SQLite or of the file system reports; undefined if the error is about something else. */
 export function troubleKind(error: unknown): TroubleKind | undefined {
 	if (error instanceof LedgerTrouble) return error.kind;
 	if (!(error instanceof Error)) return undefined;
@@ -57,7 +57,7 @@ export function troubleKind(error: unknown): TroubleKind | undefined {
 	return typeof code === "number" ? TROUBLE_KINDS[code & 0xff] : undefined;
 }
 
-/** The same error in words for the user, where it is of that kind. */
+/** The same error in words for the user, if it is such trouble. */
 export function inWords(error: unknown, file: string): unknown {
 	const kind = troubleKind(error);
 	if (kind === undefined || error instanceof LedgerTrouble || !(error instanceof Error)) return error;
@@ -65,7 +65,7 @@ export function inWords(error: unknown, file: string): unknown {
 	return new LedgerTrouble(kind, file, error);
 }
 
-/** Tells the process that opens the ledger next to look at it closely: doing so each time would take too long. */
+/** Tells the process that opens the ledger next to check it thoroughly, which would take too long every time. */
 export const damageMark = (file: string): string => `${file}.damaged`;
 
 function leaveMark(file: string): void {

@@ -86,17 +86,17 @@ function close(ledger: Ledger, row: RawRow | undefined, how: { at: number; outco
 	);
 }
 
-/** The same on its own. */
+/** The same in a transaction of its own. */
 export function closeUnreadable(ledger: Ledger, id: string, at: number): void {
 	ledger.transaction("full", () => closeUnreadableInTransaction(ledger, id, { at }));
 }
 
-/** The same for one whose id cannot be read either. */
+/** The same for a row whose id cannot be read either. */
 export function closeUnreadableRow(ledger: Ledger, { seq }: UnreadableRun, at: number): void {
 	ledger.transaction("full", () => close(ledger, ledger.get<RawRow>("SELECT * FROM runs WHERE seq = ?", seq), { at }));
 }
 
-/** What is said about such a run, wherever it is asked for. */
+/** The message about such a run, wherever it is asked for. */
 export const unreadableMessage = (ledger: Ledger, { id, problem, isNewer }: Omit<UnreadableRun, "seq">): string =>
 	`The record of run ${id} in ${ledger.file} cannot be read: ${problem}. ` +
 	(isNewer ? UPDATE : "What became of the run is not known.");
@@ -121,7 +121,7 @@ const lostOutcome = (ledger: Ledger, found: UnreadableRun, usage: Usage): Outcom
 	warnings: [],
 });
 
-/** A row needs an existing session. One that names none gets its own, which has no transcript. */
+/** A row needs an existing session. A row without one gets a new session, which has no transcript. */
 function sessionOf(ledger: Ledger, id: string, plan: LaunchPlan, at: number): string {
 	if (ledger.get("SELECT 1 FROM sessions WHERE id = ?", id)) return plan.session.id;
 	ledger.run(
@@ -136,7 +136,7 @@ function sessionOf(ledger: Ledger, id: string, plan: LaunchPlan, at: number): st
 	return plan.session.id;
 }
 
-/** What is still known of it, in the shape that readers expect. It is never run. */
+/** The known facts of the run, in the shape that readers expect. It is never run. */
 function placeholderPlan(row: RawRow, named: SessionId, ledger: Ledger): LaunchPlan {
 	const session = ledger.get<{ cwd: string; file: string }>("SELECT cwd, file FROM sessions WHERE id = ?", named);
 	const id = isSessionId(named) ? named : newSessionId();
@@ -167,5 +167,5 @@ const asCount = (value: unknown): number => (Number.isSafeInteger(value) && Numb
 const asMoment = (value: unknown): number | undefined =>
 	Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= 8.64e15 ? Number(value) : undefined;
 
-/** No usage if it cannot be read. */
+/** Zero usage if it cannot be read. */
 export const usageIn = (value: unknown): Usage => readUsage(value) ?? NO_USAGE;

@@ -3,7 +3,7 @@ import { LedgerTrouble } from "./trouble.ts";
 
 const WAIT_STEP_MS = 250;
 
-/** What the system says of a folder that is forbidden or a disk that is full. */
+/** The system's codes for a forbidden folder or a full disk. */
 const PASSING: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT", "EMFILE", "ENFILE"]);
 
 /** Does work that needs the ledger or its folder. Retries while trouble with them may pass, up to a time limit. */
