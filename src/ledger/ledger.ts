@@ -146,7 +146,7 @@ export async function openLedger(
 			return await openFile(file, patienceMs, aside);
 		} catch (error) {
 			if (tries === TRIES) throw inWords(error, file);
-			if (!existsSync(file)) continue; // Another process has archived it since we looked.
+			if (!existsSync(file)) continue; // Another process has set it aside since we looked.
 			if (!isDamage(error)) throw inWords(error, file);
 			if (!setAsideIfDamaged) throw damaged(file, error);
 			aside = await setAside(file, waitForOthers(patienceMs));
