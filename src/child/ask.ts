@@ -17,16 +17,16 @@ const MOST_CHOICES = 20;
 
 /** How a question of a child ended. */
 export type EndedQuestion = QuestionEnd & {
-	/** Absent if it never came to be asked. */
+	/** Absent if it was never asked. */
 	seq?: number;
-	/** The question that was really answered: one that an earlier attempt had asked in other words. */
+	/** The question that was really answered: an earlier attempt had asked it in other words. */
 	earlier?: ChildQuestion;
 };
 
 /** The questions of one run, as far as its host is concerned. */
 export interface RunQuestions {
 	ask(question: ChildQuestion, signal: AbortSignal): Promise<EndedQuestion>;
-	/** What an earlier attempt asked, and the session does not hold the end of. */
+	/** A question of an earlier attempt whose end the session does not hold. */
 	untaken(): QuestionRecord | undefined;
 	/** The session's file holds how it ended. */
 	taken(seq: number): void;
@@ -36,7 +36,7 @@ export interface AskingSetup {
 	runId: RunId;
 	questions: RunQuestions;
 	redact(text: string): Redacted;
-	/** From then on nothing is asked any more. */
+	/** After this fires, nothing is asked any more. */
 	over: AbortSignal;
 }
 
@@ -47,7 +47,10 @@ interface AskCall {
 	options?: string[];
 }
 
-/** One for all: pi compiles a schema that it has not seen before. Lengths are not in it: pi repeats what does not fit. */
+/**
+ * One schema for all runs: pi compiles every schema that it has not seen before. It has no lengths, because pi repeats a
+ * text that is too long.
+ */
 const askParameters = Type.Object(
 	{ question: Type.String(), options: Type.Optional(Type.Array(Type.String())) },
 	{ additionalProperties: false },
@@ -57,9 +60,9 @@ const askParameters = Type.Object(
 export class Asking {
 	readonly tool: ToolDefinition;
 	readonly #setup: AskingSetup;
-	/** Handed to pi, but not yet seen in the session. */
+	/** Given to pi, but not yet seen in the session. */
 	readonly #given = new Set<number>();
-	/** A user is asked one thing after the other, also if a model asks several at once. */
+	/** The user is asked one question at a time, even if a model asks several at once. */
 	#before: Promise<unknown> = Promise.resolve();
 
 	constructor(setup: AskingSetup) {
@@ -74,18 +77,18 @@ export class Asking {
 			parameters: askParameters,
 			execute: (_id, call, signal) => {
 				const asked = this.#before.then(() => this.#ask(call, signal));
-				this.#before = asked.catch(() => {}); // That call's own affair.
+				this.#before = asked.catch(() => {}); // That call reports its own failure.
 				return asked;
 			},
 		});
 	}
 
-	/** To be called whenever something happened in the session: marks the questions whose end turns out to be in it. */
+	/** Call this whenever something happened in the session. Marks the questions whose end is now in it. */
 	observe(transcript: AskingTranscript): void {
 		if (this.#given.size > 0) this.#settle(transcript, [...this.#given]);
 	}
 
-	/** What the next attempt of a run has to know about the question that the one before had asked. */
+	/** What the next attempt of a run has to know about a question of the attempt before. */
 	recall(transcript: AskingTranscript): string {
 		const asked = this.#setup.questions.untaken();
 		if (!asked || this.#settle(transcript, [asked.seq])) return "";
@@ -131,7 +134,10 @@ export class Asking {
 	}
 }
 
-/** The question as it is put to the user, or what is wrong with it. Redacted last: what hid a secret is gone by then. */
+/**
+ * The question as the user sees it, or what is wrong with it. Redacted last, after the characters that hid a secret are
+ * removed.
+ */
 export function readAskCall(
 	{ question, options = [] }: AskCall,
 	redact: (text: string) => Redacted,
@@ -157,7 +163,7 @@ export function readAskCall(
 	return { question: shown, ...(choices.length > 0 && { options: choices }) };
 }
 
-/** The questions of a run of which the session holds how they ended, by their number. */
+/** The questions of a run whose end the session holds, by their number. */
 function endsHeldBy(transcript: AskingTranscript, runId: RunId): Set<unknown> {
 	return new Set(
 		transcript.getBranch().map((entry) => {

@@ -5,20 +5,20 @@ export class Attempts {
 	/** How many there were, the current one included. */
 	count: number;
 
-	/** `record` writes down that the next one begins; false if it must not. */
+	/** `record` records that the next one begins; false if it must not. */
 	constructor({ attempt, maxAttempts }: { attempt: number; maxAttempts: number }, record: () => boolean) {
 		this.count = attempt;
 		this.#most = maxAttempts;
 		this.#record = record;
 	}
 
-	/** One more is recorded, with another model, and takes none of those that are left. */
+	/** A hop counts as one more attempt, and takes none of those that are left. */
 	hopped(): void {
 		this.count++;
 		this.#most++;
 	}
 
-	/** Begins another one, in the same session. False if none is left. */
+	/** Begins another attempt in the same session. False if none is left. */
 	next(): boolean {
 		if (this.count >= this.#most || !this.#record()) return false;
 		this.count++;

@@ -3,23 +3,23 @@ import type { Limits } from "../plan/plan.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
 import type { Usage } from "../run/usage.ts";
 
-/** What a run has used so far, of its own and with its siblings. */
+/** What a run has used so far, by itself and with its siblings. */
 export interface Spending {
 	run: Usage;
-	/** Of all runs of the same parent session. */
+	/** Usage of all runs of the same parent session. */
 	parentSession: Usage;
 }
 
-/** From this share of a budget on, the child is told to come to an end. */
+/** From this share of a budget on, the child is told to finish. */
 const NEARLY_SPENT = 0.8;
 
-/** Fresh tokens: what is read from a cache again each turn would make the limit mean something else each turn. */
+/** Fresh tokens only: tokens that each turn reads from a cache again would change the meaning of the limit every turn. */
 const tokensOf = (usage: Usage): number => usage.input + usage.output + usage.cacheWrite;
 
 /** free: continue. low: say so. last: one more turn. spent: none. `what` names the limit. */
 export type BudgetState = { stage: "free" } | { stage: "low" | "last" | "spent"; what: string };
 
-/** The budget that is used up, if any: what a run that is (re)started must not begin with. */
+/** The budget that is used up, if any. A run must not (re)start with one. */
 export function exhaustedBudget(limits: Limits, spending: Spending): string | undefined {
 	const state = budgetState(limits, spending);
 	const overAmount = amounts(limits, spending).find(({ used, limit }) => used >= limit);

@@ -15,7 +15,8 @@ export function childSettings(cwd: string, agentDir: string, options: { projectT
 	if (known) return SettingsManager.fromStorage(known, options);
 	const files = { global: join(agentDir, "settings.json"), project: join(cwd, CONFIG_DIR_NAME, "settings.json") };
 	const isRinged = hostRing().enforced === "kernel";
-	// The user's file is the same for all projects, and a project's is read without a lock there: nothing to make again.
+	// The user's file is the same for all projects, and here a project's file is read without a lock: there is nothing to
+	// redo.
 	const ofUser = isRinged ? usersOf.get(agentDir) : undefined;
 	if (ofUser) {
 		const storage = rememberingStorage(withoutProjectLock(ofUser, files.project), files);
@@ -24,12 +25,12 @@ export function childSettings(cwd: string, agentDir: string, options: { projectT
 	}
 	const settings = SettingsManager.create(cwd, agentDir, options);
 	const locked: unknown = Reflect.get(settings, "storage");
-	// A pi that keeps it elsewhere reads its files as often as it likes.
+	// A pi with another storage reads its files as often as it likes.
 	if (isStorage(locked)) {
 		usersOf.set(agentDir, locked);
 		const storage = rememberingStorage(isRinged ? withoutProjectLock(locked, files.project) : locked, files);
 		storages.set(key, storage);
-		// In the ring of a host no lock can be made beside the project's file, so pi has not read that.
+		// In the ring of a host no lock can be made beside the project's file, so pi has not read that file.
 		if (isRinged && options.projectTrusted) return SettingsManager.fromStorage(storage, options);
 	}
 	return settings;
@@ -37,7 +38,7 @@ export function childSettings(cwd: string, agentDir: string, options: { projectT
 
 /** By agent directory and project. */
 const storages = new Map<string, Storage>();
-/** By agent directory: one that reads the user's file. */
+/** By agent directory: a storage that reads the user's file. */
 const usersOf = new Map<string, Storage>();
 /** By file. */
 const read = new Map<string, { version: string; text: string | undefined }>();
@@ -47,7 +48,7 @@ function rememberingStorage(locked: Storage, files: { global: string; project: s
 		withLock(scope, use) {
 			const version = settingsVersion(files[scope]);
 			const known = read.get(files[scope]);
-			// A callback that answers with a text wants it written: on the file as it is now, and under the lock.
+			// A callback that returns a text wants it written: to the current file, and under the lock.
 			if (known?.version === version && use(known.text) === undefined) return;
 			locked.withLock(scope, (text) => {
 				read.set(files[scope], { version, text });

@@ -33,8 +33,9 @@ interface FoundContext {
 let lastFound: FoundContext | undefined;
 
 /**
- * The same for a child that asked at this moment (of `performance.now()`): what was read since then for another one will do.
- * A thousand children that wait in line to be set up look for the same dozens of files, most of which do not exist.
+ * The same for a child that asked at this time (of `performance.now()`): an answer that was read since then for another
+ * child will do. A thousand children that wait for their setup look for the same dozens of files, most of which do not
+ * exist.
  */
 export function contextFilesSince(
 	askedAt: number,
@@ -66,7 +67,7 @@ const firstFile = (folder: string, names: readonly string[]): string | undefined
 	names.map((name) => join(folder, name)).find((path) => statOf(path)?.isFile() === true && isReadable(path));
 
 /**
- * A worktree inside of its main checkout has its own copy of the same files, which take the place of those. As in pi, a
+ * A worktree inside its main checkout has its own copy of the same files, which replaces those of the checkout. As in pi, a
  * file with another name stays.
  */
 function shadowedBy(repository: string | undefined): string[] {
@@ -98,7 +99,7 @@ function readContextFile(path: string, warn: (warning: string) => void): Context
 	return undefined;
 }
 
-/** The owner of the file, of a link to it or of a folder on the way decides what the child is told. */
+/** The owner of the file, of a link to it or of a folder on the path decides what the child is told. */
 function foreignPart(path: string): { path: string; stats: Stats } | undefined {
 	const links = (wayTo(path) ?? []).filter(({ stats }) => !stats.isDirectory());
 	const folders = links.flatMap(({ path: part }) => {
@@ -108,7 +109,7 @@ function foreignPart(path: string): { path: string; stats: Stats } | undefined {
 	return [...links, ...folders].find(({ stats }) => isForeign(stats));
 }
 
-/** Not the whole file: it may be larger than the memory. Never waits: a pipe may have taken its place meanwhile. */
+/** Reads only the head: the file may be larger than the memory. Never waits: a pipe may have taken its place meanwhile. */
 function headOfFile(path: string, most: number): Buffer {
 	const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 	try {

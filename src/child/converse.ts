@@ -28,7 +28,7 @@ export interface ChildTalk {
 	models: ModelLine;
 	redact: (text: string) => Redacted;
 	spending: () => Spending;
-	/** The run has finished, for whatever reason: nothing more is to be said. */
+	/** The run has finished, for whatever reason: the child gets no more messages. */
 	isOver: () => boolean;
 	steering: Steering;
 	fork?: ForkFit;
@@ -41,7 +41,7 @@ export async function converse(conversation: ChildTalk): Promise<EndCause> {
 	const early = await fitFork(conversation);
 	if (early) return early;
 	const words = firstWords(conversation);
-	// Only now is all known that earlier attempts spent.
+	// Only now is the spending of earlier attempts known.
 	const limit = exhaustedBudget(conversation.record.plan.limits, conversation.spending());
 	if (limit !== undefined) return { kind: "budget", limit };
 	await say(conversation, words);
@@ -55,7 +55,7 @@ export async function converse(conversation: ChildTalk): Promise<EndCause> {
 				const { file } = conversation.record.plan.session;
 				return crashOf(unwritten, file, `The session file cannot be written: ${unwritten.message}`);
 			}
-			// pi's own retries of this request have run out, or it takes the failure for final.
+			// pi's own retries of this request have run out, or pi considers the failure final.
 			if (await goOnWithNextModel(conversation)) {
 				await say(conversation, MODEL_CHANGED);
 				continue;
@@ -74,8 +74,8 @@ export async function converse(conversation: ChildTalk): Promise<EndCause> {
 }
 
 /**
- * Has the copy that the session begins with fit the model's window before the task is given. A child is not started without
- * the conversation that it was asked to know: its task may be one sentence that means nothing by itself.
+ * Makes the copy that the session begins with fit the model's window before the task is given. A child is not started
+ * without the conversation that it was asked to know: its task may be one sentence that means nothing by itself.
  */
 async function fitFork(conversation: ChildTalk): Promise<EndCause | undefined> {
 	const { session, record, provider, attempts, fork, isOver } = conversation;
@@ -98,7 +98,7 @@ async function fitFork(conversation: ChildTalk): Promise<EndCause | undefined> {
 	}
 }
 
-/** Before another attempt with the same model: the next one may answer at once. */
+/** Tried before another attempt with the same model: the next model may answer at once. */
 async function goOnWithNextModel({ session, provider, models, isOver, ...talk }: ChildTalk): Promise<boolean> {
 	if (isOver()) return false;
 	const why = provider.whyUnusable ?? ((await models.lostCredentials()) ? "no_credentials" : undefined);
@@ -109,7 +109,7 @@ async function goOnWithNextModel({ session, provider, models, isOver, ...talk }:
 
 const LONGEST_SAID = 200;
 
-/** What the provider said, in one line. The status is told beside it. */
+/** The provider's message, in one line. The status is reported beside it. */
 function saidBy({ collector, redact }: Pick<ChildTalk, "collector" | "redact">): Pick<Unusable, "said"> {
 	const message = collector.lastStop?.errorMessage;
 	if (message === undefined) return {};
@@ -142,7 +142,7 @@ const INTERRUPTION =
 	"What you did before the interruption is above; a tool call without a result may or may not have taken effect. " +
 	`Continue with your task and end it with ${FINALIZE_TOOL}.`;
 
-/** The task, or, where a host died after it was given, a note that continues from there. */
+/** The task, or, if a host died after it was given, a note that continues from there. */
 function firstWords({ session, record, collector, asking }: ChildTalk): string {
 	const manager = session.sessionManager;
 	const entries = manager.getBranch();
@@ -151,18 +151,18 @@ function firstWords({ session, record, collector, asking }: ChildTalk): string {
 		manager.appendCustomEntry(TASK_MARK, { runId: record.run.id });
 		return record.plan.task;
 	}
-	// What an earlier attempt had said counts as said.
+	// Text of an earlier attempt counts.
 	const earlier = entries.slice(mark).filter((entry) => entry.type === "message");
 	collector.recall(
 		earlier.map(({ message }) => message),
 		record.usage,
 	);
-	// Killed between the mark and the task, the child knows nothing yet.
+	// If the host was killed between the mark and the task, the child knows nothing yet.
 	const wasGiven = earlier.some(({ message }) => message.role === "user");
 	return wasGiven ? `${INTERRUPTION}${asking?.recall(manager) ?? ""}` : record.plan.task;
 }
 
-/** Of any run of the session. */
+/** The mark of any run of the session. */
 const isMark = (entry: { type: string; customType?: unknown }): boolean =>
 	entry.type === "custom" && entry.customType === TASK_MARK;
 
@@ -175,7 +175,7 @@ const isMarkOf = (entry: { type: string; customType: string; data?: unknown }, r
 
 async function say({ session, steering, isOver }: ChildTalk, text: string): Promise<void> {
 	if (isOver()) throw new Error("The run has finished.");
-	// What was sent before the child began, or while nobody asked its model, goes along with the words.
+	// Messages that were sent before the child began, or between two requests to its model, go along with the prompt.
 	for (const message of steering.next(session.sessionManager)) {
 		await session.sendCustomMessage(message, { deliverAs: "nextTurn" });
 	}

@@ -1,4 +1,4 @@
-/** How often a child is told that it has not returned an answer properly, in whichever way, before we give up on it. */
+/** How often a child is told, in whichever way, that it has not returned an answer properly, before we give up on it. */
 export class Corrections {
 	#left: number;
 	/** What was wrong with the last attempt to return an answer. */
@@ -8,7 +8,7 @@ export class Corrections {
 		this.#left = allowed;
 	}
 
-	/** Takes one; false if there is none left. */
+	/** Uses up one correction; false if none is left. */
 	take(problem: string): boolean {
 		this.lastProblem = problem;
 		return this.#left-- > 0;

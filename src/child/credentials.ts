@@ -4,11 +4,11 @@ import { ModelRuntime } from "@earendil-works/pi-coding-agent";
 import { SetupFailed } from "./session-file.ts";
 
 /**
- * A principal's credentials with main's below them. Nothing is copied: each is read from the store that has it, and a
- * token that pi renews is written by pi to the file it came from.
+ * A principal's credentials with main's below them. Nothing is copied: each is read from the store that has it, and a token
+ * that pi renews is written by pi to the file it came from.
  *
- * Whether a provider is the principal's is told by the names in its store, not by whether the key is available: to fall
- * back on main's account because of a missing variable would be worse than to fail.
+ * The names in the principal's store decide whether a provider is the principal's, not whether its key is available:
+ * falling back on main's account because of a missing variable would be worse than failing.
  */
 export function layered(own: CredentialStore, main: CredentialStore): CredentialStore {
 	const ownerOf = async (providerId: string): Promise<CredentialStore> =>
@@ -26,8 +26,8 @@ export function layered(own: CredentialStore, main: CredentialStore): Credential
 }
 
 /**
- * pi's own store of an existing auth.json, with its locks and its way to read keys. pi does not export it: it is taken
- * from a runtime that is made for nothing else. Only for a file that exists, since pi would create it.
+ * pi's own store of an existing auth.json, with its locks and its way to read keys. pi does not export it, so it is taken
+ * from a runtime that is created only for this. Only for a file that exists, since pi would create it.
  */
 export async function storeOf(authPath: string): Promise<CredentialStore> {
 	const runtime = await ModelRuntime.create({ authPath, modelsPath: null, refreshOnCreate: false });
@@ -38,7 +38,7 @@ export async function storeOf(authPath: string): Promise<CredentialStore> {
 				"Update pi-geon, or remove agentDir from that principal in pi-geon.json.",
 		);
 	}
-	// A file that pi cannot read or lock is an empty store to it. The run would go to main's account without a word.
+	// pi treats a file that it cannot read or lock as an empty store. The run would silently use main's account.
 	if ((await store.list()).length === 0 && !/^\s*(\{\s*\}\s*)?$/.test(readFileSync(authPath, "utf8"))) {
 		throw new SetupFailed(`The credentials in ${authPath} cannot be read. Check that it is valid JSON and writable.`);
 	}

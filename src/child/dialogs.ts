@@ -4,25 +4,25 @@ import { type Redacted, reshaped } from "../run/redacted.ts";
 import type { ChildEvent, ChildEvents } from "./child-events.ts";
 import { timer } from "./endings/timer.ts";
 
-/** What of a dialog is sent. The rest would not be read, and a line on the socket has a limit. */
+/** How much of a dialog is sent. Users would not read the rest, and a line on the socket has a limit. */
 const LONGEST_OPTION = 500;
 const LONGEST_QUESTION = 4_000;
 const MOST_OPTIONS = 1_000;
 
 export interface DialogSetup {
-	/** pi's own context for a process without a user. What is not a dialog stays as it is there: it does nothing. */
+	/** pi's own context for a process without a user. Everything but the dialogs stays as it is there: it does nothing. */
 	base: ExtensionUIContext;
-	/** Puts a question before the parent's user; undefined if it was declined. */
+	/** Shows a question to the parent's user; undefined if it was declined. */
 	ask(question: Question, signal: AbortSignal): Promise<Answer>;
 	redact(text: string): Redacted;
 	onNotice(message: string, level: string): void;
-	/** From then on all that is open, or opened, is declined. */
+	/** After this fires, all open and new dialogs are declined. */
 	over: AbortSignal;
 }
 
 export interface Dialogs {
 	ui: ExtensionUIContext;
-	/** The events of the child, and each open question as a tool that runs: it takes as long as a person does. */
+	/** The events of the child, plus each open question as a running tool: it takes as long as a person does. */
 	alongside(events: ChildEvents): ChildEvents;
 }
 
@@ -32,7 +32,7 @@ export function childDialogs(setup: DialogSetup): Dialogs {
 	const open = new Set<string>();
 	let opened = 0;
 
-	/** Extensions are not all type-checked. Redacted before it is cut: half a key does not look like one. */
+	/** Not all extensions are type-checked. Redacted before it is cut: half a key does not look like one. */
 	const shortened = (text: string, length: number) =>
 		reshaped(setup.redact(String(text)), (redacted) => beginning(redacted, length));
 	const line = (text: string) => shortened(text, LONGEST_OPTION);
@@ -64,7 +64,7 @@ export function childDialogs(setup: DialogSetup): Dialogs {
 		async select(title, choices, options) {
 			const shown = choices.slice(0, MOST_OPTIONS).map(line);
 			const chosen = await ask({ kind: "select", title: line(title), options: shown }, options);
-			// By its number: what was shown is not what the extension compares with.
+			// By its number: the text that was shown is not the one that the extension compares with.
 			return typeof chosen === "number" ? choices[chosen] : undefined;
 		},
 		async input(title, placeholder, options) {

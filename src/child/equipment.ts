@@ -41,7 +41,7 @@ export interface Equipment {
 	decided: AbortController;
 	/** What keeps it to what it may do, once it is set up. */
 	ring?: ChildRing | undefined;
-	/** What the child goes without, besides what was known when it was planned. */
+	/** What the child lacks, besides what was known at planning time. */
 	warnings: string[];
 	/** Closes what the child has used. */
 	atEnd: (() => Promise<unknown>)[];
@@ -112,7 +112,7 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 		...(asking && { asking }),
 		totalUsage,
 		spending,
-		// Messages after the budget, whose word on the next turn would take their place.
+		// Messages come after the budget, whose word on the next turn would replace them.
 		guards: [lspGuard(plan.lspActions), budget, steering.guard, ...(fork ? [fork.guard] : [])],
 		decided,
 		warnings: [],

@@ -8,20 +8,20 @@ import type { CheckedResult } from "./result-check.ts";
 export interface Finalization {
 	tool: ToolDefinition;
 	readonly answer: Finalized<string> | undefined;
-	/** The result of the last call that was not valid: better than nothing for a child that never gets it right. */
+	/** The result of the last invalid call: better than nothing for a child that never gets it right. */
 	readonly rejectedResult: string | undefined;
 }
 
 export interface FinalizeRules {
 	checkResult(result: string): Promise<CheckedResult>;
-	/** The result can be neither accepted nor sent back: the check itself failed. */
+	/** The result can be neither accepted nor rejected: the check itself failed. */
 	onUncheckable(problem: string, result: string): void;
 	/** The names of all tools that were called in the same message. */
 	calledTogether(): string[];
 	corrections: Corrections;
 }
 
-/** One for all: pi compiles a schema that it has not seen before. */
+/** One schema for all runs: pi compiles every schema that it has not seen before. */
 const finalizeParameters = Type.Object(
 	{
 		status: Type.Union([Type.Literal("SUCCESS"), Type.Literal("ERROR")]),
@@ -34,7 +34,7 @@ const finalizeParameters = Type.Object(
 export function finalization(rules: FinalizeRules): Finalization {
 	let answer: Finalized<string> | undefined;
 	let rejectedResult: string | undefined;
-	/** Calls of the same message come at once, and a check takes a while: each waits for the one before it. */
+	/** Calls of the same message come at once, and a check takes a while: each call waits for the one before it. */
 	let before: Promise<unknown> = Promise.resolve();
 	const tool = defineTool({
 		name: FINALIZE_TOOL,
@@ -46,7 +46,7 @@ export function finalization(rules: FinalizeRules): Finalization {
 		parameters: finalizeParameters,
 		execute(_id, call) {
 			const handled = before.then(() => handle(call));
-			before = handled.catch(() => {}); // That call's own affair.
+			before = handled.catch(() => {}); // That call reports its own failure.
 			return handled;
 		},
 	});

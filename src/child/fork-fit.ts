@@ -13,7 +13,7 @@ import { messageOf } from "../run/message-of.ts";
 
 /** Between two compactions: pi does not compact a session whose last entry is a compaction. */
 const FORK_PART = "pi-geon:fork-part";
-/** Enough for a conversation of many times the window. */
+/** Enough for a conversation many times the size of the window. */
 const MOST_ROUNDS = 24;
 
 /** Why a copy cannot be made to fit. */
@@ -26,7 +26,7 @@ export interface NotFitting {
 type Preparation = SessionBeforeCompactEvent["preparation"];
 type SummarizedMessage = Preparation["messagesToSummarize"][number];
 
-/** Makes the copy of a parent's conversation, with which a child's session begins, one that the child's model can take. */
+/** Makes the copy of a parent's conversation, with which a child's session begins, fit the window of the child's model. */
 export class ForkFit {
 	/** How much is summarized in one request, while the copy is being compacted. */
 	#mostTokens: number | undefined;
@@ -38,8 +38,8 @@ export class ForkFit {
 			this.#began = true;
 			if (this.#mostTokens !== undefined) cutToPart(preparation, branchEntries, this.#mostTokens);
 		});
-		// pi adds the child's prompt with its first message, after the copy. Some providers take it only at the beginning, and
-		// those that take it anywhere are to see it there as well.
+		// pi adds the child's prompt with its first message, after the copy. Some providers accept a prompt only at the
+		// beginning, and the others should see it there as well.
 		pi.on("context_with_system", ({ messages }) => {
 			const prompt = messages.find(({ role }) => role === "system");
 			if (prompt === undefined || messages[0] === prompt) return;
@@ -47,7 +47,7 @@ export class ForkFit {
 		});
 	};
 
-	/** Compacts the copy until it leaves room for the task. To be called before the task is given. */
+	/** Compacts the copy until it leaves room for the task. Call this before the task is given. */
 	async fit(session: AgentSession, task: string): Promise<NotFitting | undefined> {
 		let before = Number.POSITIVE_INFINITY;
 		for (let round = 0; ; round++) {
@@ -81,20 +81,23 @@ export class ForkFit {
 
 type ChildModel = NonNullable<AgentSession["model"]>;
 
-/** What pi leaves free for the answer, it compacts for itself. */
+/** pi itself compacts to keep room for the answer. */
 function roomIn({ settingsManager }: AgentSession, model: ChildModel): number {
 	const room = model.contextWindow - settingsManager.getCompactionSettings(model).reserveTokens;
 	return room > 0 ? room : Math.floor(model.contextWindow / 2);
 }
 
-/** In a small window, what pi keeps by default would fill it. */
+/** In a small window, the part that pi keeps by default would fill it. */
 function keepAtMost({ settingsManager }: AgentSession, model: ChildModel, keepRecentTokens: number): void {
 	if (settingsManager.getCompactionSettings(model).keepRecentTokens <= keepRecentTokens) return;
 	const modelOverrides = { [`${model.provider}/${model.id}`]: { keepRecentTokens } };
 	settingsManager.applyOverrides({ compaction: { modelOverrides } });
 }
 
-/** What the first request will have, about: as pi counts, with the prompt and the task, which are not in the session yet. */
+/**
+ * The approximate size of the first request: counted as pi does, with the prompt and the task, which are not in the session
+ * yet.
+ */
 function tokensWith(session: AgentSession, task: string): number {
 	const known = session.getContextUsage()?.tokens;
 	const { messages } = session.sessionManager.buildSessionProjection();
@@ -103,8 +106,8 @@ function tokensWith(session: AgentSession, task: string): number {
 }
 
 /**
- * What pi is about to summarize may be larger than the window too. Then only its beginning is, and the rest in the next
- * rounds, each of which continues from the summary before.
+ * The part that pi is about to summarize may be larger than the window too. Then only its beginning is summarized, and the
+ * rest in later rounds, each of which continues from the summary before.
  */
 function cutToPart(preparation: Preparation, branch: readonly SessionEntry[], mostTokens: number): void {
 	const { messagesToSummarize, turnPrefixMessages } = preparation;
@@ -115,7 +118,7 @@ function cutToPart(preparation: Preparation, branch: readonly SessionEntry[], mo
 	for (const [index, { messages }] of entries.entries()) {
 		tokens += tokensAsText(messages);
 		if (tokens > mostTokens && end > 0) break;
-		// The answer of a tool stays with its call.
+		// A tool's result stays with its call.
 		if (entries[index + 1]?.messages[0]?.role !== "toolResult") end = index + 1;
 	}
 	const next = entries[end];
@@ -126,7 +129,7 @@ function cutToPart(preparation: Preparation, branch: readonly SessionEntry[], mo
 	preparation.isSplitTurn = false;
 }
 
-/** The entries that no summary stands for yet, and that the model sees. */
+/** The entries that no summary covers yet, and that the model sees. */
 function sinceCompaction(branch: readonly SessionEntry[]): { id: string; messages: SummarizedMessage[] }[] {
 	const last = branch.findLast((entry) => entry.type === "compaction");
 	const start = last ? branch.findIndex(({ id }) => id === last.firstKeptEntryId) : 0;
@@ -140,6 +143,6 @@ function sinceCompaction(branch: readonly SessionEntry[]): { id: string; message
 const contextOf = (entry: SessionEntry): SummarizedMessage[] =>
 	entry.type === "compaction" ? [] : sessionEntryToContextMessages(entry).filter(({ role }) => role !== "system");
 
-/** How many tokens messages take as the text that pi has summarized: it shortens the answers of tools. */
+/** How many tokens messages take as the text that pi has summarized: it shortens tool results. */
 const tokensAsText = (messages: SummarizedMessage[]): number =>
 	Math.ceil(serializeConversation(convertToLlm(messages)).length / 4);

@@ -1,9 +1,9 @@
 import { ENFORCED, HOST_RING } from "../sandbox/outer-ring.ts";
 
-/** What holds this process, besides the rings of its runs. */
+/** What restricts this process, besides the rings of its runs. */
 export interface HostRing {
 	enforced: "kernel" | "policy";
-	/** pi's tools that search, with programs that a ring of their run can be put around. */
+	/** pi's search tools whose programs can run in the ring of their run. */
 	searches: ReadonlySet<string>;
 	/** Why it has no ring although it should. */
 	why?: string;
@@ -14,7 +14,7 @@ const SEARCHED_WITH: Readonly<Record<string, string>> = { grep: "rg", find: "fd"
 
 let known: HostRing | undefined;
 
-/** As the process that started it said. Read once: programs that this process starts must not see it. */
+/** As the process that started this one said. Read once: programs that this process starts must not see it. */
 export function hostRing(): HostRing {
 	if (!known) {
 		known = asSaid(process.env[HOST_RING]);
@@ -26,7 +26,7 @@ export function hostRing(): HostRing {
 function asSaid(said: string | undefined): HostRing {
 	const [first, ...programs] = (said ?? "").split(" ");
 	if (first !== ENFORCED) return { enforced: "policy", searches: new Set(), ...(said && { why: said }) };
-	// Bun's own way to start a program may not ask for the environment as ours is made to answer.
+	// Bun's own way to start a program may not read the environment through our replacement.
 	const isTold = process.versions.bun === undefined;
 	const searches = Object.keys(SEARCHED_WITH).filter((tool) => isTold && programs.includes(SEARCHED_WITH[tool] ?? ""));
 	return { enforced: "kernel", searches: new Set(searches) };

@@ -6,8 +6,9 @@ import { isRecord } from "../run/is-record.ts";
 import { type Ring, tmpInside, tmpOf } from "../sandbox/ring.ts";
 
 /**
- * pi keeps the whole output of a command whose result it cuts in the temp folder of its process, which a ring does not
- * show. It is moved into the ring's own, where both a shell and `read` find it under the name that the result has.
+ * When pi cuts the result of a command, it keeps the whole output in the temp folder of its process, which a ring does not
+ * show. This moves the output into the ring's own temp folder, where both a shell and `read` find it under the name in the
+ * result.
  */
 export function keepingOutput(tool: ToolDefinition, ring: () => Ring): ToolDefinition {
 	return {
@@ -22,7 +23,7 @@ export function keepingOutput(tool: ToolDefinition, ring: () => Ring): ToolDefin
 				const details = isRecord(result.details) ? { ...result.details, fullOutputPath: inside } : result.details;
 				return { ...result, content: [{ ...first, text }, ...others], details };
 			} catch (error) {
-				// What a command that failed has printed is in the message.
+				// The message holds the output of a command that failed.
 				if (error instanceof Error) error.message = moved(error.message, ring()).text;
 				throw error;
 			}
@@ -30,7 +31,7 @@ export function keepingOutput(tool: ToolDefinition, ring: () => Ring): ToolDefin
 	};
 }
 
-/** The end of a result, where pi names the file: what a command prints comes before it. */
+/** The end of a result, where pi names the file: the command's own output comes before it. */
 const NAMED = /(Full output: )(.+\/(pi-bash-[0-9a-f]{16}\.log))(\](?:\n\nCommand .*)?)$/;
 
 function moved(text: string, ring: Ring): { text: string; inside?: string } {
@@ -47,7 +48,7 @@ function move(from: string, to: string): void {
 		renameSync(from, to);
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error && error.code === "EXDEV")) throw error;
-		// Another file system. Never over something, which may be a link that leads out of the ring.
+		// Another file system. Never overwrites a file, which may be a link that leads out of the ring.
 		copyFileSync(from, to, constants.COPYFILE_EXCL);
 		rmSync(from);
 	}

@@ -1,6 +1,6 @@
 import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
 
-/** Holds a child to the questions it may ask a language server, whatever the tool itself would answer. */
+/** Limits a child to the questions it may ask a language server, whatever the tool itself would answer. */
 export const lspGuard =
 	(allowed: readonly string[]): ExtensionFactory =>
 	(pi) => {

@@ -17,20 +17,20 @@ export interface McpServer {
 
 export interface McpConfig {
 	servers: McpServer[];
-	/** What is wrong with the files. A wrong entry is left out. */
+	/** Problems of the files. A wrong entry is left out. */
 	errors: string[];
 }
 
 const SERVER_NAME = /^[A-Za-z0-9_-]+$/;
-/** A project's entry without a program or an address changes these of the user's server of that name. */
+/** A project's entry without a program or an address changes these settings of the user's server of that name. */
 const OVERRIDES = ["enabled", "exposure", "toolExposure"];
 
-/** How pi begins the names of a server's tools. */
+/** The prefix that pi gives to the names of a server's tools. */
 export const namespaceOf = (server: string): string => `mcp__${server.replaceAll("-", "_")}`;
 
-/** The server of a tool's name, or of a name that stands for all tools of one. */
+/** The server of a tool's name, or of a name that stands for all tools of a server. */
 export const serverOf = <S extends { name: string }>(tool: string, servers: readonly S[]): S | undefined =>
-	// The longest: a server's name may be the beginning of another's.
+	// The longest match: a server's name may be the beginning of another's.
 	servers
 		.filter(({ name }) => tool === namespaceOf(name) || tool.startsWith(`${namespaceOf(name)}__`))
 		.sort((a, b) => b.name.length - a.name.length)[0];

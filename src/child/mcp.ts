@@ -11,12 +11,12 @@ import { quoted, shortened } from "../run/quoted.ts";
 import { type Ring, ringCommandFrom } from "../sandbox/ring.ts";
 import { type McpServer, namespaceOf, readMcpConfig, serverOf } from "./mcp-config.ts";
 
-/** As long as pi lets a first prompt wait for the servers whose tools its model is told of. */
+/** As long as pi lets a first prompt wait for the servers whose tools it declares to the model. */
 const READY_WITHIN_MS = 10_000;
 
 const MCP_REMEDY = "Check its entry in mcp.json with /mcp in pi.";
 
-/** What others wrote, inside one of our lines: short, and without the quotation mark that would end it. */
+/** Text from others inside one of our lines: short, and without the quotation mark that would end it. */
 const theirWords = (text: string): string => quoted(inOneLine(legible(text)).replaceAll('"', "'"));
 
 /** The message of a JSON parser quotes the file. */
@@ -39,20 +39,20 @@ interface McpSetup {
 	cwd: string;
 	projectTrusted: boolean;
 	sessionId: SessionId;
-	/** What its servers are started in, if the kernel can keep them apart. */
+	/** The ring that its servers are started in, if the kernel supports rings. */
 	ring?: (() => Ring) | undefined;
 }
 
 /**
- * The MCP servers of one child. It has connections of its own, to the servers of its tools and no others, which end with
- * its session. Only its tools are declared to its model, however the parent reaches them.
+ * The MCP servers of one child. It has its own connections, only to the servers of its tools, which end with its session.
+ * Only its tools are declared to its model, however the parent reaches them.
  */
 export class ChildMcp {
 	readonly factory: ExtensionFactory;
 	readonly #setup: McpSetup;
 	readonly #config;
 	readonly #offered = new Set<string>();
-	/** The servers that have said which tools they have. */
+	/** The servers that have listed their tools. */
 	readonly #connected = new Set<string | undefined>();
 	readonly #closers: (() => unknown)[] = [];
 	/** What pi says of servers that failed, once all have connected or failed. */
@@ -65,13 +65,13 @@ export class ChildMcp {
 		this.#config = readMcpConfig(setup);
 		const extension = setup.create({
 			loadConfig: () => ({ servers: this.#servers(), autoEnableCodemode: false, errors: [] }),
-			// The child has waited before its first prompt.
+			// The child waits before its first prompt instead.
 			startupWaitMs: 0,
 		});
 		this.factory = (pi) => extension(this.#watched(pi));
 	}
 
-	/** What pi lets through to the child: a name that stands for all tools of a server is a pattern to it. */
+	/** The tools that pi allows the child: a name that stands for all tools of a server is a pattern to pi. */
 	get allowed(): string[] {
 		return this.#setup.tools.map((name) => (this.#isWholeServer(name) ? `${name}__*` : name));
 	}
@@ -82,7 +82,7 @@ export class ChildMcp {
 		);
 	}
 
-	/** Waits until the tools are there, or it is clear or likely that some will not be. Says which, and why. */
+	/** Waits until the tools are there, or some are known or likely to stay missing. Answers which, and why. */
 	async missing(): Promise<string[]> {
 		const { promise: ready, resolve } = Promise.withResolvers<void>();
 		const timer = setTimeout(resolve, READY_WITHIN_MS);
@@ -144,7 +144,7 @@ export class ChildMcp {
 		return `The MCP server ${name} was not ready within ${READY_WITHIN_MS / 1000} s. ${MCP_REMEDY}${this.#whereItRan(server)}`;
 	}
 
-	/** It works in pi, where it has the network and a home folder to write in. */
+	/** The server works in pi, where it has the network and a home folder to write in. */
 	#whereItRan(server: string): string {
 		const { ring } = this.#setup;
 		const entry = this.#config.servers.find(({ name }) => name === server);
@@ -168,7 +168,7 @@ export class ChildMcp {
 				...exposureOf(server, granted),
 				// pi offers the resources of servers that are not hidden. It keeps out their other tools by name.
 				...(needsAll && { exposure: "direct" }),
-				// By these a process that is left over is found.
+				// These variables identify a leftover process.
 				...(typeof server.config.command === "string" && {
 					env: { ...(server.config.env as object), PI_SESSION_ID: sessionId, PI_SUBAGENT_CHILD: "1" },
 					...this.#ringed(server.config.command, server.config),
@@ -178,7 +178,7 @@ export class ChildMcp {
 		});
 	}
 
-	/** A server on this machine runs in the ring of its run, started where it would be without. */
+	/** A local server runs in the ring of its run, in the same folder as without a ring. */
 	#ringed(command: string, { args, env, cwd }: McpServer["config"]): { command?: string; args?: string[] } {
 		const { ring, cwd: folder } = this.#setup;
 		if (!ring) return {};
@@ -209,7 +209,7 @@ export class ChildMcp {
 		return Object.create(pi, { registerTool: { value: registerTool }, on: { value: on } }) as ExtensionAPI;
 	}
 
-	/** Nobody is there to run /mcp: what is wrong with servers becomes a warning of the run. */
+	/** There is no user to run /mcp: problems of servers become warnings of the run. */
 	#quiet(ctx: ExtensionContext): ExtensionContext {
 		const notify = (message: string) => {
 			this.#troubles = message;
@@ -221,7 +221,7 @@ export class ChildMcp {
 	}
 }
 
-/** What the user has hidden stays hidden, also if it was not known when the run was planned. */
+/** Tools that the user has hidden stay hidden, even if they were unknown when the run was planned. */
 function exposureOf(server: McpServer, granted: readonly string[]): { exposure: string; toolExposure: object } {
 	const { exposure, toolExposure } = server.config;
 	if (granted.includes(namespaceOf(server.name))) {
@@ -248,8 +248,8 @@ function isHidden({ exposure, toolExposure }: McpServer["config"], tool: string)
 }
 
 /**
- * Patterns for a tool's own name, which pi has changed: `flood-it` of `tester` is `mcp__tester__flood_it`. What else they
- * match is not in the plan, and pi keeps it out by its name.
+ * Patterns for a tool's own name, which pi has changed: `flood-it` of `tester` is `mcp__tester__flood_it`. Other tools that
+ * match are not in the plan, and pi excludes them by name.
  */
 function patternsFor(tool: string): string[] {
 	// Long names, and those that would be the same, end with a digest.

@@ -10,19 +10,19 @@ export type Unusable = Pick<Hop, "why" | "said">;
 type Candidate = { model: PiModel } | { why: Extract<Hop["why"], string> };
 
 /**
- * The models of a run in the order in which they are asked: the chosen one, then its fallbacks. The ledger counts the
- * hops, so that a host that takes the run over continues with the same model.
+ * The models of a run in the order in which they are asked: the chosen one, then its fallbacks. The ledger counts the hops,
+ * so that the next host of the run continues with the same model.
  */
 export class ModelLine {
 	readonly #models: readonly (ModelChoice & Partial<FallbackModel>)[];
-	/** The level that the run was planned with, whatever the models before made of it. */
+	/** The level that the run was planned with, whatever earlier models made of it. */
 	readonly #planned: LaunchPlan["thinking"];
 	readonly #record: (hop: Hop) => boolean;
 	#runtime: ModelRuntime | undefined;
-	/** Those of the hosts before too. */
+	/** Includes those of earlier hosts. */
 	readonly hops: Hop[];
 
-	/** `record` writes a hop down before it is made; false if the run must not continue. */
+	/** `record` records a hop before it is made; false if the run must not continue. */
 	constructor(plan: LaunchPlan, hops: readonly Hop[], record: (hop: Hop) => boolean) {
 		this.#models = [plan.model, ...(plan.fallbackModels ?? [])];
 		this.#planned = plan.thinking;
@@ -31,8 +31,8 @@ export class ModelLine {
 	}
 
 	/**
-	 * The model to begin with: the first that pi knows and has credentials for. Where none has, the last that pi knows: pi
-	 * says itself what to do about credentials.
+	 * The model to begin with: the first that pi knows and has credentials for. If none has credentials, the last that pi
+	 * knows: pi then says itself what to do about credentials.
 	 */
 	async first(runtime: ModelRuntime): Promise<PiModel | undefined> {
 		this.#runtime = runtime;
@@ -57,12 +57,12 @@ export class ModelLine {
 		if (!model) return false;
 		const level = this.thinking ?? session.thinkingLevel;
 		await session.setModel(model);
-		// pi would take the level that its settings have for that model.
+		// Otherwise pi would use the level that its settings have for that model.
 		session.setThinkingLevel(level);
 		return true;
 	}
 
-	/** Whether pi has no credentials any more for the model that is asked now. */
+	/** Whether pi no longer has credentials for the current model. */
 	async lostCredentials(): Promise<boolean> {
 		const found = await this.#candidate();
 		return "why" in found && found.why === "no_credentials";

@@ -22,7 +22,7 @@ export function freshModelRuntimes(mainDir: string): OpenModels {
 		const ownAuth = join(ownDir, "auth.json");
 		const authPath = modificationTime(ownAuth) === undefined ? mainAuth : ownAuth;
 		const version = [mainAuth, modelsPath, authPath, ...extensions].map(modificationTime).join(" ");
-		// A runtime of their own for runs with other extensions: two may register the same provider.
+		// Runs with other extensions get their own runtime: two extensions may register the same provider.
 		const key = [authPath, ...extensions].join("\n");
 		const known = runtimes.get(key);
 		if (known?.version === version) return known.runtime;
@@ -31,7 +31,7 @@ export function freshModelRuntimes(mainDir: string): OpenModels {
 			return opened;
 		});
 		runtimes.set(key, { version, runtime });
-		// What could not be read now may be readable for the next run.
+		// A file that could not be read now may be readable for the next run.
 		runtime.catch(() => runtimes.get(key)?.runtime === runtime && runtimes.delete(key));
 		return runtime;
 	};

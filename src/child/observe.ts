@@ -4,7 +4,7 @@ import { type ContextUse, FINALIZE_TOOL } from "../run/outcome.ts";
 import type { Equipment } from "./equipment.ts";
 import type { Assignment } from "./work.ts";
 
-/** Of what a child said last: enough to go by, should its host die. */
+/** How much of the child's latest text is kept, in case its host dies. */
 const MOST_KEPT = 64 * 1024;
 
 export interface Observation {
@@ -13,7 +13,7 @@ export interface Observation {
 	stop(): void;
 }
 
-/** Follows a child's events: counts and keeps what is to be known of it, and tells who watches. */
+/** Follows a child's events: counts usage, keeps what others need to know, and tells the watchers. */
 export function observe(
 	session: AgentSession,
 	{ collector, corrections, steering, asking, provider, decided, totalUsage }: Equipment,
@@ -25,7 +25,7 @@ export function observe(
 		// First: right after this, pi writes the message into the session file.
 		services.assertLeaseHeld();
 		collector.take(event);
-		// What happens while it is being ended says nothing about why it was.
+		// Events during teardown say nothing about why the run ended.
 		if (!decided.signal.aborted) collector.lastEvent = event.type;
 		steering.observe(session.sessionManager);
 		asking?.observe(session.sessionManager);
@@ -46,8 +46,8 @@ export function observe(
 			provider.answered();
 			services.onTurn({ usage: totalUsage() });
 		}
-		// pi answers a call that is not even in shape by itself. It counts like any other wrong one, or a model that never
-		// gets it right would be asked forever.
+		// pi itself answers a malformed call. It counts like any other wrong one, or a model that never gets it right would
+		// be asked forever.
 		if (event.type === "tool_execution_end" && event.toolName === FINALIZE_TOOL && event.isError) {
 			const problem = `its arguments were not valid (${firstLineOfResult(event.result)})`;
 			if (!corrections.take(problem)) race.declare({ kind: "not_finalized", problem });
@@ -64,7 +64,7 @@ export function observe(
 	return { context: () => context, stop };
 }
 
-/** Of what a tool answered. */
+/** The first line of a tool's result. */
 function firstLineOfResult(result: unknown): string {
 	const { content } = (result ?? {}) as { content?: { text?: unknown }[] };
 	const text = Array.isArray(content) ? content[0]?.text : undefined;

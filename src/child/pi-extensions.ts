@@ -14,14 +14,14 @@ export interface PiExtensions {
 }
 
 /**
- * pi's own extensions (pi >= 0.99) for the tools of a plan that they bring: MCP tools, `codemode`, `tool_search`. A tool
- * of that name that the user's extension brings is not one of them.
+ * pi's own extensions (pi >= 0.99) for the tools of a plan that they bring: MCP tools, `codemode`, `tool_search`. A tool of
+ * that name from a user's extension is not one of them.
  */
 export function piExtensionsFor(plan: LaunchPlan, ring: (() => Ring) | undefined): PiExtensions {
 	const needed = plan.tools.filter((name) => plan.extensionOf?.[name] === undefined);
 	const factories: Factory[] = [];
 	if (needed.includes("codemode")) {
-		// Without the models of the session: what a script spends on them would be in no account.
+		// Without the models of the session: no account would show what a script spends on them.
 		const codemode = ofNewerPi<(options: { models: boolean }) => Factory>("createCodemodeExtension")?.({
 			models: false,
 		});

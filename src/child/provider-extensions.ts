@@ -14,8 +14,8 @@ export interface ProviderRegistration {
 }
 
 /**
- * The providers that an extension registers. It is loaded without a session, so its tools, commands and hooks stay out:
- * nothing ever calls them. pi's runtime of extensions keeps registrations until a session takes them over.
+ * The providers that an extension registers. It is loaded without a session, so its tools, commands and hooks are never
+ * called. pi's extension runtime keeps registrations until a session uses them.
  */
 export async function registrationsOf(
 	file: string,
@@ -23,7 +23,7 @@ export async function registrationsOf(
 ): Promise<ProviderRegistration[]> {
 	const loader = new DefaultResourceLoader({
 		...where,
-		// Without the user's settings: they would bring packages, which this is not about.
+		// Without the user's settings, which would load unrelated packages.
 		settingsManager: SettingsManager.inMemory(),
 		noExtensions: true,
 		additionalExtensionPaths: [file],

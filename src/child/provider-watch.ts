@@ -12,15 +12,15 @@ export const WATCHABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Sees how a child's requests fare, and tells whether a failure may pass. The retries of each request are pi's own, as
- * in the parent. This decides about the next attempt of the run once these have run out: by the status, or by there
- * being no answer at all, never by the words of a message.
+ * Watches a child's requests, and tells whether a failure may pass. pi retries each request itself, as in the parent. This
+ * decides about the next attempt of the run once these retries have run out: by the status, or by the lack of any answer,
+ * never by the words of a message.
  */
 export class ProviderWatch {
 	#closed = false;
-	/** How the last request was answered; undefined if nobody saw it. */
+	/** How the last request was answered; undefined if the request was not watched. */
 	#answer: { status: number } | "none" | undefined;
-	/** pi tried the failed request again, so that it takes its failure for one that may pass. */
+	/** pi retried the failed request, so pi considers the failure temporary. */
 	#wasRetried = false;
 
 	/** pi asks the model again. */
@@ -33,9 +33,12 @@ export class ProviderWatch {
 		this.#wasRetried = false;
 	}
 
-	/** Whether the last failure may pass. `retriesAreOn`: whether pi would have retried one that it takes for such. */
+	/**
+	 * Whether the last failure may pass. `retriesAreOn`: whether pi would have retried a failure that it considers
+	 * temporary.
+	 */
 	mayPass(retriesAreOn: boolean): boolean {
-		// Quotas that are used up come with 429 too, and errors of any kind within an answer that began well. pi knows
+		// Used-up quotas come with 429 too, and errors of any kind may come within an answer that began well. pi knows
 		// which of these pass.
 		const inPisEyes = this.#wasRetried || !retriesAreOn;
 		if (this.#answer === "none") return true;
@@ -63,7 +66,7 @@ export class ProviderWatch {
 		this.#wasRetried = false;
 	}
 
-	/** No more requests: whatever of the child is still running, it must not cost anything after its end. */
+	/** Blocks further requests: no part of the child that is still running may cost anything after its end. */
 	close(): void {
 		this.#closed = true;
 	}

@@ -5,8 +5,8 @@ import { messageOf } from "../run/message-of.ts";
 import { registrationsOf } from "./provider-extensions.ts";
 
 /**
- * Loads extension files one after the other and says which providers each registers, a line of JSON for each. In a
- * process of its own, because an extension may never come back from its start, or start something by being loaded.
+ * Loads extension files one after the other and reports which providers each registers, as a line of JSON for each. It does
+ * so in a process of its own, because an extension may never return from loading, or may start something.
  */
 export async function sayProviders(encodedFiles: string): Promise<void> {
 	const say = (answer: ProvidersOf) => writeSync(ANSWERS_FD, `${JSON.stringify(answer)}\n`);
@@ -20,6 +20,6 @@ export async function sayProviders(encodedFiles: string): Promise<void> {
 			say({ file, error: messageOf(error) });
 		}
 	}
-	// Whatever an extension has started keeps no process alive that has said all it had to say.
+	// Nothing that an extension has started may keep the process alive after its last line.
 	setImmediate(() => process.exit());
 }

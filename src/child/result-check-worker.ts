@@ -3,7 +3,7 @@ import { messageOf } from "../run/message-of.ts";
 import type { CheckAnswer, CheckJob } from "./result-check.ts";
 import { verdictOn } from "./result-verdict.ts";
 
-/** Checks one result in a thread of its own, with nothing of the process but the schema and the result. */
+/** Checks one result in a thread of its own, with access to the schema and the result only. */
 function checkResult({ outputSchema, result }: CheckJob): CheckAnswer {
 	try {
 		return { wrong: verdictOn(outputSchema, result) };

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { timer } from "./endings/timer.ts";
 import { Turns } from "./turns.ts";
 
-/** A result as the schema sees it: fine, wrong in a way that its child can fix, or beyond what the check can do. */
+/** The schema's verdict on a result: valid, wrong in a way that its child can fix, or impossible to check. */
 export type CheckedResult = { value?: unknown } | { wrong: string } | { uncheckable: string };
 
 export interface CheckJob {
@@ -12,10 +12,10 @@ export interface CheckJob {
 
 export type CheckAnswer = { wrong: string | undefined } | { failed: string };
 
-/** Honest checks take milliseconds. The rest is for a machine that has better things to do than to start a thread. */
+/** Honest checks take milliseconds. The rest is for a machine that is too busy to start a thread. */
 const LONGEST_CHECK_MS = 10_000;
 
-/** As much as a child may write at all. */
+/** The most that a child may write at all. */
 const LONGEST_RESULT = 8 * 1024 * 1024;
 
 /**
@@ -24,7 +24,9 @@ const LONGEST_RESULT = 8 * 1024 * 1024;
  */
 const CHECK_HEAP_MB = 1024;
 
-/** A few threads at a time. One that takes long gives its turn to the next, so that nobody waits for a bad schema. */
+/**
+ * A few threads at a time. One that takes long gives its turn to the next, so that no run waits for another's bad schema.
+ */
 const checkTurns = new Turns(4, 1000);
 
 /**

@@ -16,7 +16,7 @@ import { removeScratch, sweepScratch } from "../sandbox/scratch.ts";
 import { hostRing } from "./host-ring.ts";
 import type { ChildTree } from "./tree.ts";
 
-/** What keeps a run to what it may do. */
+/** What limits a run to what it may do. */
 export interface ChildRing {
 	/** As far as it is known now. */
 	readonly report: SandboxReport;
@@ -31,9 +31,12 @@ export class RingUnavailable extends Error {
 	override name = "RingUnavailable";
 }
 
-/** In a host whose runs will most likely have one: finds out what it can be, which takes other processes some time. */
+/**
+ * In a host whose runs will most likely have a ring: finds out which kind is possible, which takes other processes some
+ * time.
+ */
 export function tryRingAhead(): void {
-	// What goes wrong is found again, and told, by the first run that asks.
+	// The first run that needs a ring meets the same error, and reports it.
 	if (hostRing().enforced === "kernel") probeRing().catch(() => {});
 }
 
@@ -56,7 +59,7 @@ export async function ringForRun(
 		return byPolicy(probe.why);
 	}
 	const host = hostRing();
-	// macOS makes no sandbox inside of another one, so hosts have none there.
+	// macOS cannot nest sandboxes, so hosts have none there.
 	if (mode === "require" && host.enforced !== "kernel" && process.platform === "linux") {
 		throw new RingUnavailable(unavailable(plan.agent, `Its host runs without a sandbox. ${host.why ?? ""}`.trim()));
 	}
@@ -94,7 +97,7 @@ export async function ringForRun(
 	};
 }
 
-/** Of the session, so that another attempt finds what the first has put into its `/tmp`. */
+/** Per session, so that another attempt finds the files of the first in its `/tmp`. */
 const scratchOf = ({ session }: LaunchPlan): string => join(placesIn(getAgentDir()).scratch, session.id);
 
 interface RingFor {
@@ -129,20 +132,20 @@ function ringIn(scratch: string, { plan, sandbox, probe, agentDir, tree }: RingF
 		sockets,
 		env,
 	});
-	if (!hasSwept) void sweepScratch(dirname(scratch)).catch(() => {}); // The next host tries again.
+	if (!hasSwept) void sweepScratch(dirname(scratch)).catch(() => {}); // If this fails, the next host tries again.
 	hasSwept = true;
 	return ring;
 }
 
 let hasSwept = false;
 
-/** pi's own programs. In the ring of a host, those that others stand in for are elsewhere. */
+/** pi's own programs. In the ring of a host, replaced programs are elsewhere. */
 const programFolders = (agentDirs: readonly string[]): string[] => [
 	...agentDirs.map((dir) => join(dir, "bin")),
 	...(hostRing().enforced === "kernel" ? [placesIn(getAgentDir()).ringed.ownPrograms] : []),
 ];
 
-/** A skill is a folder with a SKILL.md, or a file that lies among others. */
+/** A skill is a folder with a SKILL.md, or a file among others. */
 const skillFolders = ({ skills = [] }: LaunchPlan): string[] =>
 	skills.map(({ file }) => (basename(file) === "SKILL.md" ? dirname(file) : file));
 

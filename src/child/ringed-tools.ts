@@ -22,8 +22,8 @@ import { worksInRing } from "./ring.ts";
 type Settings = Pick<SettingsManager, "getShellPath" | "getShellCommandPrefix" | "getImageAutoResize">;
 
 /**
- * pi's own tools of a plan, with what they start, read and write in a ring. Given to a session as its own tools they
- * replace those of the same name. What an extension has replaced is left alone.
+ * pi's own tools of a plan, which start programs, read and write in a ring. Given to a session as its own tools, they
+ * replace those of the same name. A tool that an extension has replaced is left alone.
  */
 export function ringedTools(
 	{ tools, cwd, extensionOf = {} }: LaunchPlan,
@@ -61,7 +61,7 @@ function toolMakers(cwd: string, ring: () => Ring, settings: Settings): Record<s
 			});
 			return keepingOutput(asDefinition(tool), ring);
 		},
-		// Writing makes the folders too, in the same process.
+		// Writing also creates the folders, in the same process.
 		write: () => asDefinition(createWriteToolDefinition(cwd, { operations: { writeFile, mkdir: async () => {} } })),
 		edit: () => asDefinition(createEditToolDefinition(cwd, { operations: { readFile, writeFile, access } })),
 		read: () =>
@@ -103,10 +103,10 @@ function toolMakers(cwd: string, ring: () => Ring, settings: Settings): Record<s
 	};
 }
 
-/** Each tool has a type of its own for its arguments, which a list of tools cannot have. */
+/** Each tool has a type of its own for its arguments, which a list of tools cannot express. */
 const asDefinition = (tool: object): ToolDefinition => tool as ToolDefinition;
 
-/** With the program that the tool starts in the ring. */
+/** The tool, with its program running in the ring. */
 function inRingOfRun(ring: () => Ring, made: object): ToolDefinition {
 	const tool = asDefinition(made);
 	return { ...tool, execute: (...call) => inSearchRing(ring(), () => tool.execute(...call)) };

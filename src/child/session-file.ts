@@ -28,7 +28,7 @@ export class SetupFailed extends Error {
 
 /**
  * The transcript a run works in: a new one, or the one it continues. A file that was damaged meanwhile is refused by name
- * and left as it is, unless the damage is outside of the conversation: a host that was killed leaves half a line.
+ * and left as it is, unless the damage is outside the conversation: a killed host leaves half a line.
  */
 export function openSessionFile({ cwd, session }: LaunchPlan): SessionManager {
 	const { file, id, resumed } = session;
@@ -45,12 +45,12 @@ export function openSessionFile({ cwd, session }: LaunchPlan): SessionManager {
 		moveFork(session.fork, file);
 	}
 	const stats = statSync(file);
-	// Opening anything else may not return: a pipe waits for its writer.
+	// Opening anything else may block: a pipe waits for its writer.
 	if (!stats.isFile()) throw wrong(`${file} is not a file`);
 	if (stats.size > MAX_SESSION_FILE) throw wrong(`${file} is larger than 64 MiB`);
 	if (stats.size === 0) {
 		if (resumed || session.fork !== undefined) throw wrong(`${file} is empty`);
-		createSessionFile(file, { id, cwd }); // A host was killed in the moment it made it.
+		createSessionFile(file, { id, cwd }); // A host was killed just as it created the file.
 	}
 	const format = formatProblem(file);
 	if (format !== undefined) throw wrong(`${file} ${format}`);
@@ -62,7 +62,7 @@ export function openSessionFile({ cwd, session }: LaunchPlan): SessionManager {
 	return manager;
 }
 
-/** What was written just now need not be looked at for damage. */
+/** A file that was written just now need not be checked for damage. */
 function createdSession(
 	file: string,
 	header: { id: string; cwd: string },
@@ -77,8 +77,8 @@ function createdSession(
 const failedWrites = new WeakMap<object, Error>();
 
 /**
- * What kept pi from writing an entry of this session, if anything did. pi continues with the entry in its memory alone, never
- * writes it again, and tells of the failure as if the model had failed.
+ * The error that kept pi from writing an entry of this session, if any. pi continues with the entry in memory only, never
+ * writes it again, and reports the failure as if the model had failed.
  */
 export const failedWriteOf = (manager: object): Error | undefined => failedWrites.get(manager);
 
@@ -95,8 +95,8 @@ function noticeFailedWrites(manager: SessionManager): void {
 }
 
 /**
- * pi writes a new session file only once the model has answered, and readable by others. Ours exists from the start,
- * for the user alone, so that whatever happens next is on record.
+ * pi writes a new session file only once the model has answered, and makes it readable by others. Ours exists from the
+ * start, for the user alone, so that everything that happens next is on record.
  */
 function createSessionFile(file: string, { id, cwd }: { id: string; cwd: string }): void {
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -107,8 +107,8 @@ function createSessionFile(file: string, { id, cwd }: { id: string; cwd: string 
 }
 
 /**
- * Puts the copy that the session begins with into its place. Once: a host that takes the run over finds the file there, with
- * all that was added since.
+ * Moves the copy that the session begins with into place. Only once: the next host of the run finds the file there, with
+ * everything that was added since.
  */
 function moveFork(fork: string, file: string): void {
 	if (!existsSync(fork)) {
@@ -133,7 +133,7 @@ function openSession(file: string, cwd: string, wrong: (what: string) => SetupFa
 	try {
 		return SessionManager.open(file, dirname(file), cwd);
 	} catch (error) {
-		// Not the file is to blame: a folder without permissions, a disk that fails.
+		// The file is not to blame: a folder without permissions, or a failing disk.
 		if (error instanceof Error && "syscall" in error) throw error;
 		throw wrong(`${file}: ${messageOf(error)}`);
 	}
@@ -142,7 +142,7 @@ function openSession(file: string, cwd: string, wrong: (what: string) => SetupFa
 /** More than any header takes. */
 const HEADER_BYTES = 64 * 1024;
 
-/** A newer pi's file would be written into as if it were known, and an older one's is written again by pi as a whole. */
+/** pi would write into a newer pi's file as if it knew the format, and rewrites an older one's file as a whole. */
 function formatProblem(file: string): string | undefined {
 	const version = formatVersion(file);
 	if (version === undefined || version === CURRENT_SESSION_VERSION) return undefined;
@@ -156,7 +156,7 @@ function formatProblem(file: string): string | undefined {
 	return `${said}, and line ${unreadable + 1} of it would be lost when pi brings it up to date`;
 }
 
-/** What the first line says; undefined where it is not a header, which pi finds out too. */
+/** The format version in the first line; undefined if it is not a header, which pi finds out too. */
 function formatVersion(file: string): unknown {
 	const bytes = Buffer.alloc(HEADER_BYTES);
 	const descriptor = openSync(file, "r");
@@ -170,14 +170,14 @@ function formatVersion(file: string): unknown {
 	}
 }
 
-/** pi passes over lines it cannot read. That is harmless as long as what is said last leads back to what was said first. */
+/** pi skips lines it cannot read. That is harmless as long as the last entry leads back to the first. */
 function damageIn(entries: SessionEntry[]): string | undefined {
 	const strange = entries.find((entry) => !isEntry(entry));
 	if (strange !== undefined) return `it has a line that is not an entry: ${JSON.stringify(strange).slice(0, 60)}`;
 	const byId = new Map(entries.map((entry) => [entry.id, entry]));
 	for (let entry = entries.at(-1); entry && entry.parentId !== null; ) {
 		const before: SessionEntry | undefined = byId.get(entry.parentId);
-		byId.delete(entry.id); // A circle ends where it began.
+		byId.delete(entry.id); // A cycle ends where it began.
 		if (!before) return `the entry before ${entry.id} is missing`;
 		entry = before;
 	}

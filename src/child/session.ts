@@ -34,27 +34,27 @@ export interface ChildSetup {
 	agentDir: string;
 	modelRuntime: ModelRuntime;
 	finalizeTool: ToolDefinition;
-	/** Of a child that may ask the user. */
+	/** Only for a child that may ask the user. */
 	askTool?: ToolDefinition;
 	/** What watches the child from inside. */
 	guards: ExtensionFactory[];
-	/** What its extensions reach a user with. */
+	/** How its extensions reach a user. */
 	ui: ExtensionUIContext;
 	/** What keeps its tools to what they may do. */
 	ring?: ChildRing | undefined;
 	/** Where it works, if not in the user's folder. */
 	tree?: ChildTree;
-	/** Hears what the child goes without. */
+	/** Receives what the child lacks. */
 	warn(warning: string): void;
-	/** Hears what has to be closed when the child has come to rest, also if it never started to work. */
+	/** Receives what to close once the child has come to rest, even if it never started to work. */
 	closeAtEnd(close: () => Promise<unknown>): void;
-	/** What the child's session is kept in. Default: the file of its plan. */
+	/** Where the child's session is kept. Default: the file of its plan. */
 	openTranscript?: (plan: LaunchPlan) => SessionManager;
 }
 
 /**
- * A process does one thing at a time. Of a thousand children that are set up all at once none gets to its model before
- * nearly all are ready; set up a few at a time, the first are answered meanwhile.
+ * A process does one thing at a time. If a thousand children were set up all at once, none would reach its model before
+ * nearly all are ready. Set up a few at a time, the first get answers meanwhile.
  */
 const openingTurns = new Turns(4, 1000);
 
@@ -89,7 +89,7 @@ async function startSession(setup: ChildSetup, askedAt: number): Promise<AgentSe
 		settingsManager,
 		noExtensions: true,
 		additionalExtensionPaths: plan.extensions,
-		// One extension for all of them: pi prepares each event once for an extension.
+		// One extension for all guards: pi prepares each event once per extension.
 		extensionFactories: [
 			async (pi) => {
 				for (const guard of setup.guards) await guard(pi);
@@ -99,10 +99,10 @@ async function startSession(setup: ChildSetup, askedAt: number): Promise<AgentSe
 		...skillOptions(plan),
 		noPromptTemplates: true,
 		noThemes: true,
-		// Given as overrides, not as options: those would read a file if the prompt happened to be the name of one.
+		// Passed as overrides, not as options: those would read a file if the prompt happened to be the name of one.
 		systemPromptOverride: () => (setup.tree?.note ? `${plan.prompt}\n${setup.tree.note}` : plan.prompt),
 		appendSystemPromptOverride: () => [],
-		// pi would read them whole, no matter who made them.
+		// pi would read the files whole, no matter who made them.
 		noContextFiles: true,
 		agentsFilesOverride: () => ({ agentsFiles }),
 	});
@@ -110,7 +110,7 @@ async function startSession(setup: ChildSetup, askedAt: number): Promise<AgentSe
 	for (const warning of lostSkills(plan, resourceLoader)) setup.warn(warning);
 
 	const { session } = await createAgentSession({
-		// Only its tools see the tree: all that configures the session is of the user's folder.
+		// Only its tools see the tree: everything that configures the session comes from the user's folder.
 		cwd: setup.tree?.cwd ?? plan.cwd,
 		agentDir,
 		modelRuntime,
@@ -139,8 +139,8 @@ async function startSession(setup: ChildSetup, askedAt: number): Promise<AgentSe
 }
 
 /**
- * The last check before the first prompt: the child has what was agreed, nothing less and above all nothing more. A
- * server may be down today, so an MCP tool that is missing is a warning; but a child without any tool is not started.
+ * The last check before the first prompt: the child has the agreed tools, nothing less and above all nothing more. A server
+ * may be down today, so a missing MCP tool is a warning; but a child without any tool is not started.
  */
 function requireTools(
 	session: AgentSession,

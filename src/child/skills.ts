@@ -4,14 +4,14 @@ import type { LaunchPlan } from "../plan/plan.ts";
 type LoaderOptions = ConstructorParameters<typeof DefaultResourceLoader>[0];
 
 /**
- * How pi's loader gets the skills of a plan, and no others: by their files, which pi found for the parent, so that neither
- * the host's folders nor a file that has appeared since decides what a child is told.
+ * Gives pi's loader the skills of a plan, and no others. They are named by their files, which pi found for the parent, so
+ * that neither the host's folders nor a new file decides what a child is told.
  */
 export const skillOptions = ({ skills = [] }: LaunchPlan) =>
 	({
 		noSkills: true,
 		additionalSkillPaths: skills.map(({ file }) => file),
-		// A path may stand for a folder with more of them.
+		// A path may stand for a folder with more skills.
 		skillsOverride: (found) => ({
 			...found,
 			skills: found.skills.filter(({ name }) => skills.some((planned) => planned.name === name)),

@@ -23,16 +23,19 @@ const FROM_PARENT = "A message from the agent that gave you your task:";
 const FROM_USER = "A message from the user:";
 
 /**
- * Brings messages to a running child. They are rows, and the child's session says which of them it holds: nothing is
- * remembered here that a host which takes over would not find out, so that a message is neither lost nor given twice.
+ * Brings messages to a running child. Messages are rows, and the child's session says which of them it holds. Nothing is
+ * remembered here that the next host of the run would not find out, so that a message is neither lost nor given twice.
  */
 export class Steering {
 	readonly #inbox: Inbox;
 	readonly #isOver: () => boolean;
-	/** Handed to pi, but not yet seen in the session. */
+	/** Given to pi, but not yet seen in the session. */
 	readonly #given = new Set<number>();
 
-	/** `isOver`: the child has returned its answer, or is being ended. What still waits then is left for another run. */
+	/**
+	 * `isOver`: the child has returned its answer, or is being ended. Messages that still wait then are left for another
+	 * run.
+	 */
 	constructor(inbox: Inbox, isOver: () => boolean) {
 		this.#inbox = inbox;
 		this.#isOver = isOver;
@@ -41,11 +44,11 @@ export class Steering {
 	/** Gives what waits at the end of a turn, before the next model call. */
 	readonly guard: ExtensionFactory = (pi) => {
 		pi.on("turn_end", ({ entries, outcome }, ctx) => {
-			// After a failed call it could not be told whether the model ever gets to see it.
+			// After a failed call, it is unknown whether the model ever sees the message.
 			if (this.#isOver() || outcome !== "completed") return;
 			const messages = this.next(ctx.sessionManager);
 			if (messages.length === 0) return;
-			// What a handler answers takes the place of what those before it did.
+			// The result of a handler replaces those of the handlers before it.
 			const given = messages.map((message) => ({ type: "custom_message" as const, ...message }));
 			return { entries: [...entries, ...given], continue: true };
 		});
@@ -70,7 +73,7 @@ export class Steering {
 		}));
 	}
 
-	/** To be called whenever something happened in the session: marks what turns out to be in it. */
+	/** Call this whenever something happened in the session. Marks the messages that are now in it. */
 	observe(transcript: SessionManager): void {
 		if (this.#given.size === 0) return;
 		const held = messagesHeldBy(transcript.getBranch(), this.#inbox.runId);

@@ -38,19 +38,19 @@ export interface TreeServices {
 
 /** The tree that a run works in. */
 export interface ChildTree extends TreePlace {
-	/** What the child is told of it besides what its prompt says. */
+	/** What the child is told of it, besides its prompt. */
 	note: string;
 	/** What the requester hears of it, if it is open from the beginning. */
 	warnings: string[];
 	/** Makes it, if it is not there. */
 	open(): Promise<OpenTree>;
-	/** Once it is open: what git in it reads of the user's. */
+	/** Once it is open: the user's files that git in it reads. */
 	borrows(): string[];
 }
 
 /**
- * The tree of a run; undefined if its plan has none. Without a ring around it there is no tree either. It is made when the first
- * tool is called, unless something may look for it before.
+ * The tree of a run; undefined if its plan has none. Without a ring around it, there is no tree either. It is made at the
+ * first tool call, unless something may look for it earlier.
  */
 export async function treeForRun(record: TreeRun, services: TreeServices): Promise<ChildTree | undefined> {
 	const { run, plan } = record;
@@ -124,7 +124,7 @@ export const treeGuard =
 			if (isTold || toolName === FINALIZE_TOOL || toolName === ASK_TOOL) return undefined;
 			try {
 				const opened = await tree.open();
-				// Several calls may have waited for it.
+				// Several calls may have waited for it, but it is reported once.
 				if (!isTold) onOpen(opened);
 				isTold = true;
 				return undefined;
@@ -137,7 +137,7 @@ export const treeGuard =
 
 export interface HomeFromTree {
 	changes?: ReportedChanges<Redacted>;
-	/** Why nothing came home: then the run did not succeed, whatever its child said. */
+	/** Why nothing was brought home: the run has failed then, whatever its child said. */
 	notHarvested?: NotHarvested;
 }
 
@@ -148,7 +148,7 @@ interface NotHarvested {
 
 export const NOTHING_HOME: HomeFromTree = {};
 
-/** A run whose work did not come home has failed. */
+/** A run whose work was not brought home has failed. */
 export function endedWith(cause: EndCause, { notHarvested }: HomeFromTree): EndCause {
 	if (!notHarvested || cause.kind !== "finalized") return cause;
 	return { kind: "not_harvested", ...notHarvested, result: cause.finalized.result };
@@ -194,7 +194,7 @@ interface ChangesSource {
 	redactor: Pick<Redactor, "redact">;
 }
 
-/** The child chose the names of its files: what of them is secret is masked, as everywhere. */
+/** The child chose the names of its files, so secrets in them are masked, as everywhere. */
 export function reportedChanges(
 	changes: Changes | undefined,
 	{ base, runId, trees, redactor: { redact } }: ChangesSource,

@@ -1,6 +1,6 @@
 /**
- * Lets a few do something at the same time and keeps the others in line. A turn is over when it is given back, or after
- * a while: one that hangs may keep its own run waiting, but not those behind it.
+ * Lets a few do something at the same time and queues the others. A turn ends when it is given back, or after a while: one
+ * that hangs may keep its own run waiting, but not those behind it.
  */
 export class Turns {
 	readonly #atOnce: number;
@@ -23,7 +23,8 @@ export class Turns {
 			over = true;
 			clearTimeout(tooLong);
 			const next = this.#waiting.shift();
-			// Not at once: most of such work never waits for anything, and a line of it would leave no time for other work.
+			// Not at once: most of this work never waits for anything, and a queue of it would leave no time for other
+			// work.
 			if (next) setImmediate(next);
 			else this.#taken--;
 		};

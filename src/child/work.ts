@@ -34,7 +34,7 @@ import { endedWith, homeFromTree, NOTHING_HOME, notHome, type TreeServices, tree
 /** How long an aborted child may take to settle before its host gives up on it. */
 const SETTLE_MS = 5000;
 
-/** A claimed run: what the ledger says of it, and that it is ours. */
+/** A claimed run: its record in the ledger, which says that it is ours. */
 export type ClaimedRun = RunRecord & { run: RunningRun };
 
 export interface WorkServices
@@ -53,17 +53,20 @@ export interface WorkServices
 	assertLeaseHeld(): void;
 	/** What all runs of the same parent session have used so far, this one included. */
 	parentSessionUsage(): Usage;
-	/** Asked for only when somebody is to be told. */
+	/** Called only when a watcher is to be told. */
 	onProgress(progress: () => Progress): void;
-	/** What the run has used so far, what the child has last said, if it has, and which model was asked. */
+	/** What the run has used so far, the child's latest text, if any, and the model that was asked. */
 	onTurn(turn: { usage: Usage; said?: Redacted; model?: string }): void;
 	/** The child has used one of this package's other tools. */
 	onToolUse(use: ToolUse): void;
-	/** What the child goes without is known here only, until the run ends: for the log, should this host die before. */
+	/**
+	 * Warnings about what the child lacks are known only here until the run ends. This logs them, in case this host dies
+	 * first.
+	 */
 	onWarning(warning: string): void;
-	/** pi makes a request again. `retry`: how often it has now. */
+	/** pi retries a request. `retry`: how often so far. */
 	onRetry(retry: number): void;
-	/** Of a run that a pool does: where it is now. */
+	/** For a run that a pool does: where it is now. */
 	onAway(away: Away): void;
 	/** Counts another attempt of the run; false if it must not have one. */
 	beginAttempt(): boolean;
@@ -99,12 +102,12 @@ async function work(assignment: Assignment): Promise<{ outcome: Outcome; settled
 
 	const declared = await race.first;
 	await withinPatience(Promise.all(equipment.atEnd.map((close) => close())));
-	// A run that was given to another host: the shells in its session may be that one's now.
+	// If the run was given to another host, the shells in its session may belong to that host now.
 	const isOurs = declared.kind !== "lost";
 	if (isOurs) endLeftoversOf(record, services.onNotice);
 	const home = isOurs ? await homeFromTree(record, services) : NOTHING_HOME;
 	const cause = endedWith(declared, home);
-	// While something may still run there, its folders stay.
+	// The folders stay while something may still run there.
 	if (ended.settled) await equipment.ring?.close();
 	const { attempts, collector, finalize, totalUsage, ring } = equipment;
 	const outcome = outcomeOf(cause, {
@@ -139,7 +142,7 @@ async function untilItEnds(assignment: Assignment, equipment: Equipment): Promis
 	const { plan, run } = record;
 	const stopRuntime = watchRuntime(race, { startedAt: run.startedAt, timeoutMs: plan.limits.timeoutMs });
 	try {
-		// What an earlier attempt left running when its host was killed.
+		// Processes that an earlier attempt left running when its host was killed.
 		if (run.attempt > 1) endLeftoversOf(record, services.onNotice);
 		const spentOn = exhaustedBudget(plan.limits, equipment.spending());
 		if (spentOn !== undefined) {
@@ -147,7 +150,7 @@ async function untilItEnds(assignment: Assignment, equipment: Equipment): Promis
 			return { settled: true };
 		}
 		const opening = openChild(assignment, equipment);
-		// In the race too: an extension may never come back from its own start.
+		// Part of the race, because an extension may never return from its own start.
 		const session = await Promise.race([opening, race.first.then(() => undefined)]);
 		if (!session) return { settled: await withinPatience(opening.then((late) => late.dispose())) };
 		return await letItWork(session, assignment, equipment);
@@ -194,7 +197,7 @@ async function openChild({ record, services, race }: Assignment, equipment: Equi
 	});
 }
 
-/** With the providers of the fallback models too, unless one of their extensions fails: then the run does without those. */
+/** Includes the providers of the fallback models, unless one of their extensions fails: then the run goes without those. */
 async function openAllModels(
 	{ model, fallbackModels = [] }: LaunchPlan,
 	{ openModels }: WorkServices,
@@ -213,7 +216,7 @@ async function openAllModels(
 	}
 }
 
-/** The conversation with the child, until the first cause to end it, and its coming to rest. */
+/** The conversation with the child, until the first cause to end it, and until the child has come to rest. */
 async function letItWork(session: AgentSession, assignment: Assignment, equipment: Equipment): Promise<EndedWork> {
 	const { record, services, race } = assignment;
 	const { collector, provider, steering, asking, dialogs, decided } = equipment;
@@ -242,7 +245,7 @@ async function letItWork(session: AgentSession, assignment: Assignment, equipmen
 			(error) => race.declare(crashOf(error, sessionPlace.file)),
 		);
 		await race.first;
-		// Both: before its first model call, a prompt does not hear of an abort.
+		// Wait for both: before its first model call, a prompt does not notice an abort.
 		const settled = await withinPatience(Promise.all([session.abort(), conversing]));
 		steering.observe(session.sessionManager);
 		asking?.observe(session.sessionManager);
@@ -261,7 +264,7 @@ function endLeftoversOf({ sessionId, plan }: ClaimedRun, onNotice: WorkServices[
 async function withinPatience(rest: Promise<unknown>): Promise<boolean> {
 	const { promise: tooLong, resolve } = Promise.withResolvers<false>();
 	const patience = setTimeout(() => resolve(false), SETTLE_MS);
-	// A child that fails to come up, or to stop, is at rest anyway.
+	// A child that fails to start, or to stop, is at rest anyway.
 	const atRest = rest.then(
 		() => true,
 		() => true,

@@ -9,7 +9,7 @@ import { timer } from "./timer.ts";
 export function watchIdleness(race: EndingRace, events: ChildEvents, idleTimeoutMs: number): () => void {
 	let running = 0;
 	let lastSign = performance.now();
-	/** Until when pi waits; more events may come right after the one that says so. */
+	/** Until when pi waits; more events may follow the one that announces the wait. */
 	let waitsUntil = 0;
 	let cancel = () => {};
 
@@ -22,7 +22,7 @@ export function watchIdleness(race: EndingRace, events: ChildEvents, idleTimeout
 		const now = performance.now();
 		waitsUntil = Math.max(waitsUntil, now + waitAnnouncedBy(event));
 		lastSign = Math.max(now, waitsUntil);
-		// Counted, not known by their ids: some models give several calls the same one.
+		// Counted, not identified by their ids: some models give several calls the same one.
 		if (event.type === "tool_execution_start") running++;
 		if (event.type === "tool_execution_end") running = Math.max(0, running - 1);
 	});
@@ -33,7 +33,7 @@ export function watchIdleness(race: EndingRace, events: ChildEvents, idleTimeout
 	};
 }
 
-/** How long pi says that it waits now. */
+/** How long pi says that it will wait. */
 function waitAnnouncedBy(event: Parameters<Parameters<ChildEvents["subscribe"]>[0]>[0]): number {
 	const waits = event.type === "auto_retry_start" || event.type === "summarization_retry_scheduled";
 	return waits ? event.delayMs : 0;

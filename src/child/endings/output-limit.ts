@@ -6,7 +6,7 @@ import type { EndingRace } from "./race.ts";
 
 const MAX_ASSISTANT_TEXT = 8 * 1024 * 1024;
 
-/** A runaway child: more text than a user reads, or a session file that fills the disk. */
+/** A runaway child: more text than anyone reads, or a session file that fills the disk. */
 export function watchOutput(
 	race: EndingRace,
 	child: { events: ChildEvents; collector: Collector; sessionFile: string },

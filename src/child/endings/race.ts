@@ -13,7 +13,7 @@ export class EndingRace {
 		this.#settle = resolve;
 	}
 
-	/** Called at once when the race is decided, before anything else in the process continues. */
+	/** Called as soon as the race is decided, before anything else in the process continues. */
 	onDecided: () => void = () => {};
 
 	declare(cause: EndCause): void {

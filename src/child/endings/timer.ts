@@ -1,8 +1,8 @@
 import { LONGEST_TIMER_MS } from "../../ports/clock.ts";
 
 /**
- * Calls back once after a while; answers how to call it off. After what has come meanwhile: in a process that was held up
- * or suspended, Node calls timers before it reads what it was sent in that time.
+ * Calls back once after a while; returns a function that cancels it. The call comes after messages that arrived meanwhile:
+ * in a process that was held up or suspended, Node calls timers before it reads its sockets.
  */
 export function timer(ms: number, callBack: () => void): () => void {
 	let immediate: NodeJS.Immediate | undefined;

@@ -3,9 +3,9 @@ import type { ChildEvents } from "../child-events.ts";
 import type { EndingRace } from "./race.ts";
 import { timer } from "./timer.ts";
 
-/** One tool call that does not come back. A question to the user takes as long as a person does: it has no such limit. */
+/** A tool call that does not return. A question to the user takes as long as a person does, so it has no such limit. */
 export function watchTools(race: EndingRace, events: ChildEvents, toolTimeoutMs: number): () => void {
-	/** Several with the same id, where a model does not tell its calls apart. */
+	/** Several calls may share an id, where a model does not give each its own. */
 	const running = new Map<string, (() => void)[]>();
 	const unsubscribe = events.subscribe((event) => {
 		if ("toolName" in event && event.toolName === ASK_TOOL) return;
