@@ -4,15 +4,15 @@ import type { ToolQuestion, WriteConsent } from "./tools.ts";
 
 interface OnFile {
 	projectTrusted: boolean;
-	/** What the user has said about letting an agent write, on file. */
+	/** The user's recorded consent to let an agent write. */
 	consent(agent: ToolQuestion["agent"]): WriteConsent;
-	/** Whether an extension file is still what the user lets pi load. */
+	/** Whether an extension file is still the one that the user lets pi load. */
 	mayLoad(extension: string): boolean;
 }
 
 /**
- * Stands in for the parent of a session that is continued from elsewhere: what the parent had is what the session's last
- * plan says. There is no user to ask, and no way to look for other models or extensions.
+ * Stands in for the parent of a session that is continued from elsewhere. The session's last plan says what the parent had.
+ * There is no user to ask, and no way to look for other models or extensions.
  */
 export function absentParent(plan: LaunchPlan, { projectTrusted, consent, mayLoad }: OnFile): ParentFacts {
 	const { model, fallbackModels = [], extensionOf = {} } = plan;

@@ -18,16 +18,16 @@ export interface KnownSession {
 	file: string;
 	/** Digest of the agent's definition when the session was last used. */
 	definition: string;
-	/** Under whose account its last run worked. */
+	/** The principal of its last run. */
 	principal: string;
 	/** Whether a run has worked in it: only then is there a transcript. */
 	everStarted: boolean;
 	/** Whether its transcript still exists. */
 	isThere: boolean;
-	/** Whether the folder it works in still exists. */
+	/** Whether its working directory still exists. */
 	folderIsThere: boolean;
 	archivedAt?: number;
-	/** Of the plan of its last run. Absent if that cannot be read. */
+	/** From the plan of its last run. Absent if that cannot be read. */
 	last?: LastPlan;
 }
 
@@ -43,12 +43,12 @@ export interface LastPlan {
 	pool?: string;
 }
 
-/** The session of a run, and what it keeps of the runs before. */
+/** The session of a run, and what it keeps from earlier runs. */
 export interface SessionChoice {
 	session: ChildSession;
 	/** The model and thinking level that the session keeps. */
 	last?: LastPlan;
-	/** Whether its agent's definition is another one now, which goes before what the session keeps. */
+	/** Whether its agent's definition has changed, which takes precedence over what the session keeps. */
 	changed: boolean;
 	warnings: string[];
 }
@@ -112,7 +112,7 @@ function continuing(id: SessionId, known: KnownSession, agent: AgentDefinition):
 }
 
 /**
- * Why an open run gets no message, although it works under the plan it was admitted with: a message that it does not
+ * Why an open run gets no message. The run works under the plan it was admitted with, and a message that it does not
  * receive in time becomes the task of a follow-up run under that plan.
  */
 export function refusedMessage(
@@ -122,7 +122,7 @@ export function refusedMessage(
 ): Refusal | undefined {
 	const off = allSwitchedOff(sources.config) ?? switchedOffHere(agent, sources.config);
 	if (off) return off;
-	// That file only: another one of the same name, of a project perhaps that is not trusted, does not count.
+	// Only that file: another one of the same name, perhaps of an untrusted project, does not count.
 	const { agents, overridden } = catalogFor(sources.catalog, agent);
 	const why = [...agents, ...overridden].find(({ file }) => file === definition.file)?.switchedOff;
 	if (why !== undefined) return switchedOffBy(agent, why);

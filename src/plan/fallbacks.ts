@@ -4,7 +4,9 @@ import type { ModelQuestion } from "./model-for.ts";
 import { isInherit } from "./model-name.ts";
 import type { FallbackModel, ModelChoice } from "./plan.ts";
 
-/** Each is an attempt of its own, and no run should ask for more models than a user reads about in its warnings. */
+/**
+ * Each fallback is an attempt of its own, and no run should try more models than a user would read about in its warnings.
+ */
 const MOST_FALLBACKS = 10;
 
 interface NamedFallbacks {
@@ -12,7 +14,7 @@ interface NamedFallbacks {
 	names: readonly string[];
 }
 
-/** Whose list counts: that of the agent's file, even an empty one, else the configured one. */
+/** The list in the agent's file counts, even an empty one; otherwise the configured one. */
 export function namedFallbacks({ agent, config }: Pick<ModelQuestion, "agent" | "config">): NamedFallbacks {
 	if (agent.fallbackModels) return { from: `fallbackModels of ${agent.file}`, names: agent.fallbackModels };
 	const { fallbackModels } = config.agents.defaults.subagents;
@@ -28,7 +30,7 @@ export async function fallbacksFor(
 	const { parent, principal } = question;
 	const models: FallbackModel[] = [];
 	const warnings: string[] = [];
-	// Those that were tried in place of an unusable model have been reported.
+	// Models that were tried in place of an unusable one have been reported.
 	for (const name of names.filter((each) => !chosen.unusable.includes(each))) {
 		const resolved = isInherit(name)
 			? parent.model && { model: parent.model }

@@ -8,7 +8,7 @@ import { forkFile } from "./session-place.ts";
 export interface ParentConversation {
 	/** Whether anything was said before that call. */
 	isEmpty(toolCall: string | undefined): boolean;
-	/** Writes what was said before that call to `session.fork`, which is not read before the run is admitted. */
+	/** Writes the conversation before that call to `session.fork`, which is not read before the run is admitted. */
 	copy(to: {
 		session: ChildSession & { fork: string };
 		cwd: string;
@@ -23,12 +23,12 @@ interface ForkQuestion {
 	agent: AgentDefinition;
 	principal: Principal;
 	parent: Pick<ParentFacts, "conversation" | "model">;
-	/** All that the run may ask. */
+	/** All models that the run may use. */
 	models: readonly ModelChoice[];
 	session: ChildSession;
 }
 
-/** The session with the place of its copy, if it is to begin with one. A session that is continued continues as it is. */
+/** The session with the path of its copy, if it should begin with one. A continued session stays as it is. */
 export function forkFor(
 	{ request, agent, principal, parent, models, session }: ForkQuestion,
 	{ agentDir }: Pick<PlanSources, "agentDir">,
@@ -47,7 +47,7 @@ export function forkFor(
 	};
 }
 
-/** The user chose who reads this conversation by choosing the parent's model. */
+/** By choosing the parent's model, the user chose which provider reads this conversation. */
 function goesElsewhere({ agent, principal, parent, models }: Omit<ForkQuestion, "request" | "session">): string[] {
 	const others = models.filter(({ provider }) => provider !== parent.model?.provider);
 	const providers = [...new Set(others.map(({ provider }) => provider))].join(", ");

@@ -19,5 +19,5 @@ export const GENERAL: AgentDefinition = {
 	digest: "general",
 };
 
-/** Also where a request has changed something of it. */
+/** True even if a request has changed part of it. */
 export const isGeneral = ({ digest }: Pick<AgentDefinition, "digest">): boolean => digest === GENERAL.digest;

@@ -10,11 +10,11 @@ export type HookName = "start" | "stop";
 
 export interface HookSources {
 	config: Config;
-	/** The agent directory of this pi: hooks work there, and not in a project that may not be trusted. */
+	/** The agent directory of this pi. Hooks run there, and not in a project that may not be trusted. */
 	agentDir: string;
 	/** Where the run works. */
 	cwd: string;
-	/** The folders in which programs are looked for by name. */
+	/** The folders to search for programs by name. */
 	path?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export function hookFor(
 	return typeof found === "string" ? { command: [found, ...args], timeoutMs, cwd: agentDir } : found;
 }
 
-/** What a plan holds of it. A program that is not found is kept as it is written: the log says so when it should have run. */
+/** The hook in a plan. A program that is not found is kept as written: the log reports it when the hook should have run. */
 export function stopHookFor(sources: HookSources): { stopHook?: HookProgram } {
 	const hook = hookFor("stop", sources);
 	const { stop, timeoutMs } = sources.config.subagents.hooks;
@@ -39,7 +39,7 @@ export function stopHookFor(sources: HookSources): { stopHook?: HookProgram } {
 	return { stopHook: "problem" in hook ? { command: [...stop], timeoutMs, cwd: sources.agentDir } : hook };
 }
 
-/** By name only outside of the project: hooks run in every project, and npm puts a project's programs on the PATH. */
+/** By name only outside the project: hooks run in every project, and npm puts a project's programs on the PATH. */
 function findHook(
 	program: string,
 	{ area, path = "" }: { area: () => string[]; path?: string | undefined },

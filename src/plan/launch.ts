@@ -36,25 +36,25 @@ import {
 } from "./trusted-definition.ts";
 import { toolsWithConsent } from "./write-consent.ts";
 
-/** What was asked for. */
+/** The request as it was made. */
 export interface LaunchRequest {
 	/** Absent: a child without a role. */
 	agent?: string;
 	task: string;
 	/** Continue this child session. */
 	sessionId?: string;
-	/** Wins over every other wish for a model. */
+	/** Takes precedence over every other choice of a model. */
 	model?: string;
 	thinking?: ThinkingLevel;
-	/** What its session begins with. Wins over the agent's file. */
+	/** What its session begins with. Takes precedence over the agent's file. */
 	context?: StartingContext;
-	/** Wins over the agent's file. */
+	/** Takes precedence over the agent's file. */
 	isolation?: "worktree";
 	/** The call of the parent's model that asks, if one does. */
 	toolCall?: string;
 	/** The principal to run under. */
 	agentId?: string;
-	/** 0 or absent: none of its own. */
+	/** 0 or absent: no limit of its own. */
 	runTimeoutSeconds?: number;
 	/** Whether the parent continues without waiting. */
 	background?: boolean;
@@ -66,29 +66,29 @@ export interface LaunchRequest {
 	route?: unknown;
 }
 
-/** What the plan depends on besides the request: the parent as it is at this moment. */
+/** What the plan depends on besides the request: the parent at this moment. */
 export interface ParentFacts {
 	cwd: string;
 	/** How many subagents deep this process is. */
 	depth: number;
 	activeTools: string[];
 	knownTools: KnownTool[];
-	/** Those that pi has found. */
+	/** The skills that pi has found. */
 	knownSkills(): KnownSkill[];
-	/** The parent is not there: what is known of it is what the last run of the session had. */
+	/** The parent is not there. The facts are those of the session's last run. */
 	isAbsent?: true;
 	/** Absent with the parent. */
 	conversation?: ParentConversation;
 	model: ModelChoice | undefined;
 	thinking: ThinkingLevel | undefined;
 	projectTrusted: boolean;
-	/** The span of another program that it was started in, if it was. */
+	/** The span of another program that started the parent, if any. */
 	trace?: TraceContext;
 	/** Whether the parent's session has a file, so that it can be opened again. */
 	sessionKept: boolean;
-	/** Among the models that can be used with main's credentials, or with those in a principal's own directory. */
+	/** Searches the models that can be used with main's credentials, or with those in a principal's own directory. */
 	resolveModel(name: string, principalDir?: string): Promise<ResolvedModel | undefined>;
-	/** Where a child gets a model from that this pi has. */
+	/** Where a child gets one of this pi's models from. */
 	modelSource(model: ModelChoice): Promise<ModelSource>;
 	/** Asks the user about an agent of a project that is not trusted. */
 	approveProjectAgent(question: ProjectAgentQuestion): Promise<Approval>;
@@ -96,17 +96,17 @@ export interface ParentFacts {
 	ringTrouble?(): Promise<string | undefined>;
 	/** Whether a tree can be made of the working directory. Absent: unknown before a host tries. */
 	askForTree?: AskForTree;
-	/** Asks the user whether an agent may write with these tools. Undefined: they left before they answered. */
+	/** Asks the user whether an agent may write with these tools. Undefined: the user left before answering. */
 	askToWrite(agent: AgentDefinition, tools: readonly string[]): Promise<WriteConsent | undefined>;
 }
 
-/** What the plan depends on that others own. */
+/** What the plan depends on besides the parent and the request. */
 export interface PlanSources {
 	config: Config;
 	catalog: AgentCatalog;
 	sessionsRoot: string;
 	findSession(id: SessionId): KnownSession | undefined;
-	/** The agent directory of this pi, by which it is known which principal asks. */
+	/** The agent directory of this pi, which identifies the principal that asks. */
 	agentDir: string;
 }
 
@@ -130,7 +130,7 @@ export async function planLaunch(
 	const away = poolFor({ requested: request.pool, agent: permitted.agent, last, config, cwd: parent.cwd });
 	if (isRefusal(away)) return away;
 	const { pool } = away;
-	// What the kernel of a worker can enforce is known there.
+	// Only the worker knows what its kernel can enforce.
 	const ringTrouble = pool ? undefined : parent.ringTrouble;
 	const agent = await keptToItsNetwork(asked, { config, ringTrouble });
 	const question = { agent, principal, config, parent, requested: request.model, session: chosenSession };
@@ -156,7 +156,7 @@ export async function planLaunch(
 	const { ringTrouble: _here, ...elsewhere } = parent;
 	const treeChoice = await treeFor({ agent, config, parent: pool ? elsewhere : parent });
 	if (isRefusal(treeChoice)) return treeChoice;
-	// Last, so that the user is asked about no run that cannot be.
+	// Last, so that the user is not asked about a run that is impossible anyway.
 	const { tree, warnings: treeWarnings } = treeChoice;
 	if (request.isolation && !tree && treeWarnings.length === 0) {
 		treeWarnings.push(`isolation: worktree has no effect here: ${nameOf(agent)} only reads.`);
@@ -272,7 +272,7 @@ async function permittedAgent(
 /** The model reads this; a folder of hundreds of agents would fill its context. */
 const MOST_NAMES = 50;
 
-/** Says nothing of a project that is not trusted. */
+/** Does not mention the agents of an untrusted project. */
 function unknownAgent(name: string, { projectTrusted }: ParentFacts, { agents, unusable }: AgentCatalog): string {
 	const mayBeTold = ({ source }: { source: AgentSource }) => source !== "project" || projectTrusted;
 	const names = agents

@@ -22,20 +22,20 @@ export type WhyLeftOut =
 	| "only_by_name"
 	/** subagent_ask, which `ask` grants. */
 	| "only_with_ask"
-	/** It may write, and the agent only reads. */
+	/** It may write, and the agent is read-only. */
 	| "readonly"
 	| "builtin"
 	/** It may write, and neither the configuration nor the user allows that. */
 	| "writes"
 	| "user_said_no"
 	| "untrusted"
-	/** It may write, its file asks for a tree to write in, and there is none. */
+	/** It may write, the agent's file asks for a tree to write in, and there is none. */
 	| "no_tree"
-	/** Its session is continued without its parent, and the run before did not have the tool. */
+	/** Its session is continued without its parent, and the last run did not have the tool. */
 	| "not_on_record"
-	/** An MCP server that has not said yet which tools it has, while some of them are denied. */
+	/** An MCP server that has not listed its tools yet, while some of them are denied. */
 	| "server_silent"
-	/** An MCP tool that is not known to only read, for an agent that may write, and for one that may not. */
+	/** An MCP tool that is not known to be read-only, for an agent that may write, and for one that may not. */
 	| "mcp_writes"
 	| "mcp_readonly";
 
@@ -47,7 +47,7 @@ export interface LeftOut {
 /** How many characters the names in one warning may take: the model reads every one of them. */
 const LONGEST_NAMES = 110;
 const LONGEST_NAME = 60;
-/** From so many tools of one MCP server on, the server stands for them. */
+/** From this many tools of one MCP server on, the warning names the server instead. */
 const MANY_OF_A_SERVER = 4;
 
 /** One line for each reason, however many tools it concerns. */
@@ -60,7 +60,7 @@ export function leftOutWarnings(leftOut: readonly LeftOut[], agent: AgentDefinit
 	});
 }
 
-/** Entries of the file's lists that cannot be honoured exactly, such as `Bash(git:*)`: one line for each tool. */
+/** Entries of the file's lists that cannot be applied exactly, such as `Bash(git:*)`: one line for each tool. */
 export function unreadableWarnings({ leftOut }: AgentDefinition): string[] {
 	const alike = Map.groupBy(leftOut, (entry) => ("tool" in entry ? `${entry.why} ${entry.tool}` : entry.why));
 	return [...alike.values()].flatMap((entries) => (entries[0] ? [unreadableWarning(entries[0], entries)] : []));
@@ -81,7 +81,7 @@ function unreadableWarning(entry: LeftOutTool, alike: readonly LeftOutTool[]): s
 	}
 }
 
-/** A name that is not pi's is shown beside pi's, so that the file's author finds it: `Task (subagent)`. */
+/** A name that is not pi's is shown beside pi's name, so that the file's author finds it: `Task (subagent)`. */
 function asWritten(name: string, { writtenAs }: AgentDefinition): string {
 	// An agent may ask for a tool called `constructor`.
 	const written = Object.hasOwn(writtenAs, name) ? writtenAs[name] : undefined;
@@ -111,7 +111,7 @@ function serversFor(names: readonly string[]): { text: string; tools: number }[]
 	);
 }
 
-/** What a file calls a tool is shown as text in one line. */
+/** A tool's name in a file is shown as text in one line. */
 function oneLineOf(name: string): string {
 	const plain = name.replace(/[\p{C}\p{Z}]+/gu, " ").trim();
 	return plain.length <= LONGEST_NAME ? plain : `${plain.slice(0, LONGEST_NAME - 1).toWellFormed()}…`;
@@ -126,7 +126,7 @@ const TOOL_LISTS = "tools.subagents.tools";
 const IN_FILE = "in pi-geon.json";
 const CANNOT_DELEGATE = "a subagent cannot delegate. No setting changes that.";
 
-/** The reason, and what changes it. */
+/** The reason, and how to change it. */
 function reason(why: WhyLeftOut, { agent, many }: Case): string {
 	const it = many ? "them" : "it";
 	switch (why) {
@@ -149,7 +149,7 @@ function reason(why: WhyLeftOut, { agent, many }: Case): string {
 		case "project_extension":
 			return `the extension that brings ${it} lies in this project, which is not trusted (/trust), and may have changed since.`;
 		case "only_by_name":
-			// Of a read-only agent, naming it would not be enough.
+			// For a read-only agent, naming the tool would not be enough.
 			return `${agent.readonly ? `${agent.name} is read-only, and ` : ""}a subagent gets ${it} only if the \`tools\` of its file ${many ? "name them" : "names it"}.`;
 		case "only_with_ask":
 			return `\`ask: true\` in its file grants ${it}.`;
@@ -182,5 +182,5 @@ function readonlyReason({ name, unenforced }: AgentDefinition): string {
 	return `${name} is read-only, because ${unenforced.join(", ")} cannot be enforced here. Remove ${it} from the agent's file to change that.`;
 }
 
-/** What messages call the one that gets the tools. */
+/** The name that messages use for the agent that gets the tools. */
 export const nameOf = (agent: AgentDefinition): string => (isGeneral(agent) ? "a child without an agent" : agent.name);

@@ -6,11 +6,13 @@ export interface LimitWish {
 	agent: AgentLimits;
 	/** Whether the parent continues without waiting. */
 	background: boolean;
-	/** 0 or absent: none of its own. */
+	/** 0 or absent: no limit of its own. */
 	runTimeoutSeconds?: number | undefined;
 }
 
-/** The limits of a run: an agent or a request may ask for tighter ones than the configuration's, never for looser ones. */
+/**
+ * The limits of a run. An agent or a request may ask for tighter limits than the configuration's, never for looser ones.
+ */
 export function effectiveLimits(wish: LimitWish, config: Config): { limits: Limits; warnings: string[] } {
 	const { agent } = wish;
 	const { subagents, finalize } = config;
@@ -31,7 +33,7 @@ export function effectiveLimits(wish: LimitWish, config: Config): { limits: Limi
 	return { limits, warnings };
 }
 
-/** How long a run may take when no time was asked for: one that continues a session. */
+/** The time limit of a run that continues a session, for which no time was requested. */
 export const continuedFor = ({ agents }: Config): Pick<LimitWish, "runTimeoutSeconds"> => ({
 	runTimeoutSeconds: agents.defaults.subagents.runTimeoutSeconds,
 });

@@ -17,7 +17,7 @@ export interface ModelQuestion {
 	session?: Pick<SessionChoice, "last" | "changed">;
 }
 
-/** The model of a run: the first usable one of those that were named, by precedence, else the parent's. */
+/** The model of a run: the first usable one of the named models, by precedence, or else the parent's. */
 export function modelFor({
 	agent,
 	principal,
@@ -30,7 +30,7 @@ export function modelFor({
 	const ofFile: ModelWish[] = [{ from: agent.file, name: agent.model }];
 	const byDefault: ModelWish[] = [{ from: "agents.defaults.subagents.model", name: defaults.subagents.model }];
 	const { from, names } = namedFallbacks({ agent, config });
-	// A model that cannot be used gives way to the list beside it first.
+	// The list beside an unusable model is tried first.
 	const beside = agent.fallbackModels ? ofFile : byDefault;
 	if (beside[0]?.name) beside.push(...names.map((name) => ({ from, name })));
 	const ofSession = { from: "this session", name: session?.last?.model, warnings: session?.last?.modelWarnings };

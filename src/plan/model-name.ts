@@ -5,21 +5,21 @@ import type { ModelChoice } from "./plan.ts";
 /** `inherit`, as Claude Code has it: the parent's model, whatever the configuration names. */
 export const isInherit = (name: string): boolean => name.trim().toLowerCase() === "inherit";
 
-/** Claude Code's names for the newest model of a family. Elsewhere, part of a name is read as pi reads it, and said. */
+/** Claude Code's names for the newest model of a family. Any other partial name is read as pi reads it, with a warning. */
 const FAMILIES: ReadonlySet<string> = new Set(["sonnet", "opus", "haiku"]);
 
 export interface ModelReading<M extends ModelChoice> {
-	/** Those that can be used. */
+	/** The usable models. */
 	models: readonly M[];
 	/** The provider of the parent's model. */
 	ownProvider: string | undefined;
-	/** pi's own reading of a name among some models: an exact id, else the newest whose id or name has it as a part. */
+	/** pi's own reading of a name among some models: an exact id, or else the newest model whose id or name contains it. */
 	readByPi(name: string, models: readonly M[]): Promise<ResolvedModel | undefined>;
 }
 
 /**
- * What a name means. pi reads a bare name among all models, so that with two providers that offer the same ids the
- * order of its catalog decides. Here the parent's provider comes first, and a model comes before one with a longer name.
+ * The meaning of a name. pi reads a bare name among all models, so if two providers offer the same ids, the order of its
+ * catalog decides. Here the parent's provider comes first, and an exact model comes before one with a longer name.
  */
 export async function readModelName<M extends ModelChoice>(
 	name: string,
@@ -27,7 +27,7 @@ export async function readModelName<M extends ModelChoice>(
 ): Promise<ResolvedModel | undefined> {
 	const { models, ownProvider, readByPi } = reading;
 	const text = name.trim();
-	if (text === "" || /[*?]/.test(text)) return undefined; // pi takes a pattern for several.
+	if (text === "" || /[*?]/.test(text)) return undefined; // pi reads a pattern as several models.
 	const named = namedProvider(text, models);
 	const expected = named ?? ownProvider;
 	const written = named === undefined ? text : text.slice(named.length + 1).trim();
@@ -41,7 +41,7 @@ export async function readModelName<M extends ModelChoice>(
 		(model) => hasId(model, text),
 		(model) => isSameModel(model, text),
 		isExpected,
-		// A provider that was named is not exchanged for another because of some letters in common.
+		// A provider that was named is not exchanged for another one because some letters match.
 		...(named === undefined ? [() => true] : []),
 	];
 	for (const among of inOrder) {
@@ -72,7 +72,7 @@ function surprise(
 	return isWhatWasWritten ? [] : [`${quoted(name)} was read as ${taken}. Write the whole name to be sure of it.`];
 }
 
-/** The provider in `provider/id`. The longest, since the name of a provider may contain a slash too. */
+/** The provider in `provider/id`. The longest match, since the name of a provider may contain a slash too. */
 function namedProvider(text: string, models: readonly ModelChoice[]): string | undefined {
 	const lower = text.toLowerCase();
 	const named = [...new Set(models.map(({ provider }) => provider))].filter((provider) =>
@@ -81,7 +81,7 @@ function namedProvider(text: string, models: readonly ModelChoice[]): string | u
 	return named.sort((a, b) => b.length - a.length)[0];
 }
 
-/** Without `:high`, or whatever stands there: pi says so if it is not a thinking level. */
+/** Without `:high` or another suffix: pi reports a suffix that is not a thinking level. */
 const withoutSuffix = (text: string): string => text.replace(/:[^:/]*$/, "");
 
 const hasId = ({ id }: ModelChoice, written: string): boolean =>

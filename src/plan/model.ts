@@ -7,9 +7,9 @@ import type { ModelChoice } from "./plan.ts";
 
 export interface ResolvedModel {
 	model: ModelChoice;
-	/** Where the name said so, as in `sonnet:high`. */
+	/** Set if the name included it, as in `sonnet:high`. */
 	thinking?: ThinkingLevel;
-	/** What of the name was not understood. */
+	/** The parts of the name that were not understood. */
 	warnings?: string[];
 }
 
@@ -23,19 +23,22 @@ export type ModelSource =
 export interface ModelWish {
 	from: string;
 	name: string | null | undefined;
-	/** What was said when it was chosen for the run before. */
+	/** The warnings from when it was chosen for the last run. */
 	warnings?: string[] | undefined;
 }
 
-/** The model of a run, and how it came to be that one. */
+/** The model of a run, and how it was chosen. */
 export interface ChosenModel extends Pick<ResolvedModel, "thinking"> {
 	model: ModelChoice;
 	warnings: string[];
-	/** The names of those before it that cannot be used, each with a warning. */
+	/** The names of earlier choices that cannot be used, each with a warning. */
 	unusable: string[];
 }
 
-/** The first wish that names a usable model, else the parent's. A wish that does not is a warning, never a silence. */
+/**
+ * The first wish that names a usable model, or else the parent's. A wish that does not is a warning, and never ignored
+ * silently.
+ */
 export async function chooseModel(
 	wishes: ModelWish[],
 	parent: Pick<ParentFacts, "model" | "modelSource">,

@@ -7,7 +7,10 @@ interface Enforcement {
 	ringTrouble?: (() => Promise<string | undefined>) | undefined;
 }
 
-/** An agent whose file restricts the network only reads where nothing enforces that: with a shell it would reach all of it. */
+/**
+ * An agent whose file restricts the network becomes read-only where nothing enforces the restriction: with a shell it would
+ * reach the whole network.
+ */
 export async function keptToItsNetwork(
 	agent: AgentDefinition,
 	{ config, ringTrouble }: Enforcement,

@@ -10,27 +10,30 @@ import type { TraceContext } from "../run/trace-context.ts";
  */
 export interface LaunchPlan {
 	agent: string;
-	/** Where the agent came from and what it said then; a resume compares the digest. */
+	/** The agent's source and content at that time; a resume compares the digest. */
 	definition: { source: "builtin" | "user" | "project"; file: string; digest: string };
 	task: string;
 	/** The child's system prompt. */
 	prompt: string;
 	cwd: string;
-	/** Whether the working directory's own settings may be used: the parent's decision at that time. */
+	/** Whether the working directory's own settings may be used, as the parent decided at that time. */
 	projectTrusted: boolean;
 	/** The tools the child has, besides the internal one that ends its work. Never empty. */
 	tools: string[];
 	/** Extension files that provide those tools which are not pi's own. */
 	extensions: string[];
-	/** Which of them provides which tool, so that a run that continues with fewer tools loads no more than those need. */
+	/**
+	 * Which extension provides which tool, so that a run that continues with fewer tools loads only the extensions those
+	 * need.
+	 */
 	extensionOf?: Record<string, string>;
 	lspActions: string[];
-	/** The skills that the child can see. Absent: none. Whatever keeps files from a child must leave these readable. */
+	/** The skills that the child can see. Absent: none. A sandbox must leave these readable. */
 	skills?: PlannedSkill[];
 	model: ModelChoice;
-	/** Asked one after the other, in the same session, once the model before cannot be used. */
+	/** Tried one after the other, in the same session, once the model before cannot be used. */
 	fallbackModels?: FallbackModel[];
-	/** What the requester heard when the model was chosen. A run that keeps the model repeats it. */
+	/** The warnings from when the model was chosen. A run that keeps the model repeats them. */
 	modelWarnings?: string[];
 	thinking?: ThinkingLevel;
 	limits: Limits;
@@ -38,11 +41,13 @@ export interface LaunchPlan {
 	backgroundTimeoutMs?: number;
 	/** `process`: in a host of its own, so that a crash takes no other run with it. */
 	isolation: Isolation;
-	/** How many attempts the run may have: each host that takes it up counts, and each try after a failure of the provider. */
+	/**
+	 * How many attempts the run may have: each host that claims it counts, and each retry after a failure of the provider.
+	 */
 	maxAttempts: number;
 	/** How long a question of the child stays open without its parent. Absent: it cannot ask. */
 	askMinutes?: number;
-	/** Absent in plans that were made before there was one. */
+	/** Absent in plans from before there was one. */
 	sandbox?: PlannedSandbox;
 	/** The tree that it writes in. Absent: none. */
 	tree?: PlannedTree;
@@ -52,43 +57,43 @@ export interface LaunchPlan {
 	guest?: true;
 	/** A JSON Schema the finalized result must satisfy. */
 	outputSchema?: Record<string, unknown>;
-	/** Runs once when the run has finished. */
+	/** Runs once, when the run has finished. */
 	stopHook?: HookProgram;
 	session: ChildSession;
 	/** Under whose account it runs. */
 	principal: Principal;
 	/**
-	 * What becomes of the transcript once the outcome has been announced. A parent's session that is not kept cannot be
-	 * opened again: outcomes that it was not told before its pi exits are never delivered.
+	 * What happens to the transcript once the outcome has been announced. A parent's session that is not kept cannot be
+	 * opened again: outcomes that it has not received before its pi exits are never delivered.
 	 */
 	afterwards: { cleanup: "keep" | "delete"; archiveAfterMinutes: number; parentKept: boolean };
-	/** The span of another program that this pi was started in. Absent: none is known. */
+	/** The span of another program that started this pi. Absent: none is known. */
 	trace?: TraceContext;
 	/** The user asked for it, not the model: its report starts no turn. */
 	byUser?: true;
-	/** Where the embedding application wants the announce to go; never looked into. */
+	/** Where the embedding application wants the announce to go; never inspected. */
 	route?: unknown;
-	/** What the requester should hear with the result, decided while planning. */
+	/** The warnings of planning, which the requester gets with the result. */
 	warnings: string[];
 }
 
 export interface PlannedPool {
 	name: string;
-	/** How many attempts a worker's machine may make of it. `maxAttempts` counts those of this machine, which only waits. */
+	/** How many attempts a worker's machine may make. `maxAttempts` counts those of this machine, which only waits. */
 	maxAttempts: number;
 }
 
 /** What the kernel is to enforce. */
 export interface PlannedSandbox {
-	/** `auto`: where it can. `require`: the run does not start without. */
+	/** `auto`: where the kernel can. `require`: the run does not start without enforcement. */
 	mode: "off" | "auto" | "require";
 	write: WriteScope;
-	/** Of the processes that tools start. `allowlist`: the hosts that are named here. */
+	/** The network of the processes that tools start. `allowlist`: only the hosts that are named here. */
 	network: "off" | "on" | "allowlist";
 	hosts?: string[];
-	/** Whether those may use unix sockets. */
+	/** Whether these processes may use unix sockets. */
 	sockets: boolean;
-	/** Variables that those get besides the usual ones. */
+	/** Variables that these processes get besides the usual ones. */
 	env: string[];
 	/** Absolute paths that tools must not read, on top of what is hidden by default. */
 	hide: string[];
@@ -98,10 +103,10 @@ export interface PlannedSandbox {
 export interface PlannedTree {
 	maxFiles: number;
 	maxBytes: number;
-	/** Folders that git ignores, and the tree has links to. */
+	/** Folders that git ignores, which the tree gets links to. */
 	link: string[];
 	submodules: "warn" | "refuse";
-	/** From the top of the checkout to the working directory. Absent: not known before the tree is made. */
+	/** The path from the top of the checkout to the working directory. Absent: unknown until the tree is made. */
 	prefix?: string;
 }
 
@@ -114,11 +119,11 @@ export interface Principal {
 export interface ModelChoice {
 	provider: string;
 	id: string;
-	/** The extension files that register its provider, in the order in which pi loads them. Absent: pi knows it by itself. */
+	/** The extension files that register its provider, in pi's loading order. Absent: pi knows the provider by itself. */
 	extensions?: string[];
 }
 
-/** A program of the user's, from the user's own configuration. */
+/** A program of the user, from the user's own configuration. */
 export interface HookProgram {
 	/** The program and its arguments. */
 	command: string[];
@@ -134,9 +139,9 @@ export interface PlannedSkill {
 }
 
 export interface FallbackModel extends ModelChoice {
-	/** As it is written in the list, for programs that cannot look names up. */
+	/** As written in the list, for programs that cannot look up names. */
 	named: string;
-	/** Where the name says so, as in `sonnet:high`. */
+	/** Set if the name included it, as in `sonnet:high`. */
 	thinking?: ThinkingLevel;
 }
 
@@ -158,7 +163,7 @@ export interface ChildSession {
 	/** Whether the file holds an earlier conversation that this run continues. */
 	resumed: boolean;
 	/**
-	 * Of a session that begins with a copy of its parent's conversation: where that copy is until the first run moves it
+	 * For a session that begins with a copy of its parent's conversation: where that copy is until the first run moves it
 	 * to `file`.
 	 */
 	fork?: string;

@@ -13,16 +13,16 @@ import type { LastPlan } from "./continued.ts";
 import type { LaunchPlan } from "./plan.ts";
 
 /**
- * Each process of this machine that waits for the worker counts as an attempt. None of them does any of the work, so a run is
- * not lost because some of them died.
+ * Each process of this machine that waits for the worker counts as an attempt. None of them does any of the work, so the
+ * death of some must not lose the run.
  */
 export const WAITING_ATTEMPTS = 1000;
 
 interface PoolQuestion {
-	/** What the call names. */
+	/** The pool that the call names. */
 	requested: string | undefined;
 	agent: Pick<AgentDefinition, "name" | "pool" | "source">;
-	/** What the session keeps. */
+	/** The pool that the session keeps. */
 	last: LastPlan | undefined;
 	config: Config;
 	cwd: string;
@@ -51,14 +51,14 @@ export function poolFor(question: PoolQuestion): { pool?: string; warnings: stri
 
 const isConfigured = (name: string, { pools }: Config): boolean => pools.some((pool) => pool.name === name);
 
-/** A file may come from a machine that has the pool, so that one that is not there is no reason not to run. */
+/** A file may come from a machine that has the pool, so a missing pool is not a reason to refuse the run. */
 function poolOfAgent(
 	{ name, pool, source }: PoolQuestion["agent"],
 	config: Config,
 ): { pool?: string; warnings: string[] } {
 	if (pool === undefined) return { warnings: [] };
 	const unused = (why: string) => ({ warnings: [`\`pool: ${pool}\` in the file of ${name} is not used: ${why}`] });
-	// Where the source is sent is the user's to say, not that of a file in the repository.
+	// The user decides where the source is sent, and not a file in the repository.
 	if (source === "project") return unused("a project may not send its source to a pool.");
 	if (!isConfigured(pool, config))
 		return unused("no such pool is configured (pools in pi-geon.json), so it runs here.");
@@ -70,7 +70,7 @@ type Travelling = Pick<
 	"tools" | "extensions" | "extensionOf" | "model" | "fallbackModels" | "session" | "sandbox"
 >;
 
-/** What of a plan is not available on another machine. */
+/** Refuses a plan that needs something that is not available on another machine. */
 export function refusedByPool(name: string, plan: Travelling): Refusal | undefined {
 	const { tools, extensions, extensionOf = {}, model, fallbackModels = [], session, sandbox } = plan;
 	if (session.fork !== undefined) {
@@ -100,7 +100,7 @@ export function refusedByPool(name: string, plan: Travelling): Refusal | undefin
 const cannot = (name: string, why: string): Refusal =>
 	refuse("INVALID_INPUT", `Pool ${name} cannot do this: ${why}`, "pool");
 
-/** Skills are files of the user's. */
+/** Skills are files of the user. */
 export const skillsStayHome = (skills: readonly { name: string }[], pool: string): string[] =>
 	skills.length === 0
 		? []

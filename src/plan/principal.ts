@@ -6,7 +6,7 @@ import { type Refusal, refuse } from "../run/errors.ts";
 import { quoted } from "../run/quoted.ts";
 import type { Principal } from "./plan.ts";
 
-/** What tells which principal asks. */
+/** The facts that identify the requesting principal. */
 export interface Requester {
 	config: Config;
 	/** The agent directory of the pi that asks. */

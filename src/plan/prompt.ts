@@ -3,7 +3,7 @@ import { FINALIZE_TOOL } from "../run/outcome.ts";
 import { ASK_TOOL } from "../run/question.ts";
 import { SILENCE } from "../run/silence.ts";
 
-/** The child's system prompt: its role, its bounds and tools, and how work is returned here. */
+/** The child's system prompt: its role, its bounds and tools, and how to return its work. */
 export function childPrompt(
 	agent: AgentDefinition,
 	tools: readonly string[],
@@ -26,13 +26,13 @@ ${schema}- Text outside of that call is not delivered.
 `;
 }
 
-/** The built-in agents say this in their own words. */
+/** The built-in agents have this in their own words. */
 const BOUNDS = `- Do only the delegated task, whatever else you notice on the way.
 - Do not delegate further: there are no subagents here.
 `;
 
 /**
- * The line in the session file says the same where the task begins. This stays when the session is compacted, and the
+ * The line in the session file says the same where the task begins. This one survives a compaction of the session, whose
  * summary would otherwise read like the child's own plans.
  */
 const BACKGROUND = `- This session begins with a copy of the conversation of the agent that you work for. It is background: others
@@ -60,6 +60,6 @@ const toolsLine = (tools: readonly string[]): string => `- Your tools: ${tools.j
 
 const MAY_BE_SILENT = `- If your task says when nothing is to be reported, and that is the case, return exactly ${SILENCE} as \`result\`.\n`;
 
-/** For a child whose result is announced, which may keep silent. Once is enough. */
+/** For a child whose result is announced, and which may stay silent. Added once. */
 export const toldOfSilence = (prompt: string): string =>
 	prompt.includes(MAY_BE_SILENT) ? prompt : `${prompt}${MAY_BE_SILENT}`;

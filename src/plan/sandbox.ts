@@ -14,17 +14,17 @@ import { onlyReads } from "./tools.ts";
 export interface SandboxQuestion extends Pick<LaunchPlan, "cwd" | "tools"> {
 	config: Config;
 	agent: string;
-	/** Which tools extensions bring, and which files those are. */
+	/** Which extension file brings which tool. */
 	extensionOf?: Readonly<Record<string, string>> | undefined;
 	/** Whether it writes in a tree of its own. */
 	inTree?: boolean;
-	/** What the agent's file says of the network, and whose file it is. */
+	/** The network setting in the agent's file, and the source of that file. */
 	network?: { wanted: NetworkSetting; source: AgentSource } | undefined;
 	/** Says why the kernel cannot enforce anything here, undefined if it can. Absent: not known here. */
 	ringTrouble?: (() => Promise<string | undefined>) | undefined;
 }
 
-/** What the kernel is to enforce for a run, or why the run may not be without it. */
+/** What the kernel must enforce for a run, or why the run may not start without it. */
 export async function sandboxFor(question: SandboxQuestion): Promise<PlannedSandbox | Refusal> {
 	const { config, tools, cwd, inTree = false } = question;
 	const { mode, sockets, env, hide } = config.subagents.sandbox;
@@ -45,7 +45,10 @@ export async function sandboxFor(question: SandboxQuestion): Promise<PlannedSand
 	};
 }
 
-/** The configuration is the default. The user's own files and the built-in ones may say otherwise, a project's may only narrow it. */
+/**
+ * The configuration is the default. The user's own files and the built-in ones may override it; a project's may only narrow
+ * it.
+ */
 function networkFor({ config, network }: SandboxQuestion, write: WriteScope): NetworkSetting {
 	const set = config.subagents.sandbox.network;
 	// An empty list allows nothing.
@@ -80,6 +83,6 @@ export const unavailable = (agent: string, why: string): string =>
 export const noHostList = (agent: string, why: string): string =>
 	`${agent} may not run: its network is a list of hosts, which cannot be enforced here: ${why}. Say off or on: subagents.sandbox.network in pi-geon.json, or \`network\` in the agent's file.`;
 
-/** As it is written in the configuration: absolute, below the user's home, or below the working directory. */
+/** As written in the configuration: absolute, below the user's home, or below the working directory. */
 const hiddenPath = (written: string, cwd: string): string =>
 	written.startsWith("~/") ? join(homedir(), written.slice(2)) : resolve(cwd, written);

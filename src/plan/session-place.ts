@@ -27,7 +27,7 @@ function rootOfChildren(agentDir: string, homeDir: string): string {
 	return isDefault ? join(homeDir, ".pi") : agentDir;
 }
 
-/** Where copies of a parent's conversation are until the runs begin that they were made for. */
+/** Where copies of a parent's conversation are until their runs begin. */
 export const forksFolder = (agentDir: string): string => join(agentDir, "pi-geon", "forks");
 
 /** The copy for a child session. */

@@ -6,11 +6,11 @@ import type { PlannedSkill } from "./plan.ts";
 
 /** A skill that pi has found for the parent. */
 export interface KnownSkill extends PlannedSkill {
-	/** It lies in a project that is not trusted. */
+	/** It belongs to a project that is not trusted. */
 	untrusted?: true;
 }
 
-/** With one of these a child reads a skill; without one pi does not even mention skills. */
+/** A child reads a skill with one of these tools; without one pi does not even mention skills. */
 const READERS = ["read", "bash"];
 
 export interface SkillQuestion {
@@ -20,7 +20,7 @@ export interface SkillQuestion {
 	known: readonly KnownSkill[];
 }
 
-/** The skills that a child can see. Whatever of them it does not get is a warning. */
+/** The skills that a child can see. Each that it does not get is a warning. */
 export function skillsFor({ agent, tools, known }: SkillQuestion): { skills: PlannedSkill[]; warnings: string[] } {
 	const { skills: asked = [], file } = agent;
 	if (asked.length === 0) return { skills: [], warnings: [] };

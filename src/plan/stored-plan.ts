@@ -2,7 +2,7 @@ import { isRecord } from "../run/is-record.ts";
 import { type Fields, type Upgrades, upgraded, withVersion } from "../run/stored.ts";
 import type { LaunchPlan } from "./plan.ts";
 
-/** Version 1 says that it is one. */
+/** Version 1 only adds the version number. */
 const PLAN_UPGRADES: Upgrades = [(plan) => plan];
 
 export const storedPlan = (plan: LaunchPlan): string => JSON.stringify(withVersion(plan, PLAN_UPGRADES));

@@ -22,7 +22,7 @@ export interface KnownTool {
 	from?: "mcp" | "codemode" | "tool_search";
 }
 
-/** What no child ever gets, because a child does not delegate. */
+/** Tools that no child ever gets, because a child does not delegate. */
 const DELEGATES: ReadonlySet<string> = new Set([
 	"subagent",
 	"sessions_spawn",
@@ -34,8 +34,8 @@ const DELEGATES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What no child inherits: tools that delegate; the finalize tool, which the host adds to every child; and the tool that asks
- * the user, which `ask` in an agent's file grants.
+ * Tools that no child inherits: tools that delegate; the finalize tool, which the host adds to every child; and the tool
+ * that asks the user, which `ask` in an agent's file grants.
  */
 export const NEVER: ReadonlySet<string> = new Set([...DELEGATES, FINALIZE_TOOL, ASK_TOOL]);
 
@@ -59,33 +59,36 @@ const WRITERS: ReadonlySet<string> = new Set([...PI_TOOLS].filter((name) => !REA
 const ONLY_BY_NAME: ReadonlySet<string> = new Set(["codemode", "tool_search"]);
 
 /**
- * What the user says to an agent that asks for tools that write while `subagents.allowWrite` is false. `untrusted`: in
- * this project nobody is asked. `not_asked`: there is no user to ask.
+ * The user's answer to an agent that asks for tools that write while `subagents.allowWrite` is false. `untrusted`: no user
+ * is asked in this project. `not_asked`: there is no user to ask.
  */
 export type WriteConsent = "given" | "refused" | "untrusted" | "not_asked";
 
 export interface ToolQuestion {
 	agent: AgentDefinition;
 	config: Config;
-	/** What the parent has switched on. */
+	/** The tools that the parent has switched on. */
 	active: readonly string[];
-	/** All it could switch on. Undefined outside pi, where that is not known: then every tool counts as available. */
+	/** All tools it could switch on. Undefined outside pi, where they are unknown: then every tool counts as available. */
 	known: readonly KnownTool[] | undefined;
-	/** Whether `known` is what the last run of the session had, because the parent is not there to be asked. */
+	/** Whether `known` holds the tools of the session's last run, because the parent is not there. */
 	onRecord?: boolean;
 	/** Absent: not asked. */
 	consent?: WriteConsent;
-	/** Whether what it writes stays in a tree of its own. */
+	/** Whether it writes only in a tree of its own. */
 	inTree?: boolean;
 }
 
 type GrantedTools = Required<Pick<LaunchPlan, "tools" | "extensions" | "extensionOf" | "warnings">>;
 
-/** The tools a child of this role really gets, with the extensions that bring them. None at all is a refusal. */
+/**
+ * The tools that a child of this role really gets, with the extensions that bring them. A child without any tool is
+ * refused.
+ */
 export function effectiveTools(question: ToolQuestion): GrantedTools | Refusal {
 	const { tools, leftOut } = sortTools(question);
 	const warnings = [...leftOutWarnings(leftOut, question.agent), ...unreadableWarnings(question.agent)];
-	// To ask is not work.
+	// A child that can only ask cannot do any work.
 	if (tools.every((name) => name === ASK_TOOL)) return noTools(question.agent, warnings);
 	const sources = new Map(question.known?.map((tool) => [tool.name, tool.extension]));
 	const provided = tools.flatMap((name): [string, string][] => {
@@ -98,8 +101,8 @@ export function effectiveTools(question: ToolQuestion): GrantedTools | Refusal {
 }
 
 /**
- * The tools that only the configuration withholds, because they may write: a user who is asked can grant them. None if
- * they are all MCP tools, for which `subagents.readonlyTools` is the finer choice.
+ * The tools that only the configuration withholds, because they may write: the user can grant them when asked. None if they
+ * are all MCP tools, for which `subagents.readonlyTools` is the finer choice.
  */
 export function writingTools(question: ToolQuestion): string[] {
 	const { leftOut } = sortTools({ ...question, consent: "not_asked" });
@@ -121,9 +124,9 @@ export function sortTools(question: ToolQuestion): { tools: string[]; leftOut: L
 }
 
 /**
- * By name, or what the parent has switched on. An agent that inherits does not ask for what its file rules out: tools
- * that it denies, and pi's tools that write if its author made it `readonly`. Whether other tools write is not known to
- * an author, so each of them is asked for. No child inherits the tools that delegate.
+ * The tools named by the agent, or those that the parent has switched on. An agent that inherits does not ask for tools
+ * that its file rules out: those that it denies, and pi's tools that write if its author made it `readonly`. An author
+ * cannot know whether other tools write, so the agent asks for each of them. No child inherits the tools that delegate.
  */
 function askedFor({ agent, active, known }: ToolQuestion): string[] {
 	const { tools } = agent;
@@ -132,20 +135,26 @@ function askedFor({ agent, active, known }: ToolQuestion): string[] {
 	const inherited = () => active.filter((name) => !NEVER.has(name) && !isRuledOut(name));
 	const listed = tools.kind === "only" ? tools.names.flatMap((entry) => expanded(entry, there)) : inherited();
 	const asked = agent.ask ? [...listed, ASK_TOOL] : listed;
-	// Every child has the finalize tool: a file that names it gets what it asks for.
+	// Every child has the finalize tool, so a file that names it gets it anyway.
 	return [...new Set(asked)].filter(
 		(name) => name !== FINALIZE_TOOL && !tools.except?.some((entry) => matches(entry, name)),
 	);
 }
 
-/** `mcp__github` and `mcp__github__*` stand for all tools of that server. One that stands for none is kept, to be reported. */
+/**
+ * `mcp__github` and `mcp__github__*` stand for all tools of that server. An entry that matches none is kept, to be
+ * reported.
+ */
 function expanded(entry: string, there: readonly string[]): string[] {
 	if (!isMcpTool(entry)) return [entry];
 	const meant = there.filter((name) => matches(entry, name));
 	return meant.length === 0 ? [entry] : meant;
 }
 
-/** The first thing that keeps a tool from a child. What the user cannot change comes first, so that no remedy is in vain. */
+/**
+ * The first thing that keeps a tool from a child. Reasons that the user cannot change come first, so that no remedy is in
+ * vain.
+ */
 function whyLeftOut(name: string, question: ToolQuestion): WhyLeftOut | undefined {
 	const { agent, config } = question;
 	if (DELEGATES.has(name)) return "delegates";
@@ -165,7 +174,7 @@ function whyLeftOut(name: string, question: ToolQuestion): WhyLeftOut | undefine
 
 function whyMissing(name: string, { active, known, onRecord }: ToolQuestion): WhyLeftOut | undefined {
 	if (name === ASK_TOOL) return undefined;
-	// Before pi's own: an extension may have replaced one of them, and a child must not get the other in its place.
+	// Before pi's own tools: an extension may have replaced one of them, and a child must not get the original instead.
 	if (known?.some((tool) => tool.name === name && tool.untrusted)) return "project_extension";
 	if (known === undefined || PI_TOOLS.has(name)) return undefined;
 	if (known.some((tool) => tool.name === name || (tool.from === "mcp" && matches(tool.name, name)))) return undefined;
@@ -174,7 +183,9 @@ function whyMissing(name: string, { active, known, onRecord }: ToolQuestion): Wh
 	return isMcpTool(name) ? "unknown_mcp" : "unknown";
 }
 
-/** A child is held to reading unless it writes in a tree of its own, or the configuration or the user lets it write in the checkout. */
+/**
+ * A child only reads unless it writes in a tree of its own, or the configuration or the user lets it write in the checkout.
+ */
 function whyNotWriting(name: string, { agent, config, consent, inTree }: ToolQuestion): WhyLeftOut | undefined {
 	const writesInTree = !agent.readonly && (inTree || agent.isolation === "worktree");
 	// A file that asks for a tree gets less without one, and never the checkout instead.
@@ -187,7 +198,7 @@ function whyNotWriting(name: string, { agent, config, consent, inTree }: ToolQue
 	return consent === "untrusted" ? "untrusted" : "writes";
 }
 
-/** Only an MCP tool can be declared to read: pi's own are known, and an extension's may do anything. */
+/** Only an MCP tool can be declared read-only: pi's own are known, and an extension's may do anything. */
 export const onlyReads = (name: string, { subagents }: Config): boolean =>
 	READONLY.has(name) || (isMcpTool(name) && subagents.readonlyTools.some((entry) => matches(entry, name)));
 

@@ -7,7 +7,7 @@ import { nameOf } from "./left-out.ts";
 import type { PlannedTree } from "./plan.ts";
 import { onlyReads, sortTools } from "./tools.ts";
 
-/** What a checkout has against a copy of it. */
+/** Why a checkout cannot be copied. */
 export interface TreeTrouble {
 	reason: "no_snapshot" | "snapshot_too_large";
 	message: string;
@@ -23,8 +23,8 @@ export interface TreeQuestion {
 }
 
 /**
- * The tree that a run writes in. An agent has one if its file asks for it; a child without a role unless it may write in the
- * checkout. Where the kernel cannot keep a child to its tree there is none, and the child only reads.
+ * The tree that a run writes in. An agent has one if its file asks for it; a child without a role has one unless it may
+ * write in the checkout. Where the kernel cannot confine a child to its tree there is none, and the child only reads.
  */
 export async function treeFor(question: TreeQuestion): Promise<{ tree?: PlannedTree; warnings: string[] } | Refusal> {
 	const { agent, config, parent } = question;
@@ -41,7 +41,7 @@ export async function treeFor(question: TreeQuestion): Promise<{ tree?: PlannedT
 	const tree: PlannedTree = { ...config.subagents.worktree, link: [...config.subagents.worktree.link] };
 	const found = await parent.askForTree?.(parent.cwd, tree);
 	if (!found || "prefix" in found) return { tree: { ...tree, ...found }, warnings: [] };
-	// Who asked for a tree wants to write. A child without a role may not need to.
+	// A requester that asked for a tree wants to write. A child without a role may not need to.
 	if (!isAskedFor) return without(found.message);
 	return refuse("INVALID_INPUT", `${agent.name} cannot get a tree to write in: ${found.message}`, found.reason);
 }

@@ -5,9 +5,9 @@ import { type Refusal, refuse } from "../run/errors.ts";
 /** What a user is asked before an agent of a project that is not trusted runs. */
 export interface ProjectAgentQuestion {
 	agent: AgentDefinition;
-	/** Those that the agent would get. */
+	/** The tools that the agent would get. */
 	tools: readonly string[];
-	/** The user's or built-in agent whose place it takes. */
+	/** The user's or built-in agent that it replaces. */
 	replaces?: AgentDefinition;
 }
 
@@ -29,8 +29,8 @@ export interface TrustQuestion {
 }
 
 /**
- * The definition that may run under a name. A project that is not trusted can neither bring one without the user's word,
- * nor keep the user's own agent or a built-in from running where there is no user to ask.
+ * The definition that may run under a name. An untrusted project can neither bring one without the user's consent, nor keep
+ * the user's own agent or a built-in from running where there is no user to ask.
  */
 export async function trustedDefinition(question: TrustQuestion): Promise<TrustedDefinition | Refusal> {
 	const { agent, catalog, projectTrusted } = question;
@@ -46,7 +46,7 @@ export async function trustedDefinition(question: TrustQuestion): Promise<Truste
 	);
 }
 
-/** A file that says that its agent is off cannot be approved to run. It must not switch off what it would replace either. */
+/** A file that disables its agent cannot be approved to run. It must not disable the agent that it would replace either. */
 const approvalOf = ({ agent, approve }: TrustQuestion, replaced: AgentDefinition | undefined): Promise<Approval> =>
 	agent.switchedOff === undefined ? approve(replaced) : Promise.resolve("nobody");
 
@@ -61,7 +61,7 @@ const leftOut = (agent: AgentDefinition, replaced: AgentDefinition): string =>
 const whose = ({ name, source, file }: AgentDefinition): string =>
 	source === "builtin" ? `the built-in ${name}` : `your agent ${name} (${shownPath(file)})`;
 
-/** The name of a file is the project's to choose: one line, and its end, which names the file. */
+/** The project chooses the name of the file: shown in one line, cut to its end, which names the file. */
 function shownPath(file: string): string {
 	const line = file.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
 	return line.length <= LONGEST_PATH ? line : `…${line.slice(-LONGEST_PATH).toWellFormed()}`;

@@ -11,13 +11,16 @@ interface ProjectFolder {
 	isTrusted: boolean | undefined;
 }
 
-/** What pi reads of a project, and what a child is told by it. `.pi` as a whole: later versions of pi may read more of it. */
+/**
+ * The files of a project that pi reads, and those that instruct a child. `.pi` as a whole: later versions of pi may read
+ * more of it.
+ */
 const BROUGHT = [".pi", join(".agents", "skills"), ...INSTRUCTIONS, ...TOOL_NOTES];
 
 /**
- * Whether no user may be asked here, and no answer counts: in a project that is not trusted. A folder that brings nothing
- * that a child is told by, and nothing that pi reads, needs no decision: there the user's own agents may ask. What is
- * there at this moment counts: a branch may have brought it since the user gave an answer.
+ * Whether a project is untrusted, so that no user may be asked here, and no answer counts. A folder without files that
+ * instruct a child or that pi reads needs no decision: there the user's own agents may ask. The files at this moment count:
+ * a branch may have brought some since the user answered.
  */
 export function isUntrusted({ source }: AgentDefinition, { cwd, homeDir, isTrusted }: ProjectFolder): boolean {
 	if (isTrusted !== undefined) return !isTrusted;
@@ -28,7 +31,7 @@ export function isUntrusted({ source }: AgentDefinition, { cwd, homeDir, isTrust
 	return source === "project" || brought.some(mayBeThere);
 }
 
-/** A link counts by itself: what it leads to may come later. What may not be looked at may be there. */
+/** A link counts by itself: its target may come later. A path that may not be inspected may exist. */
 function mayBeThere(path: string): boolean {
 	try {
 		return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -6,7 +6,7 @@ import { effectiveTools, writingTools } from "./tools.ts";
 
 type Tools = ReturnType<typeof effectiveTools>;
 
-/** The tools of a child. Where the user's word could give it more of what it asks for, the user is asked first. */
+/** The tools of a child. If the user's consent could give it more of the tools it asks for, the user is asked first. */
 export async function toolsWithConsent(
 	agent: AgentDefinition,
 	parent: Pick<ParentFacts, "activeTools" | "knownTools" | "isAbsent" | "askToWrite">,

@@ -18,7 +18,7 @@ export async function treeOf(
 	{ link, submodules, ...limits }: TreeLike,
 	secret: readonly string[],
 ): Promise<{ prefix: string } | Pick<TreeRefused, "reason" | "message">> {
-	// A folder without git has no repository to count with.
+	// A folder without git has no repository to count with, so it gets a temporary one.
 	const scratch = mkdtempSync(join(tmpdir(), "pi-geon-measure-"));
 	try {
 		const checkout = await findCheckout(cwd, { secret });

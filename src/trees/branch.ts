@@ -10,7 +10,10 @@ export interface BranchOrder {
 	name: string;
 }
 
-/** made: it is new. there: it was there, with these commits. taken: with others. The others say why there is none. */
+/**
+ * made: it is new. there: it existed, with these commits. taken: it existed, with others. The remaining values say why
+ * there is none.
+ */
 export type BranchMade = "made" | "there" | "taken" | "no repository" | "no name for a branch";
 
 /** Puts the commits of a bundle on a new branch of the user's repository. Neither the checkout nor its index changes. */

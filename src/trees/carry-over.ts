@@ -9,12 +9,12 @@ import type { TreesPlace } from "./tree-of-run.ts";
 /** What an earlier run of the session changed, and what became of it in the new tree. */
 export interface CarriedOver {
 	from: RunId;
-	/** Why it is not there. */
+	/** Why the changes are not in it. */
 	problem?: string;
 }
 
 /**
- * Puts changes into a new tree that an earlier run of the same session made and the user has not decided about: the child
+ * Puts the changes of an earlier run of the same session into a new tree, if the user has not decided about them: the child
  * remembers them as done.
  */
 export async function carryOver(

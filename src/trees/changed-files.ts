@@ -1,8 +1,8 @@
 import type { ChangedFile } from "../run/changes.ts";
 
 /**
- * Reads what `git diff --raw --numstat -z -M` prints: first for each file its modes and what became of it, then for each its
- * lines. Both parts have them in the same order.
+ * Reads the output of `git diff --raw --numstat -z -M`: first the modes and status of each file, then the line counts of
+ * each. Both parts are in the same order.
  */
 export function parseChangedFiles(output: string): ChangedFile[] {
 	const words = output.split("\0").slice(0, -1);
@@ -27,7 +27,7 @@ export function parseChangedFiles(output: string): ChangedFile[] {
 		if (added === "-") file.binary = true;
 		file.added = Number(added) || 0;
 		file.removed = Number(removed) || 0;
-		// Of a renamed one both names follow.
+		// For a renamed file, both names follow.
 		at += path === "" ? 3 : 1;
 	}
 	return files;

@@ -9,7 +9,7 @@ import { messageOf } from "../run/message-of.ts";
 import { askAsUser, nulWords, withoutLineEnd } from "./git.ts";
 import { TreeRefused } from "./tree-refused.ts";
 
-/** What the user works in, as far as a tree needs to know. */
+/** The user's checkout, as far as a tree needs to know it. */
 export interface Checkout {
 	/** The top folder; without git the folder itself. */
 	top: string;
@@ -21,9 +21,9 @@ export interface Checkout {
 }
 
 export interface CheckoutRepository {
-	/** Of this worktree. */
+	/** The git directory of this worktree. */
 	gitDir: string;
-	/** What all worktrees of the repository share. */
+	/** The git directory that all worktrees of the repository share. */
 	commonDir: string;
 	/** Undefined before the first commit. */
 	head?: { commit: string; tree: string };
@@ -31,13 +31,13 @@ export interface CheckoutRepository {
 	format: string;
 }
 
-/** What the user's configuration says about how files become blobs, and which files are none of git's business. */
+/** The user's configuration of how files become blobs, and which files git ignores. */
 export interface CheckoutSettings {
 	/** `core.autocrlf` and the like, as `name=value`. */
 	conversion: readonly string[];
-	/** Texts of ignore files outside of the checkout, in rising order of precedence. */
+	/** Texts of ignore files outside the checkout, in rising order of precedence. */
 	excludes: readonly string[];
-	/** The same of attributes. */
+	/** The same for attributes. */
 	attributes: readonly string[];
 	/** Whether any filter is configured: git-lfs for instance. */
 	hasFilters: boolean;
@@ -45,12 +45,12 @@ export interface CheckoutSettings {
 
 const NOT_A_TREE = "so it cannot be given a copy of it to write in";
 
-/** Finds the checkout that a directory is in. `secret` are folders that no tree may hold a copy of. */
+/** Finds the checkout that a directory is in. No tree may hold a copy of the folders in `secret`. */
 export async function findCheckout(cwd: string, { secret = [] as readonly string[] } = {}): Promise<Checkout> {
 	const here = realpathSync(cwd);
 	const top = await askedTop(here);
 	const folder = top ?? here;
-	// A snapshot has every file that is not ignored: of a home directory that would be the user's keys.
+	// A snapshot has every file that is not ignored: for a home directory, that would include the user's keys.
 	const within = [homedir(), ...secret].find((path) => isInside(folder, realPath(path)));
 	if (within !== undefined) {
 		throw new TreeRefused("no_snapshot", `${folder} holds ${within}, ${NOT_A_TREE}. Work in a folder of a project.`);
@@ -64,7 +64,7 @@ export async function findCheckout(cwd: string, { secret = [] as readonly string
 	};
 }
 
-/** Undefined where there is no git repository. One that git refuses is a refusal with its own words. */
+/** Undefined if there is no git repository. One that git rejects is refused with git's own message. */
 async function askedTop(cwd: string): Promise<string | undefined> {
 	const asked = await askAsUser(cwd, ["rev-parse", "--show-toplevel"]).catch((error: NodeJS.ErrnoException) => {
 		if (error.code !== "ENOENT") throw error;
@@ -104,11 +104,11 @@ const CONVERSION = [
 
 async function settingsIn(cwd: string, commonDir: string | undefined): Promise<CheckoutSettings> {
 	const asked = await askAsUser(cwd, ["config", "--null", "--type=path", "--get-regexp", "^(core|filter)\\."]);
-	// 1: there are none. Anything else may hide an ignore file, and with it what must not be copied.
+	// 1: there are none. Any other error may hide an ignore file, and with it files that must not be copied.
 	if (asked.exitCode > 1) {
 		throw new TreeRefused("no_snapshot", `git cannot read its configuration, ${NOT_A_TREE}: ${asked.stderr.trim()}`);
 	}
-	// `name`, a line break and the value; the last one of a name holds.
+	// `name`, a line break and the value; the last value of a name counts.
 	const values = new Map(
 		nulWords(asked.stdout).map((entry): [string, string] => {
 			const at = entry.indexOf("\n");

@@ -13,13 +13,13 @@ export interface GitFolder {
 	alternates: readonly string[];
 	excludes?: string;
 	attributes?: string;
-	/** What the branch points at. */
+	/** The commit that the branch points at. */
 	commit?: string;
-	/** Content of the checkout's `shallow`: commits whose parents are not there. */
+	/** Content of the checkout's `shallow`: commits whose parents are missing. */
 	shallow?: string;
 }
 
-/** Makes a repository by hand: a `git init` takes longer, and asks for templates. */
+/** Creates a repository by hand: `git init` takes longer, and reads templates. */
 export function writeGitFolder(gitDir: string, { config, alternates, ...rest }: GitFolder): void {
 	for (const folder of ["objects/info", "objects/pack", "refs/heads", "info"]) {
 		mkdirSync(join(gitDir, folder), { recursive: true, mode: 0o700 });
@@ -63,7 +63,7 @@ export function shallowOf({ repository }: Checkout): { shallow?: string } {
 
 export const formatOf = ({ repository }: Checkout): string => repository?.format ?? "sha1";
 
-/** As C writes it: git reads a path that begins with a quote this way, whatever is in it. */
+/** Quoted as in C: git reads a path that begins with a quote this way, whatever it contains. */
 function inQuotes(path: string): string {
 	const escaped = [...Buffer.from(path)].map((byte) => {
 		if (byte === 0x22 || byte === 0x5c) return `\\${String.fromCharCode(byte)}`;
@@ -72,6 +72,6 @@ function inQuotes(path: string): string {
 	return `"${escaped.join("")}"`;
 }
 
-/** A path as a line of an ignore file. No line can hold a line break, so any one character stands for it. */
+/** A path as a line of an ignore file. A line cannot hold a line break, so a wildcard for one character replaces it. */
 export const excludeLine = (path: string): string =>
 	`/${path.replace(/[\\*?[\]!# ]/g, "\\$&").replace(/[\n\r]/g, "?")}`;

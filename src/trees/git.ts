@@ -2,7 +2,7 @@ import { devNull } from "node:os";
 import { delimiter, isAbsolute, sep } from "node:path";
 import { type ProgramEnd, type RunProgram, runPlainly } from "./program.ts";
 
-/** A repository by its parts, so that git neither looks for one nor asks whose it is. */
+/** A repository given by its parts, so that git neither searches for one nor checks its owner. */
 export interface Repository {
 	gitDir: string;
 	workTree?: string;
@@ -13,14 +13,14 @@ export interface Repository {
 interface GitOptions {
 	input?: string;
 	run?: RunProgram;
-	/** `name=value`, above what the repository's own configuration says. */
+	/** `name=value`, with precedence over the repository's own configuration. */
 	config?: readonly string[];
-	/** Exit codes that are answers. 0 is one always. */
+	/** Exit codes that count as answers. 0 always does. */
 	accept?: readonly number[];
 	maxBytes?: number;
 }
 
-/** git said no. The message has its own words. */
+/** git failed. The message has git's own words. */
 export class GitFailed extends Error {
 	override name = "GitFailed";
 	constructor(command: string, { exitCode, stderr }: ProgramEnd) {
@@ -30,9 +30,9 @@ export class GitFailed extends Error {
 }
 
 /**
- * Nothing in a repository makes git run a program: no hooks, no file monitor, no filters (those are configured, and no
- * configuration but that of the repository itself is read, which we wrote or which names none we use), no maintenance in the
- * background, no signing.
+ * Nothing in a repository makes git run a program: no hooks, no file monitor, no filters, no background maintenance, no
+ * signing. (Filters need configuration, and the only one read is that of the repository itself, which we wrote or which
+ * names no filter that we use.)
  */
 const HARDENED = [
 	`core.hooksPath=${devNull}`,
@@ -61,7 +61,10 @@ const HARDENED = [
 
 const IDENTITY = { NAME: "pi-geon", EMAIL: "pi-geon@localhost" };
 
-/** What every git of ours gets, and nothing else of the user's environment: there `GIT_DIR` and the like could be set. */
+/**
+ * The environment of every git of ours. It has nothing else of the user's environment, where `GIT_DIR` and the like could
+ * be set.
+ */
 function cleanEnvironment(): Record<string, string> {
 	return {
 		PATH: pathOutsideOfProjects(process.env.PATH ?? ""),
@@ -79,14 +82,14 @@ function cleanEnvironment(): Record<string, string> {
 	};
 }
 
-/** A script of npm has the programs of the project on its PATH: a project must not bring the git that looks at it. */
+/** A script of npm has the programs of the project on its PATH: a project must not bring the git that examines it. */
 export const pathOutsideOfProjects = (path: string): string =>
 	path
 		.split(delimiter)
 		.filter((folder) => isAbsolute(folder) && !folder.split(sep).includes("node_modules"))
 		.join(delimiter);
 
-/** git on a repository that we name, with nothing but what we tell it. */
+/** Runs git on a repository that we name, with only the settings that we give it. */
 export async function git(
 	{ gitDir, workTree, cwd = workTree ?? gitDir }: Repository,
 	args: readonly string[],
@@ -109,7 +112,7 @@ export async function git(
 	return end;
 }
 
-/** The one line that it prints. A path may hold line breaks, so only the last one goes. */
+/** The one line that git prints. A path may hold line breaks, so only the last one is removed. */
 export async function gitLine(
 	repository: Repository,
 	args: readonly string[],
@@ -120,12 +123,12 @@ export async function gitLine(
 
 export const withoutLineEnd = (output: Buffer): string => output.toString().replace(/\n$/, "");
 
-/** Its NUL-terminated words. */
+/** The NUL-terminated words of an output. */
 export const nulWords = (output: Buffer): string[] => output.toString().split("\0").slice(0, -1);
 
 /**
- * git as the user has it, in a folder of theirs: it finds the repository, and the user's own settings say whose folders they
- * trust. Only for questions that run nothing (`rev-parse`, `config`).
+ * Runs git with the user's settings, in one of their folders: it finds the repository, and the user's own settings say
+ * whose folders they trust. Only for commands that run no other programs (`rev-parse`, `config`).
  */
 export function askAsUser(cwd: string, args: readonly string[]): Promise<ProgramEnd> {
 	const kept = ["HOME", "USERPROFILE", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"];

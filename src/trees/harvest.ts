@@ -13,20 +13,20 @@ export interface HarvestOrder {
 	/** The tree's folder. */
 	folder: string;
 	base: TreeBase;
-	/** What the commit of what is left says. */
+	/** The message of the commit for the uncommitted changes. */
 	message: string;
 	limits: TreeLimits;
 	/** Runs a program inside a ring in which nothing but the tree's folder can be written. */
 	inRing: RunProgram;
 }
 
-/** How often folders of repositories inside of repositories are looked for. */
+/** How often to look for repositories nested in repositories. */
 const MOST_NESTED = 10;
 
 /**
- * Packs what the child has changed into a bundle, and says where; undefined if nothing has changed. All of it runs inside the
- * ring: git in a repository of the child's, or in one that the child put into a folder of the tree, runs what that one's
- * configuration says. The bundle is the child's data, for `receiveBundle` to check.
+ * Packs the child's changes into a bundle, and returns its path; undefined if nothing has changed. All of it runs inside
+ * the ring: git in a repository of the child, or in one that the child put into a folder of the tree, runs what that
+ * repository's configuration says. The bundle is the child's data, which `receiveBundle` checks.
  */
 export async function packChanges(order: HarvestOrder): Promise<string | undefined> {
 	const { folder, base, message, inRing } = order;
@@ -49,39 +49,41 @@ export async function packChanges(order: HarvestOrder): Promise<string | undefin
 	};
 	const own = await ownCommit(ours, order);
 	if (own === undefined) await pack(base.commit);
-	// Its commits may need objects that are not there or not sound. The files are what counts.
+	// Its commits may need objects that are missing or damaged. The files are what counts.
 	else await pack(own).catch((error) => (error instanceof GitFailed ? pack(base.commit) : Promise.reject(error)));
 	return parts.bundle;
 }
 
-/** Puts the files as they are into our index. */
+/** Puts the current files into our index. */
 async function addEverything(ours: Repository, order: HarvestOrder): Promise<void> {
 	try {
 		await addReadable(ours, order);
 	} catch (error) {
 		if (!/permission denied/i.test(messageOf(error))) throw error;
-		// Tests often close a file or a folder to themselves, and leave it so. git keeps no such rights.
+		// Tests often close a file or a folder to themselves, and leave it so. git does not store such permissions.
 		const { tree } = treeParts(order.folder);
 		await order.inRing(["chmod", "-R", "u+rwX", "--", tree], { cwd: order.folder, env: {} });
 		await addReadable(ours, order);
 	}
 }
 
-/** A repository inside the tree would be taken as a mere link to a commit. */
+/** git would add a repository inside the tree as a mere link to a commit. */
 async function addReadable(ours: Repository, { folder, limits, inRing: run }: HarvestOrder): Promise<void> {
 	const { tree } = treeParts(folder);
 	const forget = async (paths: readonly string[]) => {
 		for (const path of paths) {
-			// Behind a link, it is not in the tree.
+			// A path behind a link is not in the tree.
 			if (inTheWay(tree, path) !== undefined) continue;
 			const { exitCode, stderr } = await run(["rm", "-rf", "--", join(tree, path)], { cwd: tree, env: {} });
 			if (exitCode !== 0) throw new Error(`${path} in the tree cannot be removed: ${stderr.trim()}`);
 		}
 	};
-	// git stores no pipes, and waits without end for the writer of one that has the name of a file it reads: `.gitignore`.
+	// git does not store pipes, and waits forever for the writer of a pipe that has the name of a file it reads:
+	// `.gitignore`.
 	await run(["find", tree, "-type", "p", "-delete"], { cwd: folder, env: {} });
 	const repositoryOf = (path: string) => join(path, ".git");
-	// What is in submodules does not come home, and git would run what their configuration says to see whether it changed.
+	// Changes in submodules are not brought home, and git would run what their configuration says to see whether they
+	// changed.
 	await forget((await submodulesOf(ours, run)).map(repositoryOf));
 	for (let round = 0; ; round++) {
 		const listed = await git(ours, ["ls-files", "-z", "--others", "--modified", "--exclude-standard"], { run });
@@ -97,8 +99,8 @@ async function addReadable(ours: Repository, { folder, limits, inRing: run }: Ha
 }
 
 /**
- * What it cannot look at, git leaves out with these words and calls it a success. The work in there would be lost. A message
- * with a long path is cut before it says why.
+ * git leaves out folders that it cannot read, with these words, and reports success. The work in there would be lost. A
+ * message with a long path is cut before it says why.
  */
 const UNSEEN = /^(?:warning: could not open directory|error: cannot lstat) '(.{0,200}).*?(?:': (.+))?$/m;
 
@@ -113,12 +115,12 @@ async function ownCommit(ours: Repository, { folder, base, inRing: run }: Harves
 	try {
 		const commit = await gitLine({ gitDir: own, workTree: tree }, ["rev-parse", "--verify", "HEAD^{commit}"], { run });
 		if (commit === base.commit) return undefined;
-		// Fetched, not borrowed: what is missing or not sound shows now.
+		// Fetched, not borrowed: missing or damaged objects show up now.
 		await git(ours, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", own, "HEAD"], { run });
 		const { exitCode } = await git(ours, ["merge-base", "--is-ancestor", base.commit, commit], { run, accept: [1] });
 		return exitCode === 0 ? commit : undefined;
 	} catch (error) {
-		// It removed or broke its repository. What it did to the files is still there.
+		// The child removed or broke its repository. Its changes to the files are still there.
 		if (error instanceof GitFailed) return undefined;
 		throw new Error(`The subagent's commits cannot be looked at: ${messageOf(error)}`, { cause: error });
 	}

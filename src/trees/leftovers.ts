@@ -26,8 +26,8 @@ export interface Cleared {
 }
 
 /**
- * Takes care of what was left by processes that were killed: a tree that was half made, one whose run is over and whose changes did not
- * come home, one whose changes did, and files that no ledger knows.
+ * Clears up after killed processes: a half-made tree, a tree of a finished run whose changes were not brought home, a tree
+ * whose changes were, and files that no ledger knows.
  */
 export async function clearLeftovers(place: TreesPlace, clearing: Clearing): Promise<Cleared> {
 	const cleared: Cleared = { removed: 0, harvested: 0, failed: [] };
@@ -56,7 +56,7 @@ export async function clearLeftovers(place: TreesPlace, clearing: Clearing): Pro
 		});
 	}
 
-	/** Removes trees of a ledger that was lost, and of expired runs. */
+	/** Removes trees of a lost ledger, and of expired runs. */
 	async function removeUnknown(
 		{ ledger, places, root }: TreesPlace,
 		{ at, retentionDays }: Clearing,

@@ -2,12 +2,12 @@ import { lstatSync, symlinkSync } from "node:fs";
 import { join, normalize } from "node:path";
 
 /**
- * Links to folders of the checkout that are ignored, so that tests and tools find what is installed. The ring lets nothing
- * write through them. A folder that the tree has itself is left alone.
+ * Links to ignored folders of the checkout, so that tests and tools find what is installed. The ring lets nothing write
+ * through them. A folder that exists in the tree is left alone.
  */
 export function linkFolders(names: readonly string[], { from, to }: { from: string; to: string }): void {
 	for (const name of names) {
-		// A name, not a path: what is above may not be there, or lead elsewhere.
+		// A name, not a path: the folders above may not exist, or lead elsewhere.
 		if (name === "" || name.includes("/") || name.includes("\\") || /^\.+$/.test(normalize(name))) continue;
 		const target = join(from, name);
 		if (!isThere(target) || isThere(join(to, name))) continue;

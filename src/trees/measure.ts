@@ -14,17 +14,17 @@ export const TREE_LIMITS: TreeLimits = { maxFiles: 50_000, maxBytes: 1024 ** 3 }
 export interface Measured {
 	files: number;
 	bytes: number;
-	/** Folders that hold another repository: those that the index knows as submodules, and those it does not. */
+	/** Folders with another repository: those that the index knows as submodules, and those it does not. */
 	submodules: string[];
 	embedded: string[];
-	/** Pipes, sockets and devices: git can store none of them. */
+	/** Pipes, sockets and devices, which git cannot store. */
 	special: string[];
 }
 
-/** So many are looked at before the screen gets its turn. */
+/** This many are examined before the screen gets its turn. */
 const LOOKED_AT_ONCE = 1000;
 
-/** Counts the paths that git listed and their bytes. One over a limit is refused: `what` says what was too large. */
+/** Counts the paths that git listed and their bytes. Refuses a list over a limit: `what` names what was too large. */
 export async function measure(
 	paths: readonly string[],
 	{ top, limits, what }: { top: string; limits: TreeLimits; what: string },
@@ -33,13 +33,13 @@ export async function measure(
 	if (paths.length > limits.maxFiles) throw tooManyFiles(what, limits);
 	for (const [index, path] of paths.entries()) {
 		if (index % LOOKED_AT_ONCE === LOOKED_AT_ONCE - 1) await setImmediate();
-		// Only what holds another repository is listed as a folder.
+		// Only a folder with another repository is listed as a folder.
 		if (path.endsWith("/")) {
 			measured.embedded.push(path.slice(0, -1));
 			continue;
 		}
 		const found = lstatIfThere(join(top, path));
-		if (!found) continue; // Deleted, and the index still knows it.
+		if (!found) continue; // Deleted, but still in the index.
 		if (found.isDirectory()) measured.submodules.push(path);
 		else if (!found.isFile() && !found.isSymbolicLink()) measured.special.push(path);
 		else {
@@ -60,7 +60,7 @@ function lstatIfThere(path: string): Stats | undefined {
 	try {
 		return lstatSync(path, { throwIfNoEntry: false });
 	} catch (error) {
-		// Its folder is a file now.
+		// Its folder has become a file.
 		if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
 		throw error;
 	}
@@ -74,7 +74,7 @@ export const tooManyFiles = (what: string, { maxFiles }: TreeLimits): TreeRefuse
 
 const HOW_TO_FIT = "List what is generated in .gitignore, or raise the limit in your pi-geon.json.";
 
-/** Says true once more paths were listed than the limit allows: the rest need not be. */
+/** Returns true once git has listed more paths than the limit allows: the rest is not needed. */
 export function countingTo({ maxFiles }: TreeLimits): (part: Buffer) => boolean {
 	let count = 0;
 	return (part) => {

@@ -16,14 +16,14 @@ export interface Received {
 }
 
 export interface ReceiveOrder {
-	/** Made inside the ring, by whatever ran there. */
+	/** Made inside the ring, by any program that ran there. */
 	packed: string;
 	checkout: Checkout;
 	base: TreeBase;
 	/** Where the two files go. */
 	patch: string;
 	bundle: string;
-	/** A folder for the time being, which is removed. */
+	/** A temporary folder, which is removed. */
 	scratch: string;
 	maxBytes: number;
 }
@@ -31,8 +31,8 @@ export interface ReceiveOrder {
 const MOST_PATCH_BYTES = 4;
 
 /**
- * Takes a bundle that a child may have made, and makes the patch from it ourselves. This is the one way by which anything of
- * a tree comes home: as objects that git has checked, on top of the base that was recorded before the child began.
+ * Takes a bundle that a child may have made, and makes the patch from it ourselves. Changes in a tree come home only this
+ * way: as objects that git has checked, on top of the base that was recorded before the child began.
  */
 export async function receiveBundle(order: ReceiveOrder): Promise<Received> {
 	const { packed, checkout, base, scratch, maxBytes } = order;
@@ -51,7 +51,7 @@ export async function receiveBundle(order: ReceiveOrder): Promise<Received> {
 		const range = [base.commit, commit];
 		const listed = await git(ours, ["diff", "--raw", "--numstat", "-z", "-M", "--no-abbrev", ...PLAIN_DIFF, ...range]);
 		const files = parseChangedFiles(listed.stdout.toString());
-		// git keeps the rights of a file that is there.
+		// git keeps the permissions of an existing file.
 		await writeFile(parts.patch, "", { mode: 0o600 });
 		await git(ours, ["diff", "--binary", "--no-renames", ...PLAIN_PATCH, `--output=${parts.patch}`, ...range]);
 		const patch = await digestOf(parts.patch, maxBytes * MOST_PATCH_BYTES);
@@ -64,13 +64,13 @@ export async function receiveBundle(order: ReceiveOrder): Promise<Received> {
 }
 
 /**
- * Not `git fetch`: that checks what comes from a server, but not (before 2.46) what comes from a bundle. Names like `.git` or `..`
- * in a folder are found here, and links between objects that lead nowhere.
+ * Not `git fetch`: it checks objects from a server, but not (before 2.46) from a bundle. This finds names like `.git` or
+ * `..` in a folder, and links between objects that lead nowhere.
  */
 async function unpackChecked(ours: Repository, bundle: string, packAt: number): Promise<void> {
 	const opened = openSync(bundle, "r");
 	try {
-		// A program that is given a file to read begins where the file was read to.
+		// A program that gets an open file begins at the current position in the file.
 		readSync(opened, Buffer.alloc(packAt), 0, packAt, null);
 		const run: RunProgram = (command, options) => runPlainly(command, { ...options, inputFrom: opened });
 		await git(ours, ["index-pack", "--strict", "--fix-thin", "--stdin"], { run });
@@ -81,7 +81,7 @@ async function unpackChecked(ours: Repository, bundle: string, packAt: number): 
 
 const MOST_HEADER_BYTES = 64 * 1024;
 
-/** A bundle begins with lines that say what it needs and holds, and an empty one before the pack. */
+/** A bundle begins with lines that name what it needs and holds, and an empty line before the pack. */
 function readBundle(file: string): { commit: string; packAt: number } {
 	const opened = openSync(file, "r");
 	const buffer = Buffer.alloc(MOST_HEADER_BYTES);
@@ -100,7 +100,7 @@ function readBundle(file: string): { commit: string; packAt: number } {
 
 const PLAIN_DIFF = ["--no-ext-diff", "--no-textconv", "--no-color"];
 
-/** Without renames: each file stands for itself, so that each can be tried alone. */
+/** Without renames: each file is separate, so that each can be tried alone. */
 const PLAIN_PATCH = [...PLAIN_DIFF, "--full-index", "--ignore-submodules=all", "--src-prefix=a/", "--dst-prefix=b/"];
 
 /** Copies a file that a child may have made, if it is a file and not too large, and tells its digest. */
@@ -115,7 +115,7 @@ async function copyOut(from: string, to: string, maxBytes: number): Promise<stri
 	}
 }
 
-/** Also brings it to the disk. */
+/** Also flushes it to the disk. */
 async function digestOf(file: string, maxBytes: number): Promise<string> {
 	return readThrough(
 		file,
@@ -125,7 +125,7 @@ async function digestOf(file: string, maxBytes: number): Promise<string> {
 	);
 }
 
-/** SHA-256 of a file that must be what it was: undefined if it is gone. */
+/** SHA-256 of a file, to check that it is unchanged; undefined if it is gone. */
 export async function digestIfThere(file: string): Promise<string | undefined> {
 	return readThrough(file, Number.MAX_SAFE_INTEGER, async () => {}).catch((error: NodeJS.ErrnoException) => {
 		if (error.code === "ENOENT") return undefined;

@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { removeAll } from "../files/remove-all.ts";
 
 /**
- * Removes the folder of a tree, and nothing else: only what lies directly in the root of all trees, links resolved, is one.
+ * Removes the folder of a tree, and nothing else: only a folder directly in the root of all trees, links resolved, is one.
  * Links inside are removed, never followed.
  */
 export async function removeTreeFolder(folder: string, root: string): Promise<void> {

@@ -11,16 +11,16 @@ import { TreeRefused } from "./tree-refused.ts";
 
 export interface SnapshotOrder {
 	checkout: Checkout;
-	/** Where it is made: a folder that is not there yet. */
+	/** The folder to create; it must not exist yet. */
 	folder: string;
 	limits: TreeLimits;
-	/** Folders of the checkout that are ignored and large: the tree gets links to them. */
+	/** Ignored, large folders of the checkout: the tree gets links to them. */
 	link: readonly string[];
-	/** Whether a checkout with submodules is refused: a tree has none of what is in them. */
+	/** Whether a checkout with submodules is refused: a tree does not have their content. */
 	submodules: "warn" | "refuse";
-	/** Absolute paths that must not be copied, where they lie in the checkout and git does not know them. */
+	/** Absolute paths that must not be copied if they are in the checkout and git does not know them. */
 	hidden?: readonly string[];
-	/** How long git may look at the checkout, for tests. */
+	/** How long git may examine the checkout, for tests. */
 	patienceMs?: number;
 }
 
@@ -33,8 +33,8 @@ export interface Snapshot {
 }
 
 /**
- * The parts of a tree's folder. The child writes in `tree` alone, which has a repository of its own; `git` is ours, knows the
- * base, and tells what has changed whatever the child did to its own.
+ * The parts of a tree's folder. The child writes only in `tree`, which has a repository of its own. `git` is ours, has the
+ * base, and tells what has changed whatever the child did to its own repository.
  */
 export const treeParts = (folder: string) => ({
 	tree: join(folder, "tree"),
@@ -44,7 +44,7 @@ export const treeParts = (folder: string) => ({
 });
 
 /**
- * Makes a copy of the checkout as it is now: HEAD, what is staged, changed, deleted and new, and nothing that is ignored. The
+ * Makes a copy of the current checkout: HEAD, and staged, changed, deleted and new files, but nothing that is ignored. The
  * user's repository is only read: its objects are borrowed, and its index is copied.
  */
 export async function snapshot(order: SnapshotOrder): Promise<Snapshot> {
@@ -83,7 +83,7 @@ export async function commitCheckout(order: SnapshotOrder) {
 	return { ours, config, excludes, measured, base: await commitBase(ours, checkout) };
 }
 
-/** Whether a tree could be made now: asked before a run exists. Leaves nothing behind in `scratch`, which must exist. */
+/** Checks whether a tree could be made now, before a run exists. Leaves nothing behind in `scratch`, which must exist. */
 export async function measureBefore(order: Omit<SnapshotOrder, "folder">, scratch: string): Promise<Measured> {
 	const { checkout } = order;
 	if (checkout.repository) {
@@ -102,7 +102,7 @@ async function measureCheckout(
 	const seenEnough = countingTo(limits);
 	const listed = await git(repository, list, {
 		run: patiently({ checkout, ...(patienceMs !== undefined && { patienceMs }) }, seenEnough),
-		// Killed, once it listed too many.
+		// git was killed, once it had listed too many.
 		accept: [128],
 	});
 	const paths = nulWords(listed.stdout);
@@ -119,7 +119,7 @@ async function measureCheckout(
 	return measured;
 }
 
-/** git waits without end for the writer of a pipe that has the name of a file it reads, such as `.gitignore`. */
+/** git waits forever for the writer of a pipe that has the name of a file it reads, such as `.gitignore`. */
 function patiently(
 	{ checkout, patienceMs = SNAPSHOT_WITHIN_MS }: Pick<SnapshotOrder, "checkout" | "patienceMs">,
 	until?: (part: Buffer) => boolean,
@@ -139,7 +139,7 @@ function patiently(
 	};
 }
 
-/** The user's ignore rules and attributes outside of the checkout hold in the tree too. */
+/** The user's ignore rules and attributes outside the checkout apply in the tree too. */
 const borrowed = (checkout: Checkout) => ({
 	excludes: checkout.settings.excludes.join("\n"),
 	attributes: checkout.settings.attributes.join("\n"),
@@ -165,8 +165,9 @@ function copyIndex({ repository }: Checkout, gitDir: string): void {
 }
 
 /**
- * By the time of the index git tells which of its entries it cannot trust: those of files that were changed in the same
- * instant. Node sets times less finely than the disk keeps them, so a little earlier: then git looks once more, never once less.
+ * From the time of the index, git tells which of its entries it cannot trust: those of files that were changed in the same
+ * instant. Node sets times less finely than the disk keeps them, so this uses a slightly earlier time: git then checks once
+ * too often, never once too little.
  */
 function copyWithOlderTime(from: string, to: string): void {
 	const { mtimeMs } = statSync(from);
@@ -176,8 +177,8 @@ function copyWithOlderTime(from: string, to: string): void {
 }
 
 /**
- * Files that pass through a filter on their way into the repository (git-lfs) are stored in another form than they have in the
- * checkout. A tree has no filters, so it takes them as the user sees them.
+ * Files that pass through a filter on their way into the repository (git-lfs) are stored in another form than in the
+ * checkout. A tree has no filters, so it copies them as the user sees them.
  */
 async function forgetFiltered(ours: Repository): Promise<void> {
 	const filtered = await git(ours, ["ls-files", "-z", "--", ".", ":(exclude,attr:!filter)"]);
@@ -195,7 +196,7 @@ async function commitBase(ours: Repository, checkout: Checkout): Promise<TreeBas
 			: await gitLine(ours, ["commit-tree", tree, ...(head ? ["-p", head.commit] : [])], {
 					input: "The working tree when the run began\n",
 				});
-	// A file that is staged is in the user's repository and known to its index alone: what is staged next lets `git gc` remove it.
+	// The object of a staged file is known to the user's index alone: the next staging lets `git gc` remove it.
 	if (checkout.repository && dirty) {
 		const pack = join(ours.gitDir, "objects", "pack", "pack");
 		const wanted = `${commit}\n${head ? `^${head.commit}\n` : ""}`;
@@ -205,7 +206,7 @@ async function commitBase(ours: Repository, checkout: Checkout): Promise<TreeBas
 	return { commit, dirty, ...(head && { head: head.commit }) };
 }
 
-/** Writes the files, with as many processes as there are cores, and their times into the index. */
+/** Writes the files, with one process per core, and their times into the index. */
 const checkOut = (ours: Repository) =>
 	git(ours, ["checkout-index", "--all", "--force", "--index"], { config: ["checkout.workers=0"] });
 

@@ -27,7 +27,7 @@ import { removeTreeFolder } from "./remove.ts";
 import { type SnapshotOrder, snapshot, treeParts } from "./snapshot.ts";
 import { TreeRefused } from "./tree-refused.ts";
 
-/** Where trees and what comes of them are kept. */
+/** Where trees and their changes are kept. */
 export interface TreesPlace {
 	ledger: Ledger;
 	places: Places;
@@ -38,7 +38,7 @@ export interface TreesPlace {
 export interface TreeWish extends Pick<SnapshotOrder, "limits" | "link" | "submodules" | "hidden"> {
 	runId: RunId;
 	sessionId: SessionId;
-	/** The directory of the user's. */
+	/** The user's directory. */
 	cwd: string;
 	/** Folders that no tree may hold a copy of. */
 	secret?: readonly string[];
@@ -48,14 +48,14 @@ export interface TreeWish extends Pick<SnapshotOrder, "limits" | "link" | "submo
 export interface TreePlace {
 	/** The folder of the tree and of what we know of it. */
 	folder: string;
-	/** All that a ring must let the child write. */
+	/** The only folder that a ring must let the child write. */
 	tree: string;
-	/** Where in it the child works: the same place that `cwd` has in the checkout. */
+	/** Where the child works in it: at the same relative path that `cwd` has in the checkout. */
 	cwd: string;
 }
 
 export interface OpenTree extends TreePlace {
-	/** What git in it reads of the user's: the objects that it borrows. */
+	/** The user's files that git in it reads: the objects that it borrows. */
 	borrows: string[];
 	/** The earlier run of the session whose changes are in it. */
 	carried?: RunId;
@@ -72,15 +72,18 @@ export function treePlace(
 	return { folder, tree, cwd: join(tree, prefix) };
 }
 
-/** That of its session, so that the child finds its files where they were; or one of its own, if an earlier run left something. */
+/**
+ * The folder of its session, so that the child finds its files where they were; or one of its own, if an earlier run left
+ * something.
+ */
 function treeFolders({ root, runId, sessionId }: { root: string; runId: RunId; sessionId: SessionId }) {
 	const folder = join(root, sessionId);
 	return { runId, folder, otherwise: `${folder}.${runId}` };
 }
 
 /**
- * The tree of a run: the one it has, if it was interrupted, or a new one. The ledger says where it will be before anything is
- * made, so that whatever happens, the ledger knows of it.
+ * The tree of a run: an existing one, if the run was interrupted, or a new one. The ledger records where it will be before
+ * anything is created, so that it knows of the tree whatever happens.
  */
 export async function openTree(place: TreesPlace, wish: TreeWish): Promise<OpenTree> {
 	const { ledger, root } = place;
@@ -108,7 +111,7 @@ export async function openTree(place: TreesPlace, wish: TreeWish): Promise<OpenT
 		treeReady(ledger, runId, { base: made.base, carried, warnings });
 		return { ...opened, ...(carried !== undefined && { carried }), warnings };
 	} catch (error) {
-		// Half a copy is useless, and takes space on a full disk.
+		// Half a copy is useless, and takes up space on a full disk.
 		await removeTreeFolder(reserved.folder, root);
 		treeRemoved(ledger, runId);
 		throw error;
@@ -120,7 +123,7 @@ const notCarried = ({ from, problem }: CarriedOver): string =>
 
 export interface Homecoming {
 	limits: TreeLimits;
-	/** Runs a program inside a ring in which nothing but this folder can be written, and these can be read. */
+	/** Runs a program inside a ring that can write nothing but this folder, and can read these. */
 	inRing(folder: string, readable: readonly string[]): RunProgram;
 }
 
@@ -131,8 +134,8 @@ export type BroughtHome =
 	| { notHarvested: string; tree: string };
 
 /**
- * Brings home what a run changed, however it ended, and removes its tree. The tree goes only after the ledger has the changes.
- * Again for the same run it answers the same.
+ * Brings home the changes of a run, however it ended, and removes its tree. The tree is removed only after the ledger has
+ * the changes. A second call for the same run gives the same answer.
  */
 export async function bringHome(place: TreesPlace, runId: RunId, how: Homecoming): Promise<BroughtHome | undefined> {
 	const { ledger, places } = place;
@@ -172,7 +175,7 @@ export async function bringHome(place: TreesPlace, runId: RunId, how: Homecoming
 	}
 }
 
-/** Its changes are home, whatever keeps the folder from being removed. The ledger knows of it, so that others try again. */
+/** Its changes are home, even if the folder cannot be removed now. The ledger knows of the folder, so others try again. */
 async function removeHarvested({ ledger, root }: TreesPlace, { folder, runId }: TreeRecord): Promise<void> {
 	try {
 		await removeTreeFolder(folder, root);
@@ -183,7 +186,7 @@ async function removeHarvested({ ledger, root }: TreesPlace, { folder, runId }: 
 	treeRemoved(ledger, runId);
 }
 
-/** In the ledger and in results; the patch has all. */
+/** The limit for the ledger and for results; the patch has all files. */
 export const FILES_LISTED = 200;
 
 const onlyChanges = ({ base, commit, files, total, sha256, warnings }: Changes): Changes => ({

@@ -1,11 +1,11 @@
 import { git, type Repository } from "../git.ts";
 
-/** So many paths fit on a command line, with room to spare. */
+/** This many paths fit on a command line, with room to spare. */
 const NAMED_AT_ONCE = 500;
 
 /**
- * The paths of a patch that do not fit the files. No path of the patch depends on another, so halves of it are tried until each
- * that fails stands alone: what git says about them is for people.
+ * The paths of a patch that do not apply to the files. No path of the patch depends on another, so this tries halves of it
+ * until each failing path stands alone: git's own messages are meant for people.
  */
 export async function conflictsOf(patch: string, paths: readonly string[], staged: Repository): Promise<string[]> {
 	if (await fits([])) return [];
@@ -13,7 +13,7 @@ export async function conflictsOf(patch: string, paths: readonly string[], stage
 	for (let from = 0; from < paths.length; from += NAMED_AT_ONCE) {
 		found.push(...(await among(paths.slice(from, from + NAMED_AT_ONCE))));
 	}
-	// Each fits alone and all together do not: then all are named.
+	// Each applies alone but not all together: then all are named.
 	return found.length > 0 ? found : [...paths];
 
 	async function among(some: readonly string[]): Promise<string[]> {

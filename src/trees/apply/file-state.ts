@@ -5,10 +5,10 @@ import { dirname, join } from "node:path";
 /** What is at a path: a file, a link, or nothing. */
 export type FileState = { kind: "file"; mode: number; sha256: string } | { kind: "link"; target: string } | null;
 
-/** Something that no change is about: a folder, a pipe, a device. */
+/** Something that no change can be about: a folder, a pipe, a device. */
 export type Found = FileState | "other";
 
-/** Looks at a path below `top` without following a link on the way. What lies behind one is not there for us. */
+/** Looks at a path below `top` without following a link on the way. A path behind a link counts as missing. */
 export function findAt(top: string, path: string): Found {
 	if (foldersAboveFile(path).some((folder) => !isFolderOrNothing(join(top, folder)))) return null;
 	const file = join(top, path);
@@ -23,7 +23,7 @@ export function findAt(top: string, path: string): Found {
 export function isSameState(one: Found, other: Found): boolean {
 	if (one === null || other === null || one === "other" || other === "other") return one === other;
 	if (one.kind === "link") return other.kind === "link" && one.target === other.target;
-	// Whether it can be run is what git knows of a mode, and what the user may have changed by hand.
+	// Whether it is executable is all that git keeps of a mode, and what the user may have changed by hand.
 	return other.kind === "file" && one.sha256 === other.sha256 && (one.mode & 0o100) === (other.mode & 0o100);
 }
 
@@ -42,7 +42,7 @@ function isFolderOrNothing(path: string): boolean {
 	return found === undefined || found.isDirectory();
 }
 
-/** Whether a folder has no files but these, so that it is gone once they are. */
+/** Whether a folder has no files but these, so that it disappears with them. */
 export function holdsOnly(top: string, folder: string, files: ReadonlySet<string>): boolean {
 	if (!lstatSync(join(top, folder), { throwIfNoEntry: false })?.isDirectory()) return false;
 	return readdirSync(join(top, folder), { withFileTypes: true }).every((entry) => {

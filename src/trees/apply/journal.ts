@@ -3,15 +3,15 @@ import { join } from "node:path";
 import type { FileState } from "./file-state.ts";
 
 /**
- * Everything that is needed to put changes into a checkout and to take them out again, written down before the first file is
- * touched. Whatever is killed in between, each file is then as it was before or as it will be, and either side can be reached.
+ * Everything needed to put changes into a checkout and to revert them, recorded before the first file is touched. If a
+ * process is killed in between, each file is in its state before or after, and either side can be reached.
  */
 export interface Journal {
 	top: string;
 	entries: JournalEntry[];
-	/** Folders that are not there before, the outermost first. */
+	/** Folders that do not exist before, the outermost first. */
 	newFolders: string[];
-	/** Rights of the folders that lose a file: they may be gone once it is. */
+	/** Permissions of the folders that lose a file: a folder may disappear with its last file. */
 	folderModes: Record<string, number>;
 }
 
@@ -38,7 +38,7 @@ export function writeJournal(folder: string, journal: Journal): void {
 	}
 }
 
-/** Undefined if nothing was begun, or not written down to the end: then no file was touched. */
+/** Undefined if nothing was begun, or the journal is incomplete: then no file was touched. */
 export function readJournal(folder: string): Journal | undefined {
 	try {
 		return JSON.parse(readFileSync(journalFile(folder), "utf8")) as Journal;

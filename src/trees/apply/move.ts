@@ -23,8 +23,8 @@ export interface Move {
 }
 
 /**
- * Brings every file of a journal to one side. Each must be as it is on one of the two sides: then it also finishes, or
- * reverts, what a killed process began. Otherwise it answers which files are not, and nothing is touched.
+ * Brings every file of a journal to one side. Each file must match one of the two sides, so this also finishes, or reverts,
+ * what a killed process began. Otherwise it answers the files that match neither, and touches nothing.
  *
  * All new content is beside its place before the first file changes, so that a full disk is met while nothing has changed.
  */
@@ -62,7 +62,7 @@ export function moveFiles({ journal, folder, runId, to }: Move): { changed: stri
 
 	function writeDraft(entry: JournalEntry, index: number): void {
 		const state = target(entry);
-		// In the nearest folder that is there, so that it is on the same disk.
+		// In the nearest existing folder, so that it is on the same disk.
 		const above = foldersAboveFile(entry.path).findLast((way) => isRealFolder(way)) ?? "";
 		const draft = join(top, above, nameOf(index));
 		drafts.set(index, draft);
@@ -75,7 +75,7 @@ export function moveFiles({ journal, folder, runId, to }: Move): { changed: stri
 		}
 	}
 
-	/** Also removes drafts of a killed process. They may be in any folder on the way. */
+	/** Also removes the drafts of a killed process. They may be in any folder on the way. */
 	function removeDrafts(): void {
 		for (const [index, { path }] of entries.entries()) {
 			for (const way of ["", ...foldersAboveFile(path)]) {
@@ -84,7 +84,7 @@ export function moveFiles({ journal, folder, runId, to }: Move): { changed: stri
 		}
 	}
 
-	/** No link leads to it. */
+	/** Whether no link leads to it. */
 	function isRealFolder(way: string): boolean {
 		if (inTheWay(top, way) !== undefined) return false;
 		return lstatSync(join(top, way), { throwIfNoEntry: false })?.isDirectory() === true;
@@ -97,12 +97,12 @@ export function moveFiles({ journal, folder, runId, to }: Move): { changed: stri
 			const mode = journal.folderModes[way];
 			if (mode !== undefined) chmodSync(join(top, way), mode);
 		}
-		// A folder in its place has no files any more.
+		// A folder in its place no longer has any files.
 		if (lstatSync(join(top, entry.path), { throwIfNoEntry: false })?.isDirectory()) removeEmptyFolders(entry.path);
 		renameSync(drafts.get(index) ?? "", join(top, entry.path));
 	}
 
-	/** As git does: a folder without files is none. */
+	/** As in git, a folder without files does not exist. */
 	function removeEmptyAbove(path: string): void {
 		for (const way of foldersAboveFile(path).reverse()) if (!removeIfEmpty(way)) return;
 	}

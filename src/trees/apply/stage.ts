@@ -16,8 +16,8 @@ export interface StageOrder {
 }
 
 /**
- * Applies a patch to copies of the files that it is about, and writes down how they were and how they would be. The checkout is
- * only read. Answers the paths that do not fit it, if there are any.
+ * Applies a patch to copies of the files that it changes, and records their state before and after. The checkout is only
+ * read. Answers the paths that do not fit, if there are any.
  */
 export async function stageChanges(order: StageOrder): Promise<Journal | { conflicts: string[] }> {
 	const { patch, checkout, folder } = order;
@@ -81,7 +81,7 @@ function keepBefore({ path, index, order: { checkout, folder } }: Keeping): File
 	return found;
 }
 
-/** A file keeps its rights, unless the changes are about whether it can be run: git knows of nothing else. */
+/** A file keeps its permissions, unless the changes affect whether it is executable: git knows of no others. */
 function keepAfter({ path, index, order: { folder }, was }: Keeping & { was: FileState }): FileState {
 	const found = findAt(join(folder, "work"), path);
 	if (found === null || found === "other") return null;
@@ -90,7 +90,7 @@ function keepAfter({ path, index, order: { folder }, was }: Keeping & { was: Fil
 	return was?.kind === "file" && (was.mode & 0o100) === (found.mode & 0o100) ? { ...found, mode: was.mode } : found;
 }
 
-/** They say how lines end. */
+/** Attributes decide how lines end. */
 function copyAttributes(paths: readonly string[], { checkout, folder }: StageOrder): void {
 	for (const above of new Set(["", ...paths.flatMap(foldersAboveFile)])) {
 		const name = join(above, ".gitattributes");
@@ -102,7 +102,10 @@ function copyAttributes(paths: readonly string[], { checkout, folder }: StageOrd
 	}
 }
 
-/** What git would have met only while it writes: a link or a file where a folder must be, or the other way round. */
+/**
+ * Paths that git would reject only while it writes: a link or a file where a folder must be, or a folder where a file must
+ * be.
+ */
 function blockedIn(top: string, entries: readonly JournalEntry[]): string[] {
 	const gone = new Set(entries.flatMap(({ path, after }) => (after === null ? [path] : [])));
 	return entries.flatMap(({ path, after }) => {
