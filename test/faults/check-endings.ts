@@ -5,6 +5,9 @@ import type { Evidence, RunRow } from "./evidence.ts";
 /** After these a process does nothing, for a while or forever. */
 export const HALTING: ReadonlySet<string> = new Set(["kill", "torn", "suspend", "power cut"]);
 
+/** How a run ends whose host found no room. The second is seen by its error, or by the disk while it is still full. */
+export const CRASHES: ReadonlySet<string | undefined> = new Set(["runtime", "disk_full"]);
+
 /** What may end a task, given how it was written and what happened to it. */
 export function truthful(evidence: Evidence): string[] {
 	const { runs, faults, diskWasFull, ledgerWasInTrouble } = evidence;

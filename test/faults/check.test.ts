@@ -232,6 +232,7 @@ const SPOILED: [name: string, promise: string, spoil: (evidence: Evidence) => vo
 	["lost with attempts left", TRUE, ({ runs }) => failed(runs, 0, "lost")],
 	["stopped by nobody", TRUE, ({ runs }) => failed(runs, 0, "stopped")],
 	["an error out of nowhere", TRUE, ({ runs }) => failed(runs, 0, "runtime")],
+	["a full disk that had room", TRUE, ({ runs }) => failed(runs, 0, "disk_full")],
 	["spawn failed where no host was killed twice", TRUE, ({ runs }) => failed(runs, 0, "spawn")],
 	[
 		"spawn failed where hosts were only cut off, or could write nothing",

@@ -1,6 +1,6 @@
 import { FINALIZE_TOOL } from "../../src/run/outcome.ts";
 import { attemptsRecorded } from "./check-attempts.ts";
-import { HALTING, isCutByDisk, truthful } from "./check-endings.ts";
+import { CRASHES, HALTING, isCutByDisk, truthful } from "./check-endings.ts";
 import { hopsKept, isHopPrevented } from "./check-hops.ts";
 import { questionsEnd, questionsShownOnce } from "./check-questions.ts";
 import { taskIn } from "./child-model.ts";
@@ -57,7 +57,7 @@ function endsOnce({ runs, moves }: Evidence): string[] {
 function endedByItsHolder({ runs, moves }: Evidence): string[] {
 	return runs.flatMap(({ id, outcome, attempt }) => {
 		const reason = outcome?.status === "success" ? "success" : (outcome?.error.reason ?? "");
-		if (!outcome || !["success", "budget", "runtime"].includes(reason)) return [];
+		if (!outcome || !["success", "budget", ...CRASHES].includes(reason)) return [];
 		const fromQueue = moves.some(({ run, was, now }) => run === id && was === "queued" && now === "ended");
 		return [
 			...(fromQueue ? [`run ${id} ended as ${reason} while it waited for a host`] : []),
@@ -243,7 +243,7 @@ function stopHonoured(evidence: Evidence): string[] {
 		const endless = (taskIn(run.task)?.turns ?? 0) > 50 && run.maxTurns === null;
 		const reason = run.outcome?.status === "success" ? "success" : run.outcome?.error.reason;
 		const byLedger = reason === "provider" && isHopPrevented(run, evidence);
-		const byDisk = (diskWasFull && reason === "runtime") || isCutByDisk(run, evidence);
+		const byDisk = (diskWasFull && CRASHES.has(reason)) || isCutByDisk(run, evidence);
 		return [
 			...(again ? [`run ${run.id} was claimed although a stop had been asked for`] : []),
 			...(run.stopAt !== null && endless && reason !== "stopped" && !byDisk && !byLedger
