@@ -11,11 +11,11 @@ import { trustOnFile } from "./trust-on-file.ts";
 export interface AgentsOfFolder extends Omit<AgentsOptions, "width"> {
 	catalog: AgentCatalog;
 	isTrusted: boolean;
-	/** How many of the project's are left out, because it is not trusted. */
+	/** How many agents of the project are left out because it is not trusted. */
 	untrusted: number;
 }
 
-/** The agents of a folder, and what can be known of each outside of pi. */
+/** The agents of a folder, and what is known of each outside pi. */
 export async function agentsHere(cwd: string): Promise<AgentsOfFolder> {
 	const isTrusted = trustOnFile(agentDir(), cwd) === true;
 	const catalog = agentsIn(cwd, { includeProject: isTrusted });

@@ -40,7 +40,7 @@ async function showAgents(out: Output): Promise<ExitCode> {
 	return catalog.diagnostics.some(({ severity }) => severity === "error") ? 1 : 0;
 }
 
-/** A session that is open keeps what the user said in it; only what holds for good is forgotten. */
+/** An open session keeps the user's answer; only the recorded one is removed. */
 function forget(name: string, out: Output): ExitCode {
 	if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
 	const forgotten = new WriteConsents(places().writeConsents).forget(name);

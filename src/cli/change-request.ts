@@ -17,7 +17,7 @@ type ChangeWork = (
 	request: ChangeRequest & { treesRoot: string },
 ) => Promise<ChangeDone | ChangeRefused>;
 
-/** Does something with the changes of the run that the first word names, once the user has said yes. */
+/** Does something with the changes of the run that the first word names, after the user confirms. */
 export async function changeRun(
 	call: Call,
 	{ name, question }: { name: string; question?: string },

@@ -1,16 +1,16 @@
 import type { ParseArgsOptionsConfig } from "node:util";
 import type { Output } from "./output.ts";
 
-/** 0: done. 1: it could not be done, or failed. 2: it was asked for in the wrong way. 130: left with Ctrl-C. */
+/** 0: done. 1: failed. 2: usage error. 130: interrupted with Ctrl-C. */
 export type ExitCode = 0 | 1 | 2 | 130;
 
 export interface Option {
 	type: "string" | "boolean";
 	short?: string;
-	/** What its value is, where it has one: `<id>`. */
+	/** The placeholder of its value, if it has one: `<id>`. */
 	takes?: string;
 	does: string;
-	/** What its value names, so that it can be completed. */
+	/** What its value names, for completion. */
 	completes?: Completed;
 }
 
@@ -18,7 +18,7 @@ export interface Option {
 export type Completed = "runs" | "agents" | readonly string[];
 
 export interface Call {
-	/** What is not an option. */
+	/** The arguments that are not options. */
 	words: string[];
 	options: Readonly<Record<string, string | boolean | undefined>>;
 	out: Output;
@@ -32,14 +32,14 @@ export interface Command {
 	/** How many words it takes at least and at most. */
 	words: readonly [least: number, most: number];
 	options: Readonly<Record<string, Option>>;
-	/** What its first word names, so that it can be completed. */
+	/** What its first word names, for completion. */
 	completes?: Completed;
-	/** It says itself what is wrong with the configuration, or has nothing to do with it. */
+	/** The command reports problems of the configuration itself, or does not use it. */
 	seesToConfig?: true;
 	run(call: Call): Promise<ExitCode> | ExitCode;
 }
 
-/** Which every command has. */
+/** The options of every command. */
 export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
 	json: { type: "boolean", does: "print JSON" },
 	help: { type: "boolean", short: "h", does: "show this help" },
@@ -50,7 +50,7 @@ export const parseConfig = (options: Readonly<Record<string, Option>>): ParseArg
 		Object.entries(options).map(([name, { type, short }]) => [name, { type, ...(short !== undefined && { short }) }]),
 	);
 
-/** A whole number from 1 on, or what is wrong with it. */
+/** A whole number from 1 on, or an error message. */
 export function countOption(value: string | boolean | undefined, name: string): number | undefined | { error: string } {
 	if (typeof value !== "string") return undefined;
 	const count = Number(value);

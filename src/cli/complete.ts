@@ -3,10 +3,10 @@ import { COMMON_OPTIONS, type Command, type Completed, type Option } from "./com
 import { COMMANDS } from "./commands.ts";
 import { redactorHere, withLedger } from "./surroundings.ts";
 
-/** As many as one would read through. */
+/** As many as a user would read through. */
 const WORDS_OFFERED = 50;
 
-/** What may stand where the last of these words is. */
+/** Completions for the last of these words. */
 export async function complete(words: string[]): Promise<string[]> {
 	const typed = words.at(-1) ?? "";
 	return (await wordsToOffer(words)).filter((candidate) => candidate.startsWith(typed));
@@ -25,7 +25,7 @@ async function wordsToOffer(words: string[]): Promise<readonly string[]> {
 	return [...(command.name === "stop" ? ["all"] : []), ...(await namesToOffer(command.completes))];
 }
 
-/** How many words stand there that are neither options nor their values, or the option whose value is due. */
+/** How many words there are that are neither options nor their values, or the option whose value is due. */
 function wordsBefore(typed: string[], options: Command["options"]): number | Option {
 	let count = 0;
 	for (let at = 0; at < typed.length; at++) {
@@ -36,7 +36,7 @@ function wordsBefore(typed: string[], options: Command["options"]): number | Opt
 			continue;
 		}
 		at++;
-		if (typed[at] === "=") at++; // bash takes `--wait=5` apart.
+		if (typed[at] === "=") at++; // bash splits `--wait=5`.
 		if (at >= typed.length) return option;
 	}
 	return count;

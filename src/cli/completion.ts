@@ -19,7 +19,10 @@ export const completion: Command = {
 	},
 };
 
-/** No file names are offered where nothing is: only `export -o` takes one, which is seldom there yet. Each asks the command itself, so that they need not be renewed with it. */
+/**
+ * File names are not offered as a fallback: only `export -o` takes one, which seldom exists yet. Each script asks the
+ * command itself, so that it stays up to date.
+ */
 const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], string>> = {
 	bash: `# eval "$(pi-geon completion bash)"
 _pi_geon() {

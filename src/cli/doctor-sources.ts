@@ -13,7 +13,7 @@ import { trustOnFile } from "./trust-on-file.ts";
 
 const MODELS_WITHIN_MS = 30_000;
 
-/** What can be known outside of pi. */
+/** What is known outside pi. */
 export function sourcesHere(pi: FoundPi | undefined): DoctorSources {
 	const cwd = process.cwd();
 	const isTrusted = trustOnFile(agentDir(), cwd);
@@ -35,7 +35,7 @@ export function sourcesHere(pi: FoundPi | undefined): DoctorSources {
 	};
 }
 
-/** pi lists the models that have credentials, one a line, after a line of headings. */
+/** pi lists the models that have credentials, one per line, after a header line. */
 async function modelsOf(pi: FoundPi | undefined, signal: AbortSignal): Promise<KnownModels | string> {
 	if (!pi) return "There is no pi on the PATH to ask.";
 	const [program = "", ...script] = pi.command;
@@ -61,7 +61,7 @@ async function modelsOf(pi: FoundPi | undefined, signal: AbortSignal): Promise<K
 	}
 }
 
-/** As pi reads a name, without its resolver: the model of that id, else the newest that has it as a part. */
+/** As pi reads a name, without its resolver: the model of that id, or else the newest whose id contains it. */
 async function readPlainly(name: string, models: readonly ModelName[]): Promise<{ model: ModelName } | undefined> {
 	const text = name.toLowerCase().replace(/:[a-z]+$/, "");
 	const full = ({ provider, id }: ModelName) => `${provider}/${id}`.toLowerCase();

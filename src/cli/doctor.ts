@@ -13,7 +13,7 @@ export const doctor: Command = {
 	options: { fix: { type: "boolean", does: "fix what can be fixed safely" } },
 	seesToConfig: true,
 	async run({ options, out }) {
-		// It would start a host, too.
+		// It would also start a host.
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
 		const [{ runDoctor }, { sourcesHere }] = await Promise.all([
 			import("../operate/doctor/doctor.ts"),

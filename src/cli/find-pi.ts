@@ -15,7 +15,7 @@ export interface FoundPi {
 
 const VERSION_WITHIN_MS = 20_000;
 
-/** The pi on the PATH: an npm package, which the Node of this process runs, or an executable of its own. */
+/** The pi on the PATH: an npm package that this process's Node runs, or an executable of its own. */
 export async function findPi(env: NodeJS.ProcessEnv = process.env): Promise<FoundPi | undefined> {
 	const found = onPath(["pi"], env);
 	if (found === undefined) return undefined;
@@ -27,7 +27,7 @@ export async function findPi(env: NodeJS.ProcessEnv = process.env): Promise<Foun
 		const version = /\d+\.\d+\.\d+\S*/.exec(`${stdout}${stderr}`)?.[0];
 		return version === undefined ? undefined : { command: [program], version };
 	} catch (error) {
-		if (error instanceof Error && "code" in error) return undefined; // Something else of that name.
+		if (error instanceof Error && "code" in error) return undefined; // Something else has that name.
 		throw error;
 	}
 }

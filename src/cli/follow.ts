@@ -11,7 +11,7 @@ import type { Output } from "./output.ts";
 const FOLLOW_EVERY_MS = 250;
 const MESSAGES_SHOWN = 50;
 
-/** Shows what is said in the session of a run as it comes, until the run has finished or the user leaves. */
+/** Shows the session of a run as it grows, until the run has finished or the user leaves. */
 export async function follow(
 	followed: RunRecord,
 	{ includeTools, limit = MESSAGES_SHOWN }: { includeTools: boolean; limit?: number },
@@ -26,7 +26,7 @@ export async function follow(
 	let seen = "";
 	try {
 		for (;;) {
-			// Before the transcript is read: what was written before the end is then shown before the end is told.
+			// Read before the transcript, so that everything written before the end is shown before the end is reported.
 			const record = findRun(sources.ledger, id);
 			const file = transcriptOfRun(followed, sources.ledger);
 			const version = file === undefined ? "" : transcriptVersion(file);

@@ -25,7 +25,7 @@ export const gc: Command = {
 	seesToConfig: true,
 	async run({ out }) {
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
-		// The user's file alone: a project has no say in it.
+		// Only the user's file: a project may not decide this.
 		const loaded = configOfUser();
 		const [doubt] = inDoubt(loaded.diagnostics, ["retentionDays"]);
 		if (doubt) return out.failed(`Nothing was removed. ${mendFirst(doubt)}`);

@@ -16,7 +16,7 @@ interface InPlaceOfParent {
 	sources: Omit<PlanSources, "findSession">;
 }
 
-/** What a new task for a session is planned by where its parent is not there: what is on file for its directory. */
+/** The facts for planning a new task in a session without its parent: what is on file for its directory. */
 export async function inPlaceOfParent(plan: LaunchPlan, config: Config): Promise<InPlaceOfParent> {
 	const { cwd } = plan;
 	const { agentsIn: catalogFor } = await import("./catalog.ts");

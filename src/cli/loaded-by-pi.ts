@@ -5,8 +5,8 @@ import { dirname, join, resolve } from "node:path";
 const PACKAGE = "pi-geon";
 
 /**
- * Whether the settings of pi, the user's or those of the project, name this package or something that speaks of it. No
- * only where all that they name is something else: a user who is told to install what they have would look in the wrong place.
+ * Whether pi's settings, the user's or the project's, name this package or something that refers to it. False only if
+ * everything they name is something else: a user who is told to install what they have would look in the wrong place.
  */
 export function isLoadedByPi(agentDir: string, cwd: string): boolean | undefined {
 	try {
@@ -17,7 +17,7 @@ export function isLoadedByPi(agentDir: string, cwd: string): boolean | undefined
 		if (answers.includes(true)) return true;
 		return answers.includes(undefined) ? undefined : false;
 	} catch (error) {
-		// What cannot be read may say anything; pi itself says what is wrong with its files.
+		// A file that cannot be read may say anything; pi itself reports problems of its files.
 		if (error instanceof SyntaxError || (error instanceof Error && "code" in error)) return undefined;
 		throw error;
 	}
@@ -31,7 +31,7 @@ function sourcesIn(file: string): unknown[] {
 	return [settings?.packages ?? [], settings?.extensions ?? []].flat();
 }
 
-/** An entry is a source, or an object with one that also says what is taken of it. */
+/** An entry is a source, or an object with a source and a selection of its parts. */
 function loadsPackage(entry: unknown, base: string): boolean | undefined {
 	const source = typeof entry === "object" && entry !== null && "source" in entry ? entry.source : entry;
 	if (typeof source !== "string") return undefined;
@@ -42,7 +42,7 @@ function loadsPackage(entry: unknown, base: string): boolean | undefined {
 	return speaksOfUs(resolve(base, source.replace(/^[+-]/, "").replace(/^~(?=$|[/\\])/, homedir())));
 }
 
-/** Whether an extension, or a folder with one, is of this package or brings it along. */
+/** Whether an extension, or a folder with one, is this package or loads it. */
 function speaksOfUs(path: string): boolean {
 	if (!statSync(path, { throwIfNoEntry: false })) return false;
 	const real = realpathSync(path);

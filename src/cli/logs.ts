@@ -58,7 +58,7 @@ async function runMeant(name: string): Promise<string | Denial> {
 	if (isRunId(name)) return name;
 	const found = await withLedger((ledger) => findRunLogged(ledger, name, {}, SEE_ALL), { toLook: true }).catch(
 		(error) => {
-			// The ledger may be what is broken, and the logs tell of it.
+			// The ledger may be what is broken, and the logs report that.
 			if (isIdBegun(name)) return name;
 			throw error;
 		},
@@ -66,7 +66,7 @@ async function runMeant(name: string): Promise<string | Denial> {
 	return found ?? (isIdBegun(name) ? name : { status: "error", error: nothingYet() });
 }
 
-/** What is wrong with the name of an agent of which the logs say nothing. The logs may name others than there are now. */
+/** Why the logs have nothing for an agent's name. The logs may name agents that no longer exist. */
 async function whyNoLogs(name: string): Promise<string | undefined> {
 	if (readLogs(places(), { agent: name, limit: 1 }).length > 0) return undefined;
 	const { agentNamesHere } = await import("./catalog.ts");

@@ -13,7 +13,7 @@ export const SEE_ALL = "`pi-geon list` shows the runs.";
 export async function withRunNamed(
 	{ words, options, out }: Call,
 	work: (record: RunRecord, ledger: Ledger) => Promise<ExitCode> | ExitCode,
-	/** `recovers`: what it does depends on whether the run has ended. */
+	/** `recovers`: the command depends on whether the run has finished. */
 	how: { toLook?: boolean; recovers?: boolean } = {},
 ): Promise<ExitCode> {
 	const ended = await withLedger((ledger) => {

@@ -16,9 +16,9 @@ const PATHS = ["agentFile", "cwd", "patch", "transcript"];
 const realPaths = (key: string, value: unknown): unknown =>
 	PATHS.includes(key) && typeof value === "string" && /^~[/\\]/.test(value) ? join(homedir(), value.slice(2)) : value;
 
-/** Results go to stdout, what is wrong to stderr. */
+/** Results go to stdout, problems to stderr. */
 export class Output {
-	/** False for a pipe or a file, in which nothing has to fit. */
+	/** False for a pipe or a file, where nothing has to fit a width. */
 	readonly isTerminal: boolean;
 	readonly width: number;
 	readonly isJson: boolean;
@@ -36,7 +36,7 @@ export class Output {
 		if (lines.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
 	}
 
-	/** What is a file of its own. */
+	/** A whole document, such as a file. */
 	text(text: string): void {
 		process.stdout.write(text);
 	}
@@ -46,12 +46,12 @@ export class Output {
 		process.stdout.write(`${JSON.stringify(value, realPaths, 2)}\n`);
 	}
 
-	/** One of many, each a line. */
+	/** One of many documents, each on a line. */
 	jsonLine(value: unknown): void {
 		process.stdout.write(`${JSON.stringify(value, realPaths)}\n`);
 	}
 
-	/** What the user is told while something continues, where they look on. */
+	/** Tells a watching user what is going on meanwhile. */
 	progress(text: string): void {
 		if (process.stderr.isTTY && !this.isJson) process.stderr.write(`\r\u001b[K${text}`);
 	}
@@ -64,7 +64,7 @@ export class Output {
 		return this.#complain(message, 2);
 	}
 
-	/** What is wrong in a file, while the command continues. */
+	/** Problems of a file, while the command continues. */
 	diagnostics(diagnostics: readonly Diagnostic[]): void {
 		for (const diagnostic of diagnostics) this.#tell(formatDiagnostic(diagnostic));
 	}

@@ -18,7 +18,7 @@ import { notUnderway, placeMessage, postMessage, profilesHere, supervisorWith } 
 import { agentDir, cliLog, configOfUser, places } from "./surroundings.ts";
 import { endedHere } from "./traces-here.ts";
 
-/** What the page's server shows and does, as the commands beside this file would. */
+/** What the page's server shows and does, with the same code as the commands. */
 export function pageSources(): PageSources {
 	const redactor = currentRedactor(agentDir());
 	const log = cliLog(redactor);

@@ -23,13 +23,13 @@ import { endedHere } from "./traces-here.ts";
 /** How long a host may take to come up before the run is left to the pi that opens its session next. */
 const HOST_WITHIN_MS = 25_000;
 
-/** The settings that may have forbidden since what a run was allowed. */
+/** Settings that may have been tightened since a run was planned. */
 const FORBIDDING = [
 	...["enabled", "disabled", "allowWrite", "allowLspTools", "allowedLspActions"].map((key) => `subagents.${key}`),
 	...["allow", "deny"].map((key) => `tools.subagents.tools.${key}`),
 ];
 
-/** What there is to start a host with. Undefined where there is no pi on the PATH. */
+/** The profiles for starting a host. Undefined if there is no pi on the PATH. */
 export async function profilesHere(): Promise<HostProfiles | undefined> {
 	const pi = await findPi();
 	return pi && new HostProfiles(profileFor(pi), principalsOf(agentDir()));
@@ -39,11 +39,11 @@ export interface MessageSources {
 	ledger: Ledger;
 	log: Log;
 	profiles: HostProfiles | undefined;
-	/** What is wrong in a configuration file, while the message is sent. */
+	/** Problems of a configuration file, while the message is sent. */
 	onDiagnostics?: (diagnostics: readonly Diagnostic[]) => void;
 }
 
-/** Gives a child a message of the user's, in place of its parent: the run that is open receives it, or else a new one. */
+/** Gives a child a message of the user in place of its parent: the open run receives it, or else a new run. */
 export async function postMessage(
 	child: RunRecord,
 	message: string,
@@ -84,13 +84,13 @@ export interface Placed {
 	underway: boolean;
 }
 
-/** Has a host take it on: one that is found or started, or without a pi one that is there. */
+/** Has a host take on the message: one that is found or started, or, without a pi, one that is running. */
 export const placeMessage = (
 	continued: Continued,
 	sources: MessageSources & { supervisor: Supervisor },
 ): Promise<Placed> => (sources.profiles ? hostFor(continued, sources) : wakeThere(continued, sources));
 
-/** Tells which run that is now. Not underway if no host came. */
+/** Answers which run has it now. Not underway if no host came. */
 async function hostFor(
 	continued: Continued,
 	{ ledger, supervisor }: { ledger: Ledger; supervisor: Supervisor },
@@ -98,22 +98,22 @@ async function hostFor(
 	for (let { record } = continued; ; ) {
 		const underway = await supervisor.handOver(record.run.id, HOST_WITHIN_MS);
 		const { record: holder } = holderOf(ledger, { ...continued, record });
-		// If the run ended meanwhile, the message may be another's.
+		// If the run finished meanwhile, another run may have the message.
 		if (holder.run.id === record.run.id || !underway) return { record: holder, underway };
 		record = holder;
 	}
 }
 
-/** Where none can be started, those that are there may take it on. */
+/** If no host can be started, running hosts may take it on. */
 async function wakeThere(continued: Continued, { ledger, log }: { ledger: Ledger; log: Log }): Promise<Placed> {
 	await wakeHosts(ledger, ports);
-	// The runs of those that turned out to be dead.
+	// The runs of hosts that turned out to be dead.
 	for (const runId of recover({ ledger, log, ports })) endedHere(runId, ledger);
 	const { record } = holderOf(ledger, continued);
 	return { record, underway: record.run.state !== "queued" };
 }
 
-/** What becomes of a message that no host has yet. */
+/** What happens to a message that no host has yet. */
 export const notUnderway = ({ profiles }: Pick<MessageSources, "profiles">): string =>
 	profiles
 		? "No host has answered yet; `pi-geon doctor` says what is wrong. At the latest,"

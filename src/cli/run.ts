@@ -13,7 +13,7 @@ import { tracesSent } from "./traces-here.ts";
 const COMPLETE = "__complete";
 
 export async function runCli(args: string[]): Promise<void> {
-	// The reader may have seen enough: `pi-geon list | head -1`.
+	// The reader may have closed the pipe: `pi-geon list | head -1`.
 	process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 		if (error.code !== "EPIPE") throw error;
 		process.exit();
@@ -54,7 +54,7 @@ function unknownCommand(name: string): string {
 
 const START_IN_PI = " To start a run, use /subagents run in pi.";
 
-/** What other programs call it. Too far from our names for a typing mistake. */
+/** Names of the same commands in other programs. Too far from ours to count as typos. */
 const USUAL_ELSEWHERE: ReadonlyMap<string, string> = new Map([
 	["run", START_IN_PI],
 	["start", START_IN_PI],
@@ -80,14 +80,14 @@ async function runCommand(command: Command, args: string[], out: Output): Promis
 		if (!command.seesToConfig) out.diagnostics(configOfUser().diagnostics);
 		return await command.run({ ...parsed, out });
 	} catch (error) {
-		// What is wrong with the ledger, the disk or the rights of a file says so itself; a trace would not help the user.
+		// Errors of the ledger, the disk or file permissions explain themselves; a stack trace would not help the user.
 		if (!(error instanceof Error)) throw error;
 		if (process.env.PI_GEON_DEBUG) process.stderr.write(`${error.stack}\n`);
 		return out.failed(error.message);
 	}
 }
 
-/** The first of the words that it must have and does not. */
+/** The first required word that is missing. */
 function missingWord({ takes }: Command, { length }: string[]): string {
 	const needed = takes.replace(/\[[^\]]*\]/g, "").match(/<[^>]+>/g) ?? [];
 	return needed[length] ?? takes;
@@ -103,7 +103,7 @@ function parseWords({ options }: Command, args: string[]) {
 		return { words: positionals, options: values as Record<string, string | boolean | undefined> };
 	} catch (error) {
 		if (!(error instanceof TypeError)) throw error;
-		// Node says that in three lines.
+		// Node's message takes three lines.
 		const [, long, short] = /(?:--([\w-]+)|-(\w))\S* argument is ambiguous/.exec(error.message) ?? [];
 		const name = long ?? Object.keys(options).find((key) => short !== undefined && options[key]?.short === short);
 		if (name === undefined) return { error: `${error.message.split(/\n|\. To specify/)[0]?.replace(/\.$/, "")}.` };

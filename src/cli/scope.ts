@@ -14,7 +14,7 @@ export const SCOPE_OPTIONS: Readonly<Record<string, Option>> = {
 	here: { type: "boolean", does: "only runs in this directory" },
 };
 
-/** Whose runs are meant: all of the user's, unless something narrower was asked for. */
+/** The runs in scope: all of the user's, unless the options narrow it. */
 export function scopeOf(options: Readonly<Record<string, string | boolean | undefined>>, ledger: Ledger): RunScope {
 	const session = textOption(options.session);
 	return {

@@ -77,7 +77,7 @@ export const send: Command = {
 	},
 };
 
-/** Ctrl-C of somebody who waits, or the end of their patience. */
+/** The waiting user pressed Ctrl-C, or the time limit passed. */
 class SenderLeaves {
 	readonly #controller = new AbortController();
 	readonly #onSignal = () => {
@@ -155,7 +155,7 @@ interface NoReply {
 	isPiHere: boolean;
 }
 
-/** Its answer is what was asked for, and that is not there: a script must not take this for one. */
+/** The requested answer is not there, and a script must not mistake this for one. */
 function tellNone({ out }: Call, { how, record }: Continued, { why, seconds, isPiHere }: NoReply): ExitCode {
 	const { id, state } = record.run;
 	const none = why === "left" ? "You left before the answer came." : `There was no answer within ${seconds} s.`;

@@ -27,7 +27,7 @@ const userFile = (): string => join(agentDir(), "pi-geon.json");
 /** The user's settings alone. */
 export const configOfUser = (): LoadedConfig => loadConfig({ userFile: userFile() });
 
-/** The user's settings, and those of the project in a directory if somebody trusts it. */
+/** The user's settings, and those of the project in a directory if the user trusts it. */
 export function configIn(cwd: string): LoadedConfig {
 	const projectFile = join(cwd, ".pi", "pi-geon.json");
 	return loadConfig({
@@ -41,7 +41,7 @@ export const configHere = (): LoadedConfig => configIn(process.cwd());
 /** Everything that is shown goes through it. */
 export const redactorHere = (): Redactor => redactorOf(agentDir());
 
-/** What this command does to runs is written down where the parents write. */
+/** Actions of this command on runs are logged in the parents' log. */
 export function cliLog(redactor: Redactor): Log {
 	return logTo({
 		context: { role: "cli", pid: process.pid },
@@ -52,7 +52,9 @@ export function cliLog(redactor: Redactor): Log {
 
 export const nothingYet = (): string => `Nothing has been delegated here yet: there is no ledger at ${places().ledger}`;
 
-/** Undefined, and nothing is made, where nothing was ever delegated. A command that only looks need not be able to write. */
+/**
+ * Undefined, without creating anything, if nothing was ever delegated. A command that only looks need not be able to write.
+ */
 export async function withLedger<Result>(
 	work: (ledger: Ledger) => Promise<Result> | Result,
 	{ toLook = false } = {},
@@ -72,7 +74,7 @@ export async function withLedger<Result>(
 	}
 }
 
-/** A folder that may not be looked into is not the same as none. */
+/** A folder that may not be read is not the same as a missing one. */
 function ledgerIsThere(file: string): boolean {
 	try {
 		return statSync(file, { throwIfNoEntry: false }) !== undefined;
@@ -81,7 +83,7 @@ function ledgerIsThere(file: string): boolean {
 	}
 }
 
-/** A child does not steer others, whatever shell it has. */
+/** A child does not control other runs, even through its shell. */
 export const isInsideSubagent = (): boolean => delegationDepth(process.env) > 0;
 
 export const ONLY_LOOKS = "Inside a subagent, runs can be viewed but not changed.";

@@ -4,12 +4,12 @@ import type { RunId } from "../run/ids.ts";
 import { type RunTraces, runTraces } from "../traces/run-traces.ts";
 import { agentDir, cliLog, redactorHere } from "./surroundings.ts";
 
-/** As long as a host that leaves waits for a collector. */
+/** As long as a leaving host waits for a collector. */
 const SENT_WITHIN_MS = 3000;
 
 let traces: RunTraces | undefined;
 
-/** Sends the spans of a run that this process ended, because no host was there to. */
+/** Sends the spans of a run that this process ended because there was no host. */
 export function endedHere(runId: RunId, ledger: Ledger): void {
 	traces ??= runTraces({
 		log: cliLog(redactorHere()),
@@ -18,5 +18,5 @@ export function endedHere(runId: RunId, ledger: Ledger): void {
 	traces?.ended(runId, ledger);
 }
 
-/** Before the command ends: its user has read the answer now, and waits for the prompt. */
+/** Before the command ends: the user has the answer now, and waits for the prompt. */
 export const tracesSent = async (): Promise<void> => traces?.finish(SENT_WITHIN_MS);

@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What the user decided about a project, or one of the folders above it; undefined if nothing is on file. */
+/** The user's decision about a project, or one of the folders above it; undefined if none is on file. */
 export function trustOnFile(agentDir: string, cwd: string): boolean | undefined {
 	const decisions = jsonIn(join(agentDir, "trust.json"));
 	for (let folder = realpathSync(cwd); ; folder = dirname(folder)) {
@@ -12,7 +12,7 @@ export function trustOnFile(agentDir: string, cwd: string): boolean | undefined 
 	return jsonIn(join(agentDir, "settings.json")).defaultProjectTrust === "always" ? true : undefined;
 }
 
-/** Nothing where there is no such file, or none that can be read: pi itself says what is wrong with it. */
+/** Empty if the file does not exist or cannot be read: pi itself reports what is wrong with it. */
 function jsonIn(file: string): Record<string, unknown> {
 	try {
 		const value: unknown = JSON.parse(readFileSync(file, "utf8").replace(/^\uFEFF/, ""));

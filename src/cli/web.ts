@@ -21,7 +21,7 @@ export const web: Command = {
 	},
 	async run(call) {
 		const { options, out } = call;
-		// Who has the page can change every run.
+		// A user with the page can change every run.
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
 		const port = portIn(options.port);
 		if (typeof port === "object") return out.misused(port.error);
@@ -36,7 +36,7 @@ export const web: Command = {
 			const page = await start(port, there.killed);
 			if ("error" in page) return out.failed(page.error);
 			if (!announcePage(address, page, there.stale)) {
-				// Another was quicker, and is there: or it is gone again, and then it is our turn.
+				// Another server was quicker, and is running; or it is gone again, and then it is our turn.
 				await page.close();
 				continue;
 			}
@@ -60,7 +60,7 @@ function portIn(value: string | boolean | undefined): number | undefined | { err
 	return { error: `--port takes a number from 1 to 65535, not "${value}".` };
 }
 
-/** In place of a server that was killed, if that is available: its pages then continue where they were. */
+/** In place of a killed server, if its address is free: its pages then continue where they were. */
 async function start(
 	port: number | undefined,
 	killed: PageAddress | undefined,
@@ -107,11 +107,11 @@ async function removeDoor(door: string): Promise<void> {
 	await rm(door, { force: true });
 }
 
-/** Until somebody ends it: with Ctrl-C, by closing the terminal, or, with its parent, by closing standard input. */
+/** Runs until it is ended: with Ctrl-C, by closing the terminal, or, with its parent, by closing standard input. */
 function untilLeft(withParent: boolean): Promise<ExitCode> {
 	const { promise, resolve } = Promise.withResolvers<ExitCode>();
 	const left = (code: ExitCode) => {
-		// Nothing else must keep the process.
+		// Nothing else may keep the process alive.
 		if (withParent) process.stdin.destroy();
 		resolve(code);
 	};

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { PoolSettings } from "../config/config.ts";
 import { messageOf } from "../run/message-of.ts";
 
-/** Why a pool cannot be used as it is configured. Said to the user as it is; never holds the address. */
+/** Why a pool cannot be used as configured. Shown to the user as it is; never holds the address. */
 export class PoolProblem extends Error {
 	override name = "PoolProblem";
 }
@@ -23,7 +23,7 @@ export function poolAddress(
 	return checked(urlInFile(file, name), name, file);
 }
 
-/** As it is written in the configuration: absolute, below the user's home, or below the agent directory. */
+/** As written in the configuration: absolute, below the user's home, or below the agent directory. */
 const pathOf = (written: string, agentDir: string): string =>
 	written.startsWith("~/") ? join(homedir(), written.slice(2)) : resolve(agentDir, written);
 
@@ -43,7 +43,7 @@ function urlInFile(file: string, name: string): string {
 }
 
 function checked(url: string, name: string, where: string): string {
-	// The driver takes an address without a host, whose query names the folder of a socket. URL does not.
+	// The driver accepts an address without a host whose query names the folder of a socket. URL does not.
 	if (!/^postgres(ql)?:\/\/\S+$/.test(url) || !URL.canParse(url.replace("@/", "@localhost/"))) {
 		throw new PoolProblem(
 			`What ${where} holds is not the address of a PostgreSQL database (postgres://…), for pool ${name}. ${ENCODED}`,
@@ -57,7 +57,7 @@ function checked(url: string, name: string, where: string): string {
 
 const ENCODED = "In its user name and password, write @ as %40, / as %2F, : as %3A, ? as %3F, # as %23 and % as %25.";
 
-/** Cut at the wrong place, a part of the password would be taken for the name of the host, and an error would show it. */
+/** Cut at the wrong place, part of the password would become the host name, and an error would show it. */
 function isCutInPassword(url: string): boolean {
 	const [, authority = "", rest = ""] = /^\w+:\/\/([^/?#]*)(.*)$/.exec(url) ?? [];
 	const signs = authority.split("@").length - 1;

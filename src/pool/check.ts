@@ -17,7 +17,7 @@ export interface PoolFinding {
 export interface PoolCheck {
 	database: PoolDatabase;
 	pool: string;
-	/** Of this package. */
+	/** The version of this package. */
 	version: string;
 	signal: AbortSignal;
 	withinMs?: number;
@@ -27,7 +27,7 @@ const ANSWERED_WITHIN_MS = 15_000;
 const ANSWERED_YET_EVERY_MS = 100;
 const CLOCKS_DIFFER_MS = 5000;
 
-/** Tries a pool: clocks, rights, the versions of its workers, and an order there and back. */
+/** Checks a pool: clocks, permissions, the versions of its workers, and an order there and back. */
 export async function* checkPool(check: PoolCheck): AsyncGenerator<PoolFinding> {
 	const { database, pool, version } = check;
 	yield await connection(database, pool);
@@ -87,7 +87,7 @@ function rightsFinding({ role, missing }: RightsHere): PoolFinding {
 	};
 }
 
-/** Where the connection leads, and whether others on the way can read it. */
+/** Where the connection leads, and whether others can read it on the way. */
 async function connection(database: PoolDatabase, pool: string): Promise<PoolFinding> {
 	const { rows } = await database.query<{ version: string; tls: string | null; isNear: boolean }>(
 		`SELECT current_setting('server_version') AS version, (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS tls,

@@ -1,20 +1,21 @@
 import { JOBS, QUEUE_SCHEMA } from "./schema.ts";
 
-/** Its name changes with what it does: a pool may be shared by two versions, and only the owner of a function may replace it. */
+/** The name changes with its behavior: two versions may share a pool, and only the owner of a function may replace it. */
 export const CLAIM = "pi_geon.claim_1";
 
 export const CLAIM_SIGNATURE = `${CLAIM}(text, text, text)`;
 
 /**
- * Claims the next job of a pool for a worker. Claims wait for each other, so that none goes past a limit: pg-boss's own group
- * limits count before they claim, and overshoot. As one function in the database, because all claims wait for the one that has
- * the lock: it must not hold it while messages go back and forth to a client.
+ * Claims the next job of a pool for a worker. Claims wait for each other, so that none goes past a limit: pg-boss's own
+ * group limits count before they claim, and overshoot. It is one function in the database, because all claims wait for the
+ * one with the lock, which must not hold it during round trips to a client.
  *
  * Order: foreground first; then the requester with the fewest runs under way; then the order of posting.
  *
- * The index has the first job of each requester at hand, so that a claim does not read a long queue. The requesters are found
- * by skipping from one to the next in it. The update is what pg-boss's fetch does to a row: it cannot fetch a given job, and a
- * test compares the two. Times are of the clock, since the transaction may have begun long before it got the lock.
+ * The index has the first job of each requester at hand, so that a claim does not read a long queue. The requesters are
+ * found by skipping from one to the next in it. The update is what pg-boss's fetch does to a row: it cannot fetch a given
+ * job, and a test compares the two. Times are of the clock, since the transaction may have begun long before it got the
+ * lock.
  */
 export const CLAIM_FUNCTION = `
 	CREATE INDEX IF NOT EXISTS pi_geon_waiting ON ${JOBS} (name, group_id, priority DESC, created_on)

@@ -5,25 +5,26 @@ import { CLAIM_FUNCTION, CLAIM_SIGNATURE } from "./claim-function.ts";
 import { engine } from "./engine.ts";
 import { CHANNELS, forgetOldJobs, KEPT_DAYS, QUEUE_SCHEMA, queueOf, TABLES } from "./schema.ts";
 
-/** A worker that is silent for so long has lost its jobs: pg-boss takes no less. */
+/** A worker that is silent for this long has lost its jobs: the minimum of pg-boss. */
 export const HEARTBEAT_SECONDS = 10;
-/** How often anybody looks for silent workers. The takeover takes this and the time above. */
+/** How often each process looks for silent workers. A takeover takes this plus the time above. */
 const SUPERVISED_EVERY_SECONDS = 2;
 /** Less than a heartbeat, so that a worker whose network is silent notices before others take its jobs. */
 export const CONNECT_WITHIN_MS = 5000;
-/** A network that falls silent tells nobody: without a limit, a question would wait for hours. Long enough for a large bundle. */
+/** A silent network reports no error: without a limit, a query would wait for hours. Long enough for a large bundle. */
 const STATEMENT_WITHIN_MS = 20_000;
 /**
- * The database ends a transaction whose client says nothing more. A process that was suspended, or cut off, in the middle of a
- * claim would keep the lock that all claims wait for, and in the middle of a write the row that a takeover changes.
+ * The database ends a transaction whose client falls silent. A process that was suspended or cut off in the middle of a
+ * claim would keep the lock that all claims wait for; in the middle of a write, it would keep the row that a takeover
+ * changes.
  */
 const SILENT_IN_TRANSACTION_MS = 10_000;
 const CONNECTIONS = 6;
 /** How long to wait before a lost connection for hints is opened again. */
 const LISTEN_AGAIN_MS = 500;
-/** How many workers may die of a run before it is given up. */
+/** How many workers may die with a run before the run is given up. */
 const TAKEOVERS = 10;
-/** pg-boss takes no more than a day. The run's own limit is what ends it. */
+/** pg-boss allows at most a day. The run's own limit ends it. */
 const LONGEST_JOB_SECONDS = 23 * 3600;
 
 /** PostgreSQL's code for it. */
@@ -31,7 +32,7 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 
 export type SqlValues = readonly unknown[];
 
-/** What a transaction, or the database without one, can be asked. */
+/** Runs queries in a transaction, or without one. */
 export interface Queries {
 	query<Row extends QueryResultRow>(sql: string, values?: SqlValues): Promise<QueryResult<Row>>;
 }
@@ -63,7 +64,7 @@ export class PoolDatabase implements Queries {
 		this.boss.on("error", (error) => log.warn("trouble with the queue", { error }));
 	}
 
-	/** Connects, and makes what is missing. Fails as the database does. */
+	/** Connects, and creates what is missing. Fails with the database's error. */
 	static async open({ url, name, log }: { url: string; name: string; log: Log }): Promise<PoolDatabase> {
 		const pool = new (engine().pg.Pool)({
 			connectionString: url,
@@ -86,14 +87,14 @@ export class PoolDatabase implements Queries {
 	}
 
 	async #prepare(): Promise<void> {
-		// Asking first: a role that may only use the tables may not make any.
+		// Check first: a role that may only use the tables may not create any.
 		if (!(await this.#has("to_regclass", "pi_geon.lanes"))) await this.#make(TABLES);
 		await this.boss.start();
 		if (!(await this.#has("to_regprocedure", CLAIM_SIGNATURE))) await this.#make(CLAIM_FUNCTION);
 		if (!(await this.boss.getQueue(this.queue))) {
 			await this.boss.createQueue(this.queue, {
-				// Not "singleton": pg-boss remembers for a minute which keys are taken, and nobody could take a job over. That one
-				// session has one writer, the requester's ledger takes care of.
+				// Not "singleton": pg-boss remembers for a minute which keys are taken, and no worker could take over a
+				// job. The requester's ledger ensures that a session has one writer.
 				policy: "standard",
 				heartbeatSeconds: HEARTBEAT_SECONDS,
 				expireInSeconds: LONGEST_JOB_SECONDS,
@@ -106,7 +107,7 @@ export class PoolDatabase implements Queries {
 		await this.#forgetOldJobs();
 	}
 
-	/** A worker's role may not remove what requesters have written. A requester's does it. */
+	/** A worker's role may not remove rows that requesters have written. A requester's role does it. */
 	async #forgetOldJobs(): Promise<void> {
 		try {
 			for (const sql of forgetOldJobs) await this.query(sql);
@@ -120,7 +121,7 @@ export class PoolDatabase implements Queries {
 		return rows[0]?.there === true;
 	}
 
-	/** One process at a time. What another has made meanwhile stays. */
+	/** One process at a time. Tables that another process has created meanwhile stay. */
 	async #make(sql: string): Promise<void> {
 		await this.transaction(async (client) => {
 			await client.query("SELECT pg_advisory_xact_lock(hashtext('pi_geon'))");
@@ -132,11 +133,11 @@ export class PoolDatabase implements Queries {
 		return values.length === 0 ? this.#pool.query<Row>(sql) : this.#pool.query<Row>(sql, [...values]);
 	}
 
-	/** All or nothing. What it throws undoes it. */
+	/** All or nothing: an error rolls it back. */
 	async transaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
 		const client = await this.#pool.connect();
 		let broken: Error | undefined;
-		// A client that was taken out of the pool has no listener of the pool's: an error would end the process.
+		// A client that was checked out of the pool lacks the pool's listener: an error would end the process.
 		const onError = (error: Error) => {
 			broken = error;
 		};
@@ -157,7 +158,7 @@ export class PoolDatabase implements Queries {
 		}
 	}
 
-	/** Hears of hints until it is closed. A connection that broke is opened again, and `onHint` told so. */
+	/** Receives hints until it is closed. A broken connection is opened again, which `onHint` hears of. */
 	listen(channel: (typeof CHANNELS)[keyof typeof CHANNELS], onHint: (payload: string | undefined) => void): void {
 		if (this.#isClosed) return;
 		const client = new (engine().pg.Client)({ connectionString: this.#url, keepAlive: true });
@@ -201,9 +202,9 @@ export const inTransaction = (client: PoolClient) => ({
 	db: { executeSql: (sql: string, values?: unknown[]) => client.query(sql, values) },
 });
 
-/** That there is something new of a job. */
+/** Hints that there is news of a job. */
 export const hint = (client: Queries, channel: string, job: string) =>
 	client.query("SELECT pg_notify($1, $2)", [channel, job]);
 
-/** That there is a job to claim: not with its name, so that workers can tell it from news of jobs that others have. */
+/** Hints that there is a job to claim. Without its name, so that workers can tell it from news of jobs that others have. */
 export const hintOfNewJob = (client: Queries) => hint(client, CHANNELS.toWorkers, "");

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 
-/** Put in place of this name by the build. */
+/** The build replaces this name. */
 declare const POOL_ENGINE_FILE: string | undefined;
 
 const require = createRequire(import.meta.url);

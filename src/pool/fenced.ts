@@ -4,8 +4,8 @@ import { ClaimLost, type HeldJob } from "./queue.ts";
 import { JOBS } from "./schema.ts";
 
 /**
- * Writes of a worker: only while the job is active and the attempt is its own. A worker that was suspended past its heartbeat
- * and wakes up after another has taken the job over writes nothing.
+ * Writes of a worker count only while the job is active and the attempt is its own. A worker that was suspended past its
+ * heartbeat, and wakes up after another has taken over the job, writes nothing.
  */
 export function fencedWrite<Result>(
 	database: PoolDatabase,

@@ -7,25 +7,25 @@ import type { RunId } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
 import { parsedLine } from "../run/json-line.ts";
 
-/** What changes when an older worker could not do what a newer requester asks. */
+/** Incremented when an older worker could not do what a newer requester asks. */
 export const ORDER_VERSION = 1;
 
-/** Who asks: a user on a machine. Fairness is between these. */
+/** The requester: a user on a machine. Fairness applies between requesters. */
 export const requesterHere = (): string => `${userName()}@${hostname()}`;
 
 function userName(): string {
 	try {
 		return userInfo().username;
 	} catch (error) {
-		// A number without a name, as in some containers.
+		// A user id without a name, as in some containers.
 		if (error instanceof Error && "code" in error) return `uid-${process.getuid?.() ?? 0}`;
 		throw error;
 	}
 }
 
 /**
- * The same run always becomes the same job, in every process that posts it: posting twice is posting once. Run ids are unique in
- * one ledger only, and one that was removed may come again.
+ * The same run always becomes the same job, in every process that posts it, so posting twice has no effect. Run ids are
+ * unique in one ledger only, and the id of a removed run may be used again.
  */
 export function jobIdOf(run: { ledger: string; id: RunId; createdAt: number }): string {
 	const facts = [hostname(), realPath(run.ledger), run.id, run.createdAt];
@@ -39,16 +39,16 @@ export function jobIdOf(run: { ledger: string; id: RunId; createdAt: number }): 
 export interface TravellingRepository {
 	/** Names it on a worker, so that it is fetched once. */
 	key: string;
-	/** Where a worker gets its history, with its own rights. Absent: all of it is in the bundle. */
+	/** Where a worker gets its history, with its own credentials. Absent: the bundle has all of it. */
 	remote?: string;
 	/** The checkout as it was when the run was posted. */
 	commit: string;
 	/** The commit it was on. */
 	head?: string;
 	dirty: boolean;
-	/** From its top to the working directory. */
+	/** The path from its top to the working directory. */
 	prefix: string;
-	/** Whether there is a bundle: without one, the remote has all of it. */
+	/** Whether there is a bundle. Without one, the remote has everything. */
 	bundled: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface RunOrder {
 	repository: TravellingRepository;
 }
 
-/** Asks a worker to say that it is there. */
+/** Asks a worker to report that it is there. */
 export interface CheckOrder {
 	version: number;
 	kind: "check";

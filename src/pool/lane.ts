@@ -7,7 +7,7 @@ export interface JobClaim {
 	worker: string;
 }
 
-/** Foreground runs go first: somebody waits for them. */
+/** Foreground runs go first, because a caller waits for them. */
 export const PRIORITY = { foreground: 10, background: 0 } as const;
 
 /** The next job of a pool, now this worker's, in the lane's order and within its limits. */

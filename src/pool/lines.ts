@@ -3,7 +3,7 @@ import { isRecord } from "../run/is-record.ts";
 import { parsedLine } from "../run/json-line.ts";
 import { TASK_MARK } from "../run/task-mark.ts";
 
-/** What one machine calls a session and its run. */
+/** The names of a session and its run on one machine. */
 export interface LineNames {
 	sessionId: string;
 	cwd: string;
@@ -18,8 +18,8 @@ export interface LineNaming {
 }
 
 /**
- * A line of a session file as another machine writes it: the header names the session and its folder, the mark of the task and
- * the messages name the run. All else is as the child has it.
+ * A line of a session file as another machine writes it: the header names the session and its folder, and the mark of the
+ * task and the messages name the run. Everything else is unchanged.
  */
 export function renamedLine(line: string, { from, to, seq }: LineNaming): string {
 	if (!line.includes(from.runId) && !line.startsWith('{"type":"session"')) return line;

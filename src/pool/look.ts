@@ -11,7 +11,7 @@ interface Looking {
 	env: NodeJS.ProcessEnv;
 }
 
-/** How the configured pools stand. Never fails: a pool that cannot be reached is an answer too. */
+/** The status of the configured pools. Never fails: an unreachable pool is an answer too. */
 export const lookAtPools = (pools: readonly PoolSettings[], where: Looking): Promise<PoolLook[]> =>
 	Promise.all(pools.map((settings) => lookAtPool(settings, where)));
 
@@ -45,7 +45,7 @@ async function statusAt(url: string, name: string): Promise<PoolStatus> {
 	}
 }
 
-/** The first that posts a run, and the first worker, make the tables. */
+/** The first requester that posts a run, or the first worker, creates the tables. */
 const NOT_USED_YET: PoolStatus = {
 	workers: [],
 	waiting: 0,

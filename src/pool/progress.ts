@@ -4,18 +4,18 @@ import { parsedLine } from "../run/json-line.ts";
 import { isUsage } from "../run/outcome-check.ts";
 import type { Usage } from "../run/usage.ts";
 
-/** How far a run is, as its worker says. */
+/** The progress of a run, as its worker reports it. */
 export interface WorkerProgress {
 	/** Of all attempts, on all machines. */
 	usage: Usage;
-	/** What the child has last said. */
+	/** The child's latest text. */
 	said?: string;
 	model?: string;
-	/** What it does now. */
+	/** What the child does now. */
 	progress?: Progress;
 }
 
-/** Undefined for what cannot be read: the next one may. */
+/** Undefined if it cannot be read: the next one may be readable. */
 export function readWorkerProgress(stored: string | null): WorkerProgress | undefined {
 	if (stored === null) return undefined;
 	const value = parsedLine(stored);

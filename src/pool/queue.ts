@@ -4,7 +4,7 @@ export interface HeldJob {
 	retryCount: number;
 }
 
-/** The job is another worker's now, or over: nothing of what we know of it counts. */
+/** Another worker has the job, or it is over: nothing that we know of it counts. */
 export class ClaimLost extends Error {
 	override name = "ClaimLost";
 	constructor({ id, retryCount }: HeldJob) {
@@ -17,7 +17,7 @@ export interface JobRow {
 	state: "created" | "retry" | "active" | "completed" | "cancelled" | "failed";
 	attempt: number;
 	worker: string | null;
-	/** By the database's clock: how long it has been as it is. */
+	/** How long it has been in this state, by the database's clock. */
 	for_ms: number;
 	progress: string | null;
 }
@@ -39,20 +39,20 @@ export interface MessageToChild {
 	sender?: string | null | undefined;
 }
 
-/** What is said to a child: a message, or that it is to stop. */
+/** Something for a child: a message, or a stop request. */
 export interface Said extends MessageToChild {
 	kind: "message" | "stop";
 }
 
-/** The database of a pool, as a courier uses it. Each of these is one transaction. */
+/** The database of a pool, as a courier uses it. Each method is one transaction. */
 export interface CourierQueue {
 	find(job: string): Promise<JobRow | undefined>;
 	/** All or nothing. A job that is there already stays as it is. */
 	post(posting: Posting): Promise<void>;
 	say(job: string, message: MessageToChild): Promise<void>;
-	/** Tells the worker. Its own word on how far it came is lost if the job is cancelled before. */
+	/** Tells the worker. Cancelling the job before the worker answers loses its own report of how far it came. */
 	askToStop(job: string, by: string): Promise<void>;
-	/** Unless `underWorker`, only a job that waits: a worker may have claimed it since it was looked at. */
+	/** Unless `underWorker`, cancels only a queued job: a worker may have claimed it since the last look. */
 	cancel(job: string, how: { underWorker: boolean }): Promise<void>;
 	/** Lines of the session from this one on, and the messages that all lines so far hold. */
 	linesFrom(job: string, n: number): Promise<{ lines: string[]; taken: number[] }>;
@@ -63,7 +63,7 @@ export interface CourierQueue {
 	forget(job: string): Promise<void>;
 }
 
-/** What the database has of a job. */
+/** The database's record of a job. */
 export interface StoredJob {
 	order: string | undefined;
 	/** The session file so far. */
@@ -75,7 +75,7 @@ export interface StoredJob {
 	bundle: Buffer | undefined;
 }
 
-/** What a child has written since the last time, and how far it is. */
+/** The child's lines since the last time, and its progress. */
 export interface NewLines {
 	/** The number of the first of them. */
 	from: number;
@@ -102,22 +102,22 @@ export interface WorkerSign {
 }
 
 /**
- * The database of a pool, as a worker uses it. Each of these is one transaction. What writes for a job fails with `ClaimLost`
- * if the job is not active any more, or is another attempt's.
+ * The database of a pool, as a worker uses it. Each method is one transaction. Writes for a job fail with `ClaimLost` if
+ * the job is no longer active, or belongs to another attempt.
  */
 export interface PorterQueue {
-	/** Says that it is there, and for which jobs. Answers which of them are still its own. */
+	/** Renews the claims on these jobs. Answers which of them are still its own. */
 	beat(sign: WorkerSign): Promise<{ isDraining: boolean; kept: ReadonlySet<string> }>;
 	claim(claim: { pool: string; worker: string }): Promise<HeldJob | undefined>;
 	stored(job: string): Promise<StoredJob>;
-	/** What no line holds yet. */
+	/** Messages that no line holds yet. */
 	said(job: string): Promise<Said[]>;
 	write(job: HeldJob, news: NewLines): Promise<void>;
 	/** The outcome, the last lines, the changes and the end of the job: all or nothing. */
 	complete(job: HeldJob, end: JobEnd): Promise<void>;
-	/** Gives it back: another worker continues at once. */
+	/** Gives the job back: another worker continues at once. */
 	giveBack(job: HeldJob, why: string): Promise<void>;
 	sayGoodbye(who: { pool: string; worker: string }): Promise<void>;
-	/** Hears of news of a job; without one, that there may be a job to claim. */
+	/** Receives news of a job; undefined means that there may be a job to claim. */
 	listen(onHint: (job: string | undefined) => void): void;
 }

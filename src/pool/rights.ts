@@ -4,7 +4,10 @@ import { QUEUE_SCHEMA } from "./schema.ts";
 type Right = "SELECT" | "INSERT" | "UPDATE" | "DELETE";
 type PoolPart = "requester" | "worker";
 
-/** What each part needs of our tables. docs/pool.md lists the same as GRANTs, and a test makes roles of what it lists. */
+/**
+ * The permissions on our tables that each part needs. docs/pool.md lists the same as GRANTs, and a test creates roles from
+ * that list.
+ */
 const RIGHTS: Readonly<Record<PoolPart, Readonly<Record<string, readonly Right[]>>>> = {
 	requester: {
 		orders: ["SELECT", "INSERT", "DELETE"],
@@ -28,7 +31,10 @@ const RIGHTS: Readonly<Record<PoolPart, Readonly<Record<string, readonly Right[]
 	},
 };
 
-/** Both parts, on the tables of pg-boss that its statements name: the queue does not tell a requester from a worker. */
+/**
+ * For both parts, on the tables of pg-boss that its statements name: the queue does not distinguish a requester from a
+ * worker.
+ */
 const QUEUE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
 	version: ["SELECT", "UPDATE"],
 	queue: ["SELECT", "UPDATE"],
@@ -41,7 +47,7 @@ export interface RightsHere {
 	role: string;
 	/** The GRANTs that each part lacks. */
 	missing: Record<PoolPart, string[]>;
-	/** Whether it may at least look at how the pool stands. */
+	/** Whether it may at least read the status of the pool. */
 	readsStatus: boolean;
 }
 

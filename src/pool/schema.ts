@@ -1,4 +1,4 @@
-/** Where pg-boss keeps its tables: not where a team's own pg-boss of another version may have them. */
+/** The schema of pg-boss's tables: separate, because a team's own pg-boss may have another version. */
 export const QUEUE_SCHEMA = "pi_geon_queue";
 
 export const JOBS = `${QUEUE_SCHEMA}.job`;

@@ -2,11 +2,11 @@ import type { PoolStatus, PoolWorker } from "../run/pool-status.ts";
 import type { Queries } from "./database.ts";
 import { JOBS, queueOf } from "./schema.ts";
 
-/** A worker that was silent for longer is gone: it was killed, or its machine is off. */
+/** A worker that is silent for longer is gone: it was killed, or its machine is off. */
 const GONE_AFTER_MS = 60_000;
 
 export async function poolStatus(database: Queries, pool: string): Promise<PoolStatus> {
-	// Its places are counted by jobs: what a worker says of itself is up to two seconds old.
+	// The busy places are counted by jobs: a worker's own report is up to two seconds old.
 	const workers = await database.query<PoolWorker>(
 		`SELECT name, places, version, pi, draining, (extract(epoch FROM now() - seen_at) * 1000)::float8 AS "silentMs",
 			(SELECT count(*)::int FROM ${JOBS} AS job JOIN pi_geon.progress ON progress.job = job.id
@@ -36,7 +36,7 @@ export async function poolStatus(database: Queries, pool: string): Promise<PoolS
 	};
 }
 
-/** Those workers take nothing new, and leave when they have nothing left. Answers how many there are. */
+/** These workers take nothing new, and leave when they have nothing left. Answers how many there are. */
 export async function drainWorkers(database: Queries, pool: string, worker?: string): Promise<number> {
 	const sql = "UPDATE pi_geon.workers SET draining = true WHERE pool = $1 AND ($2::text IS NULL OR name = $2)";
 	return (await database.query(sql, [pool, worker ?? null])).rowCount ?? 0;

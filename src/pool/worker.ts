@@ -41,10 +41,10 @@ export interface OpenWorker {
 	close(): Promise<void>;
 }
 
-/** Connects to a pool as a worker. What an earlier one of this machine left is stopped first. */
+/** Connects to a pool as a worker. First stops what an earlier worker of this machine left. */
 export async function openWorker(setup: WorkerSetup): Promise<OpenWorker> {
 	const { url, settings, slots, agentDir, homeDir, ledger, versions, ports, supervisor, log, config } = setup;
-	// Before the database is asked, which may not answer: another worker has the jobs of a dead one either way.
+	// Before connecting to the database, which may not answer: another worker has the jobs of a dead one either way.
 	stopOrphans({
 		ledger,
 		supervisor,
@@ -77,7 +77,7 @@ function isWorkerAlive(pid: number): boolean {
 		process.kill(pid, 0);
 		return true;
 	} catch (error) {
-		// Somebody else's process has that number: it is not the worker's.
+		// Another user's process has that number, so it is not the worker.
 		return error instanceof Error && "code" in error && error.code === "EPERM" ? false : !isGone(error);
 	}
 }

@@ -10,13 +10,13 @@ export class AllowedHosts {
 	readonly #list: readonly string[];
 	readonly #onRefused: (host: string) => void;
 
-	/** `onRefused` hears what was asked for and is not allowed. */
+	/** `onRefused` receives each requested host that is not allowed. */
 	constructor(list: readonly string[], onRefused: (host: string) => void) {
 		this.#list = list;
 		this.#onRefused = onRefused;
 	}
 
-	/** An address must be on the list itself. */
+	/** An IP address must be on the list itself. */
 	mayReach(host: string): boolean {
 		const name = host.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 		const isListed = (pattern: string) => (isIP(name) === 0 ? coversHost(pattern, name) : pattern === name);
@@ -26,7 +26,7 @@ export class AllowedHosts {
 	}
 
 	/**
-	 * As Node's `lookup`. A name on the list may lead to this machine or its network, as its owner likes: such an address
+	 * As Node's `lookup`. The owner of a name on the list may point it at this machine or its network, so such an address
 	 * counts only if it is on the list too.
 	 */
 	readonly lookup = (name: string, options: { all?: boolean; family?: number }, answer: LookupAnswer): void => {

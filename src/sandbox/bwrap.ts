@@ -2,15 +2,15 @@ import { type Mount, mountArguments } from "./mounts.ts";
 
 /** What this machine's bubblewrap and kernel can do, as tried out. */
 export interface RingAbilities {
-	/** The program: bubblewrap, or sandbox-exec of macOS, for which nothing of the rest counts. */
+	/** The program: bubblewrap, or sandbox-exec on macOS, to which the other fields do not apply. */
 	bwrap: string;
-	/** Whether `/proc` can be one of the ring's own. */
+	/** Whether the ring can have its own `/proc`. */
 	ownProcesses: boolean;
 	/** Whether the ring can forbid further namespaces (bubblewrap 0.8). */
 	forbidsNamespaces: boolean;
 }
 
-/** What processes of a ring may reach. `allowlist`: what a proxy outside lets through. */
+/** What processes of a ring may reach. `allowlist`: the hosts that a proxy outside allows. */
 export type RingNetwork = "off" | "on" | "allowlist";
 
 export interface RingOptions {
@@ -32,7 +32,7 @@ export function bwrapArguments({ abilities, filter, mounts, cwd, network, isRoot
 	return [
 		...["--seccomp", String(filter)],
 		...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
-		// The network of an allow-list is around the ring.
+		// The network of an allow-list is outside the ring.
 		...(network === "off" ? ["--unshare-net"] : []),
 		...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
 		...(abilities.forbidsNamespaces ? ["--disable-userns"] : []),
@@ -48,8 +48,8 @@ const PROXY_PORT = 3128;
 export const PROXY_ADDRESS = `http://127.0.0.1:${PROXY_PORT}`;
 
 /**
- * The command that runs another one in a network with nothing but loopback, where a forwarder listens. Nothing else is kept
- * apart there: the ring is made inside of it, and forbids what the forwarder needs, a unix socket.
+ * The command that runs another one in a network with only loopback, where a forwarder listens. Nothing else is isolated
+ * there: the ring is made inside it, and forbids the unix socket that the forwarder needs.
  */
 export const networkCommand = (options: {
 	bwrap: string;

@@ -8,14 +8,14 @@ import { ancestors } from "../files/repository.ts";
 /** The repository around a working directory, or that directory itself. */
 export function checkoutAround(cwd: string): string {
 	const real = realPath(cwd);
-	// A `.git` that another user made must not widen what a run may write.
+	// A `.git` of another user must not widen what a run may write.
 	const repository = ancestors(real).find(isRepository);
 	return repository !== undefined && isOwnRepository(repository) ? repository : real;
 }
 
 /**
- * What a run that works in the user's checkout may write: the checkout, and its repository where that lies elsewhere. Not
- * the root of the file system.
+ * The folders that a run may write when it works in the user's checkout: the checkout, and its repository if that is
+ * elsewhere. Never the root of the file system.
  */
 export function writableCheckout(cwd: string): string[] {
 	const checkout = checkoutAround(cwd);
@@ -23,8 +23,8 @@ export function writableCheckout(cwd: string): string[] {
 }
 
 /**
- * The repository of a linked worktree or a submodule. A file of the project names it, so it is believed only where git
- * itself has put it: a worktree is named by its repository too, and a submodule is kept by the repository around it.
+ * The repository of a linked worktree or a submodule. A file of the project names it, so it counts only where git itself
+ * would put it: the repository names its worktrees too, and a submodule is kept by the repository around it.
  */
 function repositoryElsewhere(checkout: string): string[] {
 	const [, named] = /^gitdir: (.+)$/m.exec(textAt(join(checkout, ".git")) ?? "") ?? [];

@@ -1,14 +1,14 @@
 import { type Ring, type RingSetup, tmpInside } from "./ring.ts";
 
-/** What programs say when a name cannot be looked up, or an address not reached. */
+/** Messages of programs that could not look up a name or reach an address. */
 const WANTS_NETWORK =
 	/could not resolve|temporary failure in name resolution|name or service not known|network is unreachable|no address associated|EAI_AGAIN|ENETUNREACH|ENOTFOUND|dial (tcp|udp)|failed to (fetch|download)|getaddrinfo|dns error|failed to connect to (?!localhost|127\.|\[?::1)/i;
 
 const WANTS_TO_WRITE = /read-only file system|EROFS/i;
 
 /**
- * What a ring has denied to a program that failed, going by what it printed, in lines for the model that started it. A
- * model that is not told looks for the mistake in the program.
+ * What a ring has denied to a failed program, judging by its output, in lines for the model that started it. Without them,
+ * a model looks for the mistake in the program.
  */
 export function denialsIn(output: string, setup: RingSetup, refused: readonly string[] = []): string[] {
 	return [

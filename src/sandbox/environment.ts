@@ -1,6 +1,6 @@
 import { PROXY_ADDRESS, type RingNetwork } from "./bwrap.ts";
 
-/** What programs need to find their way, their language and their toolchains. */
+/** Variables with which programs find files, their language and their toolchains. */
 const USUAL = new Set([
 	...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "COLUMNS", "LINES"],
 	...["LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME"],
@@ -30,15 +30,15 @@ const USUAL = new Set([
 	...["PYENV_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "RBENV_ROOT", "GEM_HOME", "GEM_PATH", "DOTNET_ROOT"],
 	...["SDKMAN_DIR", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "NIX_PATH", "NIX_PROFILES", "LD_LIBRARY_PATH"],
 	...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO"],
-	// By these a process that is left over is found, and a program knows that a subagent runs it.
+	// These identify a leftover process, and tell a program that a subagent runs it.
 	...["PI_SESSION_ID", "PI_SUBAGENT_CHILD", "PI_SUBAGENT_DEPTH", "PI_PROVIDER", "PI_MODEL", "PI_REASONING_LEVEL"],
 	...["PI_OFFLINE"],
 ]);
 
-/** A proxy may need a password, which stands in its address: then it is not passed on by itself. */
+/** The address of a proxy may contain a password, so it is not passed on by default. */
 const PROXIES = /^(https?|all|no|ftp)_proxy$/i;
 
-/** Both spellings: programs disagree. Node does as they say since 22.21 and 24.5, if it is told to. */
+/** Both spellings, because programs disagree. Node follows them since 22.21 and 24.5, if told to. */
 const THROUGH_THE_PROXY = Object.fromEntries(
 	["http_proxy", "https_proxy", "all_proxy"]
 		.flatMap((name) => [name, name.toUpperCase()])
@@ -52,8 +52,8 @@ const THROUGH_THE_PROXY = Object.fromEntries(
 const FOR_SOCKETS = ["SSH_AUTH_SOCK", "DOCKER_HOST", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"];
 
 /**
- * Where programs keep what they can do without: the home folder is read-only, and many of them fail if they cannot write
- * there. Not one of ours that outlives the run: what a child puts there, programs of other runs would use.
+ * Folders for the caches of programs: the home folder is read-only, and many programs fail if they cannot write there. No
+ * folder that outlives the run: programs of other runs would use what a child puts there.
  */
 const cacheVariables = (caches: string): Record<string, string> => ({
 	XDG_CACHE_HOME: caches,
@@ -70,11 +70,11 @@ interface EnvironmentOptions {
 	names: readonly string[];
 	network: RingNetwork;
 	sockets: boolean;
-	/** The folder for temporary files, as it is called inside. */
+	/** The path of the folder for temporary files inside the ring. */
 	tmp: string;
 }
 
-/** The variables that a ring passes on. Everything else may be a secret: no list of those is complete. */
+/** The variables that a ring passes on. Any other variable may be a secret: no list of secrets is complete. */
 export function ringEnvironment(
 	env: NodeJS.ProcessEnv,
 	{ names, network, sockets, tmp }: EnvironmentOptions,

@@ -1,7 +1,7 @@
 import { accessSync, constants, realpathSync, type Stats, statSync } from "node:fs";
 
 export interface ExistingPlace {
-	/** The real one, links followed: bubblewrap cannot mount over a link. */
+	/** The real path, with links resolved: bubblewrap cannot mount over a link. */
 	path: string;
 	stats: Stats;
 }
@@ -10,11 +10,11 @@ export interface ExistingPlace {
 export function existing(paths: readonly string[]): ExistingPlace[] {
 	return paths.flatMap((path) => {
 		try {
-			// Asked first: most of them do not exist, and an error that is thrown takes far longer than an answer.
+			// Check first: most of them do not exist, and a thrown error takes far longer than an answer.
 			const stats = statSync(path, { throwIfNoEntry: false });
 			return stats ? [{ path: realpathSync.native(path), stats }] : [];
 		} catch (error) {
-			if (error instanceof Error && "code" in error) return []; // It has gone, or may not be looked at.
+			if (error instanceof Error && "code" in error) return []; // It is gone, or may not be inspected.
 			throw error;
 		}
 	});
@@ -26,10 +26,12 @@ export const existingOnly = (paths: readonly string[]): string[] => realPathsOf(
 
 export const isFolder = ({ stats }: ExistingPlace): boolean => stats.isDirectory();
 
-/** Whether a user without capabilities, as this one is in a ring, could look into it. If not, the kernel hides it already. */
+/**
+ * Whether a user without capabilities, such as this one in a ring, could look into it. If not, the kernel hides it already.
+ */
 export function isOpenToUs({ path, stats }: ExistingPlace): boolean {
 	if (stats.uid === process.getuid?.()) return true;
-	// No right of the group or of others: no list of further users can give one either.
+	// The group and others have no permissions, so an access control list cannot grant any either.
 	if ((stats.mode & 0o077) === 0) return false;
 	return isAllowed(path, constants.R_OK) || isAllowed(path, constants.X_OK);
 }

@@ -6,8 +6,8 @@ import { socketFilter } from "./seccomp.ts";
 const openFilters = new Map<boolean, number>();
 
 /**
- * A descriptor of the filter of system calls. bubblewrap reads on from where a descriptor is, so each command needs its own.
- * The file is made once in a process: to make one takes ten times as long as to open it.
+ * A descriptor of the filter of system calls. bubblewrap reads on from the position of a descriptor, so each command needs
+ * its own. The file is created once per process: creating one takes ten times as long as opening it.
  */
 export function openFilter({ setup: { scratch, sockets } }: Ring): number {
 	let kept = openFilters.get(sockets);
@@ -23,13 +23,13 @@ export function openFilter({ setup: { scratch, sockets } }: Ring): number {
 
 const filterFiles = new WeakMap<Ring, string>();
 
-/** A file with the filter, for a program that others start. One from an earlier attempt may be that of an older version. */
+/** A file with the filter, for a program that others start. A file of an earlier attempt may come from an older version. */
 export function filterFile(ring: Ring): string {
 	const { scratch, sockets } = ring.setup;
 	let file = filterFiles.get(ring);
 	if (file === undefined) {
 		file = join(scratch, sockets ? "sockets.bpf" : "no-sockets.bpf");
-		// Rings of language servers share a folder: one may be reading it.
+		// Rings of language servers share a folder: another server may be reading the file.
 		const whole = `${file}.${process.pid}`;
 		writeFileSync(whole, filterOf({ sockets }), { mode: 0o600 });
 		renameSync(whole, file);

@@ -1,7 +1,7 @@
 /**
- * Runs a command in a network that has nothing but loopback, and passes on what arrives at a port there:
- * `node forwarder.ts <port> <socket> <command…>`. The socket leads to the proxy outside; the command cannot use it, since its
- * ring has no unix sockets.
+ * Runs a command in a network with only loopback, and forwards connections to a port there: `node forwarder.ts <port>
+ * <socket> <command…>`. The socket leads to the proxy outside. The command cannot use it, since its ring has no unix
+ * sockets.
  */
 import { spawn } from "node:child_process";
 import { connect, createServer, type Socket } from "node:net";
@@ -17,7 +17,7 @@ const server = createServer((inside) => {
 
 function join(from: Socket, to: Socket): void {
 	from.pipe(to);
-	// One end that breaks takes the other with it.
+	// If one end breaks, the other is closed too.
 	from.on("error", () => to.destroy());
 	from.on("close", () => to.destroy());
 }

@@ -1,6 +1,6 @@
 import { delimiter, isAbsolute, join } from "node:path";
 
-/** Below the home folder: keys, tokens, mail, browsers, and what was typed into shells. */
+/** Below the home folder: keys, tokens, mail, browsers, and shell histories. */
 const IN_HOME = [
 	...[".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".oci", ".terraform.d", ".vault-token", ".step"],
 	...[
@@ -56,7 +56,7 @@ const IN_HOME = [
 	...[".gradle/gradle.properties", ".config/NuGet/NuGet.Config", ".config/Bitwarden", ".config/Bitwarden CLI"],
 ];
 
-/** Variables with which a user keeps one of these elsewhere. */
+/** Variables with which a user moves one of these elsewhere. */
 const NAMING_A_PLACE = [
 	...[
 		"GNUPGHOME",
@@ -83,7 +83,10 @@ const NAMING_A_PLACE = [
 /** Variables that move a part of the home folder. */
 const MOVING_A_PART = { XDG_CONFIG_HOME: ".config/", XDG_DATA_HOME: ".local/share/", CARGO_HOME: ".cargo/" };
 
-/** What only root can read on most machines. A ring that root starts runs without its capabilities, but still owns these files. */
+/**
+ * Files that only root can read on most machines. A ring that root starts runs without root's capabilities, but still owns
+ * these files.
+ */
 export const HIDDEN_OF_THE_MACHINE: readonly string[] = [
 	...[
 		"/etc/shadow",
@@ -101,7 +104,7 @@ export const HIDDEN_OF_THE_MACHINE: readonly string[] = [
 /** Paths that no tool of a child may read, whatever a configuration says. Not all of them exist. */
 export const hiddenInHome = (home: string): string[] => IN_HOME.map((name) => `${home}/${name}`);
 
-/** The same where the user's variables say that they are. */
+/** The same, at the paths that the user's variables name. */
 export const hiddenByVariables = (env: NodeJS.ProcessEnv): string[] =>
 	[
 		// Several files are separated as folders on the PATH are.

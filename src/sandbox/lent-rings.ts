@@ -1,12 +1,12 @@
 import type { Ring } from "./ring.ts";
 
-/** What the language servers of a session are started in. */
+/** The rings that the language servers of a session are started in. */
 export interface ServerRings {
-	/** Servers of different keys are kept apart. */
+	/** Servers with different keys are kept apart. */
 	key: string;
-	/** The ring of the servers of a folder. What they may keep, they keep in its `cache`. */
+	/** The ring of the servers of a folder. Its `cache` is for the files that they keep. */
 	open(root: string): Ring;
-	/** Whether they are of no use after the run: they know its tree, which goes with it. */
+	/** Whether they are useless after the run: they know its tree, which is removed with it. */
 	readonly endWithRun: boolean;
 	/** Ends them. The tool that starts servers sets it. */
 	end?: () => Promise<unknown>;
@@ -21,7 +21,7 @@ function lent(): Map<string, ServerRings> {
 	return shared[LENT];
 }
 
-/** Until what it returns is called. */
+/** Lends the rings until the returned function is called. */
 export function lendRings(sessionId: string, rings: ServerRings): () => void {
 	lent().set(sessionId, rings);
 	return () => void lent().delete(sessionId);

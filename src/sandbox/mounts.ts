@@ -17,15 +17,18 @@ export interface RingPaths {
 	hiddenFiles: readonly string[];
 	readable: readonly string[];
 	writable: readonly string[];
-	/** Files of a shared `/proc` that root could change the whole machine with. One of the ring's own is read-only as a whole. */
+	/**
+	 * Files of a shared `/proc` with which root could change the whole machine. The ring's own `/proc` is read-only as a
+	 * whole.
+	 */
 	machineSettings: readonly string[];
 	/** Whether `/proc` shows the processes of the ring alone. Some containers forbid that. */
 	ownProcesses: boolean;
 }
 
 /**
- * What is where in a ring, in the order of mounting. The deepest mount around a path decides about it: a tree below a hidden
- * folder can be seen, a hidden folder below a writable one cannot. At the same path, hidden wins over writable, and that over
+ * The mounts of a ring, in the order of mounting. The deepest mount around a path decides: a tree below a hidden folder is
+ * visible, a hidden folder below a writable one is not. At the same path, hidden wins over writable, and writable over
  * readable.
  */
 export function mountsFor(paths: RingPaths): Mount[] {
@@ -57,9 +60,9 @@ export function mountsFor(paths: RingPaths): Mount[] {
 }
 
 /**
- * Without mounts that change nothing: something hidden in a hidden folder, or a folder that the mount around it shows in the
- * same way. bubblewrap reads the list of all mounts again for each one, a quarter of a millisecond even with few of them.
- * A hidden folder that was to be shown must exist: commands may start there.
+ * Omits mounts that change nothing: something hidden in a hidden folder, or a folder that the mount around it already shows
+ * in the same way. bubblewrap reads the list of all mounts again for each one, a quarter of a millisecond even with few of
+ * them. A hidden folder that was requested as visible must exist: commands may start there.
  */
 function withoutRepeats(mounts: readonly Mount[], asked: ReadonlySet<string>): Mount[] {
 	const needed: Mount[] = [];
@@ -80,7 +83,7 @@ const showsTheSame = (around: Mount, mount: Mount): boolean =>
 	join(around.from, relative(around.at, mount.at)) === mount.from;
 
 /**
- * A hidden folder is closed last, when what lies below it has its place. So is `/proc`: as root, a process of the ring owns
+ * A hidden folder is closed last, after everything below it is mounted. So is `/proc`: as root, a process of the ring owns
  * the settings of the machine there.
  */
 export const mountArguments = (mounts: readonly Mount[]): string[] => [
@@ -105,14 +108,14 @@ function toArguments(mount: Mount): string[] {
 	}
 }
 
-/** Where a path of the ring is outside of it. Undefined if it is hidden, or exists inside only. */
+/** The path outside of a path in the ring. Undefined if it is hidden, or exists only inside. */
 export function outsidePath(mounts: readonly Mount[], path: string): string | undefined {
 	const mount = deepest(mounts, path);
 	if (!mount || !("from" in mount) || mount.at === "/proc") return undefined;
 	return join(mount.from, relative(mount.at, path));
 }
 
-/** Whether the ring shows a real path of the outside, wherever. */
+/** Whether the ring shows a real path of the outside, at any path. */
 export const isShown = (mounts: readonly Mount[], real: string): boolean =>
 	mounts.some((mount) => {
 		if (!("from" in mount) || mount.at === "/proc" || !isInside(mount.from, real)) return false;

@@ -1,10 +1,10 @@
 import { fstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** The real path of an open file, by which it is known whatever the way to it was. `asked`: the path that was opened. */
+/** The real path of an open file, which identifies it however it was reached. `asked`: the path that was opened. */
 export function pathOfDescriptor(descriptor: number, asked: string): string {
 	if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${descriptor}`);
-	// Elsewhere nothing tells it. The path is taken for right if it leads to this very file.
+	// Other systems do not report it. The path counts if it leads to this very file.
 	const real = realpathSync(asked);
 	const [opened, found] = [fstatSync(descriptor), statSync(real)];
 	if (opened.dev !== found.dev || opened.ino !== found.ino)
@@ -19,7 +19,7 @@ export const pathOfOpened = (descriptor: number, real: string): string =>
 /** As many as the kernel follows. */
 const LINKS_FOLLOWED = 40;
 
-/** Where a path leads at which nothing can be opened: links are followed as far as there are any. */
+/** Where a path leads that cannot be opened: follows links as far as there are any. */
 export function whereItLeads(path: string, links = 0): string {
 	const above = dirname(path);
 	if (above === path || links > LINKS_FOLLOWED) return path;

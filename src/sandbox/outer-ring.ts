@@ -4,23 +4,23 @@ import { shellWords } from "./quote.ts";
 /** The ring around a host. All paths are real ones that exist. */
 export interface OuterRing {
 	bwrap: string;
-	/** What it may write. All else is read-only. */
+	/** What it may write. Everything else is read-only. */
 	writable: readonly string[];
-	/** Files and folders that are seen at another place as well, read-only and in this order. */
+	/** Files and folders that also appear at another path, read-only and in this order. */
 	shown: readonly { from: string; at: string }[];
 	env: Readonly<Record<string, string>>;
 	/** Whether root runs it. */
 	isRoot: boolean;
 }
 
-/** By this variable a host knows of its ring: `kernel` and the programs that stand in for others, or why it has none. */
+/** With this variable a host knows of its ring: `kernel` and the replaced programs, or why it has no ring. */
 export const HOST_RING = "PI_GEON_HOST_RING";
 export const ENFORCED = "kernel";
 
 /**
  * bubblewrap's arguments for a host. It keeps the pids and the network of the machine: others know it by its pid, and it
- * asks models. `/proc` must be writable, or no ring inside could say which user it runs as. Nor can one inside of root's
- * ring be root: so root is another user there.
+ * sends requests to models. `/proc` must be writable, or no ring inside could set which user it runs as. A ring inside
+ * root's ring cannot be root either, so root is another user there.
  */
 export function outerRingArguments({ writable, shown, env, isRoot }: OuterRing): string[] {
 	return [
@@ -33,16 +33,17 @@ export function outerRingArguments({ writable, shown, env, isRoot }: OuterRing):
 	];
 }
 
-/** Where it is written down that such a ring was tried and is available, and on which machine. */
+/** Records that such a ring was tested and works, and on which machine. */
 export interface RingProof {
 	file: string;
 	text: string;
 }
 
 /**
- * A command that runs another one in the ring, or without where there can be none. That is tried first, with a ring inside as
- * tools need it: rather a host without a ring than tools without one. As long as there is proof it is not tried again, since
- * that takes more time than the ring. No process is left but the command's own, and the one by which bubblewrap waits for it.
+ * A command that runs another one in the ring, or without one where none works. It tests the ring first, with another ring
+ * inside as tools need it: a host without a ring is better than tools without one. While there is proof, it skips the test,
+ * which takes more time than the ring. No process remains but the command's own, and the one with which bubblewrap waits
+ * for it.
  */
 export function ringedCommand(ring: OuterRing, command: readonly string[], proof: RingProof): string[] {
 	const inRing = [ring.bwrap, ...outerRingArguments(ring), "--"];
@@ -59,7 +60,7 @@ export function ringedCommand(ring: OuterRing, command: readonly string[], proof
 	return ["/bin/sh", "-c", script.join("\n")];
 }
 
-/** A machine is another one after it was started again, and inside of a container. */
+/** A machine counts as another one after a restart, and inside a container. */
 export const machineNow = (bwrap: string): string =>
 	JSON.stringify([
 		fileText("/proc/sys/kernel/random/boot_id")?.trim(),

@@ -12,10 +12,10 @@ import { runInRing } from "./run-in-ring.ts";
 import { SANDBOX_EXEC } from "./seatbelt.ts";
 import { socketFilter } from "./seccomp.ts";
 
-/** Whether the kernel can keep a ring here, and by what; or why not and what would help. */
+/** Whether the kernel supports a ring here, and with what; or why not and what would help. */
 export type RingProbe = { can: true; by: string; abilities: RingAbilities } | { can: false; why: string };
 
-/** A machine that cannot may be able to later: the user installs what is missing. */
+/** A machine without support may get it later: the user installs what is missing. */
 const ASK_AGAIN_MS = 30_000;
 const PROBE_TRIES = 20;
 const PROBE_AGAIN_MS = 250;
@@ -23,7 +23,7 @@ const PROBE_AGAIN_MS = 250;
 let lastProbe: { at: number; answer: Promise<RingProbe> } | undefined;
 let knownAnswer: RingProbe | undefined;
 
-/** Tries a ring, once in a process as long as it succeeds. */
+/** Tests a ring, once per process if the test succeeds. */
 export function probeRing(): Promise<RingProbe> {
 	const isStale = knownAnswer?.can === false && Date.now() - (lastProbe?.at ?? 0) > ASK_AGAIN_MS;
 	if (!lastProbe || isStale) {
@@ -34,14 +34,16 @@ export function probeRing(): Promise<RingProbe> {
 				knownAnswer = found;
 			},
 			() => {
-				lastProbe = undefined; // The next one may find room.
+				lastProbe = undefined; // The next test may find room.
 			},
 		);
 	}
 	return lastProbe.answer;
 }
 
-/** A trial needs a folder, which a full disk or a forbidden folder can refuse for a while. That says nothing about rings. */
+/**
+ * A test needs a folder, which a full disk or a forbidden folder can prevent for a while. That says nothing about rings.
+ */
 async function tryOnceThereIsRoom(): Promise<RingProbe> {
 	for (let tries = 1; ; tries += 1) {
 		try {
@@ -53,7 +55,7 @@ async function tryOnceThereIsRoom(): Promise<RingProbe> {
 	}
 }
 
-/** Why no ring is available here; undefined if one can. */
+/** Why no ring is available here; undefined if one is. */
 export async function ringTrouble(): Promise<string | undefined> {
 	const probe = await probeRing();
 	return probe.can ? undefined : probe.why;
@@ -61,7 +63,7 @@ export async function ringTrouble(): Promise<string | undefined> {
 
 let lists: Promise<string | undefined> | undefined;
 
-/** Why a ring here cannot be kept to a list of hosts; undefined if it can. Needs one more namespace around the ring. */
+/** Why a ring here cannot be limited to a list of hosts; undefined if it can. Needs one more namespace around the ring. */
 export function hostListTrouble(abilities: RingAbilities): Promise<string | undefined> {
 	if (abilities.bwrap === SANDBOX_EXEC) return Promise.resolve("macOS has no network of its own for a sandbox");
 	lists ??= whyNoRing(abilities, "allowlist");
@@ -76,7 +78,7 @@ const RINGS_TO_TRY: readonly Omit<RingAbilities, "bwrap">[] = [
 	{ ownProcesses: false, forbidsNamespaces: false },
 ];
 
-/** For a platform other than this one, what can be said without trying. */
+/** For another platform, answers what is known without a test. */
 export async function tryRings(platform: NodeJS.Platform = process.platform): Promise<RingProbe> {
 	if (platform === "darwin") return trySeatbelt();
 	const found = bwrapHere(platform);
@@ -105,7 +107,7 @@ async function trySeatbelt(): Promise<RingProbe> {
 	};
 }
 
-/** bubblewrap's program, or why there are no rings of its kind whatever it says. */
+/** bubblewrap's program, or why rings of its kind are impossible regardless of it. */
 export function bwrapHere(platform: NodeJS.Platform = process.platform): { bwrap: string } | { why: string } {
 	if (platform !== "linux") return { why: `There is no sandbox for ${platform}.` };
 	if (!socketFilter({ sockets: false })) return { why: `There is no sandbox for ${process.arch} yet.` };
@@ -115,7 +117,7 @@ export function bwrapHere(platform: NodeJS.Platform = process.platform): { bwrap
 
 const INSTALL = "Install the package bubblewrap (apt-get install bubblewrap; dnf and pacman have it too).";
 
-/** A version number says nothing: bubblewrap answers it also where namespaces are forbidden. */
+/** A version number proves nothing: bubblewrap reports it even where namespaces are forbidden. */
 async function whyNoRing(abilities: RingAbilities, network: "off" | "allowlist" = "off"): Promise<string | undefined> {
 	const scratch = mkdtempSync(join(tmpdir(), "pi-geon-probe-"));
 	try {
@@ -130,7 +132,7 @@ async function whyNoRing(abilities: RingAbilities, network: "off" | "allowlist" 
 	}
 }
 
-/** What cannot be removed now goes with the folder that it is in. It must not spoil the answer. */
+/** Leftovers that cannot be removed now go with the parent folder. They must not spoil the answer. */
 function removeTrial(scratch: string): void {
 	try {
 		rmSync(scratch, { recursive: true, force: true });
@@ -139,7 +141,7 @@ function removeTrial(scratch: string): void {
 	}
 }
 
-/** Those of the system come first: a project may have put a program of this name on the PATH. */
+/** Programs of the system come first: a project may have put a program of this name on the PATH. */
 function findBwrap(): string | undefined {
 	const path = (process.env.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
 	const folders = ["/usr/bin", "/bin", "/usr/local/bin", ...path];
@@ -153,12 +155,12 @@ async function versionOf(bwrap: string): Promise<string> {
 		const { stdout } = await promisify(execFile)(bwrap, ["--version"], { timeout: 10_000 });
 		return `bwrap ${/\d[\w.]*/.exec(stdout)?.[0] ?? ""}`.trim();
 	} catch (error) {
-		if (error instanceof Error) return "bwrap"; // It works, whatever it calls itself.
+		if (error instanceof Error) return "bwrap"; // It works, whatever its version output is.
 		throw error;
 	}
 }
 
-/** What would help where bubblewrap is there and the kernel refuses. */
+/** The remedy if bubblewrap is installed and the kernel refuses. */
 export function remedyHere(): string {
 	if (existsSync("/.dockerenv") || existsSync("/run/.containerenv")) {
 		return "In a container, allow user namespaces: with Docker, --security-opt seccomp=unconfined --security-opt apparmor=unconfined.";

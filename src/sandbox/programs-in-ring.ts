@@ -8,7 +8,7 @@ import { removeScratch } from "./scratch.ts";
 export interface ProgramsPlace {
 	/** Where rings have their own folders. */
 	scratch: string;
-	/** What programs must not see, besides what is hidden by default. */
+	/** What programs must not see, on top of what is hidden by default. */
 	hidden: readonly string[];
 }
 
@@ -17,13 +17,10 @@ type InRing = (
 	options: { cwd: string; env: Record<string, string>; input?: string; maxBytes?: number; signal?: AbortSignal },
 ) => Promise<RanInRing>;
 
-/** For what one run has written. */
+/** For the files that one run has written. */
 const MOST_MS = 120_000;
 
-/**
- * Does some work with programs that run in a ring in which one folder alone can be written, without a network. Fails where
- * there is no ring.
- */
+/** Does some work with programs in a ring without a network that can write only one folder. Fails if there is no ring. */
 export async function withProgramsInRing<T>(
 	{ scratch: root, hidden }: ProgramsPlace,
 	work: (inRing: (folder: string, readable: readonly string[]) => InRing) => Promise<T>,

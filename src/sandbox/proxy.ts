@@ -13,8 +13,8 @@ export interface RingProxy {
 }
 
 /**
- * Listens for the processes of a ring and connects them to the hosts that they may reach. It is what connects, not they: a
- * name is looked up once, here, and the address that was checked is the address that is used.
+ * Listens for the processes of a ring and connects them to the hosts that they may reach. The proxy makes the connection
+ * itself: it looks up a name once, and uses the address that it checked.
  */
 export function startProxy(ring: Ring, list: readonly string[]): RingProxy {
 	const hosts = new AllowedHosts(list, (host) => ring.refused.push(host));
@@ -26,7 +26,7 @@ export function startProxy(ring: Ring, list: readonly string[]): RingProxy {
 		socket.on("error", () => {}); // The process at the other end has finished.
 		proxy ??= loadProxy(hosts);
 		proxy.then(
-			// The library refuses connections that have no address, as those of unix sockets.
+			// The library refuses connections without an address, such as those of unix sockets.
 			(server) => server.emit("connection", Object.defineProperty(socket, "remoteAddress", { value: "127.0.0.1" })),
 			() => socket.destroy(),
 		);
@@ -41,11 +41,11 @@ export function startProxy(ring: Ring, list: readonly string[]): RingProxy {
 	};
 }
 
-/** The path of a socket may have no more than some hundred bytes: one by the folder's descriptor is short. */
+/** The path of a socket is limited to about a hundred bytes. A path by the folder's descriptor is short. */
 function listenIn(folder: string, listener: Listener): void {
-	rmSync(join(folder, PROXY_SOCKET), { force: true }); // Of an earlier attempt.
+	rmSync(join(folder, PROXY_SOCKET), { force: true }); // Left by an earlier attempt.
 	const descriptor = openSync(folder, "r");
-	// Without it nothing is reached, and that is what commands say.
+	// Without it no host can be reached, and the commands report that.
 	listener.on("error", () => {});
 	try {
 		listener.listen(`/proc/self/fd/${descriptor}/${PROXY_SOCKET}`);
@@ -57,7 +57,7 @@ function listenIn(folder: string, listener: Listener): void {
 /** Loaded when something first connects: most runs have no list of hosts. */
 async function loadProxy(hosts: AllowedHosts): Promise<Listener> {
 	const { RequestError, Server } = await import("proxy-chain");
-	// A connection that is kept would be used for another request without its name being looked up.
+	// A kept connection would be used for another request without looking up its name.
 	const httpAgent = new Agent({ keepAlive: false });
 	const dnsLookup = hosts.lookup as typeof lookup;
 	const proxy = new Server({
@@ -66,6 +66,6 @@ async function loadProxy(hosts: AllowedHosts): Promise<Listener> {
 			throw new RequestError(`This subagent may not reach ${hostname}.\n`, 403);
 		},
 	});
-	proxy.on("requestFailed", () => {}); // The client hears of it.
+	proxy.on("requestFailed", () => {}); // The client gets the error.
 	return proxy.server;
 }

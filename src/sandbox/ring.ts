@@ -18,13 +18,13 @@ export interface RingSetup {
 	abilities: RingAbilities;
 	/** Where commands start. */
 	cwd: string;
-	/** What may be written besides the ring's own `/tmp`. */
+	/** What may be written, besides the ring's own `/tmp`. */
 	writable: readonly string[];
-	/** What stays visible although it lies in a folder that is hidden, or replaced like `/tmp`. */
+	/** What stays visible inside a folder that is hidden, or replaced like `/tmp`. */
 	readable: readonly string[];
-	/** On top of what is hidden by default. */
+	/** Paths to hide on top of the defaults. */
 	hidden: readonly string[];
-	/** A folder of the run's own, hidden inside; the ring's `/tmp` is in it. */
+	/** A folder of the run, hidden inside the ring; the ring's `/tmp` is in it. */
 	scratch: string;
 	/** With `allowlist`, a proxy must have been started for the ring. */
 	network: RingNetwork;
@@ -35,28 +35,28 @@ export interface RingSetup {
 }
 
 /**
- * A boundary around processes, which the kernel keeps: they see and write what the run may, and nothing of pi-geon's. Every
- * process that is started in it gets one of its own, with the same folders.
+ * A boundary around processes, which the kernel enforces: they see and write what the run may, and nothing of pi-geon's.
+ * Every process started in a ring gets a ring of its own, with the same folders.
  */
 export interface Ring {
 	readonly setup: RingSetup;
-	/** How many commands and writes it has denied something. */
+	/** How many commands and writes it has denied. */
 	denials: number;
-	/** Hosts that its processes wanted to reach and were not allowed to, in the order in which they did. */
+	/** Hosts that its processes tried to reach and were not allowed to, in that order. */
 	readonly refused: string[];
 }
 
 /** Prepares the folders of a ring. Nothing is started. */
 export function openRing(setup: RingSetup): Ring {
 	mkdirSync(tmpOf(setup), { recursive: true, mode: 0o700 });
-	// A folder from an earlier attempt: whatever the umask was then.
+	// An earlier attempt may have created the folder with another umask.
 	chmodSync(setup.scratch, 0o700);
 	return { setup: { ...setup, cwd: realPath(setup.cwd) }, denials: 0, refused: [] };
 }
 
 /**
- * The command that runs another one in a ring. The shell only opens the filter for bubblewrap, which takes it from a
- * descriptor: so any code that starts programs can start one in a ring.
+ * The command that runs another one in a ring. The shell only opens the filter, which bubblewrap reads from a descriptor.
+ * So any code that starts programs can start one in a ring.
  */
 export function ringCommand(ring: Ring, command: readonly string[], cwd = ring.setup.cwd): string[] {
 	const { abilities, network, sockets, scratch } = ring.setup;
@@ -69,13 +69,13 @@ export function ringCommand(ring: Ring, command: readonly string[], cwd = ring.s
 	return networkCommand({ bwrap, isRoot: isRoot(), scratch, forwarder, socket: PROXY_SOCKET, command: ringed });
 }
 
-/** A command and the descriptors that it is to be started with, besides the usual three. */
+/** A command and the descriptors to start it with, besides the usual three. */
 export interface DirectCommand {
 	command: string[];
 	descriptors: number[];
 }
 
-/** The same without the shell where it is not needed, for callers that can pass a descriptor on. They close it. */
+/** The same without the shell if it is not needed, for callers that can pass on a descriptor. They close it. */
 export function directRingCommand(ring: Ring, command: readonly string[], cwd = ring.setup.cwd): DirectCommand {
 	if (!isBwrapAlone(ring.setup)) return { command: ringCommand(ring, command, cwd), descriptors: [] };
 	return { command: bwrapCommand(ring, command, { cwd, filter: 3 }), descriptors: [openFilter(ring)] };
@@ -99,8 +99,8 @@ const FORWARDER = fileURLToPath(
 );
 
 /**
- * The same for a program that others start, with an environment that holds all of ours: what a ring does not pass on is
- * taken away before. `given` are variables that they set for it.
+ * The same for a program that others start, with an environment that holds all of ours: variables that a ring does not pass
+ * on are removed first. `given` are variables that they set for it.
  */
 export const ringCommandFrom = (
 	ring: Ring,
@@ -108,14 +108,15 @@ export const ringCommandFrom = (
 	{ cwd, given }: { cwd: string; given: string[] },
 ): string[] => [...cleanedFor(ring, given), ...ringCommand(ring, command, realPath(cwd))];
 
-/** The same as a script of a shell that others have started, which runs in the ring what it has as arguments. */
+/** The same as a script for a shell that others have started, which runs its arguments in the ring. */
 export function ringScript(ring: Ring): string {
 	const { cwd } = ring.setup;
 	const isAlone = isBwrapAlone(ring.setup);
 	const command = isAlone ? bwrapCommand(ring, [], { cwd, filter: SHELL_DESCRIPTOR }) : ringCommand(ring, []);
 	const opening = isAlone ? [`exec ${SHELL_DESCRIPTOR}<${shellWords([filterFile(ring)])}`] : [];
 	const { removed, changed } = otherInside(ring, []);
-	// The shell itself takes away what it can: one process less before each search. Some names are none of a shell's.
+	// The shell itself removes the variables it can, which saves a process before each search. Some names are not valid in
+	// a shell.
 	const [named, others] = [removed.filter(isShellName), removed.filter((name) => !isShellName(name))];
 	return [
 		...opening,
@@ -128,7 +129,7 @@ export function ringScript(ring: Ring): string {
 
 const isShellName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name) && !SHELLS_OWN.has(name);
 
-/** Names that one shell or the other does not let go of. */
+/** Names that some shells cannot unset. */
 const SHELLS_OWN = new Set(["BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"]);
 
 const withoutVariables = (names: readonly string[]): string[] => [
@@ -141,7 +142,7 @@ function cleanedFor(ring: Ring, given: readonly string[]): string[] {
 	return [...withoutVariables(removed), ...changed.map(([name, value]) => `${name}=${value}`)];
 }
 
-/** What a ring does not pass on of our variables, and what it has of its own. */
+/** The variables of ours that a ring does not pass on, and those that the ring sets. */
 function otherInside(ring: Ring, given: readonly string[]): { removed: string[]; changed: [string, string][] } {
 	const inside = environmentIn(ring, process.env);
 	return {
@@ -154,7 +155,7 @@ function otherInside(ring: Ring, given: readonly string[]): { removed: string[];
 
 const isSeatbelt = ({ abilities }: RingSetup): boolean => abilities.bwrap === SANDBOX_EXEC;
 
-/** With a list of hosts, a forwarder starts the ring: its network is around the ring. */
+/** With a list of hosts, a forwarder starts the ring: its network is outside the ring. */
 const isBwrapAlone = (setup: RingSetup): boolean => !isSeatbelt(setup) && setup.network !== "allowlist";
 
 const SHELL_DESCRIPTOR = 9;
@@ -172,8 +173,8 @@ export const environmentIn = ({ setup }: Ring, env: NodeJS.ProcessEnv): NodeJS.P
 export const tmpInside = (setup: RingSetup): string => (isSeatbelt(setup) ? realPath(tmpOf(setup)) : "/tmp");
 
 /**
- * Where programs are, which a ring shows even where it has another folder in place of what they lie in: the Node that pi
- * runs on, and what is on the PATH. Links in a `.bin` lead to the packages beside it.
+ * Folders of programs, which a ring shows even where it replaces the folder around them: the Node that pi runs on, and the
+ * PATH. Links in a `.bin` lead to the packages beside it.
  */
 const placesOfPrograms = (): string[] => [
 	process.execPath,
@@ -183,19 +184,19 @@ const placesOfPrograms = (): string[] => [
 		.map((entry) => (basename(entry) === ".bin" ? dirname(entry) : entry)),
 ];
 
-/** Looked up each time: what is to be hidden may exist now, and bubblewrap refuses to start if a path is gone. */
+/** Looked up each time: a path to hide may exist now, and bubblewrap refuses to start if a path is gone. */
 export function ringMounts({ setup }: Ring): Mount[] {
 	const { abilities, cwd, writable, readable, hidden, sockets, network } = setup;
 	const home = realPath(process.env.HOME || homedir());
 	const own = realPath(tmpOf(setup));
-	// macOS has no mounts of its own for a ring: the folders for temporary files are hidden there, and another is used.
+	// macOS has no mounts for a ring: there the folders for temporary files are hidden, and another one is used.
 	const noMounts = isSeatbelt(setup);
 	const tmpFolders = existingOnly(["/tmp", "/var/tmp"]);
 	const socketFolders = sockets ? [] : existingOnly(["/run", "/var/run"]);
 	const replaced = [...tmpFolders, ...socketFolders];
 	const isReplaced = (path: string) => replaced.some((folder) => isInside(folder, path));
 	const [shown, written] = [existingOnly([cwd, ...readable]), existingOnly(writable)];
-	// Not all temporary files, if their folder itself is on the PATH; and what may be written stays writable.
+	// Not all temporary files, if their folder itself is on the PATH; and writable paths stay writable.
 	const programs = existingOnly(placesOfPrograms()).filter(
 		(path) =>
 			isReplaced(path) && !replaced.includes(path) && ![...shown, ...written].some((folder) => isInside(folder, path)),

@@ -10,9 +10,9 @@ import { runInRing } from "./run-in-ring.ts";
 const MOUNTS_KEPT_MS = 250;
 
 /**
- * The files of a ring, for tools that are no processes. What is written is written by a process in the ring, so that the
- * kernel decides. What is read is opened here: a process for each read would cost 5 ms. It is asked where it really is
- * once it is open, so that neither a link nor a race leads to what the ring hides.
+ * The files of a ring, for tools that are not processes. A process in the ring does the writing, so that the kernel
+ * decides. Reads are done here: a process for each read would cost 5 ms. The real path is checked once the file is open, so
+ * that neither a link nor a race leads to a file that the ring hides.
  */
 export class RingedFiles {
 	readonly #ring: () => Ring;
@@ -29,12 +29,12 @@ export class RingedFiles {
 		});
 	}
 
-	/** Fails where it cannot be read. */
+	/** Fails if the file cannot be read. */
 	async access(path: string): Promise<void> {
 		await this.#opened(path, async () => undefined);
 	}
 
-	/** What can be found out about a file that is open, by a path that stays its own. */
+	/** Describes an open file, by a path that keeps leading to it. */
 	async describe<T>(path: string, look: (opened: string) => Promise<T>): Promise<T> {
 		return this.#opened(path, async (file, again) => {
 			await refuseEndless(file, path);
@@ -62,13 +62,13 @@ export class RingedFiles {
 		throw new Error([why, ...denied].join("\n"));
 	}
 
-	/** `again`: a path that stays this file's own. */
+	/** `again`: a path that keeps leading to this file. */
 	async #opened<T>(path: string, use: (file: FileHandle, again: string) => Promise<T>, flags = TO_READ): Promise<T> {
 		const outside = this.#outside(path);
 		const file = await open(outside, flags).catch((error) => {
-			// Whether there is something behind a link is hidden too.
+			// Whether the target of a link exists is hidden too.
 			if (!isShown(this.#view(), whereItLeads(outside))) throw new HiddenFromSubagents(path);
-			// Its message has the path outside.
+			// Its message has the path outside the ring.
 			const { code } = error as NodeJS.ErrnoException;
 			throw Object.assign(new Error(`${code}: ${path} cannot be opened.`), { code });
 		});
@@ -87,7 +87,7 @@ export class RingedFiles {
 		return outside;
 	}
 
-	/** A folder that is listed asks for each of its entries. */
+	/** Listing a folder asks for each of its entries. */
 	#view(): Mount[] {
 		const now = performance.now();
 		if (!this.#mounts || now - this.#mounts.at > MOUNTS_KEPT_MS)
@@ -96,7 +96,7 @@ export class RingedFiles {
 	}
 }
 
-/** A pipe would block forever, even if it is opened a second time, and a device would be read forever. */
+/** Reading a pipe would block forever, even if it is opened a second time, and reading a device would never end. */
 async function refuseEndless(file: FileHandle, path: string): Promise<void> {
 	const stats = await file.stat();
 	if (!stats.isFile() && !stats.isDirectory()) throw new Error(`${path} is not a file.`);
@@ -104,7 +104,7 @@ async function refuseEndless(file: FileHandle, path: string): Promise<void> {
 
 const TO_READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** Linux opens a file that may not be read too, if it is only looked at. Node has no name for that. */
+/** With this flag, Linux opens even a file that may not be read, for inspection only. Node has no name for it. */
 const O_PATH = 0o10000000;
 const TO_LOOK_AT = process.platform === "linux" ? O_PATH : TO_READ;
 

@@ -5,7 +5,7 @@ export interface InRingOptions {
 	cwd?: string;
 	/** What the program reads. Default: nothing. */
 	input?: string | Buffer;
-	/** On top of what a ring passes on. */
+	/** Added to the variables that a ring passes on. */
 	env?: Readonly<Record<string, string>>;
 	timeoutMs?: number;
 	/** How much it may print. */
@@ -16,7 +16,7 @@ export interface InRingOptions {
 export interface RanInRing {
 	exitCode: number;
 	stdout: Buffer;
-	/** Its beginning. */
+	/** Only the beginning. */
 	stderr: string;
 }
 
@@ -51,7 +51,7 @@ export function runInRing(ring: Ring, command: readonly string[], options: InRin
 	child.stderr.on("data", (chunk: Buffer) => {
 		stderr = (stderr + chunk.toString()).slice(0, RING_STDERR);
 	});
-	child.stdin.on("error", () => {}); // It need not read what it is given.
+	child.stdin.on("error", () => {}); // The program need not read its input.
 	child.stdin.end(input ?? "");
 	return new Promise((done, reject) => {
 		child.once("error", reject);

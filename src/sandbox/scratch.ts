@@ -3,15 +3,15 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { removeAll } from "../files/remove-all.ts";
 
-/** Longer than any run. Its processes have finished by then, whatever became of its host. */
+/** Longer than any run. Its processes have finished by then, even if its host died. */
 const OLD_MS = 7 * 24 * 3_600_000;
 
-/** Removes what a run kept in its own folders. None of its processes may be left: one could put a link in the way. */
+/** Removes the folders of a run. None of its processes may be running: one could put a link in the way. */
 export async function removeScratch(folder: string): Promise<void> {
 	try {
 		if (removeFew(folder)) return;
 	} catch (error) {
-		if (!(error instanceof Error && "code" in error)) throw error; // Some of it is left, which takes longer.
+		if (!(error instanceof Error && "code" in error)) throw error; // The rest takes longer to remove.
 	}
 	await removeAll(folder);
 }
@@ -19,8 +19,8 @@ export async function removeScratch(folder: string): Promise<void> {
 const FEW = 32;
 
 /**
- * Removes what most runs leave, some files of ours and a few empty folders, without waiting: the outcome of the run waits for
- * this, and what `rm` removes goes through Node's threads several times. Files of a run may be so large that all would wait.
+ * Removes what most runs leave, a few files of ours and some empty folders, synchronously: the outcome of the run waits for
+ * this, and `rm` goes through Node's threads several times. Files of a run may be so large that everything else would wait.
  */
 function removeFew(folder: string): boolean {
 	if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false;
@@ -37,7 +37,7 @@ function removeFew(folder: string): boolean {
 	return true;
 }
 
-/** Removes what runs left whose host was killed. */
+/** Removes the folders of runs whose host was killed. */
 export async function sweepScratch(root: string, now = Date.now()): Promise<void> {
 	for (const name of await readdir(root)) {
 		const folder = join(root, name);

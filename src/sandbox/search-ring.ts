@@ -3,21 +3,24 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Ring, ringScript } from "./ring.ts";
 
-/** Names the script that runs a program in the ring of the run that searches, to those that stand in for ripgrep and fd. */
+/**
+ * The variable that tells the scripts in place of ripgrep and fd which script runs a program in the ring of the searching
+ * run.
+ */
 export const SEARCH_RING = "PI_GEON_SEARCH_RING";
 
 const searchUnderway = new AsyncLocalStorage<{ script: string }>();
 
 /**
  * Does the work of a tool whose programs pi starts with the environment of this process. Several runs may search at once,
- * so the variable is there only for what this work starts.
+ * so only programs started by this work get the variable.
  */
 export function inSearchRing<T>(ring: Ring, work: () => T): T {
 	tellSearches();
 	return searchUnderway.run({ script: scriptOf(ring) }, work);
 }
 
-/** Written again where it has changed: what the ring hides may exist now, or not any more. */
+/** Written again if it has changed: a path that the ring hides may exist now, or no longer. */
 function scriptOf(ring: Ring): string {
 	const file = join(ring.setup.scratch, "search.sh");
 	const text = `unset ${SEARCH_RING}\n${ringScript(ring)}`;

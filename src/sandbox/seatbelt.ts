@@ -1,11 +1,11 @@
 import type { RingNetwork } from "./bwrap.ts";
 import type { Mount } from "./mounts.ts";
 
-/** Part of macOS. Apple calls it deprecated and has nothing in its place for programs that are not apps. */
+/** Part of macOS. Apple calls it deprecated, but offers no replacement for programs that are not apps. */
 export const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
 
 export interface SeatbeltOptions {
-	/** In the order of mounting: the rules of deeper paths come later, and of all rules that match, the last counts. */
+	/** In the order of mounting: the rules of deeper paths come later, and the last matching rule counts. */
 	mounts: readonly Mount[];
 	network: RingNetwork;
 	/** Whether unix sockets of programs outside can be used. */
@@ -19,7 +19,7 @@ export const seatbeltCommand = (options: SeatbeltOptions, cwd: string, command: 
 ];
 
 /**
- * A ring in the language of macOS' sandbox. It has no mounts: what is hidden is there and cannot be read. It has no
+ * A ring in the language of the macOS sandbox. It has no mounts: hidden files exist and cannot be read. It has no
  * namespaces either: processes see each other and keep running when their shell ends.
  */
 export function seatbeltProfile({ mounts, network, sockets }: SeatbeltOptions): string {
@@ -32,7 +32,7 @@ export function seatbeltProfile({ mounts, network, sockets }: SeatbeltOptions): 
 	].join("\n");
 }
 
-/** Ways to have another process act, one that is outside of the ring. */
+/** Ways to make a process outside the ring act. */
 const OTHER_PROCESSES = [
 	"(deny signal (target others))",
 	"(allow signal (target same-sandbox))",
@@ -58,10 +58,10 @@ const OTHER_PROCESSES = [
 	])})`,
 ];
 
-/** What checks certificates, and what knows the name servers. */
+/** The services that check certificates, and that know the name servers. */
 const FOR_NETWORK = ["com.apple.SystemConfiguration.configd", "com.apple.trustd", "com.apple.trustd.agent"];
 
-/** Names are looked up by a program of the system. */
+/** A program of the system looks up names. */
 const NAME_SERVICE = '(literal "/private/var/run/mDNSResponder")';
 
 function networkRules(network: RingNetwork, sockets: boolean): string[] {
@@ -74,7 +74,7 @@ function networkRules(network: RingNetwork, sockets: boolean): string[] {
 	];
 }
 
-/** Files that a program may write wherever it runs. The terminal is not among them: what is typed there is the user's. */
+/** Files that a program may write wherever it runs. The terminal is not one of them: what is typed there is the user's. */
 const WRITABLE_DEVICES = ["/dev/null", "/dev/zero", "/dev/dtracehelper", "/dev/stdout", "/dev/stderr"];
 
 function rulesFor(mount: Mount): string[] {
@@ -85,7 +85,7 @@ function rulesFor(mount: Mount): string[] {
 		case "writable":
 			return [`(allow file-read* file-write* ${here})`];
 		case "empty":
-			// Whether it exists may be asked: the way to what is shown below it leads through it.
+			// Its existence may be checked: the path to visible files below leads through it.
 			return [`(deny file-read* file-write* ${here})`, `(allow file-read-metadata (literal ${quotedPath(mount.at)}))`];
 		case "blank":
 			return [`(deny file-read* file-write* (literal ${quotedPath(mount.at)}))`];

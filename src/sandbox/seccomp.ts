@@ -1,4 +1,4 @@
-/** What the filter needs to know of a processor: how the kernel calls it, and the numbers of a few system calls. */
+/** The facts about a processor that the filter needs: the kernel's name for it, and the numbers of a few system calls. */
 interface Architecture {
 	audit: number;
 	socket: number;
@@ -37,16 +37,16 @@ const EPERM = fail(1);
 const ENOSYS = fail(38);
 const EAFNOSUPPORT = fail(97);
 
-/** Where `struct seccomp_data` has them. The arguments are ints, so their low halves are all of them. */
+/** The offsets in `struct seccomp_data`. The arguments are ints, so their low halves hold the whole value. */
 const OFFSET = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24 };
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
 /**
- * A filter of system calls, as bubblewrap takes it from a descriptor. It allows sockets of the internet only: a unix socket
- * leads to programs outside even where the file system is read-only, and a VM socket leads out of a network namespace.
- * `socketpair` stays for connections, since both of their ends are inside and stay connected. An end of a pair for datagrams
- * can send to any address. Undefined for a processor that it has no numbers for.
+ * A filter of system calls, which bubblewrap reads from a descriptor. It allows internet sockets only: a unix socket leads
+ * to programs outside even where the file system is read-only, and a VM socket leads out of a network namespace.
+ * `socketpair` stays allowed for connections, since both of their ends are inside and stay connected; an end of a datagram
+ * pair could send to any address. Undefined for a processor whose numbers it does not have.
  */
 export function socketFilter(options: { sockets: boolean; arch?: string }): Buffer | undefined {
 	const architecture = ARCHITECTURES[options.arch ?? process.arch];

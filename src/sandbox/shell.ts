@@ -15,12 +15,12 @@ export interface ShellCall {
 	onData(data: Buffer): void;
 }
 
-/** Where the end of the output is looked at for why a command failed. */
+/** How much of the end of the output is searched for why a command failed. */
 const KEPT_OUTPUT = 4096;
 
 /**
- * Runs a command of a shell in a ring and passes on what it prints. Fails with `aborted` or `timeout:<seconds>`, as pi's
- * shell tools expect it. Whatever the command left running ends with it.
+ * Runs a shell command in a ring and passes on its output. Fails with `aborted` or `timeout:<seconds>`, as pi's shell tools
+ * expect. Processes that the command left running end with it.
  */
 export async function shellInRing(ring: Ring, call: ShellCall): Promise<{ exitCode: number }> {
 	const { shell, command, cwd, env, timeoutSeconds, signal, onData } = call;

@@ -32,7 +32,7 @@ export function spawnInRing(
 		return spawn(program, args, {
 			...options,
 			cwd: "/",
-			// A group of its own: what is sent to the host's is not for it.
+			// A process group of its own, so that signals for the host's group do not reach it.
 			detached: true,
 			stdio: [input ? "pipe" : "ignore", "pipe", "pipe", ...descriptors],
 		});
@@ -42,12 +42,13 @@ export function spawnInRing(
 }
 
 /**
- * Ends all that runs in the ring of a command. Killing bubblewrap is enough once the command runs. Before, its child is not bound
- * to it yet and would continue alone: so it is stopped, and what it has started by then is killed first.
+ * Ends everything that runs in the ring of a command. Killing bubblewrap is enough once the command runs. Before that, its
+ * child is not bound to it yet and would continue alone. So bubblewrap is stopped, and the processes that it has started so
+ * far are killed first.
  */
 export function killRing({ pid, exitCode, signalCode }: ChildProcess): void {
 	if (pid === undefined || exitCode !== null || signalCode !== null) return;
-	// A ring of macOS is no such whole, only a group.
+	// A ring on macOS is only a process group.
 	if (process.platform !== "linux") {
 		sendTo(-pid, "SIGKILL");
 		return;
@@ -65,7 +66,7 @@ function sendTo(pid: number, signal: NodeJS.Signals): void {
 	try {
 		process.kill(pid, signal);
 	} catch (error) {
-		if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error; // It has just ended.
+		if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error; // It has just exited.
 	}
 }
 
@@ -78,7 +79,7 @@ function textOfProcess(file: string): string | undefined {
 	try {
 		return readFileSync(file, "utf8");
 	} catch (error) {
-		if (error instanceof Error && "code" in error) return undefined; // It has just ended.
+		if (error instanceof Error && "code" in error) return undefined; // It has just exited.
 		throw error;
 	}
 }

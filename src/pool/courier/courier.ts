@@ -11,14 +11,14 @@ import { CHANNELS } from "../schema.ts";
 import { PostgresCourierQueue } from "./postgres-queue.ts";
 import { type CourierSetup, RunAway } from "./run-away.ts";
 
-/** How often it is looked whether the ledger has an outcome, before the database may forget it. */
+/** How often to check whether the ledger has an outcome, before the database may forget it. */
 const RECORDED_YET_EVERY_MS = 500;
 const RECORDED_WITHIN = 40;
 
 export interface CourierFacts extends Omit<CourierSetup, "queue" | "pool" | "pack"> {
 	settings: PoolSettings;
 	env: NodeJS.ProcessEnv;
-	/** How to get at the queue. `onHint` hears of news of a job, or without one of anything. */
+	/** Opens the queue. `onHint` receives news of a job, or undefined for news of anything. */
 	connect?(onHint: (job: string | undefined) => void): Promise<OpenQueue>;
 	pack?: CourierSetup["pack"];
 }
@@ -29,13 +29,13 @@ interface OpenQueue {
 }
 
 /**
- * What a host does with runs of a pool: it posts them, brings messages and stop requests to their workers, and brings home
- * what comes of it. The ledger here stays the truth about what the conversation is owed.
+ * How a host handles runs of a pool: it posts them, brings messages and stop requests to their workers, and brings the
+ * results home. The ledger on this machine remains the source of truth about what the conversation is owed.
  */
 export class Courier {
 	readonly #facts: CourierFacts;
 	readonly #runs = new Map<string, RunAway>();
-	/** Jobs that have finished, by the run whose outcome the ledger must have first. */
+	/** Finished jobs, by the run whose outcome the ledger must have first. */
 	readonly #toForget = new Map<string, RunId>();
 	#opening: Promise<OpenQueue> | undefined;
 
@@ -85,7 +85,7 @@ export class Courier {
 		return this.#facts.connect?.(onHint) ?? connectToPostgres(this.#facts, onHint);
 	}
 
-	/** Removes what is no longer needed, since it holds source. What remains is removed after its time. */
+	/** Removes data that is no longer needed, since it holds source. The rest expires. */
 	async #forgetOnceRecorded(id: RunId, job: string): Promise<void> {
 		this.#toForget.set(job, id);
 		for (let look = 0; look < RECORDED_WITHIN && this.#toForget.has(job); look++) {

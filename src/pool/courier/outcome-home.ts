@@ -24,7 +24,7 @@ interface HomeFacts {
 	budget: string | undefined;
 }
 
-/** The outcome that a worker wrote, with its changes brought home and all of it redacted once more, by what is secret here. */
+/** The worker's outcome, with its changes brought home and all of it redacted again, by the secrets known here. */
 export async function broughtHome(facts: HomeFacts): Promise<{ outcome: Outcome; settled: boolean }> {
 	const { queue, job, record, services, takeovers, budget } = facts;
 	const row = await queue.outcome(job);
@@ -56,7 +56,7 @@ export async function broughtHome(facts: HomeFacts): Promise<{ outcome: Outcome;
 	return { outcome: { ...redacted, ...(reported && { changes: reported }) }, settled: true };
 }
 
-/** A run whose changes did not come home has failed, whatever its child said. */
+/** A run whose changes were not brought home has failed, whatever its child said. */
 function changesNotHome(
 	outcome: Outcome<string>,
 	{ problem, where }: { problem: string; where: string },
@@ -69,7 +69,7 @@ function changesNotHome(
 	return outcomeOf(cause, { usage, displayItems, attempts, warnings });
 }
 
-/** What was stopped for a budget says so. */
+/** A run that was stopped for a budget says so. */
 function withBudget(outcome: Outcome<string>, budget: string | undefined): Outcome<string> {
 	if (budget === undefined || outcome.cause !== "stopped") return outcome;
 	const { usage, displayItems, attempts, warnings, model, output, changes, sandbox } = outcome;
@@ -85,7 +85,7 @@ function withBudget(outcome: Outcome<string>, budget: string | undefined): Outco
 	return { ...made, ...(changes && { changes }) };
 }
 
-/** What is wrong with them is an answer. What is wrong with the database or the ledger may pass, and is thrown. */
+/** Problems of the changes are an answer. Problems of the database or the ledger may pass, and are thrown. */
 async function changesFromWorker(
 	{ queue, job, record, setup }: HomeFacts,
 	began: string,

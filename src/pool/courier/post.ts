@@ -42,7 +42,7 @@ export async function postRun(order: PostOrder): Promise<void> {
 	});
 }
 
-/** A worker gets the checkout, and what the child remembers as done would not be in it. */
+/** A worker gets the checkout, which would lack the changes that the child remembers as done. */
 function refuseUndecidedChanges({ ledger, record }: PostOrder): void {
 	const pending = record.plan.tree && pendingChangesOf(ledger, record.sessionId);
 	if (!pending) return;
@@ -75,7 +75,10 @@ function runOrder({ record, spentByOthers }: PostOrder, { repository }: PackedRe
 	};
 }
 
-/** Hooks are programs of this machine, and where an announce goes is its affair. Our own extensions are named by their place in us. */
+/**
+ * Hooks are programs of this machine, and it also decides where an announce goes. Our own extensions are named by their
+ * path in this package.
+ */
 function travelling({ stopHook: _hook, route: _route, extensionOf, ...plan }: LaunchPlan): LaunchPlan {
 	const inPackage = (file: string) => relative(packageRoot(), file);
 	return {

@@ -27,7 +27,7 @@ export class PostgresCourierQueue implements CourierQueue {
 		const { boss, queue } = this.#database;
 		await this.#database.transaction(async (client) => {
 			const how = { id: job, group: { id: requester }, priority, ...inTransaction(client) };
-			// Another courier was quicker. The same job is there once.
+			// Another courier was quicker. The job exists only once.
 			if ((await boss.send(queue, {}, how)) === null) return;
 			await client.query("INSERT INTO pi_geon.orders (job, body) VALUES ($1, $2) ON CONFLICT DO NOTHING", [job, order]);
 			if (bundle) {
@@ -70,7 +70,7 @@ export class PostgresCourierQueue implements CourierQueue {
 	}
 
 	async linesFrom(job: string, n: number): Promise<{ lines: string[]; taken: number[] }> {
-		// First the messages: what is taken by then, the lines below hold.
+		// Messages first: the lines read below hold every message that is marked as taken here.
 		const taken = await this.#database.query<{ seq: string }>(
 			"SELECT seq FROM pi_geon.messages WHERE job = $1 AND kind = 'message' AND taken",
 			[job],

@@ -43,7 +43,7 @@ type Ended = { outcome: Outcome; settled: boolean };
 
 /** Without a hint. */
 const LOOK_AWAY_EVERY_MS = 2000;
-/** How long a worker may take to stop by itself: what it says after the job was cancelled is thrown away. */
+/** How long a worker may take to stop by itself: its output after the job was cancelled is thrown away. */
 const STOPS_WITHIN_MS = 5000;
 /** How long a stop waits for a database that cannot be reached. */
 const GIVES_UP_AFTER_MS = 30_000;
@@ -58,7 +58,7 @@ export class RunAway {
 	#told = "";
 	#away = "";
 	#usage: Usage;
-	/** What the worker was given of the shared budgets, when this process posted it. */
+	/** What other runs had used when this process posted the run: the worker got the rest of the shared budgets. */
 	#spentByOthers: Usage | undefined;
 	#troubleSince: number | undefined;
 
@@ -84,7 +84,7 @@ export class RunAway {
 		return this.#facts.setup.clock.elapsed();
 	}
 
-	/** Until it has finished. Never fails: a database that cannot be reached may be there again in a minute. */
+	/** Works until the run has finished. Never fails: an unreachable database may be back in a minute. */
 	async work(): Promise<Ended> {
 		for (;;) {
 			if (this.#isLost) return this.#endedAs({ kind: "lost", message: "The run was given to another host." });
@@ -147,7 +147,7 @@ export class RunAway {
 		}
 	}
 
-	/** One that took over may see the job before its host has told it who asked to stop. */
+	/** A courier that took over may see the job before its host has told it who requested the stop. */
 	#learnOfStop(): void {
 		const { record, setup } = this.#facts;
 		const stopBy = heldRuns(setup.ledger, record.run.hostId).get(record.run.id)?.stopBy;
@@ -176,7 +176,7 @@ export class RunAway {
 		if (isWaiting) services.onProgress(() => waitingProgress({ pool: setup.pool, since, usage: this.#usage }));
 	}
 
-	/** Written when it changes: who has it, or that nobody has. */
+	/** Recorded when it changes: which worker has it, or that none has. */
 	#setAway(away: Away): void {
 		const key = JSON.stringify([away.worker, away.trouble]);
 		if (this.#away === key) return;
@@ -216,7 +216,7 @@ export class RunAway {
 		const { job } = this.#facts;
 		const stop = this.#stop;
 		if (!stop) return;
-		// Another worker has it since: it gets the same time.
+		// Another worker has the job now: it gets the same time.
 		if (stop.attempt !== attempt) stop.told = false;
 		const isLate = stop.told && this.#now - stop.at >= STOPS_WITHIN_MS;
 		if (state !== "active" || isLate) {
@@ -230,7 +230,7 @@ export class RunAway {
 		}
 	}
 
-	/** What cannot be posted ends the run. What is wrong with the connection may pass. */
+	/** A run that cannot be posted ends. Trouble with the connection may pass. */
 	#trouble(error: unknown): Ended | undefined {
 		const { setup, record } = this.#facts;
 		if (error instanceof CannotTravel) {
@@ -257,7 +257,7 @@ export class RunAway {
 		return this.#endedAs({ kind: "refused", error: { code: "SUBAGENT_FAILED", message, reason: "pool" } });
 	}
 
-	/** Without a word of the worker's. */
+	/** Without an outcome from the worker. */
 	#endedAs(cause: EndCause, warnings: string[] = []): Ended {
 		const { record, services } = this.#facts;
 		const plan = { warnings: [...record.plan.warnings, ...warnings] };

@@ -7,19 +7,19 @@ interface SharedUse {
 	all: Usage;
 	/** Of this run. */
 	own: Usage;
-	/** Of the other runs when this one was posted: the worker got what they had left. Unknown after a restart. */
+	/** Usage of the other runs when this one was posted: the worker got the remainder. Unknown after a restart. */
 	othersWhenPosted: Usage | undefined;
 }
 
 /**
- * The budget for which a run must be stopped from here. A worker knows how much of the shared budgets was left when the run was
- * posted. What other runs have used since then is known only here.
+ * The budget for which this machine must stop a run. A worker knows how much of the shared budgets was left when the run
+ * was posted. Only this machine knows what other runs have used since then.
  */
 export function sharedBudgetSpent(limits: Limits, { all, own, othersWhenPosted }: SharedUse): string | undefined {
 	if (Object.keys(limits.parentSession).length === 0) return undefined;
 	const { maxTurns: _turns, maxTokens: _tokens, maxCostUsd: _cost, ...shared } = limits;
 	const spentBy = (parentSession: Usage) => exhaustedBudget(shared, { run: NO_USAGE, parentSession });
-	// Its own usage is enough: the worker ends it, with a last word of the child.
+	// The run's own usage exhausts what the worker got: the worker ends it, with a last word of the child.
 	if (othersWhenPosted && spentBy(combined(othersWhenPosted, own, (x, y) => x + y)) !== undefined) return undefined;
 	return spentBy(all);
 }

@@ -2,7 +2,7 @@ import type { Progress } from "../../processes/protocol.ts";
 import { ours, type Redacted } from "../../run/redacted.ts";
 import type { Usage } from "../../run/usage.ts";
 
-/** What those who watch a run hear until a worker has it. */
+/** The progress that watchers of a run see until a worker has it. */
 export const waitingProgress = ({ pool, since, usage }: { pool: string; since: number; usage: Usage }): Progress => ({
 	displayItems: [
 		// The name is from the user's configuration, checked letter by letter.

@@ -12,11 +12,11 @@ import type { AssignmentSetup } from "./assignment.ts";
 import { guestPlan } from "./guest-plan.ts";
 import { Relay } from "./relay.ts";
 
-/** What the database has of a job. */
+/** The database's record of a job. */
 export interface KnownOfJob {
 	/** The session file so far. */
 	lines: string[];
-	/** On all workers before this one. */
+	/** Usage on all earlier workers. */
 	usage: Usage;
 	/** Since the first claim. */
 	elapsedMs: number;
@@ -33,7 +33,7 @@ interface GuestAdmission {
 	signal: AbortSignal;
 }
 
-/** Makes the run one of this machine's: its checkout, its session as far as it is known, and a row in the ledger. */
+/** Admits the run on this machine: its checkout, its session as far as it is known, and a row in the ledger. */
 export async function admitGuest(admission: GuestAdmission): Promise<{ record: RunRecord; relay: Relay } | undefined> {
 	const { job, order, known, setup, signal } = admission;
 	const { settings, ledger, root, sessionsRoot, worker, laneLimit, supervisor, clock } = setup;
@@ -54,7 +54,7 @@ export async function admitGuest(admission: GuestAdmission): Promise<{ record: R
 	};
 	const plan = guestPlan({ order, cwd, session, config: setup.config(), elapsedMs: known.elapsedMs });
 	const there = { sessionId: order.plan.session.id, cwd: order.plan.cwd, runId: order.runId };
-	// The lines are written before the transaction commits: a host that is there already claims the run as soon as it sees it.
+	// The lines are written before the transaction commits: a running host claims the run as soon as it sees it.
 	const { record, here } = ledger.transaction("full", () => {
 		const admitted = admitInTransaction(ledger, {
 			plan,

@@ -35,7 +35,7 @@ export interface AssignmentSetup {
 	/** Makes the checkout that a run works in. */
 	checkout: typeof checkoutFor;
 	settings: PoolSettings;
-	/** Of this machine's user, as it is now. */
+	/** The configuration of this machine's user, as it is now. */
 	config(): Config;
 	ledger: Ledger;
 	places: Places;
@@ -61,7 +61,7 @@ const SENT_EVERY_MS = 400;
 /** How often messages are looked for without a hint. */
 const RECEIVED_EVERY_MS = 2000;
 
-/** One job, from its claim to its end, or until it is another worker's. */
+/** One job, from its claim to its end, or until another worker has it. */
 export class PoolAssignment {
 	readonly job: HeldJob;
 	readonly #setup: AssignmentSetup;
@@ -73,7 +73,7 @@ export class PoolAssignment {
 		this.#setup = setup;
 	}
 
-	/** The job is another's now, or must be assumed to be: its child stops, and nothing more of it is written. */
+	/** Another worker has the job, or must be assumed to have it: its child stops, and nothing more is written. */
 	lose(why: string): void {
 		if (this.#lost.signal.aborted) return;
 		this.#lost.abort();
@@ -102,12 +102,12 @@ export class PoolAssignment {
 		}
 	}
 
-	/** Something may have been said to its child. */
+	/** There may be a message for its child. */
 	async receive(): Promise<void> {
 		await this.#orLog("messages", () => this.#running?.relay.receive());
 	}
 
-	/** Never fails. What went wrong here is tried by another worker: then it answers false. */
+	/** Never fails. Another worker retries what went wrong here: the answer is false then. */
 	async work(): Promise<boolean> {
 		const { queue, log } = this.#setup;
 		const jobId = this.job.id;
@@ -158,7 +158,7 @@ export class PoolAssignment {
 		const ended = await supervisor.watch(runId, { onProgress: (progress) => relay.heard(progress) });
 		isOver = true;
 		await relaying;
-		// If this fails, the next worker of this machine does it when it starts: the job must not be repeated for it.
+		// If this fails, the next worker of this machine does it at its start: the job must not be repeated because of it.
 		this.#inLedger("delivery", () => settleDeliveries(ledger, [runId], clock.now()));
 		if (this.#lost.signal.aborted) throw new ClaimLost(this.job);
 		const { outcome: own } = ended.run;
@@ -235,7 +235,7 @@ const knownOf = ({ lines, progress, elapsedMs, bundle }: StoredJob): KnownOfJob 
 	bundle,
 });
 
-/** A worker without room must not end a run that others have room for: its task is not to blame. */
+/** A worker without disk space must not end a run that others have space for: the task is not to blame. */
 const isOfThisMachine = (outcome: Outcome): boolean =>
 	outcome.cause === "crashed" && outcome.error.reason === DISK_FULL;
 

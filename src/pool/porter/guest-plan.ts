@@ -19,10 +19,10 @@ export interface GuestFacts {
 	elapsedMs: number;
 }
 
-/** The least that is left of a time limit: enough for the child to be told. */
+/** The least time that is left of a limit: enough to tell the child. */
 const LEAST_MS = 1;
 
-/** The plan of a run that came from elsewhere, with what this machine has and allows. What it cannot have is refused by name. */
+/** The plan of a run from another machine, with what this machine has and allows. Anything it lacks is refused by name. */
 export function guestPlan({ order, cwd, session, config, elapsedMs }: GuestFacts): LaunchPlan {
 	const { pool, extensionOf, ...plan } = order.plan;
 	refuseForbidden(plan, config);
@@ -32,7 +32,7 @@ export function guestPlan({ order, cwd, session, config, elapsedMs }: GuestFacts
 		guest: true,
 		cwd,
 		session,
-		// It tells the child where it is.
+		// The prompt tells the child where it is.
 		prompt: plan.prompt.replaceAll(plan.cwd, cwd),
 		extensions: plan.extensions.map(inPackage),
 		...(extensionOf && {
@@ -59,14 +59,14 @@ function refuseForbidden({ agent, tools }: Pick<LaunchPlan, "agent" | "tools">, 
 	if (denied.length > 0) throw new CannotTravel(`The worker does not allow these tools: ${denied.join(", ")}.`);
 }
 
-/** A file of this package, by its place in it. */
+/** A file of this package, by its path in it. */
 function inPackage(place: string): string {
 	const file = join(packageRoot(), place);
 	if (isInside(packageRoot(), file)) return file;
 	throw new CannotTravel(`The worker does not have the extension ${place}.`);
 }
 
-/** The stricter of what both ends say. Paths and variables are those of this machine. */
+/** The stricter of both ends' settings. Paths and variables are those of this machine. */
 function sandboxHere(asked: PlannedSandbox, config: Config): PlannedSandbox {
 	const { mode, network, sockets, env, hide } = config.subagents.sandbox;
 	const strictest = Math.max(SANDBOX_MODES.indexOf(mode), SANDBOX_MODES.indexOf(asked.mode));

@@ -23,9 +23,9 @@ interface Orphanage {
 }
 
 /**
- * Ends what a killed worker of this machine left: its children still run although another worker has their jobs, and their
- * reports are owed to no conversation. The supervisor watches each run until it has finished: if the hosts died too, no other
- * process would sweep them before the next job arrives.
+ * Ends what a killed worker of this machine left. Its children still run although another worker has their jobs, and their
+ * reports are not owed to any conversation. The supervisor watches each run until it has finished: if the hosts died too,
+ * no other process would sweep them before the next job arrives.
  */
 export function stopOrphans({ ledger, supervisor, isAlive, clock, log }: Orphanage): void {
 	const rows = ledger.all<{ id: RunId; parent_session: string; state: string }>(
@@ -45,7 +45,7 @@ export function stopOrphans({ ledger, supervisor, isAlive, clock, log }: Orphana
 	supervisor.wake();
 }
 
-/** Those of sessions that nobody has continued for a day. */
+/** Removes the checkouts of sessions that have not been continued for a day. */
 export function removeOldCheckouts(root: string, now = Date.now()): void {
 	const folder = join(root, "checkouts");
 	for (const name of checkoutsIn(folder).filter((each) => each.endsWith(".ready"))) {

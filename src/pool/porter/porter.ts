@@ -9,16 +9,21 @@ export interface PorterSetup extends AssignmentSetup {
 }
 
 const BEAT_EVERY_MS = 2000;
-/** Before the others may take its jobs: a child must not work on for a job that somebody else has. */
+/**
+ * Shorter than the time after which others may take its jobs: a child must not keep working on a job that another worker
+ * has.
+ */
 const SILENT_FOR_MS = (HEARTBEAT_SECONDS - 2) * 1000;
 
-/** A machine whose disk is full, say, would use up all attempts of a job in a second. Others take it meanwhile. */
+/**
+ * A machine with a full disk, for example, would use up all attempts of a job in a second. Others take the job meanwhile.
+ */
 const AFTER_FAILURE_MS = 8000;
 const LOOKS_FOR_SILENCE_EVERY_MS = 500;
 
 /**
- * A worker: takes jobs of its pool, as many at once as it has places, and has them done by the hosts of this machine. Those,
- * their leases and their rings are the ledger's affair, as for any other run.
+ * A worker: takes jobs of its pool, as many at once as it has places, and has the hosts of this machine do them. The ledger
+ * manages the hosts, their leases and their rings, as for any other run.
  */
 export class Porter {
 	readonly #setup: PorterSetup;
@@ -40,13 +45,13 @@ export class Porter {
 		return this.#jobs.size;
 	}
 
-	/** Until it is told to leave, or is drained and has nothing left. */
+	/** Serves until it is told to leave, or is drained and has nothing left. */
 	async serve(): Promise<void> {
 		this.#setup.queue.listen((job) => {
 			if (job) void this.#jobs.get(job)?.receive();
 			else this.#news.hint();
 		});
-		// Beside the loop, which may be waiting for an answer of a network that has fallen silent.
+		// Separate from the loop, which may be waiting for an answer from a silent network.
 		const endWatch = this.#watchForSilence();
 		try {
 			await this.#serveUntilOver();
@@ -85,7 +90,7 @@ export class Porter {
 		}
 	}
 
-	/** Once when it cannot be reached, and once when it can again. */
+	/** Reports once when the database is unreachable, and once when it is back. */
 	#tellReached(error?: unknown): void {
 		const { tell, settings } = this.#setup;
 		if (error === undefined) {
@@ -112,7 +117,7 @@ export class Porter {
 		this.#news.hint();
 	}
 
-	/** Says that it is there, and for which jobs. What is not its own any more is let go of. */
+	/** Renews its claims on its jobs. Releases those that are no longer its own. */
 	async #beat(): Promise<void> {
 		const { queue, settings, worker, slots, versions, clock } = this.#setup;
 		const held = [...this.#jobs.values()];

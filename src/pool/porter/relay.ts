@@ -18,29 +18,29 @@ export interface RelaySetup {
 	runId: RunId;
 	/** The session file here. */
 	file: string;
-	/** How many of its first lines came from there. */
+	/** How many of its first lines came from the database. */
 	known: number;
 	names: { here: LineNames; there: LineNames };
-	/** A stop was asked for, or a message came. */
+	/** A stop was requested, or a message came. */
 	onNews(): void;
 }
 
-/** Brings what the child writes and does to the database, and what is said to it from there. */
+/** Sends the child's lines and progress to the database, and brings messages from there to the child. */
 export class Relay {
 	readonly #setup: RelaySetup;
 	readonly #reader: LineReader;
-	/** Read, and not in the database yet. */
+	/** Lines that were read, and are not in the database yet. */
 	#pending: string[] = [];
-	/** The number of the next line there. */
+	/** The number of the next line in the database. */
 	#next: number;
 	#told = "";
 	#progress: Progress | undefined;
-	/** The number of a message there, by its number in the ledger here. */
+	/** The number of a message in the database, by its number in the ledger here. */
 	readonly #seqThere = new Map<number, number>();
 	readonly #given = new Set<number>();
 	#isStopping = false;
 
-	/** The child may have begun now: what the file holds says nothing about where it came from. */
+	/** The child may already have begun: the content of the file does not tell which lines came from the database. */
 	constructor(setup: RelaySetup) {
 		this.#setup = setup;
 		this.#reader = new LineReader(setup.file);
@@ -51,7 +51,7 @@ export class Relay {
 		this.#progress = progress;
 	}
 
-	/** Lines and progress, if there is anything new. Fails with `ClaimLost` if the job is another's. */
+	/** Sends lines and progress, if there is anything new. Fails with `ClaimLost` if another worker has the job. */
 	async send(): Promise<void> {
 		const news = this.last();
 		if (news.lines.length === 0 && news.progress === this.#told) return;

@@ -20,18 +20,18 @@ export interface HomecomingOrder {
 	/** The directory of the user's that the run is for. */
 	cwd: string;
 	repository: TravellingRepository;
-	/** What went out, if anything did: the changes are on top of it. */
+	/** The bundle that was sent out, if any: the changes are on top of it. */
 	out: Buffer | undefined;
-	/** What a worker made. */
+	/** The bundle that a worker made. */
 	home: Buffer;
-	/** The commit that the child began with: a setup of the worker may have added to what went out. */
+	/** The commit that the child began with: the worker's setup may have added to the bundle that was sent. */
 	began: string;
 	maxBytes: number;
 }
 
 /**
- * Receives what a run changed on a worker, as if its tree had been here: checked by git, as a patch that we make ourselves and a
- * bundle that a branch can be made from. Nothing is applied. Again for the same run it answers the same.
+ * Receives the changes of a run on a worker, as if its tree had been here: git checks them, we make the patch ourselves,
+ * and a branch can be made from the bundle. Nothing is applied. A second call for the same run gives the same answer.
  */
 export async function bringChangesHome(order: HomecomingOrder): Promise<Changes> {
 	const { ledger, places, runId, cwd, repository, began } = order;
@@ -70,7 +70,7 @@ export async function bringChangesHome(order: HomecomingOrder): Promise<Changes>
 	}
 }
 
-/** What went out and what came back in one bundle, on top of a commit that the user's repository has. */
+/** The bundles that went out and came back as one, on top of a commit that the user's repository has. */
 async function joinedBundles(
 	{ repository, out, home, began }: HomecomingOrder,
 	{ folder, checkout }: { folder: string; checkout: Awaited<ReturnType<typeof findCheckout>> },

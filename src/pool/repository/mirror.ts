@@ -8,7 +8,7 @@ import type { TravellingRepository } from "../job.ts";
 import { CannotTravel, REMOTE } from "./pack.ts";
 
 export interface MirrorOrder {
-	/** The folder of all that a worker has of repositories. */
+	/** The folder for everything that a worker has of repositories. */
 	root: string;
 	repository: TravellingRepository;
 	bundle: Buffer | undefined;
@@ -22,10 +22,13 @@ export interface MirrorOrder {
 
 const SETUP_WITHIN_MS = 15 * 60_000;
 
-/** One after the other for each repository: git locks, and a second fetch would bring nothing new. */
+/** One at a time for each repository: git takes locks, and a second fetch would bring nothing new. */
 const under = new Map<string, Promise<unknown>>();
 
-/** A checkout of what a requester has, made from a mirror that this machine keeps with its own rights. Returns its top folder. */
+/**
+ * A checkout of the requester's repository, made from a mirror that this machine keeps with its own credentials. Returns
+ * its top folder.
+ */
 export function checkoutFor(order: MirrorOrder): Promise<string> {
 	const { key } = order.repository;
 	const before = under.get(key) ?? Promise.resolve();
@@ -82,7 +85,7 @@ async function mirrorWith({ root, repository, bundle, job }: MirrorOrder): Promi
 		return mirror;
 	} catch (error) {
 		if (error instanceof CannotTravel) throw error;
-		// All that is needed is here: then it is this machine that could not write, and another one may.
+		// Everything needed is here, so this machine could not write, and another one may be able to.
 		const isOfGit = error instanceof Error && error.name === "GitFailed";
 		if (!isOfGit || (bundle && (await hasAll(mirror, { commit, bundle: file })))) throw error;
 		throw new CannotTravel(`The worker cannot get the repository: ${messageOf(error)}`);
@@ -100,7 +103,7 @@ async function hasAll(
 	return (await git(mirror, question, { accept: [1, 128] })).exitCode === 0;
 }
 
-/** With the rights of this machine's user: their keys, their credential helper. */
+/** With the credentials of this machine's user: their keys, their credential helper. */
 async function fetchRemote({ gitDir }: Repository, remote: string): Promise<void> {
 	if (!REMOTE.test(remote)) throw new CannotTravel(`The worker does not fetch from ${JSON.stringify(remote)}.`);
 	const own = Object.entries(process.env).flatMap(([name, value]) =>

@@ -11,17 +11,17 @@ import { commitCheckout } from "../../trees/snapshot.ts";
 import { TreeRefused } from "../../trees/tree-refused.ts";
 import type { TravellingRepository } from "../job.ts";
 
-/** More than that does not go through a table. */
+/** The limit for what goes through a table. */
 const MOST_BUNDLE_BYTES = 10 * 1024 * 1024;
 
-/** Why the repository cannot travel. Said to the requester as it is. */
+/** Why the repository cannot travel. Shown to the requester as it is. */
 export class CannotTravel extends Error {
 	override name = "CannotTravel";
 }
 
 export interface PackOrder {
 	cwd: string;
-	/** For the time being. It is removed. */
+	/** A temporary folder, which is removed. */
 	scratch: string;
 	limits: TreeLimits;
 	/** Absolute paths that must not travel. */
@@ -36,7 +36,7 @@ export interface PackedRepository {
 }
 
 /**
- * The checkout as it is now (HEAD, staged, changed and new files, nothing that is ignored) as a commit in a bundle, without what
+ * The current checkout (HEAD, staged, changed and new files, nothing that is ignored) as a commit in a bundle, without what
  * the remote has. The user's repository, index and files are only read.
  */
 export async function packRepository({ cwd, scratch, limits, hidden, secret }: PackOrder): Promise<PackedRepository> {
@@ -76,7 +76,7 @@ export async function packRepository({ cwd, scratch, limits, hidden, secret }: P
 
 const keyOf = (what: string): string => createHash("sha256").update(what).digest("hex").slice(0, 16);
 
-/** What a worker could reach: a plain path is a folder of this machine. */
+/** An address that a worker could reach: a plain path is a folder of this machine. */
 export const REMOTE = /^((https?|ssh|git|file):\/\/[^\s]+|[\w.-]+(@[\w.-]+)?:[^\s:][^\s]*)$/;
 
 async function remoteOf(cwd: string): Promise<string | undefined> {
@@ -86,7 +86,9 @@ async function remoteOf(cwd: string): Promise<string | undefined> {
 	return REMOTE.test(url) ? url.replace(/^(https?:\/\/)[^/@]*@/, "$1") : undefined;
 }
 
-/** A submodule's own changes are in none of the objects that travel, and its worker would read other files than the user has. */
+/**
+ * The objects that travel do not include a submodule's own changes, so its worker would read other files than the user has.
+ */
 async function refuseDirtySubmodules({ top, repository }: Checkout): Promise<void> {
 	if (!repository) return;
 	const theirs = { gitDir: repository.gitDir, workTree: top };
@@ -103,7 +105,7 @@ async function refuseDirtySubmodules({ top, repository }: Checkout): Promise<voi
 	throw new CannotTravel(`The submodule ${path} has changes, which do not travel. Commit and push them first.`);
 }
 
-/** Undefined if the remote has all of it. */
+/** Undefined if the remote has everything. */
 async function bundled(
 	ours: Repository,
 	{ checkout, remote, file }: { checkout: Checkout; remote: string | undefined; file: string },
@@ -126,7 +128,7 @@ async function bundled(
 	return readFile(file);
 }
 
-/** What the user has last seen of it. */
+/** The commits of the remote that the user last fetched. */
 async function commitsOfRemote({ repository }: Checkout): Promise<string[]> {
 	if (!repository) return [];
 	const refs = await git({ gitDir: repository.gitDir }, [
