@@ -32,7 +32,7 @@ function search(path: string, at: Search, found: AgentFiles): void {
 	if (!folder.subfolders) return;
 	for (const entry of entries.filter(({ name }) => !isSomebodyElses(name))) {
 		const inner = join(path, entry.name);
-		// A link may lead anywhere, also back here.
+		// A link may lead anywhere, even back here.
 		if (entry.isSymbolicLink() && !entry.name.endsWith(".md")) found.diagnostics.push(linkNotFollowed(inner));
 		if (!entry.isDirectory() || budget.isSpent) continue;
 		if (depth === DEEPEST_FOLDER) found.diagnostics.push(tooDeep(inner));
@@ -40,7 +40,7 @@ function search(path: string, at: Search, found: AgentFiles): void {
 	}
 }
 
-/** pi's skills are no agents, wherever they are. */
+/** pi's skills are not agents, wherever they are. */
 const mayBeAgent = (entry: Dirent): boolean =>
 	entry.name.endsWith(".md") && entry.name !== "SKILL.md" && !entry.isDirectory();
 

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../run/diagnostic.ts";
 
-/** Far more than any user has; a hostile project has as much as it likes. */
+/** Far more than any user has; a hostile project may have any number. */
 const MOST = { entries: 5_000, files: 1_000, bytes: 16 * 1024 * 1024, ms: 5_000 };
 
 /** What may be spent on reading the agents of one source, so that no folder keeps a delegation waiting. */

@@ -3,7 +3,7 @@ import { ReadingBudget } from "./budget.ts";
 import type { AgentDefinition } from "./definition.ts";
 import { type FolderContent, readFolder } from "./folder.ts";
 
-/** Put in place of this name by the build: what reading `agents/` gives, as JSON, so that no start of pi has to. */
+/** The build replaces this name with the content of `agents/` as JSON, so that no start of pi has to read it. */
 declare const BUILTIN_AGENTS: string | undefined;
 
 const built = typeof BUILTIN_AGENTS === "undefined" ? undefined : (JSON.parse(BUILTIN_AGENTS) as AgentDefinition[]);

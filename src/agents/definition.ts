@@ -5,12 +5,15 @@ import type { ThinkingLevel } from "../run/thinking.ts";
 
 export type AgentSource = "builtin" | "user" | "project";
 
-/** `only` with no names grants nothing: it is refused at launch, never read as "all tools". */
+/** `only` without names grants nothing: it is refused at launch, never read as "all tools". */
 export type ToolSelection =
-	/** `except` takes single tools out of those that an MCP server's name stands for. */
+	/** `except` removes single tools from those of an MCP server that is named as a whole. */
 	{ kind: "only"; names: string[]; except?: string[] } | { kind: "inherit"; except: string[] };
 
-/** An entry of the file's tool lists that cannot be honoured exactly, so that the child goes without, whatever the configuration says. */
+/**
+ * An entry of the file's tool lists that cannot be applied exactly, so that the child goes without the tool, whatever the
+ * configuration says.
+ */
 export type LeftOutTool = {
 	/** As the file has it: `Bash(git:*)`. */
 	written: string;
@@ -38,7 +41,7 @@ export interface AgentDefinition {
 	description: string;
 	/** Also true where the file has a restriction that cannot be enforced here. */
 	readonly: boolean;
-	/** The fields with such restrictions, where they alone make the agent read-only. */
+	/** The fields with such restrictions, if they alone make the agent read-only. */
 	unenforced?: string[];
 	tools: ToolSelection;
 	/** pi's name of a tool → the word in the file, where they differ: `find` → `Glob`. */
@@ -63,7 +66,7 @@ export interface AgentDefinition {
 	pool?: string;
 	limits: AgentLimits;
 	isolation: Isolation;
-	/** Of the processes that its tools start. Absent: as configured. */
+	/** The network of the processes that its tools start. Absent: as configured. */
 	network?: NetworkSetting;
 	/** A JSON Schema for the finalized result. */
 	outputSchema?: Record<string, unknown>;
@@ -71,6 +74,6 @@ export interface AgentDefinition {
 	prompt: string;
 	source: AgentSource;
 	file: string;
-	/** Of the file's text, to tell on a resume whether the definition changed. */
+	/** The digest of the file's text, to tell on a resume whether the definition changed. */
 	digest: string;
 }

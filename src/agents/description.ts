@@ -29,7 +29,7 @@ export function descriptionAsText(text: string): Repaired | undefined {
 	const quoted = `description: ${JSON.stringify(withoutQuotes([words, ...rest].join("\n").trim()))}`;
 	const swallowed = rest.findIndex((line) => restrictionIn(line) !== undefined);
 	return {
-		// As many lines as before, so that the positions of other problems stay true.
+		// As many lines as before, so that the positions of other problems stay correct.
 		text: [...lines.slice(0, start), quoted, ...rest.map(() => ""), ...lines.slice(end)].join("\n"),
 		...(swallowed !== -1 && {
 			swallowed: { line: start + swallowed + 2, field: restrictionIn(rest[swallowed] ?? "") ?? "" },
@@ -42,14 +42,14 @@ function isField(line: string): boolean {
 	return indent === "" && isFieldName(name);
 }
 
-/** Letters that only look like others count as those, and so does a name that says yes to something. */
+/** Letters that only look like others count as those, and so does a name that allows something. */
 function restrictionIn(line: string): string | undefined {
 	const [, , name = "", value = ""] = NAMED_LINE.exec(line) ?? [];
 	const plain = name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
 	return restrictionNamed(plain) ?? (/^["']?(?:true|1)["']?\s*(?:#.*)?$/.test(value) ? name : undefined);
 }
 
-/** Quotes around the whole were meant as such, and one inside of them broke the YAML. */
+/** Quotes around the whole value were intended, and a quote inside them broke the YAML. */
 function withoutQuotes(value: string): string {
 	const [quote] = value;
 	const isQuoted = (quote === '"' || quote === "'") && value.length > 1 && value.endsWith(quote);

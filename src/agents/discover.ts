@@ -8,11 +8,11 @@ import { type AgentFolder, projectFolders, userFolders } from "./project-folders
 export interface AgentCatalog {
 	/** One for each name: the built-in names first, in the order of the contract, then the others by name. */
 	agents: AgentDefinition[];
-	/** Agents that another of the same name takes precedence over. */
+	/** Agents that are overridden by another of the same name. */
 	overridden: AgentDefinition[];
 	unusable: UnusableAgent[];
 	diagnostics: Diagnostic[];
-	/** The catalog with the project's agents of this name, where they are read only when they are asked for. */
+	/** The catalog with the project's agents of this name, if those are read only on demand. */
 	lookUp?: (name: string) => AgentCatalog;
 }
 
@@ -22,7 +22,7 @@ export interface AgentPlaces {
 	builtinDir: string;
 	userDir: string;
 	homeDir: string;
-	/** `when asked`: only the files that may define a name that is looked up. For a project that is not trusted. */
+	/** `when asked`: only the files that may define a requested name. For a project that is not trusted. */
 	includeProject: boolean | "when asked";
 }
 

@@ -17,15 +17,15 @@ export interface Field {
 
 export type FieldsByKey = ReadonlyMap<string, Field>;
 
-/** Reads the frontmatter as YAML; says why and returns nothing when that fails. */
+/** Reads the frontmatter as YAML; if that fails, reports why and returns nothing. */
 export function readFields(text: string, findings: Findings): FieldsByKey | undefined {
 	const asWritten = parseYaml(text);
 	if (asWritten.kind === "fields") return asWritten.fields;
-	// A text beyond the bounds is not looked at any further.
+	// A text beyond the limits is not examined further.
 	const repaired = asWritten.isTooMuch ? undefined : descriptionAsText(text);
 	const parsed = repaired === undefined ? asWritten : parseYaml(repaired.text);
 	if (parsed.kind === "broken") {
-		// The position in the text as it is in the file.
+		// The position in the original text of the file.
 		const { reason, line, column } = asWritten;
 		findings.error(position(line, column), `The frontmatter is not valid YAML: ${reason}.`, "Fix it there.");
 		return undefined;

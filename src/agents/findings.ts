@@ -11,7 +11,7 @@ const LONGEST_FINDING = 300;
 /** Limit for one kind of finding in one file: users do not read the thousandth, and a hostile file has that many. */
 const MOST_OF_A_KIND = 20;
 
-/** Collects what is wrong with one agent file while it is read to the end, so that all of it is told at once. */
+/** Collects the problems of one agent file while it is read to the end, so that all of them are reported at once. */
 export class Findings {
 	readonly diagnostics: Diagnostic[] = [];
 	readonly #file: string;

@@ -15,9 +15,9 @@ export interface FolderContent {
 	diagnostics: Diagnostic[];
 }
 
-/** A file that would be an agent, if something in it were not wrong. */
+/** A file that would be an agent, if it had no errors. */
 export interface UnusableAgent {
-	/** As the file has it, or else that of the file. */
+	/** The name in the file, or else the name of the file. */
 	name: string;
 	source: AgentSource;
 	problem: Diagnostic;
@@ -30,7 +30,7 @@ export interface FolderReading {
 	named?: string;
 }
 
-/** The agents of one folder. What is wrong with one file is said and hides no other. */
+/** The agents of one folder. A problem of one file is reported and does not hide other files. */
 export function readFolder(folder: AgentFolder, reading: FolderReading): FolderContent {
 	const { source, budget, named } = reading;
 	const agents = new Map<string, AgentDefinition>();

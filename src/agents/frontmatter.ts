@@ -1,7 +1,7 @@
 export type Frontmatter =
 	| {
 			kind: "found";
-			/** An empty line stands where the opening `---` was, so that line numbers are those of the file. */
+			/** An empty line replaces the opening `---`, so that line numbers are those of the file. */
 			yaml: string;
 			body: string;
 	  }

@@ -9,10 +9,10 @@ import { UNUSED_FIELDS } from "./unused-fields.ts";
 
 export const LIMIT_FIELDS = ["maxTurns", "timeoutMs", "idleTimeoutMs", "maxCostUsd", "maxTokens"] as const;
 
-/** Fields that take something away from the agent, and that have no other spelling. */
+/** Fields that restrict the agent, and that have no other spelling. */
 const RESTRICTING = ["readonly", ...WHITELIST_FIELDS, ...BLACKLIST_FIELDS, ...UNENFORCED_FIELDS, ...SWITCH_FIELDS];
 
-/** What other systems call a list of tools that the agent may not use. */
+/** Other systems' names for a list of tools that the agent may not use. */
 const DENYING = ["blockedTools", "denyTools", "disabledTools", "excludeTools", "excludedTools", "forbiddenTools"];
 
 const KNOWN = [
@@ -36,9 +36,9 @@ const KNOWN = [
 const IGNORED = ["background", "color", "initialPrompt"];
 
 /**
- * Reports fields that are not used, and returns what every run should say of them: an unknown field may have been meant as
- * a limit (`max_turns`). One that may be a restriction in another spelling (`readOnly`, `denied-tools`, `raedonly`, a
- * letter that only looks Latin) is an error: ignoring it would give the agent what its author withheld.
+ * Reports unused fields, and returns what every run should say about them: an unknown field may have been meant as a limit
+ * (`max_turns`). A field that may be a restriction in another spelling (`readOnly`, `denied-tools`, `raedonly`, a letter
+ * that only looks Latin) is an error: ignoring it would give the agent what its author withheld.
  */
 export function reportUnknownFields(fields: FieldsByKey, findings: Findings): string[] {
 	return [...fields.values()].flatMap((field) => {
@@ -60,7 +60,7 @@ export function reportUnknownFields(fields: FieldsByKey, findings: Findings): st
 export const isFieldName = (name: string): boolean =>
 	KNOWN.includes(name) || IGNORED.includes(name) || restrictionNamed(name) !== undefined;
 
-/** Refuses values that are not written where they are used: readers of YAML disagree about them. */
+/** Refuses values that are not written out where they are used: YAML readers disagree about them. */
 export function reportReferences(fields: FieldsByKey, findings: Findings): void {
 	for (const field of fields.values()) {
 		if (field.refers === "merge") findings.error(field, "YAML merge keys are not read.", "Write the fields out.");
@@ -95,7 +95,7 @@ function lostRestriction(field: Field): FieldProblem | undefined {
 
 const NOT_PLAIN = /[^\x20-\x7e]/;
 
-/** What cannot be seen, or looks like something else, as its code point. */
+/** Shows characters that are invisible, or look like others, as their code point. */
 const visible = (key: string): string =>
 	`"${[...key]
 		.map((letter) => {
@@ -107,7 +107,7 @@ const visible = (key: string): string =>
 const restrictionMeantBy = (key: string): string | undefined =>
 	restrictionNamed(key) ?? RESTRICTING.find((known) => isOneSlipFrom(lettersOf(known), lettersOf(key)));
 
-/** Whether two words differ by one letter that is added, missing or another one, or by two that are swapped. */
+/** Whether two words differ by one letter that is added, missing or replaced, or by two that are swapped. */
 function isOneSlipFrom(word: string, other: string): boolean {
 	const shorter = Math.min(word.length, other.length);
 	let start = 0;
@@ -119,7 +119,7 @@ function isOneSlipFrom(word: string, other: string): boolean {
 	return (here.length < 2 && there.length < 2) || (here.length === 2 && here[0] === there[1] && here[1] === there[0]);
 }
 
-/** The restriction that a name is in another spelling, or itself. */
+/** The restriction that a name spells, exactly or differently. */
 export function restrictionNamed(key: string): string | undefined {
 	if (DENYING.some((name) => lettersOf(name) === lettersOf(key))) return "denied_tools";
 	return RESTRICTING.find((known) => lettersOf(known) === lettersOf(key));

@@ -8,14 +8,14 @@ export function readNetwork(fields: FieldsByKey): NetworkSetting | undefined {
 	return networkOf(field.value) ?? "off";
 }
 
-/** What a value of the field says. Undefined: nothing that is known. */
+/** The setting that a value of the field stands for. Undefined: unknown. */
 export function networkOf(value: unknown): NetworkSetting | undefined {
 	if (value === "on" || value === true) return "on";
 	if (value === "off" || value === false) return "off";
 	const items: unknown[] = typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : [undefined];
 	if (!items.every((item) => typeof item === "string")) return undefined;
 	const hosts = items.map((item) => item.trim()).filter((item) => item !== "");
-	// A word alone is more likely to be misspelt than to be a machine of that name.
+	// A single word is more likely a misspelt setting than the name of a machine.
 	const isHost = (host: string) => HOST_PATTERN.test(host) && (Array.isArray(value) || host.includes("."));
 	if (!hosts.every(isHost)) return undefined;
 	return hosts.length === 0 ? "off" : [...new Set(hosts)];

@@ -5,9 +5,9 @@ import { META_SCHEMA } from "./meta-schema.ts";
 type Schema = Record<string, unknown>;
 
 /**
- * What is wrong with a JSON Schema, if anything. Validators pass over a keyword they cannot read (`type: strin` accepts
- * everything), so its shape is checked here. It is interpreted and not compiled: a compiler turns the file's text into
- * code, and the file may come from a project that is not trusted yet.
+ * The problem with a JSON Schema, if any. Validators ignore a keyword they cannot read (`type: strin` accepts everything),
+ * so its shape is checked here. The schema is interpreted and not compiled: a compiler turns the file's text into code, and
+ * the file may come from a project that is not trusted yet.
  */
 export function outputSchemaProblem(schema: Schema): string | undefined {
 	try {
@@ -26,7 +26,7 @@ export function outputSchemaProblem(schema: Schema): string | undefined {
 /** A few lines of $refs that double each other keep a validator busy for hours. */
 const LARGEST_SCHEMA = 10_000;
 
-/** How many values a validator may meet, each $ref counted with what it leads to; one that leads back to itself once. */
+/** How many values a validator may meet. Each $ref counts with its target; one that leads back to itself counts once. */
 function expandedSize(value: unknown, schema: Schema, known: Map<string, number>): number {
 	if (!isObject(value)) return 1;
 	return Object.entries(value).reduce((sum, [key, inner]) => {
@@ -58,7 +58,7 @@ function resolves(ref: string, schema: Schema): boolean {
 	return referredTo(ref, schema) !== undefined;
 }
 
-/** What a $ref by path leads to. */
+/** The target of a $ref by path. */
 function referredTo(ref: string, schema: Schema): unknown {
 	if (ref === "#") return schema;
 	return ref

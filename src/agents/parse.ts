@@ -26,7 +26,7 @@ const LONGEST_FRONTMATTER = 32 * 1024;
 
 export interface ParsedAgent {
 	agent?: AgentDefinition;
-	/** Also of one that cannot be used, where it could be read. */
+	/** Set even for an agent that cannot be used, if it could be read. */
 	name?: string;
 	diagnostics: Diagnostic[];
 }
@@ -96,7 +96,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	return { agent, name, diagnostics };
 }
 
-/** Without any, it is a README or the like, and no mistake. */
+/** A file without any frontmatter is a README or the like, and not a mistake. */
 function reportNoFrontmatter(kind: "missing" | "late" | "unterminated", findings: Findings): void {
 	if (kind === "missing") return;
 	const message =

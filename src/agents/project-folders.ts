@@ -8,7 +8,7 @@ export interface AgentFolder {
 	subfolders: boolean;
 }
 
-/** In order of precedence. Of `.agents/` the other folders belong to others: `.agents/skills/` has pi's skills. */
+/** In order of precedence. The other folders in `.agents/` belong to others: `.agents/skills/` has pi's skills. */
 const AGENT_FOLDERS = [
 	{ name: join(".pi", "agents"), subfolders: true },
 	{ name: ".agents", subfolders: false },
@@ -28,7 +28,7 @@ export const projectFolders = (cwd: string, homeDir: string): AgentFolder[] =>
 export const userFolders = (userDir: string, homeDir: string): AgentFolder[] =>
 	eachOnce([userDir, join(homeDir, ".claude", "agents")].map((path) => ({ path, subfolders: true })));
 
-/** Several names of one folder count once. */
+/** Several paths of one folder count once. */
 function eachOnce(folders: readonly AgentFolder[]): AgentFolder[] {
 	const known = new Map<string, AgentFolder>();
 	for (const folder of folders) {
@@ -40,8 +40,8 @@ function eachOnce(folders: readonly AgentFolder[]): AgentFolder[] {
 
 /**
  * From cwd up to the directory of the repository. Neither the home directory nor the root of the file system belongs to a
- * project: `~/.claude/agents` would otherwise be part of every project below home that is not a repository. Where there is no
- * repository of the user's, the extent of a project is unknown. It ends before a folder of another user, such as `/tmp`.
+ * project: `~/.claude/agents` would otherwise be part of every project below home that is not a repository. Without a
+ * repository of the user, the extent of a project is unknown. It ends before a folder of another user, such as `/tmp`.
  */
 export function projectDirectories(cwd: string, homeDir: string): string[] {
 	const home = realPath(homeDir);

@@ -12,8 +12,8 @@ export interface OpenedFile {
 }
 
 /**
- * Opens a file for the length of one piece of work. Nothing waits here: a pipe is opened without its writer, and what was
- * opened is what is looked at and read, so nothing can be put in its place meanwhile.
+ * Opens a file for one piece of work. Nothing blocks here: a pipe is opened without its writer. The opened file itself is
+ * inspected and read, so it cannot be replaced meanwhile.
  */
 export function withFile<Result>(file: string, work: (opened: OpenedFile) => Result): Result {
 	const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

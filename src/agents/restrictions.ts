@@ -4,7 +4,7 @@ import type { Field, FieldsByKey } from "./fields.ts";
 import type { Findings } from "./findings.ts";
 import { networkOf } from "./network.ts";
 
-/** Fields that may restrict an agent in a way that nothing here can enforce, or not for every value. */
+/** Fields that may restrict an agent in a way that cannot be enforced here, or not for every value. */
 export const UNENFORCED_FIELDS = [
 	"permissionMode",
 	"hooks",

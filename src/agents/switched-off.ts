@@ -3,12 +3,12 @@ import { readBoolean } from "./booleans.ts";
 import type { FieldsByKey } from "./fields.ts";
 import type { Findings } from "./findings.ts";
 
-/** The value with which each of them switches the agent off. `disable` is opencode's. */
+/** The value with which each field disables the agent. `disable` is opencode's. */
 const OFF = { enabled: false, disabled: true, disable: true };
 
 export const SWITCH_FIELDS = Object.keys(OFF) as (keyof typeof OFF)[];
 
-/** Where the file says that the agent is not to be used, if it does. */
+/** Where the file says that the agent must not be used, if it does. */
 export function readSwitchedOff(fields: FieldsByKey, findings: Findings, file: string): string | undefined {
 	for (const key of SWITCH_FIELDS) {
 		const field = fields.get(key);

@@ -1,12 +1,12 @@
 import { PI_TOOLS } from "../run/pi-tools.ts";
 
-/** What other systems call a tool that pi has by another name: Claude Code's, opencode's, Gemini CLI's. */
+/** Other systems' names for pi's tools: Claude Code's, opencode's, Gemini CLI's. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 	["glob", "find"],
 	["multiedit", "edit"],
 	["webfetch", "fetch_content"],
 	["websearch", "web_search"],
-	// Both start subagents, which no subagent may; planning says so of this name.
+	// Both start subagents, which no subagent may do; planning reports that for this name.
 	["Task", "subagent"],
 	["Agent", "subagent"],
 	["list", "ls"],
@@ -22,11 +22,11 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 
 const TOOL_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.:/-]*$/;
 const RESTRICTED = /^([A-Za-z0-9_][A-Za-z0-9_.:/-]*)\(/;
-/** `mcp__github__*`, or `mcp__*`: tools of MCP servers, which stand for as many as there are. */
+/** `mcp__github__*`, or `mcp__*`: stands for any number of tools of MCP servers. */
 const MCP_PATTERN = /^mcp__[A-Za-z0-9_.:/-]*\*$/;
 
 export type ToolEntry =
-	/** Also the tools of an MCP server, as `mcp__github` or `mcp__github__*`: planning knows which there are. */
+	/** Or the tools of an MCP server, as `mcp__github` or `mcp__github__*`: planning knows which exist. */
 	| { kind: "tool"; name: string }
 	/** `Bash(git:*)`: some uses of a tool. */
 	| { kind: "restricted"; name: string }
@@ -40,14 +40,14 @@ export function readToolEntry(text: string): ToolEntry {
 	return { kind: "tool", name: piName(text) };
 }
 
-/** What a list in the configuration names: the tools themselves, and those of which it names some uses. */
+/** The names in a configured list: the tools themselves, or those that it names some uses of. */
 export const namesOf = (entries: readonly string[], { restricted }: { restricted: boolean }): string[] =>
 	entries.map(readToolEntry).flatMap((entry) => {
 		if (entry.kind === "unusable" || (entry.kind === "restricted" && !restricted)) return [];
 		return [entry.name];
 	});
 
-/** Case does not count for pi's own tools, lsp and what stands for them, so that `Read` and `webfetch` are understood. */
+/** Case is ignored for pi's own tools, lsp and their other names, so that `Read` and `webfetch` are understood. */
 function piName(name: string): string {
 	const lower = name.toLowerCase();
 	return PI_TOOLS.has(lower) || lower === "lsp" ? lower : (OTHER_NAMES.get(name) ?? OTHER_NAMES.get(lower) ?? name);

@@ -10,7 +10,7 @@ export const BLACKLIST_FIELDS = ["denied_tools", "disallowedTools"] as const;
 
 type ReadTools = Pick<AgentDefinition, "tools" | "writtenAs" | "leftOut">;
 
-/** Which tools the file asks for. Whatever cannot be honoured exactly is narrowed or refused, never widened. */
+/** The tools that the file asks for. An entry that cannot be applied exactly is narrowed or refused, never widened. */
 export function readTools(fields: FieldsByKey, findings: Findings): ReadTools {
 	const whitelist = onlyOne(WHITELIST_FIELDS, fields, findings);
 	const blacklist = onlyOne(BLACKLIST_FIELDS, fields, findings);
@@ -28,12 +28,12 @@ export function readTools(fields: FieldsByKey, findings: Findings): ReadTools {
 		const except = [...new Set([...tools.except, ...denied.except])];
 		return { tools: { kind: "inherit", except }, writtenAs, leftOut: [...asked.leftOut, ...denied.leftOut] };
 	}
-	// What the list does not name is not lost by a denial.
+	// A denial takes nothing from a list that does not name the tool.
 	const lost = denied.leftOut.filter((entry) => "tool" in entry && tools.names.includes(entry.tool));
 	return { tools: difference(tools.names, denied.except), writtenAs, leftOut: [...asked.leftOut, ...lost] };
 }
 
-/** An MCP server's name may stand for tools that are denied one by one. */
+/** An MCP server's name may include tools that are denied one by one. */
 function difference(names: readonly string[], except: readonly string[]): ToolSelection {
 	const left = names.filter((name) => !except.some((entry) => matches(entry, name)));
 	const within = except.filter((entry) => left.some((name) => matches(name, entry)));
@@ -42,7 +42,7 @@ function difference(names: readonly string[], except: readonly string[]): ToolSe
 
 const ALL: ReadTools = { tools: { kind: "inherit", except: [] }, writtenAs: {}, leftOut: [] };
 
-/** There the difference counts. No other pair of lists has a generally accepted meaning. */
+/** In Claude Code the difference of the two lists counts. No other pair of lists has a generally accepted meaning. */
 const isClaudeCodePair = (whitelist: Field, blacklist: Field): boolean =>
 	whitelist.key === "tools" && blacklist.key === "disallowedTools";
 
@@ -57,7 +57,7 @@ function onlyOne(names: readonly string[], fields: FieldsByKey, findings: Findin
 function readWhitelist(field: Field, findings: Findings): ReadTools {
 	if (isRecord(field.value)) return readSwitches(field, field.value, findings);
 	const entries = toolEntries(field, findings);
-	// The same as no list at all: what the parent has switched on.
+	// The same as no list: the tools that the parent has switched on.
 	if (entries.some((entry) => entry === "*") || isOne(entries, "all")) return ALL;
 	return namedTools(field, isOne(entries, "none") ? [] : entries, findings);
 }
@@ -93,8 +93,8 @@ function namedTools(field: Field, entries: readonly string[], findings: Findings
 }
 
 /**
- * opencode's form, `{ write: false, bash: true }`: all tools but those that are switched off. Where none is, and where
- * `*` is, only those that are switched on.
+ * opencode's form, `{ write: false, bash: true }`: all tools but those that are switched off. If none is off, or `*` is,
+ * only those that are switched on.
  */
 function readSwitches(field: Field, switches: Record<string, unknown>, findings: Findings): ReadTools {
 	if (!Object.values(switches).every((value) => typeof value === "boolean")) {
@@ -117,7 +117,9 @@ interface Denied {
 
 const NOTHING_DENIED: Denied = { except: [], leftOut: [] };
 
-/** Some uses of a tool cannot be denied, so that the whole tool is. The author hears of it, unless they deny it anyway. */
+/**
+ * Some uses of a tool cannot be denied, so the whole tool is denied. The author is told, unless they deny the tool anyway.
+ */
 function readDenied(field: Field, entries: readonly string[], findings: Findings): Denied {
 	const except = new Set<string>();
 	const whole = new Set<string>();
@@ -130,7 +132,7 @@ function readDenied(field: Field, entries: readonly string[], findings: Findings
 			continue;
 		}
 		except.add(entry.name);
-		// No child has the tools that delegate, so that a file that denies some of their uses loses nothing.
+		// No child has the tools that delegate, so a file that denies some of their uses loses nothing.
 		if (entry.kind === "tool" || entry.name === "subagent") whole.add(entry.name);
 		else {
 			const message = `"${written}" denies all of ${entry.name}: some uses of a tool cannot be denied here.`;

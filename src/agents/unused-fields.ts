@@ -2,8 +2,8 @@ import type { FieldsByKey } from "./fields.ts";
 import type { Findings } from "./findings.ts";
 
 /**
- * Fields that give a child something it does not get here. That is reported with every run; it withholds nothing that
- * the file's author meant to withhold, so the agent runs.
+ * Fields that give a child something it does not get here. Every run reports that. The file's author did not mean to
+ * withhold anything, so the agent runs.
  */
 const UNUSED = {
 	mcpServers: "subagents use the MCP servers of pi's own mcp.json",
@@ -12,7 +12,7 @@ const UNUSED = {
 
 export const UNUSED_FIELDS = Object.keys(UNUSED) as (keyof typeof UNUSED)[];
 
-/** Values that ask for nothing, or for what every child has anyway. */
+/** Values that ask for nothing, or for something that every child has anyway. */
 const ASKS_NOTHING: ReadonlySet<unknown> = new Set([null, false, "", "none"]);
 
 export function unusedFields(fields: FieldsByKey, findings: Findings): string[] {

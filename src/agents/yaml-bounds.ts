@@ -6,8 +6,8 @@ const DEEPEST_YAML = 40;
 const MOST_TOKENS = 5_000;
 
 /**
- * Why the parser should not see a text, if it should not. Only the lexer looks at it: that takes linear time, and is
- * left as soon as a bound is exceeded.
+ * Why the parser should not see a text, if so. Only the lexer reads it, in linear time, and stops as soon as a limit is
+ * exceeded.
  */
 export function tooMuchFor(text: string): string | undefined {
 	const { CST, Lexer } = yaml();
@@ -18,7 +18,7 @@ export function tooMuchFor(text: string): string | undefined {
 	let isContent = false;
 	for (const token of new Lexer().lex(text)) {
 		if (++count > MOST_TOKENS) return `it has more than ${MOST_TOKENS} tokens`;
-		// The lexer announces a scalar by a mark of its own; what comes next is the scalar's text, whatever it looks like.
+		// The lexer announces a scalar by a mark; the next token is the scalar's text, whatever it looks like.
 		const type: string | null = isContent ? null : CST.tokenType(token);
 		isContent = type === "scalar";
 		if (type === "explicit-key-ind") return "it has an explicit key (`? `), which is not read here";
@@ -26,7 +26,7 @@ export function tooMuchFor(text: string): string | undefined {
 		else if (type === "flow-map-end" || type === "flow-seq-end") flows = Math.max(0, flows - 1);
 		else if (type === "flow-error-end") flows = 0;
 		else if (flows === 0 && STARTS_NODE.has(type ?? "")) {
-			// Only what starts further to the right than what is open can be one level deeper.
+			// Only a token further to the right than the open blocks can be one level deeper.
 			while ((blocks.at(-1) ?? -1) >= column) blocks.pop();
 			blocks.push(column);
 		}

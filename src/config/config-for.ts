@@ -6,14 +6,14 @@ import { type LastUsable, type LoadedConfig, loadConfig } from "./load.ts";
 import { isTrustedByDecision, projectFolder } from "./project-trust.ts";
 
 /**
- * The configuration of this moment. Every call asks for it; a file that has not changed is not read again. One that cannot
- * be read any more, because it is just being saved or has a mistake in it, must not lift what it forbade: what was read
- * before stays in force.
+ * The configuration at this moment. Every call asks for it; an unchanged file is not read again. A file that can no longer
+ * be read, because it is just being saved or contains a mistake, must not lift its restrictions: the last readable content
+ * stays in force.
  */
 export function configFor(ctx: ExtensionContext): LoadedConfig {
 	const userFile = join(getAgentDir(), "pi-geon.json");
 	const projectFile = join(projectFolder(ctx), CONFIG_DIR_NAME, "pi-geon.json");
-	// Asking about trust reads several files of pi's; most projects have nothing to ask about.
+	// Checking trust reads several of pi's files; most projects have nothing to check.
 	const usesProject = existsSync(projectFile) && isTrustedByDecision(ctx);
 	const files = usesProject ? [userFile, projectFile] : [userFile];
 	const version = files.map((file) => `${file} ${fileVersion(file)}`).join("\n");

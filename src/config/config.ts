@@ -1,7 +1,7 @@
 import type { NetworkSetting } from "../run/network.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 
-/** What a child may ever ask of a language server. None of them changes a file. */
+/** The requests that a child may ever send to a language server. None of them changes a file. */
 export const LSP_ACTIONS = [
 	"definition",
 	"references",
@@ -32,18 +32,18 @@ export interface Config {
 		maxDepth: number;
 		timeoutMs: number;
 		idleTimeoutMs: number;
-		/** Of one tool call, during which the idle limit stands still. */
+		/** The limit of one tool call, during which the idle limit stands still. */
 		toolTimeoutMs: number;
-		/** These three: of one run. */
+		/** These three are limits of one run. */
 		maxTurns: number | null;
 		maxTokens: number | null;
 		maxCostUsd: number | null;
-		/** Of all runs of one parent session together. */
+		/** Limits of all runs of one parent session together. */
 		session: { maxTokens: number | null; maxCostUsd: number | null };
 		allowWrite: boolean;
 		allowLspTools: boolean;
 		allowedLspActions: readonly LspAction[];
-		/** Tools that count as reading, besides the read-only set: MCP tools, or `mcp__<server>` for all of a server. */
+		/** Tools that count as read-only, besides the read-only set: MCP tools, or `mcp__<server>` for all of a server. */
 		readonlyTools: readonly string[];
 		/** Names of agents that may not run. */
 		disabled: readonly string[];
@@ -52,7 +52,7 @@ export interface Config {
 		retry: { enabled: boolean; maxAttempts: number };
 		/** How long a question of a subagent stays open once its parent is closed. */
 		askMinutes: number;
-		/** Programs with their arguments. An empty list: one is configured that cannot be read. */
+		/** Programs with their arguments. An empty list: one is configured, but cannot be read. */
 		hooks: { start: readonly string[] | null; stop: readonly string[] | null; timeoutMs: number };
 		sandbox: {
 			mode: SandboxMode;
@@ -60,19 +60,19 @@ export interface Config {
 			hide: readonly string[];
 			/** Variables that processes of tools get besides the usual ones. */
 			env: readonly string[];
-			/** Host names: those alone. Null: off, and on for runs that write in the checkout. */
+			/** Host names: only those are reachable. Null: off, but on for runs that write in the checkout. */
 			network: NetworkSetting | null;
 			/** Whether processes of tools may use unix sockets: docker, ssh-agent. */
 			sockets: boolean;
 		};
-		/** Of the trees that runs write in. */
+		/** Settings of the trees that runs write in. */
 		worktree: {
-			/** Folders that git ignores, and a tree has links to. */
+			/** Folders that git ignores, which a tree gets links to. */
 			link: readonly string[];
 			/** A larger checkout gets no tree. */
 			maxFiles: number;
 			maxBytes: number;
-			/** What a tree of a checkout with submodules is: one without them and a warning, or none. */
+			/** For a checkout with submodules: make a tree without them and warn, or refuse. */
 			submodules: "warn" | "refuse";
 			/** Whether the parent's model gets a tool that applies changes. */
 			modelMayApply: boolean;
@@ -82,17 +82,17 @@ export interface Config {
 		defaults: {
 			subagents: {
 				model: string | null;
-				/** Of agents whose file has no list of its own. */
+				/** For agents whose file has no list of its own. */
 				fallbackModels: readonly string[];
 				thinking: ThinkingLevel | null;
 				maxConcurrent: number;
 				/** 0: never. */
 				archiveAfterMinutes: number;
-				/** 0: none of its own. */
+				/** 0: no limit of its own. */
 				runTimeoutSeconds: number;
 				/** Hard cap of background runs, in place of `subagents.timeoutMs`. */
 				maxRunSeconds: number;
-				/** The pool that does runs which name none. Null: this machine does them. */
+				/** The pool for runs that name none. Null: this machine does them. */
 				pool: string | null;
 			};
 		};
@@ -103,9 +103,9 @@ export interface Config {
 	web: {
 		/** Whether the parent has the web tools itself; its children may have them either way. */
 		enabled: boolean;
-		/** Tried first; null: those that have a key, then the one that needs none. */
+		/** Tried first; null: the providers that have a key, then the one that needs none. */
 		provider: SearchProviderName | null;
-		/** Whether the others are asked when the first fails. */
+		/** Whether to try the other providers when the first fails. */
 		fallback: boolean;
 		providers: {
 			brave: KeyedProvider;
@@ -116,7 +116,7 @@ export interface Config {
 			duckduckgo: { baseUrl: string | null };
 		};
 		allowPrivateNetwork: boolean;
-		/** Of one response, unpacked, or of one file. */
+		/** The limit of one response, unpacked, or of one file. */
 		maxBytes: number;
 		timeoutMs: number;
 		cacheMinutes: number;
@@ -140,7 +140,7 @@ export interface Config {
 	retentionDays: number;
 }
 
-/** Under whose account and directory a run works. */
+/** The account and directory that a run works under. */
 export interface PrincipalSettings {
 	id: string;
 	/** As written in the file; null: the agent directory of this pi. */
@@ -152,7 +152,7 @@ export interface PrincipalSettings {
 	};
 }
 
-/** A queue in a PostgreSQL database, from which workers take runs. One of the two says where its address is. */
+/** A queue in a PostgreSQL database, from which workers take runs. One of the two fields says where its address is. */
 export interface PoolSettings {
 	name: string;
 	/** The environment variable that holds the address. */
@@ -171,17 +171,17 @@ export interface KeyedProvider {
 	baseUrl: string | null;
 }
 
-/** A language server of the user's, or changes to a built-in one. Null: as built in. */
+/** A language server of the user, or changes to a built-in one. Null: as built in. */
 export interface LspServerSettings {
 	name: string;
 	/** A program, by name or absolute path, and its arguments. Never a shell. */
 	command: readonly string[] | null;
 	extensions: readonly string[] | null;
 	languageId: string | null;
-	/** What a project root of this server holds. */
+	/** Files that mark a project root for this server. */
 	rootMarkers: readonly string[] | null;
 	initializationOptions: object | null;
-	/** Whether it runs only in trusted projects. Null: as built in, and true for a server that is not. */
+	/** Whether it runs only in trusted projects. Null: as built in, and true for a server that is not built in. */
 	needsTrust: boolean | null;
 	disabled: boolean;
 }

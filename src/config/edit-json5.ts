@@ -9,8 +9,8 @@ export class NotEditable extends Error {
 }
 
 /**
- * Sets one value of a JSON5 text, or removes it (`undefined`), and leaves everything else as it is: comments, order, spaces.
- * What comes out is read again; if it is anything but the old values with this change, nothing is changed.
+ * Sets one value of a JSON5 text, or removes it (`undefined`), and leaves everything else as it is: comments, order,
+ * spaces. The result is parsed again; if it is anything but the old values with this change, nothing is changed.
  */
 export function editJson5(text: string, path: readonly string[], value: unknown): string {
 	const before: unknown = text.trim() === "" ? {} : parseJson5(text);
@@ -35,7 +35,7 @@ interface Token {
 	end: number;
 }
 
-/** A value in the text: from where to where, and if it is an object, its members. */
+/** A value in the text: its range, and the members if it is an object. */
 interface Node {
 	start: number;
 	end: number;
@@ -56,7 +56,7 @@ function editedText(text: string, path: readonly string[], value: unknown): stri
 	for (const [depth, key] of path.entries()) {
 		const { members } = node;
 		if (!members) throw new NotEditable(`${path.slice(0, depth).join(".")} is not an object in it`);
-		// If a key is there twice, the last one counts.
+		// If a key occurs twice, the last one counts.
 		const found = members.findLast((member) => member.key === key);
 		if (!found) return value === undefined ? text : withMember(text, node, path.slice(depth), value);
 		if (depth === path.length - 1)
@@ -72,14 +72,14 @@ const replaced = (text: string, { start, end }: Node, value: unknown): string =>
 function withoutMember(text: string, { start, value, comma }: Member): string {
 	const lineStart = text.lastIndexOf("\n", start - 1) + 1;
 	const end = comma ?? value.end;
-	// Its line goes with it if nothing else is on it.
+	// Its line is removed too if nothing else is on it.
 	const isAlone = text.slice(lineStart, start).trim() === "" && /^[ \t]*\r?\n/.test(text.slice(end));
 	return isAlone
 		? text.slice(0, lineStart) + text.slice(end).replace(/^[ \t]*\r?\n/, "")
 		: text.slice(0, start) + text.slice(end);
 }
 
-/** First in its object: what comes last may have a comment behind it. */
+/** Inserted first in its object: the last member may have a comment behind it. */
 function withMember(text: string, { start, members = [] }: Node, keys: readonly string[], value: unknown): string {
 	const outer = indentAt(text, start);
 	const indent = `${outer}\t`;

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 
-/** Changes whenever the file does. One that may not be looked at is like one that is not there: the reader reports it. */
+/** Changes whenever the file does. A file that may not be inspected counts as missing: reading it reports the error. */
 export function fileVersion(file: string): string {
 	try {
 		const stats = statSync(file, { throwIfNoEntry: false });

@@ -5,9 +5,9 @@ import { SETTINGS } from "./schema.ts";
 import type { Section } from "./setting.ts";
 
 /**
- * What leaves it open what the user wants of these keys: a file that cannot be used, a wrong value of theirs, of an item in
- * them or of the section around them, and an unknown key that was probably meant to be one of them. Where something is
- * removed for good, or a key may forbid it, a default is no answer then.
+ * The problems that leave open what the user wants for these keys: an unusable file; a wrong value of a key, of an item in
+ * it or of the section around it; and an unknown key that was probably meant to be one of them. Where something is removed
+ * for good, or a key may forbid it, a default is not an answer then.
  */
 export function inDoubt(diagnostics: readonly Diagnostic[], keys: readonly string[]): Diagnostic[] {
 	const known = pathsOf(SETTINGS as unknown as Section);
@@ -19,13 +19,13 @@ export function inDoubt(diagnostics: readonly Diagnostic[], keys: readonly strin
 	});
 }
 
-/** The remedy of an error says that a default applies. Here it does not. */
+/** The remedy of an error says that a default applies, which is not true here. */
 export const doubtInWords = (doubt: Diagnostic): string =>
 	`${whereAndWhat(doubt)}${doubt.severity === "warning" ? ` ${doubt.remedy}` : ""}`;
 
 const isKeyWithin = (inner: string, outer: string): boolean => inner === outer || inner.startsWith(`${outer}.`);
 
-/** Misspelt in its own section, or put into another. */
+/** Misspelt in its own section, or put into another one. */
 function isMeantFor(unknown: string, key: string): boolean {
 	const [written, meant] = [unknown.split("."), key.split(".")];
 	if (written.at(-1) === meant.at(-1)) return true;

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 
-/** Whether a program is there that this user may start. */
+/** Whether a program exists that this user may start. */
 export function isExecutable(path: string): boolean {
 	try {
 		accessSync(path, constants.X_OK);

@@ -79,8 +79,8 @@ export const commandLine: Kind<readonly string[]> = {
 };
 
 /**
- * The command of a hook. One that cannot be read is an empty list, and not the default: a user who configured a hook that
- * decides what may start must not be without it because of a typing mistake.
+ * The command of a hook. An unreadable one becomes an empty list, and not the default: a user whose hook decides what may
+ * start must not lose it because of a typo.
  */
 export const hookCommand = (untilThen: string): Kind<readonly string[] | null> => ({
 	expected: `${commandLine.expected}, or null`,

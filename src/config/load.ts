@@ -8,16 +8,16 @@ import type { Section } from "./setting.ts";
 export interface LoadedConfig {
 	config: Config;
 	diagnostics: Diagnostic[];
-	/** Those that exist, usable or not. */
+	/** The files that exist, usable or not. */
 	files: string[];
 }
 
-/** What was read of each file when it could last be read. */
+/** The last readable content of each file. */
 export type LastUsable = Map<string, ConfigFile>;
 
 /**
- * The defaults, then the user's file over them, then the project's, which is given only when the project is trusted. A
- * file that cannot be used stands for what was last read of it, where that is known.
+ * The defaults, then the user's file over them, then the project's, which is passed only when the project is trusted. For a
+ * file that cannot be used, its last readable content applies, if known.
  */
 export function loadConfig(
 	where: { userFile: string; projectFile?: string },
@@ -25,7 +25,7 @@ export function loadConfig(
 ): LoadedConfig {
 	const diagnostics: Diagnostic[] = [];
 	const files: string[] = [];
-	// Its type is SettingsOf<Config>, so what is walked and built from it has the shape of Config.
+	// Its type is SettingsOf<Config>, so every value built from it has the shape of Config.
 	const table = SETTINGS as unknown as Section;
 	const known = pathsOf(table);
 	const lay = (base: Values, file: string, layer: Layer): Values => {

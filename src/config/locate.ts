@@ -10,8 +10,8 @@ export const JSON_TOKEN =
 const DEEPEST_KEY = 8;
 
 /**
- * Where each key and list item of a JSON5 text stands, by dotted path. The parser does not tell, so this looks again, at a
- * text already known to be valid.
+ * The position of each key and list item of a JSON5 text, by dotted path. The parser does not report it, so this scans the
+ * text again, which is already known to be valid.
  */
 export function locateKeys(text: string): ReadonlyMap<string, Position> {
 	const positions = new Map<string, Position>();

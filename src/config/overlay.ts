@@ -5,10 +5,10 @@ import { isSetting, type Section, type Setting, type Source } from "./setting.ts
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Whose values are laid over what is there already. */
+/** The source of the values that are laid over the existing ones. */
 export type Layer = "user" | "project";
 
-/** The values of one file, and what is needed to judge and to report them. */
+/** The values of one file, with what is needed to check and report them. */
 export interface Given {
 	values: Values;
 	source: Source;
@@ -17,7 +17,7 @@ export interface Given {
 	known: readonly string[];
 }
 
-/** Lays the values of one file over those that hold without it; what cannot be used is said and changes nothing. */
+/** Lays the values of one file over the existing ones; an unusable value is reported and changes nothing. */
 export function overlay(section: Section, base: Values, given: Given): Values {
 	reportUnknownKeys(section, given);
 	const entries = Object.entries(section).map(([key, entry]) => {

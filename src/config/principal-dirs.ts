@@ -8,7 +8,7 @@ import { type LastUsable, loadConfig } from "./load.ts";
 export const principalDirs = (config: Config): string[] =>
 	config.agents.list.flatMap(({ agentDir }) => (agentDir === null ? [] : [principalDir(agentDir)]));
 
-/** The same as the user has them now, asked for again and again. */
+/** The same as the user has them now, for repeated calls. */
 export function principalsOf(agentDir: string): () => string[] {
 	const userFile = join(agentDir, "pi-geon.json");
 	const last: LastUsable = new Map();
@@ -21,7 +21,7 @@ export function principalsOf(agentDir: string): () => string[] {
 	};
 }
 
-/** As it is written in the configuration: absolute, or below the user's home. */
+/** As written in the configuration: absolute, or below the user's home. */
 export function principalDir(written: string): string {
 	const expanded = written.replace(/^~(?=$|[/\\])/, homedir());
 	return isAbsolute(expanded) ? expanded : join(homedir(), expanded);

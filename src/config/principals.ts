@@ -62,7 +62,7 @@ export const principals: Kind<readonly PrincipalSettings[]> = {
 	},
 };
 
-/** Unless told otherwise a principal may target itself and no other. */
+/** By default a principal may target only itself. */
 function targetingItself({ subagents, ...principal }: PrincipalAsWritten): PrincipalSettings {
 	return { ...principal, subagents: { ...subagents, allowAgents: subagents.allowAgents ?? [principal.id] } };
 }

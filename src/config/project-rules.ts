@@ -3,7 +3,10 @@ import { THINKING_LEVELS, type ThinkingLevel } from "../run/thinking.ts";
 import { SANDBOX_MODES, type SandboxMode } from "./config.ts";
 import type { Merged } from "./setting.ts";
 
-/** What a project's file may do to a setting. All but `freely` guard the user: tighter is taken, looser is not. */
+/**
+ * What a project's file may do to a setting. All but `freely` protect the user: a tighter value is accepted, a looser one
+ * is not.
+ */
 
 export const freely = <T>(_mine: T, theirs: T): Merged<T> => ({ value: theirs });
 
@@ -11,20 +14,20 @@ export function onlyOff(mine: boolean, theirs: boolean): Merged<boolean> {
 	return mine || !theirs ? { value: theirs } : { value: mine, ignored: "a project may turn this off, not on" };
 }
 
-/** `null` is not a limit, so above every number. */
+/** `null` means no limit, so it is above every number. */
 export function onlyLower<T extends number | null>(mine: T, theirs: T): Merged<T> {
 	const lower = (theirs ?? Number.POSITIVE_INFINITY) <= (mine ?? Number.POSITIVE_INFINITY);
 	return lower ? { value: theirs } : { value: mine, ignored: `a project may lower this below ${mine}, not raise it` };
 }
 
-/** The same for a limit of which 0 means none. */
+/** The same for a limit where 0 means none. */
 export function onlyShorter(mine: number, theirs: number): Merged<number> {
 	if ((theirs || Number.POSITIVE_INFINITY) <= (mine || Number.POSITIVE_INFINITY)) return { value: theirs };
 	const undone = theirs === 0 ? "remove it (0 means no limit)" : "raise it";
 	return { value: mine, ignored: `a project may lower this below ${mine}, not ${undone}` };
 }
 
-/** `null` is the parent's level, which is not known here: only a level that the user's file sets can be lowered. */
+/** `null` is the parent's level, which is unknown here: only a level that the user's file sets can be lowered. */
 export function onlyLessThinking(
 	mine: ThinkingLevel | null,
 	theirs: ThinkingLevel | null,
@@ -45,7 +48,7 @@ export function onlyMore<T>(mine: readonly T[], theirs: readonly T[]): Merged<re
 	return { value: [...new Set([...mine, ...theirs])] };
 }
 
-/** For a list that restricts by being there: a project may bring one or shorten it, not take it away. */
+/** For a list that restricts by its presence: a project may add one or shorten it, not remove it. */
 export function onlyNarrower<T>(mine: readonly T[] | null, theirs: readonly T[] | null): Merged<readonly T[] | null> {
 	if (mine === null) return { value: theirs };
 	if (theirs === null) return { value: mine, ignored: "a project may shorten this list, not remove it" };
@@ -62,7 +65,7 @@ export function onlyRefusing(mine: "warn" | "refuse", theirs: "warn" | "refuse")
 	return { value: mine, ignored: "a project may refuse more, not less" };
 }
 
-/** `null` is off for most runs, so a project may make no more of it than off. */
+/** `null` is off for most runs, so a project may only turn it off. */
 export function onlyLessNetwork(
 	mine: NetworkSetting | null,
 	theirs: NetworkSetting | null,

@@ -11,12 +11,12 @@ import {
 } from "@earendil-works/pi-coding-agent";
 
 /**
- * Whether the user decided to trust the project. pi's own answer is not enough: it calls every folder trusted that had
- * none of the resources it asks about when the session started, and agent files and pi-geon.json are not among those.
+ * Whether the user decided to trust the project. pi's own answer is not enough: it calls every folder trusted that had none
+ * of the resources it asks about when the session started, which do not include agent files and pi-geon.json.
  *
- * The decision is the one that was taken when a session of this process started in the folder (`decideTrust`). It can
- * only become narrower: pi may withdraw its own answer. A folder in which no session started is not trusted, so a link
- * that points elsewhere now brings nothing.
+ * The decision is the one that was taken when a session of this process started in the folder (`decideTrust`). It can only
+ * become narrower: pi may withdraw its own answer. A folder in which no session started is not trusted, so a link that
+ * points elsewhere now brings nothing.
  */
 export function isTrustedByDecision(ctx: ExtensionContext): boolean {
 	if (!ctx.isProjectTrusted()) return false;
@@ -27,9 +27,9 @@ export function isTrustedByDecision(ctx: ExtensionContext): boolean {
 
 /**
  * Decides about the folder of a session. Every entry calls this first when a session starts, before the model can change
- * anything in the folder. Only the first session of a folder can make it trusted in this process: what a branch brings
- * later must not, and pi itself tells its user to restart after `/trust`. On a reload pi even saves by itself that a
- * folder is trusted which has grown such resources.
+ * anything in the folder. Only the first session of a folder can make it trusted in this process: files that a branch
+ * brings later must not, and pi itself tells its user to restart after `/trust`. On a reload, pi even saves by itself that
+ * a folder is trusted if it has gained such resources.
  */
 export function decideTrust({ reason }: Pick<SessionStartEvent, "reason">, ctx: ExtensionContext): void {
 	const { decided, followsPlans } = trust();
@@ -39,14 +39,14 @@ export function decideTrust({ reason }: Pick<SessionStartEvent, "reason">, ctx: 
 	else decided.set(folder, ctx.isProjectTrusted() && (explicitDecision(folder) ?? piResolvedIt(reason, folder)));
 }
 
-/** In a host, each child session is told what its parent decided: the answer of its settings is that of its plan. */
+/** In a host, each child session follows its parent's decision: the answer of its settings is that of its plan. */
 export function followPlans(): void {
 	trust().followsPlans = true;
 }
 
 /**
- * The folder whose settings count. A child that works in a tree has those of the checkout that the tree is a copy of: what it
- * writes into its tree configures nothing.
+ * The folder whose settings count. A child that works in a tree has those of the checkout behind the tree: its changes in
+ * the tree configure nothing.
  */
 export const projectFolder = (ctx: ExtensionContext): string =>
 	trust().followsPlans ? ctx.sessionManager.getCwd() : ctx.cwd;
@@ -86,9 +86,9 @@ export function savedDecision(folder: string): boolean | undefined {
 }
 
 /**
- * Whether pi had to find out if the folder is trusted. It does so before it starts a session in a folder that has what it
- * asks about: it asks an extension, then its user. Where there is no user, and nothing is saved, its answer is no, and we
- * are not called. A reload asks nothing and keeps the earlier answer, so what is there by then says nothing.
+ * Whether pi had to find out if the folder is trusted. It does so before it starts a session in a folder with such
+ * resources: it asks an extension, then its user. If there is no user, and nothing is saved, its answer is no, and we are
+ * not called. A reload asks nothing and keeps the earlier answer, so the resources at that time prove nothing.
  */
 const piResolvedIt = (reason: SessionStartEvent["reason"], folder: string): boolean =>
 	reason !== "reload" && hasTrustRequiringProjectResources(folder);
@@ -97,7 +97,7 @@ function realFolder(cwd: string): string | undefined {
 	try {
 		return realpathSync(cwd);
 	} catch (error) {
-		if (error instanceof Error && "code" in error) return undefined; // It was removed, or may not be looked at.
+		if (error instanceof Error && "code" in error) return undefined; // It was removed, or may not be inspected.
 		throw error;
 	}
 }
@@ -110,7 +110,7 @@ interface Trust {
 
 const TRUST = Symbol.for("pi-geon.trust.2");
 
-/** Shared by all entries and by all releases of them in the process: they must not disagree, and a reload forgets nothing. */
+/** Shared by all entries and all releases of them in the process: they must not disagree, and a reload forgets nothing. */
 function trust(): Trust {
 	const shared = globalThis as { [TRUST]?: Trust };
 	shared[TRUST] ??= { decided: new Map(), followsPlans: false };

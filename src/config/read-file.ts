@@ -9,7 +9,7 @@ import type { Values } from "./overlay.ts";
 import type { Source } from "./setting.ts";
 
 const LARGEST_CONFIG = 256 * 1024;
-/** What is said about one file: users do not read the thousandth, and a hostile file has as many. */
+/** The limit of reports about one file: users do not read the thousandth, and a hostile file has as many. */
 const MOST_REPORTS = 50;
 
 export interface ConfigFile {
@@ -17,7 +17,10 @@ export interface ConfigFile {
 	source: Source;
 }
 
-/** Reads one configuration file. A missing one is not a mistake; an unusable one is reported. `isKnown`: it was usable before. */
+/**
+ * Reads one configuration file. A missing file is not a mistake; an unusable one is reported. `isKnown`: it was usable
+ * before.
+ */
 export function readConfigFile(
 	file: string,
 	diagnostics: Diagnostic[],

@@ -59,7 +59,7 @@ const folderName = matching(/^(?!\.+$)[^/\\\0]+$/, "the name of a folder");
 
 const webAddress = matching(/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/i, "an http or https address");
 
-/** Where searches and keys are sent is the user's alone to say. */
+/** Only the user decides where searches and keys are sent. */
 const baseUrl = setting<string | null>(null, orNull(webAddress), never);
 
 const keyedProvider = (apiKeyEnv: string): SettingsOf<KeyedProvider> => ({
@@ -85,11 +85,11 @@ export const SETTINGS: SettingsOf<Config> = {
 		allowedLspActions: setting<readonly LspAction[]>(LSP_ACTIONS, listOf(oneOf(LSP_ACTIONS)), onlyFewer),
 		readonlyTools: setting<readonly string[]>([], listOf(text), onlyFewer),
 		disabled: setting<readonly string[]>([], listOf(text), onlyMore),
-		// It is part of every request.
+		// The policy is part of every request.
 		injectDelegationPolicy: setting(true, trueOrFalse, onlyOff),
 		retry: { enabled: setting(true, trueOrFalse, onlyOff), maxAttempts: setting(2, wholeNumber(1, 10), onlyLower) },
 		askMinutes: setting(10, wholeNumber(0), onlyLower),
-		// They are commands, and guard the user against projects too.
+		// Hooks are commands, and protect the user against projects too.
 		hooks: {
 			start: setting<readonly string[] | null>(null, hookCommand("no subagent is started"), never),
 			stop: setting<readonly string[] | null>(null, hookCommand("no stop hook runs"), never),
@@ -113,7 +113,7 @@ export const SETTINGS: SettingsOf<Config> = {
 	agents: {
 		defaults: {
 			subagents: {
-				// Which account pays, and how much, is the user's alone to say.
+				// Only the user decides which account pays, and how much.
 				model: setting<string | null>(null, orNull(text), never),
 				fallbackModels: setting<readonly string[]>([], listOf(text), never),
 				thinking: setting<ThinkingLevel | null>(null, orNull(oneOf(THINKING_LEVELS)), onlyLessThinking),
@@ -155,14 +155,14 @@ export const SETTINGS: SettingsOf<Config> = {
 		enabled: setting(false, trueOrFalse, onlyOff),
 		allowMutatingActions: setting(false, trueOrFalse, onlyOff),
 		idleMinutes: setting(5, wholeNumber(1, 1440), onlyLower),
-		// They are commands.
+		// Servers are commands.
 		servers: setting<readonly LspServerSettings[]>([], lspServers, never),
 	},
 	ui: { widget: setting(true, trueOrFalse, freely) },
-	// Where the source is sent, and which command a worker runs, is the user's alone to say.
+	// Only the user decides where the source is sent, and which command a worker runs.
 	pools: setting<readonly PoolSettings[]>([], pools, never),
 	finalize: { maxCorrections: setting(2, wholeNumber(0, 20), onlyLower) },
 	headless: { drainSeconds: setting(600, seconds, onlyLower) },
-	// Of the ledger that all projects share: one of them must not delete the records of the others.
+	// All projects share the ledger: one of them must not delete the records of the others.
 	retentionDays: setting(30, wholeNumber(1), never),
 };

@@ -4,7 +4,7 @@ import type { Diagnostic } from "../run/diagnostic.ts";
 export interface Setting<T> {
 	readonly default: T;
 	readonly kind: Kind<T>;
-	/** What holds when a project asks for `theirs` and the user's file, or the default, says `mine`. */
+	/** The value in force when a project asks for `theirs` and the user's file, or the default, says `mine`. */
 	fromProject(mine: T, theirs: T): Merged<T>;
 }
 
@@ -12,7 +12,7 @@ export interface Setting<T> {
 export interface Kind<T> {
 	readonly expected: string;
 	/**
-	 * Nothing where the value is unusable. An unusable item of a list is reported and left out instead, so that a typo in
+	 * Undefined if the value is unusable. An unusable item of a list is reported and left out instead, so that a typo in
 	 * one name does not undo a whole list of denied tools.
 	 */
 	read(value: unknown, source: Source): T | undefined;
@@ -20,17 +20,17 @@ export interface Kind<T> {
 
 export interface Merged<T> {
 	value: T;
-	/** Why the project's value, or part of it, was not taken. */
+	/** Why the project's value, or part of it, was ignored. */
 	ignored?: string;
 }
 
-/** Where values come from: a place in a file, and a way to say what is wrong there. */
+/** Where values come from: a place in a file, and a way to report problems there. */
 export interface Source {
 	at(key: string | number): Source;
 	report(severity: Diagnostic["severity"], message: string, remedy: string): void;
 }
 
-/** The table that belongs to a configuration: a setting for each value, sections as they nest. */
+/** The table of a configuration: a setting for each value, nested in the same sections. */
 export type SettingsOf<T> = {
 	[K in keyof T]: T[K] extends SettingValue ? Setting<T[K]> : SettingsOf<T[K]>;
 };

@@ -5,19 +5,19 @@ import { readConfigFile } from "./read-file.ts";
 import { SETTINGS } from "./schema.ts";
 import { isSetting, type Section, type Setting } from "./setting.ts";
 
-/** One setting, as it holds now. */
+/** One setting with its current value. */
 export interface SettingNow {
 	/** Dotted. */
 	key: string;
 	value: unknown;
 	default: unknown;
-	/** Whose value it is. `unusable`: the user's file has one that is not, so the default holds. */
+	/** Where the value comes from. `unusable`: the user's file has an invalid one, so the default applies. */
 	source: "default" | "user" | "project" | "unusable";
 	/** What it must be. */
 	expected: string;
 }
 
-/** Every setting there is, with its value, where that comes from, and its default. */
+/** All settings, with their values, sources and defaults. */
 export function settingsNow(where: { userFile: string; projectFile?: string }): SettingNow[] {
 	const effective = loadConfig(where).config;
 	const { config: mine, diagnostics } = loadConfig({ userFile: where.userFile });
@@ -36,7 +36,7 @@ export function settingsNow(where: { userFile: string; projectFile?: string }): 
 /** The value of a setting without any project. */
 export const ownSetting = (userFile: string, key: string): unknown => at(loadConfig({ userFile }).config, key);
 
-/** What is wrong with a value for a setting; undefined if nothing is, `unknown` if there is no such setting. */
+/** The problem with a value for a setting; undefined if there is none, `unknown` if there is no such setting. */
 export function settingProblem(key: string, value: unknown): string | undefined {
 	const setting = everySetting(SETTINGS as unknown as Section).find(([name]) => name === key)?.[1];
 	if (!setting) return `There is no setting ${key}.`;

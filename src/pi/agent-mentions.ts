@@ -8,9 +8,9 @@ import type { NamedAgent } from "./tool-description.ts";
 const MENTION = "pi-geon:mention";
 
 const MENTIONED = /(?<=^|\s)@agent:([\w.-]+)/g;
-/** What is typed so far of a file or an agent, at the cursor. */
+/** A file or agent name that is being typed at the cursor. */
 const BEGUN = /(?:^|\s)(@(?:agent:)?([\w.-]*))$/;
-/** What can be told from the words around it. */
+/** A name that can be told from the words around it. */
 const NAMEABLE = /^[\w.-]*\w$/;
 
 /** Offers agents behind `@` too, in a terminal. */
@@ -18,7 +18,7 @@ export function offerAgents(ctx: ExtensionContext): void {
 	if (ctx.mode === "tui") ctx.ui.addAutocompleteProvider((pis) => withAgents(pis, () => usableAgents(ctx)));
 }
 
-/** pi's own suggestions, with agents among them. pi inserts what is chosen, as it does with a file. */
+/** pi's own suggestions, with agents among them. pi inserts the chosen one, as it does with a file. */
 export function withAgents(pis: AutocompleteProvider, agents: () => readonly NamedAgent[]): AutocompleteProvider {
 	return {
 		...(pis.triggerCharacters && { triggerCharacters: pis.triggerCharacters }),
@@ -30,7 +30,7 @@ export function withAgents(pis: AutocompleteProvider, agents: () => readonly Nam
 			const offered = agents().filter(({ name }) => name.startsWith(begun) && prefix !== `@agent:${name}`);
 			if (offered.length === 0) return found;
 			const files = found?.items ?? [];
-			// What Enter chooses stays pi's file. After a bare `@`, all files come first.
+			// Enter still chooses pi's file. After a bare `@`, all files come first.
 			const ahead = prefix === "@" ? files.length : 1;
 			return { prefix, items: [...files.slice(0, ahead), ...offered.map(agentItem), ...files.slice(ahead)] };
 		},
@@ -43,7 +43,7 @@ function agentItem({ name, description }: NamedAgent): AutocompleteItem {
 	return { value: `@agent:${name}`, label: `agent:${name}`, description: inOneLine(description) };
 }
 
-/** The line that has the model delegate to the agents that a prompt names. */
+/** The line that makes the model delegate to the agents that a prompt names. */
 export function mentionLine(prompt: string, agents: () => readonly NamedAgent[]): string | undefined {
 	const named = new Set([...prompt.matchAll(MENTIONED)].map(([, name = ""]) => name.replace(/[.-]+$/, "")));
 	if (named.size === 0) return undefined;
@@ -53,18 +53,18 @@ export function mentionLine(prompt: string, agents: () => readonly NamedAgent[])
 	return `The user asks you to delegate this with the tool subagent, agent ${names}.`;
 }
 
-/** Before a prompt is worked on: the line as a message of its own, which the user need not see. */
+/** Before pi works on a prompt: the line as a message of its own, which the user need not see. */
 export function mentionMessage(prompt: string | undefined, ctx: ExtensionContext) {
 	const content = mentionLine(prompt ?? "", () => usableAgents(ctx));
 	return content === undefined ? undefined : { message: { customType: MENTION, content, display: false, details: {} } };
 }
 
-/** A prompt that is entered while the model works never gets that far: it carries the line itself. */
+/** A prompt that is entered while the model works never gets that far, so it carries the line itself. */
 export function mentionInPrompt(text: string, ctx: ExtensionContext) {
 	const line = mentionLine(text, () => usableAgents(ctx));
 	return line === undefined ? undefined : { action: "transform" as const, text: `${text}\n\n(${line})` };
 }
 
-/** Those of this moment. */
+/** The agents at this moment. */
 const usableAgents = (ctx: ExtensionContext): NamedAgent[] =>
 	trustedAgentsFor(ctx).agents.filter(({ name, switchedOff }) => switchedOff === undefined && NAMEABLE.test(name));

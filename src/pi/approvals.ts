@@ -3,7 +3,7 @@ import { inOneLine } from "../collect/plain.ts";
 import type { Approval, ProjectAgentQuestion } from "../plan/trusted-definition.ts";
 import { inTurn } from "./dialog-line.ts";
 
-/** First, so that pi's cursor is on it: who presses Enter without reading has allowed nothing. */
+/** First, so that pi's cursor is on it: a user who presses Enter without reading has allowed nothing. */
 const NO = "No";
 const YES = "Yes, for this session";
 
@@ -11,8 +11,8 @@ const YES = "Yes, for this session";
 const LONGEST_DIALOG_LINE = 200;
 
 /**
- * Asks the user once a session about each agent of a project that is not trusted. An edited file is asked about again.
- * A call that is aborted, or a session that is left (`over`), has no answer.
+ * Asks the user once a session about each agent of an untrusted project. An edited file is asked about again. An aborted
+ * call, or a session that is left (`over`), has no answer.
  */
 export function projectAgentApprovals(
 	over: AbortSignal,
@@ -42,7 +42,7 @@ export function projectAgentApprovals(
 	};
 }
 
-/** What the project wrote is shown as text of one line each: it can neither paint on the terminal nor pass for our words. */
+/** The project's text is shown as one plain line each: it can neither paint on the terminal nor pass for our words. */
 function approvalText({ agent, tools, replaces }: ProjectAgentQuestion): string {
 	const instead =
 		replaces &&

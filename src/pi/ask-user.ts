@@ -10,7 +10,9 @@ import { inTurn } from "./dialog-line.ts";
 
 const LONGEST_LABEL = 60;
 
-/** Puts the questions of children before the user of this pi, labelled with who asks. Without a user they are declined. */
+/**
+ * Shows the questions of children to the user of this pi, labelled with the asking child. Without a user they are declined.
+ */
 export function askUser(ctx: ExtensionContext, { ledger, redactor }: Pick<Services, "ledger" | "redactor">): AskUser {
 	return async (runId, question, signal) => {
 		if (!ctx.hasUI) return NOBODY;
@@ -28,7 +30,9 @@ export function whoAsks(runId: RunId, { ledger, redactor }: Pick<Services, "ledg
 	return redactor.redact(`[${agent}${label} ${runId}]`);
 }
 
-/** What a child's extension wrote is shown as text: it can neither paint on the terminal nor forge a second dialog. */
+/**
+ * The text of a child's extension is shown as plain text: it can neither paint on the terminal nor forge a second dialog.
+ */
 export async function dialog(ui: ExtensionContext["ui"], question: Question, signal: AbortSignal): Promise<Answer> {
 	switch (question.kind) {
 		case "confirm":
@@ -45,7 +49,7 @@ export async function dialog(ui: ExtensionContext["ui"], question: Question, sig
 	}
 }
 
-/** Options that look the same once they are cleaned, or cut, can still be told apart. */
+/** Options that look the same once they are cleaned or cut stay distinguishable. */
 function distinct(options: string[]): string[] {
 	const taken = new Set<string>();
 	for (const option of options) {

@@ -4,8 +4,8 @@ const FIRST_GROUP = 4;
 const LARGEST_GROUP = 100;
 
 /**
- * Calls of one message begin in groups, and between two groups the process does what else there is to do. pi begins all of
- * them in one go: of a thousand, none would be in the ledger before the last one is planned, and the host would wait.
+ * Calls of one message begin in groups, and between two groups the process does other work. pi begins all of them at once:
+ * of a thousand, none would be in the ledger before the last one is planned, and the host would wait.
  */
 export class CallGroups {
 	readonly #waiting: (() => void)[] = [];
@@ -30,7 +30,7 @@ export class CallGroups {
 		this.#soon();
 	};
 
-	/** Not with the next immediate, which would run before those that this group asks for: its admission, a look. */
+	/** Not with the next immediate, which would run before those that this group schedules: its admission, a look. */
 	#soon(): void {
 		setImmediate(() => setImmediate(this.#next));
 	}

@@ -7,13 +7,13 @@ import { count, dollars } from "../run/amounts.ts";
 import { isRecord } from "../run/is-record.ts";
 import { inputTokens, type Usage } from "../run/usage.ts";
 
-/** The kind of entry in which a session holds what an announced run cost. */
+/** The kind of entry in which a session keeps the cost of an announced run. */
 const KIND = "pi-geon:announce";
 const USAGE_STATUS = "pi-geon:usage";
 
 /**
- * Adds what announced runs cost to pi's own totals, which only count what is in the session: once a run, whatever was
- * interrupted in between. Results of tool calls carry their usage themselves. A pi that has no way to add to its totals
+ * Adds the cost of announced runs to pi's own totals, which only count what is in the session. Each run counts once,
+ * whatever was interrupted in between. Results of tool calls carry their own usage. A pi that cannot add to its totals
  * shows the sum in its status line.
  */
 export function countUsage(ctx: ExtensionContext): void {
@@ -37,7 +37,7 @@ interface Announced extends Pick<AnnounceDetails, "usage"> {
 	model?: string;
 }
 
-/** Other versions of this extension may have written the entry. What a newer one wrote, that one counts. */
+/** Other versions of this extension may have written the entry. A newer version counts its own entries. */
 function announceIn(entry: SessionEntry): Announced[] {
 	if (entry.type !== "custom_message") return [];
 	if (entry.customType === ANNOUNCE) return announcedRun(readAnnounceDetails(entry.details));

@@ -9,8 +9,8 @@ const HINTS = 10;
 const HINT_CHARS = 80;
 
 /**
- * When to delegate, to which agent, and one example: a rule in each line. It says nothing that changes from request to
- * request, so that the provider's cache of the prompt holds. What each agent does is in the tool's description.
+ * When to delegate, to which agent, and one example: a rule per line. It does not change between requests, so that the
+ * provider's cache of the prompt holds. The tool's description says what each agent does.
  */
 export function delegationPolicy(agents: readonly NamedAgent[]): string {
 	const usable = agents.filter(({ switchedOff }) => switchedOff === undefined);
@@ -29,9 +29,9 @@ function hintOf({ name, description }: NamedAgent): string[] {
 }
 
 /**
- * pi puts the guidelines of active tools into the system prompt that it writes itself, and into no other. This adds the
- * policy to one that the user wrote. It is not the way for both: before pi 1.5 a section added here is gone for a part
- * of every run that a message of an extension started, and the prompt's cache with it.
+ * pi puts the guidelines of active tools only into the system prompt that it writes itself. This adds the policy to one
+ * that the user wrote. It cannot serve for both: before pi 1.5, a section added here is missing for a part of every run
+ * that a message of an extension started, which also loses the prompt's cache.
  */
 export function addPolicyToCustomPrompt(options: NormalizedBuildSystemPromptOptions, policy: string): void {
 	if (!options.customPrompt || policy === "" || !options.selectedTools.includes("subagent")) return;

@@ -15,17 +15,17 @@ export interface UserDecisions {
 		agent: AgentDefinition,
 		tools: readonly string[],
 	) => Promise<WriteConsent | undefined>;
-	/** Not the user, but the kernel: why it cannot enforce what a child may do. */
+	/** Decided by the kernel and not the user: why it cannot enforce what a child may do. */
 	ringTrouble?: () => Promise<string | undefined>;
 	/** Whether a tree can be made of a checkout. */
 	askForTree?: AskForTree;
 }
 
-/** What everything works with that can admit a run: tools, commands, the inspector. */
+/** What all code that can admit a run works with: tools, commands, the inspector. */
 export interface DelegationSetup {
 	pi: ExtensionAPI;
 	services: SessionServices;
 	decisions: UserDecisions;
-	/** A run was admitted that nobody waits for: somebody should take care of it. */
+	/** A run was admitted that no call waits for: the session should take care of it. */
 	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
 }

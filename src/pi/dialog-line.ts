@@ -2,12 +2,12 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 type Ui = ExtensionContext["ui"];
 
-/** pi gives each session an interface of its own: what was left open in one holds up nobody in the next. */
+/** pi gives each session an interface of its own: a dialog left open in one session does not hold up the next. */
 const lines = new WeakMap<Ui, Promise<unknown>>();
 
 /**
- * Shows one dialog after the other: pi's terminal has room for one, a second takes its place, and the first is never
- * answered. So may any dialog of another extension's be; a turn is over with its signal, answered or not.
+ * Shows one dialog after the other: pi's terminal has room for one, a second replaces it, and the first is never answered.
+ * A dialog of another extension may replace ours too; a turn ends with its signal, answered or not.
  */
 export function inTurn<Shown>(ui: Ui, show: () => Promise<Shown>, signal: AbortSignal): Promise<Shown | undefined> {
 	const before = lines.get(ui) ?? Promise.resolve();

@@ -32,7 +32,7 @@ export function doctorSources(pi: ExtensionAPI, ctx: ExtensionContext, questions
 		config: configFor(ctx),
 		catalog: trustedAgentsFor(ctx),
 		isTrusted: isTrustedByDecision(ctx),
-		// Asked for when it is needed: servers may have connected meanwhile.
+		// Read on demand: servers may have connected meanwhile.
 		get tools() {
 			return toolSurroundings(pi, ctx, questions);
 		},

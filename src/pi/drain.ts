@@ -42,13 +42,13 @@ export function headlessDrain(
 			});
 			if (messages.length === 0) return undefined;
 			const entries = messages.map((message) => ({ type: "custom_message" as const, ...message }));
-			// What the user stopped is not a reason for another answer of the model.
+			// Runs that the user stopped are not a reason for another answer of the model.
 			return { entries, continue: messages.some(({ customType }) => customType === ANNOUNCE) };
 		});
 	};
 }
 
-/** In one line, since it names labels that a model chose. */
+/** In one line, since it contains labels that a model chose. */
 const tellUser = (text: string): void => {
 	process.stderr.write(`pi-geon: ${inOneLine(text)}\n`);
 };

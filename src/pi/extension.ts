@@ -42,9 +42,9 @@ import { stoppedLine } from "./view/stopped-line.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
 import { WriteQuestions } from "./write-consent.ts";
 
-/** The extension in a user's pi. It only wires: what happens is told in `delegate.ts`. */
+/** The extension in a user's pi. It only wires: `delegate.ts` tells what happens. */
 export default function piGeon(pi: ExtensionAPI): void {
-	// Inside a subagent there is nothing to delegate with.
+	// A subagent cannot delegate.
 	if (delegationDepth(process.env) > 0) return;
 
 	const services = new SessionServices();
@@ -90,12 +90,12 @@ export default function piGeon(pi: ExtensionAPI): void {
 		const loaded = configFor(ctx);
 		const { config, diagnostics } = loaded;
 		const { subagents } = config;
-		// What an untrusted project says goes neither into the prompt nor onto the screen.
+		// Text of an untrusted project goes neither into the prompt nor onto the screen.
 		const catalog = trustedAgentsFor(ctx);
 		reportDiagnostics(ctx, [...diagnostics, ...(subagents.enabled ? catalog.diagnostics : [])]);
 		configTold(loaded);
 		enabled = subagents.enabled;
-		// What was delegated before is still owed, and may be looked at.
+		// Earlier runs may still be owed, and can be viewed.
 		ui.begin(ctx, config.ui);
 		requests.begin(ctx);
 		announcer.begin(talkIn(ctx));
@@ -124,7 +124,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	pi.on("tool_result", markFailure);
 	pi.on("turn_end", (event, ctx) => announcer.settleSoon(talkIn(ctx), event.toolResults));
 	pi.on("agent_before_settle", headlessDrain(announcer, services, talkIn, systemPorts.clock));
-	// First: a route under the command's old name is not a prompt.
+	// First: a route set with the command's old name is not a prompt.
 	registerRoute(pi);
 	pi.on("input", ({ text, streamingBehavior }, ctx) => {
 		if (ctx.isIdle()) announcer.promptEntered();

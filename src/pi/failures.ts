@@ -12,7 +12,7 @@ const SESSION_TOOLS = [
 	"agents_list",
 ];
 
-/** What failed or was refused is marked as failed, for the model and on the screen, and keeps all it has to tell. */
+/** A failed or refused call is marked as failed, for the model and on the screen, and keeps its details. */
 export function markFailure({ toolName, details }: ToolResultEvent): ToolResultEventResult | undefined {
 	const failed =
 		toolName === "subagent"

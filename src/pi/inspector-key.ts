@@ -1,2 +1,2 @@
-/** None of pi's own keys, on any platform. */
+/** Not one of pi's own keys, on any platform. */
 export const INSPECTOR_KEY = "alt+s";

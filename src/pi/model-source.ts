@@ -18,7 +18,7 @@ import { filesOfProvider } from "../supervise/provider-files.ts";
 import { loadableAgain, whyNotAgain } from "./project-extensions.ts";
 import { hostEntry } from "./session-services.ts";
 
-/** Where a child gets a model from that this pi has. */
+/** Where a child gets one of this pi's models from. */
 export async function modelSource(
 	ctx: ExtensionContext,
 	model: ModelChoice,
@@ -54,7 +54,7 @@ async function extensionFiles(cwd: string, projectTrusted: boolean): Promise<str
 	const agentDir = getAgentDir();
 	const settingsManager = SettingsManager.create(cwd, agentDir, { projectTrusted });
 	const packages = new DefaultPackageManager({ cwd, agentDir, settingsManager });
-	// A program that embeds pi has other arguments, in which none of this is found.
+	// A program that embeds pi has other arguments, which contain none of these.
 	const { extensions: given = [], noExtensions } = parseArgs(process.argv.slice(2));
 	const local = given.map((path) => resolve(path)).filter((path) => existsSync(path));
 	const onCommandLine = await packages.resolveExtensionSources(local, { temporary: true });

@@ -24,7 +24,7 @@ import { modelSource } from "./model-source.ts";
 import { loadableAgain } from "./project-extensions.ts";
 import { SameMoment } from "./same-moment.ts";
 
-/** The parent as it is at this moment, as the plan wants to know it. */
+/** The parent at this moment, as the plan needs it. */
 export function parentFacts(
 	pi: ExtensionAPI,
 	ctx: ExtensionContext,
@@ -57,7 +57,7 @@ export const modelFacts = (ctx: ExtensionContext): Pick<ParentFacts, "model" | "
 	modelSource: (model) => modelSource(ctx, model),
 });
 
-/** The skills that pi has found. What lies in a project that is not trusted may be another text by the time a child reads it. */
+/** The skills that pi has found. A file in an untrusted project may have another text by the time a child reads it. */
 export function knownSkills(pi: ExtensionAPI, ctx: ExtensionContext): KnownSkill[] {
 	const area = isTrustedByDecision(ctx) ? [] : extensionArea(ctx.cwd, getAgentDir());
 	return pi.getCommands().flatMap(({ name, source, sourceInfo }) => {
@@ -67,7 +67,7 @@ export function knownSkills(pi: ExtensionAPI, ctx: ExtensionContext): KnownSkill
 	});
 }
 
-/** All tools there are, and the MCP servers that have not said yet which tools they have, by the beginning of their names. */
+/** All known tools, and the MCP servers that have not listed their tools yet, by the prefix of their names. */
 export function knownTools(pi: ExtensionAPI, ctx: ExtensionContext): KnownTool[] {
 	return toolsOfMoment.of(ctx.sessionManager.getSessionId(), () => toolsNow(pi, ctx));
 }
@@ -98,8 +98,8 @@ export const mcpConfigOf = (ctx: ExtensionContext): McpConfig =>
 	readMcpConfig({ agentDir: getAgentDir(), cwd: ctx.cwd, projectTrusted: isTrustedByDecision(ctx) });
 
 /**
- * What the parent has switched on. MCP tools that it calls through `codemode` or `tool_search` are its tools like those
- * that its model is told of. Only how it reaches them is not handed down.
+ * The tools that the parent has switched on. MCP tools that it calls through `codemode` or `tool_search` count like those
+ * that are declared to its model. Only how it reaches them is not inherited.
  */
 export function activeTools(pi: ExtensionAPI, ctx: ExtensionContext): string[] {
 	const active = pi.getActiveTools();
@@ -125,14 +125,14 @@ function knownTool(
 ): KnownTool[] {
 	const { name, sourceInfo } = tool;
 	const from = PI_EXTENSIONS[sourceInfo.path];
-	// What the user has hidden is registered too.
+	// Tools that the user has hidden are registered too.
 	if (from !== undefined) return Reflect.get(tool, "exposure") === "hidden" ? [] : [{ name, from }];
 	if (sourceInfo.source === "builtin") return [{ name }];
 	if (!isAbsolute(sourceInfo.path)) return [];
 	return [{ name, extension: sourceInfo.path, ...(!mayLoad(sourceInfo.path) && { untrusted: true as const }) }];
 }
 
-/** Among the models that have credentials. */
+/** Searches the models that have credentials. */
 const resolveModel = (
 	ctx: ExtensionContext,
 	name: string,
@@ -148,7 +148,7 @@ export const resolveAmong = (
 ): Promise<ResolvedModel | undefined> => readModelName(name, { models, ownProvider, readByPi });
 
 async function readByPi(name: string, models: readonly PiModels[number][]): Promise<ResolvedModel | undefined> {
-	// All that pi's resolver asks of a runtime, and an extension has no other way to it.
+	// pi's resolver needs only this of a runtime, and an extension cannot get one otherwise.
 	const available = { getAvailable: async () => models } as unknown as ModelRuntime;
 	const { scopedModels, diagnostics } = await resolveModelScopeWithDiagnostics([name], available);
 	const [found] = scopedModels;
@@ -156,7 +156,7 @@ async function readByPi(name: string, models: readonly PiModels[number][]): Prom
 	return {
 		model: { provider: found.model.provider, id: found.model.id },
 		...(found.thinkingLevel && { thinking: found.thinkingLevel }),
-		// The caller, which chose among the providers, reports that several have it (pi >= 1.0 reports that here too).
+		// The caller chose among the providers and reports that several have the model (pi >= 1.0 reports that here too).
 		warnings: diagnostics.filter(({ code }: { code?: string }) => code !== "ambiguous").map(({ message }) => message),
 	};
 }

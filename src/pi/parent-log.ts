@@ -5,12 +5,12 @@ import { placesIn } from "../ledger/places.ts";
 import { type Log, logTo } from "../log/log.ts";
 import { appendToLog } from "../log/log-file.ts";
 
-/** The log of this pi process. Nothing is read or made before the first line. */
+/** The log of this pi process. Nothing is read or created before the first line. */
 export const parentLog: Log = logTo({
 	context: { role: "parent", pid: process.pid },
 	write: (line) => appendToLog(placesIn(getAgentDir()).parentLog, line),
 	redact: (value) => parentRedactor().redactValue(value),
 });
 
-/** What everything that this pi shows or writes down of its children goes through. */
+/** Redacts everything that this pi shows or records of its children. */
 export const parentRedactor = (): Redactor => currentRedactor(getAgentDir());

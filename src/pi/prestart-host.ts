@@ -7,10 +7,10 @@ import { parentFacts } from "./parent-facts.ts";
 import { parentLog } from "./parent-log.ts";
 import type { SessionServices } from "./session-services.ts";
 
-/** By then the model has been asked, and the process has nothing to do. */
+/** After this time, the model's request is on its way, and the process is idle. */
 const WHEN_IDLE_MS = 200;
 
-/** A host that was looked for so recently is still there, or on its way: not worth a look at the ledger. */
+/** A host that was looked for this recently is still there, or on its way: not worth a look at the ledger. */
 const JUST_PREPARED_MS = 5000;
 
 /** The tools whose calls need a host. */
@@ -18,8 +18,8 @@ const DELEGATING: ReadonlySet<string> = new Set(["subagent", "sessions_spawn"]);
 
 export interface Prestart {
 	/**
-	 * A turn begins: while the model thinks about whom to ask, a host can start. Not in one-shot modes, most of which
-	 * never delegate, and only for the first turn of a session.
+	 * A turn begins: a host can start while the model thinks. Not in one-shot modes, most of which never delegate, and only
+	 * for the first turn of a session.
 	 */
 	turnBegins(ctx: ExtensionContext): void;
 	/** The model writes. Once it begins to write a call that needs a host, one is started in every mode. */
@@ -29,10 +29,10 @@ export interface Prestart {
 /** Prepares what a delegation needs before its call is complete, so that the call finds it ready. */
 export function prestartHost(pi: ExtensionAPI, services: SessionServices): Prestart {
 	let isRehearsed = false;
-	/** When the assistant message was begun for which a host was looked for last. */
+	/** The start time of the assistant message for which a host was last prepared. */
 	let preparedFor: number | undefined;
 	let preparedAt = Number.NEGATIVE_INFINITY;
-	// A hint only: the call itself looks for a host too, and reports what is wrong with that.
+	// A hint only: the call itself looks for a host too, and reports problems.
 	const onFailure = (error: unknown) => parentLog.warn("nothing could be prepared ahead", { error });
 	const prepare = (ctx: ExtensionContext, rehearseInMs: number) => {
 		if (performance.now() - preparedAt < JUST_PREPARED_MS) return;
@@ -67,7 +67,7 @@ const likely = ({ subagents: { sandbox, hooks } }: Config): RingedPlan => ({
 /** The user is not asked about a plan that was only made ahead. */
 const NOBODY_ASKED: UserDecisions = { approveProjectAgent: async () => "nobody", askToWrite: async () => "not_asked" };
 
-/** Rehearses a delegation, so that what the first real one needs is read and compiled by then. */
+/** Rehearses a delegation, so that the code and files for the first real one are already read and compiled. */
 async function rehearseOnce(pi: ExtensionAPI, services: SessionServices, ctx: ExtensionContext): Promise<void> {
 	if (services.isClosing) return;
 	await services.use(ctx, async (available) => {

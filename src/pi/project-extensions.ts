@@ -15,8 +15,8 @@ import { extensionArea, isInside, leadsInto } from "../files/project-area.ts";
 import { readRegularFile } from "../files/regular-file.ts";
 
 /**
- * An extension that lies in a project may be another one by the time a child loads it: a branch brings its own. In a
- * project that nobody trusts it is loaded again only if it is what pi itself has loaded when the session started.
+ * An extension in a project may be another one by the time a child loads it: a branch brings its own. In an untrusted
+ * project it is loaded again only if it is the file that pi itself loaded when the session started.
  */
 export function rememberExtensions(
 	{ reason }: Pick<SessionStartEvent, "reason">,
@@ -37,7 +37,7 @@ export function rememberExtensions(
 	}
 }
 
-/** Says which of the extensions that this pi has a child may load, as they are now. */
+/** Which of this pi's extensions a child may load, as they are now. */
 export function loadableAgain(ctx: ExtensionContext): (file: string) => boolean {
 	if (isTrustedByDecision(ctx)) return () => true;
 	const area = extensionArea(ctx.cwd, getAgentDir());
@@ -57,19 +57,19 @@ function isUnchanged(file: string): boolean {
 	return digest !== undefined && digest === contentDigest(file);
 }
 
-/** For messages: why an extension was not loaded, and what changes that. */
+/** For messages: why an extension was not loaded, and how to change that. */
 export const whyNotAgain = (files: readonly string[]): string =>
 	`${files.join(", ")} lies in this project, which is not trusted (/trust), and may not be what pi loaded when the session started`;
 
-/** What pi gives to extensions itself, whatever is installed in the project. */
+/** Packages that pi itself provides to extensions, whatever is installed in the project. */
 const OF_PI = /^(@earendil-works\/pi-|@mariozechner\/pi-|@sinclair\/typebox(\/|$)|typebox(\/|$))/;
 const IMPORTS = /\b(?:from|import|require)\s*\(?\s*(["'`])([^"'`]*)\1/g;
 const COMPUTED_IMPORT = /\b(?:import|require)\s*\(\s*(?!["'`\s])/;
 const MOST_IMPORTED = 200;
 
 /**
- * The digest of a file and of all files that it imports. Undefined if that is not known: it imports a package, which the
- * project installs, or a file that is not named in full, so that another one could take its place.
+ * The digest of a file and of all files that it imports. Undefined if it is unknown: the file imports a package, which the
+ * project installs, or a file without its full name, so that another one could take its place.
  */
 function contentDigest(file: string): string | undefined {
 	const hash = createHash("sha256");
@@ -97,7 +97,7 @@ function contentDigest(file: string): string | undefined {
 
 const EXTENSION_DIGESTS = Symbol.for("pi-geon.extension-digests.1");
 
-/** Kept over reloads of this extension, since other sessions of the process need them. */
+/** Kept across reloads of this extension, since other sessions of the process need them. */
 function digests(): Map<string, string> {
 	const shared = globalThis as { [EXTENSION_DIGESTS]?: Map<string, string> };
 	shared[EXTENSION_DIGESTS] ??= new Map();

@@ -6,7 +6,7 @@ import { type Diagnostic, formatDiagnostic } from "../run/diagnostic.ts";
 /** More would bury the session under one bad folder. */
 const DIAGNOSTICS_SHOWN = 5;
 
-/** Tells the user what is wrong in the files they wrote: on the screen, or on stderr where there is none. */
+/** Tells the user about problems in their files: on the screen, or on stderr if there is none. */
 export function reportDiagnostics(ctx: ExtensionContext, diagnostics: Diagnostic[]): void {
 	if (diagnostics.length === 0) return;
 	const errors = diagnostics.filter(({ severity }) => severity === "error");

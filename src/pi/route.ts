@@ -2,8 +2,8 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import { parentLog } from "./parent-log.ts";
 
 /**
- * A route is whatever an application that drives pi needs to know about where a conversation came from: a channel, a
- * thread. It sets one on the session, we give it back with the announces of runs spawned from then on.
+ * A route is whatever an application that drives pi needs to know about the origin of a conversation: a channel, a thread.
+ * The application sets it on the session, and we return it with the announces of runs spawned from then on.
  */
 const ROUTE = "pi-geon:route";
 
@@ -11,12 +11,12 @@ const ROUTE = "pi-geon:route";
 const SET_ROUTE = "subagents:route";
 
 /**
- * What the command was called before. As a registered command it stood in the way of `/subagents`, of which people type the
- * beginning and press Enter.
+ * The old name of the command. As a registered command it got in the way of `/subagents`, which people complete from its
+ * beginning with Enter.
  */
 const OLD_COMMAND = /^\/subagents-route(?!\S)([\s\S]*)/;
 
-/** The last that was set on the session, on whichever branch: a user who goes back in the tree stays in the same chat. */
+/** The last route that was set on the session, on any branch: a user who goes back in the tree stays in the same chat. */
 export function routeOf(ctx: ExtensionContext): unknown {
 	const entry = ctx.sessionManager
 		.getEntries()
@@ -50,7 +50,7 @@ export function registerRoute(pi: ExtensionAPI): void {
 	pi.on("session_shutdown", unsubscribe);
 }
 
-/** What a session file can hold of it. What cannot be written down at all (a cycle) is refused, and pi says so. */
+/** The route as a session file can hold it. A value that JSON cannot express (a cycle) is refused, and pi reports that. */
 function asJson(route: unknown): unknown {
 	return JSON.parse(JSON.stringify(route ?? null) ?? "null");
 }

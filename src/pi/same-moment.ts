@@ -1,6 +1,6 @@
 /**
- * Values that are computed once for all who ask in the same moment. Calls of one message begin together, and no file that
- * they read can be another one for the next of them.
+ * Values that are computed once for all callers in the same moment. Calls of one message begin together, and the files that
+ * they read cannot change between them.
  */
 export class SameMoment<Value> {
 	readonly #known = new Map<string, Value>();

@@ -24,7 +24,7 @@ export async function sendCallsToBackground(
 				waiting.map(({ id }) => id),
 			),
 		);
-		// Those that have just ended answer their calls themselves.
+		// Runs that have just finished answer their calls themselves.
 		for (const { call, id } of waiting) if (sent.has(id)) call.leaveRun();
 		if (sent.size > 0) ctx.ui.notify(`${plural(sent.size, "run")} sent to the background.`, "info");
 	} catch (error) {

@@ -25,7 +25,7 @@ import { parentLog, parentRedactor } from "./parent-log.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 import { SameMoment } from "./same-moment.ts";
 
-/** The agents of this moment: files may change while pi runs, and the next call should see it. */
+/** The agents at this moment: files may change while pi runs, and the next call should see that. */
 export function agentsFor(
 	ctx: ExtensionContext,
 	{ includeProject }: Pick<AgentPlaces, "includeProject">,
@@ -39,9 +39,9 @@ export function agentsFor(
 	});
 }
 
-/** The same, without those of a project that nobody decided to trust. */
+/** The same, without the agents of a project that the user has not decided to trust. */
 export function trustedAgentsFor(ctx: ExtensionContext): AgentCatalog {
-	// Asking about trust reads several files of pi's; most projects have no agents to ask about.
+	// Checking trust reads several of pi's files; most projects have no agents to check.
 	const hasOwn = projectFolders(ctx.cwd, homedir()).some(({ path }) => existsSync(path));
 	const includeProject = hasOwn && isTrustedByDecision(ctx);
 	return agentsFor(ctx, { includeProject });
@@ -50,29 +50,29 @@ export function trustedAgentsFor(ctx: ExtensionContext): AgentCatalog {
 /** The extension file that makes a pi process a host. */
 export const hostEntry = (): string => join(packageRoot(), "dist", "host.js");
 
-/** Whether anything was ever delegated here: in a pi that never did, nothing is opened or made. */
+/** Whether anything was ever delegated here. A pi that never did opens and creates nothing. */
 export function wasEverUsed(): boolean {
 	try {
 		return statSync(placesIn(getAgentDir()).ledger, { throwIfNoEntry: false }) !== undefined;
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error)) throw error;
-		return true; // A folder that may not be looked into: there may well be one.
+		return true; // The folder may not be read, so a ledger may exist.
 	}
 }
 
-/** What lives as long as the extension does in one pi session, opened at the first use. */
+/** The services that live as long as the extension in one pi session, opened at the first use. */
 export class SessionServices {
 	#opened: Promise<Opened> | undefined;
 	#inUse = 0;
 	#closing = false;
 	#reported = false;
 
-	/** Lends the services to one piece of work. They are closed when the session is over and the last has finished. */
+	/** Lends the services to one piece of work. They are closed when the session is over and the last work has finished. */
 	async use<Result>(ctx: ExtensionContext, work: (services: Services) => Promise<Result>): Promise<Result> {
 		this.#inUse++;
 		try {
 			this.#opened ??= openServices().catch((error) => {
-				this.#opened = undefined; // What is wrong may be put right meanwhile.
+				this.#opened = undefined; // The problem may be fixed meanwhile, so try again next time.
 				throw error;
 			});
 			const opened = await this.#opened;
@@ -115,7 +115,7 @@ export class SessionServices {
 	}
 }
 
-/** The configuration of this moment. What is wrong with it is said once, also if it changed while pi runs. */
+/** The configuration at this moment. Problems are reported once, even if they appear while pi runs. */
 function configNow(ctx: ExtensionContext): LoadedConfig {
 	const loaded = configFor(ctx);
 	if (loaded !== told) reportDiagnostics(ctx, loaded.diagnostics);
@@ -123,14 +123,14 @@ function configNow(ctx: ExtensionContext): LoadedConfig {
 	return loaded;
 }
 
-/** What is wrong with this one is known to the user. */
+/** The user knows the problems of this configuration. */
 export function configTold(loaded: LoadedConfig): void {
 	told = loaded;
 }
 
 let told: LoadedConfig | undefined;
 
-/** Read when asked for, since much of the work needs only some of it. */
+/** Read on demand, since much of the work needs only some of it. */
 function servicesOf(ctx: ExtensionContext, opened: Opened): Services {
 	const agentDir = getAgentDir();
 	const config = once(() => configNow(ctx).config);

@@ -14,7 +14,7 @@ import { inTurn } from "./dialog-line.ts";
 import { parentLog } from "./parent-log.ts";
 import type { PiConversation } from "./pi-conversation.ts";
 
-/** The questions of a session's children, before the user of this pi. */
+/** The questions of a session's children, shown to the user of this pi. */
 export const questionDialogs = (
 	{ ctx, sessionId }: PiConversation,
 	services: Pick<Services, "ledger" | "redactor" | "supervisor">,
@@ -36,8 +36,8 @@ function showQuestion(ctx: ExtensionContext, services: Pick<Services, "ledger" |
 const QUOTE_MARK = "> ";
 
 /**
- * Marked as a quotation, line by line: none of it can pass for words of pi's or ours. In a terminal the lines are those of
- * the screen, so that no part of a long one stands there without the mark.
+ * Marked as a quotation, line by line: no part can pass for pi's words or ours. In a terminal the lines are those of the
+ * screen, so that every part of a long line has the mark.
  */
 export const questionTitle = (who: Redacted, { question }: ChildQuestion, width?: number): Redacted =>
 	ours`${who} asks you:\n${reshaped(question, (text) =>

@@ -1,17 +1,17 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 
-/** From this many calls in one message on, their rows do not fit the screen together with what they have to tell. */
+/** From this many calls in one message on, their rows and contents do not fit the screen together. */
 const CROWD = 3;
 const SHOW_ENDED_EVERY_MS = 1000;
 
 /**
- * The rows of calls that came in a crowd. pi erases the screen and the scrollback whenever a line changes that is above the
- * visible part, so these rows stay as they are while their runs stream: the widget has what is new. Rows that ended are
- * shown together, at most once a second.
+ * The rows of calls that came in a crowd. pi erases the screen and the scrollback whenever a line above the visible part
+ * changes, so these rows stay as they are while their runs stream: the widget shows the news. Rows of finished runs are
+ * drawn together, at most once a second.
  */
 export class StillRows {
 	readonly #still = new Set<string>();
-	/** Ended, and not shown yet: how to draw each again. */
+	/** Finished rows that are not shown yet, with how to draw each again. */
 	readonly #ended = new Map<string, () => void>();
 	#shownAt = Number.NEGATIVE_INFINITY;
 	#timer: NodeJS.Timeout | undefined;
@@ -55,14 +55,14 @@ export class StillRows {
 	}
 }
 
-/** Looks for crowds as the model writes them, before a row of them has anything to tell. */
+/** Looks for crowds as the model writes them, before any of their rows has content. */
 export function watchForCrowds(pi: ExtensionAPI, tool: string): StillRows {
 	const rows = new StillRows();
 	const look = (message: { role: string; content?: unknown }) => {
 		if (message.role !== "assistant" || !Array.isArray(message.content)) return;
 		const calls = message.content.filter((part) => part.type === "toolCall");
 		const ours = calls.filter(({ name }) => name === tool);
-		// The name of a call that just begins may still be missing.
+		// The name may be missing at the beginning of a call.
 		const others = calls.filter(({ name }) => name && name !== tool);
 		rows.called(
 			ours.map(({ id }) => id),

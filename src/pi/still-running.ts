@@ -13,7 +13,7 @@ const RUNS_SAID = 3;
 interface StillRunning {
 	session: ExtensionContext;
 	services: SessionServices;
-	/** The runs that nobody waits for, as they were at the last look. */
+	/** The runs that no call waits for, as of the last look. */
 	open: readonly { id: RunId }[];
 }
 
@@ -26,7 +26,7 @@ export async function sayStillRunning(setup: StillRunning): Promise<void> {
 	setup.session.ui.notify(text, "info");
 }
 
-/** pi is closed: what keeps running, what that may cost, and how to look. Printed, since pi's screen is gone. */
+/** pi is closing: tells what keeps running, what that may cost, and how to look. Printed, since pi's screen is gone. */
 export async function printStillRunning(setup: StillRunning, print = toTerminal): Promise<void> {
 	const runs = await goingOn(setup);
 	if (runs.length === 0) return;
@@ -55,7 +55,7 @@ interface GoingOn {
 	limits: RunRecord["plan"]["limits"];
 }
 
-/** Not those that are being stopped. */
+/** Without runs that are being stopped. */
 function goingOn({ session, services, open }: StillRunning): Promise<GoingOn[]> {
 	return services.use(session, async ({ ledger, redactor }) =>
 		open
@@ -72,7 +72,7 @@ function whoGoesOn(runs: readonly GoingOn[]): string {
 	return inOneLine(`${plural(runs.length, "subagent")} (${who}) ${runs.length === 1 ? "keeps" : "keep"} running`);
 }
 
-/** A run without a cost limit is kept in bounds by its time limit alone. */
+/** Only the time limit bounds a run without a cost limit. */
 function costOf(runs: readonly GoingOn[]): string {
 	const spent = runs.reduce((sum, { view }) => sum + view.usage.cost, 0);
 	const soFar = spent > 0 ? `Cost so far: ${dollars(spent)}` : "No cost so far";

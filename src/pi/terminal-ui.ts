@@ -16,13 +16,13 @@ export interface TerminalUiSetup extends DelegationSetup {
 }
 
 /**
- * What a user in a terminal sees of runs: the widget above the editor, and the inspector, which is loaded when it is first
- * asked for. Both end with the session.
+ * What a user in a terminal sees of runs: the widget above the editor, and the inspector, which is loaded on demand. Both
+ * end with the session.
  */
 export class TerminalUi {
 	readonly #setup: TerminalUiSetup;
 	readonly #endings = new Set<() => void>();
-	/** That of the session itself: it is good for as long as the session lasts. */
+	/** The context of the session itself, which is valid for as long as the session lasts. */
 	#session: ExtensionContext | undefined;
 	#isInspecting = false;
 
@@ -43,7 +43,7 @@ export class TerminalUi {
 		this.#endings.add(() => shown.dispose());
 	}
 
-	/** One line at the start, so that a newcomer knows that there is something, and how to see it. */
+	/** One line at the start, so that a newcomer knows of the agents, and how to see them. */
 	greet(ctx: ExtensionContext, agents: readonly { name: string }[]): void {
 		if (ctx.mode !== "tui" || agents.length === 0) return;
 		const names = agents.slice(0, AGENTS_GREETED).map(({ name }) => inOneLine(name));
@@ -52,7 +52,7 @@ export class TerminalUi {
 		ctx.ui.notify(`Subagents: ${who} · ${INSPECTOR_KEY} to view`, "info");
 	}
 
-	/** A turn was aborted. Runs that nobody waits for continue, and the user may think otherwise. */
+	/** A turn was aborted. Runs that no call waits for continue, and the user may think otherwise. */
 	async turnAborted(ctx: ExtensionContext): Promise<void> {
 		const { live, services } = this.#setup;
 		const session = this.#session;
@@ -71,7 +71,7 @@ export class TerminalUi {
 		try {
 			await (await import("./lazy.ts")).printStillRunning({ session: ctx, services, open: live.open });
 		} catch (error) {
-			// A locked ledger, say. pi exits anyway.
+			// For example a locked ledger. pi exits anyway.
 			parentLog.warn("cannot say what keeps running", { error });
 		}
 	}
@@ -82,7 +82,7 @@ export class TerminalUi {
 		if (ctx.mode !== "tui" || !session) {
 			return void ctx.ui.notify("The inspector works only in a terminal.", "warning");
 		}
-		// To look must not make a ledger.
+		// Looking must not create a ledger.
 		if (!wasEverUsed()) return void ctx.ui.notify(HOW_TO_BEGIN, "info");
 		if (this.#isInspecting) return;
 		this.#isInspecting = true;

@@ -9,13 +9,13 @@ export interface NamedAgent {
 	readonly switchedOff?: string;
 }
 
-/** Every request pays for the text about agents: some twenty with a sentence each, and as many names again. */
+/** Every request pays for the text about agents: about twenty with a sentence each, and as many names again. */
 const SENTENCES_CHARS = 2_400;
 const NAMES_CHARS = 500;
-/** More than one sentence of a person; a text without a full stop is not told whole. */
+/** More than one sentence of a person; a text without a full stop is cut. */
 const SENTENCE_CHARS = 240;
 
-/** What the model reads about the `subagent` tool: the agents that there really are, each with what it does. */
+/** The text for the model about the `subagent` tool: the agents that really exist, each with what it does. */
 export function subagentDescription(agents: readonly NamedAgent[]): string {
 	const usable = agents.filter(({ switchedOff }) => switchedOff === undefined);
 	const lines = withinBudget(usable.map(agentLine), SENTENCES_CHARS);
@@ -46,7 +46,7 @@ function agentLine({ name, description, context }: NamedAgent): string {
 	return context === "fork" ? `${line} (knows this conversation)` : line;
 }
 
-/** The first sentence of a description says what an agent does, the others when to use it. */
+/** The first sentence of a description says what an agent does, the rest says when to use it. */
 export function splitDescription(description: string): { what: string; when: string } {
 	// Claude Code writes the line breaks of a description as `\n`.
 	const line = description

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunId } from "../run/ids.ts";
 
-/** A ledger that is locked for longer has the run continue, and its report wait for the session. */
+/** If the ledger is locked for longer, the run continues, and its report waits for the session. */
 const WRITTEN_WITHIN_MS = 1000;
 
 /** A call that waits for a run. */
@@ -11,12 +11,12 @@ export class WaitingCall {
 	/** Its run, once there is one. */
 	runId: RunId | undefined;
 
-	/** Fires when the run continues without it. */
+	/** Fires when the run continues without the call. */
 	get leave(): AbortSignal {
 		return this.#leave.signal;
 	}
 
-	/** Resolves when the stop of its run is written down, or it waits no longer. */
+	/** Resolves when the stop of its run is recorded, or it no longer waits. */
 	get stopWritten(): Promise<void> {
 		return this.#written.promise;
 	}
@@ -25,7 +25,7 @@ export class WaitingCall {
 		this.#written.resolve();
 	}
 
-	/** The run continues in the background: the ledger says so. */
+	/** The run continues in the background, as the ledger says. */
 	leaveRun(): void {
 		this.#leave.abort();
 	}
@@ -36,7 +36,7 @@ export class WaitingCalls {
 	readonly #ended = new AbortController();
 	readonly #open = new Set<WaitingCall>();
 
-	/** Fires when the session ends. pi's own signal for tools comes when it is too late to write anything down. */
+	/** Fires when the session ends. pi's own signal for tools comes too late to record anything. */
 	get ended(): AbortSignal {
 		return this.#ended.signal;
 	}
@@ -51,13 +51,13 @@ export class WaitingCalls {
 		return call;
 	}
 
-	/** It waits no longer. */
+	/** The call no longer waits. */
 	finish(call: WaitingCall): void {
 		this.#open.delete(call);
 		call.writtenDown();
 	}
 
-	/** Resolves when all stops are written down: pi may exit right after. */
+	/** Resolves when all stops are recorded: pi may exit right after. */
 	async end(): Promise<void> {
 		this.#ended.abort();
 		const written = Promise.all(this.open.map(({ stopWritten }) => stopWritten));

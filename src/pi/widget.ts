@@ -21,7 +21,7 @@ const MOST_LINES = 5;
 /** What is left of a small screen belongs to the conversation. */
 const MOST_LINES_ON_A_SMALL_SCREEN = 3;
 const SMALL_SCREEN_ROWS = 20;
-/** Several children stream at once: eyes need it no faster. */
+/** Several children stream at once, and users do not need faster updates. */
 const REPAINT_EVERY_MS = 250;
 const CLOCK_EVERY_MS = 1000;
 
@@ -33,7 +33,7 @@ export interface WidgetSetup {
 	hint: string;
 }
 
-/** The runs of this session that nobody waits for, above the editor while there are any. */
+/** The runs of this session that no call waits for, above the editor while there are any. */
 export class Widget implements Viewer {
 	readonly #setup: WidgetSetup;
 	readonly #detach: () => void;
@@ -59,7 +59,7 @@ export class Widget implements Viewer {
 
 	changed(): void {
 		if (this.#isDisposed || this.#repaint) return;
-		// To look must not make a ledger.
+		// Looking must not create a ledger.
 		if (!this.#view && this.#setup.live.open.length === 0) return;
 		this.#repaint = setTimeout(() => void this.#refresh(), this.#view ? REPAINT_EVERY_MS : 0).unref();
 	}
@@ -81,7 +81,7 @@ export class Widget implements Viewer {
 			if (view) this.#show(view);
 			else this.#hide();
 		} catch (error) {
-			// A locked ledger, say. The announcer, which reads it too, tells the user; the next change looks again.
+			// For example a locked ledger. The announcer, which reads it too, tells the user; the next change looks again.
 			parentLog.warn("the widget could not look at its runs", { error });
 			this.#repaint = undefined;
 		}
@@ -92,7 +92,7 @@ export class Widget implements Viewer {
 		if (this.#isDisposed || open.length === 0) return undefined;
 		const known = new Map(this.#slots.map((id) => [id, findRun(ledger, id)]));
 		const hasEnded = (id: RunId) => (known.get(id)?.run.state ?? "ended") === "ended";
-		// Those running first: they have something to show.
+		// Running ones first: they have something to show.
 		const inOrder = [...open].sort((a, b) => Number(a.state === "queued") - Number(b.state === "queued"));
 		const capacity = this.#screenRows() < SMALL_SCREEN_ROWS ? MOST_LINES_ON_A_SMALL_SCREEN : MOST_LINES;
 		this.#slots = assignSlots(this.#slots, { open: inOrder.map(({ id }) => id), hasEnded, capacity });
@@ -104,7 +104,7 @@ export class Widget implements Viewer {
 		});
 		for (const id of this.#titles.keys()) if (!this.shows(id)) this.#titles.delete(id);
 		const others = open.filter(({ id }) => !this.shows(id));
-		// The last has just ended, before the next look at what is open.
+		// The last run has just finished, before the next look at the open ones.
 		if (others.length === 0 && rows.every(({ endedAt }) => endedAt !== undefined)) return undefined;
 		const queued = others.filter(({ state }) => state === "queued").length;
 		return { rows, more: { running: others.length - queued, queued }, hint: this.#setup.hint };
@@ -162,7 +162,7 @@ function doingOf(view: RunView, displayItems: readonly { type: string; name?: st
 	const state = stateInWords(view);
 	if (view.phase !== "running") return state;
 	if (displayItems?.at(-1)?.name === FINALIZE_TOOL) return "handing over";
-	// Of a run that went on without us, the ledger knows what it last said.
+	// For a run that continued without us, the ledger has its latest text.
 	const items = displayItems ?? (view.answer === undefined ? [] : [{ type: "text", text: view.answer }]);
 	return activity(items, 1).lines[0] ?? state;
 }

@@ -44,17 +44,17 @@ export class WriteQuestions {
 			if (known) return known;
 			if (!ctx.hasUI) return "not_asked";
 			const answer = await this.#question(agent, () => this.#show(ctx, { agent, tools, signal }));
-			// Calls side by side share one question: if the turn that put it ended, the others put it themselves.
+			// Parallel calls share one question. If the turn that asked it ended, the others ask it themselves.
 			if (answer !== undefined || signal.aborted) return answer;
 		}
 	}
 
-	/** What would hold if the agent ran now, and the user were not asked. */
+	/** The consent that would apply if the agent ran now, without asking the user. */
 	consent(ctx: ExtensionContext, agent: AgentDefinition): WriteConsent {
 		return isUntrustedFor(ctx, agent) ? "untrusted" : (this.#known(agent) ?? "not_asked");
 	}
 
-	/** What the user has said about an agent so far. */
+	/** The user's answer about an agent so far. */
 	writing(agent: AgentDefinition): Writing | undefined {
 		const always = consentsOnFile().of(agent);
 		if (always) return { always: always.since };
@@ -102,7 +102,7 @@ interface ConsentQuestion {
 
 const consentsOnFile = (): WriteConsents => new WriteConsents(placesIn(getAgentDir()).writeConsents);
 
-/** A disk that is full must not undo the answer: it then holds for this session. */
+/** A full disk must not undo the answer: it then applies to this session. */
 function keepConsent(ctx: ExtensionContext, agent: AgentDefinition): boolean {
 	try {
 		consentsOnFile().add(agent, Date.now());
@@ -126,7 +126,7 @@ const isUntrustedFor = (ctx: ExtensionContext, agent: AgentDefinition): boolean 
 
 function trustIn(ctx: ExtensionContext): boolean | undefined {
 	if (isTrustedByDecision(ctx)) return true;
-	// pi calls a folder trusted that has none of its resources, whatever was decided about it.
+	// pi calls a folder without any of its resources trusted, whatever the user decided about it.
 	const isDistrusted = !ctx.isProjectTrusted() || savedDecision(ctx.cwd) === false;
 	return isDistrusted ? false : undefined;
 }

@@ -3,7 +3,7 @@ import { isRecord } from "../run/is-record.ts";
 import type { SpanAttributes } from "./span.ts";
 import type { ChatStep, ToolStep } from "./steps.ts";
 
-/** Of one attribute. Collectors refuse requests that are too large, and few read more of one there. */
+/** The limit of one attribute. Collectors refuse requests that are too large, and few people read more of one there. */
 const ATTRIBUTE_CHARS = 16_000;
 
 /** What was said and done, redacted. */
@@ -45,7 +45,7 @@ function messageParts(message: unknown): object[] {
 	return [{ role: "user", parts: conventionalParts(message.content) }];
 }
 
-/** As the conventions of OpenTelemetry name the parts of a message. */
+/** The parts of a message under their names in the OpenTelemetry conventions. */
 function conventionalParts(content: unknown): object[] {
 	if (typeof content === "string") return [{ type: "text", content }];
 	if (!Array.isArray(content)) return [];

@@ -1,7 +1,7 @@
 import { inputTokens, type Usage } from "../run/usage.ts";
 import type { SpanAttributes } from "./span.ts";
 
-/** What OpenTelemetry calls a provider that pi calls otherwise. Any other name is kept. */
+/** OpenTelemetry's names of providers that pi names differently. Any other name is kept. */
 const PROVIDER_NAMES: Readonly<Record<string, string>> = {
 	google: "gcp.gemini",
 	"google-vertex": "gcp.vertex_ai",
@@ -21,7 +21,7 @@ export const providerName = (provider: string): string =>
 export const finishReason = (stopReason: string): string =>
 	Object.hasOwn(FINISH_REASONS, stopReason) ? (FINISH_REASONS[stopReason] ?? stopReason) : stopReason;
 
-/** `provider/id`, of which the id may have slashes of its own. */
+/** `provider/id`, where the id may contain slashes. */
 export function modelParts(name: string): { provider: string; id: string } {
 	const slash = name.indexOf("/");
 	return slash === -1
@@ -29,7 +29,7 @@ export function modelParts(name: string): { provider: string; id: string } {
 		: { provider: name.slice(0, slash), id: name.slice(slash + 1) };
 }
 
-/** Input counts what the provider had in its cache too, as the conventions say. */
+/** Input includes tokens from the provider's cache, as the conventions say. */
 export const usageAttributes = (usage: Usage): SpanAttributes => ({
 	"gen_ai.usage.input_tokens": inputTokens(usage),
 	"gen_ai.usage.output_tokens": usage.output,

@@ -10,12 +10,12 @@ import { otlpJson } from "./serialize.ts";
 import { spansOfRun } from "./spans-of-run.ts";
 import { capturesContent, traceResource, traceSettings } from "./trace-settings.ts";
 
-/** Runs that are sent at the same time, and runs that wait for it: a collector that hangs must not fill the memory. */
+/** How many runs are sent at the same time, and how many wait: a collector that hangs must not fill the memory. */
 const SENT_AT_ONCE = 4;
 const MOST_WAITING = 200;
 const SPANS_IN_REQUEST = 200;
 
-/** A run to be sent, with all of the ledger that its spans need: by then the ledger may be closed. */
+/** A run to be sent, with all the data its spans need: the ledger may be closed by then. */
 export interface EndedTrace {
 	record: EndedRecord;
 	attempts: readonly Attempt[];
@@ -23,7 +23,7 @@ export interface EndedTrace {
 	redactor: Redactor;
 }
 
-/** Sends runs to the collector, a few at a time. What becomes of them is logged and no more. */
+/** Sends runs to the collector, a few at a time. The result is only logged. */
 export class TraceExporter {
 	readonly #log: Log;
 	readonly #env: NodeJS.ProcessEnv;
@@ -51,12 +51,12 @@ export class TraceExporter {
 		return `${new TextDecoder().decode(body)}\n`;
 	}
 
-	/** Resolves when all have been sent, or have failed to be. */
+	/** Resolves when all runs have been sent or have failed. */
 	async idle(): Promise<void> {
 		while (this.#sending.size > 0) await Promise.all(this.#sending);
 	}
 
-	/** What has not been sent now is not. */
+	/** Gives up what has not been sent yet. */
 	abandon(): void {
 		this.#waiting.length = 0;
 		this.#over.abort();

@@ -2,15 +2,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import type { TraceSettings } from "./trace-settings.ts";
 
-/** With the waits in between, well below the time that a run may take to be sent. */
+/** Together with the pauses in between, well below the time limit for sending a run. */
 const POST_TRIES = 3;
 const FIRST_WAIT_MS = 500;
 const LONGEST_PAUSE_MS = 5000;
 
-/** As OTLP says: the others would be answered in the same way again. */
+/** As OTLP specifies: a retry of any other status would get the same answer. */
 const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504]);
 
-/** What came of it. Never what was sent, nor what the collector said: both may hold a password. */
+/** The result. Never contains the request or the collector's answer: both may hold a password. */
 export type PostEnd = "sent" | { failed: string };
 
 /** Sends a body to the collector. Never fails, and ends when the signal says so. */
@@ -31,10 +31,10 @@ export async function postSpans(
 				},
 				body: new Uint8Array(gzip ? gzipSync(body) : body),
 				signal,
-				// The headers are for this server alone.
+				// The headers are meant only for this server.
 				redirect: "manual",
 			});
-			// Unread, it would keep its connection.
+			// An unread body would keep its connection open.
 			await response.body?.cancel();
 			if (response.ok) return "sent";
 			last = { failed: `HTTP ${response.status}` };
@@ -52,11 +52,11 @@ export async function postSpans(
 async function waitBefore(attempt: number, signal: AbortSignal, retryAfter: string | null): Promise<void> {
 	const asked = Number(retryAfter) * 1000;
 	const wait = asked > 0 ? asked : FIRST_WAIT_MS * 2 ** attempt;
-	// Ended early, or not: the loop looks at the signal.
+	// May end early: the loop checks the signal.
 	await pause(Math.min(wait, LONGEST_PAUSE_MS), undefined, { signal, ref: false }).catch(() => {});
 }
 
-/** ECONNREFUSED, and the like. Messages of `fetch` quote addresses and headers. */
+/** ECONNREFUSED and the like. Messages of `fetch` quote addresses and headers. */
 function failureKind(error: unknown): string {
 	const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
 	const code: unknown = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;

@@ -29,7 +29,7 @@ async function sessionText(path: string): Promise<string> {
 		const stats = await file.stat();
 		return stats.isFile() && stats.size <= MAX_SESSION_FILE ? await file.readFile("utf8") : "";
 	} catch (error) {
-		// It was never written, or is gone now: the rest of the spans tells the run anyway.
+		// It was never written, or is gone now: the other spans still describe the run.
 		if (error instanceof Error && "code" in error) return "";
 		throw error;
 	}

@@ -10,7 +10,7 @@ import type { RunId } from "../run/ids.ts";
 import type { EndedTrace, TraceExporter } from "./exporter.ts";
 import { tracesWanted } from "./wanted.ts";
 
-/** Put in place of this name by the build. */
+/** The build replaces this name. */
 declare const TRACES_FILE: string | undefined;
 
 const require = createRequire(import.meta.url);
@@ -25,15 +25,15 @@ interface TracesSetup {
 	env?: NodeJS.ProcessEnv;
 }
 
-/** Sends the spans of runs that have finished. No one waits for it, and nothing of it fails. */
+/** Sends the spans of finished runs. No caller waits for it, and it never fails. */
 export interface RunTraces {
 	/** The outcome of this run was just written to the ledger, which may be closed afterwards. */
 	ended(runId: RunId, ledger: Ledger): void;
-	/** Waits until all is sent, but no longer than this; what is not sent by then is given up. */
+	/** Waits until everything is sent, but no longer than this; gives up the rest. */
 	finish(withinMs: number): Promise<void>;
 }
 
-/** Undefined where no collector is set: then nothing is loaded for it. */
+/** Undefined if no collector is set: nothing is loaded for it then. */
 export function runTraces({ log, redactorFor, env = process.env }: TracesSetup): RunTraces | undefined {
 	if (!tracesWanted(env)) return undefined;
 	let exporting: Promise<TraceExporter> | undefined;
@@ -67,7 +67,7 @@ export function runTraces({ log, redactorFor, env = process.env }: TracesSetup):
 	};
 }
 
-/** All that the ledger knows of it. Undefined if it has not ended, or its row cannot be read. */
+/** All that the ledger knows of it. Undefined if it has not finished, or its row cannot be read. */
 export function endedTrace(
 	runId: RunId,
 	{ ledger, redactorFor }: Pick<TracesSetup, "redactorFor"> & { ledger: Ledger },

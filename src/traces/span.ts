@@ -5,7 +5,7 @@ import type { RunId, SessionId } from "../run/ids.ts";
 export interface Span {
 	traceId: string;
 	spanId: string;
-	/** Absent of the first in its trace. */
+	/** Absent for the first span of its trace. */
 	parentId?: string;
 	/** `tracestate` of the trace, if another program began it. */
 	traceState?: string;
@@ -14,18 +14,18 @@ export interface Span {
 	startedAt: number;
 	endedAt: number;
 	attributes: SpanAttributes;
-	/** Absent: it went well. */
+	/** Absent: it succeeded. */
 	failed?: { type: string };
 	events: { name: string; at: number; attributes: SpanAttributes }[];
-	/** A span of another trace that it has to do with. */
+	/** A related span of another trace. */
 	link?: { traceId: string; spanId: string };
 }
 
 export type SpanAttributes = Record<string, string | number | boolean | string[]>;
 
 /**
- * Ids are digests of what they name: every export of a run, from any process, writes the same spans. A
- * collector that has them already keeps one of each.
+ * Ids are digests: every export of a run, from any process, writes the same spans. A collector that has them already keeps
+ * one of each.
  */
 export function spanIdsOf({ sessionId, runId }: { sessionId: SessionId; runId: RunId }) {
 	const digest = (bytes: number, ...parts: string[]): string =>
@@ -35,7 +35,7 @@ export function spanIdsOf({ sessionId, runId }: { sessionId: SessionId; runId: R
 			.slice(0, bytes * 2);
 	return {
 		traceId: digest(16, "trace"),
-		/** Of a part of the run: what it is, and what tells it from others of its kind. */
+		/** The id of a part of the run: its kind, and what distinguishes it from others of that kind. */
 		spanId: (...part: string[]) => digest(8, "span", ...part),
 	};
 }

@@ -9,14 +9,14 @@ import { finishReason, modelParts, providerName, usageAttributes } from "./conve
 import { type Span, type SpanAttributes, spanIdsOf } from "./span.ts";
 import { type ChatStep, stepsOf, type ToolStep, type TraceStep } from "./steps.ts";
 
-/** A collector and its reader can do with a part of a run that took more. */
+/** Collectors and readers can do with a part of a run that took more steps. */
 const MOST_STEPS = 5000;
 
-/** A run that has finished, with all that its spans tell. */
+/** A finished run, with all the data for its spans. */
 export interface TracedRun {
 	record: EndedRecord;
 	attempts: readonly Attempt[];
-	/** What it wrote into its session. */
+	/** The entries that it wrote into its session. */
 	entries: readonly SessionEntry[];
 }
 
@@ -31,8 +31,8 @@ interface SpanOptions {
 type Frame = Pick<Span, "traceId" | "traceState" | "events">;
 
 /**
- * The spans of a run: one for the run, one for each attempt where it had several, one for each answer of the model, one for
- * each tool call. None if the program that asked does not want its trace to be recorded.
+ * The spans of a run: one for the run, one for each attempt if it had several, one for each answer of the model, one for
+ * each tool call. None if the requesting program does not want its trace recorded.
  */
 export async function spansOfRun(traced: TracedRun, options: SpanOptions): Promise<Span[]> {
 	const { record, attempts } = traced;
@@ -90,7 +90,7 @@ export async function spansOfRun(traced: TracedRun, options: SpanOptions): Promi
 	return spans;
 }
 
-/** Attempts follow each other: a moment belongs to the last that had begun by then. */
+/** Attempts follow each other: a moment belongs to the last attempt that had begun. */
 const attemptAt = (attempts: readonly Attempt[], at: number): Attempt | undefined =>
 	attempts.findLast(({ startedAt }) => startedAt <= at) ?? attempts[0];
 
@@ -179,7 +179,7 @@ function chatSpan(step: ChatStep, { redact }: SpanOptions): Omit<SpanOwn, "start
 	};
 }
 
-/** The ids are the provider's. A child with a shell could write a book into its session file as one. */
+/** The provider chooses the ids. A child with a shell could write a whole book into its session file as one. */
 const MOST_ID_CHARS = 200;
 
 function toolSpan({ name, callId, result }: ToolStep, { redact }: SpanOptions): Omit<SpanOwn, "startedAt" | "endedAt"> {

@@ -3,12 +3,12 @@ import { isRecord } from "../run/is-record.ts";
 import { usageInMessage } from "../run/message-usage.ts";
 import type { Usage } from "../run/usage.ts";
 
-/** What a child did, one thing after the other, with the times that its session file tells. */
+/** The child's actions in order, with the times from its session file. */
 export type TraceStep = ChatStep | ToolStep;
 
 export interface ChatStep {
 	kind: "chat";
-	/** Of its entry in the session file. */
+	/** The id of its entry in the session file. */
 	id: string;
 	startedAt: number;
 	endedAt: number;
@@ -25,7 +25,7 @@ export interface ChatStep {
 
 export interface ToolStep {
 	kind: "tool";
-	/** Of the entry that calls it. */
+	/** The id of the entry that calls it. */
 	id: string;
 	callId: string;
 	name: string;
@@ -37,17 +37,17 @@ export interface ToolStep {
 	content: unknown;
 }
 
-/** Times are kept inside of the run: a child with a shell can write anything into its session file. */
+/** Times are clamped to the run: a child with a shell can write anything into its session file. */
 export interface StepWindow {
 	from: number;
 	to: number;
-	/** When the attempt that a moment belongs to ended. */
+	/** The end of the attempt that a moment belongs to. */
 	attemptEnd(at: number): number;
 }
 
 /**
- * pi writes an assistant's message down when it is complete, and says in it when it was begun. A tool begins when that is
- * written; it ends when its result is, which for tools that run side by side is when the last of them has finished.
+ * pi writes an assistant's message when it is complete, with the time when it began. A tool begins when that message is
+ * written. It ends when its result is written, which for parallel tools is when the last of them has finished.
  */
 export function stepsOf(entries: readonly SessionEntry[], { from, to, attemptEnd }: StepWindow): TraceStep[] {
 	const steps: TraceStep[] = [];

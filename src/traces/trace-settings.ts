@@ -1,10 +1,10 @@
 import type { TraceEnvironment } from "./wanted.ts";
 
-/** Where spans go, as the variables of OpenTelemetry say. */
+/** Where spans go, from OpenTelemetry's variables. */
 export interface TraceSettings {
 	url: string;
 	headers: Record<string, string>;
-	/** For one run, tries again included. */
+	/** For one run, retries included. */
 	timeoutMs: number;
 	gzip: boolean;
 }
@@ -12,7 +12,7 @@ export interface TraceSettings {
 const USUAL_TIMEOUT_MS = 10_000;
 const LONGEST_TIMEOUT_MS = 60_000;
 
-/** The settings, or what is wrong with them. A problem never quotes a value: it may be a password. */
+/** The settings, or their problem. A problem never quotes a value: it may be a password. */
 export function traceSettings(env: TraceEnvironment): TraceSettings | { problem: string } {
 	const protocol = ofTraces(env, "PROTOCOL");
 	if (protocol === "grpc")
@@ -36,17 +36,17 @@ export const capturesContent = (env: TraceEnvironment): boolean =>
 		(env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT ?? "").trim().toLowerCase(),
 	);
 
-/** What the spans are said to come from. */
+/** The resource that the spans come from. */
 export function traceResource(env: TraceEnvironment): Record<string, string> {
 	const named = env.OTEL_SERVICE_NAME ? { "service.name": env.OTEL_SERVICE_NAME } : {};
 	return { "service.name": "pi-geon", ...Object.fromEntries(pairsIn(env.OTEL_RESOURCE_ATTRIBUTES ?? "")), ...named };
 }
 
-/** The variable for traces goes before the one for all signals. An empty one counts as none. */
+/** The variable for traces takes precedence over the one for all signals. An empty one counts as unset. */
 const ofTraces = (env: TraceEnvironment, name: string): string | undefined =>
 	env[`OTEL_EXPORTER_OTLP_TRACES_${name}`]?.trim() || env[`OTEL_EXPORTER_OTLP_${name}`]?.trim() || undefined;
 
-/** The endpoint for traces is taken as it is. The one for all signals is the beginning of each signal's address. */
+/** The endpoint for traces is used as it is. The one for all signals is the prefix of each signal's address. */
 function tracesUrl(env: TraceEnvironment): string | undefined {
 	const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?.trim();
 	const shared = env.OTEL_EXPORTER_OTLP_ENDPOINT?.trim() ?? "";
@@ -66,7 +66,7 @@ function headersIn(text: string): Record<string, string> | undefined {
 	return areHeaders ? Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value])) : undefined;
 }
 
-/** `name=value,name=value`, with what is special in it percent-encoded. */
+/** `name=value,name=value`, with special characters percent-encoded. */
 const pairsIn = (text: string): [string, string][] =>
 	text.split(",").flatMap((pair): [string, string][] => {
 		const equals = pair.indexOf("=");
@@ -78,7 +78,7 @@ function percentDecoded(text: string): string {
 	try {
 		return decodeURIComponent(text);
 	} catch {
-		// Not percent-encoded after all.
+		// It is not percent-encoded after all.
 		return text;
 	}
 }

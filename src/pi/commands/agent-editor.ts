@@ -7,7 +7,7 @@ import { formatDiagnostic } from "../../run/diagnostic.ts";
 
 interface Draft {
 	text: string;
-	/** Where it is to be. */
+	/** The path to save it under. */
 	file: string;
 	source: AgentSource;
 }
@@ -15,13 +15,15 @@ interface Draft {
 const AGAIN = "Edit it again";
 const DISCARD = "Discard it";
 const UNUSABLE = "It cannot be used like this.";
-/** Among other files of a folder that is nothing to report, so parsing is silent about it. */
+/** In a folder with other files this is not worth a report, so the parser does not mention it. */
 const NO_FRONTMATTER = "It cannot be used like this: it does not begin with frontmatter between two lines of ---.";
 
-/** Saves a text, or says what keeps it from doing so. */
+/** Saves a text, or answers why it cannot. */
 type Save = (text: string) => { saved: string } | { problem: string };
 
-/** Shows an agent's file to the user, and saves what comes back once it is one. Undefined: the user changed their mind. */
+/**
+ * Shows an agent's file to the user, and saves the edited text once it is valid. Undefined: the user changed their mind.
+ */
 export async function editAgent(ctx: ExtensionContext, draft: Draft, save: Save): Promise<string | undefined> {
 	let { text } = draft;
 	for (;;) {
@@ -41,7 +43,7 @@ export async function editAgent(ctx: ExtensionContext, draft: Draft, save: Save)
 	}
 }
 
-/** Never over another one. */
+/** Never overwrites another file. */
 export function saveNew(file: string, text: string): { saved: string } | { problem: string } {
 	try {
 		writeNew(file, text);

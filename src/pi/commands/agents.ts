@@ -69,7 +69,7 @@ export function agentsCommand({ pi, writeQuestions }: AgentsSetup): Subcommand {
 	}
 }
 
-/** What planning says about the models of agents. Those that are off are not asked about: an extension may be loaded for it. */
+/** What planning says about the models of agents. Disabled agents are skipped, because the answer may load an extension. */
 async function modelsHere(
 	agents: readonly AgentDefinition[],
 	config: Config,
@@ -79,7 +79,7 @@ async function modelsHere(
 	const principal = isRefusal(chosen) ? { id: MAIN.id } : chosen;
 	const parent = modelFacts(ctx);
 	const known = new Map<AgentDefinition, ModelHere>();
-	// One after the other: the second that needs an extension finds what was learnt about it for the first.
+	// One after the other: the second agent that needs an extension reuses the result of the first.
 	for (const agent of agents) {
 		if (whyOff(agent, config) === undefined) known.set(agent, await modelInPi({ agent, principal, config, parent }));
 	}

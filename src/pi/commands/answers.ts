@@ -53,7 +53,7 @@ export function commandAnswers(setup: CommandsSetup, openSession: () => Extensio
 		};
 	}
 
-	/** Something of ours may be broken: a ledger that cannot be opened, a disk that is full. Still an answer. */
+	/** Something of ours may be broken, such as a ledger that cannot be opened or a full disk. It still gets an answer. */
 	async function answering(ctx: ExtensionCommandContext, work: () => Promise<CommandAnswer>): Promise<void> {
 		const answer = await work().catch((error): CommandAnswer => ({ problem: messageOf(error) }));
 		await show(answer, ctx, pi);

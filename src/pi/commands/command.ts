@@ -3,12 +3,12 @@ import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import { nearest } from "../../run/nearest.ts";
 import { firstWord } from "./words.ts";
 
-/** Something was wrong with what the user typed, and nothing was done. */
+/** Something was wrong with the user's input, and nothing was done. */
 export interface CommandProblem {
 	problem: string;
 }
 
-/** The lines to show, or what is wrong. Nothing: what there was to show is on the screen already. */
+/** The lines to show, or the problem. Undefined: the screen shows it already. */
 export type CommandAnswer = string[] | CommandProblem | undefined;
 
 export const isProblem = (answer: NonNullable<CommandAnswer>): answer is CommandProblem => "problem" in answer;
@@ -18,13 +18,13 @@ export interface Subcommand {
 	/** What follows the name: `<id|#> [limit]`. */
 	takes: string;
 	does: string;
-	/** `command` is the one that it was typed after: some belong to two. */
+	/** `command` is the command before it: some subcommands belong to two. */
 	run(args: string, ctx: ExtensionCommandContext, command: string): Promise<CommandAnswer>;
-	/** What may be typed after the name. Values are without the name itself. */
+	/** Completions after the name. Values are without the name itself. */
 	complete?(typed: string): Promise<AutocompleteItem[]>;
 }
 
-/** Hands the arguments over to the subcommand they begin with. */
+/** Passes the arguments to the subcommand they begin with. */
 export async function dispatch(
 	command: string,
 	subcommands: readonly Subcommand[],
@@ -43,8 +43,8 @@ export const usage = (command: string, { name, takes }: Pick<Subcommand, "name" 
 	`/${command} ${name}${takes === "" ? "" : ` ${takes}`}`;
 
 /**
- * First the names of the subcommands, then what the one that was typed offers. What is chosen replaces all arguments.
- * While pi offers something, Enter chooses it and does not yet submit: so nothing is offered for what is complete.
+ * First the names of the subcommands, then the completions of the one that was typed. A choice replaces all arguments.
+ * While pi offers something, Enter chooses it and does not submit yet, so nothing is offered for a complete input.
  */
 export async function completions(
 	subcommands: readonly Subcommand[],

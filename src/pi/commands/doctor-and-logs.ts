@@ -39,7 +39,7 @@ export async function showDoctor(
 		});
 		return over.aborted ? undefined : doctorReport(parentRedactor().redactValue(results), request);
 	} finally {
-		// Another session has the screen now, and this one's context is no longer to be used.
+		// Another session has the screen now, and the context of this one must no longer be used.
 		if (!over.aborted) ctx.ui.setStatus(DOCTOR_STATUS, undefined);
 	}
 }
@@ -73,14 +73,14 @@ export async function showLogs(
 	async function meaningOf(word: string): Promise<LogFilter | Denial> {
 		if (isLevel(word)) return { level: word };
 		if (/^\d{1,5}$/.test(word) && filter.limit === undefined) return { limit: Number(word) };
-		// Those that are gone, or of another directory, too.
+		// Includes agents that are gone, or belong to another directory.
 		if (agents.includes(word) || readLogs(places, { agent: word, limit: 1 }).length > 0) return { agent: word };
 		if (isRunId(word)) return { run: word };
 		const none = isIdBegun(word) ? word : ({ status: "error", error: `There is no run "${word}".` } as const);
 		const run = await runs
 			.use(ctx, ({ ledger }, scope) => findRunLogged(ledger, word, scope), none)
 			.catch((error) => {
-				// The ledger may be what is broken, and the logs tell of it.
+				// The ledger may be what is broken, and the logs report that.
 				if (isIdBegun(word)) return none;
 				throw error;
 			});
@@ -89,7 +89,7 @@ export async function showLogs(
 }
 
 interface LogsRequest {
-	/** The one that it was typed after. */
+	/** The command that it was typed after. */
 	command: string;
 	args: string;
 	width: number;
@@ -97,7 +97,7 @@ interface LogsRequest {
 }
 
 interface DoctorRequest {
-	/** The one that it was typed after. */
+	/** The command that it was typed after. */
 	command: string;
 	args: string;
 	width: number;

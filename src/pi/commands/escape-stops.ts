@@ -18,8 +18,8 @@ export interface EscapeStopsSetup {
 }
 
 /**
- * Esc in an empty prompt of an idle pi stops the runs that the user started here. It is listened for only while there are
- * any, and never while something else than pi's prompt has the keyboard.
+ * Esc in an empty prompt of an idle pi stops the runs that the user started here. The key is active only while there are
+ * any, and only while pi's prompt has the keyboard.
  */
 export class EscapeStops {
 	readonly #setup: EscapeStopsSetup;
@@ -39,7 +39,7 @@ export class EscapeStops {
 		try {
 			await services.use(ctx, ({ supervisor }) => supervisor.watch(id, { leave: over }));
 		} catch {
-			// What keeps us from the ledger is reported by the announcer, which reads it too. The key no longer works then.
+			// The announcer, which reads the ledger too, reports its errors. The key no longer works then.
 		}
 		this.#open.delete(id);
 		if (this.#open.size > 0) return;
@@ -50,9 +50,10 @@ export class EscapeStops {
 
 	#listen(ctx: ExtensionContext): void {
 		if (this.#unlisten) return;
-		// A widget without lines: pi tells only widgets who has the keyboard.
+		// A widget without lines: pi tells only widgets which component has the keyboard.
 		ctx.ui.setWidget(FOCUS_WIDGET, (tui) => {
-			// Not in the interface that pi gives to widgets, but there in every pi so far. Where it is missing, Esc stays pi's.
+			// Not in the interface that pi gives to widgets, but present in every pi so far. Where it is missing, Esc keeps
+			// pi's meaning.
 			const knowing = tui as { getFocusedComponent?(): unknown };
 			this.#focused = () => knowing.getFocusedComponent?.();
 			return { render: () => [], invalidate() {} };
@@ -66,7 +67,7 @@ export class EscapeStops {
 
 	#isPromptEmpty(ctx: ExtensionContext): boolean {
 		const focused = this.#focused();
-		// Of all that can have the keyboard, only pi's prompt knows the keys of extensions.
+		// Of all components that can have the keyboard, only pi's prompt knows the keys of extensions.
 		const isPrompt = typeof focused === "object" && focused !== null && "onExtensionShortcut" in focused;
 		return isPrompt && ctx.isIdle() && ctx.ui.getEditorText() === "";
 	}

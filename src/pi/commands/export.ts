@@ -34,7 +34,7 @@ export function exportSubcommand(runs: RunsOfSession): Subcommand {
 	return subcommand;
 }
 
-/** The format comes last: what is before it is a name, which may have spaces. */
+/** The format comes last: the words before it are a name, which may have spaces. */
 function exportRequest(args: string): { name: string; format: ExportFormat } {
 	const words = args.trim().split(/\s+/);
 	const last = words.at(-1) ?? "";

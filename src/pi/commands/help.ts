@@ -28,7 +28,7 @@ const BOTH = "The subcommands agents, doctor, logs and help also work with /tool
 const RUNS =
 	"<id|#> is a run's id (or a unique prefix of it), its number, its label (in quotes if it has spaces), or `last`.";
 
-/** The subcommands there are, each once, by the command they belong to. */
+/** The existing subcommands, each once, by the command they belong to. */
 export interface HelpOn {
 	subagents: readonly Subcommand[];
 	toolkit: readonly Subcommand[];
@@ -75,7 +75,7 @@ const nameThatFits =
 		value,
 	});
 
-/** Makes the command that came with this package available in a shell: pi installs packages where no PATH leads. */
+/** Makes the command of this package available in a shell: pi installs packages outside the PATH. */
 function shellLine(file: string): string {
 	if (process.platform === "win32") return `function pi-geon { node '${file.replaceAll("'", "''")}' @args }`;
 	return `alias pi-geon=${shellQuoted(`node ${shellQuoted(file)}`)}`;
@@ -84,7 +84,7 @@ function shellLine(file: string): string {
 const shellQuoted = (text: string): string =>
 	/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Alt+S, where pi's own name of the key is alt+s. */
+/** Alt+S for pi's own key name alt+s. */
 function keyName(key: string): string {
 	return key.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }

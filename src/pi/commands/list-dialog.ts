@@ -3,7 +3,7 @@ import { type Component, matchesKey, type SelectItem, SelectList } from "@earend
 import { columnsOf, cutTo, wrapTo } from "../../operate/report/layout.ts";
 import { fitted, pack } from "../view/fitted.ts";
 
-/** What stands around the list: its title, its hint, and pi's own lines below. */
+/** The lines around the list: its title, its hint, and pi's own lines below. */
 const OTHER_LINES = 12;
 const FEWEST_ROWS = 3;
 const NAME_COLUMN = { minPrimaryColumnWidth: 12, maxPrimaryColumnWidth: 50 };
@@ -11,21 +11,21 @@ const NAME_COLUMN = { minPrimaryColumnWidth: 12, maxPrimaryColumnWidth: 50 };
 const BEFORE_NAMES = 2;
 const AFTER_NAMES = 2;
 const LEFT_FREE = 2;
-/** Up to these widths, of the line and of what is left for descriptions, pi's list has only names. */
+/** Up to these widths, of the line and of the rest for descriptions, pi's list shows only names. */
 const ONLY_NAMES_UP_TO = 40;
 const NO_DESCRIPTION_UP_TO = 10;
 /** Where the list has only names, the description of the selected one has these lines below it. */
 const LINES_BELOW = 2;
 
 /**
- * A list to choose from that scrolls, where pi's own dialog shows all lines at once. Typing filters it. Answers the value
- * of the chosen item.
+ * A scrolling list to choose from; pi's own dialog shows all lines at once. Typing filters it. Answers the value of the
+ * chosen item.
  */
 export function chooseFrom(
 	ctx: ExtensionContext,
 	title: string,
 	items: readonly SelectItem[],
-	/** The value of the item to begin with. */
+	/** The value of the item that is selected at first. */
 	first?: string,
 ): Promise<string | undefined> {
 	return ctx.ui.custom<string | undefined>((tui, theme, _keybindings, done) => {
@@ -79,12 +79,12 @@ class ListDialog implements Component {
 		}).render(width);
 	}
 
-	/** pi's list cuts them too, but without a sign of it. */
+	/** pi's list cuts them too, but does not mark the cut. */
 	#cutDescriptions(room: number): void {
 		for (const row of this.#rows) row.description = cutTo(room, this.#descriptionOf(row));
 	}
 
-	/** Always as many lines, so that nothing moves when another one is selected. */
+	/** Always the same number of lines, so that nothing moves when another one is selected. */
 	#descriptionBelow(columns: number): string[] {
 		const selected = this.#list.getSelectedItem();
 		if (!selected) return [];

@@ -18,13 +18,13 @@ import type { CommandAnswer, Subcommand } from "./command.ts";
 import type { RunSubcommandSetup } from "./run.ts";
 
 export interface NewAgentSetup extends RunSubcommandSetup {
-	/** A command waits for a run: it is not announced meanwhile. */
+	/** A command waits for a run, which is not announced meanwhile. */
 	awaiting: { begin(id: RunId): void; end(id: RunId): void };
 }
 
 const WRITING_STATUS = "pi-geon-new";
 
-/** What an agent may do, as a user chooses it. */
+/** The abilities of an agent, as a user chooses them. */
 const ABILITIES: Readonly<Record<string, string>> = {
 	"Read this codebase": "readonly: true\ntools: read, grep, find, ls, lsp",
 	"Read this codebase and the web":
@@ -57,7 +57,7 @@ function folderOf(source: Exclude<AgentSource, "builtin">, ctx: ExtensionContext
 	return source === "user" ? join(getAgentDir(), "agents") : join(projectFolder(ctx), CONFIG_DIR_NAME, "agents");
 }
 
-/** Asks for what a file needs. Undefined: the user changed their mind. */
+/** Asks for the required fields of a file. Undefined: the user changed their mind. */
 async function filledIn(ctx: ExtensionContext): Promise<string | CommandAnswer> {
 	const name = (await ctx.ui.input("Name of the agent, for example release-notes"))?.trim();
 	if (name === undefined || name === "") return undefined;
@@ -89,7 +89,10 @@ The file is Markdown with YAML frontmatter between two lines of three dashes. Fi
 
 Your result is the text of the file and nothing else.`;
 
-/** Has the model write it. Its run is on record like any other; its outcome is for this screen, not for the conversation. */
+/**
+ * Has the model write the file. Its run is on record like any other; its outcome goes to this screen, not to the
+ * conversation.
+ */
 async function writtenByModel(
 	description: string,
 	ctx: ExtensionCommandContext,
@@ -126,10 +129,10 @@ async function writtenByModel(
 	}
 }
 
-/** Models like to put a file into a code block. */
+/** Models often put a file into a code block. */
 const withoutFence = (text: string): string => /^\s*```\w*\n(.*)\n```\s*$/s.exec(text)?.[1] ?? text.trim();
 
-/** Shows it, asks where it belongs, and never writes over another one. */
+/** Shows the file, asks where to save it, and never overwrites another one. */
 async function savedAs(ctx: ExtensionContext, text: string): Promise<CommandAnswer> {
 	const places = {
 		[`For you, everywhere: ${inOneLine(folderOf("user", ctx))}`]: "user",

@@ -9,21 +9,24 @@ import { REPORT, renderReport } from "./report-entry.ts";
 export interface CommandsSetup extends DelegationSetup {
 	/** Runs were asked to stop: the loop that watches them should look. */
 	onStopped: (ctx: ExtensionContext) => void;
-	/** What `/subagents` alone opens in a terminal. */
+	/** The view that `/subagents` alone opens in a terminal. */
 	openInspector: (ctx: ExtensionCommandContext) => Promise<void>;
-	/** What a run that this process watches told last. */
+	/** The latest progress of a run that this process watches. */
 	liveProgress: (id: RunId) => Progress | undefined;
-	/** A command waits for a run: it is not announced meanwhile. */
+	/** A command waits for a run, which is not announced meanwhile. */
 	awaiting: { begin(id: RunId): void; end(id: RunId): void };
 	/** Aborted when the session is over. */
 	over: AbortSignal;
 	writeQuestions: WriteQuestions;
 }
 
-/** The commands of a user's pi. What they do is loaded for the first one that is typed: a start need not wait for it. */
+/**
+ * The commands of a user's pi. Their code is loaded for the first command that is typed, so that a start need not wait for
+ * it.
+ */
 export function registerCommands(setup: CommandsSetup): void {
 	const { pi } = setup;
-	// Completion is asked for without a context.
+	// pi asks for completions without a context.
 	let openSession: ExtensionContext | undefined;
 	pi.on("session_start", (_event, ctx) => {
 		openSession = ctx;
@@ -48,7 +51,7 @@ export function registerCommands(setup: CommandsSetup): void {
 		pi.registerCommand(name, {
 			description,
 			handler: async (args, ctx) => (await answers())[name].run(args, ctx),
-			// What cannot be looked up now is not offered: an error in the middle of typing helps nobody.
+			// Names that cannot be looked up now are not offered: an error in the middle of typing does not help the user.
 			getArgumentCompletions: async (typed) =>
 				answers()
 					.then((all) => all[name].complete(typed))

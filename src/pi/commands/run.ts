@@ -115,7 +115,7 @@ async function awaited(record: RunRecord, { available, width, over }: Awaiting):
 	return [how, ...warnings, "", ...wrapTo(width, plain(view.answer ?? "(no answer)"))];
 }
 
-/** Those that may run here without a question. */
+/** The agents that may run here without asking the user. */
 function agentItems(ctx: ExtensionContext, begun: string): AutocompleteItem[] {
 	const usable = trustedAgentsFor(ctx).agents.filter(({ switchedOff }) => switchedOff === undefined);
 	return usable

@@ -15,7 +15,7 @@ import { asWord } from "./words.ts";
 /** How many runs completion looks at: the open ones, and the latest. */
 const RUNS_OFFERED = 50;
 
-/** The runs that commands are about: those of the session that is open in this pi. */
+/** The runs that commands refer to: those of the session that is open in this pi. */
 export class RunsOfSession {
 	readonly #services: SessionServices;
 	readonly #openSession: () => ExtensionContext | undefined;
@@ -25,7 +25,7 @@ export class RunsOfSession {
 		this.#openSession = openSession;
 	}
 
-	/** Nothing is opened or made in a pi that never delegated. */
+	/** Opens and creates nothing in a pi that never delegated. */
 	async use<Result>(
 		ctx: ExtensionContext,
 		work: (services: Services, scope: RunScope & { parentSession: string }) => Result | Promise<Result>,
@@ -36,7 +36,7 @@ export class RunsOfSession {
 		return this.#services.use(ctx, async (services) => work(services, scope));
 	}
 
-	/** Does something with the run a user named, or says why there is none. */
+	/** Does something with the run that a user named, or answers why there is none. */
 	withRun(
 		ctx: ExtensionContext,
 		name: string,
@@ -53,7 +53,7 @@ export class RunsOfSession {
 		);
 	}
 
-	/** The names of runs that begin with what was typed: ids, labels, numbers, `last`. */
+	/** The names of runs that begin with the typed text: ids, labels, numbers, `last`. */
 	async offer(typed: string, { openOnly = false } = {}): Promise<AutocompleteItem[]> {
 		const ctx = this.#openSession();
 		if (!ctx) return [];
@@ -63,7 +63,7 @@ export class RunsOfSession {
 			{ runs: [], count: { total: 0, queued: 0, running: 0 } },
 		);
 		const begun = typed.trim().replace(/^"/, "");
-		// Complete already, though others may begin like it: `1`, where there is a run #10 too.
+		// Complete already, though other names may begin with it: `1`, where there is a run #10 too.
 		if (isNumberOfRun(begun, count.total)) return [];
 		const named = withNames(openOnly ? runs.filter(({ phase }) => phase !== "ended") : runs, count.total);
 		if (named.some(({ names }) => names.includes(begun))) return [];
@@ -93,7 +93,7 @@ function withNames(runs: RunSummary[], latest: number): NamedRun[] {
 	];
 }
 
-/** What was begun to be typed is completed: a label as a label, a number as a number. */
+/** Completes the typed text in kind: a label as a label, a number as a number. */
 function runItems({ run, names }: NamedRun, begun: string): AutocompleteItem[] {
 	const value = names.find((name) => name.startsWith(begun));
 	if (value === undefined) return [];

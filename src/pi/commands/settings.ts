@@ -16,7 +16,7 @@ import { chooseFrom } from "./list-dialog.ts";
 import { widthFor } from "./show.ts";
 import { firstWord } from "./words.ts";
 
-/** The word that takes a setting out of the user's file. */
+/** The word that removes a setting from the user's file. */
 const DEFAULT = "default";
 const CHANGE = "Change it";
 const BACK = "Back";
@@ -55,7 +55,7 @@ function settingsFor(ctx: ExtensionContext): SettingNow[] {
 	return settingsNow({ userFile: userConfigFile(), ...(isTrustedByDecision(ctx) && { projectFile }) });
 }
 
-/** Until the user leaves the list. */
+/** Shows the list until the user leaves it. */
 async function browseSettings(ctx: ExtensionContext): Promise<CommandAnswer> {
 	let chosen: string | undefined;
 	for (;;) {
@@ -94,7 +94,7 @@ async function changeInDialogs(ctx: ExtensionContext, setting: SettingNow): Prom
 	else ctx.ui.notify(answer.problem, "error");
 }
 
-/** Writes the user's own file. A project's is edited by hand, since others use it too. */
+/** Writes the user's own file. A project's file is edited by hand, since others use it too. */
 function changeSetting(ctx: ExtensionContext, { key }: SettingNow, typed: string): string[] | { problem: string } {
 	const value = typed.trim() === DEFAULT ? undefined : typedValue(typed);
 	const problem = value === undefined ? undefined : settingProblem(key, value);
@@ -165,7 +165,7 @@ const aboutSetting = (one: SettingNow, width: number): string[] => [
 	]),
 ];
 
-/** Keys of accounts are not for the screen. */
+/** Account keys are not shown on the screen. */
 function shownSetting({ key }: SettingNow, value: unknown): string {
 	if (key.endsWith(".apiKey") && value !== null) return "(set, not shown)";
 	const text = inOneLine(JSON.stringify(value) ?? "");

@@ -4,9 +4,9 @@ import { inOneLine } from "../../collect/plain.ts";
 import { type CommandAnswer, isProblem } from "./command.ts";
 import { REPORT } from "./report-entry.ts";
 
-/** Where nobody tells how wide the reader's screen is. */
+/** Used where the width of the reader's screen is unknown. */
 const USUAL_BLOCK_WIDTH = 100;
-/** The least that can be read, and what a block in the conversation has around it. */
+/** The smallest readable width, and the columns around a block in the conversation. */
 const LEAST_BLOCK_WIDTH = 20;
 const PADDING = 2;
 
@@ -18,9 +18,9 @@ export function widthFor(ctx: ExtensionContext): number {
 }
 
 /**
- * Shows what a command answered, without a word to the model. As a block of the conversation in the terminal; to the
- * client in RPC mode; as an `entry_appended` event in JSON mode, where anything else on stdout would break the lines; and as
- * text on stdout in print mode. Problems go where errors go, and make one-shot modes end with an exit code.
+ * Shows a command's answer to the user and not to the model. As a block of the conversation in the terminal; to the client
+ * in RPC mode; as an `entry_appended` event in JSON mode, where anything else on stdout would break the lines; and as text
+ * on stdout in print mode. Problems go where errors go, and make one-shot modes end with an exit code.
  */
 export async function show(answer: CommandAnswer, ctx: ExtensionContext, pi: ExtensionAPI): Promise<void> {
 	if (answer === undefined) return;
@@ -42,7 +42,7 @@ function showProblem(problem: string, ctx: ExtensionContext): void {
 	process.exitCode = 1;
 }
 
-/** pi sends what extensions write to `process.stdout` to stderr. This is for the user, like the answer of a model. */
+/** pi redirects what extensions write to `process.stdout` to stderr. This is for the user, like the answer of a model. */
 function writeToStdout(text: string): Promise<void> {
 	return new Promise((resolve, reject) => {
 		Writable.prototype.write.call(process.stdout, text, "utf8", (error) => (error ? reject(error) : resolve()));

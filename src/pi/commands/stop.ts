@@ -16,9 +16,9 @@ export async function stopEverything(
 		};
 	}
 	const busy = !ctx.isIdle();
-	// Runs first: those that the turn waits for are stopped by the user then, and not left by their waiter.
+	// Runs first: then the user stops those that the turn waits for, and they are not left by their caller.
 	const report = await stopAllRuns(ctx, runs).finally(() => {
-		// Whatever is wrong with the ledger, the turn ends.
+		// The turn ends even if the ledger is in trouble.
 		if (busy) ctx.abort();
 		onStopped(ctx);
 	});

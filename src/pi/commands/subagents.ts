@@ -136,7 +136,7 @@ const misused = (subcommand: Subcommand, problem: string): CommandAnswer => ({
 	problem: `${problem} Nothing was done. Usage: ${usage("subagents", subcommand)}`,
 });
 
-/** The limit and the word `tools` come last: what is before them is a name, which may have spaces. */
+/** The limit and the word `tools` come last: the words before them are a name, which may have spaces. */
 function logRequest(args: string): { name: string; limit: number; includeTools: boolean } {
 	const quoted = /^\s*"/.test(args);
 	const { word, rest } = firstWord(args);

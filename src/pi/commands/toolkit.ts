@@ -20,9 +20,9 @@ import { widthFor } from "./show.ts";
 export interface ToolkitSetup {
 	pi: ExtensionAPI;
 	runs: RunsOfSession;
-	/** What `/subagents` alone can do, for the help. */
+	/** The subcommands of `/subagents` alone, for the help. */
 	subagents: readonly Subcommand[];
-	/** What a run that this process watches told last. */
+	/** The latest progress of a run that this process watches. */
 	liveProgress: (id: RunId) => Progress | undefined;
 	/** Aborted when the session is over. */
 	over: AbortSignal;
@@ -31,7 +31,7 @@ export interface ToolkitSetup {
 
 export interface ToolkitSubcommands {
 	toolkit: Subcommand[];
-	/** Those that work after `/subagents` too. */
+	/** The subcommands that work after `/subagents` too. */
 	ofBoth: Subcommand[];
 }
 

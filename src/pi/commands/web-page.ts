@@ -14,8 +14,8 @@ const IN_A_SHELL = "In a shell, `pi-geon web --no-open` prints its address.";
 let pageServer: ChildProcess | undefined;
 
 /**
- * Opens the live page. A process of its own serves it, the same as `pi-geon web`, until this pi ends: its standard input is a
- * pipe from here. The address is not told: the token is in it, and what a command shows is part of the session.
+ * Opens the live page. A separate process serves it, the same as `pi-geon web`, until this pi ends: its standard input is a
+ * pipe from here. The address is not shown: it contains the token, and the output of a command is part of the session.
  */
 export const webSubcommand: Subcommand = {
 	name: "web",
@@ -38,9 +38,9 @@ async function openPage(): Promise<CommandAnswer> {
 	return [`The live page is served, but no browser could be started here. ${ends} ${IN_A_SHELL}`];
 }
 
-/** Answers what is wrong, if it cannot be started. Where one is served already, the process says so and ends. */
+/** Answers the problem, if it cannot be started. If a page is served already, the process says so and exits. */
 async function startServer(): Promise<string | undefined> {
-	// A compiled pi is a program of its own, and runs no other.
+	// A compiled pi is an executable of its own, which cannot run scripts.
 	const node = process.versions.bun === undefined ? process.execPath : onPath(["node"], process.env);
 	if (node === undefined) return `There is no Node on the PATH to serve the page with. ${IN_A_SHELL}`;
 	const started = spawn(node, [join(packageRoot(), "dist", "cli.js"), "web", "--no-open", "--with-parent"], {
@@ -68,11 +68,11 @@ async function startServer(): Promise<string | undefined> {
 	return undefined;
 }
 
-/** It must not keep pi from ending. When pi has finished, so has the pipe to it. */
+/** The server must not keep pi from exiting. When pi exits, the pipe closes too. */
 function letGo(started: ChildProcess): void {
 	started.unref();
 	for (const stream of [started.stdin, started.stdout, started.stderr]) {
-		stream?.on("error", () => {}); // It may end at any time.
+		stream?.on("error", () => {}); // It may exit at any time.
 		if (stream && "unref" in stream && typeof stream.unref === "function") stream.unref();
 	}
 }

@@ -5,10 +5,10 @@ import type { ParentConversation } from "../../plan/fork.ts";
 
 type ParentSession = ExtensionContext["sessionManager"];
 
-/** What pi would send of an entry. */
+/** The messages that pi would send for an entry. */
 export type ProjectedEntry = ReturnType<ParentSession["buildSessionProjection"]>["entries"][number];
 
-/** Writes a copy. In what is loaded when it is first needed. */
+/** Writes a copy. Part of the code that is loaded on demand. */
 type Copying = { copyConversation: typeof import("./copy.ts").copyConversation };
 
 /** The conversation of a session in pi, as far as its model still knows it. */
@@ -29,7 +29,7 @@ export function conversationToFork(
 
 /**
  * In the order in which they were written: pi puts its last compaction first. Without the message that made the call, and
- * what came after it. Where no call asks, all of it.
+ * later ones. Without a call, all of them.
  */
 function entriesBefore(toolCall: string | undefined, sessionManager: ParentSession): ProjectedEntry[] {
 	const place = new Map(sessionManager.getBranch().map(({ id }, index) => [id, index]));

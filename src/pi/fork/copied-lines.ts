@@ -5,10 +5,10 @@ type SpokenMessage = ProjectedEntry["messages"][number];
 type SpokenAnswer = Extract<SpokenMessage, { role: "assistant" }>;
 type ResultMessage = Extract<SpokenMessage, { role: "toolResult" }>;
 
-/** An entry of the copy, before it has its place. Without an id: one that the original does not have. */
+/** An entry of the copy before it is linked. Without an id: the original does not have it. */
 type CopiedEntry = { type: string; timestamp: string; id?: string } & Record<string, unknown>;
 
-/** The text of a session file that holds a copy of a conversation and, after it, one entry more. */
+/** The text of a session file that holds a copy of a conversation, followed by one more entry. */
 export function copiedLines(
 	conversation: readonly ProjectedEntry[],
 	{ header, last }: { header: object; last: CopiedEntry },
@@ -29,15 +29,15 @@ function chained(entries: readonly CopiedEntry[]): object[] {
 }
 
 /**
- * The entries of a copy of a conversation: what its model saw and said, so that any provider takes it, and nothing else.
- * The prompt and the tools are the parent's own. State of extensions, labels and names are no conversation. Hidden
- * messages of extensions are instructions for the parent. What a `!!` command printed was kept from the model.
+ * The entries of a copy of a conversation: only what its model saw and said, so that any provider accepts it. The prompt
+ * and the tools are the parent's own. State of extensions, labels and names are not conversation. Hidden messages of
+ * extensions are instructions for the parent. The output of a `!!` command was kept from the model.
  */
 function copiedEntries(conversation: readonly ProjectedEntry[]): CopiedEntry[] {
 	const said = withAnswers(conversation.flatMap(spoken));
 	const compaction = said.findIndex(({ source }) => source.type === "compaction");
 	const entries = said.map(copied);
-	// What the compaction kept is before it here, and begins with the first entry of all.
+	// The entries that the compaction kept come before it here, and begin with the first entry of all.
 	const kept = compaction > 0 ? entries[0]?.id : entries[compaction]?.id;
 	return entries.map((entry, index) => (index === compaction ? { ...entry, firstKeptEntryId: kept } : entry));
 }
@@ -48,7 +48,7 @@ interface Spoken {
 }
 
 function spoken({ sourceEntry: source, messages }: ProjectedEntry): Spoken[] {
-	// Of a compaction the second is the summary; the first is the parent's prompt.
+	// The second message of a compaction is the summary; the first is the parent's prompt.
 	const message = messages.find(({ role }) => role !== "system");
 	if (message === undefined) return [];
 	if (message.role === "custom" && !message.display) return [];
@@ -59,8 +59,8 @@ function spoken({ sourceEntry: source, messages }: ProjectedEntry): Spoken[] {
 }
 
 /**
- * Every call with exactly one answer, right after it, and no answer without its call. A call that was never answered gets
- * one that says so: a process was killed then. The last message is left out if its calls are still being worked on.
+ * Gives every call exactly one answer, right after it, and drops answers without a call. A call that was never answered
+ * gets an answer that says so: its process was killed. The last message is left out if its calls are still running.
  */
 function withAnswers(all: readonly Spoken[]): Spoken[] {
 	const kept: Spoken[] = [];
@@ -122,7 +122,7 @@ function copied({ source, message }: Spoken): CopiedEntry {
 	}
 }
 
-/** What the summary cost is the parent's. */
+/** The parent paid for the summary. */
 const pickedFrom = ({ summary, tokensBefore, details, fromHook }: CompactionEntry) => ({
 	summary,
 	tokensBefore,
@@ -132,8 +132,8 @@ const pickedFrom = ({ summary, tokensBefore, details, fromHook }: CompactionEntr
 const spokenContent = (message: SpokenMessage): unknown => ("content" in message ? message.content : "");
 
 /**
- * As the model saw it: what tools keep for the screen may be as large again. The parent has paid for its answers, so
- * they cost nothing here; their tokens tell pi how full the context is.
+ * As the model saw it: the data that tools keep for the screen may be as large again. The parent has paid for its answers,
+ * so they cost nothing here; their tokens tell pi how full the context is.
  */
 function withoutTheRest(message: SpokenMessage): object {
 	if (message.role === "toolResult") {

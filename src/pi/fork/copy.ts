@@ -7,18 +7,18 @@ import { FORK, FORK_LINE } from "../../run/fork-line.ts";
 import type { ProjectedEntry } from "./conversation.ts";
 import { copiedLines } from "./copied-lines.ts";
 
-/** Half of what a child's session file may have. */
+/** Half the limit of a child's session file. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 interface CopyTo {
 	session: ChildSession & { fork: string };
 	/** Where the child works. */
 	cwd: string;
-	/** Where the conversation is kept, if it is. */
+	/** The file of the conversation, if it is saved. */
 	parentFile: string | undefined;
 }
 
-/** Writes the beginning of a child's session: the conversation, and the line after which its own task comes. */
+/** Writes the beginning of a child's session: the conversation, and the line before its own task. */
 export function copyConversation(
 	conversation: readonly ProjectedEntry[],
 	{ session, cwd, parentFile }: CopyTo,
@@ -43,7 +43,7 @@ const conversationTooLarge = (bytes: number) =>
 		"fork_too_large",
 	);
 
-/** On the disk before the run is admitted: a run that was promised must find it, also after the power failed. */
+/** On the disk before the run is admitted: an admitted run must find it even after a power failure. */
 function writeDurably(file: string, text: string): void {
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 	const descriptor = openSync(file, "wx", 0o600);
@@ -51,7 +51,7 @@ function writeDurably(file: string, text: string): void {
 		for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSync(descriptor, rest));
 		fsyncSync(descriptor);
 	} catch (error) {
-		// Half of it is of no use to anybody, least of all on a full disk.
+		// Half a copy is useless, especially on a full disk.
 		rmSync(file, { force: true });
 		throw error;
 	} finally {

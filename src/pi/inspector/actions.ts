@@ -18,7 +18,7 @@ import { parentFacts } from "../parent-facts.ts";
 import { parentRedactor } from "../parent-log.ts";
 import { routeOf } from "../route.ts";
 
-/** More than anybody scrolls through here. */
+/** More than a user scrolls through here. */
 const DIFF_LINES_SHOWN = 5000;
 
 interface ActionsSetup extends Omit<DelegationSetup, "services"> {
@@ -28,12 +28,12 @@ interface ActionsSetup extends Omit<DelegationSetup, "services"> {
 	canOpen: boolean;
 }
 
-/** What was done, in a line for the user; and where to go now, if anywhere. */
+/** The result for the user in a line, and where to go now, if anywhere. */
 export interface Done {
 	notice: string;
-	/** The run that has the message, if it is another. */
+	/** The run that has the message, if it is another one. */
 	select?: string;
-	/** The session of which a copy is to be opened. */
+	/** The session whose copy to open. */
 	open?: SessionToOpen;
 }
 
@@ -48,9 +48,9 @@ export interface RunActions {
 	stop(record: RunRecord): Done;
 	copy(record: RunRecord): Promise<Done>;
 	open(record: RunRecord): Promise<Done>;
-	/** What became of the changes of the run; undefined if there are none. */
+	/** The state of the run's changes; undefined if there are none. */
 	changesState(record: RunRecord): ChangesState | undefined;
-	/** The patch, line by line, with nothing in it that could paint on the terminal. */
+	/** The patch, line by line, without anything that could paint on the terminal. */
 	diff(record: RunRecord): Promise<string[]>;
 	apply(record: RunRecord, how: { undo: boolean }): Promise<Done>;
 }
@@ -121,6 +121,6 @@ export function runActions({ pi, session, available, canOpen, decisions, onSpawn
 	};
 }
 
-/** For a shell that a person pastes it into. */
+/** Quoted for a shell that a person pastes it into. */
 const quotedForShell = (file: string): string =>
 	/^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`;

@@ -4,10 +4,10 @@ import type { Done, RunActions } from "./actions.ts";
 
 const NO_CHANGES_HERE = "It has no changes: it has no tree of its own, or has not finished, or changed nothing.";
 
-/** What the inspector does for the keys below. */
+/** The parts of the inspector that the keys below use. */
 interface ChangesHost {
 	actions: RunActions;
-	/** What the user calls the selected run. */
+	/** The user's name for the selected run. */
 	selectedName(): string;
 	notify(notice: string): void;
 	done(done: Done): void;

@@ -15,7 +15,7 @@ interface FactsDrawing {
 	now: number;
 }
 
-/** The first lines above a transcript: who, how it stands, and what it took. */
+/** The first lines above a transcript: the agent, the state, and what it took. */
 export function shortFacts(info: RunInfo, { theme, width, now }: FactsDrawing): string[] {
 	const { mark, color } = markOf(info);
 	const { usage } = info;
@@ -33,7 +33,7 @@ export function shortFacts(info: RunInfo, { theme, width, now }: FactsDrawing): 
 	return [name, ...factLines(facts, { theme, width, expanded: false, hint: "" }).slice(0, 1)];
 }
 
-/** Everything that is known, a fact a line; long ones are wrapped, so that they can be read and copied. */
+/** All known facts, one per line; long ones are wrapped, so that they can be read and copied. */
 export function allFacts(info: RunInfo, { theme, width, now }: FactsDrawing): string[] {
 	const facts = [{ name: "run", value: info.runId }, ...runFacts(info, now)];
 	const column = Math.max(...facts.map(({ name }) => name.length)) + 1;

@@ -12,7 +12,7 @@ import { Inspector, type InspectorResult } from "./inspector.ts";
 interface InspectSetup extends TerminalUiSetup {
 	/** The context of the session itself. */
 	session: ExtensionContext;
-	/** What is to be done when the session is over. */
+	/** What to do when the session is over. */
 	endings: Set<() => void>;
 }
 
@@ -23,7 +23,7 @@ async function lookAtPoolsHere(pools: readonly PoolSettings[]): Promise<PoolLook
 	return lookAtPools(pools, { agentDir: getAgentDir(), env: process.env });
 }
 
-/** They outlast the inspector, which is closed with the key that leaves them. */
+/** They outlive the inspector, which closes with the key that leaves them. */
 const drafts = new Map<RunId, string>();
 
 /** Shows the inspector over pi's screen until the user leaves it, or the session ends. */
@@ -64,7 +64,7 @@ export async function inspect(ctx: ExtensionContext, setup: InspectSetup): Promi
 }
 
 /**
- * A copy, beside the user's own sessions: pi puts what comes after /new beside the session it is in, and lists what is
+ * A copy, beside the user's own sessions: pi puts the session of a later /new beside the current one, and lists what is
  * there. The session itself belongs to the subagent, which may be asked to continue, and is archived one day.
  */
 async function goOnInCopy(ctx: CanSwitch, session: ExtensionContext, { file, cwd }: SessionToOpen): Promise<void> {
@@ -72,9 +72,9 @@ async function goOnInCopy(ctx: CanSwitch, session: ExtensionContext, { file, cwd
 	// pi has a folder for each directory.
 	const folder = cwd === here.getCwd() ? here.getSessionDir() : undefined;
 	let copy: string | undefined;
-	const mask = process.umask(0o077); // It is nobody else's while it is written, either.
+	const mask = process.umask(0o077); // Private to the user even while it is written.
 	try {
-		// To read a pipe would hold up pi for good.
+		// Reading a pipe would block pi forever.
 		if (!statSync(file).isFile()) throw new Error(`${inOneLine(file)} is not a file.`);
 		copy = SessionManager.forkFrom(file, cwd, folder).getSessionFile();
 	} catch (error) {

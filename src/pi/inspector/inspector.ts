@@ -33,18 +33,18 @@ interface InspectorSetup {
 	theme: Theme;
 	live: LiveRuns;
 	parentSession: string;
-	/** Of the session. */
+	/** The directory of the session. */
 	cwd: string;
-	/** Messages that were begun and not sent. */
+	/** Unsent messages. */
 	drafts: Map<RunId, string>;
 	sources: RunSources;
 	actions: RunActions;
-	/** How the configured pools stand. */
+	/** The status of the configured pools. */
 	lookAtPools(): Promise<PoolLook[]>;
 	done: (result: InspectorResult) => void;
 }
 
-/** The runs of this session, and what the selected one says and does, over the whole screen. */
+/** The runs of this session, with the selected one's transcript, over the whole screen. */
 export class Inspector implements Component, Focusable, Viewer {
 	readonly #setup: InspectorSetup;
 	readonly #prompt: PromptLine;
@@ -76,7 +76,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		notice: "",
 		question: undefined,
 	};
-	/** Of the last time that it was drawn. */
+	/** From the last time that it was drawn. */
 	#screen: Screen = { lines: [], total: 0, height: 1, below: 0, listed: 1 };
 
 	constructor(setup: InspectorSetup) {
@@ -102,7 +102,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		this.#refresh();
 	}
 
-	/** A question of a child takes the focus: it is below, so that it can be read, this shows nothing meanwhile. */
+	/** A question of a child takes the focus. It is below, and to make it readable this shows nothing meanwhile. */
 	get focused(): boolean {
 		return this.#isFocused;
 	}
@@ -135,7 +135,7 @@ export class Inspector implements Component, Focusable, Viewer {
 	}
 
 	invalidate(): void {
-		// Nothing that was drawn is kept, but for the transcript, which is drawn again with another theme.
+		// Nothing that was drawn is cached except the transcript, which is drawn again for another theme.
 	}
 
 	render(width: number): string[] {
@@ -166,7 +166,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		if (action) this.#handlers[action]();
 	}
 
-	/** A ledger that is locked for long, a file that cannot be read: said, and no reason to end pi. */
+	/** A ledger that is locked for long, or an unreadable file, is reported, and is not a reason to end pi. */
 	#guarded(act: () => void): void {
 		try {
 			act();
@@ -236,7 +236,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		this.#show({ notice: inOneLine(notice).slice(0, LONGEST_NOTICE) });
 	}
 
-	/** Between the runs of this session and those of all sessions in its folder. */
+	/** Switches between the runs of this session and those of all sessions in its folder. */
 	#changeScope(): void {
 		const { parentSession, cwd, sources } = this.#setup;
 		const scope = this.#view.scope === "session" ? "folder" : "session";
@@ -261,7 +261,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		else this.#scroll(direction * height);
 	}
 
-	/** Down to the end is to follow again. */
+	/** Scrolling to the end follows the text again. */
 	#scroll(by: number): void {
 		const { total, height } = this.#screen;
 		const last = Math.max(0, total - height);
@@ -329,7 +329,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		return this.#selectedId && findRun(this.#setup.sources.ledger, this.#selectedId);
 	}
 
-	/** Reads what there is now. The list no more often than the clock ticks: it may be long. */
+	/** Reads the current state. The list is read at most once per tick of the clock: it may be long. */
 	#refresh(): void {
 		clearTimeout(this.#refreshing);
 		this.#refreshing = undefined;
@@ -361,5 +361,5 @@ export class Inspector implements Component, Focusable, Viewer {
 	}
 }
 
-/** What was said last is of most interest; the other texts are read from their beginning. */
+/** The end of a transcript is of most interest; the other texts are read from their beginning. */
 const firstRow = (shows: InspectorView["shows"]): number | undefined => (shows === "transcript" ? undefined : 0);

@@ -19,17 +19,17 @@ interface ListDrawing {
 	width: number;
 	height: number;
 	now: number;
-	/** Whether there is room for what ended runs said. */
+	/** Whether there is room for the answers of finished runs. */
 	hasAnswers: boolean;
 }
 
-/** The lines of a list, and how many runs of it they show. */
+/** The lines of a list, and how many runs they show. */
 interface DrawnList {
 	lines: string[];
 	listed: number;
 }
 
-/** The runs around the selected one, a line each, and one for the answer of those that ended. */
+/** The runs around the selected one, a line each, and another line for the answers of finished ones. */
 export function listLines(view: ListView, drawing: ListDrawing): DrawnList {
 	const { rows, selected, isFocused } = view;
 	const { theme, height } = drawing;
@@ -52,7 +52,7 @@ const lineOfRow = (lines: readonly { index: number }[], selected: number): numbe
 
 const RESET = "\x1b[0m";
 
-/** To the end of the line: what was cut in it ends with a reset, which would end the background too. */
+/** Highlights to the end of the line: a cut text ends with a reset, which would end the background too. */
 function highlighted(line: string, { theme, width }: ListDrawing): string {
 	const whole = `${line}${" ".repeat(Math.max(0, width - visibleWidth(line)))}`;
 	return whole
@@ -61,7 +61,7 @@ function highlighted(line: string, { theme, width }: ListDrawing): string {
 		.join(RESET);
 }
 
-/** A narrow screen has no room to say that what has a check mark has finished. */
+/** A narrow screen has no room to say "finished" beside a check mark. */
 const ROOM_FOR_FINISHED = 40;
 
 function rowLine(
@@ -71,7 +71,7 @@ function rowLine(
 ): string {
 	const { mark, color } = markOf(row);
 	const took = tookOf(row, now, width);
-	// Numbers are those of a session.
+	// Numbers belong to a session.
 	const number = scope === "session" ? `#${row.number}` : row.runId;
 	const start = `${isSelected ? theme.fg("accent", "▸") : " "}${theme.fg(color, mark)} ${theme.fg("dim", number)} `;
 	const room = width - visibleWidth(start) - visibleWidth(took) - 2;
@@ -83,7 +83,7 @@ function rowLine(
 	return cut(`${start}${name}${" ".repeat(gap)}${theme.fg("dim", took)} `, width);
 }
 
-/** How long, and how it ended. */
+/** How long it took, and how it ended. */
 function tookOf(row: ListedRun, now: number, width: number): string {
 	const state = stateInWords(row);
 	if (row.startedAt === undefined) return state;

@@ -4,7 +4,7 @@ import type { PoolLook } from "../../run/pool-status.ts";
 
 const LOOKS_EVERY_MS = 3000;
 
-/** Reads how the pools stand, again and again while they are shown. One look at a time: a pool may take seconds to answer. */
+/** Reads the status of the pools repeatedly while they are shown. One look at a time: a pool may take seconds to answer. */
 export function poolsReader(look: () => Promise<PoolLook[]>, onLines: (lines: string[]) => void): { read(): void } {
 	let isReading = false;
 	let lookedAt = Number.NEGATIVE_INFINITY;

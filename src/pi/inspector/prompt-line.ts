@@ -13,13 +13,13 @@ interface Asked {
 interface WrittenTo {
 	to: RunId;
 	onSend(text: string): void;
-	/** Left without sending it. */
+	/** The user left without sending it. */
 	onLeave(isKept: boolean): void;
 }
 
 /** The last line of the inspector while the user answers a question there, or writes a message. */
 export class PromptLine {
-	/** What was written and not sent, by the run that it is for. */
+	/** Unsent messages, by the run that they are for. */
 	readonly #drafts: Map<RunId, string>;
 	#input: Input | undefined;
 	#asked: (Asked & { question: string }) | undefined;
@@ -37,7 +37,7 @@ export class PromptLine {
 		return this.#asked?.question;
 	}
 
-	/** How to draw what is being written, if anything is. */
+	/** Draws the message that is being written, if any. */
 	get inputLine(): ((width: number) => string) | undefined {
 		const input = this.#input;
 		return input && ((width) => input.render(width)[0] ?? "");
@@ -55,7 +55,7 @@ export class PromptLine {
 	write({ to, onSend, onLeave }: WrittenTo): void {
 		const input = new Input();
 		input.focused = this.#isFocused;
-		// As if it were typed, so that the cursor is at its end.
+		// Inserted as if typed, so that the cursor is at its end.
 		const draft = this.#drafts.get(to);
 		if (draft !== undefined) input.handleInput(draft);
 		input.onEscape = () => {
@@ -87,7 +87,7 @@ export class PromptLine {
 /** A question has to fit its line. */
 const LONGEST_QUESTIONED = 40;
 
-/** What the user calls a run: its agent, and its label or else its task. */
+/** The user's name for a run: its agent, and its label or else its task. */
 export function nameIn(run: InspectorView["run"]): string {
 	if (!run) return "it";
 	const title = titleOf(run.info);

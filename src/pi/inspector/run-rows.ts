@@ -6,7 +6,7 @@ import { type RunSources, type RunSummary, summarized } from "../../operate/runs
 import type { RunId } from "../../run/ids.ts";
 import { withoutJson } from "../view/without-json.ts";
 
-/** More than anybody scrolls through; the others are in `/subagents list`. */
+/** More than a user scrolls through; the others are in `/subagents list`. */
 const MOST_ROWS = 100;
 
 /** More than fits a line. */
@@ -14,7 +14,7 @@ const MOST_SAID = 300;
 
 /** A run as the list shows it. */
 export interface ListedRun extends RunSummary {
-	/** The first line of its answer, or of what went wrong. */
+	/** The first line of its answer, or of its error. */
 	said?: string;
 }
 
@@ -23,7 +23,7 @@ export interface RunRows {
 	count: RunCount;
 }
 
-/** Reads the runs in scope again and again. What has finished and was told does not change any more. */
+/** Reads the runs in scope repeatedly. A finished and delivered run no longer changes. */
 export function runRows(scope: RunScope, sources: RunSources): () => RunRows {
 	const settled = new Map<RunId, ListedRun>();
 	return () => {
@@ -48,7 +48,7 @@ function listedRun(record: RunRecord, sources: RunSources): ListedRun {
 	return said === "" ? summary : { ...summary, said };
 }
 
-/** Without the marks of markdown, which mean nothing in a line. */
+/** Without markdown marks, which mean nothing in a line. */
 function openingOf(text: string): string {
 	const lines = plain(text.slice(0, MOST_SAID)).split("\n");
 	return inOneLine((lines.find((line) => line.trim() !== "") ?? "").replace(/^#+ |[*`]/g, ""));

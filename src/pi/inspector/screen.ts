@@ -22,23 +22,23 @@ const ROOM_FOR_ANSWERS = 80;
 export interface InspectorView {
 	rows: readonly ListedRun[];
 	count: RunCount;
-	/** Whose runs these are: those of this session, or of all in its folder. */
+	/** Which runs these are: those of this session, or of all in its folder. */
 	scope: "session" | "folder";
 	selected: number;
-	/** Which of the two has the keys; on a narrow screen, which of them is there at all. */
+	/** Which of the two has the keys; on a narrow screen, which of them is visible. */
 	pane: "list" | "run";
 	run: { info: RunInfo; transcript: TranscriptContent } | undefined;
 	shows: "transcript" | "facts" | "diff" | "pools" | "help";
 	/** The patch that is shown. */
 	diff: string[];
-	/** How the pools stand. */
+	/** The status of the pools. */
 	pools: string[];
 	unfolded: boolean;
-	/** The first line that is shown of a text that does not fit; undefined: its end, wherever that moves. */
+	/** The first visible line of a text that does not fit; undefined: follow its end. */
 	top: number | undefined;
-	/** What came of the last thing that the user did. */
+	/** The result of the user's last action. */
 	notice: string;
-	/** What the user is asked, in the last line. */
+	/** The question to the user, in the last line. */
 	question: string | undefined;
 }
 
@@ -48,16 +48,16 @@ export interface ScreenDrawing {
 	height: number;
 	now: number;
 	paintTranscript: (items: TranscriptContent["items"], drawing: TranscriptDrawing) => string[];
-	/** Where the user writes, if that is what they do. */
+	/** The input line, while the user writes. */
 	inputLine: ((width: number) => string) | undefined;
 }
 
 export interface Screen {
 	lines: string[];
-	/** Of the text that can be scrolled. */
+	/** The number of lines of the text that can be scrolled. */
 	total: number;
 	height: number;
-	/** How much of it is further down. */
+	/** How many lines of it are further down. */
 	below: number;
 	/** How many runs the list shows. */
 	listed: number;
@@ -167,7 +167,7 @@ function titleLine({ count, scope }: InspectorView, { theme, width }: ScreenDraw
 	return `${theme.fg("border", "─")}${title}${theme.fg("border", "─".repeat(Math.max(0, width - visibleWidth(title) - 1)))}`;
 }
 
-/** Says whether there is more below, whether the text follows what is new, and what came of the last thing that was done. */
+/** Says whether there is more below, whether the view follows new text, and the result of the last action. */
 function ruleLine(view: InspectorView, { below }: TextPane, { theme, width }: ScreenDrawing): string {
 	const where = isTextShown(view, width) ? whereOf(view, below, theme) : "";
 	const notice = view.notice === "" ? "" : theme.fg("accent", ` ${view.notice} `);
@@ -199,7 +199,7 @@ function lastLine(view: InspectorView, { theme, width, inputLine }: ScreenDrawin
 
 type KeyHint = [key: string, what: string];
 
-/** The keys of most use here, those first that a narrow screen has room for. */
+/** The most useful keys here; a narrow screen has room for the first of them. */
 function hintsOf(view: InspectorView, width: number): KeyHint[] {
 	const { pane, run, shows, scope, unfolded } = view;
 	const close: KeyHint = ["q", "close"];
@@ -239,7 +239,7 @@ function helpLines(theme: Theme, width: number): string[] {
 
 const upTo = (lines: string[], rows: number): string[] => Array.from({ length: rows }, (_, row) => lines[row] ?? "");
 
-/** As wide as the screen: what is below must not shine through. */
+/** As wide as the screen, so that nothing below shines through. */
 function filled(line: string, width: number): string {
 	const fitting = cut(line, width);
 	return `${fitting}${" ".repeat(Math.max(0, width - visibleWidth(fitting)))}`;

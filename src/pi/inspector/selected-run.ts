@@ -7,12 +7,12 @@ import type { LiveRuns } from "../../supervise/live-runs.ts";
 import type { InspectorView } from "./screen.ts";
 import { Transcript } from "./transcript.ts";
 
-/** Reads the selected run again and again. Of its session file, only what is new. */
+/** Reads the selected run repeatedly, and only the new part of its session file. */
 export function selectedRun(sources: RunSources, live: LiveRuns): (record: RunRecord) => InspectorView["run"] {
 	let transcript: Transcript | undefined;
 	return (record) => {
 		const path = transcriptOf(findSession(sources.ledger, record.sessionId) ?? record.plan.session);
-		// Put away, or another run's.
+		// The session was archived, or the run is another one.
 		if (path !== transcript?.path) {
 			transcript = path === undefined ? undefined : new Transcript(path, sources.redactor.redact);
 		}

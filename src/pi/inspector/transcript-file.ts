@@ -2,13 +2,13 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { currentBranch, entryOn } from "../../ledger/transcript.ts";
 
-/** The end of a very long session is what is of interest; all of it is in the file. */
+/** The end of a very long session is of interest; the file has all of it. */
 const TRANSCRIPT_BYTES = 4 * 1024 * 1024;
 const LINE_END = 0x0a;
 
 /**
- * A session file that somebody else writes, read as it grows: only what is new, and again if it turns out to be another
- * file. Never written, unlike by pi's own way of opening a session.
+ * A session file that another process writes, read as it grows: only the new part, and from the start if it turns out to be
+ * another file. Never written, while pi's own way of opening a session may write it.
  */
 export class TranscriptFile {
 	readonly path: string;
@@ -17,7 +17,9 @@ export class TranscriptFile {
 	/** The beginning of a line that is just being written. */
 	#rest: Buffer = Buffer.alloc(0);
 	#all: SessionEntry[] = [];
-	/** From the first entry to the last: what a lost host wrote beside it is not part of the conversation. */
+	/**
+	 * From the first entry to the last: entries that a lost host wrote on another branch are not part of the conversation.
+	 */
 	#branch: SessionEntry[] = [];
 	#isCut = false;
 
@@ -34,7 +36,7 @@ export class TranscriptFile {
 		return this.#isCut;
 	}
 
-	/** Takes in what was written since the last time. A file that is not there (yet, or any more) has nothing new. */
+	/** Reads what was written since the last time. A file that does not exist (yet, or any more) has nothing new. */
 	read(): void {
 		let file: number;
 		try {
@@ -67,7 +69,7 @@ export class TranscriptFile {
 		const end = all.lastIndexOf(LINE_END) + 1;
 		this.#rest = all.subarray(end);
 		for (const line of all.subarray(0, end).toString("utf8").split("\n")) {
-			// Half a line at the beginning of what was read, and whatever else is not an entry, is passed over.
+			// Half a line at the beginning, and anything else that is not an entry, is skipped.
 			for (const entry of entryOn(line)) this.#append(entry);
 		}
 	}

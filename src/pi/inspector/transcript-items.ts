@@ -9,9 +9,9 @@ import { fieldsOf, storedList, textOf } from "../view/stored.ts";
 
 /** One thing that was said or done in a child session, without control characters. */
 export type TranscriptItem =
-	/** Asked: the task, or a message that steered. */
+	/** Asked: the task, or a steering message. */
 	| { kind: "asked" | "said" | "called" | "note"; text: Redacted }
-	/** A message of the user's, who watches. */
+	/** A message of the watching user. */
 	| { kind: "told"; text: Redacted }
 	| { kind: "returned"; tool: Redacted; text: Redacted; isError: boolean }
 	| { kind: "answer"; text: Redacted; isError: boolean };
@@ -19,7 +19,7 @@ export type TranscriptItem =
 /** A tool may return a megabyte; the file has all of it. */
 const MOST_CHARS = 20_000;
 
-/** What an entry of a session file shows. The file may hold anything: what does not fit is passed over. */
+/** The items that an entry of a session file shows. The file may hold anything: unknown content is skipped. */
 export function itemsOf(entry: SessionEntry, redact: Redactor["redact"]): TranscriptItem[] {
 	const clean = (text: string) => reshaped(headOfText(redact(text), MOST_CHARS), (shown) => plain(shown).trim());
 	const fields = fieldsOf(entry) ?? {};
@@ -35,7 +35,7 @@ export function itemsOf(entry: SessionEntry, redact: Redactor["redact"]): Transc
 		return text.trim() === "" ? [] : [{ kind: "asked", text: clean(text) }];
 	}
 
-	/** The line before the message tells the child whose it is; it is drawn otherwise. */
+	/** The line before the message tells the child who sent it; the screen shows that in another way. */
 	function steered(text: string): TranscriptItem[] {
 		if (fieldsOf(fields.details)?.sender !== "user") return asked(text);
 		return [{ kind: "told", text: clean(text.slice(text.indexOf("\n\n") + 2)) }];

@@ -4,7 +4,7 @@ import { plural } from "../../run/amounts.ts";
 import { answerLines } from "../view/answer.ts";
 import type { TranscriptItem } from "./transcript-items.ts";
 
-/** Of what a tool returned, while folded; and when not. */
+/** How many lines of a tool's result are shown folded, and unfolded. */
 const FOLDED_LINES = 1;
 const UNFOLDED_LINES = 200;
 
@@ -15,7 +15,7 @@ export interface TranscriptDrawing {
 	unfolded: boolean;
 }
 
-/** Draws items; those that it has drawn like this before are not drawn again, since markdown takes its time. */
+/** Draws items. Items that were drawn with the same settings before are not drawn again, since markdown is slow. */
 export function transcriptPainter(): (items: readonly TranscriptItem[], drawing: TranscriptDrawing) => string[] {
 	let drawn = new WeakMap<TranscriptItem, string[]>();
 	let last: TranscriptDrawing | undefined;

@@ -7,19 +7,19 @@ import { reshaped } from "../../run/redacted.ts";
 import { TranscriptFile } from "./transcript-file.ts";
 import { itemsOf, type TranscriptItem } from "./transcript-items.ts";
 
-/** More than anybody scrolls through. */
+/** More than a user scrolls through. */
 const MOST_ITEMS = 400;
-/** How much of what a child last said is compared, to tell whether the file has it already. */
+/** How much of the child's latest text is compared, to tell whether the file has it already. */
 const COMPARED = 200;
 
-/** What is shown of a child session. */
+/** The visible content of a child session. */
 export interface TranscriptContent {
 	items: TranscriptItem[];
 	/** Whether there was something before the first of them. */
 	isCut: boolean;
 }
 
-/** The session file of a child as it grows, and the words that it is just saying. */
+/** The session file of a child as it grows, and the message that it is just writing. */
 export class Transcript {
 	readonly #file: TranscriptFile;
 	readonly #redact: Redactor["redact"];

@@ -30,11 +30,11 @@ import { METHODS, paramsProblem } from "./params.ts";
 export interface Serving {
 	setup: DelegationSetup;
 	ctx: ExtensionContext;
-	/** The session is over: nobody is waited for any more. */
+	/** The session is over: no call waits any more. */
 	over: AbortSignal;
 }
 
-/** Answers a request of another extension. Whatever it is, the answer is a response, if it has an id. */
+/** Answers a request of another extension. Every request with an id gets a response. */
 export async function answerRequest(given: unknown, serving: Serving): Promise<SubagentsResponse | undefined> {
 	if (!isRecord(given) || typeof given.id !== "string") return undefined;
 	const about = { version: REQUEST_VERSION, id: given.id } as const;
@@ -118,7 +118,7 @@ const DO: {
 			{ ...request, parentSession: ctx.sessionManager.getSessionId(), withinMs: 0, route },
 			parentFacts(setup.pi, ctx, setup.decisions),
 			services,
-			// Nothing is waited for here, so nothing is kept from being announced.
+			// No call waits here, so nothing is kept from being announced.
 			{ onWaiting: () => {}, onLeft: () => {}, onSpawned: (record) => setup.onSpawned(ctx, record) },
 		);
 		if (isDenial(answer)) return wrong(answer.error, answer.status === "forbidden" ? "forbidden" : undefined);
@@ -138,7 +138,7 @@ const DO: {
 	},
 };
 
-/** A run of this conversation. Those of others are not an extension's to look at. */
+/** A run of this conversation. An extension may not see the runs of others. */
 function ownRun(runId: string, ctx: ExtensionContext, { ledger }: Services): RunRecord | Refusal {
 	const record = isRunId(runId) ? findRun(ledger, runId) : undefined;
 	if (record?.parentSession === ctx.sessionManager.getSessionId()) return record;

@@ -13,7 +13,7 @@ export function answerRequests(setup: DelegationSetup, over: AbortSignal): { beg
 		const { answerRequest } = await import("../lazy.ts");
 		const response = await answerRequest(given, { setup, ctx: session, over });
 		if (!response) parentLog.warn("a request of another extension has no id", { method: REQUEST });
-		// After the end of the session pi takes no events from us any more.
+		// After the end of the session, pi accepts no more events from us.
 		else if (!over.aborted) pi.events.emit(RESPONSE, response);
 	};
 	pi.events.on(REQUEST, (given) => {

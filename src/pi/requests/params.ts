@@ -7,7 +7,7 @@ import { THINKING_LEVELS } from "../../run/thinking.ts";
 const someText = Type.String({ minLength: 1 });
 const strict = { additionalProperties: false };
 
-/** What each method takes; the types are in `operate/requests.ts`. */
+/** The parameters of each method; the types are in `operate/requests.ts`. */
 const PARAMS: Record<SubagentsMethod, TSchema> = {
 	spawn: Type.Object(
 		{
@@ -39,7 +39,7 @@ const PARAMS: Record<SubagentsMethod, TSchema> = {
 
 export const METHODS = Object.keys(PARAMS) as SubagentsMethod[];
 
-/** What is wrong with the parameters of a method, if anything is. */
+/** The problem with the parameters of a method, if any. */
 export function paramsProblem(method: SubagentsMethod, params: unknown): string | undefined {
 	const [first] = Errors(PARAMS[method], params);
 	if (!first) return undefined;

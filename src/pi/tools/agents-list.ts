@@ -6,7 +6,7 @@ import { renderPrincipalsCall } from "../view/session-calls.ts";
 import { renderPrincipalsResult } from "../view/session-results.ts";
 import { jsonAnswer } from "./json-result.ts";
 
-/** The `agents_list` tool: under whose account a run may be spawned. */
+/** The `agents_list` tool: the principals under which a run may be spawned. */
 export function agentsListTool(services: SessionServices) {
 	return defineTool({
 		name: "agents_list",

@@ -1,18 +1,24 @@
 import type { Denial } from "../../operate/denial.ts";
 import { messageOf } from "../../run/message-of.ts";
 
-/** A tool result that is data: the same for the model as for programs, unless the model's has a child's words marked. */
+/**
+ * A tool result that is data: the same for the model and for programs, except that the model's may have a child's words
+ * marked.
+ */
 export const jsonResult = <Details>(details: Details, forModel: object = details as object) => ({
 	content: [{ type: "text" as const, text: JSON.stringify(forModel, null, 1) }],
 	details,
 });
 
-/** The same for what may fail. Something of ours may be broken, a ledger that cannot be opened, a full disk: still an answer. */
+/**
+ * The same for work that may fail. Even if something of ours is broken, such as a ledger that cannot be opened or a full
+ * disk, there is an answer.
+ */
 export async function jsonAnswer<Details>(work: () => Promise<Details>) {
 	return jsonResult<Details | Denial>(await orError(work));
 }
 
-/** The same for what has words of children in it: `marked` is how the model gets them. */
+/** The same for results with words of children: `marked` is the model's version. */
 export async function markedAnswer<Details>(work: () => Promise<{ details: Details | Denial; marked: object }>) {
 	const answer = await orError(work);
 	if ("marked" in answer) return jsonResult<Details | Denial>(answer.details, answer.marked);

@@ -79,8 +79,8 @@ export function sessionsSendTool({ pi, services, announcer, decisions, onSpawned
 			for (const id of awaited) announcer.returned(id);
 			if (isDenial(sent)) return jsonResult<SendAnswer>(sent);
 			const { answer, marked, ended } = sent;
-			// pi adds up what results cost: once a run, however many calls waited for it, and not again what the call returns
-			// that waits for a foreground run.
+			// pi adds up the cost of results: once per run, however many calls waited for it, and not again if the call of
+			// a foreground run returns the same cost.
 			const counts = ended !== undefined && waiting.delete(ended.run.id);
 			return { ...jsonResult<SendAnswer>(answer, marked), ...(counts && { usage: piUsage(ended.run.outcome.usage) }) };
 		},

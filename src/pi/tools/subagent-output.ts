@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 
-/** What a script of pi's codemode is given: see `ScriptValue`. pi shows it to the model where scripts are on. */
+/** The value for a script of pi's codemode: see `ScriptValue`. pi shows it to the model where scripts are on. */
 export const subagentOutput = Type.Object({
 	status: Type.Union([Type.Literal("SUCCESS"), Type.Literal("ERROR"), Type.Literal("RUNNING")]),
 	sessionId: Type.Optional(Type.String()),

@@ -38,12 +38,12 @@ const parametersFor = (agents: readonly AgentDefinition[]) =>
 		{ additionalProperties: false },
 	);
 
-/** Not the name of any agent, nor a task; yet the schema takes it. */
+/** Neither the name of an agent nor a task, but valid for the schema. */
 const NOT_GIVEN = " ";
 
 /**
  * Lets a call without a usable agent or task pass the schema, so that it is answered with INVALID_INPUT like every other
- * wrong request: pi's own refusal has no `details`. Unknown fields stay, for pi to refuse.
+ * wrong request: pi's own refusal has no `details`. Unknown fields stay, and pi refuses them.
  */
 function withMarkers(given: unknown): Static<ReturnType<typeof parametersFor>> {
 	const fields = isRecord(given) ? given : {};
@@ -52,7 +52,7 @@ function withMarkers(given: unknown): Static<ReturnType<typeof parametersFor>> {
 }
 
 export interface SubagentToolSetup extends DelegationSetup {
-	/** Those to name in the description. */
+	/** The agents to name in the description. */
 	agents: AgentDefinition[];
 	/** When to delegate, for the parent's system prompt; may be empty. */
 	policy: string;
@@ -97,12 +97,12 @@ export function subagentTool({
 					delegate(
 						{
 							...request,
-							// For its announce, should this process die before the result is in the conversation.
+							// For its announce, in case this process dies before the result is in the conversation.
 							...(route !== undefined && { route }),
 							parentSession: ctx.sessionManager.getSessionId(),
 							toolCall,
 							signal: AbortSignal.any([calls.ended, ...(signal ? [signal] : [])]),
-							// Otherwise, in the terminal, it was most likely a key of the user's.
+							// In the terminal, any other abort was most likely a key press of the user.
 							stopper: () => (mode === "tui" && !calls.ended.aborted ? "the user" : "the parent"),
 							onStopAsked: () => call.writtenDown(),
 							leave: call.leave,
@@ -129,7 +129,8 @@ export function subagentTool({
 			} catch (error) {
 				// A run that was admitted continues without this call, and is announced.
 				if (admitted !== undefined) announcer.awaited(admitted);
-				// Something of ours is broken: a ledger that cannot be opened, a disk that is full. Still a result.
+				// Something of ours is broken, such as a ledger that cannot be opened or a full disk. There is still a
+				// result.
 				return refusalResult(refuse("SUBAGENT_FAILED", messageOf(error), "internal"));
 			} finally {
 				calls.finish(call);
@@ -140,6 +141,6 @@ export function subagentTool({
 			}
 		},
 	});
-	// pi before 0.99 has no scripts, and passes over it.
+	// pi before 0.99 has no scripts, and ignores it.
 	return { ...tool, outputSchema: subagentOutput };
 }

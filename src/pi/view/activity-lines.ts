@@ -1,7 +1,7 @@
 import type { Drawing } from "./drawing.ts";
 import type { Activity } from "./subagent-view.ts";
 
-/** The last thing that the child did, or the last few. */
+/** The child's last action, or the last few. */
 export function activityLines({ lines, earlier }: Activity, { theme, expanded }: Drawing): string[] {
 	const shown = expanded ? lines : lines.slice(-1);
 	return [

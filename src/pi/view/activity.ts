@@ -3,7 +3,7 @@ import { FINALIZE_TOOL } from "../../run/outcome.ts";
 import { ASK_TOOL } from "../../run/question.ts";
 import { fieldsOf, type StoredFields, storedList, textOf } from "./stored.ts";
 
-/** How much of one thing that a child said is looked at for the line that stands for it. */
+/** How much of a child's message is read for the line that represents it. */
 const READ_OF_A_SAYING = 2_000;
 
 /** What a child said and did, oldest first, one line each. The latest are enough: a run has hundreds. */
@@ -28,7 +28,7 @@ function lineOf(item: StoredFields): string {
 	return inOneLine(lines.findLast((line) => line.trim() !== "") ?? "");
 }
 
-/** The arguments that tell most about a call, of pi's own tools and of common others. */
+/** The most telling arguments of a call, for pi's own tools and common others. */
 const TELLING_ARGUMENTS = ["command", "pattern", "query", "url", "path", "file_path", "symbol", "action", "name"];
 
 export function callLine(item: StoredFields): string {

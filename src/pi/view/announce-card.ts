@@ -15,11 +15,11 @@ import { problemLines } from "./problem-lines.ts";
 export const announceCard: MessageRenderer = (message, options, theme) => {
 	const view = readAnnounce(message);
 	const { expanded, outputPad } = options;
-	// On pi 1.5 the options tell the user's keys.
+	// On pi 1.5 the options include the user's keys.
 	const hint = expandHint(theme, options);
 	const box = new Box(outputPad, 1, (line) => theme.bg("customMessageBg", line));
 	box.addChild(fitted((width) => cardLines(view, { theme, width, expanded, hint })));
-	// Its padding alone may be wider than the terminal.
+	// The padding alone may be wider than the terminal.
 	return fitted((width) => box.render(width));
 };
 
@@ -77,5 +77,5 @@ function notesLines({ notes, cause }: AnnounceView, drawing: Drawing): string[] 
 	return problemLines({ title: "", message: notes }, cause === "finalized" ? "warning" : "error", drawing);
 }
 
-/** Room around what is read at leisure; none in the short form. */
+/** Blank lines around the expanded form; none in the short form. */
 const withRoom = (lines: string[], { expanded }: Drawing): string[] => (expanded ? ["", ...lines, ""] : lines);

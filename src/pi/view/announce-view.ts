@@ -4,7 +4,7 @@ import { isCause } from "../../run/outcome-check.ts";
 import { amountOf, textOf } from "./stored.ts";
 import { contentText, readFacts, type ShownRun, shortText } from "./subagent-view.ts";
 
-/** What the card of an announce shows, whatever was stored. Texts in one line are plain already; the others are not. */
+/** The content of an announce's card, whatever was stored. One-line texts are plain already; the others are not. */
 export interface AnnounceView {
 	/** Undefined: not known. */
 	cause: Cause | undefined;
@@ -15,14 +15,14 @@ export interface AnnounceView {
 	durationMs: number | undefined;
 	facts: ShownRun;
 	task: string;
-	/** Names and values of where to look further, as far as they are known. */
+	/** Labels and values of where to look further, as far as they are known. */
 	places: string[];
 }
 
 export function readAnnounce(message: { content: unknown; details?: unknown }): AnnounceView {
 	const details = readAnnounceDetails(message.details);
 	const agent = shortText(details?.agent);
-	// Of a newer version: the text that the model got is all there is.
+	// From a newer version: only the model's text is known.
 	if (details === undefined || agent === undefined) return unreadableView(message.content);
 	return {
 		cause: isCause(details.cause) ? details.cause : undefined,

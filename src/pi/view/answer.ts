@@ -5,13 +5,13 @@ import { count, plural } from "../../run/amounts.ts";
 import type { Drawing } from "./drawing.ts";
 import { withHint } from "./expand-hint.ts";
 
-/** More than anybody reads in a terminal. */
+/** More than a user reads in a terminal. */
 const DRAWN_CHARS = 30_000;
 /** The parser takes quadratic time for a paragraph: 30,000 characters of unclosed stars hold up pi for four seconds. */
 const LONGEST_PARAGRAPH = 3_000;
 const PREVIEW_LINES = 5;
 
-/** What a child wrote, as markdown: all of it, or the beginning and how much more there is. */
+/** The child's text as markdown: all of it, or its beginning and how much more there is. */
 export function answerLines(text: string, drawing: Drawing): string[] {
 	const lines = wholeAnswer(text, drawing);
 	const more = lines.length - PREVIEW_LINES;
@@ -34,7 +34,7 @@ function markdown(source: string, width: number): string[] {
 	try {
 		return new Markdown(source, 0, 0, getMarkdownTheme()).render(width).map((line) => line.trimEnd());
 	} catch {
-		// The parser recurses into what it reads, and an error while drawing ends pi.
+		// The parser recurses into its input, and an error while drawing ends pi.
 		return wrapTextWithAnsi(source, width);
 	}
 }

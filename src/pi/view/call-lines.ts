@@ -3,21 +3,21 @@ import { type Component, visibleWidth, wrapTextWithAnsi } from "@earendil-works/
 import { inOneLine, plain } from "../../collect/plain.ts";
 import { fitted } from "./fitted.ts";
 
-/** What is shown of a call. Its texts may be anything that a model made up, or still be arriving. */
+/** The visible parts of a call. Its texts may be anything that a model made up, or still be arriving. */
 export interface ShownCall {
 	tool: string;
-	/** Whom it is for. */
+	/** The agent that it is for. */
 	name?: string | undefined;
 	note?: string | undefined;
-	/** Stands for the text where there is no room for all of it. */
+	/** Replaces the text where there is no room for all of it. */
 	label?: string | undefined;
-	/** What was asked. */
+	/** The request. */
 	text?: string | undefined;
 }
 
 export interface ShownCallOptions {
 	expanded: boolean;
-	/** However narrow the terminal is. */
+	/** In one line, however narrow the terminal is. */
 	inOneLine?: boolean;
 }
 
@@ -48,7 +48,7 @@ function wholeText(text: string, width: number): string[] {
 	return shown === "" ? [] : wrapTextWithAnsi(shown, width);
 }
 
-/** In one line where that is wide enough, otherwise in two. */
+/** In one line if the terminal is wide enough, otherwise in two. */
 function shortCall(title: string, text: string, theme: Theme, width: number): string[] {
 	const inOne = onOneLine(title, text, theme);
 	return visibleWidth(inOne) <= width ? [inOne] : [title, theme.fg("muted", text)];

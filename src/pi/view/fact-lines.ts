@@ -3,7 +3,7 @@ import type { Drawing } from "./drawing.ts";
 import { pack } from "./fitted.ts";
 import type { ShownRun } from "./subagent-view.ts";
 
-/** Facts side by side; a narrow terminal breaks in between. Those that have a colour keep it. */
+/** Facts side by side; a narrow terminal breaks between them. Coloured facts keep their colour. */
 export function factLines(facts: readonly string[], { theme, width }: Drawing): string[] {
 	return pack(
 		facts.map((fact) => theme.fg("muted", fact)),
@@ -12,7 +12,7 @@ export function factLines(facts: readonly string[], { theme, width }: Drawing): 
 	);
 }
 
-/** What a run took so far, in the order of interest. */
+/** What a run has used so far, in the order of interest. */
 export function consumption(facts: ShownRun, { expanded }: Drawing): string[] {
 	const { turns, input, output, cacheRead, cost, context, model } = facts;
 	return [

@@ -1,7 +1,7 @@
 import { type Component, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 
 interface FittedOptions {
-	/** Draws again at every look, for what depends on the time. */
+	/** Draws again at every look, for content that depends on the time. */
 	readonly live?: boolean;
 }
 
@@ -21,14 +21,14 @@ export function fitted(draw: (width: number) => string[], { live = false }: Fitt
 	};
 }
 
-/** The beginning of a line, as much as fits; nothing where not even its first letter does. */
+/** The beginning of a line, as much as fits; empty if not even its first letter does. */
 export function cut(line: string, width: number): string {
 	if (visibleWidth(line) <= width) return line;
 	const head = truncateToWidth(line, width, width > 1 ? "…" : "");
 	return visibleWidth(head) <= width ? head : "";
 }
 
-/** Breaks a line below its own indent. Before a word that is too wide, pi alone would leave an empty line. */
+/** Breaks a line and keeps its indent. Before a word that is too wide, pi alone would leave an empty line. */
 export function wrapIndented(line: string, width: number): string[] {
 	const [indent = ""] = /^ */.exec(line) ?? [];
 	const lines = wrapTextWithAnsi(line.slice(indent.length), Math.max(1, width - indent.length));

@@ -5,10 +5,10 @@ import { amountOf, fieldsOf } from "./stored.ts";
 import { renderCall } from "./subagent-call.ts";
 import { renderResult } from "./subagent-result.ts";
 
-/** What pi tells of the row that is drawn. */
+/** pi's facts about the row that is drawn. */
 interface RowContext {
 	toolCallId: string;
-	/** Of the row, for the call and the result together. */
+	/** Shared by the call and the result of the row. */
 	state: { hasResult?: boolean };
 	isPartial: boolean;
 	isError: boolean;
@@ -29,7 +29,7 @@ interface Shell {
 const USUAL_PADDING = 1;
 
 /**
- * The row of a foreground run, in a shell of its own: pi recolours its shell the moment that a call ends, which is too early
+ * The row of a foreground run, in a shell of its own: pi recolours its own shell the moment a call ends, which is too early
  * for a row that has to stay still.
  */
 export function foregroundRow(rows: StillRows) {
@@ -72,7 +72,7 @@ function shellOf(context: RowContext, theme: Theme, isStill: boolean): Pick<Shel
 	return {
 		theme,
 		background: context.isPartial || isStill ? "toolPendingBg" : ended,
-		// pi 1.5 tells what the user has set.
+		// pi 1.5 provides the user's setting.
 		padding: amountOf(fieldsOf(context)?.outputPad) ?? USUAL_PADDING,
 	};
 }

@@ -8,10 +8,7 @@ import { withoutJson } from "./without-json.ts";
 const SHORT_LINES = 4;
 const LONGEST_PROBLEM = 10_000;
 
-/**
- * What went wrong; a warning where the run succeeded anyway. Codes, and JSON that a provider sent, are shown when
- * expanded.
- */
+/** The error; a warning if the run succeeded anyway. Codes, and JSON from a provider, are shown when expanded. */
 export function problemLines(problem: ShownProblem, color: "error" | "warning", drawing: Drawing): string[] {
 	const { title, code = "", mark = "", message } = problem;
 	const { theme, width, expanded } = drawing;

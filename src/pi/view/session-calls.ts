@@ -4,7 +4,7 @@ import { GENERAL } from "../../plan/general.ts";
 import { callView, type ShownCall } from "./call-lines.ts";
 import { fieldsOf, type StoredFields, textOf } from "./stored.ts";
 
-/** How a session tool's call is drawn, from what is to be read out of its arguments. */
+/** How a session tool's call is drawn, from its arguments. */
 const drawnCall =
 	(read: (args: StoredFields) => ShownCall) =>
 	(stored: unknown, theme: Theme, shown: { expanded: boolean }): Component =>
@@ -38,5 +38,5 @@ export const renderApplyCall = drawnCall(({ run, undo }) => ({
 
 export const renderPrincipalsCall = drawnCall(() => ({ tool: "agents_list" }));
 
-/** As much of agent:main:subagent:<session id> as tells sessions apart. */
+/** Enough of agent:main:subagent:<session id> to tell sessions apart. */
 const shortKey = (stored: unknown): string | undefined => textOf(stored)?.split(":").at(-1)?.slice(0, 8);

@@ -14,10 +14,10 @@ import { unknownLines } from "./subagent-result.ts";
 import { contentText, type ShownProblem, shortText } from "./subagent-view.ts";
 import { warningLines } from "./warning-lines.ts";
 
-/** More than anybody reads in a terminal. */
+/** More than a user reads in a terminal. */
 const SHOWN_CHARS = 30_000;
 
-/** The answer of a session tool in a line of words; expanded, also as the model got it. */
+/** The answer of a session tool in a line of words; expanded, also the model's version. */
 const drawnResult =
 	(factsOf: (details: StoredFields, theme: Theme) => string[] | undefined) =>
 	(
@@ -100,7 +100,7 @@ export const renderPrincipalsResult = drawnResult(({ agents }) =>
 	Array.isArray(agents) ? storedList(agents).flatMap((agent) => knownPrincipals(fieldsOf(agent)?.id)) : undefined,
 );
 
-/** Nothing was done, or the run that took a message in did not end well. */
+/** Nothing was done, or the run that received a message did not end well. */
 function denialIn({ status, error, runId }: StoredFields): ShownProblem | undefined {
 	const message = textOf(error);
 	if (message === undefined || (status !== "error" && status !== "forbidden")) return undefined;
@@ -108,7 +108,7 @@ function denialIn({ status, error, runId }: StoredFields): ShownProblem | undefi
 	return { title: status === "forbidden" ? "✗ forbidden" : "✗ refused", message };
 }
 
-/** What the subagent said, and where there is more. */
+/** The subagent's answer, and where there is more. */
 function replyLines({ reply, note, runId, sessionKey }: StoredFields, drawing: Drawing): string[] {
 	const said = textOf(reply);
 	if (said === undefined) return [];

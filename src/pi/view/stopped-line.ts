@@ -9,7 +9,7 @@ import { cut, fitted } from "./fitted.ts";
 import { fieldsOf, type StoredFields, storedList } from "./stored.ts";
 import { contentText, readFacts, shortText } from "./subagent-view.ts";
 
-/** What the user stopped with one command or key: one line, and a line for each run when expanded. */
+/** Runs that the user stopped with one command or key: one line, and a line for each run when expanded. */
 export const stoppedLine: MessageRenderer = (message, options, theme) => {
 	const { expanded, outputPad } = options;
 	const details = readStoppedDetails(message.details);
@@ -24,7 +24,7 @@ export const stoppedLine: MessageRenderer = (message, options, theme) => {
 	});
 
 	function lines(width: number): string[] {
-		// Of a newer version: the text that the model got is all there is.
+		// From a newer version: only the model's text is known.
 		if (runs.length === 0) return wrapTextWithAnsi(theme.fg("muted", plain(textOfMessage(message.content))), width);
 		const title = `${theme.fg("warning", "✗ stopped")} ${theme.fg("muted", plural(runs.length, "run"))}`;
 		if (expanded) return [title, ...runs.flatMap((run) => stoppedRunLines(run, theme, width))];

@@ -1,8 +1,8 @@
 import { isRecord } from "../../run/is-record.ts";
 
 /**
- * Readers for what a session file held. Old sessions and other versions of this extension may have written anything, and
- * a renderer that throws takes pi's screen with it.
+ * Readers for the content of a session file. Old sessions and other versions of this extension may have written anything,
+ * and a renderer that throws takes pi's screen with it.
  */
 export type StoredFields = Readonly<Record<string, unknown>>;
 
@@ -18,7 +18,7 @@ export function textOf(value: unknown): string | undefined {
 	return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Negative and not finite amounts count as not there. */
+/** Negative and non-finite amounts count as missing. */
 export function amountOf(value: unknown): number | undefined {
 	return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }

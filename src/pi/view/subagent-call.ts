@@ -3,7 +3,7 @@ import type { Component } from "@earendil-works/pi-tui";
 import { callView, type ShownCallOptions } from "./call-lines.ts";
 import { fieldsOf, textOf } from "./stored.ts";
 
-/** What was asked of whom. */
+/** The agent and its task. */
 export function renderCall(stored: unknown, theme: Theme, shown: ShownCallOptions): Component {
 	const args = fieldsOf(stored) ?? {};
 	const sessionId = textOf(args.sessionId);

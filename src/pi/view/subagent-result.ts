@@ -11,7 +11,7 @@ import { fitted } from "./fitted.ts";
 import { problemLines } from "./problem-lines.ts";
 import { contentText, readView, type SubagentView } from "./subagent-view.ts";
 
-/** How a delegation stands or how it ended. It has no clock of its own: pi draws it again with every partial update. */
+/** The state or the end of a delegation. It has no clock of its own: pi draws it again with every partial update. */
 export function renderResult(
 	result: AgentToolResult<unknown>,
 	{ expanded, isPartial }: ToolRenderResultOptions,
@@ -53,7 +53,7 @@ function runningLines(view: Extract<SubagentView, { kind: "running" }>, drawing:
 	];
 }
 
-/** Of what is not known, the text that the model got is all there is. */
+/** For unknown details, only the model's text is available. */
 export function unknownLines(text: string, how: { isPartial: boolean; isError: boolean }, drawing: Drawing): string[] {
 	if (text.trim() === "") return how.isPartial ? [drawing.theme.fg("warning", "● running")] : [];
 	if (how.isError) return problemLines({ title: "", message: text }, "error", drawing);

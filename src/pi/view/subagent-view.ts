@@ -7,14 +7,14 @@ import type { SandboxReport } from "../../run/sandbox-report.ts";
 import { activity } from "./activity.ts";
 import { amountOf, fieldsOf, type StoredFields, storedList, textOf } from "./stored.ts";
 
-/** What the row of a tool call shows, whatever was stored. Texts in one line are plain already; `output` is not. */
+/** The content of a tool call's row, whatever was stored. One-line texts are plain already; `output` is not. */
 export type SubagentView =
 	| { kind: "starting" }
 	| { kind: "queued"; before: number }
 	| { kind: "running"; startedAt: number | undefined; facts: ShownRun; activity: Activity }
 	| ({ kind: "ended"; cause: Cause; error: ShownProblem | undefined } & EndedDetails)
 	| { kind: "refused"; error: ShownProblem }
-	/** Details that this version does not know: the text that the model got is all there is. */
+	/** Details that this version does not know: only the model's text is available. */
 	| { kind: "unknown" };
 
 export interface ShownRun {
@@ -38,7 +38,7 @@ export interface ShownProblem {
 	title: string;
 	/** The code and the reason, as far as there are any. */
 	code?: string;
-	/** Before everything else. */
+	/** Shown before everything else. */
 	mark?: string;
 	message: string;
 }
@@ -139,10 +139,10 @@ export function shortText(stored: unknown): string | undefined {
 	return text === undefined ? undefined : inOneLine(text);
 }
 
-/** With the line breaks inside of them, which are escaped where the text is JSON. */
+/** Includes the line breaks inside the tags, which are escaped where the text is JSON. */
 const REPORT_TAGS = /<report-[0-9a-f]{16}>(?:\n|\\n)?|(?:\n|\\n)?<\/report-[0-9a-f]{16}>/g;
 
-/** What the model was told, without the marks around the words of a child. */
+/** The model's text, without the marks around the words of a child. */
 export function contentText(content: unknown): string {
 	return storedList(content)
 		.map((part) => textOf(fieldsOf(part)?.text) ?? "")

@@ -9,7 +9,7 @@ import { problemLines } from "./problem-lines.ts";
 const WARNINGS_SHOWN = 3;
 const LONGEST_WARNING = 1_000;
 
-/** What did not change the ending and the user should know: a line each for the first few, all of them when expanded. */
+/** Warnings that did not change the ending: a line each for the first few, all of them when expanded. */
 export function warningLines(warnings: readonly string[], drawing: Drawing): string[] {
 	const [only, ...others] = warnings;
 	if (only === undefined) return [];

@@ -40,10 +40,10 @@ const NAME_PART = 0.4;
 /** Below these widths cost, and then tokens, are left out. */
 const ROOM_FOR_COST = 90;
 const ROOM_FOR_TOKENS = 56;
-/** Nobody reads more of one line, and a model may write a megabyte into it. */
+/** Users do not read more of one line, and a model may write a megabyte into it. */
 const READ_OF_A_LINE = 500;
 
-/** A line a run, aligned, and one for the rest: as many lines as long as there are as many rows. */
+/** A line per run, aligned, and one for the rest: the number of lines depends only on the number of rows. */
 export function widgetLines(view: WidgetView, { theme, width, now }: { theme: Theme; width: number; now: number }) {
 	const inner = Math.max(1, width - 1);
 	const parts = view.rows.map((row) => ({ row, name: rowName(row), figures: figuresOf(row, width, now) }));

@@ -1,6 +1,6 @@
 /**
- * Who has which line of the widget. A run keeps its line until it has finished and another needs it, and there are never
- * fewer lines than before: nothing on the screen moves because a run came or went.
+ * Which run has which line of the widget. A run keeps its line until it has finished and another needs it, and the number
+ * of lines never shrinks: nothing on the screen moves because a run came or went.
  */
 export function assignSlots<Id>(
 	slots: readonly Id[],

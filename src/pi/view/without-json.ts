@@ -1,12 +1,12 @@
 import { isRecord } from "../../run/is-record.ts";
 
-/** What providers call the sentence in their errors. */
+/** The keys under which providers put the sentence in their errors. */
 const SENTENCES = ["message", "error", "detail", "error_description"];
 
-/** Longer messages are not read: rows are drawn often. */
+/** Longer messages are not parsed: rows are drawn often. */
 const LONGEST_READ = 10_000;
 
-/** The same message with the sentence in place of JSON that a provider sent, where there is one. */
+/** The same message with the sentence in place of a provider's JSON, if there is one. */
 export function withoutJson(message: string): string {
 	if (message.length > LONGEST_READ) return message;
 	const from = message.indexOf("{");
