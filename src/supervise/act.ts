@@ -40,6 +40,8 @@ export function actOnRun({ ledger, calls, watched, hosts }: Acting, action: RunA
 			const { runId, id } = action.caller;
 			const sessionBusy = waitsForSession(ledger, runId);
 			const starting = !sessionBusy && hasPlace(ledger, runId, action.place);
+			// Its host has heard of it and takes it now. pi would draw a row that is outdated a moment later.
+			if (starting && watched.has(runId)) break;
 			calls.options(id)?.onQueued?.({ position: action.place, sessionBusy, starting });
 			break;
 		}

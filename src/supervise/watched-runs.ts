@@ -34,6 +34,10 @@ export class WatchedRuns {
 		return new Set(this.#watches.keys());
 	}
 
+	has(id: RunId): boolean {
+		return this.#watches.has(id);
+	}
+
 	/** Whether each run of this look has a connection. */
 	get isComplete(): boolean {
 		return this.#missing === 0;

@@ -75,6 +75,18 @@ test.each([
 	expect(heard).toEqual([expected]);
 });
 
+test.each([
+	["has a place", 0, 0],
+	["waits for others", 3, 1],
+])("a caller whose host has heard of the run is told its place only if it waits: it %s", async (_name, place, told) => {
+	const heard: unknown[] = [];
+	const { id, caller, act, watched, open } = await scene({ onQueued: (why) => heard.push(why) });
+	watched.begin(undefined, [...open.values()]);
+	act({ do: "reach", runId: id });
+	act({ do: "tell place", caller, place });
+	expect(heard).toHaveLength(told);
+});
+
 test("a host that is reached is listened to once, and woken while the run waits", async () => {
 	const { id, act, done, watched, open } = await scene({ onProgress: () => {} });
 	watched.begin(undefined, [...open.values()]);
