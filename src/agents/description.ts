@@ -42,7 +42,7 @@ function isField(line: string): boolean {
 	return indent === "" && isFieldName(name);
 }
 
-/** Letters that only look like others count as those, and so does a name that allows something. */
+/** Letters that only look like others count as those. A name whose value is true also counts as a restriction. */
 function restrictionIn(line: string): string | undefined {
 	const [, , name = "", value = ""] = NAMED_LINE.exec(line) ?? [];
 	const plain = name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
