@@ -8,10 +8,10 @@ import type { Redactor } from "./redact/redactor.ts";
 /** Enough to see what a child did; a run of thousands of calls must not fill the ledger with their arguments. */
 const MAX_DISPLAY_ITEMS = 200;
 const MAX_ARGUMENT_CHARS = 2000;
-/** Of what is shown while a child works: the latest items, and the end of each text. */
+/** While a child works: how many of the latest items are shown, and how much of the end of each text. */
 const LATEST_ITEMS = 20;
 const LATEST_CHARS = 2000;
-/** How much of a text that is being written is looked at for that: longer than any key, so that none is cut in two. */
+/** How much of an unfinished text is examined for that: longer than any key, so that none is cut in two. */
 const LOOKED_AT_CHARS = 20_000;
 
 /** Why the last assistant message ended, as pi reports it. */
@@ -21,15 +21,15 @@ export interface LastStop {
 }
 
 /**
- * Turns the events of a child session into what we report about it. Events come from a model and from extensions we did
- * not write, so nothing about their shape is taken for granted: what does not fit is passed over.
+ * Turns the events of a child session into our report. Events come from a model and from extensions we did not write, so
+ * nothing about their shape is taken for granted: unknown parts are skipped.
  */
 export class Collector {
-	/** Applied before anything is shown, and to more than is shown: half a key does not look like one any more. */
+	/** Applied before anything is shown, and to more than is shown: half a key no longer looks like one. */
 	readonly #redactor: Redacting;
-	/** What is shown of the items, redacted once. */
+	/** The visible form of the items, redacted once. */
 	readonly #shown = new WeakMap<DisplayItem<string>, DisplayItem>();
-	/** Of this attempt only. */
+	/** Usage of this attempt only. */
 	usage: Usage = NO_USAGE;
 	/** As the child wrote them. An answer may be megabytes: the outcome is redacted as a whole, in slices. */
 	readonly displayItems: DisplayItem<string>[] = [];
@@ -52,7 +52,7 @@ export class Collector {
 
 	take(event: unknown): void {
 		if (isRecord(event) && event.type === "compaction_end" && isRecord(event.result)) {
-			// Paid like any other answer, and not a turn.
+			// It costs like any other answer, but is not a turn.
 			this.usage = addUsage(this.usage, { ...usageInMessage(event.result.usage), turns: 0 });
 		}
 		if (!isRecord(event) || !isRecord(event.message) || event.message.role !== "assistant") return;
@@ -70,7 +70,7 @@ export class Collector {
 		return redactedHead(this.#lastText, chars, this.#redactor);
 	}
 
-	/** The latest of what was said and done, with what is being written right now. */
+	/** The latest items, including the message that is being written right now. */
 	get latest(): DisplayItem[] {
 		const said = this.displayItems.slice(-LATEST_ITEMS).map((item) => this.#shownOf(item));
 		const writing = reshaped(this.#redactor.redact(wholeWords(this.streamingText)), lastShown);
@@ -89,8 +89,8 @@ export class Collector {
 	}
 
 	/**
-	 * Takes in what earlier attempts said, and counts what is not on record: a host may be killed after a turn is in the
-	 * session file and before it is in the ledger.
+	 * Adds the messages of earlier attempts, and counts the usage that is not on record: a host may be killed after a turn
+	 * is in the session file and before it is in the ledger.
 	 */
 	recall(messages: readonly unknown[], onRecord: Usage): void {
 		let spent: Usage = NO_USAGE;
@@ -103,7 +103,7 @@ export class Collector {
 
 	#takeDelta(delta: unknown): void {
 		if (!isRecord(delta) || typeof delta.delta !== "string") return;
-		// Thoughts and the arguments of a call as well: they cost as much, and can be as endless.
+		// Thoughts and call arguments count as well: they cost as much, and can be as endless.
 		this.textLength += delta.delta.length;
 		if (delta.type === "text_delta") this.streamingText += delta.delta;
 	}
@@ -157,8 +157,8 @@ function textsIn(content: unknown): string[] {
 }
 
 /**
- * The end of a text that is being written, without what may be half a key: the word that is not finished yet, and the one
- * that is cut off where this begins.
+ * The end of an unfinished text, without what may be half a key: the unfinished last word, and the first word, which is cut
+ * off.
  */
 function wholeWords(text: string): string {
 	return withoutLastWord(lastChars(text));
@@ -172,14 +172,14 @@ function withoutLastWord(text: string): string {
 
 const lastShown = (text: string): string => text.slice(-LATEST_CHARS);
 
-/** As much of the end of a text as is looked at, without the word that is cut off where it begins. */
+/** The examined end of a text, without the first word, which is cut off. */
 function lastChars(text: string): string {
 	const from = Math.max(0, text.length - LOOKED_AT_CHARS);
 	const end = text.slice(from);
 	return from === 0 ? end : end.slice(end.search(/\s|$/));
 }
 
-/** The beginning of a text. More of it is redacted than is shown, without the word that is cut off there. */
+/** The beginning of a text. More of it is redacted than is shown, without the last word, which is cut off. */
 function redactedHead(text: string, chars: number, { redact }: Redacting): Redacted {
 	const whole = text.length <= chars + LOOKED_AT_CHARS;
 	const looked = whole ? text : withoutLastWord(text.slice(0, chars + LOOKED_AT_CHARS));

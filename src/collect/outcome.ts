@@ -31,7 +31,9 @@ export interface RunEvidence {
 	warnings: string[];
 }
 
-/** The only maker of outcomes: a success is a finalized success, and everything else is a failure that says which. */
+/**
+ * The only place that makes outcomes: a success is a finalized success, and everything else is a failure that says which.
+ */
 export function outcomeOf(cause: EndCause, evidence: RunEvidence): Outcome<string> {
 	const { partialOutput, lastEvent, ...facts } = evidence;
 	if (cause.kind === "finalized") {
@@ -48,13 +50,13 @@ export function outcomeOf(cause: EndCause, evidence: RunEvidence): Outcome<strin
 	};
 }
 
-/** A result that was not checked is still the most that the child has said. */
+/** An unchecked result is still the most that the child has said. */
 function saidLast(cause: FailedCause, partialOutput: string | undefined): string | undefined {
 	if (cause.kind === "reported_error") return cause.finalized.result;
 	return cause.kind === "uncheckable" || cause.kind === "not_harvested" ? cause.result : partialOutput;
 }
 
-/** The ending of a run that no host is working on: all that is known is what the ledger holds. */
+/** The ending of a run that no host works on: only the ledger's facts are known. */
 export function outcomeWithoutHost(
 	record: {
 		usage: Usage;

@@ -4,10 +4,10 @@ import { type Redacted, reshaped } from "../run/redacted.ts";
 
 const TAB = "   ";
 const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
-/** Bidi controls too: they make a line read as what it is not. */
+/** Bidi controls too: they change how a line reads. */
 const CONTROLS = /(?!\n)[\p{Cc}\p{Bidi_Control}]/gu;
 
-/** What a child, a model or a file said, as text that cannot paint on the terminal. Only newlines are left of its controls. */
+/** Text of a child, a model or a file that cannot paint on the terminal. Newlines are the only controls left. */
 export function plain(text: string): string {
 	return stripVTControlCharacters(text)
 		.replace(LINE_ENDS, "\n")
@@ -20,5 +20,5 @@ export function inOneLine(text: string): string {
 	return plain(text).replace(/\s+/g, " ").trim();
 }
 
-/** For a line of ours that quotes it. */
+/** For one of our lines that quotes the text. */
 export const inLegibleLine = (text: Redacted): Redacted => reshaped(text, (quoted) => inOneLine(legible(quoted)));

@@ -9,7 +9,7 @@ const REMEDIES: ReadonlyMap<number, string> = new Map([
 	[429, BUSY],
 ]);
 
-/** What the user can do about a request that a provider refused, by the HTTP status that pi puts before its words. */
+/** The user's remedy for a request that a provider refused, by the HTTP status that pi puts before the message. */
 export function providerRemedy(message: string): string {
 	const status = Number(/^\s*(\d{3})\b/.exec(message)?.[1]);
 	const remedy = REMEDIES.get(status) ?? (status >= 500 ? BUSY : undefined);

@@ -10,7 +10,7 @@ export interface Truncated {
 export function truncateForModel(text: string, maxBytes = DEFAULT_MAX_BYTES): Truncated {
 	const result = truncateHead(text, { maxBytes });
 	if (!result.truncated) return { text };
-	// pi keeps whole lines only, so that of one endless line nothing would be left.
+	// pi keeps whole lines only, so nothing would be left of a single endless line.
 	const kept = result.firstLineExceedsLimit ? firstBytes(text, maxBytes) : result.content;
 	const shown =
 		result.truncatedBy === "lines"

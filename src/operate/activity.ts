@@ -5,14 +5,14 @@ import { type Redacted, reshaped } from "../run/redacted.ts";
 import { messagesIn, transcriptOfRun } from "./messages.ts";
 import type { RunSources } from "./runs.ts";
 
-/** What the child of a run last said or did, as its transcript tells: the latest that is on disk. */
+/** The latest text or action of a run's child, according to its transcript on disk. */
 export function lastStep(record: RunRecord, { ledger, redactor }: RunSources): Redacted | undefined {
 	if (record.run.state === "queued") return undefined;
 	const file = transcriptOfRun(record, ledger);
 	const last = file === undefined ? undefined : messagesIn(file, { includeTools: true }).at(-1);
 	if (!last || last.role === "user") return undefined;
 	if (last.role === "tool") return redactor.redact(`${last.tool ?? "a tool"} has answered`);
-	// Before one line is taken of it: a line of a private key does not look like one.
+	// Redacted before a line is picked: a single line of a private key does not look like one.
 	return reshaped(redactor.redact(last.text), (text) => text.split("\n").findLast((line) => line.trim() !== "") ?? "");
 }
 
@@ -24,7 +24,7 @@ export interface ToolActivity {
 	last: LogLine;
 }
 
-/** What the logs still tell of it, in the order of the tools. */
+/** What the logs still have of it, in the order of the tools. */
 export function toolActivity(places: LogPlaces, session: string): ToolActivity[] {
 	const uses = readLogs(places, { session, message: USED_A_TOOL, limit: Number.MAX_SAFE_INTEGER });
 	return OUR_TOOLS.flatMap((tool) => {

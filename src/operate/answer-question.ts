@@ -3,12 +3,12 @@ import { endQuestion, findQuestion } from "../ledger/questions.ts";
 import type { RunId } from "../run/ids.ts";
 import type { ChildQuestion, QuestionEnd } from "../run/question.ts";
 
-/** What a child gets to read of an answer. */
+/** How much of an answer a child gets. */
 const LONGEST_ANSWER = 50_000;
 
 /**
- * Answers a question of a child that is in the ledger. False if it is not open any more: the first answer counts. Its host
- * has to look at the ledger then.
+ * Answers a question of a child that is in the ledger. False if it is no longer open: the first answer counts. The host has
+ * to look at the ledger afterwards.
  */
 export function answerQuestion(
 	ledger: Ledger,
@@ -19,7 +19,7 @@ export function answerQuestion(
 	return endQuestion(ledger, seq, { end: questionEnd(asked.question, given), at });
 }
 
-/** An empty answer tells a child nothing: it is none. */
+/** An empty answer tells a child nothing, so it counts as no answer. */
 export function questionEnd({ options }: ChildQuestion, given: unknown): QuestionEnd {
 	const chosen = typeof given === "number" ? options?.[given] : undefined;
 	if (typeof given === "number" && chosen !== undefined) return { answered: true, answer: chosen, option: given };

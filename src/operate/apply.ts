@@ -22,7 +22,7 @@ export interface ChangeRequest extends ChangeSources {
 
 export interface ChangeDone {
 	runId: RunId;
-	/** already: it was so before, and nothing was done. */
+	/** already: it was in that state before, and nothing was done. */
 	done: "applied" | "undone" | "branched" | "discarded" | "already";
 	state: ChangesState;
 	files: number;
@@ -35,7 +35,7 @@ export interface ChangeRefused extends Denial {
 	conflicts?: string[];
 }
 
-/** Puts the changes of a run into the checkout: all of them, or none. */
+/** Applies the changes of a run to the checkout: all of them, or none. */
 export async function applyChanges(record: RunRecord, request: ChangeRequest): Promise<ChangeDone | ChangeRefused> {
 	const changes = await requireChanges(record, request);
 	if ("error" in changes) return changes;
@@ -56,7 +56,7 @@ export async function applyChanges(record: RunRecord, request: ChangeRequest): P
 	});
 }
 
-/** Takes applied changes out of the checkout again: every file is then what it was before. */
+/** Reverts applied changes in the checkout: every file is then as it was before. */
 export async function undoChanges(record: RunRecord, request: ChangeRequest): Promise<ChangeDone | ChangeRefused> {
 	const changes = await requireChanges(record, request);
 	if ("error" in changes) return changes;
@@ -80,7 +80,7 @@ interface Change {
 	from: readonly ChangesState[];
 	to: Side;
 	settled: { state: ChangesState; what: "applied" | "undone" };
-	/** For what was not begun yet. */
+	/** For an operation that has not begun yet. */
 	journal(folder: string): Promise<Journal | { conflicts: string[] } | undefined>;
 }
 
@@ -115,7 +115,7 @@ async function change(
 			return conflict(changed, "These were changed since");
 		}
 	} catch (error) {
-		// Half of it is neither side: then it can be done again, or undone.
+		// A half-done operation matches neither side: it can then be repeated, or undone.
 		if (known === undefined || isUntouched(known, to)) goBack();
 		else settleChange(ledger, runId, { to: via });
 		throw error;
@@ -147,7 +147,7 @@ const done = ({ runId, total, branch }: ChangesRecord, what: ChangeDone["done"],
 	...(branch !== undefined && { branch }),
 });
 
-/** Others see by it whether we are still there. One of its own for each call: a process may be asked for two at once. */
+/** Shows others whether we are still running. Each call has its own: a process may get two requests at once. */
 function thisProcess() {
 	return {
 		name: `${process.pid}:${processStart(process.pid) ?? ""}:${randomUUID()}`,

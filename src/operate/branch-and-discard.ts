@@ -36,7 +36,7 @@ export async function branchChanges(
 export const usualBranch = ({ label, run }: Pick<RunRecord, "label" | "run">): string =>
 	`pi-geon/${branchWord(label) ?? run.id}`;
 
-/** A label as part of a branch's name, if it is fit for one. */
+/** A label as part of a branch's name, if it is suitable. */
 const branchWord = (label: string | undefined): string | undefined => {
 	const word = label
 		?.normalize("NFKD")

@@ -9,7 +9,7 @@ import { withProgramsInRing } from "../sandbox/programs-in-ring.ts";
 import { TREE_LIMITS } from "../trees/measure.ts";
 import { bringHome } from "../trees/tree-of-run.ts";
 
-/** Brings home what a run changed whose host died before it could. Says why that does not go; undefined if it went. */
+/** Brings home the changes of a run whose host died before it could. Returns why that fails; undefined if it succeeds. */
 export async function bringLeftHome(
 	{ run, plan }: RunRecord,
 	{ ledger, places }: { ledger: Ledger; places: Places },

@@ -64,7 +64,7 @@ export async function requireChanges(record: RunRecord, sources: ChangeSources):
 	return denied(redactor.redact(`The changes of run ${run.id} cannot be brought home: ${why} They are in ${where}`));
 }
 
-/** A run that waits for its next attempt goes on only where a pi is open. */
+/** A run that waits for its next attempt continues only while a pi is open. */
 const notFinished = ({ run }: RunRecord): string =>
 	run.state === "queued" && run.attempt > 0
 		? `Run ${run.id} has not finished: its host died, and it waits for another. Its changes come back when it finishes. ` +
@@ -97,7 +97,7 @@ export async function diffOf(
 	};
 }
 
-/** A file that is not what was recorded is not used. */
+/** A file that differs from its record is not used. */
 export async function whyNotWhole(
 	{ runId, state, sha256 }: ChangesRecord,
 	which: "patch" | "bundle",

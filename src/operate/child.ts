@@ -7,13 +7,13 @@ import { isSessionId, type SessionId, sessionKey } from "../run/ids.ts";
 import { quoted, shortened } from "../run/quoted.ts";
 import type { Denial } from "./denial.ts";
 
-/** How a child session is named: by its key (or its id), or by the label it was spawned with. */
+/** The name of a child session: its key (or its id), or the label it was spawned with. */
 export interface ChildName {
 	sessionKey?: string;
 	label?: string;
 }
 
-/** The run that tells the state of a child session, if the session is one of this parent's. */
+/** The run that determines the state of a child session, if the session belongs to this parent. */
 export function findChild(ledger: Ledger, parentSession: string, name: ChildName): RunRecord | Denial {
 	const own = childSessionsOf(ledger, parentSession);
 	const found =
@@ -26,7 +26,10 @@ export function findChild(ledger: Ledger, parentSession: string, name: ChildName
 	return findRun(ledger, found.runId) ?? notFound(`Run ${found.runId} is not in the ledger any more.`);
 }
 
-/** The run that a message to this one is for: itself as long as it is open, else the one that tells of its session. */
+/**
+ * The run that gets a message for this one: itself while it is open, otherwise the one that determines the state of its
+ * session.
+ */
 export function runToTell(ledger: Ledger, named: RunRecord): RunRecord {
 	if (named.run.state !== "ended") return named;
 	const id = runOfSession(ledger, named.sessionId);

@@ -34,8 +34,8 @@ const refusedMessageByHook = (
 	refusedByHook({ plan, how: "message", task, mode: "background", parentSession, label }, services);
 
 /**
- * Says something to a child. A message to an open run belongs to the plan of that run. Otherwise it is a new task for
- * the session, which is planned as any other: under the configuration of this moment, with what the session keeps.
+ * Sends a message to a child. A message to an open run belongs to the plan of that run. Otherwise it is a new task for the
+ * session, planned like any other: under the current configuration, with what the session keeps.
  */
 export async function continueSession(
 	child: RunRecord,

@@ -10,14 +10,14 @@ export interface CostSum extends Usage {
 	failed: number;
 }
 
-/** What the runs of the last days cost, by the day they were created on in the time zone of this process. */
+/** The cost of the runs of the last days, by the day of their creation in the time zone of this process. */
 export interface CostSummary {
 	/** The first day, as YYYY-MM-DD. */
 	since: string;
 	total: CostSum;
 	/** Oldest first, without gaps. */
 	days: CostSum[];
-	/** The following with the most expensive first, `MOST_SUMS` at most of each. */
+	/** The following lists have the most expensive first, `MOST_SUMS` at most of each. */
 	agents: CostSum[];
 	models: CostSum[];
 	folders: CostSum[];
@@ -40,7 +40,7 @@ export function costsOfDays(
 		sums.days.add(dayInWords(row.createdAt), row);
 		sums.agents.add(row.agent, row);
 		sums.folders.add(row.cwd, row);
-		// A run that went from one model to another is a run of both.
+		// A run that changed its model counts for both models.
 		for (const { model, usage } of row.models) sums.models.add(model, { ...row, usage });
 	}
 	const shown = (some: Sums) => some.dearest().map((sum) => ({ ...sum, key: redactor.redact(sum.key) }));

@@ -1,8 +1,10 @@
 import type { Refusal } from "../run/errors.ts";
 
-/** What a session tool answers when it does nothing. */
+/** The answer of a session tool that does nothing. */
 export interface Denial {
-	/** forbidden: a setting, or whose session it is, says no. error: anything else that was wrong with the request. */
+	/**
+	 * forbidden: a setting, or the owner of the session, forbids it. error: anything else that was wrong with the request.
+	 */
 	status: "forbidden" | "error";
 	error: string;
 }

@@ -4,7 +4,7 @@ import type { ChildMessage } from "./messages.ts";
 
 export interface Excerpt {
 	messages: ChildMessage[];
-	/** How many before them were left out. */
+	/** How many earlier ones were left out. */
 	earlier: number;
 	/** How many of them were shortened. */
 	shortened: number;
@@ -12,13 +12,13 @@ export interface Excerpt {
 
 export interface ExcerptLimits {
 	messages: number;
-	/** Of one message. */
+	/** The limit of one message. */
 	chars: number;
-	/** Of all of them, as they are sent. */
+	/** The limit of all of them, as they are sent. */
 	bytes: number;
 }
 
-/** The latest messages, as far as they fit, fit to leave the child. */
+/** The latest messages, as many as fit, redacted to leave the child. */
 export function excerpt(all: ChildMessage<string>[], limits: ExcerptLimits, redactor: Redactor): Excerpt {
 	const kept: ChildMessage[] = [];
 	let bytes = 0;
@@ -42,13 +42,13 @@ export function headOfText(text: Redacted, chars: number): Redacted {
 	return reshaped(text, () => withMore(head, more));
 }
 
-/** A text of which so many characters were left out. */
+/** A text with a note on how many characters were left out. */
 export const withMore = (head: string, more: number): string =>
 	more > 0 ? `${head}… (${more} more characters)` : head;
 
 function headOf(text: string, chars: number): { head: string; more: number } {
 	if (text.length <= chars) return { head: text, more: 0 };
-	// Never half of a character that takes two places.
+	// Never half of a surrogate pair.
 	const head = text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, "");
 	return { head, more: text.length - head.length };
 }

@@ -8,9 +8,9 @@ import { type Denial, isDenial } from "./denial.ts";
 const NAMED_AT_MOST = 5;
 
 /**
- * The run a user means: by its id or the beginning of one, its number in the list (`3` or `#3`), its label, or `last`.
- * In this order of certainty: a whole id before a number, a number before a label, a label before half an id.
- * `seeAll` tells a caller that named none of them how to list them.
+ * The run a user means: by its id or the beginning of one, its number in the list (`3` or `#3`), its label, or `last`. In
+ * this order of certainty: a whole id before a number, a number before a label, a label before half an id. `seeAll` tells a
+ * user whose name matches none of them how to list them.
  */
 export function findRunNamed(ledger: Ledger, name: string, scope: RunScope, seeAll = ""): RunRecord | Denial {
 	const wanted = name.trim();
@@ -22,8 +22,8 @@ export function findRunNamed(ledger: Ledger, name: string, scope: RunScope, seeA
 }
 
 /**
- * The id, or the beginning of one, of the run whose log lines a user means. Logs may still tell of a run that the ledger does
- * not know any more, so what looks like an id is taken for one.
+ * The id, or the beginning of one, of the run whose log lines a user means. Logs may still have a run that the ledger no
+ * longer has, so a name that looks like an id counts as one.
  */
 export function findRunLogged(ledger: Ledger, name: string, scope: RunScope, seeAll = ""): string | Denial {
 	const found = findRunNamed(ledger, name, scope, seeAll);
@@ -31,7 +31,7 @@ export function findRunLogged(ledger: Ledger, name: string, scope: RunScope, see
 	return isIdBegun(name) ? name.trim().toLowerCase() : found;
 }
 
-/** Whether it may be the beginning of an id, or a whole one. */
+/** Whether it may be a whole id or the beginning of one. */
 export const isIdBegun = (name: string): boolean => /^[0-9a-f]{1,8}$/i.test(name.trim());
 
 function byId(ledger: Ledger, wanted: string, scope: RunScope): RunId | Denial | undefined {
@@ -50,7 +50,7 @@ function byNumber(ledger: Ledger, wanted: string, { parentSession }: RunScope): 
 	return id ?? (hash === "#" ? noSuchRun(`There is no run #${digits} in this session.`) : undefined);
 }
 
-/** All runs of a session share its label. Prefers the open one, and else the latest. */
+/** All runs of a session share its label. Prefers the open one, or else the latest. */
 function runByLabel(ledger: Ledger, wanted: string, scope: RunScope): RunId | Denial | undefined {
 	const labelled = runsWithLabel(ledger, scope, wanted);
 	const [latest] = labelled;

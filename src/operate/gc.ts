@@ -5,18 +5,18 @@ import { sweepHostFolders } from "../processes/host-folders.ts";
 import { clearLeftovers } from "../trees/leftovers.ts";
 
 export interface RemovedAll extends Removed {
-	/** Folders of trees and files of changes that were left behind. */
+	/** Leftover folders of trees and files of changes. */
 	trees: number;
 }
 
-/** Removes everything that has outlived `retentionDays`, and says what. A host does the same, bit by bit, once a day. */
+/** Removes everything older than `retentionDays`, and reports it. A host does the same, bit by bit, once a day. */
 export async function removeAllExpired(
 	ledger: Ledger,
 	{ treesRoot, ...retention }: Retention & { treesRoot?: string },
 ): Promise<RemovedAll> {
 	const total: RemovedAll = { runs: 0, sessions: 0, hosts: 0, trees: 0, files: 0, bytes: 0, failed: [] };
 	if (treesRoot !== undefined) {
-		// Before the runs: those whose tree is left stay.
+		// Before the runs: a run whose tree still exists is kept.
 		const cleared = await clearLeftovers({ ledger, places: retention.places, root: treesRoot }, retention);
 		total.trees = cleared.removed;
 		total.failed.push(...cleared.failed);
@@ -32,7 +32,7 @@ export async function removeAllExpired(
 		total.failed = [...new Set([...total.failed, ...removed.failed])];
 		if (!next) break;
 		from = next;
-		// It may be many, and the screen must not stand still.
+		// There may be many, and the screen must not freeze.
 		await setImmediate();
 	}
 	recordTidied(ledger, retention.at);

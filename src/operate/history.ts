@@ -22,20 +22,20 @@ export interface HistoryRequest {
 }
 
 export interface History extends Pick<RunView, "sessionKey" | "agent" | "state"> {
-	/** Of the archived one, where it is. */
+	/** Where the archived transcript is. */
 	transcript?: Redacted;
 	messages: ChildMessage[];
-	/** What is not in them, and where it is. */
+	/** What is missing, and where it is. */
 	note?: string;
 }
 
-/** What was said in a child session of this parent's: the latest of it. */
+/** The latest messages of one of this parent's child sessions. */
 export function sessionHistory(request: HistoryRequest, sources: RunSources): History | Denial {
 	const child = findChild(sources.ledger, request.parentSession, request);
 	return isDenial(child) ? child : historyOf(child, request, sources);
 }
 
-/** The same of the session a run belongs to. */
+/** The same for the session of a run. */
 export function historyOf(
 	record: RunRecord,
 	request: { limit?: number; includeTools?: boolean },

@@ -13,17 +13,17 @@ import { sandboxInWords } from "../run/sandbox-report.ts";
 import { transcriptOf } from "./messages.ts";
 import { type RunSources, type RunSummary, summarized } from "./runs.ts";
 
-/** All that is known of one run. */
+/** Everything that is known of one run. */
 export interface RunInfo
 	extends RunSummary,
 		Pick<RunView, "answer" | "error" | "exitCode" | "warnings" | "attempt" | "maxAttempts" | "host" | "stop">,
 		Pick<RunView, "agentFile" | "principal" | "deliveredAt"> {
-	/** Those that are known: an older pi-geon recorded none. */
+	/** The known attempts: an older pi-geon recorded none. */
 	attempts: Attempt[];
 	/** The effective tools, as they were frozen when the run was planned. */
 	tools: string[];
 	thinking?: string;
-	/** What kept it to what it may do, in words; known once it has finished. */
+	/** What limited the run to what it may do, in words; known once it has finished. */
 	sandbox?: string;
 	/** What it changed in its tree, in words; known once it has finished. */
 	changes?: string;
@@ -73,7 +73,7 @@ export function infoOf(record: RunRecord, { ledger, redactor }: RunSources): Run
 	};
 }
 
-/** From the ledger, which knows what became of them since. */
+/** From the ledger, which knows their current state. */
 function changesFact({ run }: RunRecord, ledger: Ledger): Pick<RunInfo, "changes"> {
 	if (run.state !== "ended") return {};
 	const known = findChanges(ledger, run.id);

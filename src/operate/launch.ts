@@ -15,7 +15,7 @@ interface Launch {
 	signal?: AbortSignal | undefined;
 }
 
-/** Plans a run and admits it, whichever way it was asked for: a new session, or one that is continued. */
+/** Plans a run and admits it, however it was requested: in a new session, or a continued one. */
 export async function launch({ request, parent, services, mode, signal }: Launch): Promise<RunRecord | Refusal> {
 	const {
 		log,
@@ -54,13 +54,13 @@ export async function launch({ request, parent, services, mode, signal }: Launch
 		if (plan.session.fork !== undefined && request.sessionId === undefined) {
 			parent.conversation?.discard(plan.session.fork);
 		}
-		// Put away between the plan and now.
+		// The session was archived since the plan was made.
 		if (error instanceof SessionArchived) return refuse("INVALID_INPUT", error.message, "archived_session");
 		throw error;
 	}
 }
 
-/** Nothing that the plan refuses is put to the hook. */
+/** The hook is not asked about a run that the plan refuses. */
 async function permittedPlan({ request, parent, services, mode, signal }: Launch): Promise<LaunchPlan | Refusal> {
 	const plan = await planLaunch({ ...request, background: mode === "background" }, parent, services);
 	if (isRefusal(plan)) return plan;
@@ -72,7 +72,7 @@ async function permittedPlan({ request, parent, services, mode, signal }: Launch
 	return refusal ?? plan;
 }
 
-/** Last, so that nothing of the conversation is written for a run that cannot be. */
+/** Last, so that nothing of the conversation is written for a run that is impossible anyway. */
 function refusedCopy({ request, parent, plan }: { request: Delegation; parent: ParentFacts; plan: LaunchPlan }) {
 	const { session, cwd } = plan;
 	if (session.fork === undefined) return undefined;

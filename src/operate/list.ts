@@ -21,9 +21,9 @@ export interface ListRequest {
 	parentSession: string;
 	kinds?: RunMode[];
 	limit?: number;
-	/** Only those that are open, or were within this time. */
+	/** Only sessions that are open, or were within this time. */
 	activeMinutes?: number;
-	/** How many of the latest messages to show of each; none by default. */
+	/** How many of the latest messages of each to show; none by default. */
 	messageLimit?: number;
 }
 
@@ -35,11 +35,11 @@ export interface SessionRow
 	endedAt?: string;
 	transcript?: Redacted;
 	archived?: true;
-	/** Sent to it, and not taken in. */
+	/** Messages that it has not received yet. */
 	messagesWaiting?: number;
-	/** What it waits for an answer of the user to. */
+	/** The question that it waits for the user to answer. */
 	asks?: Redacted;
-	/** Of a run that a pool does: where it is. */
+	/** Where a run is that a pool does. */
 	away?: RunView["away"];
 	messages?: ChildMessage[];
 }
@@ -50,7 +50,7 @@ export interface SessionList {
 	total: number;
 }
 
-/** The child sessions of a parent session, newest first, each with the run that tells its state. */
+/** The child sessions of a parent session, newest first, each with the run that determines its state. */
 export function listSessions(request: ListRequest, services: RunSources): SessionList {
 	const { ledger } = services;
 	const chosen = childSessionsOf(ledger, request.parentSession).filter((row) => isListed(row, request));
@@ -79,7 +79,7 @@ function rowOf(record: RunRecord, { ledger, redactor }: RunSources): SessionRow 
 	const { startedAt, endedAt } = view;
 	const session = findSession(ledger, record.sessionId) ?? record.plan.session;
 	const transcript = transcriptOf(session);
-	// An ended run takes nothing in any more: its outcome says what did not reach it.
+	// A finished run receives no more messages: its outcome says which did not reach it.
 	const waiting = view.state === "ended" ? 0 : waitingMessages(ledger, view.runId).length;
 	const asked = view.state === "ended" ? undefined : openQuestionOf(ledger, view.runId);
 	return {

@@ -4,7 +4,7 @@ import type { History } from "./history.ts";
 import type { SessionList } from "./list.ts";
 import type { ChildMessage } from "./messages.ts";
 
-/** A history for a model: all that was said in the child session is marked, no matter who said it. */
+/** A history for a model: all text of the child session is marked, no matter who wrote it. */
 export function markedHistory(history: History): object {
 	const words = childsWords();
 	const messages = history.messages.map((message) => markedMessage(message, words));

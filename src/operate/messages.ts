@@ -13,16 +13,16 @@ import type { Redacted } from "../run/redacted.ts";
 /** One thing that was said in a child session. */
 export interface ChildMessage<Text extends string = Redacted> {
 	role: "user" | "assistant" | "tool";
-	/** Of a tool's answer. */
+	/** The tool, for a tool's answer. */
 	tool?: string;
 	text: Text;
 	/** How many of its characters are not in the text. */
 	moreChars?: number;
-	/** Absent if the file tells no time: a child with a shell can write into it. */
+	/** Absent if the file has no time: a child with a shell can write into it. */
 	at?: string;
 }
 
-/** Where the transcript of a session is: under its own name, or put away. */
+/** Where the transcript of a session is: under its own name, or archived. */
 export function transcriptOf({ file, archivedAt }: Pick<SessionRecord, "file" | "archivedAt">): string | undefined {
 	const places = archivedAt === undefined ? [file] : [archivedFile(file, archivedAt), file];
 	return places.find((place) => existsSync(place));
@@ -32,7 +32,7 @@ export function transcriptOf({ file, archivedAt }: Pick<SessionRecord, "file" | 
 export const transcriptOfRun = ({ sessionId, plan }: RunRecord, ledger: Ledger): string | undefined =>
 	transcriptOf(findSession(ledger, sessionId) ?? plan.session);
 
-/** All that was said in a session of its own, oldest first, as it is in the file: only what is shown of it is worth redacting. */
+/** All messages of a session, oldest first, as they are in the file: only those that are shown are worth redacting. */
 export function messagesIn(file: string, { includeTools }: { includeTools: boolean }): ChildMessage<string>[] {
 	return ownPart(currentBranch(entriesIn(file, diskFiles))).flatMap((entry) =>
 		messagesOf(entry).filter(({ role, text }) => text !== "" && (includeTools || role !== "tool")),
@@ -51,7 +51,7 @@ export function messagesIn(file: string, { includeTools }: { includeTools: boole
 		const failure = message.stopReason === "error" ? [`(failed: ${message.errorMessage ?? "no reason given"})`] : [];
 		const calls = message.content.flatMap((part) => {
 			if (part.type !== "toolCall") return [];
-			// What a child returns is its answer, whether or not tools are of interest.
+			// The result of a child is its answer, whether or not tools are of interest.
 			if (part.name === FINALIZE_TOOL) return [handedOver(part.arguments)];
 			return includeTools ? [`→ ${part.name} ${JSON.stringify(part.arguments)}`] : [];
 		});
@@ -60,7 +60,7 @@ export function messagesIn(file: string, { includeTools }: { includeTools: boole
 	}
 }
 
-/** As a time and nothing else: it is shown as ours, outside of the child's words. */
+/** Only a time: it is shown as ours, outside the child's words. */
 function timeOf({ timestamp }: { timestamp: unknown }): Pick<ChildMessage, "at"> {
 	const time = typeof timestamp === "string" ? new Date(timestamp) : undefined;
 	return time === undefined || Number.isNaN(time.getTime()) ? {} : { at: time.toISOString() };

@@ -4,19 +4,19 @@ import { isInherit } from "../plan/model-name.ts";
 import { isRefusal } from "../run/errors.ts";
 import type { Agent } from "./tools-here.ts";
 
-/** Which model a child of an agent works with if it is started here and now. */
+/** The model of an agent's child that is started here and now. */
 export interface ModelHere {
-	/** What was asked for, and what becomes of it. */
+	/** The requested model, and what it resolves to. */
 	words: string;
 	/** The models to continue with when that one cannot be used. */
 	fallbacks: readonly string[];
-	/** What planning says about it. */
+	/** The warnings of planning. */
 	warnings: string[];
-	/** Whether planning was asked: outside of pi it is not known which models there are. */
+	/** Whether planning checked it: outside pi, the available models are unknown. */
 	isChecked: boolean;
 }
 
-/** In pi: the answer of planning itself. */
+/** In pi: the result of planning itself. */
 export async function modelInPi(question: ModelQuestion): Promise<ModelHere> {
 	const { agent, config, parent } = question;
 	const chosen = await modelFor(question);
@@ -38,7 +38,7 @@ export async function modelInPi(question: ModelQuestion): Promise<ModelHere> {
 	};
 }
 
-/** What the files say, for an agent that does not run. */
+/** The settings in the files, for a disabled agent. */
 export const modelOfOff = (agent: Agent, config: ModelQuestion["config"]): ModelHere => ({
 	words: asked(agent, config),
 	fallbacks: namedFallbacks({ agent, config }).names,
@@ -46,7 +46,7 @@ export const modelOfOff = (agent: Agent, config: ModelQuestion["config"]): Model
 	isChecked: false,
 });
 
-/** Outside of pi: what is written in the files, and that no more is known. */
+/** Outside pi: the settings in the files, with a note that no more is known. */
 export function modelInShell(agent: Agent, config: ModelQuestion["config"]): ModelHere {
 	const wanted = asked(agent, config);
 	const unknown = wanted === PARENTS ? "" : " (only pi knows whether it can be used: see /toolkit agents)";

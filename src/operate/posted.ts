@@ -5,11 +5,14 @@ import { findRun, type RunRecord } from "../ledger/records.ts";
 /** A message on its way: in the inbox of an open run, or as the task of a new one. */
 export interface Posted {
 	record: RunRecord;
-	/** In the inbox. */
+	/** Its number in the inbox. */
 	seq?: number;
 }
 
-/** The run that has the message now, and whether it took it in: one that ends before it does hands it on to a successor. */
+/**
+ * The run that has the message now, and whether it received it: a run that finishes first passes the message on to its
+ * successor.
+ */
 export function holderOf(ledger: Ledger, { record, seq }: Posted): { record: RunRecord; taken: boolean } {
 	const message = seq === undefined ? { runId: record.run.id, takenAt: 0 } : findMessage(ledger, seq);
 	const holder = message && findRun(ledger, message.runId);

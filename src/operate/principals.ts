@@ -2,12 +2,12 @@ import { allowedPrincipals, type Requester } from "../plan/principal.ts";
 
 export interface PrincipalList {
 	requester: string;
-	/** Every configured one may be targeted. */
+	/** Whether every configured principal may be targeted. */
 	allowAny: boolean;
 	agents: { id: string; configured: boolean }[];
 }
 
-/** Under whose account a run may be asked for. */
+/** The principals under which a run may be requested. */
 export function listPrincipals(from: Requester): PrincipalList {
 	const { requester, allowAny, ids } = allowedPrincipals(from);
 	const configured = from.config.agents.list.map(({ id }) => id);

@@ -7,8 +7,8 @@ import type { ParentFacts } from "../plan/launch.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
 
 /**
- * Delegates a task that was not requested, in a ledger in memory and without a host, so that the code of the first real
- * delegation is loaded and compiled by then. Nothing of it is stored or logged, and no hook hears of it.
+ * Delegates a made-up task, in a ledger in memory and without a host, so that the code for the first real delegation is
+ * already loaded and compiled. Nothing is stored or logged, and no hook runs.
  */
 export async function rehearse(parent: ParentFacts, services: Services): Promise<void> {
 	const { catalog, config, ports, redactor } = services;

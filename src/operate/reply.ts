@@ -8,21 +8,21 @@ import type { EndedRecord } from "../ledger/records.ts";
 import { joined, ours, type Redacted } from "../run/redacted.ts";
 
 interface About extends Pick<RunView, "runId" | "sessionKey"> {
-	/** On a reply that is not whole. */
+	/** On a reply that is cut. */
 	note?: Redacted;
-	/** What the run went without, one line each. A reply counts as delivered, so that nothing else says it. */
+	/** What the run lacked, one line each. A reply counts as delivered, so nothing else reports it. */
 	warning?: Redacted;
 }
 
-/** What a child answered to a message: the outcome of the run that took it in. */
+/** A child's answer to a message: the outcome of the run that received it. */
 export type Reply =
 	| ({ status: "ok"; reply: Redacted } & About)
 	| ({ status: "error"; error: Redacted; reply?: Redacted } & About);
 
 interface Replying {
-	/** Whether the run took the message in. */
+	/** Whether the run received the message. */
 	taken: boolean;
-	/** For a model: marks what the child wrote. */
+	/** For a model: marks the child's text. */
 	words?: ChildsWords;
 }
 

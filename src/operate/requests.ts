@@ -4,12 +4,12 @@ import type { RunId, SessionId } from "../run/ids.ts";
 import type { ListRequest, SessionList } from "./list.ts";
 import type { Stopped } from "./stop.ts";
 
-/** On `pi.events`: another extension asks on the first, and is answered on the second. */
+/** Events on `pi.events`: another extension sends a request with the first, and gets the answer with the second. */
 export const REQUEST = "subagents:request";
 export const RESPONSE = "subagents:response";
 export const REQUEST_VERSION = 1;
 
-/** What each method takes. */
+/** The parameters of each method. */
 export interface SubagentsParams {
 	/** Starts a background run of this session. Its report comes into the conversation, as with `sessions_spawn`. */
 	spawn: {
@@ -23,18 +23,18 @@ export interface SubagentsParams {
 		isolation?: "worktree";
 		cleanup?: "keep" | "delete";
 	};
-	/** Waits for the end of a run: at most so long, or without a limit. */
+	/** Waits for the end of a run: at most this long, or without a limit. */
 	wait: { runId: string; timeoutMs?: number };
-	/** Says something to a subagent: to the run that is open, or to a new one that continues its session. */
+	/** Sends a message to a subagent: to the open run, or to a new one that continues its session. */
 	send: { sessionKey?: string; label?: string; message: string };
 	stop: { runId: string };
 	list: Omit<ListRequest, "parentSession">;
 }
 
-/** What each method answers. */
+/** The result of each method. */
 export interface SubagentsResults {
 	spawn: { runId: RunId; sessionId: SessionId; sessionKey: string; model: string; warnings?: string[] };
-	/** RUNNING if the time was over first. */
+	/** RUNNING if the time ran out first. */
 	wait: ScriptValue;
 	/** The run to wait for. */
 	send: { runId: string; sessionKey: string };
@@ -46,7 +46,7 @@ export type SubagentsMethod = keyof SubagentsParams;
 
 export interface SubagentsRequest<Method extends SubagentsMethod = SubagentsMethod> {
 	version: 1;
-	/** The requester's own, in the answer again. */
+	/** The requester's own id, repeated in the answer. */
 	id: string;
 	method: Method;
 	params: SubagentsParams[Method];

@@ -3,14 +3,14 @@ import type { Attempt, AttemptCause } from "../run/attempt.ts";
 
 /**
  * A piece of a run's life. wait: for a place in the lane, for the run before it in its session, or for a host. attempt: a
- * host had it. unknown: an older pi-geon recorded no attempts, so it may have been either.
+ * host had it. unknown: an older pi-geon recorded no attempts, so it may be either.
  */
 export interface RunSpan {
 	kind: "wait" | "attempt" | "unknown";
 	from: number;
 	/** Absent while it lasts. */
 	to?: number;
-	/** The following only of attempts: its number, the model, and why it ended. */
+	/** The following fields are set only for attempts: its number, the model, and why it ended. */
 	attempt?: number;
 	model?: string;
 	/** `hopped`: the next attempt has another model. */
@@ -36,7 +36,7 @@ export function spansOf(run: Lived, attempts: readonly Attempt[]): RunSpan[] {
 		spans.push({
 			kind: "attempt",
 			from: Math.max(at, startedAt),
-			// A clock that was set back must not make an end before its beginning.
+			// A clock that was set back must not put an end before its beginning.
 			...(to !== undefined && { to: Math.max(at, startedAt, to) }),
 			attempt: number,
 			...(model !== undefined && { model }),
@@ -51,7 +51,7 @@ export function spansOf(run: Lived, attempts: readonly Attempt[]): RunSpan[] {
 	else fill(rest, run.endedAt);
 	return spans;
 
-	/** What came before the first claim was a wait, even if the rest is not on record. */
+	/** The time before the first claim was a wait, even if the rest is not on record. */
 	function unrecorded(until: number): void {
 		if (last === 0 && run.startedAt !== undefined) fill("wait", Math.min(run.startedAt, until));
 		fill("unknown", until);

@@ -22,7 +22,7 @@ export interface RunList {
 	runs: RunSummary[];
 	/** How many there are, shown or not. */
 	count: RunCount;
-	/** Those of which the ledger's record cannot be read, and why; absent if there is none. */
+	/** Runs whose record in the ledger cannot be read, and why; absent if there are none. */
 	unreadable?: { runId: string; problem: string }[];
 }
 
@@ -39,7 +39,7 @@ export function listRuns(request: RunScope & { limit: number }, sources: RunSour
 	const count = countRuns(ledger, request);
 	const missing = Math.min(request.limit, count.total) - records.length;
 	const named = missing > 0 ? ids.flatMap((id) => findUnreadable(ledger, id) ?? []) : [];
-	// One whose id or state cannot be read either is found by no list.
+	// No list finds a run whose id or state cannot be read either.
 	const unreadable = missing > named.length ? unreadableRuns(ledger) : named;
 	return {
 		runs: records.map((record) => summaryOf(record, sources)),

@@ -12,7 +12,7 @@ import { holderOf, type Posted } from "./posted.ts";
 import { markedReply, type Reply, replyOf } from "./reply.ts";
 
 export interface SendRequest extends ChildName {
-	/** The run that is meant, where it is known: it needs no name then. */
+	/** The run, if it is known already: then no name is needed. */
 	run?: RunRecord;
 	parentSession: string;
 	toolCall?: string;
@@ -25,18 +25,21 @@ export interface SendRequest extends ChildName {
 	route?: unknown;
 }
 
-/** How a sender that lives in a conversation keeps announces and replies apart. Called for background runs only. */
+/** Lets a sender inside a conversation keep announces and replies apart. Called for background runs only. */
 export interface SendHooks {
-	/** The outcome of this run is waited for: it is not to be announced meanwhile. */
+	/** A call waits for the outcome of this run, which must not be announced meanwhile. */
 	onWaiting(id: RunId): void;
-	/** Not any more, and it was not returned: it is announced like any other. */
+	/** The call no longer waits and did not return the outcome, which is announced like any other. */
 	onLeft(id: RunId): void;
 	/** A run was admitted that continues in the session. */
 	onSpawned(record: RunRecord): void;
 	onAsk?: AskUser;
 }
 
-/** accepted: on its way, and the caller does not wait. timeout: not answered yet. Either way the report comes by itself. */
+/**
+ * accepted: on its way, and the caller does not wait. timeout: not answered yet. In both cases the report is announced
+ * later.
+ */
 export type SendAnswer =
 	| Reply
 	| { status: "accepted" | "timeout"; runId: string; sessionKey: string; note: string }
@@ -44,15 +47,15 @@ export type SendAnswer =
 
 export interface Sent {
 	answer: SendAnswer;
-	/** The same for a model, where the answer has words of the child in it. */
+	/** The same for a model, if the answer contains words of the child. */
 	marked?: object;
 	/** The run whose outcome is the answer. */
 	ended?: EndedRecord;
 }
 
 /**
- * Says something to a child: steers the run that is open in its session, or resumes the session with the message as a
- * new task. Then waits for the reply, which is the outcome of the run that took the message in.
+ * Sends a message to a child: steers the open run of its session, or resumes the session with the message as a new task.
+ * Then waits for the reply, which is the outcome of the run that received the message.
  */
 export async function sendToSession(
 	request: SendRequest,
@@ -77,7 +80,7 @@ export async function sendToSession(
 	return awaitReply(posted, request, services, hooks);
 }
 
-/** Another conversation may have gone on with the session since: its run is not ours to steer. */
+/** Another conversation may have continued the session since: we may not steer its run. */
 function inConversation(named: RunRecord, ledger: Services["ledger"]): RunRecord {
 	const told = runToTell(ledger, named);
 	return told.parentSession === named.parentSession ? told : named;
@@ -102,7 +105,7 @@ async function awaitReply(posted: Posted, request: SendRequest, services: Servic
 				const answer = replyOf(ended, redactor, { taken });
 				return { answer, marked: markedReply(ended, redactor, { taken }), ended };
 			}
-			// It ended before it took the message in: what it found is announced, and the reply comes from its successor.
+			// It finished before it received the message: its outcome is announced, and the reply comes from its successor.
 			if (record.mode === "background") hooks.onLeft(id);
 			record = holder;
 		}
@@ -111,7 +114,7 @@ async function awaitReply(posted: Posted, request: SendRequest, services: Servic
 	}
 }
 
-/** A foreground run is the business of the call that waits for it: it is not announced anyhow. */
+/** A foreground run belongs to the call that waits for it: it is not announced anyway. */
 async function waited(
 	{ run, mode }: RunRecord,
 	hooks: SendHooks,
@@ -128,7 +131,7 @@ async function waited(
 	}
 }
 
-/** A signal that ends the waiting: in time, or with the call. */
+/** A signal that ends the waiting: after the time, or with the call. */
 function patienceOf({ withinMs, signal }: SendRequest, clock: Clock): { signal: AbortSignal; end: () => void } {
 	const over = new AbortController();
 	const cancel = clock.after(withinMs, () => over.abort());

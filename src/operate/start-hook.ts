@@ -7,7 +7,7 @@ import { type HookEnd, runHook } from "../processes/hook.ts";
 import { duration } from "../run/amounts.ts";
 import { type Refusal, refuse } from "../run/errors.ts";
 
-/** What is about to happen: a new session, another task in a session, or a message to a run that is open. */
+/** What is about to begin: a new session, another task in a session, or a message to an open run. */
 export type Beginning = "new" | "resume" | "message";
 
 interface StartQuestion {
@@ -59,7 +59,7 @@ function whyNot(ended: Exclude<HookEnd, { kind: "aborted" }>, timeoutMs: number)
 	}
 }
 
-/** The model reads them. */
+/** The limit of the hook's message, which the model reads. */
 const MOST_WORDS = 1000;
 
 function words(ended: HookEnd, redact: (text: string) => string): string {
@@ -69,7 +69,10 @@ function words(ended: HookEnd, redact: (text: string) => string): string {
 	return `: ${said.length > MOST_WORDS ? `${said.slice(0, MOST_WORDS).toWellFormed()}…` : said}`;
 }
 
-/** The names of Claude Code's SubagentStart, and then ours. The task is as it was asked for: the hook is to judge it. */
+/**
+ * The field names of Claude Code's SubagentStart, and then ours. The task is the one that was requested: the hook has to
+ * judge it.
+ */
 function startInput({ plan, how, task, mode, parentSession, label }: StartQuestion): object {
 	return {
 		session_id: parentSession,

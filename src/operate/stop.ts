@@ -6,13 +6,16 @@ import { openRunIds, type RunScope } from "../ledger/run-list.ts";
 import type { RunId } from "../run/ids.ts";
 import type { StopRequest } from "../run/run.ts";
 
-/** What became of a request to stop. It is kept in the ledger: the host of the run ends it, or the process that finds it. */
+/**
+ * The result of a stop request. The ledger keeps the request: the host of the run ends the run, or another process that
+ * finds it.
+ */
 export type Stopped = { runId: RunId; was: "open" | "stopping" | "ended" };
 
 /** The requester. */
 export type Stopper = Pick<StopRequest, "by" | "command">;
 
-/** The user, with one command or key: make one for each, and pass it for all runs that it stops. */
+/** The user, with one command or key: create one for each, and pass it for all runs that it stops. */
 export const userStops = (by = "the user"): Stopper => ({ by, command: randomUUID() });
 
 export function stopRun(ledger: Ledger, record: RunRecord, stopper: Stopper): Stopped {
@@ -20,13 +23,13 @@ export function stopRun(ledger: Ledger, record: RunRecord, stopper: Stopper): St
 	return stopped ?? { runId: record.run.id, was: "ended" };
 }
 
-/** All in scope that have not ended. */
+/** Stops all unfinished runs in scope. */
 export function stopAll(ledger: Ledger, scope: RunScope, stopper: Stopper): Stopped[] {
 	const records = openRunIds(ledger, scope).flatMap((id) => findRun(ledger, id) ?? []);
 	return stopRuns(ledger, records, stopper);
 }
 
-/** In one moment: the user is told of all that a command stopped once none of them is open any more. */
+/** All at once: the user hears of everything that a command stopped once none of the runs is open any more. */
 function stopRuns(ledger: Ledger, records: readonly RunRecord[], stopper: Stopper): Stopped[] {
 	const open = records.filter(({ run }) => run.state !== "ended").map(({ run }) => run.id);
 	const asked = open.length === 0 ? new Set() : requestStops(ledger, open, { at: Date.now(), ...stopper });

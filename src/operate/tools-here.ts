@@ -8,23 +8,23 @@ import type { Writing } from "./write-consents.ts";
 
 export type Agent = ToolQuestion["agent"];
 
-/** What pi switches on by itself: the best guess outside of a session. */
+/** pi's default tools: the best guess outside a session. */
 const PI_DEFAULTS = ["read", "bash", "edit", "write"];
 
-/** What is known about tools here. */
+/** The known facts about tools here. */
 export interface ToolSurroundings {
 	config: ToolQuestion["config"];
-	/** The tools of the pi session that asks; undefined outside of pi. */
+	/** The tools of the requesting pi session; undefined outside pi. */
 	pi: { active: readonly string[]; known: readonly KnownTool[]; skills: readonly KnownSkill[] } | undefined;
-	/** What the user would be taken to say if this agent ran now, without being asked. */
+	/** The consent that would apply if this agent ran now, without asking the user. */
 	consent(agent: Agent): WriteConsent;
-	/** What the user has said about it. */
+	/** The user's answer about it. */
 	writing(agent: Agent): Writing | undefined;
 	/** Why no run can have a tree to write in. */
 	noTree?: string;
 }
 
-/** With what the kernel can do here, which is tried. */
+/** Adds the kernel's abilities here, which are tested. */
 export async function withKernel(surroundings: ToolSurroundings): Promise<ToolSurroundings> {
 	const isOff = surroundings.config.subagents.sandbox.mode === "off";
 	const noTree = isOff ? "subagents.sandbox.mode is off in pi-geon.json." : await ringTrouble();
@@ -33,19 +33,19 @@ export async function withKernel(surroundings: ToolSurroundings): Promise<ToolSu
 
 /** What a child of an agent gets if it is started here and now. */
 export interface ToolsHere {
-	/** Why it does not run at all, if it is switched off. */
+	/** Why it does not run at all, if it is disabled. */
 	off?: string;
 	tools: string[];
-	/** The skills that it can see; outside of pi those that its file names. */
+	/** The skills that it can see; outside pi, those that its file names. */
 	skills: string[];
-	/** Those of its tools that it gets if pi has them, which only a running pi knows. */
+	/** The tools that it gets if pi has them, which only a running pi knows. */
 	unsure: string[];
 	/** What it asks for and does not get, each with the reason and the setting. */
 	warnings: string[];
-	/** Whether it takes over the tools of a parent that is not known here. */
+	/** Whether it inherits the tools of a parent that is unknown here. */
 	inherits: boolean;
 	writing?: Writing;
-	/** Tools about which the user is asked before it runs. */
+	/** Tools that the user has to allow before it runs. */
 	asksFor: string[];
 }
 
@@ -84,7 +84,7 @@ function skillsHere(agent: Agent, tools: readonly string[], known: readonly Know
 	return { names: skills.map(({ name }) => name), warnings };
 }
 
-/** Which setting or line of its file switches an agent off. */
+/** The setting or line of its file that disables an agent. */
 export const whyOff = ({ name, switchedOff }: Agent, { subagents }: ToolQuestion["config"]): string | undefined =>
 	subagents.disabled.includes(name) ? "subagents.disabled in pi-geon.json" : switchedOff;
 

@@ -12,15 +12,15 @@ interface StoredConsent {
 	agent: string;
 	/** Where its file was, for the user to recognise it. */
 	file: string;
-	/** Of the whole file: an edited one is another agent. */
+	/** The digest of the whole file: an edited one is another agent. */
 	digest: string;
-	/** When the user said so, in milliseconds. */
+	/** When the user agreed, in milliseconds. */
 	since: number;
 }
 
 /**
- * The agents that the user answered with "always", in a file of the agent directory. A project's files have no part in
- * it. A file that cannot be read grants nothing: the user is asked again.
+ * The agents that the user answered with "always", in a file of the agent directory. A project's files do not affect it. A
+ * file that cannot be read grants nothing: the user is asked again.
  */
 export class WriteConsents {
 	readonly #file: string;
@@ -37,7 +37,7 @@ export class WriteConsents {
 		return this.list().find((one) => one.agent === name && one.digest === digest);
 	}
 
-	/** Takes the place of what was said about an earlier version of the same file. */
+	/** Replaces the answer about an earlier version of the same file. */
 	add({ name, file, digest }: Pick<ToolQuestion["agent"], "name" | "file" | "digest">, since: number): void {
 		const others = this.list().filter((one) => one.agent !== name || (one.file !== file && one.digest !== digest));
 		writeConsents(this.#file, [...others, { agent: name, file, digest, since }]);
@@ -57,7 +57,7 @@ function readConsents(file: string): StoredConsent[] {
 		const stored: unknown = JSON.parse(readFileSync(file, "utf8"));
 		return isRecord(stored) && Array.isArray(stored.always) ? stored.always.filter(isConsent) : [];
 	} catch (error) {
-		// No file, none that may be read, or not JSON: nothing was granted.
+		// No file, an unreadable one, or not JSON: nothing was granted.
 		if (error instanceof SyntaxError || (error instanceof Error && "code" in error)) return [];
 		throw error;
 	}

@@ -17,7 +17,7 @@ const MAX_NAME = 80;
 const CLOSERS = new Uint8Array(128);
 for (const character of "\"'`]\\*!)") CLOSERS[character.charCodeAt(0)] = 1;
 
-/** A name that may be that of a credential, as it was found in a text. */
+/** A possible name of a credential, as found in a text. */
 export interface FoundName {
 	start: number;
 	/** After the name and its closers. */
@@ -27,22 +27,24 @@ export interface FoundName {
 	closers: string;
 }
 
-/** Made once: a text may hold hundreds of thousands. */
+/** Created once: a text may hold hundreds of thousands. */
 const MASKS = { password: maskOf("password"), secret: maskOf("secret"), token: maskOf("token") };
 
-/** So many names in one run of characters, and no secret: those in the value that was judged last are not looked at. */
+/**
+ * After this many names without a secret in one run of characters, the names inside the last examined value are skipped.
+ */
 const MOST_HARMLESS = 12;
 
 interface Secret extends Value {
 	kind: CredentialName;
-	/** It ends where such a value does by itself: without it, what stands around it reads as before. */
+	/** It ends where such a value ends by itself: without it, the surrounding text reads as before. */
 	settled: boolean;
 }
 
 /**
- * Masks what is assigned to the name of a credential, in the notations of configuration files, shells and languages. In a
- * text that was read before, only the names are read that can see one of the masks at `since`. Returns where the new masks
- * are: all of them, and those that may have set something apart.
+ * Masks the values assigned to names of credentials, in the notations of configuration files, shells and languages. In a
+ * text that was read before, only names that can see one of the masks at `since` are read. Returns where the new masks are:
+ * all of them, and those that may have isolated something.
  */
 export function maskAssignments(text: string, since?: readonly number[]): Assigned {
 	const rewriting = new Rewriting(text);
@@ -56,7 +58,9 @@ interface Assigned {
 	masks: { all: number[]; unsettled: number[] };
 }
 
-/** By itself, so that the engine keeps what it compiled while it was in the loop, and does not throw it away after it. */
+/**
+ * A separate function, so that the engine keeps the code that it compiled for the loop instead of discarding it afterwards.
+ */
 function maskInto(rewriting: Rewriting, text: string, masks: Assigned["masks"], near?: Neighbourhood): void {
 	const values = new ValueReader(text);
 	let harmless = 0;
@@ -70,7 +74,7 @@ function maskInto(rewriting: Rewriting, text: string, masks: Assigned["masks"], 
 		}
 		const start = Math.max(rewriting.done, startOf(text, at, NAME_CHAR, MAX_NAME));
 		const nameEnd = endOf(text, at, NAME_CHAR, MAX_NAME);
-		// The same name has no second look, whatever else in it is telling.
+		// The same name is not examined twice, whatever else in it is telling.
 		TELLING_PART.lastIndex = nameEnd;
 		const secret = secretAt(text, { start, nameEnd, readable: rewriting.done, values });
 		if (secret === undefined) {
@@ -94,7 +98,7 @@ function secretAt(
 	text: string,
 	{ start, nameEnd, readable, values }: { start: number; nameEnd: number; readable: number; values: ValueReader },
 ): Secret | undefined {
-	// The kind that a mask names is not the name of what follows the mask.
+	// The kind inside a mask is not the name of the text after the mask.
 	if (text.charCodeAt(start - 1) === 0x3a && text.startsWith(MASK_WITH_KIND, start - MASK_WITH_KIND.length))
 		return undefined;
 	if (isFollowedByMask(text, nameEnd)) return undefined;
@@ -115,7 +119,7 @@ function secretAt(
 			const end = whole.notation === "quoted" ? whole.end : listEnd(text, start, whole);
 			return { start: whole.start, end, notation: whole.notation, kind, settled: end === whole.end };
 		}
-		// A password may hold any sign; a token ends at a bracket, whatever is written after it.
+		// A password may hold any sign; a token ends at a bracket, whatever follows.
 		const bare = kind === "token" && value.notation === "environment" ? values.read(value.start, false) : undefined;
 		if (bare && bare.end < value.end && isSecret(bare, text.slice(bare.start, bare.end), kind, separation))
 			return { ...bare, kind, settled: false };
@@ -124,7 +128,9 @@ function secretAt(
 	return paired && { ...paired, kind, settled: true };
 }
 
-/** So random that a name which says no more than `key` is enough. A public key begins with these letters; a cache's has dashes. */
+/**
+ * So random that a name which says only `key` is enough. A public key begins with these letters; a cache key has dashes.
+ */
 const speaksForItself = (value: string): boolean =>
 	value.length >= 24 &&
 	/^(?!AAAA|MI[GIH])[A-Za-z0-9+/=_]+$/.test(value) &&
@@ -188,7 +194,7 @@ function valueAfter(
 	if (sign === ">" && text.charCodeAt(from) === 0x7b) return textOfElement(text, from);
 	const value = values.read(from, sign === "=" && found.closers === "" && isEnvironment(text, found));
 	if (value === undefined) return undefined;
-	// The next flag is not a value of this one.
+	// The next flag is not the value of this one.
 	if ((sign === "list" || sign === " ") && text.charAt(value.start) === "-") return undefined;
 	if (sign === ":\n") return blockValue(text, value);
 	if (value.notation === "quoted") return value;
@@ -197,7 +203,7 @@ function valueAfter(
 	return isCode(text, value) ? undefined : value;
 }
 
-/** `password: use-at-least-12 characters`: words with dashes between them, and another word after them. */
+/** `password: use-at-least-12 characters`: dashed words, followed by another word. */
 function isProse(text: string, { start, end }: Value): boolean {
 	if (text.charCodeAt(end) !== 0x20 || !isLower(text.charCodeAt(end + 1)) || !isLower(text.charCodeAt(start)))
 		return false;
@@ -206,7 +212,7 @@ function isProse(text: string, { start, end }: Value): boolean {
 
 const isLower = (code: number): boolean => code >= 0x61 && code <= 0x7a;
 
-/** What Maven and Jenkins encrypted stands in braces, which would end any other value. */
+/** Values that Maven and Jenkins encrypted are in braces, which would end any other value. */
 function textOfElement(text: string, from: number): Value | undefined {
 	const end = text.indexOf("<", from);
 	if (end === -1 || end - from > 600 || /\s/.test(text.slice(from, end))) return undefined;
@@ -225,7 +231,7 @@ function isSecret(value: Value, written: string, kind: CredentialName, { proof }
 	return isSecretValue(written, kind, value.notation);
 }
 
-/** A password is shorter than a token, and fewer other things stand after its name. */
+/** A password is shorter than a token, and fewer other things follow its name. */
 const leastRandom = (kind: CredentialName): number => (kind === "token" ? 16 : 12);
 
 function withoutPunctuation(value: string): string {
@@ -243,7 +249,7 @@ function blockValue(text: string, value: Value): Value | undefined {
 	return { start: value.start, end: value.start + line.trimEnd().length, notation: "bare" };
 }
 
-/** `NAME=value` of a file or a command line, and not the same in the middle of code. */
+/** `NAME=value` in a file or a command line, but not in the middle of code. */
 function isEnvironment(text: string, { start, name }: FoundName): boolean {
 	if (name.startsWith("-")) return /passw/i.test(name);
 	const before = start === 0 ? "\n" : text.charAt(start - 1);

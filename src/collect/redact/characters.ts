@@ -1,4 +1,4 @@
-/** What a character is, one bit each. A table, because a regular expression for each character is far too slow. */
+/** The kinds of a character, one bit each. A table, because a regular expression for each character is far too slow. */
 const LETTER_OR_DIGIT = 1;
 const DASH = 2;
 const DOT = 4;
@@ -27,13 +27,13 @@ export const DASHED: Characters = WORD_CHAR | DASH;
 /** Names as programs and files write them: `db.password`, `X-Api-Key`, `API_KEY`. */
 export const NAME_CHAR: Characters = DASHED | DOT;
 export const BASE64: Characters = WORD_CHAR | OF_BASE64;
-/** All that may stand in a token without a space. */
+/** All characters that a token may have. */
 export const TOKEN_CHAR: Characters = NAME_CHAR | OF_BASE64 | OF_TOKEN;
 
 export const isOf = (characters: Characters, code: number): boolean =>
 	code < 128 && ((CHARACTER_KINDS[code] ?? 0) & characters) !== 0;
 
-/** The first position at or after `from` whose character does not fit, at most `most` characters on. */
+/** The first position at or after `from` whose character does not match, at most `most` characters on. */
 export function endOf(text: string, from: number, characters: Characters, most: number): number {
 	const limit = Math.min(text.length, from + most);
 	let end = from;

@@ -3,18 +3,18 @@ import { maskOf } from "./mask.ts";
 import { Rewriting } from "./rewriting.ts";
 import { isSecretValue } from "./secret-values.ts";
 
-/** So many rows of a table are looked at, and so many columns. */
+/** How many rows of a table are examined, and how many columns. */
 const MOST_TABLE_ROWS = 2_000;
 const MOST_COLUMNS = 60;
 
-/** A column whose name says that passwords or tokens are in it: beside what separates it from the next. */
+/** A column whose name says that it holds passwords or tokens, with the separator beside it. */
 const TELLING_COLUMN = /(?:passw\w{0,4}|pwd|secret|token|api[_-]?key|credentials?)["'*]{0,2}[ \t]{0,40}[,;|\n\t]/gi;
 const LONGEST_HEAD = 600;
 const RULE = /[ \t]{0,8}\|[ \t:|-]{3,300}\r?\n/y;
 const INSERT =
 	/\bINSERT[ \t]+INTO[ \t]+[\w."`[\]]{1,80}[ \t]*\(([^()]{1,600})\)\s{0,20}VALUES\s{0,20}((?:\([^()\n]{1,2000}\)[,;\s]{0,8}){1,200})/gi;
 
-/** Masks the values of a table whose head names their column: of Markdown, of a file of comma-separated values, of SQL. */
+/** Masks the values of a table whose header names their column: in Markdown, CSV or SQL. */
 export function maskColumns(text: string): string {
 	const inserted = /INSERT/i.test(text) ? maskInserted(text) : text;
 	const rewriting = new Rewriting(inserted);
@@ -51,7 +51,7 @@ type Kinds = (ReturnType<typeof credentialName> | undefined)[];
 
 function separatorOf(names: string): string | undefined {
 	if (/^[ \t]*\|.*\|/.test(names)) return "|";
-	// A sentence has a blank after a comma, the head of a file has names and nothing else.
+	// A sentence has a blank after a comma; the header of a file has only names.
 	return [",", ";", "\t"].find((sign) => names.includes(sign) && /^["'\w.-]+(?:[,;\t]["'\w. -]+)+\s*$/.test(names));
 }
 
@@ -62,7 +62,7 @@ const bareCell = (cell: string): string => cell.trim().replace(/^["'`*]+|["'`*]+
 const kindsOf = (cells: string[]): Kinds =>
 	cells.map((cell) => (/^[\w .-]{2,40}$/.test(bareCell(cell)) ? credentialName(bareCell(cell)) : undefined));
 
-/** Rows have as many cells as the head. */
+/** Rows have as many cells as the header. */
 function endOfRows(text: string, from: number, sign: string, columns: number): number {
 	let end = from;
 	for (let row = 0; row < MOST_TABLE_ROWS && end < text.length; row += 1) {
@@ -81,7 +81,7 @@ function maskRow(row: string, sign: string, kinds: Kinds): string {
 		.join(sign);
 }
 
-/** In a table a cell stands alone as if it were in quotes. */
+/** A table cell is treated like a quoted value. */
 function maskCell(cell: string, kind: Kinds[number]): string {
 	const value = bareCell(cell);
 	if (kind === undefined || !/\d/.test(value) || !isSecretValue(value, kind, "quoted")) return cell;
@@ -93,7 +93,7 @@ function maskInserted(text: string): string {
 		const kinds = kindsOf(names.split(","));
 		if (!kinds.some((kind) => kind !== undefined)) return statement;
 		const masked = rows.replace(/\(([^()\n]*)\)/g, (tuple: string, cells: string) => {
-			// A comma in a text would count as one between two: such a row stays as it is.
+			// A comma inside a text would count as a separator: such a row stays as it is.
 			return cells.split(",").length === kinds.length ? `(${maskRow(cells, ",", kinds)})` : tuple;
 		});
 		return statement.slice(0, statement.length - rows.length) + masked;

@@ -5,11 +5,11 @@ import { isSecretValue, looksChosen, looksStrong } from "./secret-values.ts";
 
 const raw = String.raw;
 const VALUE = raw`("[^"\n]{3,200}"|'[^'\n]{3,200}'|[^\s"'|;<>-][^\s"'|;<>]{2,200})`;
-/** Between a flag and its value, also in a list of arguments. */
+/** Between a flag and its value, including in a list of arguments. */
 const GAP = raw`(?:[ \t]+|["'],[ \t]*(?=["']))`;
 const afterFlag = (flags: string): string => raw`(?<=[ \t"'])(?:${flags})${VALUE}`;
 
-/** What of a program's arguments is a password. Flags with a telling name are found like any other name. */
+/** The arguments of programs that are passwords. Flags with a telling name are found like any other name. */
 const PROGRAMS: [programs: string, argument: string][] = [
 	["mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlsh mariadb mariadb-dump mariadb-admin", afterFlag("-p")],
 	["redis-cli keydb-cli valkey-cli", afterFlag(raw`-a${GAP}|--pass(?:=|${GAP})`)],
@@ -75,21 +75,21 @@ const LAST_ARGUMENT = raw`\((?:[^()\n]{0,200},[ \t]*)?["'][^"'\n]{1,80}["'],[ \t
 
 interface Program {
 	argument: RegExp;
-	/** How far its command may reach beyond the name of the next program in it. */
+	/** How far the command may reach beyond the name of the next program in it. */
 	reach: number;
-	/** What such a command has in it. Those that overlap would be read many times without it. */
+	/** A sign that such a command contains. Without it, overlapping commands would be read many times. */
 	sign?: RegExp;
-	/** Its arguments may be anything: only what cannot be a word counts. */
+	/** Its arguments may be anything: only a value that cannot be a word counts. */
 	needsProof: boolean;
 }
 
-/** What stands before the value is a group of its own and says where the value begins: the flag `d` is slow. */
+/** The part before the value is a group of its own, which says where the value begins: the flag `d` is slow. */
 function argumentPattern(argument: string, value: string): RegExp {
 	const [before, after] = argument.split(value);
 	return new RegExp(`(${before})${value}${after}`, "g");
 }
 
-/** `echo x | docker login` and `sudo -S docker ps <<< x` have the name of another program in them. */
+/** `echo x | docker login` and `sudo -S docker ps <<< x` contain the name of another program. */
 const REACH = 100;
 const READS_STDIN =
 	/--(?:password-)?stdin|--with-token|sudo -S|chpasswd|kinit|cryptsetup|secrets? (?:create|put|set|add)|passphrase-fd/g;
@@ -118,7 +118,7 @@ const PROGRAM = new RegExp(
 	"g",
 );
 const LONGEST_PROGRAM = Math.max(...[...KNOWN_PROGRAMS.keys()].map((name) => name.length));
-/** A command ends with its line. Nothing after so many characters counts as its argument. */
+/** A command ends with its line. Text beyond this many characters is not an argument. */
 const MAX_COMMAND = 400;
 
 /** Masks passwords in the arguments of programs that take them in a short flag, and of calls that take them by position. */
@@ -141,12 +141,14 @@ export function maskCommands(text: string): string {
 	return rewriting.result();
 }
 
-/** Where the next name of a program ends. What a match would say of where it begins, the text says sooner. */
+/** Where the next name of a program ends. The text itself tells faster than a match where it begins. */
 const nextProgram = (text: string): number => (PROGRAM.test(text) ? PROGRAM.lastIndex : 0);
 
 const PASSWORD_MASK = maskOf("password");
 
-/** To the next program, so that no text is read for many of them; the name of a program may be an argument of another. */
+/**
+ * Up to the next program, so that no text is read for many of them; the name of a program may be an argument of another.
+ */
 function endOfCommand(text: string, from: number, afterNext: number): number {
 	const limit = Math.min(text.length, afterNext, from + MAX_COMMAND);
 	for (let at = from + 1; at < limit; at += 1) {
@@ -155,7 +157,7 @@ function endOfCommand(text: string, from: number, afterNext: number): number {
 	return limit;
 }
 
-/** Where the next sign of each kind is. Asked from the beginning of a text to its end, each reads it once. */
+/** Where the next sign of each kind is. Queried from the beginning of a text to its end, each kind reads the text once. */
 class Signs {
 	readonly #text: string;
 	readonly #next = new Map<RegExp, number>();
@@ -176,7 +178,7 @@ class Signs {
 	}
 }
 
-/** All of them at once: each that were left to the next pass would have the whole text read again. */
+/** All of them at once: each one left to the next pass would cause the whole text to be read again. */
 function maskArguments(rewriting: Rewriting, { argument, needsProof }: Program, start: number, command: string): void {
 	argument.lastIndex = 0;
 	for (let match = argument.exec(command); match !== null; match = argument.exec(command)) {

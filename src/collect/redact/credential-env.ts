@@ -2,14 +2,14 @@ import { credentialName } from "./credential-names.ts";
 import { MIN_SECRET_LENGTH } from "./literals.ts";
 import { isDummy, isPath } from "./secret-values.ts";
 
-/** Names that end so say where a credential is, or something about it, and do not hold it. */
+/** Names with these endings tell where a credential is, or something about it, and do not hold it. */
 const ABOUT =
 	/(?:FILE|PATH|DIR|SOCK|URL|URI|HOST|PORT|USER|USERNAME|NAME|TYPE|MODE|METHOD|ENABLED|TTL|HELPER|PROVIDER|REGION)$/i;
 const PUBLIC = /PUBLIC_KEY|PUBLISHABLE|TOKENIZ/i;
 const URL_USERINFO = /\b[a-z][a-z0-9+.-]*:\/\/([^\s/?#@]*)@/gi;
 const CONNECTION_PAIR = /(?:password|pwd|accountkey|sharedaccesskey)=([^;\s]+)/gi;
 
-/** `name=value,name=value`, which collectors of traces are authorized with. The names are as various as the vendors. */
+/** `name=value,name=value`, with which trace collectors authorize. The names vary by vendor. */
 const HEADERS = /^OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS$/;
 
 /** The literal secrets in an environment. */
@@ -21,8 +21,8 @@ export function environmentSecrets(env: Record<string, string | undefined>): str
 }
 
 /**
- * A literal is masked wherever it occurs, also inside words. So it must be something that does not occur by chance:
- * not a word, a number, a path, an address of the web or a mail address.
+ * A literal is masked wherever it occurs, even inside words. So it must be something that does not occur by chance: not a
+ * word, a number, a path, a web address or a mail address.
  */
 export function isLiteralSecret(value: string): boolean {
 	const text = value.trim();
@@ -42,7 +42,7 @@ function secretsInside(value: string): string[] {
 	return [...userinfos, ...pairs].filter(isLiteralSecret);
 }
 
-/** Each as it is written and as it is sent, with and without its scheme. */
+/** Each value as written and as sent, with and without its scheme. */
 function secretsInHeaders(headers: string): string[] {
 	return headers
 		.split(",")
@@ -60,7 +60,7 @@ function isCredentialVariable(name: string): boolean {
 	);
 }
 
-/** COOKIE, PRIVATE, DSN and the like count as a part of a variable's name, where text would have too many of them. */
+/** COOKIE, PRIVATE, DSN and the like count as a part of a variable's name; in text they would be too common. */
 function isPartOfName(name: string): boolean {
 	return /(?:^|[_.-])(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|COOKIE|PRIVATE|DSN|CONNECTION_STRING|CONN_STR|PAT|AUTH)(?:[_.-]|$)/i.test(
 		name,

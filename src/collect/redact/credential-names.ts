@@ -2,8 +2,8 @@ import { isDigit, isOf, WORD_CHAR } from "./characters.ts";
 import { DIGITS, isCapital, NO_WORD, numberOfWord, type Word, WordsFromEnd } from "./name-words.ts";
 
 /**
- * What a name says about its value. A password may be any text; a token is random, and a value under its name that
- * looks like a word is none.
+ * What a name says about its value. A password may be any text; a token is random, so a value that looks like a word is not
+ * one.
  */
 export type CredentialName = "password" | "secret" | "token";
 
@@ -15,7 +15,7 @@ const areAll = (role: WordRole, words: string): void => {
 	for (const word of words.split(" ")) ROLES.set(numberOfWord(word), role);
 };
 areAll("password", "PASSWORD PASSWD PASSPHRASE PASSCODE PSWD PSK MNEMONIC PASSWORT KENNWORT CONTRASENA SENHA");
-/** Too common as words of their own: they need a word before them, as in DB_PASS. */
+/** Too common as single words: they need a word before them, as in DB_PASS. */
 areAll("short password", "PASS PWD PW PHRASE");
 areAll("secret", "SECRET");
 areAll(
@@ -28,11 +28,11 @@ areAll("key", "KEY KEYS");
 areAll("qualifier", "PROD PRODUCTION DEV DEVELOPMENT STAGING TEST LIVE VALUE BASE BASE64 B64 STRING STR OLD NEW");
 areAll("qualifier", "PRIMARY SECONDARY BACKUP PLAIN DATA RAW TEXT DEFAULT IDENT");
 
-/** Looks backwards from the end of a word, so that the first character that does not fit ends the search. */
+/** Looks backwards from the end of a word, so that the first mismatch ends the search. */
 const JOINED =
 	/(?<=(PASSWORD|PASSWD|PASSPHRASE|STOREPASS|KEYPASS|DBPASS|DBPWD|USERPASS|SSHPASS|ROOTPW|REQUIREPASS|MASTERAUTH)|(SECRET)|(?:TOKEN|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|AUTHKEY|LICENSEKEY|ENCRYPTIONKEY|SIGNINGKEY|CONNECTIONSTRING|CONNSTR))/y;
 const LEAST_JOINED = "DBPWD".length;
-/** The last two letters of these, because most words end in others. */
+/** The last two letters of these, because most words end in other letters. */
 const ENDS_JOINED = new Set("RD WD SE SS PW TH ET EN EY NG TR".split(" ").map((end) => lastTwo(end, 2)));
 
 function lastTwo(word: string, end: number): number {
@@ -55,7 +55,7 @@ const [STR, STRING, CONN, CONNECTION] = "STR STRING CONN CONNECTION".split(" ").
 const [DE, PASSE, A, ID, KEY, ACCESS] = "DE PASSE A ID KEY ACCESS".split(" ").map((word) => numberOfWord(word));
 const [SONAR, LOGIN, PYPI, TOKEN] = "SONAR LOGIN PYPI TOKEN".split(" ").map((word) => numberOfWord(word));
 
-/** What a name alone says. Of a short password, a key, `passe` and `a`, what stands around them says the rest. */
+/** What a name alone says. For a short password, a key, `passe` and `a`, the surrounding text says the rest. */
 export type NameKind = CredentialName | "short password" | "key" | "any key" | "passe" | "a" | "none";
 
 /** Reads `db.password`, `DB_PASSWORD`, `dbPassword` and `X-Api-Key` alike. */
@@ -69,7 +69,7 @@ export function nameKind(name: string): NameKind {
 	return kind === "none" ? (kindByWords(name) ?? (isAnyKey(name) ? "any key" : "none")) : kind;
 }
 
-/** `mapsKey`: a key of which no word says that it is a secret, nor that it is none. */
+/** `mapsKey`: a key whose words say neither that it is a secret nor that it is not. */
 function isAnyKey(name: string): boolean {
 	const words = new WordsFromEnd(name);
 	return ROLES.get(words.next()) === "key" && SECRET_BY_WORD.get(words.next()) !== false;
@@ -90,7 +90,7 @@ function kindByWords(name: string): CredentialName | undefined {
 	let last = words.next();
 	let { from, to } = words;
 	let role = ROLES.get(last);
-	// Most names end in a word that says all, and what stands before it need not be read.
+	// Most names end in a word that says everything, so the part before it need not be read.
 	if (role === "password") return role;
 	if (role === "secret" || role === "token") return isOfPypi(name) ? "token" : role;
 	let before = words.next();

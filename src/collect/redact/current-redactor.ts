@@ -2,11 +2,11 @@ import { homesOf } from "./home-paths.ts";
 import type { Redactor } from "./redactor.ts";
 import { redactorWith, secretsOf, secretsVersion, workingDirectory } from "./redactor-of.ts";
 
-/** How often it is looked, at most, whether the files that hold secrets have changed. */
+/** How often, at most, to check whether the files that hold secrets have changed. */
 const SECRETS_EVERY_MS = 1000;
 
 interface KnownSecrets {
-	/** All that ever were: one that was replaced may still be good, and a file that is just being written holds none. */
+	/** All secrets so far: a replaced one may still be valid, and a file that is just being written holds none. */
 	secrets: Set<string>;
 	redactor: Redactor;
 	files: string[];

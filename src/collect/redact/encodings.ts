@@ -1,4 +1,4 @@
-/** The forms in which a secret turns up in output: as it is, escaped, URL-encoded, and inside base64. */
+/** The forms in which a secret appears in output: as it is, escaped, URL-encoded, and inside base64. */
 export function encodings(secret: string): Set<string> {
 	const json = JSON.stringify(secret).slice(1, -1);
 	return new Set([
@@ -27,8 +27,8 @@ function urlForms(secret: string): string[] {
 }
 
 /**
- * Base64 of a longer text shows a secret in it in one of three ways, by its offset modulo 3 bytes. The characters that
- * also hold bits of the neighbours are left off.
+ * Base64 of a longer text shows a secret in one of three ways, by its offset modulo 3 bytes. The characters that also hold
+ * bits of the neighbours are left out.
  */
 function base64Forms(secret: string): string[] {
 	const bytes = Buffer.from(secret, "utf8");

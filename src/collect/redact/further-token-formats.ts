@@ -13,13 +13,13 @@ import {
 } from "./token-format.ts";
 
 const BASE58 = raw`[1-9A-HJ-NP-Za-km-z]`;
-/** Small letters, capitals and digits: no name of a program has all of them in this order. */
+/** Small letters, capitals and digits: no program name has all of them in this order. */
 const mixed = {
 	accept: (match: string): boolean => /\d/.test(match) && /[a-z][A-Z]|\d[A-Z]/.test(match) && /[a-z]/.test(match),
 };
 const UUID_END = raw`${UUID_FORMAT}${ENDS}`;
 
-/** Formats of further services. They come after the others, so that the name of a service that is more common wins. */
+/** Formats of further services. They come after the others, so that the more common service wins. */
 export const FURTHER_TOKEN_FORMATS: readonly TokenFormat[] = [
 	// A prefix and a UUID: without the prefix it would be an id.
 	format("axiom-token", "xaat- xapt- xait-", UUID_END),
@@ -29,7 +29,7 @@ export const FURTHER_TOKEN_FORMATS: readonly TokenFormat[] = [
 	format("persona-key", "persona_production_ persona_sandbox_", UUID_END),
 	format("bitrise-token", "bitpat-", UUID_END),
 	format("proxmox-token", "PVEAPIToken=", raw`[\w.@-]{3,60}![\w.-]{1,60}=${UUID_FORMAT}`),
-	// A prefix and hexadecimal characters: without the prefix it would be a sum.
+	// A prefix and hexadecimal characters: without the prefix it would be a checksum.
 	format("coderabbit-key", "cr-", raw`[0-9a-f]{56,64}(?!\w)`),
 	format("cursor-key", "key_", raw`(?:[0-9a-f]{128}|[0-9a-f]{64}|[0-9a-f]{28})(?!\w)`),
 	format("api-key", "key_", raw`[a-z0-9]{32}(?!\w)`, digits),

@@ -5,24 +5,27 @@ import { MAY_HOLD_KEY } from "./private-keys.ts";
 import { inOnePiece } from "./rewriting.ts";
 import { surroundings } from "./surroundings.ts";
 
-/** A part of a text with hidden characters in it: a key that they split is not seen until somebody takes them out. */
+/** A part of a text with hidden characters: a key that they split is not found until they are removed. */
 export interface HidingPart {
 	from: number;
 	to: number;
-	/** Without any of them. */
+	/** The part without any of them. */
 	bare: string;
-	/** As those show it who take out some of them, if that is neither the same nor what was read before. */
+	/** The part as views show it that remove only some of them, if that differs from both `bare` and the original. */
 	others: string[];
 }
 
-/** What `legible` and `plain` take out of a text. */
+/** The characters that `legible` and `plain` remove from a text. */
 const HIDES = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\uFFF9-\uFFFB]|[^\P{Cc}\n\r\t]/gu;
-/** What both take out, each in its own way: a key may show in what one of them leaves, and not in what both do. */
+/**
+ * The characters that both remove, each in its own way: a key may show in the result of one of them, and not in that of
+ * both.
+ */
 const ACTED_ON = /\p{Bidi_Control}|[^\P{Cc}\n\r\t]/u;
-/** A key may be 40,000 characters long, and what says of it that it is one may stand anywhere in a slice. */
+/** A key may be 40,000 characters long, and the text that identifies it may be anywhere in a slice. */
 const NEAR_KEY = 64_000;
 
-/** The parts of a text that is redacted as it stands, in which something may show once hidden characters are gone. */
+/** The parts of a text, redacted as it is, in which something may show once hidden characters are removed. */
 export function partsThatHide(text: string, near: number): HidingPart[] {
 	const parts = partsWithin(text, near);
 	if (near >= NEAR_KEY || parts.length === 0) return parts;
@@ -42,11 +45,11 @@ function partsWithin(text: string, near: number): HidingPart[] {
 	});
 }
 
-/** A shorter one is read again, however often. */
+/** A shorter text is read again, however often. */
 const LONG_TEXT = 50_000;
 
 /**
- * A long text of which most would have to be read again loses its hidden characters first: then it is read once. Views
+ * A long text of which most would have to be read again loses its hidden characters first, so that it is read once. Views
  * that show it remove them anyway.
  */
 export function withoutCrowds(text: string, near: number): string {

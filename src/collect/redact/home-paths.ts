@@ -4,10 +4,10 @@ const raw = String.raw;
 
 const BEFORE = String.raw`(?:(?<![\w.~-])|(?<=(?:^|[\s"'])-[A-Za-z])|(?<=${ESCAPE}))`;
 const AFTER = String.raw`(?![\w-]|\.\w)`;
-/** A drive's path in a file URL has a slash before it that is no part of the path. */
+/** A drive's path in a file URL has a slash before it that is not part of the path. */
 const FILE_URL = String.raw`(?:(?<=file:\/\/)\/)?`;
 const USER_NAME = String.raw`[A-Za-z_][\w.-]{0,63}(?<![.-])`;
-/** Folders beside those of users that belong to nobody, and the routes of a web site. */
+/** Folders beside those of users that belong to no user, and the routes of a web site. */
 const NOBODYS = `(?!(?:Shared|Public|Default|Guest|All Users|linuxbrew)${AFTER})`;
 const ROUTE_CALLS =
 	"push|replace|navigate|navigateByUrl|redirect|goto|visit|get|post|put|patch|delete|head|use|all|fetch";
@@ -15,14 +15,14 @@ const NO_ROUTE = `(?<!(?:href|to|action|src|route|path)=["'{]{1,2}|(?:${ROUTE_CA
 const HOME =
 	`(?:/(?:home|Users)/|(?:/mnt)?/[a-z]/Users/)${NOBODYS}${USER_NAME}` +
 	String.raw`|${FILE_URL}[A-Za-z]:(?:\\{1,4}|/)[Uu]sers(?:\\{1,4}|/)${NOBODYS}${USER_NAME}`;
-/** Only with something in it: `/home/settings` alone is a page more often than a person. */
+/** Only with something in it: `/home/settings` alone is more often a page than a person. */
 const OTHERS = new RegExp(`${NO_ROUTE}${BEFORE}(?:${HOME})${AFTER}${raw`(?=\\{1,4}[\w.@$+~-]|/[\w.@$+~-])`}`, "g");
 const STARTS_IN_HOME = new RegExp(`^(?:${HOME})${AFTER}`);
 
 /**
- * Writes `~` for the home directory, and for those of others, whose names are nobody's business either. Only whole path
- * components count: `/mnt/home/al` is none. A flag such as `-I/home/al/include` counts as a beginning. The home of
- * somebody else in which this process works stays: `~` would send the reader to the wrong place.
+ * Writes `~` for the home directory, and for those of other users, whose names are private too. Only whole path components
+ * count: `/mnt/home/al` is not a home. A flag such as `-I/home/al/include` counts as a beginning. Another user's home in
+ * which this process works stays: `~` would send the reader to the wrong place.
  */
 export function createHomeShortener(homeDir: string, ownFolders: Iterable<string>): (text: string) => string {
 	const workplaces = new Set(homesOf(ownFolders).map(comparable));
@@ -41,7 +41,7 @@ export function createHomeShortener(homeDir: string, ownFolders: Iterable<string
 	return (text) => shortenOthers(text.replace(pattern, "~"));
 }
 
-/** The home directories in which some folders are, whosever they are. */
+/** The home directories that contain some folders, regardless of their owner. */
 export function homesOf(folders: Iterable<string>): string[] {
 	const homes = [...folders].flatMap((folder) => STARTS_IN_HOME.exec(folder)?.[0] ?? []);
 	return [...new Set(homes)].sort();

@@ -20,7 +20,7 @@ const SIGNED = /((?:\bresponse=["']|\bSignature=))([0-9a-f]{32,128})(?![0-9a-f])
 const AUTHORIZATION_CODE = /([?&]code=)([\w./~-]{20,400})/g;
 const PGPASS = /^([\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:)([^\s:]{4,100})$/gm;
 
-/** Masks what goes over the wire as proof: Authorization headers, session cookies, passwords in URLs and commands. */
+/** Masks credentials that go over the wire: Authorization headers, session cookies, passwords in URLs and commands. */
 export function maskHttpCredentials(text: string): string {
 	return text
 		.replace(URL_PASSWORD, (match, before: string, password: string) =>
@@ -54,9 +54,9 @@ export function maskHttpCredentials(text: string): string {
 		);
 }
 
-/** `user:password` in base64; what else decodes to text with a colon are words. */
+/** `user:password` in base64; anything else that decodes to text with a colon is words. */
 function isBasic(value: string): boolean {
-	// Its first six bits are those of a printable character: mostly that says no, and needs no copy.
+	// The first six bits are those of a printable character: this mostly says no, and needs no copy.
 	if (/^[A-Hg-z0-9+/]/.test(value)) return false;
 	return /^[\x20-\x7e]+:[\x20-\x7e]*$/.test(Buffer.from(value, "base64").toString("latin1"));
 }

@@ -7,8 +7,8 @@ type Environment = Record<string, string | undefined>;
 const SECRET_HEADER = /auth|key|token|secret|cookie|credential|password/i;
 
 /**
- * The literal secrets that a child may come to see: in the environment, in pi's credential store and in its models
- * file. A file that is missing or broken holds none.
+ * The literal secrets that a child may see: in the environment, in pi's credential store and in its models file. A missing
+ * or broken file holds none.
  */
 export function knownSecrets(sources: SecretSources): string[] {
 	const { env, authFile, modelsFile, principalAuthFiles = [], settings } = sources;
@@ -25,7 +25,7 @@ export function knownSecrets(sources: SecretSources): string[] {
 export interface SecretSources {
 	env: Environment;
 	authFile?: string;
-	/** Of principals that have credentials of their own. */
+	/** The files of principals that have their own credentials. */
 	principalAuthFiles?: readonly string[];
 	modelsFile?: string;
 	/** Our own settings, which may hold keys of search providers. */
@@ -90,7 +90,7 @@ function readJson(file: string | undefined): unknown {
 	try {
 		return JSON.parse(withoutComments(readFileSync(file, "utf8").replace(/^\uFEFF/, "")));
 	} catch {
-		// Redaction must work when the user's files do not: pi itself reports what is wrong with them.
+		// Redaction must work when the user's files do not: pi itself reports their problems.
 		return undefined;
 	}
 }

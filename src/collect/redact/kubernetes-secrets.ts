@@ -6,10 +6,10 @@ const DATA_BLOCK = /^([ \t]*)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+[^\n]*\n
 const ENTRY = /^([ \t]+["']?[\w.-]{1,100}["']?:[ \t]+["']?)([^\s"'|>{&*][^\s"']{3,8000})/gm;
 const JSON_BLOCK = /"(?:data|stringData)":[ \t\n]{0,40}\{[^{}]{1,16000}\}/g;
 const JSON_ENTRY = /("[\w.-]{1,100}":[ \t]{0,4}")([^"\n]{4,8000})(?=")/g;
-/** A list of objects may hold a Secret beside others: the kind stands so near to its data. */
+/** A list of objects may hold a Secret beside others: the kind is this near to its data. */
 const NEAR_KIND = 4_000;
 
-/** Masks all data of a Secret of Kubernetes, whatever their names. */
+/** Masks all data of a Kubernetes Secret, whatever the names. */
 export function maskKubernetesSecrets(text: string): string {
 	if (!text.includes("Secret") || !text.includes("kind")) return text;
 	return text
@@ -26,7 +26,7 @@ function maskDocument(text: string): string {
 
 function maskBlocks(text: string, kinds: readonly number[], blocks: RegExp, entry: RegExp): string {
 	let next = 0;
-	// Blocks come in the order of the text, and so do the kinds: each is passed once.
+	// Both the blocks and the kinds come in the order of the text: each is passed once.
 	return text.replace(blocks, (block, ...rest: unknown[]) => {
 		const at = rest.find((part) => typeof part === "number") ?? 0;
 		while (next < kinds.length && (kinds[next] ?? 0) < at - NEAR_KIND) next += 1;

@@ -3,14 +3,14 @@ import { isPlaceholder, isSecretValue, looksRandom } from "./secret-values.ts";
 
 const PASSWORD = maskOf("password");
 
-/** A line or a block of a tool's own format in which no name says that a password comes. */
+/** A line or a block of a tool's own format in which no name announces a password. */
 interface ToolFormat {
-	/** The format is looked for only in a text that has one of these: most have none, and this is quick to see. */
+	/** The format is searched only in a text that has one of these signs: most texts have none, which is quick to check. */
 	signs: readonly string[];
 	/** What comes before the secret, and the secret. */
 	pattern: RegExp;
 	mask?: string;
-	/** The format alone does not prove it. */
+	/** For a format that does not prove it alone. */
 	isSecret?: (value: string) => boolean;
 }
 
@@ -93,7 +93,7 @@ const FORMATS: readonly ToolFormat[] = [
 		isSecret: (value) =>
 			isPassword(value) && !/^(?:aes|sha|hs|rs|es|md5|des|hmac|utf|base64|chacha)[\w-]*$/i.test(value),
 	},
-	// A message or an assertion that is signed, and its signature
+	// A signed message or assertion, and its signature
 	{
 		signs: ["SAMLRe"],
 		pattern: /(\bSAML(?:Response|Request)["']?[=:][ \t]{0,2}["']?)([\w+/=%-]{60,16000})/g,
@@ -108,7 +108,7 @@ const FORMATS: readonly ToolFormat[] = [
 	},
 ];
 
-/** Masks what only the format of a tool's file or of a call says to be a secret. */
+/** Masks secrets that only the format of a tool's file or of a call reveals. */
 export function maskLinesOfTools(text: string): string {
 	let masked = text;
 	for (const { signs, pattern, mask = PASSWORD, isSecret = isPassword } of FORMATS) {

@@ -1,7 +1,7 @@
 import { encodings } from "./encodings.ts";
 import { MASK } from "./mask.ts";
 
-/** A shorter literal is found in ordinary words, and masking it would make the text unreadable. */
+/** A shorter literal occurs in ordinary words, and masking it would make the text unreadable. */
 export const MIN_SECRET_LENGTH = 8;
 
 const BLOCK = 3;
@@ -9,8 +9,8 @@ const TABLE_BITS = 15;
 
 /**
  * Masks literal strings in one pass whose cost does not grow with their number (Wu and Manber's search: the last three
- * characters of a window say how far the next occurrence of any of them is at least). One RegExp of all literals
- * slows down with each of them, and so does one indexOf per literal.
+ * characters of a window give the least distance to the next occurrence of any of them). One RegExp of all literals slows
+ * down with each literal, and so does one indexOf per literal.
  */
 export function createLiteralMasker(secrets: Iterable<string>): (text: string) => string {
 	const needles = literalForms(secrets);
@@ -33,7 +33,7 @@ export function createLiteralMasker(secrets: Iterable<string>): (text: string) =
 			const start = end - window;
 			const found = buckets.get(hash)?.find((needle) => text.startsWith(needle, start));
 			if (found !== undefined && start + found.length > maskedTo) {
-				// Secrets that overlap are masked as one, or the rest of the second would stay readable.
+				// Overlapping secrets are masked as one, or the rest of the second would stay readable.
 				if (start > maskedTo || maskedTo === 0) output += text.slice(copied, start) + MASK;
 				maskedTo = start + found.length;
 				copied = maskedTo;
@@ -50,7 +50,7 @@ function literalForms(secrets: Iterable<string>): string[] {
 		const trimmed = secret.trim();
 		if (trimmed.length < MIN_SECRET_LENGTH) continue;
 		for (const form of encodings(trimmed)) {
-			// A part of the mask itself cannot be hidden by the mask.
+			// The mask cannot hide a part of itself.
 			if (form.length >= MIN_SECRET_LENGTH && !MASK.includes(form)) forms.add(form);
 		}
 	}

@@ -1,13 +1,16 @@
 import { isDigit, isOf, WORD_CHAR } from "./characters.ts";
 
-/** A word of a name as a number, whatever its case: to make a string of each word of a text is slow. */
+/** A word of a name as a number, whatever its case: making a string of each word of a text is slow. */
 export type Word = number;
 
 export const NO_WORD: Word = 0;
 /** A word of nothing but digits. */
 export const DIGITS: Word = 1;
 
-/** FNV-1a of its capitals, in 30 bits: no two of a few hundred words have the same, and hardly another one has theirs. */
+/**
+ * FNV-1a of its capitals, in 30 bits: no two of the few hundred known words collide, and hardly any other word collides
+ * with them.
+ */
 export function numberOfWord(text: string, from = 0, to = text.length): Word {
 	let hash = 0x811c9dc5;
 	for (let at = from; at < to; at += 1) {
@@ -20,10 +23,12 @@ export function numberOfWord(text: string, from = 0, to = text.length): Word {
 /** After these, a number does not count: password2. */
 const NUMBERED = new Set(["PASSWORD", "TOKEN", "SECRET", "PASS", "KEY", "PW"].map((word) => numberOfWord(word)));
 
-/** The words of `db.password`, `DB_PASSWORD`, `dbPassword` and `X-Api-Key`, the last one first: mostly it says all. */
+/**
+ * The words of `db.password`, `DB_PASSWORD`, `dbPassword` and `X-Api-Key`, the last one first: mostly it says everything.
+ */
 export class WordsFromEnd {
 	readonly #name: string;
-	/** Where the word begins and ends that was read last. */
+	/** Where the last word that was read begins and ends. */
 	from: number;
 	to: number;
 

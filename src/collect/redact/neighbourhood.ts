@@ -1,13 +1,14 @@
 import { NAME_CHAR, startOf } from "./characters.ts";
 
 /**
- * How far a name looks ahead: less than 1,000 characters to its value, and 64 of that. One in quotes may be longer, but with
- * a mask in it is not a secret. And how far back: 300 to the value of a pair, of which the name comes last, and a name has 80.
+ * How far a name looks ahead: less than 1,000 characters to its value, and 64 of the value. A quoted value may be longer,
+ * but one with a mask in it is not a secret. And how far back: 300 to the value of a pair whose name comes last, and 80 for
+ * the name.
  */
 const LOOKS_AHEAD = 1_200;
 const LOOKS_BACK = 400;
 
-/** The parts of a text from which one of the masks in it can be seen. */
+/** The parts of a text that can see one of the masks in it. */
 export class Neighbourhood {
 	readonly #text: string;
 	readonly #masks: readonly number[];
@@ -20,7 +21,7 @@ export class Neighbourhood {
 		this.#masks = masks;
 	}
 
-	/** The first position in it at or after another. It begins with a name and not inside one. */
+	/** The first position in it at or after another one. It begins with a name and not inside one. */
 	next(at: number): number {
 		while (at > this.#to) {
 			this.#index += 1;

@@ -14,8 +14,8 @@ import { maskTokens } from "./tokens.ts";
 const MAX_PASSES = 4;
 
 /**
- * A mask can set apart a value that ran into the next one before, so what was changed is looked at once more. Not all of it
- * by all: the names were read with all masks but their own, and tokens are only found again where a mask touches one.
+ * A mask can isolate a value that ran into the next one before, so changed text is read once more. Not every part is read
+ * by every step: the names were read with all masks but their own, and new tokens appear only where a mask touches one.
  */
 export function maskPatterns(text: string): string {
 	let current = text;
@@ -26,11 +26,11 @@ export function maskPatterns(text: string): string {
 		const beside: string = maskCommands(
 			maskRecoveryPhrases(maskColumns(maskKubernetesSecrets(maskLinesOfTools(maskHttpCredentials(formed))))),
 		);
-		// A name that sees no mask sees what it saw in the last pass.
+		// A name that sees no mask sees the same as in the last pass.
 		const since = beside === current || pass === 0 ? masks : masksIn(beside);
 		const assigned = maskAssignments(beside, since);
 		const { all, unsettled } = assigned.masks;
-		// Where only assigned values were masked, what stands around them ends a token as a bracket does.
+		// Where only assigned values were masked, the text around them ends a token as a bracket does.
 		if (beside === current && unsettled.length === 0) return assigned.text;
 		tokensToo = beside !== current && (formed !== current || touchesToken(beside));
 		masks = beside === current ? unsettled : all;
@@ -50,7 +50,7 @@ const PART_OF_TOKEN = 12;
 /** What a token may begin with. */
 const BEGINS_TOKEN = /[\w$~.+/-]/;
 
-/** Whether a mask stands beside what may be part of a token: none has a bracket in it, which both ends of a mask are. */
+/** Whether a mask is beside a possible part of a token: both ends of a mask are brackets, which no token contains. */
 function touchesToken(text: string): boolean {
 	for (let at = text.indexOf(MASKED); at !== -1; at = text.indexOf(MASKED, at + MASKED.length)) {
 		const end = text.indexOf("]", at) + 1;

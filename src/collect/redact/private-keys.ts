@@ -5,7 +5,7 @@ import { Rewriting } from "./rewriting.ts";
 const KEY_MASK = maskOf("private-key");
 const LABEL = String.raw`(?:[A-Z0-9 ]|%20|\+){0,80}PRIVATE(?: |%20|\+)KEY(?:(?: |%20|\+)BLOCK)?|OpenVPN Static key V\d`;
 const MARKER = new RegExp(String.raw`-{4,5} ?(BEGIN|END)(?: |%20|\+)(?:${LABEL}) ?-{4,5}`, "g");
-/** Longer than any key in use; what is farther apart are two markers in code. */
+/** Longer than any key in use; markers farther apart are two markers in code. */
 const MAX_BODY = 20_000;
 const MAX_LINE = 400;
 const KEY_MATERIAL = /[A-Za-z0-9+/=%]{30}/;
@@ -13,7 +13,7 @@ const KEY_MATERIAL = /[A-Za-z0-9+/=%]{30}/;
 const KEY_LINE = /^.{0,120}?(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{16,}={0,3}(?:\\[nr])*["'`,;+ \\]{0,8}\r?$/;
 const HEADER_LINE =
 	/^.{0,60}?(?:Proc-Type: |DEK-Info: |Version: |Comment: |Charset: |Hash: )|^[\s>|#*+\d:.→-]{0,60}\r?$/;
-/** What else is left of a key whose end was cut off: its lines in one, with escaped line breaks between them. */
+/** The other remains of a key whose end was cut off: its lines in one, with escaped line breaks between them. */
 const CUT_OFF_BODY = /(?:(?:\\{1,2}[nr]|%0[AD]|[\s"'+>|#*\\]){0,20}[A-Za-z0-9+/=]{16,}){1,2000}/y;
 const PUTTY_BODY = /(Private-Lines: \d+\s{1,4})(?:[A-Za-z0-9+/=]{1,100}(?:\r?\n|$)){1,400}/g;
 const PUTTY_MAC = /(Private-MAC: )[0-9a-f]{40,200}/g;
@@ -24,12 +24,12 @@ const XML_SECRET = /(<(?:D|P|Q|DP|DQ|InverseQ)>)[A-Za-z0-9+/=\s]{20,2000}(?=<)/g
 const BASE64_PEM = "LS0tLS1CRUdJTi";
 const MAX_ENCODED = 40_000;
 
-/** What every key has that is found by more than its own characters. */
+/** Signs of every key that is found by more than its own characters. */
 export const MAY_HOLD_KEY = new RegExp(
 	String.raw`PRIVATE(?: |%20|\+)KEY|OpenVPN Static key|${BASE64_PEM}|Private-Lines: |<RSAKeyValue>|\bkty\b`,
 );
 
-/** Masks the body of private keys and leaves the lines around it, so that the reader sees what was there. */
+/** Masks the body of private keys and leaves the lines around it, so that the reader sees that there was a key. */
 export function maskPrivateKeys(text: string): string {
 	let masked = text;
 	if (/PRIVATE(?: |%20|\+)KEY|OpenVPN Static key/.test(masked)) masked = maskPem(masked);
@@ -47,7 +47,10 @@ interface Marker {
 	begins: boolean;
 }
 
-/** Every marker is looked at once, and no text between two of them more than twice: a text of nothing else is not slow. */
+/**
+ * Every marker is examined once, and no text between two of them more than twice: a text of nothing but markers is not
+ * slow.
+ */
 function maskPem(text: string): string {
 	const rewriting = new Rewriting(text);
 	const markers = markersIn(text);
@@ -81,7 +84,7 @@ function markersIn(text: string): Marker[] {
 const hasKey = (text: string, from: number, to: number): boolean =>
 	to - from >= 30 && KEY_MATERIAL.test(text.slice(from, to));
 
-/** Goes back from line to line for as long as they are those of a key. */
+/** Goes back line by line as long as the lines belong to a key. */
 function firstKeyLine(text: string, end: number, after: number): number {
 	const limit = Math.max(after, end - MAX_BODY);
 	let from = end;
@@ -93,7 +96,7 @@ function firstKeyLine(text: string, end: number, after: number): number {
 	return from;
 }
 
-/** Not farther back than the longest line of a key. */
+/** At most as far back as the longest line of a key. */
 function startOfLine(text: string, at: number): number {
 	const from = Math.max(0, at - MAX_LINE);
 	return from + text.slice(from, at).lastIndexOf("\n") + 1;
@@ -139,7 +142,7 @@ function maskEncodedPem(text: string): string {
 	return rewriting.result();
 }
 
-/** base64 of a command line is broken into lines of 76 characters. */
+/** The command line's base64 breaks lines after 76 characters. */
 function endOfWrapped(text: string, from: number): number {
 	let end = from;
 	for (let lines = 0; lines < 200; lines += 1) {

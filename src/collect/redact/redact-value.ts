@@ -4,7 +4,7 @@ import { maskOf } from "./mask.ts";
 import { isOurSession } from "./references.ts";
 import { isSecretValue } from "./secret-values.ts";
 
-/** How deep the result of a child may be. Deeper values overflow the stack of those that walk through them: the ledger, pi. */
+/** How deep the result of a child may be. Deeper values overflow the stack of code that walks them: the ledger, pi. */
 export const DEEPEST_RESULT = 500;
 /** The result is part of an outcome, which is part of an event. */
 const MAX_DEPTH = DEEPEST_RESULT + 20;
@@ -64,7 +64,7 @@ function redactUnderKey(text: string, key: string | undefined, redact: (text: st
 	return kind !== undefined && isSecretValue(redacted, kind, "quoted") ? maskOf(kind) : redacted;
 }
 
-/** Data without strings in it, and without properties that a copy could be made from. */
+/** Data without strings, and without properties to make a copy from. */
 function isOpaque(part: object): boolean {
 	return part instanceof Date || part instanceof RegExp || part instanceof ArrayBuffer || ArrayBuffer.isView(part);
 }

@@ -7,12 +7,12 @@ import { principalDirs } from "../../config/principal-dirs.ts";
 import { knownSecrets } from "./known-secrets.ts";
 import type { Redactor } from "./redactor.ts";
 
-/** Put in place of this name by the build. */
+/** The build replaces this name. */
 declare const REDACTOR_FILE: string | undefined;
 
 const require = createRequire(import.meta.url);
 
-/** All the patterns, loaded for the first text: most starts of pi show and write down nothing of a child. */
+/** All the patterns, loaded for the first text: most starts of pi neither show nor record anything of a child. */
 const patterns = (): typeof import("./redactor.ts") =>
 	require(typeof REDACTOR_FILE === "undefined" ? "./redactor.ts" : REDACTOR_FILE);
 
@@ -25,13 +25,16 @@ export const redactorWith = (secrets: Iterable<string>, ownFolders: Iterable<str
 
 export interface Secrets {
 	secrets: string[];
-	/** The files that were looked for, whether they are there or not. */
+	/** The files that were searched, whether they exist or not. */
 	files: string[];
-	/** Of the files, before they were read. */
+	/** The version of the files, before they were read. */
 	version: string;
 }
 
-/** What pi keeps in this agent directory, and what the principals of the user keep in theirs, this one included. */
+/**
+ * The secrets that pi keeps in this agent directory, and those that the user's principals, this one included, keep in
+ * theirs.
+ */
 export function secretsOf(agentDir: string, principal?: string): Secrets {
 	const [userFile, authFile, modelsFile] = [
 		join(agentDir, "pi-geon.json"),
@@ -39,7 +42,7 @@ export function secretsOf(agentDir: string, principal?: string): Secrets {
 		join(agentDir, "models.json"),
 	];
 	const userVersion = fileVersion(userFile);
-	// The user's file alone: a project may name neither keys nor principals.
+	// Only the user's file: a project may name neither keys nor principals.
 	const { config } = loadConfig({ userFile });
 	const principals = new Set([...principalDirs(config), ...(principal === undefined ? [] : [principal])]);
 	const principalAuthFiles = [...principals].map((dir) => join(dir, "auth.json"));
@@ -52,7 +55,7 @@ export function secretsOf(agentDir: string, principal?: string): Secrets {
 /** Changes whenever one of the files does. */
 export const secretsVersion = (files: string[]): string => files.map(fileVersion).join("\n");
 
-/** None if somebody has removed it. */
+/** Empty if the directory was removed. */
 export function workingDirectory(): string[] {
 	try {
 		return [process.cwd()];

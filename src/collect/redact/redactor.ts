@@ -10,13 +10,13 @@ import { SLICE_CHARS, slicesOf } from "./slices.ts";
 import { shortenStackTraces } from "./stack-traces.ts";
 import { NEAR } from "./surroundings.ts";
 
-/** Makes text and data fit to leave a child. Its texts stay redacted when they are made legible or plain later. */
+/** Makes text and data safe to leave a child. Its texts stay redacted when they are made legible or plain later. */
 export interface Redactor {
-	/** Synchronous, because updates are redacted while they stream. For texts of which there is not too much. */
+	/** Synchronous, because updates are redacted while they stream. For short texts. */
 	redact(text: string): Redacted;
 	/** For JSON-like data: every string in it is redacted, keys stay as they are. */
 	redactValue<T>(value: T): AllRedacted<T>;
-	/** The same for a whole outcome, which may hold megabytes: others get their turn between its slices. */
+	/** The same for a whole outcome, which may hold megabytes: other work gets its turn between the slices. */
 	redactInSlices<T>(value: T): Promise<AllRedacted<T>>;
 }
 
@@ -32,8 +32,8 @@ export interface RedactorOptions {
 }
 
 /**
- * Known secrets come first: they are masked whatever their shape, before a pattern can cut one in two. Formats that
- * speak for themselves come before those that need a name beside them, because they say better what was there.
+ * Known secrets come first: they are masked whatever their shape, before a pattern can cut one in two. Formats that are
+ * recognizable by themselves come before those that need a name beside them, because they describe better what was there.
  */
 export function createRedactor({
 	secrets,
@@ -81,7 +81,7 @@ export function createRedactor({
 	};
 }
 
-/** So many times as long as it is, a literal may be written: as `%E2%82%AC`, for example. */
+/** The written form of a literal may be this many times as long: as `%E2%82%AC`, for example. */
 const LONGEST_FORM = 9;
 
 function atOnce<Result>(work: Generator<undefined, Result>): Result {

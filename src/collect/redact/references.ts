@@ -1,11 +1,11 @@
 /**
- * Values that say where a secret is, and are none: variables, templates, calls, and references to vaults. One that only
- * begins with such a sign may be a password.
+ * Values that say where a secret is, and are not secrets: variables, templates, calls, and references to vaults. A value
+ * that only begins with such a sign may be a password.
  */
 const FILLED_IN = [
 	String.raw`^\$(?:\w+|\(.*\)|env:\w+)$`,
 	String.raw`\$\{|\{\{|#\{|<%`,
-	// Maven and Jenkins put what they encrypted into braces, too: their key lies in the same folder.
+	// Maven and Jenkins put encrypted values into braces, too: their key is in the same folder.
 	String.raw`^\{(?![A-Za-z0-9+/]{24,400}={0,2}\}).*\}$|^\{cipher\}`,
 	String.raw`^%\w+%$|^%\(\w+\)s$|^%[({]`,
 	"^<[^<>]*>$|^<[A-Za-z_ -]*$",

@@ -1,8 +1,8 @@
-/** A text of which some parts are replaced, from its beginning to its end. */
+/** A text with some parts replaced, from its beginning to its end. */
 export class Rewriting {
 	readonly #text: string;
 	readonly #parts: string[] = [];
-	/** Up to here the text is written. */
+	/** The text is written up to here. */
 	done = 0;
 	#length = 0;
 
@@ -19,7 +19,7 @@ export class Rewriting {
 		return at;
 	}
 
-	/** Joined at once: a text that was added up piece by piece is slow to read again. */
+	/** Joined at once: a text that was concatenated piece by piece is slow to read again. */
 	result(): string {
 		if (this.#parts.length === 0) return this.#text;
 		this.#parts.push(this.#text.slice(this.done));
@@ -27,5 +27,5 @@ export class Rewriting {
 	}
 }
 
-/** A copy of a part of a longer text, which is slow to read as long as it is only a view of that. */
+/** A copy of a part of a longer text, which is slow to read while it is only a view. */
 export const inOnePiece = (part: string): string => [part.slice(0, 1), part.slice(1)].join("");

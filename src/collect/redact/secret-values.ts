@@ -6,11 +6,11 @@ import { isReference } from "./references.ts";
 /** How a value is written: in quotes, as `NAME=value` of an environment file, or bare, where it may as well be code. */
 export type Notation = "quoted" | "environment" | "bare";
 
-/** A secret has at least so many characters. */
+/** The minimum length of a secret. */
 export const LEAST_VALUE = 4;
-/** A password without quotes has at least so many characters. */
+/** The minimum length of a password without quotes. */
 export const LEAST_BARE = 6;
-/** The same if only its own characters say that it is one. */
+/** The same if only its own characters identify it. */
 export const LEAST_STRONG = 8;
 
 const REPEATED = /^[*x.•·_-]+$|\.\.\.|…|\*{3}|xxxx|abcdefghij/i;
@@ -35,10 +35,10 @@ const isUuid = (value: string): boolean => value.length === 36 && UUID_ANY_CASE.
 const LEAST_PHRASE = 12 * 4 - 1;
 const RECOVERY_PHRASE = /^(?:[a-z]{3,8} ){11,23}[a-z]{3,8}$/;
 
-/** Whether a value that stands under the name of a credential is one, and not a type, a reference or a placeholder. */
+/** Whether a value under the name of a credential is one, and not a type, a reference or a placeholder. */
 export function isSecretValue(value: string, name: CredentialName, notation: Notation): boolean {
 	if (value.length < LEAST_VALUE) return false;
-	// The cheap questions first: a text of nothing but names of credentials asks them hundreds of thousands of times.
+	// Cheap checks first: a text of nothing but names of credentials runs them hundreds of thousands of times.
 	const tokenLike = name === "token" || (name === "secret" && notation === "bare" && !looksChosen(value));
 	if (tokenLike && !isTokenValue(value, notation)) return false;
 	const signs = signsIn(value);
@@ -52,12 +52,15 @@ export function isPlaceholder(value: string, signs = signsIn(value)): boolean {
 	return ((signs & REFERRING) !== 0 && isReference(value)) || ((signs & REPEATING) !== 0 && REPEATED.test(value));
 }
 
-/** What is in a value, read once: most expressions need not be tried then, and one of them costs more than this. */
+/**
+ * The kinds of characters in a value, read once: most expressions then need not be tried, and one of them costs more than
+ * this.
+ */
 const BLANK = 1;
 const NO_LETTER = 2;
 /** Every reference has one of these somewhere, or begins with one. */
 const REFERRING = 4;
-/** What is repeated in place of a value, and the last letter of the alphabet's beginning. */
+/** Characters that are repeated in place of a value, and the last letter of the alphabet's beginning. */
 const REPEATING = 8;
 const SIGNS_OF_VALUES = new Uint8Array(128);
 for (let code = 0; code < 128; code += 1) {
@@ -78,7 +81,7 @@ function signsIn(value: string): number {
 	return signs;
 }
 
-/** Nearly no value begins like one. */
+/** Hardly any value begins like one. */
 function isTypeOrNumber(value: string): boolean {
 	const first = value.charCodeAt(0) | 0x20;
 	// b, u, i, f and 0
@@ -107,11 +110,11 @@ export function isPath(value: string): boolean {
 	return PATH.test(value) && !value.split(/[\\/]/).some((part) => part.length >= 20 && looksRandom(part));
 }
 
-/** A password where nothing but a word before it says so: letters, a digit and a sign that no sentence has inside a word. */
+/** A password that only a word before it announces: letters, a digit and a sign that no sentence has inside a word. */
 export const looksStrong = (value: string): boolean =>
 	value.length >= LEAST_STRONG && isStrongIn(value, 0, value.length);
 
-/** As people make one up: a word and a year, perhaps with a sign after it; words with dashes between them and a number. */
+/** As people make one up: a word and a year, perhaps followed by a sign; or dashed words and a number. */
 const CHOSEN = /^[A-Za-z]{3,}\d{3,}[!@#$%^&*?+=~.]{0,3}$|^[a-z]{3,}(?:-[a-z]{3,}){1,4}-?\d{3,}$/;
 export const looksChosen = (value: string): boolean => value.length >= LEAST_STRONG && CHOSEN.test(value);
 
@@ -172,7 +175,7 @@ function isTokenValue(value: string, notation: Notation): boolean {
  */
 export function looksRandom(value: string): boolean {
 	if (value.length < LEAST_RANDOM) return false;
-	// Without two kinds of characters there is no change. Most values are such, and this is quick to see.
+	// Characters of one kind have no changes. Most values are like that, which is quick to check.
 	if (!/[A-Z0-9]/.test(value) || !/[a-z0-9]/.test(value)) return ONE_KIND.test(value);
 	let changes = 0;
 	let any = 0;
@@ -210,10 +213,10 @@ for (let code = 0; code < 128; code += 1) {
 
 const characterKind = (code: number): number => (code < 128 ? (KINDS[code] ?? 0) : 0);
 
-/** Whether the last of three characters is of another kind than the one before it, by the kinds of all three. */
+/** Whether the last of three characters is of another kind than the one before it, given the kinds of all three. */
 const CHANGES = Uint8Array.from({ length: 0o1000 }, (_, kinds) => {
 	const [first, second, third] = [kinds >> 6, (kinds >> 3) & ANY, kinds & ANY];
-	// From a capital to a small letter is how words begin; two capitals before it are no word.
+	// A word begins with a capital and a small letter; two capitals before a small letter do not begin one.
 	const beginsWord = first !== UPPER && second === UPPER && third === LOWER;
 	return second !== 0 && third !== 0 && second !== third && !beginsWord ? 1 : 0;
 });

@@ -4,7 +4,10 @@ import { spaced } from "./spaced.ts";
 
 const raw = String.raw;
 
-/** How sure the value must be one: after a mere word such as "is" only what no sentence has. */
+/**
+ * How certain it must be that the value is a secret: after a mere word such as "is", only a value that no sentence
+ * contains.
+ */
 export type Proof = "name" | "strong";
 
 export interface Separation {
@@ -53,10 +56,10 @@ const NESTED =
 const FALLBACK =
 	/\.(?:default|unwrap_or|unwrap_or_else|unwrapOr|orElse|getOrElse|defaultTo|withDefault|or)\((?:\(\) ?=> ?|\|\w{0,10}\| ?)?(?=["'])/y;
 
-/** Looks backwards from the name, so that the first character that does not fit ends the search. */
+/** Looks backwards from the name, so that the first mismatch ends the search. */
 const IS_PAIR_NAME = /(?<=(?:name|key|id|variable|type)\\{0,3}["']?[ \t]{0,4}(?:=>|[:=>])[ \t]{0,4}\\{0,3}["']?|<)/iy;
 const OPENS_TAG = /[</:]$|(?:name|key|id)=["']$/;
-/** Finds what stands between a name and its value, and where that begins. */
+/** Finds the separator between a name and its value, and where the value begins. */
 export function separationAfter(text: string, found: FoundName): Separation | undefined {
 	const { end, name } = found;
 	const first = text.charCodeAt(end);
@@ -65,7 +68,7 @@ export function separationAfter(text: string, found: FoundName): Separation | un
 		case 0x3d: // =
 			return assigned(text, end);
 		case 0x3a: // :
-			// What stands on the same line is far more common, and need not be looked for on the next one.
+			// A value on the same line is far more common, so the next line is tried only without one.
 			return (isLineEnd(text, end + 1) && onNextLine(text, end)) || nested(text, end, second) || assigned(text, end);
 		case 0x2e: // .
 			return found.closers.endsWith(")") ? plainSeparator(FALLBACK, text, end, "(") : undefined;
@@ -94,7 +97,7 @@ export function separationAfter(text: string, found: FoundName): Separation | un
 	}
 }
 
-/** What the first character after the blanks rules out is not tried: most names are followed by just another word. */
+/** The first character after the blanks rules out most cases: most names are followed by just another word. */
 function afterBlanks(text: string, found: FoundName): Separation | undefined {
 	const { end, closers } = found;
 	const at = skipBlanks(text, end);
@@ -193,7 +196,10 @@ function signAt(text: string, at: number): string {
 	}
 }
 
-/** A type is looked for only where a word is followed by what may follow a type: nearly no colon is a declaration's. */
+/**
+ * A type is searched only where a word is followed by something that may follow a type: hardly any colon belongs to a
+ * declaration.
+ */
 function mayBeDeclared(text: string, from: number): boolean {
 	const first = text.charCodeAt(from);
 	if (first === 0x3d) return false;
@@ -236,7 +242,7 @@ function pair(text: string, found: FoundName): Separation | undefined {
 	return isPairName(text, found) ? plainSeparator(PAIR, text, found.end, "pair") : undefined;
 }
 
-/** What the expression asks first is asked by hand: before most names stands no sign. */
+/** The expression's first check, done by hand: most names have no sign before them. */
 function isPairName(text: string, { start, end, closers }: FoundName): boolean {
 	if (closers.endsWith('"') && text.startsWith(" {", end)) return true;
 	let at = start;

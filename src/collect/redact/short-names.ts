@@ -3,8 +3,8 @@ import { isStrongIn, LEAST_STRONG, looksChosen } from "./secret-values.ts";
 import type { ValueReader } from "./values.ts";
 
 /**
- * `;Pwd=x`, `"pass": "x"`: a part of a connection string, or a name whose value is in quotes. These names are too common
- * as words of their own to mean a password anywhere. Read by hand, because a text may hold nothing else.
+ * `;Pwd=x`, `"pass": "x"`: a part of a connection string, or a name whose value is in quotes. As single words these names
+ * are too common to mean a password anywhere else. Read by hand, because a text may hold nothing else.
  */
 export function isShortNameOfPassword(text: string, start: number, nameEnd: number, values: ValueReader): boolean {
 	const before = text.charCodeAt(start - 1);
@@ -31,7 +31,7 @@ function isBeforeQuoted(text: string, nameEnd: number): boolean {
 	return isQuote(quote) || quote === 0x60;
 }
 
-/** A sign between the name and a value that is a password, whatever its name. */
+/** A sign between the name and a value that is a password under any name. */
 function isBeforeStrong(text: string, nameEnd: number, values: ValueReader): boolean {
 	const at = skipBlanks(text, nameEnd, 3);
 	if (!isSign(text.charCodeAt(at))) return false;

@@ -1,21 +1,21 @@
 import { endOf, TOKEN_CHAR } from "./characters.ts";
 
-/** How much is redacted without a break: a few milliseconds, also of a text that is slow to read. */
+/** How much is redacted without a break: a few milliseconds, even for a text that is slow to read. */
 export const SLICE_CHARS = 32 * 1024;
-/** How far beyond that a good place to cut is looked for, in parts of the slice. */
+/** How far beyond that to look for a good place to cut, in multiples of the slice. */
 const SLICE_REACH = 2;
 const LONGEST_CUT = 400;
 const MAX_KEY = 20_000;
-/** So many places are looked at closely. In a text in which none of them is good, the next thousands are not either. */
+/** How many places are examined closely. If none of them is good, the next thousands are not either. */
 const MOST_PLACES = 300;
-/** How long a run of the characters of a token is followed to its end, in parts of the slice. No token is that long. */
+/** How far a run of token characters is followed to its end, in multiples of the slice. No token is that long. */
 const LONGEST_RUN = 8;
 
 /**
- * Cuts a long text where no secret can be in two of its slices: between lines of which neither is part of a key, of a
- * value on several lines or of a stack trace. A text without such a place is cut between words, one without words (a
- * minified file) between its parts, and one without parts where its run of the characters of a token ends: before what ends
- * it, which may be the `&` that says of the next pair that a query is what it is part of.
+ * Cuts a long text where no secret can span two slices: between lines of which neither is part of a key, of a multi-line
+ * value or of a stack trace. A text without such a place is cut between words, one without words (a minified file) between
+ * its parts, and one without parts where its run of token characters ends. The cut is before the character that ends the
+ * run: it may be the `&` that marks the next pair as part of a query.
  */
 export function* slicesOf(text: string, chars = SLICE_CHARS): Generator<string> {
 	let from = 0;
@@ -38,7 +38,7 @@ function cutAfter(text: string, start: number, chars: number): number {
 	);
 }
 
-/** The first line break at which nothing continues; or, among lines that all belong together, the last of them. */
+/** The first line break at which nothing continues; or, if all lines belong together, the last line break. */
 function betweenLines(text: string, from: number, limit: number): number | undefined {
 	let last: number | undefined;
 	let places = 0;
@@ -51,13 +51,13 @@ function betweenLines(text: string, from: number, limit: number): number | undef
 	return last;
 }
 
-/** Ends with what its value follows, holds the name of a pair, or is a line of a key. */
+/** The line ends with something that a value follows, holds the name of a pair, or belongs to a key. */
 const GOES_ON =
 	/[:=|>,([{\\+&-][ \t]*\r?$|[A-Za-z0-9+/=]{16,}["'`,;+ \\]{0,8}\r?$|PRIVATE KEY|DEK-Info|Proc-Type|Private-Lines/;
 const NAMES = /(?:name|key|variable|value|password|passwd|secret|token)\b[^\n]{0,60}$/i;
 const BEGINS = /^(?:[ \t]|[A-Za-z0-9+/=]{40,}|[>|#*+-][ \t]|\d{1,6}[:|→\t ]|["']?value\b|-----)/i;
 
-/** Whether a line break stands between lines of which neither is part of something that the other is part of, too. */
+/** Whether a line break separates two lines that do not belong to the same thing. */
 export function isBetween(text: string, at: number): boolean {
 	const before = text.slice(Math.max(0, at - LONGEST_CUT), at);
 	const line = before.slice(before.lastIndexOf("\n") + 1);
@@ -73,7 +73,7 @@ const KEY_FORMATS = [
 ];
 const LONGEST_OPENING = 80;
 
-/** Where the key ends that has begun before a position or begins right there, if one does. */
+/** The end of the key that begins before a position or right there, if there is one. */
 function endOfKey(text: string, at: number): number {
 	const start = Math.max(0, at - MAX_KEY);
 	const before = text.slice(start, at + LONGEST_OPENING);
@@ -89,7 +89,7 @@ function endOfKey(text: string, at: number): number {
 
 const TELLING_END = /pass|pwd|secret|token|key|auth|cred|[:=,|>\\-]\s*$/i;
 
-/** A blank after a word that says nothing; else any blank. */
+/** A blank after a word that says nothing; otherwise any blank. */
 function blankAfterWord(text: string, from: number, limit: number): number | undefined {
 	let last: number | undefined;
 	let places = 0;
@@ -110,8 +110,9 @@ const CLOSED = /["'`)\]}]/;
 const OPENS = /["'`([{\w$]/;
 
 /**
- * After a comma, a semicolon or a bracket that ends a part of a minified file, far from any telling word; else after one
- * that is at least far from them, or ends a part; else after any of them, or after a quote. None of them is in a token.
+ * After a comma, a semicolon or a bracket that ends a part of a minified file, far from any telling word; otherwise after
+ * one that is at least far from them, or ends a part; otherwise after any of them, or after a quote. No token contains any
+ * of these.
  */
 function betweenParts(text: string, from: number, limit: number): number | undefined {
 	let any: number | undefined;
@@ -123,7 +124,7 @@ function betweenParts(text: string, from: number, limit: number): number | undef
 		const character = text.charAt(at);
 		if (character === '"' || character === "'") afterQuote = at + 1;
 		if (character !== "," && character !== ";" && character !== "}" && character !== "&") continue;
-		// It says of the pair after it that a query is what it is part of.
+		// The `&` marks the pair after it as part of a query.
 		const cut = character === "&" ? at : at + 1;
 		any = cut;
 		const endsPart = CLOSED.test(text.charAt(at - 1)) && OPENS.test(text.charAt(at + 1));

@@ -5,10 +5,10 @@ import type { Separation } from "./separators.ts";
 import { endsBare } from "./values.ts";
 
 const VALUE_FLAG = /--?(?:value|body|secret-string)[ \t=]{1,4}(?=\S)/y;
-/** Commands after which a name and its value stand apart by a space. */
+/** Commands that take a name and its value separated by a space. */
 const TAKES_NAME =
 	/(?:^|[\s;&|"'])(?:ENV|ARG|setx|setenv|set(?:[ \t]+-[A-Za-z]{1,4})?|(?:config|configure|secrets?|user-secrets|variable|vars|env)(?:[ \t]+[\w-]{1,20})?[ \t]+(?:set|add|put)|config(?:[ \t]+(?:set|--global|--local|--add|--set))?)(?:[ \t]+--?[A-Za-z][\w-]{0,20}){0,2}[ \t]+["']?$/;
-/** Looks backwards from the name, so that the first character that does not fit ends the search. */
+/** Looks backwards from the name, so that the first mismatch ends the search. */
 const MAY_TAKE_NAME = /(?<=(?:ENV|ARG|setx|setenv|set|add|put|config|[ \t]-[\w-]{1,20})[ \t]{1,20}["']?)/y;
 const LINE_OR_LOGIN = /(?:^|\n)[ \t]*$|\b(?:login|user)\s+\S{1,80}\s+$/;
 const ENDS_TAKING = new Uint8Array(128);
@@ -29,7 +29,7 @@ export function spaced(text: string, found: FoundName): Separation | undefined {
 	}
 	if (name.startsWith("-")) return isShortValue(text, at, LEAST_BARE) ? undefined : separation;
 	if (isQuote(first) || first === 0x60) return closers === "" ? separation : undefined;
-	// A bare value of nothing but letters is not one, whatever stands before it, nor is a very short one.
+	// A bare value of only letters is not a secret, whatever comes before it, nor is a very short one.
 	if (isPlainWord(text, at) || isShortValue(text, at, LEAST_BARE)) return undefined;
 	if (mayTakeName(text, start) && TAKES_NAME.test(textBefore(text, start, 100))) return separation;
 	if (text.charCodeAt(start - 1) === 0x09 && text.charCodeAt(end) === 0x09) return separation;
@@ -38,10 +38,10 @@ export function spaced(text: string, found: FoundName): Separation | undefined {
 	return isShortValue(text, at, LEAST_STRONG) ? undefined : { from: at, sign: " ", proof: "strong" };
 }
 
-/** A table of a command line has its second column so far away. */
+/** The second column of a command's table is this far away. */
 const MOST_BLANKS = 40;
 
-/** A line of nothing but a name and a value with letters and digits, as many programs have it in their files. */
+/** A line with only a name and a value of letters and digits, as in the files of many programs. */
 function isWholeLine(text: string, start: number, valueStart: number): boolean {
 	const before = text.charCodeAt(start - 1);
 	if (start > 0 && before !== 0x0a && !(isSpaceOrTab(before) && LINE_START.test(textBefore(text, start, 24))))
@@ -53,7 +53,7 @@ function isWholeLine(text: string, start: number, valueStart: number): boolean {
 const LINE_START = /(?:^|\n)[ \t]{1,20}$/;
 const WHOLE_VALUE = /(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[A-Za-z])[^\s"'`<$[({-][^\s"'`]{5,200}[ \t]{0,4}(?=\r?\n|$)/y;
 
-/** Whether a word or a flag stands before a name after which it takes a value. */
+/** Whether the word or flag before a name makes it take a value. */
 function mayTakeName(text: string, start: number): boolean {
 	const blanks = isQuote(text.charCodeAt(start - 1)) ? start - 1 : start;
 	let at = blanks;
@@ -77,7 +77,7 @@ function isPlainWord(text: string, from: number): boolean {
 	return false;
 }
 
-/** Whether a value without quotes is shorter than it must be. It may have the prefix of a string before its quotes. */
+/** Whether a value without quotes is too short. A string prefix may come before its quotes. */
 function isShortValue(text: string, from: number, least: number): boolean {
 	for (let at = from; at < from + least; at += 1) {
 		const code = text.charCodeAt(at);

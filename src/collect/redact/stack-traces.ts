@@ -2,10 +2,10 @@ const MOST_FRAMES = 12;
 const FIRST = 8;
 const LAST = 2;
 
-/** How the lines of one frame look. Every expression is tried at the beginning of one line and reads it once. */
+/** The shape of the lines of one frame. Every expression is tried at the beginning of a line and reads it once. */
 interface Style {
 	head: RegExp;
-	/** The lines that may follow the head, how many of them must, and how many may. */
+	/** The lines that may follow the head, with their minimum and maximum number. */
 	more?: RegExp;
 	least?: number;
 	most?: number;
@@ -20,13 +20,13 @@ const STYLES: Style[] = [
 	{ head: /^[ \t]{1,40}from \S+:\d+:in / },
 	// Go: `main.f(0x2a)` and `	/src/main.go:12 +0x1d`.
 	{ head: /^\S.*\)\r?$/, more: /^\t\S+\.go:\d/, least: 1, most: 1 },
-	// Rust: `   3: app::f` and `             at ./src/main.rs:1:2`. A number and a colon alone is any list.
+	// Rust: `   3: app::f` and `             at ./src/main.rs:1:2`. A number and a colon alone may be any list.
 	{ head: /^[ \t]{0,10}\d{1,4}: \S/, more: /^[ \t]{1,40}at \S/, least: 1, most: 1 },
 ];
 const MAY_HOLD_FRAMES = /^[ \t]{1,40}(?:at |File "|from |\S+\.go:\d)/m;
 
 /**
- * Leaves out the middle of stack traces that are too long to be read. It goes line by line, because one expression for a
+ * Leaves out the middle of stack traces that are too long to read. It works line by line, because one expression for a
  * whole trace can divide the lines among the frames in very many ways, and tries all of them.
  */
 export function shortenStackTraces(text: string): string {
@@ -47,7 +47,7 @@ function shortenedIn(lines: string[], style: Style): string[] {
 	return output;
 }
 
-/** Where the frames begin that follow one another from a line on, and where the last of them ends. */
+/** Where consecutive frames begin from a line on, and where the last of them ends. */
 function framesAt(lines: string[], from: number, style: Style): { starts: number[]; end: number } {
 	const starts: number[] = [];
 	let end = from;

@@ -7,22 +7,22 @@ export interface Part {
 }
 
 /**
- * How far a part reaches beyond its marks at least, if it can end between two lines that do not belong together. More than
- * can be seen on several lines, keys apart: a name looks less than 1,200 characters ahead, and 400 back.
+ * How far a part reaches beyond its marks at least, if it can end between two lines that do not belong together. Further
+ * than names can see across lines, apart from keys: a name looks less than 1,200 characters ahead, and 400 back.
  */
 export const NEAR = 1_500;
-/** The same if it has to end at any line break, in times of that. */
+/** The same, in multiples of that, if it has to end at any line break. */
 const FAR = 2;
 /** The same in the middle of a line: values in quotes, cookies and headers have up to 8,000 characters. */
 const FAR_ON_LINE = 6;
-/** How far a place to end at is looked for. The longest token has 18,000 characters. */
+/** How far to look for a place to end at. The longest token has 18,000 characters. */
 const FARTHEST = 14;
-/** So many line breaks are looked at closely. */
+/** How many line breaks are examined closely. */
 const MOST_BREAKS = 12;
-/** A text is looked through in blocks, because it may consist of marks. */
+/** A text is searched in blocks, because it may consist of marks. */
 const LOOKED_THROUGH = 1_024;
 
-/** The parts of a text around its marks, each wide enough to hold all that can see one of them. */
+/** The parts of a text around its marks, each wide enough to hold everything that can see one of them. */
 export function surroundings(text: string, marks: RegExp, near: number): Part[] {
 	const parts: Part[] = [];
 	for (const { from, to } of clusters(text, marks, near)) {
@@ -36,7 +36,7 @@ export function surroundings(text: string, marks: RegExp, near: number): Part[] 
 	return parts;
 }
 
-/** Where marks are that are so near to each other that the same part holds them. */
+/** Marks that are so near to each other that the same part holds them. */
 function* clusters(text: string, marks: RegExp, near: number): Generator<Part> {
 	let cluster: Part | undefined;
 	marks.lastIndex = 0;

@@ -1,4 +1,4 @@
-/** A token that can be known by its format alone, wherever it stands. */
+/** A token that its format alone identifies, wherever it is. */
 export interface TokenFormat {
 	kind: string;
 	/** How it begins. `M?` stands for an M and any character of a word. */
@@ -7,7 +7,7 @@ export interface TokenFormat {
 	body: string;
 	/** The part of the match that stays readable. */
 	keep?: RegExp;
-	/** What the format itself cannot say, for formats that words may have, too. */
+	/** The check that the format itself cannot express, for formats that words may have, too. */
 	accept?: (match: string) => boolean;
 }
 
@@ -20,7 +20,7 @@ export const hasSegmentOf =
 
 type Extras = Pick<TokenFormat, "keep" | "accept">;
 
-/** One line a format: what it is called, its prefixes apart by spaces, what follows them. */
+/** One format per line: its name, its prefixes separated by spaces, and what follows them. */
 export const format = (kind: string, prefixes: string, body: string, extras: Extras = {}): TokenFormat => ({
 	kind,
 	prefixes: prefixes.split(" "),

@@ -17,7 +17,7 @@ import {
 
 /**
  * Formats from the vendors' documentation and from the public rule lists of gitleaks and trufflehog, which were read for
- * prefixes, lengths and alphabets. A format with a short prefix ends where the word does, or has to have a digit.
+ * prefixes, lengths and alphabets. A format with a short prefix must end where the word does, or contain a digit.
  */
 export const TOKEN_FORMATS: readonly TokenFormat[] = [
 	// Code hosts, continuous integration and package registries
@@ -331,7 +331,7 @@ export const TOKEN_FORMATS: readonly TokenFormat[] = [
 	format("token", "X-Amz-Security-Token=", raw`[\w%+/=-]{40,2000}`, { keep: /^[^=]+=/ }),
 ];
 
-/** Formats that begin with any character: what marks them is searched, and their beginning looked for before it. */
+/** Formats that begin with any character: the search finds their marker, and then their beginning before it. */
 export interface MarkedFormat {
 	kind: string;
 	marker: RegExp;

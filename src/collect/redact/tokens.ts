@@ -12,28 +12,30 @@ interface Bucket {
 	formats: TokenFormat[];
 }
 
-/** Made when they are first needed: most processes redact nothing while they start. */
+/** Created on first use: most processes redact nothing while they start. */
 let buckets: (Bucket | undefined)[] | undefined;
 const MARKED = MARKED_FORMATS.map((format) => ({ format, pattern: new RegExp(format.source, "y") }));
 const AT_ESCAPE = new RegExp(ESCAPE, "y");
-/** A longer match may have been ended by the bound of its pattern: the rest of the run is masked with it. */
+/** A longer match may have ended at the limit of its pattern: the rest of the run is masked with it. */
 const LONG = 240;
 
 /** `ghp_xxxxxxxx…` in documentation. */
 const FILLED_WITH_X = /x{12}|X{12}|\*{6}/;
 
-/** So many marks within so few characters, and no token. */
+/** This many marks within few characters, without a token. */
 const MOST_MARKS = 8;
 const MARKS_WITHIN = 400;
 
-/** Masks tokens that are known by their format. Marked ones first: what follows the mark of one looks like another. */
+/**
+ * Masks tokens that are identified by their format. Marked ones first: the text after the mark of one looks like another.
+ */
 export function maskTokens(text: string): string {
 	return maskPrefixed(maskMarked(text));
 }
 
 /**
- * One look at each character. Only where a word begins, its first two characters say which formats are tried: 200
- * formats cost no more than one that way, in any text.
+ * Examines each character once. Only at the beginning of a word, its first two characters select the formats to try: this
+ * way 200 formats cost no more than one, in any text.
  */
 function maskPrefixed(text: string): string {
 	const rewriting = new Rewriting(text);
@@ -82,7 +84,7 @@ interface FoundToken {
 	rejected: boolean;
 }
 
-/** The same beginning so many times in one run of characters, and no token: in the next part of it, it is not looked at. */
+/** If the same beginning fails this many times in one run of characters, it is skipped in the next part of the run. */
 class FailedTries {
 	#bucket: Bucket | undefined;
 	#times = 0;
@@ -133,7 +135,10 @@ function knownTokenAt(text: string, at: number, rejectedTo: number, tries: Faile
 	};
 }
 
-/** A format may say less of its alphabet than a service uses now: `_` and `-` do not end what is random after them, too. */
+/**
+ * A format may describe a smaller alphabet than the service uses now: `_` and `-` do not end a token if random characters
+ * follow.
+ */
 function endOfKnown(text: string, end: number): number {
 	if (!isOf(DASHES, text.charCodeAt(end)) || !isOf(WORD_CHAR, text.charCodeAt(end - 1))) return end;
 	const to = endOfRandom(text, end);
@@ -156,7 +161,7 @@ function maskFormat(text: string, format: MarkedFormat, pattern: RegExp): string
 		const match = matchFrom(text, pattern, start, at);
 		if (match === undefined) {
 			failed = at < failed.before ? { ...failed, times: failed.times + 1 } : { times: 1, before: at + MARKS_WITHIN };
-			// A run of marks is not a token: the rest of it is not looked at.
+			// A run of marks is not a token: the rest of it is skipped.
 			if (failed.times === MOST_MARKS) format.marker.lastIndex = endOf(text, at + 1, TOKEN_CHAR, text.length);
 			continue;
 		}

@@ -8,7 +8,7 @@ const TELLING = new Set(
 		"auth oat priv private access refresh api apitoken apisecret clientsecret signkey whs"
 	).split(" "),
 );
-/** Before these, random characters are the name or the sum of something. */
+/** After these words, random characters are the name or the checksum of something. */
 const HARMLESS =
 	/^(?:sha\d*|md\d|crc\d*|hash|integrity|nonce|etag|index|chunk|main|vendor|bundle|commit|rev|build|image|img|id|uid|uuid|ulid|cid|msg|req|resp|run|call|toolu|chatcmpl|asst|file|thread|step|batch|cus|price|prod|pm|pi|evt|ch|acct|sub|txn|in|ii|si|src|card|tr|po|user|usr|org|team|proj|prj|dpl|sess|session|trace|span|job|task|test|tmp|temp|cache|layer|snap|vol|subnet|ami|eni|blob|obj|node|pod|data|v\d|ssh|rsa|ed25519|boundary|webkitformboundary\w*|public|pub|pk|kid|fingerprint)$/i;
 /** After these, a UUID is a token; alone it is an id. */
@@ -16,14 +16,14 @@ const BEFORE_UUID = /^(?:live|prod|production|sandbox|secret|token|key|pat|sk|ap
 const UUID_AT = /[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\w-])/y;
 const MIN_TELLING = 20;
 const MIN_UNKNOWN = 30;
-/** Of one case: random characters that continue after a dash begin otherwise. */
+/** Of one case: random characters after a dash begin differently. */
 const PREFIX = /^(?:[a-z]{3,}|[A-Z]{3,})\d?$/;
 /** The same if dashes are part of the random characters. */
 const MIN_DASHED = 36;
 
 /**
- * The end of a token of a service that is not in the list: a short prefix, `_` or `-`, and a run of random characters. An
- * identifier looks the same and is shorter; a sum is hexadecimal. `at` is where the run begins, `end` where it ends.
+ * The end of a token of an unlisted service: a short prefix, `_` or `-`, and a run of random characters. An identifier
+ * looks the same and is shorter; a checksum is hexadecimal. `at` is where the run begins, `end` where it ends.
  */
 export function unknownTokenAt(text: string, at: number, end: number): { start: number; end: number } | undefined {
 	if (at < 3 || end - at > 400) return undefined;
@@ -40,7 +40,7 @@ export function unknownTokenAt(text: string, at: number, end: number): { start: 
 	const isHex = /^[0-9a-fA-F]+$/.test(run);
 	const before = text.charCodeAt(segmentStart - 1);
 	if (TELLING.has(segment.toLowerCase())) {
-		// `cache-key-` and a sum is the name of a cache; in front of a secret stands who gave it out.
+		// `cache-key-` and a checksum is the name of a cache; a secret has its issuer before it.
 		const named = joint === 0x5f && before === 0x5f;
 		return (isHex ? named && run.length >= 32 : true) ? wholeToken(text, at, end) : undefined;
 	}
@@ -48,19 +48,19 @@ export function unknownTokenAt(text: string, at: number, end: number): { start: 
 	return wholeToken(text, at, end);
 }
 
-/** With what else of it is random: `_` and `-` are characters of base64url. */
+/** Includes further random characters: `_` and `-` are characters of base64url. */
 function wholeToken(text: string, at: number, end: number): { start: number; end: number } {
 	return { start: prefixStart(text, at), end: endOfRandom(text, end) };
 }
 
-/** Where the rest of a token ends that continues after a dash: with random characters, or so few that they are a checksum. */
+/** The end of a token that continues after a dash: with random characters, or so few that they are a checksum. */
 export function endOfRandom(text: string, end: number): number {
 	const rest = endOf(text, end, DASHED, 400);
 	if (rest - end < 2) return end;
 	return looksRandom(text.slice(end + 1, rest)) || rest - end <= 12 ? rest : end;
 }
 
-/** A UUID after a telling prefix, or base64url after a prefix: both have dashes in them. Asked once a run of dashed words. */
+/** A UUID after a telling prefix, or base64url after a prefix: both contain dashes. Called once per run of dashed words. */
 function afterFirstPrefix(text: string, at: number): { start: number; end: number } | undefined {
 	const code = text.charCodeAt(at);
 	const start = startOf(text, at - 1, WORD_CHAR, 17);
@@ -75,7 +75,7 @@ function afterFirstPrefix(text: string, at: number): { start: number; end: numbe
 	return looksLikeBase64url(text.slice(at, Math.min(end, at + 64))) ? { start, end } : undefined;
 }
 
-/** Capitals, small letters and digits all through it: the words of a name have none of that. */
+/** Capitals, small letters and digits throughout: the words of a name are not like that. */
 function looksLikeBase64url(run: string): boolean {
 	const changes = run.match(/[a-z][A-Z0-9]|[A-Z][0-9]|[0-9][A-Za-z]|[A-Z]{2}[a-z]/g)?.length ?? 0;
 	return changes >= run.length / 5 && /[A-Z]/.test(run) && /[a-z]/.test(run) && /\d/.test(run);
@@ -89,7 +89,7 @@ function prefixStart(text: string, at: number): number {
 	return endOf(text, start, DASHES, 4);
 }
 
-/** `chunk-….js`, `….tar.gz`: the sum in the name of a file. */
+/** `chunk-….js`, `….tar.gz`: the checksum in the name of a file. */
 function isPartOfFile(text: string, end: number): boolean {
 	return text.charAt(end) === "." && /^\.[a-z][a-z0-9]{0,4}\b/.test(text.slice(end, end + 7));
 }

@@ -21,7 +21,7 @@ export function valueBefore(text: string, found: FoundName, readable: number, ki
 	return { start: at, end: at + written.length, notation: "quoted" };
 }
 
-/** What the expression below asks first, at a tenth of its price: `e": "`, `y": "` */
+/** The first check of the expression below, at a tenth of its cost: `e": "`, `y": "` */
 function isAfterColonAndQuote(text: string, start: number): boolean {
 	let at = start - 1;
 	if (!isQuote(text.charCodeAt(at))) return false;
@@ -38,7 +38,7 @@ function isAfterColonAndQuote(text: string, start: number): boolean {
 	return last === 0x65 || last === 0x79 || last === 0x7c;
 }
 
-/** Looks backwards from the name, so that the first character that does not fit ends the search. */
+/** Looks backwards from the name, so that the first mismatch ends the search. */
 const NAME_OF_PAIR = /(?<=(?:name|key)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'])/iy;
 const VALUE_BEFORE =
 	/(["']value\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'])([^"'\\\n]{4,200})\\{0,3}["'],\s{0,40}\\{0,3}["'](?:name|key)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["']$/i;

@@ -9,7 +9,7 @@ export interface Value {
 }
 
 const MAX_VALUE = 8_000;
-/** A bare value is judged by its beginning: else a long line of such names would be read again for each of them. */
+/** A bare value is judged by its beginning: otherwise a long line of such names would be read again for each of them. */
 const JUDGED = 64;
 
 const ANY_DIGIT = /\d/g;
@@ -32,7 +32,9 @@ export const endsBare = (code: number): boolean =>
 /** Reads the values in a text. */
 export class ValueReader {
 	readonly #text: string;
-	/** Where no bare value ends. Names in a row have values that overlap: what was read for one is not read again. */
+	/**
+	 * Ranges where no bare value ends. Consecutive names have overlapping values: what was read for one is not read again.
+	 */
 	readonly #open = { bare: { from: 0, to: 0 }, environment: { from: 0, to: 0 } };
 	#digit = -1;
 
@@ -40,7 +42,7 @@ export class ValueReader {
 		this.#text = text;
 	}
 
-	/** The value that begins at `from`: to its closing quote, or as far as a bare one is judged by. */
+	/** The value that begins at `from`: up to its closing quote, or as much of a bare one as is judged. */
 	read(from: number, environment: boolean): Value | undefined {
 		const quote = quoteAt(this.#text, from);
 		if (quote !== undefined) {
@@ -53,19 +55,19 @@ export class ValueReader {
 		return end === from ? undefined : { start: from, end, notation };
 	}
 
-	/** To its end, once its beginning was found to be a secret. */
+	/** The value up to its end, once its beginning was found to be a secret. */
 	whole(value: Value): Value {
 		if (value.notation === "quoted" || value.end - value.start < JUDGED) return value;
 		return { ...value, end: this.#endOfBare(value.end, value.notation, MAX_VALUE) };
 	}
 
-	/** Where the bare values end that were read last, if a position is in one of them; else the position. */
+	/** The end of the last bare values that were read, if a position is in one of them; otherwise the position. */
 	endOfRun(at: number): number {
 		const { bare, environment } = this.#open;
 		return Math.max(at, at >= bare.from ? bare.to : 0, at >= environment.from ? environment.to : 0);
 	}
 
-	/** Where the next digit is. Asked from the beginning of a text to its end, it reads each character once. */
+	/** Where the next digit is. Queried from the beginning of a text to its end, it reads each character once. */
 	nextDigit(from: number): number {
 		if (this.#digit >= from) return this.#digit;
 		ANY_DIGIT.lastIndex = from;
@@ -97,7 +99,7 @@ function quoteAt(text: string, from: number): { length: number; mark: string } |
 		const length = isTriple ? 3 : 1;
 		return { length, mark: isTriple ? text.slice(from, from + 3) : text.charAt(from) };
 	}
-	// Nearly no value begins with what may stand before a quote.
+	// Hardly any value begins with a character that may come before a quote.
 	if (!(first < 0x80 && QUOTE_STARTS[first] === 1)) return undefined;
 	QUOTE.lastIndex = from;
 	const found = QUOTE.exec(text);
@@ -107,7 +109,7 @@ function quoteAt(text: string, from: number): { length: number; mark: string } |
 const QUOTE_STARTS = new Uint8Array(128);
 for (const character of "*rbfunlRBFUNL$@\\") QUOTE_STARTS[character.charCodeAt(0)] = 1;
 
-/** A value whose quote is not closed on its line was cut off, and goes to the end of the line. */
+/** A value whose quote is not closed on its line was cut off, and extends to the end of the line. */
 function closingQuote(text: string, start: number, quote: string): number {
 	const limit = Math.min(text.length, start + MAX_VALUE);
 	const mark = quote.charCodeAt(quote.length - 1);

@@ -4,17 +4,17 @@ import type { DoctorSources } from "./sources.ts";
 /** pass: it works. warn: it works, but not as a user may expect. fail: it does not work. */
 export type CheckLevel = "pass" | "warn" | "fail";
 
-/** What one look found. */
+/** The result of one look. */
 export interface CheckResult {
-	/** Which check it is of, in a word or two. */
+	/** The name of its check, in a word or two. */
 	check: string;
 	level: CheckLevel;
 	what: string;
-	/** The particulars: may have several lines. */
+	/** The details, which may have several lines. */
 	detail?: string;
 	/** What the user can do. */
 	remedy?: string;
-	/** `--fix` would put it right. */
+	/** `--fix` would fix it. */
 	fixable?: true;
 	/** It was wrong, and this check fixed it. */
 	fixed?: true;
@@ -22,14 +22,14 @@ export interface CheckResult {
 
 export interface Examination {
 	sources: DoctorSources;
-	/** Absent where it cannot be opened. */
+	/** Absent if it cannot be opened. */
 	ledger: Ledger | undefined;
-	/** Whether to put right what can be put right without a question. */
+	/** Whether to fix what can be fixed without a question. */
 	fix: boolean;
 	signal: AbortSignal;
 }
 
-/** One thing that can be wrong, tried. Whatever it throws is reported as a failure of its own. */
+/** Checks one possible problem. An error that it throws is reported as a failure. */
 export interface Check {
 	name: string;
 	run(examination: Examination): AsyncIterable<Finding> | Iterable<Finding>;
@@ -43,7 +43,7 @@ export const pass = (what: string, detail?: string): Finding => ({
 	...(detail !== undefined && { detail }),
 });
 
-/** Something that `--fix` puts right: put right, or said to be wrong. */
+/** A problem that `--fix` fixes: fixed, or reported. */
 export function fixable(problem: Finding, { fix }: Pick<Examination, "fix">, putRight: () => void): Finding {
 	if (!fix) return { ...problem, remedy: `${problem.remedy ?? ""} --fix does that.`.trim(), fixable: true };
 	putRight();

@@ -12,7 +12,7 @@ const LITTLE_ROOM = 100 * MIB;
 const NO_ROOM = 10 * MIB;
 const MUCH = 2 * 1024 * MIB;
 
-/** What is kept, whether there is room for more; and with `fix`, what has outlived its time is removed. */
+/** What is kept, and whether there is room for more; with `fix`, expired data is removed. */
 export const checkDisk: Check = {
 	name: "disk",
 	async *run(examination) {
@@ -41,7 +41,7 @@ async function* removeOverdue(
 	ledger: Ledger,
 	{ agentDir, config: { config, diagnostics }, places }: DoctorSources,
 ): AsyncGenerator<Finding> {
-	const userFile = join(agentDir, "pi-geon.json"); // A project has no say in it.
+	const userFile = join(agentDir, "pi-geon.json"); // A project may not decide this.
 	const ofUser = diagnostics.filter(({ file }) => file === userFile);
 	const [doubt] = inDoubt(ofUser, ["retentionDays"]);
 	if (doubt) {

@@ -22,19 +22,19 @@ import { checkVersions } from "./versions.ts";
 import { checkWebSearch } from "./web-search.ts";
 
 export interface DoctorOptions {
-	/** Also puts right what can be put right safely. */
+	/** Also fixes what can be fixed safely. */
 	fix?: boolean;
-	/** Ends it after the check that is under way. */
+	/** Ends it after the current check. */
 	signal?: AbortSignal;
-	/** Hears each result when it is there, and before a check that takes its time, which one that is. */
+	/** Receives each result, and before a slow check its name. */
 	onResult?: (result: CheckResult) => void;
 	onChecking?: (name: string) => void;
 }
 
-/** Before the ledger is opened: opening it would repair some of what they look at. */
+/** Before the ledger is opened: opening it would repair some of the problems they look for. */
 const BEFORE_LEDGER: Check[] = [checkVersions, checkConfig, checkFileModes];
 
-/** Strays before the host: the host that is tried must not be taken for one. */
+/** Strays before the host: the host that is tested must not count as one. */
 const WITH_LEDGER: Check[] = [
 	checkInstallation,
 	checkStrays,
@@ -53,7 +53,7 @@ const WITH_LEDGER: Check[] = [
 	checkDisk,
 ];
 
-/** Tries everything that can be wrong, one after the other, and says what it found. */
+/** Checks everything that can be wrong, one after the other, and reports the results. */
 export async function runDoctor(sources: DoctorSources, options: DoctorOptions = {}): Promise<CheckResult[]> {
 	const signal = options.signal ?? new AbortController().signal;
 	const results: CheckResult[] = [];
@@ -86,7 +86,7 @@ async function* findingsOf(check: Check, examination: Examination): AsyncGenerat
 	try {
 		yield* check.run(examination);
 	} catch (error) {
-		// Whatever is so broken that looking at it fails: the other checks must still be made.
+		// Something is so broken that its check fails: the other checks must still run.
 		if (!(error instanceof Error)) throw error;
 		yield { level: "fail", what: "This could not be checked", detail: error.message };
 	}

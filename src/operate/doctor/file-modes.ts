@@ -11,7 +11,7 @@ export const checkFileModes: Check = {
 	*run(examination) {
 		if (process.platform === "win32") return;
 		const { places, sessionsRoot } = examination.sources;
-		// What is in there Node makes, with rights of its own; the folder around it is closed.
+		// Node creates the files in there, with its own permissions; the folder around them is closed.
 		const ours = entriesBelow(places.dir).filter((path) => dirname(path) !== places.compiled);
 		const open = [...ours, ...entriesBelow(sessionsRoot)].filter(isOpenToOthers);
 		if (open.length === 0) {
@@ -34,13 +34,13 @@ export const checkFileModes: Check = {
 	},
 };
 
-/** Links lead elsewhere, and their own mode says nothing. */
+/** Links lead elsewhere, and their own mode means nothing. */
 function isOpenToOthers(path: string): boolean {
 	const stats = lstatSync(path, { throwIfNoEntry: false });
 	return stats !== undefined && !stats.isSymbolicLink() && (stats.mode & 0o077) !== 0;
 }
 
-/** The folder, the folders in it, and their files: we make none deeper than that. */
+/** The folder, the folders in it, and their files: we create none deeper than that. */
 function entriesBelow(folder: string): string[] {
 	const inside = namesIn(folder).flatMap((name) => {
 		const path = join(folder, name);

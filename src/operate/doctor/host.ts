@@ -11,16 +11,16 @@ import { type Check, type Examination, type Finding, pass } from "./check.ts";
 const UP_WITHIN_MS = 20_000;
 const ANSWER_WITHIN_MS = 5000;
 const UP_YET_EVERY_MS = 20;
-/** How long it stays while it is not needed. */
+/** How long it stays when idle. */
 const IDLE_MS = 1000;
 
-/** Prefix of the profiles of hosts that are tried here. Such a host never gets a run. */
+/** Prefix of the profiles of hosts that are tested here. Such a host never gets a run. */
 const TRIAL = "doctor-";
 
-/** Whether a host was only started to see whether it starts. It leaves a moment after that. */
+/** Whether a host was only started as a test. It leaves a moment later. */
 export const isTrial = ({ profile }: HostRecord): boolean => profile.digest.startsWith(TRIAL);
 
-/** Starts a host of its own, as a delegation would, talks to it and lets it go. */
+/** Starts a host of its own, as a delegation would, talks to it and lets it exit. */
 export const checkHost: Check = {
 	name: "host",
 	async *run(examination) {
@@ -63,7 +63,7 @@ async function tryHost({ sources, ledger, signal }: Examination): Promise<Findin
 		profile: own,
 		places,
 		withinMs: UP_WITHIN_MS,
-		// Asked when its time is up, and then the ledger may be closed.
+		// Called when its time is up, when the ledger may be closed.
 		isReady: () => isDone || findHost(ledger, host.id)?.pid !== undefined,
 		onExit: (reason) => {
 			ended = reason;

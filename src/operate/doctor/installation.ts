@@ -5,7 +5,7 @@ export const checkInstallation: Check = {
 	name: "installation",
 	*run({ sources: { isLoaded, agentDir }, ledger }) {
 		if (isLoaded) yield pass("pi loads pi-geon");
-		// A user who starts pi with `-e` has nothing in the settings, but has delegated.
+		// A user who starts pi with `-e` has no entry in the settings, but has delegated.
 		else if (isLoaded === false && !ledger?.get("SELECT 1 FROM runs LIMIT 1")) {
 			yield {
 				level: "warn",

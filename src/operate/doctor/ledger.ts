@@ -8,7 +8,7 @@ import { closeUnreadableRow, UPDATE, unreadableRuns } from "../../ledger/unreada
 import { plural } from "../../run/amounts.ts";
 import { type Check, type Finding, fixable, pass } from "./check.ts";
 
-/** Reads every page before the ledger is opened for use, and hands it on if it is sound. */
+/** Reads every page before the ledger is opened for use, and passes it on if it is sound. */
 export const examineLedger = (onOpen: (ledger: Ledger) => void): Check => ({
 	name: "ledger",
 	async *run({ sources: { agentDir, places }, fix }) {
@@ -37,7 +37,7 @@ export const examineLedger = (onOpen: (ledger: Ledger) => void): Check => ({
 	},
 });
 
-/** Rows that are skipped everywhere: one bad row must not hide the others, nor be hidden itself. */
+/** Unreadable rows are skipped everywhere else: one bad row must not hide the others, nor be hidden itself. */
 function* unreadableRows(ledger: Ledger, { fix }: { fix: boolean }): Iterable<Finding> {
 	for (const found of unreadableRuns(ledger)) {
 		const problem: Finding = {
@@ -59,7 +59,7 @@ const MOVE_AWAY =
 
 /** Over a connection that cannot write: a damaged file must stay as it is, so that parts of it can be recovered. */
 async function damageOf(file: string): Promise<Finding | undefined> {
-	if (statSync(file).size === 0) return undefined; // Made, and not written to yet.
+	if (statSync(file).size === 0) return undefined; // Created, and not written to yet.
 	const broken = (detail: string): Finding => ({
 		level: "fail",
 		what: "The ledger is damaged",
@@ -71,7 +71,7 @@ async function damageOf(file: string): Promise<Finding | undefined> {
 		try {
 			database.exec("PRAGMA busy_timeout = 5000");
 			const problems = fileProblems(database).slice(0, 3);
-			// Whether it is ours, and of a version we know: opening it says that.
+			// Opening the ledger checks whether it is ours, and of a known version.
 			return problems.length > 0 ? broken(problems.join("; ")) : undefined;
 		} finally {
 			database.close();

@@ -4,7 +4,7 @@ import { whyOff } from "../tools-here.ts";
 import { type Check, type Examination, type Finding, pass } from "./check.ts";
 import type { KnownModels, ModelName } from "./sources.ts";
 
-/** Whether the models that are named can be used: known to pi, and with credentials. */
+/** Whether the named models can be used: known to pi, and with credentials. */
 export const checkModels: Check = {
 	name: "models",
 	async *run({ sources, signal }) {
@@ -34,7 +34,7 @@ export const checkModels: Check = {
 interface NamedModel {
 	name: string;
 	where: string;
-	/** What runs do without it. */
+	/** What runs do without the model. */
 	without?: string;
 }
 
@@ -85,7 +85,7 @@ async function findingsOn({ name, where, without = NEXT_ONE }: NamedModel, model
 	];
 }
 
-/** Only an extension can be in the way of a model that has credentials. */
+/** For a model with credentials, only an extension can be a problem. */
 async function triedSource(
 	model: ModelName,
 	{ models, level, where }: { models: KnownModels; level: Finding["level"]; where: string },

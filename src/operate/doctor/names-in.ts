@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 
-/** What is in a folder; nothing where there is no such folder, or it may not be read. */
+/** The names in a folder; empty if it does not exist, or may not be read. */
 export function namesIn(folder: string): string[] {
 	try {
 		return readdirSync(folder);

@@ -1,7 +1,7 @@
 import { delimiter, isAbsolute, join } from "node:path";
 import { isExecutable } from "../../config/is-executable.ts";
 
-/** Where a program is: in one of the folders given, or else on the PATH. A relative folder on the PATH counts for nothing. */
+/** The path of a program: in one of the given folders, or else on the PATH. Relative folders on the PATH are ignored. */
 export function onPath(
 	names: readonly string[],
 	env: NodeJS.ProcessEnv,

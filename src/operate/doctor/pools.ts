@@ -2,7 +2,7 @@ import { packageVersion } from "../../config/package-version.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { Check, Finding } from "./check.ts";
 
-/** Connects to each pool and has one of its workers answer. Says nothing, and loads nothing, where none is configured. */
+/** Connects to each pool and has one of its workers answer. Reports nothing, and loads nothing, if none is configured. */
 export const checkPools: Check = {
 	name: "pools",
 	async *run({ sources, signal }) {

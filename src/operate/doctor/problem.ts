@@ -1,7 +1,7 @@
 import { type Diagnostic, positionOf } from "../../run/diagnostic.ts";
 import type { Finding } from "./check.ts";
 
-/** What is wrong in a file that the user wrote. */
+/** A problem in a file that the user wrote. */
 export function problemOf({ severity, key, message, remedy, ...place }: Diagnostic): Finding {
 	return {
 		level: severity === "error" ? "fail" : "warn",

@@ -3,7 +3,7 @@ import { type Check, type Examination, pass } from "./check.ts";
 import { onPath } from "./on-path.ts";
 import { whyToolFails } from "./try-program.ts";
 
-/** What pi's own tools start: where it is missing, pi downloads it if it may, and else the tool answers nothing of use. */
+/** The programs that pi's own tools start. If one is missing, pi downloads it if allowed; otherwise the tool is useless. */
 const PROGRAMS_OF_PI = [
 	{ tool: "grep", names: ["rg"], package: "ripgrep" },
 	{ tool: "find", names: ["fd", "fdfind"], package: "fd (fd-find)" },
@@ -13,7 +13,7 @@ export const checkPrograms: Check = {
 	name: "programs",
 	async *run({ sources, signal }) {
 		for (const { tool, names, package: provider } of PROGRAMS_OF_PI) {
-			// The folder where pi keeps what it downloaded.
+			// The folder where pi keeps its downloads.
 			const found = onPath(names, sources.env, [join(sources.agentDir, "bin")]);
 			if (found !== undefined) {
 				const why = await whyToolFails(tool, found, { env: sources.env, signal });

@@ -7,7 +7,7 @@ import { DOCTOR_TITLE, LEVEL_MARKS } from "./marks.ts";
 /** As wide as the widest mark, and a space. */
 const INDENT = 6;
 
-/** All of it: what was found, then how many of each kind. */
+/** The whole report: the results, then how many of each kind. */
 export function doctorReport(results: readonly CheckResult[], options: { width: number }): string[] {
 	return [DOCTOR_TITLE, "", ...results.flatMap((result) => checkReport(result, options)), "", doctorSummary(results)];
 }

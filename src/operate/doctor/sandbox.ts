@@ -2,7 +2,7 @@ import { hostRingTrouble } from "../../sandbox/host-probe.ts";
 import { bwrapHere, probeRing } from "../../sandbox/probe.ts";
 import { type Check, pass } from "./check.ts";
 
-/** Whether the kernel keeps subagents to what they may do: a sandbox is really made, and one inside of a host's. */
+/** Whether the kernel limits subagents to what they may do: makes a real sandbox, and one inside a host's. */
 export const checkSandbox: Check = {
 	name: "sandbox",
 	async *run({ sources }) {

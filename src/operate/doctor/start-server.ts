@@ -7,16 +7,16 @@ const SERVER_WITHIN_MS = 15_000;
 const LONGEST_REASON = 240;
 
 /**
- * Starts a language server and lets it answer one request. Undefined: it does. Else, why not.
+ * Starts a language server and has it answer one request. Undefined: it does. Otherwise, why not.
  *
- * `--version` would not tell: some do not know it, and some that do need more than that to serve. It is shown no folder
- * and not told to begin, so that it reads nothing of the project.
+ * `--version` would not be enough: some servers do not know it, and some that do need more than that to serve. The server
+ * gets no folder and is not told to begin, so that it reads nothing of the project.
  */
 export async function troubleStarting(launch: ServerLaunch, signal: AbortSignal): Promise<string | undefined> {
 	const connection = new ServerConnection(launch, LIMITS, { onNotification: () => {}, onRequest: () => null });
 	const initializationOptions = optionsOf(launch.definition);
 	const params = { processId: process.pid, rootUri: null, capabilities: {}, initializationOptions };
-	// A server does not hold the process it was started by, and in the shell nothing else may.
+	// A server does not keep the process that started it running, and in the shell there may be nothing else that does.
 	const hold = setInterval(() => {}, SERVER_WITHIN_MS);
 	try {
 		await connection.ask("initialize", params, { ms: SERVER_WITHIN_MS, signal });
@@ -30,7 +30,7 @@ export async function troubleStarting(launch: ServerLaunch, signal: AbortSignal)
 	}
 }
 
-/** The first line says it; what follows may be a whole backtrace. */
+/** The first line has the reason; the rest may be a whole backtrace. */
 function firstLineOf(reason: string): string {
 	const [first = ""] = reason.split("\n");
 	return first.length > LONGEST_REASON ? `${first.slice(0, LONGEST_REASON)}…` : first;

@@ -14,11 +14,11 @@ import { isTrial } from "./host.ts";
 import { namesIn } from "./names-in.ts";
 
 const STRAY_ANSWERS_WITHIN_MS = 2000;
-/** A host that leaves is gone from the ledger a moment before its process is. */
+/** A leaving host disappears from the ledger a moment before its process exits. */
 const LEAVES_WITHIN_MS = 3000;
 const GONE_YET_EVERY_MS = 100;
 
-/** What the ledger says of hosts, against what is really there: processes, and the sockets they listen on. */
+/** Compares the ledger's hosts with reality: processes, and the sockets they listen on. */
 export const checkStrays: Check = {
 	name: "hosts",
 	async *run(examination) {
@@ -49,7 +49,7 @@ export const checkStrays: Check = {
 	},
 };
 
-/** Undefined if there is nothing wrong with it. */
+/** Undefined if nothing is wrong with it. */
 async function findingOn(host: HostRecord, examination: Examination, ledger: Ledger): Promise<Finding | undefined> {
 	const neverCameUp = host.pid === undefined && host.leaseUntil <= Date.now();
 	if (neverCameUp || isDead(host)) {
@@ -64,7 +64,7 @@ async function findingOn(host: HostRecord, examination: Examination, ledger: Led
 			() => reapDead(ledger, host, systemPorts),
 		);
 	}
-	// A host that a doctor has just tried may be about to exit.
+	// A host that a doctor has just tested may be about to exit.
 	if (host.state === "starting" || isTrial(host) || (await answers(host.socket))) return undefined;
 	return {
 		level: "warn",
@@ -95,7 +95,7 @@ function straySockets(examination: Examination, ledger: Ledger): Finding[] {
 		const id = name.replace(/\.sock$/, "");
 		if (id === name || !isHostId(id)) return false;
 		const host = findHost(ledger, id);
-		// In a folder that is shared, one that this ledger does not know may be of another agent directory.
+		// In a shared folder, a socket that this ledger does not know may belong to another agent directory.
 		return host ? host.state === "gone" && (host.pid === undefined || isDead(host)) : folder === places.hosts;
 	});
 	return strays.map((name) =>

@@ -11,7 +11,7 @@ import { writingInWords } from "../report/agents.ts";
 import { type ToolSurroundings, toolsHere, whyOff, withKernel } from "../tools-here.ts";
 import { type Check, type Finding, pass } from "./check.ts";
 
-/** Whether each agent gets the tools that it asks for, and whether there are such tools as the configuration names. */
+/** Whether each agent gets the tools that it asks for, and whether the tools named in the configuration exist. */
 export const checkTools: Check = {
 	name: "tools",
 	async *run({ sources: { catalog, config, tools: onFile } }) {
@@ -31,7 +31,7 @@ export const checkTools: Check = {
 	},
 };
 
-/** What an agent asks for and does not get here. */
+/** The tools that an agent asks for and does not get here. */
 function onAgent(agent: AgentDefinition, surroundings: ToolSurroundings): Finding[] {
 	const { tools, unsure, warnings, asksFor } = toolsHere(agent, surroundings);
 	const { file } = agent;
@@ -60,7 +60,7 @@ function onAgent(agent: AgentDefinition, surroundings: ToolSurroundings): Findin
 	return findings;
 }
 
-/** A misspelt name denies nothing. One that is not in this pi may be another program's, and does no harm. */
+/** A misspelt name denies nothing. A name that this pi does not know may belong to another program, and does no harm. */
 function onDenied({ name, tools, file }: AgentDefinition, known: readonly string[], isInsidePi: boolean): Finding[] {
 	if (tools.kind === "only" || !isInsidePi) return [];
 	return tools.except.flatMap((entry): Finding[] => {
@@ -105,7 +105,7 @@ function inConfig({ config, files }: LoadedConfig, known: readonly string[], isI
 				const remedy = "Only MCP tools can be declared to read: mcp__<server>, or mcp__<server>__<tool>.";
 				return [{ level: "warn", what: `${setting} names what is not an MCP tool: ${name}`, detail, remedy }];
 			}
-			// The list has bash beside it, and its file was reported.
+			// The list also has bash, and its file was reported.
 			const isBash = setting !== "subagents.readonlyTools" && STANDS_FOR_BASH.includes(name);
 			if (isBash || known.some((tool) => matches(entry, tool))) return [];
 			const meant = nearest(name, known);

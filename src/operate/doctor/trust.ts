@@ -4,7 +4,7 @@ import { projectFolders } from "../../agents/project-folders.ts";
 import { type Check, pass } from "./check.ts";
 import { namesIn } from "./names-in.ts";
 
-/** Whether what a project brings along is used. */
+/** Whether the files that a project brings are used. */
 export const checkTrust: Check = {
 	name: "trust",
 	*run({ sources: { cwd, homeDir, isTrusted } }) {
@@ -24,5 +24,5 @@ export const checkTrust: Check = {
 	},
 };
 
-/** A file of that name is not a folder of agents, and no mistake. */
+/** A file of that name is not a folder of agents, and not a mistake. */
 const hasAgents = (folder: string): boolean => namesIn(folder).some((name) => name.endsWith(".md"));

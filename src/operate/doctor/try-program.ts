@@ -16,7 +16,7 @@ const CALLS_OF_PI = {
 	grep: (folder: string) => ["--json", "--line-number", "--color=never", "--hidden", "--", "was here", folder],
 } as const;
 
-/** Has a program find a file as a tool of pi would have it; why it cannot, or undefined if it did. */
+/** Has a program find a file as pi's tool would; returns why it cannot, or undefined if it did. */
 export async function whyToolFails(
 	tool: keyof typeof CALLS_OF_PI,
 	program: string,

@@ -24,7 +24,7 @@ export const checkVersions: Check = {
 const tooOld = (what: string, least: string, remedy: string) =>
 	({ level: "fail", what: `${what} is too old`, detail: `pi-geon needs ${least} or newer.`, remedy }) as const;
 
-/** Of versions as they are written: numbers between dots, then perhaps a word. */
+/** Compares versions as they are written: numbers between dots, then perhaps a word. */
 function isAtLeast(version: string, least: string): boolean {
 	const [have, need] = [version, least].map((text) => text.replace(/^v/, "").split(/[.-]/).map(Number));
 	for (let at = 0; at < 3; at++) {

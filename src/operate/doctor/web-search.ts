@@ -5,7 +5,7 @@ import { type Check, type Finding, pass } from "./check.ts";
 /** A query that tells a provider nothing about the user. */
 const QUESTION = { query: "weather", count: 1 };
 
-/** Which search providers web_search would ask. The first is really asked, unless pi is to stay offline. */
+/** Which search providers web_search would ask. The first is really asked, unless pi should stay offline. */
 export const checkWebSearch: Check = {
 	name: "web search",
 	async *run({ sources: { config, env }, signal }) {

@@ -8,7 +8,7 @@ import { htmlOf } from "./html.ts";
 import { markdownOf } from "./markdown.ts";
 import { sectionsOf } from "./sections.ts";
 
-/** `otlp`: its spans, as a collector of traces takes them. */
+/** `otlp`: its spans, as a trace collector accepts them. */
 export const EXPORT_FORMATS = ["html", "md", "json", "otlp"] as const;
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -25,7 +25,7 @@ export async function exportRun(
 	return { text: (format === "html" ? htmlOf : markdownOf)(sectionsOf(exported)) };
 }
 
-/** The format that the name of a file tells. */
+/** The format that a file's name implies. */
 export function exportFormatOf(file: string): ExportFormat | undefined {
 	const [, extension = ""] = /\.(\w+)$/.exec(file) ?? [];
 	const formats: Readonly<Record<string, ExportFormat>> = {
@@ -39,7 +39,7 @@ export function exportFormatOf(file: string): ExportFormat | undefined {
 	return Object.hasOwn(formats, known) ? formats[known] : undefined;
 }
 
-/** The same spans as its host sends, for a collector that could not be reached then. */
+/** The same spans that its host sends, for a collector that was unreachable then. */
 async function exportSpans(record: RunRecord, { ledger, redactor }: ChangeSources): Promise<{ text: string } | Denial> {
 	const trace = endedTrace(record.run.id, { ledger, redactorFor: () => redactor });
 	if (!trace)

@@ -10,23 +10,23 @@ export type ExportedItem<Text extends string = Redacted> =
 	| { type: "message"; role: "user" | "assistant"; text: Text; at?: string }
 	| { type: "tool"; name: Text; arguments: Text; result?: Text; isError?: boolean; at?: string };
 
-/** Of one text. More of it is seldom read, and is in the session file. */
+/** The limit of one text. The rest is seldom read, and is in the session file. */
 const CHARS_OF_TEXT = 100_000;
 const LINES_OF_TEXT = 2000;
-/** Of the whole transcript. What happened first and last is kept. */
+/** The limit of the whole transcript. Its beginning and end are kept. */
 const ITEMS_EXPORTED = 4000;
 const CHARS_EXPORTED = 8_000_000;
 const SHARE_OF_BEGINNING = 1 / 4;
 
 export interface ExportedTranscript {
 	items: ExportedItem[];
-	/** After how many of them some are missing, and how many. Absent: none. */
+	/** After how many items some are missing, and how many. Absent: none. */
 	gap?: { after: number; missing: number };
 	/** How many texts were shortened. */
 	shortened: number;
 }
 
-/** What was said and done, fit to be shared: redacted, and of a size that can be read. */
+/** What was said and done, ready to be shared: redacted, and of a readable size. */
 export async function exportedItems(
 	entries: readonly SessionEntry[],
 	redactor: Pick<Redactor, "redactInSlices">,

@@ -12,7 +12,7 @@ import { infoOf, type RunInfo } from "../info.ts";
 import { transcriptOfRun } from "../messages.ts";
 import { type ExportedTranscript, exportedItems } from "./exported-items.ts";
 
-/** One run, with all that there is to share of it. Everything in it is redacted. */
+/** One run, with everything there is to share. All of it is redacted. */
 export interface ExportedRun {
 	version: 1;
 	exportedAt: number;
@@ -20,7 +20,7 @@ export interface ExportedRun {
 	transcript: ExportedTranscript;
 	/** What it changed, as a patch. Absent: nothing, or it cannot be shown; the notes say which. */
 	diff?: Redacted;
-	/** What is not in it, and why. */
+	/** What is missing, and why. */
 	notes: string[];
 }
 
@@ -53,7 +53,7 @@ export async function exportedRun(record: RunRecord, sources: ChangeSources, now
 	};
 }
 
-/** Those that are home: an export changes nothing, and works where the ledger can only be read. */
+/** Only changes that are home: an export changes nothing, and works with a read-only ledger. */
 async function changesIn(record: RunRecord, sources: ChangeSources): Promise<{ diff?: Redacted; notes: string[] }> {
 	const { ledger } = sources;
 	const { id } = record.run;

@@ -15,7 +15,7 @@ time, .dim, footer { color: var(--dim); font-size: .85rem; } .bad { color: var(-
 .add { color: var(--good); } .del { color: var(--bad); } .hunk { color: var(--dim); }
 `;
 
-/** Nothing but this style: no script, no picture, no font, no request. */
+/** Only this style: no script, no picture, no font, no request. */
 const POLICY = [
 	"default-src 'none'",
 	`style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
@@ -23,7 +23,7 @@ const POLICY = [
 	"form-action 'none'",
 ].join("; ");
 
-/** As one page that needs nothing else and does nothing. Tools are folded. */
+/** One self-contained page that runs nothing. Tools are folded. */
 export function htmlOf(run: ExportSections): string {
 	const { facts, warnings, outcome, steps, diff, notes } = run;
 	return [

@@ -2,8 +2,8 @@ import { inOneLine } from "../../collect/plain.ts";
 import type { ExportSections, ExportStep } from "./sections.ts";
 
 /**
- * As Markdown. Text that we did not write is in a fence or is escaped, so that no heading, link, picture or tag of
- * theirs is taken for one of this document.
+ * As Markdown. Text that we did not write is in a fence or escaped, so that none of its headings, links, pictures or tags
+ * count as part of this document.
  */
 export function markdownOf(run: ExportSections): string {
 	const { facts, warnings, outcome, steps, diff, notes } = run;

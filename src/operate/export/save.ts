@@ -3,10 +3,10 @@ import { writeNew } from "../../files/write-whole.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { Denial } from "../denial.ts";
 
-/** Writes an export where only the user can read it. Another file of that name stays, unless it is to be replaced. */
+/** Writes an export that only the user can read. An existing file of that name stays, unless it should be replaced. */
 export function saveExport(file: string, text: string, { replace }: { replace: boolean }): Denial | undefined {
 	try {
-		// A file or a link, never a folder: what it leads to stays as it is.
+		// Removes a file or a link, never a folder: the target of a link stays as it is.
 		if (replace) rmSync(file, { force: true });
 		writeNew(file, text);
 		return undefined;

@@ -5,7 +5,10 @@ import type { Fact } from "../report/layout.ts";
 import { runFacts } from "../report/run-info.ts";
 import type { ExportedRun } from "./exported-run.ts";
 
-/** What all formats for readers tell, in this order. Nothing in it can steer a terminal or turn the direction of text. */
+/**
+ * The content of all formats for readers, in this order. Nothing in it can control a terminal or change the direction of
+ * text.
+ */
 export interface ExportSections {
 	title: string;
 	facts: Fact[];
@@ -24,7 +27,7 @@ export type ExportStep =
 	| { type: "tool"; name: string; arguments: string; result: string; how: "" | "error" | "no result"; at: string }
 	| { type: "gap"; text: string };
 
-/** Told apart from the other facts. */
+/** Facts with a section of their own. */
 const ELSEWHERE = new Set(["task", "warning", "error", "answer", "so far"]);
 const DIFF_LINES_EXPORTED = 20_000;
 const LONGEST_DIFF_LINE = 2000;

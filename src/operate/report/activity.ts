@@ -8,7 +8,7 @@ import { consumed, elapsed, type Reading, stateInWords, timeInWords, titleOf } f
 
 export interface RunActivity {
 	run: RunSummary;
-	/** What it said or did last; nothing if that is not known. */
+	/** Its latest text or action; undefined if unknown. */
 	doing: string | undefined;
 }
 
@@ -31,7 +31,7 @@ function toolLines(tools: readonly ToolActivity[], { width }: Reading): string[]
 	return ["Tools in this conversation and its subagents:", ...lines].map((line) => cutTo(width, line));
 }
 
-/** What the last call was about, in the order of interest. */
+/** The subject of the last call, in the order of interest. */
 function aboutOf({ facts }: LogLine): string {
 	const { action, file, symbol, hosts } = facts;
 	const about = [action, file, symbol, ...(Array.isArray(hosts) ? hosts : [])].filter(

@@ -13,15 +13,15 @@ type Catalog = Services["catalog"];
 export interface AgentsOptions extends Pick<Reading, "width"> {
 	/** What a child of an agent gets. */
 	toolsHere: (agent: Agent) => ToolsHere;
-	/** With which model it works. */
+	/** The model it works with. */
 	modelHere: (agent: Agent) => ModelHere;
-	/** What to say beside it: that the agent has to be approved first. */
+	/** A note beside it: that the agent has to be approved first. */
 	noteOn?: (agent: Agent) => string | undefined;
-	/** The command that takes back what the user allowed. */
+	/** The command that revokes the user's consent. */
 	howToForget: (agent: Agent) => string;
 }
 
-/** The agents there are: where each comes from, what it gets here and what not, and what is wrong with the files. */
+/** The existing agents: where each comes from, what it gets here and what not, and the problems of the files. */
 export function agentsReport(catalog: Catalog, options: AgentsOptions): string[] {
 	const { agents, overridden, diagnostics } = catalog;
 	return [
@@ -39,7 +39,7 @@ export function agentsReport(catalog: Catalog, options: AgentsOptions): string[]
 	];
 }
 
-/** What there is to say about one of them. */
+/** The report on one agent. */
 export function agentReport(agent: Agent, hidden: Agent[], options: AgentsOptions): string[] {
 	const { name, source, readonly } = agent;
 	const { off } = options.toolsHere(agent);
@@ -97,7 +97,7 @@ function getsInWords({ tools, unsure, inherits }: ToolsHere): string {
 	return `${sure}${ifThere}${inherits ? " (with the tools that pi switches on by itself)" : ""}`;
 }
 
-/** What the user has said about an agent that wants to write. */
+/** The user's answer to an agent that wants to write. */
 export function writingInWords(writing: Writing, howToForget: string): string {
 	if (writing === "refused") return "no: you said so in this session";
 	if (writing === "session") return `in this session. Take it back with ${howToForget}`;

@@ -19,7 +19,7 @@ export function changesListReport(
 	);
 }
 
-/** What one run changed: the files with their counts, what to look at, and what was done with it. */
+/** What one run changed: the files with their counts, the warnings, and what was done with the changes. */
 export function changesReport(changes: ChangesView, { width }: Pick<Reading, "width">): string[] {
 	const { runId, agent, files, total, warnings, events, state, branch, base } = changes;
 	return [
@@ -58,7 +58,7 @@ export function diffReport(
 	];
 }
 
-/** What came of a request. */
+/** The result of a request. */
 export function changeDoneReport({ runId, done, state, files, branch }: ChangeDone): string[] {
 	const what = `the changes of run ${runId} (${plural(files, "file")})`;
 	switch (done) {

@@ -6,7 +6,7 @@ import type { RunSummary } from "../runs.ts";
 import { cutTo, wrapTo } from "./layout.ts";
 import { type Reading, stateInWords, timeInWords } from "./words.ts";
 
-/** What was said in the child session of a run. */
+/** The messages in the child session of a run. */
 export function historyReport(
 	{ agent, messages, transcript, note }: History,
 	{ width, run }: Pick<Reading, "width"> & { run: Pick<RunSummary, "phase" | "cause"> },
@@ -24,7 +24,7 @@ export function historyReport(
 
 const WHO = { user: "task or message", assistant: "subagent", tool: "result of" } as const;
 
-/** One message, with who said it and when: also the unit in which a log is followed. */
+/** One message, with its author and time: also the unit in which a log is followed. */
 export function messageReport(
 	{ role, tool, text, moreChars = 0, at }: ChildMessage,
 	{ width }: Pick<Reading, "width">,

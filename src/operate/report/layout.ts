@@ -1,6 +1,6 @@
 /**
- * Plain text laid out in columns, without the help of pi: the `pi-geon` command runs outside it. Widths are those that
- * terminals commonly give to characters; where pi draws, it checks them with its own ruler.
+ * Plain text laid out in columns, without pi: the `pi-geon` command runs outside it. Widths are those that terminals
+ * commonly use for characters; where pi draws, it measures them itself.
  */
 const WIDE =
 	/[\p{Emoji_Presentation}\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]/u;
@@ -44,8 +44,8 @@ export function padTo(width: number, line: string): string {
 }
 
 /**
- * Breaks lines between words. A word that is wider than a line is left whole, so that a path can be copied; terminals
- * wrap it themselves. Breaks that are there are kept.
+ * Breaks lines between words. A word that is wider than a line stays whole, so that a path can be copied; terminals wrap it
+ * themselves. Existing line breaks are kept.
  */
 export function wrapTo(width: number, text: string): string[] {
 	return text.split("\n").flatMap((line) => wrapLine(Math.max(1, width), line.trimEnd()));
@@ -72,7 +72,7 @@ export interface Fact {
 	value: string;
 }
 
-/** Names on the left, values on the right; on a narrow terminal the values below their names. */
+/** Names on the left, values on the right; on a narrow terminal, values are below their names. */
 export function factsTo(width: number, facts: readonly Fact[]): string[] {
 	const left = Math.max(0, ...facts.map(({ name }) => columnsOf(name))) + 2;
 	const below = width - left < 30;

@@ -1,7 +1,7 @@
 import { plural } from "../../run/amounts.ts";
 import { type PoolLook, type PoolWorker, poolLimits, poolStanding, workerState } from "../../run/pool-status.ts";
 
-/** A pool in lines: what runs and what waits, its workers and their places, and who asked. */
+/** A pool in lines: running and queued runs, its workers and their places, and the requesters. */
 export function poolReport(look: PoolLook): string[] {
 	const { name } = look;
 	if ("problem" in look) return [`Pool ${name} cannot be reached: ${look.problem}`, `  ${look.remedy}`];

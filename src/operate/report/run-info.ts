@@ -16,7 +16,7 @@ export function runInfoReport(info: RunInfo, { width, now, paint }: Reading & Pa
 	const facts = factsTo(width, runFacts(info, now));
 	const color = stateColor(info);
 	const word = stateInWords(info);
-	// The state is the first fact, so the first line with its word is the one.
+	// The state is the first fact, so the first line with its word has it.
 	const at = facts.findIndex((line) => line.includes(word));
 	const painted = facts.map((line, index) =>
 		paint && color && index === at ? line.replace(word, () => paint(color, word)) : line,
@@ -127,6 +127,6 @@ function limitsInWords(limits: Limits): string {
 	].join(" · ");
 }
 
-/** Nothing is said of what is not there. */
+/** Missing facts are left out. */
 const fact = (name: string, value: string | undefined): Fact[] =>
 	value === undefined ? [] : [{ name, value: inOneLine(value) }];

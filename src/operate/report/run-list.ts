@@ -9,15 +9,15 @@ import { consumed, elapsed, type Reading, stateInWords, timeInWords } from "./wo
 export interface RunListOptions extends Reading, Painted {
 	/** Runs have numbers within one conversation only. */
 	numbered?: boolean;
-	/** How to see more than is shown. */
+	/** How to see the rest. */
 	howToSeeMore?: string;
-	/** What to say where there is nothing. */
+	/** The text for an empty list. */
 	none?: string;
 	/** Below each run, when it started, in which folder, and which conversation asked for it. */
 	withOrigin?: boolean;
 }
 
-/** Session ids begin with the time in milliseconds: so much of one tells sessions apart. */
+/** Session ids begin with the time in milliseconds: this many characters tell sessions apart. */
 const SESSION_CHARS = 13;
 
 /** From this width on, a run is one line; below, three short ones. */
@@ -88,11 +88,11 @@ function origin(run: RunSummary, { withOrigin, width, paint = (_, text) => text 
 	return lines.map((line) => `  ${paint("dim", line)}`);
 }
 
-/** A label in quotes: what is not in quotes is the beginning of a task. */
+/** A label is in quotes; a text without quotes is the beginning of a task. */
 const listedTitle = ({ label, task }: RunSummary): string =>
 	label === undefined ? inOneLine(task) : `"${inOneLine(label)}"`;
 
-/** Tokens and cost each in their place, so that they stand below each other. */
+/** Tokens and cost in columns of their own, so that they align. */
 function columnsOfUse({ usage }: RunSummary): [tokens: string, cost: string] {
 	const [tokens = ""] = consumed({ ...usage, cost: 0 });
 	const [cost = ""] = consumed({ ...NO_USAGE, cost: usage.cost });

@@ -3,7 +3,7 @@ import type { Stopped } from "../stop.ts";
 
 const RUNS_NAMED = 5;
 
-/** What a request to stop came to. */
+/** The results of a stop request. */
 export function stopReport(stopped: readonly Stopped[]): string[] {
 	if (stopped.length === 0) return ["Nothing to stop: no run is open."];
 	const ids = (was: Stopped["was"]) => stopped.filter((one) => one.was === was).map(({ runId }) => runId);

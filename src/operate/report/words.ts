@@ -5,7 +5,7 @@ import { ENDED } from "../../run/ending-words.ts";
 import { inputTokens, type Usage } from "../../run/usage.ts";
 import type { RunSummary } from "../runs.ts";
 
-/** For whom a report is made: how wide their screen is, and what time it is there. */
+/** The reader of a report: the width of their screen, and the current time. */
 export interface Reading {
 	width: number;
 	/** Milliseconds since 1970. */
@@ -24,10 +24,10 @@ export function stateInWords({ phase, cause, asks, away }: Standing): string {
 
 type Timed = Pick<RunSummary, "createdAt" | "startedAt" | "endedAt" | "away">;
 
-/** How long it has been running, or waited so far, or took. */
+/** How long it has been running or waiting, or took. */
 export function elapsed(run: Timed, now: number): string {
 	const { away, endedAt } = run;
-	// How long a run has been waiting for a worker, or has not been heard of.
+	// How long a run has been waiting for a worker, or has been silent.
 	if (away && endedAt === undefined && (away.worker === undefined || away.trouble !== undefined)) {
 		return duration(now - away.since);
 	}
@@ -35,10 +35,10 @@ export function elapsed(run: Timed, now: number): string {
 	return duration((run.endedAt ?? now) - since);
 }
 
-/** What a user calls a run: its label, or else its task. */
+/** The user's name for a run: its label, or else its task. */
 export const titleOf = ({ label, task }: Pick<RunSummary, "label" | "task">): string => inOneLine(label ?? task);
 
-/** The beginning of what was used, in the order of interest. Nothing is said of what was not. */
+/** The first parts of its usage, in the order of interest. Zero amounts are left out. */
 export function consumed(usage: Usage): string[] {
 	const { output, cost } = usage;
 	const tokens = inputTokens(usage) + output;
@@ -58,7 +58,7 @@ export function consumedInDetail(usage: Usage): string {
 	return parts.join(" · ");
 }
 
-/** 2026-11-15 10:41:02, where the reader is. */
+/** 2026-11-15 10:41:02, in the reader's time zone. */
 export function timeInWords(at: number | string): string {
 	const date = new Date(at);
 	if (Number.isNaN(date.getTime())) return "(unknown time)";
