@@ -84,5 +84,5 @@ export const noHostList = (agent: string, why: string): string =>
 	`${agent} may not run: its network is a list of hosts, which cannot be enforced here: ${why}. Say off or on: subagents.sandbox.network in pi-geon.json, or \`network\` in the agent's file.`;
 
 /** As written in the configuration: absolute, below the user's home, or below the working directory. */
-const hiddenPath = (written: string, cwd: string): string =>
+export const hiddenPath = (written: string, cwd: string): string =>
 	written.startsWith("~/") ? join(homedir(), written.slice(2)) : resolve(cwd, written);

@@ -202,5 +202,6 @@ function whyNotWriting(name: string, { agent, config, consent, inTree }: ToolQue
 export const onlyReads = (name: string, { subagents }: Config): boolean =>
 	READONLY.has(name) || (isMcpTool(name) && subagents.readonlyTools.some((entry) => matches(entry, name)));
 
-const isIn = (list: readonly string[], name: string, options: { restricted: boolean }): boolean =>
+/** Whether a configured list names a tool: as pi, another system or a pattern does. `restricted`: some of its uses count. */
+export const isIn = (list: readonly string[], name: string, options: { restricted: boolean }): boolean =>
 	list.some((entry) => matches(entry, name)) || namesOf(list, options).includes(name);

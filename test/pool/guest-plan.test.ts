@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
@@ -59,6 +60,69 @@ describe("a run that came from elsewhere", () => {
 			session,
 		});
 		expect(made).not.toHaveProperty("pool");
+	});
+
+	test("does not see what the worker hides below its home and in the checkout", () => {
+		const hide = ["/worker/keys", "~/notes", "secrets", "./.env"];
+		const sandbox = { ...defaults.subagents.sandbox, hide };
+		const made = guest(order(), { ...defaults, subagents: { ...defaults.subagents, sandbox } });
+		expect(made.sandbox?.hide).toEqual([
+			"/worker/keys",
+			join(homedir(), "notes"),
+			"/worker/checkout/secrets",
+			"/worker/checkout/.env",
+		]);
+	});
+
+	test.each([
+		["denies it by another name", { allow: null, deny: ["Bash"] }, "bash"],
+		["denies some of its uses", { allow: null, deny: ["Bash(git:*)"] }, "bash"],
+		["denies the name that Claude Code has for it", { allow: null, deny: ["WebFetch"] }, "fetch_content"],
+		["allows only some of its uses", { allow: ["read", "Bash(git:*)", "WebFetch"], deny: [] }, "bash"],
+	])("is refused a tool if the worker %s", (_, tools, refused) => {
+		const from = order({ tools: ["read", "bash", "fetch_content"] });
+		const config = { ...defaults, tools: { subagents: { tools } } };
+		expect(() => guest(from, config)).toThrow(`The worker does not allow these tools: ${refused}.`);
+	});
+
+	test("has the tools that the worker allows by another name", () => {
+		const config = { ...defaults, tools: { subagents: { tools: { allow: ["Read", "WebFetch"], deny: [] } } } };
+		expect(guest(order({ tools: ["read", "fetch_content"] }), config).tools).toEqual(["read", "fetch_content"]);
+	});
+
+	describe("with lsp", () => {
+		const withLsp = { tools: ["read", "lsp"], extensionOf: { lsp: "dist/lsp.js" }, lspActions: ["hover", "symbols"] };
+		const worker = (settings: Partial<Config["subagents"]>): Config => ({
+			...defaults,
+			subagents: { ...defaults.subagents, ...settings },
+		});
+
+		test("has the actions that both ends allow", () => {
+			const made = guest(order(withLsp), worker({ allowedLspActions: ["symbols", "references"] }));
+			expect(made).toMatchObject({ tools: ["read", "lsp"], lspActions: ["symbols"], warnings: plan.warnings });
+		});
+
+		test.each([
+			["switched it off", { allowLspTools: false }, "subagents.allowLspTools is false"],
+			["allows no action", { allowedLspActions: [] }, "subagents.allowedLspActions allows"],
+			[
+				"allows no action of the run",
+				{ allowedLspActions: ["references" as const] },
+				"subagents.allowedLspActions allows",
+			],
+		])("does not have it if the worker %s, and is told why", (_, settings, why) => {
+			const made = guest(order(withLsp), worker(settings));
+			expect(made).toMatchObject({ tools: ["read"], extensions: [], lspActions: [] });
+			expect(made.extensionOf).toEqual({});
+			expect(made.warnings).toEqual([...plan.warnings, expect.stringContaining(why)]);
+		});
+
+		test("is refused if nothing else is left to it", () => {
+			const from = order({ ...withLsp, tools: ["lsp"] });
+			expect(() => guest(from, worker({ allowLspTools: false }))).toThrow(
+				"The worker does not allow these tools: lsp.",
+			);
+		});
 	});
 
 	test("is refused by name if the worker forbids it, or has no such account or file", () => {

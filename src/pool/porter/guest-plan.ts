@@ -5,6 +5,8 @@ import { packageRoot } from "../../config/package-root.ts";
 import { principalDir, principalDirs } from "../../config/principal-dirs.ts";
 import { isInside } from "../../files/project-area.ts";
 import type { ChildSession, LaunchPlan, PlannedSandbox, Principal } from "../../plan/plan.ts";
+import { hiddenPath } from "../../plan/sandbox.ts";
+import { isIn } from "../../plan/tools.ts";
 import { narrowerNetwork } from "../../run/network.ts";
 import type { RunOrder } from "../job.ts";
 import { CannotTravel } from "../repository/pack.ts";
@@ -24,8 +26,9 @@ const LEAST_MS = 1;
 
 /** The plan of a run from another machine, with what this machine has and allows. Anything it lacks is refused by name. */
 export function guestPlan({ order, cwd, session, config, elapsedMs }: GuestFacts): LaunchPlan {
-	const { pool, extensionOf, ...plan } = order.plan;
-	refuseForbidden(plan, config);
+	const { pool, ...asked } = order.plan;
+	refuseForbidden(asked, config);
+	const { extensionOf, ...plan } = withLspHere(asked, config);
 	const { limits } = plan;
 	return {
 		...plan,
@@ -40,7 +43,7 @@ export function guestPlan({ order, cwd, session, config, elapsedMs }: GuestFacts
 		}),
 		limits: { ...limits, timeoutMs: Math.max(LEAST_MS, limits.timeoutMs - elapsedMs) },
 		maxAttempts: pool?.maxAttempts ?? 1,
-		...(plan.sandbox && { sandbox: sandboxHere(plan.sandbox, config) }),
+		...(plan.sandbox && { sandbox: sandboxHere(plan.sandbox, { config, cwd }) }),
 		principal: principalHere(plan.principal, config),
 		afterwards: {
 			cleanup: "keep",
@@ -55,8 +58,39 @@ function refuseForbidden({ agent, tools }: Pick<LaunchPlan, "agent" | "tools">, 
 		throw new CannotTravel("Subagents are switched off on the worker (subagents.enabled).");
 	if (config.subagents.disabled.includes(agent)) throw new CannotTravel(`${agent} is switched off on the worker.`);
 	const { allow, deny } = config.tools.subagents.tools;
-	const denied = tools.filter((tool) => deny.includes(tool) || (allow !== null && !allow.includes(tool)));
-	if (denied.length > 0) throw new CannotTravel(`The worker does not allow these tools: ${denied.join(", ")}.`);
+	const denied = tools.filter(
+		(tool) => isIn(deny, tool, { restricted: true }) || (allow !== null && !isIn(allow, tool, { restricted: false })),
+	);
+	if (denied.length > 0) throw notAllowed(denied);
+}
+
+const notAllowed = (tools: readonly string[]): CannotTravel =>
+	new CannotTravel(`The worker does not allow these tools: ${tools.join(", ")}.`);
+
+type PlannedTools = Pick<LaunchPlan, "tools" | "extensions" | "extensionOf" | "lspActions" | "warnings">;
+
+/** The lsp actions that both ends allow. Without any, the run does without the tool and is told why, as on one machine. */
+function withLspHere<Plan extends PlannedTools>(plan: Plan, { subagents }: Config): Plan {
+	if (!plan.tools.includes("lsp")) return plan;
+	const { allowLspTools, allowedLspActions } = subagents;
+	const allowed: readonly string[] = allowLspTools ? allowedLspActions : [];
+	const lspActions = plan.lspActions.filter((action) => allowed.includes(action));
+	if (lspActions.length > 0) return { ...plan, lspActions };
+	const tools = plan.tools.filter((tool) => tool !== "lsp");
+	if (tools.length === 0) throw notAllowed(["lsp"]);
+	const { lsp, ...extensionOf } = plan.extensionOf ?? {};
+	const isNeeded = (file: string) => file !== lsp || Object.values(extensionOf).includes(file);
+	const why = allowLspTools
+		? "subagents.allowedLspActions allows none of its actions"
+		: "subagents.allowLspTools is false";
+	return {
+		...plan,
+		tools,
+		lspActions,
+		extensions: plan.extensions.filter(isNeeded),
+		...(plan.extensionOf && { extensionOf }),
+		warnings: [...plan.warnings, `lsp was left out: ${why} in the worker's pi-geon.json.`],
+	};
 }
 
 /** A file of this package, by its path in it. */
@@ -67,7 +101,7 @@ function inPackage(place: string): string {
 }
 
 /** The stricter of both ends' settings. Paths and variables are those of this machine. */
-function sandboxHere(asked: PlannedSandbox, config: Config): PlannedSandbox {
+function sandboxHere(asked: PlannedSandbox, { config, cwd }: Pick<GuestFacts, "config" | "cwd">): PlannedSandbox {
 	const { mode, network, sockets, env, hide } = config.subagents.sandbox;
 	const strictest = Math.max(SANDBOX_MODES.indexOf(mode), SANDBOX_MODES.indexOf(asked.mode));
 	const wanted = asked.network === "allowlist" ? (asked.hosts ?? []) : asked.network;
@@ -78,7 +112,7 @@ function sandboxHere(asked: PlannedSandbox, config: Config): PlannedSandbox {
 		...(typeof reached === "string" ? { network: reached } : { network: "allowlist", hosts: [...reached] }),
 		sockets: asked.sockets && sockets,
 		env: [...env],
-		hide: [...hide.filter((path) => path.startsWith("/")), ...principalDirs(config)],
+		hide: [...hide.map((path) => hiddenPath(path, cwd)), ...principalDirs(config)],
 	};
 }
 
