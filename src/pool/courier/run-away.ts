@@ -168,12 +168,14 @@ export class RunAway {
 	}
 
 	#tellWhere({ state, worker, for_ms }: JobRow): void {
-		const { services, setup } = this.#facts;
+		const { services, setup, record } = this.#facts;
 		const isWaiting = state === "created" || state === "retry";
 		if (!isWaiting && state !== "active") return;
 		const since = Math.round((setup.clock.now() - for_ms) / 1000) * 1000;
 		this.#setAway({ pool: setup.pool, since, ...(!isWaiting && worker !== null && { worker }) });
-		if (isWaiting) services.onProgress(() => waitingProgress({ pool: setup.pool, since, usage: this.#usage }));
+		if (!isWaiting) return;
+		const run = { runId: record.run.id, pool: setup.pool, since };
+		services.onProgress(() => waitingProgress({ ...run, usage: this.#usage }));
 	}
 
 	/** Recorded when it changes: which worker has it, or that none has. */
