@@ -68,24 +68,24 @@ export const ACTION_ROUTES = {
 
 export interface ApiFailure {
 	error: string;
-	/** Files that do not fit, where changes could not be applied or undone. */
+	/** Files that conflict, if changes could not be applied or undone. */
 	conflicts?: string[];
-	/** What is wrong with the ledger, with 503. */
+	/** The problem of the ledger, with 503. */
 	ledger?: LedgerState;
 }
 
 /**
  * ok: it can be read. absent: nothing was ever delegated here. locked: another process holds it; try again. damaged: it
- * cannot be read. newer: a newer pi-geon wrote it. unusable: anything else, a folder that may not be read say.
+ * cannot be read. newer: a newer pi-geon wrote it. unusable: anything else, such as a folder that may not be read.
  */
 export interface LedgerState {
 	state: "ok" | "absent" | "locked" | "damaged" | "newer" | "unusable";
-	/** What is wrong and what to do about it, for people. */
+	/** The problem and its remedy, for people. */
 	message?: string;
 }
 
 export interface Hello {
-	/** Of pi-geon. */
+	/** The version of pi-geon. */
 	version: string;
 	/** The folder that the command was started in. */
 	cwd: string;
@@ -103,20 +103,20 @@ export interface Pools {
 	pools: PoolLook[];
 }
 
-/** The numbers on top, and what is open. */
+/** The numbers on top, and the open runs. */
 export interface Overview {
 	/** When these numbers were taken. */
 	at: number;
 	running: number;
 	queued: number;
-	/** How many runs wait for an answer of the user. */
+	/** How many runs wait for the user's answer. */
 	asking: number;
 	/** Since midnight. Cost counts the runs that ended or are open today, as a whole. */
 	today: { ended: number; failed: number; cost: number; tokens: number };
 	total: number;
 	/** All open runs, newest first; 200 at most. */
 	open: PageRun[];
-	/** Every agent and folder that the ledger has runs of, for filters; 200 at most of each. */
+	/** Every agent and folder with runs in the ledger, for filters; 200 at most of each. */
 	agents: string[];
 	folders: string[];
 	/** Runs whose record cannot be read, and why. */
@@ -127,9 +127,9 @@ export interface Overview {
 export interface PageRun extends RunSummary {
 	/** The order of admission: the list is sorted by it, newest first. */
 	seq: number;
-	/** What to draw, oldest first, without gaps from its creation to its end, or to now. */
+	/** The spans to draw, oldest first, without gaps from its creation to its end, or to now. */
 	spans: RunSpan[];
-	/** What became of its changes, if it made any. */
+	/** The state of its changes, if it made any. */
 	changes?: ChangesState;
 	/** Its session was archived. */
 	archived?: true;
@@ -160,7 +160,7 @@ export interface RunPage {
 	next?: number;
 }
 
-/** All that is known of one run. */
+/** Everything that is known of one run. */
 export interface RunDetail extends RunInfo, Pick<PageRun, "seq" | "spans"> {
 	/** The whole task: `task` is cut. */
 	wholeTask: string;
@@ -174,7 +174,7 @@ export interface RunDetail extends RunInfo, Pick<PageRun, "seq" | "spans"> {
 	changesProblem?: string;
 	/** The other runs of the same child session, oldest first; 100 at most. */
 	session: Pick<RunView, "runId" | "phase" | "status" | "createdAt">[];
-	/** What can be done now. */
+	/** The actions that are possible now. */
 	can: Record<keyof typeof ACTION_ROUTES, boolean>;
 	/** It has a transcript that can be read. */
 	hasTranscript: boolean;
@@ -185,7 +185,7 @@ export interface ChangesInDetail {
 	files: ChangedFile[];
 	total: { files: number; added: number; removed: number };
 	branch?: string;
-	/** What a branch with them is called unless told otherwise. */
+	/** The default name of a branch with the changes. */
 	usualBranch: string;
 	warnings: string[];
 	events: { what: string; by: string; at: number }[];
@@ -201,12 +201,12 @@ export interface Diff {
 	patch: string;
 }
 
-/** What the page offers as a file, a subset of what `pi-geon export` writes. */
+/** The file formats that the page offers, a subset of those of `pi-geon export`. */
 export type PageFormat = "html" | "md" | "json";
 
 /** A run as a file to share. */
 export interface Exported {
-	/** For the file. */
+	/** The name of the file. */
 	name: string;
 	text: string;
 }
@@ -218,18 +218,18 @@ export interface OpenQuestion {
 	kind: "confirm" | "select" | "input";
 	title: string;
 	message?: string;
-	/** Of a select. */
+	/** Only for a select. */
 	options?: string[];
 	placeholder?: string;
 }
 
 export interface AnswerBody {
 	questionId: string;
-	/** Text of an input, true or false of a confirm, the number of the chosen option of a select, null to decline. */
+	/** Text for an input, true or false for a confirm, the number of the chosen option for a select, null to decline. */
 	answer: string | boolean | number | null;
 }
 
-/** taken: it counts. late: somebody else answered first, or the question is of no use any more. */
+/** taken: it counts. late: another user answered first, or the question is obsolete. */
 export interface AnswerDone {
 	status: "taken" | "late";
 }
@@ -246,7 +246,7 @@ export interface BranchBody {
 export interface SendDone {
 	status: "accepted";
 	how: "steered" | "resumed";
-	/** The run that has the message: another one than was named if it was resumed. */
+	/** The run that has the message: another one than the named one if its session was resumed. */
 	runId: string;
 	/** False: no host has it yet. `note` says what happens then. */
 	underway: boolean;
@@ -267,33 +267,33 @@ export interface TranscriptQuery {
 
 /** Items are numbered from 0, so that a list of `total` rows can be drawn before they are fetched. */
 export interface TranscriptPage {
-	/** Changes when what was sent before is not a part of the transcript any more: fetch it again. */
+	/** Changes when items that were sent before are no longer part of the transcript: fetch it again. */
 	version: string;
 	/** The position of the first item. */
 	from: number;
 	items: PageItem[];
 	total: number;
-	/** What is not shown, and why: there is none, it is too long, lines could not be read. */
+	/** What is missing, and why: there is no transcript, it is too long, or lines could not be read. */
 	note?: string;
 }
 
 export interface PageItem {
 	/** Its position. */
 	n: number;
-	/** user: what the child was told. assistant: the child. tool: a tool's answer. note: what happened to the session. */
+	/** user: a message to the child. assistant: the child. tool: a tool's answer. note: an event of the session. */
 	role: "user" | "assistant" | "tool" | "note";
 	text: string;
 	/** How many characters of the text are not shown. */
 	moreChars?: number;
-	/** Nothing of it was cut, because somebody asked for all of it. */
+	/** Nothing was cut, because the request asked for the whole item. */
 	whole?: true;
 	at?: number;
-	/** Of an assistant. */
+	/** Only for an assistant. */
 	thinking?: string;
 	calls?: ToolCall[];
 	usage?: Usage;
 	model?: string;
-	/** Of a tool's answer. */
+	/** Only for a tool's answer. */
 	tool?: string;
 	callId?: string;
 	failed?: true;
@@ -320,7 +320,7 @@ export interface AgentsHere {
 	agents: AgentRow[];
 	/** Agents of the project that are not shown because it is not trusted. */
 	untrusted: number;
-	/** What is wrong with agent files. */
+	/** Problems of agent files. */
 	problems: { severity: "error" | "warning"; text: string }[];
 }
 
@@ -330,12 +330,12 @@ export interface AgentRow {
 	readonly: boolean;
 	description: string;
 	file: string;
-	/** What switches it off. */
+	/** The setting or line that disables it. */
 	off?: string;
 	/** The tools that it gets here. */
 	tools: string[];
 	model: string;
-	/** What it asks for and does not get, with the reason and the setting. */
+	/** Tools that it asks for and does not get, with the reason and the setting. */
 	warnings: string[];
 	/** All of it in words, in the order of `pi-geon agents`. */
 	facts: Fact[];
@@ -345,7 +345,7 @@ export interface LogQuery {
 	/** The id of a run, or its beginning. */
 	run?: string;
 	agent?: string;
-	/** This one and more important ones. */
+	/** This level and more important ones. */
 	level?: string;
 	/** 1 to 1,000; 200 by default. */
 	limit?: number;
@@ -365,7 +365,7 @@ export interface DoctorEvents {
 
 /** One stream a page: a browser opens six connections to a server at most. A hidden page should close its stream. */
 export interface EventsQuery {
-	/** The run that somebody looks at: its transcript, its live text and its questions come along. */
+	/** The run that the page shows: its transcript, its live text and its questions are included. */
 	run?: string;
 	/** The first transcript item that the page does not have. Absent: from the current end on. */
 	after?: number;
@@ -377,13 +377,13 @@ export interface LiveEvents {
 	overview: Overview;
 	/** New ones, and ones that changed since the stream was opened. A page that reconnects fetches its list again. */
 	runs: { runs: PageRun[] };
-	/** They are not in the ledger any more. */
+	/** These runs are no longer in the ledger. */
 	removed: { runIds: string[] };
-	/** Of the run that is looked at: its detail changed. */
+	/** The detail of the shown run has changed. */
 	run: RunDetail;
 	/** Further items; or with another `version`, the end of a transcript that was replaced. */
 	transcript: TranscriptPage & { runId: string };
-	/** What the child says and does just now, about ten times a second while it changes. */
+	/** What the child says and does now, about ten times a second while it changes. */
 	progress: { runId: string; progress: Progress };
 	/** All questions of that run that are open now. */
 	questions: { runId: string; questions: OpenQuestion[] };

@@ -29,14 +29,14 @@ export function followKeys(): void {
 
 const TYPED = "input, textarea, select, [contenteditable]";
 
-/** Letters are letters there; Esc leaves the field. */
+/** In a field, letters are text; Esc leaves the field. */
 function isTyping({ target, key }: KeyboardEvent): boolean {
 	if (!(target instanceof HTMLElement) || !target.matches(TYPED)) return false;
 	if (key === "Escape") target.blur();
 	return true;
 }
 
-/** What has the focus does this itself: a button and a link with Enter, an area that scrolls with arrows. */
+/** The focused element handles the key itself: a button or a link Enter, a scrolling area the arrows. */
 function isForElement({ target, key }: KeyboardEvent): boolean {
 	if (!(target instanceof HTMLElement)) return false;
 	if (key === "Enter") return target.matches("a, button, summary");

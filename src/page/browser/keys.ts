@@ -1,4 +1,4 @@
-/** What keys do here. The letters mean what they mean in the inspector of the terminal. */
+/** The actions of keys. The letters mean the same as in the inspector of the terminal. */
 export type PageAction =
 	| "up"
 	| "down"

@@ -16,12 +16,12 @@ import { takeToken } from "./data/token.ts";
 import { followKeys } from "./key-actions.ts";
 import { Shell } from "./shell.tsx";
 
-/** The browser's half of the live page. What is true is the server's: here it is only drawn. */
+/** The browser's half of the live page. The server holds the state, and this only draws it. */
 function start(): void {
 	followTheme();
 	followTabTitle();
 	const place = document.getElementById("page");
-	// What is painted until the script is there.
+	// Removes the placeholder that is shown until the script runs.
 	place?.replaceChildren();
 	if (place) render(<Shell />, place);
 	if (takeToken() === undefined) {

@@ -21,7 +21,7 @@ export interface ActionSetup {
 	hub: Hub;
 }
 
-/** What was wrong with the request itself. */
+/** The problem with the request itself. */
 export interface BadRequest {
 	badRequest: string;
 }
@@ -32,15 +32,15 @@ export type Act<Name extends ActionName = ActionName> = (
 	at: ActionSetup & { ledger: Ledger },
 ) => Promise<ActionAnswers[Name] | Denial | BadRequest>;
 
-/** What a page sends, before it was looked at. */
+/** The unchecked data that a page sends. */
 type SentBody<Body> = Partial<Record<keyof Body, unknown>>;
 
-/** What a user can do on the page: the same as in the shell, and written down like that. */
+/** The user's actions on the page: the same as in the shell, and recorded like those. */
 export const ACTIONS_OF_PAGE: { readonly [Name in ActionName]: Act<Name> } = {
 	async stop(record, _body, { ledger, sources: { log, ended } }) {
 		const stopped = stopRun(ledger, record, userStops(BY_PAGE));
 		if (stopped.was === "open") log.info("stop asked for", { runId: stopped.runId, by: BY_PAGE });
-		// At once: hosts end theirs, and what waits for a host is ended here.
+		// At once: hosts end their runs, and runs that wait for a host are ended here.
 		await wakeHosts(ledger, systemPorts);
 		for (const runId of recover({ ledger, log, ports: systemPorts })) ended(runId, ledger);
 		return stopped;

@@ -7,17 +7,17 @@ import { parsedLine } from "../../run/json-line.ts";
 import { ROUTES } from "../api.ts";
 import type { RunningPage } from "./serve.ts";
 
-/** Tells the next process that wants a page where one is served. It holds the token, so only the user can read it. */
+/** Tells other processes where the page is served. It holds the token, so only the user can read it. */
 export interface PageAddress extends Pick<RunningPage, "port" | "token" | "url"> {
 	pid: number;
-	/** When that process was started: its id alone may be another's now. */
+	/** The start time of that process: its pid alone may belong to another process now. */
 	pidStarted?: string;
 }
 
-/** How long a server of this machine may take to say that it is there. */
+/** How long a server of this machine may take to answer. */
 const HELLO_WITHIN_MS = 3000;
 
-/** The page that is being served, if its server is there and answers; or else what the file says of one that is not. */
+/** The page that is being served, if its server answers; otherwise the stale content of the file. */
 export async function findPage(file: string): Promise<{ found: PageAddress } | StalePage> {
 	const text = textOfAddress(file);
 	const address = addressIn(text);
@@ -26,7 +26,7 @@ export async function findPage(file: string): Promise<{ found: PageAddress } | S
 }
 
 export interface StalePage {
-	/** What the file says. */
+	/** The content of the file. */
 	stale: string | undefined;
 	/** The address of a server that was killed: its pages wait for it to come back. */
 	killed: PageAddress | undefined;
@@ -48,7 +48,7 @@ async function doesAnswer({ port, token }: PageAddress): Promise<boolean> {
 	}
 }
 
-/** Says that this process serves the page, in place of one that is not there. False if another process said so first. */
+/** Records that this process serves the page, in place of a dead one. False if another process was first. */
 export function announcePage(file: string, { port, token, url }: RunningPage, stale: string | undefined): boolean {
 	if (stale !== undefined && textOfAddress(file) === stale) rmSync(file, { force: true });
 	const pidStarted = processStart(process.pid);
@@ -62,7 +62,7 @@ export function announcePage(file: string, { port, token, url }: RunningPage, st
 	}
 }
 
-/** Takes it back, unless it is another's now. */
+/** Removes the record, unless another process has replaced it. */
 export function forgetPage(file: string, { token }: Pick<RunningPage, "token">): void {
 	if (addressIn(textOfAddress(file))?.token === token) rmSync(file, { force: true });
 }

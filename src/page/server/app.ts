@@ -40,7 +40,7 @@ const MOST_LOG_LINES = 1000;
 const USUAL_DAYS = 30;
 const MOST_DAYS = 366;
 const PAGE_FORMATS: readonly PageFormat[] = ["html", "md", "json"];
-/** So that either side notices when the other is gone. */
+/** Lets either side notice when the other is gone. */
 const BEAT_MS = 15_000;
 
 export interface PageApp {
@@ -49,7 +49,7 @@ export interface PageApp {
 	end(): void;
 }
 
-/** Everything the server answers. `port` is asked for with each request: it is known once the server listens. */
+/** All answers of the server. `port` is called for each request: it is known once the server listens. */
 export function pageApp(sources: PageSources, at: { token: string; port: () => number; wire: Wire }): PageApp {
 	const { redactor, places, log } = sources;
 	const ledger = new PageLedger(places.ledger, redactor);
@@ -65,7 +65,7 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 	app.use("/api/*", withToken(at.token), fromOwnPage, jsonOnly, notTooLarge);
 
 	app.get(ROUTES.hello, async (context) => {
-		// The state is of interest here, and not whether there are runs.
+		// Only the state matters here, and not whether there are runs.
 		await hub.look();
 		const state = await ledger.read(() => ledger.state).catch(stateOf);
 		const { version, cwd } = sources;
@@ -98,7 +98,7 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 	});
 	app.get(ROUTES.turns, async (context) => context.json(await transcripts.turns(await transcriptIn(context))));
 	app.get(ROUTES.diff, async (context) => {
-		// What a killed host left is brought home first, and that writes.
+		// Changes that a killed host left are brought home first, which writes.
 		const diff = await ledger.write((opened) =>
 			diffOf(
 				runIn(context, (id) => findRun(opened, id)),
@@ -214,7 +214,7 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 		);
 	}
 
-	/** Only folders that there are runs of, and the one that the server was started in. */
+	/** Only folders that have runs, and the one that the server was started in. */
 	async function folderIn(context: Context): Promise<string> {
 		const { cwd } = wordsOfQuery(context, ["cwd"]);
 		if (cwd === undefined || cwd === sources.cwd || cwd === redactor.redact(sources.cwd)) return sources.cwd;

@@ -18,7 +18,7 @@ import { pageRunOf } from "./rows.ts";
 
 const MOST_OF_SESSION = 100;
 
-/** All that is known of one run. `asks`: the dialogs that its host has open, if the host is being observed. */
+/** Everything that is known of one run. `asks`: the dialogs that its host has open, if the host is being observed. */
 export function detailOf(
 	record: RunRecord,
 	sources: RunSources,
@@ -72,7 +72,7 @@ export function childQuestions(
 export const dialogQuestions = (asks: ReadonlyMap<number, Question>): OpenQuestion[] =>
 	[...asks].map(([askId, question]) => ({ questionId: `dialog-${askId}`, ...question }));
 
-/** Which question an id of ours means. */
+/** The question that one of our ids stands for. */
 export function questionNamed(questionId: string): { of: "child" | "dialog"; number: number } | undefined {
 	const [, of, number] = /^(child|dialog)-(\d{1,12})$/.exec(questionId) ?? [];
 	return of === undefined ? undefined : { of: of as "child" | "dialog", number: Number(number) };

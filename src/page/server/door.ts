@@ -3,8 +3,8 @@ import { rmSync } from "node:fs";
 import { writeNew } from "../../files/write-whole.ts";
 
 /**
- * A file that leads a browser to the page. Its name is what a browser is started with, and not the address: other users of the
- * machine can see with what a program was started, and the token is in the address.
+ * A file that leads a browser to the page. The browser is started with this file and not with the address: other users of
+ * the machine can see the arguments of a program, and the address holds the token.
  */
 export function makeDoor(file: string, url: string): void {
 	rmSync(file, { force: true });
@@ -17,7 +17,7 @@ export function makeDoor(file: string, url: string): void {
 	);
 }
 
-/** Has the user's browser open a file. False if there is nothing to start. */
+/** Has the user's browser open a file. False if there is no program to start. */
 export async function openInBrowser(file: string): Promise<boolean> {
 	const program = OPENERS[process.platform] ?? "xdg-open";
 	const { promise, resolve } = Promise.withResolvers<boolean>();

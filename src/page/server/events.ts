@@ -15,11 +15,11 @@ export interface EventsSetup {
 	hub: Hub;
 	ledger: PageLedger;
 	transcripts: Transcripts;
-	/** Resolves once the browser may be sent more: what happens meanwhile is told in one. */
+	/** Resolves once the browser can receive more: meanwhile, changes are combined. */
 	send<Name extends keyof LiveEvents>(event: Name, data: LiveEvents[Name]): Promise<void>;
 }
 
-/** What a page asked for. */
+/** The request of a page. */
 export interface Looked {
 	run?: RunId;
 	/** The first item of its transcript that the page does not have. */
@@ -27,8 +27,8 @@ export interface Looked {
 }
 
 /**
- * Tells one page what changed since it was told last. It compares what there is with what was sent, and sends the difference:
- * a page that reads slowly gets fewer and larger pieces, and nothing piles up for it.
+ * Tells one page what changed since the last time. It compares the current state with what was sent, and sends the
+ * difference: a page that reads slowly gets fewer and larger pieces, and nothing piles up for it.
  */
 export class PageEvents implements EventsViewer {
 	readonly #setup: EventsSetup;
@@ -38,7 +38,7 @@ export class PageEvents implements EventsViewer {
 	#session: Pick<SessionRecord, "file" | "archivedAt"> | undefined;
 	#ofChild: OpenQuestion[] = [];
 	#transcript: { version: string | undefined; next: number | undefined };
-	/** The last of each, as it was sent. */
+	/** The last data of each event, as it was sent. */
 	readonly #sent = new Map<keyof LiveEvents, string>();
 
 	constructor(setup: EventsSetup, looked: Looked) {
@@ -51,7 +51,7 @@ export class PageEvents implements EventsViewer {
 		this.#news.resolve();
 	}
 
-	/** Until the page leaves. */
+	/** Runs until the page leaves. */
 	async tell(left: AbortSignal): Promise<void> {
 		const { hub } = this.#setup;
 		left.addEventListener("abort", () => this.wake(), { once: true });
@@ -77,7 +77,7 @@ export class PageEvents implements EventsViewer {
 			if (this.#sentMarks !== marks) await this.#tellRuns(marks);
 			await this.#tellRun();
 		} catch (error) {
-			// The next look tells how the ledger stands.
+			// The next look reports the state of the ledger.
 			if (!(error instanceof LedgerAway)) throw error;
 		}
 	}
@@ -111,7 +111,7 @@ export class PageEvents implements EventsViewer {
 		if (detail) await send("run", detail);
 	}
 
-	/** What is live of the run that is looked at. */
+	/** The live parts of the shown run. */
 	async #tellRun(): Promise<void> {
 		const { hub } = this.#setup;
 		const { run: runId } = this.#looked;
@@ -131,7 +131,7 @@ export class PageEvents implements EventsViewer {
 		if (known.version === undefined) {
 			this.#transcript = { version, next: Math.min(known.next ?? total, total) };
 		} else if (known.version !== version) {
-			// None before: then there is nothing that it could have replaced.
+			// There was none before, so nothing was replaced.
 			const wasNone = known.version === "none";
 			const page = await transcripts.page(
 				path,

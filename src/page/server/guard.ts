@@ -7,8 +7,8 @@ import { PROOF_WORDS } from "../api.ts";
 const MOST_BODY_BYTES = 256 * 1024;
 
 /**
- * Nothing but our own files runs in the page, and not even those can make markup of a text: with Trusted Types and without a
- * policy, a browser refuses every way to.
+ * Only our own files run in the page, and not even those can make markup of a text: with Trusted Types and without a
+ * policy, a browser blocks every way to do so.
  */
 const CONTENT_SECURITY_POLICY = [
 	"default-src 'none'",
@@ -49,13 +49,13 @@ export const ofThisHost = (port: () => number): MiddlewareHandler => {
 };
 
 /**
- * A client without the token learns nothing, not even which paths exist. No cookie: a browser sends those of one port of this
- * machine to all others.
+ * A client without the token learns nothing, not even which paths exist. No cookie: a browser sends the cookies of one port
+ * of this machine to all others.
  */
 export const withToken = (token: string): MiddlewareHandler => {
 	const right = digestOfHeader(`Bearer ${token}`);
 	return async (context, next) => {
-		// Digests, because only what is of the same length can be compared in constant time.
+		// Digests, because a constant-time comparison needs equal lengths.
 		if (!timingSafeEqual(digestOfHeader(context.req.header("authorization") ?? ""), right))
 			return context.body(null, 401);
 		return next();
@@ -64,7 +64,7 @@ export const withToken = (token: string): MiddlewareHandler => {
 
 const digestOfHeader = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** Shows that this server knows the token, to a page that must not say it first. */
+/** Proves that this server knows the token, to a page that must not send it first. */
 export const provesToken = (token: string): Handler => {
 	return (context) => {
 		const nonce = context.req.query("nonce") ?? "";
@@ -73,7 +73,7 @@ export const provesToken = (token: string): Handler => {
 	};
 };
 
-/** A browser says where a request comes from, and a page cannot change that. Other programs do not say it. */
+/** A browser says where a request comes from, and a page cannot change that. Other programs send no such header. */
 export const fromOwnPage: MiddlewareHandler = async (context, next) => {
 	const site = context.req.header("sec-fetch-site");
 	if (site !== undefined && site !== "same-origin") {
@@ -82,7 +82,7 @@ export const fromOwnPage: MiddlewareHandler = async (context, next) => {
 	return next();
 };
 
-/** Forms of other pages can send a POST, but none with this type. */
+/** Forms of other pages can send a POST, but not with this type. */
 export const jsonOnly: MiddlewareHandler = async (context, next) => {
 	const { method } = context.req;
 	if (method === "GET" || method === "HEAD") return next();

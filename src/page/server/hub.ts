@@ -19,17 +19,17 @@ export interface HubSetup {
 	ledger: PageLedger;
 	redactor: Redactor;
 	wire: Wire;
-	/** Something went wrong with a look that no request waits for. */
+	/** A look failed that no request waits for. */
 	onTrouble: (error: unknown) => void;
 }
 
-/** One page that is told of changes. */
+/** One page that receives changes. */
 export interface EventsViewer {
 	/** There may be news. */
 	wake(): void;
 }
 
-/** How the ledger stood at the last look, the same for all pages. */
+/** The state of the ledger at the last look, the same for all pages. */
 export interface Picture {
 	ledger: LedgerState;
 	overview: Overview | undefined;
@@ -38,7 +38,7 @@ export interface Picture {
 
 const NOTHING: Picture = { ledger: { state: "absent" }, overview: undefined, marks: new Map() };
 
-/** Looks at the ledger for all pages that are open, and at the hosts of the runs they show. */
+/** Looks at the ledger for all open pages, and at the hosts of the runs they show. */
 export class Hub {
 	readonly #setup: HubSetup;
 	readonly #viewers = new Map<EventsViewer, RunId | undefined>();
@@ -59,7 +59,7 @@ export class Hub {
 		if (runId !== undefined && !this.#live.has(runId)) {
 			this.#live.set(runId, new LiveRun(runId, this.#setup.wire, () => this.#wake(runId)));
 		}
-		// What was seen before the last page left may be long ago.
+		// The last look may be long ago, from before the last page left.
 		await this.look({ closely: isFirst || runId !== undefined });
 		if (this.#viewers.has(viewer)) this.#timer ??= setInterval(() => void this.look(), PAGE_LOOKS_EVERY_MS);
 	}
@@ -78,7 +78,7 @@ export class Hub {
 		this.picture = NOTHING;
 	}
 
-	/** One look at a time: a slow one must not be overtaken. Closely: also if nothing was written. */
+	/** One look at a time: a slow one must not be overtaken. Closely: even if nothing was written. */
 	look({ closely = false } = {}): Promise<void> {
 		if (this.#looking && !closely) return this.#looking;
 		const before = this.#looking ?? Promise.resolve();
@@ -94,7 +94,7 @@ export class Hub {
 		return this.#live.get(runId);
 	}
 
-	/** A run as lists show it. Made once for all pages. */
+	/** A run as lists show it. Created once for all pages. */
 	row(runId: RunId, mark: string, ledger: Ledger): PageRun | undefined {
 		const known = this.#rows.get(runId);
 		if (known?.mark === mark) return known.row;
@@ -119,7 +119,7 @@ export class Hub {
 	async #look(closely: boolean): Promise<void> {
 		const hasChanged = await this.#setup.ledger.look();
 		if (hasChanged || closely) await this.#see();
-		// A transcript grows without a word in the ledger.
+		// A transcript grows without changing the ledger.
 		for (const [viewer, runId] of this.#viewers) if (hasChanged || runId !== undefined) viewer.wake();
 	}
 
@@ -147,7 +147,7 @@ export class Hub {
 		}
 	}
 
-	/** Those that were there and are not in the ledger any more. One that is only old is. */
+	/** Runs that are no longer in the ledger. A run that is only old still is. */
 	removed(runIds: readonly RunId[], ledger: Ledger): RunId[] {
 		return runIds.filter((runId) => !isKnownRun(ledger, runId));
 	}

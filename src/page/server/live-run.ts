@@ -9,8 +9,8 @@ import { RunObserver } from "../../supervise/observer.ts";
 const NO_ASKS: ReadonlyMap<number, Question> = new Map();
 
 /**
- * A run that pages look at, seen in its host. One connection for all of them, to the host that has the run now: none while it
- * waits, and none once it is finished.
+ * A run that pages show, observed in its host. One connection for all pages, to the host that has the run now: none while
+ * it waits, and none once it is finished.
  */
 export class LiveRun {
 	readonly #runId: RunId;
@@ -28,7 +28,7 @@ export class LiveRun {
 		this.#onNews = onNews;
 	}
 
-	/** Goes where the run is. Called when something was written to the ledger. */
+	/** Follows the run to its current host. Called when something was written to the ledger. */
 	async follow(ledger: Ledger): Promise<void> {
 		const run = findRun(ledger, this.#runId)?.run;
 		const hostId = run?.state === "running" ? run.hostId : undefined;
@@ -46,7 +46,8 @@ export class LiveRun {
 			if (this.#isOver || this.#at !== hostId) observer.close();
 			else this.#observer = observer;
 		} catch (error) {
-			// It is just starting, or is dead already: the ledger tells what becomes of the run, and the next change is tried.
+			// The host is just starting, or is dead already: the ledger tells what becomes of the run, and the next change
+			// tries again.
 			if (!(error instanceof Error && "code" in error)) throw error;
 			if (this.#at === hostId) this.#at = undefined;
 		}

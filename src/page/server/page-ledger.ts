@@ -9,14 +9,14 @@ import { inWords, LedgerTrouble } from "../../ledger/trouble.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { LedgerState } from "../api.ts";
 
-/** SQLite waits without letting anything else happen, so a look gives up soon: the next one comes anyway. */
+/** SQLite blocks the process while it waits, so a look gives up soon: the next one comes anyway. */
 const LOOK_PATIENCE_MS = 100;
-/** What the user asked for is worth a wait. */
+/** An action of the user is worth a wait. */
 const ACTION_PATIENCE_MS = 3000;
 /** Between two tries to open a ledger that could not be read. */
 const TRY_EVERY_MS = 1000;
 
-/** Thrown where the ledger cannot be read now. */
+/** Thrown if the ledger cannot be read now. */
 export class LedgerAway extends Error {
 	override name = "LedgerAway";
 	readonly ledger: LedgerState;
@@ -28,8 +28,8 @@ export class LedgerAway extends Error {
 }
 
 /**
- * The ledger as the page reads it: opened when it is needed, let go of when something is wrong with it or another takes its
- * place, and tried again. It is never made here: where nothing was delegated there is none.
+ * The ledger as the page reads it: opened when needed, closed when it has a problem or was replaced, and then tried again.
+ * It is never created here: if nothing was delegated, there is none.
  */
 export class PageLedger {
 	readonly #file: string;
@@ -44,7 +44,7 @@ export class PageLedger {
 		this.#redactor = redactor;
 	}
 
-	/** Throws `LedgerAway` where it cannot be read. */
+	/** Throws `LedgerAway` if it cannot be read. */
 	async read<Result>(work: (ledger: Ledger) => Result | Promise<Result>): Promise<Result> {
 		await this.#makeOpen({ atOnce: true });
 		if (!this.#open) throw new LedgerAway(this.state);
@@ -67,7 +67,7 @@ export class PageLedger {
 		}
 	}
 
-	/** One cheap look: whether anything was written since the last one, or how the ledger stands has changed. */
+	/** One cheap look: whether anything was written since the last one, or the state of the ledger has changed. */
 	async look(): Promise<boolean> {
 		const before = this.state.state;
 		await this.#makeOpen({ atOnce: false });
@@ -76,7 +76,7 @@ export class PageLedger {
 			const version = dataVersion(this.#open.ledger);
 			if (version === this.#open.version) return this.state.state !== before;
 			this.#open.version = version;
-			// A newer pi-geon may have brought its tables up to date under us.
+			// A newer pi-geon may have migrated the tables meanwhile.
 			const schema = schemaVersion(this.#open.ledger);
 			if (schema !== MIGRATIONS.length) this.#letGo();
 			return true;
@@ -138,7 +138,7 @@ export class PageLedger {
 		this.#open = undefined;
 	}
 
-	/** Undefined where there is none. */
+	/** Undefined if there is no file. */
 	#inode(): number | undefined {
 		try {
 			const found = statSync(this.#file, { throwIfNoEntry: false });
@@ -151,7 +151,7 @@ export class PageLedger {
 	}
 }
 
-/** What is wrong with the ledger; undefined for an error that is about something else. */
+/** The problem of the ledger; undefined for an error that is about something else. */
 function asAway(error: unknown, file: string): LedgerAway | undefined {
 	if (error instanceof LedgerAway) return error;
 	const known = inWords(error, file);

@@ -5,15 +5,15 @@ import { FORK } from "../../run/fork-line.ts";
 import type { Usage } from "../../run/usage.ts";
 import { isShownEntry, turnOf } from "./transcript-item.ts";
 
-/** Read at once, so that other requests get their turn in between. */
+/** How much is read at once, so that other requests get their turn in between. */
 const BLOCK_BYTES = 1024 * 1024;
 /** A longer line is not parsed: it is shown as a note. */
 const LONGEST_LINE = 2 * 1024 * 1024;
-/** What a file may hold that is still read. A host ends a child before its file is so large. */
+/** The largest file that is read. A host ends a child before its file gets that large. */
 const BYTES_READ = 256 * 1024 * 1024;
 const LINES_READ = 300_000;
 
-/** One line of the file, as far as it is kept: where it is, and what the conversation is followed by. */
+/** The facts about one line of the file that are kept: its position, and what links it to the conversation. */
 interface Line {
 	offset: number;
 	bytes: number;
@@ -28,8 +28,8 @@ interface Line {
 export type ShownLine = { text: string } | { tooLongBytes: number };
 
 /**
- * A session file, read as it grows. Memory holds only the positions of its lines: what a page shows is read again. The
- * conversation is what leads from the first line to the last, and is numbered from 0.
+ * A session file, read as it grows. Memory holds only the positions of its lines: the text is read again for a page. The
+ * conversation leads from the first line to the last, and is numbered from 0.
  */
 export class PagedTranscript {
 	readonly path: string;
@@ -49,7 +49,7 @@ export class PagedTranscript {
 		this.path = path;
 	}
 
-	/** Another one when what was numbered before is not the same any more. */
+	/** Changes when the lines that were numbered before have changed. */
 	get version(): string {
 		return `${this.#inode ?? 0}-${this.#version}`;
 	}
@@ -58,7 +58,7 @@ export class PagedTranscript {
 		return this.#shown.length;
 	}
 
-	/** What is not shown, in words. */
+	/** What is missing, in words. */
 	get note(): string | undefined {
 		if (this.#isCut) return "The transcript is too long to be shown whole: its end is missing here.";
 		if (this.#unreadable === 0) return undefined;
@@ -77,7 +77,7 @@ export class PagedTranscript {
 		return this.#refreshing;
 	}
 
-	/** The lines from one position up to another, as far as none is longer than this. */
+	/** The lines from one position up to another, unless one is longer than this. */
 	async read(from: number, to: number, longest = LONGEST_LINE): Promise<ShownLine[]> {
 		const wanted = this.#shown.slice(from, to).flatMap((index) => this.#lines[index] ?? []);
 		if (wanted.length === 0) return [];
@@ -153,7 +153,7 @@ export class PagedTranscript {
 		if (line.length === 0) return;
 		const [entry] = entryOn(line.toString("utf8"));
 		if (!entry) {
-			// The first line of a session file is about the file, and no entry.
+			// The first line of a session file describes the file, and is not an entry.
 			if (this.#read > 0) this.#unreadable++;
 			return;
 		}
@@ -169,7 +169,7 @@ export class PagedTranscript {
 		});
 	}
 
-	/** Its id is not known, so the next line is taken to follow the one before it. */
+	/** Its id is unknown, so the next line is assumed to follow it. */
 	#addLongLine(bytes: number): void {
 		const line = { offset: this.#read, bytes, id: "", parent: this.#lines.length - 1, isShown: true, isFork: false };
 		this.#add(line);
@@ -178,12 +178,12 @@ export class PagedTranscript {
 	#add(line: Line): void {
 		const index = this.#lines.push(line) - 1;
 		const before = this.#lines[index - 1];
-		// The id of the line before was not read, so the parent of this one is not known.
+		// The id of the line before was not read, so the parent of this one is unknown.
 		if (line.parent === -1 && before && before.id === "") line.parent = index - 1;
 		if (line.id !== "") this.#byId.set(line.id, index);
 	}
 
-	/** Follows the conversation from its last line back, as far as it is not known. */
+	/** Follows the conversation from its last line back to the known part. */
 	#follow(): void {
 		const last = this.#lines.length - 1;
 		const added: number[] = [];

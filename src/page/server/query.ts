@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 
-/** Longer ones ask for nothing that there is. */
+/** A longer word cannot match anything. */
 const LONGEST_WORD = 2000;
 
-/** These words of a query, as far as they are there. */
+/** These words of a query, if present. */
 export function wordsOfQuery<Name extends string>(
 	context: Context,
 	names: readonly Name[],
@@ -15,7 +15,7 @@ export function wordsOfQuery<Name extends string>(
 	return Object.fromEntries(given) as { [Key in Name]?: string };
 }
 
-/** These whole numbers of a query. What is not one counts as left out. */
+/** These whole numbers of a query. Anything else counts as missing. */
 export function numbersOfQuery<Name extends string>(
 	context: Context,
 	names: readonly Name[],

@@ -14,7 +14,7 @@ export interface RunningPage {
 }
 
 export interface ServeWish {
-	/** Any that is free, if it is left out. */
+	/** Absent: any free port. */
 	port?: number | undefined;
 	/** The token of the server that this one replaces, so that open pages keep working. */
 	token?: string | undefined;
@@ -23,7 +23,7 @@ export interface ServeWish {
 
 const newToken = (): string => randomBytes(32).toString("base64url");
 
-/** What pages are told before the server goes has to leave first. */
+/** The last messages to pages have to leave before the server exits. */
 const GOODBYE_MS = 200;
 
 /** Serves the page on this machine and nowhere else. Fails with EADDRINUSE if the port is taken. */

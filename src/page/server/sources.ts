@@ -29,7 +29,7 @@ export interface PageSources {
 	hasPools(): boolean;
 	lookAtPools(): Promise<PoolLook[]>;
 	doctor(options: DoctorOptions): Promise<CheckResult[]>;
-	/** A run that no host had was ended here: its outcome is in the ledger. */
+	/** A run without a host was ended here: its outcome is in the ledger. */
 	ended(runId: RunId, ledger: Ledger): void;
 	/** Steers the run, or resumes its session. */
 	post(record: RunRecord, message: string, ledger: Ledger): Promise<SendDone | Denial>;

@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Hono } from "hono";
 
-/** The browser's half, and the types by which a browser takes it for what it is. */
+/** The browser's files, and the types that a browser needs for them. */
 const FILES: Readonly<Record<string, { name: string; type: string }>> = {
 	"/": { name: "index.html", type: "text/html; charset=utf-8" },
 	"/page.js": { name: "page.js", type: "text/javascript; charset=utf-8" },
 	"/page.css": { name: "page.css", type: "text/css; charset=utf-8" },
 };
 
-/** Served without a token: they hold nothing of the user's, and a browser cannot send one for them. */
+/** Served without a token: they hold no data of the user, and a browser cannot send one for them. */
 export function serveFiles(app: Hono, folder: string): void {
 	for (const [path, { name, type }] of Object.entries(FILES)) {
 		// Read now: an update of the package must not give a page half of each version.

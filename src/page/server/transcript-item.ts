@@ -9,7 +9,10 @@ import type { ShownLine } from "./paged-transcript.ts";
 
 const MOST_CALLS = 100;
 
-/** What one line of a session file shows, with so many characters of each text. The file may hold anything: what does not fit is passed over. */
+/**
+ * The content of one line of a session file, with this many characters of each text. The file may hold anything: unknown
+ * content is skipped.
+ */
 export function itemOf(
 	n: number,
 	line: ShownLine,
@@ -92,7 +95,7 @@ export function isShownEntry(entry: SessionEntry): boolean {
 	return entry.type === "custom_message" || entry.type === "compaction" || entry.type === "model_change";
 }
 
-/** What a turn of the model cost, if the entry is one. */
+/** The cost of a turn of the model, if the entry is one. */
 export function turnOf(entry: SessionEntry): (Usage & { at: number }) | undefined {
 	if (entry.type !== "message" || entry.message.role !== "assistant") return undefined;
 	const usage = usageOfTurn(entry.message.usage);
@@ -132,7 +135,7 @@ function wordsIn(content: unknown): string {
 		.trim();
 }
 
-/** What a child gives as its answer. */
+/** The answer in a child's call. */
 function answerIn(call: unknown): string {
 	if (!isRecord(call)) return "";
 	const parts = [call.error, call.result].filter((part) => typeof part === "string" && part !== "");

@@ -24,7 +24,7 @@ export class Transcripts {
 		this.#redactor = redactor;
 	}
 
-	/** A page of it: its end, unless a position is named. */
+	/** A page of the transcript: its end, unless a position is given. */
 	async page(path: string | undefined, query: TranscriptQuery): Promise<TranscriptPage> {
 		const file = await this.#current(path);
 		if (!file) return { version: "none", from: 0, items: [], total: 0, note: "There is no transcript." };
@@ -43,13 +43,13 @@ export class Transcripts {
 		};
 	}
 
-	/** What its turns cost, oldest first. */
+	/** The cost of its turns, oldest first. */
 	async turns(path: string | undefined): Promise<PageTurns> {
 		const file = await this.#current(path);
 		return { turns: file ? thinned(file.turns) : [] };
 	}
 
-	/** How it stands, without reading any of its items. */
+	/** Its version and length, without reading any of its items. */
 	async standing(path: string | undefined): Promise<{ version: string; total: number }> {
 		const file = await this.#current(path);
 		return file ? { version: file.version, total: file.total } : { version: "none", total: 0 };
@@ -58,7 +58,7 @@ export class Transcripts {
 	async #current(path: string | undefined): Promise<PagedTranscript | undefined> {
 		if (path === undefined) return undefined;
 		const file = this.#files.get(path) ?? new PagedTranscript(path);
-		// The one that was asked for last is the last to go.
+		// The most recently used one is the last to be removed.
 		this.#files.delete(path);
 		this.#files.set(path, file);
 		for (const other of [...this.#files.keys()].slice(0, -KEPT_FILES)) this.#files.delete(other);
@@ -66,7 +66,7 @@ export class Transcripts {
 			await file.refresh();
 			return file;
 		} catch (error) {
-			// Removed, archived or closed to us since we were told of it.
+			// Removed, archived or closed to us since.
 			if (error instanceof Error && "code" in error) return undefined;
 			throw error;
 		}
@@ -86,7 +86,7 @@ function rangeAsked(
 	return { from: Math.max(0, to - count), to };
 }
 
-/** Adds neighbours up where there are more than a user can see. */
+/** Adds up neighbours if there are more than a user can distinguish. */
 function thinned(turns: (Usage & { at: number })[]): (Usage & { at: number })[] {
 	const each = Math.ceil(turns.length / MOST_TURNS);
 	if (each <= 1) return turns;

@@ -5,7 +5,7 @@ import { route, setQuery } from "./route.ts";
 export type StateFilter = "open" | "running" | "queued" | "failed" | "finished";
 export const STATE_FILTERS: readonly StateFilter[] = ["open", "running", "queued", "failed", "finished"];
 
-/** What the list is narrowed to. It lives in the address, so that a link leads to it. */
+/** The filters of the list. They are in the address, so that a link leads to the same list. */
 export interface Filters {
 	state?: StateFilter;
 	agent?: string;
@@ -49,7 +49,9 @@ export function queryOf({ state, agent, folder, session, text }: Filters): RunQu
 	};
 }
 
-/** Whether the server would list a run. Of a text it knows more than a row has: only what has it surely passes here. */
+/**
+ * Whether the server would list a run. The server searches more text than a row has: only rows that surely match pass here.
+ */
 export function passes(row: PageRun, { state, agent, folder, session, text }: Filters): boolean {
 	if (agent !== undefined && row.agent !== agent) return false;
 	if (folder !== undefined && row.cwd !== folder) return false;

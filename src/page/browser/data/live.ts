@@ -17,7 +17,7 @@ export const overview = signal<Overview | undefined>(undefined);
 export const hello = signal<Hello | undefined>(undefined);
 /** How far the server's clock is ahead of ours. */
 const skew = signal(0);
-/** The server's time, once a second while events come. Frozen otherwise: a bar must not grow on hearsay. */
+/** The server's time, once a second while events come. Frozen otherwise: a bar must not grow on a guess. */
 export const now = signal(Date.now());
 
 const RETRY_MS = [250, 500, 1000, 2000, 3000];
@@ -30,9 +30,9 @@ export interface Watching {
 }
 
 interface LiveSetup {
-	/** What to look at, asked when a stream is opened. */
+	/** What to watch. Called when a stream is opened. */
 	watching(): Watching;
-	/** A stream is open: what was missed before can be fetched. */
+	/** A stream is open: missed changes can be fetched. */
 	onOpen(): void;
 	handlers: Handlers;
 }
@@ -51,7 +51,7 @@ export function goLive({ watching, onOpen, handlers }: LiveSetup): void {
 		ledger: (state) => {
 			const was = ledger.value.state;
 			ledger.value = state;
-			// What it holds by then is not news to the server.
+			// The server does not send existing content as news, so fetch it.
 			if (was !== "ok" && state.state === "ok") onOpen();
 		},
 		overview: (numbers) => {

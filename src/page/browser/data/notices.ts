@@ -1,6 +1,8 @@
 import { signal } from "@preact/signals";
 
-/** A line that says what was done, or why not. It leaves by itself; one about a failure stays until it is closed. */
+/**
+ * A line that reports an action, or why it failed. It disappears by itself; one about a failure stays until it is closed.
+ */
 export interface Notice {
 	id: number;
 	kind: "done" | "failed";

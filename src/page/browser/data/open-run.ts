@@ -27,7 +27,7 @@ export const turns = signal<PageTurns["turns"] | undefined>(undefined);
 let opened = new AbortController();
 const fetching = new Set<number>();
 
-/** Opens whatever run the address names. */
+/** Opens the run that the address names. */
 export function followOpenRun(): void {
 	effect(() => {
 		const id = openRunId.value;
@@ -49,11 +49,11 @@ async function openRun(id: string | undefined): Promise<void> {
 		turns.value = undefined;
 	});
 	if (id !== undefined) await fetchRun(id, own.signal);
-	// Also when it could not be fetched: the stream says when it is there.
+	// Even if it could not be fetched: the stream says when it is there.
 	if (!own.signal.aborted) watchAgain();
 }
 
-/** What may have changed while nothing was heard. */
+/** Fetches what may have changed while no events came. */
 export async function refetchRun(): Promise<void> {
 	const id = openRunId.value;
 	if (id !== undefined) await fetchRun(id, opened.signal);
@@ -166,6 +166,6 @@ async function fetchTurns(): Promise<void> {
 		const { turns: all } = await ask<PageTurns>("turns", { id, signal: opened.signal });
 		turns.value = all;
 	} catch {
-		// The chart is left out; whatever is wrong is said where the run itself is fetched.
+		// The chart is left out; the request for the run itself reports the problem.
 	}
 }

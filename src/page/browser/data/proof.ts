@@ -1,13 +1,13 @@
 import { PROOF_ROUTE, PROOF_WORDS } from "../../api.ts";
 
-/** Whether the server was away since it last answered: then another program may have its port. */
+/** Whether the server was away since its last answer: another program may have its port then. */
 let isInDoubt = false;
 
 export function doubtServer(): void {
 	isInDoubt = true;
 }
 
-/** Whether the server may be told the token. One that was away shows first that it knows it. */
+/** Whether the server may get the token. A server that was away first proves that it knows the token. */
 export async function mayHaveToken(token: string, signal?: AbortSignal | null): Promise<boolean> {
 	if (!isInDoubt) return true;
 	const nonce = hexOf(crypto.getRandomValues(new Uint8Array(32)));

@@ -2,7 +2,7 @@ import { ACTION_ROUTES, type ActionAnswers, type ApiFailure, ROUTES } from "../.
 import { doubtServer, mayHaveToken } from "./proof.ts";
 import { takeToken } from "./token.ts";
 
-/** The server said no, or could not be reached (`status` 0). */
+/** The server refused, or could not be reached (`status` 0). */
 export class RequestFailed extends Error {
 	readonly status: number;
 	readonly failure: ApiFailure;
@@ -22,7 +22,7 @@ interface Asking {
 	signal?: AbortSignal;
 }
 
-/** What a route answers, as JSON. */
+/** The JSON answer of a route. */
 export async function ask<Answer>(route: keyof typeof ROUTES, asking: Asking = {}): Promise<Answer> {
 	return (await answerTo(route, asking)).json() as Promise<Answer>;
 }

@@ -14,7 +14,7 @@ export interface Route {
 	query: URLSearchParams;
 }
 
-// The address may still hold the token, and behind it where to go.
+// The address may still hold the token, followed by where to go.
 takeToken();
 const hash = signal(location.hash);
 addEventListener("hashchange", () => {
@@ -40,7 +40,7 @@ function decoded(text: string): string {
 	try {
 		return decodeURIComponent(text);
 	} catch {
-		return text; // A stray percent sign: no run has such an id, and the page says so.
+		return text; // A stray percent sign: no run has such an id, and the page reports that.
 	}
 }
 

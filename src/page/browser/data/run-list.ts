@@ -20,7 +20,7 @@ export const runList = signal<RunList>({ rows: [], total: 0, isLoading: true });
 
 let asking = new AbortController();
 
-/** Fetches the beginning of the list again. What is shown stays until the answer is there. */
+/** Fetches the beginning of the list again. The current list stays until the answer arrives. */
 export async function fetchRuns(): Promise<void> {
 	asking.abort();
 	const own = new AbortController();
@@ -41,13 +41,13 @@ export async function fetchRuns(): Promise<void> {
 	}
 }
 
-/** Where nothing was ever delegated there is nothing wrong. */
+/** A missing ledger is not a problem if nothing was ever delegated. */
 function problemIn(error: unknown): Pick<RunList, "problem"> {
 	if (error instanceof RequestFailed && error.failure.ledger) ledger.value = error.failure.ledger;
 	return ledger.value.state === "absent" ? {} : { problem: (error as Error).message };
 }
 
-/** The same after something may have been missed. Older pages that the reader went through stay. */
+/** The same after events may have been missed. Older pages that the reader has seen stay. */
 export async function refetchRuns(): Promise<void> {
 	const before = runList.value;
 	await fetchRuns();
@@ -105,7 +105,7 @@ function withChanges(list: RunList, changed: readonly PageRun[], wanted: Filters
 	const byId = new Map<string, PageRun>(changed.map((row) => [row.runId, row]));
 	const known = new Set<string>(list.rows.map(({ runId }) => runId));
 	const oldest = list.rows.at(-1)?.seq ?? 0;
-	// One that is older than what was fetched comes with its own page.
+	// A row that is older than the fetched ones comes with its own page.
 	const added = changed.filter(
 		(row) => !known.has(row.runId) && passes(row, wanted) && (list.next === undefined || row.seq > oldest),
 	);

@@ -1,7 +1,7 @@
 import { effect } from "@preact/signals";
 import { overview } from "./live.ts";
 
-/** What matters of it is read off the tab, while its reader is elsewhere. */
+/** Shows the important facts in the tab's title, while the reader is elsewhere. */
 export function followTabTitle(): void {
 	effect(() => {
 		const { running = 0, asking = 0 } = overview.value ?? {};

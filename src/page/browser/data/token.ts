@@ -1,8 +1,8 @@
 const TOKEN_KEY = "pi-geon-token";
 
 /**
- * The address that the command prints has the token behind the `#`, where no server and no log sees it. It moves to the
- * tab's own storage, and out of the address, which people copy and show.
+ * The address that the command prints has the token behind the `#`, where neither servers nor logs see it. The token moves
+ * to the tab's own storage, and out of the address, which people copy and show.
  */
 export function takeToken(): string | undefined {
 	const after = location.hash.slice(1);

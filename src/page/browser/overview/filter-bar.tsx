@@ -71,7 +71,7 @@ interface ChoiceProps {
 }
 
 function Choice({ label, any, value, values, words = (each) => each, onChange }: ChoiceProps) {
-	// One that the address names and the ledger does not have is still what is filtered by.
+	// A value in the address that the ledger does not have is still a filter.
 	const all = value === undefined || values.includes(value) ? values : [value, ...values];
 	return (
 		<select

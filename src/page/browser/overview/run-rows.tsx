@@ -33,7 +33,7 @@ export function RunRows({ scroller, isNarrow }: { scroller: () => HTMLElement | 
 		scrollMargin: margin,
 	});
 	useLayoutEffect(() => {
-		// What is above it in the same scroller, which may grow.
+		// The height of the elements above it in the same scroller, which may grow.
 		const above = box.current?.offsetTop ?? 0;
 		if (above !== margin) setMargin(above);
 	});
@@ -42,7 +42,7 @@ export function RunRows({ scroller, isNarrow }: { scroller: () => HTMLElement | 
 	useEffect(() => {
 		if (next !== undefined && last > rows.length - NEAR_END) void fetchMoreRuns();
 	}, [last, next, rows.length]);
-	// What was laid out by the other height is not where it says.
+	// Rows that were laid out with the other height are at the wrong place.
 	useLayoutEffect(() => virtual.measure(), [virtual, height]);
 	useScrollToSelection(rows, virtual);
 
@@ -65,7 +65,7 @@ export function RunRows({ scroller, isNarrow }: { scroller: () => HTMLElement | 
 	);
 }
 
-/** For the eye: each row is one link, and says all of this itself. */
+/** Only visual: each row is one link, and contains all of this itself. */
 const Headings = () => (
 	<div class="row-grid headings" aria-hidden="true">
 		<span />
@@ -82,7 +82,7 @@ const Headings = () => (
 
 function useScrollToSelection(rows: readonly PageRun[], virtual: ReturnType<typeof useVirtual>): void {
 	const moved = moves.value;
-	// Only a key moves it into sight, not a row that comes or goes.
+	// Only a key scrolls to it, not a row that appears or disappears.
 	useEffect(() => {
 		const index = rows.findIndex(({ runId }) => runId === selectedId.value);
 		if (moved > 0 && index >= 0) virtual.scrollToIndex(index, { align: "auto" });

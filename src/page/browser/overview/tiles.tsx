@@ -2,10 +2,10 @@ import { count, dollars } from "../../../run/amounts.ts";
 import { filters, type StateFilter, setFilters } from "../data/filters.ts";
 import { ledger, overview } from "../data/live.ts";
 
-/** The numbers on top. Those that are a kind of runs show these runs. */
+/** The numbers on top. A number that counts one kind of runs links to these runs. */
 export function Tiles() {
 	const numbers = overview.value;
-	// Where nothing was ever delegated there is nothing to count.
+	// If nothing was ever delegated, there is nothing to count.
 	if (!numbers) return ledger.value.state === "absent" ? null : <div class="tiles" aria-busy="true" />;
 	const { running, queued, asking, today } = numbers;
 	return (

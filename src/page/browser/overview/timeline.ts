@@ -32,7 +32,7 @@ const FEW = 8;
 
 const endOf = ({ endedAt }: PageRun, now: number): number => endedAt ?? now;
 
-/** What to show if the reader did not choose: the latest runs, and not yesterday's beside them. */
+/** The default range: the latest runs, and not yesterday's beside them. */
 export function fittingRange(rows: readonly PageRun[], now: number): Timespan {
 	const latest = rows.slice(0, MOST_ROWS);
 	const to = latest.reduce((end, row) => Math.max(end, endOf(row, now)), 0) || now;
@@ -45,7 +45,7 @@ export function fittingRange(rows: readonly PageRun[], now: number): Timespan {
 
 export const lastOf = (ms: number, now: number): Timespan => ({ from: now - ms, to: now });
 
-/** A second at least, and a little air on the right. */
+/** At least a second, and a little space on the right. */
 function withMargin({ from, to }: Timespan): Timespan {
 	const length = Math.max(1000, to - from);
 	return { from: to - length, to: to + length * 0.02 };

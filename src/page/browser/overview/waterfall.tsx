@@ -26,7 +26,7 @@ const BAR_ROW_PX = 26;
 const BAR_PX = 12;
 const AXIS_PX = 24;
 const TIME_TICK_PX = 90;
-/** A wait or an attempt of a moment can still be seen and pointed at. */
+/** Even a very short wait or attempt is visible and can be pointed at. */
 const LEAST_PX = 3;
 
 /** Shows which runs waited, for what and how long, and which ran at the same time. */
@@ -243,7 +243,7 @@ function SpanBar({ run, span, y, scale, at }: { run: PageRun; span: RunSpan; y: 
 	);
 }
 
-/** An attempt that the run went on without is neither its success nor its failure. */
+/** An attempt that the run continued without is neither its success nor its failure. */
 function toneOfSpan(run: PageRun, span: RunSpan): string {
 	if (span.kind === "wait") return "";
 	if (span.to === undefined) return toneOf(run);

@@ -3,7 +3,7 @@ interface Point {
 	y: number;
 }
 
-/** From nothing to what is at least the most, in steps of 1, 2 or 5 of some power of ten. */
+/** From zero to at least the maximum, in steps of 1, 2 or 5 times a power of ten. */
 export function niceTicks(most: number, about: number): number[] {
 	if (most <= 0) return [0, 1];
 	const rough = most / about;
@@ -13,13 +13,13 @@ export function niceTicks(most: number, about: number): number[] {
 	return Array.from({ length: steps + 1 }, (_, index) => index * step);
 }
 
-/** Every second or third of the times and so on, the last among them, as many as there is room for. */
+/** Every second or third of the times and so on, including the last, as many as there is room for. */
 export function evenTicks(times: readonly number[], most: number): number[] {
 	const stride = Math.ceil(times.length / Math.max(1, most));
 	return times.filter((_, index) => (times.length - 1 - index) % stride === 0);
 }
 
-/** Those of the times that are far enough from each other to be written below, the first and the last among them. */
+/** The times that are far enough apart to be labelled below, including the first and the last. */
 export function apartTicks(times: readonly number[], x: (time: number) => number, apart: number): number[] {
 	const [first, last] = [times[0], times.at(-1)];
 	if (first === undefined || last === undefined) return [];
@@ -42,7 +42,7 @@ export function nearestTo(times: readonly number[], wanted: number): number {
 	return Math.abs((times[low] ?? 0) - wanted) <= Math.abs((times[high] ?? 0) - wanted) ? low : high;
 }
 
-/** It grows when a turn ends, and not before. */
+/** It grows only when a turn ends. */
 export function stepPath(points: readonly Point[]): string {
 	return points
 		.map(({ x, y }, index) => (index === 0 ? `M${round(x)} ${round(y)}` : `H${round(x)}V${round(y)}`))

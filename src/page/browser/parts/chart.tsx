@@ -14,7 +14,7 @@ interface ChartProps {
 	/** Milliseconds since 1970, ascending. */
 	times: readonly number[];
 	series: readonly Series[];
-	/** bars: a sum for each time. steps: what it had grown to by then. */
+	/** bars: a sum for each time. steps: the total up to then. */
 	kind: "bars" | "steps";
 	height: number;
 	/** Describes the chart for users who cannot see it. */
@@ -30,10 +30,10 @@ const TOP = 8;
 const BOTTOM = 20;
 const TICK_PX = 90;
 const MOST_BAR_PX = 40;
-/** Half of what a word below the chart takes. */
+/** Half the width of a label below the chart. */
 const HALF_WORD_PX = 28;
 
-/** A chart of our own, in SVG: it has the colours of the style sheet, and needs no library of a quarter of the page. */
+/** Our own chart, in SVG: it uses the colours of the style sheet, and a library would be a quarter of the page. */
 export function Chart(props: ChartProps) {
 	const { times, series, kind, height, label, axisWords, timeWords } = props;
 	const [box, width] = useElementWidth<HTMLDivElement>();
@@ -50,7 +50,7 @@ export function Chart(props: ChartProps) {
 	const at = pointed.value ?? times.length - 1;
 	const timeTicks = () =>
 		kind === "bars" ? evenTicks(times, Math.floor(inner.width / TICK_PX)) : apartTicks(times, x, TICK_PX);
-	/** The first and the last word stay inside. */
+	/** The first and the last label stay inside. */
 	const anchorAt = (place: number) =>
 		place - LEFT < HALF_WORD_PX ? "start" : width - place < HALF_WORD_PX ? "end" : "middle";
 	return (

@@ -5,10 +5,10 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 interface Asked {
 	title: string;
 	text: ComponentChildren;
-	/** What the button says that does it. */
+	/** The label of the button that does it. */
 	confirm: string;
 	isDangerous: boolean;
-	/** There is something to fill in: it has the focus, and not the button. */
+	/** There is a field to fill in, which gets the focus instead of the button. */
 	hasField?: boolean;
 	onYes(): void;
 }
@@ -16,7 +16,7 @@ interface Asked {
 const asked = signal<(Asked & { id: number }) | undefined>(undefined);
 let askedSoFar = 0;
 
-/** Asks before something happens that cannot be taken back easily. */
+/** Asks before an action that cannot be reverted easily. */
 export const askFirst = (question: Asked): void => {
 	askedSoFar += 1;
 	asked.value = { ...question, id: askedSoFar };
@@ -26,7 +26,7 @@ export const askFirst = (question: Asked): void => {
 export function Dialog(props: { title: string; onClose(): void; wide?: boolean; children: ComponentChildren }) {
 	const { title, onClose, wide = false, children } = props;
 	const element = useRef<HTMLDialogElement>(null);
-	// At once: a key that is pressed next is for the dialog.
+	// At once: the next key press is for the dialog.
 	useLayoutEffect(() => {
 		const before = document.activeElement;
 		element.current?.showModal();
@@ -46,7 +46,7 @@ export function Question() {
 	const question = asked.value;
 	if (!question) return null;
 	const { id, title, text, confirm, isDangerous, hasField = false, onYes } = question;
-	// The browser says later that a dialog was closed. By then there may be another question.
+	// The browser reports later that a dialog was closed. By then there may be another question.
 	const close = () => {
 		if (asked.value?.id === id) asked.value = undefined;
 	};

@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** How wide an element is, also after it changed. */
+/** The width of an element, updated when it changes. */
 export function useElementWidth<Found extends HTMLElement>(): [RefObject<Found | null>, number] {
 	const box = useRef<Found>(null);
 	const [width, setWidth] = useState(0);

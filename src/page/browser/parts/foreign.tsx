@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 
-/** What a reader does not see, and what makes a line read as something else: text direction, controls, zero width. */
+/** Invisible characters, and those that change how a line reads: text direction, controls, zero width. */
 const UNSEEN = /([\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u{E0000}-\u{E007F}]|(?![\n\t\r])\p{Cc})/gu;
 const HAS_UNSEEN = /[\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u{E0000}-\u{E007F}]|(?![\n\t\r])\p{Cc}/u;
 /** Limit of such marks in one text. No text that people write has more, and each mark is an element. */
@@ -26,12 +26,12 @@ function HiddenCharacter({ character }: { character: string }) {
 	);
 }
 
-/** In a line of ours: whatever direction it has ends with it. */
+/** Inside one of our lines: its text direction ends with it. */
 export const Foreign = ({ text, class: name }: { text: string; class?: string }) => (
 	<bdi class={name}>{legibleNodes(text)}</bdi>
 );
 
-/** A browser lays out a text as a whole. A long one comes in pieces, of which it lays out those in sight. */
+/** A browser lays out a text as a whole. A long text comes in pieces, so that it lays out only those in sight. */
 const PIECE_CHARS = 20_000;
 
 /** Several lines, as they are. */
@@ -46,7 +46,7 @@ export function ForeignBlock({ text, class: name = "" }: { text: string; class?:
 	);
 }
 
-/** Cut after a line where there is one, and never through a character. */
+/** Cut after a line if possible, and never inside a character. */
 function piecesOf(text: string): string[] {
 	const pieces: string[] = [];
 	for (let from = 0; from < text.length || pieces.length === 0; ) {

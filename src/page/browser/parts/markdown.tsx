@@ -3,15 +3,15 @@ import type { ComponentChildren, VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import { ForeignBlock, legibleNodes } from "./foreign.tsx";
 
-/** The lexer may take long for a text that is made to be slow: longer ones are shown as they are. */
+/** The lexer may take long for a malicious text: longer ones are shown as they are. */
 const MOST_CHARS = 40_000;
 const SAFE_LINK = /^(https?:|mailto:)/i;
 /** The lexer turns tokens into tokens of tokens; a text may nest them as deep as it is long. */
 const DEEPEST = 24;
 
 /**
- * Words of a model. Only tokens are used, and each becomes a node: no markup of the text ever reaches the document. Images
- * are not loaded: a text must not be able to call anywhere.
+ * Text of a model. Only tokens are used, and each becomes a node: no markup of the text ever reaches the document. Images
+ * are not loaded: a text must not be able to send requests.
  */
 export function Markdown({ text }: { text: string }) {
 	const tokens = useMemo(() => tokensOf(text), [text]);
@@ -70,7 +70,7 @@ function block(token: MarkedToken, depth: number): ComponentChildren {
 	}
 }
 
-/** The page has headings of its own above: those of a text are below them. */
+/** The page has its own headings above: those of a text are one level below them. */
 function Heading({ level, children }: { level: number; children: ComponentChildren }): VNode {
 	if (level <= 1) return <h4 class="said-1">{children}</h4>;
 	return level === 2 ? <h5 class="said-2">{children}</h5> : <h6 class="said-3">{children}</h6>;
@@ -146,7 +146,7 @@ function span(token: MarkedToken, depth: number): ComponentChildren {
 	}
 }
 
-/** Only leads to where a browser may be sent, in another tab, without a way back; and shows where that is. */
+/** Links only to addresses that a browser may open, in another tab, without access to this one, and shows the target. */
 function ForeignLink({ href, children }: { href: string; children: ComponentChildren }) {
 	if (!SAFE_LINK.test(href) || !URL.canParse(href)) return <bdi title={href}>{children}</bdi>;
 	return (

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-/** Whether a media query holds, also after the window changed. */
+/** Whether a media query matches, updated when the window changes. */
 export function useMedia(query: string): boolean {
 	const matches = useSignal(matchMedia(query).matches);
 	useEffect(() => {

@@ -2,7 +2,7 @@ import { dollars, duration } from "../../../run/amounts.ts";
 import { ENDED } from "../../../run/ending-words.ts";
 import type { PageRun } from "../../api.ts";
 
-/** What its state is told from. */
+/** The facts that determine its state. */
 export type StateFacts = Pick<PageRun, "phase" | "status" | "cause" | "asks">;
 
 /** One word for one state, as in the terminal. */
@@ -11,7 +11,7 @@ export function stateWord({ phase, cause, asks }: StateFacts): string {
 	return asks !== undefined && phase !== "stopping" ? "asking" : phase;
 }
 
-/** What colours and marks go by. */
+/** Determines colours and marks. */
 export type Tone = "queued" | "running" | "asking" | "success" | "failure" | "stopped";
 
 export function toneOf({ phase, status, cause, asks }: StateFacts): Tone {
@@ -35,7 +35,7 @@ export function tookOf(run: Pick<PageRun, "createdAt" | "startedAt" | "endedAt">
 	return spanWords((run.endedAt ?? at) - (run.startedAt ?? run.createdAt), run.endedAt === undefined);
 }
 
-/** 420ms, 1.3s, and from ten seconds on like everywhere. What still grows counts whole seconds. */
+/** 420ms, 1.3s, and from ten seconds on the usual form. Growing durations count whole seconds. */
 export function spanWords(ms: number, isOpen = false): string {
 	const time = Math.max(0, ms);
 	if (isOpen || time >= 10_000) return duration(time);
@@ -53,7 +53,7 @@ const clockWithSeconds = new Intl.DateTimeFormat(undefined, { timeStyle: "medium
 const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium", hour12: false });
 
-/** The time for today, the day for what is older. */
+/** The time for today, the day for older ones. */
 export function whenOf(time: number, at: number): string {
 	return new Date(time).toDateString() === new Date(at).toDateString() ? clock.format(time) : day.format(time);
 }

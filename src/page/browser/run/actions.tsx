@@ -9,10 +9,10 @@ import { askFirst } from "../parts/dialog.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { titleOfRun } from "../parts/words.ts";
 
-/** The run whose message is being written, and what there is of it: it survives a look at another run. */
+/** The run whose message is being written, and the draft: it survives a look at another run. */
 export const writingTo = signal<string | undefined>(undefined);
 export const drafts = new Map<string, string>();
-/** What is under way, by its name, so that it is not done twice. */
+/** The name of the current action, so that it is not done twice. */
 export const doing = signal<string | undefined>(undefined);
 
 type Named = Pick<RunDetail, "runId" | "agent" | "label" | "task">;
@@ -164,7 +164,7 @@ async function attempt(name: string, action: () => Promise<string>): Promise<voi
 	doing.value = name;
 	try {
 		tell(await action());
-		// Nothing comes by itself while the page is paused.
+		// No updates arrive while the page is paused.
 		if (paused.value) await refetchRun();
 	} catch (error) {
 		if (!(error instanceof RequestFailed)) throw error;

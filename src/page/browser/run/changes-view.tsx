@@ -11,7 +11,7 @@ import { type FileDiff, filesOfDiff } from "./diff-text.ts";
 const LINES_AT_FIRST = 400;
 const MOST_LINES = 5000;
 
-/** What the run changed in its tree, and what to do with it. */
+/** The changes of the run in its tree, and what to do with them. */
 export function ChangesView({ run }: { run: RunDetail }) {
 	const { changesView: changes, changesProblem } = run;
 	if (!changes) {

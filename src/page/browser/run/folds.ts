@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** Whether everything is unfolded, and what is the other way round. Rows come and go with scrolling; this stays. */
+/** Whether everything is unfolded, and the exceptions. Rows come and go with scrolling; this stays. */
 const allOpen = signal(false);
 const others = signal<ReadonlySet<string>>(new Set());
 

@@ -3,7 +3,7 @@ import type { OpenQuestion, RunDetail } from "../../api.ts";
 import { Foreign, ForeignBlock } from "../parts/foreign.tsx";
 import { answerQuestion, doing } from "./actions.tsx";
 
-/** A question that a child waits for an answer to. The words are the child's, and are marked as such. */
+/** A question whose answer a child waits for. The text is the child's, and is marked as such. */
 export function QuestionBox({ run, question }: { run: RunDetail; question: OpenQuestion }) {
 	const { questionId, title, message } = question;
 	const answer = (given: string | boolean | number | null) => answerQuestion(run, questionId, given);

@@ -21,7 +21,7 @@ export function Item({ item }: { item: PageItem }) {
 			</p>
 		);
 	}
-	// That its answer was accepted: the answer is above.
+	// The result only says that the answer was accepted: the answer is above.
 	if (item.tool === FINALIZE_TOOL && !item.failed) return null;
 	if (item.role === "tool") return <ToolAnswer item={item} />;
 	const { role, text, thinking, calls = [], final, failed, n } = item;
@@ -110,11 +110,11 @@ function ToolAnswer({ item }: { item: PageItem }) {
 	);
 }
 
-/** What is left out of a text, and a way to see it. */
+/** How much of a text is missing, and a way to see it. */
 function More({ item, chars = item.moreChars }: { item: PageItem; chars?: number | undefined }) {
 	const isAsked = useSignal(false);
 	if (chars === undefined) return null;
-	// Too long even for that.
+	// Even the whole item is cut.
 	if (item.whole) return <span class="more faint">It is in the session file.</span>;
 	return (
 		<button
@@ -133,7 +133,7 @@ function More({ item, chars = item.moreChars }: { item: PageItem; chars?: number
 	);
 }
 
-/** What is folded is not in the document: a tool may have returned a megabyte. */
+/** Folded content is not in the document: a tool may have returned a megabyte. */
 function Fold({ id, summary, children }: { id: string; summary: ComponentChildren; children: ComponentChildren }) {
 	const isOpen = isUnfolded(id);
 	return (

@@ -7,15 +7,15 @@ import { useVirtual } from "../parts/virtual.ts";
 import { Item } from "./transcript-item.tsx";
 
 const GUESSED_PX = 84;
-/** Scrolled this close to the end, it follows what is new. */
+/** Scrolled this close to the end, it follows new items. */
 const NEAR_PX = 60;
 
-/** Whether it stays at the end as the end moves on. */
+/** Whether it stays at the end as the end moves. */
 export const following = signal(true);
 
 export const TRANSCRIPT_ID = "transcript";
 
-/** What the child is just writing, as long as the transcript does not have it. */
+/** The message that the child is writing, until the transcript has it. */
 const liveText = computed(() => {
 	const latest = progress.value?.displayItems.at(-1);
 	if (runDetail.value?.phase === "ended" || latest?.type !== "text") return undefined;
@@ -53,7 +53,7 @@ export function TranscriptView() {
 	}, [first, last, total]);
 
 	const height = virtual.getTotalSize();
-	// Whatever changes its height moves its end.
+	// Any change of its height moves its end.
 	useLayoutEffect(() => {
 		const element = box.current;
 		if (element && following.value) element.scrollTop = element.scrollHeight;

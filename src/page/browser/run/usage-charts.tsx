@@ -7,7 +7,7 @@ import { asMoney, timeOfDay } from "../parts/words.ts";
 
 const TURNS_CHART_PX = 150;
 
-/** Cost and tokens of the run's session, as they grew. */
+/** Cost and tokens of the run's session over time. */
 export function UsageCharts() {
 	const all = turns.value;
 	const data = useMemo(() => growth(all ?? []), [all]);

@@ -85,7 +85,7 @@ const Total = ({ name, value, note = "" }: { name: string; value: string; note?:
 	</div>
 );
 
-/** Tokens where nothing has a price: an empty chart says nothing. */
+/** Shows tokens if nothing has a price: an empty chart says nothing. */
 function DayChart({ days }: { days: readonly CostRow[] }) {
 	const times = useMemo(() => days.map(({ key }) => noonOf(key)), [days]);
 	const hasCost = days.some(({ cost }) => cost > 0);
@@ -156,6 +156,6 @@ function CostTable({ title, rows }: { title: string; rows: readonly CostRow[] })
 	);
 }
 
-/** By cost; by tokens only where nothing has a price. */
+/** By cost; by tokens only if nothing has a price. */
 const weightOf = (row: CostRow): number => (row.cost > 0 ? row.cost : allTokens(row) / 1e12);
 const shareOf = (row: CostRow, most: number): number => (most === 0 ? 0 : Math.max(1, (weightOf(row) / most) * 100));

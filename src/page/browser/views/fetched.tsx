@@ -6,7 +6,9 @@ interface Fetched<Answer> {
 	problem: Signal<string | undefined>;
 }
 
-/** Fetches when the view opens, and again when what it asks for changes. The answer before stays until the next is there. */
+/**
+ * Fetches when the view opens, and again when its parameters change. The previous answer stays until the next one arrives.
+ */
 export function useFetched<Answer>(fetchIt: (signal: AbortSignal) => Promise<Answer>, asked: string): Fetched<Answer> {
 	const answer = useSignal<Answer | undefined>(undefined);
 	const problem = useSignal<string | undefined>(undefined);

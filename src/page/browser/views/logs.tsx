@@ -78,8 +78,8 @@ export function LogsView() {
 }
 
 /**
- * Filters by a run once its id is typed, not by each letter. The view is drawn again while somebody types: when lines arrive, and
- * with every live update. So the field shows what is typed, not what the address says by then.
+ * Filters by a run once its id is complete, not by each letter. The view is drawn again while the user types: when lines
+ * arrive, and with every live update. So the field shows the typed text, not the value in the address.
  */
 function RunField({ run }: { run: string }) {
 	const typed = useSignal<string | undefined>(undefined);

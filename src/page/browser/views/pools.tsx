@@ -18,7 +18,7 @@ import { NotYet, useFetched } from "./fetched.tsx";
 
 const LOOKS_EVERY_MS = 3000;
 
-/** The pools of this machine's user: what runs and waits there, and the workers with their places. */
+/** The pools of this machine's user: running and queued runs, and the workers with their places. */
 export function PoolsView() {
 	const round = useSignal(0);
 	useEffect(() => {
